@@ -4,13 +4,13 @@
 //! any `window`. A sliding log counts them, so there are no bursts at the edges of a window.
 //! Callers are served in order of arrival.
 //!
-//! The host stores the log, one row per reservation with its instant `at`, and passes a summary:
-//! [`BudgetSnapshot`]. A row counts while `at > now − window`; its slot becomes free exactly at
-//! `at + window`. The row of a request in flight has the future instant `now + timeout`. When the
-//! request ends, the row moves to the present. No slot therefore becomes free before the upstream
-//! stops counting the request.
+//! The Durable Object stores the log, one row per reservation with its time `at`. [`decide`] uses a
+//! summary of the log: [`BudgetSnapshot`]. A row counts while `at > now − window`; its slot becomes
+//! free exactly at `at + window`. While a request is in flight, the `at` of its row is the future
+//! time `now + timeout`. When the request ends, `at` becomes the current time. No slot therefore
+//! becomes free before the upstream stops counting the request.
 //!
-//! Two further limits are as exact as the policy's: the quota of the caller's own token, and
+//! Two further limits are counted in the same way: the quota of the caller's own token, and
 //! [`Ceiling`]s on the reservations of several callers, such as all callers that a rule of an
 //! issuer admits.
 
@@ -32,28 +32,28 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::HeaderFields;
 
-/// The number of steps in a window.
+/// The number of equal steps into which a window is divided; see [`find_step`].
 const STEPS: u64 = 60;
 
 /// A request for a reservation, with a summary of the policy's log.
 ///
-/// Instants are in milliseconds since the Unix epoch, durations in milliseconds.
+/// Instants are Unix times in milliseconds. Durations are in milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BudgetSnapshot {
     /// The policy whose budget is requested.
     pub policy: RateLimitPolicy,
     /// The length of the window, in milliseconds.
     pub window: u64,
-    /// The current time, in milliseconds since the Unix epoch.
+    /// The current time, as a Unix time in milliseconds.
     pub now: u64,
-    /// The end of the upstream's block. `None` without a block, or if this request is a probe; see
-    /// [`upstream_block`].
+    /// When the upstream's block ends. `None` if the upstream does not block the policy, or if this
+    /// request is a probe; see [`upstream_block`].
     pub blocked_until: Option<u64>,
-    /// The limit of the policy, at least 1, and its use.
+    /// The limit of the policy, at least 1, and its usage.
     pub limit: LimitUsage,
-    /// The quota of the caller's own token and its use.
+    /// The quota of the caller's own token and its usage.
     pub quota: Option<LimitUsage>,
-    /// The ceilings that apply to the caller, and their use.
+    /// The ceilings that apply to the caller, and their usage.
     pub ceilings: Vec<LimitUsage>,
 }
 
@@ -84,16 +84,16 @@ impl LimitUsage {
     }
 }
 
-/// The consequences of a granted reservation. The host inserts a row.
+/// The consequences of a granted reservation. The reservation must be added to the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Granted {
     /// The `RateLimit` header fields after this grant.
     pub fields: HeaderFields,
-    /// The number of slots of the limit left after this grant.
+    /// The number of free slots of the policy's limit after this grant.
     pub left: u32,
 }
 
-/// The consequences of a refused reservation. The host must not send the request upstream.
+/// The consequences of a refused reservation. The request must not be sent upstream.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refused {
     /// 429 `quota-exceeded`, with `Retry-After` and the budget's header fields.
@@ -105,7 +105,7 @@ pub struct Refused {
 /// Decides whether to grant a reservation.
 ///
 /// # Errors
-/// If the upstream blocks the policy, or a limit has no free slot.
+/// [`Refused`] if the upstream blocks the policy, or a limit has no free slot.
 ///
 /// # Example
 /// ```
@@ -157,9 +157,9 @@ enum LimitKind {
 
 /// A reason to refuse a reservation.
 struct Violation {
-    /// The name in the header fields and among violated policies.
+    /// The name of the limit in the header fields and in `violated-policies`.
     name: String,
-    /// When the reason ends, in milliseconds since the Unix epoch.
+    /// When the reason ends, as a Unix time in milliseconds.
     until: u64,
     detail: String,
 }
@@ -167,8 +167,8 @@ struct Violation {
 impl BudgetSnapshot {
     /// Returns the limit of the policy, the caller's own quota and the tightest ceiling.
     ///
-    /// Neither quota nor ceiling exceeds the limit, except a ceiling on reads. The limit on reads
-    /// applies per caller, and a ceiling counts several callers.
+    /// Quotas and ceilings are capped at the policy's limit, except ceilings on reads: the limit on
+    /// reads applies to each caller, while a ceiling counts several callers together.
     fn limits(&self) -> Vec<(LimitKind, LimitUsage)> {
         let within_limit = |usage: LimitUsage| LimitUsage {
             max: usage.max.min(self.limit.max),
@@ -188,7 +188,7 @@ impl BudgetSnapshot {
         limits
     }
 
-    /// Returns when the next slot becomes free; one window from now if all are free.
+    /// Returns when the next slot becomes free, or one window from now if all slots are free.
     fn next_free(&self, usage: &LimitUsage) -> u64 {
         usage.oldest.unwrap_or(self.now).saturating_add(self.window)
     }
@@ -222,7 +222,7 @@ impl BudgetSnapshot {
             let named = violations.iter().filter(|own| own.name == name);
             match named.map(|violation| violation.until).max() {
                 Some(until) => (0, Some(until)),
-                // A time could be later than `Retry-After`, which the draft forbids.
+                // `t` could be later than `Retry-After`, which the draft forbids, so it is omitted.
                 None => (usage.left(), None),
             }
         });
@@ -255,8 +255,8 @@ impl BudgetSnapshot {
     }
 
     /// Returns `RateLimit-Policy` and `RateLimit`, which describe the limits
-    /// (draft-ietf-httpapi-ratelimit-headers). `state` returns the slots left of a limit, and when
-    /// the next slot becomes free.
+    /// (draft-ietf-httpapi-ratelimit-headers). `state` returns the number of free slots of a limit,
+    /// and when the next slot becomes free.
     fn fields(
         &self,
         limits: &[(LimitKind, LimitUsage)],
@@ -277,7 +277,7 @@ impl BudgetSnapshot {
         ]
     }
 
-    /// Returns the name of a limit in the header fields and among violated policies.
+    /// Returns the name of a limit in the header fields and in `violated-policies`.
     fn name_of(&self, kind: LimitKind) -> String {
         let suffix = match kind {
             LimitKind::Policy => "",
@@ -292,14 +292,15 @@ impl BudgetSnapshot {
     }
 }
 
-/// Returns the end of the step that contains `now`. Reads and polls are counted per step, a sixtieth
-/// of the window. They leave the window with the end of their step, so the count is never too low.
+/// Returns the end of the step that contains `now`. Reads and polls are counted per step, which is
+/// a sixtieth of the window. They count until the end of their step leaves the window, so the count
+/// is never too low.
 pub fn find_step(window: Millis, now: Millis) -> Millis {
     let length = (window.0 / STEPS).max(1);
     Millis((now.0 / length + 1) * length)
 }
 
-/// Returns the whole seconds until a moment, rounded up, at least 1.
+/// Returns the number of seconds from `now` to `moment`, rounded up, at least 1.
 fn seconds_until(moment: u64, now: u64) -> u64 {
     moment.saturating_sub(now).div_ceil(1000).max(1)
 }

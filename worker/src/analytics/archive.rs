@@ -140,7 +140,8 @@ fn is_prefix(text: &str) -> bool {
     text == "/" || (text.starts_with('/') && !text.ends_with('/'))
 }
 
-/// Reads a cursor: the first day of a page after the first page. A group starts on this day.
+/// Reads a cursor: the first day of a page other than the first page. It is also the first day of
+/// a group.
 fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result<Day, Problem> {
     let day = Day::from_text(cursor.as_str());
     let day = day.filter(|day| begin < *day && *day < end && begin_of_group(group, *day) == *day);
@@ -158,7 +159,7 @@ fn begin_of_group(group: DayGroup, day: Day) -> Day {
     }
 }
 
-/// Returns the day after the last day of the group.
+/// Returns the day after the last day of the group that contains `day`.
 fn end_of_group(group: DayGroup, day: Day) -> Day {
     match group {
         DayGroup::Day => day.next(),
@@ -261,7 +262,7 @@ pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
     json::to_text(&json!({ "views": groups, "missing": all_missing, "nextCursor": next }))
 }
 
-/// Whether a response cannot change: each of its days is stored, and none will be fetched again.
+/// Whether a response is final: every day of it is stored, and no day will be fetched again.
 pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) -> bool {
     let mut stored = stored.iter().peekable();
     (query.from.number()..query.to.number()).all(|number| {
@@ -278,8 +279,8 @@ pub fn first_retained(settings: &ArchiveSettings, now: Millis) -> Day {
     Day::of(now).minus(settings.retention_days)
 }
 
-/// Returns the estimated time at which every missing day is stored. `None` if [`Estimate::hours`]
-/// is `None`.
+/// Returns the estimated time at which the last missing day is stored. `None` if
+/// [`Estimate::hours`] is `None`.
 fn completion_time(estimate: Estimate, now: Millis) -> Option<String> {
     let hours = estimate.hours?;
     let instant = now.plus(Millis::from_seconds(hours.saturating_mul(3600)));
@@ -343,8 +344,8 @@ pub fn write_status(
     }))
 }
 
-/// Returns the project's first day to archive after the start of a backfill from `from`. It is not
-/// before the first retained day, and not after the current first day.
+/// Returns the project's first day to archive once a backfill from `from` has begun: `from`, but no
+/// earlier than the first retained day and no later than the current first day.
 pub fn begin_of_backfill(
     record: &ProjectRecord,
     from: Day,
@@ -378,7 +379,7 @@ pub fn write_backfill(
 /// The metrics of a run of the daily archive, for the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ArchiveRun {
-    /// The number of sent requests. Immediate retries are not counted.
+    /// The number of requests sent, without immediate retries.
     pub requests: u64,
     /// The number of requests that failed or could not be sent, or whose responses could not be
     /// stored.

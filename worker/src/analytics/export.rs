@@ -39,7 +39,7 @@ pub struct Export {
     wait: Millis,
     /// The number of rows written.
     rows: u64,
-    /// Whether the caller already has the head and the earlier rows.
+    /// Whether the caller already has the CSV header, if any, and the earlier rows.
     is_resumed: bool,
     file_name: String,
 }
@@ -77,8 +77,8 @@ impl Export {
         Ok((query, export))
     }
 
-    /// Starts the export, which may wait for `seconds` in total. Appends the head to `out`, unless
-    /// the export is resumed.
+    /// Starts the export, which may wait for `seconds` in total. Appends the CSV header, if any, to
+    /// `out`, unless the export is resumed.
     pub fn begin(&mut self, seconds: u64, out: &mut Vec<u8>) {
         self.wait = Millis::from_seconds(seconds);
         if !self.is_resumed {
@@ -92,8 +92,8 @@ impl Export {
         self.pages.next()
     }
 
-    /// Returns the cursor that resumes after the rows written so far. Empty if the export is
-    /// complete.
+    /// Returns the cursor that resumes the export after the rows written so far. The cursor is
+    /// empty if the export is complete.
     pub fn cursor(&self) -> &str {
         &self.cursor
     }
@@ -107,7 +107,7 @@ impl Export {
     ///
     /// # Errors
     /// [`Malformed`] if `text` is not a valid page or contradicts its list; see [`Pages::advance`].
-    /// Then nothing is appended, and the cursor stays unchanged.
+    /// In this case, nothing is appended, and the cursor stays unchanged.
     pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let before = out.len();
         let end = self.writer.push_rows(text, self.member, self.skip, out)?;
@@ -126,11 +126,11 @@ impl Export {
         Ok(())
     }
 
-    /// Returns the wait before the next request for the same page, and deducts it from the allowed
-    /// total.
+    /// Returns the wait before the next request for the same page, and deducts it from the
+    /// remaining waiting time.
     ///
-    /// `retry_after` is in seconds. Returns `None` if it is absent or exceeds the remaining time,
-    /// or if the wait would not end before `expires`. The export must then end.
+    /// `retry_after` is in seconds. Returns `None` if `retry_after` is absent or exceeds the
+    /// remaining time, or if the wait would end at `expires` or later. The export must end then.
     pub fn plan_wait(
         &mut self,
         retry_after: Option<u64>,
@@ -173,9 +173,10 @@ impl Export {
     }
 }
 
-/// Finds the first page to fetch for an export operation's call. Returns the property of a page that
-/// contains the rows, the call for the page, and the number of its rows that the caller already has.
-/// Returns `None` if the cursor is not valid for this report, or if the report is not a list.
+/// Finds the first page that an export of `report` must fetch. Returns the property of the page
+/// that contains the rows, the call for the page, and the number of its rows that the caller
+/// already has. Returns `None` if the cursor is not valid for this report, or if the report is not
+/// a list.
 fn find_first_page(report: Operation, call: &Call) -> Option<(&'static str, Call, u64)> {
     let declared = report.declaration();
     let member = declared.pagination.rows()?;
@@ -229,7 +230,7 @@ fn name_file(report: Operation, call: &Call, project: &ProjectId, format: Export
     format!("{file}.{}", format.as_str())
 }
 
-/// Returns the `Retry-After` of a refused page in seconds, if it has one.
+/// Returns the `Retry-After` of a refusal in seconds, or `None` if the field is absent.
 pub fn read_retry_after(refusal: &GatewayResponse) -> Option<u64> {
     refusal.headers.get("retry-after")?.parse().ok()
 }

@@ -77,7 +77,7 @@ impl OrganizationObject {
     }
 
     /// Takes or renews a place for an export that waits for the budget. Returns `null`, or a
-    /// `GatewayResponse` that refuses the place. `id` is the `X-Request-Id`, which callers choose.
+    /// `GatewayResponse` if no place is left. `id` is the `X-Request-Id`, which callers can choose.
     #[wasm_bindgen(js_name = holdExport)]
     pub fn hold_export(&self, export: &str, caller: &str, id: &str) -> Result<JsValue, JsValue> {
         Ok(send_back(
@@ -93,8 +93,9 @@ impl OrganizationObject {
         Ok(())
     }
 
-    /// Returns the key set of a trusted issuer. Fetches it first if it is old or lacks the key
-    /// `kid`. Resolves to a `KeySetReply`, or to `null` if no usable set is available.
+    /// Returns the key set of a trusted issuer. Fetches the set first if the stored one is old or
+    /// lacks the key `kid`. Resolves to a `KeySetReply`, or to `null` if no usable set is
+    /// available.
     #[wasm_bindgen(js_name = keySet)]
     pub fn key_set(&self, address: String, kid: String) -> Promise {
         let organization = self.organization();
@@ -115,7 +116,7 @@ impl OrganizationObject {
         Ok(self.organization()?.budget.reopen(read_policy(policy)?)?)
     }
 
-    /// Returns the health for operators, an [`OrganizationHealth`].
+    /// Returns the health report for operators, an [`OrganizationHealth`].
     pub fn health(&self) -> Result<JsValue, JsValue> {
         Ok(send_back(&self.organization()?.health()?)?)
     }
@@ -148,7 +149,7 @@ struct Organization {
     budget: BudgetStore,
     pages: PageStore,
     connections: Connections,
-    /// The fetches in progress. Further requests for the same page wait for its fetch.
+    /// The fetches in progress. A request for a page that is being fetched waits for that fetch.
     fetches: RefCell<Vec<RunningFetch>>,
     /// The exports that wait for the budget.
     waiting_exports: RefCell<WaitingExports>,

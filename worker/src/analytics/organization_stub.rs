@@ -24,7 +24,7 @@ use crate::upstream::request::Call;
 pub struct KeySetReply {
     /// The JWK Set as the issuer sent it.
     pub text: String,
-    /// When the gateway received it, in milliseconds since the Unix epoch.
+    /// When the gateway received the set, as a Unix time in milliseconds.
     pub fetched: u64,
 }
 
@@ -33,9 +33,9 @@ pub struct KeySetReply {
 pub struct ReportCall {
     /// The ids of the caller's request.
     pub call: Call,
-    /// The reservation that each request to the upstream needs.
+    /// The reservation to make for each request to the upstream.
     pub budget: BudgetRequest,
-    /// The report, and the rows of it.
+    /// The report and the requested rows.
     pub query: ReportQuery,
     /// Whether to bypass the cache (`Cache-Control: no-cache`).
     pub revalidate: bool,
@@ -107,8 +107,8 @@ impl OrganizationStub {
         Ok(self.0.report(send_back(call)?))
     }
 
-    /// Takes or renews a place for an export that waits for the budget. Returns the refusal, if
-    /// any.
+    /// Takes or renews a place for an export that waits for the budget. Returns a refusal if no
+    /// place is left.
     pub async fn hold_export(
         &self,
         export: &str,
@@ -118,7 +118,7 @@ impl OrganizationStub {
         receive(JsFuture::from(self.0.hold_export(export, caller, id)).await?)
     }
 
-    /// Frees the place of an export that has ended. The returned promise need not be awaited.
+    /// Frees the place of an export that has ended. Awaiting the returned promise is optional.
     pub fn release_export(&self, export: &str) -> Promise {
         self.0.release_export(export)
     }
@@ -130,8 +130,8 @@ impl OrganizationStub {
         Ok(())
     }
 
-    /// Returns the key set of a trusted issuer. Fetches it first if it is old or lacks the key
-    /// `kid`. Returns `None` if no usable set is available.
+    /// Returns the key set of a trusted issuer. The object fetches the set first if its stored one
+    /// is old or lacks the key `kid`. Returns `None` if no usable set is available.
     pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<KeySet>> {
         let reply = JsFuture::from(self.0.key_set(address, kid)).await?;
         let reply: Option<KeySetReply> = receive(reply)?;
@@ -144,7 +144,7 @@ impl OrganizationStub {
         Ok(())
     }
 
-    /// Returns the health for operators.
+    /// Returns the health report for operators.
     pub async fn health(&self) -> HostResult<OrganizationHealth> {
         receive(JsFuture::from(self.0.health()).await?)
     }

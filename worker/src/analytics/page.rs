@@ -10,7 +10,7 @@ use crate::http::response::{HeaderFields, JSON};
 
 /// The number of rows per page: the maximum that the upstream allows.
 pub const PAGE_ROWS: u64 = PageSize::MAX.get();
-/// How long after it has become stale a page may still be served instead of an error: one day.
+/// How long a stale page may still be served instead of an error: one day.
 pub const STALE_FOR: Millis = Millis::from_seconds(86_400);
 
 /// The metadata of a page.
@@ -41,7 +41,7 @@ impl Freshness {
         now < self.until
     }
 
-    /// Returns the end of the time in which the page may be served instead of an error.
+    /// Returns the time until which the page may be served instead of an error.
     pub fn usable_until(self) -> Millis {
         self.until.plus(STALE_FOR)
     }
@@ -54,8 +54,8 @@ impl Freshness {
             .div_euclid(1000)
     }
 
-    /// Returns the freshness of a report with both pages: the age of the older one, until the first
-    /// of them becomes stale.
+    /// Returns the freshness of a report with both pages. The report is as old as the older page,
+    /// and becomes stale as soon as one of them does.
     fn combine(self, other: Self) -> Self {
         Self {
             fetched: self.fetched.min(other.fetched),
@@ -125,9 +125,9 @@ pub enum CacheStatus {
         /// The remaining freshness in seconds. It is negative for a stale page.
         ttl: i64,
     },
-    /// The page came from the upstream. This request sent the upstream request.
+    /// The page came from the upstream. This request fetched it.
     Fetched(FetchReason),
-    /// The page came from the upstream. This request waited for another request's fetch.
+    /// The page came from the upstream. Another request fetched it, and this request waited.
     Collapsed(FetchReason),
     /// The page or job came from the cache, because the upstream did not return a newer one.
     UpstreamFailed {
@@ -222,7 +222,7 @@ impl CacheStatus {
         }
     }
 
-    /// Whether a stale page is served.
+    /// Whether the served page may be stale.
     pub const fn is_stale(&self) -> bool {
         self.rank() == 2
     }

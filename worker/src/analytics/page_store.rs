@@ -48,11 +48,11 @@ pub const UNTAGGED_PAGES: &str = "DELETE FROM page WHERE tag = '';";
 /// The minimum time between two deletions of expired pages. A deletion also reads the whole table
 /// of parts.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
-/// The maximum number of stored pages. With the default budget, it takes 20 hours to fetch as many.
-/// Even if each page has the maximum of 4 MiB, they fit into the 10 GB of an object.
+/// The maximum number of stored pages. With the default budget, it takes 20 hours to fetch them.
+/// Even at the maximum of 4 MiB per page, they fit into the 10 GB of an object.
 const MAX_STORED: u64 = 2_000;
-/// The number of pages left after the oldest ones are deleted. Because of the margin to
-/// [`MAX_STORED`], not every new page causes a deletion.
+/// The number of pages that remain after the oldest ones are deleted. It is well below
+/// [`MAX_STORED`], so that not every new page causes a deletion.
 const STORED_AFTERWARDS: u64 = 1_750;
 /// The maximum number of UTF-16 code units of a page in one row. A code unit takes at most 3 bytes
 /// in UTF-8, so a row stays below the limit of 2 MB.
@@ -78,7 +78,7 @@ pub struct PageStore {
     database: Rc<Database>,
     memory: RefCell<BoundedCache<Page>>,
     next_sweep: Cell<Millis>,
-    /// An upper bound for the number of stored pages. A replaced page counts twice.
+    /// An upper bound on the number of stored pages. A replaced page counts twice.
     stored: Cell<u64>,
 }
 
@@ -163,8 +163,8 @@ impl PageStore {
         memory.insert(&name, page.clone(), page.bytes(), until);
     }
 
-    /// Counts a page that was just stored. Deletes the oldest pages if there are too many, and
-    /// expired pages once per [`SWEEP_PERIOD`].
+    /// Counts a page that was just stored. Deletes the oldest pages if there are more than
+    /// [`MAX_STORED`]. Deletes expired pages then too, or if [`SWEEP_PERIOD`] has passed.
     fn sweep(&self, now: Millis) -> HostResult<()> {
         let stored = self.stored.get() + 1;
         self.stored.set(stored);

@@ -12,15 +12,15 @@ use wasm_bindgen::JsCast;
 use crate::analytics::page::{Freshness, PageHead, PageSlice, ReportHead, has_more};
 use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 
-/// A page of an analytics list, or a report without pages.
+/// A page of an analytics list, or a whole report that has no pagination.
 #[derive(Debug, Clone)]
 pub struct Page {
     /// The metadata of the page.
     pub head: PageHead,
     /// The JSON text, verbatim from the upstream.
     pub text: JsString,
-    /// The parsed parts, cached at the first cut. Parsing the page for each report would create
-    /// much more garbage than the report itself.
+    /// The parsed parts, cached when the first report is cut from the page. Parsing the page for
+    /// each report would create much more garbage than the report itself.
     parts: Rc<OnceCell<Parts>>,
 }
 
@@ -50,8 +50,8 @@ impl Page {
         }
     }
 
-    /// Returns the maximum size in memory, in bytes: of the text, and of the parts with the same
-    /// length. A JavaScript string has at most two bytes per code unit.
+    /// Returns the maximum size in memory, in bytes. The text and the parts have the same length. A
+    /// JavaScript string takes at most two bytes per code unit.
     pub fn bytes(&self) -> usize {
         count_bytes(&self.text) * 2
     }
@@ -100,7 +100,7 @@ fn count_bytes(text: &JsString) -> usize {
     text.length() as usize * 2
 }
 
-/// A page in the form in which it is stored in the database and sent in messages.
+/// A page as stored in the database and sent in messages.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct PageRow {
     #[serde(with = "serde_wasm_bindgen::preserve")]

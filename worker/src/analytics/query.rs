@@ -8,7 +8,7 @@ use crate::analytics::page::PAGE_ROWS;
 use crate::analytics::settings::AnalyticsSettings;
 use crate::http::problem::Problem;
 
-/// How long a page stays fresh if its date range ended before yesterday: a day.
+/// How long a page stays fresh if its date range ended before yesterday (UTC): a day.
 const CLOSED: Millis = Millis(DAY);
 const DAY: u64 = 86_400_000;
 
@@ -94,10 +94,10 @@ impl ReportQuery {
     }
 }
 
-/// Whether a range ended before yesterday, in UTC. `to` is its normalized, exclusive end. Returns
-/// `false` for a time without a UTC offset, because its instant is unknown. A range that ended
-/// yesterday does not count, because the upstream may use another time zone or count some views
-/// late.
+/// Whether a range ended before yesterday, in UTC. `to` is the normalized, exclusive end of the
+/// range. Returns `false` for a time without a UTC offset, because its instant is unknown. Also
+/// returns `false` if the range ended yesterday, because the upstream may use another time zone or
+/// count some views late.
 fn has_ended(to: &str, now: Millis) -> bool {
     let yesterday = Millis(now.0 / DAY * DAY).since(Millis(DAY));
     let midnight = DateBound::from_instant(yesterday);

@@ -8,9 +8,10 @@ use crate::variable::{Range, VariableError, Variables, read_integer, read_second
 
 /// The freshness of reports, the limits on waiting exports, and the daily archive.
 pub struct AnalyticsSettings {
-    /// How long a report stays fresh if its range did not end before yesterday.
+    /// How long a report stays fresh if its range ends yesterday or later. Also the lifetime of
+    /// responses from the archive that are not final.
     pub fresh_for: Millis,
-    /// Maximum numbers of exports that wait for the budget.
+    /// The maximum numbers of exports that wait for the budget.
     pub waiting_exports: WaitingLimits,
     /// The projects to archive, and the archive's share of the budget.
     pub archive: ArchiveSettings,
@@ -45,7 +46,8 @@ pub struct ArchiveSettings {
     pub window: Millis,
     /// The number of days before today that the archive retains.
     pub retention_days: u32,
-    /// The number of days on which a stored day is fetched again. Mintlify counts some views late.
+    /// The number of further days on which a recent day is fetched again, because Mintlify counts
+    /// some views late.
     pub recheck_days: u32,
 }
 

@@ -1,23 +1,23 @@
-//! The exports that wait until the budget has room again. Their number is limited, because each one
-//! uses memory and sends further requests.
+//! The exports that wait until the budget has free slots again. Their number is limited, because
+//! each one uses memory and sends further requests.
 
 use quillgate::Millis;
 
 use crate::http::problem::Problem;
 
-/// The time after which a place expires unless it is renewed. If a client disconnects, the runtime
-/// can drop the export before it frees its place.
+/// The time after which a place expires unless it is renewed. Places must expire: when a
+/// client disconnects, the runtime can drop the export before the export frees its place.
 const LEASE: Millis = Millis::from_seconds(25);
 
 /// The interval between renewals of a place.
 pub const RENEWAL_INTERVAL: Millis = Millis::from_seconds(10);
 
-/// Maximum numbers of exports that wait at the same time.
+/// The maximum numbers of exports that wait at the same time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WaitingLimits {
-    /// The maximum number of a caller's exports that wait at the same time.
+    /// The maximum number of waiting exports per caller.
     pub per_caller: u32,
-    /// The maximum number of exports of all callers that wait at the same time.
+    /// The maximum number of waiting exports of all callers together.
     pub per_organization: u32,
 }
 
@@ -34,7 +34,7 @@ struct Place {
 }
 
 impl WaitingExports {
-    /// Takes a place for the export with this id, or renews the place that it has.
+    /// Takes a place for the export with this id, or renews its place.
     ///
     /// # Errors
     /// 429 if the caller or the organization has no place left.

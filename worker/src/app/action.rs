@@ -36,7 +36,7 @@ pub enum Action {
     /// Open a session after a sign-in at an issuer.
     ConcludeSignIn,
     /// Read the body, then call [`plan_write`](crate::app::write_plan::plan_write) and send the
-    /// write. A follow-up has a job.
+    /// write. The string is the id of a follow-up's job.
     Write(Operation, Option<String>),
     /// Read a job upstream and forward the response.
     ReadJob(JobId),

@@ -1,4 +1,5 @@
-//! Handlers for operators: health, and policies that the upstream has blocked.
+//! Handlers for operators: reading the health report, and unblocking policies that the upstream
+//! has blocked.
 
 use quillgate::RateLimitPolicy;
 

@@ -34,7 +34,7 @@ pub async fn list_views(pending: &PendingRequest, query: &ViewsQuery) -> Result<
     let project = pending.context.project()?;
     let days = query.site();
     // If a day is stored between the two queries, the response counts its pages but lists the day
-    // as missing. It is then not final.
+    // as missing. Such a response is not final.
     let site = store.series(project.as_str(), &days).await;
     let site = site.map_err(archive_failed)?;
     let pages = store.pages(project.as_str(), query).await;
@@ -122,7 +122,8 @@ fn open_store(pending: &PendingRequest) -> Result<ArchiveStore, Problem> {
     })
 }
 
-/// Returns the problem of a failed query. Before its migrations, the database has no tables.
+/// Returns the problem for a failed query. The database has no tables until its migrations have
+/// been applied.
 fn archive_failed(error: HostError) -> Problem {
     if !error.to_string().contains("no such table") {
         return error.into();

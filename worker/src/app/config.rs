@@ -20,13 +20,13 @@ pub struct Config {
     pub limits: Limits,
     /// Polling, job records, event streams and webhooks.
     pub jobs: JobSettings,
-    /// Requests to GitHub for the states of pull requests. Off when `None`.
+    /// Requests to GitHub for the states of pull requests. `None` disables them.
     pub pull_requests: Option<PullRequestSettings>,
     /// The freshness of reports, exports and the daily archive.
     pub analytics: AnalyticsSettings,
     /// The origins whose pages may call the gateway, in addition to its own.
     pub allowed_origins: Vec<String>,
-    /// Turnstile, which checks that a browser belongs to a person. Off when `None`.
+    /// Turnstile, which checks that a person uses the browser. `None` disables it.
     pub turnstile: Option<Turnstile>,
 }
 

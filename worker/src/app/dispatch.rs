@@ -22,11 +22,11 @@ use crate::jobs::events::parse_preferred_wait;
 ///
 /// Without the boxes, the futures of all handlers would form a single wasm function of 35 kB. V8
 /// compiles a wasm function when it is first called, so the first request that needs I/O would wait
-/// for that.
+/// for the compilation.
 type PendingReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + 'a>>;
 
-/// Runs the action of a request and returns the response. A browser whose sign-in fails is
-/// redirected to the page instead of receiving the problem.
+/// Runs the action of a request and returns the response. If a sign-in fails, a browser is
+/// redirected to the page that reports the failure. Other clients receive the problem.
 pub async fn run(mut pending: PendingRequest, action: Action) -> Response {
     let is_callback = matches!(action, Action::ConcludeSignIn);
     let reply = match dispatch(&mut pending, action).await {
@@ -43,7 +43,7 @@ pub async fn run(mut pending: PendingRequest, action: Action) -> Response {
     pending.context.finish(&pending.env, reply)
 }
 
-/// Answers without I/O, or returns the action that needs it.
+/// Answers without I/O, or returns the action that needs I/O.
 pub fn answer_immediately(
     context: &mut RequestContext,
     head: &RequestHead,

@@ -52,11 +52,12 @@ pub struct RunningExport {
     pub budget: HeaderFields,
     /// The bytes of the next chunk.
     output: Vec<u8>,
-    /// The length of the head in `output`, before the first row.
+    /// The length in bytes of the CSV header at the start of `output`. 0 after the first chunk.
     head_length: usize,
     /// The next page, requested while the client reads the current one.
     prefetch: Option<Prefetch>,
-    /// The name of the export among the waiting ones. Not the request id, which callers choose.
+    /// The id of the export's place among the waiting exports. It is not the request id, because
+    /// callers can choose that.
     name: String,
     /// The place among the organization's waiting exports. `None` until the first wait for the
     /// budget.
@@ -107,7 +108,7 @@ impl RunningExport {
         })
     }
 
-    /// Fetches the next chunk, with at least one row. Only the last chunk can have none.
+    /// Fetches the next chunk. Every chunk except the last has at least one row.
     ///
     /// # Errors
     /// Returns the refusal if the next page is not available.
@@ -128,7 +129,7 @@ impl RunningExport {
         Ok(())
     }
 
-    /// Waits for `time`. Meanwhile, holds one of the limited places for waiting exports.
+    /// Waits for `time`, and holds one of the limited places for waiting exports meanwhile.
     ///
     /// # Errors
     /// 429 if no place is free, 503 if the organization's object fails.
@@ -149,8 +150,8 @@ impl RunningExport {
         };
         let place = place.map_err(|error| self.refuse(error))?;
         let ReportCall { call, budget, .. } = &self.report;
-        // The object may take the place even if the call fails or this future is dropped. Dropping
-        // `place` then frees it.
+        // The object may assign the place even if the call fails or this future is dropped. In both
+        // cases, dropping `place` frees it.
         let held = place.org.hold_export(&self.name, &budget.caller, &call.id);
         match held.await {
             Ok(None) => {
@@ -175,8 +176,9 @@ impl RunningExport {
         }
     }
 
-    /// Appends the rows of the next page to the output. Appends nothing if a retry is needed: the
-    /// caller's token has expired, or a prefetched page was refused more than [`REFUSAL_AGE`] ago.
+    /// Appends the rows of the next page to the output. Appends nothing if the caller's token
+    /// expires during the fetch, or if the page was requested more than [`REFUSAL_AGE`] ago and
+    /// refused. [`Self::fetch_chunk`] then checks the token and requests the page again.
     async fn fetch_rows(&mut self) -> Result<(), GatewayResponse> {
         let requested = now();
         let prefetch = match self.prefetch.take() {
@@ -224,8 +226,8 @@ impl RunningExport {
     }
 
     /// Requests the next page while the client reads this one. The first pages are not prefetched,
-    /// to save the budget if a client disconnects early. Errors are ignored here, because they
-    /// recur when the page is needed.
+    /// to save budget if a client disconnects early. Errors are ignored here: the page is requested
+    /// again when it is needed.
     fn prefetch_next(&mut self) {
         let now = now();
         let has_next = self.export.next().is_some() && now < self.expires;
@@ -234,14 +236,14 @@ impl RunningExport {
         }
     }
 
-    /// Returns the refusal for a problem, and keeps its message for the log.
+    /// Returns the refusal for a problem, and keeps the problem's message for the log.
     fn refuse(&mut self, problem: impl Into<Problem>) -> GatewayResponse {
         let problem = problem.into();
         self.metrics.keep_operator_message(&problem);
         GatewayResponse::problem(&problem, &self.report.call.id)
     }
 
-    /// Returns the export as a stream that begins with the chunk that was fetched, if any.
+    /// Returns the export as a stream that begins with the chunk already fetched, if any.
     pub fn into_stream(self, signal: &AbortSignal) -> HostResult<ReadableStream> {
         let body = ExportBody(Rc::new(Body {
             running: RefCell::new(Some(self)),
@@ -356,8 +358,8 @@ impl Body {
         let bytes = Uint8Array::from(&chunk[..]);
         if chunk.is_empty() || running.export.next().is_none() {
             running.log_end("complete");
-            // A second chunk would mark the export as incomplete after a trap. The export is
-            // complete, so none is needed.
+            // The second chunk marks the export as incomplete after a trap. A complete export does
+            // not need it.
             return Vec::from_iter((!chunk.is_empty()).then_some(bytes));
         }
         let ending = running.write_ending(ProblemKind::Internal, None);

@@ -19,8 +19,7 @@ use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::runtime::{HostError, into_promise, read_headers, to_millis};
 
-/// Handles a request. `uuid` is a random UUID. `started` is the current time in milliseconds since
-/// the Unix epoch.
+/// Handles a request. `uuid` is a random UUID. `started` is the current Unix time in milliseconds.
 ///
 /// Returns a `Response`, or a promise of one.
 #[wasm_bindgen]

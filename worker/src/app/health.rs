@@ -18,7 +18,7 @@ pub struct Health<'a> {
 }
 
 impl<'a> Health<'a> {
-    /// Creates the health from its parts. The status is `degraded` while a breaker is open.
+    /// Creates the report from its parts. The status is `degraded` while a breaker is open.
     pub fn new(
         organization: OrganizationHealth,
         project: Option<ProjectHealth>,

@@ -58,8 +58,8 @@ pub async fn identify(
 /// Verifies the signature of an issuer's token.
 ///
 /// # Errors
-/// 401 for a wrong signature or an unusable key, 500 if the runtime cannot verify signatures, 503 if
-/// the keys are unavailable.
+/// 401 for an invalid signature or an unusable key, 500 if the runtime cannot verify signatures,
+/// 503 if the keys are unavailable.
 pub async fn verify_token(pending: &PendingRequest, token: Checked) -> Result<Verified, Problem> {
     let started = pending.context.started;
     let found = find_issuer_key(&pending.env, &pending.execution, &token, started).await?;

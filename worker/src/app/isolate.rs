@@ -1,5 +1,5 @@
-//! The state that an isolate keeps between requests: the configuration, verified tokens, cached
-//! pages and recent reads. Its size is bounded. No borrow is held across an await.
+//! The state that an isolate retains between requests: the configuration, verified tokens, cached
+//! pages and recent reads. Its size is bounded. No borrow is held across an `await`.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -37,7 +37,7 @@ struct Isolate {
     reports: BoundedCache<Report>,
     reads: ReadBudget,
     /// The `OpenAPI` description, which the build writes to a file. The JavaScript entry passes it
-    /// in, so that it is not part of the wasm module.
+    /// to [`attach`], so that it is not part of the wasm module.
     description: Option<JsString>,
     /// The dataset for data points, looked up once. The inner value is `None` if no dataset is
     /// bound.
@@ -151,7 +151,7 @@ pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.reads))
 }
 
-/// Stores the `OpenAPI` description and the functions of the entry.
+/// Stores the `OpenAPI` description and the functions of the JavaScript entry.
 #[wasm_bindgen]
 pub fn attach(description: JsString, entry: Entry) {
     set_entry(entry);

@@ -16,8 +16,8 @@ use crate::auth::jwks::{LookupReason, NoKey, PublicKey, RememberedSet, Search};
 use crate::auth::oidc::Checked;
 use crate::runtime::{HostResult, Wait, Wake, into_promise, log_for_operator, now};
 
-/// The maximum wait for the search of another request. A search normally ends much earlier, because
-/// the object's request to the issuer has a short timeout.
+/// The maximum wait for another request's search. A search normally ends much earlier, because the
+/// object's request to the issuer has a short timeout.
 const MAX_SEARCH: Millis = Millis::from_seconds(30);
 
 /// The remembered key set of an issuer.
@@ -38,8 +38,8 @@ thread_local! {
 /// Finds the key that a token names.
 ///
 /// # Errors
-/// The outer error is a failure of the runtime. The inner error is the reason for a missing key. A
-/// failed call to the organization's object is logged, and the cached set is used.
+/// The outer error is a failure of the runtime. The inner error is the reason why no key was found.
+/// If the call to the organization's object fails, the error is logged and the cached set is used.
 pub async fn find_issuer_key(
     env: &Env,
     execution: &Context,

@@ -17,7 +17,7 @@ use crate::upstream::client::{UpstreamResponse, parse_job, send_upstream};
 use crate::upstream::failure::mark_uncertain;
 use crate::upstream::request::UpstreamRequest;
 
-/// Reads a job upstream. If that fails temporarily, returns the stored job, if any.
+/// Reads a job upstream. After a temporary failure, returns the stored job, if any.
 pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
     let call = pending.call()?;
     let project = pending.context.project()?;
@@ -42,8 +42,8 @@ pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Pr
     }
 }
 
-/// Finds the stored state of a job. If the object fails, records the error for the log and returns
-/// `None`.
+/// Finds the stored state of a job. If the project's object fails, records the error for the log
+/// and returns `None`.
 async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Reply> {
     let found = async {
         let project = pending.project_stub()?;

@@ -10,7 +10,7 @@ use crate::http::problem_kind::ProblemKind;
 pub struct LogEntry<'a> {
     /// The value of `X-Request-Id`.
     pub request_id: &'a str,
-    /// The trace id of the request: 32 hexadecimal digits.
+    /// The trace id (W3C Trace Context) of the request: 32 hexadecimal digits.
     pub trace_id: &'a str,
     /// The `sub` of the caller's token, once the caller is identified.
     pub subject: Option<&'a str>,
@@ -22,11 +22,11 @@ pub struct LogEntry<'a> {
     pub status: u16,
     /// The kind of problem, if the response is a problem.
     pub problem: Option<ProblemKind>,
-    /// The upstream's status.
+    /// The HTTP status of the upstream's response.
     pub upstream_status: Option<u16>,
     /// The duration of the upstream exchange in milliseconds.
     pub upstream_milliseconds: Option<u64>,
-    /// The cache status.
+    /// The value of `Cache-Status` after the cache's name.
     pub cache: Option<&'a str>,
     /// The number of requests left in the budget.
     pub budget_left: Option<u32>,

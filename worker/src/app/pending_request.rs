@@ -54,7 +54,7 @@ impl PendingRequest {
     /// Reads the body.
     ///
     /// # Errors
-    /// 400 or 413.
+    /// 400 if the body cannot be read, 413 if it is too large.
     pub async fn read_body(&self) -> Result<Vec<u8>, Problem> {
         let body = read_stream(self.request.body(), MAX_BODY).await;
         let body = body.map_err(|_| Problem::malformed_body())?;

@@ -1,4 +1,4 @@
-//! The plan of a request, made from its head without I/O.
+//! The plan for a request, made from the request's head without I/O.
 
 mod admin;
 mod operation;
@@ -31,7 +31,8 @@ use crate::http::{cors, route};
 
 const DESCRIPTION: &str = "/openapi.json";
 
-/// The gateway's own routes and their methods, in addition to `OPTIONS`. The others are operations.
+/// The gateway's own routes and their methods, in addition to `OPTIONS`. All other routes are
+/// operations.
 const ROUTES: [(&str, &[&str]); 8] = [
     (LIVENESS, &["GET", "HEAD"]),
     (DESCRIPTION, &["GET", "HEAD"]),
@@ -46,7 +47,7 @@ const ROUTES: [(&str, &[&str]); 8] = [
 /// The action for a request, and the facts that the plan has established.
 #[derive(Debug)]
 pub struct Plan {
-    /// The origin that the response depends on.
+    /// The origin of the request, which determines the CORS fields of the response.
     pub origin: Origin,
     /// The pattern of the route, once found.
     pub route: Option<&'static str>,
@@ -58,7 +59,7 @@ pub struct Plan {
     pub action: Result<Action, Problem>,
 }
 
-/// Returns whether a request polls liveness, which needs no configuration.
+/// Returns whether a request is a liveness check, which needs no configuration.
 pub fn is_liveness(head: &RequestHead) -> bool {
     let is_read = matches!(&*head.method, "GET" | "HEAD");
     is_read && head.path == LIVENESS && !is_deep(head.query.as_deref())
@@ -75,7 +76,7 @@ impl Plan {
         }
     }
 
-    /// Returns the plan of a liveness poll.
+    /// Returns the plan for a liveness check.
     pub fn healthy() -> Self {
         Self::new(Some(LIVENESS), Ok(answer_liveness()))
     }
@@ -85,8 +86,8 @@ impl Plan {
         Self::new(None, Err(problem))
     }
 
-    /// Returns the plan for a request whose handler crashed: a 500 that pages of allowed origins
-    /// can read.
+    /// Returns the plan for a request whose handler crashed: a 500 that web pages of allowed
+    /// origins can read.
     ///
     /// The gateway may already have sent a write, so the problem reports an unknown outcome.
     pub fn crashed(config: Option<&Config>, head: &RequestHead) -> Self {
@@ -119,8 +120,8 @@ pub enum Target {
 }
 
 impl Target {
-    /// Whether an assertion of Cloudflare Access may identify the caller. For [`Self::Session`],
-    /// only the cookie may.
+    /// Whether a Cloudflare Access assertion may identify the caller. For [`Self::Session`], only
+    /// the cookie may.
     pub const fn accepts_assertion(&self) -> bool {
         !matches!(self, Self::Session)
     }
@@ -188,8 +189,8 @@ pub fn plan(
     }
 }
 
-/// Whether a cookie may identify the caller. Browsers also send cookies for pages of other sites.
-/// Cloudflare Access derives its assertion from a cookie.
+/// Whether a cookie may identify the caller. Browsers also send cookies with requests from other
+/// sites. An assertion counts too, because Cloudflare Access derives it from a cookie.
 fn relies_on_cookie(credentials: &Credentials<'_>, origin: &Origin) -> bool {
     credentials.authorization.is_none()
         && (credentials.session != Cookie::Missing

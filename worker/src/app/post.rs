@@ -13,7 +13,7 @@ const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 /// A response to [`post`].
 pub struct PostResponse {
     pub status: u16,
-    /// The body, or `None` if it is too long, incomplete or late.
+    /// The body, or `None` if it is too long or did not arrive completely in time.
     pub body: Option<String>,
 }
 

@@ -22,7 +22,7 @@ use crate::json;
 use crate::runtime::{HostResult, Wait, Wake, into_promise, log_for_operator, now};
 use crate::upstream::transport::{Outgoing, send};
 
-/// The time limit of a request to GitHub.
+/// The timeout of a request to GitHub.
 const TIMEOUT: Millis = Millis::from_seconds(5);
 /// The maximum size of a response, in bytes. A larger response counts as a failure. A page of 100
 /// check runs with long texts can exceed the limit.

@@ -66,7 +66,7 @@ impl RequestContext {
         }
     }
 
-    /// Returns the reply that reports a problem, and keeps its message for the log.
+    /// Returns the reply that reports a problem, and keeps the problem's message for the log.
     pub fn refuse(&mut self, problem: &Problem) -> Reply {
         self.metrics.keep_operator_message(problem);
         GatewayResponse::problem(problem, &self.id).into()

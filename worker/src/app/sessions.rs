@@ -54,8 +54,8 @@ pub async fn end(pending: &PendingRequest, session: Option<SessionId>) -> Result
 /// Verifies a proof, opens a session for its subject and ends the session `before`. Returns the
 /// caller and the cookie of the new session.
 ///
-/// `before` ends last, so that users stay signed in if the new session cannot be stored. If `before`
-/// cannot be ended, the browser keeps its cookie and the new session is removed.
+/// `before` ends last, so that users stay signed in if the new session cannot be stored. If ending
+/// `before` fails, the new session is removed and the browser keeps its earlier cookie.
 ///
 /// # Errors
 /// 401 for an invalid proof, 429 for too many sessions, 503 for an unavailable object.
@@ -88,7 +88,7 @@ pub async fn open_with_proof(
     if let Some(before) = before
         && let Err(error) = SessionStub::new(&pending.env, before)?.end().await
     {
-        // If this fails too, the session remains unused until it expires.
+        // If this fails too, the new session stays unused until it expires.
         let _removed = session.end().await;
         return Err(error.into());
     }
@@ -102,7 +102,8 @@ fn reserve_session(pending: &PendingRequest, caller: &Caller) -> Result<(), Prob
     let window = pending.config.limits.window;
     let request = BudgetRequest {
         policy: RateLimitPolicy::ReadJobs,
-        // The name differs from those of job reads, because no project id begins with a line feed.
+        // The key differs from the keys of job reads, because no project id begins with a line
+        // feed.
         caller: format!("\nsession\n{}", caller.key()),
         quota: None,
         ceilings: Vec::new(),

@@ -23,11 +23,12 @@ pub fn begin(pending: &PendingRequest, before: Option<&SessionId>) -> Result<Rep
     Ok(Reply::empty(302, headers))
 }
 
-/// Exchanges the code of a callback, opens a session and redirects the browser to its page.
+/// Exchanges the authorization code of a callback, opens a session and redirects the browser to the
+/// return path.
 pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let (config, head) = (Rc::clone(&pending.config), Rc::clone(&pending.head));
     let callback = sign_in::read_callback(&config.auth, &head, now())?;
-    // Marks the sign-in as used before calling the issuer. Each sign-in costs the issuer at most one
+    // Marks the sign-in as used before calling the issuer, so that each sign-in causes at most one
     // token request, even if that request fails.
     let mark = SessionStub::new(&pending.env, &callback.name)?;
     if !mark.open("", callback.ends).await? {
@@ -40,8 +41,8 @@ pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
         client: callback.issuer,
         nonce: &callback.nonce,
     };
-    // The browser does not send the `SameSite=Strict` cookie of its earlier session with a redirect
-    // from another site. The sign-in's own cookie names that session.
+    // The browser does not send the `SameSite=Strict` cookie of its earlier session after a
+    // redirect from another site. The sign-in's own cookie names that session instead.
     let (_, cookie) = open_with_proof(pending, proof, callback.before.as_deref()).await?;
     let headers = HeaderFields::default()
         .with("location", callback.return_path)
@@ -58,7 +59,7 @@ pub fn redirect_after_failure(kind: ProblemKind) -> Reply {
     }
 }
 
-/// Requests the ID token for the code of a callback.
+/// Requests the ID token for the authorization code of a callback.
 async fn request_token(callback: &Callback<'_>) -> Result<String, Problem> {
     let headers = HeaderFields::default()
         .with("accept", JSON)

@@ -95,7 +95,7 @@ impl EventBody {
     }
 }
 
-/// Waits until a job changes, at most this many seconds.
+/// Waits until a job changes, for at most `seconds`.
 pub async fn long_poll(
     pending: &PendingRequest,
     job: &JobId,
@@ -117,8 +117,8 @@ pub async fn long_poll(
 }
 
 /// Waits for a change, or until `time` has passed since the first event. The first event contains
-/// the current state. If the object is remote, it can arrive later than a short `time` after the
-/// socket was opened.
+/// the current state. `time` starts with that event, because a remote object can take longer than a
+/// short `time` to send it.
 pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, time: Millis) {
     let mut timer = messages.end_after(FIRST_EVENT_TIMEOUT);
     while let Some(message) = messages.next().await {
@@ -131,8 +131,8 @@ pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, tim
     drop(timer);
 }
 
-/// Listens to a socket for at most `time`. [`CHARGE_TEXT`] announces a poll that counts as a read
-/// of the caller. If the caller has no reads left, it ends the messages.
+/// Listens to a socket for at most `time`. Each [`CHARGE_TEXT`] message announces a poll, which
+/// counts as a read by the caller. If the caller has no reads left, the messages end.
 fn listen(
     pending: &PendingRequest,
     socket: &WebSocket,

@@ -15,10 +15,10 @@ use crate::jobs::records::{KeepPrompts, summarize_prompt};
 use crate::jobs::webhook;
 use crate::jobs::write::Write;
 
-/// Checks the announced type and length of a body, before it is read.
+/// Checks the `Content-Type` and `Content-Length` of a body, before it is read.
 ///
 /// # Errors
-/// 413 or 415.
+/// 413 if the body is too large, 415 if it is not JSON.
 pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
     if !is_json(head.header("content-type")) {
         return Err(Problem::unsupported_media_type());
@@ -32,7 +32,7 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
 
 /// Plans a write from its body, after its head was accepted. `job` is the job of a follow-up.
 ///
-/// Returns the write, and the Turnstile response to verify before it is sent.
+/// Returns the write, and the Turnstile response to verify before sending the write.
 ///
 /// # Errors
 /// 400 for a body that is not a JSON object, and for values and header fields that break a rule.
@@ -76,11 +76,12 @@ pub fn plan_write(
     Ok((write, proof))
 }
 
-/// Chooses the webhook of a job to create: the caller's address, or else the operator's, if any. A
-/// follow-up has none.
+/// Chooses the webhook URL for a new job: the caller's, or else the operator's, if any. A follow-up
+/// has none.
 ///
 /// # Errors
-/// 400 for a caller's address on a follow-up, without a webhook secret, or if it is not allowed.
+/// 400 if a follow-up has a webhook URL, if no webhook secret is configured, or if the caller's URL
+/// is not allowed.
 fn choose_webhook(
     config: &Config,
     job: Option<&str>,
@@ -96,7 +97,7 @@ fn choose_webhook(
     }
 }
 
-/// Requires a Turnstile response from pages, if Turnstile is configured.
+/// Requires a Turnstile response for requests from web pages, if Turnstile is configured.
 fn require_turnstile(
     config: &Config,
     head: &RequestHead,

@@ -10,6 +10,6 @@ pub struct BudgetHealth {
     pub limit: u32,
     /// The number of free slots, or 0 while the upstream blocks the policy.
     pub left: u32,
-    /// The end of the upstream's block, in milliseconds since the Unix epoch.
+    /// When the upstream's block ends, as a Unix time in milliseconds. `None` without a block.
     pub closed_until: Option<u64>,
 }

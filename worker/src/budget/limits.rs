@@ -4,12 +4,12 @@ use quillgate::{Millis, RateLimitPolicy};
 
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds};
 
-/// The maximum number of requests per window and policy.
+/// The maximum number of requests in any window, for each policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The maximum number of jobs that are created in a project per window.
+    /// The maximum number of jobs to create in a project per window.
     pub create_job: u32,
-    /// The maximum number of follow-ups that are sent in a project per window.
+    /// The maximum number of follow-ups to send in a project per window.
     pub send_message: u32,
     /// The maximum number of analytics requests of the whole organization per window.
     pub analytics: u32,
@@ -35,7 +35,7 @@ impl Limits {
         })
     }
 
-    /// The maximum number of requests of a policy in any window, at least 1.
+    /// Returns the maximum number of requests of a policy in any window, at least 1.
     pub const fn limit(&self, policy: RateLimitPolicy) -> u32 {
         match policy {
             RateLimitPolicy::CreateJob => self.create_job,

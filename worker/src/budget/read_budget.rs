@@ -6,7 +6,8 @@
 //! is not exact either. It counts per location over 10 or 60 seconds, its limit is fixed at
 //! deployment, and it does not report the remaining requests or the reset time.
 //!
-//! Reads are counted per step, so a caller takes about one kilobyte at most.
+//! Reads are counted per step of the window, so the counts of a caller take at most about one
+//! kilobyte.
 
 use lru::LruCache;
 use quillgate::Millis;
@@ -15,15 +16,14 @@ use crate::budget;
 use crate::budget::reservation::BudgetRequest;
 use crate::budget::{BudgetSnapshot, Granted, LimitUsage, Refused, find_step};
 
-/// The maximum number of counted callers and ceilings. A new one replaces the one that has been
-/// idle for longest.
+/// The maximum number of counted callers and ceilings. A new one replaces the least recently used.
 pub const MAX_CALLERS: usize = 1_000;
 
 /// The recent reads of each caller and under each ceiling.
 #[derive(Debug)]
 pub struct ReadBudget(LruCache<String, Steps>);
 
-/// For each step with reads, its end in milliseconds since the Unix epoch and the number of reads.
+/// For each step with reads, its end as a Unix time in milliseconds, and the number of reads.
 type Steps = Vec<(u64, u32)>;
 
 impl Default for ReadBudget {
@@ -36,8 +36,8 @@ impl ReadBudget {
     /// Counts a read if the limit, the quota and every ceiling allow it.
     ///
     /// # Errors
-    /// If one of them does not. A refused read is not counted: it must not use up a ceiling for
-    /// other callers.
+    /// [`Refused`] if one of them does not allow the read. A refused read is not counted, because
+    /// it must not use up a ceiling for other callers.
     pub fn reserve(
         &mut self,
         request: &BudgetRequest,
@@ -75,7 +75,7 @@ impl ReadBudget {
         decision
     }
 
-    /// Removes and returns the reads under `name`, without those that have left the window.
+    /// Removes the reads under `name`, and returns those that are still in the window.
     fn take(&mut self, name: &str, since: u64) -> Steps {
         let mut steps = self.0.pop(name).unwrap_or_default();
         steps.retain(|(end, _)| *end > since);

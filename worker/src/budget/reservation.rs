@@ -13,8 +13,8 @@ pub struct BudgetRequest {
     pub policy: RateLimitPolicy,
     /// The key of the caller, see [`crate::auth::caller::Caller::key`].
     pub caller: String,
-    /// The token's own quota: the maximum number of reservations in the window under its key, as a
-    /// caller or as a ceiling.
+    /// The token's own quota: the maximum number of reservations in any window that count under
+    /// `caller`, as the key of a caller or as the name of a ceiling.
     pub quota: Option<u32>,
     /// The ceilings that apply to the caller.
     pub ceilings: Vec<Ceiling>,
@@ -27,8 +27,8 @@ pub struct Reservation {
     pub id: u64,
     /// The policy whose budget it counts against.
     pub policy: RateLimitPolicy,
-    /// If the request probes a block, the time of the next probe. The block ends if this probe
-    /// succeeds, unless it has changed since.
+    /// If the request is a probe, the time of the probe after it. If the request succeeds, the
+    /// block ends, unless the block has changed in the meantime.
     pub next_probe: Option<Millis>,
     /// The `RateLimit` header fields after this reservation.
     pub fields: HeaderFields,
@@ -45,7 +45,7 @@ pub enum ReservationOutcome {
     Failed {
         /// Whether Mintlify may have counted the request.
         is_counted: bool,
-        /// The time for which Mintlify refuses further requests, after a 429.
+        /// How long Mintlify refuses further requests, if the response was a 429.
         blocked_for: Option<Millis>,
     },
 }

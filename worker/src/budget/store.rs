@@ -1,7 +1,7 @@
 //! The budgets of a Durable Object, stored in `SQLite`: a sliding log with one reservation per
 //! upstream request.
 //!
-//! This object alone writes the log. [`crate::budget`] decides which reservations to grant. No other
+//! Only this object writes the log. [`crate::budget`] decides which reservations to grant. No other
 //! code runs between that decision and the insertion of a row.
 
 use std::rc::Rc;
@@ -52,7 +52,8 @@ pub struct BudgetStore {
 }
 
 impl BudgetStore {
-    /// Opens the budgets in a database. Deletes old reservations and limits the wait for probes.
+    /// Opens the budgets in a database. Deletes old reservations, and brings forward probes that
+    /// are later than the configured window allows.
     pub fn open(
         database: Rc<Database>,
         limits: Limits,
@@ -65,7 +66,8 @@ impl BudgetStore {
         };
         let now = now();
         store.sweep(now)?;
-        // The window can be shorter than before. Earlier releases, which did not probe, stored 0.
+        // The configured window can be shorter than when the block was stored. Earlier releases did
+        // not send probes and stored 0.
         let update = "UPDATE closed SET probe = iif(probe = 0, ?1, min(probe, ?1))";
         let latest = next_probe(store.limits.window, now);
         store.database.execute(update, [number(latest.0)])?;
@@ -89,8 +91,8 @@ impl BudgetStore {
             self.store_block(policy, block)?;
         }
         self.sweep(now)?;
-        // The upstream may count the request until its timeout. The row has that time, so that its
-        // slot never becomes free too early.
+        // The upstream may count the request as late as its timeout. The row therefore has the time
+        // of the timeout, so that its slot never becomes free too early.
         let at = now.plus(self.request_timeout);
         let ceilings: Vec<_> = request.ceilings.iter().map(|own| &own.name).collect();
         let insert = "INSERT INTO reservation (policy, caller, at, ceilings) VALUES (?, ?, ?, ?)
@@ -152,16 +154,16 @@ impl BudgetStore {
         Ok(LimitUsage { max, count, oldest })
     }
 
-    /// Moves the reservation of a request that waited for a connection. The timeout of the request
-    /// starts only now, so its response can arrive later.
+    /// Postpones the reservation of a request that waited for a connection. The request's timeout
+    /// starts only now, so the reservation gets the time of the new timeout.
     pub fn postpone(&self, id: u64) -> HostResult<()> {
         let at = now().plus(self.request_timeout);
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
         self.database.execute(update, [number(at.0), number(id)])
     }
 
-    /// Moves the reservation of a finished request to the present. It counts for one window from
-    /// now.
+    /// Sets the time of a finished request's reservation to now. The reservation counts for one
+    /// window from now.
     pub fn settle(&self, id: u64) -> HostResult<()> {
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
         self.database.execute(update, [number(now().0), number(id)])

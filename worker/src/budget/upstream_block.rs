@@ -10,7 +10,7 @@ const PROBES_PER_WINDOW: u64 = 12;
 
 /// Returns how long a 429 from the upstream blocks a policy, according to its `Retry-After`.
 ///
-/// The maximum is one window, after which the upstream no longer counts the earlier requests.
+/// The maximum is one window. After that, the upstream no longer counts the earlier requests.
 pub fn block_duration(retry_after: Option<Millis>, window: Millis) -> Millis {
     retry_after.unwrap_or(DEFAULT_BLOCK).min(window)
 }
@@ -27,7 +27,8 @@ pub struct UpstreamBlock {
 }
 
 impl UpstreamBlock {
-    /// Creates a block that ends at `until`. Its first probe may be sent after a part of the window.
+    /// Creates a block that ends at `until`. Its first probe may be sent after a twelfth of the
+    /// window.
     pub fn new(until: Millis, window: Millis, now: Millis) -> Self {
         Self {
             until,
@@ -42,7 +43,7 @@ impl UpstreamBlock {
         Self::new(until, window, now)
     }
 
-    /// Returns when the block ends; `None` if a request can be sent now, possibly as a probe.
+    /// Returns when the block ends, or `None` if a request can be sent now, possibly as a probe.
     pub fn refuses_until(&self, now: Millis) -> Option<Millis> {
         (now < self.until && now < self.probe_at).then_some(self.until)
     }

@@ -1,4 +1,4 @@
-//! Decides with which key a request is sent, and whether it is sent again.
+//! Decides which key a request uses, and whether to retry the request.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis};
@@ -15,13 +15,13 @@ pub enum NextAttempt {
     /// Send the request with the other key. Mintlify checks the key before it acts, so this is safe
     /// for a POST too.
     OtherKey,
-    /// Repeat the request if the budget allows it.
+    /// Retry the request if the budget allows it.
     Repeat,
 }
 
 /// The attempts of one request.
 ///
-/// The first attempt uses the newest key. A 401 selects the previous key. A GET is repeated once
+/// The first attempt uses the newest key. A 401 selects the previous key. A GET is retried once
 /// after a transient failure.
 #[derive(Debug)]
 pub struct Attempts<'a> {
@@ -29,7 +29,7 @@ pub struct Attempts<'a> {
     method: Method,
     key: usize,
     repeated: bool,
-    /// The time at which the last attempt ends.
+    /// The time by which the last attempt must end.
     pub deadline: Millis,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Attempts<'a> {
     }
 
     /// Describes a refused key for the log. While the previous key still works, only this message
-    /// reveals that the new key does not.
+    /// reveals that the new key does not work.
     pub fn describe_refused_key(&self) -> Option<&'static str> {
         (self.key > 0)
             .then_some("the upstream rejected the first of the gateway's keys (401), so the gateway used the other")
@@ -80,8 +80,8 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// Reports whether an immediate second attempt of a GET is useful (RFC 9110, section 9.2.2). It is
-/// not after a timeout or a `Retry-After`.
+/// Returns whether a GET should be retried immediately (RFC 9110, section 9.2.2). Returns `false`
+/// after a timeout, and for a response with `Retry-After`.
 fn is_transient(reply: Result<&UpstreamHead, TransportError>) -> bool {
     match reply {
         Err(error) => error == TransportError::Broken,

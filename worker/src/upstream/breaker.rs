@@ -1,7 +1,7 @@
 //! Circuit breakers: they stop requests to Mintlify while it keeps failing.
 //!
-//! Requests of one project with the same rate-limit policy share a breaker. A single breaker would
-//! let failing reads or reports stop the creation of jobs, and one project stop another.
+//! Requests of one project with the same rate-limit policy share a breaker. With a single breaker,
+//! failing reads or reports would stop the creation of jobs, and one project would stop another.
 //!
 //! A breaker opens after [`MAX_FAILURES`] failures without a success between them. Failures of one
 //! target, such as a job, count once. An open breaker refuses requests for [`PAUSE`], or for the
@@ -22,8 +22,8 @@ pub const MAX_FAILURES: usize = 20;
 pub const PAUSE: Millis = Millis::from_seconds(30);
 /// Maximum time for which an open breaker refuses requests: 5 min.
 pub const MAX_PAUSE: Millis = Millis::from_seconds(300);
-/// Maximum number of breakers with failures. A new one replaces the one whose latest failure is
-/// oldest.
+/// Maximum number of breakers with failures. A new breaker replaces the one whose last failure was
+/// longest ago.
 pub const MAX_BREAKERS: usize = 256;
 
 /// The policy and project that share a breaker.
@@ -45,15 +45,15 @@ pub enum State {
     Open,
 }
 
-/// The outcome of a request for its breaker.
+/// The outcome of a request, as its breaker counts it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOutcome<'a> {
     /// Mintlify responded, possibly with an error that does not count as a failure.
     Answered,
     /// The request failed in a way that counts against Mintlify.
     Failed {
-        /// The target of the request. Repeated failures of one target count once. With `None`, each
-        /// failure counts.
+        /// The target of the request. Repeated failures of one target count once. If it is `None`,
+        /// every failure counts.
         target: Option<&'a str>,
         /// The time after which Mintlify accepts requests again.
         retry_after: Option<Millis>,

@@ -24,10 +24,10 @@ use crate::upstream::transport::{Message, Outgoing, send};
 
 /// The maximum size of an error response whose message is read, in bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
-/// The maximum size of a response with a job, in bytes. A typical job has 500 bytes.
+/// The maximum size of a response with a job, in bytes. A typical job takes 500 bytes.
 const MAX_JOB_BYTES: usize = 64 * 1024;
-/// The maximum size of a page of analytics, in bytes. A typical page of 250 rows has 30 kB. Even
-/// 250 paths of 16 kB, the maximum length that common servers accept, fit.
+/// The maximum size of a page of analytics, in bytes. A typical page of 250 rows takes 30 kB. Even
+/// 250 paths of 16 kB fit, and common servers accept no longer paths.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// A finished request and its result.
@@ -46,7 +46,7 @@ pub struct UpstreamResponse {
     pub body: String,
 }
 
-/// Parses a job and checks it like the npm package.
+/// Parses a job and validates it as the npm package does.
 pub fn parse_job(text: &str) -> Option<Value> {
     let job = json::parse(text.as_bytes())?;
     check(&job, &AgentJob::JSON_TYPE).ok().map(|()| job)
@@ -86,7 +86,7 @@ impl JobSnapshot {
 
 /// A response with a page of analytics.
 pub struct PageReply {
-    /// The unchanged body, outside of the memory of the wasm module.
+    /// The unchanged body, stored outside the memory of the wasm module.
     pub text: JsString,
     /// The number of rows, or 1 if the report is not a list.
     pub rows: u64,
@@ -114,8 +114,8 @@ impl PageReply {
     }
 }
 
-/// Sends a request unless its breaker is open, and repeats it if [`Attempts`] allow it. `pay`
-/// reserves budget for a repetition and returns whether it succeeded.
+/// Sends a request unless its breaker is open, and retries it as [`Attempts`] decides. `pay`
+/// reserves budget for a retry and returns whether it succeeded.
 pub async fn send_upstream(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
@@ -233,7 +233,7 @@ impl Exchange<UpstreamResponse> {
 }
 
 impl<T> Exchange<T> {
-    /// Creates the exchange of a request that was not sent.
+    /// Creates the exchange for a request that was not sent.
     pub fn not_sent(problem: Problem) -> Self {
         Self {
             metrics: ExchangeMetrics::default(),

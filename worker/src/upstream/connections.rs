@@ -36,7 +36,8 @@ impl Connections {
     /// 503 `gateway-busy` if the queue is full or no connection is available in time.
     pub async fn acquire(&self, class: ConnectionClass, time: Millis) -> Result<Permit, Problem> {
         let number = self.0.borrow_mut().permits.request(class)?;
-        // Dropping the permit, also while it is awaited, takes the request out of the queue.
+        // If this future is dropped while it waits, dropping the permit removes the request from
+        // the queue.
         let permit = Permit {
             connections: self.clone(),
             number,

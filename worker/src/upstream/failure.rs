@@ -12,10 +12,10 @@ use crate::upstream::head::UpstreamHead;
 use crate::upstream::key_redaction::{find_key, parse_error_body};
 use crate::upstream::settings::UpstreamSettings;
 
-/// The wait after a 429 or 503 of the upstream that has no `Retry-After`: 60 s.
+/// The wait after a 429 or 503 from the upstream without `Retry-After`: 60 s.
 pub const DEFAULT_RETRY_AFTER: Millis = Millis(60_000);
 
-/// The reason why a request got no response head.
+/// The reason why a request received no response head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransportError {
     /// The connection could not be opened, or broke before the response head arrived.
@@ -27,20 +27,20 @@ pub enum TransportError {
 /// The outcome to store under an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOutcome {
-    /// The response, which may be an error. It is replayed to callers that repeat the request.
+    /// The response, which may be an error. It is replayed to callers that retry the request.
     Store,
-    /// An unknown outcome. Callers must force a repetition.
+    /// An unknown outcome. Retries with the same key require `Idempotency-Retry: force`.
     Unknown,
-    /// Nothing. Mintlify did not process the request, so callers may repeat it with the same key.
+    /// Nothing. Mintlify did not process the request, so callers may retry it with the same key.
     Release,
 }
 
 impl KeyOutcome {
-    /// Returns the outcome for a status of Mintlify. `status` is `None` if no complete response
-    /// arrived.
+    /// Returns the outcome for the status of Mintlify's response. `status` is `None` if no complete
+    /// response arrived.
     ///
-    /// After a 408, Mintlify may have processed a part of the request. With 401, 403, 421, 425 and
-    /// 429, it refuses a request without processing it (RFC 9110, section 15.5.20, for 421; RFC
+    /// After a 408, Mintlify may have processed part of the request. A 401, 403, 421, 425 or 429
+    /// means that Mintlify did not process the request (RFC 9110, section 15.5.20, for 421; RFC
     /// 8470, section 5.2, for 425).
     pub const fn from_status(status: Option<u16>) -> Self {
         match status {
@@ -56,9 +56,9 @@ impl KeyOutcome {
 pub struct UpstreamFailure {
     /// The problem that the caller receives.
     pub problem: Problem,
-    /// The value to store under the idempotency key.
+    /// The outcome to store under the idempotency key.
     pub key_outcome: KeyOutcome,
-    /// How long the upstream refuses further requests, after a 429.
+    /// How long the upstream refuses further requests, if the response was a 429.
     pub closed_for: Option<Millis>,
     /// A message for the log, if the operator must act.
     pub operator: Option<String>,
@@ -69,7 +69,7 @@ pub struct UpstreamFailure {
 }
 
 impl UpstreamFailure {
-    /// Creates the failure of a request that was not sent. Callers may try again.
+    /// Creates a failure for a request that was not sent. Callers may retry it.
     pub fn not_sent(problem: Problem) -> Self {
         Self {
             problem,
@@ -81,15 +81,15 @@ impl UpstreamFailure {
         }
     }
 
-    /// Reports whether the same request can succeed later. Until then, the gateway may return
+    /// Returns whether the same request can succeed later. Until then, the gateway may return
     /// stored data instead.
     pub fn is_temporary(&self) -> bool {
         !self.is_sent || self.closed_for.is_some() || self.counts_against_upstream()
     }
 
-    /// Reports whether the breaker counts the failure. A 429 does not count: the budget blocks its
-    /// policy. Redirects and malformed responses do not count, because they show that the upstream
-    /// is reachable.
+    /// Returns whether the breaker counts the failure. Redirects and malformed responses do not
+    /// count, because they show that the upstream is reachable. A 4xx does not count either. After
+    /// a 429, the budget blocks the policy instead.
     pub fn counts_against_upstream(&self) -> bool {
         let is_answer = matches!(
             self.problem.kind,
@@ -98,7 +98,7 @@ impl UpstreamFailure {
         self.is_fault && !is_answer
     }
 
-    /// Returns the time to wait before the next request, if the problem has a `Retry-After`.
+    /// Returns the `Retry-After` of the problem, if it has one.
     pub fn retry_after(&self) -> Option<Millis> {
         let mut headers = self.problem.headers.iter();
         let (_, seconds) = headers.find(|(name, _)| *name == "retry-after")?;
@@ -153,8 +153,8 @@ pub fn classify_malformed(method: Method) -> UpstreamFailure {
     UpstreamFailure::malformed("the upstream's response is incomplete or malformed", method)
 }
 
-/// Classifies a 2xx response that contains one of the gateway's keys. Returns `None` if it contains
-/// no key. The outcome of a write is unknown.
+/// Classifies a 2xx response that contains one of the gateway's keys. Returns `None` if the
+/// response contains no key. The outcome of a write is unknown.
 pub fn classify_leak(
     head: &UpstreamHead,
     body: &str,

@@ -19,7 +19,7 @@ pub struct UpstreamHead {
 }
 
 impl UpstreamHead {
-    /// Reads the relevant header fields with `field`, which returns the value of a name.
+    /// Reads the relevant header fields with `field`, which returns the value of the named field.
     pub fn read(status: u16, field: impl Fn(&str) -> Option<String>) -> Self {
         Self {
             status,
@@ -30,7 +30,7 @@ impl UpstreamHead {
         }
     }
 
-    /// Reports whether the response is 2xx with JSON.
+    /// Returns whether the response is 2xx with JSON.
     pub fn is_success(&self) -> bool {
         (200..=299).contains(&self.status) && is_json(self.content_type.as_deref())
     }

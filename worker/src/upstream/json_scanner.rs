@@ -7,7 +7,7 @@ const DEEPEST: u32 = 64;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
-/// The type of a scanned value, as far as callers must distinguish it.
+/// The type of a scanned value, in as much detail as callers need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// `null`.

@@ -25,8 +25,8 @@ pub fn parse_error_body<'a>(
     Some(value)
 }
 
-/// Removes a key from all decoded strings, where escapes cannot hide it. Member names are not
-/// forwarded and stay unchanged.
+/// Removes a key from all strings of a parsed value. Escapes cannot hide the key there. Property
+/// names are not forwarded and stay unchanged.
 fn redact(value: &mut Value, key: &str) {
     match value {
         Value::String(text) => *text = text.replace(key, "[key]"),
@@ -48,7 +48,7 @@ pub(super) fn find_key(text: &str, settings: &UpstreamSettings) -> Option<&'stat
 }
 
 /// Decodes the JSON escapes (RFC 8259, section 7) that can hide characters of a key. The input is
-/// the whole document, so the search covers member names and malformed JSON too.
+/// the whole document, so the search also covers property names and malformed JSON.
 fn unescape(json: &str) -> Cow<'_, str> {
     if !json.contains('\\') {
         return Cow::Borrowed(json);

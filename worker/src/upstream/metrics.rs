@@ -7,7 +7,7 @@ use crate::http::problem::Problem;
 /// Metrics of a request to the upstream and its response, including retries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ExchangeMetrics {
-    /// The upstream's status, or `None` without a response.
+    /// The HTTP status of the upstream's response. `None` if it did not respond.
     pub status: Option<u16>,
     /// The time until the response was read or the request failed, in milliseconds.
     pub milliseconds: u64,
@@ -16,8 +16,8 @@ pub struct ExchangeMetrics {
 }
 
 impl ExchangeMetrics {
-    /// Combines two exchanges of a request, one after the other: their durations add up, and the
-    /// first message for the operator stays.
+    /// Combines two consecutive exchanges of a request. The result has the later status, the sum of
+    /// the durations, and the first message for the operator.
     pub fn then(self, later: Self) -> Self {
         Self {
             status: later.status,
@@ -49,7 +49,7 @@ impl RequestMetrics {
         });
     }
 
-    /// Keeps the message of a problem for the operator, if it has one, in place of an earlier one.
+    /// Records a problem's message for the operator, if it has one. Replaces any earlier message.
     pub fn keep_operator_message(&mut self, problem: &Problem) {
         if problem.operator.is_some() {
             self.operator.clone_from(&problem.operator);

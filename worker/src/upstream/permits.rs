@@ -1,8 +1,8 @@
 //! Permits for outgoing requests of a Durable Object.
 //!
 //! The runtime lets an object wait for the response headers of six requests at a time, and queues
-//! further requests. A timeout would already run while its request is in that queue. The object
-//! therefore has its own queue, and starts a request's timeout when the request leaves it.
+//! further requests. A request's timeout would already run while the request is in that queue. The
+//! object therefore has its own queue, and starts a request's timeout when the request leaves it.
 //!
 //! Webhooks and reads have fewer permits than there are connections. Slow receivers or a slow
 //! upstream therefore never block writes.
@@ -22,7 +22,7 @@ pub enum ConnectionClass {
     Write,
     /// A read of a job, including polls.
     ReadJob,
-    /// A read of a page of analytics. It leaves two connections for requests for issuers' keys.
+    /// A read of a page of analytics. Its limit leaves two connections for fetching issuers' keys.
     ReadPage,
     /// The delivery of a webhook.
     Webhook,
@@ -61,8 +61,8 @@ pub struct Permits {
 }
 
 impl Permits {
-    /// Requests a permit. Queues the request if its class or the object has none left. Returns the
-    /// number of the request.
+    /// Requests a permit. Queues the request if its class or the object has no permit left. Returns
+    /// the number of the request.
     ///
     /// # Errors
     /// 503 `gateway-busy` if the queue is full.
@@ -107,7 +107,7 @@ fn count(requests: &[(u64, ConnectionClass)], class: ConnectionClass) -> usize {
     requests.iter().filter(|(_, own)| *own == class).count()
 }
 
-/// Returns 503 for a request that was not sent because all connections are in use.
+/// Returns the 503 for a request that was not sent because all connections were in use.
 pub fn busy_problem() -> Problem {
     let detail = "all connections to the upstream are in use; nothing was sent upstream";
     Problem::new(ProblemKind::GatewayBusy, detail).with_header("retry-after", "5")

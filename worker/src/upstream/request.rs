@@ -21,7 +21,7 @@ pub struct Call {
     pub project: String,
     /// The value of `traceparent`, with the gateway's span.
     pub traceparent: String,
-    /// The `tracestate` header field, if the caller sent one with its trace.
+    /// The caller's `tracestate`. `None` for a new trace, or if the field is missing or invalid.
     pub tracestate: Option<String>,
 }
 
@@ -64,7 +64,7 @@ impl UpstreamRequest<'_> {
         }
     }
 
-    /// Returns the header fields for a request with this key.
+    /// Returns the header fields of the request, with `key` as its credential.
     pub fn headers(&self, key: &AdminKey) -> HeaderFields {
         let mut headers = HeaderFields::default()
             .with("accept", "application/json")

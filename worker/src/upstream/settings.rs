@@ -10,13 +10,14 @@ use crate::variable::{Range, VariableError, Variables, read_seconds};
 pub struct UpstreamSettings {
     /// The base URL of Mintlify's API.
     pub base_url: BaseUrl,
-    /// Mintlify's admin keys, newest first: one, or two while they rotate.
+    /// Mintlify's admin keys, newest first: one, or two during a key rotation.
     pub admin_keys: Vec<AdminKey>,
     /// Admin keys for requests that only read, newest first: none, one or two.
     pub read_keys: Vec<AdminKey>,
     /// The timeout of a request, including retries and the body of the response.
     pub timeout: Millis,
-    /// The length of the window in which Mintlify counts requests. No block lasts longer.
+    /// The length of the window in which Mintlify counts requests, and the maximum duration of a
+    /// block.
     pub limit_window: Millis,
 }
 
@@ -49,7 +50,7 @@ impl UpstreamSettings {
     }
 }
 
-/// Reads one or two admin keys. Returns `None` without a value.
+/// Reads one or two admin keys. Returns `None` if `value` is `None`.
 fn read_admin_keys(
     variable: &'static str,
     value: Option<String>,

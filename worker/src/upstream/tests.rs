@@ -21,7 +21,7 @@ use crate::upstream::transport::{Outgoing, send};
 
 // --- requests to servers -------------------------------------------------
 
-/// Replaces `fetch` by a function that returns `response`, or never responds if `response` is
+/// Replaces `fetch` with a function that returns `response`, or never responds if `response` is
 /// `null`. The returned object records the `init` argument of the call.
 fn replace_fetch(response: &JsValue) -> JsValue {
     let script = "

@@ -18,11 +18,9 @@ use crate::upstream::head::UpstreamHead;
 pub struct Outgoing<'a> {
     pub method: &'a str,
     pub url: &'a str,
-    /// The header fields.
     pub headers: HeaderFields,
-    /// The body.
     pub body: Option<&'a str>,
-    /// Timeout of the response's head and body.
+    /// The timeout for the whole exchange, until the body of the response has arrived.
     pub time: Millis,
 }
 
@@ -39,8 +37,8 @@ pub struct Message {
 }
 
 impl Message {
-    /// Reads the body. Returns `None` if it has more than `max_bytes` bytes, or is incomplete or
-    /// late.
+    /// Reads the body. Returns `None` if it has more than `max_bytes` bytes, or does not arrive
+    /// completely in time.
     pub async fn read_text(self, max_bytes: usize) -> Option<String> {
         let text = match self.length {
             // One call of the host reads the whole body.
@@ -76,7 +74,7 @@ fn plain_length(headers: &HeaderFields) -> Option<usize> {
     }
 }
 
-/// Aborts a request when its time is up or when it is dropped, unless it is finished.
+/// Aborts a request when its time is up, or when this value is dropped before [`Self::finish`].
 struct Timeout {
     controller: AbortController,
     _timer: Timer,
@@ -96,7 +94,7 @@ impl Timeout {
         })
     }
 
-    /// Ends the timeout of a complete response, so that dropping the timeout does not abort the
+    /// Ends the timeout after a complete response. Dropping the timeout then does not abort the
     /// request.
     fn finish(mut self) {
         self.is_finished = true;
@@ -114,7 +112,7 @@ impl Drop for Timeout {
 /// Sends a request and waits for the head of the response. Redirects are never followed.
 ///
 /// # Errors
-/// No response arrived.
+/// [`TransportError`] if no response head arrived.
 pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
     let timeout = Timeout::begin(request.time).map_err(|_| TransportError::Broken)?;
     let signal = timeout.controller.signal();

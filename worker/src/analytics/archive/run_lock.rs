@@ -14,8 +14,8 @@ pub struct RunLock {
 pub struct RunId(u64);
 
 impl RunLock {
-    /// The time after which a run loses the lock unless it renews it: ten minutes. A run renews it
-    /// for each request, which takes less time, including retries and D1 queries.
+    /// The time after which a lock that is not renewed expires: ten minutes. A run renews its lock
+    /// before each request. A request takes less time, including its retries and D1 queries.
     pub const LEASE: Millis = Millis::from_seconds(600);
 
     /// Takes the lock for a new run. Returns `None` while another run holds it.
@@ -39,7 +39,7 @@ impl RunLock {
         is_held
     }
 
-    /// Releases the lock, unless a later run holds it.
+    /// Releases the lock if `run` still holds it.
     pub fn release(&mut self, run: RunId) {
         self.held = self.held.filter(|(holder, _)| *holder != run);
     }

@@ -45,8 +45,9 @@ impl Progress {
         }
     }
 
-    /// Counts a fetched page of views. It `is_empty` if it has no rows although more pages follow.
-    /// Returns whether too many pages in a row are empty, so that the list may never end.
+    /// Counts a fetched page of views. `is_empty` means that the page has no rows although more
+    /// pages follow. Returns `true` after too many consecutive empty pages, because the list may
+    /// never end.
     pub fn count_page(&mut self, is_empty: bool) -> bool {
         self.empty_pages = if is_empty { self.empty_pages + 1 } else { 0 };
         self.empty_pages >= MAX_EMPTY_PAGES
@@ -68,10 +69,11 @@ pub struct DayRecord {
     pub attempts: u32,
     /// The earliest time of the next request.
     pub retry_at: Millis,
-    /// The problem of the last request, if it failed. A run of the archive does not update it.
+    /// The problem of the last request if that request failed, as loaded from the database. A run
+    /// of the archive stores new problems in the database only.
     pub problem: Option<String>,
-    /// The site's totals on the fetched pages of views as JSON, while more pages follow. A change
-    /// of the totals between two pages makes the fetched pages unusable.
+    /// The site's totals as JSON, from the fetched pages of views. `None` before the first page and
+    /// after the last. If the totals change between two pages, the fetched pages are unusable.
     pub totals: Option<String>,
 }
 
@@ -111,8 +113,8 @@ impl DayRecord {
 
     /// Records a failed request.
     ///
-    /// The next request must wait for `base`. Every further failure in a row doubles this wait, at
-    /// most ten times.
+    /// The next request must wait for `base`. Each further consecutive failure doubles this wait,
+    /// at most ten times.
     pub fn record_failure(&mut self, base: Millis, now: Millis) {
         let doublings = self.attempts.min(MAX_DOUBLINGS);
         self.attempts = self.attempts.saturating_add(1);
@@ -120,8 +122,8 @@ impl DayRecord {
         self.retry_at = now.plus(wait);
     }
 
-    /// Restarts the fetch from the first part. This is necessary if the site's totals changed
-    /// between two pages, because the pages then do not fit together.
+    /// Restarts the fetch from the first part. This is necessary if the staged pages are unusable,
+    /// for example because the site's totals changed between two pages.
     pub fn restart(&mut self) {
         self.progress = Progress::default();
         self.totals = None;
@@ -266,8 +268,8 @@ pub struct Target {
 /// Chooses the next request: the oldest missing day, or else the oldest day that is due to be
 /// fetched again. Returns `None` if no request is due.
 ///
-/// Days that are waiting after a failure are skipped. A stored day is fetched again on
-/// `recheck_days` days.
+/// Days that are waiting after a failure are skipped. A stored day is fetched again once per day,
+/// until a complete fetch takes place more than `recheck_days` days after it.
 ///
 /// # Example
 /// ```

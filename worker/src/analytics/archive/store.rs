@@ -1,9 +1,9 @@
 //! The daily archive in D1. It stores the progress of each day, the pages of a day that is not
 //! complete yet, and the counts that series and the list of pages return.
 //!
-//! A page is staged when it arrives. With the last page of a day, one batch replaces the stored day
-//! with the staged pages. D1 runs a batch as a transaction, so readers never see a partially
-//! replaced day.
+//! A page is staged when it arrives. When the last page of a day arrives, one batch replaces the
+//! stored day with the staged pages. D1 runs a batch as a transaction, so readers never see a
+//! partially replaced day.
 
 use js_sys::{Array, JsString, Object, Reflect};
 use quillgate::{Day, Millis};
@@ -192,7 +192,7 @@ impl ArchiveStore {
         Ok(rows.into_iter().map(held).collect())
     }
 
-    /// Returns the rows of a page of the list of views, and the next row if one follows.
+    /// Returns the rows of a page of the list of views, and one more row if another page follows.
     pub async fn pages(&self, project: &str, query: &ViewsQuery) -> HostResult<Vec<StoredPage>> {
         let values = [
             project.into(),
@@ -219,7 +219,7 @@ impl ArchiveStore {
             .ok_or_else(|| HostError::new("a project without an id"))
     }
 
-    /// Stages the totals of a day's visitors as JSON.
+    /// Stages a day's visitor totals, as JSON.
     pub async fn stage_visitors(&self, key: DayKey, totals: &JsString) -> HostResult<()> {
         let query = "INSERT INTO day (project, day, staged_visitors) VALUES (?1, ?2, ?3)
             ON CONFLICT (project, day) DO UPDATE SET
@@ -228,8 +228,9 @@ impl ArchiveStore {
         self.0.batch(&[statement]).await
     }
 
-    /// Stages a page of a day's views. The last page replaces the day with its staged pages.
-    /// `parsed` is the parsed text of `reply`. Its paths are replaced by their stored forms.
+    /// Stages a page of a day's views. After the last page, replaces the stored day with the staged
+    /// pages. `parsed` is the parsed text of `reply`. This function replaces the paths in it with
+    /// their stored forms.
     pub async fn store_views(
         &self,
         key: DayKey,
@@ -274,7 +275,7 @@ impl ArchiveStore {
         self.0.prepare(delete, &key.with(&[]))
     }
 
-    /// Records the failure of a request for a day.
+    /// Records a failed request for a day.
     pub async fn record_failure(
         &self,
         key: DayKey,
@@ -345,7 +346,7 @@ impl ArchiveStore {
 }
 
 impl DayKey {
-    /// Returns the values of a statement: project, day, and `values`.
+    /// Returns the values to bind to a statement: the project, the day, and then `values`.
     fn with(self, values: &[JsValue]) -> Vec<JsValue> {
         let mut all = vec![self.project.into(), self.day.number().into()];
         all.extend_from_slice(values);
@@ -358,9 +359,11 @@ fn day(number: u32) -> Day {
 }
 
 /// Replaces each path of a parsed page that the archive stores in another form. Returns whether any
-/// path changed. Adds two properties to its row, which the SQL statements read.
-/// `quillgate.isPrefix` is 1 for a [`StoredPath::Prefix`]. `quillgate.original` is a hash of the
-/// original path, which distinguishes pages with the same stored path.
+/// path changed.
+///
+/// Adds two properties to each changed row, for the SQL statements. `quillgate.isPrefix` is 1 for a
+/// [`StoredPath::Prefix`]. `quillgate.original` is a hash of the original path, which distinguishes
+/// pages with the same stored path.
 fn replace_paths(page: &JsValue) -> HostResult<bool> {
     let rows: Array = Reflect::get(page, &"views".into())?.unchecked_into();
     let mut has_changed = false;

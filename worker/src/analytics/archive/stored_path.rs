@@ -12,14 +12,15 @@ pub const MAX_BYTES: usize = 1024;
 /// The path under which the archive counts the views of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredPath {
-    /// Under this path, as a page.
+    /// The page's own path.
     Page(String),
-    /// Only in this prefix, because the path exceeds [`MAX_SEGMENTS`] or [`MAX_BYTES`].
+    /// The longest prefix within the limits, for a path that exceeds [`MAX_SEGMENTS`] or
+    /// [`MAX_BYTES`]. The archive counts the page only in this prefix.
     Prefix(String),
 }
 
 impl StoredPath {
-    /// Returns where the archive counts the page of a path.
+    /// Returns the path under which the archive counts the views of the page at `path`.
     ///
     /// # Example
     /// ```
@@ -47,10 +48,10 @@ impl StoredPath {
 }
 
 /// Percent-encodes control characters. NUL must not reach the archive's SQL: it ends the set of
-/// characters that `SQLite`'s `rtrim` removes, so the prefix of a path would be wrong. Other
-/// control characters are encoded because they are invisible.
+/// characters that `SQLite`'s `rtrim` removes, so the statements would compute wrong prefixes.
+/// Other control characters are encoded because they are invisible.
 ///
-/// `%` stays unchanged, so that ordinary percent-encoded paths keep their stored form.
+/// `%` is not encoded, so that percent-encoded paths are stored unchanged.
 pub fn encode_controls(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for c in path.chars() {

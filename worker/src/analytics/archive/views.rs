@@ -23,8 +23,8 @@ pub struct ViewsQuery {
     pub to: Day,
     /// The last path of the previous page, as the archive stores it.
     pub after: Option<String>,
-    /// The maximum number of listed pages. It is lower for long ranges, so that a query reads about
-    /// 400,000 rows at most.
+    /// The maximum number of listed pages. It is lower for long ranges, so that a query reads at
+    /// most about 400,000 rows.
     pub limit: u64,
 }
 

@@ -86,8 +86,8 @@ impl RowWriter {
     /// contains the rows.
     ///
     /// # Errors
-    /// [`Malformed`] if the page is not an object with an array of objects at `rows_name`. Then
-    /// nothing is appended.
+    /// [`Malformed`] if the page is not an object with an array of objects at `rows_name`. In this
+    /// case, nothing is appended.
     pub fn push_rows(
         &self,
         page: &str,
@@ -194,8 +194,8 @@ fn add_member(members: &mut Vec<Member>, path: &[&'static str], number: usize) {
     }
 }
 
-/// Finds the cells of a record. If a property is repeated, the last value is used, as in other JSON
-/// parsers.
+/// Finds the cells of a record. If a property occurs more than once, the last value is used, as in
+/// other JSON parsers.
 fn read_record(
     scanner: &mut Scanner<'_>,
     members: &[Member],

@@ -28,8 +28,8 @@ use crate::runtime::{
 use crate::upstream::client::PageReply;
 use crate::upstream::request::{Call, UpstreamRequest};
 
-/// The archive's key as a caller in the budget. The keys of other callers contain a space, so they
-/// never equal it.
+/// The key under which the budget counts the archive's requests. Callers' keys contain a space, so
+/// they never equal this one.
 const CALLER: &str = "archive";
 /// The maximum duration of a run. The next cron run continues from there.
 const RUN_TIME: Millis = Millis::from_seconds(300);
@@ -193,7 +193,7 @@ impl Organization {
 
 /// The reason why a part of a day was not stored.
 enum Failure {
-    /// Its request failed, or it could not be stored.
+    /// The request for the part failed, or the part could not be stored.
     Day(String),
     /// The staged parts are unusable. The day is fetched again from its first part.
     Whole(String),
@@ -289,7 +289,7 @@ fn record_of(project: &mut ProjectRecord, day: Day) -> &mut DayRecord {
     &mut days[at]
 }
 
-/// Returns the operation, path and query that request a part of a day.
+/// Returns the operation that fetches a part of a day, and the path and query of its request.
 fn build_request(
     project: &ProjectId,
     target: Target,

@@ -48,8 +48,9 @@ impl PageResult {
             .is_ok_and(|(_, status)| status.is_stale())
     }
 
-    /// Returns the result for another request that waited for this fetch and found `cached`. It
-    /// omits the metrics and header fields, which belong to the request that started the fetch.
+    /// Returns the result for another request that waited for this fetch. `cached` is the page that
+    /// the other request found in the cache. The result omits the metrics and header fields, which
+    /// belong to the request that started the fetch.
     fn collapsed(self, report: &ReportCall, cached: Option<Page>) -> Self {
         let status = self.upstream.and_then(|exchange| exchange.status);
         Self::without_fetch(match self.outcome {
@@ -208,8 +209,8 @@ impl Organization {
         })
     }
 
-    /// Sends a request for a page. Then settles or releases its reservation. Returns the exchange,
-    /// and the reservation of its last attempt.
+    /// Sends a request for a page, then settles or releases its reservation. Returns the exchange,
+    /// and the reservation of the last attempt.
     pub(super) async fn send_page(
         &self,
         budget: &BudgetRequest,
@@ -290,8 +291,8 @@ impl Organization {
     }
 }
 
-/// Returns the cached page in place of the problem of a fetch, if the problem is temporary and the
-/// caller accepts the page. `status` is the HTTP status of the upstream's response.
+/// Returns the cached page instead of the problem of a failed fetch, if the problem is temporary
+/// and the caller accepts the page. `status` is the HTTP status of the upstream's response.
 fn serve_cached(
     cached: Option<Page>,
     report: &ReportCall,

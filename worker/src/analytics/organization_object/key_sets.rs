@@ -24,7 +24,7 @@ pub(super) const KEY_SET_TABLE: &str = "
 ";
 /// The time limit of a request for a key set.
 const TIME_LIMIT: Millis = Millis::from_seconds(5);
-/// The maximum size of a key set, in bytes. Key sets of common issuers have a few kilobytes.
+/// The maximum size of a key set, in bytes. The key sets of common issuers take a few kilobytes.
 const MAX_BYTES: usize = 128 * 1024;
 
 /// The key set of an issuer, and the fetch in progress.
@@ -42,8 +42,8 @@ struct KeySetRow {
 }
 
 impl Organization {
-    /// Returns the key set at an address. Fetches it first if the known set is old or lacks the
-    /// key.
+    /// Returns the key set at an address. Fetches the set first if the stored one is old or lacks
+    /// the key `kid`.
     pub(super) async fn key_set(
         self: Rc<Self>,
         address: &str,

@@ -1,5 +1,5 @@
-//! Plans the requests of operators: health reports, and unblocking a policy that Mintlify has
-//! blocked.
+//! Plans the requests of operators: reading the health report, and unblocking a policy that
+//! Mintlify has blocked.
 
 use quillgate::{ProjectId, RateLimitPolicy, Rule, ValidationError};
 
@@ -12,7 +12,7 @@ use crate::http::url::{decode_query, find_parameter};
 pub(super) const LIVENESS: &str = "/healthz";
 pub(super) const BLOCKED_POLICY: &str = "/healthz/closures/{policy}";
 
-/// Returns whether a request to `/healthz` asks for a health report, which only operators may read.
+/// Returns whether a request to `/healthz` is for the health report, which only operators may read.
 pub(super) fn is_deep(query: Option<&str>) -> bool {
     ["deep", "project"]
         .iter()

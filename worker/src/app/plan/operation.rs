@@ -16,8 +16,8 @@ use crate::http::problem::Problem;
 use crate::http::route::{PathSegments, decode_segment};
 use crate::jobs::records::{JobFilter, JobQuery};
 
-/// The state of a job's pull request. It comes from GitHub, so the route is not an operation. It has
-/// the scope and the parameters of [`Operation::GetAgentJobRecord`].
+/// The route for the state of a job's pull request. The state comes from GitHub, so the route is
+/// not an operation. It has the scope and the parameters of [`Operation::GetAgentJobRecord`].
 pub(super) const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
 
 /// The decoded path parameters.

@@ -13,7 +13,7 @@ use crate::auth::session::{describe, describe_methods};
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 
-/// The path of the ways to open a session.
+/// The path of the resource that lists the ways to open a session.
 pub(super) const METHODS: &str = "/session/methods";
 
 impl Router<'_> {
