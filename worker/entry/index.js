@@ -1,13 +1,13 @@
 /**
- * The JavaScript entry: exports the Durable Object classes, and replaces the instance of the module
- * after a trap. The code here must work after a trap.
+ * The JavaScript entry point. It exports the Durable Object classes, and replaces the instance of
+ * the WebAssembly module after a trap. The code here must work after a trap.
  */
 import { DurableObject } from "cloudflare:workers";
 import * as gateway from "../build/core/gateway.js";
 import module from "../build/core/gateway_bg.wasm";
 import description from "../build/core/openapi.txt";
 
-/** The number of the current instance. Objects of earlier instances are constructed again. */
+/** The number of the current instance. Objects from earlier instances are constructed again. */
 let instance = 0;
 /** The latest trap. Several events can report the same one. */
 let trap;
@@ -17,7 +17,10 @@ const waiting = new Set();
 gateway.initSync({ module });
 gateway.attach(description, { openStream });
 
-/** Replaces the instance after a trap. Rejects its promises, which would otherwise never settle. */
+/**
+ * Replaces the instance after a trap. Rejects the promises that depend on the old instance, because
+ * they would never settle.
+ */
 function replaceInstance(error) {
   if (!(error instanceof WebAssembly.RuntimeError) || error === trap) return error;
   trap = error;
@@ -32,7 +35,7 @@ function replaceInstance(error) {
 addEventListener("error", ({ error }) => replaceInstance(error));
 addEventListener("unhandledrejection", ({ reason }) => replaceInstance(reason));
 
-/** Calls the module. The result rejects if the instance traps. */
+/** Calls the module. Throws, or rejects the returned promise, if the instance traps. */
 function guard(call) {
   try {
     const result = call();
@@ -48,7 +51,8 @@ function guard(call) {
 
 /**
  * Guards a request to the Worker. The runtime cancels a request as hung if it has neither pending
- * I/O nor a timer, for example while it waits for the I/O of another request. The timer prevents it.
+ * I/O nor a timer, for example while it waits for the I/O of another request. The timer prevents
+ * this cancellation.
  */
 function guardRequest(call) {
   const result = guard(call);
@@ -56,7 +60,7 @@ function guardRequest(call) {
   return timer ? result.finally(() => clearTimeout(timer)) : result;
 }
 
-/** Streams the chunks of `source`. If the module traps, the latest `ending` closes the stream. */
+/** Streams the chunks of `source`. If the module traps, the latest `ending` is the last chunk. */
 function openStream(source, signal) {
   let last;
   const cancel = () => source.cancel();
@@ -84,8 +88,8 @@ export default {
 };
 
 /**
- * Creates a Durable Object class with the methods of a class of the module. The classes of worker-build
- * have no RPC methods and no guard.
+ * Creates a Durable Object class that guards the methods of a class of the module. The classes that
+ * worker-build generates have neither RPC methods nor a guard.
  */
 function durableObject(Inner) {
   return class Guarded extends DurableObject {

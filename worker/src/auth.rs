@@ -36,16 +36,16 @@ use crate::http::problem_kind::ProblemKind;
 /// The parts of a request that can identify its caller.
 #[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
-    /// `Authorization`. When present, the others are ignored, even if this one is invalid.
+    /// `Authorization`. If present, the other credentials are ignored, even if this one is invalid.
     pub authorization: Option<&'a str>,
     /// The session cookie. It takes precedence over the assertion.
     pub session: Cookie<'a>,
-    /// `Cf-Access-Jwt-Assertion`, added by Cloudflare Access. It is ignored unless a trusted
-    /// issuer takes its tokens from it.
+    /// `Cf-Access-Jwt-Assertion`, added by Cloudflare Access. Ignored unless it is the source of a
+    /// trusted issuer's tokens.
     pub access_assertion: Option<&'a str>,
 }
 
-/// The result of checking credentials, unless they are invalid.
+/// The result of checking credentials. Invalid credentials cause a [`Problem`] instead.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Identified {
     /// The caller is authenticated.
@@ -64,13 +64,13 @@ pub enum Evidence {
     Signature(Box<Checked>),
 }
 
-/// An isolate's cache of verified tokens, which avoids verifying a token with every request.
+/// An isolate's cache of verified tokens. It avoids verifying the same token on every request.
 ///
 /// An isolate reads its revocations once, so a cached token can only become invalid by expiring.
-/// Projects and scopes are checked with every request ([`Caller::authorize`]).
+/// Projects and scopes are checked on every request ([`Caller::authorize`]).
 #[derive(Debug)]
 pub struct VerifiedTokens {
-    /// The callers of tokens, and the header fields that carried the tokens.
+    /// The caller of each token, and the header field that carried the token.
     tokens: BoundedCache<(Rc<Caller>, Source)>,
 }
 
@@ -78,8 +78,8 @@ pub struct VerifiedTokens {
 const MAX_TOKENS: usize = 1_000;
 /// The maximum size of the cache in bytes, counting tokens and their claims.
 const MAX_BYTES: usize = 1024 * 1024;
-/// The maximum time for which an issuer's verified token is cached. It equals the time for which an
-/// isolate uses a key set, so that the cache hardly prolongs the trust in a withdrawn key.
+/// The maximum time for which a verified token of an issuer is cached. Isolates use a key set for
+/// the same time, so the cache barely extends the trust in a withdrawn key.
 const FOREIGN_LIFETIME: Millis = jwks::ISOLATE_FRESH_FOR;
 
 impl Default for VerifiedTokens {
@@ -156,8 +156,8 @@ pub fn identify(
 
 /// Identifies the caller by the record of a session. `record` is `None` if the session has ended.
 ///
-/// An old cookie must not lock out a person that Cloudflare Access admits. After the session has
-/// ended, the assertion identifies its caller.
+/// If the session has ended, the Cloudflare Access assertion identifies the caller, so that an old
+/// cookie does not lock out a user that Access admits.
 ///
 /// # Errors
 /// - 401 if the session has ended and there is no assertion.
@@ -197,7 +197,7 @@ fn identify_token(
     Ok(Identified::Needs(Evidence::Signature(Box::new(checked))))
 }
 
-/// Returns the assertion if a trusted issuer takes its tokens from it.
+/// Returns the assertion if it is not empty and a trusted issuer takes its tokens from this field.
 fn find_assertion<'a>(assertion: Option<&'a str>, settings: &AuthSettings) -> Option<&'a str> {
     let is_used = accepts_from(&settings.trusted_issuers, Source::AccessAssertion);
     assertion.filter(|assertion| is_used && !assertion.is_empty())
@@ -232,15 +232,15 @@ pub fn ended_session_problem() -> Problem {
     missing_credentials_problem(ProblemKind::SessionEnded, detail)
 }
 
-/// Returns a 401 with a challenge without an error code (RFC 6750, section 3.1).
+/// Returns a 401 whose challenge has no error code (RFC 6750, section 3.1).
 fn missing_credentials_problem(kind: ProblemKind, detail: &str) -> Problem {
     Problem::new(kind, detail).with_header("www-authenticate", "Bearer realm=\"quillgate\"")
 }
 
 /// Returns a 401 for an invalid token (RFC 6750, section 3.1).
 ///
-/// The host also uses it for a wrong signature or a missing key. `reason` must not repeat the
-/// token.
+/// The host also calls this function if the signature is wrong or the key is missing. `reason` must
+/// not contain the token.
 pub fn invalid_token(reason: &str) -> Problem {
     let challenge = "Bearer realm=\"quillgate\", error=\"invalid_token\"";
     Problem::new(ProblemKind::InvalidToken, reason).with_header("www-authenticate", challenge)

@@ -50,8 +50,8 @@ pub fn derive_key(secret: &[u8], info: &[u8]) -> [u8; KEY_BYTES] {
 
 /// Returns the SHA-256 of the parts as base64url without padding.
 ///
-/// The hashed bytes contain the length of each part before the part, so different lists of parts
-/// never have the same bytes.
+/// The length of each part is hashed before the part, so different lists of parts never produce the
+/// same input.
 pub fn fingerprint(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {

@@ -1,15 +1,15 @@
-//! The gateway: a Worker that holds the admin key and gives each caller a scoped token.
+//! The gateway: a Worker that holds the admin key. Callers authenticate with scoped tokens.
 //!
 //! # Modules
 //!
-//! A request passes them roughly in this order:
+//! A request passes through them roughly in this order:
 //!
 //! 1. [`app`] routes a request and plans it: the operation, the caller and the values.
-//! 2. [`http`] has the parts of a request and a response: heads, problems, CORS, tracing.
+//! 2. [`http`] defines the parts of a request and a response: heads, problems, CORS, tracing.
 //! 3. [`auth`] identifies callers: access tokens, trusted issuers, sessions and sign-in.
-//! 4. [`jobs`] has agent jobs: writes, idempotency, polling, pull requests, event streams and
+//! 4. [`jobs`] handles agent jobs: writes, idempotency, polling, pull requests, event streams and
 //!    webhooks.
-//! 5. [`analytics`] has reports: queries, the page cache, exports and the daily archive.
+//! 5. [`analytics`] handles reports: queries, the page cache, exports and the daily archive.
 //! 6. [`upstream`] sends requests to Mintlify and classifies the responses.
 //! 7. [`budget`] limits the requests of callers, projects and the organization.
 //! 8. `runtime` wraps the Workers runtime: SQL, D1, sockets, timers, `WebCrypto`.

@@ -4,8 +4,8 @@
 //!    retry.
 //! 2. `client` sends it through `transport`, within the limits of [`permits`] and [`breaker`].
 //! 3. [`failure`] classifies a failure by the response [`head`], or by a
-//!    [`TransportError`](failure::TransportError) if no response arrived. It also selects the value
-//!    to store under the idempotency key.
+//!    [`TransportError`](failure::TransportError) if no response arrived. It also determines the
+//!    outcome of the idempotency key.
 
 pub mod attempts;
 pub mod breaker;

@@ -28,7 +28,7 @@ impl fmt::Display for VariableError {
     }
 }
 
-/// The range of valid integers in a variable. It begins at 1.
+/// The range of integers that a variable accepts. The minimum is 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     max: u32,
@@ -40,7 +40,7 @@ impl Range {
     pub const TO_HUNDRED: Self = Self::new(100, "must be an integer from 1 to 100");
     /// 1 to 300.
     pub const TO_300: Self = Self::new(300, "must be an integer from 1 to 300");
-    /// 1 to 3,650: the days of ten years.
+    /// 1 to 3,650, the number of days in ten years.
     pub const TO_TEN_YEARS: Self = Self::new(3_650, "must be an integer from 1 to 3650");
     /// 1 to 86,400, the number of seconds in a day.
     pub const TO_DAY: Self = Self::new(86_400, "must be an integer from 1 to 86400");
@@ -55,7 +55,7 @@ impl Range {
 /// Parses an integer. Returns `default` if the variable is not set.
 ///
 /// # Errors
-/// The value is not decimal digits or is outside the range.
+/// If the value is not decimal digits or is outside the range.
 pub fn read_integer(
     variable: &'static str,
     value: Option<String>,
@@ -78,7 +78,7 @@ pub fn read_integer(
 /// Parses a duration in seconds. Returns `default` if the variable is not set.
 ///
 /// # Errors
-/// The value is not decimal digits or is outside the range.
+/// If the value is not decimal digits or is outside the range.
 pub fn read_seconds(
     variable: &'static str,
     variables: Variables<'_>,

@@ -19,7 +19,6 @@ use crate::hash::verify_hmac_sha256;
 /// The maximum lifetime of a token, in seconds: 90 days.
 const MAX_LIFETIME: f64 = 90.0 * 86_400.0;
 
-/// The claims of a token.
 #[derive(Deserialize)]
 struct Claims {
     iss: String,
@@ -96,8 +95,8 @@ pub fn read_caller(
 /// Verifies a token's signature and returns the index of the matching secret.
 ///
 /// # Errors
-/// Why the signature is invalid: no secret matches, or the header is not that of the gateway's own
-/// tokens.
+/// The reason, if the token's `typ` or `crit` is not accepted, the signature is malformed, or no
+/// secret matches.
 pub fn verify_signature(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<usize, &'static str> {
     if !token.is_kind(&["jwt"]) {
         return Err(UNKNOWN_KIND);

@@ -11,8 +11,8 @@ use crate::http::problem_kind::ProblemKind;
 /// The issuer of the gateway's own tokens. No trusted issuer can have this name.
 pub const ISSUER: &str = "quillgate";
 
-/// The scope for operating the gateway. A request without a project needs this scope in any grant:
-/// [`Caller::require_operator`].
+/// The scope for operating the gateway. A request without a project needs this scope in at least
+/// one grant: [`Caller::require_operator`].
 pub const OPERATE: &str = Scope::Operate.as_str();
 
 /// Projects and the scopes that apply to each of them.
@@ -45,7 +45,7 @@ impl Grant {
 }
 
 /// A ceiling for each policy: the maximum number of reservations in the window of its budget.
-/// `None` sets no ceiling.
+/// `None` means no ceiling.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quota([Option<u32>; RateLimitPolicy::ALL.len()]);
 
@@ -119,7 +119,7 @@ pub struct Caller {
     pub claims: Option<String>,
     /// The quotas that this caller shares with others.
     pub shared: Vec<SharedQuota>,
-    /// The time at which the token expires, or the session if it ends first.
+    /// When the token expires, or when the session ends if that is earlier.
     pub expires: Millis,
 }
 
@@ -179,8 +179,9 @@ impl Caller {
 
 /// Returns a unique key for a caller.
 ///
-/// It consists of issuer and subject, separated by a space, which no issuer contains. If a rule
-/// names claims, it is a space, the issuer and the claims. No subject can produce that key.
+/// The key is the issuer and the subject, separated by a space. If a rule names claims, the key is
+/// a space, the issuer, another space and the claims. An issuer contains no spaces, so the two
+/// kinds of keys are always different.
 pub fn caller_key(issuer: &str, subject: &str, claims: Option<&str>) -> String {
     match claims {
         None => format!("{issuer} {subject}"),

@@ -38,7 +38,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether a signature has a possible length: at least 256 bytes for RSA, exactly 64 bytes for
+    /// Whether a signature has a valid length: at least 256 bytes for RSA, exactly 64 bytes for
     /// P-256.
     pub const fn fits(self, signature: &[u8]) -> bool {
         match self {
@@ -136,10 +136,10 @@ fn count_bits(number: &[u8]) -> usize {
 
 /// The age at which a set is fetched again: an hour.
 pub const FRESH_FOR: Millis = Millis::from_seconds(3600);
-/// The maximum age of a set: a day. Older sets are unavailable.
+/// The maximum age of a set: a day. Older sets are not used.
 pub const MAX_AGE: Millis = Millis::from_seconds(86_400);
-/// The minimum time between two fetches for keys that the set lacks, and between two fetches that
-/// replace an old set: a minute.
+/// The minimum time between two fetches for missing keys, and between two fetches that refresh an
+/// old set: a minute.
 pub const SEARCH_PAUSE: Millis = Millis::from_seconds(60);
 /// The minimum time between two fetches while there is no set: ten seconds.
 pub const FIRST_PAUSE: Millis = Millis::from_seconds(10);
@@ -187,8 +187,8 @@ impl KeySet {
     /// Returns the only key with this exact `kid`.
     ///
     /// # Errors
-    /// If the set lacks the key, or the key must not verify signatures of `algorithm`. The message
-    /// becomes the detail of the 401.
+    /// If the set has no key or several keys with this `kid`, or if the key is not for signatures
+    /// of `algorithm`. The message becomes the detail of the 401.
     pub fn find(&self, kid: &str, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
         let mut named = self.keys.iter().filter(|key| key["kid"] == kid);
         match (named.next(), named.next()) {
@@ -271,7 +271,7 @@ fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
     last.is_none_or(|at| now.since(at) >= pause)
 }
 
-/// A key set in an isolate's memory. It limits the calls to the organization's object that
+/// A key set in an isolate's memory. It limits how many calls to the organization's object
 /// unauthenticated clients can cause.
 ///
 /// Tokens with unknown keys cause at most one call per minute, even when the set is unavailable. A
@@ -283,8 +283,8 @@ fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
 #[derive(Debug, Default)]
 pub struct RememberedSet {
     set: Option<KeySet>,
-    /// When the last call for an unknown key began. `None` if that call found its key, so that the
-    /// next call need not wait.
+    /// When the last call for an unknown key began. `None` before the first call and after a call
+    /// that found its key: the next call then starts immediately.
     searched: Option<Millis>,
     /// When the set was last replaced, or the last call for a newer one began.
     refreshed: Option<Millis>,
@@ -305,7 +305,7 @@ pub enum LookupReason {
 pub enum NoKey {
     /// The issuer's keys are not available at the moment.
     Unavailable,
-    /// The token names no usable key, for this reason.
+    /// The key that the token names is missing or unusable, for this reason.
     Unusable(&'static str),
 }
 
@@ -315,7 +315,7 @@ pub enum Search {
     /// No call is required or allowed now. Contains the key, or the reason why no key can verify
     /// the token.
     Found(Result<PublicKey, NoKey>),
-    /// The isolate has the key. It must refresh the set without waiting for it.
+    /// The isolate has the key. It must refresh the set in the background.
     FoundAndRefresh(PublicKey),
     /// The isolate must call the organization's object and then [`RememberedSet::conclude`].
     Ask(LookupReason),
@@ -324,7 +324,7 @@ pub enum Search {
 }
 
 impl RememberedSet {
-    /// Looks up a key. If the result requests a call, that call counts as begun.
+    /// Looks up a key. If the result requests a call, that call counts as started.
     pub fn search(&mut self, kid: &str, algorithm: Algorithm, now: Millis) -> Search {
         match self.find(kid, algorithm, now) {
             Ok(key) => {

@@ -14,7 +14,7 @@ const MAX_TOKEN_LENGTH: usize = 8 * 1024;
 /// The tolerated clock difference, in seconds.
 pub const LEEWAY: f64 = 60.0;
 
-/// The detail for a string that is not three parts of base64url JSON and a signature.
+/// The detail for a string that is not a header, claims and a signature, separated by full stops.
 pub const MALFORMED: &str = "the access token is not a signed JWT";
 /// The detail for a token without a required claim, or with a claim of another type.
 pub const INCOMPLETE: &str = "the access token's claims are not complete";
@@ -80,8 +80,7 @@ impl<'a> Jwt<'a> {
 
     /// Whether `typ` is absent or one of `kinds`, and the token requires no extension (`crit`).
     ///
-    /// Upper and lower case of `typ` are equal (RFC 7515, section 4.1.9). The gateway supports no
-    /// extensions.
+    /// `typ` is case-insensitive (RFC 7515, section 4.1.9). The gateway supports no extensions.
     pub fn is_kind(&self, kinds: &[&str]) -> bool {
         let is_one = |typ: &str| kinds.iter().any(|kind| typ.eq_ignore_ascii_case(kind));
         let known = |typ: &Value| typ.as_str().is_some_and(is_one);
@@ -119,8 +118,8 @@ pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String>
     }
 }
 
-/// Reads a `NumericDate` claim (RFC 7519, section 2): seconds since 1970, possibly with a fraction.
-/// `null` counts as missing.
+/// Reads a `NumericDate` claim (RFC 7519, section 2): a Unix time in seconds, possibly with a
+/// fraction. `null` counts as missing.
 ///
 /// # Errors
 /// [`INCOMPLETE`] for anything else.

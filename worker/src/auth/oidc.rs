@@ -6,7 +6,7 @@
 //! token has a caller.
 //!
 //! The issuer chooses the lifetime of its tokens, from minutes (GitHub) to a month (Cloudflare
-//! Access). Only `exp` limits it, whereas the gateway's own tokens live for at most 90 days.
+//! Access). The gateway enforces only `exp`, whereas its own tokens live for at most 90 days.
 
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ use crate::http::problem_kind::ProblemKind;
 
 /// The maximum length of a key id, in bytes.
 const MAX_KID_LENGTH: usize = 256;
-/// The header parameters with which a token names its own key (RFC 7515, sections 4.1.2, 4.1.3,
+/// The header parameters that contain or locate a token's own key (RFC 7515, sections 4.1.2, 4.1.3,
 /// 4.1.5 and 4.1.6). Tokens that have one are rejected.
 const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 
@@ -181,8 +181,8 @@ impl CheckedClaims {
         if caller.grants.is_empty() {
             return Err(not_mapped_problem());
         }
-        // Each rule can identify callers by different claims, so each quota counts by the claims of
-        // its own rule. A caller could otherwise choose another rule and start with an unused
+        // Each rule can identify callers by different claims, so a rule's quotas count requests by
+        // that rule's claims. Otherwise, a caller could switch to another rule to get an unused
         // quota.
         let key = caller.key();
         for (name, quota) in quotas.into_iter().filter(|(_, quota)| quota.is_limited()) {
@@ -285,8 +285,8 @@ fn check_times(claims: &Map<String, Value>, now: Millis) -> Result<f64, &'static
     Ok(expires)
 }
 
-/// Returns a 403 for a caller without permissions. No scope would help, so the challenge names
-/// none (RFC 6750, section 3.1).
+/// Returns a 403 for a caller without permissions. No scope would help, so the challenge omits
+/// `scope` (RFC 6750, section 3.1).
 fn not_mapped_problem() -> Problem {
     let detail = "no rule of TRUSTED_ISSUERS matches the access token's claims";
     let challenge = "Bearer realm=\"quillgate\", error=\"insufficient_scope\"";

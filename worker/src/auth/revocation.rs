@@ -10,8 +10,8 @@ use crate::auth::trusted_issuer::{ExpectedClaims, TrustedIssuer};
 use crate::json;
 use crate::variable::VariableError;
 
-/// The variables that list revocations. Cloudflare allows 5 kB for each, or about 250 ids of the
-/// length that `npm run token` generates.
+/// The variables that list revocations. Cloudflare limits each of them to 5 kB, enough for about
+/// 250 ids that `npm run token` generates.
 pub const VARIABLES: [&str; 4] = [
     "REVOKED_TOKENS",
     "REVOKED_TOKENS_2",
@@ -33,7 +33,7 @@ pub struct RevokedTokens {
 struct Foreign {
     issuer: String,
     claims: ExpectedClaims,
-    /// An instant, in seconds. Only tokens issued before it are revoked; `None` revokes all.
+    /// A Unix time in seconds. Only tokens issued before it are revoked. `None` revokes all tokens.
     before: Option<u64>,
 }
 
@@ -86,7 +86,7 @@ impl RevokedTokens {
             members.remove("before");
         }
         let claims = members.remove("claims");
-        // Remaining properties are misspelt or have another type.
+        // Any remaining property is misspelt or has the wrong type.
         if !members.is_empty() {
             return Err(FORMS);
         }
@@ -126,8 +126,8 @@ impl RevokedTokens {
         Ok(())
     }
 
-    /// Whether a token that the gateway issued is revoked, by its id or by its subject. `issued`
-    /// is the token's `iat`, in Unix seconds.
+    /// Whether a token that the gateway issued is revoked, by its id or by its subject. `issued` is
+    /// the token's `iat`, a Unix time in seconds.
     pub fn covers_own(&self, id: Option<&str>, subject: &str, issued: f64) -> bool {
         let is_covered =
             |(own, before): &(String, u64)| own == subject && is_before(issued, *before);
@@ -139,7 +139,7 @@ impl RevokedTokens {
     /// before any instant.
     ///
     /// # Errors
-    /// If `iat` is not an instant.
+    /// If `iat` is not a number.
     pub fn covers_foreign(
         &self,
         issuer: &str,

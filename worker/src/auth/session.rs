@@ -1,4 +1,4 @@
-//! Sessions of the gateway's page: a cookie replaces the token, and scripts can read neither.
+//! Sessions of the gateway's page. A cookie that scripts cannot read replaces the access token.
 //!
 //! A session is a Durable Object that stores the claims of the token that opened it
 //! ([`crate::auth::session_record`]). Only the cookie identifies it. Isolates do not cache
@@ -26,14 +26,14 @@ use crate::http::response::HeaderFields;
 use crate::jobs::records::KeepPrompts;
 use crate::json;
 
-/// The path of sessions. Sign-in paths are below it.
+/// The path of the session resource, and the prefix of the sign-in paths.
 pub const SESSION: &str = "/session";
 
 /// Reads the body of a request that opens a session. The token is absent if Cloudflare Access
 /// identifies the caller.
 ///
 /// # Errors
-/// 400 if the body is not a JSON object or has other properties.
+/// 400 if the body is not a JSON object, has unknown properties, or `token` is not a string.
 pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
     let Some(Value::Object(mut members)) = json::parse(body) else {
         return Err(Problem::malformed_body());
@@ -53,8 +53,8 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
 /// - `issuer` distinguishes users of different issuers with the same subject. It is `null` for the
 ///   gateway's own tokens.
 /// - `archivedProjects` lets the page skip requests that would return a 501.
-/// - `keepsPrompts` is the value of `KEEP_PROMPTS`. With it, the page can mark prompts that records
-///   store only in part.
+/// - `keepsPrompts` is the value of `KEEP_PROMPTS`. The page uses it to mark prompts that are
+///   stored only in part.
 pub fn describe(
     caller: &Caller,
     keep_prompts: KeepPrompts,
@@ -87,7 +87,7 @@ fn add_new(all: &mut Vec<Value>, more: &[String]) {
     }
 }
 
-/// Lists as JSON how a session can be opened.
+/// Returns the available ways to open a session, as JSON.
 pub fn describe_methods(settings: &AuthSettings) -> String {
     let mut issuers = Vec::new();
     for issuer in &settings.sign_in_issuers {
@@ -98,7 +98,7 @@ pub fn describe_methods(settings: &AuthSettings) -> String {
     json::to_text(&json!({ "token": true, "access": access, "issuers": Value::Array(issuers) }))
 }
 
-/// Makes browsers revalidate a cached response: the session may have ended.
+/// Makes browsers revalidate a cached response, because the session may have ended meanwhile.
 pub fn require_revalidation(headers: &mut HeaderFields) {
     let kept = headers.get("cache-control");
     if kept.is_some_and(|kept| kept != "no-store") {

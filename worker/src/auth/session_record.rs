@@ -1,8 +1,8 @@
 //! The stored record of a session: the verified claims of the token that opened it, never the
 //! token.
 //!
-//! Rules, revocations and expiry are checked again with every request, as for a token. A changed
-//! rule therefore applies immediately.
+//! Rules, revocations and expiry are checked again on every request, as for a token. A changed rule
+//! therefore applies immediately.
 
 use std::rc::Rc;
 
@@ -42,8 +42,8 @@ pub enum Proof<'a> {
 }
 
 impl Proof<'_> {
-    /// Returns the first word of this credential's record. The maximum end of the session follows
-    /// on the same line, in milliseconds since 1970. The claims are on the next line.
+    /// Returns the first word of this credential's record. The first line continues with the
+    /// session's absolute expiry, a Unix time in milliseconds. The second line contains the claims.
     ///
     /// The record of one of the gateway's own tokens begins with `own` instead.
     const fn record_kind(&self) -> &'static str {
@@ -145,7 +145,7 @@ impl NewSession {
     }
 }
 
-/// Ends the caller's permissions with the session, if the token lives longer.
+/// Limits the caller's expiry to the expiry of the session, because the token may expire later.
 fn limit_expiry(caller: &mut Rc<Caller>, ends: Millis) {
     if ends < caller.expires {
         Rc::make_mut(caller).expires = ends;
@@ -158,7 +158,7 @@ fn limit_expiry(caller: &mut Rc<Caller>, ends: Millis) {
 /// The same as for [`super::identify`] with a token that has these claims.
 pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc<Caller>, Problem> {
     let (head, claims) = record.split_once('\n').unwrap_or((record, ""));
-    // Records of earlier versions have no end.
+    // Records of earlier releases have no absolute expiry.
     let (kind, ends) = head.split_once(' ').unwrap_or((head, ""));
     let ends = ends.parse().map_or(Millis(u64::MAX), Millis);
     if now >= ends {

@@ -25,7 +25,7 @@ pub struct SignInIssuer {
     pub client_id: String,
     /// The URL of the issuer's sign-in page, to which the browser is redirected.
     pub authorization_endpoint: String,
-    /// The URL that exchanges a code for a token.
+    /// The URL of the token endpoint, which exchanges a code for tokens.
     pub token_endpoint: String,
     /// The scopes to request, separated by spaces.
     #[serde(default = "default_scope")]
@@ -88,8 +88,8 @@ fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssue
     Ok(issuer)
 }
 
-/// Assigns client secrets to issuers: a single string for one issuer, otherwise a JSON object from
-/// issuer names to secrets. Each issuer receives only its own secret.
+/// Assigns client secrets to issuers. `secret` is the secret of the only issuer, or a JSON object
+/// that maps issuer names to secrets. Each issuer receives only its own secret.
 ///
 /// # Errors
 /// The violated rule, worded to follow the variable's name.

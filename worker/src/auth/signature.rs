@@ -8,8 +8,8 @@ use web_sys::CryptoKey;
 use crate::auth::jwks::{Algorithm, PublicKey};
 use crate::runtime::{HostResult, subtle};
 
-/// Returns whether the key made the signature of an issuer's token (RFC 7518, sections 3.3 and 3.4).
-/// A key that cannot be imported verifies no signature.
+/// Whether `key` verifies the signature of an issuer's token (RFC 7518, sections 3.3 and 3.4).
+/// Returns `false` for a key that cannot be imported.
 ///
 /// # Errors
 /// If the runtime fails.

@@ -43,18 +43,18 @@ pub enum Source {
 pub struct Rule {
     claims: ExpectedClaims,
     pub(super) grant: Grant,
-    /// The quota of each caller, or of all its callers together: [`Rule::quotas`].
+    /// The quota of each caller, or of all callers of the rule together: see [`Rule::quotas`].
     quota: Quota,
     /// The names of the claims that identify a caller; if empty, `sub` does.
     caller: Vec<String>,
-    /// The quota that all its callers share.
+    /// The quota that all callers of the rule share.
     ceiling: Quota,
-    /// The key under which the budget counts all its callers together: two spaces and a hash. No
-    /// caller's own key begins with two spaces.
+    /// The key under which the budget counts all callers of the rule together: two spaces and a
+    /// hash. No caller's own key begins with two spaces.
     pub(super) name: String,
 }
 
-/// Names of claims, at least one, and their accepted values. A token must match every claim.
+/// At least one claim name, each with its accepted values. A token must match every claim.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedClaims(Vec<(String, Vec<Value>)>);
 
@@ -67,9 +67,8 @@ impl Rule {
 
     /// Returns the quota of each caller and the quota that all callers of the rule share.
     ///
-    /// A workflow chooses its own subject, so a quota per subject would limit nothing. Without
-    /// `caller`, the quota therefore counts all callers together, except for policies with a
-    /// ceiling.
+    /// A workflow chooses its own subject, so it could evade a quota per subject. Without `caller`,
+    /// the quota therefore applies to all callers together, except for policies with a ceiling.
     pub(super) fn quotas(&self) -> (Quota, Quota) {
         if !self.caller.is_empty() {
             return (self.quota, self.ceiling);
@@ -84,7 +83,7 @@ impl Rule {
         if self.caller.is_empty() {
             return None;
         }
-        // Inserted one by one: `collect` would add three kilobytes of sorting code.
+        // The claims are inserted one by one, because `collect` would add 3 kB of sorting code.
         let mut own = Map::new();
         for name in &self.caller {
             if let Some(value) = claims.get(name) {
@@ -109,8 +108,8 @@ impl ExpectedClaims {
         claims.filter(|claims| !claims.is_empty()).map(Self)
     }
 
-    /// Whether the token has every expected claim with exactly an accepted value. If the token's
-    /// claim is a list, one of its elements must match.
+    /// Whether the token has an accepted value for every expected claim. Values are compared
+    /// exactly. If the token's claim is a list, one of its elements must match.
     pub fn match_token(&self, claims: &Map<String, Value>) -> bool {
         self.0
             .iter()
@@ -195,8 +194,8 @@ fn read_issuer(item: Value) -> Result<TrustedIssuer, &'static str> {
     })
 }
 
-/// Whether a name is a valid `iss` of a trusted issuer. The gateway's own name, in upper or lower
-/// case, would make logs ambiguous.
+/// Whether a trusted issuer can have this `iss`. Excludes the gateway's own name, ignoring case,
+/// because logs would be ambiguous.
 fn is_issuer(name: &str) -> bool {
     let visible = name.bytes().all(|byte| byte.is_ascii_graphic());
     let fits = (1..=MAX_ISSUER_LENGTH).contains(&name.len());
@@ -275,7 +274,7 @@ fn is_plain(value: &Value) -> bool {
     value.is_string() || value.is_boolean() || value.is_u64() || value.is_i64()
 }
 
-/// Reads a grant. A grant without effect and an unknown scope are mistakes.
+/// Reads a grant. Rejects unknown scopes and grants that would have no effect.
 fn read_grant(projects: Vec<String>, scope: &str) -> Result<Grant, &'static str> {
     let grant = Grant::new(projects, scope);
     let is_known = |scope: &String| Scope::ALL.iter().any(|known| known.as_str() == scope);

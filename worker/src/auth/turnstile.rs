@@ -1,6 +1,6 @@
-//! Turnstile: an optional check that a person and not a bot uses the browser that creates a job or
-//! sends a message. Requests without `Origin` are not checked, because they come from other clients
-//! than browsers.
+//! Turnstile: an optional check that a person, not a bot, uses the browser that creates a job or
+//! sends a message. Requests without `Origin` are not checked, because they do not come from
+//! browsers.
 
 use sha2::{Digest, Sha256};
 
@@ -16,7 +16,7 @@ const SITEVERIFY: &str = "https://challenges.cloudflare.com/turnstile/v0/sitever
 /// documentation.
 const MAX_RESPONSE_LENGTH: usize = 2048;
 
-/// The configuration of Turnstile, if it is on.
+/// The configuration of Turnstile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turnstile {
     /// The secret that authenticates the gateway to Cloudflare.
@@ -37,14 +37,15 @@ pub struct TurnstileProof {
 }
 
 impl Turnstile {
-    /// Reads the three variables. Without a secret, no request is checked.
+    /// Reads the three variables. Without a secret, returns `None`, and no request is checked.
     ///
     /// # Errors
     /// A secret without a site key, or a URL that is not `https`.
     pub fn read(
         value: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Option<Self>, VariableError> {
-        // Reads all three even without a secret, so that a check can record every variable's name.
+        // All three variables are read even without a secret: `check_config` records which names
+        // are read, and reports other names as unknown.
         let [secret, site_key, verify_url] = [
             "TURNSTILE_SECRET",
             "TURNSTILE_SITE_KEY",
@@ -103,7 +104,8 @@ fn host_of(origin: &str) -> &str {
     }
 }
 
-/// Whether Cloudflare's answer confirms a response that a page of this host received.
+/// Whether Cloudflare's answer accepts a response and confirms that a page of this host received
+/// it.
 pub fn is_accepted(answer: &str, hostname: &str) -> bool {
     json::parse(answer.as_bytes()).is_some_and(|answer| {
         json::is_true(&answer, "success") && json::text(&answer, "hostname") == Some(hostname)

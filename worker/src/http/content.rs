@@ -10,7 +10,7 @@ use crate::http::problem::Problem;
 use crate::http::url::decode_query;
 use crate::json;
 
-/// Maximum size of a request body, in bytes. It fits a prompt of many pages.
+/// Maximum size of a request body, in bytes. It is large enough for a prompt of many pages.
 pub const MAX_BODY: usize = 128 * 1024;
 
 /// Collects the values of a path and a query. `path` contains the decoded values of the path.
@@ -60,8 +60,7 @@ pub fn parse_body(
         return Err(Problem::malformed_body());
     };
     for (name, value) in path {
-        // A value of the path must not be in the body. `Call::parse` rejects other names that the
-        // operation does not have.
+        // The body must not repeat a path parameter. `Call::parse` rejects all other unknown names.
         if values.insert(name.to_owned(), value.into()).is_some() {
             return Err(ValidationError::unknown(name).into());
         }

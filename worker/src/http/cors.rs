@@ -18,8 +18,8 @@ pub enum Origin {
 /// Checks a request's `Origin`.
 ///
 /// # Errors
-/// 403 for any other origin. Without CORS fields, the browser would hide the response from the
-/// page, but the request would still take effect.
+/// 403 for any other origin. Omitting the CORS fields would not suffice: the browser would hide the
+/// response from the page, but the request would still take effect.
 pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result<Origin, Problem> {
     let Some(sent) = sent else {
         return Ok(Origin::Own);

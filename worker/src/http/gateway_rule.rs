@@ -34,7 +34,7 @@ gateway_rules! {
     WebhookHosts = "webhook-hosts",
     /// The header field is only valid when a job is created.
     CreateOnly = "create-only",
-    /// A searched string must have at most 200 characters.
+    /// A search string must have at most 200 characters.
     LongestText = "longest-text",
     /// A day of the archive must be `YYYY-MM-DD`, without a time.
     Day = "day",

@@ -14,11 +14,11 @@ pub const MEDIA_TYPE: &str = "application/problem+json";
 pub struct Problem {
     /// The kind, which determines `type` and `title`.
     pub kind: ProblemKind,
-    /// The status of the response: that of the kind, or the upstream's if the kind has none.
+    /// The HTTP status: the kind's status, or the upstream's if the kind has no fixed status.
     pub status: u16,
     /// A description of this occurrence, without credentials or prompts.
     pub detail: String,
-    /// The header fields that the response has because of this problem, such as `Retry-After`.
+    /// The header fields that this problem adds to the response, such as `Retry-After`.
     pub headers: Vec<(&'static str, String)>,
     /// The extension members (RFC 9457, section 3.2).
     pub members: Map<String, Value>,
@@ -27,7 +27,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Creates a problem of this kind. Without a fixed status, the status is 502 until
+    /// Creates a problem of this kind. If the kind has no fixed status, the status is 502 until
     /// [`Self::with_status`] replaces it.
     pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self {

@@ -39,8 +39,8 @@ macro_rules! problem_kinds {
                 format!("/problems/{}", self.as_str())
             }
 
-            /// Returns the status of the response. `None` for the status of the upstream's response,
-            /// from 400 to 599.
+            /// Returns the status of the response. `None` if the response has the upstream's
+            /// status, from 400 to 599.
             pub const fn status(self) -> Option<u16> {
                 match self { $(Self::$name => $status,)+ }
             }
@@ -136,8 +136,8 @@ problem_kinds! {
         status: Some(403),
         title: "Origin not allowed",
     }
-    /// A page other than the gateway's own may have sent this request, and it carries a cookie of a
-    /// session or of Cloudflare Access.
+    /// The request carries a cookie of a session or of Cloudflare Access, and may have been sent by
+    /// a page other than the gateway's own.
     CrossSite {
         kind: "cross-site",
         status: Some(403),

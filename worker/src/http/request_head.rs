@@ -6,11 +6,11 @@ use crate::http::url::split_url;
 /// The method, the URL and the header fields of a request.
 #[derive(Debug, Clone)]
 pub struct RequestHead {
-    /// The request's id: a valid `X-Request-Id` of the caller, or else the UUID.
+    /// The request's id: the caller's `X-Request-Id` if it is valid, otherwise the UUID.
     pub id: String,
-    /// A random UUID, from which the id of the gateway's span derives. If the caller sent no valid
-    /// request id or trace id, they derive from it too. It also identifies a Turnstile verification
-    /// without an idempotency key.
+    /// A random UUID. The id of the gateway's span derives from it. The request id and the trace id
+    /// derive from it too, unless the caller sent valid ones. It also identifies the Turnstile
+    /// verification of a request without an idempotency key.
     pub uuid: String,
     /// The HTTP method, such as `GET`.
     pub method: String,
@@ -45,8 +45,7 @@ impl RequestHead {
         self.raw_header(name).filter(|value| !value.is_empty())
     }
 
-    /// Returns the value of a header field, which can be empty. Validation can then reject an empty
-    /// value.
+    /// Returns the value of a header field even if it is empty, so that validation can reject it.
     pub fn raw_header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)
     }

@@ -20,8 +20,8 @@ pub struct Route<'a> {
     pub segments: PathSegments<'a>,
 }
 
-/// Finds the operation of a method and a path. `HEAD` has the operation of `GET` (RFC 9110, section
-/// 9.3.2).
+/// Finds the operation of a method and a path. `HEAD` selects the same operation as `GET` (RFC
+/// 9110, section 9.3.2).
 ///
 /// # Errors
 /// 404 for an unknown path, 405 with `Allow` for an unsupported method.
@@ -50,7 +50,7 @@ pub fn join_methods(methods: &[&str]) -> String {
     format!("{}, OPTIONS", methods.join(", "))
 }
 
-/// Returns the methods of a path. An unknown path has none.
+/// Returns the methods of a path, or an empty list for an unknown path.
 pub fn find_methods(path: &str) -> Vec<&'static str> {
     let declared = Operation::ALL
         .iter()

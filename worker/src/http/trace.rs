@@ -14,9 +14,9 @@ pub struct Trace {
 /// Continues the trace in the caller's `traceparent` and `tracestate`. Starts a new trace if
 /// `traceparent` is missing or invalid.
 ///
-/// The ids derive from `uuid`, a random UUID (version 4). Its version digit is in the first half, so
-/// neither id is zero. The sampled flag is the only one with a meaning, so other flags are dropped.
-/// New traces are not sampled, because the gateway does not record traces.
+/// The ids derive from `uuid`, a random UUID (version 4). Its version digit is in the first half,
+/// so neither id is zero. Only the sampled flag is forwarded. New traces are not sampled, because
+/// the gateway does not record traces.
 ///
 /// # Example
 /// ```
@@ -71,11 +71,12 @@ fn parse_parent(header: &str) -> Option<(&str, bool)> {
 const MAX_MEMBERS: usize = 32;
 /// Maximum number of forwarded characters of a `tracestate` (section 3.3.1.5).
 const MAX_STATE_LENGTH: usize = 512;
-/// Maximum length of the members that are dropped last. Longer ones are dropped first.
+/// Maximum length of a member, in characters. If a list is too long, longer members are dropped
+/// first.
 const MAX_RETAINED_LENGTH: usize = 128;
 
-/// Parses the `tracestate` of a continued trace and returns at most 512 characters of it. A longer
-/// list first loses members of more than 128 characters, then its last members.
+/// Parses the `tracestate` of a continued trace and returns at most 512 characters of it. From a
+/// longer list, first drops members of more than 128 characters, then members from the end.
 ///
 /// Returns `None` if the list is empty or any member is malformed (section 3.3.1.3).
 ///

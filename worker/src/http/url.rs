@@ -47,8 +47,8 @@ pub fn decode_percent(text: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
-/// Decodes a name or a value of a query, in which `+` encodes a space. Returns `None` like
-/// [`decode_percent`].
+/// Decodes a name or a value of a query, in which `+` encodes a space. Returns `None` for the same
+/// errors as [`decode_percent`].
 pub fn decode_query(text: &str) -> Option<String> {
     decode_percent(&text.replace('+', " "))
 }
@@ -87,7 +87,7 @@ pub fn is_host(text: &str) -> bool {
     is_authority(host) && (bracketed || !host.contains([':', '[', ']'])) && port.is_none_or(is_port)
 }
 
-/// Whether `text` consists of lowercase characters of hosts and ports.
+/// Whether `text` consists only of lowercase characters that hosts and ports can contain.
 fn is_authority(text: &str) -> bool {
     let fits =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte);

@@ -21,9 +21,9 @@ pub const OPENING_TEXT: &str = "retry: 3000\n\n";
 /// Maximum lifetime of a stream. Clients then reconnect.
 pub const MAX_STREAM_LIFETIME: Millis = Millis::from_seconds(3600);
 /// Maximum lifetime of a stream that was opened with a session cookie. A stream can outlive its
-/// session by this time.
+/// session by up to this time.
 pub const MAX_SESSION_STREAM_LIFETIME: Millis = Millis::from_seconds(300);
-/// Last event of a stream whose job has not finished within the time for which jobs are polled.
+/// Last event of a stream if the gateway stops polling the job before it finishes.
 pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
 /// Message to a watcher before the gateway polls a job that it did not create. The poll counts as a
 /// read by the watcher's caller. Clients ignore the message, because it is a comment.
@@ -112,8 +112,8 @@ pub fn parse_event_number(text: &str) -> Option<u64> {
     (digits && fits).then(|| text.parse().ok()).flatten()
 }
 
-/// Computes how long a stream may stay open. It ends when its token `expires`, at the latest after
-/// [`MAX_STREAM_LIFETIME`], or after [`MAX_SESSION_STREAM_LIFETIME`] with a session cookie.
+/// Computes how long a stream may stay open: until its token `expires`, but at most for
+/// [`MAX_STREAM_LIFETIME`], or for [`MAX_SESSION_STREAM_LIFETIME`] with a session cookie.
 ///
 /// ```
 /// use quillgate::Millis;

@@ -17,7 +17,7 @@ pub struct ProjectHealth {
     pub budgets: ProjectBudgets,
     /// The number of `WebSocket`s of event streams and long polls.
     pub watchers: u64,
-    /// The number of stored webhooks that have not been delivered or given up.
+    /// The number of webhooks that have been neither delivered nor given up.
     pub webhooks_waiting: u64,
     /// The number of alarms since the runtime constructed the object.
     pub alarms: u64,

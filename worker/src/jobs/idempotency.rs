@@ -4,7 +4,7 @@
 //! record. [`KeyOutcome`](crate::upstream::failure::KeyOutcome) is the outcome to store.
 //!
 //! An outcome is unknown if the upstream did not respond or the gateway restarted. The gateway
-//! never repeats such requests automatically. Callers can send `Idempotency-Retry: force` to repeat
+//! never retries such requests automatically. Callers can send `Idempotency-Retry: force` to retry
 //! them.
 
 use quillgate::{Millis, Rule, ValidationError};
@@ -22,8 +22,8 @@ const KEY_HEADER: &str = "Idempotency-Key";
 const RETRY_HEADER: &str = "Idempotency-Retry";
 const MAX_KEY_LENGTH: usize = 255;
 
-/// Parses `Idempotency-Key`: a String of RFC 9651, which is quoted, or the bare key. Both forms name
-/// the same key, which has 1 to 255 visible ASCII characters. Returns the key without quotes.
+/// Parses `Idempotency-Key`: a quoted String (RFC 9651) or the bare key. Both forms name the same
+/// key, which has 1 to 255 visible ASCII characters. Returns the key without quotes.
 ///
 /// A bare key contains no comma, because several fields arrive joined by commas. It does not begin
 /// with a quote. Parameters after a String are an error.
@@ -67,18 +67,18 @@ fn unquote(rest: &str) -> Option<String> {
     }
 }
 
-/// Whether to repeat a request that failed with a 5xx or has an unknown outcome.
+/// Whether to retry a request that failed with a 5xx or has an unknown outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retry {
-    /// Do not repeat the request.
+    /// Do not retry the request.
     Normal,
-    /// Repeat the request. The caller accepts that it may have taken effect before.
+    /// Retry the request. The caller accepts that the first attempt may have taken effect.
     Force,
 }
 
 impl Retry {
-    /// Parses `Idempotency-Retry`. The only value is `force`, in any case.
+    /// Parses `Idempotency-Retry`. The only valid value is `force`, ignoring case.
     ///
     /// # Errors
     /// 400 `invalid-request`, rule `idempotency-retry`, for other values.
@@ -139,13 +139,13 @@ pub struct KeyRecord {
     pub fingerprint: String,
     /// The state of the request.
     pub state: KeyState,
-    /// When the request was sent, in milliseconds since the Unix epoch.
+    /// When the request was sent, as a Unix time in milliseconds.
     pub at: u64,
-    /// The HTTP status of the stored response. `None` without one.
+    /// The HTTP status of the stored response, if any.
     pub status: Option<u16>,
     /// The header fields of the stored response, as JSON.
     pub headers: Option<String>,
-    /// The body of the stored response. `None` without one.
+    /// The body of the stored response, if any.
     pub body: Option<String>,
 }
 
@@ -164,7 +164,7 @@ impl KeyRecord {
 /// The action for a request with an idempotency key.
 #[derive(Debug, Clone, PartialEq)]
 pub enum KeyDecision {
-    /// Send the request. The key is new or expired, or the caller forces a repetition.
+    /// Send the request. The key is new or expired, or the caller forces a retry.
     Send,
     /// Return the stored response.
     Replay,
@@ -175,7 +175,7 @@ pub enum KeyDecision {
 
 /// Compares a request with the record of its key and returns the action.
 ///
-/// A different request with the same key is always an error. [`Retry::Force`] repeats a request
+/// A different request with the same key is always an error. [`Retry::Force`] retries a request
 /// only if its outcome is unknown or its stored response is a 5xx.
 pub fn decide(
     record: Option<&KeyRecord>,

@@ -34,7 +34,7 @@ pub struct JobRow {
     pub last_started_at: Millis,
     /// The earliest time that the upstream allows for the next poll.
     pub not_before: Millis,
-    /// The time of the first of the latest consecutive 404 responses.
+    /// The time of the first 404 response since the upstream last returned the job.
     pub missing_since: Option<Millis>,
     /// The time of the latest change. Early releases did not store it.
     pub since: Option<Millis>,
@@ -61,14 +61,14 @@ impl JobRow {
         JobEnd::of(&JobStatus::from(self.status.clone()?))
     }
 
-    /// Returns the end that the job's webhook has announced. An end that a poll finds after a
-    /// restart is a new one.
+    /// Returns the end that the job's webhook has already announced. Returns `None` after a
+    /// restart, because the webhook announces the next end again.
     pub fn announced_end(&self) -> Option<JobEnd> {
         self.end().filter(|_| !self.is_restarted())
     }
 
-    /// Whether a follow-up has restarted the job since its stored state. Mintlify processes
-    /// follow-ups in the background, so the response to one can repeat the earlier state.
+    /// Whether the job has restarted and its stored state has not changed since then. Mintlify
+    /// processes follow-ups in the background, so its response to one can repeat the earlier state.
     pub fn is_restarted(&self) -> bool {
         let is_older = |since| since <= self.last_started_at;
         self.last_started_at > self.created_at && self.since.is_some_and(is_older)
@@ -91,7 +91,7 @@ impl JobRow {
         self.checked_at.plus(pause).max(self.not_before)
     }
 
-    /// Returns when polling ends if the job does not finish before.
+    /// Returns when polling ends if the job has not finished by then.
     pub fn poll_end(&self, poll_duration: Millis) -> Millis {
         self.last_started_at.plus(poll_duration)
     }

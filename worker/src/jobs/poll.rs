@@ -6,10 +6,10 @@ use crate::jobs::job_row::JobRow;
 
 /// Maximum wait between two polls of a job while the upstream fails.
 pub const MAX_PAUSE: Millis = Millis::from_seconds(60);
-/// Time after its creation in which a job may be unknown to the upstream. A 404 within this time
-/// does not close the streams of its watchers.
+/// Time after a job's creation during which the upstream may not know the job yet. A 404 within
+/// this time does not close the streams of its watchers.
 pub const CREATION_DELAY: Millis = Millis::from_seconds(60);
-/// Time of uninterrupted 404 responses after which the gateway reports a job to its webhook as not
+/// How long the upstream can respond 404 before the gateway reports a job to its webhook as not
 /// found, and stops polling it for the webhook.
 pub const LOST_AFTER: Millis = Millis::from_seconds(15 * 60);
 /// Minimum wait between two polls of a job that has a webhook and no watchers.
@@ -29,7 +29,8 @@ pub enum Audience {
 }
 
 /// Computes the wait between two polls of a job. It starts at `interval`, and grows with `age`, the
-/// time since the job last started. Each of the consecutive `failures` doubles it.
+/// time since the job last started. `failures` counts consecutive failed polls. Each of them
+/// doubles the wait, to at most [`MAX_PAUSE`].
 ///
 /// ```
 /// use quillgate::Millis;
@@ -52,14 +53,14 @@ pub fn compute_pause(interval: Millis, audience: Audience, age: Millis, failures
     Millis(doubled).min(usual.max(MAX_PAUSE))
 }
 
-/// Whether this status is final. A missing status is not.
+/// Whether this status is final. A missing status is not final.
 pub fn is_finished(status: Option<&str>) -> bool {
     status.is_some_and(|status| JobStatus::from(status.to_owned()).is_terminal())
 }
 
 /// Whether to poll a job before a watcher receives its state. `row` is `None` if the job is not
-/// stored. A closed job has finished or is no longer polled. `after` is the number of the last
-/// change that a resuming watcher received.
+/// stored. `is_closed` states whether the job has finished or is no longer polled. `after` is the
+/// number of the last change that a resuming watcher received.
 ///
 /// For new watchers, closed jobs are polled too, because other clients can restart them. A
 /// resuming watcher only needs changes.

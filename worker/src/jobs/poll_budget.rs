@@ -1,20 +1,20 @@
 //! The poll budget: the maximum number of polls per project and window, and the time between them.
 //!
 //! Mintlify may count reads of jobs against the limit for creations. Polls therefore have a small
-//! budget, and their intervals stretch to fit it. Each poll slows down the next ones: a few jobs
-//! are polled often, many jobs slowly, and a new job never finds the budget empty for long.
+//! budget, and their intervals stretch to fit it. Each poll slows down the next ones. As a result,
+//! a few jobs are polled often, many jobs are polled slowly, and a new job never finds the budget
+//! empty for long.
 
 use quillgate::Millis;
 use serde::Deserialize;
 
-/// The time between polls is chosen so that the remaining budget would last for this part of the
-/// window: a sixth.
+/// Polls are spaced so that the remaining budget would last for one sixth of the window.
 const PACE_PARTS: u64 = 6;
-/// An alarm starts at most as many polls as fit into this part of the window, a sixtieth, at the
-/// current spacing. It starts at least one.
+/// One alarm starts at most as many polls as fit into one sixtieth of the window at the current
+/// spacing, and at least one.
 const BURST_PARTS: u64 = 60;
 
-/// The maximum number of polls in any window.
+/// The poll budget of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollBudget {
     /// The maximum number of polls in any window, at least 1.

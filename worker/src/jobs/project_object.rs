@@ -1,5 +1,5 @@
 //! The Durable Object of a project: its budgets, idempotency keys, job records and watchers. Limits
-//! are exact, because a single instance makes all decisions of a project.
+//! are exact, because a single instance makes all decisions for a project.
 
 mod alarm;
 mod poll;
@@ -74,7 +74,8 @@ const POLICIES: [RateLimitPolicy; 3] = [
 
 #[durable_object(alarm)]
 pub struct ProjectObject {
-    /// The project, or the error of opening its storage. Every call returns that error.
+    /// The project, or the error if it could not be opened, for example because a setting is
+    /// invalid. Every call then returns that error.
     project: HostResult<Rc<Project>>,
 }
 
@@ -119,7 +120,7 @@ impl ProjectObject {
         let listed = into_promise(async move {
             send_back(&reader.list(&receive(call)?, &receive(query)?).await?)
         });
-        // A search continues if the caller disconnects, so that it always releases its turn.
+        // A search continues if the caller disconnects, so that the next search can always start.
         project.state.as_raw().wait_until(&listed)?;
         Ok(listed)
     }
@@ -138,7 +139,7 @@ impl ProjectObject {
         Ok(row.map(|row| row.data))
     }
 
-    /// Allows requests again under a policy that Mintlify has blocked.
+    /// Removes the block that a 429 from Mintlify put on a policy.
     pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
         Ok(self.project()?.budget.reopen(read_policy(policy)?)?)
     }
@@ -150,7 +151,7 @@ impl ProjectObject {
         into_promise(async move { send_back(&project?.delete_record(&id, &job).await?) })
     }
 
-    /// Returns the health for operators, a [`ProjectHealth`].
+    /// Returns the [`ProjectHealth`] for operators.
     pub fn health(&self) -> Result<JsValue, JsValue> {
         Ok(send_back(&self.project()?.health()?)?)
     }

@@ -127,8 +127,8 @@ impl ProjectStub {
         Ok(())
     }
 
-    /// Opens a WebSocket for changes. Returns the object's response, which is a problem if it
-    /// refuses.
+    /// Opens a WebSocket for changes. Returns the object's response, which is a problem if the
+    /// object refuses the request.
     pub async fn watch(&self, call: &WatchCall) -> HostResult<web_sys::Response> {
         let headers = Object::new();
         Reflect::set(&headers, &"upgrade".into(), &"websocket".into())?;

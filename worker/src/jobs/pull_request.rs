@@ -74,7 +74,7 @@ impl fmt::Display for PullRequest {
     }
 }
 
-/// Whether a name can be that of a GitHub user or organization. Names of enterprise managed users
+/// Whether a GitHub user or organization can have this name. Names of enterprise managed users
 /// contain an underscore.
 fn is_owner(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
@@ -132,8 +132,8 @@ pub struct PullRequestStatus {
     pub state: PullRequestState,
     /// Whether the pull request is a draft.
     pub is_draft: bool,
-    /// The checks of its last commit. `None` if it is not open, has no checks, or if the token may
-    /// not read them.
+    /// The checks of its last commit. `None` if the pull request is not open, has no checks, or if
+    /// their result is unknown, for example because the token may not read them.
     pub checks: Option<ChecksState>,
 }
 

@@ -89,7 +89,7 @@ pub struct JobQuery {
     pub filter: JobFilter,
     /// Maximum number of jobs on the page.
     pub limit: u64,
-    /// The end of the previous page. A cursor is a string, because its numbers can exceed
+    /// The `nextCursor` of the previous page, not decoded, because its numbers can exceed
     /// JavaScript's safe integers.
     pub cursor: Option<String>,
 }
@@ -104,8 +104,8 @@ impl JobQuery {
     }
 }
 
-/// Returns the first line of a prompt that is not blank, shortened and without control characters.
-/// Returns an empty string if every line is blank.
+/// Returns the first non-blank line of a prompt, without control characters and shortened to 120
+/// characters. Returns an empty string if every line is blank.
 pub fn summarize_prompt(prompt: &str) -> String {
     let is_visible = |c: char| !c.is_control() && !c.is_whitespace();
     let mut lines = prompt.lines().map(str::trim);
@@ -121,7 +121,7 @@ pub fn summarize_prompt(prompt: &str) -> String {
 /// The last job of a page. The next page contains older jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
-    /// When the job was created, in milliseconds since the Unix epoch.
+    /// When the job was created, as a Unix time in milliseconds.
     pub created: u64,
     /// The job's row, which orders jobs of the same millisecond.
     pub row: u64,

@@ -1,6 +1,6 @@
 //! Searches prompts in steps. Each step compares a limited number of jobs.
 //!
-//! A trigram index finds candidates: jobs with some of the searched string's trigrams. Each
+//! A trigram index finds candidates: jobs with some of the search string's trigrams. Each
 //! candidate's prompt is then compared with the whole string. The index is divided into blocks of
 //! rows. A lookup covers one block, because a lookup of common trigrams visits every row that it
 //! covers. Strings shorter than a trigram, and jobs that are not in the index yet, are searched
@@ -15,7 +15,7 @@ use crate::jobs::job_row::read_boolean;
 pub const SEARCHED_CHARACTERS: usize = 4_096;
 /// Number of rows in a block. One lookup in the index covers one block.
 pub const BLOCK_ROWS: u64 = 16_384;
-/// Maximum number of jobs that one step compares with the searched string.
+/// Maximum number of jobs that one step compares with the search string.
 pub const MAX_CANDIDATES: u64 = 100;
 /// Maximum number of steps per request. At the default limits, they cover a project's whole index.
 const MAX_STEPS: u32 = 16;
@@ -25,10 +25,10 @@ const MAX_TRIGRAMS: usize = 8;
 const TRIGRAM: usize = 3;
 /// The first private-use character that can mark a block.
 const MARK_BASE: u64 = 0xF_0000;
-/// Number of characters that can mark a block: each position of a mark is a digit in this base.
+/// The base of a mark's digits: the number of private-use characters that encode a digit.
 const MARK_DIGITS: u64 = 0x8000;
 
-/// Pause between two alarms that add jobs to the index, in which the object handles requests.
+/// Pause between two alarms that add jobs to the index, so that the object can handle requests.
 const BACKLOG_PAUSE: Millis = Millis(20);
 
 /// Returns the first [`SEARCHED_CHARACTERS`] characters of a prompt.
@@ -46,8 +46,8 @@ pub fn block_mark(row: u64) -> String {
         .collect()
 }
 
-/// Returns when the alarm next adds jobs to the index. An earlier `alarm` remains: if requests kept
-/// postponing it, the index would never be complete.
+/// Returns when the alarm next adds jobs to the index. Returns an earlier `alarm` unchanged. If
+/// requests could postpone it repeatedly, the index would never be complete.
 ///
 /// ```
 /// use quillgate::Millis;
@@ -74,12 +74,13 @@ pub struct RowRange {
     pub backlog: u64,
 }
 
-/// Jobs to compare with the searched string: at most [`MAX_CANDIDATES`], newest first.
+/// Jobs to compare with the search string: at most [`MAX_CANDIDATES`], newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
     /// The step compares only rows below this one.
     pub below: u64,
-    /// The FTS5 expression that the jobs match, with the mark of one block. `None` for all jobs.
+    /// The FTS5 query that selects the jobs, including the mark of one block. `None` selects all
+    /// jobs.
     pub expression: Option<String>,
 }
 

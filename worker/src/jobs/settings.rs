@@ -16,7 +16,7 @@ pub struct JobSettings {
     pub poll_interval: Millis,
     /// How long a job is polled after it last started.
     pub poll_duration: Millis,
-    /// The maximum number of polls per project of jobs that the gateway created.
+    /// The limit for polls per project. Only polls of jobs that the gateway created count.
     pub poll_budget: PollBudget,
     /// The part of a prompt that a job's record stores.
     pub keep_prompts: KeepPrompts,
@@ -38,7 +38,8 @@ impl JobSettings {
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let integer = |name, default, range| read_integer(name, variables(name), default, range);
         let seconds = |name, default, range| read_seconds(name, variables, default, range);
-        // A lower configured limit for creations does not change Mintlify's limit.
+        // The default has a minimum, because a lower configured limit for creations does not change
+        // Mintlify's own limit.
         let poll_limit = DEFAULT_POLL_LIMIT.max(limits.create_job / 5);
         Ok(Self {
             poll_interval: seconds("JOB_POLL_SECONDS", 5, Range::TO_300)?,

@@ -45,12 +45,12 @@ use futures_channel::oneshot::Receiver;
 
 use crate::runtime::{Database, HostError, HostResult, text};
 
-/// Maximum number of jobs that one alarm polls for webhooks or deletes.
+/// Maximum number of jobs that one alarm polls for webhooks, and maximum number that it deletes.
 const MAX_JOBS_PER_ALARM: u64 = 20;
 
 pub struct JobStore {
     database: Rc<Database>,
-    /// Resolves at the end of the latest search, after which the next one starts.
+    /// Resolves when the latest search ends. The next search waits for it.
     latest_search: RefCell<Option<Receiver<()>>>,
     /// The project's id, once it has been read. It never changes.
     project: OnceCell<String>,

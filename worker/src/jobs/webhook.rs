@@ -43,8 +43,8 @@ const MAX_WAIT: Millis = Millis::from_seconds(24 * 3600);
 ///
 /// The scheme must be `https`, without credentials or a fragment. The host must be a public IP
 /// address in canonical notation, or a name with at least two labels. Local names and other
-/// notations of addresses (`0x7f.1`, `127.1`, `2130706433`) are errors. If the operator lists a
-/// loopback host, it is valid, also with `http`.
+/// notations of addresses (`0x7f.1`, `127.1`, `2130706433`) are errors. A loopback host is valid if
+/// the operator lists it, even with `http`.
 ///
 /// Names are not resolved. The operator is responsible for the targets of listed names.
 ///
@@ -275,8 +275,8 @@ fn lengthen(wait: Millis, jitter: f64) -> Millis {
     Millis(wait.0 + wait.0 * permille / 1000)
 }
 
-/// The end of a job, which a webhook announces. A job has a second end only if it is restarted or
-/// its final status changes.
+/// The end of a job, which a webhook announces. A job ends again only if it is restarted or its
+/// final status changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobEnd {
     /// The job has the status `completed`.
@@ -311,7 +311,8 @@ impl JobEnd {
         }
     }
 
-    /// Returns the name in the table of webhooks, which is also the last part of the event's type.
+    /// Returns the name that the `outbox` table stores. It is also the last part of the event's
+    /// type.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",

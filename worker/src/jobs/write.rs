@@ -6,12 +6,12 @@ use crate::budget::reservation::BudgetRequest;
 use crate::hash::fingerprint;
 use crate::jobs::idempotency::Retry;
 
-/// A request that changes the upstream and runs at most once.
+/// A state-changing request to the upstream, which must take effect at most once.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Write {
-    /// The reservation that the request needs. Its caller also identifies the idempotency key.
+    /// The reservation that the request needs. The idempotency key is scoped to its caller.
     pub budget: BudgetRequest,
-    /// The token's `sub`, which identifies the caller to people.
+    /// The token's `sub`, which job records show as the author.
     pub subject: String,
     /// The job that receives a follow-up, or `None` to create a job.
     pub job: Option<String>,
@@ -19,7 +19,7 @@ pub struct Write {
     pub key: Option<String>,
     /// A hash of the request. Requests with the same key must have the same fingerprint.
     pub fingerprint: String,
-    /// Whether to repeat the request if its outcome is unknown.
+    /// Whether to retry the request if it failed with a 5xx or has an unknown outcome.
     pub retry: Retry,
     /// The path and query of the upstream request.
     pub target: String,

@@ -7,13 +7,13 @@ use worker::Env;
 use crate::runtime::error::{HostError, HostResult};
 use crate::variable::{VariableError, Variables, trim_value};
 
-/// Returns the current time. At Cloudflare, the clock advances only with I/O, not during a
+/// Returns the current time. On Cloudflare, the clock advances only with I/O, not during
 /// computation.
 pub fn now() -> Millis {
     to_millis(js_sys::Date::now())
 }
 
-/// Converts a number of milliseconds since the Unix epoch, as returned by `Date.now`.
+/// Converts a Unix time in milliseconds, as returned by `Date.now`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

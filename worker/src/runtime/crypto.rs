@@ -1,4 +1,4 @@
-//! `WebCrypto`: hashes pages, verifies the signatures of issuers' tokens, and generates random ids.
+//! `WebCrypto`: hashes of pages, random ids and bytes, and access to `SubtleCrypto`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -23,7 +23,7 @@ extern "C" {
     fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
 }
 
-/// The number of leading bytes of the hash that are encoded: the fewest that yield [`TAG_LENGTH`]
+/// The number of leading bytes of the hash to encode: the minimum that yields [`TAG_LENGTH`]
 /// characters.
 const TAG_BYTES: u32 = 17;
 /// The length of a tag in base64url characters, which contain the first 132 bits of the hash.

@@ -12,8 +12,8 @@ use worker::worker_sys::{D1Database as RawDatabase, D1PreparedStatement, D1Resul
 use crate::runtime::error::{HostError, HostResult};
 use crate::runtime::timer::limit_time;
 
-/// The time limit of a call. D1 cancels a query after 30 seconds, but a call can also remain
-/// without any response.
+/// The time limit of a call. D1 cancels a query after 30 seconds, but a call may also never receive
+/// a response.
 const TIME_LIMIT: Millis = Millis::from_seconds(40);
 
 /// The part of a result's metadata that the gateway uses.

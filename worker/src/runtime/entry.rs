@@ -27,10 +27,14 @@ pub fn set_entry(entry: Entry) {
 
 /// Opens a stream that also ends if the module traps.
 ///
-/// `source` has two methods. `next` returns a promise of at most two chunks. The first is the next
-/// chunk of the stream. The second ends the stream if the module traps before the following chunk.
-/// If the second is absent, the first is the last chunk. Without chunks, the stream ends. `cancel`
-/// is called when the client disconnects.
+/// `source` has the methods `next` and `cancel`. `next` returns a promise of an array of at most
+/// two chunks:
+///
+/// - The first is the next chunk of the stream. If it is absent, the stream ends.
+/// - The second is sent as the last chunk if the module traps before the following chunk. If it is
+///   absent, the stream ends after the first.
+///
+/// `cancel` is called when the client disconnects.
 ///
 /// # Errors
 /// If the entry has not attached its functions.

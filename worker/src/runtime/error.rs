@@ -26,7 +26,7 @@ impl fmt::Display for HostError {
     }
 }
 
-/// The problem of a failed Durable Object or D1 database.
+/// Converts the failure of a Durable Object or D1 database to a 503.
 impl From<HostError> for Problem {
     fn from(error: HostError) -> Self {
         Self::object_unavailable().with_operator(error.0)

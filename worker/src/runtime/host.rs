@@ -17,7 +17,7 @@ extern "C" {
     /// Writes a line to the log.
     #[wasm_bindgen(js_namespace = console, js_name = log)]
     pub fn log_line(line: &str);
-    /// Writes a line to the log, for messages to operators.
+    /// Writes a line to the log as an error, for messages to operators.
     #[wasm_bindgen(js_namespace = console, js_name = error)]
     pub fn log_error(line: &str);
 
@@ -35,7 +35,7 @@ pub fn log_for_operator(message: &str) {
     log_error(&json::to_text(&serde_json::json!({ "operator": message })));
 }
 
-/// Writes an entry to the log as JSON. `operator` is the entry's message for the operator, if any.
+/// Writes an entry to the log as JSON. An entry with a message for the `operator` is an error.
 pub fn log_entry(entry: &impl Serialize, operator: Option<&str>) {
     let line = json::to_text(entry);
     match operator {
@@ -70,7 +70,7 @@ pub fn read_headers(headers: &Headers) -> HeaderFields {
     fields
 }
 
-/// Converts header fields to an object, for the properties `headers` of requests and responses.
+/// Converts header fields to an object, for the `headers` property of requests and responses.
 pub fn to_record(fields: &HeaderFields) -> JsValue {
     parse_json(&JsString::from(fields.to_json())).unwrap_throw()
 }
@@ -78,7 +78,7 @@ pub fn to_record(fields: &HeaderFields) -> JsValue {
 /// Reads a body. Returns `None` and cancels the body if it has more than `max_bytes` bytes.
 ///
 /// # Errors
-/// If the body breaks off.
+/// If reading the body fails.
 pub async fn read_stream(
     body: Option<ReadableStream>,
     max_bytes: usize,

@@ -50,7 +50,7 @@ impl Database {
     }
 
     /// Returns the size of the database in bytes. The method of the `worker` crate returns a
-    /// `usize`, which has 32 bits in wasm and so ends at 4 GiB.
+    /// `usize`, which has 32 bits in wasm and cannot exceed 4 GiB.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -116,7 +116,8 @@ impl Database {
         Ok(self.values(query, values)?.into_iter().next())
     }
 
-    /// Returns the instant in the first column of a query, or `None` if it is `NULL`.
+    /// Returns the instant in the first column of the first row, or `None` if it is `NULL` or
+    /// missing.
     pub fn first_due(
         &self,
         query: &str,

@@ -25,7 +25,7 @@ fn begin(work: BoxedFuture) -> Promise {
     future_to_promise(work)
 }
 
-/// A running task of a Durable Object.
+/// A task of a Durable Object. Several callers can wait for its result.
 pub struct SharedTask<T> {
     promise: Promise,
     result: Rc<RefCell<Option<T>>>,

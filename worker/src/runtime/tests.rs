@@ -149,7 +149,8 @@ async fn a_body_that_breaks_off_is_an_error() {
 
 // --- messages of a socket ------------------------------------------------
 
-/// Returns a socket. `send` makes it receive a message, and `closed` counts its closures.
+/// Returns a fake socket. `send` simulates a received message, and `closed` counts calls of
+/// `close`.
 pub(crate) fn fake_socket() -> WebSocket {
     let script = "
         const socket = new EventTarget();

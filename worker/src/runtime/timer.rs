@@ -75,7 +75,7 @@ impl Future for Wait {
     }
 }
 
-/// Ends a [`Wait`], also from another request.
+/// Ends a [`Wait`], even from another request.
 pub struct Wake(Function);
 
 impl Wake {

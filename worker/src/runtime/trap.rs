@@ -6,12 +6,12 @@ use wasm_bindgen_futures::JsFuture;
 
 use crate::runtime::task::into_promise;
 
-/// Traps in code that JavaScript has called synchronously.
+/// Makes the module trap synchronously, within a call from JavaScript.
 pub fn trap_now() -> ! {
     panic!("a requested trap")
 }
 
-/// Traps in a future, after an await. The returned promise never settles.
+/// Makes the module trap in a future, after an `await`. The returned promise never settles.
 pub fn trap_later() -> Promise {
     into_promise(async {
         JsFuture::from(Promise::resolve(&JsValue::UNDEFINED)).await?;

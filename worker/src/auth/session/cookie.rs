@@ -1,4 +1,4 @@
-//! The session cookie (RFC 6265bis): finding, writing and verifying it.
+//! Finds, writes and verifies the session cookie (RFC 6265bis).
 //!
 //! Its value is 256 random bits and their HMAC-SHA-256, with a key derived from
 //! `ACCESS_TOKEN_SECRET`. Forged cookies are therefore rejected without calling a Durable Object.

@@ -1,5 +1,5 @@
-//! Rejects requests from other sites' pages. It protects callers that authenticate with a session
-//! cookie or a Cloudflare Access cookie.
+//! Protects callers that authenticate with a session cookie or a Cloudflare Access cookie against
+//! cross-site request forgery (CSRF).
 //!
 //! `SameSite=Strict` is not enough: pages of sibling subdomains are same-site, and browsers have
 //! had bugs in enforcing it. The header fields `Origin` and `Sec-Fetch-Site` must therefore show
@@ -10,13 +10,14 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
 use crate::http::url::origin_of;
 
-/// Checks that the gateway's own page sent a request.
+/// Checks that a request came from the gateway's own pages.
 ///
-/// Changes require a matching `Origin`. If `Sec-Fetch-Site` is present, it must be `same-origin`,
-/// or `none` for a read. Browsers send `none` for a URL that the user typed.
+/// State-changing requests must have a matching `Origin`. Other requests may omit it. If
+/// `Sec-Fetch-Site` is present, it must be `same-origin`. For `GET` and `HEAD`, it may also be
+/// `none`, which browsers send for a URL that the user typed.
 ///
 /// # Errors
-/// 403 for anything else.
+/// 403 for any other request.
 pub fn check_same_origin(head: &RequestHead) -> Result<(), Problem> {
     let reads = matches!(&*head.method, "GET" | "HEAD");
     let is_own = match head.header("origin") {

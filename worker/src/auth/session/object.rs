@@ -1,6 +1,6 @@
-//! The Durable Object of a session, which stores its record until it ends.
+//! The Durable Object of a session. It stores the session's record until the session ends.
 //!
-//! The object does not store the cookie's value; its name is a hash of it.
+//! The object does not store the cookie's value. The object's name is a hash of that value.
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
@@ -36,7 +36,7 @@ extern "C" {
 
 const RECORD: &str = "record";
 
-/// The class of the Durable Object.
+/// The Durable Object class. `worker/entry/index.js` exports it.
 #[wasm_bindgen]
 pub struct Session {
     storage: SessionStorage,
@@ -52,14 +52,14 @@ impl Session {
         }
     }
 
-    /// Stores a record until `ends`, in milliseconds since 1970. Returns `false` and stores nothing
-    /// if the object already has a record.
+    /// Stores a record until `ends`, a Unix time in milliseconds. Returns `false` and stores
+    /// nothing if the object already has a record.
     pub fn open(&self, record: &str, ends: f64) -> bool {
         let kept = self.storage.kv();
         let is_free = kept.get(RECORD).is_undefined();
         if is_free {
-            // The alarm is set first, so that no record is ever stored without an end. The runtime
-            // sends the response only after both are stored.
+            // The alarm is set first, so that no record is ever stored without an expiry. The
+            // runtime sends the response only after both are stored.
             let _is_safe = self.storage.set_alarm(ends);
             kept.put(RECORD, record);
         }
@@ -76,7 +76,7 @@ impl Session {
         self.storage.delete_all()
     }
 
-    /// Ends the session when it expires. The runtime calls this at the time of the alarm.
+    /// Ends the expired session. The runtime calls this method when the alarm fires.
     pub fn alarm(&self) -> Promise {
         self.end()
     }

@@ -6,8 +6,8 @@
 //! cookie, which is `SameSite=Strict`, from an issuer's redirect.
 //!
 //! `state`, the PKCE verifier and `nonce` are derived from the whole cookie with a secret key, so
-//! the gateway does not store them. The callback rejects a changed cookie, because it has another
-//! `state`.
+//! the gateway does not store them. Changing the cookie changes the expected `state`, so the
+//! callback rejects a modified cookie.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -45,11 +45,11 @@ const MAX_RETURN_LENGTH: usize = 1_024;
 /// The maximum length of an issuer's code, in bytes.
 const MAX_CODE_LENGTH: usize = 4_096;
 
-/// Begins a sign-in, which ends the session `before` when it succeeds. Returns the header fields of
-/// the redirect to the issuer: its authorization endpoint, and a cookie with the state of the
-/// sign-in.
+/// Begins a sign-in. Returns the header fields of the redirect to the issuer: `Location` with the
+/// authorization endpoint, and `Set-Cookie` with the state of the sign-in.
 ///
-/// `head` is that of the request to [`START`]. `random` makes the sign-in unique.
+/// `head` is the head of the request to [`START`]. `before` is the browser's session, which ends
+/// when the sign-in succeeds. `random` makes the sign-in unique.
 ///
 /// # Errors
 /// 404 for an unknown issuer, 400 for a return path outside the gateway.
@@ -109,8 +109,8 @@ fn read_return_path(query: Option<&str>) -> Result<String, Problem> {
     })
 }
 
-/// Whether a path stays on this host when it is used as a URL. Browsers treat `//host` and `/\host`
-/// as another host and remove tabs and line breaks.
+/// Whether a path stays on this host when it is used as a URL. Browsers resolve `//host` and
+/// `/\host` to another host, and remove tabs and line breaks.
 fn is_own_path(path: &str) -> bool {
     let visible = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
     path.len() <= MAX_RETURN_LENGTH
@@ -119,18 +119,18 @@ fn is_own_path(path: &str) -> bool {
         && path.bytes().all(visible)
 }
 
-/// A redirect back from an issuer.
+/// A valid redirect from an issuer back to the gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback<'a> {
     /// The issuer at which the user signs in.
     pub issuer: &'a SignInIssuer,
-    /// The name of the object that marks the sign-in as used.
+    /// The name of the Durable Object that marks the sign-in as used.
     pub name: String,
-    /// When the mark is deleted: after the sign-in can no longer be completed.
+    /// When the mark expires. From that time, the sign-in can no longer be completed.
     pub ends: Millis,
     /// The expected nonce of the ID token.
     pub nonce: String,
-    /// The name of the browser's session when the sign-in began.
+    /// The name of the session that the browser had when the sign-in began, if any.
     pub before: Option<String>,
     /// The path to which the browser returns.
     pub return_path: String,
@@ -141,8 +141,8 @@ pub struct Callback<'a> {
 /// Reads a request to [`CALLBACK`].
 ///
 /// # Errors
-/// 400 unless this browser began the sign-in at this issuer within ten minutes and the issuer
-/// reports success.
+/// 400 unless this browser began the sign-in in the last ten minutes and the issuer reports
+/// success.
 pub fn read_callback<'a>(
     settings: &'a AuthSettings,
     head: &RequestHead,
@@ -199,7 +199,7 @@ pub fn read_callback<'a>(
 }
 
 /// Reads the ID token of a token response (`OpenID` Connect Core, section 3.1.3.3). `response` is
-/// its status and its body, or `None` if no response arrived.
+/// the status and the body, or `None` if no response arrived.
 ///
 /// # Errors
 /// 400 if the issuer rejects the code, 503 for other failures.

@@ -48,7 +48,8 @@ impl Project {
         self.schedule().await
     }
 
-    /// Creates a call with a new trace for work that no request caused.
+    /// Creates a call with a new trace for requests that the alarm sends. Returns `None` while the
+    /// project's id is unknown.
     fn own_call(&self) -> HostResult<Option<Call>> {
         let project = self.jobs.project()?;
         Ok(project.map(|project| Call::begin(new_uuid(), project)))
@@ -103,7 +104,7 @@ impl Project {
         Ok(taken)
     }
 
-    /// Stops polling a job that has not ended in time. Notifies its webhook, its watchers and the
+    /// Stops polling a job that did not finish in time. Notifies its webhook, its watchers and the
     /// operator.
     fn give_up(&self, row: &JobRow) -> HostResult<()> {
         self.database.transaction(|| {
@@ -141,7 +142,8 @@ impl Project {
         poll.charge_end = Some(now.plus(CHARGE_TIME));
     }
 
-    /// Uses the charge for a poll. Returns `true` if a watcher was charged and had time to leave.
+    /// Consumes the charge for a poll. Returns `true` if a watcher was charged at least
+    /// [`CHARGE_TIME`] ago.
     fn take_charge(&self, job: &str, now: Millis) -> bool {
         let mut polls = self.polls.borrow_mut();
         let charge = polls.get_mut(job).map(|poll| &mut poll.charge_end);

@@ -20,12 +20,12 @@ pub(super) struct PollState {
     /// Whether the stored job is newer than the response to the running poll.
     is_superseded: bool,
     pub(super) failures: u32,
-    /// When the poll that a watcher was charged for is due.
+    /// When the poll for which a watcher was charged is due.
     pub(super) charge_end: Option<Millis>,
 }
 
 impl Project {
-    /// Polls a job. Callers share the poll that is running.
+    /// Polls a job. If a poll of the job is already running, returns that one.
     pub(super) fn poll(
         self: &Rc<Self>,
         call: &Call,
@@ -89,7 +89,7 @@ impl Project {
         }
     }
 
-    /// Records the response to a poll, or when the job may be polled again.
+    /// Records the response to a poll. After a failure, records when the job may be polled again.
     fn conclude_poll(&self, job: &str, exchange: &Exchange<JobSnapshot>) -> HostResult<()> {
         let poll = self.polls.borrow_mut().remove(job).unwrap_or_default();
         match &exchange.outcome {
@@ -97,7 +97,7 @@ impl Project {
             Ok(_) if poll.is_superseded => self.jobs.mark_found(job)?,
             Ok(reply) => self.record(job, reply, None)?,
             Err(failure) => {
-                // No caller is waiting for a job that is not stored.
+                // A job that is not stored has no watchers, so it is not polled again.
                 if let Some(row) = self.jobs.find(job)? {
                     let failed = PollState {
                         running: None,

@@ -14,12 +14,12 @@ use crate::runtime::{HostError, HostResult, now};
 use crate::upstream::client::JobSnapshot;
 use crate::upstream::request::Call;
 
-/// The maximum number of jobs that one list polls.
+/// The maximum number of jobs that one list request polls.
 const MAX_REFRESHED_JOBS: usize = 8;
 
 impl Project {
-    /// Lists a page of jobs, newest first. Polls unfinished jobs of the page first, unless they have
-    /// been given up.
+    /// Lists a page of jobs, newest first. Before it responds, polls the unfinished jobs of the
+    /// page that have not been given up.
     pub(super) async fn list(
         self: Rc<Self>,
         call: &Call,
@@ -114,8 +114,8 @@ impl Project {
         Ok(())
     }
 
-    /// Queues the webhook of a finished job. If the end was announced before, its webhook is
-    /// already queued or delivered, and only receives the latest state.
+    /// Queues the webhook of a finished job. If that end was already announced, updates the job's
+    /// state in the queued webhook instead, unless it has been sent.
     pub(super) fn queue_webhook(
         &self,
         row: &JobRow,

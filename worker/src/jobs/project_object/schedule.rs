@@ -10,10 +10,11 @@ use crate::jobs::project_object::watchers::LIST_TAG;
 use crate::jobs::search::plan_indexing;
 use crate::runtime::{HostResult, now};
 
-/// The interval at which the alarm deletes expired records, in milliseconds.
+/// The interval at which the alarm deletes expired records, in milliseconds: an hour.
 const SWEEP_PERIOD: u64 = 3_600_000;
 
-/// How long the alarm can give up a job of a watched list after its polling has ended.
+/// How long after the end of its polling the alarm can still give up an unfinished job of a watched
+/// list: a day.
 const GIVE_UP_TIME: Millis = Millis::from_seconds(86_400);
 
 impl Project {

@@ -111,7 +111,7 @@ impl Project {
     }
 }
 
-/// Makes the ordinary response to a request for a WebSocket that is not opened.
+/// Makes an ordinary HTTP response to a request whose WebSocket is not opened.
 fn make_raw_response(response: GatewayResponse) -> Response {
     let kind = response.problem.map(ProblemKind::as_str);
     let mut headers = response.headers;

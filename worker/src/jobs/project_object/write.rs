@@ -147,7 +147,7 @@ impl Project {
         if write.webhook.is_some()
             && let Some(row) = self.jobs.find(id)?
         {
-            // The job may already have ended. Then no later change queues the webhook.
+            // If the job has already ended, no later change would queue the webhook.
             self.queue_webhook(&row, None)?;
         }
         Ok(event)

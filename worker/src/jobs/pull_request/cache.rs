@@ -14,7 +14,7 @@ const MAX_CACHED: usize = 1_000;
 const MAX_BYTES: usize = 256 * 1024;
 /// The maximum number of concurrent fetches.
 pub const MAX_FETCHES: usize = 32;
-/// The time after which a fetch counts as abandoned. The runtime can cancel a fetch, so that it
+/// The time after which a fetch counts as abandoned. The runtime can cancel a fetch, which then
 /// never reports a result.
 pub const MAX_FETCH_TIME: Millis = Millis::from_seconds(20);
 
@@ -98,7 +98,7 @@ impl PullRequestCache {
             .insert(&name, status, size_of::<PullRequestStatus>(), until);
     }
 
-    /// Pauses all requests if the failure is a reached rate limit.
+    /// Pauses all requests if the failure is that GitHub's rate limit was reached.
     pub fn pause(&mut self, failure: GitHubFailure) {
         if let GitHubFailure::Limited(until) = failure {
             self.paused_until = self.paused_until.max(until);

@@ -27,7 +27,7 @@ impl GitHubFailure {
     /// Classifies a response. Returns `None` for a success.
     ///
     /// GitHub responds 403 or 429 when a rate limit is reached. `Retry-After` or
-    /// `X-RateLimit-Reset` contains the end of the wait.
+    /// `X-RateLimit-Reset` states how long to wait.
     pub fn of_response<'a>(
         status: u16,
         field: impl Fn(&str) -> Option<&'a str>,

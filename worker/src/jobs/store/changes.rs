@@ -85,7 +85,7 @@ impl JobStore {
     }
 
     /// Returns the changes of a job after a version. Without a version, or if the job never had
-    /// that one, returns only the last change.
+    /// that version, returns only the last change.
     pub fn events(&self, id: &str, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
         let query = "WITH own AS (SELECT version, data FROM job WHERE id = ?1)
             SELECT version AS id, 'job' AS name, data FROM (
@@ -102,7 +102,7 @@ impl JobStore {
         Ok(first.map(|at| at.plus(DELETION_LIFE)))
     }
 
-    /// Removes the deletions older than [`DELETION_LIFE`], and the oldest over [`MAX_DELETIONS`].
+    /// Removes deletions older than [`DELETION_LIFE`], and all but the latest [`MAX_DELETIONS`].
     pub fn forget_deletions(&self) -> HostResult<()> {
         let delete = "DELETE FROM deleted WHERE at <= ? OR revision <=
               (SELECT revision FROM deleted ORDER BY revision DESC LIMIT 1 OFFSET ?)

@@ -12,7 +12,7 @@ use crate::upstream::failure::KeyOutcome;
 #[derive(Default)]
 pub struct KeyReservation<'a> {
     key: Option<(&'a str, &'a str)>,
-    /// The record that a forced repetition replaces.
+    /// The record that a forced retry replaces.
     earlier: Option<KeyRecord>,
 }
 
@@ -55,7 +55,7 @@ impl IdempotencyStore {
                 return Ok(Err(response.ok_or_else(unreadable)?));
             }
         }
-        // A forced repetition keeps the earlier response until its own outcome is known, because
+        // A forced retry keeps the earlier response until its own outcome is known, because
         // `conclude` restores the earlier record for `KeyOutcome::Release`.
         let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
             VALUES (?, ?, ?, 'running', ?)
@@ -108,8 +108,8 @@ impl IdempotencyStore {
         }
     }
 
-    /// Removes the stored responses that contain a job. Their keys stay in use, so a repeated
-    /// request creates no second job.
+    /// Removes the stored responses that contain a job. Their keys stay in use, so a retry does not
+    /// create a second job.
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE idempotency
             SET state = 'deleted', status = NULL, headers = NULL, body = NULL

@@ -10,7 +10,7 @@ use crate::json;
 use crate::runtime::{HostResult, number, optional_text, text};
 
 /// Selects a [`quillgate::JobRecord`] without its lists. The lists are read row by row, because
-/// together the prompts of follow-ups can exceed 2 MB, the runtime's limit of a value.
+/// together the prompts of follow-ups can exceed 2 MB, the runtime's limit for a value.
 const RECORD: &str = concat!(
     "SELECT json_object('job', ",
     listed_job!(),
@@ -29,7 +29,8 @@ pub struct JobPage {
 }
 
 impl JobStore {
-    /// Returns a page of the jobs that match a filter, newest first. A search can end a page early.
+    /// Returns a page of the jobs that match a filter, newest first. A search can return fewer than
+    /// `limit` jobs even if older jobs match.
     pub async fn page(
         &self,
         filter: &JobFilter,
@@ -44,8 +45,7 @@ impl JobStore {
             let rows = text(&json::to_text(&found.rows));
             return Ok(JobPage {
                 rows: self.database.rows(query, [rows])?,
-                // A search continues below a row. With the largest time, the position sorts only by
-                // its row.
+                // A search resumes below a row and ignores the time of the position.
                 next: found.next.map(|row| Position {
                     created: MAX_SAFE_INTEGER,
                     row,

@@ -22,14 +22,14 @@ use crate::upstream::transport::{Outgoing, send};
 
 /// Timeout of a receiver's response. Standard Webhooks recommends 15 to 30 s.
 const TIME_LIMIT: Millis = Millis::from_seconds(20);
-/// Duration of a webhook's lease. Until the lease ends, no alarm sends the webhook again. A lease
-/// starts before the wait for a permit, and again before the request. Each of the two takes at most
-/// [`TIME_LIMIT`], which is shorter than a lease. If the object restarts during a delivery, the
-/// webhook is sent again after the lease.
+/// Duration of a webhook's lease. Until the lease ends, no other alarm sends the webhook. A lease
+/// starts before the wait for a permit, and is renewed before the request. Each of these steps
+/// takes at most [`TIME_LIMIT`], which is shorter than a lease. If the object restarts during a
+/// delivery, the webhook is sent again after the lease.
 const LEASE: Millis = Millis::from_seconds(25);
 /// Maximum number of deliveries in flight, including those that wait for a permit.
 const MAX_IN_FLIGHT: usize = 6;
-/// Minimum wait before an alarm at the end of a lease.
+/// Minimum time until an alarm that is set to the end of a lease.
 const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
 /// Wait before the next attempt if no connection was free.
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
@@ -91,7 +91,8 @@ impl Outbox {
         self.database.execute(update, values)
     }
 
-    /// Returns the time of the next alarm: a waiting webhook is due, or a lease ends.
+    /// Returns the time of the next alarm: when a waiting webhook is due or a lease ends, whichever
+    /// is first.
     ///
     /// While [`MAX_IN_FLIGHT`] deliveries are in flight, waiting webhooks don't count. The end of
     /// a delivery schedules the alarm again.
@@ -148,18 +149,19 @@ impl Outbox {
         let Ok(_permit) = self.connections.acquire(class, TIME_LIMIT).await else {
             return self.set_due(id, now().plus(BUSY_PAUSE));
         };
-        // An operator can have deleted the record during the wait, and its webhooks with it.
+        // An operator may have deleted the job's record and its webhooks during the wait.
         let Some(row) = self.find(id)? else {
             return Ok(());
         };
         let lease_end = now().plus(LEASE);
         let attempts = row.attempts + 1;
-        // Counted before it is sent, so that a crash meanwhile cannot change the message.
+        // The attempt is counted before it is sent. If the object crashes after that,
+        // `update_unsent` does not change the message.
         let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
         let values = [number(attempts.into()), number(lease_end.0), text(id)];
         self.database.execute(update, values)?;
         self.in_flight.borrow_mut().insert(id.to_owned(), lease_end);
-        // The settings can have changed since the job was created.
+        // The settings may have changed since the job was created.
         let Some(url) = webhook::recheck_address(&row.url, &self.settings) else {
             log_for_operator(&format!(
                 "webhook {id} was dropped: the configuration no longer allows its address"

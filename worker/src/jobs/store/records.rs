@@ -109,7 +109,8 @@ impl JobStore {
         self.database.first(update, row)
     }
 
-    /// Copies the state of a row to the past states, and deletes the oldest ones over the limit.
+    /// Copies the state of a row to the past states, and deletes the oldest past states above the
+    /// limit.
     fn store_past_state(&self, row: &JobRow) -> HostResult<()> {
         let (id, since) = (
             text(&row.id),
@@ -125,7 +126,7 @@ impl JobStore {
         )
     }
 
-    /// Stores a follow-up of a listed job, and deletes the oldest ones over the limits.
+    /// Stores a follow-up of a listed job, and deletes the oldest follow-ups above the limits.
     pub fn add_message(&self, id: &str, write: &Write) -> HostResult<()> {
         let prompt = self.find_whole(write).unwrap_or(&write.prompt_summary);
         let row = [
@@ -160,7 +161,7 @@ impl JobStore {
         self.database.execute(update, [at, text(id)])
     }
 
-    /// Ends the polls of a job until it starts again.
+    /// Stops polling a job until it starts again.
     pub fn mark_given_up(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET given_up_start = last_started_at, webhook_poll = NULL
             WHERE id = ?";
