@@ -1,4 +1,5 @@
-//! The parts of each operation's description that its declaration does not contain.
+//! The details of each operation that the core does not declare, such as its header fields and
+//! problems.
 
 use quillgate::Operation;
 use quillgate::declaration::Pagination;
@@ -6,14 +7,15 @@ use quillgate::declaration::Pagination;
 use super::problems::{ARCHIVE, BODY, BUDGET, RECORD, STREAM, UPSTREAM, WRITING};
 use quillgate_worker::http::problem_kind::ProblemKind;
 
-/// The parts of an operation's description that its declaration does not contain.
+/// The details of an operation that the core does not declare.
 #[derive(Clone, Copy)]
 pub struct Details {
     /// The operation's `description`. Omitted from the document if empty.
     pub doc: &'static str,
     /// The source and the description of its 2xx response.
     pub success: Success,
-    /// The header fields that its requests may have, in addition to [`ALL_REQUESTS`](super::fields::ALL_REQUESTS).
+    /// The header fields that its requests may have, in addition to
+    /// [`ALL_REQUESTS`](super::fields::ALL_REQUESTS).
     pub request_fields: &'static [&'static str],
     /// The header fields that its responses may have after the gateway has checked the budget or
     /// called the upstream.
@@ -25,8 +27,7 @@ pub struct Details {
 /// The source of a 2xx response, with its description.
 #[derive(Clone, Copy)]
 pub enum Success {
-    /// From the upstream: the usual status, the description, and the header fields that the
-    /// response may have.
+    /// From the upstream: the documented status, the description, and the optional header fields.
     Forwarded(&'static str, &'static str, &'static [&'static str]),
     /// From the gateway itself, with status 200.
     Generated(&'static str),
@@ -34,11 +35,11 @@ pub enum Success {
     Cached(&'static str),
     /// From the archive, with status 200 or 304.
     Archived(&'static str),
-    /// From the gateway, which continues the work after the response, with status 202.
+    /// From the gateway, with status 202. The work continues after the response.
     Accepted(&'static str),
-    /// An event stream of one job. Status 204 if no event can follow.
+    /// The event stream of one job, or status 204 if no more events can follow.
     Streamed,
-    /// An event stream of the job list, which has no end.
+    /// The event stream of the job list, which never ends.
     ListStreamed,
     /// A stream of exported rows.
     Exported,
@@ -46,7 +47,7 @@ pub enum Success {
     Empty(&'static str),
 }
 
-/// The header fields of a checked budget.
+/// The header fields that responses may have after the budget check.
 pub const RATE_LIMIT: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 
 /// The defaults of operations that read from the upstream.
@@ -275,7 +276,7 @@ pub fn details(operation: Operation) -> Details {
     }
 }
 
-/// Returns the parts that all analytics reports with this pagination share.
+/// Returns the details that all analytics reports with this pagination share.
 const fn describe_report(pagination: Pagination) -> Details {
     match pagination {
         Pagination::Offset { .. } => REPORT,

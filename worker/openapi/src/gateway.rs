@@ -1,5 +1,5 @@
-//! Describes operations that only the gateway has: its health, unblocking a policy, and this
-//! description. Sessions and pull requests have their own modules.
+//! Describes operations that only the gateway has: checking its health, unblocking a policy, and
+//! reading this document. Sessions and pull requests have their own modules.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::OPERATE;
@@ -32,7 +32,7 @@ pub fn paths() -> Map<String, Value> {
     paths.map(owned).collect()
 }
 
-/// Returns the parameters that select a per-project policy.
+/// Returns the parameters that select a policy and its project.
 fn policy_parameters() -> Vec<Value> {
     let closable = [RateLimitPolicy::CreateJob, RateLimitPolicy::SendMessage];
     vec![

@@ -103,7 +103,7 @@ fn cursor_pattern(operation: Operation) -> Option<&'static str> {
     })
 }
 
-/// Whether a parameter is a day of the archive, without a time.
+/// Whether a parameter accepts only an archived day: a date without a time.
 fn is_day(operation: Operation, parameter: &Parameter) -> bool {
     let name = parameter.name;
     match operation {

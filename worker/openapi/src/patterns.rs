@@ -30,8 +30,8 @@ pub const DAY: &str = concat!(
     "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)$",
 );
 
-/// A prefix that the Worker's `archive::is_prefix` accepts. It starts with a slash, and only `/`
-/// ends with one.
+/// A prefix that the Worker's `archive::is_prefix` accepts: `/`, or a path with a leading slash and
+/// no trailing slash.
 pub const PATH_PREFIX: &str = r"^/(?:[\s\S]*[^/])?$";
 
 /// The only value of `Idempotency-Retry`, case-insensitive.
@@ -66,11 +66,12 @@ pub const RATE_LIMIT: &str =
 /// A ULID that `quillgate::ulid::is_ulid` accepts.
 pub const ULID: &str = "^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$";
 
-/// The cursor of an export of a list by offset: the number of rows that the caller already has.
+/// The cursor for exporting an offset-paginated list: the number of rows that the caller already
+/// has.
 pub const ROW_COUNT_CURSOR: &str = "^[0-9]{1,15}$";
 
-/// The start of a cursor of an export of a list by cursor: the number of rows to skip in a page.
-/// The page's own cursor follows.
+/// The start of the cursor for exporting a cursor-paginated list: the number of rows to skip in a
+/// page. The page's own cursor follows.
 pub const PAGE_CURSOR: &str = "^[0-9]{1,15}~";
 
 /// Like [`PAGE_CURSOR`], for lists with ULIDs as cursors.

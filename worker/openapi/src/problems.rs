@@ -16,7 +16,7 @@ use quillgate::documentation::join_lines;
 /// The properties of every problem.
 const COMMON_MEMBERS: [&str; 5] = ["type", "title", "status", "detail", "instance"];
 
-/// The problems of all requests with credentials, reported before the operation starts.
+/// The problems of all requests that need credentials, reported before the operation starts.
 pub const ADMISSION: &[ProblemKind] = &[
     ProblemKind::MissingToken,
     ProblemKind::InvalidToken,
@@ -58,7 +58,8 @@ pub const BODY: &[ProblemKind] = &[
 pub const ARCHIVE: &[ProblemKind] = &[ProblemKind::ArchiveNotConfigured];
 /// The problems of operations that have a budget.
 pub const BUDGET: &[ProblemKind] = &[ProblemKind::QuotaExceeded];
-/// The problems of event streams, long polls and exports, whose numbers are limited.
+/// The problems of event streams, long polls and exports. Callers can have only a limited number
+/// open.
 pub const STREAM: &[ProblemKind] = &[ProblemKind::TooManyStreams];
 /// The problems of reading or deleting a job's record.
 pub const RECORD: &[ProblemKind] = &[ProblemKind::JobNotRecorded];
@@ -73,7 +74,7 @@ pub const UPSTREAM: &[ProblemKind] = &[
     ProblemKind::GatewayBusy,
     ProblemKind::UpstreamTimeout,
 ];
-/// The problems of paths without access tokens.
+/// The problems of operations that need no access token.
 pub const UNAUTHENTICATED: &[ProblemKind] = &[
     ProblemKind::OriginNotAllowed,
     ProblemKind::CrossSite,
@@ -99,8 +100,8 @@ pub fn uri(kind: ProblemKind) -> String {
     format!("/problems/{}", kind.as_str())
 }
 
-/// Returns the header fields of a problem. Errors of the upstream with status 429 or 503
-/// have `Retry-After`.
+/// Returns the header fields of a problem. Upstream errors with status 429 or 503 have
+/// `Retry-After`.
 fn headers(kind: ProblemKind, status: Option<u16>) -> &'static [&'static str] {
     match (kind.status(), status) {
         (None, Some(429 | 503)) => &["Retry-After"],

@@ -1,4 +1,4 @@
-//! Describes the operations with which the gateway's own page opens, reads and ends sessions.
+//! Describes the operations that the gateway's own page uses to open, read and end sessions.
 
 use quillgate_worker::auth::session::cookie;
 use quillgate_worker::http::problem_kind::ProblemKind;

@@ -1,4 +1,4 @@
-//! Compares the document with the tables from which the gateway itself works.
+//! Compares the document with the tables that the gateway itself uses.
 
 mod problems;
 
@@ -265,7 +265,8 @@ fn cors_allows_every_described_header_field() {
     let undescribed = ["authorization", "content-type", "quillgate-client"];
     let sent = without(listed(cors::SENT), &undescribed);
     assert_eq!(named("parameters"), sent);
-    // Every page can read the first two, which are safelisted. Pages have no use for the others.
+    // Pages can read the first two without CORS permission: they are safelisted. Pages do not need
+    // the others.
     let unsaid = ["cache-control", "content-language", "allow", "accept-post"];
     let exposed = listed(cors::EXPOSED);
     assert_eq!(without(named("headers"), &unsaid), exposed);

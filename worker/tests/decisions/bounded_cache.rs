@@ -9,7 +9,7 @@ use crate::fixtures::{NOW, at};
 /// An expiry in the far future.
 const LATER: Millis = Millis(u64::MAX);
 
-/// A cache of these values. Each value has 10 bytes and each key one letter.
+/// A cache with these keys, whose values count 10 bytes each.
 fn cache_of(max_entries: usize, max_bytes: usize, keys: &[&str]) -> BoundedCache<String> {
     let mut cache = BoundedCache::new(max_entries, max_bytes);
     for key in keys {
@@ -62,8 +62,7 @@ fn value_larger_than_the_cache_is_not_stored() {
         assert_eq!(cache.get("c", NOW), None);
         assert_eq!((cache.count(), cache.bytes()), (2, 22));
     }
-    // The value is too large to be stored. The previous one is removed all the same, because it is
-    // outdated.
+    // The value is too large to store, but the previous one is removed because it is outdated.
     cache.insert("a", "x".to_owned(), 100, LATER);
     assert_eq!(kept(&cache, &["a", "b"]), ["b"]);
     cache.insert("c", "x".to_owned(), 99, LATER);

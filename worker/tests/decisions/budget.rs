@@ -13,7 +13,7 @@ use crate::fixtures::NOW;
 const HOUR: u64 = 3_600_000;
 const MINUTE: u64 = 60_000;
 
-/// A request under an unused limit of 100 an hour.
+/// A budget with an unused limit of 100 requests per hour.
 fn snapshot() -> BudgetSnapshot {
     BudgetSnapshot {
         policy: RateLimitPolicy::CreateJob,
@@ -26,7 +26,7 @@ fn snapshot() -> BudgetSnapshot {
     }
 }
 
-/// The use of a limit. The oldest reservation has this age.
+/// The use of a limit, with the age of the oldest reservation in milliseconds.
 fn usage(max: u32, count: u32, age: u64) -> LimitUsage {
     LimitUsage {
         max,

@@ -22,7 +22,7 @@ use quillgate_worker::http::request_head;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-/// The current instant in all tests, in seconds and in milliseconds.
+/// The current Unix time in all tests: in seconds, and in milliseconds as [`NOW`].
 pub const SECONDS: u64 = 1_750_000_000;
 pub const NOW: Millis = Millis(SECONDS * 1000);
 pub const SECRET: &str = "a-secret-of-the-gateway-of-40-characters";
@@ -36,7 +36,7 @@ pub fn at(seconds: u64) -> Millis {
     NOW.plus(Millis::from_seconds(seconds))
 }
 
-/// Unpadded base64url.
+/// Encodes bytes as unpadded base64url.
 pub fn encode(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
@@ -93,8 +93,8 @@ pub fn bearer_of(claims: &Value) -> String {
     format!("Bearer {}", token(claims))
 }
 
-/// A token of a trusted issuer with exactly these strings. Its signature has the correct length;
-/// the host decides whether it is valid.
+/// A trusted issuer's token with exactly this header and these claims. Its signature has the
+/// correct length; the host decides whether the signature is valid.
 pub fn issuer_token(header: &str, claims: &str) -> String {
     let length = if header.contains("ES256") { 64 } else { 256 };
     let signature = encode(vec![7; length]);
@@ -108,7 +108,7 @@ pub fn modulus(bits: usize) -> String {
     encode(bytes)
 }
 
-/// An RSA key as GitHub publishes it, with the id `key-1`.
+/// An RSA JWK in the form that GitHub publishes, with the id `key-1`.
 pub fn rsa_key() -> Value {
     json!({
         "kty": "RSA", "alg": "RS256", "use": "sig", "kid": "key-1", "e": "AQAB",
@@ -116,7 +116,7 @@ pub fn rsa_key() -> Value {
     })
 }
 
-/// A key on P-256, with the id `key-2`.
+/// A P-256 JWK with the id `key-2`.
 pub fn ec_key() -> Value {
     json!({
         "kty": "EC", "crv": "P-256", "kid": "key-2", "use": "sig", "alg": "ES256",
@@ -144,8 +144,8 @@ pub const fn in_assertion(token: &str) -> Credentials<'_> {
     }
 }
 
-/// Identifies a gateway token in `Authorization`, and checks that the result is the same from the
-/// cache.
+/// Identifies the caller of a gateway token in `Authorization`, and checks that a second call,
+/// which can use the cache, has the same result.
 pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<Caller>, Problem> {
     let credentials = Credentials {
         authorization,
@@ -162,7 +162,7 @@ pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<C
     }
 }
 
-/// Identifies a token. If the host must verify the signature, it finds it valid.
+/// Identifies the caller of a token, as if the host had verified the signature.
 pub fn identify_signed(
     credentials: &Credentials<'_>,
     settings: &AuthSettings,
@@ -178,8 +178,8 @@ pub fn identify_signed(
     }
 }
 
-/// Plans a request to its end. The signature of an issuer's token is valid, and the session has
-/// this record, or has ended.
+/// Plans a request, including the steps after the caller is identified. Signatures of issuers'
+/// tokens count as valid. `record` is the session's record, or `None` if the session has ended.
 pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&str>) -> Plan {
     let head = &head.read();
     let mut verified = VerifiedTokens::default();
@@ -224,7 +224,7 @@ pub fn allowed_methods(planned: &Plan) -> &str {
     }
 }
 
-/// Identifies a gateway token in a working configuration.
+/// Identifies the caller of a gateway token in a working configuration.
 pub fn verify(token: &str) -> Result<Rc<Caller>, Problem> {
     identify_own(&configuration(), Some(&format!("Bearer {token}")))
 }
@@ -323,7 +323,7 @@ pub struct RequestHead<'a> {
 }
 
 impl RequestHead<'_> {
-    /// Reads the head like the Worker.
+    /// Reads the head as the Worker does.
     pub fn read(&self) -> request_head::RequestHead {
         let fields = [
             ("authorization", self.authorization),

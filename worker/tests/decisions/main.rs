@@ -1,4 +1,4 @@
-//! Native tests of the Worker's modules without the feature `runtime`.
+//! Native tests of the Worker's modules, compiled without the `runtime` feature.
 //!
 //! The folders mirror `worker/src`.
 #![cfg(not(target_arch = "wasm32"))]

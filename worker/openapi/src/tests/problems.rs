@@ -68,7 +68,7 @@ fn problems_match_the_schemas_of_their_kinds() {
     for problem in &problems {
         assert_described(problem);
     }
-    // Every kind must occur, so that every schema is checked.
+    // A missing kind would leave its schema unchecked.
     let made: BTreeSet<_> = problems.iter().map(|problem| problem.kind).collect();
     assert_eq!(made, ProblemKind::ALL.iter().copied().collect());
 }
@@ -137,7 +137,7 @@ fn unmapped_token() -> String {
         "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ",
         "eyJpc3MiOiJpIiwiYXVkIjoiYSIsInN1YiI6InMiLCJleHAiOjk5OTk5OTk5OTl9",
     );
-    // The signature has 256 bytes, as with a key of 2048 bits.
+    // A 2048-bit RSA key produces a 256-byte signature.
     let signature = ["A".repeat(340), "AA".to_owned()].concat();
     format!("Bearer {header}.{claims}.{signature}")
 }
@@ -191,7 +191,7 @@ fn problems_of_callers() -> Vec<Problem> {
     ]
 }
 
-/// Returns the head of a request from another site's page.
+/// Returns the head of a `POST` without `Origin` and `Sec-Fetch-Site`, which counts as cross-site.
 fn cross_site_head() -> RequestHead {
     let (method, url) = ("POST".to_owned(), "https://a/session".to_owned());
     RequestHead::read("uuid".to_owned(), method, url, HeaderFields::default())

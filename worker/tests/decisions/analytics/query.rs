@@ -374,12 +374,12 @@ proptest! {
         };
         let page = format!("offset={offset}&limit={limit}");
         let (Ok(one), Ok(two)) = (list(&first, ""), list(&second, "")) else {
-            // Only the projects `.` and `..`, which are dot segments, have no list.
+            // Only the projects `.` and `..` are rejected, because they are dot segments.
             let dots = |project: &str| matches!(project, "." | "..");
             prop_assert!(dots(&first.0) || dots(&second.0));
             return Ok(());
         };
-        // Midnight in its canonical spelling.
+        // Converts midnight and a zero UTC offset to their canonical forms.
         let spell = |(project, range): &(String, String)| {
             let range = range.replace("00:00:00", "00:00").replace("%2B00:00", "Z");
             (project.clone(), range)

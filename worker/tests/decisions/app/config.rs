@@ -330,7 +330,7 @@ fn poll_budget_defaults_to_a_fifth_of_the_creation_limit() {
     };
     assert_eq!(limit(None), 20);
     assert_eq!(limit(Some("1000")), 200);
-    // A lower limit does not lower the default, a fifth of Mintlify's own limit of 100.
+    // The default is never below 20, a fifth of Mintlify's own limit of 100.
     assert_eq!(limit(Some("5")), 20);
 }
 
@@ -420,7 +420,7 @@ fn times_and_limits_must_be_integers_in_range() {
     }
 }
 
-/// A working configuration with one variable set to an arbitrary value.
+/// The variables of a working configuration, with one of them set to this value.
 fn with(name: &'static str, value: String) -> impl Fn(&str) -> Option<String> {
     let others = variables(&[]);
     move |asked| {

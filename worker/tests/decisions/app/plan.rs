@@ -112,7 +112,8 @@ fn expect_action(head: &RequestHead<'_>) -> Action {
     }
 }
 
-/// Plans the write of a planned request with these header fields and this body.
+/// Plans a write from its planned head and its body. `headers` take precedence over those in
+/// `head`.
 #[track_caller]
 fn plan_body(
     config: &Config,

@@ -187,7 +187,7 @@ fn token_has_exactly_three_parts() {
 
 #[test]
 fn only_unpadded_base64url_is_accepted() {
-    // The base64 of these claims contains both characters that differ between the alphabets.
+    // These claims encode to both characters that differ between base64 and base64url.
     let claims = claims_with("sub", Some(json!("~~~???>>>ÿÿÿ")));
     let valid = token(&claims);
     assert!(valid.contains('-') && valid.contains('_'));

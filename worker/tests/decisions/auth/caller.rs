@@ -1,4 +1,4 @@
-//! What a caller may access, and its quotas.
+//! The permissions and quotas of callers.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::{Caller, Grant, OPERATE, Quota};

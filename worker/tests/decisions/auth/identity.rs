@@ -103,17 +103,19 @@ impl Isolate {
         identify_signed(credentials, &self.config.auth, now, &mut self.verified)
     }
 
-    /// Identifies a token in `Authorization` before the host has verified its signature.
+    /// Identifies the caller of a token in `Authorization`, before the host verifies the signature.
     fn bearer(&mut self, token: &str, now: Millis) -> Result<Identified, Problem> {
         self.identify(&in_authorization(&format!("Bearer {token}")), now)
     }
 
-    /// Identifies a token in `Cf-Access-Jwt-Assertion` before the host has verified its signature.
+    /// Identifies the caller of a token in `Cf-Access-Jwt-Assertion`, before the host verifies the
+    /// signature.
     fn assertion(&mut self, token: &str, now: Millis) -> Result<Identified, Problem> {
         self.identify(&in_assertion(token), now)
     }
 
-    /// Identifies a token in `Authorization` after the host has verified its signature.
+    /// Identifies the caller of a token in `Authorization`, after the host has verified the
+    /// signature.
     fn verified_bearer(&mut self, token: &str, now: Millis) -> Result<Rc<Caller>, Problem> {
         self.identify_signed(&in_authorization(&format!("Bearer {token}")), now)
     }
@@ -188,7 +190,7 @@ fn two_credentials_in_one_field_are_rejected() {
     }
 }
 
-// --- tokens that are remembered ------------------------------------------------
+// --- cached tokens -------------------------------------------------------------
 
 #[test]
 fn issuer_token_is_verified_at_most_once_a_minute() {
@@ -352,7 +354,7 @@ fn token_cache_is_bounded() {
     }
     assert_eq!(isolate.verified.count(), 1_000);
 
-    // The cache holds 1 MiB of the longest tokens, keys and claims included.
+    // The cache is also limited to 1 MiB of tokens and claims: about 64 of the longest tokens.
     let mut isolate = Isolate::new();
     for number in 0..200 {
         let padded = format!("{number:05}{}", "x".repeat(5_900));

@@ -83,8 +83,7 @@ fn duplicate_kid_is_rejected() {
     }
 }
 
-/// Attacks such as CVE-2026-22818: the `alg` of a token must not decide for which algorithm a key
-/// is used.
+/// Blocks attacks such as CVE-2026-22818: a token's `alg` must not determine a key's algorithm.
 #[test]
 fn key_is_used_only_for_its_algorithm() {
     let other_type = "the issuer's key is of another type than the algorithm's";
@@ -300,5 +299,3 @@ fn malformed_jwk_set_is_rejected() {
         assert_eq!(found, Err("the issuer's keys are not a JWK Set"), "{text}");
     }
 }
-
-// --- when a set is fetched -----------------------------------------------------

@@ -112,7 +112,7 @@ fn token(header: &Value, claims: &Value) -> String {
     issuer_token(&header.to_string(), &claims.to_string())
 }
 
-/// Identifies a caller whose token is not cached and has a valid signature.
+/// Identifies the caller of an uncached token, as if the host had verified the signature.
 fn identify(credentials: &Credentials<'_>, config: &Config) -> Result<Rc<Caller>, Problem> {
     identify_signed(
         credentials,
@@ -134,12 +134,12 @@ fn check_and_identify(credentials: &Credentials<'_>) -> Result<(Checked, Caller)
     Ok((*token, (*caller).clone()))
 }
 
-/// Identifies a bearer token.
+/// Identifies the caller of a bearer token.
 fn identify_bearer(token: &str) -> Result<(Checked, Caller), Problem> {
     check_and_identify(&in_authorization(&format!("Bearer {token}")))
 }
 
-/// Identifies a token in the header field of Cloudflare Access.
+/// Identifies the caller of a token in `Cf-Access-Jwt-Assertion`.
 fn identify_assertion(token: &str) -> Result<(Checked, Caller), Problem> {
     check_and_identify(&in_assertion(token))
 }

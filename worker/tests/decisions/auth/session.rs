@@ -72,7 +72,7 @@ pub fn signing_in() -> Config {
     ])
 }
 
-/// The session of a token with a valid signature.
+/// Opens a session as if the host had verified the token's signature.
 pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
     match session_record::open(proof, &config.auth, NOW).map_err(invalid_token)? {
         Opening::Session(session) => Ok(session),
@@ -174,7 +174,7 @@ fn assertion_is_used_after_the_session_ended() {
         };
         let wrong = plan_identified(&config, &wrong, None).action.unwrap_err();
         assert_eq!(status_and_kind(&wrong), (401, "invalid-token"));
-        // No issuer uses that header field.
+        // No configured issuer uses `Cf-Access-Jwt-Assertion`, so the assertion is ignored.
         let unused = plan_identified(&configuration(), &head, None);
         let unused = unused.action.unwrap_err();
         assert_eq!(status_and_kind(&unused), (401, "session-ended"));
@@ -189,7 +189,7 @@ fn token_precedes_session_and_session_precedes_assertion() {
         cookie: Some(&cookie),
         ..head("GET", VIEWS)
     };
-    // A browser never adds a bearer token itself, so the cross-site check does not apply.
+    // Browsers never attach a bearer token automatically, so the cross-site check is skipped.
     for fetch_site in [None, Some("cross-site")] {
         let plan = decide(&configuration(), &RequestHead { fetch_site, ..both });
         assert!(matches!(plan.action, Ok(Action::ReadReport(_))));

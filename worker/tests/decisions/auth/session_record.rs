@@ -189,7 +189,7 @@ fn id_token_must_match_the_client_and_the_sign_in() {
         foreign(&change(id_claims(), "nonce", None)),
         with("iss", "https://access.example".into()),
         with("exp", (SECONDS - 100).into()),
-        // Only the gateway's own secrets use HS256.
+        // HS256 is valid only for the gateway's own tokens.
         crate::fixtures::token(&id_claims()),
     ] {
         assert_eq!(status_and_kind(&refused(&token)), (401, "invalid-token"));
@@ -307,7 +307,7 @@ fn session_lasts_at_most_90_days() {
     assert_eq!(caller.expires, ends);
     let problem = identify(&session.record, &signing_in().auth, ends).unwrap_err();
     assert_eq!(problem.detail, "the access token has expired");
-    // A record of an earlier version.
+    // Earlier releases did not store the session's latest possible expiry.
     let (_, claims) = session.record.split_once('\n').unwrap();
     let earlier = ["bearer\n", claims].concat();
     assert!(identify(&earlier, &signing_in().auth, NOW).is_ok());

@@ -177,7 +177,7 @@ fn idempotency_key(fingerprint: &str) -> String {
     choose(&write("alice", Some("a-key"), fingerprint), RANDOM)
 }
 
-/// Checks the form of a UUID of version 8 (RFC 9562, sections 4 and 5.8).
+/// Checks that a string is a version 8 UUID (RFC 9562, sections 4 and 5.8).
 #[track_caller]
 fn assert_uuid(uuid: &str) {
     let groups: Vec<_> = uuid.split('-').collect();

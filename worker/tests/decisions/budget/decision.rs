@@ -1,5 +1,5 @@
-//! Granted and refused reservations: the reported remainder, the violated rule, and when that rule
-//! no longer refuses.
+//! Granted and refused reservations: the reported remainder, the violated policy, and
+//! `Retry-After`.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};
@@ -93,7 +93,7 @@ fn ceiling_is_exact_and_the_later_of_two_sets_retry_after() {
         };
         assert_eq!(decide(&snapshot).is_ok(), is_granted, "{count}");
     }
-    // If two ceilings are exhausted, the caller waits for the one that ends later.
+    // If two ceilings are exhausted, the caller waits until both have a free slot.
     let snapshot = BudgetSnapshot {
         ceilings: vec![usage(3, 3, 20 * MINUTE), usage(2, 2, 10 * MINUTE)],
         limit,
@@ -328,10 +328,10 @@ proptest! {
         }
         let retry_at = NOW.0 + retry_after(&refused) * 1000;
         prop_assert!(retry_at >= ends && retry_at - ends < 1000);
-        // The rule refuses until just before its end, and not at its end.
+        // Requests are refused until just before `ends`, and granted at `retry_at`.
         let later = |now: u64| BudgetSnapshot {
             now,
-            // When the oldest slot becomes free, the budget has one reservation less.
+            // Once the oldest reservation leaves the window, one fewer counts.
             limit: usage(count, count - u32::from(frees(&snapshot.limit) <= now), age),
             quota: None,
             ..snapshot.clone()

@@ -19,7 +19,7 @@ fn reader(name: &str, quota: Option<u32>) -> BudgetRequest {
     }
 }
 
-/// Requests a read under a limit of 5.
+/// Reserves a read, with a limit of 5 per caller.
 fn reserve(
     reads: &mut ReadBudget,
     reader: &BudgetRequest,
@@ -189,7 +189,7 @@ fn number_of_counted_callers_is_bounded() {
         expect_granted(&mut reads, &reader(&other.to_string(), None), NOW);
     }
     expect_refused(&mut reads, &alice, NOW);
-    // Enough other callers replace a caller that is idle.
+    // Enough new callers evict an idle caller, which then starts with a full budget.
     for other in 0..MAX_CALLERS {
         expect_granted(&mut reads, &reader(&format!("new {other}"), None), NOW);
     }

@@ -13,7 +13,7 @@ struct Log {
     window: u64,
     now: u64,
     rows: Vec<Row>,
-    /// When the upstream counted each request, and the last `at` of its row.
+    /// For each request: when the upstream counted it, and the final `at` of its row.
     counted: Vec<(u64, u64)>,
 }
 
@@ -62,8 +62,8 @@ impl Log {
         decision
     }
 
-    /// Ends the request of a row now. The upstream counted it after `part` thousandths of its
-    /// duration.
+    /// Ends the request of a row now. The upstream counted the request after `part` thousandths of
+    /// its duration.
     fn settle(&mut self, row: usize, part: u64) {
         if let Some(since) = self.rows[row].since.take() {
             let took = (self.now - since) * part / 1000;

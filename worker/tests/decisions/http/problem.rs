@@ -1,4 +1,4 @@
-//! Problems as they are sent (RFC 9457).
+//! Problem details responses (RFC 9457), as sent to the client.
 
 use quillgate::{PageSize, Rule, ValidationError};
 use quillgate_worker::http::gateway_rule::GatewayRule;

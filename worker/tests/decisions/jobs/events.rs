@@ -237,7 +237,7 @@ fn long_poll_with_an_outdated_etag_ends_immediately() {
         ("\"1\"", 2, PollProgress::Done),
         ("\"2\"", 1, PollProgress::Done),
         ("\"0\"", 1, PollProgress::Done),
-        // An invalid event ID is ignored.
+        // Any value that is not one of the gateway's entity tags is ignored.
         ("\"x\"", 1, PollProgress::Waiting),
         ("\"\"", 1, PollProgress::Waiting),
         ("1", 2, PollProgress::Waiting),

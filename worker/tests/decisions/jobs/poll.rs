@@ -98,7 +98,7 @@ pub(super) fn row() -> JobRow {
     }
 }
 
-/// The position of a new watcher, and the one of a resuming watcher.
+/// The positions of a new watcher and of a resuming watcher.
 const WATCHERS: [Option<u64>; 2] = [None, Some(1)];
 
 #[test]

@@ -1,4 +1,5 @@
-//! Simulates hours of polling, and checks that the poll budget is kept and well spread.
+//! Simulates hours of polling, and checks that polls stay within their budget and are spread
+//! over the window.
 
 use quillgate::Millis;
 use quillgate_worker::budget::find_step;
@@ -10,7 +11,7 @@ const DEFAULT: PollBudget = PollBudget {
     window: HOUR,
 };
 
-/// A project whose polls are counted as the gateway counts them.
+/// A project that counts its polls as the gateway does.
 struct Project {
     budget: PollBudget,
     /// The end of each step, and the number of polls in it.

@@ -1,4 +1,4 @@
-//! The attempts of an upstream request: which key each one uses, and which failures are repeated.
+//! The attempts of an upstream request: the key of each attempt, and the failures that are retried.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis, Operation};
@@ -141,7 +141,7 @@ fn post_is_never_repeated() {
         let mut attempts = attempts(&config, Method::Post);
         assert_eq!(attempts.plan_next(Err(error), at(1)), NextAttempt::Stop);
     }
-    // Nor is it repeated after an attempt with the other key.
+    // After a 401, the other key gets one attempt, which is not retried either.
     let mut attempts = attempts(&config, Method::Post);
     assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
     assert_eq!(after_status(&mut attempts, 502), NextAttempt::Stop);

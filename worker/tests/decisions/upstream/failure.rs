@@ -287,9 +287,9 @@ fn stored_state_replaces_only_temporary_failures() {
     }
 }
 
-/// The expected effects of a status: the outcome for the idempotency key, and whether there is a
-/// block, a message for the operator and a fault of the upstream. `None` means that no response
-/// arrived.
+/// The expected effects of a status: the outcome for the idempotency key, and whether the upstream
+/// blocks the policy, the operator gets a message, and the upstream is at fault. `None` means that
+/// no response arrived.
 fn expected_effects(status: Option<u16>) -> (KeyOutcome, bool, bool, bool) {
     let key_outcome = match status {
         None | Some(200..=299 | 408) => KeyOutcome::Unknown,
@@ -369,7 +369,7 @@ fn status_429_blocks_the_upstream_for_the_requested_time() {
         (Some("soon"), 60_000),
         (Some("Sun, 15 Jun 2025 15:06:45 GMT"), 5_000),
         (Some("Sun, 06 Nov 1994 08:49:37 GMT"), 0),
-        // A block lasts no longer than the window of an hour.
+        // A block lasts at most as long as the window: an hour.
         (Some("864000"), 3_600_000),
     ] {
         let head = UpstreamHead {

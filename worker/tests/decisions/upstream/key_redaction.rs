@@ -206,7 +206,7 @@ fn success_without_a_key_is_forwarded() {
         "{}",
         r#"{"id":"mint_secre"}"#,
         r#"{"id":"MINT_SECRET"}"#,
-        // This is an escaped backslash, and not an escaped letter.
+        // An escaped backslash, not an escaped letter.
         r#"{"id":"\\u006dint_secret"}"#,
         r#"{"id":"\u006","x":"\uD83D\uDE00 \u+06d"}"#,
         r#"{"id":"\u00é"}"#,

@@ -55,7 +55,7 @@ fn a_day_seems_endless_at_its_fifth_empty_page_in_a_row() {
         is_endless
     });
     assert_eq!(endless.iter().position(|is| *is), Some(9));
-    // The fetch restarts from the first part.
+    // A restart also resets the count of empty pages.
     record.restart();
     assert!(!record.progress.count_page(true));
 }
@@ -168,7 +168,8 @@ fn estimate(gaps: u32, pages: u64) -> Estimate {
 
 #[test]
 fn an_estimate_counts_the_visitor_and_view_requests_of_each_day() {
-    // 33 per hour is 792 per day. Rechecking 4 days of 101 requests each uses part of it.
+    // 33 requests per hour are 792 per day. Fetching yesterday and rechecking 3 days, at 101
+    // requests each, leaves 388 of them for missing days.
     let expected = Estimate {
         requests: 1010,
         hours: Some(63),
@@ -179,7 +180,7 @@ fn an_estimate_counts_the_visitor_and_view_requests_of_each_day() {
         hours: Some(0),
     };
     assert_eq!(estimate(0, 1000), nothing);
-    // 4 days of 201 requests each exceed the share of a day.
+    // Yesterday and 3 rechecks, at 201 requests each, already exceed the 792 requests of a day.
     assert_eq!(estimate(1, 200).hours, None);
 }
 
@@ -190,7 +191,7 @@ enum Event {
     Fails,
     /// The response is lost after it was counted, for example because the gateway was killed.
     IsLost,
-    /// The day has new rows, so the parts fetched so far no longer fit.
+    /// The day has gained rows, so the parts fetched so far are outdated.
     Grows,
 }
 
@@ -209,7 +210,7 @@ proptest! {
     fn the_archive_fetches_each_part_once_and_finishes(
         projects in vec((1_u32..12, vec(1_u64..4, 30)), 1..4),
         events in vec(any_event(), 0..120),
-        // Enough for the rechecks of one day at least.
+        // The requests per hour. Even the minimum is enough for each day's rechecks.
         share in 4_usize..24,
         recheck_days in 0_u32..4,
     ) {

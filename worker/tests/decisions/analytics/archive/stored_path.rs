@@ -1,4 +1,4 @@
-//! The form in which the archive stores paths, and the limits of that form.
+//! The stored form of paths in the archive, and its limits.
 
 use quillgate_worker::analytics::archive::stored_path::{MAX_BYTES, StoredPath};
 

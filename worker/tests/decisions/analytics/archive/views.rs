@@ -1,4 +1,4 @@
-//! The list of the pages that had views on the archived days of a range.
+//! The list of pages that were viewed on the archived days of a range.
 
 use quillgate::{Call, Day, Operation};
 use quillgate_worker::analytics::archive::views::{StoredPage, ViewsQuery, write_views};

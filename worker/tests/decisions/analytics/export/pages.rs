@@ -233,7 +233,7 @@ fn read_in_pieces(rows: u64, cuts: &[u64]) -> (String, u64) {
 }
 
 proptest! {
-    // Each case builds several pages of 250 rows.
+    // Fewer cases than usual, because each one builds several pages of 250 rows.
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]

@@ -307,7 +307,7 @@ fn any_row() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The characters with which a spreadsheet may start a formula.
+/// The characters that may start a formula in a spreadsheet.
 const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'];
 
 /// The expected CSV cell of a parsed value.
@@ -425,7 +425,7 @@ proptest! {
         let parsed: Option<Value> = serde_json::from_str(&text).ok();
         let rows = parsed.as_ref().and_then(|page| page.as_object()?.get("views")?.as_array());
         let is_page = rows.is_some_and(|rows| rows.iter().all(Value::is_object));
-        // serde rejects a lone surrogate. JavaScript accepts it.
+        // `serde_json` rejects lone surrogates. The writer replaces them with U+FFFD.
         prop_assume!(is_page || !text.contains("\\u"));
         let is_twice = text.matches("\"views\"").count() > 1;
         prop_assume!(!is_twice);

@@ -1,5 +1,5 @@
-//! The upstream request that a URL leads to. It is rebuilt from valid values, and never leaves the
-//! caller's projects.
+//! Upstream requests that are planned from URLs. They are rebuilt from validated values and never
+//! leave the caller's projects.
 
 mod projects;
 
@@ -263,7 +263,7 @@ fn authorized_project_is_the_project_sent_upstream() {
     assert_eq!(job, pair("demo-docs", "j1"));
 }
 
-/// Expects a rejection, either from the head or after the body was read.
+/// Expects that a request is rejected, either by its head alone or with its body.
 #[track_caller]
 fn expect_refusal_in_the_end(head: &RequestHead<'_>) -> Problem {
     let planned = plan(head);

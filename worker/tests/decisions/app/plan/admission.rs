@@ -399,10 +399,10 @@ fn page_of_another_origin_cannot_use_a_session_cookie() {
             assert_eq!(read(site, origin), "cross-site", "{site:?}");
             assert_eq!(write(site, origin, None), "cross-site", "{site:?}");
         }
-        // An allowed origin can call from another site.
+        // Pages of an allowed origin may send cross-site requests.
         assert_eq!(read(site, docs), "missing-token");
         assert_eq!(write(site, docs, None), "missing-token");
-        // A browser never adds a bearer token itself, so the cross-site check does not apply.
+        // Browsers never attach a bearer token automatically, so the cross-site check is skipped.
         let bearer = Some("Bearer x");
         assert_eq!(write(site, None, bearer), "invalid-token");
     }

@@ -21,7 +21,7 @@ use crate::fixtures::{
     status_and_kind,
 };
 
-/// A secret of 32 bytes, which signs webhooks.
+/// A 32-byte secret that signs webhooks.
 const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 /// Variables that allow two webhook hosts, one public and one private.

@@ -91,7 +91,7 @@ fn missing_key_is_looked_up_once_a_minute() {
         }
     }
     assert_eq!(source.look_up("key-4", false, at(61)), Lookup::Fetch);
-    // Until then, the keys in the set are used.
+    // During the fetch, the keys in the set remain usable.
     assert_eq!(source.look_up("key-1", false, at(61)), Lookup::Use);
 }
 
@@ -139,7 +139,7 @@ fn cached_key_set_is_used_for_at_most_a_day() {
     assert_eq!(source.look_up("key-1", false, at(86_419)), Lookup::Fetch);
 }
 
-// --- what an isolate remembers -------------------------------------------------
+// --- key sets cached by an isolate ---------------------------------------------
 
 const UNAVAILABLE: Search = Search::Found(Err(NoKey::Unavailable));
 const SEARCH: Search = Search::Ask(LookupReason::Search);
@@ -160,7 +160,7 @@ fn is_found(search: &Search) -> bool {
     matches!(search, Search::Found(Ok(_)) | Search::FoundAndRefresh(_))
 }
 
-/// The key set of an isolate that received it at [`NOW`] in a search for `key-1`.
+/// The key set that an isolate received at [`NOW`], when it searched for `key-1`.
 fn remembered() -> RememberedSet {
     let mut remembered = RememberedSet::default();
     assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
@@ -196,7 +196,7 @@ fn only_unknown_keys_wait_for_the_call_in_progress() {
         assert_eq!(search(&mut remembered, &kid, now), Search::Wait);
         assert!(is_found(&search(&mut remembered, "key-1", now)));
     }
-    // A call that never finished is replaced after the pause.
+    // If the call never finishes, another one starts after the pause.
     assert_eq!(search(&mut remembered, "random-1", at(61)), SEARCH);
     conclude(&mut remembered, None, "random-1", at(62));
     assert_eq!(search(&mut remembered, "random-2", at(62)), unknown());
@@ -230,7 +230,8 @@ fn known_key_is_refreshed_once_a_minute_in_the_background() {
         let found = search(&mut remembered, "key-1", at(minute * 60 + 1));
         assert!(matches!(found, Search::Found(Ok(_))));
     }
-    // A removed key is no longer used and is not looked up again immediately.
+    // A key that was removed from the set causes one search, and is then unknown until the pause
+    // ends.
     let empty = KeySet::read(key_set(&[]), at(3_600)).unwrap();
     remembered.conclude(
         LookupReason::Refresh,
@@ -279,7 +280,7 @@ fn added_key_is_found_immediately() {
     let old = KeySet::read(key_set(&[rsa_key()]), NOW).unwrap();
     assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
     conclude(&mut remembered, Some(old), "key-1", NOW);
-    // That call does not count, because it found its key.
+    // A search that finds its key does not delay the next one.
     let by_new =
         |remembered: &mut RememberedSet, now| remembered.search("key-2", Algorithm::Es256, now);
     assert_eq!(by_new(&mut remembered, at(1)), SEARCH);

@@ -79,7 +79,7 @@ fn rule_claims_distinguish_callers() {
     assert_eq!(first.quota.ceiling(RateLimitPolicy::CreateJob), Some(2));
     assert_eq!(caller("b", "2002").key(), first.key());
     assert_ne!(caller("b", "2003").key(), first.key());
-    // A crafted subject cannot imitate this caller.
+    // A crafted subject cannot impersonate this caller.
     let imitated = json!({ "sub": r#"{"repository_id":"2002","run_attempt":"1"}"#, "x": "y" });
     let by_subject = [rule(&json!({ "x": "y" }), &json!({}))];
     let other = caller_of(&by_subject, &imitated).unwrap();
@@ -125,7 +125,8 @@ fn all_callers_of_a_rule_share_its_ceiling() {
     assert_ne!(names[0].0, names[1].0);
     let messages = alice.budget_request(RateLimitPolicy::SendMessage).ceilings;
     assert_eq!(messages.len(), 1, "the other has none for it");
-    // The ceiling belongs to the rule, so a deployment must not reset it.
+    // The budget counts a ceiling by the claims of its rule. Reordering the rules or changing
+    // their other properties does not reset the count.
     let later = [
         rules[1].clone(),
         rule(
@@ -183,7 +184,7 @@ fn rules_with_different_caller_claims_count_separately() {
     assert_eq!(caller.key(), by_id);
     assert_eq!(caller.quota.ceiling(RateLimitPolicy::CreateJob), Some(2));
     let by_owner = format!(r#" {GITHUB} {{"repository_owner":"acme"}}"#);
-    // The first rule names no claims, so its quota counts all of its callers.
+    // The first rule has no `caller` claims, so all its callers share one quota.
     let first_rule = &caller_of(&rules[..1], &claims).unwrap();
     let [of_rule] = &names_of(first_rule)[..] else {
         panic!("one shared quota")
@@ -191,13 +192,13 @@ fn rules_with_different_caller_claims_count_separately() {
     assert_eq!(of_rule.1, 9);
     let shared = [of_rule.clone(), (by_owner.clone(), 5)];
     assert_eq!(names_of(&caller), shared);
-    // A caller that matches only the last rule is counted under the same name.
+    // A caller that matches only the last rule counts towards the same quota.
     let other = json!({ "ref": "x", "repository": "acme/x", "repository_owner": "acme" });
     let other = caller_of(&rules, &other).unwrap();
     assert_eq!(other.key(), by_owner);
 }
 
-// --- revoked -------------------------------------------------------------------
+// --- revocation ----------------------------------------------------------------
 
 #[test]
 fn issuer_token_is_revoked_by_subject_or_other_claims() {

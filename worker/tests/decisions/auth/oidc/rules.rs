@@ -22,7 +22,7 @@ fn assert_not_mapped(claims: &Value) {
     );
 }
 
-/// The limits that the caller shares with other callers of each rule.
+/// The ceilings that the caller shares with other callers of the same rules.
 fn shared_limits(caller: &Caller, policy: RateLimitPolicy) -> Vec<u32> {
     let ceilings = caller.budget_request(policy).ceilings.into_iter();
     ceilings.map(|ceiling| ceiling.max).collect()
@@ -199,7 +199,7 @@ fn issuer_with(name: &str, value: Option<Value>) -> Value {
     json!([change(issuers()[0].clone(), name, value)])
 }
 
-/// Returns the first issuer with one rule, its first with one property changed or removed.
+/// Returns the first issuer with only its first rule, in which one property is changed or removed.
 fn rule_with(name: &str, value: Option<Value>) -> Value {
     let rule = change(issuers()[0]["rules"][0].clone(), name, value);
     issuer_with("rules", Some(json!([rule])))

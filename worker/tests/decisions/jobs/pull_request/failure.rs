@@ -35,7 +35,8 @@ fn a_rate_limit_pauses_requests_until_the_time_in_the_response() {
         (429, vec![("retry-after", "120")], at(120)),
         (403, vec![spent, ("x-ratelimit-reset", reset)], at(900)),
         (429, vec![spent, ("x-ratelimit-reset", reset)], at(900)),
-        // GitHub asks for at least a minute, and no limit is longer than an hour.
+        // The pause is at least a minute, as GitHub requires, and at most an hour, the window of
+        // its primary rate limits.
         (429, vec![], at(60)),
         (403, vec![spent], at(60)),
         (403, vec![("retry-after", "1")], at(60)),

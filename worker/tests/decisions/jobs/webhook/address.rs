@@ -10,8 +10,8 @@ fn hosts(list: &[&str]) -> Vec<String> {
     list.iter().map(|host| (*host).to_owned()).collect()
 }
 
-/// Returns a list with the host of the URL, so that only the other rules can reject the URL. Omits
-/// `localhost`, `127.0.0.1` and `[::1]`, which are valid when listed.
+/// Returns an allowlist with the URL's host, so that only the other rules can reject the URL. Omits
+/// the loopback hosts `localhost`, `127.0.0.1` and `[::1]`, because listing them allows them.
 fn listing(url: &str) -> Vec<String> {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let host = rest.split(['/', '?', '#', '\\']).next().unwrap_or("");

@@ -44,8 +44,8 @@ fn assert_own(target: &str, project: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Checks that a planned request stays within the caller's projects. Returns whether one would be
-/// sent.
+/// Checks that a request stays within the caller's projects. Returns whether the gateway accepts
+/// it.
 fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
     let planned = plan(head);
     let Ok(action) = &planned.action else {

@@ -1,5 +1,5 @@
-//! Conditions of a write: its webhook, its Turnstile response, and the fingerprint of its
-//! idempotency key.
+//! Parts of a planned write: its webhook, its Turnstile response, and the fingerprint that requests
+//! with the same idempotency key must share.
 
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::turnstile::TurnstileProof;
@@ -146,7 +146,7 @@ const TURNSTILE: [(&str, Option<&str>); 2] = [
     ("TURNSTILE_SITE_KEY", Some("a-site-key")),
 ];
 
-/// Plans a write from a page of this origin, or from no page.
+/// Plans a write with this `Origin` and this Turnstile response, if any.
 fn accept_from(
     config: &Config,
     url: &str,
@@ -232,7 +232,7 @@ fn fingerprint_ignores_the_spelling_of_a_request() {
     };
     let none = HeaderFields::default();
     let same = print(CREATE, &none, r#"{"prompt":"x y"}"#);
-    // A body with one property has no other order to test.
+    // The order of properties needs no test, because the body has only one.
     for body in [
         "{\"prompt\":\"x y\"}",
         " {\r\n\t\"prompt\" : \"x y\" } \n",
@@ -270,7 +270,7 @@ fn fingerprint_ignores_the_spelling_of_a_request() {
 
 #[test]
 fn fingerprint_ignores_the_caller() {
-    // Callers need not have different fingerprints: the stored record has the caller's key.
+    // Two callers can share a fingerprint, because idempotency records are stored per caller.
     let print = |claims: &Value| {
         let bearer = bearer_of(claims);
         let head = post(CREATE, &bearer);

@@ -126,8 +126,7 @@ fn url_is_checked_again_at_delivery() {
     ] {
         let expected = is_allowed.then(|| url.to_owned());
         assert_eq!(recheck_address(url, &settings), expected);
-        // Earlier releases stored an address as it was written. The case of its host does not
-        // matter.
+        // Earlier releases stored URLs verbatim. Hosts are compared case-insensitively.
         assert_eq!(
             recheck_address("https://Hooks.Example/x?Token", &settings),
             expected
