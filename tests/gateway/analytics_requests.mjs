@@ -113,7 +113,7 @@ export function readAll(exchanges) {
 
 // --- the simulator and the budget ------------------------------------------
 
-/** The simulator's own response, without the gateway. */
+/** Sends a request directly to the simulator. Returns the body of its response. */
 export async function upstreamsOwn(gate, target) {
   const authorization = `Bearer ${gate.key}`;
   const response = await fetch(gate.upstream.url + target, { headers: { authorization } });

@@ -154,15 +154,16 @@ class Jobs {
   }
 
   /**
-   * How often the gateway has read the job upstream, and the times of the reads in milliseconds.
+   * Returns `{ count, at }`: the number of times that the gateway has read the job upstream, and
+   * the times of the reads in milliseconds.
    */
   async reads(id) {
     return (await this.upstream.job(id)).reads;
   }
 
   /**
-   * Waits until the gateway has read the job upstream `more` times. A watched job is read once per
-   * polling interval, so this also waits for that number of intervals.
+   * Waits for `more` reads of the job upstream, counted from this call. The gateway reads a watched
+   * job once per polling interval, so this also waits for about `more` intervals.
    */
   async untilReads(id, more) {
     const { count } = await this.reads(id);
@@ -189,8 +190,8 @@ class Jobs {
   }
 
   /**
-   * Finishes every job of the project, which ends all streams and long polls. That includes
-   * clients that have disconnected: the runtime notices a closed connection only when it writes.
+   * Finishes every job of the project, which ends all streams and long polls. That includes those
+   * of disconnected clients: the runtime notices a closed connection only when it writes.
    */
   async finishAllJobs() {
     const own = (await this.upstream.jobs()).filter(({ projectId }) => projectId === PROJECT);

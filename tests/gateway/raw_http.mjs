@@ -49,7 +49,7 @@ function chunks(bytes, size = 16_384) {
   return Buffer.concat([...parts, Buffer.from("0\r\n\r\n")]);
 }
 
-/** A response, as far as it has arrived. */
+/** The part of a response that has arrived so far. */
 export class Answer {
   /** All bytes received. */
   raw = Buffer.alloc(0);
@@ -195,7 +195,7 @@ export class Exchange {
     this.#socket.destroy();
   }
 
-  /** Disconnects with a reset. After a mere FIN, workerd assumes that the client still reads. */
+  /** Disconnects with a reset. After only a FIN, workerd assumes that the client still reads. */
   reset() {
     this.#socket.resetAndDestroy();
   }

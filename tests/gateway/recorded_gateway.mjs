@@ -159,7 +159,7 @@ class RecordedGateway {
     }
   }
 
-  /** Waits for the log line of a request. The pattern ignores wrangler's prefix of error lines. */
+  /** Waits for the log line of a request. The pattern skips wrangler's prefix in error lines. */
   async logged(id) {
     const pattern = new RegExp(`\\{.*"requestId":"${id}".*\\}`);
     for (;;) {

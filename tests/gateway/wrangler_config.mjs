@@ -7,7 +7,7 @@ import { ROOT } from "../../scripts/versions.mjs";
 
 const WORKER = join(ROOT, "worker");
 
-/** The gateway's script as `npm run build` makes it. */
+/** The gateway's script, built by `npm run build`. */
 export const BUILT_SCRIPT = join(WORKER, "build", "index.js");
 
 /**

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const CLIENT = join(ROOT, "src", "client");
-/** Folders of examples, and the programs that run them: for any host, and for the fetch host. */
+/** Folders of examples and the programs that run them, first for any host, then for fetch. */
 const RUNNERS = [
   ["tests/client/examples", "tests/client/examples.rs"],
   ["tests/client_web/examples", "tests/client_web/main.rs"],

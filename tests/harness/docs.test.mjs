@@ -15,7 +15,7 @@ const BUILT = new Map([
   ["gateway/dist/deploy.md", "docs/deploy.md"],
 ]);
 
-/** Finds the Markdown files that are committed or could be. */
+/** Finds the tracked Markdown files, and the untracked ones that Git does not ignore. */
 function findMarkdown() {
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
   const listed = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });

@@ -12,7 +12,7 @@ import { request } from "node:http";
  * @property {number} at time of its last byte, in milliseconds of the monotonic clock
  */
 
-/** Parses an event stream by the HTML standard (section 9.2.6). */
+/** Parses an event stream as the HTML standard specifies (section 9.2.6). */
 class EventStreamParser {
   #decoder = new TextDecoder();
   #line = "";
@@ -110,7 +110,7 @@ class EventStream {
   status;
   /** @type {import("node:http").IncomingHttpHeaders | undefined} */
   headers;
-  /** Resolves with this stream at the response's head, and rejects without a response. */
+  /** Resolves with this stream when the response's head arrives, and rejects without a response. */
   opened;
   /**
    * Resolves when the stream ends: `clean` with its last chunk, `cut` without it, `left` if this

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { digestFiles, watchFiles } from "../../scripts/files.mjs";
 
-/** Longer than the report of a change takes. */
+/** Longer than `watchFiles` takes to report a change. */
 const QUIET_MS = 500;
 
 let folder;

@@ -35,8 +35,8 @@ const MAX_STARTS = 3;
  */
 
 /**
- * Starts a built Worker and waits until it answers. A variable that is not given has its value from
- * the configuration, or stays unset.
+ * Starts a built Worker and waits until it answers. A variable that the options omit has its value
+ * from the configuration, or stays unset.
  *
  * @param {GatewayOptions} options
  */
@@ -88,7 +88,7 @@ async function startOnce(options) {
   const kill = () => endBy(running.kill);
   let cronUrl;
   try {
-    // Another program could answer on the port until workerd has it.
+    // Until workerd listens on the port, another program could answer there.
     [, cronUrl] = await running.line(/^Ready on .*, cron trigger on (.*)$/, 60_000);
     await running.until(() => isReady(`${url}${readyPath}`), 60_000);
   } catch (error) {

@@ -15,7 +15,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Path of the key set. */
 const JWKS_PATH = "/.well-known/jwks";
 
 const AUTHORIZE_PATH = "/authorize";
@@ -118,11 +117,11 @@ class Issuer {
   #tokenFault = {};
   /** Forms received by the token endpoint. */
   tokenRequests = [];
-  /** Its own URL, which is its `iss`. */
+  /** The URL of this issuer, which is also its `iss`. */
   url;
   /** Number of requests for the key set. */
   jwksRequests = 0;
-  /** Times of these requests, in milliseconds since the epoch. */
+  /** Times of these requests, as Unix time in milliseconds. */
   jwksTimes = [];
 
   async start() {
@@ -207,8 +206,8 @@ class Issuer {
    * Returns the claims of a new GitHub Actions token.
    *
    * @param {{ repository?: string, ref?: string, aud?: string | string[], workflow?: string,
-   *   actor?: string, now?: number } & Record<string, unknown>} [changes] `now` in seconds since
-   *   1970; any other claim is added or replaced, and `undefined` removes it
+   *   actor?: string, now?: number } & Record<string, unknown>} [changes] `now` is Unix time
+   *   in seconds; any other claim is added or replaced, and `undefined` removes it
    */
   githubClaims(changes = {}) {
     const { repository = "acme/docs", ref = "refs/heads/main", now = seconds() } = changes;

@@ -18,7 +18,7 @@ export const LOGS = join(ROOT, "tests", ".logs");
 /**
  * @typedef {object} Program
  * @property {() => string} output returns everything that it has written so far
- * @property {string} logFile contains the same
+ * @property {string} logFile path of a file with the same output
  * @property {(pattern: RegExp, timeoutMs?: number, from?: number) => Promise<RegExpExecArray>} line
  *   resolves to the first complete line that matches; `from` skips that many characters
  * @property {<T>(check: () => Promise<T | undefined>, timeoutMs?: number) => Promise<T>} until

@@ -18,8 +18,8 @@ const SECRET_PREFIX = "whsec_";
  * @property {boolean} [reset] close the connection without a response
  *
  * @typedef {object} Delivery
- * @property {number} number from 0, in the order in which requests were complete
- * @property {number} at in milliseconds since the epoch
+ * @property {number} number counts from 0, in the order in which requests were completed
+ * @property {number} at Unix time in milliseconds
  * @property {string} method
  * @property {string} path with the query, verbatim
  * @property {import("node:http").IncomingHttpHeaders} headers
@@ -158,16 +158,17 @@ function deliveryOf(request, raw, number) {
 }
 
 /**
- * Whether a delivery has a valid signature by Standard Webhooks: HMAC-SHA256 over id, timestamp and
- * body. One valid signature in the list is enough.
+ * Returns whether a delivery has a valid Standard Webhooks signature: HMAC-SHA256 over id,
+ * timestamp and body. One valid signature in the list is enough.
  *
  * @param {Pick<Delivery, "headers" | "raw">} delivery
  * @param {string} secret `whsec_` and base64
  * @param {VerifyOptions} [options]
  *
  * @typedef {object} VerifyOptions
- * @property {number} [toleranceSeconds] maximum distance of the timestamp from now, 300 by default
- * @property {number} [now] in seconds since 1970
+ * @property {number} [toleranceSeconds] maximum difference between the timestamp and `now`;
+ *   defaults to 300
+ * @property {number} [now] Unix time in seconds; defaults to the current time
  */
 export function verify(delivery, secret, options) {
   return signatureProblem(delivery, secret, options) === undefined;

@@ -1,4 +1,4 @@
-/** How a test run reads the number of tests and the failures from the reports of test runners. */
+/** Tests how a test run counts tests and failures in the reports of test runners. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";

@@ -4,7 +4,10 @@ import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { runTasks } from "../../scripts/test/scheduler.mjs";
 
-/** Runs tasks that take two turns of the event loop, and returns what started beside what. */
+/**
+ * Runs tasks that take two turns of the event loop. Returns each started task with the tasks that
+ * were running at that time, and the results.
+ */
 async function startsOf(tasks, slots) {
   const running = new Set();
   const starts = [];

@@ -29,7 +29,7 @@ function readRows() {
   );
 }
 
-/** Whether a file of Rust, `node:test` or Playwright has a test or a group with this title. */
+/** Whether a Rust, `node:test` or Playwright file has a test or a group with this title. */
 async function hasTest(file, title) {
   const source = await readFile(join(ROOT, file), "utf8").catch(() => "");
   if (file.endsWith(".rs")) return source.includes(`fn ${title}(`);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
 
 /**
- * Loads Miniflare. An `import` of this large CommonJS file spends a second on finding its exports.
+ * Loads Miniflare. An `import` of this large CommonJS file would take a second to find its exports.
  */
 export const loadMiniflare = () => createRequire(import.meta.url)("miniflare");
 
@@ -19,7 +19,7 @@ export function storageOptions(state) {
   return { defaultPersistRoot: join(state, "v3"), durableObjectsPersist: true, d1Persist: true };
 }
 
-/** Applies the migrations of the archive that its database does not have yet. */
+/** Applies the archive's pending migrations to its database. */
 export async function createTables(miniflare) {
   const database = await miniflare.getD1Database("ARCHIVE");
   await database.prepare("CREATE TABLE IF NOT EXISTS d1_migrations (name TEXT PRIMARY KEY)").run();

@@ -23,7 +23,7 @@ export function buildUpstream(options) {
  * @property {string} [readKey] a second, read-only key, called `read-key`
  * @property {number} [port] defaults to a free one
  * @property {number} [seed] of the generated data
- * @property {"test" | "demo"} [data] content: strings that are difficult, or a recognizable site
+ * @property {"test" | "demo"} [data] `test` has difficult strings, `demo` a recognizable site
  * @property {number} [pages] number of pages per project
  * @property {boolean} [varyingDays] whether counts differ from day to day
  * @property {number} [feedback] entries per project in thirty days
@@ -127,14 +127,14 @@ function controls(url) {
      * releases all and stops holding requests.
      */
     release: async (count) => (await control("POST", "release", { count })).released,
-    /** Returns `{ now, today }`: milliseconds since the epoch, and the day. */
+    /** Returns `{ now, today }`: the Unix time in milliseconds, and the day. */
     clock: () => control("GET", "clock"),
     /** Moves the clock forward, and returns `{ now, today }`. */
     forwardClock: (forwardMs) => control("POST", "clock", { forwardMs }),
     /**
-     * Changes counts. `{ day, percent }` increases those of a day by a share of a usual working
-     * day. `{ afterDays, percent }` omits a share of each day's counts until that many days after
-     * its end.
+     * Changes counts. `{ day, percent }` adds `percent` of a usual working day to the counts of
+     * `day`. `{ afterDays, percent }` withholds `percent` of each day's counts until `afterDays`
+     * days after the end of that day.
      */
     setLate: (late) => control("POST", "late", late),
     clearLate: () => control("DELETE", "late"),
@@ -163,7 +163,7 @@ function controls(url) {
     job: (id) => control("GET", `jobs/${encodeURIComponent(id)}`),
     /** Changes a job: `{ status?, prLink?, archivedAt? }`. */
     setJob: (id, job) => control("POST", `jobs/${encodeURIComponent(id)}`, job),
-    /** Adds an older job: `{ projectId, createdAt }`, in milliseconds. */
+    /** Adds an older job: `{ projectId, createdAt }`, where `createdAt` is in milliseconds. */
     addJob: (id, job) => control("PUT", `jobs/${encodeURIComponent(id)}`, job),
     /** Adds a key, or changes the state of one: `{ key?, name?, state }`. */
     setKey: (key) => control("POST", "keys", key),

@@ -83,13 +83,13 @@ async function workerOptions() {
     durableObjects: durableObjects(),
     d1Databases: options.archive === "none" ? {} : { ARCHIVE: "quillgate-archive" },
     assets: staticAssets(),
-    // Straight to workerd: no other Worker in between changes a request or a response.
+    // Clients connect to workerd directly, so no other Worker changes requests or responses.
     unsafeDirectSockets: [{ host: "127.0.0.1", port: options.port }],
     ...script,
   };
 }
 
-/** Loads a built Worker, which has its wasm beside it, unchanged. Bundles any other script. */
+/** Loads a built Worker unchanged, with the wasm in its folder. Bundles any other script. */
 async function loadScript() {
   const main = options.main ?? resolve(dirname(options.config), config.main);
   const isBuilt = readdirSync(dirname(main)).some((file) => file.endsWith(".wasm"));

@@ -44,7 +44,7 @@ export async function startWithWrangler(options = {}) {
     process.off("exit", clean);
   };
   try {
-    // Another program could answer on the port until wrangler has it.
+    // Until wrangler listens on the port, another program could answer there.
     await running.line(/Ready on /, 120_000);
     await running.until(() => isReady(`${url}${readyPath}`), 90_000);
   } catch (error) {

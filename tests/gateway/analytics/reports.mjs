@@ -54,13 +54,13 @@ export function newRange() {
   return { dateFrom: day(ranges), dateTo: day(ranges + 60) };
 }
 
-/** A range up to tomorrow that no test has requested yet. */
+/** A range that ends tomorrow and that no test has requested yet. */
 export function openRange() {
   ranges += 1;
   return { dateFrom: dayFromToday(-ranges), dateTo: dayFromToday(2) };
 }
 
-/** Turn ids. Each leads to one conversation and is used once. */
+/** Ids of turns. Each selects one conversation and is used at most once. */
 export let turns;
 
 export const targetOf = (name, query = {}) =>

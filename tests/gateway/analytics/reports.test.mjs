@@ -239,7 +239,7 @@ describe("a list with offsets", () => {
 });
 
 describe("an upstream response with another schema", () => {
-  /** The gateway checks the top-level properties. Clients check the rows. */
+  /** Bodies with malformed top-level properties. The gateway leaves the rows to its clients. */
   const MALFORMED = {
     views: [
       {},
@@ -384,7 +384,8 @@ describe("the shared budget of all reports", () => {
 });
 
 describe("assistant conversations", () => {
-  // ASCII without characters that JSON escapes, so that storage would contain it verbatim.
+  // Strings of the simulator. JSON escapes none of their characters, so stored JSON would contain
+  // them verbatim.
   const COMMENT = "Exactly what I needed, thanks!";
   const QUESTION = "How do I rotate an API key?";
   const RESPONSE = "I could not find this in the documentation.";
@@ -397,8 +398,8 @@ describe("assistant conversations", () => {
   }
 
   /**
-   * Reads the reports that contain the texts. Returns their targets, and the ids of a conversation
-   * and its message.
+   * Reads the reports that contain the strings above. Returns the targets of these reports, and the
+   * ids of a conversation and of its first message.
    */
   async function readAll() {
     const range = newRange();

@@ -71,7 +71,8 @@ describe("invalid input, which gateway and package reject with the same errors",
   });
 
   /**
-   * Asserts that the gateway rejects a target with the same error as the package rejects a call.
+   * Asserts that the gateway rejects a target with the same error that the package throws for a
+   * call.
    */
   async function assertRejected(target, call, field, rule) {
     const answer = await costing(0, () => gate.get(target, reader));

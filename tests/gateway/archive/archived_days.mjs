@@ -25,7 +25,7 @@ export const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
 export const SCOPES = "analytics:read gateway:operate";
 
 export const state = mkdtempSync(join(tmpdir(), "quillgate-archive-"));
-/** Fixed at the start, because a run can cross midnight. */
+/** The time from which all dates are computed. It is fixed because a run can cross midnight. */
 const startedAt = Date.now();
 export const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
 export const dayNumber = (date) => Date.parse(date) / DAY_MS;

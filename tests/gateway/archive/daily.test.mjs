@@ -375,7 +375,7 @@ test(
       (request) => request.target.includes("/visitors?") && request.target.includes(`=${date}&`),
     );
     assert.equal(visitorRequests.length, 2, "the fetch starts again");
-    // The first fetch of the visitors and of two pages was discarded.
+    // The gateway discarded three responses of the first fetch: the visitors and two pages.
     while ((await archiveRequests()).length < due + 3) await gate.gateway.runCron();
     await assertEqualToTruth(await truths());
   },

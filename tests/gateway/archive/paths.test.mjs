@@ -21,7 +21,7 @@ const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
  * ended.
  */
 const RUN_MS = 30_000;
-/** Maximum size of the database, more than one day of ordinary paths takes. */
+/** Maximum size of the database. One day of ordinary paths takes less. */
 const MAX_BYTES = 200_000;
 
 /** The row of a page, with different counts for people and AI. */

@@ -122,7 +122,7 @@ describe("an issuer that has shut down", () => {
 
   test("accepts known keys of a stopped issuer after the Worker restarts", async () => {
     await gate.restart();
-    // The first request has an unknown kid, which must not discard the stored keys.
+    // A token with an unknown kid must not make the gateway discard the stored keys.
     const unknown = await gate.get(LIST, mint(gate, issuer, { kid: "unknown" }));
     assertProblem(unknown, 401, "invalid-token");
     for (const alg of ["RS256", "ES256"]) {

@@ -18,7 +18,7 @@ export const prompt = "document the release";
 /** Names of the trusted issuers. Each test that changes an issuer's keys has its own issuer. */
 const NAMES = ["github", "people", "crowded", "rotating", "keeping"];
 export const issuers = {};
-/** Faults that a key set has after it was fetched once. Each fault has its own issuer. */
+/** Faults of key sets after their first fetch. Each fault has its own issuer. */
 export const OUTAGES = {
   500: { status: 500 },
   garbage: { garbage: true },
@@ -110,7 +110,7 @@ export const bearer = (token) => ({ authorization: `Bearer ${token}` });
 export const assertion = (token, ...headers) => ({
   ...{ authorization: null, headers: [["Cf-Access-Jwt-Assertion", token], ...headers] },
 });
-/** The gateway's own origin, as its page sends it. */
+/** The `Origin` field of requests from the gateway's own page. */
 export const ownOrigin = () => ["Origin", `http://${gate.host}`];
 
 export function assertUnauthorized(answer, reason, kind = "invalid-token") {

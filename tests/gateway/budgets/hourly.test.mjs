@@ -1,7 +1,7 @@
 /**
- * Hourly budgets, compared with the requests that reach the upstream: which requests use up a slot,
- * what the RateLimit fields report, and that neither bursts nor restarts exceed the limit. Each
- * request that a budget allows has one slot.
+ * Hourly budgets: which requests use a slot, what the RateLimit fields report, and that neither
+ * bursts nor restarts exceed the limit. A budget has one slot for each request that it allows. The
+ * tests compare the budgets with the requests that reach the upstream.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -29,7 +29,7 @@ import {
 } from "./rate_limits.mjs";
 
 /**
- * The upstream timeout, in seconds. A slot can become free an hour and this time after its
+ * The upstream timeout, in seconds. A slot becomes free at most an hour plus this timeout after its
  * reservation.
  */
 const TIMEOUT = 30;
@@ -380,7 +380,7 @@ describe("an hourly window", () => {
       const rejected = answers.filter(({ answer }) => answer.status !== status);
       for (const { answer, received } of rejected) {
         const wait = assertExceeded(answer, policy, { limit });
-        // No Retry-After ends before the first slot becomes free, and none exceeds the longest
+        // Retry-After never ends before the first slot becomes free, and never exceeds the longest
         // possible wait.
         assert.ok(received + wait * 1000 >= freed, `${wait} s`);
         assert.ok(wait <= HOUR + TIMEOUT, `${wait} s`);

@@ -1,6 +1,6 @@
 /**
  * Polls of jobs stay within a budget. Jobs that the gateway created use the project's poll budget.
- * Polls of other jobs count as reads of the watcher.
+ * Polls of other jobs count as reads by the watcher.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -12,7 +12,7 @@ const JOBS = 50;
 /** A short window, so that the test takes seconds instead of hours. */
 const WINDOW_S = 8;
 const LIMIT = 100;
-/** A fifth of the limit, which is the default of JOB_POLLS_PER_HOUR. */
+/** The default of JOB_POLLS_PER_HOUR: a fifth of the limit. */
 const POLLS = LIMIT / 5;
 /**
  * Tolerance for the time between the gateway's count of a poll and its arrival at the simulator.

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { assertProblem } from "../recorded_gateway.mjs";
 
 export const HOUR = 3600;
-/** How long a test waits for something that must happen. */
+/** How long a test waits for an expected event before it fails. */
 export const PATIENCE_MS = 60_000;
 /** Maximum difference between two clocks that both count whole milliseconds. */
 export const CLOCKS_MS = 2;
@@ -73,7 +73,7 @@ export function items(field) {
   return Object.fromEntries(field.split(", ").map(read));
 }
 
-/** The number of slots left of a policy, from the RateLimit field of a response. */
+/** The number of slots left under a policy, from a response's `RateLimit` field. */
 export function left(answer, policy) {
   assert.ok(answer.header("ratelimit"), `${answer.status} ${answer.text}`);
   const { r, t } = items(answer.header("ratelimit"))[policy];
@@ -82,7 +82,7 @@ export function left(answer, policy) {
 }
 
 /**
- * Checks a 429 of the gateway, and that its header fields agree.
+ * Checks a 429 problem from the gateway, and that its header fields are consistent.
  *
  * @returns {number} the seconds of `Retry-After`
  */
@@ -97,7 +97,10 @@ export function assertExceeded(answer, policy, { limit, window = HOUR }) {
   return Number(wait);
 }
 
-/** Sends a request and records the times before and after it. The gateway decides between them. */
+/**
+ * Sends a request, and records when it was sent and when its response arrived. The gateway decides
+ * between these times.
+ */
 export async function timed(ask) {
   const sent = Date.now();
   const answer = await ask();

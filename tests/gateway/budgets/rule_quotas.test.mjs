@@ -1,5 +1,5 @@
 /**
- * Quotas in the rules of issuers. A workflow chooses its environment, and with it its `sub`. A
+ * Quotas in the rules of issuers. A workflow chooses its environment, which is part of its `sub`. A
  * quota therefore counts by the claims that its rule names, and a ceiling counts all callers of a
  * rule together.
  */

@@ -62,7 +62,7 @@ describe("a window of a few seconds", () => {
       const refusals = [];
       while (Date.now() < ends) {
         const batch = await atOnce(3, create);
-        // By now, requests granted together with a 429 have reached the upstream.
+        // The granted requests of this batch have now reached the upstream.
         const ended = Date.now();
         for (const { answer, sent } of batch) {
           if (answer.status === 429) refusals.push({ wait: waitOf(answer), sent, ended });

@@ -205,7 +205,7 @@ describe("a request with no-cache", () => {
 describe("a restarted gateway", () => {
   const FRESH_SECONDS = 4321;
 
-  /** Ends the gateway and starts another one on the same storage. */
+  /** Stops or kills the gateway, and starts another one with the same storage. */
   async function restart(end) {
     await gate.gateway[end]();
     gate.gateway = await startGateway({

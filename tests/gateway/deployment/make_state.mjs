@@ -16,7 +16,7 @@ import { startJobs } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 
 const FIXTURE = join(dirname(fileURLToPath(import.meta.url)), "state");
-/** A project with a spent budget for creations, whose follow-ups the upstream rejects. */
+/** A project that has spent its budget for creations. The upstream rejects its follow-ups. */
 const BUSY = "busy-docs";
 const CREATE = "agentJobs.create";
 const FOLLOW_UP = "agentJobs.sendMessage";

@@ -1,6 +1,6 @@
 /**
- * An upgrade. The gateway must work with the storage of an earlier release: the folder `state/` has
- * the storage that commit 6f04cb0 left after a crash, see `README.md`.
+ * An upgrade. The gateway must work with the storage of an earlier release. The folder `state/`
+ * contains the storage of commit 6f04cb0 after a crash (see `README.md`).
  */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -186,7 +186,8 @@ describe("stored jobs", () => {
       ["THE LINKS", completed.id],
       ["grösse DER ü", unwatched.id],
     ]) {
-      // An alarm adds the stored jobs to the index. Until then, only ASCII letters match in any case.
+      // An alarm adds the stored jobs to the index. Until then, letters beyond ASCII match only in
+      // the same case.
       const deadline = performance.now() + PATIENCE_MS;
       let found = [];
       while (found.length === 0 && performance.now() < deadline) {

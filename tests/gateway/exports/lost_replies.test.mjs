@@ -9,7 +9,7 @@ import { exportOf, newRange } from "../expected_exports.mjs";
 import { startGate } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
-/** The budget's window, longer than this file takes, so that no waiting export continues. */
+/** The budget's window, longer than these tests take, so that no waiting export continues. */
 const WINDOW_SECONDS = 600;
 /** If an export has no response after this time, it is waiting for the budget. */
 const OBSERVED_MS = 5000;
@@ -60,7 +60,7 @@ async function requestExport() {
   const sent = request(`${gate.gateway.url}${target}`, { headers, agent: false }).end();
   const [answer] = await Promise.race([once(sent, "response"), sleep(OBSERVED_MS, [])]);
   sent.on("error", () => {});
-  // After a FIN the client may still read, so only a reset tells workerd that it has left.
+  // After a FIN, a client may still read. Only a reset tells workerd that the client has left.
   sent.socket.resetAndDestroy();
   return answer?.statusCode;
 }

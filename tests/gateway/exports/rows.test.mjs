@@ -52,7 +52,7 @@ function assertExport(answer) {
   return answer.text;
 }
 
-/** The problem that a request for these rows as a page returns. */
+/** Requests a page of the same rows. Returns the resulting problem. */
 async function plainProblem(report, query, options) {
   const answer = await gate.get(
     `/v1/analytics/${PROJECT}/${report}?${new URLSearchParams(query)}`,
@@ -294,7 +294,7 @@ describe("an export request", () => {
 });
 
 describe("an incomplete export", () => {
-  /** Gets an export that must end as incomplete, and the export that would be complete. */
+  /** Requests an export that must end as incomplete. Also returns the expected complete export. */
   async function interrupt(report, format, range, options) {
     const lines = await rowsUpstream(gate, report, range);
     const answer = await getExport(report, { format, ...range }, options);
@@ -451,7 +451,8 @@ describe("an incomplete export", () => {
     const lines = await rowsUpstream(gate, "views", range);
     const pending = getExport("views", { format: "ndjson", ...range }, short);
     await gate.upstream.untilHeld(1);
-    // The gateway checks the token before the query, so this request never goes upstream.
+    // Waits until the token has expired. These requests never go upstream: the gateway checks the
+    // token first, and then rejects the query.
     while ((await getExport("views", { format: "none" }, short)).status !== 401);
     await gate.upstream.release();
     const { before, incomplete } = readIncomplete(assertExport(await pending), "ndjson");
@@ -473,7 +474,7 @@ test("fetches at most one more page after a client disconnects during an export"
   const leaving = gate.open(gate.bytes({ target, ...reader }));
   await gate.upstream.untilHeld(1);
   leaving.leave();
-  // The disconnect has reached the Worker once another whole export has finished.
+  // When this other export finishes, the disconnect has reached the Worker.
   assertExport(await getExport("views", { format: "csv", ...newRange() }));
   await gate.upstream.release();
   assertExport(await getExport("views", { format: "csv", ...newRange() }));

@@ -1,5 +1,5 @@
 /**
- * Exports of the gateway are the same bytes as those of the package, and LibreOffice opens the CSV.
+ * The gateway and the package export the same bytes, and LibreOffice opens the CSV.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -10,11 +10,11 @@ import { assertProblem, startGate } from "../recorded_gateway.mjs";
 
 const PER_CALLER = 2;
 const PER_ORGANIZATION = 3;
-/** The budget's window, longer than this file takes, so that no waiting export continues. */
+/** The budget's window, longer than these tests take, so that no waiting export continues. */
 const WINDOW_SECONDS = 600;
 /** If an export has not ended after this time, it is waiting for the budget. */
 const OBSERVED_MS = 2000;
-/** Longer than the lease of a waiting export's place. The gateway renews leases in time. */
+/** Longer than the 25 s lease of a place. The gateway renews the leases of waiting exports. */
 const LEASE_MS = 26_000;
 /** The maximum time until a cancelled export has freed its place. */
 const RELEASE_MS = LEASE_MS + 10_000;
@@ -41,7 +41,7 @@ after(async () => {
   await gate?.stop();
 });
 
-/** Opens an export that may wait. Returns whether it ended, and what it sent until then. */
+/** Requests an export that may wait. Returns whether it has ended, and its body so far. */
 async function openExport(name) {
   const target = exportOf("views", { format: "ndjson", ...range });
   const { authorization } = caller(gate, name);
@@ -60,7 +60,7 @@ async function openExport(name) {
   answer.on("error", () => {});
   const ended = once(answer, "end").then(() => true);
   const hasEnded = await Promise.race([ended, sleep(OBSERVED_MS, false)]);
-  // After a FIN the client may still read, so only a reset tells workerd that it has left.
+  // After a FIN, a client may still read. Only a reset tells workerd that the client has left.
   return { hasEnded, text, cancel: () => sent.socket.resetAndDestroy() };
 }
 

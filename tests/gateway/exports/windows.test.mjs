@@ -101,8 +101,8 @@ describe("a hundred thousand rows", () => {
   }
 
   /**
-   * Exports a range as a client with a bad connection does: keeps the complete records, counts the
-   * rows and resumes there. `breaks` are the offsets in the export at which the connection breaks.
+   * Exports a range as a client with a bad connection does: keeps the complete records, counts
+   * their rows and resumes after them. The connection breaks at the offsets `breaks` in the export.
    */
   async function exportAll(format, range, breaks) {
     const pieces = [];

@@ -1,4 +1,4 @@
-/** CORS: the origins that may call the gateway, and the header fields that tell browsers so. */
+/** CORS: the origins that may call the gateway, and the response header fields for browsers. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ALLOWED_ORIGIN, assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";

@@ -218,7 +218,7 @@ describe("a request body", () => {
         const id = `announces-${length}-for-${target.length}`;
         const headers = [JSON_TYPE, ["Content-Length", String(length)], ["X-Request-Id", id]];
         const exchange = gate.open(gate.bytes({ method: "POST", target, headers }));
-        // The local runtime holds the response back until the body has arrived, but not the log.
+        // The local runtime delays the response until the body has arrived, but not the log line.
         const { status, problem } = await gate.logged(id);
         assert.deepEqual([status, problem], [413, "content-too-large"]);
         exchange.leave();

@@ -91,8 +91,8 @@ describe("the status of a listed job", () => {
       assert.equal(news.length, 8, "no job is read again while others wait");
       for (const id of news) read.add(id);
     }
-    // Jobs of one batch of ten were created together, in any order. The 24 read jobs still include
-    // the oldest 16.
+    // The ten jobs of a batch were created concurrently, so their order is undefined. The 24 jobs
+    // read still include the oldest 16.
     const { jobs: listed } = await page({ limit: 100 });
     const oldest = idsOf(listed).slice(-16);
     assert.ok(

@@ -10,9 +10,9 @@ const HALF_A_DAY_MS = 12 * 3600 * 1000;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 /** Projects whose polls are delayed. */
 const DELAYED = { 429: "delayed-429", 503: "delayed-503", restart: "delayed-restart" };
-/** A project whose jobs only list streams watch. */
+/** A project with jobs that only list streams watch. */
 const LISTED = "listed-docs";
-/** A project whose job an earlier release has given up. */
+/** A project with a job that an earlier release gave up on. */
 const GIVEN_UP = "given-up-docs";
 /** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
@@ -69,7 +69,7 @@ describe("Retry-After in response to a poll", () => {
       await waitIntervals(jobs, 5);
       assert.equal((await jobs.reads(id)).count, settled, "reads while the job is watched");
 
-      // Lists and new watchers get the last known state without an earlier poll.
+      // Lists and new watchers get the last known state without an additional poll.
       const { json } = await jobs.get(`/v2/agent/${project}/jobs`);
       assert.ok(json.jobs.some((job) => job.id === id));
       const other = await jobs.watching(id, { project });
@@ -208,7 +208,7 @@ describe("a job that does not finish", () => {
     const { id } = await impatient.create("never ends", { project, headers });
     await receiver.next(({ path }) => path === "/given-up", PATIENCE_MS);
     await untilLogged(id);
-    // The state before the fifteenth migration.
+    // Restores the schema from before the fifteenth migration.
     const undo = [
       ["DROP INDEX reservation_policy_at"],
       ["ALTER TABLE job DROP COLUMN given_up_start"],

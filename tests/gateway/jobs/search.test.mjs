@@ -63,7 +63,7 @@ test("finds jobs that an earlier release stored, and adds them to the search ind
   assert.equal(first.ids[0], id);
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    // While the index does not have the oldest job, it is found only on a later page.
+    // Until the index contains the oldest job, that job appears only on a later page.
     const { ids, nextCursor } = await find(OLD, { text: "needle" });
     if (nextCursor === null) {
       assert.deepEqual(ids, [id, "old-1"]);

@@ -23,7 +23,8 @@ const LIST = `/v2/agent/${PROJECT}/jobs`;
 /** The project of the watched job. The simulator never holds its polls. */
 const WATCHED = "watched-docs";
 
-// Requests in flight at the trap. The simulator holds reads, views and creations until after it.
+// Numbers of requests in flight when the Worker traps. The simulator holds the reads, views and
+// creations until after the trap.
 const READS = 15;
 const VIEWS = 15;
 /** The number of view requests that go upstream concurrently. The others wait in their object. */
@@ -41,7 +42,7 @@ const OTHER_READS = 3;
 const UPSTREAM_TIMEOUT_SECONDS = 60;
 const ROUNDS = 20;
 const PATIENCE_MS = 60_000;
-/** The gateway repeats an interrupted delivery after 25 s. */
+/** The gateway retries an interrupted delivery after 25 s. */
 const DELIVERY_PATIENCE_MS = 45_000;
 
 const PLACES = [

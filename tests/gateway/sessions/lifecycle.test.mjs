@@ -1,6 +1,6 @@
 /**
- * Sessions of the gateway's page: how they open, what they allow, how they end, and what a later
- * change of the configuration does to them.
+ * Sessions of the gateway's page: how they open, what they allow, how they end, and how later
+ * configuration changes affect them.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -311,7 +311,7 @@ describe("changes after a session was opened", () => {
     assert.equal(Number(lifetime), MAX_SESSION_MS / 1000);
     const again = await browser.get("/session");
     assert.deepEqual([again.status, again.json.expiresAt], [200, expiresAt]);
-    // The session's alarm does not end it.
+    // The session's alarm must not end the session.
     await gate.restart();
     assert.equal((await browser.get("/session")).status, 200);
   });

@@ -228,7 +228,7 @@ describe("a job's stream", () => {
     const target = jobs.path("unknown-to-many", { rest: "/events" });
     const pending = ["one", "two", "three"].map((id) => jobs.get(target, [["X-Request-Id", id]]));
     await jobs.upstream.untilHeld(1);
-    // Once this later request has completed, all three requests share the held read.
+    // The response to this later request shows that all three streams wait for the held read.
     await jobs.health();
     await jobs.upstream.release();
     const instances = (await Promise.all(pending)).map(({ json }) => json.instance);

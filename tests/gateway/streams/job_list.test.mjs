@@ -14,7 +14,7 @@ const [FRESH, MANY, RETAINED] = ["fresh-docs", "many-docs", "kept-docs"];
 const PROJECTS = [PROJECT, OTHER_PROJECT, FRESH, MANY, RETAINED];
 const DAY_MS = 24 * 3600 * 1000;
 const RETENTION_DAYS = 7;
-/** The number of jobs with which a new stream begins. */
+/** The number of jobs that a new stream sends first. */
 const INITIAL_JOBS = 25;
 /** The maximum number of changes that a resumed stream replays. */
 const MAX_REPLAYED = 250;

@@ -53,7 +53,7 @@ describe("a job without watchers", () => {
     // The runtime notices that clients have disconnected when it writes to their streams.
     await jobs.upstream.setJob(left.id, { status: "planning" });
     await jobs.untilHealth(({ watchers }) => watchers === 1);
-    // One poll may be in flight. It has finished when the other job was read twice.
+    // One poll may be in flight. After two more reads of the other job, that poll has finished.
     await jobs.untilReads(clock.id, 2);
     const { count } = await jobs.reads(left.id);
     await jobs.untilReads(clock.id, 3);

@@ -82,8 +82,8 @@ describe("an upstream that does not respond", () => {
     await jobs.upstream.hold({ operation: CREATE });
     const held = Array.from({ length: CONNECTIONS }, () => create());
     await jobs.upstream.untilHeld(CONNECTIONS);
-    // The held creations time out together. Some late ones then get a connection, and only then
-    // their timeout starts.
+    // The held creations time out together. Some late ones then get a connection. Their timeout
+    // starts only at that time.
     const late = Array.from({ length: 3 * CONNECTIONS }, (_, at) => create({ key: `late-${at}` }));
     for (const answer of await Promise.all(held)) {
       assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, "unknown");

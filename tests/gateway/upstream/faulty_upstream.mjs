@@ -10,7 +10,7 @@ import { Client, OutcomeUnknownError, ServerError } from "../../../pkg/dist/node
 import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 export const ELSEWHERE = "X-Elsewhere";
-/** Projects whose budget for creations an upstream 429 blocks. No other test uses them. */
+/** Projects in which an upstream 429 blocks creations. No other test uses these projects. */
 export const BLOCKED_PROJECTS = Array.from({ length: 6 }, (_, n) => `closed-${n}`);
 const NO_LIMIT = String(10 ** 6);
 
@@ -93,7 +93,7 @@ export async function sendWith(fault, send, times = 1) {
   return send();
 }
 
-/** Returns the error that a call of the package rejects with. */
+/** Returns the error with which a call to the package rejects. */
 export async function errorOf(call, type) {
   const error = await call().then(
     (value) => assert.fail(`the call succeeds with ${JSON.stringify(value)}`),

@@ -1,4 +1,4 @@
-/** Malformed 2xx responses of the upstream. None becomes a success, and none is cached. */
+/** Malformed 2xx responses from the upstream. None becomes a success, and none is cached. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DecodeError, OutcomeUnknownError, ServerError } from "../../../pkg/dist/node.js";

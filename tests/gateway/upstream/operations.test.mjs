@@ -81,7 +81,8 @@ async function receivedOnce() {
 }
 
 /**
- * Checks a response's status and head. Besides the common fields it has exactly those of `more`.
+ * Checks a response's status and head. Besides the fields that every response may have, the head
+ * must have exactly those in `more`.
  */
 function assertResponse(answer, status, more = [], head = {}) {
   assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
@@ -348,7 +349,7 @@ describe("bodies in parts", () => {
     await gate.upstream.fault({ fault });
     const exchange = gate.open(gate.bytes({ target: `${JOBS}/${id}` }));
     await gate.untilCounters(({ inFlight }) => inFlight === 1);
-    // This later request completes first. The job's first bytes would have arrived before that.
+    // A gateway that streams the body would start its response before this later request completes.
     assertViews(await gate.get(newViews()));
     assert.equal((await gate.upstream.counters()).inFlight, 1, "the upstream is still sending");
     assert.equal(exchange.answer.hasHead, false, "the gateway has started its response");
@@ -385,7 +386,7 @@ describe("bodies in parts", () => {
     const exchange = gate.open(Buffer.concat([bytes, Buffer.from('{"prompt":"half of')]));
     await exchange.sent;
     exchange.leave();
-    // This later request completes. The aborted one would have gone upstream before it.
+    // If the aborted request went upstream, it would do so before this later request completes.
     const views = newViews();
     assertViews(await gate.get(views));
     assert.deepEqual((await receivedOnce()).target, pageOf(views));

@@ -35,7 +35,7 @@ const PROJECTS = ["followed-up", "looked-at", "with-watchers", "with-others"];
 PROJECTS.push("linked-later", "with-deletions", "repeated-end", "repeated-end-changed");
 
 let jobs;
-/** One receiver per purpose. */
+/** The receivers by name. */
 const receivers = {};
 
 before(async () => {
@@ -293,7 +293,8 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       receivers.redirecting.answer(
         ...statuses.map((status) => ({ status, headers: { location }, body: "elsewhere" })),
       );
-      // Concurrent, so that no retry takes the response of another job's first attempt.
+      // The attempts run concurrently. Otherwise, a retry could take the response for another job's
+      // first attempt.
       const attempt = async () => {
         const job = await hooked(receivers.redirecting);
         await job.finish();
@@ -392,14 +393,14 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       }
       const deleted = await hooked(receivers.unsent, { project });
       await deleted.finish();
-      // The next alarm takes the webhook.
+      // The next alarm takes the webhook, which then waits for a connection.
       const { alarms: taken } = await jobs.health(project);
       const clock = await jobs.create("tick", { project });
       const ticking = await jobs.watching(clock.id, { project });
       await jobs.untilHealth(({ alarms }) => alarms > taken, project);
       ticking.leave();
       await jobs.deleteRecord(deleted.id, { project });
-      // Webhooks get connections in order.
+      // Webhooks get connections in order, so the deleted one would arrive first.
       const later = await hooked(receivers.unsent, { project });
       await later.finish();
       assertDelivery(await later.next(), "agent_job.completed");

@@ -1,7 +1,7 @@
 /**
  * Attacks with forged, swapped and smuggled tokens and with disguised requests. The gateway must
- * reject each of them, send nothing upstream and reveal nothing. If an attack was successful
- * against another gateway, its test names the advisory.
+ * reject each of them, send nothing upstream and reveal nothing. Tests of attacks that succeeded
+ * against another gateway name the advisory.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -39,7 +39,7 @@ export const DEEP = { target: "/healthz?deep", scope: "gateway:operate" };
 /** A read, a write and an operator's request. Tests send each forged token with all three. */
 export const SAMPLE = [operations()[0], operations()[4], DEEP];
 
-/** Faults of a key set, each by the name of the trusted issuer that has it. */
+/** Faults of key sets, by the name of the trusted issuer with the fault. */
 export const FAULTS = {
   failing: () => ({ status: 500 }),
   missing: () => ({ status: 404 }),
@@ -148,7 +148,7 @@ export const withProperty = (object, property) =>
 // --- requests --------------------------------------------------------------
 
 export const bearer = (token) => ({ authorization: `Bearer ${token}` });
-/** The options of a request with a Cloudflare Access token from the gateway's own page. */
+/** Options for a request from the gateway's own page, with a Cloudflare Access token. */
 export const assertion = (token, { host } = gate) =>
   smuggled(["Cf-Access-Jwt-Assertion", token], ["Origin", `http://${host}`]);
 export const smuggled = (...headers) => ({ authorization: null, headers });

@@ -75,8 +75,8 @@ export function twinKeys() {
 }
 
 /**
- * A key set with unusual keys, and the private keys of most of them. None may verify a token,
- * except that `bare` may verify RS256.
+ * Builds a key set with unusual keys, and the private keys of most of them. The gateway may use
+ * only `bare`, and only for RS256.
  *
  * @returns {{ rsa: import("../../../harness/issuer.mjs").SigningKey,
  *   weak: import("../../../harness/issuer.mjs").SigningKey, set: Record<string, unknown>[] }}

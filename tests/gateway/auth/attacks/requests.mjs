@@ -208,7 +208,7 @@ describe("forbidden bytes in a field", () => {
     test(`neither injects a field nor authorizes the request because of ${what} in a field`, async () => {
       const token = own();
       for (const fields of [
-        // The end of one field must not become the next field.
+        // The rest of a value must not become a separate header field.
         [`X-Request-Id: a${bytes}00-trace${bytes}Bearer ${token}${bytes}X-Injected: 1`],
         [`Traceparent: a${bytes}Bearer ${token}`],
         [`User-Agent: x${bytes}Bearer ${token}`],

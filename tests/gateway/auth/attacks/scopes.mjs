@@ -1,4 +1,4 @@
-/** Attacks with valid tokens that are sent for a project or an operation that they do not cover. */
+/** Attacks with valid tokens on projects and operations that the tokens do not cover. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertProblem, EVERY_SCOPE, JOBS, PROJECT } from "../../recorded_gateway.mjs";

@@ -1,6 +1,6 @@
 /**
- * Attacks with tokens that have no signature, a changed one, or one that another key or algorithm
- * made.
+ * Attacks with unsigned tokens, and with tokens whose signature is changed or made with another key
+ * or algorithm.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { describe } from "node:test";
