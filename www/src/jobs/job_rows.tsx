@@ -1,6 +1,6 @@
-import { useSignalEffect } from "@preact/signals";
+import { effect } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ListedJob } from "quillgate";
 import { now, today } from "../shell/clock.ts";
 import { clockSkew } from "../shell/clock_skew.ts";
@@ -53,11 +53,16 @@ function Row({ job, focused }: RowProps) {
   const change = { route: "jobs", jobs: { id } } as const;
   const title = titleOf(prompt ?? "") || LIST_WORDS.untitled(id);
   const link = useRef<HTMLAnchorElement>(null);
-  useSignalEffect(() => {
-    if (wantedRow.value !== id) return;
-    wantedRow.value = null;
-    link.current?.focus();
-  });
+  // Not `useSignalEffect`, which waits for the next frame: the next key acts on the focused row.
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        if (wantedRow.value !== id) return;
+        wantedRow.value = null;
+        link.current?.focus();
+      }),
+    [id],
+  );
   return (
     <li class={styles.row}>
       <p id={`state-${id}`} class={`pill tone-${tone}`}>
