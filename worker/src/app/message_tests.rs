@@ -17,8 +17,10 @@ use crate::analytics::page_store::split_text;
 use crate::analytics::pages::{Page, PageRow, Report};
 use crate::app::streams::wait_for_change;
 use crate::jobs::events::{LongPoll, StreamEvent};
+use crate::jobs::project_stub::WatchCall;
 use crate::runtime::tests::{fake_socket, listen, run_js};
 use crate::runtime::{receive, send_back};
+use crate::upstream::request::Call;
 
 #[wasm_bindgen]
 extern "C" {
@@ -43,6 +45,28 @@ fn page_json_stays_a_javascript_string_in_a_message() {
     assert!(text.is_string());
     let received: ReportReply = receive(sent).unwrap();
     assert_eq!(received.pages[0].text, json);
+}
+
+#[wasm_bindgen_test]
+fn a_message_without_a_required_field_is_an_error() {
+    let sent = send_back(&ReportReply::default()).unwrap();
+    Reflect::delete_property(&sent.clone().into(), &"pages".into()).unwrap();
+    receive::<ReportReply>(sent).unwrap_err();
+}
+
+#[wasm_bindgen_test]
+fn a_watch_call_survives_its_url() {
+    for (job, after) in [(None, None), (Some("a/b?c&é".to_owned()), Some(3))] {
+        let watch = WatchCall {
+            call: Call::begin("r1".to_owned(), "p1".to_owned()),
+            job,
+            caller: "a-hash".to_owned(),
+            after,
+        };
+        let read = WatchCall::from_url(&watch.to_url()).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{watch:?}"));
+    }
+    assert!(WatchCall::from_url("https://project/").is_none());
 }
 
 // --- pages -----------------------------------------------------------------

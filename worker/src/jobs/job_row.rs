@@ -40,6 +40,11 @@ pub struct JobRow {
     pub since: Option<Millis>,
 }
 
+/// How long after a follow-up the gateway waits for the first change of a job that Mintlify still
+/// reports as finished. A follow-up without any change would otherwise use the poll budget for the
+/// whole poll duration.
+pub const RESTART_TIME: Millis = Millis::from_seconds(15 * 60);
+
 /// Reads a boolean of `SQLite`, which is 0 or 1.
 pub(crate) fn read_boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     u64::deserialize(deserializer).map(|value| value != 0)
@@ -62,7 +67,8 @@ impl JobRow {
     }
 
     /// Returns the end that the job's webhook has already announced. Returns `None` after a
-    /// restart, because the webhook announces the next end again.
+    /// restart, because the webhook announces the next end again. An end in the response to a
+    /// follow-up does not count, because it can be the earlier one.
     pub fn announced_end(&self) -> Option<JobEnd> {
         self.end().filter(|_| !self.is_restarted())
     }
@@ -94,6 +100,17 @@ impl JobRow {
     /// Returns when polling ends if the job has not finished by then.
     pub fn poll_end(&self, poll_duration: Millis) -> Millis {
         self.last_started_at.plus(poll_duration)
+    }
+
+    /// Returns when polling for the job's webhook ends. Returns `None` for a finished job, unless it
+    /// has restarted: the webhook then waits for the end of the follow-up, for at most
+    /// [`RESTART_TIME`].
+    pub fn webhook_poll_end(&self, poll_duration: Millis) -> Option<Millis> {
+        if !self.is_finished() {
+            return Some(self.poll_end(poll_duration));
+        }
+        let restart_end = self.poll_end(poll_duration.min(RESTART_TIME));
+        self.is_restarted().then_some(restart_end)
     }
 
     /// Whether polling has ended because the job did not finish in time.

@@ -30,9 +30,9 @@ impl Project {
         let Some(row) = self.jobs.find(job)?.filter(|row| row.webhook.is_some()) else {
             return Ok(());
         };
-        let end = row.poll_end(self.settings.poll_duration);
-        let is_open = (!row.is_finished() || row.is_restarted()) && now() < end;
-        let next = is_open.then(|| self.next_poll(&row, Audience::Webhook).min(end));
+        let end = row.webhook_poll_end(self.settings.poll_duration);
+        let end = end.filter(|&end| now() < end);
+        let next = end.map(|end| self.next_poll(&row, Audience::Webhook).min(end));
         self.jobs.set_webhook_poll(job, next)
     }
 

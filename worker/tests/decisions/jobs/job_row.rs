@@ -1,6 +1,7 @@
 //! The ends of a job that its webhook announces.
 
-use quillgate_worker::jobs::job_row::JobRow;
+use quillgate::Millis;
+use quillgate_worker::jobs::job_row::{JobRow, RESTART_TIME};
 use quillgate_worker::jobs::webhook::JobEnd;
 
 use super::poll::row;
@@ -47,4 +48,21 @@ fn end_that_the_response_to_a_follow_up_repeats_is_announced_again_only_when_a_p
     };
     assert!(!completed_again.is_restarted());
     assert_eq!(completed_again.announced_end(), Some(JobEnd::Completed));
+}
+
+#[test]
+fn webhook_waits_for_the_end_of_a_follow_up_for_a_limited_time() {
+    let day = Millis::from_seconds(86_400);
+    assert_eq!(row().webhook_poll_end(day), Some(at(0).plus(day)));
+    assert_eq!(completed().webhook_poll_end(day), None);
+    let restarted = JobRow {
+        last_started_at: at(60),
+        ..completed()
+    };
+    assert_eq!(
+        restarted.webhook_poll_end(day),
+        Some(at(60).plus(RESTART_TIME))
+    );
+    let minute = Millis::from_seconds(60);
+    assert_eq!(restarted.webhook_poll_end(minute), Some(at(120)));
 }
