@@ -58,7 +58,7 @@ fn a_message_without_a_required_field_is_an_error() {
 fn a_watch_call_survives_its_url() {
     for (job, after) in [(None, None), (Some("a/b?c&é".to_owned()), Some(3))] {
         let watch = WatchCall {
-            call: Call::begin("r1".to_owned(), "p1".to_owned()),
+            call: Call::begin("r1".to_owned(), "p1"),
             job,
             caller: "a-hash".to_owned(),
             after,
