@@ -8,7 +8,7 @@ import { untilFocused } from "./visitor.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
 
-const openPanel = (page) => page.locator("[popover]:popover-open");
+const openPanel = (page) => page.locator(".menu-panel:popover-open");
 const menuButton = (page, name) => page.getByRole("button", { name: new RegExp(`^${name}:`) });
 
 test("pressing the button again closes the menu, and another button opens only its own", async ({
@@ -143,3 +143,35 @@ for (const width of [320, 360, 700]) {
     });
   });
 }
+
+test("a click on the words of a choice selects it and keeps the menu open", async ({ visitor }) => {
+  const { page, signIn, startElsewhere } = visitor;
+  await startElsewhere("Fix the typos");
+  await signIn();
+  await menuButton(page, "Status").click();
+  const choice = openPanel(page).getByText("Failed", { exact: true });
+  const { x, y, width, height } = await choice.boundingBox();
+  await page.mouse.click(x + width - 5, y + height / 2);
+  await expect(openPanel(page).getByRole("checkbox", { name: "Failed" })).toBeChecked();
+});
+
+test("a message is in front of an open menu", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await page.setViewportSize({ width: 390, height: 420 });
+  await startSession();
+  await openReport();
+  await page.getByRole("button", { name: "Filter and options" }).click();
+  await menuButton(page, "Views").click();
+  await page.getByLabel("Save this report as").fill("Read by AI");
+  await page.keyboard.press("Enter");
+  await menuButton(page, "Views").click();
+  await openPanel(page)
+    .getByRole("button", { name: /^Delete/ })
+    .click();
+  await page.evaluate(() => scrollTo(0, 0));
+  const undo = await page.getByRole("button", { name: "Undo" }).boundingBox();
+  const panel = await openPanel(page).boundingBox();
+  assert.ok(panel.y + panel.height > undo.y + undo.height, "the panel reaches the message");
+  await page.mouse.click(undo.x + undo.width / 2, undo.y + undo.height / 2);
+  await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
+});

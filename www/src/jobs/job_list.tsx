@@ -227,7 +227,7 @@ function Waiting() {
     <div class={`${rowStyles.ledger} card`} aria-hidden="true">
       {[1, 2, 3].map((row) => (
         <div key={row} class={rowStyles.row}>
-          <span class={`${rowStyles.title} ${styles.line}`} />
+          <span class={styles.line} />
         </div>
       ))}
     </div>

@@ -71,6 +71,8 @@ export function Menu({ name, value, align = "start", onIntent, children, ...clas
         id={id}
         class={`${styles.panel} ${classes.panelClass ?? ""}`}
         popover="auto"
+        // A click on text inside would otherwise focus an element around the menu.
+        tabIndex={-1}
         onBeforeToggle={({ newState }) => {
           if (newState === "open") isOpen.value = true;
         }}

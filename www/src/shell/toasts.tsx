@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { focusHeading } from "./heading.tsx";
 import { Cross } from "./icons.tsx";
 import { type ShownToast, shown } from "./toast.ts";
@@ -15,10 +15,20 @@ function close(id: number): void {
 }
 
 export function Toasts() {
-  if (shown.value.length === 0) return null;
+  const section = useRef<HTMLElement>(null);
+  const toasts = shown.value;
+  useLayoutEffect(() => {
+    const list = section.current;
+    if (list === null || list.contains(document.activeElement)) return;
+    // Moves a new message in front of an open menu, which is in the top layer, too.
+    if (list.matches(":popover-open")) list.hidePopover();
+    list.showPopover();
+  }, [toasts]);
+
+  if (toasts.length === 0) return null;
   return (
-    <section class={styles.toasts} aria-label="Messages">
-      {shown.value.map((one) => (
+    <section ref={section} class={styles.toasts} popover="manual" aria-label="Messages">
+      {toasts.map((one) => (
         <ToastCard key={one.id} toast={one} />
       ))}
     </section>
