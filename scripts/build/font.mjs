@@ -15,8 +15,8 @@ const OPTIONS = {
   variationAxes: { wght: WEIGHT },
   keepFeatures: ["tnum"],
   noHinting: true,
-  // Browsers need neither of them for text.
-  dropTables: ["gasp", "STAT"],
+  // Text without kerning needs none of them.
+  dropTables: ["gasp", "GDEF", "GPOS", "MVAR", "STAT"],
 };
 
 /**

@@ -51,6 +51,8 @@ test("a menu without its code opens offline as soon as the browser is back onlin
   await page.getByRole("alert").getByText("You’re offline").waitFor();
   await page.context().setOffline(false);
   await page.getByLabel("Save this report as").waitFor();
+  // Its styles have loaded, too.
+  await expect(page.locator(".views_panel-panel")).toHaveCSS("display", "grid");
 });
 
 test("folders without their code leave the list, and a message offers to reload", async ({
