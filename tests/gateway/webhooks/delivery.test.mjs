@@ -293,8 +293,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       receivers.redirecting.answer(
         ...statuses.map((status) => ({ status, headers: { location }, body: "elsewhere" })),
       );
-      // The attempts run concurrently. Otherwise, a retry could take the response for another job's
-      // first attempt.
+      // Concurrent. Otherwise, a retry could take the response for another job's first attempt.
       const attempt = async () => {
         const job = await hooked(receivers.redirecting);
         await job.finish();
@@ -334,11 +333,8 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
         const job = await hooked(receivers.good, { project });
         await job.finish();
         await job.next();
-        const fault = {
-          kind: "json",
-          status: 200,
-          body: { ...(await upstreamJob(job.id)), ...fields },
-        };
+        const body = { ...(await upstreamJob(job.id)), ...fields };
+        const fault = { kind: "json", status: 200, body };
         const operation = "agentJobs.sendMessage";
         await jobs.upstream.fault({ operation, target: `/${project}/`, fault });
         assert.equal((await jobs.followUp(job.id, "and more", { project })).status, "completed");
