@@ -48,7 +48,7 @@ describe("a new session while the previous one cannot be ended", () => {
     worker?.dispose();
   });
 
-  /** Makes the next `failures` calls to end a session fail. Returns the number of open sessions. */
+  /** Fails the next `failures` requests to end a session. Returns the number of open sessions. */
   async function failEnds(failures) {
     const target = `/v1/instrumented?failures=${failures}`;
     return (await gate.get(target, { authorization: null })).json.open;

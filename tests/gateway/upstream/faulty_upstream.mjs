@@ -87,7 +87,7 @@ export const WRITE = {
   call: () => client.agentJobs.create({ prompt: "x" }),
 };
 
-/** Injects a fault into the next requests, and sends a request. */
+/** Injects `fault` into the next `times` requests to the upstream, then calls `send`. */
 export async function sendWith(fault, send, times = 1) {
   await gate.upstream.fault({ times, fault });
   return send();

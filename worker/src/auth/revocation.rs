@@ -136,7 +136,7 @@ impl RevokedTokens {
     }
 
     /// Whether a token of a trusted issuer is revoked. A token without `iat` counts as issued
-    /// before any instant.
+    /// before every revocation.
     ///
     /// # Errors
     /// If `iat` is not a number.

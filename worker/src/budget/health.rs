@@ -10,6 +10,7 @@ pub struct BudgetHealth {
     pub limit: u32,
     /// The number of free slots, or 0 while the upstream blocks the policy.
     pub left: u32,
-    /// When the upstream's block ends, as a Unix time in milliseconds. `None` without a block.
+    /// When requests to the upstream may resume, as a Unix time in milliseconds. `None` if the
+    /// upstream does not block them.
     pub closed_until: Option<u64>,
 }

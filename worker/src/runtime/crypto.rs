@@ -14,8 +14,8 @@ extern "C" {
     #[wasm_bindgen(thread_local_v2, js_name = crypto)]
     static CRYPTO: Crypto;
 
-    /// JavaScript's `TextEncoder`. The binding in web-sys takes a Rust string, so a page would be
-    /// copied into the memory of the wasm module first.
+    /// JavaScript's `TextEncoder`. The binding in web-sys takes a Rust string, so the text would
+    /// first be copied into wasm memory.
     type TextEncoder;
     #[wasm_bindgen(constructor)]
     fn new() -> TextEncoder;

@@ -31,8 +31,8 @@ pub fn set_entry(entry: Entry) {
 /// two chunks:
 ///
 /// - The first is the next chunk of the stream. If it is absent, the stream ends.
-/// - The second is sent as the last chunk if the module traps before the following chunk. If it is
-///   absent, the stream ends after the first.
+/// - The second is sent only if the module traps before it returns the next chunk. The stream then
+///   ends with it, or after the first chunk if it is absent.
 ///
 /// `cancel` is called when the client disconnects.
 ///

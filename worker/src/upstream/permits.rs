@@ -40,7 +40,7 @@ impl ConnectionClass {
     }
 }
 
-/// The permits of an object.
+/// The permits for a Durable Object's connections, and the requests that wait for one.
 ///
 /// ```
 /// use quillgate_worker::upstream::permits::{ConnectionClass, Permits};

@@ -22,7 +22,7 @@ fn assert_not_mapped(claims: &Value) {
     );
 }
 
-/// The ceilings that the caller shares with other callers of the same rules.
+/// The ceilings that the caller shares with other callers that match the same rules.
 fn shared_limits(caller: &Caller, policy: RateLimitPolicy) -> Vec<u32> {
     let ceilings = caller.budget_request(policy).ceilings.into_iter();
     ceilings.map(|ceiling| ceiling.max).collect()
