@@ -23,28 +23,24 @@ const OPTIONS = {
  * Slices of the font. A browser loads a slice when the page shows one of its characters. Other
  * characters appear in the reader's own fonts.
  *
- * @type {Record<string, { source: string, ranges: [first: number, last: number][] }>} pairs of code
- *   points, both included; `source` is a script in the names of Geist's files
+ * @type {Record<string, { source: string, range: string }>} `source` is a script in the names of
+ *   Geist's files, `range` a value of `unicode-range` in CSS
  */
 const SLICES = {
   // ASCII without the characters of code, and the punctuation of the page's own text. The sign-in
   // route loads this slice alone.
   basic: {
     source: "latin",
-    ranges: [
-      ...[[0x20, 0x5b], only("]"), only("_"), [0x61, 0x7a], only("\u00a0"), only("·"), only("×")],
-      ...[[0x2013, 0x2014], [0x2018, 0x2019], [0x201c, 0x201d], only("…"), only("↑"), only("↓")],
-      only("−"),
-    ],
+    range:
+      "U+20-5B, U+5D, U+5F, U+61-7A, U+A0, U+B7, U+D7, U+2013-2014, U+2018-2019, U+201C-201D, U+2026, U+2191, U+2193, U+2212",
   },
-  accents: {
-    source: "latin",
-    ranges: [
-      [0xc0, 0xd6],
-      [0xd8, 0xff],
-    ],
+  accents: { source: "latin", range: "U+C0-D6, U+D8-FF" },
+  // Letters of Central European languages and Turkish.
+  "more-accents": {
+    source: "latin-ext",
+    range:
+      "U+102-107, U+10C-10F, U+118-11B, U+11E-11F, U+130-131, U+141-144, U+147-148, U+150-153, U+158-15B, U+15E-165, U+16E-171, U+179-17E",
   },
-  "more-accents": { source: "latin-ext", ranges: [[0x100, 0x17f]] },
 };
 
 /**
@@ -58,43 +54,38 @@ export async function buildFont({ made }) {
     const { default: subsetFont } = await import("subset-font");
     await mkdir(FONT, { recursive: true });
     const faces = [];
-    for (const [name, { source, ranges }] of Object.entries(SLICES)) {
+    for (const [name, { source, range }] of Object.entries(SLICES)) {
       const font = await readFile(join(GEIST, "files", `geist-${source}-wght-normal.woff2`));
       await writeFile(
         join(FONT, `geist-${name}.woff2`),
-        await subsetFont(font, charactersOf(ranges), OPTIONS),
+        await subsetFont(font, charactersOf(range), OPTIONS),
       );
-      faces.push(fontFace(name, ranges));
+      faces.push(fontFace(name, range));
     }
     await writeFile(STYLES, faces.join("\n"));
   });
 }
 
-function only(character) {
-  const point = character.codePointAt(0);
-  return [point, point];
-}
-
-function charactersOf(ranges) {
-  const points = ranges.flatMap(([first, last]) =>
-    Array.from({ length: last - first + 1 }, (_, index) => first + index),
-  );
+/** Returns the characters of a value of `unicode-range`. */
+function charactersOf(range) {
+  const points = range.split(", ").flatMap((part) => {
+    const [first, last = first] = part
+      .replace("U+", "")
+      .split("-")
+      .map((hex) => parseInt(hex, 16));
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
   return String.fromCodePoint(...points);
 }
 
 /** `optional`: a page that has begun to show text in another font keeps it until the next load. */
-function fontFace(name, ranges) {
+function fontFace(name, range) {
   return `@font-face {
   font-family: Geist;
   font-weight: ${WEIGHT.min} ${WEIGHT.max};
   font-display: optional;
   src: url("./geist-${name}.woff2") format("woff2");
-  unicode-range: ${ranges.map(unicodeRange).join(", ")};
+  unicode-range: ${range};
 }
 `;
-}
-
-function unicodeRange([first, last]) {
-  const hex = (point) => point.toString(16).toUpperCase();
-  return first === last ? `U+${hex(first)}` : `U+${hex(first)}-${hex(last)}`;
 }
