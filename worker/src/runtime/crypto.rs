@@ -14,8 +14,8 @@ extern "C" {
     #[wasm_bindgen(thread_local_v2, js_name = crypto)]
     static CRYPTO: Crypto;
 
-    /// JavaScript's `TextEncoder`. The binding in web-sys takes a Rust string, so the text would
-    /// first be copied into wasm memory.
+    /// JavaScript's `TextEncoder`. The binding in web-sys takes a Rust string, so each JavaScript
+    /// string would first be copied into wasm memory.
     type TextEncoder;
     #[wasm_bindgen(constructor)]
     fn new() -> TextEncoder;

@@ -40,10 +40,7 @@ export function renderPageCell({ linkPage }: PageTargets, path: string | null) {
   return renderPageLink(linkPage, path, <PathText text={path} />);
 }
 
-/**
- * Isolates the path, because right-to-left letters in it could reorder the row. It has no `<wbr>`
- * after slashes, which would make sorting large tables a third slower.
- */
+/** Isolates the path, because right-to-left letters in it could reorder the row. */
 function PathText({ text }: { text: string }) {
   return (
     <bdi class={styles.path} dir="ltr">
