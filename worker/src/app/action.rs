@@ -6,17 +6,12 @@ use crate::analytics::archive::SeriesQuery;
 use crate::analytics::archive::views::ViewsQuery;
 use crate::analytics::export::Export;
 use crate::analytics::query::ReportQuery;
-use crate::app::plan::Target;
-use crate::auth::Evidence;
 use crate::auth::session::cookie::SessionId;
-use crate::http::response::GatewayResponse;
 use crate::jobs::records::JobQuery;
 
-/// The action that answers a request, or its next step.
+/// The action that answers a request.
 #[derive(Debug)]
 pub enum Action {
-    /// Send this response, which needs no I/O.
-    Respond(GatewayResponse),
     /// Report the health of the organization's object and, if the plan has a project, of that
     /// project's object.
     AnswerHealth,
@@ -24,8 +19,8 @@ pub enum Action {
     Reopen(RateLimitPolicy),
     /// Return the `OpenAPI` 3.1 description of the gateway.
     Describe,
-    /// Obtain this evidence of the caller's identity, then plan the rest.
-    Identify(Box<Target>, Evidence),
+    /// Describe the caller's session.
+    ReadSession,
     /// Open a session, and end the browser's earlier session, if any.
     OpenSession(Option<SessionId>),
     /// End the browser's session, if any.

@@ -9,13 +9,12 @@ use crate::app::action::Action;
 use crate::app::identity::identify;
 use crate::app::isolate::description;
 use crate::app::pending_request::PendingRequest;
-use crate::app::plan::Planner;
+use crate::app::plan::{PendingStep, Planner};
 use crate::app::reply::Reply;
-use crate::app::request_context::{RequestContext, reserve_read};
+use crate::app::request_context::reserve_read;
 use crate::app::{admin, analytics, archive, jobs, pull_requests, sessions, sign_in, streams};
-use crate::http::not_found_page;
 use crate::http::problem::Problem;
-use crate::http::request_head::{RequestHead, accepts_page};
+use crate::http::request_head::accepts_page;
 use crate::jobs::events::parse_preferred_wait;
 
 /// The boxed future of one handler.
@@ -25,11 +24,11 @@ use crate::jobs::events::parse_preferred_wait;
 /// for the compilation.
 type PendingReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + 'a>>;
 
-/// Runs the action of a request and returns the response. If a sign-in fails, a browser is
+/// Runs a request from its first step and returns the response. If a sign-in fails, a browser is
 /// redirected to the page that reports the failure. Other clients receive the problem.
-pub async fn run(mut pending: PendingRequest, action: Action) -> Response {
-    let is_callback = matches!(action, Action::ConcludeSignIn);
-    let reply = match dispatch(&mut pending, action).await {
+pub async fn run(mut pending: PendingRequest, step: PendingStep) -> Response {
+    let is_callback = matches!(step, PendingStep::Run(Action::ConcludeSignIn));
+    let reply = match dispatch(&mut pending, step).await {
         Ok(reply) => reply,
         Err(problem) => {
             let refusal = pending.context.refuse(&problem);
@@ -43,42 +42,29 @@ pub async fn run(mut pending: PendingRequest, action: Action) -> Response {
     pending.context.finish(&pending.env, reply)
 }
 
-/// Answers without I/O, or returns the action that needs I/O.
-pub fn answer_immediately(
-    context: &mut RequestContext,
-    head: &RequestHead,
-    action: Result<Action, Problem>,
-) -> Result<Reply, Action> {
-    match action {
-        Err(problem) if not_found_page::applies(&problem, head) => {
-            Ok(not_found_page::response().into())
-        }
-        Err(problem) => Ok(context.refuse(&problem)),
-        Ok(Action::Respond(response)) => Ok(response.into()),
-        Ok(Action::Describe) => {
-            let body = description().map_or(JsValue::NULL, JsValue::from);
-            Ok(Reply::json(200, body))
-        }
-        Ok(Action::ReadReport(query)) => analytics::read_cached_report(context, head, query),
-        Ok(action) => Err(action),
-    }
-}
-
-async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply, Problem> {
-    let action = match action {
-        Action::Identify(target, evidence) => {
+async fn dispatch(pending: &mut PendingRequest, step: PendingStep) -> Result<Reply, Problem> {
+    let action = match step {
+        PendingStep::Run(action) => action,
+        PendingStep::Identify(target, evidence) => {
             let caller = identify(pending, &target, evidence).await?;
             let (context, head) = (&mut pending.context, &pending.head);
-            let caller = context.caller.insert(caller);
-            let mut planner = Planner::new(&pending.config, head, caller, context.started);
-            let action = planner.plan(*target);
-            context.project = planner.project;
-            match answer_immediately(context, head, Ok(action?)) {
-                Ok(reply) => return Ok(reply),
-                Err(action) => action,
+            let mut planner = Planner {
+                config: &pending.config,
+                head,
+                caller: context.caller.insert(caller),
+                now: context.started,
+                project: &mut context.project,
+            };
+            match planner.plan(target)? {
+                Action::ReadReport(query) => {
+                    match analytics::read_cached_report(context, head, query) {
+                        Ok(reply) => return Ok(reply),
+                        Err(action) => action,
+                    }
+                }
+                action => action,
             }
         }
-        action => action,
     };
     if is_budgeted_read(&action) {
         let (caller, project) = (pending.context.caller()?, pending.context.project()?);
@@ -106,14 +92,15 @@ async fn dispatch(pending: &mut PendingRequest, action: Action) -> Result<Reply,
         Action::BeginBackfill => Box::pin(archive::begin_backfill(pending)),
         Action::AnswerHealth => Box::pin(admin::read_health(pending)),
         Action::Reopen(policy) => Box::pin(admin::reopen(pending, policy)),
+        Action::Describe => {
+            let body = description().map_or(JsValue::NULL, JsValue::from);
+            return Ok(Reply::json(200, body));
+        }
+        Action::ReadSession => return sessions::read(pending),
         Action::OpenSession(before) => Box::pin(sessions::open(pending, before)),
         Action::EndSession(session) => Box::pin(sessions::end(pending, session)),
         Action::BeginSignIn(before) => return sign_in::begin(pending, before.as_ref()),
         Action::ConcludeSignIn => Box::pin(sign_in::conclude(pending)),
-        // `identify` and `answer_immediately` have already handled these actions.
-        Action::Identify(..) | Action::Respond(_) | Action::Describe => {
-            return Err(Problem::internal());
-        }
     };
     reply.await
 }

@@ -10,13 +10,17 @@ use worker::Env;
 use worker::worker_sys::Context;
 
 use crate::analytics::organization_stub::OrganizationStub;
+use crate::app::action::Action;
+use crate::app::analytics::read_cached_report;
 use crate::app::dispatch;
 use crate::app::isolate::{load_config, with_verified};
 use crate::app::pending_request::PendingRequest;
-use crate::app::plan::{Plan, is_liveness, plan};
+use crate::app::plan::{PendingStep, Plan, Step, plan, plan_crashed, plan_unconfigured};
 use crate::app::request_context::RequestContext;
+use crate::http::not_found_page;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
+use crate::http::response::GatewayResponse;
 use crate::runtime::{HostError, into_promise, read_headers, to_millis};
 
 /// Handles a request. `uuid` is a random UUID. `started` is the current Unix time in milliseconds.
@@ -35,27 +39,31 @@ pub fn handle(
     if let Some(trapped) = super::trap::handle(&head, &env) {
         return trapped;
     }
-    let config = load_config(&env);
     let started = to_millis(started);
-    let plan = match &config {
-        _ if is_liveness(&head) => Plan::healthy(),
-        Ok(config) => with_verified(|verified| plan(config, &head, started, verified)),
-        Err(error) => Plan::refused(Problem::misconfigured(error.variable, error.rule)),
-    };
-    let mut context = RequestContext::new(&head, &plan, started);
-    let config = match config {
+    let config = match load_config(&env) {
         Ok(config) => config,
         Err(error) => {
-            context.metrics.operator = Some(error.to_string());
-            let reply = dispatch::answer_immediately(&mut context, &head, plan.action);
-            // Without a configuration, every plan answers immediately.
-            let reply = reply.unwrap_or_else(|_| context.refuse(&Problem::internal()));
-            return context.finish(&env, reply).into();
+            let (facts, response) = plan_unconfigured(&head, error);
+            let context = RequestContext::new(&head, facts, started);
+            return respond(context, &env, response, error.to_string()).into();
         }
     };
-    match dispatch::answer_immediately(&mut context, &head, plan.action) {
+    let Plan { facts, step } = with_verified(|verified| plan(&config, &head, started, verified));
+    let mut context = RequestContext::new(&head, facts, started);
+    let reply = match step {
+        Err(problem) if not_found_page::applies(&problem, &head) => {
+            Ok(not_found_page::response().into())
+        }
+        Err(problem) => Ok(context.refuse(&problem)),
+        Ok(Step::Respond(response)) => Ok(response.into()),
+        Ok(Step::Begin(PendingStep::Run(Action::ReadReport(query)))) => {
+            read_cached_report(&mut context, &head, query).map_err(PendingStep::Run)
+        }
+        Ok(Step::Begin(step)) => Err(step),
+    };
+    match reply {
         Ok(reply) => context.finish(&env, reply).into(),
-        Err(action) => {
+        Err(step) => {
             let pending = PendingRequest {
                 context,
                 head: Rc::new(head),
@@ -64,7 +72,7 @@ pub fn handle(
                 request,
                 execution,
             };
-            into_promise(async move { Ok(dispatch::run(pending, action).await.into()) }).into()
+            into_promise(async move { Ok(dispatch::run(pending, step).await.into()) }).into()
         }
     }
 }
@@ -74,11 +82,23 @@ pub fn handle(
 pub fn fail(uuid: String, started: f64, request: &Request, message: String, env: &Env) -> Response {
     let head = read_head(uuid, request);
     let config = load_config(env).ok();
-    let plan = Plan::crashed(config.as_deref(), &head);
-    let mut context = RequestContext::new(&head, &plan, to_millis(started));
-    context.metrics.operator = Some(message);
-    let problem = plan.action.err().unwrap_or_else(Problem::internal);
-    let reply = context.refuse(&problem);
+    let (facts, problem) = plan_crashed(config.as_deref(), &head);
+    let context = RequestContext::new(&head, facts, to_millis(started));
+    respond(context, env, Err(problem), message)
+}
+
+/// Responds and logs a message for the operator.
+fn respond(
+    mut context: RequestContext,
+    env: &Env,
+    response: Result<GatewayResponse, Problem>,
+    operator: String,
+) -> Response {
+    context.metrics.operator = Some(operator);
+    let reply = match response {
+        Ok(response) => response.into(),
+        Err(problem) => context.refuse(&problem),
+    };
     context.finish(env, reply)
 }
 

@@ -2,9 +2,7 @@
 
 mod admin;
 mod operation;
-mod session;
-
-pub use session::describe_session;
+mod own_route;
 
 use std::rc::Rc;
 
@@ -12,41 +10,37 @@ use quillgate::{Millis, Operation, ProjectId, RateLimitPolicy};
 
 use crate::app::action::Action;
 use crate::app::config::Config;
-use crate::app::plan::admin::{BLOCKED_POLICY, LIVENESS, find_policy, is_deep};
-use crate::app::plan::operation::{PULL_REQUEST, PathValues};
-use crate::app::plan::session::METHODS;
+use crate::app::plan::admin::is_deep;
+use crate::app::plan::operation::PathValues;
+use crate::app::plan::own_route::OwnRoute;
 use crate::auth::caller::Caller;
-use crate::auth::session::SESSION;
 use crate::auth::session::cookie;
 use crate::auth::session::cookie::{Cookie, find_cookie};
 use crate::auth::session::cross_site::check_same_origin;
-use crate::auth::session::sign_in::{CALLBACK, START};
-use crate::auth::{Credentials, Identified, VerifiedTokens, identify};
+use crate::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify};
 use crate::http::cors::Origin;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::response::GatewayResponse;
-use crate::http::route::PathSegments;
+use crate::http::route::join_methods;
 use crate::http::{cors, route};
+use crate::variable::VariableError;
 
-const DESCRIPTION: &str = "/openapi.json";
+/// The path of the liveness check and of the health report.
+const HEALTH: &str = "/healthz";
 
-/// The gateway's own routes and their methods, in addition to `OPTIONS`. All other routes are
-/// operations.
-const ROUTES: [(&str, &[&str]); 8] = [
-    (LIVENESS, &["GET", "HEAD"]),
-    (DESCRIPTION, &["GET", "HEAD"]),
-    (BLOCKED_POLICY, &["DELETE"]),
-    (SESSION, &["GET", "HEAD", "POST", "DELETE"]),
-    (METHODS, &["GET", "HEAD"]),
-    (START, &["GET"]),
-    (CALLBACK, &["GET"]),
-    (PULL_REQUEST, &["GET", "HEAD"]),
-];
-
-/// The action for a request, and the facts that the plan has established.
+/// The first step of a request, and the facts that the plan has established.
 #[derive(Debug)]
 pub struct Plan {
+    /// The facts.
+    pub facts: Facts,
+    /// The first step, or the problem that prevents one.
+    pub step: Result<Step, Problem>,
+}
+
+/// The facts about a request that its plan establishes.
+#[derive(Debug, Default)]
+pub struct Facts {
     /// The origin of the request, which determines the CORS fields of the response.
     pub origin: Origin,
     /// The pattern of the route, once found.
@@ -55,53 +49,24 @@ pub struct Plan {
     pub caller: Option<Rc<Caller>>,
     /// The project, once the caller is authorized for it.
     pub project: Option<ProjectId>,
-    /// The action, or the problem that prevents one.
-    pub action: Result<Action, Problem>,
 }
 
-/// Returns whether a request is a liveness check, which needs no configuration.
-pub fn is_liveness(head: &RequestHead) -> bool {
-    let is_read = matches!(&*head.method, "GET" | "HEAD");
-    is_read && head.path == LIVENESS && !is_deep(head.query.as_deref())
+/// The first step of a request.
+#[derive(Debug)]
+pub enum Step {
+    /// Send this response, which needs no I/O.
+    Respond(GatewayResponse),
+    /// Begin with this step, which may need I/O.
+    Begin(PendingStep),
 }
 
-impl Plan {
-    fn new(route: Option<&'static str>, action: Result<Action, Problem>) -> Self {
-        Self {
-            origin: Origin::Own,
-            route,
-            caller: None,
-            project: None,
-            action,
-        }
-    }
-
-    /// Returns the plan for a liveness check.
-    pub fn healthy() -> Self {
-        Self::new(Some(LIVENESS), Ok(answer_liveness()))
-    }
-
-    /// Returns the plan that refuses a request.
-    pub fn refused(problem: Problem) -> Self {
-        Self::new(None, Err(problem))
-    }
-
-    /// Returns the plan for a request whose handler crashed: a 500 that web pages of allowed
-    /// origins can read.
-    ///
-    /// The gateway may already have sent a write, so the problem reports an unknown outcome.
-    pub fn crashed(config: Option<&Config>, head: &RequestHead) -> Self {
-        let allowed = config.map_or(&[][..], |config| &config.allowed_origins);
-        let problem = match &*head.method {
-            "GET" | "HEAD" | "OPTIONS" => Problem::internal(),
-            _ => Problem::internal().with_member("outcome", "unknown".into()),
-        };
-        Self {
-            origin: cors::check_origin(head.header("origin"), &head.url, allowed)
-                .unwrap_or(Origin::Own),
-            ..Self::refused(problem)
-        }
-    }
+/// A step that may need I/O.
+#[derive(Debug)]
+pub enum PendingStep {
+    /// Obtain this evidence of the caller's identity, then plan the action.
+    Identify(Target, Evidence),
+    /// Run this action.
+    Run(Action),
 }
 
 /// A target that only identified callers may use.
@@ -137,56 +102,144 @@ pub fn plan(
     now: Millis,
     verified: &mut VerifiedTokens,
 ) -> Plan {
-    let sent = head.header("origin");
-    let origin = match cors::check_origin(sent, &head.url, &config.allowed_origins) {
-        Ok(origin) => origin,
-        Err(problem) => return Plan::refused(problem),
-    };
+    if is_liveness(head) {
+        let (facts, response) = answer_liveness();
+        let step = Ok(Step::Respond(response));
+        return Plan { facts, step };
+    }
     let mut router = Router {
         config,
         head,
+        now,
+        verified,
         credentials: Credentials {
             authorization: head.header("authorization"),
             session: find_cookie(head.header("cookie"), cookie::NAME),
             access_assertion: head.header("cf-access-jwt-assertion"),
         },
-        route: None,
+        facts: Facts::default(),
     };
-    // The callback is exempt: the issuer's redirect comes from another site, and the callback reads
-    // no credentials.
-    if head.path != CALLBACK
-        && relies_on_cookie(&router.credentials, &origin)
-        && let Err(problem) = check_same_origin(head)
-    {
-        return Plan::refused(problem);
+    let step = router.find_step();
+    let facts = router.facts;
+    Plan { facts, step }
+}
+
+/// Plans the response of a gateway whose variable is missing or malformed.
+pub fn plan_unconfigured(
+    head: &RequestHead,
+    error: VariableError,
+) -> (Facts, Result<GatewayResponse, Problem>) {
+    if is_liveness(head) {
+        let (facts, response) = answer_liveness();
+        return (facts, Ok(response));
     }
-    let (mut caller, mut project) = (None, None);
-    let action = router.find_step().and_then(|step| {
-        let target = match step {
-            Step::Act(action) => return Ok(action),
-            Step::Identify(target) => target,
+    let problem = Problem::misconfigured(error.variable, error.rule);
+    (Facts::default(), Err(problem))
+}
+
+/// Plans the response to a request whose handler crashed: a 500 that web pages of allowed origins
+/// can read.
+///
+/// The gateway may already have sent a write, so the problem reports an unknown outcome.
+pub fn plan_crashed(config: Option<&Config>, head: &RequestHead) -> (Facts, Problem) {
+    let allowed = config.map_or(&[][..], |config| &config.allowed_origins);
+    let facts = Facts {
+        origin: cors::check_origin(head.header("origin"), &head.url, allowed)
+            .unwrap_or(Origin::Own),
+        ..Facts::default()
+    };
+    let problem = match &*head.method {
+        "GET" | "HEAD" | "OPTIONS" => Problem::internal(),
+        _ => Problem::internal().with_member("outcome", "unknown".into()),
+    };
+    (facts, problem)
+}
+
+/// Returns whether a request is a liveness check, which needs neither a configuration nor an
+/// allowed origin.
+pub fn is_liveness(head: &RequestHead) -> bool {
+    let is_read = matches!(&*head.method, "GET" | "HEAD");
+    is_read && head.path == HEALTH && !is_deep(head.query.as_deref())
+}
+
+fn answer_liveness() -> (Facts, GatewayResponse) {
+    let facts = Facts {
+        route: Some(HEALTH),
+        ..Facts::default()
+    };
+    (facts, GatewayResponse::json(200, r#"{"status":"ok"}"#))
+}
+
+/// Finds the route of a request and plans its first step.
+struct Router<'a> {
+    config: &'a Config,
+    head: &'a RequestHead,
+    now: Millis,
+    verified: &'a mut VerifiedTokens,
+    credentials: Credentials<'a>,
+    facts: Facts,
+}
+
+impl Router<'_> {
+    fn find_step(&mut self) -> Result<Step, Problem> {
+        let head = self.head;
+        let origin = cors::check_origin(
+            head.header("origin"),
+            &head.url,
+            &self.config.allowed_origins,
+        )?;
+        let own = own_route::find(&head.path);
+        // An issuer's redirect comes from another site, and the callback reads no credentials.
+        let is_callback = matches!(own, Some((OwnRoute::SignInCallback, ..)));
+        if !is_callback && relies_on_cookie(&self.credentials, &origin) {
+            check_same_origin(head)?;
+        }
+        self.facts.origin = origin;
+        if let Some(own) = own {
+            return self.plan_own_route(own);
+        }
+        let route = match route::find(&head.method, &head.path) {
+            Ok(route) => route,
+            Err(methods) => return answer_other_method(&head.method, &methods),
         };
-        let mut credentials = router.credentials;
+        self.facts.route = Some(route.operation.declaration().path);
+        let path = PathValues::decode(route.segments);
+        self.plan_for_caller(Target::Operation(route.operation, path))
+    }
+
+    /// Identifies the caller and plans its action, or requests the evidence of its identity.
+    fn plan_for_caller(&mut self, target: Target) -> Result<Step, Problem> {
+        let mut credentials = self.credentials;
         if !target.accepts_assertion() {
             credentials.access_assertion = None;
         }
-        match identify(&credentials, &config.auth, now, verified)? {
-            Identified::Caller(known) => {
-                let mut planner = Planner::new(config, head, caller.insert(known), now);
-                let action = planner.plan(target);
-                project = planner.project;
-                action
+        let step = match identify(&credentials, &self.config.auth, self.now, self.verified)? {
+            Identified::Needs(evidence) => PendingStep::Identify(target, evidence),
+            Identified::Caller(caller) => {
+                let mut planner = Planner {
+                    config: self.config,
+                    head: self.head,
+                    caller: self.facts.caller.insert(caller),
+                    now: self.now,
+                    project: &mut self.facts.project,
+                };
+                PendingStep::Run(planner.plan(target)?)
             }
-            Identified::Needs(evidence) => Ok(Action::Identify(Box::new(target), evidence)),
-        }
-    });
-    Plan {
-        origin,
-        route: router.route,
-        caller,
-        project,
-        action,
+        };
+        Ok(Step::Begin(step))
     }
+}
+
+/// Answers `OPTIONS`, or refuses a method that the path does not have. An unknown path has no
+/// methods.
+fn answer_other_method(method: &str, methods: &[&str]) -> Result<Step, Problem> {
+    if methods.is_empty() {
+        return Err(Problem::not_found());
+    }
+    if method == "OPTIONS" {
+        return Ok(Step::Respond(GatewayResponse::options(methods)));
+    }
+    Err(Problem::method_not_allowed(&join_methods(methods)))
 }
 
 /// Whether a cookie may identify the caller. Browsers also send cookies with requests from other
@@ -197,113 +250,22 @@ fn relies_on_cookie(credentials: &Credentials<'_>, origin: &Origin) -> bool {
             || (*origin == Origin::Own && credentials.access_assertion.is_some()))
 }
 
-fn answer_liveness() -> Action {
-    Action::Respond(GatewayResponse::json(200, r#"{"status":"ok"}"#))
-}
-
-fn answer_options(methods: &[&str]) -> Action {
-    Action::Respond(GatewayResponse::options(methods))
-}
-
-/// The first step of a plan.
-enum Step {
-    /// Run an action that needs no caller.
-    Act(Action),
-    /// Identify the caller, then plan the rest.
-    Identify(Target),
-}
-
-/// Finds the route of a request.
-struct Router<'a> {
-    config: &'a Config,
-    head: &'a RequestHead,
-    credentials: Credentials<'a>,
-    /// The pattern of the route, once found.
-    route: Option<&'static str>,
-}
-
-impl Router<'_> {
-    fn find_step(&mut self) -> Result<Step, Problem> {
-        let (method, path) = (&*self.head.method, &*self.head.path);
-        for (template, methods) in ROUTES {
-            if let Some(segments) = route::match_path(template, path) {
-                return self.find_own_step(template, methods, segments);
-            }
-        }
-        if method == "OPTIONS" {
-            return match &route::find_methods(path)[..] {
-                [] => Err(Problem::not_found()),
-                methods => Ok(Step::Act(answer_options(methods))),
-            };
-        }
-        let route = route::find(method, path)?;
-        self.route = Some(route.operation.declaration().path);
-        let path = PathValues::decode(route.segments);
-        Ok(Step::Identify(Target::Operation(route.operation, path)))
-    }
-
-    /// Finds the first step for a route that is not an operation.
-    fn find_own_step(
-        &mut self,
-        template: &'static str,
-        methods: &[&str],
-        segments: PathSegments<'_>,
-    ) -> Result<Step, Problem> {
-        let policy = find_policy(&segments);
-        if template == BLOCKED_POLICY && policy.is_none() {
-            return Err(Problem::not_found());
-        }
-        let method = &*self.head.method;
-        let is_supported = methods.contains(&method);
-        // The log has no route for other methods of these two paths.
-        if is_supported || !matches!(template, LIVENESS | DESCRIPTION) {
-            self.route = Some(template);
-        }
-        if method == "OPTIONS" {
-            return Ok(Step::Act(answer_options(methods)));
-        }
-        if !is_supported {
-            return Err(Problem::method_not_allowed(&route::join_methods(methods)));
-        }
-        Ok(match (template, policy) {
-            (_, Some(policy)) => Step::Identify(Target::Reopening(policy)),
-            (LIVENESS, _) if is_deep(self.head.query.as_deref()) => Step::Identify(Target::Health),
-            (LIVENESS, _) => Step::Act(answer_liveness()),
-            (DESCRIPTION, _) => Step::Act(Action::Describe),
-            (PULL_REQUEST, _) => Step::Identify(Target::PullRequest(PathValues::decode(segments))),
-            _ => self.find_session_step(template)?,
-        })
-    }
-}
-
-/// Plans the request of an identified caller.
+/// Plans the action of an identified caller.
 pub struct Planner<'a> {
-    config: &'a Config,
-    head: &'a RequestHead,
-    caller: &'a Caller,
-    now: Millis,
-    /// The project, once the caller is authorized for it.
-    pub project: Option<ProjectId>,
+    /// The configuration of the gateway.
+    pub config: &'a Config,
+    /// The head of the request.
+    pub head: &'a RequestHead,
+    /// The caller.
+    pub caller: &'a Caller,
+    /// When the request arrived.
+    pub now: Millis,
+    /// Receives the project, once the caller is authorized for it.
+    pub project: &'a mut Option<ProjectId>,
 }
 
-impl<'a> Planner<'a> {
-    /// Creates a planner. `now` is the instant at which the request arrived.
-    pub const fn new(
-        config: &'a Config,
-        head: &'a RequestHead,
-        caller: &'a Caller,
-        now: Millis,
-    ) -> Self {
-        Self {
-            config,
-            head,
-            caller,
-            now,
-            project: None,
-        }
-    }
-
-    /// Plans the rest of the request.
+impl Planner<'_> {
+    /// Plans the action.
     ///
     /// # Errors
     /// The problem that refuses the request.
@@ -311,7 +273,7 @@ impl<'a> Planner<'a> {
         match target {
             Target::Health => self.plan_health(),
             Target::Reopening(policy) => self.plan_reopening(policy),
-            Target::Session => Ok(self.plan_session()),
+            Target::Session => Ok(Action::ReadSession),
             Target::PullRequest(path) => self.plan_pull_request(path?),
             Target::Operation(operation, path) => self.plan_operation(operation, path?),
         }

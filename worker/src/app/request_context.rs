@@ -11,7 +11,7 @@ use worker::{AnalyticsEngineDataPointBuilder, Env};
 use crate::app::config::Config;
 use crate::app::isolate::{with_dataset, with_reads};
 use crate::app::log::LogEntry;
-use crate::app::plan::Plan;
+use crate::app::plan::Facts;
 use crate::app::reply::Reply;
 use crate::auth::caller::Caller;
 use crate::auth::session;
@@ -48,21 +48,21 @@ pub struct RequestContext {
 
 impl RequestContext {
     /// Returns the context of a planned request.
-    pub fn new(head: &RequestHead, plan: &Plan, started: Millis) -> Self {
+    pub fn new(head: &RequestHead, facts: Facts, started: Millis) -> Self {
         let (parent, state) = (head.header("traceparent"), head.header("tracestate"));
         let trace = continue_trace(parent, state, &head.uuid);
         Self {
             id: head.id.clone(),
             started,
             is_head: head.method == "HEAD",
-            caller: plan.caller.clone(),
-            project: plan.project.clone(),
+            caller: facts.caller,
+            project: facts.project,
             trace,
             session: None,
             budget: HeaderFields::default(),
             metrics: RequestMetrics::default(),
-            common: common_headers(&head.id, &head.url, &plan.origin),
-            route: plan.route,
+            common: common_headers(&head.id, &head.url, &facts.origin),
+            route: facts.route,
         }
     }
 

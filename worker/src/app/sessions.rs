@@ -4,15 +4,15 @@ use std::rc::Rc;
 
 use quillgate::RateLimitPolicy;
 
+use crate::app::config::Config;
 use crate::app::identity::verify_token;
 use crate::app::isolate::with_reads;
 use crate::app::pending_request::PendingRequest;
-use crate::app::plan::describe_session;
 use crate::app::reply::Reply;
 use crate::auth::caller::Caller;
 use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, write_cookie};
 use crate::auth::session::stub::SessionStub;
-use crate::auth::session::{cookie, read_opening};
+use crate::auth::session::{cookie, describe, read_opening};
 use crate::auth::session_record::{NewSession, Opening, Proof};
 use crate::auth::{invalid_token, missing_token_problem, session_record};
 use crate::budget::reservation::BudgetRequest;
@@ -40,6 +40,19 @@ pub async fn open(
     let (caller, cookie) = open_with_proof(pending, proof, before).await?;
     let body = describe_session(&caller, &pending.config);
     Ok(Reply::json(201, &body).with_header("set-cookie", cookie))
+}
+
+/// Describes the caller's session.
+pub fn read(pending: &PendingRequest) -> Result<Reply, Problem> {
+    let body = describe_session(pending.context.caller()?, &pending.config);
+    Ok(Reply::json(200, &body))
+}
+
+fn describe_session(caller: &Caller, config: &Config) -> String {
+    let archive = &config.analytics.archive;
+    describe(caller, config.jobs.keep_prompts, |project| {
+        archive.includes(project)
+    })
 }
 
 /// Ends the browser's session.

@@ -26,9 +26,6 @@ use crate::http::response::HeaderFields;
 use crate::jobs::records::KeepPrompts;
 use crate::json;
 
-/// The path of the session resource, and the prefix of the sign-in paths.
-pub const SESSION: &str = "/session";
-
 /// Reads the body of a request that opens a session. The token is absent if Cloudflare Access
 /// identifies the caller.
 ///

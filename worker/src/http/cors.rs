@@ -6,10 +6,11 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::url::origin_of;
 
 /// The origin of a request, which determines the CORS fields of the response.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Origin {
     /// The gateway's own origin, or no `Origin`, which is usual for clients other than browsers.
     /// The response needs no `Access-Control-*` fields.
+    #[default]
     Own,
     /// Another origin that `ALLOWED_ORIGINS` lists.
     Allowed(String),

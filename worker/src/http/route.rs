@@ -5,7 +5,6 @@
 
 use quillgate::{Method, Operation, Rule, ValidationError};
 
-use crate::http::problem::Problem;
 use crate::http::url::decode_percent;
 
 /// The names and percent-encoded values of a path's parameters.
@@ -24,45 +23,32 @@ pub struct Route<'a> {
 /// 9110, section 9.3.2).
 ///
 /// # Errors
-/// 404 for an unknown path, 405 with `Allow` for an unsupported method.
-pub fn find<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Problem> {
+/// The methods of the path, if it does not have this one. Empty for an unknown path.
+pub fn find<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Vec<&'static str>> {
     let requested = if method == "HEAD" { "GET" } else { method };
+    let mut methods = Vec::new();
     for operation in Operation::ALL.iter().copied() {
         let declared = operation.declaration();
-        if declared.method.as_str() != requested {
+        let Some(segments) = match_path(declared.path, path) else {
             continue;
-        }
-        if let Some(segments) = match_path(declared.path, path) {
+        };
+        if declared.method.as_str() == requested {
             return Ok(Route {
                 operation,
                 segments,
             });
         }
+        methods.push(declared.method.as_str());
+        if declared.method == Method::Get {
+            methods.push("HEAD");
+        }
     }
-    match &find_methods(path)[..] {
-        [] => Err(Problem::not_found()),
-        methods => Err(Problem::method_not_allowed(&join_methods(methods))),
-    }
+    Err(methods)
 }
 
 /// Formats `Allow` for a path with these methods and `OPTIONS`, which every path supports.
 pub fn join_methods(methods: &[&str]) -> String {
     format!("{}, OPTIONS", methods.join(", "))
-}
-
-/// Returns the methods of a path, or an empty list for an unknown path.
-pub fn find_methods(path: &str) -> Vec<&'static str> {
-    let declared = Operation::ALL
-        .iter()
-        .map(|operation| operation.declaration());
-    let mut methods = Vec::new();
-    for operation in declared.filter(|own| match_path(own.path, path).is_some()) {
-        methods.push(operation.method.as_str());
-        if operation.method == Method::Get {
-            methods.push("HEAD");
-        }
-    }
-    methods
 }
 
 /// Matches a path against a template. Returns its percent-encoded parameters, or `None` if the path

@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use quillgate::Millis;
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::plan::{Plan, Planner, plan};
+use quillgate_worker::app::plan::{PendingStep, Plan, Planner, Step, plan};
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::session::cookie::Cookie;
@@ -184,7 +184,7 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
     let head = &head.read();
     let mut verified = VerifiedTokens::default();
     let mut planned = plan(config, head, NOW, &mut verified);
-    let Ok(Action::Identify(target, evidence)) = planned.action else {
+    let Ok(Step::Begin(PendingStep::Identify(target, evidence))) = planned.step else {
         return planned;
     };
     let mut identify = |evidence| match evidence {
@@ -201,13 +201,17 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
     if let Ok(Identified::Needs(evidence)) = identified {
         identified = identify(evidence);
     }
-    planned.action = match identified {
+    planned.step = match identified {
         Ok(Identified::Caller(caller)) => {
-            let caller = planned.caller.insert(caller);
-            let mut resumed = Planner::new(config, head, caller, NOW);
-            let action = resumed.plan(*target);
-            planned.project = resumed.project;
-            action
+            let mut identified = Planner {
+                config,
+                head,
+                caller: planned.facts.caller.insert(caller),
+                now: NOW,
+                project: &mut planned.facts.project,
+            };
+            let action = identified.plan(target);
+            action.map(|action| Step::Begin(PendingStep::Run(action)))
         }
         Ok(Identified::Needs(evidence)) => panic!("evidence was not used: {evidence:?}"),
         Err(problem) => Err(problem),
@@ -215,11 +219,20 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
     planned
 }
 
+/// The action that a step runs.
+#[track_caller]
+pub fn action_of(step: Result<Step, Problem>) -> Result<Action, Problem> {
+    step.map(|step| match step {
+        Step::Begin(PendingStep::Run(action)) => action,
+        other => panic!("no action: {other:?}"),
+    })
+}
+
 /// The methods in the response to an `OPTIONS` request.
 #[track_caller]
 pub fn allowed_methods(planned: &Plan) -> &str {
-    match &planned.action {
-        Ok(Action::Respond(response)) => response.headers.get("allow").unwrap(),
+    match &planned.step {
+        Ok(Step::Respond(response)) => response.headers.get("allow").unwrap(),
         other => panic!("not answered: {other:?}"),
     }
 }

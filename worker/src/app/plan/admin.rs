@@ -9,9 +9,6 @@ use crate::auth::caller::OPERATE;
 use crate::http::problem::Problem;
 use crate::http::url::{decode_query, find_parameter};
 
-pub(super) const LIVENESS: &str = "/healthz";
-pub(super) const BLOCKED_POLICY: &str = "/healthz/closures/{policy}";
-
 /// Returns whether a request to `/healthz` is for the health report, which only operators may read.
 pub(super) fn is_deep(query: Option<&str>) -> bool {
     ["deep", "project"]
@@ -19,16 +16,10 @@ pub(super) fn is_deep(query: Option<&str>) -> bool {
         .any(|name| find_parameter(query, name).is_some())
 }
 
-/// Finds the policy in a path. Mintlify never blocks reads of jobs.
-pub(super) fn find_policy(segments: &[(&str, &str)]) -> Option<RateLimitPolicy> {
-    let (_, name) = segments.iter().find(|(name, _)| *name == "policy")?;
-    RateLimitPolicy::from_name(name).filter(|policy| *policy != RateLimitPolicy::ReadJobs)
-}
-
 impl Planner<'_> {
     pub(super) fn plan_health(&mut self) -> Result<Action, Problem> {
         self.caller.require_operator()?;
-        self.project = self.read_operated_project()?;
+        *self.project = self.read_operated_project()?;
         Ok(Action::AnswerHealth)
     }
 
@@ -37,7 +28,7 @@ impl Planner<'_> {
         if policy != RateLimitPolicy::Analytics {
             let project = self.read_operated_project()?;
             let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
-            self.project = Some(project.ok_or_else(missing)?);
+            *self.project = Some(project.ok_or_else(missing)?);
         }
         Ok(Action::Reopen(policy))
     }

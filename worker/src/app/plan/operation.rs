@@ -16,10 +16,6 @@ use crate::http::problem::Problem;
 use crate::http::route::{PathSegments, decode_segment};
 use crate::jobs::records::{JobFilter, JobQuery};
 
-/// The route for the state of a job's pull request. The state comes from GitHub, so the route is
-/// not an operation. It has the scope and the parameters of [`Operation::GetAgentJobRecord`].
-pub(super) const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
-
 /// The decoded path parameters.
 #[derive(Debug)]
 pub struct PathValues {
@@ -119,7 +115,7 @@ impl Planner<'_> {
         let PathValues { project, others } = path;
         self.caller
             .authorize(project.as_str(), declared.scope.as_str())?;
-        self.project = Some(project);
+        *self.project = Some(project);
         Ok(read_pairs(declared, others, self.head.query.as_deref())?)
     }
 

@@ -31,8 +31,6 @@ use crate::http::response::HeaderFields;
 use crate::http::url::{decode_percent, decode_query, find_parameter, origin_of};
 use crate::json;
 
-/// The path that begins a sign-in.
-pub const START: &str = "/session/start";
 /// The path to which the issuer redirects the browser.
 pub const CALLBACK: &str = "/session/callback";
 /// The name of the sign-in's cookie. Browsers must send the cookie with the issuer's redirect from
@@ -48,7 +46,7 @@ const MAX_CODE_LENGTH: usize = 4_096;
 /// Begins a sign-in. Returns the header fields of the redirect to the issuer: `Location` with the
 /// authorization endpoint, and `Set-Cookie` with the state of the sign-in.
 ///
-/// `head` is the head of the request to [`START`]. `before` is the browser's session, which ends
+/// `head` is the head of the request to `/session/start`. `before` is the browser's session, which ends
 /// when the sign-in succeeds. `random` makes the sign-in unique.
 ///
 /// # Errors

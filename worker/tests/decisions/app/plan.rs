@@ -16,7 +16,7 @@ use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::write::Write;
 
-use crate::fixtures::{NOW, RequestHead, bearer, configuration};
+use crate::fixtures::{NOW, RequestHead, action_of, bearer, configuration};
 
 const CREATE: &str = "https://gate.example/v2/agent/demo-docs/job";
 const JOB: &str = "https://gate.example/v2/agent/demo-docs/job/j1";
@@ -98,7 +98,7 @@ fn plan_by(config: &Config, head: &RequestHead<'_>) -> Plan {
 
 #[track_caller]
 fn expect_refusal(head: &RequestHead<'_>) -> Problem {
-    match plan(head).action {
+    match plan(head).step {
         Ok(_) => panic!("not refused: {head:?}"),
         Err(problem) => problem,
     }
@@ -106,7 +106,7 @@ fn expect_refusal(head: &RequestHead<'_>) -> Problem {
 
 #[track_caller]
 fn expect_action(head: &RequestHead<'_>) -> Action {
-    match plan(head).action {
+    match action_of(plan(head).step) {
         Ok(action) => action,
         Err(problem) => panic!("refused: {head:?}: {}", problem.detail),
     }
@@ -122,10 +122,13 @@ fn plan_body(
     headers: &HeaderFields,
     body: &[u8],
 ) -> Result<(Write, Option<TurnstileProof>), Problem> {
-    let Ok(Action::Write(operation, job)) = planned.action else {
+    let Ok(Action::Write(operation, job)) = action_of(planned.step) else {
         panic!("no body is read: {head:?}");
     };
-    let (caller, project) = (planned.caller.unwrap(), planned.project.unwrap());
+    let (caller, project) = (
+        planned.facts.caller.unwrap(),
+        planned.facts.project.unwrap(),
+    );
     let mut head = head.read();
     head.headers = headers.clone().or(head.headers);
     plan_write(config, &head, &caller, &project, operation, job, body)

@@ -13,9 +13,9 @@ use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    NOW, RequestHead, SECONDS, assert_invalid_token, at, bearer, bearer_of, claims, claims_with,
-    configuration, configure, identify_own, identify_signed, in_assertion, in_authorization,
-    issuer_token, status_and_kind, token, verify,
+    NOW, RequestHead, SECONDS, action_of, assert_invalid_token, at, bearer, bearer_of, claims,
+    claims_with, configuration, configure, identify_own, identify_signed, in_assertion,
+    in_authorization, issuer_token, status_and_kind, token, verify,
 };
 
 const EXPIRED: &str = "the access token has expired";
@@ -328,7 +328,8 @@ fn cached_token_is_limited_to_its_projects_and_scopes() {
                 authorization: Some(authorization),
                 ..RequestHead::default()
             };
-            plan(&isolate.config, &head.read(), NOW, &mut isolate.verified).action
+            let planned = plan(&isolate.config, &head.read(), NOW, &mut isolate.verified);
+            action_of(planned.step)
         };
         assert!(matches!(
             plan("/v2/agent/demo-docs/jobs"),

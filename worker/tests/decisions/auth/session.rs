@@ -6,7 +6,7 @@ mod sign_in;
 
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::plan::{Plan, plan};
+use quillgate_worker::app::plan::{PendingStep, Plan, Step, plan};
 use quillgate_worker::auth::session::cookie::{NAME, SessionId};
 use quillgate_worker::auth::session::{
     describe, describe_methods, read_opening, require_revalidation,
@@ -20,8 +20,8 @@ use quillgate_worker::jobs::records::KeepPrompts;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    NOW, RequestHead, SECONDS, SECRET, allowed_methods, bearer, configuration, configure,
-    field_and_rule, issuer_token, plan_identified, status_and_kind, token,
+    NOW, RequestHead, SECONDS, SECRET, action_of, allowed_methods, bearer, configuration,
+    configure, field_and_rule, issuer_token, plan_identified, status_and_kind, token,
 };
 
 const ORIGIN: &str = "https://gate.example";
@@ -93,12 +93,15 @@ fn decide(config: &Config, head: &RequestHead<'_>) -> Plan {
 }
 
 fn needs_session(plan: &Plan) -> bool {
-    matches!(plan.action, Ok(Action::Identify(_, Evidence::Session(_))))
+    matches!(
+        plan.step,
+        Ok(Step::Begin(PendingStep::Identify(_, Evidence::Session(_))))
+    )
 }
 
 #[track_caller]
 fn refuse(head: &RequestHead<'_>) -> Problem {
-    decide(&signing_in(), head).action.unwrap_err()
+    decide(&signing_in(), head).step.unwrap_err()
 }
 
 fn head(method: &'static str, url: &'static str) -> RequestHead<'static> {
@@ -123,7 +126,7 @@ fn session_cookie_resolves_to_its_object_and_caller() {
     };
     let first = decide(&config, &unread);
     assert!(needs_session(&first));
-    assert!(first.caller.is_none() && first.project.is_none());
+    assert!(first.facts.caller.is_none() && first.facts.project.is_none());
 
     let record = open(
         Proof::AccessToken(&token(&crate::fixtures::claims())),
@@ -131,11 +134,11 @@ fn session_cookie_resolves_to_its_object_and_caller() {
     );
     let record = record.unwrap().record;
     let second = plan_identified(&config, &unread, Some(&record));
-    assert!(matches!(second.action, Ok(Action::ReadReport(_))));
-    assert_eq!(second.caller.unwrap().subject, "alice");
+    assert!(matches!(action_of(second.step), Ok(Action::ReadReport(_))));
+    assert_eq!(second.facts.caller.unwrap().subject, "alice");
 
     let ended = plan_identified(&config, &unread, None);
-    let problem = ended.action.unwrap_err();
+    let problem = ended.step.unwrap_err();
     assert_eq!(status_and_kind(&problem), (401, "session-ended"));
     assert_eq!(problem.headers[0].0, "www-authenticate");
 }
@@ -165,18 +168,18 @@ fn assertion_is_used_after_the_session_ended() {
     };
     for head in [ended, forged] {
         let planned = plan_identified(&config, &head, None);
-        assert_eq!(planned.caller.unwrap().subject, "carol");
-        assert!(matches!(planned.action, Ok(Action::ListJobs(_))));
+        assert_eq!(planned.facts.caller.unwrap().subject, "carol");
+        assert!(matches!(action_of(planned.step), Ok(Action::ListJobs(_))));
 
         let wrong = RequestHead {
             access_assertion: Some("x"),
             ..head
         };
-        let wrong = plan_identified(&config, &wrong, None).action.unwrap_err();
+        let wrong = plan_identified(&config, &wrong, None).step.unwrap_err();
         assert_eq!(status_and_kind(&wrong), (401, "invalid-token"));
         // No configured issuer uses `Cf-Access-Jwt-Assertion`, so the assertion is ignored.
         let unused = plan_identified(&configuration(), &head, None);
-        let unused = unused.action.unwrap_err();
+        let unused = unused.step.unwrap_err();
         assert_eq!(status_and_kind(&unused), (401, "session-ended"));
     }
 }
@@ -192,7 +195,7 @@ fn token_precedes_session_and_session_precedes_assertion() {
     // Browsers never attach a bearer token automatically, so the cross-site check is skipped.
     for fetch_site in [None, Some("cross-site")] {
         let plan = decide(&configuration(), &RequestHead { fetch_site, ..both });
-        assert!(matches!(plan.action, Ok(Action::ReadReport(_))));
+        assert!(matches!(action_of(plan.step), Ok(Action::ReadReport(_))));
     }
 
     let wrong = RequestHead {
@@ -236,7 +239,7 @@ fn session_paths_accept_only_their_methods() {
         &signing_in(),
         &head("GET", "https://gate.example/session/methods"),
     );
-    let Ok(Action::Respond(methods)) = methods.action else {
+    let Ok(Step::Respond(methods)) = methods.step else {
         panic!("{methods:?}");
     };
     assert_eq!(methods.status, 200);

@@ -6,27 +6,29 @@ mod projects;
 use quillgate::ProjectId;
 use quillgate_worker::analytics::query::ReportQuery;
 use quillgate_worker::app::action::Action;
-use quillgate_worker::app::plan::{Plan, is_liveness};
+use quillgate_worker::app::plan::{Plan, Step, is_liveness, plan_unconfigured};
 use quillgate_worker::http::cors::Origin;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::records;
 use quillgate_worker::jobs::records::{JobFilter, Position};
+use quillgate_worker::variable::VariableError;
 
 use super::{
     ALL_EVENTS, BODY, CREATE, DESCRIPTION, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, RECORD, VIEWS,
     bare, expect_action, expect_refusal, get, pair, plan, plan_body, post, write,
 };
 use crate::fixtures::{
-    RequestHead, allowed_methods, bearer, configuration, encode, field_and_rule, to_json,
+    RequestHead, action_of, allowed_methods, bearer, configuration, encode, field_and_rule,
+    status_and_kind, to_json,
 };
 
 #[track_caller]
 fn expect_job(head: &RequestHead<'_>) -> (String, String) {
     let planned = plan(head);
-    match planned.action {
+    match action_of(planned.step) {
         Ok(Action::ReadJob(job)) => {
-            let project = planned.project.unwrap();
+            let project = planned.facts.project.unwrap();
             (project.as_str().to_owned(), job.as_str().to_owned())
         }
         _ => panic!("no job: {head:?}"),
@@ -91,7 +93,7 @@ fn event_stream_uses_the_job_id_in_the_path() {
     let encoded = "https://gate.example/v2/agent/other%20docs/job/%6a%20;1/events?&";
     let planned = plan(&get(encoded, &bearer));
     assert_eq!(
-        planned.project.as_ref().map(ProjectId::as_str),
+        planned.facts.project.as_ref().map(ProjectId::as_str),
         Some("other docs")
     );
     assert_eq!(expect_events(&get(encoded, &bearer)), "j ;1");
@@ -201,23 +203,29 @@ fn plan_has_the_route_caller_and_project_of_its_request() {
             ..post(url, &bearer)
         };
         let planned = plan(&head);
-        assert!(planned.action.is_ok(), "{url}");
-        assert_eq!(planned.route, Some(pattern));
+        assert!(planned.step.is_ok(), "{url}");
+        assert_eq!(planned.facts.route, Some(pattern));
         assert_eq!(
-            planned.project.as_ref().map(ProjectId::as_str),
+            planned.facts.project.as_ref().map(ProjectId::as_str),
             Some("demo-docs")
         );
-        assert_eq!(planned.origin, Origin::Own);
-        let caller = planned.caller.unwrap();
+        assert_eq!(planned.facts.origin, Origin::Own);
+        let caller = planned.facts.caller.unwrap();
         assert_eq!(caller.subject, "alice");
         assert_eq!(caller.key(), "quillgate alice");
     }
     let other = plan(&get(&VIEWS.replace("demo-docs", "secret"), &bearer));
-    assert_eq!(other.caller.unwrap().subject, "alice");
-    assert_eq!(other.project, None, "it is not the caller's");
+    assert_eq!(other.facts.caller.unwrap().subject, "alice");
+    assert_eq!(other.facts.project, None, "it is not the caller's");
     let stranger = plan(&bare("GET", VIEWS));
-    assert_eq!(stranger.route, Some("/v1/analytics/{projectId}/views"));
-    assert_eq!((stranger.caller, stranger.project), (None, None));
+    assert_eq!(
+        stranger.facts.route,
+        Some("/v1/analytics/{projectId}/views")
+    );
+    assert_eq!(
+        (stranger.facts.caller, stranger.facts.project),
+        (None, None)
+    );
 }
 
 #[test]
@@ -267,7 +275,7 @@ fn authorized_project_is_the_project_sent_upstream() {
 #[track_caller]
 fn expect_refusal_in_the_end(head: &RequestHead<'_>) -> Problem {
     let planned = plan(head);
-    if let Err(problem) = planned.action {
+    if let Err(problem) = planned.step {
         return problem;
     }
     let headers = HeaderFields::default();
@@ -309,9 +317,9 @@ fn openapi_description_is_public() {
                     ..bare(method, &url)
                 };
                 let planned = plan(&head);
-                assert!(matches!(planned.action, Ok(Action::Describe)));
-                assert_eq!(planned.route, Some("/openapi.json"));
-                assert_eq!((planned.caller, planned.project), (None, None));
+                assert!(matches!(action_of(planned.step), Ok(Action::Describe)));
+                assert_eq!(planned.facts.route, Some("/openapi.json"));
+                assert_eq!((planned.facts.caller, planned.facts.project), (None, None));
             }
         }
     }
@@ -350,8 +358,13 @@ fn openapi_description_is_public() {
 /// Returns whether the response reports that the Worker is up.
 fn is_healthy(planned: &Plan) -> bool {
     let body = r#"{"status":"ok"}"#;
-    matches!(&planned.action, Ok(Action::Respond(response)) if response.body.as_deref() == Some(body))
+    matches!(&planned.step, Ok(Step::Respond(response)) if response.body.as_deref() == Some(body))
 }
+
+const UNSET: VariableError = VariableError {
+    variable: "ADMIN_API_KEY",
+    rule: "is not set",
+};
 
 #[test]
 fn only_the_liveness_route_needs_no_configuration() {
@@ -381,25 +394,21 @@ fn only_the_liveness_route_needs_no_configuration() {
         };
         assert_eq!(is_liveness(&head.read()), expected, "{method} {url}");
         assert_eq!(is_healthy(&plan(&head)), expected, "{method} {url}");
+        let (facts, response) = plan_unconfigured(&head.read(), UNSET);
+        assert_eq!((facts.caller, facts.project), (None, None));
+        assert_eq!(facts.origin, Origin::Own);
+        if expected {
+            assert_eq!(facts.route, Some("/healthz"));
+            assert_eq!(response.unwrap().status, 200);
+        } else {
+            assert_eq!(facts.route, None);
+            let problem = response.unwrap_err();
+            assert_eq!(status_and_kind(&problem), (500, "misconfigured"));
+        }
     }
     let post = RequestHead {
         method: "POST",
         ..get("https://h/healthz", "")
     };
     assert_eq!(to_json(&expect_refusal(&post))["status"], 405);
-}
-
-#[test]
-fn plan_without_a_request_has_no_caller_and_no_project() {
-    let healthy = Plan::healthy();
-    assert!(is_healthy(&healthy));
-    assert_eq!(healthy.route, Some("/healthz"));
-    let refused = Plan::refused(Problem::internal());
-    assert_eq!(refused.action.err(), Some(Problem::internal()));
-    assert_eq!(refused.route, None);
-    for caller in [healthy.caller, refused.caller] {
-        assert_eq!(caller, None);
-    }
-    assert_eq!((healthy.project, refused.project), (None, None));
-    assert_eq!((healthy.origin, refused.origin), (Origin::Own, Origin::Own));
 }

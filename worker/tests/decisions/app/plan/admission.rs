@@ -4,7 +4,7 @@ mod issuers;
 
 use quillgate::{ProjectId, RateLimitPolicy};
 use quillgate_worker::app::action::Action;
-use quillgate_worker::app::plan::Plan;
+use quillgate_worker::app::plan::plan_crashed;
 use quillgate_worker::auth::caller::OPERATE;
 use quillgate_worker::http::cors::Origin;
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ use super::{
     CREATE, DEEP, EVENTS, JOBS, MESSAGE, OPERATIONS, VIEWS, bare, expect_refusal, get, plan, post,
 };
 use crate::fixtures::{
-    RequestHead, SECONDS, allowed_methods, bearer, bearer_of, change, claims_with, configure,
-    issuer_token, plan_identified, status_and_kind,
+    RequestHead, SECONDS, action_of, allowed_methods, bearer, bearer_of, change, claims_with,
+    configure, issuer_token, plan_identified, status_and_kind,
 };
 
 #[test]
@@ -26,7 +26,7 @@ fn each_operation_requires_its_scope() {
                 method,
                 ..post(url, &bearer)
             };
-            match plan(&head).action {
+            match plan(&head).step {
                 Ok(_) => assert_eq!(held, scope, "{method} {url}"),
                 Err(problem) => {
                     assert_eq!(problem.kind.as_str(), "insufficient-scope");
@@ -44,9 +44,9 @@ fn only_operators_can_read_the_health_report() {
     let all = "jobs:create jobs:read analytics:read";
     let bearer = bearer_of(&claims_with("scope", Some(json!(all))));
     let planned = plan(&get(DEEP, &bearer));
-    assert_eq!(planned.route, Some("/healthz"));
-    assert_eq!(planned.caller.unwrap().subject, "alice");
-    let problem = planned.action.err().unwrap();
+    assert_eq!(planned.facts.route, Some("/healthz"));
+    assert_eq!(planned.facts.caller.unwrap().subject, "alice");
+    let problem = planned.step.err().unwrap();
     assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
     let named = format!("scope=\"{OPERATE}\"");
     assert!(problem.headers[0].1.ends_with(&named), "{problem:?}");
@@ -64,8 +64,8 @@ fn only_operators_can_read_the_health_report() {
             method,
             ..get(url, &operator)
         });
-        match planned.action {
-            Ok(Action::AnswerHealth) => planned.project,
+        match action_of(planned.step) {
+            Ok(Action::AnswerHealth) => planned.facts.project,
             _ => panic!("{method} {url}"),
         }
     };
@@ -111,8 +111,8 @@ fn operator_can_act_only_on_projects_of_its_token() {
         [plan(&get(&deep, operator)), plan(&reopening)]
     };
     for planned in send(&named, "demo-docs") {
-        assert_eq!(planned.project.unwrap().as_str(), "demo-docs");
-        assert!(planned.action.is_ok());
+        assert_eq!(planned.facts.project.unwrap().as_str(), "demo-docs");
+        assert!(planned.step.is_ok());
     }
     for (project, status, kind) in [
         ("other%20docs", 403, "project-not-allowed"),
@@ -126,8 +126,8 @@ fn operator_can_act_only_on_projects_of_its_token() {
     ] {
         for operator in [&named, &none] {
             for planned in send(operator, project) {
-                assert_eq!(planned.project, None, "{project}");
-                let problem = planned.action.unwrap_err();
+                assert_eq!(planned.facts.project, None, "{project}");
+                let problem = planned.step.unwrap_err();
                 assert_eq!(status_and_kind(&problem), (status, kind), "{project}");
                 if status == 400 {
                     assert_eq!(problem.members["errors"][0]["field"], "project");
@@ -135,7 +135,7 @@ fn operator_can_act_only_on_projects_of_its_token() {
             }
         }
     }
-    assert!(plan(&get(DEEP, &none)).action.is_ok());
+    assert!(plan(&get(DEEP, &none)).step.is_ok());
 }
 
 #[test]
@@ -144,7 +144,7 @@ fn project_grant_must_include_the_operator_scope() {
     let token = issuers_bearer(&json!({ "team": "docs", "admin": true }));
     let url = format!("{DEEP}&project=demo-docs");
     let planned = plan_identified(&config, &get(&url, &token), None);
-    let problem = planned.action.unwrap_err();
+    let problem = planned.step.unwrap_err();
     assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
 }
 
@@ -178,10 +178,10 @@ fn only_operators_can_lift_an_upstream_block() {
         ("analytics", RateLimitPolicy::Analytics, None),
     ] {
         let planned = reopen(rest, &operator);
-        let found = planned.project.as_ref().map(ProjectId::as_str);
+        let found = planned.facts.project.as_ref().map(ProjectId::as_str);
         assert_eq!(found, project, "{rest}");
-        assert_eq!(planned.route, Some("/healthz/closures/{policy}"));
-        match planned.action {
+        assert_eq!(planned.facts.route, Some("/healthz/closures/{policy}"));
+        match action_of(planned.step) {
             Ok(Action::Reopen(found)) => assert_eq!(found, policy),
             other => panic!("{rest}: {other:?}"),
         }
@@ -189,12 +189,12 @@ fn only_operators_can_lift_an_upstream_block() {
             (bearer(), (403, "insufficient-scope")),
             ("Bearer x".to_owned(), (401, "invalid-token")),
         ] {
-            let problem = reopen(rest, &authorization).action.unwrap_err();
+            let problem = reopen(rest, &authorization).step.unwrap_err();
             assert_eq!(status_and_kind(&problem), expected, "{rest}");
         }
     }
     for rest in ["read-jobs", "create", "", "create-job/"] {
-        let problem = reopen(rest, &operator).action.unwrap_err();
+        let problem = reopen(rest, &operator).step.unwrap_err();
         assert_eq!(status_and_kind(&problem), (404, "not-found"), "{rest}");
     }
     for rest in [
@@ -202,7 +202,7 @@ fn only_operators_can_lift_an_upstream_block() {
         "create-job?project=",
         "send-message?project=%",
     ] {
-        let problem = reopen(rest, &operator).action.unwrap_err();
+        let problem = reopen(rest, &operator).step.unwrap_err();
         let item = &problem.members["errors"][0];
         assert_eq!((problem.status, &item["field"]), (400, &json!("project")));
         assert_eq!(item["rule"], "not-empty");
@@ -290,7 +290,7 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
         };
         let planned = plan(&preflight);
         assert_eq!(
-            planned.origin,
+            planned.facts.origin,
             Origin::Allowed("https://docs.example".to_owned())
         );
         let expected = if method == "GET" {
@@ -299,6 +299,9 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
             &format!("{method}, OPTIONS")
         };
         assert_eq!(allowed_methods(&planned), expected, "{url}");
+        let put = expect_refusal(&bare("PUT", url));
+        assert_eq!(status_and_kind(&put), (405, "method-not-allowed"), "{url}");
+        assert_eq!(put.headers, [("allow", expected.to_owned())], "{url}");
         let evil = RequestHead {
             origin: Some("https://evil.example"),
             ..preflight
@@ -315,10 +318,7 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
 #[test]
 fn crash_leaves_the_outcome_of_writes_unknown() {
     for method in ["POST", "DELETE", "GET", "HEAD", "OPTIONS"] {
-        let problem = Plan::crashed(None, &bare(method, CREATE).read())
-            .action
-            .err();
-        let problem = problem.unwrap();
+        let (_, problem) = plan_crashed(None, &bare(method, CREATE).read());
         assert_eq!(status_and_kind(&problem), (500, "internal"));
         let outcome = matches!(method, "POST" | "DELETE").then(|| json!("unknown"));
         assert_eq!(problem.members.get("outcome"), outcome.as_ref(), "{method}");
@@ -333,7 +333,7 @@ fn pages_of_allowed_origins_can_read_the_response_after_a_crash() {
             origin,
             ..bare("POST", CREATE)
         };
-        Plan::crashed(config, &head.read()).origin
+        plan_crashed(config, &head.read()).0.origin
     };
     let docs = "https://docs.example";
     let allowed = Origin::Allowed(docs.to_owned());
@@ -355,12 +355,12 @@ fn disallowed_origin_is_rejected_before_its_token_is_verified() {
             };
             let planned = plan(&with_token);
             assert_eq!(
-                planned.origin,
+                planned.facts.origin,
                 Origin::Own,
                 "its page may not read the answer"
             );
             assert_eq!(
-                planned.action.err().unwrap().kind.as_str(),
+                planned.step.err().unwrap().kind.as_str(),
                 "origin-not-allowed"
             );
             let without = RequestHead {
@@ -424,10 +424,10 @@ fn allowed_origin_can_read_a_rejection() {
     };
     let planned = plan(&head);
     assert_eq!(
-        planned.origin,
+        planned.facts.origin,
         Origin::Allowed("https://docs.example".to_owned())
     );
-    assert_eq!(planned.action.err().unwrap().status, 401);
+    assert_eq!(planned.step.err().unwrap().status, 401);
 }
 
 const ISSUERS: &str = r#"[{

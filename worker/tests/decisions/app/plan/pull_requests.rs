@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::{bare, expect_refusal, get, pair, plan};
 use crate::fixtures::{
-    allowed_methods, bearer, bearer_of, claims_with, field_and_rule, status_and_kind,
+    action_of, allowed_methods, bearer, bearer_of, claims_with, field_and_rule, status_and_kind,
 };
 
 const URL: &str = "https://gate.example/v2/agent/demo-docs/job/j1/pull-request";
@@ -14,13 +14,13 @@ const URL: &str = "https://gate.example/v2/agent/demo-docs/job/j1/pull-request";
 #[test]
 fn a_read_needs_the_project_and_jobs_read() {
     let planned = plan(&get(URL, &bearer()));
-    let project = planned.project.as_ref().map(ProjectId::as_str);
+    let project = planned.facts.project.as_ref().map(ProjectId::as_str);
     assert_eq!(project, Some("demo-docs"));
     assert_eq!(
-        planned.route,
+        planned.facts.route,
         Some("/v2/agent/{projectId}/job/{id}/pull-request")
     );
-    match planned.action {
+    match action_of(planned.step) {
         Ok(Action::ReadPullRequest(job)) => assert_eq!(job.as_str(), "j1"),
         other => panic!("{other:?}"),
     }

@@ -80,7 +80,7 @@ fn body_can_be_rejected_by_its_header_fields() {
                 content_length: Some(length),
                 ..post(url, &bearer)
             };
-            plan(&head).action.map_err(|problem| problem.status).err()
+            plan(&head).step.map_err(|problem| problem.status).err()
         };
         assert_eq!(announced(&MAX_BODY.to_string()), None);
         assert_eq!(announced(&(MAX_BODY + 1).to_string()), Some(413));
@@ -95,7 +95,7 @@ fn body_can_be_rejected_by_its_header_fields() {
             content_length: Some("999999999"),
             ..get(url, &bearer)
         };
-        assert!(plan(&head).action.is_ok(), "{url}");
+        assert!(plan(&head).step.is_ok(), "{url}");
     }
 }
 

@@ -63,7 +63,7 @@ fn origin_allowed_for_tokens_cannot_use_the_cookie() {
         cookie: Some(&cookie),
         ..head("GET", VIEWS)
     };
-    let problem = decide(&configuration(), &request).action.unwrap_err();
+    let problem = decide(&configuration(), &request).step.unwrap_err();
     assert_eq!(status_and_kind(&problem), (403, "cross-site"));
 }
 
@@ -95,7 +95,7 @@ fn other_pages_cannot_open_or_end_sessions_or_start_sign_in() {
             fetch_site: Some("same-origin"),
             ..head(method, url)
         };
-        assert!(decide(&signing_in(), &own).action.is_ok(), "{method} {url}");
+        assert!(decide(&signing_in(), &own).step.is_ok(), "{method} {url}");
         for site in ["same-site", "cross-site"] {
             let elsewhere = RequestHead {
                 fetch_site: Some(site),
@@ -125,5 +125,5 @@ fn issuer_redirect_is_accepted_with_any_session() {
             "https://gate.example/session/callback?code=x&state=y",
         )
     };
-    assert!(decide(&signing_in(), &request).action.is_ok());
+    assert!(decide(&signing_in(), &request).step.is_ok());
 }

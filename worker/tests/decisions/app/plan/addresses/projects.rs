@@ -4,10 +4,11 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use quillgate::{Endpoint as _, GetAgentJob, JobId, ProjectId};
 use quillgate_worker::app::action::Action;
+use quillgate_worker::app::plan::Plan;
 use quillgate_worker::http::response::HeaderFields;
 
 use super::super::{BODY, OPERATIONS, get, pair, plan, plan_body, post};
-use crate::fixtures::{RequestHead, bearer, configuration, field_and_rule};
+use crate::fixtures::{RequestHead, action_of, bearer, configuration, field_and_rule};
 
 /// The projects of [`bearer`], encoded for a path.
 const OWN: [&str; 2] = ["demo-docs", "other%20docs"];
@@ -47,11 +48,11 @@ fn assert_own(target: &str, project: &str) -> Result<(), TestCaseError> {
 /// Checks that a request stays within the caller's projects. Returns whether the gateway accepts
 /// it.
 fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
-    let planned = plan(head);
-    let Ok(action) = &planned.action else {
+    let Plan { facts, step } = plan(head);
+    let Ok(action) = action_of(step) else {
         return Ok(false);
     };
-    let Some(project) = planned.project.clone() else {
+    let Some(project) = &facts.project else {
         return Err(TestCaseError::fail("an action without a project"));
     };
     let project = project.as_str();
@@ -76,7 +77,7 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
         }
         Action::Write(..) => {
             let headers = HeaderFields::default();
-            match plan_body(&configuration(), planned, head, &headers, BODY) {
+            match plan_body(&configuration(), plan(head), head, &headers, BODY) {
                 Ok((write, _)) => {
                     assert_own(&write.target, project)?;
                     prop_assert_eq!(write.body.as_bytes(), BODY);

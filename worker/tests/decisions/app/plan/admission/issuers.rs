@@ -1,6 +1,6 @@
 //! Which requests with a trusted issuer's token are admitted.
 
-use quillgate_worker::app::action::Action;
+use quillgate_worker::app::plan::{PendingStep, Step};
 use quillgate_worker::auth::Evidence;
 use quillgate_worker::http::response::HeaderFields;
 use serde_json::json;
@@ -20,16 +20,20 @@ fn issuer_token_is_verified_before_it_is_used() {
             ..post(url, &bearer)
         };
         let unverified = plan_by(&config, &head);
-        assert_eq!(unverified.caller, None, "{url}");
-        assert_eq!(unverified.project, None, "{url}");
-        let Ok(Action::Identify(_, Evidence::Signature(token))) = unverified.action else {
+        assert_eq!(unverified.facts.caller, None, "{url}");
+        assert_eq!(unverified.facts.project, None, "{url}");
+        let Ok(Step::Begin(PendingStep::Identify(_, Evidence::Signature(token)))) = unverified.step
+        else {
             panic!("{url}");
         };
         assert_eq!(token.jwks(), "https://issuer.example/jwks");
         assert_eq!(token.kid, "key-1");
         let verified = plan_identified(&config, &head, None);
-        assert_eq!(verified.caller.unwrap().key(), "https://issuer.example bob");
-        assert!(verified.action.is_ok(), "{url}");
+        assert_eq!(
+            verified.facts.caller.unwrap().key(),
+            "https://issuer.example bob"
+        );
+        assert!(verified.step.is_ok(), "{url}");
     }
 }
 
@@ -38,7 +42,7 @@ fn verified_token_is_limited_to_its_projects_and_scopes() {
     let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
     let kind = |token: &str, url: &str| {
         let planned = plan_identified(&config, &get(url, token), None);
-        planned.action.err().unwrap().kind.as_str()
+        planned.step.err().unwrap().kind.as_str()
     };
     let docs = issuers_bearer(&json!({ "team": "docs" }));
     assert_eq!(kind(&docs, DEEP), "insufficient-scope");

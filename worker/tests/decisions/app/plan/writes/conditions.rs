@@ -206,7 +206,7 @@ fn other_callers_need_no_turnstile_response() {
             origin: Some("https://docs.example"),
             ..get(url, &bearer)
         };
-        assert!(plan_by(&config, &head).action.is_ok(), "{url}");
+        assert!(plan_by(&config, &head).step.is_ok(), "{url}");
     }
 }
 
