@@ -1,12 +1,13 @@
 //! The actions that a plan can choose for a request.
 
-use quillgate::{Day, JobId, Operation, RateLimitPolicy};
+use quillgate::{Day, JobId, RateLimitPolicy};
 
 use crate::analytics::archive::SeriesQuery;
 use crate::analytics::archive::views::ViewsQuery;
 use crate::analytics::export::Export;
 use crate::analytics::query::ReportQuery;
 use crate::auth::session::cookie::SessionId;
+use crate::http::content::RequestValues;
 use crate::jobs::records::JobQuery;
 
 /// The action that answers a request.
@@ -30,9 +31,9 @@ pub enum Action {
     BeginSignIn(Option<SessionId>),
     /// Open a session after a sign-in at an issuer.
     ConcludeSignIn,
-    /// Read the body, then call [`plan_write`](crate::app::write_plan::plan_write) and send the
-    /// write. The string is the id of a follow-up's job.
-    Write(Operation, Option<String>),
+    /// Read the body, then call [`plan_write`](crate::app::write_plan::plan_write) with these values
+    /// and send the write.
+    Write(RequestValues),
     /// Read a job upstream and forward the response.
     ReadJob(JobId),
     /// Return a report, from the cache if possible.
@@ -57,7 +58,6 @@ pub enum Action {
     ReadArchiveStatus,
     /// Estimate a backfill that starts on this day.
     EstimateBackfill(Day),
-    /// Read the body, then call [`plan_backfill`](crate::app::write_plan::plan_backfill) and begin
-    /// the backfill.
-    BeginBackfill,
+    /// Read the body and begin the backfill.
+    BeginBackfill(RequestValues),
 }

@@ -5,12 +5,12 @@ use quillgate::{Day, Millis};
 use crate::analytics::archive;
 use crate::analytics::archive::store::{ArchiveStore, StoredProject};
 use crate::analytics::archive::views::{ViewsQuery, write_views};
-use crate::analytics::archive::{SeriesQuery, StoredDay};
+use crate::analytics::archive::{SeriesQuery, StoredDay, read_day};
 use crate::analytics::page::matches_etag;
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
-use crate::app::write_plan::plan_backfill;
 use crate::hash::fingerprint;
+use crate::http::content::RequestValues;
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::runtime::{HostError, now};
@@ -90,8 +90,12 @@ pub async fn estimate_backfill(pending: &PendingRequest, from: Day) -> Result<Re
 }
 
 /// Begins a backfill.
-pub async fn begin_backfill(pending: &PendingRequest) -> Result<Reply, Problem> {
-    let from = plan_backfill(&pending.read_body().await?)?;
+pub async fn begin_backfill(
+    pending: &PendingRequest,
+    values: RequestValues,
+) -> Result<Reply, Problem> {
+    let call = values.parse_with_body(&pending.read_body().await?)?;
+    let from = read_day(&call, "dateFrom")?;
     let (store, now) = (open_store(pending)?, now());
     let record = load(pending, &store, now).await?.record;
     let settings = &pending.config.analytics.archive;

@@ -79,7 +79,7 @@ async fn dispatch(pending: &mut PendingRequest, step: PendingStep) -> Result<Rep
             Some(seconds) => Box::pin(streams::long_poll(pending, job, seconds)),
             None => Box::pin(jobs::read(pending, job)),
         },
-        Action::Write(operation, job) => Box::pin(jobs::write(pending, operation, job)),
+        Action::Write(values) => Box::pin(jobs::write(pending, values)),
         Action::ListJobs(ref query) => Box::pin(jobs::list(pending, query)),
         Action::StreamEvents(ref job) => Box::pin(streams::stream_events(pending, job.as_ref())),
         Action::ReadRecord(ref job) => Box::pin(jobs::read_record(pending, job)),
@@ -89,7 +89,7 @@ async fn dispatch(pending: &mut PendingRequest, step: PendingStep) -> Result<Rep
         Action::ListArchivedViews(ref query) => Box::pin(archive::list_views(pending, query)),
         Action::ReadArchiveStatus => Box::pin(archive::read_status(pending)),
         Action::EstimateBackfill(from) => Box::pin(archive::estimate_backfill(pending, from)),
-        Action::BeginBackfill => Box::pin(archive::begin_backfill(pending)),
+        Action::BeginBackfill(values) => Box::pin(archive::begin_backfill(pending, values)),
         Action::AnswerHealth => Box::pin(admin::read_health(pending)),
         Action::Reopen(policy) => Box::pin(admin::reopen(pending, policy)),
         Action::Describe => {

@@ -9,6 +9,7 @@ use crate::app::reply::Reply;
 use crate::app::write_plan::plan_write;
 use crate::auth::turnstile;
 use crate::auth::turnstile::TurnstileProof;
+use crate::http::content::RequestValues;
 use crate::http::problem::Problem;
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::records::JobQuery;
@@ -68,16 +69,12 @@ async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Re
     Some(reply)
 }
 
-/// Creates a job, or sends a message to `job`.
-pub async fn write(
-    pending: &mut PendingRequest,
-    operation: Operation,
-    job: Option<String>,
-) -> Result<Reply, Problem> {
+/// Creates a job, or sends a message to a job.
+pub async fn write(pending: &mut PendingRequest, values: RequestValues) -> Result<Reply, Problem> {
     let body = pending.read_body().await?;
     let (config, head) = (&pending.config, &pending.head);
     let (caller, project) = (pending.context.caller()?, pending.context.project()?);
-    let (write, proof) = plan_write(config, head, caller, project, operation, job, &body)?;
+    let (write, proof) = plan_write(config, head, caller, project, values, &body)?;
     if let Some(proof) = proof {
         verify_turnstile(pending, &proof, &write).await?;
     }

@@ -1,13 +1,12 @@
 //! Plans a request with a body in two steps: the head must be accepted before the body is read.
 
-use quillgate::{Day, Operation, ProjectId, Request};
+use quillgate::{ProjectId, Request};
 
-use crate::analytics::archive::read_day;
 use crate::app::config::Config;
 use crate::auth::caller::Caller;
 use crate::auth::turnstile::TurnstileProof;
 use crate::hash::fingerprint;
-use crate::http::content::{MAX_BODY, is_json, parse_body};
+use crate::http::content::{MAX_BODY, RequestValues, is_json};
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::jobs::idempotency::{Retry, read_key};
@@ -30,7 +29,7 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
     }
 }
 
-/// Plans a write from its body, after its head was accepted. `job` is the job of a follow-up.
+/// Plans a write from its body, after its head was accepted.
 ///
 /// Returns the write, and the Turnstile response to verify before sending the write.
 ///
@@ -42,15 +41,14 @@ pub fn plan_write(
     head: &RequestHead,
     caller: &Caller,
     project: &ProjectId,
-    operation: Operation,
-    job: Option<String>,
+    values: RequestValues,
     body: &[u8],
 ) -> Result<(Write, Option<TurnstileProof>), Problem> {
     let requested_webhook = head.raw_header("webhook-url");
-    let declared = operation.declaration();
-    let policy = declared.policy.ok_or_else(Problem::internal)?;
-    let path = job.iter().map(|id| ("id", id.clone())).collect();
-    let call = parse_body(declared, path, body)?;
+    let call = values.parse_with_body(body)?;
+    let policy = call.declaration().policy.ok_or_else(Problem::internal)?;
+    // Only a follow-up has a job.
+    let job = call.text("id").map(str::to_owned);
     let prompt = call.text("prompt").ok_or_else(Problem::internal)?;
     let Request { target, body, .. } = call.request(project);
     let body = body.ok_or_else(Problem::internal)?;
@@ -108,13 +106,4 @@ fn require_turnstile(
             .map(Some),
         _ => Ok(None),
     }
-}
-
-/// Plans a backfill from its body. Returns the first day to archive.
-///
-/// # Errors
-/// 400 for a body that is not a JSON object, and for an invalid day.
-pub fn plan_backfill(body: &[u8]) -> Result<Day, Problem> {
-    let declared = Operation::BeginBackfill.declaration();
-    read_day(&parse_body(declared, Vec::new(), body)?, "dateFrom")
 }

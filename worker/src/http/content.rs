@@ -13,59 +13,68 @@ use crate::json;
 /// Maximum size of a request body, in bytes. It is large enough for a prompt of many pages.
 pub const MAX_BODY: usize = 128 * 1024;
 
-/// Collects the values of a path and a query. `path` contains the decoded values of the path.
-///
-/// # Errors
-/// [`Rule::Unknown`] for an unknown parameter, [`Rule::Once`] for a duplicate one, [`Rule::Text`]
-/// for one with a malformed encoding.
-pub fn read_pairs(
+/// The decoded values in a request's path and query, before their validation.
+#[derive(Debug)]
+pub struct RequestValues {
     operation: &'static Declaration,
-    path: Vec<(&'static str, String)>,
-    query: Option<&str>,
-) -> Result<Pairs, ValidationError> {
-    let mut pairs: Vec<_> = path
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect();
-    for pair in query
-        .unwrap_or("")
-        .split('&')
-        .filter(|pair| !pair.is_empty())
-    {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let name = decode_form("query", name)?;
-        let known = operation.parameter(&name);
-        let Some(known) = known.filter(|known| known.place == ParameterIn::Query) else {
-            return Err(ValidationError::unknown(&name));
-        };
-        if pairs.iter().any(|(earlier, _)| *earlier == name) {
-            return Err(ValidationError::new(known.name, Rule::Once, ""));
-        }
-        pairs.push((name, decode_form(known.name, value)?));
-    }
-    Ok(Pairs::All(pairs))
+    values: Vec<(String, String)>,
 }
 
-/// Parses a body and validates it together with the decoded values of the path.
-///
-/// # Errors
-/// 400 for a body that is not a JSON object, for an unknown property, and for the first value that
-/// breaks a rule.
-pub fn parse_body(
-    operation: &'static Declaration,
-    path: Vec<(&'static str, String)>,
-    body: &[u8],
-) -> Result<Call, Problem> {
-    let Some(Json::Object(mut values)) = json::parse(body) else {
-        return Err(Problem::malformed_body());
-    };
-    for (name, value) in path {
-        // The body must not repeat a path parameter. `Call::parse` rejects all other unknown names.
-        if values.insert(name.to_owned(), value.into()).is_some() {
-            return Err(ValidationError::unknown(name).into());
+impl RequestValues {
+    /// Collects the values. `path` contains the decoded values of the path.
+    ///
+    /// # Errors
+    /// [`Rule::Unknown`] for an unknown parameter, [`Rule::Once`] for a duplicate one,
+    /// [`Rule::Text`] for one with a malformed encoding.
+    pub fn read(
+        operation: &'static Declaration,
+        path: Vec<(String, String)>,
+        query: Option<&str>,
+    ) -> Result<Self, ValidationError> {
+        let mut values = path;
+        let pairs = query.unwrap_or("").split('&');
+        for pair in pairs.filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let name = decode_form("query", name)?;
+            let known = operation.parameter(&name);
+            let Some(known) = known.filter(|known| known.place == ParameterIn::Query) else {
+                return Err(ValidationError::unknown(&name));
+            };
+            if values.iter().any(|(earlier, _)| *earlier == name) {
+                return Err(ValidationError::new(known.name, Rule::Once, ""));
+            }
+            values.push((name, decode_form(known.name, value)?));
         }
+        Ok(Self { operation, values })
     }
-    Ok(Call::parse(operation, &&Json::Object(values))?)
+
+    /// Validates the values of a request without a body.
+    ///
+    /// # Errors
+    /// The first rule that a value breaks.
+    pub fn parse(self) -> Result<Call, ValidationError> {
+        Call::parse(self.operation, &Pairs::All(self.values))
+    }
+
+    /// Parses a body and validates it together with the values.
+    ///
+    /// # Errors
+    /// 400 for a body that is not a JSON object, for an unknown property, and for the first value
+    /// that breaks a rule.
+    pub fn parse_with_body(self, body: &[u8]) -> Result<Call, Problem> {
+        let Some(Json::Object(mut members)) = json::parse(body) else {
+            return Err(Problem::malformed_body());
+        };
+        for (name, value) in self.values {
+            // The body must not repeat a parameter of the path or the query. `Call::parse` rejects
+            // unknown names.
+            if members.contains_key(&name) {
+                return Err(ValidationError::unknown(&name).into());
+            }
+            members.insert(name, value.into());
+        }
+        Ok(Call::parse(self.operation, &&Json::Object(members))?)
+    }
 }
 
 /// Whether a `Content-Type` is `application/json`, with any parameters (RFC 9110, section 8.3.1).

@@ -1,7 +1,6 @@
 //! Plans calls to declared operations, and reads of the state of a job's pull request.
 
 use quillgate::parameters::ParameterGroup;
-use quillgate::value::{Pairs, Value};
 use quillgate::{Call, Cursor, JobId, JobPageSize, Operation, ProjectId};
 
 use super::Planner;
@@ -11,7 +10,7 @@ use crate::analytics::export::Export;
 use crate::analytics::query::ReportQuery;
 use crate::app::action::Action;
 use crate::app::write_plan::check_announced_body;
-use crate::http::content::read_pairs;
+use crate::http::content::RequestValues;
 use crate::http::problem::Problem;
 use crate::http::route::{PathSegments, decode_segment};
 use crate::jobs::records::{JobFilter, JobQuery};
@@ -21,7 +20,7 @@ use crate::jobs::records::{JobFilter, JobQuery};
 pub struct PathValues {
     project: ProjectId,
     /// The other parameters, by name.
-    others: Vec<(&'static str, String)>,
+    others: Vec<(String, String)>,
 }
 
 impl PathValues {
@@ -32,7 +31,7 @@ impl PathValues {
             if name == "projectId" {
                 project = Some(value);
             } else {
-                others.push((name, value));
+                others.push((name.to_owned(), value));
             }
         }
         let project = project.ok_or_else(Problem::not_found)?;
@@ -45,10 +44,8 @@ impl PathValues {
 
 impl Planner<'_> {
     pub(super) fn plan_pull_request(&mut self, path: PathValues) -> Result<Action, Problem> {
-        let operation = Operation::GetAgentJobRecord;
-        let pairs = self.read_pairs(operation, path)?;
-        let call = Call::parse(operation.declaration(), &pairs)?;
-        Ok(Action::ReadPullRequest(JobId::read(&call)?))
+        let values = self.read_values(Operation::GetAgentJobRecord, path)?;
+        Ok(Action::ReadPullRequest(JobId::read(&values.parse()?)?))
     }
 
     pub(super) fn plan_operation(
@@ -57,41 +54,44 @@ impl Planner<'_> {
         path: PathValues,
     ) -> Result<Action, Problem> {
         let project = path.project.clone();
-        let pairs = self.read_pairs(operation, path)?;
-        let call = || Call::parse(operation.declaration(), &pairs);
-        let archive_call = || {
+        let values = self.read_values(operation, path)?;
+        let archived = |values: RequestValues| {
             self.check_archive(&project)?;
-            Ok::<_, Problem>(call()?)
+            Ok::<_, Problem>(values)
         };
         Ok(match operation {
             Operation::CreateAgentJob | Operation::SendMessage => {
                 check_announced_body(self.head)?;
-                Action::Write(operation, pairs.member("id").text())
+                Action::Write(values)
             }
-            Operation::GetAgentJob => Action::ReadJob(JobId::read(&call()?)?),
-            Operation::StreamAgentJobEvents => Action::StreamEvents(Some(JobId::read(&call()?)?)),
+            Operation::GetAgentJob => Action::ReadJob(JobId::read(&values.parse()?)?),
+            Operation::StreamAgentJobEvents => {
+                Action::StreamEvents(Some(JobId::read(&values.parse()?)?))
+            }
             Operation::StreamProjectJobEvents => {
-                call()?;
+                values.parse()?;
                 Action::StreamEvents(None)
             }
-            Operation::GetAgentJobRecord => Action::ReadRecord(JobId::read(&call()?)?),
-            Operation::DeleteAgentJobRecord => Action::DeleteRecord(JobId::read(&call()?)?),
-            Operation::ListAgentJobs => plan_list(&call()?)?,
-            Operation::ListDailyViews => Action::ReadSeries(SeriesQuery::read(&archive_call()?)?),
+            Operation::GetAgentJobRecord => Action::ReadRecord(JobId::read(&values.parse()?)?),
+            Operation::DeleteAgentJobRecord => Action::DeleteRecord(JobId::read(&values.parse()?)?),
+            Operation::ListAgentJobs => plan_list(&values.parse()?)?,
+            Operation::ListDailyViews => {
+                Action::ReadSeries(SeriesQuery::read(&archived(values)?.parse()?)?)
+            }
             Operation::ListArchivedViews => {
-                Action::ListArchivedViews(ViewsQuery::read(&archive_call()?)?)
+                Action::ListArchivedViews(ViewsQuery::read(&archived(values)?.parse()?)?)
             }
             Operation::GetArchiveStatus => {
-                archive_call()?;
+                archived(values)?.parse()?;
                 Action::ReadArchiveStatus
             }
             Operation::EstimateBackfill => {
-                Action::EstimateBackfill(read_day(&archive_call()?, "dateFrom")?)
+                Action::EstimateBackfill(read_day(&archived(values)?.parse()?, "dateFrom")?)
             }
             Operation::BeginBackfill => {
-                self.check_archive(&project)?;
+                let values = archived(values)?;
                 check_announced_body(self.head)?;
-                Action::BeginBackfill
+                Action::BeginBackfill(values)
             }
             Operation::ListPageViews
             | Operation::ListVisitors
@@ -105,18 +105,25 @@ impl Planner<'_> {
             | Operation::ExportVisitors
             | Operation::ExportFeedback
             | Operation::ExportSearches
-            | Operation::ExportConversations => self.plan_report(operation, call()?, &project)?,
+            | Operation::ExportConversations => {
+                self.plan_report(operation, values.parse()?, &project)?
+            }
         })
     }
 
     /// Authorizes the caller, then reads the values of the path and the query.
-    fn read_pairs(&mut self, operation: Operation, path: PathValues) -> Result<Pairs, Problem> {
+    fn read_values(
+        &mut self,
+        operation: Operation,
+        path: PathValues,
+    ) -> Result<RequestValues, Problem> {
         let declared = operation.declaration();
         let PathValues { project, others } = path;
         self.caller
             .authorize(project.as_str(), declared.scope.as_str())?;
         *self.project = Some(project);
-        Ok(read_pairs(declared, others, self.head.query.as_deref())?)
+        let query = self.head.query.as_deref();
+        Ok(RequestValues::read(declared, others, query)?)
     }
 
     fn plan_report(

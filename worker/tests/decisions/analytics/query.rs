@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use proptest::string::string_regex;
-use quillgate::{Call, Millis, Operation, ProjectId};
+use quillgate::{Millis, Operation, ProjectId};
 use quillgate_worker::analytics::query::ReportQuery;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::http::content::read_pairs;
+use quillgate_worker::http::content::RequestValues;
 use quillgate_worker::http::problem::Problem;
 
 use crate::fixtures::{NOW, configuration, configure, field_and_rule};
@@ -25,7 +25,7 @@ fn views_by(
     now: Millis,
 ) -> Result<ReportQuery, Problem> {
     let declared = VIEWS.declaration();
-    let call = Call::parse(declared, &read_pairs(declared, Vec::new(), Some(query))?)?;
+    let call = RequestValues::read(declared, Vec::new(), Some(query))?.parse()?;
     ReportQuery::new(
         VIEWS,
         call.normalize(),

@@ -122,7 +122,7 @@ fn plan_body(
     headers: &HeaderFields,
     body: &[u8],
 ) -> Result<(Write, Option<TurnstileProof>), Problem> {
-    let Ok(Action::Write(operation, job)) = action_of(planned.step) else {
+    let Ok(Action::Write(values)) = action_of(planned.step) else {
         panic!("no body is read: {head:?}");
     };
     let (caller, project) = (
@@ -131,7 +131,7 @@ fn plan_body(
     );
     let mut head = head.read();
     head.headers = headers.clone().or(head.headers);
-    plan_write(config, &head, &caller, &project, operation, job, body)
+    plan_write(config, &head, &caller, &project, values, body)
 }
 
 /// Plans a write with these header fields and this body.

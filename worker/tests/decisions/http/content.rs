@@ -1,8 +1,8 @@
 //! Validation of the values in queries and bodies.
 
 use proptest::prelude::*;
-use quillgate::{Call, Declaration, Operation, ProjectId, Request, ValidationError};
-use quillgate_worker::http::content::{is_json, parse_body, read_pairs};
+use quillgate::{Declaration, Operation, ProjectId, Request, ValidationError};
+use quillgate_worker::http::content::{RequestValues, is_json};
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
@@ -19,23 +19,25 @@ fn project() -> ProjectId {
 }
 
 fn views(query: &str) -> Result<Request, ValidationError> {
-    let pairs = read_pairs(VIEWS, Vec::new(), Some(query))?;
-    Ok(Call::parse(VIEWS, &pairs)?.request(&project()))
+    let values = RequestValues::read(VIEWS, Vec::new(), Some(query))?;
+    Ok(values.parse()?.request(&project()))
 }
 
 fn jobs(query: &str) -> Result<Request, ValidationError> {
-    let pairs = read_pairs(JOBS, Vec::new(), Some(query))?;
-    Ok(Call::parse(JOBS, &pairs)?.request(&project()))
+    let values = RequestValues::read(JOBS, Vec::new(), Some(query))?;
+    Ok(values.parse()?.request(&project()))
 }
 
 /// A follow-up to this job with this body.
 fn follow_up(id: &str, body: &[u8]) -> Result<Request, Problem> {
-    let path = vec![("id", id.to_owned())];
-    Ok(parse_body(MESSAGE, path, body)?.request(&project()))
+    let path = vec![("id".to_owned(), id.to_owned())];
+    let values = RequestValues::read(MESSAGE, path, None)?;
+    Ok(values.parse_with_body(body)?.request(&project()))
 }
 
 fn create(body: &[u8]) -> Result<Request, Problem> {
-    Ok(parse_body(CREATE, Vec::new(), body)?.request(&project()))
+    let values = RequestValues::read(CREATE, Vec::new(), None)?;
+    Ok(values.parse_with_body(body)?.request(&project()))
 }
 
 #[track_caller]
@@ -258,9 +260,9 @@ fn dates_must_exist_and_be_in_order() {
 #[test]
 fn operations_without_parameters_reject_a_query() {
     for operation in [CREATE, MESSAGE] {
-        assert!(read_pairs(operation, Vec::new(), Some("")).is_ok());
+        assert!(RequestValues::read(operation, Vec::new(), Some("")).is_ok());
         for query in ["prompt=x", "id=j1", "limit=5"] {
-            let Err(error) = read_pairs(operation, Vec::new(), Some(query)) else {
+            let Err(error) = RequestValues::read(operation, Vec::new(), Some(query)) else {
                 panic!("{query} was taken by {}", operation.name);
             };
             assert_eq!(error.rule.name(), "unknown");
@@ -415,12 +417,13 @@ fn follow_up_takes_its_job_id_only_from_the_path() {
 
 #[test]
 fn job_id_comes_only_from_the_path() {
-    let pairs = |query| read_pairs(GET, vec![("id", "j 1".to_owned())], query);
-    let call = Call::parse(GET, &pairs(Some("&")).unwrap()).unwrap();
+    let path = || vec![("id".to_owned(), "j 1".to_owned())];
+    let read = |query| RequestValues::read(GET, path(), query);
+    let call = read(Some("&")).unwrap().parse().unwrap();
     let target = call.request(&project()).target;
     assert_eq!(target, "/v2/agent/demo-docs/job/j%201");
     for query in ["id=j2", "%69d=j2", "id", "wait=25", "prompt=x"] {
-        let error = pairs(Some(query)).unwrap_err();
+        let error = read(Some(query)).unwrap_err();
         assert_eq!(error.rule.name(), "unknown", "{query}");
     }
 }
