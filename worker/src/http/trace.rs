@@ -49,16 +49,12 @@ pub fn continue_trace(traceparent: Option<&str>, tracestate: Option<&str>, uuid:
 /// Parses the trace id and the sampled flag. Future versions are parsed like version 00 (section
 /// 4.3). `ff` is invalid.
 fn parse_parent(header: &str) -> Option<(&str, bool)> {
-    let (version, rest) = header.split_once('-')?;
-    let (trace_id, rest) = rest.split_once('-')?;
-    let (parent_id, rest) = rest.split_once('-')?;
-    let (flags, more) = match rest.split_once('-') {
-        Some((flags, _)) => (flags, true),
-        None => (rest, false),
-    };
+    let mut parts = header.split('-');
+    let (version, trace_id) = (parts.next()?, parts.next()?);
+    let (parent_id, flags) = (parts.next()?, parts.next()?);
     let fits = is_hex(version, 2)
         && version != "ff"
-        && !(version == "00" && more)
+        && (version != "00" || parts.next().is_none())
         && is_id(trace_id, 32)
         && is_id(parent_id, 16)
         && is_hex(flags, 2);
