@@ -110,11 +110,6 @@ impl Problem {
         Self::new(ProblemKind::ContentTooLarge, detail)
     }
 
-    /// Returns 400 for a value that breaks a rule of the core.
-    pub fn invalid(error: &ValidationError) -> Self {
-        Self::broken_rule(&error.field, error.rule.name(), &error.message())
-    }
-
     /// Returns 400 for a header field, parameter or body that breaks a rule of the gateway.
     pub fn field(field: &str, rule: GatewayRule, detail: &str) -> Self {
         Self::broken_rule(field, rule.as_str(), detail)
@@ -200,6 +195,6 @@ impl Problem {
 
 impl From<ValidationError> for Problem {
     fn from(error: ValidationError) -> Self {
-        Self::invalid(&error)
+        Self::broken_rule(&error.field, error.rule.name(), &error.message())
     }
 }

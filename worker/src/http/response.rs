@@ -201,15 +201,12 @@ const TRANSPORT_SECURITY: &str = "max-age=31536000";
 /// CORS and security fields. A response's own fields override them. `id` and `url` are those of the
 /// request.
 pub fn common_headers(id: &str, url: &str, origin: &Origin) -> HeaderFields {
-    let mut headers = HeaderFields::default();
+    let mut headers: HeaderFields = cors::headers(origin).into_iter().collect();
     // Responses over `http` must not contain the field (RFC 6797, section 7.2). It applies to every
     // port of a host, so on a loopback host it would affect other programs.
     let host = url.strip_prefix("https://");
     if host.is_some_and(|host| !is_loopback(host)) {
         headers.set("strict-transport-security", TRANSPORT_SECURITY);
-    }
-    for (name, value) in cors::headers(origin) {
-        headers.set(name, value);
     }
     headers
         .with("cache-control", "no-store")

@@ -81,7 +81,7 @@ fn simple_problems() -> Vec<Problem> {
         Problem::misconfigured("ADMIN_API_KEY", "is not set"),
         Problem::unsupported_media_type(),
         Problem::content_too_large(content::MAX_BODY),
-        Problem::invalid(&ValidationError::new("limit", Rule::PAGE_SIZE, "")),
+        Problem::from(ValidationError::new("limit", Rule::PAGE_SIZE, "")),
         Problem::malformed_body(),
         Problem::webhooks_off(),
         Problem::webhook_on_follow_up(),
