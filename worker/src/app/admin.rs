@@ -14,7 +14,7 @@ use crate::json;
 /// Reads the health of the organization, and of the project if the request has one.
 pub async fn read_health(pending: &PendingRequest) -> Result<Reply, Problem> {
     let organization = OrganizationStub::new(&pending.env)?.health().await?;
-    let project = match pending.context.project {
+    let project = match pending.context.facts.project {
         Some(_) => Some(pending.project_stub()?.health().await?),
         None => None,
     };

@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 
+use quillgate::RateLimitPolicy;
 use wasm_bindgen::JsValue;
 use web_sys::Response;
 
@@ -48,12 +49,12 @@ async fn dispatch(pending: &mut PendingRequest, step: PendingStep) -> Result<Rep
         PendingStep::Identify(target, evidence) => {
             let caller = identify(pending, &target, evidence).await?;
             let (context, head) = (&mut pending.context, &pending.head);
-            let mut planner = Planner {
+            let planner = Planner {
                 config: &pending.config,
                 head,
-                caller: context.caller.insert(caller),
                 now: context.started,
-                project: &mut context.project,
+                caller,
+                facts: &mut context.facts,
             };
             match planner.plan(target)? {
                 Action::ReadReport(query) => {
@@ -66,7 +67,8 @@ async fn dispatch(pending: &mut PendingRequest, step: PendingStep) -> Result<Rep
             }
         }
     };
-    if is_budgeted_read(&action) {
+    // Each read of jobs can cause requests to Mintlify or GitHub.
+    if pending.context.facts.policy == Some(RateLimitPolicy::ReadJobs) {
         let (caller, project) = (pending.context.caller()?, pending.context.project()?);
         pending.context.budget = reserve_read(caller, project, &pending.config)?;
     }
@@ -103,17 +105,4 @@ async fn dispatch(pending: &mut PendingRequest, step: PendingStep) -> Result<Rep
         Action::ConcludeSignIn => Box::pin(sign_in::conclude(pending)),
     };
     reply.await
-}
-
-/// Returns whether an action counts as a read of jobs. Each such read can cause requests to
-/// Mintlify or GitHub.
-const fn is_budgeted_read(action: &Action) -> bool {
-    matches!(
-        action,
-        Action::ReadJob(_)
-            | Action::ListJobs(_)
-            | Action::StreamEvents(_)
-            | Action::ReadRecord(_)
-            | Action::ReadPullRequest(_)
-    )
 }

@@ -49,6 +49,8 @@ pub struct Facts {
     pub caller: Option<Rc<Caller>>,
     /// The project, once the caller is authorized for it.
     pub project: Option<ProjectId>,
+    /// The policy that limits the operation, once the caller is authorized for it.
+    pub policy: Option<RateLimitPolicy>,
 }
 
 /// The first step of a request.
@@ -216,12 +218,12 @@ impl Router<'_> {
         let step = match identify(&credentials, &self.config.auth, self.now, self.verified)? {
             Identified::Needs(evidence) => PendingStep::Identify(target, evidence),
             Identified::Caller(caller) => {
-                let mut planner = Planner {
+                let planner = Planner {
                     config: self.config,
                     head: self.head,
-                    caller: self.facts.caller.insert(caller),
                     now: self.now,
-                    project: &mut self.facts.project,
+                    caller,
+                    facts: &mut self.facts,
                 };
                 PendingStep::Run(planner.plan(target)?)
             }
@@ -256,12 +258,12 @@ pub struct Planner<'a> {
     pub config: &'a Config,
     /// The head of the request.
     pub head: &'a RequestHead,
-    /// The caller.
-    pub caller: &'a Caller,
     /// When the request arrived.
     pub now: Millis,
-    /// Receives the project, once the caller is authorized for it.
-    pub project: &'a mut Option<ProjectId>,
+    /// The caller.
+    pub caller: Rc<Caller>,
+    /// The facts, to which the planner adds the caller, the project and the policy.
+    pub facts: &'a mut Facts,
 }
 
 impl Planner<'_> {
@@ -269,7 +271,8 @@ impl Planner<'_> {
     ///
     /// # Errors
     /// The problem that refuses the request.
-    pub fn plan(&mut self, target: Target) -> Result<Action, Problem> {
+    pub fn plan(mut self, target: Target) -> Result<Action, Problem> {
+        self.facts.caller = Some(Rc::clone(&self.caller));
         match target {
             Target::Health => self.plan_health(),
             Target::Reopening(policy) => self.plan_reopening(policy),

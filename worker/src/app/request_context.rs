@@ -32,10 +32,8 @@ pub struct RequestContext {
     pub started: Millis,
     /// Whether the method is `HEAD`.
     pub is_head: bool,
-    /// The caller, once identified.
-    pub caller: Option<Rc<Caller>>,
-    /// The project, once the caller is authorized for it.
-    pub project: Option<ProjectId>,
+    /// The facts that the plan has established.
+    pub facts: Facts,
     pub trace: Trace,
     /// The caller's open session, if any.
     pub session: Option<SessionId>,
@@ -43,7 +41,6 @@ pub struct RequestContext {
     pub budget: HeaderFields,
     pub metrics: RequestMetrics,
     common: HeaderFields,
-    route: Option<&'static str>,
 }
 
 impl RequestContext {
@@ -55,14 +52,12 @@ impl RequestContext {
             id: head.id.clone(),
             started,
             is_head: head.method == "HEAD",
-            caller: facts.caller,
-            project: facts.project,
             trace,
             session: None,
             budget: HeaderFields::default(),
             metrics: RequestMetrics::default(),
             common: common_headers(&head.id, &head.url, &facts.origin),
-            route: facts.route,
+            facts,
         }
     }
 
@@ -77,7 +72,7 @@ impl RequestContext {
     /// # Errors
     /// 500 if no caller is identified.
     pub fn caller(&self) -> Result<&Rc<Caller>, Problem> {
-        self.caller.as_ref().ok_or_else(Problem::internal)
+        self.facts.caller.as_ref().ok_or_else(Problem::internal)
     }
 
     /// Returns the project.
@@ -85,7 +80,7 @@ impl RequestContext {
     /// # Errors
     /// 500 if the request has no project.
     pub fn project(&self) -> Result<&ProjectId, Problem> {
-        self.project.as_ref().ok_or_else(Problem::internal)
+        self.facts.project.as_ref().ok_or_else(Problem::internal)
     }
 
     /// Makes the response and writes the log line.
@@ -104,9 +99,9 @@ impl RequestContext {
             &LogEntry {
                 request_id: &self.id,
                 trace_id: &self.trace.trace_id,
-                subject: self.caller.as_deref().map(|caller| &*caller.subject),
-                route: self.route,
-                project: self.project.as_ref().map(ProjectId::as_str),
+                subject: self.facts.caller.as_deref().map(|caller| &*caller.subject),
+                route: self.facts.route,
+                project: self.facts.project.as_ref().map(ProjectId::as_str),
                 status: reply.status,
                 problem: reply.problem,
                 upstream_status: upstream.and_then(|upstream| upstream.status),

@@ -91,7 +91,7 @@ pub async fn open_with_proof(
         record,
         secret,
     } = session;
-    pending.context.caller = Some(Rc::clone(&caller));
+    pending.context.facts.caller = Some(Rc::clone(&caller));
     reserve_session(pending, &caller)?;
     let secret = config.auth.token_secrets.get(secret);
     let secret = secret.ok_or_else(Problem::internal)?;

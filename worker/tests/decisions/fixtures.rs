@@ -203,12 +203,12 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
     }
     planned.step = match identified {
         Ok(Identified::Caller(caller)) => {
-            let mut identified = Planner {
+            let identified = Planner {
                 config,
                 head,
-                caller: planned.facts.caller.insert(caller),
                 now: NOW,
-                project: &mut planned.facts.project,
+                caller,
+                facts: &mut planned.facts,
             };
             let action = identified.plan(target);
             action.map(|action| Step::Begin(PendingStep::Run(action)))

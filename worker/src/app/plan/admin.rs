@@ -19,7 +19,7 @@ pub(super) fn is_deep(query: Option<&str>) -> bool {
 impl Planner<'_> {
     pub(super) fn plan_health(&mut self) -> Result<Action, Problem> {
         self.caller.require_operator()?;
-        *self.project = self.read_operated_project()?;
+        self.facts.project = self.read_operated_project()?;
         Ok(Action::AnswerHealth)
     }
 
@@ -28,7 +28,7 @@ impl Planner<'_> {
         if policy != RateLimitPolicy::Analytics {
             let project = self.read_operated_project()?;
             let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
-            *self.project = Some(project.ok_or_else(missing)?);
+            self.facts.project = Some(project.ok_or_else(missing)?);
         }
         Ok(Action::Reopen(policy))
     }

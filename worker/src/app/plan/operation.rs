@@ -121,7 +121,8 @@ impl Planner<'_> {
         let PathValues { project, others } = path;
         self.caller
             .authorize(project.as_str(), declared.scope.as_str())?;
-        *self.project = Some(project);
+        self.facts.project = Some(project);
+        self.facts.policy = declared.policy;
         let query = self.head.query.as_deref();
         Ok(RequestValues::read(declared, others, query)?)
     }

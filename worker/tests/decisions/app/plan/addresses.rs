@@ -3,7 +3,7 @@
 
 mod projects;
 
-use quillgate::ProjectId;
+use quillgate::{ProjectId, RateLimitPolicy};
 use quillgate_worker::analytics::query::ReportQuery;
 use quillgate_worker::app::action::Action;
 use quillgate_worker::app::plan::{Plan, Step, is_liveness, plan_unconfigured};
@@ -197,12 +197,14 @@ fn offsets_beyond_the_safe_integer_range_are_rejected() {
 #[test]
 fn plan_has_the_route_caller_and_project_of_its_request() {
     let bearer = bearer();
-    for (method, url, _, pattern) in OPERATIONS {
+    for (method, url, scope, pattern) in OPERATIONS {
         let head = RequestHead {
             method,
             ..post(url, &bearer)
         };
         let planned = plan(&head);
+        let is_budgeted = planned.facts.policy == Some(RateLimitPolicy::ReadJobs);
+        assert_eq!(is_budgeted, scope == "jobs:read", "{url}");
         assert!(planned.step.is_ok(), "{url}");
         assert_eq!(planned.facts.route, Some(pattern));
         assert_eq!(

@@ -1,6 +1,6 @@
 //! Plans for requests that read the state of a job's pull request.
 
-use quillgate::ProjectId;
+use quillgate::{ProjectId, RateLimitPolicy};
 use quillgate_worker::app::action::Action;
 use serde_json::json;
 
@@ -20,6 +20,7 @@ fn a_read_needs_the_project_and_jobs_read() {
         planned.facts.route,
         Some("/v2/agent/{projectId}/job/{id}/pull-request")
     );
+    assert_eq!(planned.facts.policy, Some(RateLimitPolicy::ReadJobs));
     match action_of(planned.step) {
         Ok(Action::ReadPullRequest(job)) => assert_eq!(job.as_str(), "j1"),
         other => panic!("{other:?}"),
