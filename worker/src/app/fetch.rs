@@ -34,7 +34,8 @@ pub fn handle(
     env: Env,
     execution: Context,
 ) -> JsValue {
-    let head = read_head(uuid, &request);
+    let headers = read_headers(&request.headers());
+    let head = RequestHead::read(uuid, request.method(), request.url(), headers);
     #[cfg(feature = "trap-route")]
     if let Some(trapped) = super::trap::handle(&head, &env) {
         return trapped;
@@ -80,7 +81,8 @@ pub fn handle(
 /// Responds to a request whose handler threw an exception, such as a trap.
 #[wasm_bindgen]
 pub fn fail(uuid: String, started: f64, request: &Request, message: String, env: &Env) -> Response {
-    let head = read_head(uuid, request);
+    let headers = read_headers(&request.headers());
+    let head = RequestHead::read(uuid, request.method(), request.url(), headers);
     let config = load_config(env).ok();
     let (facts, problem) = plan_crashed(config.as_deref(), &head);
     let context = RequestContext::new(&head, facts, to_millis(started));
@@ -100,11 +102,6 @@ fn respond(
         Err(problem) => context.refuse(&problem),
     };
     context.finish(env, reply)
-}
-
-fn read_head(uuid: String, request: &Request) -> RequestHead {
-    let headers = read_headers(&request.headers());
-    RequestHead::read(uuid, request.method(), request.url(), headers)
 }
 
 /// Runs the daily archive. The cron trigger calls it.

@@ -193,7 +193,12 @@ impl Router<'_> {
         let own = own_route::find(&head.path);
         // An issuer's redirect comes from another site, and the callback reads no credentials.
         let is_callback = matches!(own, Some((OwnRoute::SignInCallback, ..)));
-        if !is_callback && relies_on_cookie(&self.credentials, &origin) {
+        // Browsers also send cookies with requests from other sites. An assertion counts too, because
+        // Cloudflare Access derives it from a cookie.
+        let credentials = &self.credentials;
+        let has_cookie = credentials.session != Cookie::Missing
+            || (origin == Origin::Own && credentials.access_assertion.is_some());
+        if has_cookie && credentials.authorization.is_none() && !is_callback {
             check_same_origin(head)?;
         }
         self.facts.origin = origin;
@@ -242,14 +247,6 @@ fn answer_other_method(method: &str, methods: &[&str]) -> Result<Step, Problem> 
         return Ok(Step::Respond(GatewayResponse::options(methods)));
     }
     Err(Problem::method_not_allowed(&join_methods(methods)))
-}
-
-/// Whether a cookie may identify the caller. Browsers also send cookies with requests from other
-/// sites. An assertion counts too, because Cloudflare Access derives it from a cookie.
-fn relies_on_cookie(credentials: &Credentials<'_>, origin: &Origin) -> bool {
-    credentials.authorization.is_none()
-        && (credentials.session != Cookie::Missing
-            || (*origin == Origin::Own && credentials.access_assertion.is_some()))
 }
 
 /// Plans the action of an identified caller.
