@@ -73,8 +73,8 @@ async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Re
 pub async fn write(pending: &mut PendingRequest, values: RequestValues) -> Result<Reply, Problem> {
     let body = pending.read_body().await?;
     let (config, head) = (&pending.config, &pending.head);
-    let (caller, project) = (pending.context.caller()?, pending.context.project()?);
-    let (write, proof) = plan_write(config, head, caller, project, values, &body)?;
+    let caller = pending.context.caller()?;
+    let (write, proof) = plan_write(config, head, caller, values, &body)?;
     if let Some(proof) = proof {
         verify_turnstile(pending, &proof, &write).await?;
     }

@@ -6,18 +6,18 @@ mod own_route;
 
 use std::rc::Rc;
 
-use quillgate::{Millis, Operation, ProjectId, RateLimitPolicy};
+use quillgate::{Millis, ProjectId, RateLimitPolicy};
 
 use crate::app::action::Action;
 use crate::app::config::Config;
 use crate::app::plan::admin::is_deep;
-use crate::app::plan::operation::PathValues;
 use crate::app::plan::own_route::OwnRoute;
 use crate::auth::caller::Caller;
 use crate::auth::session::cookie;
 use crate::auth::session::cookie::{Cookie, find_cookie};
 use crate::auth::session::cross_site::check_same_origin;
 use crate::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify};
+use crate::http::content::RequestValues;
 use crate::http::cors::Origin;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
@@ -81,9 +81,9 @@ pub enum Target {
     /// Read the caller's session.
     Session,
     /// Read the pull request of a job. Invalid ids are reported to identified callers only.
-    PullRequest(Result<PathValues, Problem>),
+    PullRequest(Result<RequestValues, Problem>),
     /// Carry out a declared operation. Invalid ids are reported to identified callers only.
-    Operation(Operation, Result<PathValues, Problem>),
+    Operation(Result<RequestValues, Problem>),
 }
 
 impl Target {
@@ -210,8 +210,8 @@ impl Router<'_> {
             Err(methods) => return answer_other_method(&head.method, &methods),
         };
         self.facts.route = Some(route.operation.declaration().path);
-        let path = PathValues::decode(route.segments);
-        self.plan_for_caller(Target::Operation(route.operation, path))
+        let values = RequestValues::from_path(route.operation, route.segments);
+        self.plan_for_caller(Target::Operation(values))
     }
 
     /// Identifies the caller and plans its action, or requests the evidence of its identity.
@@ -274,8 +274,8 @@ impl Planner<'_> {
             Target::Health => self.plan_health(),
             Target::Reopening(policy) => self.plan_reopening(policy),
             Target::Session => Ok(Action::ReadSession),
-            Target::PullRequest(path) => self.plan_pull_request(path?),
-            Target::Operation(operation, path) => self.plan_operation(operation, path?),
+            Target::PullRequest(values) => self.plan_pull_request(values?),
+            Target::Operation(values) => self.plan_operation(values?),
         }
     }
 }

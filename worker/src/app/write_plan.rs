@@ -1,6 +1,6 @@
 //! Plans a request with a body in two steps: the head must be accepted before the body is read.
 
-use quillgate::{ProjectId, Request};
+use quillgate::Request;
 
 use crate::app::config::Config;
 use crate::auth::caller::Caller;
@@ -40,17 +40,17 @@ pub fn plan_write(
     config: &Config,
     head: &RequestHead,
     caller: &Caller,
-    project: &ProjectId,
     values: RequestValues,
     body: &[u8],
 ) -> Result<(Write, Option<TurnstileProof>), Problem> {
     let requested_webhook = head.raw_header("webhook-url");
+    let project = values.project.clone();
     let call = values.parse_with_body(body)?;
     let policy = call.declaration().policy.ok_or_else(Problem::internal)?;
     // Only a follow-up has a job.
     let job = call.text("id").map(str::to_owned);
     let prompt = call.text("prompt").ok_or_else(Problem::internal)?;
-    let Request { target, body, .. } = call.request(project);
+    let Request { target, body, .. } = call.request(&project);
     let body = body.ok_or_else(Problem::internal)?;
     let webhook = choose_webhook(config, job.as_deref(), requested_webhook)?;
     let proof = require_turnstile(config, head)?;

@@ -3,49 +3,72 @@
 
 use quillgate::declaration::ParameterIn;
 use quillgate::value::Pairs;
-use quillgate::{Call, Declaration, Rule, ValidationError};
+use quillgate::{Call, Operation, ProjectId, Rule, ValidationError};
 use serde_json::Value as Json;
 
 use crate::http::problem::Problem;
+use crate::http::route::{PathSegments, decode_segment};
 use crate::http::url::decode_query;
 use crate::json;
 
 /// Maximum size of a request body, in bytes. It is large enough for a prompt of many pages.
 pub const MAX_BODY: usize = 128 * 1024;
 
-/// The decoded values in a request's path and query, before their validation.
+/// The decoded values in the path and the query of a call, before their validation.
 #[derive(Debug)]
 pub struct RequestValues {
-    operation: &'static Declaration,
-    values: Vec<(String, String)>,
+    /// The operation.
+    pub operation: Operation,
+    /// The project in the path.
+    pub project: ProjectId,
+    /// The other values, by name.
+    others: Vec<(String, String)>,
 }
 
 impl RequestValues {
-    /// Collects the values. `path` contains the decoded values of the path.
+    /// Decodes the values of a path.
+    ///
+    /// # Errors
+    /// 400 for a value that is not a path segment, or a project that is not a valid id.
+    pub fn from_path(operation: Operation, segments: PathSegments<'_>) -> Result<Self, Problem> {
+        let (mut project, mut others) = (None, Vec::new());
+        for (name, segment) in segments {
+            let value = decode_segment(name, segment)?;
+            if name == "projectId" {
+                project = Some(value);
+            } else {
+                others.push((name.to_owned(), value));
+            }
+        }
+        let project = project.ok_or_else(Problem::not_found)?;
+        Ok(Self {
+            operation,
+            project: ProjectId::new(project)?,
+            others,
+        })
+    }
+
+    /// Adds the values of a query.
     ///
     /// # Errors
     /// [`Rule::Unknown`] for an unknown parameter, [`Rule::Once`] for a duplicate one,
     /// [`Rule::Text`] for one with a malformed encoding.
-    pub fn read(
-        operation: &'static Declaration,
-        path: Vec<(String, String)>,
-        query: Option<&str>,
-    ) -> Result<Self, ValidationError> {
-        let mut values = path;
+    pub fn with_query(mut self, query: Option<&str>) -> Result<Self, ValidationError> {
+        let declared = self.operation.declaration();
         let pairs = query.unwrap_or("").split('&');
         for pair in pairs.filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let name = decode_form("query", name)?;
-            let known = operation.parameter(&name);
+            let known = declared.parameter(&name);
             let Some(known) = known.filter(|known| known.place == ParameterIn::Query) else {
                 return Err(ValidationError::unknown(&name));
             };
-            if values.iter().any(|(earlier, _)| *earlier == name) {
+            if self.others.iter().any(|(earlier, _)| *earlier == name) {
                 return Err(ValidationError::new(known.name, Rule::Once, ""));
             }
-            values.push((name, decode_form(known.name, value)?));
+            self.others.push((name, decode_form(known.name, value)?));
         }
-        Ok(Self { operation, values })
+        Ok(self)
     }
 
     /// Validates the values of a request without a body.
@@ -53,7 +76,8 @@ impl RequestValues {
     /// # Errors
     /// The first rule that a value breaks.
     pub fn parse(self) -> Result<Call, ValidationError> {
-        Call::parse(self.operation, &Pairs::All(self.values))
+        let declared = self.operation.declaration();
+        Call::parse(declared, &Pairs::All(self.others))
     }
 
     /// Parses a body and validates it together with the values.
@@ -65,7 +89,7 @@ impl RequestValues {
         let Some(Json::Object(mut members)) = json::parse(body) else {
             return Err(Problem::malformed_body());
         };
-        for (name, value) in self.values {
+        for (name, value) in self.others {
             // The body must not repeat a parameter of the path or the query. `Call::parse` rejects
             // unknown names.
             if members.contains_key(&name) {
@@ -73,7 +97,8 @@ impl RequestValues {
             }
             members.insert(name, value.into());
         }
-        Ok(Call::parse(self.operation, &&Json::Object(members))?)
+        let declared = self.operation.declaration();
+        Ok(Call::parse(declared, &&Json::Object(members))?)
     }
 }
 

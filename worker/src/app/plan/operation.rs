@@ -1,7 +1,7 @@
 //! Plans calls to declared operations, and reads of the state of a job's pull request.
 
 use quillgate::parameters::ParameterGroup;
-use quillgate::{Call, Cursor, JobId, JobPageSize, Operation, ProjectId};
+use quillgate::{Call, Cursor, JobId, JobPageSize, Operation};
 
 use super::Planner;
 use crate::analytics::archive::views::ViewsQuery;
@@ -12,54 +12,17 @@ use crate::app::action::Action;
 use crate::app::write_plan::check_announced_body;
 use crate::http::content::RequestValues;
 use crate::http::problem::Problem;
-use crate::http::route::{PathSegments, decode_segment};
 use crate::jobs::records::{JobFilter, JobQuery};
 
-/// The decoded path parameters.
-#[derive(Debug)]
-pub struct PathValues {
-    project: ProjectId,
-    /// The other parameters, by name.
-    others: Vec<(String, String)>,
-}
-
-impl PathValues {
-    pub(super) fn decode(segments: PathSegments<'_>) -> Result<Self, Problem> {
-        let (mut project, mut others) = (None, Vec::new());
-        for (name, segment) in segments {
-            let value = decode_segment(name, segment)?;
-            if name == "projectId" {
-                project = Some(value);
-            } else {
-                others.push((name.to_owned(), value));
-            }
-        }
-        let project = project.ok_or_else(Problem::not_found)?;
-        Ok(Self {
-            project: ProjectId::new(project)?,
-            others,
-        })
-    }
-}
-
 impl Planner<'_> {
-    pub(super) fn plan_pull_request(&mut self, path: PathValues) -> Result<Action, Problem> {
-        let values = self.read_values(Operation::GetAgentJobRecord, path)?;
-        Ok(Action::ReadPullRequest(JobId::read(&values.parse()?)?))
+    pub(super) fn plan_pull_request(&mut self, values: RequestValues) -> Result<Action, Problem> {
+        let call = self.authorize(values)?.parse()?;
+        Ok(Action::ReadPullRequest(JobId::read(&call)?))
     }
 
-    pub(super) fn plan_operation(
-        &mut self,
-        operation: Operation,
-        path: PathValues,
-    ) -> Result<Action, Problem> {
-        let project = path.project.clone();
-        let values = self.read_values(operation, path)?;
-        let archived = |values: RequestValues| {
-            self.check_archive(&project)?;
-            Ok::<_, Problem>(values)
-        };
-        Ok(match operation {
+    pub(super) fn plan_operation(&mut self, values: RequestValues) -> Result<Action, Problem> {
+        let values = self.authorize(values)?;
+        Ok(match values.operation {
             Operation::CreateAgentJob | Operation::SendMessage => {
                 check_announced_body(self.head)?;
                 Action::Write(values)
@@ -76,20 +39,21 @@ impl Planner<'_> {
             Operation::DeleteAgentJobRecord => Action::DeleteRecord(JobId::read(&values.parse()?)?),
             Operation::ListAgentJobs => plan_list(&values.parse()?)?,
             Operation::ListDailyViews => {
-                Action::ReadSeries(SeriesQuery::read(&archived(values)?.parse()?)?)
+                Action::ReadSeries(SeriesQuery::read(&self.require_archive(values)?.parse()?)?)
             }
-            Operation::ListArchivedViews => {
-                Action::ListArchivedViews(ViewsQuery::read(&archived(values)?.parse()?)?)
-            }
+            Operation::ListArchivedViews => Action::ListArchivedViews(ViewsQuery::read(
+                &self.require_archive(values)?.parse()?,
+            )?),
             Operation::GetArchiveStatus => {
-                archived(values)?.parse()?;
+                self.require_archive(values)?.parse()?;
                 Action::ReadArchiveStatus
             }
-            Operation::EstimateBackfill => {
-                Action::EstimateBackfill(read_day(&archived(values)?.parse()?, "dateFrom")?)
-            }
+            Operation::EstimateBackfill => Action::EstimateBackfill(read_day(
+                &self.require_archive(values)?.parse()?,
+                "dateFrom",
+            )?),
             Operation::BeginBackfill => {
-                let values = archived(values)?;
+                let values = self.require_archive(values)?;
                 check_announced_body(self.head)?;
                 Action::BeginBackfill(values)
             }
@@ -105,34 +69,23 @@ impl Planner<'_> {
             | Operation::ExportVisitors
             | Operation::ExportFeedback
             | Operation::ExportSearches
-            | Operation::ExportConversations => {
-                self.plan_report(operation, values.parse()?, &project)?
-            }
+            | Operation::ExportConversations => self.plan_report(values)?,
         })
     }
 
-    /// Authorizes the caller, then reads the values of the path and the query.
-    fn read_values(
-        &mut self,
-        operation: Operation,
-        path: PathValues,
-    ) -> Result<RequestValues, Problem> {
-        let declared = operation.declaration();
-        let PathValues { project, others } = path;
+    /// Authorizes the caller, then adds the values of the query.
+    fn authorize(&mut self, values: RequestValues) -> Result<RequestValues, Problem> {
+        let (declared, project) = (values.operation.declaration(), &values.project);
         self.caller
             .authorize(project.as_str(), declared.scope.as_str())?;
-        self.facts.project = Some(project);
+        self.facts.project = Some(project.clone());
         self.facts.policy = declared.policy;
-        let query = self.head.query.as_deref();
-        Ok(RequestValues::read(declared, others, query)?)
+        Ok(values.with_query(self.head.query.as_deref())?)
     }
 
-    fn plan_report(
-        &self,
-        operation: Operation,
-        call: Call,
-        project: &ProjectId,
-    ) -> Result<Action, Problem> {
+    fn plan_report(&self, values: RequestValues) -> Result<Action, Problem> {
+        let (operation, project) = (values.operation, &values.project.clone());
+        let call = values.parse()?;
         let (settings, now) = (&self.config.analytics, self.now);
         if let Some(report) = operation.exported() {
             let (query, export) = Export::new(report, call, project, settings, now)?;
@@ -142,9 +95,11 @@ impl Planner<'_> {
         Ok(Action::ReadReport(query))
     }
 
-    fn check_archive(&self, project: &ProjectId) -> Result<(), Problem> {
-        if self.config.analytics.archive.includes(project.as_str()) {
-            return Ok(());
+    /// Returns the values if the gateway archives their project.
+    fn require_archive(&self, values: RequestValues) -> Result<RequestValues, Problem> {
+        let archive = &self.config.analytics.archive;
+        if archive.includes(values.project.as_str()) {
+            return Ok(values);
         }
         let detail = "the gateway does not archive this project; its operator must add it to ARCHIVE_PROJECTS";
         Err(Problem::archive_not_configured(detail))

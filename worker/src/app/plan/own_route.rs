@@ -1,8 +1,8 @@
 //! The gateway's own routes and the first steps of their requests. All other routes are operations.
 
-use quillgate::RateLimitPolicy;
+use quillgate::{Operation, RateLimitPolicy};
 
-use super::{HEALTH, PathValues, PendingStep, Router, Step, Target, answer_other_method};
+use super::{HEALTH, PendingStep, Router, Step, Target, answer_other_method};
 use crate::app::action::Action;
 use crate::app::write_plan::check_announced_body;
 use crate::auth::missing_session_problem;
@@ -10,6 +10,7 @@ use crate::auth::session::cookie::{Cookie, SessionId};
 use crate::auth::session::cross_site::check_same_origin;
 use crate::auth::session::describe_methods;
 use crate::auth::session::sign_in::CALLBACK;
+use crate::http::content::RequestValues;
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::http::route::{PathSegments, match_path};
@@ -25,7 +26,7 @@ pub(super) enum OwnRoute {
     SignInCallback,
     /// The state of the pull request comes from GitHub, so the route is not an operation. It has
     /// the scope and the parameters of `Operation::GetAgentJobRecord`.
-    PullRequest(Result<PathValues, Problem>),
+    PullRequest(Result<RequestValues, Problem>),
 }
 
 /// Creates a route from the values of a path. Returns `None` if the path does not exist.
@@ -46,7 +47,8 @@ const ROUTES: [(&str, &[&str], FromPath); 8] = [
     ("/session/start", &["GET"], |_| Some(OwnRoute::SignInStart)),
     (CALLBACK, &["GET"], |_| Some(OwnRoute::SignInCallback)),
     (PULL_REQUEST, READ, |path| {
-        Some(OwnRoute::PullRequest(PathValues::decode(path)))
+        let values = RequestValues::from_path(Operation::GetAgentJobRecord, path);
+        Some(OwnRoute::PullRequest(values))
     }),
 ];
 const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
@@ -86,8 +88,8 @@ impl Router<'_> {
             (OwnRoute::BlockedPolicy(policy), _) => {
                 return self.plan_for_caller(Target::Reopening(policy));
             }
-            (OwnRoute::PullRequest(path), _) => {
-                return self.plan_for_caller(Target::PullRequest(path));
+            (OwnRoute::PullRequest(values), _) => {
+                return self.plan_for_caller(Target::PullRequest(values));
             }
             (OwnRoute::SignInMethods, _) => {
                 let mut response = GatewayResponse::json(200, describe_methods(&self.config.auth));

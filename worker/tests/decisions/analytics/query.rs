@@ -24,8 +24,8 @@ fn views_by(
     query: &str,
     now: Millis,
 ) -> Result<ReportQuery, Problem> {
-    let declared = VIEWS.declaration();
-    let call = RequestValues::read(declared, Vec::new(), Some(query))?.parse()?;
+    let values = RequestValues::from_path(VIEWS, vec![("projectId", "demo-docs")])?;
+    let call = values.with_query(Some(query))?.parse()?;
     ReportQuery::new(
         VIEWS,
         call.normalize(),

@@ -125,13 +125,11 @@ fn plan_body(
     let Ok(Action::Write(values)) = action_of(planned.step) else {
         panic!("no body is read: {head:?}");
     };
-    let (caller, project) = (
-        planned.facts.caller.unwrap(),
-        planned.facts.project.unwrap(),
-    );
+    let caller = planned.facts.caller.unwrap();
+    assert_eq!(planned.facts.project.as_ref(), Some(&values.project));
     let mut head = head.read();
     head.headers = headers.clone().or(head.headers);
-    plan_write(config, &head, &caller, &project, values, body)
+    plan_write(config, &head, &caller, values, body)
 }
 
 /// Plans a write with these header fields and this body.

@@ -1,42 +1,48 @@
 //! Validation of the values in queries and bodies.
 
 use proptest::prelude::*;
-use quillgate::{Declaration, Operation, ProjectId, Request, ValidationError};
+use quillgate::{Operation, ProjectId, Request, ValidationError};
 use quillgate_worker::http::content::{RequestValues, is_json};
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
 use crate::fixtures::field_and_rule;
 
-const VIEWS: &Declaration = Operation::ListPageViews.declaration();
-const CREATE: &Declaration = Operation::CreateAgentJob.declaration();
-const MESSAGE: &Declaration = Operation::SendMessage.declaration();
-const JOBS: &Declaration = Operation::ListAgentJobs.declaration();
-const GET: &Declaration = Operation::GetAgentJob.declaration();
+const VIEWS: Operation = Operation::ListPageViews;
+const CREATE: Operation = Operation::CreateAgentJob;
+const MESSAGE: Operation = Operation::SendMessage;
+const JOBS: Operation = Operation::ListAgentJobs;
+const GET: Operation = Operation::GetAgentJob;
 
 fn project() -> ProjectId {
     ProjectId::new("demo-docs").unwrap()
 }
 
+/// The values of a path with this job id, if any.
+fn from_path(operation: Operation, id: Option<&str>) -> RequestValues {
+    let mut segments = vec![("projectId", "demo-docs")];
+    segments.extend(id.map(|id| ("id", id)));
+    RequestValues::from_path(operation, segments).unwrap()
+}
+
 fn views(query: &str) -> Result<Request, ValidationError> {
-    let values = RequestValues::read(VIEWS, Vec::new(), Some(query))?;
+    let values = from_path(VIEWS, None).with_query(Some(query))?;
     Ok(values.parse()?.request(&project()))
 }
 
 fn jobs(query: &str) -> Result<Request, ValidationError> {
-    let values = RequestValues::read(JOBS, Vec::new(), Some(query))?;
+    let values = from_path(JOBS, None).with_query(Some(query))?;
     Ok(values.parse()?.request(&project()))
 }
 
 /// A follow-up to this job with this body.
 fn follow_up(id: &str, body: &[u8]) -> Result<Request, Problem> {
-    let path = vec![("id".to_owned(), id.to_owned())];
-    let values = RequestValues::read(MESSAGE, path, None)?;
+    let values = from_path(MESSAGE, Some(id));
     Ok(values.parse_with_body(body)?.request(&project()))
 }
 
 fn create(body: &[u8]) -> Result<Request, Problem> {
-    let values = RequestValues::read(CREATE, Vec::new(), None)?;
+    let values = from_path(CREATE, None);
     Ok(values.parse_with_body(body)?.request(&project()))
 }
 
@@ -260,10 +266,10 @@ fn dates_must_exist_and_be_in_order() {
 #[test]
 fn operations_without_parameters_reject_a_query() {
     for operation in [CREATE, MESSAGE] {
-        assert!(RequestValues::read(operation, Vec::new(), Some("")).is_ok());
+        assert!(from_path(operation, None).with_query(Some("")).is_ok());
         for query in ["prompt=x", "id=j1", "limit=5"] {
-            let Err(error) = RequestValues::read(operation, Vec::new(), Some(query)) else {
-                panic!("{query} was taken by {}", operation.name);
+            let Err(error) = from_path(operation, None).with_query(Some(query)) else {
+                panic!("{query} was taken by {operation:?}");
             };
             assert_eq!(error.rule.name(), "unknown");
         }
@@ -397,7 +403,7 @@ fn rejection_never_reveals_the_prompt() {
 
 #[test]
 fn follow_up_takes_its_job_id_only_from_the_path() {
-    let request = follow_up("j 1", br#"{"prompt":"x"}"#).unwrap();
+    let request = follow_up("j%201", br#"{"prompt":"x"}"#).unwrap();
     assert_eq!(request.target, "/v2/agent/demo-docs/job/j%201/message");
     for body in [r#"{"prompt":"x","id":"j2"}"#, r#"{"id":"j2"}"#] {
         let problem = follow_up("j1", body.as_bytes()).err().unwrap();
@@ -417,8 +423,7 @@ fn follow_up_takes_its_job_id_only_from_the_path() {
 
 #[test]
 fn job_id_comes_only_from_the_path() {
-    let path = || vec![("id".to_owned(), "j 1".to_owned())];
-    let read = |query| RequestValues::read(GET, path(), query);
+    let read = |query| from_path(GET, Some("j%201")).with_query(query);
     let call = read(Some("&")).unwrap().parse().unwrap();
     let target = call.request(&project()).target;
     assert_eq!(target, "/v2/agent/demo-docs/job/j%201");
