@@ -67,9 +67,7 @@ impl HeaderFields {
     /// Formats the fields as a JSON object, for the record of an idempotency key.
     pub fn to_json(&self) -> String {
         let member = |(name, value): (&str, &str)| (name.to_owned(), Value::from(value));
-        let mut members = Map::new();
-        members.extend(self.iter().map(member));
-        json::to_text(&Value::Object(members))
+        json::to_text(&self.iter().map(member).collect::<Map<_, _>>())
     }
 
     /// Parses the output of [`Self::to_json`]. Returns `None` for other strings.
@@ -77,14 +75,11 @@ impl HeaderFields {
         let Some(Value::Object(members)) = json::parse(text.as_bytes()) else {
             return None;
         };
-        let mut fields = Self::default();
-        for (name, value) in members {
-            let Value::String(value) = value else {
-                return None;
-            };
-            fields.set(name, value);
-        }
-        Some(fields)
+        let field = |(name, value)| match value {
+            Value::String(value) => Some((name, value)),
+            _ => None,
+        };
+        members.into_iter().map(field).collect()
     }
 
     /// Returns an iterator over names and values.
@@ -94,19 +89,11 @@ impl HeaderFields {
 }
 
 fn replace_line_breaks(value: Cow<'static, str>) -> Cow<'static, str> {
-    let is_forbidden = |character| matches!(character, '\r' | '\n' | '\0');
     // Most values are valid. Searching their bytes is faster than decoding their characters.
-    if !value.bytes().any(|byte| is_forbidden(char::from(byte))) {
-        return value;
+    if value.bytes().any(|byte| b"\r\n\0".contains(&byte)) {
+        return value.replace(['\r', '\n', '\0'], " ").into();
     }
-    let replace = |character| {
-        if is_forbidden(character) {
-            ' '
-        } else {
-            character
-        }
-    };
-    value.chars().map(replace).collect::<String>().into()
+    value
 }
 
 impl<N, V> FromIterator<(N, V)> for HeaderFields
