@@ -84,15 +84,10 @@ const MAX_RETAINED_LENGTH: usize = 128;
 /// assert_eq!(read_tracestate("not a list"), None);
 /// ```
 pub fn read_tracestate(header: &str) -> Option<String> {
-    let mut members = Vec::new();
-    for member in header.split(',').map(str::trim_ascii) {
-        if member.is_empty() {
-            continue;
-        }
-        if !is_member(member) || members.len() == MAX_MEMBERS {
-            return None;
-        }
-        members.push(member);
+    let members = header.split(',').map(str::trim_ascii);
+    let mut members: Vec<_> = members.filter(|member| !member.is_empty()).collect();
+    if members.len() > MAX_MEMBERS || !members.iter().all(|member| is_member(member)) {
+        return None;
     }
     if members.join(",").len() > MAX_STATE_LENGTH {
         members.retain(|member| member.len() <= MAX_RETAINED_LENGTH);
