@@ -11,25 +11,21 @@ pub const KEY_BYTES: usize = 32;
 
 /// Computes HMAC-SHA-256 over the concatenated parts.
 pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_BYTES] {
-    let mut tag = [0; KEY_BYTES];
-    // This never fails, because HMAC accepts keys of any length.
-    if let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) {
-        for part in parts {
-            mac.update(part);
-        }
-        tag = mac.finalize().into_bytes().into();
-    }
-    tag
+    create_mac(key, parts).map_or([0; KEY_BYTES], |mac| mac.finalize().into_bytes().into())
 }
 
 /// Whether a tag is the HMAC-SHA-256 of the concatenated parts. The comparison takes constant time.
 pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
-    Hmac::<Sha256>::new_from_slice(key).is_ok_and(|mut mac| {
-        for part in parts {
-            mac.update(part);
-        }
-        mac.verify_slice(tag).is_ok()
-    })
+    create_mac(key, parts).is_some_and(|mac| mac.verify_slice(tag).is_ok())
+}
+
+fn create_mac(key: &[u8], parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
+    // This never fails, because HMAC accepts keys of any length.
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
+    for part in parts {
+        mac.update(part);
+    }
+    Some(mac)
 }
 
 /// Derives a key from a secret with HKDF-SHA-256 (RFC 5869), without a salt. `info` is the purpose
