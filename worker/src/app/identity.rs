@@ -67,12 +67,9 @@ pub async fn verify_token(pending: &PendingRequest, token: Checked) -> Result<Ve
         NoKey::Unavailable => Problem::issuer_unavailable(),
         NoKey::Unusable(reason) => invalid_token(reason),
     })?;
-    let is_valid = verify_signature(token.algorithm, token.signed(), &token.signature, &key).await;
-    let is_valid = is_valid
-        .map_err(|error| Problem::internal().with_operator(format!("WebCrypto failed: {error}")))?;
-    if is_valid {
-        Ok(token.into_verified())
-    } else {
-        Err(invalid_token(WRONG_SIGNATURE))
+    match verify_signature(token.algorithm, token.signed(), &token.signature, &key).await {
+        Ok(true) => Ok(token.into_verified()),
+        Ok(false) => Err(invalid_token(WRONG_SIGNATURE)),
+        Err(error) => Err(Problem::internal().with_operator(format!("WebCrypto failed: {error}"))),
     }
 }

@@ -11,8 +11,7 @@ pub use quillgate::credential::is_loopback;
 /// assert_eq!(split_url("https://a/b?c=d#e"), ("/b", Some("c=d")));
 /// ```
 pub fn split_url(url: &str) -> (&str, Option<&str>) {
-    let rest = url.find("://").map_or(url, |at| &url[at + 3..]);
-    let target = rest.find(['/', '?', '#']).map_or("", |at| &rest[at..]);
+    let (_, target) = url.split_at(origin_of(url).len());
     let target = target.split('#').next().unwrap_or(target);
     match target.split_once('?') {
         Some((path, query)) => (path, Some(query)),
