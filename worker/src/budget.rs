@@ -93,19 +93,11 @@ pub struct Granted {
     pub left: u32,
 }
 
-/// The consequences of a refused reservation. The request must not be sent upstream.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Refused {
-    /// 429 `quota-exceeded`, with `Retry-After` and the budget's header fields.
-    pub problem: Problem,
-    /// The budget's header fields alone, for a response that succeeds without a reservation.
-    pub fields: HeaderFields,
-}
-
 /// Decides whether to grant a reservation.
 ///
 /// # Errors
-/// [`Refused`] if the upstream blocks the policy, or a limit has no free slot.
+/// 429 `quota-exceeded` if the upstream blocks the policy, or a limit has no free slot. The problem
+/// has `Retry-After` and the `RateLimit` header fields. The request must not be sent upstream.
 ///
 /// # Example
 /// ```
@@ -126,15 +118,15 @@ pub struct Refused {
 ///
 /// snapshot.limit.count = 100;
 /// let refused = decide(&snapshot).unwrap_err();
-/// assert!(refused.problem.headers.contains(&("retry-after", "3540".to_owned())));
+/// assert!(refused.headers.contains(&("retry-after", "3540".to_owned())));
 /// ```
-pub fn decide(snapshot: &BudgetSnapshot) -> Result<Granted, Box<Refused>> {
+pub fn decide(snapshot: &BudgetSnapshot) -> Result<Granted, Problem> {
     let limits = snapshot.limits();
-    let violations = snapshot.violations(&limits);
-    if let Some(last) = violations.iter().max_by_key(|violation| violation.until) {
-        return Err(Box::new(snapshot.refuse(&limits, &violations, last)));
+    let refusals = limits.iter().filter_map(|limit| limit.refusal.as_ref());
+    if let Some(last) = refusals.max_by_key(|refusal| refusal.until) {
+        return Err(snapshot.refuse(&limits, last));
     }
-    let after_grant = |_: &str, usage: &LimitUsage| {
+    let after_grant = |Limit { usage, .. }: &Limit| {
         let left = usage.left().saturating_sub(1);
         (left, Some(snapshot.next_free(usage)))
     };
@@ -144,21 +136,17 @@ pub fn decide(snapshot: &BudgetSnapshot) -> Result<Granted, Box<Refused>> {
     })
 }
 
-/// The kind of a limit.
-#[derive(Debug, Clone, Copy)]
-enum LimitKind {
-    /// The limit of the policy.
-    Policy,
-    /// The quota of the caller's own token.
-    Quota,
-    /// A ceiling that the caller shares with others.
-    Ceiling,
+/// A limit that applies to a reservation.
+struct Limit {
+    /// The name in the header fields and in `violated-policies`.
+    name: String,
+    usage: LimitUsage,
+    /// The reason why this limit refuses the reservation, if it does.
+    refusal: Option<Refusal>,
 }
 
 /// A reason to refuse a reservation.
-struct Violation {
-    /// The name of the limit in the header fields and in `violated-policies`.
-    name: String,
+struct Refusal {
     /// When the reason ends, as a Unix time in milliseconds.
     until: u64,
     detail: String,
@@ -169,7 +157,7 @@ impl BudgetSnapshot {
     ///
     /// Quotas and ceilings are capped at the policy's limit, except ceilings on reads: the limit on
     /// reads applies to each caller, while a ceiling counts several callers together.
-    fn limits(&self) -> Vec<(LimitKind, LimitUsage)> {
+    fn limits(&self) -> Vec<Limit> {
         let within_limit = |usage: LimitUsage| LimitUsage {
             max: usage.max.min(self.limit.max),
             ..usage
@@ -182,9 +170,29 @@ impl BudgetSnapshot {
         });
         let tightest = ceilings.min_by_key(|usage| (usage.left(), Reverse(self.next_free(usage))));
         let quota = self.quota.map(within_limit);
-        let mut limits = vec![(LimitKind::Policy, self.limit)];
-        limits.extend(quota.map(|usage| (LimitKind::Quota, usage)));
-        limits.extend(tightest.map(|usage| (LimitKind::Ceiling, usage)));
+        let (policy, window) = (self.policy.as_str(), self.window_seconds());
+        let limit = |suffix, noun, scope, usage: LimitUsage| Limit {
+            name: format!("{policy}{suffix}"),
+            usage,
+            refusal: (usage.left() == 0).then(|| Refusal {
+                until: self.next_free(&usage),
+                detail: format!(
+                    "{policy}: the {noun} of {} in any {window} seconds{scope} is used up",
+                    usage.max
+                ),
+            }),
+        };
+        let mut own = limit("", "limit", "", self.limit);
+        let spent_until = own.refusal.as_ref().map_or(self.now, |spent| spent.until);
+        if let Some(until) = self.blocked_until.filter(|until| *until > spent_until) {
+            let detail =
+                format!("{policy}: the upstream itself answered that its limit is reached");
+            own.refusal = Some(Refusal { until, detail });
+        }
+        let all_callers = " for all callers of the access token's rule";
+        let mut limits = vec![own];
+        limits.extend(quota.map(|usage| limit("-caller", "access token's own quota", "", usage)));
+        limits.extend(tightest.map(|usage| limit("-rule", "ceiling", all_callers, usage)));
         limits
     }
 
@@ -193,65 +201,21 @@ impl BudgetSnapshot {
         usage.oldest.unwrap_or(self.now).saturating_add(self.window)
     }
 
-    /// Returns the reasons to refuse the reservation. If several end at the same time, the problem
-    /// describes the last of them.
-    fn violations(&self, limits: &[(LimitKind, LimitUsage)]) -> Vec<Violation> {
-        let policy = self.policy.as_str();
-        let blocked_until = self.blocked_until.filter(|until| *until > self.now);
-        let upstream = blocked_until.map(|until| Violation {
-            name: policy.to_owned(),
-            until,
-            detail: format!("{policy}: the upstream itself answered that its limit is reached"),
+    /// Refuses the reservation for the reason that ends last.
+    fn refuse(&self, limits: &[Limit], last: &Refusal) -> Problem {
+        let fields = self.fields(limits, |limit| match &limit.refusal {
+            Some(refusal) => (0, Some(refusal.until)),
+            // `t` could be later than `Retry-After`, which the draft forbids, so it is omitted.
+            None => (limit.usage.left(), None),
         });
-        let spent = limits.iter().filter(|(_, usage)| usage.left() == 0);
-        let spent = spent.map(|(kind, usage)| Violation {
-            name: self.name_of(*kind),
-            until: self.next_free(usage),
-            detail: self.detail(*kind, usage.max),
-        });
-        upstream.into_iter().chain(spent).collect()
-    }
-
-    fn refuse(
-        &self,
-        limits: &[(LimitKind, LimitUsage)],
-        violations: &[Violation],
-        last: &Violation,
-    ) -> Refused {
-        let fields = self.fields(limits, |name, usage| {
-            let named = violations.iter().filter(|own| own.name == name);
-            match named.map(|violation| violation.until).max() {
-                Some(until) => (0, Some(until)),
-                // `t` could be later than `Retry-After`, which the draft forbids, so it is omitted.
-                None => (usage.left(), None),
-            }
-        });
-        let mut violated: Vec<_> = violations.iter().map(|own| &*own.name).collect();
-        violated.dedup();
+        let violated = limits.iter().filter(|limit| limit.refusal.is_some());
+        let violated: Vec<_> = violated.map(|limit| &limit.name).collect();
         let wait = seconds_until(last.until, self.now);
         let mut problem = Problem::new(ProblemKind::QuotaExceeded, last.detail.clone())
             .with_header("retry-after", wait.to_string())
             .with_member("violated-policies", json!(violated));
-        problem.headers.extend(fields.clone());
-        Refused {
-            problem,
-            fields: fields.into_iter().collect(),
-        }
-    }
-
-    fn detail(&self, kind: LimitKind, max: u32) -> String {
-        let (policy, window) = (self.policy.as_str(), self.window_seconds());
-        match kind {
-            LimitKind::Policy => {
-                format!("{policy}: the limit of {max} in any {window} seconds is used up")
-            }
-            LimitKind::Quota => format!(
-                "{policy}: the access token's own quota of {max} in any {window} seconds is used up"
-            ),
-            LimitKind::Ceiling => format!(
-                "{policy}: the ceiling of {max} in any {window} seconds for all callers of the access token's rule is used up"
-            ),
-        }
+        problem.headers.extend(fields);
+        problem
     }
 
     /// Returns `RateLimit-Policy` and `RateLimit`, which describe the limits
@@ -259,15 +223,15 @@ impl BudgetSnapshot {
     /// and when the next slot becomes free.
     fn fields(
         &self,
-        limits: &[(LimitKind, LimitUsage)],
-        state: impl Fn(&str, &LimitUsage) -> (u32, Option<u64>),
+        limits: &[Limit],
+        state: impl Fn(&Limit) -> (u32, Option<u64>),
     ) -> [(&'static str, String); 2] {
         let window = self.window_seconds();
         let (mut policies, mut states) = (Vec::new(), Vec::new());
-        for (kind, usage) in limits {
-            let name = self.name_of(*kind);
-            policies.push(format!("\"{name}\";q={};w={window}", usage.max));
-            let (left, until) = state(&name, usage);
+        for limit in limits {
+            let (name, max) = (&limit.name, limit.usage.max);
+            policies.push(format!("\"{name}\";q={max};w={window}"));
+            let (left, until) = state(limit);
             let time = until.map(|until| format!(";t={}", seconds_until(until, self.now)));
             states.push(format!("\"{name}\";r={left}{}", time.unwrap_or_default()));
         }
@@ -275,16 +239,6 @@ impl BudgetSnapshot {
             ("ratelimit-policy", policies.join(", ")),
             ("ratelimit", states.join(", ")),
         ]
-    }
-
-    /// Returns the name of a limit in the header fields and in `violated-policies`.
-    fn name_of(&self, kind: LimitKind) -> String {
-        let suffix = match kind {
-            LimitKind::Policy => "",
-            LimitKind::Quota => "-caller",
-            LimitKind::Ceiling => "-rule",
-        };
-        format!("{}{suffix}", self.policy.as_str())
     }
 
     fn window_seconds(&self) -> u64 {

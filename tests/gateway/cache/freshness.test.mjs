@@ -189,6 +189,8 @@ describe("a request with no-cache", () => {
     const { result, visits, units } = await costOf(gate, send);
     assertViews(result, "hit; ttl=+; detail=quota-exceeded");
     assert.equal(result.text, cached.text);
+    assert.match(result.header("ratelimit"), /"analytics-caller";r=0/);
+    assert.ok(!result.header("retry-after"), "the response is a success");
     assert.equal(result.header("cache-control"), "private, max-age=86400");
     assert.deepEqual({ visits, units }, { visits: 0, units: 0 });
   });

@@ -139,10 +139,8 @@ pub fn reserve_read(
         ceiling.name = name_in_project(&ceiling.name);
     }
     let (limit, window) = (limits.limit(policy), limits.window);
-    match with_reads(|reads| reads.reserve(&request, limit, window, now())) {
-        Ok(granted) => Ok(granted.fields),
-        Err(refused) => Err(refused.problem),
-    }
+    let granted = with_reads(|reads| reads.reserve(&request, limit, window, now()))?;
+    Ok(granted.fields)
 }
 
 /// Writes the log line of a finished request, and a data point if an Analytics Engine dataset is

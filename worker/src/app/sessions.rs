@@ -128,7 +128,7 @@ fn reserve_session(pending: &PendingRequest, caller: &Caller) -> Result<(), Prob
                 "a caller may open {MAX_SESSIONS} sessions in any {} seconds",
                 window.0.div_ceil(1000)
             ),
-            ..refused.problem
+            ..refused
         }),
     }
 }

@@ -14,7 +14,8 @@ use quillgate::Millis;
 
 use crate::budget;
 use crate::budget::reservation::BudgetRequest;
-use crate::budget::{BudgetSnapshot, Granted, LimitUsage, Refused, find_step};
+use crate::budget::{BudgetSnapshot, Granted, LimitUsage, find_step};
+use crate::http::problem::Problem;
 
 /// The maximum number of counted callers and ceilings. A new one replaces the least recently used.
 pub const MAX_CALLERS: usize = 1_000;
@@ -36,15 +37,15 @@ impl ReadBudget {
     /// Counts a read if the limit, the quota and every ceiling allow it.
     ///
     /// # Errors
-    /// [`Refused`] if one of them does not allow the read. A refused read is not counted, because
-    /// it must not use up a ceiling for other callers.
+    /// 429 if one of them does not allow the read. A refused read is not counted, because it must
+    /// not use up a ceiling for other callers.
     pub fn reserve(
         &mut self,
         request: &BudgetRequest,
         limit: u32,
         window: Millis,
         now: Millis,
-    ) -> Result<Granted, Box<Refused>> {
+    ) -> Result<Granted, Problem> {
         let since = now.since(window).0;
         let mut own = self.take(&request.caller, since);
         let mut ceilings: Vec<_> = (request.ceilings.iter())

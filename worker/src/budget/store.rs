@@ -14,7 +14,8 @@ use crate::budget::health::BudgetHealth;
 use crate::budget::limits::Limits;
 use crate::budget::reservation::{BudgetRequest, Reservation, ReservationOutcome};
 use crate::budget::upstream_block::{UpstreamBlock, next_probe};
-use crate::budget::{BudgetSnapshot, LimitUsage, Refused};
+use crate::budget::{BudgetSnapshot, LimitUsage};
+use crate::http::problem::Problem;
 use crate::json;
 use crate::runtime::{Database, HostError, HostResult, now, number, optional_text, text};
 
@@ -75,10 +76,7 @@ impl BudgetStore {
     }
 
     /// Makes a reservation for an upstream request.
-    pub fn reserve(
-        &self,
-        request: &BudgetRequest,
-    ) -> HostResult<Result<Reservation, Box<Refused>>> {
+    pub fn reserve(&self, request: &BudgetRequest) -> HostResult<Result<Reservation, Problem>> {
         let now = now();
         let policy = request.policy;
         let block = self.find_block(policy, now)?;

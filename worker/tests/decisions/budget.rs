@@ -6,7 +6,8 @@ mod upstream_block;
 mod window;
 
 use quillgate::RateLimitPolicy;
-use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, Refused, decide};
+use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};
+use quillgate_worker::http::problem::Problem;
 
 use crate::fixtures::NOW;
 
@@ -39,24 +40,20 @@ fn usage(max: u32, count: u32, age: u64) -> LimitUsage {
 fn expect_grant(snapshot: &BudgetSnapshot) -> Granted {
     match decide(snapshot) {
         Ok(granted) => granted,
-        Err(refused) => panic!("refused: {}", refused.problem.detail),
+        Err(refused) => panic!("refused: {}", refused.detail),
     }
 }
 
 #[track_caller]
-fn expect_refusal(snapshot: &BudgetSnapshot) -> Refused {
-    *decide(snapshot).expect_err("a refusal")
+fn expect_refusal(snapshot: &BudgetSnapshot) -> Problem {
+    decide(snapshot).expect_err("a refusal")
 }
 
-fn header<'a>(refused: &'a Refused, name: &str) -> &'a str {
-    let found = refused
-        .problem
-        .headers
-        .iter()
-        .find(|(other, _)| *other == name);
+fn header<'a>(refused: &'a Problem, name: &str) -> &'a str {
+    let found = refused.headers.iter().find(|(other, _)| *other == name);
     found.map(|(_, value)| value.as_str()).unwrap()
 }
 
-fn retry_after(refused: &Refused) -> u64 {
+fn retry_after(refused: &Problem) -> u64 {
     header(refused, "retry-after").parse().unwrap()
 }

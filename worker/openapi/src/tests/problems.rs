@@ -279,7 +279,7 @@ fn problems_of_records() -> Vec<Problem> {
     vec![
         breakers.allow(&scope, now).expect_err("an open breaker"),
         permits::busy_problem(),
-        refused.problem,
+        refused,
         repeat(KeyState::Running, "first"),
         repeat(KeyState::Unknown, "first"),
         repeat(KeyState::Deleted, "first"),

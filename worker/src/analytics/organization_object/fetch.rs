@@ -10,7 +10,6 @@ use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
 use crate::analytics::page::{CacheStatus, Freshness, PageHead, fetch_reason, slice_pages};
 use crate::analytics::pages::Page;
-use crate::budget::Refused;
 use crate::budget::reservation::{BudgetRequest, Reservation};
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
@@ -126,7 +125,7 @@ impl Organization {
                 let task = self.spawn_fetch(report.clone(), number, cached, reservation)?;
                 task.wait().await?
             }
-            Err(refused) => {
+            Err(problem) => {
                 let usable = cached.filter(|page| {
                     report.accepts_stale && now < page.head.freshness.usable_until()
                 });
@@ -134,10 +133,11 @@ impl Organization {
                     let ttl = page.head.freshness.ttl(now);
                     (page, CacheStatus::BudgetSpent { ttl })
                 });
+                let headers: HeaderFields = problem.headers.iter().cloned().collect();
                 Ok(PageResult {
-                    headers: refused.fields,
+                    headers: headers.without("retry-after"),
                     budget_left: Some(0),
-                    ..PageResult::without_fetch(result.ok_or(refused.problem))
+                    ..PageResult::without_fetch(result.ok_or(problem))
                 })
             }
         }
@@ -286,7 +286,7 @@ impl Organization {
     pub(super) fn reserve(
         &self,
         budget: &BudgetRequest,
-    ) -> HostResult<Result<Reservation, Box<Refused>>> {
+    ) -> HostResult<Result<Reservation, Problem>> {
         self.database.transaction(|| self.budget.reserve(budget))
     }
 }

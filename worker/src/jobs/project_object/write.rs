@@ -89,8 +89,8 @@ impl Project {
         };
         match self.budget.reserve(&write.budget)? {
             Ok(reservation) => Ok(Ok((key, reservation))),
-            Err(refused) => {
-                let response = GatewayResponse::problem(&refused.problem, &call.id);
+            Err(problem) => {
+                let response = GatewayResponse::problem(&problem, &call.id);
                 self.keys.conclude(&key, KeyOutcome::Release, &response)?;
                 let metrics = RequestMetrics {
                     budget_left: Some(0),

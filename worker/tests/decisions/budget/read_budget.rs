@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use quillgate::{Millis, RateLimitPolicy};
 use quillgate_worker::budget::read_budget::{MAX_CALLERS, ReadBudget};
 use quillgate_worker::budget::reservation::BudgetRequest;
-use quillgate_worker::budget::{Ceiling, Granted, Refused};
+use quillgate_worker::budget::{Ceiling, Granted};
+use quillgate_worker::http::problem::Problem;
 
 use crate::fixtures::{NOW, at, status_and_kind};
 
@@ -24,7 +25,7 @@ fn reserve(
     reads: &mut ReadBudget,
     reader: &BudgetRequest,
     now: Millis,
-) -> Result<Granted, Box<Refused>> {
+) -> Result<Granted, Problem> {
     reads.reserve(reader, 5, WINDOW, now)
 }
 
@@ -33,14 +34,14 @@ fn reserve(
 fn expect_granted(reads: &mut ReadBudget, reader: &BudgetRequest, now: Millis) -> String {
     match reserve(reads, reader, now) {
         Ok(granted) => granted.fields.get("ratelimit").unwrap().to_owned(),
-        Err(refused) => panic!("{:?}", refused.problem),
+        Err(refused) => panic!("{refused:?}"),
     }
 }
 
 /// `Retry-After` and `violated-policies` of a rejected read.
 #[track_caller]
 fn expect_refused(reads: &mut ReadBudget, reader: &BudgetRequest, now: Millis) -> (String, String) {
-    let problem = reserve(reads, reader, now).expect_err("a refusal").problem;
+    let problem = reserve(reads, reader, now).expect_err("a refusal");
     assert_eq!(status_and_kind(&problem), (429, "quota-exceeded"));
     let names: Vec<_> = problem.headers.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["retry-after", "ratelimit-policy", "ratelimit"]);

@@ -1,7 +1,8 @@
 //! Simulates requests and an upstream, and checks that no window exceeds the limit of the budget.
 
 use proptest::prelude::*;
-use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, Refused, decide};
+use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};
+use quillgate_worker::http::problem::Problem;
 
 use super::{HOUR, retry_after, snapshot};
 use crate::fixtures::NOW;
@@ -51,7 +52,7 @@ impl Log {
     }
 
     /// Requests a slot, and records a row if it is granted.
-    fn request(&mut self) -> Result<Granted, Box<Refused>> {
+    fn request(&mut self) -> Result<Granted, Problem> {
         let decision = decide(&self.snapshot());
         if decision.is_ok() {
             self.rows.push(Row {
@@ -73,7 +74,7 @@ impl Log {
     }
 
     /// A request that succeeds immediately.
-    fn request_and_settle(&mut self) -> Result<Granted, Box<Refused>> {
+    fn request_and_settle(&mut self) -> Result<Granted, Problem> {
         let decision = self.request();
         if decision.is_ok() {
             self.settle(self.rows.len() - 1, 0);
