@@ -47,66 +47,49 @@ impl ReadBudget {
         now: Millis,
     ) -> Result<Granted, Problem> {
         let since = now.since(window).0;
-        let mut own = self.take(&request.caller, since);
-        let mut ceilings: Vec<_> = (request.ceilings.iter())
-            .map(|ceiling| (ceiling, self.take(&ceiling.name, since)))
-            .collect();
-        let usages = ceilings
-            .iter()
-            .map(|(ceiling, steps)| usage(steps, ceiling.max));
-        let decision = budget::decide(&BudgetSnapshot {
+        let ceilings = &request.ceilings;
+        let mut usage = |name: &str, max| self.usage(name, max, since);
+        let granted = budget::decide(&BudgetSnapshot {
             policy: request.policy,
             window: window.0,
             now: now.0,
             blocked_until: None,
-            limit: usage(&own, limit),
-            quota: request.quota.map(|max| usage(&own, max)),
-            ceilings: usages.collect(),
-        });
-        if decision.is_ok() {
-            add(&mut own, window, now);
-            for (_, steps) in &mut ceilings {
-                add(steps, window, now);
-            }
+            limit: usage(&request.caller, limit),
+            quota: request.quota.map(|max| usage(&request.caller, max)),
+            ceilings: ceilings
+                .iter()
+                .map(|own| usage(&own.name, own.max))
+                .collect(),
+        })?;
+        for ceiling in ceilings {
+            self.count(&ceiling.name, window, now);
         }
-        for (ceiling, steps) in ceilings {
-            self.keep(&ceiling.name, steps);
-        }
-        self.keep(&request.caller, own);
-        decision
+        self.count(&request.caller, window, now);
+        Ok(granted)
     }
 
-    /// Removes the reads under `name`, and returns those that are still in the window.
-    fn take(&mut self, name: &str, since: u64) -> Steps {
-        let mut steps = self.0.pop(name).unwrap_or_default();
+    /// Returns the reads under `name` since an instant, and forgets earlier ones.
+    fn usage(&mut self, name: &str, max: u32, since: u64) -> LimitUsage {
+        let mut none = Steps::new();
+        let steps = self.0.get_mut(name).unwrap_or(&mut none);
         steps.retain(|(end, _)| *end > since);
-        steps
+        LimitUsage {
+            max,
+            count: steps.iter().map(|(_, count)| *count).sum(),
+            oldest: steps.first().map(|(end, _)| *end),
+        }
     }
 
-    fn keep(&mut self, name: &str, steps: Steps) {
-        if steps.is_empty() {
-            return;
+    /// Counts one read in the current step.
+    fn count(&mut self, name: &str, window: Millis, now: Millis) {
+        let end = find_step(window, now).0;
+        let steps = self.0.get_or_insert_mut(name.to_owned(), Steps::new);
+        match steps.last_mut() {
+            Some((own, count)) if *own == end => *count += 1,
+            _ => steps.push((end, 1)),
         }
-        self.0.put(name.to_owned(), steps);
         if self.0.len() > MAX_CALLERS {
             self.0.pop_lru();
         }
-    }
-}
-
-fn usage(steps: &Steps, max: u32) -> LimitUsage {
-    LimitUsage {
-        max,
-        count: steps.iter().map(|(_, count)| *count).sum(),
-        oldest: steps.first().map(|(end, _)| *end),
-    }
-}
-
-/// Counts one read in the current step.
-fn add(steps: &mut Steps, window: Millis, now: Millis) {
-    let end = find_step(window, now).0;
-    match steps.last_mut() {
-        Some((own, count)) if *own == end => *count += 1,
-        _ => steps.push((end, 1)),
     }
 }
