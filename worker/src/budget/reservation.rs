@@ -4,6 +4,7 @@ use quillgate::{Millis, RateLimitPolicy};
 use serde::{Deserialize, Serialize};
 
 use crate::budget::Ceiling;
+use crate::budget::upstream_block::UpstreamBlock;
 use crate::http::response::HeaderFields;
 
 /// A caller's request for a reservation.
@@ -27,9 +28,9 @@ pub struct Reservation {
     pub id: u64,
     /// The policy whose budget it counts against.
     pub policy: RateLimitPolicy,
-    /// If the request is a probe, the time of the probe after it. If the request succeeds, the
-    /// block ends, unless the block has changed in the meantime.
-    pub next_probe: Option<Millis>,
+    /// The block that the request probes. If the request succeeds, the block ends, unless it has
+    /// changed in the meantime.
+    pub probed: Option<UpstreamBlock>,
     /// The `RateLimit` header fields after this reservation.
     pub fields: HeaderFields,
     /// The number of slots left after this reservation.
@@ -41,11 +42,10 @@ pub struct Reservation {
 pub enum ReservationOutcome {
     /// Mintlify accepted the request.
     Succeeded,
-    /// Mintlify did not accept the request, or the outcome is unknown.
-    Failed {
-        /// Whether Mintlify may have counted the request.
-        is_counted: bool,
-        /// How long Mintlify refuses further requests, if the response was a 429.
-        blocked_for: Option<Millis>,
-    },
+    /// The request failed, but Mintlify may have counted it.
+    Counted,
+    /// Mintlify has not counted the request.
+    Released,
+    /// Mintlify responded 429 and refuses further requests for this time.
+    Blocked(Millis),
 }

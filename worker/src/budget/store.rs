@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use quillgate::{Millis, RateLimitPolicy};
 use serde::Deserialize;
+use wasm_bindgen::JsValue;
 
 use crate::budget;
 use crate::budget::health::BudgetHealth;
@@ -105,7 +106,7 @@ impl BudgetStore {
         Ok(Ok(Reservation {
             id: id.ok_or_else(|| HostError::new("an inserted row has no id"))?,
             policy,
-            next_probe: probed.map(|block| block.probe_at),
+            probed,
             fields: granted.fields,
             left: granted.left,
         }))
@@ -177,30 +178,23 @@ impl BudgetStore {
         let Reservation { id, policy, .. } = *reservation;
         match outcome {
             ReservationOutcome::Succeeded => {
-                if let Some(next_probe) = reservation.next_probe {
-                    let delete = "DELETE FROM closed WHERE policy = ? AND probe = ?";
-                    let values = [text(policy.as_str()), number(next_probe.0)];
-                    self.database.execute(delete, values)?;
+                if let Some(probed) = reservation.probed {
+                    let delete = "DELETE FROM closed WHERE policy = ? AND until = ? AND probe = ?";
+                    self.database.execute(delete, block_row(policy, probed))?;
                 }
-                self.settle(id)
+                return self.settle(id);
             }
-            ReservationOutcome::Failed {
-                is_counted,
-                blocked_for,
-            } => {
-                if let Some(time) = blocked_for {
-                    let now = now();
-                    let earlier = self.find_block(policy, now)?;
-                    let block = UpstreamBlock::extend(earlier, time, self.limits.window, now);
-                    self.store_block(policy, block)?;
-                }
-                if is_counted {
-                    return self.settle(id);
-                }
-                let delete = "DELETE FROM reservation WHERE id = ?";
-                self.database.execute(delete, [number(id)])
+            ReservationOutcome::Counted => return self.settle(id),
+            ReservationOutcome::Released => {}
+            ReservationOutcome::Blocked(time) => {
+                let now = now();
+                let earlier = self.find_block(policy, now)?;
+                let block = UpstreamBlock::extend(earlier, time, self.limits.window, now);
+                self.store_block(policy, block)?;
             }
         }
+        let delete = "DELETE FROM reservation WHERE id = ?";
+        self.database.execute(delete, [number(id)])
     }
 
     /// Deletes the rows that no longer count.
@@ -212,12 +206,7 @@ impl BudgetStore {
 
     fn store_block(&self, policy: RateLimitPolicy, block: UpstreamBlock) -> HostResult<()> {
         let insert = "INSERT OR REPLACE INTO closed (policy, until, probe) VALUES (?, ?, ?)";
-        let row = [
-            text(policy.as_str()),
-            number(block.until.0),
-            number(block.probe_at.0),
-        ];
-        self.database.execute(insert, row)
+        self.database.execute(insert, block_row(policy, block))
     }
 
     /// Removes a policy's block.
@@ -253,6 +242,15 @@ impl BudgetStore {
     }
 }
 
+/// Returns the values of a block's row: the policy, `until` and `probe`.
+fn block_row(policy: RateLimitPolicy, block: UpstreamBlock) -> [JsValue; 3] {
+    [
+        text(policy.as_str()),
+        number(block.until.0),
+        number(block.probe_at.0),
+    ]
+}
+
 #[cfg(test)]
 mod tests {
     #![expect(
@@ -261,7 +259,6 @@ mod tests {
     )]
 
     use js_sys::Object;
-    use wasm_bindgen::JsValue;
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;
@@ -273,6 +270,45 @@ mod tests {
     fn open_budget(rows: &JsValue, exec: &str) -> BudgetStore {
         let limits = Limits::read(&|_| None).unwrap();
         BudgetStore::open(fake_database(rows, exec), limits, TIMEOUT).unwrap()
+    }
+
+    fn reservation(probed: Option<UpstreamBlock>) -> Reservation {
+        Reservation {
+            id: 1,
+            policy: RateLimitPolicy::CreateJob,
+            probed,
+            fields: HeaderFields::default(),
+            left: 0,
+        }
+    }
+
+    #[wasm_bindgen_test]
+    fn a_probe_ends_only_the_block_that_it_probed() {
+        // A table with one row, the block. A statement deletes it if all its values match.
+        let block = Object::new();
+        let exec = "(query, ...values) => {
+          if (query.startsWith('INSERT OR REPLACE INTO closed')) argument.row = values;
+          if (query.startsWith('DELETE FROM closed')) {
+            if (values.every((value) => argument.row.includes(value))) argument.row = undefined;
+          }
+          return { toArray: () => [] };
+        }";
+        let budget = open_budget(&block, exec);
+        let policy = RateLimitPolicy::CreateJob;
+        let probed = UpstreamBlock::new(Millis(60_000), Millis(1_000), Millis(0));
+        // A 429 in the same millisecond extends the block and leaves the time of its next probe.
+        let extended = UpstreamBlock {
+            until: Millis(90_000),
+            ..probed
+        };
+        for (stored, remains) in [(probed, false), (extended, true)] {
+            budget.store_block(policy, stored).unwrap();
+            let succeeded = ReservationOutcome::Succeeded;
+            budget
+                .conclude(&reservation(Some(probed)), succeeded)
+                .unwrap();
+            assert_eq!(!property(&block, "row").is_undefined(), remains);
+        }
     }
 
     #[wasm_bindgen_test]
@@ -293,19 +329,10 @@ mod tests {
     fn a_block_is_undone_with_its_transaction() {
         // A database that stores nothing, as after a rollback.
         let budget = open_budget(&JsValue::NULL, "() => ({ toArray: () => [] })");
-        let reservation = Reservation {
-            id: 1,
-            policy: RateLimitPolicy::CreateJob,
-            next_probe: None,
-            fields: HeaderFields::default(),
-            left: 0,
-        };
-        let failed = ReservationOutcome::Failed {
-            is_counted: false,
-            blocked_for: Some(Millis::from_seconds(60)),
-        };
+        let reservation = reservation(None);
+        let blocked = ReservationOutcome::Blocked(Millis::from_seconds(60));
         let undone: HostResult<()> = budget.database.transaction(|| {
-            budget.conclude(&reservation, failed)?;
+            budget.conclude(&reservation, blocked)?;
             Err(HostError::new("a later statement failed"))
         });
         assert!(undone.is_err());

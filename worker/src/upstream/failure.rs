@@ -126,9 +126,10 @@ impl UpstreamFailure {
 pub fn reservation_outcome<T>(result: &Result<T, UpstreamFailure>) -> ReservationOutcome {
     match result {
         Ok(_) => ReservationOutcome::Succeeded,
-        Err(failure) => ReservationOutcome::Failed {
-            is_counted: failure.key_outcome != KeyOutcome::Release,
-            blocked_for: failure.closed_for,
+        Err(failure) => match failure.closed_for {
+            Some(time) => ReservationOutcome::Blocked(time),
+            None if failure.key_outcome == KeyOutcome::Release => ReservationOutcome::Released,
+            None => ReservationOutcome::Counted,
         },
     }
 }
