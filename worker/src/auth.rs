@@ -110,14 +110,21 @@ impl VerifiedTokens {
         let claims = token.claims();
         let caller = claims.caller(&settings.revoked)?;
         let until = to_millis(claims.expires).min(now.plus(FOREIGN_LIFETIME));
-        self.remember(token.text(), &caller, claims.issuer.source, until);
-        Ok(caller)
+        Ok(self.remember(token.text(), caller, claims.issuer.source, until))
     }
 
-    fn remember(&mut self, token: &str, caller: &Rc<Caller>, source: Source, until: Millis) {
-        let verified = (Rc::clone(caller), source);
+    fn remember(
+        &mut self,
+        token: &str,
+        caller: Caller,
+        source: Source,
+        until: Millis,
+    ) -> Rc<Caller> {
+        let caller = Rc::new(caller);
+        let verified = (Rc::clone(&caller), source);
         // The decoded claims take up about as much memory as the encoded token.
         self.tokens.insert(token, verified, token.len(), until);
+        caller
     }
 
     /// Returns the number of cached tokens.
@@ -189,7 +196,8 @@ fn identify_token(
     let token = Jwt::read(text).map_err(invalid_token)?;
     if token.algorithm == "HS256" && source == Source::Bearer {
         let caller = access_token::verify(&token, settings, now).map_err(invalid_token)?;
-        verified.remember(text, &caller, source, caller.expires);
+        let until = caller.expires;
+        let caller = verified.remember(text, caller, source, until);
         return Ok(Identified::Caller(caller));
     }
     let checked = oidc::check(&token, source, &settings.trusted_issuers, None, now);

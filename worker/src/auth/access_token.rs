@@ -1,7 +1,5 @@
 //! The gateway's own access tokens: JWTs signed with HS256 (RFC 7518, section 3.2).
 
-use std::rc::Rc;
-
 use quillgate::Millis;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -46,7 +44,7 @@ pub fn verify(
     token: &Jwt<'_>,
     settings: &AuthSettings,
     now: Millis,
-) -> Result<Rc<Caller>, &'static str> {
+) -> Result<Caller, &'static str> {
     verify_signature(token, &settings.token_secrets)?;
     read_caller(&token.claims()?, &settings.revoked, now)
 }
@@ -60,7 +58,7 @@ pub fn read_caller(
     claims: &Map<String, Value>,
     revoked: &RevokedTokens,
     now: Millis,
-) -> Result<Rc<Caller>, &'static str> {
+) -> Result<Caller, &'static str> {
     let claims = Claims::deserialize(claims).map_err(|_| INCOMPLETE)?;
     let now = to_seconds(now);
     if revoked.covers_own(claims.jti.as_deref(), &claims.sub, claims.iat) {
@@ -81,7 +79,7 @@ pub fn read_caller(
     if claims.exp - claims.iat > MAX_LIFETIME {
         return Err("the access token lives longer than 90 days");
     }
-    Ok(Rc::new(Caller {
+    Ok(Caller {
         issuer: claims.iss,
         subject: claims.sub,
         grants: vec![Grant::new(claims.projects, &claims.scope)],
@@ -89,7 +87,7 @@ pub fn read_caller(
         claims: None,
         shared: Vec::new(),
         expires: to_millis(claims.exp),
-    }))
+    })
 }
 
 /// Verifies a token's signature and returns the index of the matching secret.

@@ -57,6 +57,8 @@ pub(super) struct CheckedClaims {
     pub(super) issuer: Rc<TrustedIssuer>,
     pub(super) values: Map<String, Value>,
     subject: String,
+    /// `iat`, in seconds.
+    issued_at: Option<f64>,
     /// `exp`, in seconds.
     pub(super) expires: f64,
 }
@@ -99,14 +101,21 @@ pub(super) fn check_claims(
     clients: Option<&[SignInIssuer]>,
     now: Millis,
 ) -> Result<CheckedClaims, &'static str> {
-    let issuer = find_issuer(&claims, source, issuers)?;
-    let subject = read_subject(&claims)?;
+    let text = |name| claims.get(name).and_then(Value::as_str).ok_or(INCOMPLETE);
+    let name = text("iss")?;
+    let is_it = |issuer: &&Rc<TrustedIssuer>| issuer.source == source && issuer.issuer == name;
+    let issuer = issuers.iter().find(is_it).ok_or(OTHER_ISSUER)?;
+    let subject = text("sub")?.to_owned();
+    if subject.is_empty() {
+        return Err(NO_SUBJECT);
+    }
     issuer.check_audience(&claims, clients)?;
-    let expires = check_times(&claims, now)?;
+    let (issued_at, expires) = check_times(&claims, now)?;
     Ok(CheckedClaims {
-        issuer,
+        issuer: Rc::clone(issuer),
         values: claims,
         subject,
+        issued_at,
         expires,
     })
 }
@@ -153,9 +162,8 @@ impl CheckedClaims {
     ///
     /// # Errors
     /// 401 if the token is revoked, 403 if no rule of the issuer matches the claims.
-    pub(super) fn caller(&self, revoked: &RevokedTokens) -> Result<Rc<Caller>, Problem> {
-        let is_revoked = revoked.covers_foreign(&self.issuer.issuer, &self.values);
-        if is_revoked.map_err(invalid_token)? {
+    pub(super) fn caller(&self, revoked: &RevokedTokens) -> Result<Caller, Problem> {
+        if revoked.covers_foreign(&self.issuer.issuer, &self.values, self.issued_at) {
             return Err(invalid_token(REVOKED));
         }
         let mut caller = Caller {
@@ -195,7 +203,7 @@ impl CheckedClaims {
                 caller.shared.push(SharedQuota { name, quota });
             }
         }
-        Ok(Rc::new(caller))
+        Ok(caller)
     }
 }
 
@@ -225,17 +233,6 @@ fn describe_algorithms(issuers: &[Rc<TrustedIssuer>]) -> &'static str {
     }
 }
 
-fn find_issuer(
-    claims: &Map<String, Value>,
-    source: Source,
-    issuers: &[Rc<TrustedIssuer>],
-) -> Result<Rc<TrustedIssuer>, &'static str> {
-    let name = claims.get("iss").and_then(Value::as_str);
-    let name = name.ok_or(INCOMPLETE)?;
-    let is_it = |issuer: &&Rc<TrustedIssuer>| issuer.source == source && issuer.issuer == name;
-    issuers.iter().find(is_it).cloned().ok_or(OTHER_ISSUER)
-}
-
 impl TrustedIssuer {
     fn check_audience(
         &self,
@@ -263,26 +260,23 @@ impl TrustedIssuer {
     }
 }
 
-fn read_subject(claims: &Map<String, Value>) -> Result<String, &'static str> {
-    match claims.get("sub") {
-        Some(Value::String(subject)) if subject.is_empty() => Err(NO_SUBJECT),
-        Some(Value::String(subject)) => Ok(subject.clone()),
-        _ => Err(INCOMPLETE),
-    }
-}
-
-/// Checks a token's times (RFC 7519, section 4.1) and returns when it expires, in seconds.
-fn check_times(claims: &Map<String, Value>, now: Millis) -> Result<f64, &'static str> {
+/// Checks a token's times (RFC 7519, section 4.1) and returns `iat` and `exp`, in seconds.
+fn check_times(
+    claims: &Map<String, Value>,
+    now: Millis,
+) -> Result<(Option<f64>, f64), &'static str> {
     let now = to_seconds(now);
     let expires = read_instant(claims, "exp")?.ok_or(INCOMPLETE)?;
-    let begins = [read_instant(claims, "nbf")?, read_instant(claims, "iat")?];
+    let begins = read_instant(claims, "nbf")?;
+    let issued_at = read_instant(claims, "iat")?;
     if now >= expires + LEEWAY {
         return Err(EXPIRED);
     }
-    if begins.into_iter().flatten().any(|at| at > now + LEEWAY) {
+    let is_future = |at: Option<f64>| at.is_some_and(|at| at > now + LEEWAY);
+    if is_future(begins) || is_future(issued_at) {
         return Err(NOT_YET);
     }
-    Ok(expires)
+    Ok((issued_at, expires))
 }
 
 /// Returns a 403 for a caller without permissions. No scope would help, so the challenge omits

@@ -4,8 +4,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value};
 
-use crate::auth::caller::ISSUER;
-use crate::auth::jwt::{read_instant, take_text};
+use crate::auth::jwt::take_text;
 use crate::auth::trusted_issuer::{ExpectedClaims, TrustedIssuer};
 use crate::json;
 use crate::variable::VariableError;
@@ -90,32 +89,24 @@ impl RevokedTokens {
         if !members.is_empty() {
             return Err(FORMS);
         }
-        match (id, issuer, subject, claims, before) {
-            (Some(id), None, None, None, None) => self.ids.push(id),
+        let (issuer, claims) = match (id, issuer, subject, claims, before) {
+            (Some(id), None, None, None, None) => {
+                self.ids.push(id);
+                return Ok(());
+            }
             (None, None, Some(subject), None, Some(before)) => {
                 self.subjects.push((subject, before));
+                return Ok(());
             }
-            (None, Some(issuer), Some(subject), None, before) => {
-                let claims = ExpectedClaims::one("sub", subject);
-                self.add_foreign(issuer, claims, before, issuers)?;
+            (None, Some(issuer), Some(subject), None, _) => {
+                (issuer, ExpectedClaims::one("sub", subject))
             }
-            (None, Some(issuer), None, Some(Value::Object(claims)), before) => {
-                let claims = ExpectedClaims::read(claims).ok_or(FORMS)?;
-                self.add_foreign(issuer, claims, before, issuers)?;
+            (None, Some(issuer), None, Some(Value::Object(claims)), _) => {
+                (issuer, ExpectedClaims::read(claims).ok_or(FORMS)?)
             }
             _ => return Err(FORMS),
-        }
-        Ok(())
-    }
-
-    fn add_foreign(
-        &mut self,
-        issuer: String,
-        claims: ExpectedClaims,
-        before: Option<u64>,
-        issuers: &[Rc<TrustedIssuer>],
-    ) -> Result<(), &'static str> {
-        if issuer == ISSUER || !issuers.iter().any(|trusted| trusted.issuer == issuer) {
+        };
+        if !issuers.iter().any(|trusted| trusted.issuer == issuer) {
             return Err("must name in iss an issuer of TRUSTED_ISSUERS");
         }
         self.foreign.push(Foreign {
@@ -135,24 +126,21 @@ impl RevokedTokens {
             || self.subjects.iter().any(is_covered)
     }
 
-    /// Whether a token of a trusted issuer is revoked. A token without `iat` counts as issued
-    /// before every revocation.
-    ///
-    /// # Errors
-    /// If `iat` is not a number.
+    /// Whether a token of a trusted issuer is revoked. `issued_at` is the token's `iat`, a Unix time
+    /// in seconds. A token without `iat` counts as issued before every revocation.
     pub fn covers_foreign(
         &self,
         issuer: &str,
         claims: &Map<String, Value>,
-    ) -> Result<bool, &'static str> {
-        let since = read_instant(claims, "iat")?;
-        Ok(self.foreign.iter().any(|revoked| {
-            let is_older = match (revoked.before, since) {
-                (Some(before), Some(since)) => is_before(since, before),
+        issued_at: Option<f64>,
+    ) -> bool {
+        self.foreign.iter().any(|revoked| {
+            let is_older = match (revoked.before, issued_at) {
+                (Some(before), Some(at)) => is_before(at, before),
                 (None, _) | (_, None) => true,
             };
             is_older && revoked.issuer == issuer && revoked.claims.match_token(claims)
-        }))
+        })
     }
 }
 

@@ -129,16 +129,15 @@ impl NewSession {
 
     fn create(
         kind: &str,
-        mut caller: Rc<Caller>,
+        caller: Caller,
         claims: &Map<String, Value>,
         secret: usize,
         now: Millis,
     ) -> Self {
         let ends = now.plus(MAX_SESSION_LIFETIME);
-        limit_expiry(&mut caller, ends);
         let claims = json::to_text(claims);
         Self {
-            caller,
+            caller: limit_expiry(caller, ends),
             record: format!("{kind} {}\n{claims}", ends.0),
             secret,
         }
@@ -146,10 +145,9 @@ impl NewSession {
 }
 
 /// Limits the caller's expiry to the expiry of the session, because the token may expire later.
-fn limit_expiry(caller: &mut Rc<Caller>, ends: Millis) {
-    if ends < caller.expires {
-        Rc::make_mut(caller).expires = ends;
-    }
+fn limit_expiry(caller: Caller, ends: Millis) -> Rc<Caller> {
+    let expires = caller.expires.min(ends);
+    Rc::new(Caller { expires, ..caller })
 }
 
 /// Identifies the caller of the session with this record.
@@ -167,7 +165,7 @@ pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc
     let Some(Value::Object(claims)) = json::parse(claims.as_bytes()) else {
         return Err(invalid_token(INCOMPLETE));
     };
-    let mut caller = if kind == "own" {
+    let caller = if kind == "own" {
         access_token::read_caller(&claims, &settings.revoked, now).map_err(invalid_token)?
     } else {
         let (source, clients) = match kind {
@@ -178,6 +176,5 @@ pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc
         let checked = oidc::check_claims(claims, source, &settings.trusted_issuers, clients, now);
         checked.map_err(invalid_token)?.caller(&settings.revoked)?
     };
-    limit_expiry(&mut caller, ends);
-    Ok(caller)
+    Ok(limit_expiry(caller, ends))
 }
