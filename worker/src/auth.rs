@@ -47,21 +47,14 @@ pub struct Credentials<'a> {
 
 /// The result of checking credentials. Invalid credentials cause a [`Problem`] instead.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Identified {
+pub enum Identity {
     /// The caller is authenticated.
-    Caller(Rc<Caller>),
-    /// The caller is unknown until the host has obtained this evidence.
-    Needs(Evidence),
-}
-
-/// The evidence that the host must obtain to identify a caller.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Evidence {
-    /// The record of a session. Pass it to [`identify_session`].
+    Known(Rc<Caller>),
+    /// The host must read the record of this session and pass it to [`identify_session`].
     Session(SessionId),
-    /// The signature of an issuer's token. Pass the [`Verified`] token to
+    /// The host must verify the signature of this issuer's token and pass the [`Verified`] token to
     /// [`VerifiedTokens::identify`].
-    Signature(Box<Checked>),
+    Unverified(Box<Checked>),
 }
 
 /// An isolate's cache of verified tokens. It avoids verifying the same token on every request.
@@ -145,7 +138,7 @@ pub fn identify(
     settings: &AuthSettings,
     now: Millis,
     verified: &mut VerifiedTokens,
-) -> Result<Identified, Problem> {
+) -> Result<Identity, Problem> {
     if let Some(authorization) = credentials.authorization {
         let token = parse_bearer(authorization).ok_or_else(missing_token_problem)?;
         return identify_token(token, Source::Bearer, settings, now, verified);
@@ -156,7 +149,7 @@ pub fn identify(
         return identify_token(token, Source::AccessAssertion, settings, now, verified);
     }
     match SessionId::read(credentials.session, &settings.token_secrets) {
-        Some(id) => Ok(Identified::Needs(Evidence::Session(id))),
+        Some(id) => Ok(Identity::Session(id)),
         None => identify_session(None, credentials.access_assertion, settings, now, verified),
     }
 }
@@ -175,9 +168,9 @@ pub fn identify_session(
     settings: &AuthSettings,
     now: Millis,
     verified: &mut VerifiedTokens,
-) -> Result<Identified, Problem> {
+) -> Result<Identity, Problem> {
     if let Some(record) = record {
-        return session_record::identify(record, settings, now).map(Identified::Caller);
+        return session_record::identify(record, settings, now).map(Identity::Known);
     }
     let token = find_assertion(assertion, settings).ok_or_else(ended_session_problem)?;
     identify_token(token, Source::AccessAssertion, settings, now, verified)
@@ -189,20 +182,20 @@ fn identify_token(
     settings: &AuthSettings,
     now: Millis,
     verified: &mut VerifiedTokens,
-) -> Result<Identified, Problem> {
+) -> Result<Identity, Problem> {
     if let Some(caller) = verified.find(text, source, now) {
-        return Ok(Identified::Caller(caller));
+        return Ok(Identity::Known(caller));
     }
     let token = Jwt::read(text).map_err(invalid_token)?;
     if token.algorithm == "HS256" && source == Source::Bearer {
         let caller = access_token::verify(&token, settings, now).map_err(invalid_token)?;
         let until = caller.expires;
         let caller = verified.remember(text, caller, source, until);
-        return Ok(Identified::Caller(caller));
+        return Ok(Identity::Known(caller));
     }
     let checked = oidc::check(&token, source, &settings.trusted_issuers, None, now);
     let checked = checked.map_err(invalid_token)?;
-    Ok(Identified::Needs(Evidence::Signature(Box::new(checked))))
+    Ok(Identity::Unverified(Box::new(checked)))
 }
 
 /// Returns the assertion if it is not empty and a trusted issuer takes its tokens from this field.

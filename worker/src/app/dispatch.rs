@@ -46,8 +46,8 @@ pub async fn run(mut pending: PendingRequest, step: PendingStep) -> Response {
 async fn dispatch(pending: &mut PendingRequest, step: PendingStep) -> Result<Reply, Problem> {
     let action = match step {
         PendingStep::Run(action) => action,
-        PendingStep::Identify(target, evidence) => {
-            let caller = identify(pending, &target, evidence).await?;
+        PendingStep::Identify(target, identity) => {
+            let caller = identify(pending, &target, identity).await?;
             let (context, head) = (&mut pending.context, &pending.head);
             let planner = Planner {
                 config: &pending.config,

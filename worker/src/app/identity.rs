@@ -13,7 +13,7 @@ use crate::auth::jwt::WRONG_SIGNATURE;
 use crate::auth::oidc::{Checked, Verified};
 use crate::auth::session::stub::SessionStub;
 use crate::auth::signature::verify_signature;
-use crate::auth::{Evidence, Identified, identify_session, invalid_token};
+use crate::auth::{Identity, identify_session, invalid_token};
 use crate::http::problem::Problem;
 
 /// Identifies the caller by the record of its session, or by the signature of its token. If the
@@ -24,13 +24,14 @@ use crate::http::problem::Problem;
 pub async fn identify(
     pending: &mut PendingRequest,
     target: &Target,
-    mut evidence: Evidence,
+    mut identity: Identity,
 ) -> Result<Rc<Caller>, Problem> {
     let (config, started) = (Rc::clone(&pending.config), pending.context.started);
     loop {
-        let id = match evidence {
-            Evidence::Session(id) => id,
-            Evidence::Signature(token) => {
+        let id = match identity {
+            Identity::Known(caller) => return Ok(caller),
+            Identity::Session(id) => id,
+            Identity::Unverified(token) => {
                 let token = verify_token(pending, *token).await?;
                 return with_verified(|verified| verified.identify(&token, &config.auth, started));
             }
@@ -39,19 +40,10 @@ pub async fn identify(
         pending.context.session = record.is_some().then_some(id);
         let assertion = pending.head.header("cf-access-jwt-assertion");
         let assertion = assertion.filter(|_| target.accepts_assertion());
-        let identified = with_verified(|verified| {
-            identify_session(
-                record.as_deref(),
-                assertion,
-                &config.auth,
-                started,
-                verified,
-            )
-        });
-        match identified? {
-            Identified::Caller(caller) => return Ok(caller),
-            Identified::Needs(next) => evidence = next,
-        }
+        let record = record.as_deref();
+        identity = with_verified(|verified| {
+            identify_session(record, assertion, &config.auth, started, verified)
+        })?;
     }
 }
 

@@ -16,7 +16,7 @@ use crate::auth::caller::Caller;
 use crate::auth::session::cookie;
 use crate::auth::session::cookie::{Cookie, find_cookie};
 use crate::auth::session::cross_site::check_same_origin;
-use crate::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify};
+use crate::auth::{Credentials, Identity, VerifiedTokens, identify};
 use crate::http::content::RequestValues;
 use crate::http::cors::Origin;
 use crate::http::problem::Problem;
@@ -65,8 +65,8 @@ pub enum Step {
 /// A step that may need I/O.
 #[derive(Debug)]
 pub enum PendingStep {
-    /// Obtain this evidence of the caller's identity, then plan the action.
-    Identify(Target, Evidence),
+    /// Identify the caller, then plan the action.
+    Identify(Target, Identity),
     /// Run this action.
     Run(Action),
 }
@@ -214,15 +214,14 @@ impl Router<'_> {
         self.plan_for_caller(Target::Operation(values))
     }
 
-    /// Identifies the caller and plans its action, or requests the evidence of its identity.
+    /// Plans the action of the caller. If identifying the caller needs I/O, returns that step.
     fn plan_for_caller(&mut self, target: Target) -> Result<Step, Problem> {
         let mut credentials = self.credentials;
         if !target.accepts_assertion() {
             credentials.access_assertion = None;
         }
         let step = match identify(&credentials, &self.config.auth, self.now, self.verified)? {
-            Identified::Needs(evidence) => PendingStep::Identify(target, evidence),
-            Identified::Caller(caller) => {
+            Identity::Known(caller) => {
                 let planner = Planner {
                     config: self.config,
                     head: self.head,
@@ -232,6 +231,7 @@ impl Router<'_> {
                 };
                 PendingStep::Run(planner.plan(target)?)
             }
+            unknown => PendingStep::Identify(target, unknown),
         };
         Ok(Step::Begin(step))
     }

@@ -13,9 +13,7 @@ use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::session::cookie::Cookie;
 use quillgate_worker::auth::settings::AuthSettings;
-use quillgate_worker::auth::{
-    Credentials, Evidence, Identified, VerifiedTokens, identify, identify_session,
-};
+use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens, identify, identify_session};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::request_head;
@@ -157,8 +155,8 @@ pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<C
     let first = show();
     assert_eq!(show(), first);
     match first? {
-        Identified::Caller(caller) => Ok(caller),
-        Identified::Needs(evidence) => panic!("not one of the gateway's own: {evidence:?}"),
+        Identity::Known(caller) => Ok(caller),
+        other => panic!("not one of the gateway's own: {other:?}"),
     }
 }
 
@@ -170,11 +168,9 @@ pub fn identify_signed(
     verified: &mut VerifiedTokens,
 ) -> Result<Rc<Caller>, Problem> {
     match identify(credentials, settings, now, verified)? {
-        Identified::Caller(caller) => Ok(caller),
-        Identified::Needs(Evidence::Signature(token)) => {
-            verified.identify(&token.into_verified(), settings, now)
-        }
-        Identified::Needs(Evidence::Session(id)) => panic!("a session: {id:?}"),
+        Identity::Known(caller) => Ok(caller),
+        Identity::Unverified(token) => verified.identify(&token.into_verified(), settings, now),
+        Identity::Session(id) => panic!("a session: {id:?}"),
     }
 }
 
@@ -184,25 +180,22 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
     let head = &head.read();
     let mut verified = VerifiedTokens::default();
     let mut planned = plan(config, head, NOW, &mut verified);
-    let Ok(Step::Begin(PendingStep::Identify(target, evidence))) = planned.step else {
+    let Ok(Step::Begin(PendingStep::Identify(target, identity))) = planned.step else {
         return planned;
     };
-    let mut identify = |evidence| match evidence {
-        Evidence::Session(_) => {
+    let mut resolve = |identity| match identity {
+        Identity::Known(caller) => Ok(Identity::Known(caller)),
+        Identity::Session(_) => {
             let assertion = head.header("cf-access-jwt-assertion");
             let assertion = assertion.filter(|_| target.accepts_assertion());
             identify_session(record, assertion, &config.auth, NOW, &mut verified)
         }
-        Evidence::Signature(token) => verified
+        Identity::Unverified(token) => verified
             .identify(&token.into_verified(), &config.auth, NOW)
-            .map(Identified::Caller),
+            .map(Identity::Known),
     };
-    let mut identified = identify(evidence);
-    if let Ok(Identified::Needs(evidence)) = identified {
-        identified = identify(evidence);
-    }
-    planned.step = match identified {
-        Ok(Identified::Caller(caller)) => {
+    planned.step = match resolve(identity).and_then(resolve) {
+        Ok(Identity::Known(caller)) => {
             let identified = Planner {
                 config,
                 head,
@@ -213,7 +206,7 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
             let action = identified.plan(target);
             action.map(|action| Step::Begin(PendingStep::Run(action)))
         }
-        Ok(Identified::Needs(evidence)) => panic!("evidence was not used: {evidence:?}"),
+        Ok(unknown) => panic!("not identified: {unknown:?}"),
         Err(problem) => Err(problem),
     };
     planned

@@ -10,7 +10,7 @@ use quillgate_worker::auth::session::cookie::Cookie;
 use quillgate_worker::auth::session::{cross_site, sign_in};
 use quillgate_worker::auth::turnstile;
 use quillgate_worker::auth::turnstile::Turnstile;
-use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens, invalid_token};
+use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens, invalid_token};
 use quillgate_worker::budget;
 use quillgate_worker::budget::{BudgetSnapshot, LimitUsage};
 use quillgate_worker::http::problem::Problem;
@@ -152,11 +152,9 @@ fn identify(authorization: Option<&str>) -> Problem {
     let mut verified = VerifiedTokens::default();
     let identified = identity::identify(&credentials, &config.auth, now, &mut verified);
     let caller = identified.and_then(|identified| match identified {
-        Identified::Needs(Evidence::Signature(token)) => {
-            verified.identify(&token.into_verified(), &config.auth, now)
-        }
-        Identified::Caller(caller) => Ok(caller),
-        Identified::Needs(Evidence::Session(_)) => Err(Problem::internal()),
+        Identity::Unverified(token) => verified.identify(&token.into_verified(), &config.auth, now),
+        Identity::Known(caller) => Ok(caller),
+        Identity::Session(_) => Err(Problem::internal()),
     });
     caller.expect_err("no caller")
 }

@@ -8,7 +8,7 @@ use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan::plan;
 use quillgate_worker::auth::caller::Caller;
-use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens, identify};
+use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens, identify};
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
@@ -91,7 +91,7 @@ impl Isolate {
         &mut self,
         credentials: &Credentials<'_>,
         now: Millis,
-    ) -> Result<Identified, Problem> {
+    ) -> Result<Identity, Problem> {
         identify(credentials, &self.config.auth, now, &mut self.verified)
     }
 
@@ -104,13 +104,13 @@ impl Isolate {
     }
 
     /// Identifies the caller of a token in `Authorization`, before the host verifies the signature.
-    fn bearer(&mut self, token: &str, now: Millis) -> Result<Identified, Problem> {
+    fn bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
         self.identify(&in_authorization(&format!("Bearer {token}")), now)
     }
 
     /// Identifies the caller of a token in `Cf-Access-Jwt-Assertion`, before the host verifies the
     /// signature.
-    fn assertion(&mut self, token: &str, now: Millis) -> Result<Identified, Problem> {
+    fn assertion(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
         self.identify(&in_assertion(token), now)
     }
 
@@ -126,17 +126,17 @@ impl Isolate {
 }
 
 #[track_caller]
-fn expect_caller(identified: Result<Identified, Problem>) -> Rc<Caller> {
+fn expect_caller(identified: Result<Identity, Problem>) -> Rc<Caller> {
     match identified {
-        Ok(Identified::Caller(caller)) => caller,
+        Ok(Identity::Known(caller)) => caller,
         other => panic!("not a caller: {other:?}"),
     }
 }
 
 #[track_caller]
-fn assert_unverified(identified: &Result<Identified, Problem>) {
+fn assert_unverified(identified: &Result<Identity, Problem>) {
     assert!(
-        matches!(identified, Ok(Identified::Needs(Evidence::Signature(_)))),
+        matches!(identified, Ok(Identity::Unverified(_))),
         "{identified:?}"
     );
 }
@@ -390,6 +390,6 @@ proptest! {
         bytes[index] = byte;
         let changed = String::from_utf8(bytes).unwrap();
         let identified = isolate.bearer(&changed, NOW);
-        prop_assert!(!matches!(identified, Ok(Identified::Caller(_))), "{}", changed);
+        prop_assert!(!matches!(identified, Ok(Identity::Known(_))), "{}", changed);
     }
 }

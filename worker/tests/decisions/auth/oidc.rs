@@ -15,7 +15,7 @@ use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::oidc::Checked;
 use quillgate_worker::auth::trusted_issuer::read_trusted_issuers;
-use quillgate_worker::auth::{Credentials, Evidence, Identified, VerifiedTokens};
+use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
@@ -126,7 +126,7 @@ fn identify(credentials: &Credentials<'_>, config: &Config) -> Result<Rc<Caller>
 fn check_and_identify(credentials: &Credentials<'_>) -> Result<(Checked, Caller), Problem> {
     let (config, mut verified) = (config(), VerifiedTokens::default());
     let identified = identity::identify(credentials, &config.auth, NOW, &mut verified)?;
-    let Identified::Needs(Evidence::Signature(token)) = identified else {
+    let Identity::Unverified(token) = identified else {
         panic!("no signature to verify: {identified:?}");
     };
     let signed = token.clone().into_verified();

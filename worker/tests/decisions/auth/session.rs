@@ -13,7 +13,7 @@ use quillgate_worker::auth::session::{
 };
 use quillgate_worker::auth::session_record;
 use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
-use quillgate_worker::auth::{Evidence, VerifiedTokens, invalid_token};
+use quillgate_worker::auth::{Identity, VerifiedTokens, invalid_token};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::records::KeepPrompts;
@@ -95,7 +95,7 @@ fn decide(config: &Config, head: &RequestHead<'_>) -> Plan {
 fn needs_session(plan: &Plan) -> bool {
     matches!(
         plan.step,
-        Ok(Step::Begin(PendingStep::Identify(_, Evidence::Session(_))))
+        Ok(Step::Begin(PendingStep::Identify(_, Identity::Session(_))))
     )
 }
 

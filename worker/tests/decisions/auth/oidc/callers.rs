@@ -5,7 +5,7 @@ use quillgate_worker::auth;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::trusted_issuer::read_trusted_issuers;
-use quillgate_worker::auth::{Evidence, Identified, VerifiedTokens};
+use quillgate_worker::auth::{Identity, VerifiedTokens};
 use quillgate_worker::budget::Ceiling;
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
@@ -254,7 +254,7 @@ fn forged_token_never_reveals_revocations() {
     let verified = &mut VerifiedTokens::default();
     let checked = auth::identify(&credentials, &config.auth, NOW, verified);
     assert!(
-        matches!(checked, Ok(Identified::Needs(Evidence::Signature(_)))),
+        matches!(checked, Ok(Identity::Unverified(_))),
         "{checked:?}"
     );
 }

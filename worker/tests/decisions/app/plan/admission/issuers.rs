@@ -1,7 +1,7 @@
 //! Which requests with a trusted issuer's token are admitted.
 
 use quillgate_worker::app::plan::{PendingStep, Step};
-use quillgate_worker::auth::Evidence;
+use quillgate_worker::auth::Identity;
 use quillgate_worker::http::response::HeaderFields;
 use serde_json::json;
 
@@ -22,7 +22,7 @@ fn issuer_token_is_verified_before_it_is_used() {
         let unverified = plan_by(&config, &head);
         assert_eq!(unverified.facts.caller, None, "{url}");
         assert_eq!(unverified.facts.project, None, "{url}");
-        let Ok(Step::Begin(PendingStep::Identify(_, Evidence::Signature(token)))) = unverified.step
+        let Ok(Step::Begin(PendingStep::Identify(_, Identity::Unverified(token)))) = unverified.step
         else {
             panic!("{url}");
         };
