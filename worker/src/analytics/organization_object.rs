@@ -94,8 +94,7 @@ impl OrganizationObject {
     }
 
     /// Returns the key set of a trusted issuer. Fetches the set first if the stored one is old or
-    /// lacks the key `kid`. Resolves to a `KeySetReply`, or to `null` if no usable set is
-    /// available.
+    /// lacks the key `kid`. Resolves to a `KeySetReply`, or to `null` if no set is available.
     #[wasm_bindgen(js_name = keySet)]
     pub fn key_set(&self, address: String, kid: String) -> Promise {
         let organization = self.organization();
@@ -176,7 +175,7 @@ impl Organization {
             connections: Connections::default(),
             fetches: RefCell::default(),
             waiting_exports: RefCell::default(),
-            keys: RefCell::new(restore_keys(&database, &auth.trusted_issuers, now())?),
+            keys: RefCell::new(restore_keys(&database, &auth.trusted_issuers)?),
             key_set_calls: Cell::new(0),
             archive: ArchiveStore::open(env)?,
             archive_lock: RefCell::default(),

@@ -131,7 +131,7 @@ impl OrganizationStub {
     }
 
     /// Returns the key set of a trusted issuer. The object fetches the set first if its stored one
-    /// is old or lacks the key `kid`. Returns `None` if no usable set is available.
+    /// is old or lacks the key `kid`. Returns `None` if no set is available.
     pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<KeySet>> {
         let reply = JsFuture::from(self.0.key_set(address, kid)).await?;
         let reply: Option<KeySetReply> = receive(reply)?;

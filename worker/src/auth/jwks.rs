@@ -72,17 +72,6 @@ pub enum PublicKey {
     },
 }
 
-fn read_keys(jwks: &str) -> Result<Vec<Value>, &'static str> {
-    const NOT_A_SET: &str = "the issuer's keys are not a JWK Set";
-    let Some(Value::Object(mut set)) = json::parse(jwks.as_bytes()) else {
-        return Err(NOT_A_SET);
-    };
-    match set.remove("keys") {
-        Some(Value::Array(keys)) if keys.iter().all(Value::is_object) => Ok(keys),
-        _ => Err(NOT_A_SET),
-    }
-}
-
 fn read_public_key(key: &Value, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
     const MALFORMED: &str = "the issuer's key is malformed";
     let absent_or = |name: &str, fits: &str| key.get(name).is_none_or(|value| value == fits);
@@ -163,12 +152,18 @@ impl KeySet {
     /// # Errors
     /// The reason, if the string is not a JWK Set. The host must then retain the previous set.
     pub fn read(text: String, fetched: Millis) -> Result<Self, &'static str> {
-        let keys = read_keys(&text)?;
-        Ok(Self {
-            text,
-            fetched,
-            keys,
-        })
+        const NOT_A_SET: &str = "the issuer's keys are not a JWK Set";
+        let Some(Value::Object(mut set)) = json::parse(text.as_bytes()) else {
+            return Err(NOT_A_SET);
+        };
+        match set.remove("keys") {
+            Some(Value::Array(keys)) if keys.iter().all(Value::is_object) => Ok(Self {
+                text,
+                fetched,
+                keys,
+            }),
+            _ => Err(NOT_A_SET),
+        }
     }
 
     /// Whether the set is recent enough to verify signatures: younger than [`MAX_AGE`].
@@ -230,15 +225,11 @@ impl KeySource {
         }
     }
 
-    /// Returns the newest set, unless it is too old.
-    pub fn usable_set(&self, now: Millis) -> Option<&KeySet> {
-        self.set.as_ref().filter(|set| set.is_usable(now))
-    }
-
     /// Decides whether to fetch the set before looking up this key. `is_fetching` states whether a
     /// fetch is in progress.
     pub fn look_up(&mut self, kid: &str, is_fetching: bool, now: Millis) -> Lookup {
-        let set = self.usable_set(now);
+        // Isolates do not use a set that is a day old. It therefore counts as missing.
+        let set = self.set.as_ref().filter(|set| set.is_usable(now));
         let is_old = set.is_none_or(|set| !set.is_fresh(now));
         let lacks = set.is_none_or(|set| !set.has(kid));
         if !is_old && !lacks {

@@ -63,7 +63,7 @@ impl Organization {
             fetch.wait().await?;
         }
         Ok(self.with_keys(address, |keys| {
-            let set = keys.source.usable_set(now());
+            let set = keys.source.set.as_ref();
             set.map(|set| KeySetReply {
                 text: set.text.clone(),
                 fetched: set.fetched.0,
@@ -116,11 +116,10 @@ impl Organization {
     }
 }
 
-/// Restores the stored key sets. Deletes those that have expired or are no longer configured.
+/// Restores the stored key sets. Deletes those that are no longer configured.
 pub(super) fn restore_keys(
     database: &Database,
     issuers: &[Rc<TrustedIssuer>],
-    now: Millis,
 ) -> HostResult<Vec<IssuerKeys>> {
     let mut restored = Vec::new();
     for row in database.rows::<KeySetRow>("SELECT address, text, fetched FROM key_set", [])? {
@@ -132,7 +131,7 @@ pub(super) fn restore_keys(
         let mut issuers = issuers.iter();
         let is_configured = issuers.any(|issuer| issuer.jwks == address);
         let set = KeySet::read(set, Millis(fetched)).ok();
-        if let Some(set) = set.filter(|set| is_configured && set.is_usable(now)) {
+        if let Some(set) = set.filter(|_| is_configured) {
             restored.push(IssuerKeys {
                 address,
                 source: KeySource::from_stored(set),

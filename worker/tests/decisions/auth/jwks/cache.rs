@@ -131,8 +131,8 @@ fn cached_key_set_is_used_for_at_most_a_day() {
     let mut source = KeySource::from_stored(fetched(NOW));
     assert_eq!(source.look_up("key-1", false, at(3599)), Lookup::Use);
     assert_eq!(source.look_up("key-1", false, at(86_399)), Lookup::Fetch);
-    assert!(source.usable_set(at(86_399)).is_some());
-    assert!(source.usable_set(at(86_400)).is_none());
+    assert!(fetched(NOW).is_usable(at(86_399)));
+    assert!(!fetched(NOW).is_usable(at(86_400)));
     // From then on, the set counts as missing.
     assert_eq!(source.look_up("key-1", false, at(86_409)), Lookup::Fetch);
     assert_eq!(source.look_up("key-1", false, at(86_418)), Lookup::Use);
