@@ -1,5 +1,7 @@
 //! A JSON scanner that reads its input once, without building values.
 
+use std::borrow::Cow;
+
 /// The maximum nesting depth. Rows are much shallower.
 const DEEPEST: u32 = 64;
 
@@ -66,7 +68,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Returns the content of a string, with escapes resolved.
-    pub(crate) fn unescape(&self, piece: Piece) -> String {
+    pub(crate) fn unescape(&self, piece: Piece) -> Cow<'a, str> {
         unescape(self.slice(piece))
     }
 
@@ -185,11 +187,13 @@ impl<'a> Scanner<'a> {
         } else {
             Shape::SpacedStructure
         };
-        Ok(Piece {
-            shape,
-            from,
-            to: self.at,
-        })
+        Ok(self.piece(shape, from))
+    }
+
+    /// Returns the piece that ends at the current position.
+    const fn piece(&self, shape: Shape, from: usize) -> Piece {
+        let to = self.at;
+        Piece { shape, from, to }
     }
 
     fn literal(&mut self, word: &str, shape: Shape) -> Result<Piece, Malformed> {
@@ -199,11 +203,7 @@ impl<'a> Scanner<'a> {
             return Err(Malformed);
         }
         self.at += word.len();
-        Ok(Piece {
-            shape,
-            from,
-            to: self.at,
-        })
+        Ok(self.piece(shape, from))
     }
 
     fn number(&mut self) -> Result<Piece, Malformed> {
@@ -220,11 +220,7 @@ impl<'a> Scanner<'a> {
             self.skip(|byte| matches!(byte, b'+' | b'-'));
             self.digits()?;
         }
-        Ok(Piece {
-            shape: Shape::Plain,
-            from,
-            to: self.at,
-        })
+        Ok(self.piece(Shape::Plain, from))
     }
 
     #[inline]
@@ -237,10 +233,7 @@ impl<'a> Scanner<'a> {
 
     fn digits(&mut self) -> Result<(), Malformed> {
         let from = self.at;
-        let bytes = self.text.as_bytes();
-        while bytes.get(self.at).is_some_and(u8::is_ascii_digit) {
-            self.at += 1;
-        }
+        while self.skip(|byte| byte.is_ascii_digit()) {}
         if self.at == from {
             return Err(Malformed);
         }
@@ -307,51 +300,53 @@ fn escape_length(rest: &[u8]) -> Result<usize, Malformed> {
     }
 }
 
-/// Resolves the escapes of a JSON string. An unpaired surrogate becomes U+FFFD, because it has no
-/// UTF-8 encoding.
-fn unescape(text: &str) -> String {
+/// Resolves the escapes of JSON (RFC 8259, section 7). An unpaired surrogate becomes U+FFFD, because
+/// it has no UTF-8 encoding. A malformed escape only loses its backslash.
+pub(super) fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once('\\') {
+    while let Some((before, escape)) = rest.split_once('\\') {
         plain.push_str(before);
-        let (character, length) = match after.as_bytes().first() {
-            Some(b'u') => read_unicode_escape(after),
-            Some(b'b') => ('\u{8}', 1),
-            Some(b'f') => ('\u{c}', 1),
-            Some(b'n') => ('\n', 1),
-            Some(b'r') => ('\r', 1),
-            Some(b't') => ('\t', 1),
-            // An escaped quote, slash or backslash.
-            Some(byte) => (char::from(*byte), 1),
-            None => break,
-        };
-        plain.push(character);
-        rest = after.get(length..).unwrap_or("");
+        if let Some((character, length)) = read_unicode_escape(escape) {
+            plain.push(character);
+            rest = &escape[length..];
+            continue;
+        }
+        let mut characters = escape.chars();
+        plain.extend(characters.next().map(|character| match character {
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            other => other,
+        }));
+        rest = characters.as_str();
     }
     plain.push_str(rest);
-    plain
+    Cow::Owned(plain)
 }
 
-/// Decodes a Unicode escape. `text` starts at the `u`. Returns the character and the length of the
-/// escape.
-fn read_unicode_escape(text: &str) -> (char, usize) {
-    let first = read_unit(text);
+/// Decodes a Unicode escape. `text` starts after the backslash. Returns the character and the length
+/// of the escape.
+fn read_unicode_escape(text: &str) -> Option<(char, usize)> {
+    let first = read_unit(text)?;
     if (0xd800..0xdc00).contains(&first)
-        && let Some(next) = text.get(5..).and_then(|rest| rest.strip_prefix('\\'))
-        && next.starts_with('u')
+        && let Some(next) = text[5..].strip_prefix('\\')
+        && let Some(second @ 0xdc00..0xe000) = read_unit(next)
     {
-        let second = read_unit(next);
-        if (0xdc00..0xe000).contains(&second) {
-            let code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
-            return (replace_if_none(code), 11);
-        }
+        let code = 0x1_0000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+        return Some((replace_if_none(code), 11));
     }
-    (replace_if_none(first), 5)
+    Some((replace_if_none(first), 5))
 }
 
-fn read_unit(text: &str) -> u32 {
-    let digits = text.get(1..5).unwrap_or("");
-    u32::from_str_radix(digits, 16).unwrap_or(0xfffd)
+fn read_unit(text: &str) -> Option<u32> {
+    let digits = text.strip_prefix('u')?.get(..4)?;
+    u32::from_str_radix(digits, 16).ok()
 }
 
 fn replace_if_none(code: u32) -> char {

@@ -1,12 +1,12 @@
 //! Finds admin keys in upstream responses, and removes them from error messages.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use quillgate::credential::AdminKey;
 use serde_json::Value;
 
 use crate::json;
+use crate::upstream::json_scanner::unescape;
 use crate::upstream::settings::UpstreamSettings;
 
 /// Parses the body of an upstream error and removes admin keys, so that the gateway neither
@@ -36,7 +36,8 @@ fn redact(value: &mut Value, key: &str) {
     }
 }
 
-/// Searches a string for the gateway's keys, plain or with JSON escapes. Returns the name of the
+/// Searches a string for the gateway's keys, plain or with JSON escapes. The string can be a whole
+/// document, so the search also covers property names and malformed JSON. Returns the name of the
 /// variable that contains the key.
 pub(super) fn find_key(text: &str, settings: &UpstreamSettings) -> Option<&'static str> {
     let text = unescape(text);
@@ -45,29 +46,4 @@ pub(super) fn find_key(text: &str, settings: &UpstreamSettings) -> Option<&'stat
         return Some("ADMIN_API_KEY");
     }
     contains(&settings.read_keys).then_some("ADMIN_READ_KEY")
-}
-
-/// Decodes the JSON escapes (RFC 8259, section 7) that can hide characters of a key. The input is
-/// the whole document, so the search also covers property names and malformed JSON.
-fn unescape(json: &str) -> Cow<'_, str> {
-    if !json.contains('\\') {
-        return Cow::Borrowed(json);
-    }
-    let mut text = String::with_capacity(json.len());
-    let mut rest = json;
-    while let Some((before, escape)) = rest.split_once('\\') {
-        text.push_str(before);
-        let hex = escape.strip_prefix('u').and_then(|hex| hex.get(..4));
-        let code = hex.and_then(|hex| u32::from_str_radix(hex, 16).ok());
-        if let Some(code) = code {
-            text.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
-            rest = &escape[5..];
-        } else {
-            let mut characters = escape.chars();
-            text.extend(characters.next());
-            rest = characters.as_str();
-        }
-    }
-    text.push_str(rest);
-    Cow::Owned(text)
 }

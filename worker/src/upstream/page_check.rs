@@ -98,7 +98,7 @@ pub(crate) fn read_members(
                     .flatten();
             } else if scanner.is_named(key, "nextCursor") {
                 let is_text = matches!(value.shape, Shape::Text | Shape::EscapedText);
-                end.next_cursor = is_text.then(|| scanner.unescape(value));
+                end.next_cursor = is_text.then(|| scanner.unescape(value).into_owned());
             }
         }
         has_member = scanner.has_next(b'}')?;
