@@ -137,7 +137,7 @@ async fn fetch(settings: &PullRequestSettings, target: &str) -> Result<String, G
         time: TIMEOUT,
     });
     let message = sent.await.map_err(|_| GitHubFailure::Failed)?;
-    let field = |name: &str| message.headers.get(name);
+    let field = |name: &str| message.head.headers.get(name);
     if let Some(failure) = GitHubFailure::of_response(message.head.status, field, now()) {
         if let Some(line) = failure.describe() {
             log_for_operator(&line);

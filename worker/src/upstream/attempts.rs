@@ -85,6 +85,6 @@ impl<'a> Attempts<'a> {
 fn is_transient(reply: Result<&UpstreamHead, TransportError>) -> bool {
     match reply {
         Err(error) => error == TransportError::Broken,
-        Ok(head) => matches!(head.status, 502..=504) && head.retry_after.is_none(),
+        Ok(head) => matches!(head.status, 502..=504) && head.headers.get("retry-after").is_none(),
     }
 }

@@ -184,9 +184,9 @@ async fn attempt(
 async fn read_response(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
-    message: Message,
+    mut message: Message,
 ) -> Result<UpstreamResponse, UpstreamFailure> {
-    let (head, method) = (message.head.clone(), request.method());
+    let (head, method) = (std::mem::take(&mut message.head), request.method());
     if !head.is_success() {
         let is_2xx = (200..=299).contains(&head.status);
         let error = if is_2xx {

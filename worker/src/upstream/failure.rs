@@ -162,11 +162,10 @@ pub fn classify_leak(
     method: Method,
     settings: &UpstreamSettings,
 ) -> Option<UpstreamFailure> {
-    let forwarded = [&head.content_type, &head.content_language];
-    let fields = forwarded.into_iter().flatten().map(String::as_str);
-    let variable = fields
-        .chain([body])
-        .find_map(|text| find_key(text, settings))?;
+    let forwarded = head.forwarded_headers();
+    let values = forwarded.iter().map(|(_, value)| value);
+    let mut values = values.chain([body]);
+    let variable = values.find_map(|text| find_key(text, settings))?;
     let detail = "the upstream's response contains a secret of the gateway; the gateway's log has the details";
     let operator = format!(
         "a response of the upstream ({}) contains the value of {variable} and was withheld; replace \
@@ -233,10 +232,11 @@ fn read_api_error(
 ) -> ApiError {
     let keys = settings.admin_keys.iter().chain(&settings.read_keys);
     let body = parse_error_body(body, keys);
+    let field = |name| head.headers.get(name).map(str::to_owned);
     let head = Head {
         status: head.status,
-        request_id: head.request_id.clone(),
-        retry_after: head.retry_after.clone(),
+        request_id: field("x-request-id"),
+        retry_after: field("retry-after"),
     };
     head.api_error(body.as_ref(), now)
 }

@@ -67,7 +67,7 @@ async fn dropping_a_response_aborts_its_request() {
     let call = replace_fetch(&response);
     let message = send(outgoing()).await.ok().unwrap();
     assert_eq!(message.head.status, 503);
-    assert_eq!(message.head.retry_after.as_deref(), Some("5"));
+    assert_eq!(message.head.headers.get("retry-after"), Some("5"));
     assert!(!is_aborted(&call));
     drop(message);
     assert!(is_aborted(&call));

@@ -27,10 +27,7 @@ pub struct Outgoing<'a> {
 /// A response whose body has not been read. Dropping it cancels the body.
 pub struct Message {
     response: Response,
-    /// The status and the relevant header fields.
     pub head: UpstreamHead,
-    /// All header fields, with names in lower case.
-    pub headers: HeaderFields,
     /// The number of bytes of the body, if known.
     length: Option<usize>,
     timeout: Timeout,
@@ -134,11 +131,12 @@ pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
         Ok(response) => {
             let response: Response = response.unchecked_into();
             let headers = read_headers(&response.headers());
-            let field = |name: &str| headers.get(name).map(str::to_owned);
             Ok(Message {
-                head: UpstreamHead::read(response.status(), field),
                 length: plain_length(&headers),
-                headers,
+                head: UpstreamHead {
+                    status: response.status(),
+                    headers,
+                },
                 response,
                 timeout,
             })

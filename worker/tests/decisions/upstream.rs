@@ -44,11 +44,18 @@ fn api_error_with(
 }
 
 fn head(status: u16, content_type: Option<&str>) -> UpstreamHead {
-    UpstreamHead {
+    let head = UpstreamHead {
         status,
-        content_type: content_type.map(str::to_owned),
         ..UpstreamHead::default()
+    };
+    with_field(head, "content-type", content_type)
+}
+
+fn with_field(mut head: UpstreamHead, name: &'static str, value: Option<&str>) -> UpstreamHead {
+    if let Some(value) = value {
+        head.headers.set(name, value.to_owned());
     }
+    head
 }
 
 fn call(tracestate: Option<&str>) -> Call {

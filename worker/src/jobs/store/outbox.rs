@@ -228,7 +228,8 @@ impl Outbox {
         let Ok(message) = sent.await else {
             return (None, None);
         };
-        (Some(message.head.status), message.head.retry_after.clone())
+        let retry_after = message.head.headers.get("retry-after");
+        (Some(message.head.status), retry_after.map(str::to_owned))
     }
 }
 

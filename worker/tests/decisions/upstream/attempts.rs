@@ -5,10 +5,9 @@ use quillgate::{Method, Millis, Operation};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::upstream::attempts::{Attempts, NextAttempt};
 use quillgate_worker::upstream::failure::TransportError;
-use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::request::{USER_AGENT, UpstreamRequest};
 
-use super::{JSON, call, head};
+use super::{JSON, call, head, with_field};
 use crate::fixtures::{ADMIN_KEY, NOW, at, configuration, configure};
 
 #[test]
@@ -171,10 +170,7 @@ fn request_is_not_repeated_when_the_upstream_sends_retry_after() {
     let config = configuration();
     for status in UNAVAILABLE {
         for wait in ["0", "7", "soon", ""] {
-            let head = UpstreamHead {
-                retry_after: Some(wait.to_owned()),
-                ..head(status, JSON)
-            };
+            let head = with_field(head(status, JSON), "retry-after", Some(wait));
             let mut attempts = attempts(&config, Method::Get);
             assert_eq!(attempts.plan_next(Ok(&head), at(1)), NextAttempt::Stop);
         }

@@ -12,11 +12,10 @@ use quillgate_worker::upstream::failure::{
     classify_malformed, classify_transport_error, error_problem, key_refused_problem,
     mark_uncertain,
 };
-use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::request::UpstreamRequest;
 use serde_json::json;
 
-use super::{JSON, api_error, call, head};
+use super::{JSON, api_error, call, head, with_field};
 use crate::fixtures::{NOW, configuration, status_and_kind, to_json};
 
 /// Classifies a response without a body.
@@ -372,10 +371,7 @@ fn status_429_blocks_the_upstream_for_the_requested_time() {
         // A block lasts at most as long as the window: an hour.
         (Some("864000"), 3_600_000),
     ] {
-        let head = UpstreamHead {
-            retry_after: retry_after.map(str::to_owned),
-            ..head(429, JSON)
-        };
+        let head = with_field(head(429, JSON), "retry-after", retry_after);
         let failure = classify_error(&head, "", Method::Get, &configuration().upstream, NOW);
         assert_eq!(
             failure.closed_for,
@@ -394,10 +390,7 @@ fn failure_has_the_upstreams_retry_after() {
         (500, Some("7"), None),
         (404, None, None),
     ] {
-        let head = UpstreamHead {
-            retry_after: retry_after.map(str::to_owned),
-            ..head(status, JSON)
-        };
+        let head = with_field(head(status, JSON), "retry-after", retry_after);
         let failure = classify_error(&head, "", Method::Get, &configuration().upstream, NOW);
         let expected = expected.map(Millis::from_seconds);
         assert_eq!(failure.retry_after(), expected, "{status} {retry_after:?}");
@@ -408,13 +401,15 @@ fn failure_has_the_upstreams_retry_after() {
 
 #[test]
 fn success_forwards_content_type_and_language() {
-    let all = UpstreamHead {
-        status: 200,
-        content_type: Some("application/json; charset=utf-8".to_owned()),
-        retry_after: Some("7".to_owned()),
-        request_id: Some("theirs".to_owned()),
-        content_language: Some("en".to_owned()),
-    };
+    let fields = [
+        ("retry-after", "7"),
+        ("x-request-id", "theirs"),
+        ("content-language", "en"),
+    ];
+    let mut all = head(200, Some("application/json; charset=utf-8"));
+    for (name, value) in fields {
+        all.headers.set(name, value);
+    }
     let expected = [
         ("content-type", "application/json; charset=utf-8"),
         ("content-language", "en"),
@@ -427,11 +422,8 @@ fn success_forwards_content_type_and_language() {
 #[test]
 fn only_429_5xx_and_missing_responses_count_against_the_upstream() {
     let config = configuration();
-    let head = |status| UpstreamHead {
-        status,
-        ..UpstreamHead::default()
-    };
-    let of_status = |status| classify_error(&head(status), "", Method::Get, &config.upstream, NOW);
+    let of_status =
+        |status| classify_error(&head(status, None), "", Method::Get, &config.upstream, NOW);
     assert!(!classify_malformed(Method::Get).counts_against_upstream());
     assert!(!of_status(200).counts_against_upstream());
     assert!(!of_status(302).counts_against_upstream());

@@ -5,10 +5,9 @@ use quillgate::credential::AdminKey;
 use quillgate_worker::upstream::failure::{
     KeyOutcome, classify_error, classify_leak, describe_key_refusal, error_problem,
 };
-use quillgate_worker::upstream::head::UpstreamHead;
 use serde_json::json;
 
-use super::{JSON, api_error, api_error_with, head, keys};
+use super::{JSON, api_error, api_error_with, head, keys, with_field};
 use crate::fixtures::{ADMIN_KEY, NOW, configure, status_and_kind};
 
 /// The caller's problem and the log line for an error with this body.
@@ -188,10 +187,7 @@ fn success_that_contains_a_key_is_withheld() {
 #[test]
 fn forwarded_header_field_that_contains_a_key_is_withheld() {
     let config = configure(&[]);
-    let language = UpstreamHead {
-        content_language: Some(ADMIN_KEY.to_owned()),
-        ..head(200, Some("application/json"))
-    };
+    let language = with_field(head(200, JSON), "content-language", Some(ADMIN_KEY));
     let parameter = head(200, Some(&format!("application/json; x={ADMIN_KEY}")));
     for head in [language, parameter] {
         let failure = classify_leak(&head, "{}", Method::Get, &config.upstream);
