@@ -3,17 +3,8 @@
 use quillgate::Millis;
 use serde::Deserialize;
 
-/// The duration of a block after a 429 without `Retry-After`: 60 s.
-const DEFAULT_BLOCK: Millis = Millis(60_000);
 /// The number of probes per window: one every 5 minutes for a window of an hour.
 const PROBES_PER_WINDOW: u64 = 12;
-
-/// Returns how long a 429 from the upstream blocks a policy, according to its `Retry-After`.
-///
-/// The maximum is one window. After that, the upstream no longer counts the earlier requests.
-pub fn block_duration(retry_after: Option<Millis>, window: Millis) -> Millis {
-    retry_after.unwrap_or(DEFAULT_BLOCK).min(window)
-}
 
 /// A block of a policy after a 429 from the upstream.
 ///

@@ -144,7 +144,7 @@ pub async fn send_upstream(
             status,
             milliseconds: ended.since(started).0,
             operator: failure
-                .and_then(|failure| failure.operator.clone())
+                .and_then(|failure| failure.problem.operator.clone())
                 .or(refused_key),
         },
         outcome,

@@ -5,7 +5,6 @@ use quillgate::{ApiError, Method, Millis};
 use serde_json::json;
 
 use crate::budget::reservation::ReservationOutcome;
-use crate::budget::upstream_block::block_duration;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::upstream::head::UpstreamHead;
@@ -54,14 +53,12 @@ impl KeyOutcome {
 /// A failed request and its consequences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpstreamFailure {
-    /// The problem that the caller receives.
+    /// The problem that the caller receives, with a message for the log if the operator must act.
     pub problem: Problem,
     /// The outcome to store under the idempotency key.
     pub key_outcome: KeyOutcome,
     /// How long the upstream refuses further requests, if the response was a 429.
     pub closed_for: Option<Millis>,
-    /// A message for the log, if the operator must act.
-    pub operator: Option<String>,
     /// Whether the fault is the upstream's and not the caller's.
     pub is_fault: bool,
     /// Whether the request was sent, so that the upstream may have processed it.
@@ -75,7 +72,6 @@ impl UpstreamFailure {
             problem,
             key_outcome: KeyOutcome::Release,
             closed_for: None,
-            operator: None,
             is_fault: false,
             is_sent: false,
         }
@@ -110,7 +106,6 @@ impl UpstreamFailure {
             problem,
             key_outcome: KeyOutcome::Unknown,
             closed_for: None,
-            operator: None,
             is_fault: true,
             is_sent: true,
         }
@@ -172,10 +167,9 @@ pub fn classify_leak(
          that key",
         head.status
     );
-    Some(UpstreamFailure {
-        operator: Some(operator),
-        ..UpstreamFailure::malformed(detail, method)
-    })
+    let mut failure = UpstreamFailure::malformed(detail, method);
+    failure.problem.operator = Some(operator);
+    Some(failure)
 }
 
 /// Classifies a response for which [`UpstreamHead::is_success`] returns `false`.
@@ -202,23 +196,21 @@ pub fn classify_error(
         }
         _ => {
             let error = read_api_error(head, body, settings, now);
-            let closed = block_duration(error.retry_after.map(Millis::from), settings.limit_window);
-            let failure = UpstreamFailure {
-                problem: error_problem(&error, method),
+            let problem = if matches!(status, 401 | 403) {
+                let (variable, _) = settings.keys(method);
+                let operator = describe_key_refusal(variable, status, &error.message);
+                key_refused_problem().with_operator(operator)
+            } else {
+                error_problem(&error, method)
+            };
+            // After one window, the upstream no longer counts the earlier requests.
+            let closed_for = wait_after(&error).min(settings.limit_window);
+            UpstreamFailure {
+                problem,
                 key_outcome: KeyOutcome::from_status(Some(status)),
-                closed_for: (status == 429).then_some(closed),
-                operator: None,
+                closed_for: (status == 429).then_some(closed_for),
                 is_fault: !(400..500).contains(&status),
                 is_sent: true,
-            };
-            if !matches!(status, 401 | 403) {
-                return failure;
-            }
-            let (variable, _) = settings.keys(method);
-            UpstreamFailure {
-                problem: key_refused_problem(),
-                operator: Some(describe_key_refusal(variable, status, &error.message)),
-                ..failure
             }
         }
     }
@@ -285,13 +277,15 @@ pub fn error_problem(error: &ApiError, method: Method) -> Problem {
         408 | 500.. => mark_uncertain(problem, method),
         _ => problem,
     };
-    let wait = error
-        .retry_after
-        .map_or(DEFAULT_RETRY_AFTER, Millis::from)
-        .0
-        .div_ceil(1000);
+    let wait = wait_after(error).0.div_ceil(1000);
     match status {
         429 | 503 => problem.with_header("retry-after", wait.to_string()),
         _ => problem,
     }
+}
+
+/// Returns the wait that an error requires.
+fn wait_after(error: &ApiError) -> Millis {
+    let retry_after = error.retry_after.map(Millis::from);
+    retry_after.unwrap_or(DEFAULT_RETRY_AFTER)
 }

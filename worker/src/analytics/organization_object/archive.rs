@@ -175,7 +175,7 @@ impl Organization {
                 }
             },
             Err(failure) => {
-                if let Some(operator) = &failure.operator {
+                if let Some(operator) = &failure.problem.operator {
                     log_for_operator(operator);
                 }
                 if is_general(&failure.problem) {

@@ -1,25 +1,10 @@
-//! Blocks after an upstream 429: how long they last, and when a request is sent as a probe.
+//! Blocks after an upstream 429: when they end, and when a request is sent as a probe.
 
 use quillgate::Millis;
-use quillgate_worker::budget::upstream_block::{UpstreamBlock, block_duration};
+use quillgate_worker::budget::upstream_block::UpstreamBlock;
 
 use super::{HOUR, MINUTE};
 use crate::fixtures::NOW;
-
-#[test]
-fn status_429_blocks_for_the_requested_time_up_to_the_window() {
-    let window = Millis(3 * HOUR);
-    for (asked, closed) in [
-        (None, MINUTE),
-        (Some(Millis(0)), 0),
-        (Some(Millis(1)), 1),
-        (Some(Millis(2 * HOUR)), 2 * HOUR),
-        (Some(Millis(24 * HOUR)), 3 * HOUR),
-        (Some(Millis(u64::MAX)), 3 * HOUR),
-    ] {
-        assert_eq!(block_duration(asked, window), Millis(closed));
-    }
-}
 
 #[test]
 fn block_is_probed_by_one_request_per_twelfth_of_a_window() {

@@ -16,7 +16,7 @@ use quillgate_worker::upstream::request::UpstreamRequest;
 use serde_json::json;
 
 use super::{JSON, api_error, call, head, with_field};
-use crate::fixtures::{NOW, configuration, status_and_kind, to_json};
+use crate::fixtures::{NOW, configuration, configure, status_and_kind, to_json};
 
 /// Classifies a response without a body.
 fn classify(status: u16, content_type: Option<&str>, method: Method) -> UpstreamFailure {
@@ -77,7 +77,16 @@ fn rejected_key_is_reported_to_the_operator() {
     for status in [401, 403] {
         for content_type in [JSON, None] {
             let failure = classify(status, content_type, Method::Get);
-            assert_eq!(failure.problem, key_refused_problem());
+            let operator = failure.problem.operator.clone();
+            assert!(operator.is_some());
+            let expected = key_refused_problem();
+            assert_eq!(
+                failure.problem,
+                Problem {
+                    operator,
+                    ..expected
+                }
+            );
         }
     }
     let problem = key_refused_problem();
@@ -261,7 +270,7 @@ fn unsent_request_has_no_effects() {
     let failure = UpstreamFailure::not_sent(Problem::object_unavailable());
     assert_eq!(failure.problem, Problem::object_unavailable());
     assert_eq!(failure.key_outcome, KeyOutcome::Release);
-    assert_eq!((failure.closed_for, &failure.operator), (None, &None));
+    assert_eq!(failure.closed_for, None);
     assert!(!failure.is_fault);
 }
 
@@ -305,7 +314,7 @@ fn effects(failure: &UpstreamFailure) -> (KeyOutcome, bool, bool, bool) {
     (
         failure.key_outcome,
         failure.closed_for.is_some(),
-        failure.operator.is_some(),
+        failure.problem.operator.is_some(),
         failure.is_fault,
     )
 }
@@ -360,19 +369,24 @@ fn problem_reports_an_unknown_outcome_only_when_uncertain() {
 }
 
 #[test]
-fn status_429_blocks_the_upstream_for_the_requested_time() {
-    for (retry_after, expected) in [
-        (Some("7"), 7_000),
-        (Some("0"), 0),
-        (None, 60_000),
-        (Some("soon"), 60_000),
-        (Some("Sun, 15 Jun 2025 15:06:45 GMT"), 5_000),
-        (Some("Sun, 06 Nov 1994 08:49:37 GMT"), 0),
-        // A block lasts at most as long as the window: an hour.
-        (Some("864000"), 3_600_000),
+fn status_429_blocks_the_upstream_for_the_requested_time_up_to_the_window() {
+    let hour = &configuration().upstream;
+    let three_hours = &configure(&[("LIMIT_WINDOW_SECONDS", Some("10800"))]).upstream;
+    for (settings, retry_after, expected) in [
+        (hour, Some("7"), 7_000),
+        (hour, Some("0"), 0),
+        (hour, None, 60_000),
+        (hour, Some("soon"), 60_000),
+        (hour, Some("Sun, 15 Jun 2025 15:06:45 GMT"), 5_000),
+        (hour, Some("Sun, 06 Nov 1994 08:49:37 GMT"), 0),
+        (hour, Some("864000"), 3_600_000),
+        (three_hours, None, 60_000),
+        (three_hours, Some("1"), 1_000),
+        (three_hours, Some("7200"), 7_200_000),
+        (three_hours, Some("86400"), 10_800_000),
     ] {
         let head = with_field(head(429, JSON), "retry-after", retry_after);
-        let failure = classify_error(&head, "", Method::Get, &configuration().upstream, NOW);
+        let failure = classify_error(&head, "", Method::Get, settings, NOW);
         assert_eq!(
             failure.closed_for,
             Some(Millis(expected)),

@@ -122,6 +122,7 @@ fn operator_message_identifies_a_rejected_key_without_its_text() {
         for status in [401, 403] {
             let head = head(status, JSON);
             let line = classify_error(&head, &body, method, &config.upstream, NOW)
+                .problem
                 .operator
                 .unwrap();
             let begins = format!("the upstream rejected {variable} with {status}: ");
@@ -177,7 +178,7 @@ fn success_that_contains_a_key_is_withheld() {
             let outcome = failure.problem.members.get("outcome");
             assert_eq!(outcome.is_some(), method == Method::Post);
             assert_eq!(failure.key_outcome, KeyOutcome::Unknown);
-            let line = failure.operator.unwrap();
+            let line = failure.problem.operator.unwrap();
             assert!(line.contains(variable), "{line}");
             assert!(!format!("{problem}{line}").contains("mint_"), "{line}");
         }
