@@ -93,8 +93,7 @@ async fn verify_turnstile(
     let turnstile = pending.config.turnstile.as_ref();
     let turnstile = turnstile.ok_or_else(Problem::internal)?;
     let (key, uuid) = (write.key_fingerprint(), &pending.head.uuid);
-    let idempotency_key = turnstile::choose_idempotency_key(key.as_deref(), uuid);
-    let body = turnstile::build_verification(&turnstile.secret, proof, &idempotency_key);
+    let body = turnstile::build_verification(&turnstile.secret, proof, key.as_deref(), uuid);
     let headers = HeaderFields::default().with("content-type", JSON);
     let sent = post(&turnstile.verify_url, headers, &body).await;
     let answer = sent

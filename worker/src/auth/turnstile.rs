@@ -79,19 +79,15 @@ impl Turnstile {
     /// 403 `turnstile-required`, with the site key, if there is no response to verify.
     pub fn require(&self, response: Option<&str>, origin: &str) -> Result<TurnstileProof, Problem> {
         let fits = |response: &&str| (1..=MAX_RESPONSE_LENGTH).contains(&response.len());
-        let response = response
-            .filter(fits)
-            .ok_or_else(|| self.required_problem())?;
+        let Some(response) = response.filter(fits) else {
+            let detail = "a browser must send a Turnstile response as Cf-Turnstile-Response";
+            return Err(Problem::new(ProblemKind::TurnstileRequired, detail)
+                .with_member("siteKey", self.site_key.as_str().into()));
+        };
         Ok(TurnstileProof {
             response: response.to_owned(),
             hostname: host_of(origin).to_owned(),
         })
-    }
-
-    fn required_problem(&self) -> Problem {
-        let detail = "a browser must send a Turnstile response as Cf-Turnstile-Response";
-        Problem::new(ProblemKind::TurnstileRequired, detail)
-            .with_member("siteKey", self.site_key.as_str().into())
     }
 }
 
@@ -124,22 +120,21 @@ pub fn unavailable_problem() -> Problem {
     Problem::new(ProblemKind::TurnstileUnavailable, detail).with_header("retry-after", "5")
 }
 
-/// Chooses the UUID under which Cloudflare verifies a Turnstile response.
+/// Builds the body that verifies a response.
 ///
 /// Cloudflare accepts a response again only under the UUID of its first verification. A request
 /// with an idempotency key derives the UUID from `key_fingerprint`, so a repeated request passes.
-/// Any other request gets `random_uuid`.
-pub fn choose_idempotency_key(key_fingerprint: Option<&str>, random_uuid: &str) -> String {
-    key_fingerprint.map_or_else(|| random_uuid.to_owned(), derive_uuid)
-}
-
-/// Builds the body that verifies a response. `idempotency_key` comes from
-/// [`choose_idempotency_key`].
-pub fn build_verification(secret: &str, proof: &TurnstileProof, idempotency_key: &str) -> String {
+/// Any other request uses `random_uuid`.
+pub fn build_verification(
+    secret: &str,
+    proof: &TurnstileProof,
+    key_fingerprint: Option<&str>,
+    random_uuid: &str,
+) -> String {
     json::to_text(&serde_json::json!({
         "secret": secret,
         "response": proof.response,
-        "idempotency_key": idempotency_key,
+        "idempotency_key": key_fingerprint.map_or_else(|| random_uuid.to_owned(), derive_uuid),
     }))
 }
 
@@ -151,13 +146,6 @@ fn derive_uuid(fingerprint: &str) -> String {
     let hex = format!("{number:032x}");
     // The digit 8 at the start of the third group is the version. The digit 8 at the start of the
     // fourth group is the variant of RFC 9562.
-    let parts = [
-        &hex[..8],
-        &hex[8..12],
-        &hex[13..16],
-        &hex[17..20],
-        &hex[20..32],
-    ];
-    let [low, middle, high, clock, node] = parts;
-    format!("{low}-{middle}-8{high}-8{clock}-{node}")
+    let (low, middle, node) = (&hex[..8], &hex[8..12], &hex[20..]);
+    format!("{low}-{middle}-8{}-8{}-{node}", &hex[13..16], &hex[17..20])
 }

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use proptest::prelude::*;
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::turnstile::{
-    Turnstile, TurnstileProof, build_verification, choose_idempotency_key, failed_problem,
-    is_accepted, unavailable_problem,
+    Turnstile, TurnstileProof, build_verification, failed_problem, is_accepted, unavailable_problem,
 };
 use quillgate_worker::budget::reservation::BudgetRequest;
 use quillgate_worker::jobs::idempotency::Retry;
@@ -149,7 +148,10 @@ fn proof() -> TurnstileProof {
 const RANDOM: &str = "0b3c1f0e-6f3a-4c39-8a53-3f4be4e7a001";
 
 fn choose(write: &Write, random_uuid: &str) -> String {
-    choose_idempotency_key(write.key_fingerprint().as_deref(), random_uuid)
+    let key = write.key_fingerprint();
+    let body = build_verification("a-secret", &proof(), key.as_deref(), random_uuid);
+    let body: Value = serde_json::from_str(&body).unwrap();
+    body["idempotency_key"].as_str().unwrap().to_owned()
 }
 
 fn write(caller: &str, key: Option<&str>, fingerprint: &str) -> Write {
@@ -195,7 +197,8 @@ fn assert_uuid(uuid: &str) {
 #[test]
 fn verification_sends_the_secret_the_response_and_a_uuid() {
     let key = idempotency_key("a-fingerprint");
-    let body = build_verification("a-secret", &proof(), &key);
+    let written = write("alice", Some("a-key"), "a-fingerprint").key_fingerprint();
+    let body = build_verification("a-secret", &proof(), written.as_deref(), RANDOM);
     let body: Value = serde_json::from_str(&body).unwrap();
     let expected = json!({
         "secret": "a-secret",
