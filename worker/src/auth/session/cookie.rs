@@ -14,8 +14,6 @@ use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_s
 pub const NAME: &str = "__Host-quillgate";
 /// The length in bytes of the cookie's random part, and of its HMAC tag.
 pub const RANDOM_BYTES: usize = 32;
-/// The length of the cookie's value in characters: 64 bytes in base64url.
-const VALUE_LENGTH: usize = 86;
 
 /// The cookies of a request that have a given name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,13 +96,10 @@ impl SessionId {
 }
 
 fn is_genuine(value: &str, secrets: &[Vec<u8>]) -> bool {
-    if value.len() != VALUE_LENGTH {
-        return false;
-    }
-    let Ok(bytes) = URL_SAFE_NO_PAD.decode(value) else {
+    let bytes = URL_SAFE_NO_PAD.decode(value).unwrap_or_default();
+    let Some((random, tag)) = bytes.split_at_checked(RANDOM_BYTES) else {
         return false;
     };
-    let (random, tag) = bytes.split_at(RANDOM_BYTES);
     let mut secrets = secrets.iter();
     secrets.any(|secret| verify_hmac_sha256(&derive(secret), &[random], tag))
 }
