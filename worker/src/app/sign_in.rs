@@ -8,7 +8,6 @@ use crate::app::reply::Reply;
 use crate::app::sessions::open_with_proof;
 use crate::auth::session::cookie::SessionId;
 use crate::auth::session::sign_in;
-use crate::auth::session::sign_in::Callback;
 use crate::auth::session::stub::SessionStub;
 use crate::auth::session_record::Proof;
 use crate::http::problem::Problem;
@@ -35,7 +34,13 @@ pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
         let detail = "this sign-in has already been used; begin again";
         return Err(sign_in::failed_problem(detail));
     }
-    let token = request_token(&callback).await?;
+    let headers = HeaderFields::default()
+        .with("accept", JSON)
+        .with("content-type", "application/x-www-form-urlencoded");
+    let sent = post(&callback.issuer.token_endpoint, headers, &callback.body).await;
+    let response = sent.as_ref();
+    let response = response.map(|response| (response.status, response.body.as_deref()));
+    let token = sign_in::read_token_response(callback.issuer, response)?;
     let proof = Proof::IdToken {
         token: &token,
         client: callback.issuer,
@@ -57,16 +62,4 @@ pub fn redirect_after_failure(kind: ProblemKind) -> Reply {
         problem: Some(kind),
         ..Reply::empty(303, headers)
     }
-}
-
-/// Requests the ID token for the authorization code of a callback.
-async fn request_token(callback: &Callback<'_>) -> Result<String, Problem> {
-    let headers = HeaderFields::default()
-        .with("accept", JSON)
-        .with("content-type", "application/x-www-form-urlencoded");
-    let issuer = callback.issuer;
-    let sent = post(&issuer.token_endpoint, headers, &callback.body).await;
-    let response = sent.as_ref();
-    let response = response.map(|response| (response.status, response.body.as_deref()));
-    sign_in::read_token_response(issuer, response)
 }

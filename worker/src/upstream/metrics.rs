@@ -15,18 +15,6 @@ pub struct ExchangeMetrics {
     pub operator: Option<String>,
 }
 
-impl ExchangeMetrics {
-    /// Combines two consecutive exchanges of a request. The result has the later status, the sum of
-    /// the durations, and the first message for the operator.
-    pub fn then(self, later: Self) -> Self {
-        Self {
-            status: later.status,
-            milliseconds: self.milliseconds + later.milliseconds,
-            operator: self.operator.or(later.operator),
-        }
-    }
-}
-
 /// Metrics of a caller's request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RequestMetrics {
@@ -41,11 +29,14 @@ pub struct RequestMetrics {
 }
 
 impl RequestMetrics {
-    /// Adds an exchange to those before it.
-    pub fn add_exchange(&mut self, exchange: ExchangeMetrics) {
-        self.upstream = Some(match self.upstream.take() {
-            Some(earlier) => earlier.then(exchange),
-            None => exchange,
+    /// Adds an exchange to those before it. The result has the later status, the sum of the
+    /// durations, and the first message for the operator.
+    pub fn add_exchange(&mut self, later: ExchangeMetrics) {
+        let earlier = self.upstream.take().unwrap_or_default();
+        self.upstream = Some(ExchangeMetrics {
+            status: later.status,
+            milliseconds: earlier.milliseconds + later.milliseconds,
+            operator: earlier.operator.or(later.operator),
         });
     }
 
