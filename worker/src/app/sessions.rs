@@ -50,9 +50,8 @@ pub fn read(pending: &PendingRequest) -> Result<Reply, Problem> {
 
 fn describe_session(caller: &Caller, config: &Config) -> String {
     let archive = &config.analytics.archive;
-    describe(caller, config.jobs.keep_prompts, |project| {
-        archive.includes(project)
-    })
+    let keeps_prompts = config.jobs.keep_prompts.name();
+    describe(caller, keeps_prompts, |project| archive.includes(project))
 }
 
 /// Ends the browser's session.

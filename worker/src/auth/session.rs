@@ -23,7 +23,6 @@ use crate::auth::settings::AuthSettings;
 use crate::auth::trusted_issuer::Source;
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
-use crate::jobs::records::KeepPrompts;
 use crate::json;
 
 /// Reads the body of a request that opens a session. The token is absent if Cloudflare Access
@@ -50,11 +49,11 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
 /// - `issuer` distinguishes users of different issuers with the same subject. It is `null` for the
 ///   gateway's own tokens.
 /// - `archivedProjects` lets the page skip requests that would return a 501.
-/// - `keepsPrompts` is the value of `KEEP_PROMPTS`. The page uses it to mark prompts that are
+/// - `keeps_prompts` is the value of `KEEP_PROMPTS`. The page uses it to mark prompts that are
 ///   stored only in part.
 pub fn describe(
     caller: &Caller,
-    keep_prompts: KeepPrompts,
+    keeps_prompts: &str,
     is_archived: impl Fn(&str) -> bool,
 ) -> String {
     let (mut projects, mut scopes) = (Vec::new(), Vec::new());
@@ -71,7 +70,7 @@ pub fn describe(
         "projects": Value::Array(projects),
         "archivedProjects": Value::Array(archived),
         "scopes": Value::Array(scopes),
-        "keepsPrompts": keep_prompts.name(),
+        "keepsPrompts": keeps_prompts,
         "expiresAt": caller.expires.0,
     }))
 }

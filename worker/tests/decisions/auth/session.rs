@@ -306,7 +306,7 @@ fn session_description_has_caller_and_permissions() {
     let session = open(Proof::AccessToken(&foreign), &config).unwrap();
     let described: Value = serde_json::from_str(&describe(
         &session.caller,
-        KeepPrompts::FirstLine,
+        KeepPrompts::FirstLine.name(),
         |project| config.analytics.archive.includes(project),
     ))
     .unwrap();
@@ -324,11 +324,12 @@ fn session_description_has_caller_and_permissions() {
     );
     let own = token(&crate::fixtures::claims());
     let own = open(Proof::AccessToken(&own), &config).unwrap();
-    let described: Value =
-        serde_json::from_str(&describe(&own.caller, KeepPrompts::Whole, |project| {
-            config.analytics.archive.includes(project)
-        }))
-        .unwrap();
+    let described: Value = serde_json::from_str(&describe(
+        &own.caller,
+        KeepPrompts::Whole.name(),
+        |project| config.analytics.archive.includes(project),
+    ))
+    .unwrap();
     assert_eq!(
         (&described["issuer"], &described["subject"]),
         (&Value::Null, &"alice".into())
