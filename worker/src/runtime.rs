@@ -7,7 +7,6 @@ mod entry;
 mod error;
 mod host;
 mod messages;
-mod schema;
 mod socket_messages;
 pub mod sockets;
 mod sql;
@@ -29,7 +28,6 @@ pub use host::{
 };
 pub use js_sys::Math::random;
 pub use messages::{read_policy, receive, send_back};
-pub use schema::migrate;
 pub use socket_messages::SocketMessages;
 pub use sql::{Database, number, optional_number, optional_text, text};
 pub use task::{SharedTask, into_promise};

@@ -29,8 +29,8 @@ use crate::budget::store::{
 };
 use crate::http::response::GatewayResponse;
 use crate::runtime::{
-    Database, HostError, HostResult, into_promise, migrate, now, read_policy, read_settings,
-    receive, send_back,
+    Database, HostError, HostResult, into_promise, now, read_policy, read_settings, receive,
+    send_back,
 };
 use crate::upstream::breaker::breaker_state;
 use crate::upstream::connections::Connections;
@@ -168,7 +168,7 @@ impl Organization {
         let settings = read_settings(env, |variables| AnalyticsSettings::read(variables, &limits))?;
         let auth = read_settings(env, AuthSettings::read)?;
         let database = Rc::new(Database::new(state.storage()));
-        migrate(&database, &STEPS)?;
+        database.migrate(&STEPS)?;
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), limits, upstream.timeout)?,
             pages: PageStore::open(Rc::clone(&database))?,

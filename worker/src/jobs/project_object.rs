@@ -32,8 +32,8 @@ use crate::jobs::store::idempotency::IdempotencyStore;
 use crate::jobs::store::outbox::Outbox;
 use crate::jobs::store::polls::PollStore;
 use crate::runtime::{
-    Database, HostError, HostResult, into_promise, migrate, now, read_policy, read_settings,
-    receive, send_back,
+    Database, HostError, HostResult, into_promise, now, read_policy, read_settings, receive,
+    send_back,
 };
 use crate::upstream::breaker::{self, breaker_state};
 use crate::upstream::connections::Connections;
@@ -203,7 +203,7 @@ impl Project {
         let settings = read_settings(env, |variables| JobSettings::read(variables, &limits))?;
         let database = Rc::new(Database::new(state.storage()));
         let connections = Connections::default();
-        migrate(&database, MIGRATIONS)?;
+        database.migrate(MIGRATIONS)?;
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), limits, upstream.timeout)?,
             keys: IdempotencyStore::open(Rc::clone(&database))?,

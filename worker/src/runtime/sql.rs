@@ -87,11 +87,7 @@ impl Database {
         query: &str,
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Option<T>> {
-        let rows = self.run(query, values.into())?.to_array();
-        if rows.length() == 0 {
-            return Ok(None);
-        }
-        Ok(Some(serde_wasm_bindgen::from_value(rows.get(0))?))
+        Ok(self.rows(query, values)?.into_iter().next())
     }
 
     /// Returns the first column of each row of a query.
@@ -128,6 +124,31 @@ impl Database {
 
     fn run(&self, statement: &str, values: Vec<JsValue>) -> HostResult<SqlStorageCursor> {
         Ok(self.sql.exec(statement, values)?)
+    }
+
+    /// Migrates the database to the latest schema.
+    ///
+    /// Never change a released step: existing databases do not run it again.
+    pub fn migrate(&self, steps: &[&'static str]) -> HostResult<()> {
+        self.transaction(|| {
+            let table = "CREATE TABLE IF NOT EXISTS migration (done INTEGER NOT NULL)";
+            self.execute(table, [])?;
+            let done = self.value("SELECT done FROM migration", [])?;
+            let done = done.unwrap_or(0);
+            // A newer release may have applied more steps before a rollback to this one. If a
+            // smaller number were recorded, the newer release would repeat its steps after the next
+            // upgrade.
+            if done >= steps.len() as u64 {
+                return Ok(());
+            }
+            let pending = steps.iter().zip(0..).filter(|(_, at)| *at >= done);
+            for (step, _) in pending {
+                self.execute(step, [])?;
+            }
+            self.execute("DELETE FROM migration", [])?;
+            let insert = "INSERT INTO migration (done) VALUES (?)";
+            self.execute(insert, [number(steps.len() as u64)])
+        })
     }
 
     /// Runs statements in a transaction, which is rolled back if `run` fails or traps.
