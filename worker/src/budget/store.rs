@@ -79,7 +79,6 @@ impl BudgetStore {
         Ok(store)
     }
 
-    /// Makes a reservation for an upstream request.
     pub fn reserve(&self, request: &BudgetRequest) -> HostResult<Result<Reservation, Problem>> {
         let now = now();
         let policy = request.policy;
@@ -216,7 +215,6 @@ impl BudgetStore {
         self.database.execute(insert, block_row(policy, block))
     }
 
-    /// Removes a policy's block.
     pub fn reopen(&self, policy: RateLimitPolicy) -> HostResult<()> {
         let delete = "DELETE FROM closed WHERE policy = ?";
         self.database.execute(delete, [text(policy.as_str())])
@@ -233,7 +231,6 @@ impl BudgetStore {
         self.database.first(query, values)
     }
 
-    /// Returns the state of a policy's budget.
     pub fn health(&self, policy: RateLimitPolicy) -> HostResult<BudgetHealth> {
         let now = now();
         let usage = self.count(policy, None, self.limits.limit(policy), now)?;

@@ -29,12 +29,10 @@ const TAG_BYTES: u32 = 17;
 /// The length of a tag in base64url characters, which contain the first 132 bits of the hash.
 const TAG_LENGTH: usize = 22;
 
-/// Returns the runtime's `SubtleCrypto`.
 pub fn subtle() -> SubtleCrypto {
     CRYPTO.with(Crypto::subtle)
 }
 
-/// Returns a random UUID.
 pub fn new_uuid() -> String {
     CRYPTO.with(Crypto::random_uuid)
 }

@@ -54,7 +54,6 @@ impl D1 {
         Ok(self.database.prepare(query)?.bind(values)?)
     }
 
-    /// Returns the rows of a statement.
     pub async fn rows<T: DeserializeOwned>(&self, statement: &Statement) -> HostResult<Vec<T>> {
         let (rows, _) = self.rows_and_size(statement).await?;
         Ok(rows)

@@ -14,7 +14,6 @@ pub struct HostError(String);
 pub type HostResult<T> = Result<T, HostError>;
 
 impl HostError {
-    /// Creates an error with this message.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }

@@ -14,7 +14,6 @@ use crate::runtime::error::HostResult;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Writes a line to the log.
     #[wasm_bindgen(js_namespace = console, js_name = log)]
     pub fn log_line(line: &str);
     /// Writes a line to the log as an error, for messages to operators.
@@ -25,7 +24,6 @@ extern "C" {
     /// memory of the wasm module and back.
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = parse)]
     pub fn parse_json(text: &JsString) -> HostResult<JsValue>;
-    /// Serializes a value as JSON.
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
     pub fn stringify_json(value: &JsValue) -> HostResult<JsString>;
 }

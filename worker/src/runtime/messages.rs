@@ -8,7 +8,6 @@ use wasm_bindgen::JsValue;
 
 use crate::runtime::error::{HostError, HostResult};
 
-/// Deserializes a received message.
 pub fn receive<T: DeserializeOwned>(value: JsValue) -> HostResult<T> {
     Ok(serde_wasm_bindgen::from_value(value)?)
 }
@@ -19,7 +18,6 @@ pub fn send_back<T: Serialize>(value: &T) -> HostResult<JsValue> {
     Ok(value.serialize(&serializer)?)
 }
 
-/// Parses the name of a policy.
 pub fn read_policy(name: &str) -> HostResult<RateLimitPolicy> {
     RateLimitPolicy::from_name(name).ok_or_else(|| HostError::new("not a policy"))
 }

@@ -41,7 +41,6 @@ pub struct Database {
 }
 
 impl Database {
-    /// Opens the database of a storage.
     pub fn new(storage: Storage) -> Self {
         Self {
             sql: storage.as_raw().sql().unchecked_into(),
@@ -81,7 +80,6 @@ impl Database {
             .collect()
     }
 
-    /// Returns the first row of a query.
     pub fn first<T: DeserializeOwned>(
         &self,
         query: &str,
@@ -180,7 +178,6 @@ pub fn optional_number(value: Option<u64>) -> JsValue {
     value.map_or(JsValue::NULL, number)
 }
 
-/// Converts a string to a value that a statement can bind.
 pub fn text(text: &str) -> JsValue {
     JsValue::from_str(text)
 }

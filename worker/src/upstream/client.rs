@@ -68,7 +68,6 @@ pub struct JobSnapshot {
 }
 
 impl JobSnapshot {
-    /// Parses a response with a job.
     pub fn read(UpstreamResponse { head, body, .. }: UpstreamResponse) -> Option<Self> {
         let job = parse_job(&body)?;
         let member = |name| json::text(&job, name).map(str::to_owned);

@@ -24,7 +24,6 @@ extern "C" {
 pub struct SessionStub(RawSession);
 
 impl SessionStub {
-    /// Creates a stub for the object with this name.
     pub fn new(env: &Env, name: &str) -> HostResult<Self> {
         let namespace = env.durable_object("SESSION")?;
         Ok(Self(namespace.get_by_name(name)?.into_rpc()))
@@ -42,7 +41,6 @@ impl SessionStub {
         Ok(JsFuture::from(self.0.read()).await?.as_string())
     }
 
-    /// Ends the session.
     pub async fn end(&self) -> HostResult<()> {
         JsFuture::from(self.0.end()).await?;
         Ok(())
