@@ -230,25 +230,17 @@ impl KeySource {
     pub fn look_up(&mut self, kid: &str, is_fetching: bool, now: Millis) -> Lookup {
         // Isolates do not use a set that is a day old. It therefore counts as missing.
         let set = self.set.as_ref().filter(|set| set.is_usable(now));
-        let is_old = set.is_none_or(|set| !set.is_fresh(now));
-        let lacks = set.is_none_or(|set| !set.has(kid));
-        if !is_old && !lacks {
-            return Lookup::Use;
-        }
-        let is_due = if is_old {
-            let pause = if set.is_some() {
-                SEARCH_PAUSE
-            } else {
-                FIRST_PAUSE
-            };
-            has_passed(pause, self.fetch_started, now)
-        } else {
-            has_passed(SEARCH_PAUSE, self.searched, now)
+        let is_fresh = set.is_some_and(|set| set.is_fresh(now));
+        let (last, pause) = match set {
+            Some(set) if is_fresh && set.has(kid) => return Lookup::Use,
+            Some(_) if is_fresh => (self.searched, SEARCH_PAUSE),
+            Some(_) => (self.fetch_started, SEARCH_PAUSE),
+            None => (self.fetch_started, FIRST_PAUSE),
         };
-        if !is_fetching && !is_due {
+        if !is_fetching && !has_passed(pause, last, now) {
             return Lookup::Use;
         }
-        if !is_old {
+        if is_fresh {
             self.searched = Some(now);
         }
         if !is_fetching {
