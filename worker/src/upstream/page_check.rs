@@ -71,7 +71,9 @@ pub(crate) fn read_members(
     let mut scanner = Scanner::new(page);
     let mut end = PageEnd::default();
     let mut has_rows = member.is_none();
-    let mut is_valid = vec![None; declared.len()];
+    // Nullable properties may be absent.
+    let is_optional = |field: &Field| matches!(field.kind, JsonType::Nullable(_) | JsonType::Empty);
+    let mut is_valid: Vec<_> = declared.iter().map(is_optional).collect();
     let mut has_member = scanner.open(b'{', b'}')?;
     while has_member {
         let key = scanner.key()?;
@@ -83,13 +85,13 @@ pub(crate) fn read_members(
             has_rows = true;
             end.rows = read_rows(&mut scanner)?;
             if let Some(at) = at {
-                is_valid[at] = Some(true);
+                is_valid[at] = true;
             }
         } else {
             let value = scanner.value()?;
             if let Some(at) = at {
                 let json = scanner.bytes(value);
-                is_valid[at] = Some(is_of_kind(value.shape, json, &declared[at].kind));
+                is_valid[at] = is_of_kind(value.shape, json, &declared[at].kind);
             }
             if scanner.is_named(key, "hasMore") {
                 let is_plain = value.shape == Shape::Plain;
@@ -103,14 +105,7 @@ pub(crate) fn read_members(
         }
         has_member = scanner.has_next(b'}')?;
     }
-    let has_declared_type = |(field, is_valid): (&Field, Option<bool>)| {
-        is_valid.unwrap_or(matches!(
-            field.kind,
-            JsonType::Nullable(_) | JsonType::Empty
-        ))
-    };
-    let has_declared_types = declared.iter().zip(is_valid).all(has_declared_type);
-    if has_rows && has_declared_types && scanner.is_at_end() {
+    if has_rows && !is_valid.contains(&false) && scanner.is_at_end() {
         Ok(end)
     } else {
         Err(Malformed)
