@@ -95,7 +95,7 @@ impl Project {
         match &exchange.outcome {
             // The stored job is newer. The next poll reads the current state.
             Ok(_) if poll.is_superseded => self.jobs.mark_found(job)?,
-            Ok(reply) => self.record(job, reply, None)?,
+            Ok(reply) => self.record(job, reply)?,
             Err(failure) => {
                 // A job that is not stored has no watchers, so it is not polled again.
                 if let Some(row) = self.jobs.find(job)? {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
+use crate::jobs::events::StreamEvent;
 use crate::jobs::job_row::JobRow;
 use crate::jobs::poll::Audience;
 use crate::jobs::project_object::Project;
@@ -16,6 +17,14 @@ use crate::upstream::request::Call;
 
 /// The maximum number of jobs that one list request polls.
 const MAX_REFRESHED_JOBS: usize = 8;
+
+/// A stored change of a job, for the watchers.
+pub(super) struct JobChange {
+    /// The job, if its state changed.
+    pub(super) row: Option<JobRow>,
+    /// The event for streams of the job list, if the job is listed.
+    pub(super) event: Option<StreamEvent>,
+}
 
 impl Project {
     /// Lists a page of jobs, newest first. Before it responds, polls the unfinished jobs of the
@@ -84,34 +93,35 @@ impl Project {
         Ok(())
     }
 
-    /// Records the state of a job and an optional follow-up, then broadcasts the changes.
-    pub(super) fn record(
+    /// Records the state of a job, then broadcasts the change.
+    pub(super) fn record(&self, id: &str, reply: &JobSnapshot) -> HostResult<()> {
+        let change = (self.database).transaction(|| self.store_state(id, reply, None))?;
+        self.broadcast(&change);
+        Ok(())
+    }
+
+    /// Stores the state of a job and an optional follow-up, within the current transaction.
+    pub(super) fn store_state(
         &self,
         id: &str,
         reply: &JobSnapshot,
         message: Option<&Write>,
-    ) -> HostResult<()> {
-        let (changed, in_list) = self.database.transaction(|| {
-            let row = self.jobs.find(id)?;
-            if let Some(write) = message {
-                self.jobs.add_message(id, write)?;
-            }
-            let changed = self.jobs.record(id, row.as_ref(), reply)?;
-            if message.is_some() {
-                self.jobs.mark_started(id)?;
-            }
-            if let Some(changed) = &changed {
-                self.queue_webhook(changed, row.and_then(|row| row.announced_end()))?;
-            } else if message.is_none() {
-                return Ok((None, None));
-            }
-            Ok((changed, self.jobs.revise(id)?))
-        })?;
-        if let Some(changed) = changed {
-            self.broadcast(&changed);
+    ) -> HostResult<JobChange> {
+        let earlier = self.jobs.find(id)?;
+        if let Some(write) = message {
+            self.jobs.add_message(id, write)?;
         }
-        self.broadcast_list(in_list.as_slice());
-        Ok(())
+        let row = self.jobs.record(id, earlier.as_ref(), reply)?;
+        if message.is_some() {
+            self.jobs.mark_started(id)?;
+        }
+        if let Some(row) = &row {
+            self.queue_webhook(row, earlier.and_then(|earlier| earlier.announced_end()))?;
+        } else if message.is_none() {
+            return Ok(JobChange { row, event: None });
+        }
+        let event = self.jobs.revise(id)?;
+        Ok(JobChange { row, event })
     }
 
     /// Queues the webhook of a finished job. If that end was already announced, updates the job's

@@ -8,8 +8,8 @@ use worker::{WebSocket, WebSocketPair};
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::StreamEvent;
-use crate::jobs::job_row::JobRow;
 use crate::jobs::project_object::Project;
+use crate::jobs::project_object::records::JobChange;
 use crate::jobs::project_stub::WatchCall;
 use crate::runtime::{HostResult, sockets};
 
@@ -95,15 +95,19 @@ impl Project {
         }
     }
 
-    /// Sends the state of a job to its watchers. Closes their sockets after the final state.
-    pub(super) fn broadcast(&self, row: &JobRow) {
-        let (text, is_final) = (row.to_event().to_text(), row.is_finished());
-        for socket in self.find_watchers(&row.id) {
-            sockets::send(&socket, &text);
-            if is_final {
-                sockets::close(&socket, "finished");
+    /// Sends a change to the watchers of its job and of the list. Closes the sockets of the job
+    /// after its final state. Returns the number of the list's watchers.
+    pub(super) fn broadcast(&self, change: &JobChange) -> usize {
+        if let Some(row) = &change.row {
+            let text = row.to_event().to_text();
+            for socket in self.find_watchers(&row.id) {
+                sockets::send(&socket, &text);
+                if row.is_finished() {
+                    sockets::close(&socket, "finished");
+                }
             }
         }
+        self.broadcast_list(change.event.as_slice())
     }
 }
 

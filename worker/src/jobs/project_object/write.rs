@@ -5,8 +5,8 @@ use quillgate::{JobId, Operation};
 use crate::budget::reservation::Reservation;
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
-use crate::jobs::events::StreamEvent;
 use crate::jobs::project_object::Project;
+use crate::jobs::project_object::records::JobChange;
 use crate::jobs::project_stub::WriteReply;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
@@ -42,20 +42,25 @@ impl Project {
                 .conclude(&reservation, reservation_outcome(&outcome))?;
             self.keys.conclude(&key, key_outcome, &response)
         };
-        let added = self.database.transaction(|| {
-            let event = self.add_job(write, &outcome)?;
+        let stored = self.database.transaction(|| {
+            let change = self.store_write(write, &outcome)?;
             conclude()?;
-            Ok(event)
+            Ok(change)
         });
         // If storing the job fails, the outcomes of the key and of the reservation are still
         // stored.
-        if added.is_err()
+        if stored.is_err()
             && let Err(error) = self.database.transaction(conclude)
         {
             self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
             return Err(error);
         }
-        let published = async { self.publish_write(write, &outcome, added?).await };
+        let published = async {
+            match stored? {
+                Some(change) => self.publish_write(write, &change).await,
+                None => Ok(()),
+            }
+        };
         if let Err(error) = published.await {
             // Mintlify's response is known, so the caller still receives it.
             log_for_operator(&format!("the job could not be stored: {error}"));
@@ -130,14 +135,22 @@ impl Project {
         sent.read(&request, JobSnapshot::read)
     }
 
-    /// Stores the job that a write created. Returns the event for streams of the job list, if
-    /// any.
-    fn add_job(
+    /// Stores the job that a write created, or the state and the follow-up of its job. Returns the
+    /// change, or `None` if the write failed or its response names no job.
+    fn store_write(
         &self,
         write: &Write,
         outcome: &Result<JobSnapshot, UpstreamFailure>,
-    ) -> HostResult<Option<StreamEvent>> {
-        let Some((id, reply)) = find_created(write, outcome) else {
+    ) -> HostResult<Option<JobChange>> {
+        let Ok(reply) = outcome else {
+            return Ok(None);
+        };
+        if let Some(id) = &write.job {
+            let change = self.store_state(id, reply, Some(write))?;
+            self.plan_webhook_poll(id)?;
+            return Ok(Some(change));
+        }
+        let Some(id) = reply.id.as_deref() else {
             return Ok(None);
         };
         if JobId::new(id).is_err() {
@@ -149,43 +162,23 @@ impl Project {
         {
             // If the job has already ended, no later change would queue the webhook.
             self.queue_webhook(&row, None)?;
+            self.plan_webhook_poll(id)?;
         }
-        Ok(event)
+        Ok(Some(JobChange { row: None, event }))
     }
 
-    /// Notifies watchers of a successful write, and schedules the next poll of its job.
-    async fn publish_write(
-        &self,
-        write: &Write,
-        outcome: &Result<JobSnapshot, UpstreamFailure>,
-        event: Option<StreamEvent>,
-    ) -> HostResult<()> {
-        if let (Some(id), Ok(reply)) = (&write.job, outcome) {
+    /// Notifies watchers of a write, and schedules the next poll of its job.
+    async fn publish_write(&self, write: &Write, change: &JobChange) -> HostResult<()> {
+        if let Some(id) = &write.job {
             self.supersede_poll(id);
-            self.record(id, reply, Some(write))?;
-            self.plan_webhook_poll(id)?;
-        } else if let Some((id, _)) = find_created(write, outcome) {
-            let is_watched = self.broadcast_list(event.as_slice()) > 0;
-            if write.webhook.is_some() {
-                self.plan_webhook_poll(id)?;
-            } else if self.alarm.get().is_some() && !is_watched {
-                // No caller is waiting for the new job. The alarm that is already set also plans
-                // the deletion of the job's record.
-                return Ok(());
-            }
-        } else {
+        }
+        let is_list_watched = self.broadcast(change) > 0;
+        let is_awaited = write.job.is_some() || write.webhook.is_some() || is_list_watched;
+        if !is_awaited && self.alarm.get().is_some() {
+            // No caller is waiting for the new job. The alarm that is already set also plans the
+            // deletion of the job's record.
             return Ok(());
         }
         self.schedule().await
     }
-}
-
-/// Returns the job that a write created, with its id.
-fn find_created<'a>(
-    write: &Write,
-    outcome: &'a Result<JobSnapshot, UpstreamFailure>,
-) -> Option<(&'a str, &'a JobSnapshot)> {
-    let reply = outcome.as_ref().ok()?;
-    let id = reply.id.as_deref().filter(|_| write.job.is_none())?;
-    Some((id, reply))
 }
