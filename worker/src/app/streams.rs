@@ -7,24 +7,20 @@ use js_sys::{Array, Promise, Uint8Array};
 use quillgate::{JobId, Millis};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use web_sys::{Response, WebSocket};
-use worker::worker_sys::ext::ResponseExt as _;
+use web_sys::WebSocket;
 
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::app::request_context::reserve_read;
 use crate::hash::fingerprint;
 use crate::http::problem::Problem;
-use crate::http::problem_kind::ProblemKind;
-use crate::http::response::HeaderFields;
+use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::jobs::events::{
     CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, LongPoll, MAX_STREAM_LIFETIME, OPENING_TEXT,
     PollProgress, READ_TIMEOUT, StreamEvent, limit_stream, parse_event_number,
 };
-use crate::jobs::project_stub::{PROBLEM_HEADER, WatchCall};
-use crate::runtime::{
-    SocketMessages, Timer, into_promise, limit_time, now, open_stream, read_headers,
-};
+use crate::jobs::project_stub::WatchCall;
+use crate::runtime::{SocketMessages, Timer, into_promise, limit_time, now, open_stream};
 
 /// The maximum wait for the first event of a long poll.
 const FIRST_EVENT_TIMEOUT: Millis = Millis::from_seconds(5);
@@ -38,7 +34,7 @@ pub async fn stream_events(
     let after = after.and_then(parse_event_number);
     let socket = match watch(pending, job, after).await? {
         Ok(socket) => socket,
-        Err(refusal) => return Ok(refusal),
+        Err(refusal) => return Ok(refusal.into()),
     };
     let messages = listen(pending, &socket, MAX_STREAM_LIFETIME)?;
     let mut body = JsValue::NULL;
@@ -103,7 +99,7 @@ pub async fn long_poll(
 ) -> Result<Reply, Problem> {
     let socket = match watch(pending, Some(job), None).await? {
         Ok(socket) => socket,
-        Err(refusal) => return Ok(refusal),
+        Err(refusal) => return Ok(refusal.into()),
     };
     let mut poll = LongPoll::new(pending.head.header("if-none-match"));
     let time = Millis::from_seconds(seconds);
@@ -157,7 +153,7 @@ async fn watch(
     pending: &PendingRequest,
     job: Option<&JobId>,
     after: Option<u64>,
-) -> Result<Result<WebSocket, Reply>, Problem> {
+) -> Result<Result<WebSocket, GatewayResponse>, Problem> {
     let watch = WatchCall {
         call: pending.call()?,
         job: job.map(|job| job.as_str().to_owned()),
@@ -166,21 +162,5 @@ async fn watch(
         caller: fingerprint(&[&pending.context.caller()?.key()]),
         after,
     };
-    let response = pending.project_stub()?.watch(&watch).await?;
-    match response.websocket() {
-        Some(socket) => Ok(Ok(socket)),
-        None => Ok(Err(forward(&response))),
-    }
-}
-
-/// Forwards the object's response.
-fn forward(response: &Response) -> Reply {
-    let headers = read_headers(&response.headers());
-    let problem = headers.get(PROBLEM_HEADER).and_then(ProblemKind::from_name);
-    Reply {
-        status: response.status(),
-        headers: headers.without(PROBLEM_HEADER),
-        body: response.body().map_or(JsValue::NULL, JsValue::from),
-        problem,
-    }
+    Ok(pending.project_stub()?.watch(&watch).await?)
 }

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
+use web_sys::{Response, WebSocket};
 use worker::Env;
+use worker::worker_sys::ext::ResponseExt as _;
 
 use crate::http::response::GatewayResponse;
 use crate::http::url::{decode_percent, split_url};
@@ -18,10 +20,6 @@ use crate::json;
 use crate::runtime::{HostResult, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::Call;
-
-/// The header field in which an object names the kind of problem that it returns instead of a
-/// WebSocket. The Worker does not forward it to the caller.
-pub const PROBLEM_HEADER: &str = "problem-kind";
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct WriteReply {
@@ -127,14 +125,17 @@ impl ProjectStub {
         Ok(())
     }
 
-    /// Opens a WebSocket for changes. Returns the object's response, which is a problem if the
-    /// object refuses the request.
-    pub async fn watch(&self, call: &WatchCall) -> HostResult<web_sys::Response> {
+    /// Opens a WebSocket for changes, or returns the object's refusal.
+    pub async fn watch(&self, call: &WatchCall) -> HostResult<Result<WebSocket, GatewayResponse>> {
         let headers = Object::new();
         Reflect::set(&headers, &"upgrade".into(), &"websocket".into())?;
         let options = Object::new();
         Reflect::set(&options, &"headers".into(), &headers)?;
         let response = JsFuture::from(self.0.fetch(&call.to_url(), &options)).await?;
-        Ok(response.into())
+        let response: Response = response.into();
+        Ok(match response.websocket() {
+            Some(socket) => Ok(socket),
+            None => Err(receive(JsFuture::from(response.json()?).await?)?),
+        })
     }
 }

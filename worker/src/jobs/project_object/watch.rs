@@ -3,16 +3,16 @@
 use std::rc::Rc;
 
 use quillgate::{JobId, Millis};
-use wasm_bindgen::JsValue;
 use worker::{Response, WebSocketPair};
 
-use crate::http::problem_kind::ProblemKind;
-use crate::http::response::GatewayResponse;
+use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::jobs::events::END_TEXT;
 use crate::jobs::poll::is_poll_due;
 use crate::jobs::project_object::Project;
-use crate::jobs::project_stub::{PROBLEM_HEADER, WatchCall};
-use crate::runtime::{HostError, HostResult, make_response, now, sockets};
+use crate::jobs::project_stub::WatchCall;
+use crate::runtime::{
+    HostError, HostResult, make_response, now, send_back, sockets, stringify_json,
+};
 
 impl Project {
     /// Opens a WebSocket and sends the changes that the client has missed. Returns an ordinary
@@ -20,17 +20,17 @@ impl Project {
     pub(super) async fn watch(self: Rc<Self>, watch: WatchCall) -> HostResult<Response> {
         self.jobs.remember_project(&watch.call.project)?;
         if let Err(refusal) = self.check_streams(&watch) {
-            return Ok(make_raw_response(refusal));
+            return make_refusal(&refusal);
         }
         let opened = match &watch.job {
             Some(job) => self.watch_job(&watch, job).await?,
             None => Ok(self.open_socket(&watch, self.jobs.list_events(watch.after)?)?),
         };
         self.schedule().await?;
-        Ok(match opened {
-            Ok(WebSocketPair { client, .. }) => Response::from_websocket(client)?,
-            Err(refusal) => make_raw_response(refusal),
-        })
+        match opened {
+            Ok(WebSocketPair { client, .. }) => Ok(Response::from_websocket(client)?),
+            Err(refusal) => make_refusal(&refusal),
+        }
     }
 
     async fn watch_job(
@@ -111,16 +111,9 @@ impl Project {
     }
 }
 
-/// Makes an ordinary HTTP response to a request whose WebSocket is not opened.
-fn make_raw_response(response: GatewayResponse) -> Response {
-    let kind = response.problem.map(ProblemKind::as_str);
-    let mut headers = response.headers;
-    if let Some(kind) = kind {
-        headers.set(PROBLEM_HEADER, kind);
-    }
-    let body = response
-        .body
-        .as_deref()
-        .map_or(JsValue::NULL, JsValue::from_str);
-    make_response(response.status, &headers, &body).into()
+/// Makes the response to a request whose WebSocket is not opened: the refusal as JSON, which
+/// [`ProjectStub::watch`](crate::jobs::project_stub::ProjectStub::watch) reads.
+fn make_refusal(refusal: &GatewayResponse) -> HostResult<Response> {
+    let body = stringify_json(&send_back(refusal)?)?;
+    Ok(make_response(200, &HeaderFields::default(), &body).into())
 }
