@@ -30,7 +30,6 @@ use crate::jobs::settings::JobSettings;
 use crate::jobs::store::JobStore;
 use crate::jobs::store::idempotency::IdempotencyStore;
 use crate::jobs::store::outbox::Outbox;
-use crate::jobs::store::polls::PollStore;
 use crate::runtime::{
     Database, HostError, HostResult, into_promise, now, read_policy, read_settings, receive,
     send_back,
@@ -184,7 +183,6 @@ struct Project {
     budget: BudgetStore,
     keys: IdempotencyStore,
     jobs: JobStore,
-    poll_log: PollStore,
     outbox: Outbox,
     connections: Connections,
     /// The state of polls by job id, while a poll is running, after failed polls, or after a
@@ -207,8 +205,7 @@ impl Project {
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), limits, upstream.timeout)?,
             keys: IdempotencyStore::open(Rc::clone(&database))?,
-            jobs: JobStore::open(Rc::clone(&database)),
-            poll_log: PollStore::open(Rc::clone(&database), settings.poll_budget),
+            jobs: JobStore::open(Rc::clone(&database), settings.poll_budget.window),
             outbox: Outbox::open(
                 Rc::clone(&database),
                 settings.webhook.clone(),

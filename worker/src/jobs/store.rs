@@ -1,5 +1,5 @@
-//! The stored jobs of a project: their records, past states and follow-ups, and the changes of the
-//! job list.
+//! The stored jobs of a project: their records, past states and follow-ups, the changes of the job
+//! list, and the number of recent polls.
 
 /// Expands to the columns of a `JobRow`.
 macro_rules! job_columns {
@@ -34,7 +34,7 @@ mod changes;
 pub mod idempotency;
 mod listing;
 pub mod outbox;
-pub mod polls;
+mod polls;
 mod records;
 pub mod search;
 
@@ -42,6 +42,7 @@ use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use futures_channel::oneshot::Receiver;
+use quillgate::Millis;
 
 use crate::runtime::{Database, HostError, HostResult, text};
 
@@ -50,6 +51,8 @@ const MAX_JOBS_PER_ALARM: u64 = 20;
 
 pub struct JobStore {
     database: Rc<Database>,
+    /// The window of the poll budget.
+    poll_window: Millis,
     /// Resolves when the latest search ends. The next search waits for it.
     latest_search: RefCell<Option<Receiver<()>>>,
     /// The project's id, once it has been read. It never changes.
@@ -57,9 +60,10 @@ pub struct JobStore {
 }
 
 impl JobStore {
-    pub fn open(database: Rc<Database>) -> Self {
+    pub fn open(database: Rc<Database>, poll_window: Millis) -> Self {
         Self {
             database,
+            poll_window,
             latest_search: RefCell::default(),
             project: OnceCell::new(),
         }

@@ -77,7 +77,7 @@ impl Project {
     /// Takes the due jobs, least recently polled first. The poll budget limits only jobs that the
     /// gateway created and still polls.
     fn take_due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
-        let usage = self.poll_log.usage(now)?;
+        let usage = self.jobs.poll_usage(now)?;
         let mut room = self.settings.poll_budget.count_allowed(&usage, now);
         let watched = self.find_watched_jobs(&usage)?.into_iter();
         let watched = watched.filter(|(_, at)| *at <= now).map(|(row, _)| row);

@@ -44,7 +44,7 @@ impl Project {
         let project_id = project_id.map_err(|error| HostError::new(error.message()))?;
         // Only polls of jobs that the gateway created use the poll budget.
         if self.jobs.find(&name)?.is_some_and(|row| row.is_listed) {
-            self.poll_log.count(now())?;
+            self.jobs.count_poll(now())?;
         }
         let target = GetAgentJob::new(job.clone()).request(&project_id).target;
         let (project, polled, call) = (Rc::clone(self), name.clone(), call.clone());
@@ -115,7 +115,7 @@ impl Project {
                     }
                 }
                 if let Some(time) = failure.closed_for {
-                    self.poll_log.pause(time, now())?;
+                    self.jobs.pause_polls(time, now())?;
                 }
             }
         }

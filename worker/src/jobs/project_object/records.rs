@@ -75,7 +75,7 @@ impl Project {
             .into_iter()
             .filter(|row| !row.is_finished() && now >= self.next_poll(row, Audience::Watchers))
             .collect();
-        let usage = self.poll_log.usage(now)?;
+        let usage = self.jobs.poll_usage(now)?;
         let room = self.settings.poll_budget.count_immediate(&usage, now) as usize;
         let mut polls = Vec::new();
         stale.sort_by_key(|row| row.checked_at);

@@ -83,7 +83,7 @@ impl Project {
 
     /// Sets the alarm to the next due time. Leaves the alarm unchanged if nothing is due.
     pub(super) async fn schedule(&self) -> HostResult<()> {
-        let usage = self.poll_log.usage(now())?;
+        let usage = self.jobs.poll_usage(now())?;
         let pace = self.settings.poll_budget.find_next(&usage);
         let polls = self.find_watched_jobs(&usage)?;
         let oldest = self.jobs.oldest()?;

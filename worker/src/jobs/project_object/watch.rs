@@ -102,7 +102,7 @@ impl Project {
     /// does not use the poll budget: its poll counts as a read of the caller, and only a 429 delays
     /// it.
     fn has_room(&self, is_listed: bool, now: Millis) -> HostResult<bool> {
-        let usage = self.poll_log.usage(now)?;
+        let usage = self.jobs.poll_usage(now)?;
         Ok(if is_listed {
             self.settings.poll_budget.count_immediate(&usage, now) > 0
         } else {

@@ -1,47 +1,38 @@
 //! Counts a project's polls in the current window. The counts are stored, because the runtime can
 //! evict the object between two polls.
 
-use std::rc::Rc;
-
 use quillgate::Millis;
 
+use super::JobStore;
 use crate::budget::find_step;
-use crate::jobs::poll_budget::{PollBudget, PollUsage};
-use crate::runtime::{Database, HostResult, number};
+use crate::jobs::poll_budget::PollUsage;
+use crate::runtime::{HostResult, number};
 
-pub struct PollStore {
-    database: Rc<Database>,
-    budget: PollBudget,
-}
-
-impl PollStore {
-    pub const fn open(database: Rc<Database>, budget: PollBudget) -> Self {
-        Self { database, budget }
-    }
-
-    pub fn usage(&self, now: Millis) -> HostResult<PollUsage> {
+impl JobStore {
+    /// Returns the polls of the current window.
+    pub fn poll_usage(&self, now: Millis) -> HostResult<PollUsage> {
         let query = "SELECT coalesce(sum(polls), 0) AS used, max(latest) AS latest,
               min(step_end) AS oldest_step,
               (SELECT polls_paused_until FROM project) AS paused_until
             FROM poll_step WHERE step_end > ?";
-        let since = now.since(self.budget.window);
+        let since = now.since(self.poll_window);
         let usage: Option<PollUsage> = self.database.first(query, [number(since.0)])?;
         Ok(usage.unwrap_or_default())
     }
 
-    pub fn count(&self, now: Millis) -> HostResult<()> {
+    pub fn count_poll(&self, now: Millis) -> HostResult<()> {
         let delete = "DELETE FROM poll_step WHERE step_end <= ?";
-        let since = now.since(self.budget.window);
+        let since = now.since(self.poll_window);
         self.database.execute(delete, [number(since.0)])?;
         let insert = "INSERT INTO poll_step (step_end, polls, latest) VALUES (?1, 1, ?2)
             ON CONFLICT (step_end) DO UPDATE SET polls = polls + 1, latest = excluded.latest";
-        let step = find_step(self.budget.window, now);
+        let step = find_step(self.poll_window, now);
         self.database
             .execute(insert, [number(step.0), number(now.0)])
     }
 
     /// Pauses the polls of all jobs after a 429.
-    pub fn pause(&self, time: Millis, now: Millis) -> HostResult<()> {
+    pub fn pause_polls(&self, time: Millis, now: Millis) -> HostResult<()> {
         let update = "UPDATE project SET polls_paused_until =
             max(coalesce(polls_paused_until, 0), ?)";
         self.database.execute(update, [number(now.plus(time).0)])

@@ -191,7 +191,7 @@ mod tests {
           const range = { first: 1, last: 1, backlog: 0 };
           return { toArray: () => (query.includes('backlog') ? [range] : []) };
         }";
-        let store = Rc::new(JobStore::open(fake_database(&JsValue::NULL, exec)));
+        let store = Rc::new(JobStore::open(fake_database(&JsValue::NULL, exec), quillgate::Millis(0)));
         let order = Rc::new(RefCell::new(Vec::new()));
         let start = |number| {
             let (store, order) = (Rc::clone(&store), Rc::clone(&order));
