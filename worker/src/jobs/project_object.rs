@@ -224,13 +224,11 @@ impl Project {
 
     fn health(&self) -> HostResult<ProjectHealth> {
         let project = self.jobs.project()?;
-        let breaker = match &project {
-            Some(project) => breaker_state(&POLICIES, Some(project), now()),
-            // The project is unknown, so this object has not sent any request.
-            None => breaker::State::Closed,
-        };
         Ok(ProjectHealth {
-            breaker,
+            // If the project is unknown, this object has not sent any request.
+            breaker: project.map_or(breaker::State::Closed, |project| {
+                breaker_state(&POLICIES, Some(project), now())
+            }),
             budgets: ProjectBudgets {
                 create_job: self.budget.health(RateLimitPolicy::CreateJob)?,
                 send_message: self.budget.health(RateLimitPolicy::SendMessage)?,

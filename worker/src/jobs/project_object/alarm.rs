@@ -23,7 +23,9 @@ impl Project {
         self.alarm.set(None);
         self.alarms.set(self.alarms.get() + 1);
         let now = now();
-        if let Some(call) = self.own_call()? {
+        // The project's id is unknown before the first request.
+        if let Some(project) = self.jobs.project()? {
+            let call = Call::begin(new_uuid(), project);
             for row in self.take_due(now)? {
                 if row.is_given_up(self.settings.poll_duration, now) {
                     self.give_up(&row)?;
@@ -46,13 +48,6 @@ impl Project {
         }
         self.broadcast_list(&events);
         self.schedule().await
-    }
-
-    /// Creates a call with a new trace for requests that the alarm sends. Returns `None` while the
-    /// project's id is unknown.
-    fn own_call(&self) -> HostResult<Option<Call>> {
-        let project = self.jobs.project()?;
-        Ok(project.map(|project| Call::begin(new_uuid(), project)))
     }
 
     /// Runs slow work in the background, and then schedules the next alarm. The runtime does not
