@@ -17,7 +17,7 @@ use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::jobs::events::{
     CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, LongPoll, MAX_STREAM_LIFETIME, OPENING_TEXT,
-    PollProgress, READ_TIMEOUT, StreamEvent, limit_stream, parse_event_number,
+    READ_TIMEOUT, StreamEvent, limit_stream, parse_event_number,
 };
 use crate::jobs::project_stub::WatchCall;
 use crate::runtime::{SocketMessages, Timer, into_promise, limit_time, now, open_stream};
@@ -118,11 +118,13 @@ pub async fn long_poll(
 pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, time: Millis) {
     let mut timer = messages.end_after(FIRST_EVENT_TIMEOUT);
     while let Some(message) = messages.next().await {
-        match StreamEvent::from_text(&message).map(|event| poll.on_event(event)) {
-            Some(PollProgress::Done) => break,
-            Some(PollProgress::Waiting) => timer = messages.end_after(time),
-            None => {}
+        let Some(event) = StreamEvent::from_text(&message) else {
+            continue;
+        };
+        if poll.on_event(event) {
+            break;
         }
+        timer = messages.end_after(time);
     }
     drop(timer);
 }

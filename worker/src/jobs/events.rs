@@ -161,15 +161,6 @@ pub struct LongPoll {
     latest: Option<StreamEvent>,
 }
 
-/// Whether a long poll can respond.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PollProgress {
-    /// The poll waits for a change.
-    Waiting,
-    /// The response is ready.
-    Done,
-}
-
 impl LongPoll {
     /// Creates a long poll for changes after the state in `If-None-Match`.
     pub fn new(if_none_match: Option<&str>) -> Self {
@@ -179,19 +170,15 @@ impl LongPoll {
         }
     }
 
-    /// Processes a change of the job.
-    pub fn on_event(&mut self, event: StreamEvent) -> PollProgress {
+    /// Processes a change of the job. Returns whether the response is ready.
+    pub fn on_event(&mut self, event: StreamEvent) -> bool {
         let is_news = match &self.latest {
             None => self.known.is_some_and(|known| known != event.id),
             Some(_) => true,
         };
         let is_done = is_news || event.is_final();
         self.latest = Some(event);
-        if is_done {
-            PollProgress::Done
-        } else {
-            PollProgress::Waiting
-        }
+        is_done
     }
 
     /// Returns the response, or `None` before the first event.
