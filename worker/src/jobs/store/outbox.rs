@@ -68,18 +68,11 @@ impl Outbox {
     /// Stores a webhook about the end of a job. The next alarm delivers it.
     pub fn add(&self, url: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let id = format!("msg_{}", new_uuid().replace('-', ""));
-        let now = now();
         let insert = "INSERT INTO outbox (id, url, status, job, ended_at, due)
-            VALUES (?, ?, ?, ?, ?, ?)";
-        let row = [
-            text(&id),
-            text(url),
-            text(end.as_str()),
-            text(job),
-            text(&iso_8601(now)),
-            number(now.0),
-        ];
-        self.database.execute(insert, row)
+            VALUES (?1, ?2, ?3, ?4, strftime('%Y-%m-%dT%H:%M:%fZ', ?5 / 1000.0, 'unixepoch'), ?5)";
+        let (end, now) = (text(end.as_str()), number(now().0));
+        self.database
+            .execute(insert, [text(&id), text(url), end, text(job), now])
     }
 
     /// Stores the latest state of a job in its webhook, unless the webhook has been sent. All
@@ -150,7 +143,8 @@ impl Outbox {
             return self.set_due(id, now().plus(BUSY_PAUSE));
         };
         // An operator may have deleted the job's record and its webhooks during the wait.
-        let Some(row) = self.find(id)? else {
+        let query = "SELECT url, status, job, ended_at, attempts FROM outbox WHERE id = ?";
+        let Some(row) = self.database.first::<OutboxRow>(query, [text(id)])? else {
             return Ok(());
         };
         let lease_end = now().plus(LEASE);
@@ -183,11 +177,6 @@ impl Outbox {
         let delete = "DELETE FROM outbox
             WHERE CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
         self.database.execute(delete, [text(id)])
-    }
-
-    fn find(&self, id: &str) -> HostResult<Option<OutboxRow>> {
-        let query = "SELECT url, status, job, ended_at, attempts FROM outbox WHERE id = ?";
-        self.database.first(query, [text(id)])
     }
 
     fn set_due(&self, id: &str, due: Millis) -> HostResult<()> {
@@ -237,11 +226,4 @@ impl Outbox {
 fn list_ids(in_flight: &HashMap<String, Millis>) -> JsValue {
     let ids: Vec<_> = in_flight.keys().collect();
     text(&crate::json::to_text(&ids))
-}
-
-/// Formats an instant as ISO 8601, in UTC with milliseconds.
-#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-fn iso_8601(instant: Millis) -> String {
-    let date = js_sys::Date::new(&(instant.0 as f64).into());
-    date.to_iso_string().into()
 }

@@ -1,6 +1,5 @@
 SELECT json_object(
-  'at', strftime('%Y-%m-%dT%H:%M:%S', since / 1000, 'unixepoch')
-    || printf('.%03dZ', since % 1000),
+  'at', strftime('%Y-%m-%dT%H:%M:%fZ', since / 1000.0, 'unixepoch'),
   'status', status,
   'prLink', pr_link
 )

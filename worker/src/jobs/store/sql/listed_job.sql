@@ -3,9 +3,7 @@ json_object(
   'status', status,
   'prompt', prompt_summary,
   'createdBy', subject,
-  'createdAt', strftime('%Y-%m-%dT%H:%M:%S', created_at / 1000, 'unixepoch')
-    || printf('.%03dZ', created_at % 1000),
+  'createdAt', strftime('%Y-%m-%dT%H:%M:%fZ', created_at / 1000.0, 'unixepoch'),
   'prLink', pr_link,
-  'checkedAt', strftime('%Y-%m-%dT%H:%M:%S', checked_at / 1000, 'unixepoch')
-    || printf('.%03dZ', checked_at % 1000)
+  'checkedAt', strftime('%Y-%m-%dT%H:%M:%fZ', checked_at / 1000.0, 'unixepoch')
 )
