@@ -3,14 +3,13 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use js_sys::Promise;
 use quillgate::{JobId, Millis};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_futures::JsFuture;
+use worker::worker_sys::Context;
 
-use crate::app::config::Config;
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::http::problem::Problem;
@@ -45,33 +44,30 @@ thread_local! {
 /// # Errors
 /// 404 if the gateway does not know the job.
 pub async fn read(pending: &PendingRequest, job: &JobId) -> Result<Reply, Problem> {
-    let status = if pending.config.pull_requests.is_some() {
-        let stored = pending
-            .project_stub()?
-            .find_stored_job(job.as_str())
-            .await?;
+    let mut status = PullRequestStatus::UNKNOWN;
+    if let Some(settings) = &pending.config.pull_requests {
+        let project = pending.project_stub()?;
+        let stored = project.find_stored_job(job.as_str()).await?;
         let stored = stored.ok_or_else(Problem::job_not_recorded)?;
-        match PullRequest::of_job(&stored) {
-            Some(request) => find_status(pending, request).await?,
-            None => PullRequestStatus::UNKNOWN,
+        if let Some(request) = PullRequest::of_job(&stored) {
+            status = find_status(&pending.execution, settings, &request).await?;
         }
-    } else {
-        PullRequestStatus::UNKNOWN
-    };
+    }
     Ok(Reply::json(200, json::to_text(&status)))
 }
 
 /// Finds a status in the cache, or waits for a fetch.
 async fn find_status(
-    pending: &PendingRequest,
-    request: PullRequest,
+    execution: &Context,
+    settings: &PullRequestSettings,
+    request: &PullRequest,
 ) -> HostResult<PullRequestStatus> {
-    match with_shared(|shared| shared.cache.look_up(&request, now())) {
+    match with_shared(|shared| shared.cache.look_up(request, now())) {
         Lookup::Found(status) => return Ok(status),
         Lookup::Fetch => {
-            let promise = begin_fetch(Rc::clone(&pending.config), request.clone());
+            let promise = begin_fetch(settings.clone(), request.clone());
             // The fetch continues after its client disconnects, because others may wait for it.
-            pending.execution.wait_until(&promise)?;
+            execution.wait_until(&promise)?;
             JsFuture::from(promise).await?;
         }
         Lookup::Wait => {
@@ -86,16 +82,13 @@ async fn find_status(
             .await;
         }
     }
-    Ok(with_shared(|shared| shared.cache.find(&request, now())))
+    Ok(with_shared(|shared| shared.cache.find(request, now())))
 }
 
 /// Fetches a status, caches it and wakes the waiting requests.
-fn begin_fetch(config: Rc<Config>, request: PullRequest) -> Promise {
+fn begin_fetch(settings: PullRequestSettings, request: PullRequest) -> Promise {
     into_promise(async move {
-        let result = match &config.pull_requests {
-            Some(settings) => fetch_status(settings, &request).await,
-            None => Ok(PullRequestStatus::UNKNOWN),
-        };
+        let result = fetch_status(&settings, &request).await;
         let waiting = with_shared(|shared| {
             shared.cache.conclude(&request, result, now());
             shared.waiting.remove(&request.to_string())

@@ -7,7 +7,8 @@ pub mod settings;
 use std::fmt;
 
 use quillgate::Millis;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::json;
 
@@ -166,65 +167,40 @@ pub struct PullReply {
     pub commit: Option<String>,
 }
 
-#[derive(Deserialize)]
-struct PullBody {
-    state: String,
-    merged_at: Option<String>,
-    draft: Option<bool>,
-    head: HeadBody,
-}
-
-#[derive(Deserialize)]
-struct HeadBody {
-    sha: String,
-}
-
 impl PullReply {
     /// Reads the body of GitHub's response. Returns `None` if it is not a pull request.
     pub fn read(text: &str) -> Option<Self> {
-        let body: PullBody = serde_json::from_str(text).ok()?;
-        let state = match (&*body.state, body.merged_at) {
+        let body = json::parse(text.as_bytes())?;
+        let state = match (json::text(&body, "state")?, json::text(&body, "merged_at")) {
             ("open", _) => PullRequestState::Open,
             ("closed", Some(_)) => PullRequestState::Merged,
             ("closed", None) => PullRequestState::Closed,
             _ => return None,
         };
+        let commit = json::text(body.get("head")?, "sha")?;
         let is_open = state == PullRequestState::Open;
         Some(Self {
             status: PullRequestStatus {
                 state,
-                is_draft: is_open && body.draft == Some(true),
+                is_draft: is_open && json::is_true(&body, "draft"),
                 checks: None,
             },
-            commit: Some(body.head.sha).filter(|sha| is_open && is_commit_id(sha)),
+            commit: (is_open && is_commit_id(commit)).then(|| commit.to_owned()),
         })
     }
 }
 
-#[derive(Deserialize)]
-struct ChecksBody {
-    total_count: usize,
-    check_runs: Vec<CheckRun>,
-}
-
-#[derive(Deserialize)]
-struct CheckRun {
-    status: String,
-    conclusion: Option<String>,
-}
-
-impl CheckRun {
-    /// Returns the result, or `None` for an unknown conclusion.
-    fn state(&self) -> Option<ChecksState> {
-        if self.status != "completed" {
-            return Some(ChecksState::Pending);
+/// Reads the result of a check run. Returns `None` for an unknown conclusion.
+fn read_check(run: &Value) -> Option<ChecksState> {
+    if json::text(run, "status")? != "completed" {
+        return Some(ChecksState::Pending);
+    }
+    match json::text(run, "conclusion")? {
+        "success" | "neutral" | "skipped" => Some(ChecksState::Passing),
+        "failure" | "timed_out" | "cancelled" | "action_required" | "startup_failure" | "stale" => {
+            Some(ChecksState::Failing)
         }
-        match self.conclusion.as_deref()? {
-            "success" | "neutral" | "skipped" => Some(ChecksState::Passing),
-            "failure" | "timed_out" | "cancelled" | "action_required" | "startup_failure"
-            | "stale" => Some(ChecksState::Failing),
-            _ => None,
-        }
+        _ => None,
     }
 }
 
@@ -233,8 +209,10 @@ impl CheckRun {
 /// Returns `None` without checks. Also returns `None` if no check is failing or pending, but a
 /// conclusion is unknown or the page does not contain all check runs.
 pub fn read_checks(text: &str) -> Option<ChecksState> {
-    let body: ChecksBody = serde_json::from_str(text).ok()?;
-    let states: Vec<_> = body.check_runs.iter().map(CheckRun::state).collect();
+    let body = json::parse(text.as_bytes())?;
+    let total = body.get("total_count")?.as_u64()?;
+    let runs = body.get("check_runs")?.as_array()?;
+    let states: Vec<_> = runs.iter().map(read_check).collect();
     let has = |state| states.contains(&Some(state));
     if has(ChecksState::Failing) {
         return Some(ChecksState::Failing);
@@ -242,6 +220,6 @@ pub fn read_checks(text: &str) -> Option<ChecksState> {
     if has(ChecksState::Pending) {
         return Some(ChecksState::Pending);
     }
-    let is_complete = states.len() >= body.total_count && !states.contains(&None);
+    let is_complete = states.len() as u64 >= total && !states.contains(&None);
     (is_complete && !states.is_empty()).then_some(ChecksState::Passing)
 }
