@@ -13,7 +13,7 @@ use crate::jobs::search::{
     Candidate, Found, MAX_CANDIDATES, RowRange, SEARCHED_CHARACTERS, Search, Step, block_mark,
     searched_part,
 };
-use crate::runtime::{HostError, HostResult, number, text, yield_now};
+use crate::runtime::{HostError, HostResult, number, optional_text, text, yield_now};
 
 const MAX_INDEXED: u64 = 100;
 
@@ -89,33 +89,26 @@ impl JobStore {
     /// Tests the jobs of one step against `filter` and the string `wanted`. Returns every job of
     /// the step and whether it matches.
     fn examine(&self, step: &Step, filter: &JobFilter, wanted: &str) -> HostResult<Vec<Candidate>> {
-        let mut conditions = vec!["listed = 1"];
-        let mut values = Vec::new();
-        for (condition, value) in [
-            ("status = ?", &filter.state),
-            ("subject = ?", &filter.author),
-        ] {
-            if let Some(value) = value {
-                conditions.push(condition);
-                values.push(text(value));
-            }
-        }
-        conditions.push(
-            "instr(lower(substr(coalesce(prompt_lowercase, prompt, prompt_summary), 1, ?)), ?) > 0",
-        );
-        values.extend([number(SEARCHED_CHARACTERS as u64), text(wanted)]);
-        let source = if let Some(expression) = &step.expression {
-            values.push(text(expression));
-            "SELECT rowid AS found FROM job_search WHERE job_search MATCH ? AND"
-        } else {
-            "SELECT row AS found FROM job WHERE"
+        let source = match step.expression {
+            Some(_) => "job_search WHERE job_search MATCH ?7 AND",
+            None => "job WHERE",
         };
-        values.extend([number(step.below), number(MAX_CANDIDATES)]);
-        let condition = conditions.join(" AND ");
         let query = format!(
-            "SELECT found AS row, coalesce((SELECT {condition} FROM job WHERE row = found), 0) AS is_match
-              FROM ({source} rowid < ? ORDER BY rowid DESC LIMIT ?)"
+            "SELECT found AS row, coalesce((
+              SELECT listed = 1 AND (?1 IS NULL OR status = ?1) AND (?2 IS NULL OR subject = ?2)
+                AND instr(lower(substr(coalesce(prompt_lowercase, prompt, prompt_summary), 1, ?3)), ?4) > 0
+              FROM job WHERE row = found), 0) AS is_match
+            FROM (SELECT rowid AS found FROM {source} rowid < ?5 ORDER BY rowid DESC LIMIT ?6)"
         );
+        let mut values = vec![
+            optional_text(filter.state.as_deref()),
+            optional_text(filter.author.as_deref()),
+            number(SEARCHED_CHARACTERS as u64),
+            text(wanted),
+            number(step.below),
+            number(MAX_CANDIDATES),
+        ];
+        values.extend(step.expression.as_deref().map(text));
         self.database.rows(&query, values)
     }
 
