@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::Call;
+use quillgate::text::MAX_SAFE_INTEGER;
 use serde::{Deserialize, Serialize};
 
 use crate::http::gateway_rule::GatewayRule;
@@ -89,19 +90,8 @@ pub struct JobQuery {
     pub filter: JobFilter,
     /// Maximum number of jobs on the page.
     pub limit: u64,
-    /// The `nextCursor` of the previous page, not decoded, because its numbers can exceed
-    /// JavaScript's safe integers.
-    pub cursor: Option<String>,
-}
-
-impl JobQuery {
-    /// Returns the last job of the previous page, or `None` for the first page.
-    ///
-    /// # Errors
-    /// 400 for an invalid cursor.
-    pub fn before(&self) -> Result<Option<Position>, Problem> {
-        self.cursor.as_deref().map(decode_cursor).transpose()
-    }
+    /// The last job of the previous page, or `None` for the first page.
+    pub before: Option<Position>,
 }
 
 /// Returns the first non-blank line of a prompt, without control characters and shortened to 120
@@ -119,12 +109,28 @@ pub fn summarize_prompt(prompt: &str) -> String {
 }
 
 /// The last job of a page. The next page contains older jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Position {
     /// When the job was created, as a Unix time in milliseconds.
     pub created: u64,
     /// The job's row, which orders jobs of the same millisecond.
     pub row: u64,
+}
+
+impl Position {
+    /// A position above all jobs. Its numbers are the largest that JavaScript represents exactly.
+    pub const NEWEST: Self = Self {
+        created: MAX_SAFE_INTEGER,
+        row: MAX_SAFE_INTEGER,
+    };
+
+    /// Limits both numbers to those of [`Self::NEWEST`].
+    pub fn limit(self) -> Self {
+        Self {
+            created: self.created.min(Self::NEWEST.created),
+            row: self.row.min(Self::NEWEST.row),
+        }
+    }
 }
 
 /// Encodes a cursor for the page after this job. Cursors are opaque to callers.

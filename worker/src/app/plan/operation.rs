@@ -12,7 +12,7 @@ use crate::app::action::Action;
 use crate::app::write_plan::check_announced_body;
 use crate::http::content::RequestValues;
 use crate::http::problem::Problem;
-use crate::jobs::records::{JobFilter, JobQuery};
+use crate::jobs::records::{JobFilter, JobQuery, Position, decode_cursor};
 
 impl Planner<'_> {
     pub(super) fn plan_pull_request(&mut self, values: RequestValues) -> Result<Action, Problem> {
@@ -109,11 +109,10 @@ impl Planner<'_> {
 fn plan_list(call: &Call) -> Result<Action, Problem> {
     let limit = Option::<JobPageSize>::read(call)?;
     let cursor = Option::<Cursor>::read(call)?;
-    let query = JobQuery {
+    let before = cursor.map(|cursor| decode_cursor(cursor.as_str()));
+    Ok(Action::ListJobs(JobQuery {
         filter: JobFilter::read(call)?,
         limit: limit.unwrap_or(JobPageSize::DEFAULT).get(),
-        cursor: cursor.map(|cursor| cursor.as_str().to_owned()),
-    };
-    query.before()?;
-    Ok(Action::ListJobs(query))
+        before: before.transpose()?.map(Position::limit),
+    }))
 }

@@ -11,7 +11,7 @@ use crate::jobs::project_object::Project;
 use crate::jobs::records::JobQuery;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
-use crate::runtime::{HostError, HostResult, now};
+use crate::runtime::{HostResult, now};
 use crate::upstream::client::JobSnapshot;
 use crate::upstream::request::Call;
 
@@ -34,12 +34,8 @@ impl Project {
         call: &Call,
         query: &JobQuery,
     ) -> HostResult<GatewayResponse> {
-        // The Worker has already checked the cursor.
-        let before = query
-            .before()
-            .map_err(|problem| HostError::new(problem.detail))?;
         let filter = &query.filter;
-        let page = self.jobs.page(filter, query.limit, before).await?;
+        let page = self.jobs.page(query).await?;
         let now = now();
         let mut polled = page.rows.clone();
         polled.retain(|row| !row.is_given_up(self.settings.poll_duration, now));

@@ -1,11 +1,10 @@
 //! Reads pages of the job list and the records of single jobs, as JSON.
 
-use quillgate::text::MAX_SAFE_INTEGER;
 use wasm_bindgen::JsValue;
 
 use super::JobStore;
 use crate::jobs::job_row::JobRow;
-use crate::jobs::records::{JobFilter, Position, encode_cursor};
+use crate::jobs::records::{JobFilter, JobQuery, Position, encode_cursor};
 use crate::json;
 use crate::runtime::{HostResult, number, optional_text, text};
 
@@ -29,33 +28,27 @@ pub struct JobPage {
 }
 
 impl JobStore {
-    /// Returns a page of the jobs that match a filter, newest first. A search can return fewer than
-    /// `limit` jobs even if older jobs match.
-    pub async fn page(
-        &self,
-        filter: &JobFilter,
-        limit: u64,
-        before: Option<Position>,
-    ) -> HostResult<JobPage> {
-        if let Some(wanted) = &filter.text {
-            let below = before.map(|before| before.row);
-            let found = self.search(filter, wanted, limit, below).await?;
-            let query =
+    /// Returns a page of the jobs that match a filter, newest first. A search can return fewer jobs
+    /// than requested even if older jobs match.
+    pub async fn page(&self, query: &JobQuery) -> HostResult<JobPage> {
+        if let Some(wanted) = &query.filter.text {
+            let found = self.search(query, wanted).await?;
+            let select =
                 select_jobs!("WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row DESC");
             let rows = text(&json::to_text(&found.rows));
             return Ok(JobPage {
-                rows: self.database.rows(query, [rows])?,
+                rows: self.database.rows(select, [rows])?,
                 // A search resumes below a row and ignores the time of the position.
                 next: found.next.map(|row| Position {
-                    created: MAX_SAFE_INTEGER,
                     row,
+                    ..Position::NEWEST
                 }),
             });
         }
-        let (query, values) = select_page(filter, limit + 1, before);
-        let mut rows: Vec<JobRow> = self.database.rows(query, values)?;
-        let has_more = rows.len() as u64 > limit;
-        rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        let (select, values) = select_page(query);
+        let mut rows: Vec<JobRow> = self.database.rows(select, values)?;
+        let has_more = rows.len() as u64 > query.limit;
+        rows.truncate(usize::try_from(query.limit).unwrap_or(usize::MAX));
         let last = rows.last().filter(|_| has_more);
         let next = last.map(|row| Position {
             created: row.created_at.0,
@@ -122,16 +115,11 @@ macro_rules! page_query {
     };
 }
 
-fn select_page(
-    filter: &JobFilter,
-    limit: u64,
-    before: Option<Position>,
-) -> (&'static str, Vec<JsValue>) {
-    let before = before.unwrap_or(Position {
-        created: MAX_SAFE_INTEGER,
-        row: MAX_SAFE_INTEGER,
-    });
-    let query = match (&filter.author, &filter.state) {
+/// Returns the statement of a page and its values. It also selects one job of the next page.
+fn select_page(query: &JobQuery) -> (&'static str, Vec<JsValue>) {
+    let before = query.before.unwrap_or(Position::NEWEST);
+    let JobFilter { author, state, .. } = &query.filter;
+    let select = match (author, state) {
         (None, None) => page_query!("job_created", ""),
         (Some(_), None) => page_query!("job_subject", " AND subject = ?"),
         (None, Some(_)) => page_query!("job_status", " AND status = ?"),
@@ -140,8 +128,12 @@ fn select_page(
         }
     };
     let mut values = vec![number(before.created), number(before.row)];
-    let filters = [&filter.author, &filter.state].into_iter().flatten();
-    values.extend(filters.map(|value| text(value)));
-    values.push(number(limit));
-    (query, values)
+    values.extend(
+        [author, state]
+            .into_iter()
+            .flatten()
+            .map(|value| text(value)),
+    );
+    values.push(number(query.limit + 1));
+    (select, values)
 }

@@ -8,7 +8,7 @@ use js_sys::JsString;
 use serde::Deserialize;
 
 use super::JobStore;
-use crate::jobs::records::JobFilter;
+use crate::jobs::records::{JobFilter, JobQuery};
 use crate::jobs::search::{
     Candidate, Found, MAX_CANDIDATES, RowRange, SEARCHED_CHARACTERS, Search, Step, block_mark,
     searched_part,
@@ -56,13 +56,7 @@ impl JobStore {
 
     /// Finds the jobs of a page. Searches run one at a time, in order of arrival, and let other
     /// requests run after each step.
-    pub(super) async fn search(
-        &self,
-        filter: &JobFilter,
-        wanted: &str,
-        limit: u64,
-        below: Option<u64>,
-    ) -> HostResult<Found> {
+    pub(super) async fn search(&self, query: &JobQuery, wanted: &str) -> HostResult<Found> {
         let (_end, ended) = oneshot::channel();
         let earlier = self.latest_search.replace(Some(ended));
         if let Some(earlier) = earlier {
@@ -72,16 +66,17 @@ impl JobStore {
             let _ = earlier.await;
         }
         let wanted = lower(wanted);
-        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
-        let query = "SELECT (SELECT coalesce(min(row), 0) FROM job) AS first,
+        let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
+        let below = query.before.map(|before| before.row);
+        let select = "SELECT (SELECT coalesce(min(row), 0) FROM job) AS first,
             (SELECT coalesce(max(row), 0) FROM job) AS last,
             (SELECT last FROM search_backlog) AS backlog";
-        let range: Option<RowRange> = self.database.first(query, [])?;
+        let range: Option<RowRange> = self.database.first(select, [])?;
         let range = range.ok_or_else(|| HostError::new("a query without a row"))?;
         let mut search = Search::new(&wanted, range, below, limit);
         while let Some(step) = search.next_step() {
             yield_now().await;
-            search.on_examined(&self.examine(&step, filter, &wanted)?);
+            search.on_examined(&self.examine(&step, &query.filter, &wanted)?);
         }
         Ok(search.finish())
     }
@@ -160,6 +155,7 @@ mod tests {
     use std::cell::RefCell;
     use std::rc::Rc;
 
+    use quillgate::Millis;
     use wasm_bindgen::JsValue;
     use wasm_bindgen_futures::JsFuture;
     use wasm_bindgen_test::wasm_bindgen_test;
@@ -184,12 +180,20 @@ mod tests {
           const range = { first: 1, last: 1, backlog: 0 };
           return { toArray: () => (query.includes('backlog') ? [range] : []) };
         }";
-        let store = Rc::new(JobStore::open(fake_database(&JsValue::NULL, exec), quillgate::Millis(0)));
+        let store = Rc::new(JobStore::open(
+            fake_database(&JsValue::NULL, exec),
+            Millis(0),
+        ));
         let order = Rc::new(RefCell::new(Vec::new()));
         let start = |number| {
             let (store, order) = (Rc::clone(&store), Rc::clone(&order));
+            let query = JobQuery {
+                filter: JobFilter::default(),
+                limit: 20,
+                before: None,
+            };
             into_promise(async move {
-                store.search(&JobFilter::default(), "ui", 20, None).await?;
+                store.search(&query, "ui").await?;
                 order.borrow_mut().push(number);
                 Ok(JsValue::UNDEFINED)
             })

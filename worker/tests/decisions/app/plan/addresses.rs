@@ -48,7 +48,7 @@ fn expect_jobs(head: &RequestHead<'_>) -> (u64, Option<Position>) {
     match expect_action(head) {
         Action::ListJobs(query) => {
             assert_eq!(query.filter, JobFilter::default());
-            (query.limit, query.before().unwrap())
+            (query.limit, query.before)
         }
         _ => panic!("no list: {head:?}"),
     }
@@ -115,6 +115,12 @@ fn job_list_defaults_to_the_25_newest_jobs() {
     let cursor = records::encode_cursor(&job);
     let query = format!("?cursor={cursor}&limit=5");
     assert_eq!(asked(&query), (5, Some(job)));
+    let job = Position {
+        created: u64::MAX,
+        row: u64::MAX,
+    };
+    let query = format!("?cursor={}", records::encode_cursor(&job));
+    assert_eq!(asked(&query), (25, Some(Position::NEWEST)));
 }
 
 #[test]
