@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
 use crate::http::problem::Problem;
-use crate::http::url::lowercase_origin;
+use crate::http::url::{lowercase_origin, origin_of};
 use crate::jobs::settings::WebhookSettings;
 use crate::json;
 
@@ -55,10 +55,15 @@ pub fn check_address(url: &str, hosts: &[String]) -> Result<String, Problem> {
     if hosts.is_empty() {
         return Err(Problem::no_webhook_hosts());
     }
-    check(url, hosts).map_err(|rule| Problem::invalid_webhook_url(&format!("Webhook-Url {rule}")))
+    let url = lowercase_origin(url);
+    match check(&url, hosts) {
+        Ok(()) => Ok(url),
+        Err(rule) => Err(Problem::invalid_webhook_url(&format!("Webhook-Url {rule}"))),
+    }
 }
 
-fn check(url: &str, hosts: &[String]) -> Result<String, &'static str> {
+/// Checks an address with a lowercase scheme and host. Returns the broken rule as an error.
+fn check(url: &str, hosts: &[String]) -> Result<(), &'static str> {
     if url.len() > MAX_URL_LENGTH {
         return Err("must not be longer than 2048 bytes");
     }
@@ -72,28 +77,21 @@ fn check(url: &str, hosts: &[String]) -> Result<String, &'static str> {
     if url.contains('#') {
         return Err("must not have a fragment");
     }
-    let (scheme, rest) = url
+    let (scheme, authority) = origin_of(url)
         .split_once("://")
         .ok_or("must be an absolute https URL")?;
-    let scheme = scheme.to_ascii_lowercase();
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(end);
     if authority.contains('@') {
         return Err("must not hold credentials");
     }
-    let authority = authority.to_ascii_lowercase();
-    let host = split_host(&authority)?;
-    let listed = hosts.iter().any(|own| own.eq_ignore_ascii_case(&authority));
-    if !listed {
+    let host = split_host(authority)?;
+    if !hosts.iter().any(|own| own.eq_ignore_ascii_case(authority)) {
         return Err("must be at a host that the gateway's operator allows");
     }
-    let loopback = listed && matches!(host, "localhost" | "127.0.0.1" | "[::1]");
-    match scheme.as_str() {
-        "https" | "http" if loopback => {}
-        "https" => check_public(host)?,
-        _ => return Err("must be an absolute https URL"),
+    match scheme {
+        "https" | "http" if matches!(host, "localhost" | "127.0.0.1" | "[::1]") => Ok(()),
+        "https" => check_public(host),
+        _ => Err("must be an absolute https URL"),
     }
-    Ok(format!("{scheme}://{authority}{path}"))
 }
 
 /// Checks an address again before each delivery, because the settings may have changed. Returns the
@@ -103,10 +101,8 @@ pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> 
         return None;
     }
     let url = lowercase_origin(url);
-    if settings.url.as_ref() == Some(&url) {
-        return Some(url);
-    }
-    check(&url, &settings.hosts).ok()
+    let is_allowed = settings.url.as_ref() == Some(&url) || check(&url, &settings.hosts).is_ok();
+    is_allowed.then_some(url)
 }
 
 /// Checks the port of an authority and returns the host, including the brackets of IPv6.
