@@ -7,7 +7,6 @@ use js_sys::{Array, Promise, Uint8Array};
 use quillgate::{JobId, Millis};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
-use web_sys::WebSocket;
 
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
@@ -32,11 +31,10 @@ pub async fn stream_events(
 ) -> Result<Reply, Problem> {
     let after = pending.head.header("last-event-id");
     let after = after.and_then(parse_event_number);
-    let socket = match watch(pending, job, after).await? {
-        Ok(socket) => socket,
+    let messages = match watch(pending, job, after, MAX_STREAM_LIFETIME).await? {
+        Ok(messages) => messages,
         Err(refusal) => return Ok(refusal.into()),
     };
-    let messages = listen(pending, &socket, MAX_STREAM_LIFETIME)?;
     let mut body = JsValue::NULL;
     if !pending.context.is_head {
         let source = EventBody {
@@ -97,13 +95,12 @@ pub async fn long_poll(
     job: &JobId,
     seconds: u64,
 ) -> Result<Reply, Problem> {
-    let socket = match watch(pending, Some(job), None).await? {
-        Ok(socket) => socket,
+    let time = Millis::from_seconds(seconds);
+    let messages = match watch(pending, Some(job), None, FIRST_EVENT_TIMEOUT.plus(time)).await? {
+        Ok(messages) => messages,
         Err(refusal) => return Ok(refusal.into()),
     };
     let mut poll = LongPoll::new(pending.head.header("if-none-match"));
-    let time = Millis::from_seconds(seconds);
-    let messages = listen(pending, &socket, FIRST_EVENT_TIMEOUT.plus(time))?;
     wait_for_change(&messages, &mut poll, time).await;
     // There is no response if the socket closed before the first event.
     let response = poll.to_response(seconds);
@@ -129,40 +126,36 @@ pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, tim
     drop(timer);
 }
 
-/// Listens to a socket for at most `time`. Each [`CHARGE_TEXT`] message announces a poll, which
-/// counts as a read by the caller. If the caller has no reads left, the messages end.
-fn listen(
+/// Opens a WebSocket for changes and listens to it for at most `time`, or returns the object's
+/// refusal. Each [`CHARGE_TEXT`] message announces a poll, which counts as a read by the caller. If
+/// the caller has no reads left, the messages end.
+async fn watch(
     pending: &PendingRequest,
-    socket: &WebSocket,
+    job: Option<&JobId>,
+    after: Option<u64>,
     time: Millis,
-) -> Result<SocketMessages, Problem> {
+) -> Result<Result<SocketMessages, GatewayResponse>, Problem> {
     let caller = Rc::clone(pending.context.caller()?);
-    let (project, config) = (
-        pending.context.project()?.clone(),
-        Rc::clone(&pending.config),
-    );
+    let watch = WatchCall {
+        call: pending.call()?,
+        job: job.map(|job| job.as_str().to_owned()),
+        // The key can have any length, but the runtime limits the tag of a WebSocket to 256
+        // characters.
+        caller: fingerprint(&[&caller.key()]),
+        after,
+    };
+    let socket = match pending.project_stub()?.watch(&watch).await? {
+        Ok(socket) => socket,
+        Err(refusal) => return Ok(Err(refusal)),
+    };
+    let project = pending.context.project()?.clone();
+    let config = Rc::clone(&pending.config);
     let in_session = pending.context.session.is_some();
     let time = time.min(limit_stream(caller.expires, now(), in_session));
     let accept = move |message: &str| {
         message != CHARGE_TEXT || reserve_read(&caller, &project, &config).is_ok()
     };
     let signal = pending.request.signal();
-    Ok(SocketMessages::listen(socket, &signal, time, accept)?)
-}
-
-/// Opens a WebSocket that receives changes, or returns the object's refusal.
-async fn watch(
-    pending: &PendingRequest,
-    job: Option<&JobId>,
-    after: Option<u64>,
-) -> Result<Result<WebSocket, GatewayResponse>, Problem> {
-    let watch = WatchCall {
-        call: pending.call()?,
-        job: job.map(|job| job.as_str().to_owned()),
-        // The key can have any length, but the runtime limits the tag of a WebSocket to 256
-        // characters.
-        caller: fingerprint(&[&pending.context.caller()?.key()]),
-        after,
-    };
-    Ok(pending.project_stub()?.watch(&watch).await?)
+    let messages = SocketMessages::listen(&socket, &signal, time, accept)?;
+    Ok(Ok(messages))
 }
