@@ -53,10 +53,9 @@ impl Project {
         }
         let pace = self.settings.poll_budget.find_next(usage);
         let polls = self.polls.borrow();
-        let is_running = |id: &str| polls.get(id).is_some_and(|poll| poll.running.is_some());
-        let charge_end = |id: &str| polls.get(id).and_then(|poll| poll.charge_end);
         let find_time = |row: &JobRow| {
-            if is_running(&row.id) {
+            let poll = polls.get(&row.id);
+            if poll.is_some_and(|poll| poll.running.is_some()) {
                 // A running poll schedules the next alarm when it finishes. This time applies only
                 // if the runtime evicts the instance before that.
                 return now.plus(self.upstream.timeout);
@@ -64,10 +63,12 @@ impl Project {
             let earliest = if row.is_listed {
                 pace
             } else {
-                usage.paused_until.max(charge_end(&row.id))
+                usage
+                    .paused_until
+                    .max(poll.and_then(|poll| poll.charge_end))
             };
             let next = self.next_poll(row, Audience::Watchers);
-            let next = earliest.map_or(next, |earliest| next.max(earliest));
+            let next = next.max(earliest.unwrap_or(next));
             if row.is_finished() {
                 next
             } else {
@@ -85,20 +86,22 @@ impl Project {
     pub(super) async fn schedule(&self) -> HostResult<()> {
         let usage = self.jobs.poll_usage(now())?;
         let pace = self.settings.poll_budget.find_next(&usage);
-        let polls = self.find_watched_jobs(&usage)?;
         let oldest = self.jobs.oldest()?;
-        let others = [
+        let times = [
+            self.find_watched_jobs(&usage)?
+                .into_iter()
+                .map(|(_, at)| at)
+                .min(),
             self.jobs
                 .next_due()?
-                .map(|due| pace.map_or(due, |pace| due.max(pace))),
+                .map(|due| due.max(pace.unwrap_or(due))),
             self.outbox.next_due()?,
             // Rounding up lets one alarm delete many records.
             oldest.map(|started| round_up(started.plus(self.settings.retention))),
             self.jobs.next_deletion_expiry()?.map(round_up),
             self.next_indexing()?,
         ];
-        let polls = polls.into_iter().map(|(_, at)| at);
-        let Some(due) = polls.chain(others.into_iter().flatten()).min() else {
+        let Some(due) = times.into_iter().flatten().min() else {
             return Ok(());
         };
         let next = due.max(now().plus(Millis(1)));

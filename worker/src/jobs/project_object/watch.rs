@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use quillgate::{JobId, Millis};
+use quillgate::JobId;
 use worker::{Response, WebSocketPair};
 
 use crate::http::response::{GatewayResponse, HeaderFields};
@@ -82,10 +82,18 @@ impl Project {
         if !is_poll_due(row.as_ref(), is_closed, watch.after, interval, now) {
             return Ok(None);
         }
-        if let Some(row) = &row
-            && !self.has_room(row.is_listed, now)?
-        {
-            return Ok(None);
+        if let Some(row) = &row {
+            // A job that the gateway did not create does not use the poll budget: its poll counts
+            // as a read of the caller, and only a 429 delays it.
+            let usage = self.jobs.poll_usage(now)?;
+            let has_room = if row.is_listed {
+                self.settings.poll_budget.count_immediate(&usage, now) > 0
+            } else {
+                !usage.is_paused(now)
+            };
+            if !has_room {
+                return Ok(None);
+            }
         }
         let job = JobId::new(job);
         let job = job.map_err(|error| HostError::new(error.message()))?;
@@ -95,18 +103,6 @@ impl Project {
             // The stored state is sent instead, until Mintlify returns a newer one.
             Err(failure) if row.is_some() && (failure.is_temporary() || failure.is_fault) => None,
             Err(failure) => Some(GatewayResponse::problem(&failure.problem, &watch.call.id)),
-        })
-    }
-
-    /// Returns whether a new watcher may cause a poll now. A job that the gateway did not create
-    /// does not use the poll budget: its poll counts as a read of the caller, and only a 429 delays
-    /// it.
-    fn has_room(&self, is_listed: bool, now: Millis) -> HostResult<bool> {
-        let usage = self.jobs.poll_usage(now)?;
-        Ok(if is_listed {
-            self.settings.poll_budget.count_immediate(&usage, now) > 0
-        } else {
-            !usage.is_paused(now)
         })
     }
 }
