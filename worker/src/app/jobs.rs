@@ -7,8 +7,7 @@ use crate::app::pending_request::PendingRequest;
 use crate::app::post::post;
 use crate::app::reply::Reply;
 use crate::app::write_plan::plan_write;
-use crate::auth::turnstile;
-use crate::auth::turnstile::TurnstileProof;
+use crate::auth::turnstile::{self, TurnstileProof};
 use crate::http::content::RequestValues;
 use crate::http::problem::Problem;
 use crate::http::response::{HeaderFields, JSON};
@@ -106,20 +105,17 @@ async fn verify_turnstile(
     Err(turnstile::failed_problem())
 }
 
-/// Lists recorded jobs.
 pub async fn list(pending: &mut PendingRequest, query: &JobQuery) -> Result<Reply, Problem> {
     let call = pending.call()?;
     Ok(pending.project_stub()?.list(&call, query).await?.into())
 }
 
-/// Reads the record of a job.
 pub async fn read_record(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
     let call = pending.call()?;
     let project = pending.project_stub()?;
     Ok(project.read_record(&call, job.as_str()).await?.into())
 }
 
-/// Deletes the record of a job.
 pub async fn delete_record(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
     let id = &pending.context.id;
     let project = pending.project_stub()?;

@@ -89,11 +89,11 @@ impl DurableObject for ProjectObject {
         let url = request.inner().url();
         let call = WatchCall::from_url(&url);
         let call = call.ok_or_else(|| HostError::new("not an address of this object"))?;
-        Ok(self.project()?.watch(call).await?)
+        Ok(self.project.clone()?.watch(call).await?)
     }
 
     async fn alarm(&self) -> worker::Result<Response> {
-        self.project()?.on_alarm().await?;
+        self.project.clone()?.on_alarm().await?;
         Response::empty()
     }
 }
@@ -102,7 +102,7 @@ impl DurableObject for ProjectObject {
 impl ProjectObject {
     /// Carries out a write. Takes a [`Call`] and a [`Write`], and resolves to a [`WriteReply`].
     pub fn write(&self, call: JsValue, write: JsValue) -> Result<Promise, JsValue> {
-        let project = self.project()?;
+        let project = self.project.clone()?;
         let writer = Rc::clone(&project);
         let written = into_promise(async move {
             send_back(&writer.write(&receive(call)?, &receive(write)?).await?)
@@ -114,7 +114,7 @@ impl ProjectObject {
 
     /// Lists jobs. Takes a [`Call`] and a [`JobQuery`], and resolves to a [`GatewayResponse`].
     pub fn list(&self, call: JsValue, query: JsValue) -> Result<Promise, JsValue> {
-        let project = self.project()?;
+        let project = self.project.clone()?;
         let reader = Rc::clone(&project);
         let listed = into_promise(async move {
             send_back(&reader.list(&receive(call)?, &receive(query)?).await?)
@@ -127,51 +127,44 @@ impl ProjectObject {
     /// Reads a job record. Takes a [`Call`] and resolves to a [`GatewayResponse`].
     #[wasm_bindgen(js_name = readRecord)]
     pub fn read_record(&self, call: JsValue, job: String) -> Promise {
-        let project = self.project();
+        let project = self.project.clone();
         into_promise(async move { send_back(&project?.read_record(receive(call)?, &job).await?) })
     }
 
     /// Returns the stored JSON of a job, if any.
     #[wasm_bindgen(js_name = findStoredJob)]
     pub fn find_stored_job(&self, job: &str) -> Result<Option<String>, JsValue> {
-        let row = self.project()?.jobs.find(job)?;
+        let row = self.project.clone()?.jobs.find(job)?;
         Ok(row.map(|row| row.data))
     }
 
     /// Removes the block that a 429 from Mintlify put on a policy.
     pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
-        Ok(self.project()?.budget.reopen(read_policy(policy)?)?)
+        Ok(self.project.clone()?.budget.reopen(read_policy(policy)?)?)
     }
 
     /// Deletes a job record. `id` is the request id. Resolves to a [`GatewayResponse`].
     #[wasm_bindgen(js_name = deleteRecord)]
     pub fn delete_record(&self, id: String, job: String) -> Promise {
-        let project = self.project();
+        let project = self.project.clone();
         into_promise(async move { send_back(&project?.delete_record(&id, &job).await?) })
     }
 
     /// Returns the [`ProjectHealth`] for operators.
     pub fn health(&self) -> Result<JsValue, JsValue> {
-        Ok(send_back(&self.project()?.health()?)?)
+        Ok(send_back(&self.project.clone()?.health()?)?)
     }
 }
 
 #[cfg(feature = "trap-route")]
 #[wasm_bindgen]
 impl ProjectObject {
-    /// Makes the wasm module trap, for tests.
     #[expect(
         clippy::unused_self,
         reason = "a method of the class that the entry calls"
     )]
     pub fn trap(&self) -> Promise {
         crate::runtime::trap::trap_later()
-    }
-}
-
-impl ProjectObject {
-    fn project(&self) -> HostResult<Rc<Project>> {
-        self.project.clone()
     }
 }
 

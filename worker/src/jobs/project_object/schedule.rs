@@ -126,7 +126,6 @@ impl Project {
     }
 }
 
-/// Rounds an instant up to the next sweep.
 const fn round_up(end: Millis) -> Millis {
     Millis(end.0.div_ceil(SWEEP_PERIOD) * SWEEP_PERIOD)
 }
