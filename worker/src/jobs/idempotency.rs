@@ -19,7 +19,6 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 pub const LIFE: Millis = Millis(86_400_000);
 
 const KEY_HEADER: &str = "Idempotency-Key";
-const RETRY_HEADER: &str = "Idempotency-Retry";
 const MAX_KEY_LENGTH: usize = 255;
 
 /// Parses `Idempotency-Key`: a quoted String (RFC 9651) or the bare key. Both forms name the same
@@ -83,23 +82,14 @@ impl Retry {
     /// # Errors
     /// 400 `invalid-request`, rule `idempotency-retry`, for other values.
     pub fn read(header: Option<&str>) -> Result<Self, Problem> {
-        match header {
+        match header.map(|value| value.trim_matches([' ', '\t'])) {
             None => Ok(Self::Normal),
-            Some(value)
-                if value
-                    .trim_matches([' ', '\t'])
-                    .eq_ignore_ascii_case("force") =>
-            {
-                Ok(Self::Force)
-            }
-            Some(_) => {
-                let detail = "Idempotency-Retry must be force or absent";
-                Err(Problem::field(
-                    RETRY_HEADER,
-                    GatewayRule::IdempotencyRetry,
-                    detail,
-                ))
-            }
+            Some(value) if value.eq_ignore_ascii_case("force") => Ok(Self::Force),
+            Some(_) => Err(Problem::field(
+                "Idempotency-Retry",
+                GatewayRule::IdempotencyRetry,
+                "Idempotency-Retry must be force or absent",
+            )),
         }
     }
 }

@@ -18,8 +18,6 @@ use crate::runtime::{HostResult, sockets};
 const CALLER_TAG: char = '/';
 /// The tag of sockets that watch all jobs. Caller tags continue with a hash and never equal it.
 pub(super) const LIST_TAG: &str = "/jobs";
-/// The `readyState` of an open WebSocket.
-const OPEN: u16 = 1;
 
 impl Project {
     /// Returns the open sockets of a job, the list or a caller. A closing socket accepts no
@@ -118,5 +116,5 @@ fn make_tags(watch: &WatchCall) -> [String; 2] {
 }
 
 fn is_open(socket: &WebSocket) -> bool {
-    socket.as_ref().ready_state() == OPEN
+    socket.as_ref().ready_state() == web_sys::WebSocket::OPEN
 }

@@ -87,12 +87,12 @@ impl PullRequestCache {
     ) {
         let name = request.to_string();
         self.fetches.remove(&name);
-        if let Err(failure) = result {
-            self.pause(failure);
-        }
         let (status, until) = match result {
             Ok(status) => (status, now.plus(status.fresh_for())),
-            Err(failure) => (PullRequestStatus::UNKNOWN, failure.fresh_until(now)),
+            Err(failure) => {
+                self.pause(failure);
+                (PullRequestStatus::UNKNOWN, failure.fresh_until(now))
+            }
         };
         self.known
             .insert(&name, status, size_of::<PullRequestStatus>(), until);

@@ -16,6 +16,7 @@ use crate::runtime::{
     Database, HostResult, log_error, log_for_operator, new_uuid, now, number, random, text,
 };
 use crate::upstream::connections::Connections;
+use crate::upstream::head::UpstreamHead;
 use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::USER_AGENT;
 use crate::upstream::transport::{Outgoing, send};
@@ -162,9 +163,10 @@ impl Outbox {
             ));
             return self.remove(id);
         };
-        let (status, retry_after) = self.send(id, &row, project, &url).await;
+        let head = self.send(id, &row, project, &url).await;
+        let status = head.as_ref().map(|head| head.status);
         let now = now();
-        let wait = retry_after.and_then(|wait| parse_retry_after(&wait, now));
+        let wait = head.and_then(|head| parse_retry_after(head.headers.get("retry-after")?, now));
         match webhook::plan_next(attempts, status, wait, random()) {
             Next::Again(wait) => return self.set_due(id, now.plus(wait)),
             Next::Done => {}
@@ -189,14 +191,14 @@ impl Outbox {
         self.database.execute(delete, [text(id)])
     }
 
-    /// Sends a webhook. Returns the receiver's status and `Retry-After`.
+    /// Sends a webhook. Returns the head of the receiver's response, if any.
     async fn send(
         &self,
         id: &str,
         row: &OutboxRow,
         project: &str,
         url: &str,
-    ) -> (Option<u16>, Option<String>) {
+    ) -> Option<UpstreamHead> {
         let seconds = now().0 / 1000;
         let body = webhook::format_event(&row.status, &row.ended_at, project, url, &row.job);
         let keys = webhook::derive_keys(&self.settings.secrets, project, url);
@@ -214,11 +216,7 @@ impl Outbox {
             body: Some(&body),
             time: TIME_LIMIT,
         });
-        let Ok(message) = sent.await else {
-            return (None, None);
-        };
-        let retry_after = message.head.headers.get("retry-after");
-        (Some(message.head.status), retry_after.map(str::to_owned))
+        Some(sent.await.ok()?.head)
     }
 }
 
