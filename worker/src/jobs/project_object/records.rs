@@ -40,10 +40,7 @@ impl Project {
         let mut polled = page.rows.clone();
         polled.retain(|row| !row.is_given_up(self.settings.poll_duration, now));
         self.refresh(call, polled).await?;
-        if filter.text.is_some()
-            && let Some(next) = self.next_indexing()?
-            && self.alarm.get().is_none_or(|alarm| next < alarm)
-        {
+        if filter.text.is_some() && self.jobs.backlog()? > 0 {
             self.schedule().await?;
         }
         let listing = self.jobs.list(filter, &page)?;

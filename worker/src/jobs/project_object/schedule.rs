@@ -87,6 +87,7 @@ impl Project {
         let usage = self.jobs.poll_usage(now())?;
         let pace = self.settings.poll_budget.find_next(&usage);
         let oldest = self.jobs.oldest()?;
+        let has_backlog = self.jobs.backlog()? > 0;
         let times = [
             self.find_watched_jobs(&usage)?
                 .into_iter()
@@ -99,7 +100,7 @@ impl Project {
             // Rounding up lets one alarm delete many records.
             oldest.map(|started| round_up(started.plus(self.settings.retention))),
             self.jobs.next_deletion_expiry()?.map(round_up),
-            self.next_indexing()?,
+            has_backlog.then(|| plan_indexing(self.alarm.get(), now())),
         ];
         let Some(due) = times.into_iter().flatten().min() else {
             return Ok(());
@@ -117,12 +118,6 @@ impl Project {
             self.alarm.set(None);
         }
         Ok(set?)
-    }
-
-    /// Returns when the alarm next adds jobs that earlier releases stored to the search index.
-    pub(super) fn next_indexing(&self) -> HostResult<Option<Millis>> {
-        let has_backlog = self.jobs.backlog()? > 0;
-        Ok(has_backlog.then(|| plan_indexing(self.alarm.get(), now())))
     }
 }
 
