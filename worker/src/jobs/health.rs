@@ -1,7 +1,5 @@
 //! The health of a project's Durable Object, for operators.
 
-#[cfg(doc)]
-use quillgate::RateLimitPolicy;
 use serde::{Deserialize, Serialize};
 
 use crate::budget::health::BudgetHealth;
@@ -27,8 +25,8 @@ pub struct ProjectHealth {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProjectBudgets {
-    /// The budget of [`RateLimitPolicy::CreateJob`].
+    /// The budget of `create-job`.
     pub create_job: BudgetHealth,
-    /// The budget of [`RateLimitPolicy::SendMessage`].
+    /// The budget of `send-message`.
     pub send_message: BudgetHealth,
 }

@@ -37,12 +37,6 @@ use crate::runtime::{
 use crate::upstream::breaker::{self, breaker_state};
 use crate::upstream::connections::Connections;
 use crate::upstream::settings::UpstreamSettings;
-#[cfg(doc)]
-use crate::{
-    http::response::GatewayResponse,
-    jobs::{project_stub::WriteReply, records::JobQuery, write::Write},
-    upstream::request::Call,
-};
 
 /// The migrations of this object's database. Never change or reorder released ones, because
 /// existing databases do not run them again.
@@ -100,7 +94,7 @@ impl DurableObject for ProjectObject {
 
 #[wasm_bindgen]
 impl ProjectObject {
-    /// Carries out a write. Takes a [`Call`] and a [`Write`], and resolves to a [`WriteReply`].
+    /// Carries out a write. Takes a `Call` and a `Write`, and resolves to a `WriteReply`.
     pub fn write(&self, call: JsValue, write: JsValue) -> Result<Promise, JsValue> {
         let project = self.project.clone()?;
         let writer = Rc::clone(&project);
@@ -112,7 +106,7 @@ impl ProjectObject {
         Ok(written)
     }
 
-    /// Lists jobs. Takes a [`Call`] and a [`JobQuery`], and resolves to a [`GatewayResponse`].
+    /// Lists jobs. Takes a `Call` and a `JobQuery`, and resolves to a `GatewayResponse`.
     pub fn list(&self, call: JsValue, query: JsValue) -> Result<Promise, JsValue> {
         let project = self.project.clone()?;
         let reader = Rc::clone(&project);
@@ -124,7 +118,7 @@ impl ProjectObject {
         Ok(listed)
     }
 
-    /// Reads a job record. Takes a [`Call`] and resolves to a [`GatewayResponse`].
+    /// Reads a job record. Takes a `Call` and resolves to a `GatewayResponse`.
     #[wasm_bindgen(js_name = readRecord)]
     pub fn read_record(&self, call: JsValue, job: String) -> Promise {
         let project = self.project.clone();
@@ -143,7 +137,7 @@ impl ProjectObject {
         Ok(self.project.clone()?.budget.reopen(read_policy(policy)?)?)
     }
 
-    /// Deletes a job record. `id` is the request id. Resolves to a [`GatewayResponse`].
+    /// Deletes a job record. `id` is the request id. Resolves to a `GatewayResponse`.
     #[wasm_bindgen(js_name = deleteRecord)]
     pub fn delete_record(&self, id: String, job: String) -> Promise {
         let project = self.project.clone();
