@@ -81,9 +81,13 @@ pub fn is_host(text: &str) -> bool {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
         _ => (text, None),
     };
-    let is_port = |port: &str| !port.starts_with(['+', '0']) && port.parse::<u16>().is_ok();
     let bracketed = host.len() > 2 && host.starts_with('[') && host.ends_with(']');
     is_authority(host) && (bracketed || !host.contains([':', '[', ']'])) && port.is_none_or(is_port)
+}
+
+/// Whether `text` is a port from 1 to 65535 without leading zeros.
+pub fn is_port(text: &str) -> bool {
+    !text.starts_with(['+', '0']) && text.parse::<u16>().is_ok()
 }
 
 /// Whether `text` consists only of lowercase characters that hosts and ports can contain.

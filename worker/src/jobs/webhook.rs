@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
 use crate::http::problem::Problem;
-use crate::http::url::{lowercase_origin, origin_of};
+use crate::http::url::{is_port, lowercase_origin, origin_of};
 use crate::jobs::settings::WebhookSettings;
 use crate::json;
 
@@ -112,17 +112,10 @@ fn split_host(authority: &str) -> Result<&str, &'static str> {
         None => authority.find(':').unwrap_or(authority.len()),
     };
     let (host, port) = authority.split_at(end);
-    if port.is_empty() || is_port(port) {
+    if port.is_empty() || port.strip_prefix(':').is_some_and(is_port) {
         return Ok(host);
     }
     Err("must have no port, or one from 1 to 65535")
-}
-
-fn is_port(port: &str) -> bool {
-    port.strip_prefix(':').is_some_and(|digits| {
-        let plain = digits.bytes().all(|byte| byte.is_ascii_digit());
-        plain && !digits.starts_with('0') && digits.parse::<u16>().is_ok()
-    })
 }
 
 fn check_public(host: &str) -> Result<(), &'static str> {
