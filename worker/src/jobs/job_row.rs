@@ -4,7 +4,7 @@ use quillgate::{JobId, JobStatus, Millis};
 use serde::{Deserialize, Deserializer};
 
 use crate::jobs::events::StreamEvent;
-use crate::jobs::poll::{Audience, compute_pause, is_finished};
+use crate::jobs::poll::{compute_pause, is_finished};
 use crate::jobs::webhook::JobEnd;
 
 /// The row of a job in the database of its project.
@@ -89,11 +89,11 @@ impl JobRow {
         }
     }
 
-    /// Returns when the job's state becomes stale for this audience. `failures` counts the
-    /// consecutive failed polls.
-    pub fn next_poll(&self, interval: Millis, audience: Audience, failures: u32) -> Millis {
+    /// Returns when the job's state becomes stale. `interval` is the minimum time between two
+    /// polls. `failures` counts the consecutive failed polls.
+    pub fn next_poll(&self, interval: Millis, failures: u32) -> Millis {
         let age = self.checked_at.since(self.last_started_at);
-        let pause = compute_pause(interval, audience, age, failures);
+        let pause = compute_pause(interval, age, failures);
         self.checked_at.plus(pause).max(self.not_before)
     }
 

@@ -19,36 +19,22 @@ const POLLS_OF_AGE: u64 = 120;
 /// Maximum number of times that failures double the wait.
 const MAX_DOUBLINGS: u32 = 6;
 
-/// The recipients of a job's changes. The time between polls depends on them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Audience {
-    /// At least one watcher receives them.
-    Watchers,
-    /// Only the job's webhook receives its end.
-    Webhook,
-}
-
 /// Computes the wait between two polls of a job. It starts at `interval`, and grows with `age`, the
 /// time since the job last started. `failures` counts consecutive failed polls. Each of them
 /// doubles the wait, to at most [`MAX_PAUSE`].
 ///
 /// ```
 /// use quillgate::Millis;
-/// use quillgate_worker::jobs::poll::{Audience, compute_pause};
+/// use quillgate_worker::jobs::poll::compute_pause;
 ///
 /// let interval = Millis::from_seconds(5);
 /// let (new, old) = (Millis::from_seconds(60), Millis::from_seconds(3600));
-/// assert_eq!(compute_pause(interval, Audience::Watchers, new, 0), interval);
-/// assert_eq!(compute_pause(interval, Audience::Watchers, new, 2), Millis::from_seconds(20));
-/// assert_eq!(compute_pause(interval, Audience::Watchers, old, 0), Millis::from_seconds(30));
-/// assert_eq!(compute_pause(interval, Audience::Webhook, new, 0), Millis::from_seconds(15));
+/// assert_eq!(compute_pause(interval, new, 0), interval);
+/// assert_eq!(compute_pause(interval, new, 2), Millis::from_seconds(20));
+/// assert_eq!(compute_pause(interval, old, 0), Millis::from_seconds(30));
 /// ```
-pub fn compute_pause(interval: Millis, audience: Audience, age: Millis, failures: u32) -> Millis {
-    let usual = match audience {
-        Audience::Watchers => interval,
-        Audience::Webhook => interval.max(UNWATCHED_PAUSE),
-    };
-    let usual = usual.max(Millis(age.0 / POLLS_OF_AGE));
+pub fn compute_pause(interval: Millis, age: Millis, failures: u32) -> Millis {
+    let usual = interval.max(Millis(age.0 / POLLS_OF_AGE));
     let doubled = usual.0.saturating_mul(1 << failures.min(MAX_DOUBLINGS));
     Millis(doubled).min(usual.max(MAX_PAUSE))
 }

@@ -6,6 +6,7 @@ use quillgate::Millis;
 
 use crate::budget::limits::Limits;
 use crate::http::url::{is_host, is_secure_url, lowercase_origin};
+use crate::jobs::poll::UNWATCHED_PAUSE;
 use crate::jobs::poll_budget::PollBudget;
 use crate::jobs::records::KeepPrompts;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
@@ -14,6 +15,8 @@ use crate::variable::{Range, VariableError, Variables, read_integer, read_second
 pub struct JobSettings {
     /// The minimum time between two polls of a watched job.
     pub poll_interval: Millis,
+    /// The minimum time between two polls of a job that has a webhook and no watchers.
+    pub webhook_poll_interval: Millis,
     /// How long a job is polled after it last started.
     pub poll_duration: Millis,
     /// The limit for polls per project. Only polls of jobs that the gateway created count.
@@ -41,8 +44,10 @@ impl JobSettings {
         // The default has a minimum, because a lower configured limit for creations does not change
         // Mintlify's own limit.
         let poll_limit = DEFAULT_POLL_LIMIT.max(limits.create_job / 5);
+        let poll_interval = seconds("JOB_POLL_SECONDS", 5, Range::TO_300)?;
         Ok(Self {
-            poll_interval: seconds("JOB_POLL_SECONDS", 5, Range::TO_300)?,
+            poll_interval,
+            webhook_poll_interval: poll_interval.max(UNWATCHED_PAUSE),
             poll_duration: seconds("JOB_POLL_LIMIT_SECONDS", 86_400, Range::TO_DAY)?,
             poll_budget: PollBudget {
                 limit: integer("JOB_POLLS_PER_HOUR", poll_limit, Range::TO_MILLION)?,

@@ -6,7 +6,6 @@ use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::StreamEvent;
 use crate::jobs::job_row::JobRow;
-use crate::jobs::poll::Audience;
 use crate::jobs::project_object::Project;
 use crate::jobs::records::JobQuery;
 use crate::jobs::webhook::JobEnd;
@@ -64,9 +63,10 @@ impl Project {
     /// Polls unfinished jobs whose state is stale, stalest first, and waits for the responses.
     async fn refresh(self: &Rc<Self>, call: &Call, rows: Vec<JobRow>) -> HostResult<()> {
         let now = now();
+        let interval = self.settings.poll_interval;
         let mut stale: Vec<_> = rows
             .into_iter()
-            .filter(|row| !row.is_finished() && now >= self.next_poll(row, Audience::Watchers))
+            .filter(|row| !row.is_finished() && now >= self.next_poll(row, interval))
             .collect();
         let usage = self.jobs.poll_usage(now)?;
         let room = self.settings.poll_budget.count_immediate(&usage, now) as usize;

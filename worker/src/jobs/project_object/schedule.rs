@@ -3,7 +3,6 @@
 use quillgate::Millis;
 
 use crate::jobs::job_row::JobRow;
-use crate::jobs::poll::Audience;
 use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::watchers::LIST_TAG;
@@ -18,11 +17,12 @@ const SWEEP_PERIOD: u64 = 3_600_000;
 const GIVE_UP_TIME: Millis = Millis::from_seconds(86_400);
 
 impl Project {
-    /// Returns when the state of a job becomes stale for this audience.
-    pub(super) fn next_poll(&self, row: &JobRow, audience: Audience) -> Millis {
+    /// Returns when the state of a job becomes stale. `interval` is the minimum time between two
+    /// polls.
+    pub(super) fn next_poll(&self, row: &JobRow, interval: Millis) -> Millis {
         let polls = self.polls.borrow();
         let failures = polls.get(&row.id).map_or(0, |poll| poll.failures);
-        row.next_poll(self.settings.poll_interval, audience, failures)
+        row.next_poll(interval, failures)
     }
 
     /// Plans the next poll for the webhook of a job.
@@ -32,7 +32,8 @@ impl Project {
         };
         let end = row.webhook_poll_end(self.settings.poll_duration);
         let end = end.filter(|&end| now() < end);
-        let next = end.map(|end| self.next_poll(&row, Audience::Webhook).min(end));
+        let interval = self.settings.webhook_poll_interval;
+        let next = end.map(|end| self.next_poll(&row, interval).min(end));
         self.jobs.set_webhook_poll(job, next)
     }
 
@@ -67,7 +68,7 @@ impl Project {
                     .paused_until
                     .max(poll.and_then(|poll| poll.charge_end))
             };
-            let next = self.next_poll(row, Audience::Watchers);
+            let next = self.next_poll(row, self.settings.poll_interval);
             let next = next.max(earliest.unwrap_or(next));
             if row.is_finished() {
                 next

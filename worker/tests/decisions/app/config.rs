@@ -334,6 +334,15 @@ fn poll_budget_defaults_to_a_fifth_of_the_creation_limit() {
     assert_eq!(limit(Some("5")), 20);
 }
 
+#[test]
+fn unwatched_job_is_polled_every_15_seconds_at_most() {
+    for (seconds, expected) in [(None, 15), (Some("15"), 15), (Some("30"), 30)] {
+        let config = read("JOB_POLL_SECONDS", seconds);
+        let interval = config.jobs.webhook_poll_interval;
+        assert_eq!(interval, Millis::from_seconds(expected), "{seconds:?}");
+    }
+}
+
 /// An integer variable, its maximum, and a function that returns its value in a configuration.
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 

@@ -3,8 +3,7 @@
 use quillgate::Millis;
 use quillgate_worker::jobs::job_row::JobRow;
 use quillgate_worker::jobs::poll::{
-    Audience, CREATION_DELAY, LOST_AFTER, MAX_PAUSE, UNWATCHED_PAUSE, compute_pause, is_finished,
-    is_poll_due,
+    CREATION_DELAY, LOST_AFTER, MAX_PAUSE, UNWATCHED_PAUSE, compute_pause, is_finished, is_poll_due,
 };
 
 use crate::fixtures::{NOW, at};
@@ -33,24 +32,22 @@ fn pause_doubles_with_each_failure_up_to_a_minute() {
         (7, 60, 60),
         (u32::MAX, 60, 60),
     ] {
-        let pause = |audience| compute_pause(INTERVAL, audience, NEW, failures);
-        assert_eq!(pause(Audience::Watchers), Millis::from_seconds(watched));
-        assert_eq!(pause(Audience::Webhook), Millis::from_seconds(unwatched));
+        let pause = |interval| compute_pause(interval, NEW, failures);
+        assert_eq!(pause(INTERVAL), Millis::from_seconds(watched));
+        assert_eq!(pause(UNWATCHED_PAUSE), Millis::from_seconds(unwatched));
     }
 }
 
 #[test]
 fn interval_longer_than_a_minute_is_unchanged() {
     let interval = Millis::from_seconds(300);
-    for audience in [Audience::Watchers, Audience::Webhook] {
-        for failures in [0, 1, 9] {
-            assert_eq!(compute_pause(interval, audience, NEW, failures), interval);
-        }
+    for failures in [0, 1, 9] {
+        assert_eq!(compute_pause(interval, NEW, failures), interval);
     }
     let half_a_minute = Millis::from_seconds(30);
-    let pause = |failures| compute_pause(half_a_minute, Audience::Webhook, NEW, failures);
+    let pause = |failures| compute_pause(half_a_minute, NEW, failures);
     assert_eq!((pause(0), pause(1)), (half_a_minute, Millis(60_000)));
-    let longest = compute_pause(Millis(u64::MAX), Audience::Watchers, NEW, 9);
+    let longest = compute_pause(Millis(u64::MAX), NEW, 9);
     assert_eq!(longest, Millis(u64::MAX));
 }
 
@@ -58,7 +55,7 @@ fn interval_longer_than_a_minute_is_unchanged() {
 fn short_interval_is_doubled_six_times_at_most() {
     let short = Millis(100);
     for (failures, expected) in [(1, 200), (5, 3_200), (6, 6_400), (7, 6_400), (99, 6_400)] {
-        let pause = compute_pause(short, Audience::Watchers, NEW, failures);
+        let pause = compute_pause(short, NEW, failures);
         assert_eq!(pause, Millis(expected), "{failures}");
     }
 }
@@ -138,7 +135,7 @@ fn job_is_not_polled_before_the_upstreams_retry_after() {
             assert_eq!(due, expected, "{seconds} {after:?}");
         }
     }
-    assert_eq!(row.next_poll(INTERVAL, Audience::Watchers, 0), at(60));
+    assert_eq!(row.next_poll(INTERVAL, 0), at(60));
 }
 
 #[test]
@@ -148,9 +145,9 @@ fn next_poll_follows_the_last_one_after_the_pause() {
             checked_at: at(age),
             ..row()
         };
-        let next = |audience| row.next_poll(INTERVAL, audience, failures);
-        assert_eq!(next(Audience::Watchers), at(age + watched));
-        assert_eq!(next(Audience::Webhook), at(age + unwatched));
+        let next = |interval| row.next_poll(interval, failures);
+        assert_eq!(next(INTERVAL), at(age + watched));
+        assert_eq!(next(UNWATCHED_PAUSE), at(age + unwatched));
     }
 }
 
@@ -183,14 +180,14 @@ fn pause_grows_with_the_age_of_the_job() {
         (21_600, 180, 180),
         (86_400, 720, 720),
     ] {
-        let pause = |audience| compute_pause(INTERVAL, audience, Millis::from_seconds(age), 0);
-        assert_eq!(pause(Audience::Watchers), Millis::from_seconds(watched));
-        assert_eq!(pause(Audience::Webhook), Millis::from_seconds(unwatched));
+        let pause = |interval| compute_pause(interval, Millis::from_seconds(age), 0);
+        assert_eq!(pause(INTERVAL), Millis::from_seconds(watched));
+        assert_eq!(pause(UNWATCHED_PAUSE), Millis::from_seconds(unwatched));
     }
     // A failing upstream never shortens the pause.
     let day = Millis::from_seconds(86_400);
     for failures in [0, 1, 9] {
-        let pause = compute_pause(INTERVAL, Audience::Watchers, day, failures);
+        let pause = compute_pause(INTERVAL, day, failures);
         assert_eq!(pause, Millis::from_seconds(720));
     }
 }
@@ -199,7 +196,7 @@ fn pause_grows_with_the_age_of_the_job() {
 fn job_is_polled_a_few_hundred_times_in_a_day() {
     let (mut age, mut polls) = (Millis(0), 0);
     while age < Millis::from_seconds(86_400) {
-        age = age.plus(compute_pause(INTERVAL, Audience::Watchers, age, 0));
+        age = age.plus(compute_pause(INTERVAL, age, 0));
         polls += 1;
     }
     assert!((600..800).contains(&polls), "{polls}");
