@@ -16,8 +16,7 @@ use crate::http::url::{decode_percent, split_url};
 use crate::jobs::health::ProjectHealth;
 use crate::jobs::records::JobQuery;
 use crate::jobs::write::Write;
-use crate::json;
-use crate::runtime::{HostResult, receive, send_back};
+use crate::runtime::{HostResult, parse_json, receive, send_back, stringify_json};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::Call;
 
@@ -42,14 +41,15 @@ pub struct WatchCall {
 impl WatchCall {
     /// Formats the URL with which the Worker requests a WebSocket. The object's RPC methods cannot
     /// return one, but `fetch` can.
-    pub fn to_url(&self) -> String {
-        format!("https://project/?{}", percent_encode(&json::to_text(self)))
+    pub fn to_url(&self) -> HostResult<String> {
+        let json = String::from(stringify_json(&send_back(self)?)?);
+        Ok(format!("https://project/?{}", percent_encode(&json)))
     }
 
     /// Parses the output of [`Self::to_url`]. Returns `None` for other URLs.
     pub fn from_url(url: &str) -> Option<Self> {
         let json = decode_percent(split_url(url).1?)?;
-        serde_json::from_value(json::parse(json.as_bytes())?).ok()
+        receive(parse_json(&json.into()).ok()?).ok()
     }
 }
 
@@ -131,7 +131,7 @@ impl ProjectStub {
         Reflect::set(&headers, &"upgrade".into(), &"websocket".into())?;
         let options = Object::new();
         Reflect::set(&options, &"headers".into(), &headers)?;
-        let response = JsFuture::from(self.0.fetch(&call.to_url(), &options)).await?;
+        let response = JsFuture::from(self.0.fetch(&call.to_url()?, &options)).await?;
         let response: Response = response.into();
         Ok(match response.websocket() {
             Some(socket) => Ok(socket),
