@@ -75,7 +75,7 @@ impl Project {
         let usage = self.jobs.poll_usage(now)?;
         let mut room = self.settings.poll_budget.count_allowed(&usage, now);
         let watched = self.find_watched_jobs(&usage)?.into_iter();
-        let watched = watched.filter(|(_, at)| *at <= now).map(|(row, _)| row);
+        let watched = watched.filter(|(at, _)| *at <= now).map(|(_, row)| row);
         let mut due: Vec<_> = self.jobs.due(now)?;
         let awaited: Vec<_> = due.iter().map(|row| row.id.clone()).collect();
         due.extend(watched.filter(|row| !awaited.contains(&row.id)));

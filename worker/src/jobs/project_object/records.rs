@@ -88,8 +88,8 @@ impl Project {
 
     /// Records the state of a job, then broadcasts the change.
     pub(super) fn record(&self, id: &str, reply: &JobSnapshot) -> HostResult<()> {
-        let change = (self.database).transaction(|| self.store_state(id, reply, None))?;
-        self.broadcast(&change);
+        let store = || self.store_state(id, reply, None);
+        self.broadcast(&self.database.transaction(store)?);
         Ok(())
     }
 

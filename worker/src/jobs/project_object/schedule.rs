@@ -39,7 +39,7 @@ impl Project {
 
     /// Returns the watched jobs, each with the time when the alarm polls it or stops polling it.
     /// Watchers of the list watch all unfinished jobs.
-    pub(super) fn find_watched_jobs(&self, usage: &PollUsage) -> HostResult<Vec<(JobRow, Millis)>> {
+    pub(super) fn find_watched_jobs(&self, usage: &PollUsage) -> HostResult<Vec<(Millis, JobRow)>> {
         let mut targets = self.find_watched_targets();
         let is_list_watched = targets.remove(LIST_TAG);
         let now = now();
@@ -76,11 +76,8 @@ impl Project {
                 next.min(row.poll_end(self.settings.poll_duration))
             }
         };
-        let watched = rows.into_iter().map(|row| {
-            let at = find_time(&row);
-            (row, at)
-        });
-        Ok(watched.collect())
+        let rows = rows.into_iter();
+        Ok(rows.map(|row| (find_time(&row), row)).collect())
     }
 
     /// Sets the alarm to the next due time. Leaves the alarm unchanged if nothing is due.
@@ -92,7 +89,7 @@ impl Project {
         let times = [
             self.find_watched_jobs(&usage)?
                 .into_iter()
-                .map(|(_, at)| at)
+                .map(|(at, _)| at)
                 .min(),
             self.jobs
                 .next_due()?
