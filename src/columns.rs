@@ -3,19 +3,31 @@
 use crate::operation::Operation;
 use crate::schema::{JsonType, Object};
 
-/// A column: a property of a row, or of a record nested in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column {
-    /// The property names that lead from the row to the value.
-    pub path: Vec<&'static str>,
+/// The columns of a list's rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Columns {
+    /// The name of each column: its property names, joined with dots.
+    pub names: Vec<String>,
+    /// The properties of a row.
+    pub members: Vec<Member>,
 }
 
-impl Column {
-    /// Returns the column's name: its path, joined with dots.
-    #[must_use]
-    pub fn name(&self) -> String {
-        self.path.join(".")
-    }
+/// A property of a row, or of a record nested in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Member {
+    /// The property's name.
+    pub name: &'static str,
+    /// The columns of its value.
+    pub holds: Holds,
+}
+
+/// The columns of a property's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Holds {
+    /// A single column, by its index in [`Columns::names`].
+    Cell(usize),
+    /// One or more columns per property of a nested record.
+    Record(Vec<Member>),
 }
 
 /// Returns the columns of a list's rows. Empty if the operation's result has no rows.
@@ -28,18 +40,17 @@ impl Column {
 /// use quillgate::columns::columns;
 ///
 /// let columns = columns(Operation::ListPageViews);
-/// let names: Vec<_> = columns.iter().map(|column| column.name()).collect();
-/// assert_eq!(names, ["path", "human", "ai", "total"]);
+/// assert_eq!(columns.names, ["path", "human", "ai", "total"]);
 /// ```
 #[must_use]
-pub fn columns(operation: Operation) -> Vec<Column> {
-    find_row(operation).map_or_else(Vec::new, row_columns)
+pub fn columns(operation: Operation) -> Columns {
+    find_row(operation).map_or_else(Columns::default, row_columns)
 }
 
 /// Returns the columns of rows of this type.
 #[must_use]
-pub fn row_columns(row: &'static JsonType) -> Vec<Column> {
-    let mut columns = Vec::new();
+pub fn row_columns(row: &'static JsonType) -> Columns {
+    let mut columns = Columns::default();
     add_row(row, &mut columns);
     columns
 }
@@ -55,7 +66,7 @@ fn find_row(operation: Operation) -> Option<&'static JsonType> {
     })
 }
 
-fn add_row(row: &'static JsonType, columns: &mut Vec<Column>) {
+fn add_row(row: &'static JsonType, columns: &mut Columns) {
     match row {
         JsonType::Union(union) => {
             for (_, variant) in union.variants {
@@ -63,23 +74,44 @@ fn add_row(row: &'static JsonType, columns: &mut Vec<Column>) {
             }
             add_row(&union.otherwise, columns);
         }
-        JsonType::Object(object) => add_members(object, &[], columns),
+        JsonType::Object(object) => {
+            add_members(object, "", &mut columns.members, &mut columns.names);
+        }
         _ => {}
     }
 }
 
-fn add_members(object: &'static Object, parents: &[&'static str], columns: &mut Vec<Column>) {
+/// Adds the properties of `object` that `members` lacks. `prefix` starts the names of their columns.
+fn add_members(
+    object: &'static Object,
+    prefix: &str,
+    members: &mut Vec<Member>,
+    names: &mut Vec<String>,
+) {
     for field in object.fields {
-        let mut path = parents.to_vec();
-        path.push(field.name);
-        if let JsonType::Object(record) = unwrap_nullable(&field.kind) {
-            add_members(record, &path, columns);
-            continue;
-        }
-        let column = Column { path };
-        if !columns.contains(&column) {
-            columns.push(column);
-        }
+        let column = [prefix, field.name].concat();
+        let mut known = members.iter_mut();
+        let known = known.find(|member| member.name == field.name);
+        let holds = match (unwrap_nullable(&field.kind), known.map(|it| &mut it.holds)) {
+            (JsonType::Object(record), Some(Holds::Record(inner))) => {
+                add_members(record, &(column + "."), inner, names);
+                continue;
+            }
+            (_, Some(_)) => continue,
+            (JsonType::Object(record), None) => {
+                let mut inner = Vec::new();
+                add_members(record, &(column + "."), &mut inner, names);
+                Holds::Record(inner)
+            }
+            (_, None) => {
+                names.push(column);
+                Holds::Cell(names.len() - 1)
+            }
+        };
+        members.push(Member {
+            name: field.name,
+            holds,
+        });
     }
 }
 

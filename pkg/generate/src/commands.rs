@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use quillgate::Operation;
-use quillgate::columns::{Column, row_columns};
+use quillgate::columns::{Columns, row_columns};
 use quillgate::declaration::{Pagination, ParameterKind};
 use quillgate::schema::JsonType;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ pub fn typescript() -> String {
 fn describe(operation: Operation) -> Value {
     let (declared, documented) = (operation.declaration(), operation.documentation());
     let rows = find_rows(operation);
-    let columns = rows.map_or_else(Vec::new, |(_, row)| row_columns(row));
+    let columns = rows.map_or_else(Columns::default, |(_, row)| row_columns(row));
     let parameters = declared.parameters.iter().zip(documented.parameters);
     let parameters = parameters.map(|(parameter, summary)| {
         let (choices, max) = match parameter.kind {
@@ -76,7 +76,7 @@ fn describe(operation: Operation) -> Value {
         "scope": declared.scope.as_str(),
         "isPaginated": !matches!(declared.pagination, Pagination::None),
         "rows": rows.map(|(name, _)| name),
-        "columns": columns.iter().map(Column::name).collect::<Vec<_>>(),
+        "columns": columns.names,
         "parameters": parameters.collect::<Vec<_>>(),
     })
 }

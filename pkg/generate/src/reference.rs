@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use quillgate::columns::{Column, columns};
+use quillgate::columns::columns;
 use quillgate::declaration::{Declaration, Pagination, Parameter, ParameterIn, ParameterKind};
 use quillgate::schema::{Field, JsonType, Object, Union};
 use quillgate::{IntegerRule, Operation, RateLimitPolicy};
@@ -184,7 +184,7 @@ fn result(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) -
     let declared: &Declaration = operation.declaration();
     if let Some(list) = operation.exported() {
         let name = list.declaration().name;
-        let columns: Vec<_> = columns(list).iter().map(Column::name).collect();
+        let columns = columns(list).names;
         let columns: Vec<_> = columns.iter().map(String::as_str).collect();
         return format!(
             "\nResult: the rows of [`{name}`](#{}), as CSV or NDJSON. The CSV columns are {}.\n",

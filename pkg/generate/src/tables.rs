@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use quillgate::columns::{Column, columns};
+use quillgate::columns::columns;
 
 use crate::text::of_package;
 
@@ -25,7 +25,7 @@ pub fn typescript() -> String {
     for operation in of_package() {
         let declared = operation.declaration();
         if let Some(rows) = declared.pagination.rows() {
-            let names: Vec<_> = columns(operation).iter().map(Column::name).collect();
+            let names = columns(operation).names;
             let _ = writeln!(
                 module,
                 "  \"{}\": {{ rows: \"{rows}\", columns: {names:?} }},",

@@ -63,7 +63,7 @@ impl Export {
         let (member, list, skip) = first.ok_or_else(refuse_cursor)?;
         let query = ReportQuery::new(report, list.clone(), project, settings, now)?;
         let mut export = Self {
-            writer: RowWriter::new(format, &columns(report)),
+            writer: RowWriter::new(format, columns(report)),
             pages: Pages::new(list),
             member,
             skip,

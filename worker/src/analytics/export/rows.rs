@@ -1,6 +1,6 @@
 //! Conversion of a page's rows to CSV or newline-delimited JSON.
 
-use quillgate::columns::Column;
+use quillgate::columns::{Columns, Holds, Member};
 use quillgate::export::ExportFormat;
 use serde_json::json;
 
@@ -16,8 +16,7 @@ use crate::upstream::page_check::{PageEnd, read_members};
 /// use quillgate::export::ExportFormat;
 /// use quillgate_worker::analytics::export::rows::RowWriter;
 ///
-/// let columns = columns(Operation::ListPageViews);
-/// let writer = RowWriter::new(ExportFormat::Csv, &columns);
+/// let writer = RowWriter::new(ExportFormat::Csv, columns(Operation::ListPageViews));
 /// let mut text = Vec::new();
 /// writer.push_head(&mut text);
 /// let page = r#"{ "views": [{ "path": "=1+1, \"x\"", "human": 3 }], "hasMore": false }"#;
@@ -29,23 +28,7 @@ use crate::upstream::page_check::{PageEnd, read_members};
 #[derive(Debug)]
 pub struct RowWriter {
     format: ExportFormat,
-    names: Vec<String>,
-    members: Vec<Member>,
-}
-
-/// A property of a row or of a nested record.
-#[derive(Debug)]
-struct Member {
-    name: &'static str,
-    holds: Holds,
-}
-
-#[derive(Debug)]
-enum Holds {
-    /// A value, written to the column with this index.
-    Cell(usize),
-    /// A nested record, whose properties have their own columns.
-    Record(Vec<Member>),
+    columns: Columns,
 }
 
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
@@ -53,16 +36,8 @@ const LINE_END: &[u8] = b"\r\n";
 
 impl RowWriter {
     /// Creates a writer for these columns. JSON output always contains all properties.
-    pub fn new(format: ExportFormat, columns: &[Column]) -> Self {
-        let mut members = Vec::new();
-        for (number, column) in columns.iter().enumerate() {
-            add_member(&mut members, &column.path, number);
-        }
-        Self {
-            format,
-            names: columns.iter().map(Column::name).collect(),
-            members,
-        }
+    pub const fn new(format: ExportFormat, columns: Columns) -> Self {
+        Self { format, columns }
     }
 
     /// Returns the output format.
@@ -77,8 +52,7 @@ impl RowWriter {
     pub fn push_head(&self, out: &mut Vec<u8>) {
         if self.format == ExportFormat::Csv {
             out.extend_from_slice(BYTE_ORDER_MARK);
-            let names: Vec<_> = self.names.iter().map(String::as_str).collect();
-            push_record(out, &names);
+            push_record(out, &self.columns.names);
         }
     }
 
@@ -110,7 +84,7 @@ impl RowWriter {
         skip: u64,
         out: &mut Vec<u8>,
     ) -> Result<u64, Malformed> {
-        let mut cells = vec![Piece::NULL; self.names.len()];
+        let mut cells = vec![Piece::NULL; self.columns.names.len()];
         let mut rows = 0;
         let mut has_row = scanner.open(b'[', b']')?;
         while has_row {
@@ -121,7 +95,7 @@ impl RowWriter {
                 scanner.value()?;
             } else if self.format == ExportFormat::Csv {
                 cells.fill(Piece::NULL);
-                read_record(scanner, &self.members, &mut cells)?;
+                read_record(scanner, &self.columns.members, &mut cells)?;
                 push_cells(out, scanner, &cells);
             } else {
                 let row = scanner.value()?;
@@ -159,38 +133,13 @@ impl RowWriter {
             format!("problem={problem}"),
         ];
         cells.extend(retry_after.map(|seconds| format!("retryAfter={seconds}")));
-        let width = self.names.len().max(1);
+        let width = self.columns.names.len().max(1);
         if cells.len() > width {
             let last = cells.split_off(width - 1).join("; ");
             cells.push(last);
         }
         cells.resize(width, String::new());
-        let cells: Vec<_> = cells.iter().map(String::as_str).collect();
         push_record(out, &cells);
-    }
-}
-
-fn add_member(members: &mut Vec<Member>, path: &[&'static str], number: usize) {
-    let Some((&name, rest)) = path.split_first() else {
-        return;
-    };
-    if rest.is_empty() {
-        let holds = Holds::Cell(number);
-        members.push(Member { name, holds });
-        return;
-    }
-    let known = members.iter_mut().find(|member| member.name == name);
-    if let Some(Member {
-        holds: Holds::Record(inner),
-        ..
-    }) = known
-    {
-        add_member(inner, rest, number);
-    } else {
-        let mut inner = Vec::new();
-        add_member(&mut inner, rest, number);
-        let holds = Holds::Record(inner);
-        members.push(Member { name, holds });
     }
 }
 
@@ -260,7 +209,7 @@ fn push_cells(out: &mut Vec<u8>, scanner: &Scanner<'_>, cells: &[Piece]) {
     out.extend_from_slice(LINE_END);
 }
 
-fn push_record(out: &mut Vec<u8>, cells: &[&str]) {
+fn push_record(out: &mut Vec<u8>, cells: &[String]) {
     for (number, cell) in cells.iter().enumerate() {
         if number > 0 {
             out.push(b',');

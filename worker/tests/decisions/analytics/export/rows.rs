@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate::Operation;
-use quillgate::columns::{Column, columns};
+use quillgate::columns::{Columns, Holds, Member, columns};
 use quillgate::export::ExportFormat;
 use quillgate_worker::analytics::export::rows::RowWriter;
 use quillgate_worker::upstream::json_scanner::Malformed;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 fn write_with(
     format: ExportFormat,
-    columns: &[Column],
+    columns: Columns,
     page: &str,
     skip: u64,
 ) -> Result<(String, PageEnd), Malformed> {
@@ -29,7 +29,7 @@ fn write_with(
 }
 
 fn write(format: ExportFormat, page: &str) -> Result<(String, PageEnd), Malformed> {
-    write_with(format, &columns(Operation::ListPageViews), page, 0)
+    write_with(format, columns(Operation::ListPageViews), page, 0)
 }
 
 fn csv(rows: &str) -> String {
@@ -127,25 +127,38 @@ fn csv_strings_that_look_like_formulas_are_escaped() {
 fn a_list_becomes_json_in_one_csv_cell() {
     let columns = columns(Operation::ListConversations);
     let page = r#"{"views":[{"id":"c1","sources":[ {"title": "a, \"b\"" , "url" : null} , {} ],"query":[]}]}"#;
-    let (text, _) = write_with(ExportFormat::Csv, &columns, page, 0).unwrap();
+    let (text, _) = write_with(ExportFormat::Csv, columns, page, 0).unwrap();
     let cell = r#""[{""title"":""a, \""b\"""",""url"":null},{}]""#;
     assert_eq!(text, format!("c1,,[],,,{cell},,,\r\n"));
 }
 
 #[test]
 fn a_nested_object_has_its_own_columns() {
-    let column = |path: &[&'static str]| Column {
-        path: path.to_vec(),
+    let cell = |name, column| Member {
+        name,
+        holds: Holds::Cell(column),
     };
-    let columns = [
-        column(&["id"]),
-        column(&["by", "name"]),
-        column(&["by", "at", "day"]),
-        column(&["end"]),
-    ];
+    let record = |name, members: [Member; 2]| Member {
+        name,
+        holds: Holds::Record(members.to_vec()),
+    };
+    let at = Member {
+        name: "at",
+        holds: Holds::Record(vec![cell("day", 2)]),
+    };
+    let columns = Columns {
+        names: ["id", "by.name", "by.at.day", "end"]
+            .map(str::to_owned)
+            .to_vec(),
+        members: vec![
+            cell("id", 0),
+            record("by", [cell("name", 1), at]),
+            cell("end", 3),
+        ],
+    };
     let write = |row: &str| {
         let page = format!("{{\"views\":[{row}]}}");
-        write_with(ExportFormat::Csv, &columns, &page, 0).map(|(text, _)| text)
+        write_with(ExportFormat::Csv, columns.clone(), &page, 0).map(|(text, _)| text)
     };
     let row = r#"{"id":1,"by":{"at":{"day":3,"x":9},"name":"n"},"end":4}"#;
     assert_eq!(write(row).unwrap(), "1,n,3,4\r\n");
@@ -153,7 +166,7 @@ fn a_nested_object_has_its_own_columns() {
     assert_eq!(write(empty).unwrap(), "1,,,4\r\n");
     assert_eq!(write(r#"{"id":1,"by":"text"}"#), Err(Malformed));
     let mut head = Vec::new();
-    RowWriter::new(ExportFormat::Csv, &columns).push_head(&mut head);
+    RowWriter::new(ExportFormat::Csv, columns.clone()).push_head(&mut head);
     assert_eq!(head, "\u{feff}id,by.name,by.at.day,end\r\n".as_bytes());
 }
 
@@ -164,7 +177,7 @@ fn an_ndjson_line_is_the_json_of_the_row_without_white_space() {
     assert_eq!(json(row), line);
     assert_eq!(json("{\"a\":1} ,\r\n{\"b\":2}"), "{\"a\":1}\n{\"b\":2}\n");
     let mut head = Vec::new();
-    RowWriter::new(ExportFormat::NdJson, &[]).push_head(&mut head);
+    RowWriter::new(ExportFormat::NdJson, Columns::default()).push_head(&mut head);
     assert_eq!(head, b"");
 }
 
@@ -190,7 +203,7 @@ fn skipped_rows_are_counted_and_not_written() {
     let page = r#"{"views":[{"path":"/a"},{"path":"/b"},{"path":"/c"}]}"#;
     let columns = columns(Operation::ListPageViews);
     for (skip, expected) in [(0, 3), (1, 2), (3, 0), (9, 0)] {
-        let (text, end) = write_with(ExportFormat::Csv, &columns, page, skip).unwrap();
+        let (text, end) = write_with(ExportFormat::Csv, columns.clone(), page, skip).unwrap();
         assert_eq!((text.lines().count(), end.rows), (expected, 3));
     }
 }
@@ -238,9 +251,9 @@ fn a_malformed_page_is_rejected() {
     }
 }
 
-fn incomplete(format: ExportFormat, columns: &[Column], retry_after: Option<u64>) -> String {
+fn incomplete(format: ExportFormat, columns: &Columns, retry_after: Option<u64>) -> String {
     let mut out = Vec::new();
-    let writer = RowWriter::new(format, columns);
+    let writer = RowWriter::new(format, columns.clone());
     writer.push_incomplete("1~a,b", "/problems/x", retry_after, &mut out);
     String::from_utf8(out).unwrap()
 }
@@ -249,6 +262,8 @@ fn incomplete(format: ExportFormat, columns: &[Column], retry_after: Option<u64>
 fn the_last_record_of_an_incomplete_export_contains_its_cursor() {
     let views = columns(Operation::ListPageViews);
     let searches = columns(Operation::ListSearches);
+    let mut two = views.clone();
+    two.names.truncate(2);
     assert_eq!(
         incomplete(ExportFormat::Csv, &views, Some(1800)),
         "#incomplete,\"cursor=1~a,b\",problem=/problems/x,retryAfter=1800\r\n"
@@ -258,7 +273,7 @@ fn the_last_record_of_an_incomplete_export_contains_its_cursor() {
         "#incomplete,\"cursor=1~a,b\",problem=/problems/x,,\r\n"
     );
     assert_eq!(
-        incomplete(ExportFormat::Csv, &views[..2], Some(7)),
+        incomplete(ExportFormat::Csv, &two, Some(7)),
         "#incomplete,\"cursor=1~a,b; problem=/problems/x; retryAfter=7\"\r\n"
     );
     assert_eq!(
@@ -332,7 +347,7 @@ fn push_checked(text: &str) -> Result<(String, PageEnd), Malformed> {
     let result = Operation::ListPageViews.result();
     let checked = check_page(text, result, Some("views"))?;
     let mut out = Vec::new();
-    let writer = RowWriter::new(ExportFormat::NdJson, &columns(Operation::ListPageViews));
+    let writer = RowWriter::new(ExportFormat::NdJson, columns(Operation::ListPageViews));
     let end = writer.push_rows(text, "views", 0, &mut out)?;
     assert_eq!(checked, end, "checking and writing have different results");
     Ok((String::from_utf8(out).unwrap(), end))
