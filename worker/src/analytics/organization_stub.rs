@@ -10,7 +10,7 @@ use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 
 use crate::analytics::health::OrganizationHealth;
-use crate::analytics::pages::PageRow;
+use crate::analytics::pages::Page;
 use crate::analytics::query::ReportQuery;
 use crate::auth::jwks::KeySet;
 use crate::budget::reservation::BudgetRequest;
@@ -48,7 +48,7 @@ pub struct ReportCall {
 pub struct ReportReply {
     /// The pages that contain the rows, at most two. They are complete, so that the isolate can
     /// cache them and cut other reports from them.
-    pub pages: Vec<PageRow>,
+    pub pages: Vec<Page>,
     /// The response that refuses the report. `None` if `pages` contains the rows.
     pub refusal: Option<GatewayResponse>,
     /// `RateLimit-Policy` and `RateLimit`, if the request checked the budget.
@@ -108,7 +108,7 @@ impl OrganizationStub {
     }
 
     /// Takes or renews a place for an export that waits for the budget. Returns a refusal if no
-    /// place is left.
+    /// place is left. `id` is the `X-Request-Id`, which callers can choose.
     pub async fn hold_export(
         &self,
         export: &str,

@@ -209,7 +209,7 @@ impl CacheStatus {
     }
 
     /// Returns 0 for a cache hit, 1 for a page that was requested from the upstream, and 2 for a
-    /// page that could be stale. The highest rank describes a response with several pages.
+    /// page that could be stale.
     const fn rank(&self) -> u8 {
         match self {
             Self::BudgetSpent { .. }
@@ -227,13 +227,9 @@ impl CacheStatus {
         self.rank() == 2
     }
 
-    /// Returns the worse of two statuses: the status of a response with both pages.
-    pub fn worse(self, other: Self) -> Self {
-        if other.rank() >= self.rank() {
-            other
-        } else {
-            self
-        }
+    /// Returns the status of a response with several pages: the worst, and the last one of those.
+    pub fn worst(statuses: Vec<Self>) -> Option<Self> {
+        statuses.into_iter().max_by_key(Self::rank)
     }
 }
 

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
 use crate::analytics::page::{STALE_FOR, page_key};
-use crate::analytics::pages::{Page, PageRow};
+use crate::analytics::pages::Page;
 use crate::bounded_cache::BoundedCache;
 use crate::runtime::{Database, HostResult, now, number, text};
 
@@ -63,11 +63,6 @@ const MAX_PAGES: usize = 64;
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Deserialize)]
-struct CountRow {
-    count: u64,
-}
-
-#[derive(Deserialize)]
 struct PartRow {
     #[serde(with = "serde_wasm_bindgen::preserve")]
     text: JsString,
@@ -102,13 +97,10 @@ impl PageStore {
         }
         let query = "SELECT text, tag, rows, has_more, fetched, fresh_until FROM page
             WHERE list = ? AND number = ?";
-        let row: Option<PageRow> = self
-            .database
-            .first(query, [text(list), number(number_in_list)])?;
-        let Some(row) = row else {
+        let key = [text(list), number(number_in_list)];
+        let Some(mut page) = self.database.first::<Page>(query, key)? else {
             return Ok(None);
         };
-        let mut page = Page::from(row);
         // The first part of a longer page can be one unit shorter: `split_text` keeps surrogate
         // pairs together.
         if page.text.length() >= MAX_PART_LENGTH - 1 {
@@ -122,40 +114,35 @@ impl PageStore {
         Ok(Some(page))
     }
 
-    /// Stores a page and caches it in memory.
+    /// Stores a page.
     pub fn insert(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
-        self.database
-            .transaction(|| self.store(list, number_in_list, page))?;
-        self.cache(list, number_in_list, page);
-        Ok(())
-    }
-
-    fn store(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
-        let mut parts = split_text(&page.text, MAX_PART_LENGTH).into_iter();
         let head = &page.head;
         let insert = "INSERT OR REPLACE INTO page
             (list, number, text, tag, rows, has_more, fetched, fresh_until)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-        let row = [
-            text(list),
-            number(number_in_list),
-            parts.next().map_or(JsValue::NULL, JsValue::from),
-            text(&head.tag),
-            number(head.rows),
-            number(head.has_more.into()),
-            number(head.freshness.fetched.0),
-            number(head.freshness.until.0),
-        ];
-        self.database.execute(insert, row)?;
-        let insert = "INSERT OR REPLACE INTO page_part (tag, part, text) VALUES (?, ?, ?)";
-        for (part, at) in parts.zip(1..) {
-            let row = [text(&head.tag), number(at), part.into()];
+        let insert_part = "INSERT OR REPLACE INTO page_part (tag, part, text) VALUES (?, ?, ?)";
+        self.database.transaction(|| {
+            let mut parts = split_text(&page.text, MAX_PART_LENGTH).into_iter();
+            let row = [
+                text(list),
+                number(number_in_list),
+                parts.next().map_or(JsValue::NULL, JsValue::from),
+                text(&head.tag),
+                number(head.rows),
+                number(head.has_more.into()),
+                number(head.freshness.fetched.0),
+                number(head.freshness.until.0),
+            ];
             self.database.execute(insert, row)?;
-        }
-        self.sweep(head.freshness.fetched)
+            for (part, at) in parts.zip(1..) {
+                let row = [text(&head.tag), number(at), part.into()];
+                self.database.execute(insert_part, row)?;
+            }
+            self.sweep(head.freshness.fetched)
+        })
     }
 
-    /// Caches a page in memory only.
+    /// Caches a page in memory.
     pub fn cache(&self, list: &str, number_in_list: u64, page: &Page) {
         let name = page_key(list, number_in_list);
         let until = page.head.freshness.usable_until();
@@ -187,9 +174,8 @@ impl PageStore {
     }
 
     pub fn count(&self) -> HostResult<u64> {
-        let query = "SELECT count(*) AS count FROM page";
-        let row: Option<CountRow> = self.database.first(query, [])?;
-        Ok(row.map_or(0, |row| row.count))
+        let count = self.database.value("SELECT count(*) FROM page", [])?;
+        Ok(count.unwrap_or(0))
     }
 }
 

@@ -13,7 +13,8 @@ use crate::analytics::page::{Freshness, PageHead, PageSlice, ReportHead, has_mor
 use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 
 /// A page of an analytics list, or a whole report that has no pagination.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(from = "PageRow", into = "PageRow")]
 pub struct Page {
     /// The metadata of the page.
     pub head: PageHead,
@@ -53,7 +54,7 @@ impl Page {
     /// Returns the maximum size in memory, in bytes. The text and the parts have the same length. A
     /// JavaScript string takes at most two bytes per code unit.
     pub fn bytes(&self) -> usize {
-        count_bytes(&self.text) * 2
+        self.text.length() as usize * 4
     }
 
     fn parts(&self, property: &str) -> HostResult<&Parts> {
@@ -96,20 +97,16 @@ impl Parts {
     }
 }
 
-fn count_bytes(text: &JsString) -> usize {
-    text.length() as usize * 2
-}
-
 /// A page as stored in the database and sent in messages.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct PageRow {
+#[derive(Deserialize, Serialize)]
+struct PageRow {
     #[serde(with = "serde_wasm_bindgen::preserve")]
-    pub text: JsString,
-    pub tag: String,
-    pub rows: u64,
-    pub has_more: u64,
-    pub fetched: u64,
-    pub fresh_until: u64,
+    text: JsString,
+    tag: String,
+    rows: u64,
+    has_more: u64,
+    fetched: Millis,
+    fresh_until: Millis,
 }
 
 impl From<PageRow> for Page {
@@ -119,8 +116,8 @@ impl From<PageRow> for Page {
             rows: row.rows,
             has_more: row.has_more != 0,
             freshness: Freshness {
-                fetched: Millis(row.fetched),
-                until: Millis(row.fresh_until),
+                fetched: row.fetched,
+                until: row.fresh_until,
             },
         };
         Self::new(head, row.text)
@@ -134,8 +131,8 @@ impl From<Page> for PageRow {
             tag: head.tag,
             rows: head.rows,
             has_more: head.has_more.into(),
-            fetched: head.freshness.fetched.0,
-            fresh_until: head.freshness.until.0,
+            fetched: head.freshness.fetched,
+            fresh_until: head.freshness.until,
         }
     }
 }
@@ -156,24 +153,24 @@ impl Report {
             .iter()
             .map(|(page, slice)| (&page.head, *slice))
             .collect();
-        let head = ReportHead::from_pages(&heads).ok_or_else(no_page)?;
-        let body = cut_body(operation, pages)?;
+        let (Some(head), Some(last)) = (ReportHead::from_pages(&heads), pages.last()) else {
+            return Err(HostError::new("an answer without a page"));
+        };
+        let body = cut_body(operation, pages, last)?;
         Ok(Self { head, body })
     }
 
     /// Returns the maximum size of the body in memory, in bytes.
     pub fn bytes(&self) -> usize {
-        count_bytes(&self.body)
+        self.body.length() as usize * 2
     }
 }
 
-#[cold]
-fn no_page() -> HostError {
-    HostError::new("an answer without a page")
-}
-
-fn cut_body(operation: Operation, pages: &[(Page, PageSlice)]) -> HostResult<JsString> {
-    let (last, slice) = pages.last().ok_or_else(no_page)?;
+fn cut_body(
+    operation: Operation,
+    pages: &[(Page, PageSlice)],
+    (last, slice): &(Page, PageSlice),
+) -> HostResult<JsString> {
     if pages.len() == 1 && slice.is_whole() {
         return Ok(last.text.clone());
     }

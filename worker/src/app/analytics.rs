@@ -5,7 +5,7 @@ use quillgate::{Millis, RateLimitPolicy};
 use crate::analytics::export::{Export, MAX_WAIT_SECONDS};
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall};
 use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, slice_pages};
-use crate::analytics::pages::{Page, Report};
+use crate::analytics::pages::Report;
 use crate::analytics::query::ReportQuery;
 use crate::app::action::Action;
 use crate::app::export::RunningExport;
@@ -51,8 +51,7 @@ pub async fn read_report(
     }
     let query = &call.query;
     let slices = slice_pages(query.offset, query.limit);
-    let pages = reply.pages.into_iter().map(Page::from);
-    let pages: Vec<_> = pages.zip(slices).collect();
+    let pages: Vec<_> = reply.pages.into_iter().zip(slices).collect();
     let answer = Report::cut(query.operation, &pages)?;
     let now = now();
     if answer.head.freshness.is_fresh(now) {

@@ -14,7 +14,7 @@ use web_sys::AbortController;
 use crate::analytics::organization_stub::ReportReply;
 use crate::analytics::page::{Freshness, PageHead, PageSlice};
 use crate::analytics::page_store::split_text;
-use crate::analytics::pages::{Page, PageRow, Report};
+use crate::analytics::pages::{Page, Report};
 use crate::app::streams::wait_for_change;
 use crate::jobs::events::{LongPoll, StreamEvent};
 use crate::jobs::project_stub::WatchCall;
@@ -34,7 +34,7 @@ extern "C" {
 fn page_json_stays_a_javascript_string_in_a_message() {
     let json = "{\"views\":[],\"é\":\"😀\"}";
     let reply = ReportReply {
-        pages: vec![PageRow::from(page(json, 0, false))],
+        pages: vec![page(json, 0, false)],
         ..ReportReply::default()
     };
     let sent = structured_clone(&send_back(&reply).unwrap());

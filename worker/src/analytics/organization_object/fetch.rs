@@ -8,7 +8,9 @@ use quillgate::Millis;
 
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
-use crate::analytics::page::{CacheStatus, Freshness, PageHead, fetch_reason, slice_pages};
+use crate::analytics::page::{
+    CacheStatus, Freshness, PageHead, fetch_reason, page_key, slice_pages,
+};
 use crate::analytics::pages::Page;
 use crate::budget::reservation::{BudgetRequest, Reservation};
 use crate::http::problem::Problem;
@@ -62,8 +64,8 @@ impl PageResult {
 
 /// A fetch in progress, which other requests for its page can wait for.
 pub(super) struct RunningFetch {
-    list: String,
-    number: u64,
+    /// The page's [key](page_key).
+    page: String,
     task: SharedTask<HostResult<PageResult>>,
 }
 
@@ -71,7 +73,7 @@ impl Organization {
     /// Returns a report from cached pages or from the upstream.
     pub(super) async fn report(self: Rc<Self>, report: ReportCall) -> HostResult<ReportReply> {
         let mut reply = ReportReply::default();
-        let mut cache: Option<CacheStatus> = None;
+        let mut statuses = Vec::new();
         for slice in slice_pages(report.query.offset, report.query.limit) {
             let result = self.page(&report, slice.number).await?;
             if let Some(exchange) = result.upstream {
@@ -82,20 +84,20 @@ impl Organization {
             let (page, status) = match result.outcome {
                 Ok(found) => found,
                 Err(problem) => {
-                    reply.refusal = Some(refuse(&problem, &report.call.id, reply.headers.clone()));
+                    let refusal = GatewayResponse::problem(&problem, &report.call.id);
+                    let headers = refusal.headers.or(reply.headers.clone());
+                    reply.refusal = Some(GatewayResponse { headers, ..refusal });
                     return Ok(reply);
                 }
             };
-            cache = Some(match cache {
-                Some(earlier) => earlier.worse(status),
-                None => status,
-            });
+            statuses.push(status);
             let is_last = !page.head.has_more;
-            reply.pages.push(page.into());
+            reply.pages.push(page);
             if is_last {
                 break;
             }
         }
+        let cache = CacheStatus::worst(statuses);
         reply.metrics.cache = cache.map(|status| status.describe());
         Ok(reply)
     }
@@ -114,7 +116,8 @@ impl Organization {
             return Ok(PageResult::without_fetch(Ok(hit)));
         }
         // When a fetch ends, one of its waiters may start another, for which the others wait.
-        while let Some(task) = self.running_fetch(list, number) {
+        let key = page_key(list, number);
+        while let Some(task) = self.running_fetch(&key) {
             let result = task.wait().await??;
             if report.accepts_stale || !result.is_stale() {
                 return Ok(result.collapsed(report, cached));
@@ -152,27 +155,25 @@ impl Organization {
         reservation: Reservation,
     ) -> HostResult<SharedTask<HostResult<PageResult>>> {
         let organization = Rc::clone(self);
-        let list = report.query.list.clone();
+        let page = page_key(&report.query.list, number);
+        let own_page = page.clone();
         let task = SharedTask::spawn(&self.state, async move {
             let result = organization
                 .fetch_page(&report, number, cached, reservation)
                 .await;
             let mut fetches = organization.fetches.borrow_mut();
-            fetches.retain(|running| running.number != number || running.list != report.query.list);
+            fetches.retain(|running| running.page != own_page);
             result
         })?;
-        self.fetches.borrow_mut().push(RunningFetch {
-            list,
-            number,
-            task: task.clone(),
-        });
-        Ok(task)
+        let running = task.clone();
+        let mut fetches = self.fetches.borrow_mut();
+        fetches.push(RunningFetch { page, task });
+        Ok(running)
     }
 
-    fn running_fetch(&self, list: &str, number: u64) -> Option<SharedTask<HostResult<PageResult>>> {
+    fn running_fetch(&self, page: &str) -> Option<SharedTask<HostResult<PageResult>>> {
         let fetches = self.fetches.borrow();
-        let mut fetches = fetches.iter();
-        let running = fetches.find(|fetch| fetch.number == number && fetch.list == list);
+        let running = fetches.iter().find(|fetch| fetch.page == page);
         running.map(|fetch| fetch.task.clone())
     }
 
@@ -222,14 +223,12 @@ impl Organization {
             .connections
             .acquire(ConnectionClass::ReadPage, time)
             .await;
-        if let Ok(permit) = &permit
-            && permit.has_waited
-        {
-            self.budget.postpone(reservation.id)?;
-        }
         let reservation = RefCell::new(reservation);
         let exchange = match permit {
-            Ok(_held) => {
+            Ok(permit) => {
+                if permit.has_waited {
+                    self.budget.postpone(reservation.borrow().id)?;
+                }
                 let mut pay = || self.pay_again(budget, &reservation);
                 let sent = send_upstream(&self.upstream, request, &mut pay).await;
                 sent.read(request, |page| PageReply::read(request.operation, page))
@@ -260,11 +259,11 @@ impl Organization {
             },
         };
         let page = Page::new(head, reply.text);
+        let list = &report.query.list;
         if report.query.may_be_stored() {
-            self.pages.insert(&report.query.list, number, &page)?;
-        } else {
-            self.pages.cache(&report.query.list, number, &page);
+            self.pages.insert(list, number, &page)?;
         }
+        self.pages.cache(list, number, &page);
         Ok(page)
     }
 
@@ -310,17 +309,6 @@ fn serve_cached(
     };
     let status = CacheStatus::upstream_failed(page.head.freshness, status, now);
     Ok((page, status))
-}
-
-/// Builds the error response for a page that is not available, with the header fields of the
-/// budget.
-fn refuse(problem: &Problem, id: &str, headers: HeaderFields) -> GatewayResponse {
-    let response = GatewayResponse::problem(problem, id);
-    let headers = response.headers.or(headers);
-    GatewayResponse {
-        headers,
-        ..response
-    }
 }
 
 #[cfg(test)]

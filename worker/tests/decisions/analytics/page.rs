@@ -223,6 +223,9 @@ fn cache_status_is_that_of_the_last_of_the_worst_pages() {
     let refreshed = CacheStatus::upstream_failed(page().freshness, None, NOW);
     let stale = CacheStatus::upstream_failed(page().freshness, None, at(300));
     let spent = CacheStatus::BudgetSpent { ttl: 1 };
+    let worst = |first: &CacheStatus, last: &CacheStatus| {
+        CacheStatus::worst(vec![first.clone(), last.clone()]).unwrap()
+    };
     for (better, worse) in [
         (hit(1), fetched.clone()),
         (hit(1), refreshed.clone()),
@@ -231,12 +234,12 @@ fn cache_status_is_that_of_the_last_of_the_worst_pages() {
         (fetched.clone(), stale.clone()),
         (refreshed.clone(), spent.clone()),
     ] {
-        assert_eq!(better.clone().worse(worse.clone()), worse);
-        assert_eq!(worse.clone().worse(better), worse);
+        assert_eq!(worst(&better, &worse), worse);
+        assert_eq!(worst(&worse, &better), worse);
     }
     for (first, last) in [(hit(1), hit(2)), (fetched, refreshed), (stale, spent)] {
-        assert_eq!(first.clone().worse(last.clone()), last);
-        assert_eq!(last.worse(first.clone()), first);
+        assert_eq!(worst(&first, &last), last);
+        assert_eq!(worst(&last, &first), first);
     }
 }
 
