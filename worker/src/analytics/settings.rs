@@ -54,10 +54,16 @@ pub struct ArchiveSettings {
 impl ArchiveSettings {
     fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let integer = |name, default, range| read_integer(name, variables(name), default, range);
+        let projects = split_list(variables("ARCHIVE_PROJECTS").as_deref()).into_iter();
+        let projects: Result<_, _> = projects.map(ProjectId::new).collect();
         let share = integer("ARCHIVE_SHARE", 33, Range::TO_HUNDRED)?;
+        let limit = u64::from(limits.analytics) * u64::from(share) / 100;
         Ok(Self {
-            projects: read_archive_projects(variables("ARCHIVE_PROJECTS").as_deref())?,
-            limit: share_of(limits.analytics, share),
+            projects: projects.map_err(|_| VariableError {
+                variable: "ARCHIVE_PROJECTS",
+                rule: "must be ids of projects, separated by commas",
+            })?,
+            limit: u32::try_from(limit).unwrap_or(limits.analytics).max(1),
             window: limits.window,
             retention_days: integer("ARCHIVE_RETENTION_DAYS", 730, Range::TO_TEN_YEARS)?,
             recheck_days: integer("ARCHIVE_RECHECK_DAYS", 3, Range::TO_HUNDRED)?,
@@ -68,20 +74,4 @@ impl ArchiveSettings {
     pub fn includes(&self, project: &str) -> bool {
         self.projects.iter().any(|own| own.as_str() == project)
     }
-}
-
-/// Computes a percentage of a limit, at least 1.
-fn share_of(limit: u32, percent: u32) -> u32 {
-    let share = u64::from(limit) * u64::from(percent) / 100;
-    u32::try_from(share).unwrap_or(limit).max(1)
-}
-
-fn read_archive_projects(value: Option<&str>) -> Result<Vec<ProjectId>, VariableError> {
-    let projects = split_list(value).into_iter().map(ProjectId::new);
-    projects
-        .collect::<Result<_, _>>()
-        .map_err(|_| VariableError {
-            variable: "ARCHIVE_PROJECTS",
-            rule: "must be ids of projects, separated by commas",
-        })
 }
