@@ -68,16 +68,14 @@ impl DurableObject for OrganizationObject {
     }
 }
 
+/// The methods that [`OrganizationStub`](super::organization_stub::OrganizationStub) calls.
 #[wasm_bindgen]
 impl OrganizationObject {
-    /// Returns a report: receives a `ReportCall` and resolves to a `ReportReply`.
     pub fn report(&self, call: JsValue) -> Promise {
         let organization = self.organization();
         into_promise(async move { send_back(&organization?.report(receive(call)?).await?) })
     }
 
-    /// Takes or renews a place for an export that waits for the budget. Returns `null`, or a
-    /// `GatewayResponse` if no place is left. `id` is the `X-Request-Id`, which callers can choose.
     #[wasm_bindgen(js_name = holdExport)]
     pub fn hold_export(&self, export: &str, caller: &str, id: &str) -> Result<JsValue, JsValue> {
         Ok(send_back(
@@ -85,7 +83,6 @@ impl OrganizationObject {
         )?)
     }
 
-    /// Frees the place of an export that has ended.
     #[wasm_bindgen(js_name = releaseExport)]
     pub fn release_export(&self, export: &str) -> Result<(), JsValue> {
         let organization = self.organization()?;
@@ -93,15 +90,12 @@ impl OrganizationObject {
         Ok(())
     }
 
-    /// Returns the key set of a trusted issuer. Fetches the set first if the stored one is old or
-    /// lacks the key `kid`. Resolves to a `KeySetReply`, or to `null` if no set is available.
     #[wasm_bindgen(js_name = keySet)]
     pub fn key_set(&self, address: String, kid: String) -> Promise {
         let organization = self.organization();
         into_promise(async move { send_back(&organization?.key_set(&address, &kid).await?) })
     }
 
-    /// Runs the daily archive. Resolves when the run ends.
     pub fn archive(&self) -> Promise {
         let organization = self.organization();
         into_promise(async move {
@@ -110,12 +104,10 @@ impl OrganizationObject {
         })
     }
 
-    /// Removes the upstream's block of a policy.
     pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
         Ok(self.organization()?.budget.reopen(read_policy(policy)?)?)
     }
 
-    /// Returns the health report for operators, an [`OrganizationHealth`].
     pub fn health(&self) -> Result<JsValue, JsValue> {
         Ok(send_back(&self.organization()?.health()?)?)
     }
