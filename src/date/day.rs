@@ -89,6 +89,11 @@ impl Day {
         self.0.saturating_sub(earlier.0)
     }
 
+    /// Iterates over the days from this one to `end`, exclusive.
+    pub fn until(self, end: Self) -> impl Iterator<Item = Self> {
+        (self.0..end.0).map(Self)
+    }
+
     /// Returns the Monday of the day's week (ISO 8601). Saturates at 1970-01-01, a Thursday.
     ///
     /// ```
@@ -128,5 +133,14 @@ impl Day {
         };
         let days = days_from_civil(year, month, 1).and_then(|days| u64::try_from(days).ok());
         days.map_or(self, Self::from_number)
+    }
+}
+
+impl From<Day> for DateBound {
+    fn from(day: Day) -> Self {
+        Self {
+            text: day.to_text(),
+            point: Point::Day(day.0.into()),
+        }
     }
 }

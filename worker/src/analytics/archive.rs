@@ -78,12 +78,7 @@ impl SeriesQuery {
         let from = Option::<Cursor>::read(call)?
             .map_or(Ok(begin), |cursor| read_cursor(&cursor, group, begin, end))?;
         let limit = Option::<SeriesPageSize>::read(call)?.unwrap_or(SeriesPageSize::DEFAULT);
-        let mut to = from;
-        let mut groups = 0;
-        while to < end && groups < limit.get() {
-            to = end_of_group(group, to).min(end);
-            groups += 1;
-        }
+        let to = (0..limit.get()).fold(from, |to, _| end_of_group(group, to).min(end));
         Ok(Self {
             subject: read_subject(call)?,
             group,
@@ -230,8 +225,7 @@ pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
         let mut views = Counts::ZERO;
         let mut visitors = None;
         let mut missing: Vec<Value> = Vec::new();
-        for number in begin.number()..end.number() {
-            let day = Day::from_number(number.into());
+        for day in begin.until(end) {
             let mut is_stored = false;
             while let Some(part) = stored.next_if(|part| part.day == day) {
                 is_stored = true;
@@ -264,14 +258,14 @@ pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
 
 /// Whether a response is final: every day of it is stored, and no day will be fetched again.
 pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) -> bool {
-    let mut stored = stored.iter().peekable();
-    (query.from.number()..query.to.number()).all(|number| {
-        let mut settled = false;
-        while let Some(part) = stored.next_if(|part| part.day.number() == number) {
-            settled = is_settled(part.day, part.fetched, recheck_days);
-        }
-        settled
-    })
+    let is_settled = |part: &&StoredDay| is_settled(part.day, part.fetched, recheck_days);
+    let mut days: Vec<_> = stored
+        .iter()
+        .filter(is_settled)
+        .map(|part| part.day)
+        .collect();
+    days.dedup();
+    days.len() == query.to.since(query.from) as usize
 }
 
 /// Returns the first day that the archive retains. It deletes earlier days.
@@ -344,36 +338,26 @@ pub fn write_status(
     }))
 }
 
-/// Returns the project's first day to archive once a backfill from `from` has begun: `from`, but no
-/// earlier than the first retained day and no later than the current first day.
-pub fn begin_of_backfill(
-    record: &ProjectRecord,
+/// Plans a backfill from `from`. Returns the project's first day to archive once the backfill has
+/// begun, and the body of its estimate. The first day is `from`, but no earlier than the first
+/// retained day and no later than the current first day.
+pub fn plan_backfill(
+    mut record: ProjectRecord,
     from: Day,
     settings: &ArchiveSettings,
     now: Millis,
-) -> Day {
-    from.max(first_retained(settings, now)).min(record.first)
-}
-
-/// Writes the body of a backfill's estimate.
-pub fn write_backfill(
-    record: ProjectRecord,
-    begin: Day,
-    settings: &ArchiveSettings,
-    now: Millis,
-) -> String {
-    let record = ProjectRecord {
-        first: begin,
-        ..record
-    };
+) -> (Day, String) {
+    let first = from.max(first_retained(settings, now)).min(record.first);
+    record.first = first;
     let (gaps, estimate) = record.estimate(settings, now);
-    json::to_text(&json!({
-        "dateFrom": begin.to_text(),
+    let body = json::to_text(&json!({
+        "dateFrom": first.to_text(),
         "days": gaps,
         "requests": estimate.requests,
         "hours": estimate.hours,
         "completeAt": completion_time(estimate, now),
-    }))
+    }));
+    (first, body)
 }
 
 /// The metrics of a run of the daily archive, for the log.

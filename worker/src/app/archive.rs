@@ -12,7 +12,7 @@ use crate::app::reply::Reply;
 use crate::hash::fingerprint;
 use crate::http::content::RequestValues;
 use crate::http::problem::Problem;
-use crate::http::response::HeaderFields;
+use crate::http::response::{HeaderFields, JSON};
 use crate::runtime::{HostError, now};
 
 /// The freshness lifetime of a series whose days are all final: one day.
@@ -65,27 +65,22 @@ fn respond(
     if matches_etag(pending.head.header("if-none-match"), &etag) {
         return Reply::empty(304, headers);
     }
-    let reply = Reply::json(200, body);
-    let headers = reply.headers.or(headers);
-    Reply { headers, ..reply }
+    Reply::new(200, headers.with("content-type", JSON), body)
 }
 
 /// Reads the status of the archive.
 pub async fn read_status(pending: &PendingRequest) -> Result<Reply, Problem> {
-    let now = now();
-    let stored = load(pending, &open_store(pending)?, now).await?;
+    let stored = load(pending, &open_store(pending)?).await?;
     let settings = &pending.config.analytics.archive;
-    let body = archive::write_status(&stored.record, stored.bytes, settings, now);
+    let body = archive::write_status(&stored.record, stored.bytes, settings, now());
     Ok(Reply::json(200, &body))
 }
 
 /// Estimates a backfill that starts on this day.
 pub async fn estimate_backfill(pending: &PendingRequest, from: Day) -> Result<Reply, Problem> {
-    let now = now();
-    let record = load(pending, &open_store(pending)?, now).await?.record;
+    let record = load(pending, &open_store(pending)?).await?.record;
     let settings = &pending.config.analytics.archive;
-    let begin = archive::begin_of_backfill(&record, from, settings, now);
-    let body = archive::write_backfill(record, begin, settings, now);
+    let (_, body) = archive::plan_backfill(record, from, settings, now());
     Ok(Reply::json(200, &body))
 }
 
@@ -96,25 +91,20 @@ pub async fn begin_backfill(
 ) -> Result<Reply, Problem> {
     let call = values.parse_with_body(&pending.read_body().await?)?;
     let from = read_day(&call, "dateFrom")?;
-    let (store, now) = (open_store(pending)?, now());
-    let record = load(pending, &store, now).await?.record;
+    let store = open_store(pending)?;
+    let record = load(pending, &store).await?.record;
     let settings = &pending.config.analytics.archive;
-    let begin = archive::begin_of_backfill(&record, from, settings, now);
+    let (first, body) = archive::plan_backfill(record, from, settings, now());
     let project = pending.context.project()?;
-    let stored = store.set_first_day(project.as_str(), begin).await;
+    let stored = store.set_first_day(project.as_str(), first).await;
     stored.map_err(archive_failed)?;
-    let body = archive::write_backfill(record, begin, settings, now);
     Ok(Reply::json(202, &body))
 }
 
-async fn load(
-    pending: &PendingRequest,
-    store: &ArchiveStore,
-    now: Millis,
-) -> Result<StoredProject, Problem> {
+async fn load(pending: &PendingRequest, store: &ArchiveStore) -> Result<StoredProject, Problem> {
     let settings = &pending.config.analytics.archive;
     let project = pending.context.project()?;
-    let stored = store.load(project.as_str(), settings, now).await;
+    let stored = store.load(project.as_str(), settings, now()).await;
     stored.map_err(archive_failed)
 }
 

@@ -79,16 +79,12 @@ pub struct DayRecord {
 
 impl DayRecord {
     /// Creates the record of a day that was never fetched.
-    pub const fn new(day: Day) -> Self {
+    pub fn new(day: Day) -> Self {
         Self {
             day,
             fetched: None,
             pages: 0,
-            progress: Progress {
-                has_visitors: false,
-                pages: 0,
-                empty_pages: 0,
-            },
+            progress: Progress::default(),
             attempts: 0,
             retry_at: Millis(0),
             problem: None,
@@ -129,25 +125,24 @@ impl DayRecord {
         self.totals = None;
     }
 
-    /// Returns why the day must be fetched, or `None` if it need not be fetched today.
-    fn need(&self, recheck_days: u32, today: Day) -> Option<Need> {
-        let Some(fetched) = self.fetched.map(Day::of) else {
+    /// Returns why the day must be fetched, or `None` if it need not be fetched now.
+    fn need(&self, recheck_days: u32, now: Millis) -> Option<Need> {
+        if now < self.retry_at {
+            return None;
+        }
+        let Some(fetched) = self.fetched else {
             return Some(Need::Gap);
         };
-        let is_due = fetched < today && fetched < settles_on(self.day, recheck_days);
+        let is_due = Day::of(fetched) < Day::of(now);
+        let is_due = is_due && !is_settled(self.day, fetched, recheck_days);
         is_due.then_some(Need::Recheck)
     }
 }
 
-/// Returns the first day on which a complete fetch of `day` is final.
-fn settles_on(day: Day, recheck_days: u32) -> Day {
-    day.next().plus(recheck_days)
-}
-
-/// Returns whether a complete fetch at time `fetched` is final, so that the day is not fetched
-/// again.
+/// Returns whether a complete fetch of `day` at time `fetched` is final, so that the day is not
+/// fetched again.
 pub fn is_settled(day: Day, fetched: Millis, recheck_days: u32) -> bool {
-    Day::of(fetched) >= settles_on(day, recheck_days)
+    Day::of(fetched) >= day.next().plus(recheck_days)
 }
 
 /// The reason to fetch a day. The order of the variants is the order of the fetches.
@@ -181,29 +176,21 @@ impl ProjectRecord {
     pub fn days_before(&self, today: Day) -> impl Iterator<Item = (Day, Option<&DayRecord>)> {
         let begin = self.days.partition_point(|it| it.day < self.first);
         let mut records = self.days[begin..].iter().peekable();
-        let days = self.first.number()..today.number();
-        days.map(move |number| {
-            let day = Day::from_number(number.into());
-            (day, records.next_if(|record| record.day == day))
-        })
+        let days = self.first.until(today);
+        days.map(move |day| (day, records.next_if(|record| record.day == day)))
     }
 
-    /// Returns the number of days that have never been fetched completely.
-    fn count_gaps(&self, today: Day) -> u32 {
-        let held = |record: Option<&DayRecord>| record.is_some_and(|it| it.fetched.is_some());
-        let gaps = self.days_before(today).filter(|(_, it)| !held(*it));
-        u32::try_from(gaps.count()).unwrap_or(u32::MAX)
-    }
-
-    /// Returns the number of pages of views of the latest stored day, or 1 if no day is stored.
-    fn pages_per_day(&self) -> u64 {
-        let held = self.days.iter().filter(|it| it.fetched.is_some());
-        held.max_by_key(|record| record.day)
-            .map_or(1, |record| record.pages)
+    /// Returns the record of a day. Adds it if the day has none.
+    pub fn record_mut(&mut self, day: Day) -> &mut DayRecord {
+        let at = self.days.partition_point(|record| record.day < day);
+        if self.days.get(at).is_none_or(|record| record.day != day) {
+            self.days.insert(at, DayRecord::new(day));
+        }
+        &mut self.days[at]
     }
 
     /// Returns the number of missing days, and the estimated cost of fetching them: for each day,
-    /// the pages of views and one request for visitors.
+    /// one request for visitors and as many pages of views as the latest stored day has.
     ///
     /// Each day, the archive also fetches yesterday and fetches stored days again. The estimate
     /// subtracts these requests from the budget for missing days.
@@ -228,8 +215,12 @@ impl ProjectRecord {
     /// assert_eq!(project.estimate(&settings, now), (90, estimate));
     /// ```
     pub fn estimate(&self, settings: &ArchiveSettings, now: Millis) -> (u32, Estimate) {
-        let gaps = self.count_gaps(Day::of(now));
-        let per_day = self.pages_per_day().saturating_add(1);
+        let is_gap = |record: Option<&DayRecord>| record.is_none_or(|it| it.fetched.is_none());
+        let days = self.days_before(Day::of(now));
+        let gaps = days.filter(|(_, record)| is_gap(*record)).count();
+        let gaps = u32::try_from(gaps).unwrap_or(u32::MAX);
+        let latest = self.days.iter().rfind(|record| record.fetched.is_some());
+        let per_day = latest.map_or(1, |record| record.pages).saturating_add(1);
         let requests = per_day.saturating_mul(gaps.into());
         let window = settings.window.0.max(1);
         let in_a_day = u64::from(settings.limit).saturating_mul(86_400_000) / window;
@@ -290,25 +281,15 @@ pub fn plan<'a>(
     recheck_days: u32,
     now: Millis,
 ) -> Option<Target> {
-    let today = Day::of(now);
-    let mut best: Option<(Need, Target)> = None;
-    for (project, record) in projects.into_iter().enumerate() {
-        for (day, record) in record.days_before(today) {
-            let need = record.map_or(Some(Need::Gap), |it| it.need(recheck_days, today));
-            let Some(need) = need else { continue };
-            if record.is_some_and(|record| now < record.retry_at) {
-                continue;
-            }
-            if best.is_none_or(|(known, target)| (need, day) < (known, target.day)) {
-                let progress = record.map_or_else(Progress::default, |record| record.progress);
-                let target = Target {
-                    project,
-                    day,
-                    part: progress.next_part(),
-                };
-                best = Some((need, target));
-            }
-        }
-    }
-    best.map(|(_, target)| target)
+    let candidates = projects.into_iter().enumerate();
+    let candidates = candidates.flat_map(|(project, record)| {
+        let days = record.days_before(Day::of(now));
+        days.filter_map(move |(day, record)| {
+            let need = record.map_or(Some(Need::Gap), |it| it.need(recheck_days, now))?;
+            let part = record.map_or(Part::Visitors, |it| it.progress.next_part());
+            Some((need, Target { project, day, part }))
+        })
+    });
+    let first = candidates.min_by_key(|(need, target)| (*need, target.day));
+    first.map(|(_, target)| target)
 }

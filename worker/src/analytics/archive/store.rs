@@ -275,7 +275,8 @@ impl ArchiveStore {
         self.0.prepare(delete, &key.with(&[]))
     }
 
-    /// Records a failed request for a day.
+    /// Records a failed request for a day. If no part of the day is fetched, also deletes its staged
+    /// parts, because the fetch may have restarted.
     pub async fn record_failure(
         &self,
         key: DayKey,
@@ -291,57 +292,51 @@ impl ArchiveStore {
             number(record.retry_at.0),
             problem.into(),
         ];
-        let statement = self.0.prepare(query, &key.with(&values))?;
-        self.0.batch(&[statement]).await
-    }
-
-    /// Deletes the staged pages and visitors of a day.
-    pub async fn restart(&self, key: DayKey) -> HostResult<()> {
-        let update = "UPDATE day SET staged_visitors = NULL, staged_totals = NULL, staged_pages = 0
-            WHERE project = ?1 AND day = ?2";
-        let update = self.0.prepare(update, &key.with(&[]))?;
-        self.0.batch(&[update, self.clear(key)?]).await
+        let mut statements = vec![self.0.prepare(query, &key.with(&values))?];
+        if record.progress == Progress::default() {
+            let restart = "UPDATE day
+                SET staged_visitors = NULL, staged_totals = NULL, staged_pages = 0
+                WHERE project = ?1 AND day = ?2 AND staged_visitors IS NOT NULL";
+            let restart = self.0.prepare(restart, &key.with(&[]))?;
+            statements.extend([restart, self.clear(key)?]);
+        }
+        self.0.batch(&statements).await
     }
 
     /// Deletes the oldest days before `first`, at most [`MAX_EXPIRED`]. If it deletes a day, it
     /// also deletes pages and prefixes without views, at most [`MAX_UNUSED`].
     pub async fn prune(&self, project: u32, first: Day) -> HostResult<()> {
-        let query = "SELECT day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3";
+        let query = "SELECT day FROM (
+            SELECT day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3
+            ) ORDER BY day DESC LIMIT 1";
         let values = [project.into(), first.number().into(), MAX_EXPIRED.into()];
-        let expired = self.0.prepare(query, &values)?;
-        let expired: Vec<DayRow> = self.0.rows(&expired).await?;
-        if expired.is_empty() {
+        let last = self.0.prepare(query, &values)?;
+        let last: Vec<DayRow> = self.0.rows(&last).await?;
+        let Some(DayRow { day: last }) = last.first() else {
             return Ok(());
-        }
-        let mut statements = Vec::new();
-        for row in expired {
-            let key = DayKey {
-                project,
-                day: day(row.day),
-            };
-            let values = key.with(&[]);
-            let views = "DELETE FROM views
-                WHERE day = ?2 AND node IN (SELECT id FROM node WHERE project = ?1)";
-            let ledger = "DELETE FROM day WHERE project = ?1 AND day = ?2";
-            statements.extend([
-                self.0.prepare(views, &values)?,
-                self.0.prepare(ledger, &values)?,
-                self.clear(key)?,
-            ]);
-        }
+        };
+        let views = "DELETE FROM views
+            WHERE day <= ?2 AND node IN (SELECT id FROM node WHERE project = ?1)";
+        let staging = "DELETE FROM staging WHERE project = ?1 AND day <= ?2";
+        let ledger = "DELETE FROM day WHERE project = ?1 AND day <= ?2";
         let unused = "DELETE FROM node WHERE id IN (
             SELECT id FROM node WHERE project = ?1
             AND NOT EXISTS (SELECT 1 FROM views WHERE node = node.id) LIMIT ?2)";
-        statements.push(
-            self.0
-                .prepare(unused, &[project.into(), MAX_UNUSED.into()])?,
-        );
         // A prefix can be deleted before the pages below it. `link.sql` links them again after a
         // later day inserts the prefix.
         let unlink = "UPDATE node SET parent = NULL WHERE project = ?1 AND parent IS NOT NULL
             AND NOT EXISTS (SELECT 1 FROM node AS above WHERE above.id = node.parent)";
-        statements.push(self.0.prepare(unlink, &[project.into()])?);
-        self.0.batch(&statements).await
+        let expired = [project.into(), (*last).into()];
+        self.0
+            .batch(&[
+                self.0.prepare(views, &expired)?,
+                self.0.prepare(staging, &expired)?,
+                self.0.prepare(ledger, &expired)?,
+                self.0
+                    .prepare(unused, &[project.into(), MAX_UNUSED.into()])?,
+                self.0.prepare(unlink, &[project.into()])?,
+            ])
+            .await
     }
 }
 

@@ -69,11 +69,8 @@ pub fn encode_controls(path: &str) -> String {
 
 /// Whether the archive stores an encoded path in full.
 pub fn is_within_limits(path: &str) -> bool {
-    path.len() <= MAX_BYTES && count_segments(path) <= MAX_SEGMENTS
-}
-
-fn count_segments(path: &str) -> usize {
-    path.split('/').filter(|it| !it.is_empty()).count()
+    let segments = path.split('/').filter(|segment| !segment.is_empty());
+    path.len() <= MAX_BYTES && segments.count() <= MAX_SEGMENTS
 }
 
 /// Returns the longest prefix of whole segments within the limits, or `/` if the first segment is

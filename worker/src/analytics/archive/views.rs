@@ -83,15 +83,13 @@ pub fn write_views(query: &ViewsQuery, site: &[StoredDay], mut pages: Vec<Stored
     let next = next.map(|page| page.path.clone());
     let totals = site.iter().map(|day| day.views);
     let totals = totals.reduce(Counts::plus).unwrap_or(Counts::ZERO);
-    let missing = query.from.number()..query.to.number();
-    let missing = missing
-        .map(|number| Day::from_number(number.into()))
-        .filter(|day| site.binary_search_by_key(day, |stored| stored.day).is_err())
-        .map(Day::to_text);
+    let is_missing = |day: &Day| site.binary_search_by_key(day, |stored| stored.day).is_err();
+    let missing = query.from.until(query.to).filter(is_missing);
+    let missing: Vec<_> = missing.map(Day::to_text).collect();
     json::to_text(&json!({
         "totals": totals,
         "views": pages,
-        "missing": missing.collect::<Vec<_>>(),
+        "missing": missing,
         "nextCursor": next,
     }))
 }

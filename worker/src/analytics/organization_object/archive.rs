@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use js_sys::{JsString, Reflect};
 use quillgate::{
-    DateRange, Day, Endpoint as _, ListPageViews, ListVisitors, Millis, Offset, Operation,
-    PageSize, ProjectId, RateLimitPolicy, ValidationError,
+    DateRange, Endpoint as _, ListPageViews, ListVisitors, Millis, Offset, Operation, PageSize,
+    ProjectId, RateLimitPolicy, ValidationError,
 };
 use serde_json::json;
 use wasm_bindgen::JsValue;
@@ -165,13 +165,13 @@ impl Organization {
         let failure = exchange.outcome.as_ref().err();
         let is_sent = failure.is_none_or(|failure| failure.is_sent);
         run.metrics.requests += u64::from(is_sent);
-        let failure = match exchange.outcome {
+        let problem = match exchange.outcome {
             Ok(reply) => match run.store_part(target, &reply).await {
                 Ok(None) => return Ok(ControlFlow::Continue(())),
-                Ok(Some(failure)) => failure,
+                Ok(Some(problem)) => problem,
                 Err(error) => {
                     log_for_operator(&error.to_string());
-                    Failure::Day(STORAGE.to_owned())
+                    STORAGE.to_owned()
                 }
             },
             Err(failure) => {
@@ -182,52 +182,51 @@ impl Organization {
                     run.metrics.failures += 1;
                     return Ok(ControlFlow::Break(()));
                 }
-                Failure::Day(failure.problem.kind.type_uri())
+                failure.problem.kind.type_uri()
             }
         };
         let base = Millis(self.settings.archive.window.0 / RETRY_PART);
-        run.record_failure(target, &failure, base).await?;
+        run.record_failure(target, &problem, base).await?;
         Ok(ControlFlow::Continue(()))
     }
 }
 
-/// The reason why a part of a day was not stored.
-enum Failure {
-    /// The request for the part failed, or the part could not be stored.
-    Day(String),
-    /// The staged parts are unusable. The day is fetched again from its first part.
-    Whole(String),
-}
-
 impl Run<'_> {
-    /// Stores a part of a day. If it is inconsistent with earlier parts, returns the failure
-    /// instead.
+    /// Returns the record of the target's day, and the day's key in the database.
+    fn record(&mut self, target: Target) -> (&mut DayRecord, DayKey) {
+        let Project { id, record, .. } = &mut self.projects[target.project];
+        let (project, day) = (*id, target.day);
+        (record.record_mut(day), DayKey { project, day })
+    }
+
+    /// Stores a part of a day. If it is inconsistent with earlier parts, restarts the day and
+    /// returns the problem instead.
     async fn store_part(
         &mut self,
         target: Target,
         reply: &PageReply,
-    ) -> HostResult<Option<Failure>> {
-        let project = &mut self.projects[target.project];
-        let key = project.key(target.day);
-        let record = record_of(&mut project.record, target.day);
+    ) -> HostResult<Option<String>> {
+        let store = self.store;
+        let (record, key) = self.record(target);
         let parsed = parse_json(&reply.text)?;
         let totals = read_totals(&parsed)?;
         let Part::Views(page) = target.part else {
-            self.store.stage_visitors(key, &totals).await?;
+            store.stage_visitors(key, &totals).await?;
             record.record_part(false, now());
             return Ok(None);
         };
         let mut progress = record.progress;
         if progress.count_page(reply.rows == 0 && reply.has_more) {
-            let problem = ProblemKind::UpstreamMalformed.type_uri();
-            return Ok(Some(Failure::Whole(problem)));
+            record.restart();
+            return Ok(Some(ProblemKind::UpstreamMalformed.type_uri()));
         }
         let text = String::from(&totals);
         if page > 0 && record.totals.as_ref() != Some(&text) {
-            return Ok(Some(Failure::Whole(CHANGED.to_owned())));
+            record.restart();
+            return Ok(Some(CHANGED.to_owned()));
         }
         let now = now();
-        self.store
+        store
             .store_views(key, page, reply, &parsed, &totals, now)
             .await?;
         record.progress = progress;
@@ -240,32 +239,14 @@ impl Run<'_> {
     async fn record_failure(
         &mut self,
         target: Target,
-        failure: &Failure,
+        problem: &str,
         base: Millis,
     ) -> HostResult<()> {
         self.metrics.failures += 1;
-        let project = &mut self.projects[target.project];
-        let key = project.key(target.day);
-        let record = record_of(&mut project.record, target.day);
+        let store = self.store;
+        let (record, key) = self.record(target);
         record.record_failure(base, now());
-        let problem = match failure {
-            Failure::Day(problem) => problem,
-            Failure::Whole(problem) => {
-                record.restart();
-                self.store.restart(key).await?;
-                problem
-            }
-        };
-        self.store.record_failure(key, record, problem).await
-    }
-}
-
-impl Project {
-    fn key(&self, day: Day) -> DayKey {
-        DayKey {
-            project: self.id,
-            day,
-        }
+        store.record_failure(key, record, problem).await
     }
 }
 
@@ -280,22 +261,13 @@ fn is_general(problem: &Problem) -> bool {
     ) || problem.status == 429
 }
 
-fn record_of(project: &mut ProjectRecord, day: Day) -> &mut DayRecord {
-    let days = &mut project.days;
-    let at = days.partition_point(|record| record.day < day);
-    if days.get(at).is_none_or(|record| record.day != day) {
-        days.insert(at, DayRecord::new(day));
-    }
-    &mut days[at]
-}
-
 /// Returns the operation that fetches a part of a day, and the path and query of its request.
 fn build_request(
     project: &ProjectId,
     target: Target,
 ) -> Result<(Operation, String), ValidationError> {
-    let (from, to) = (target.day.to_text(), target.day.next().to_text());
-    let range = DateRange::try_from(&*from..&*to)?;
+    let (from, to) = (target.day.into(), target.day.next().into());
+    let range = DateRange::new(Some(from), Some(to))?;
     Ok(match target.part {
         Part::Visitors => {
             let limit = Some(PageSize::new(1)?);
@@ -331,6 +303,7 @@ mod tests {
     )]
 
     use js_sys::Function;
+    use quillgate::Day;
     use quillgate::pages::MAX_EMPTY_PAGES;
     use wasm_bindgen::JsCast;
     use wasm_bindgen_test::wasm_bindgen_test;
@@ -347,30 +320,37 @@ mod tests {
         ArchiveStore::open(&env).unwrap().unwrap()
     }
 
-    #[wasm_bindgen_test]
-    async fn an_empty_page_that_could_not_be_stored_is_not_counted_again() {
-        let store = open_failing_store();
-        let mut run = Run {
-            store: &store,
+    fn begin_run(store: &ArchiveStore) -> Run<'_> {
+        Run {
+            store,
             projects: vec![Project {
                 name: ProjectId::new("acme").unwrap(),
                 id: 1,
                 record: ProjectRecord::new(now()),
             }],
             metrics: ArchiveRun::default(),
-        };
-        let target = Target {
+        }
+    }
+
+    fn yesterday(part: Part) -> Target {
+        Target {
             project: 0,
             day: Day::of(now()).minus(1),
-            part: Part::Views(0),
-        };
+            part,
+        }
+    }
+
+    #[wasm_bindgen_test]
+    async fn an_empty_page_that_could_not_be_stored_is_not_counted_again() {
+        let store = open_failing_store();
+        let mut run = begin_run(&store);
         let reply = PageReply {
             text: r#"{"totals":{},"views":[],"hasMore":true}"#.into(),
             rows: 0,
             has_more: true,
         };
         for _ in 0..=MAX_EMPTY_PAGES {
-            let stored = run.store_part(target, &reply).await;
+            let stored = run.store_part(yesterday(Part::Views(0)), &reply).await;
             let error = stored.err().map(|error| error.to_string());
             assert_eq!(error.as_deref(), Some("no storage"));
         }

@@ -8,8 +8,7 @@ mod views;
 use quillgate::{Call, Day, DayGroup, Millis, Operation};
 use quillgate_worker::analytics::archive::schedule::{DayRecord, Progress, ProjectRecord};
 use quillgate_worker::analytics::archive::{
-    Counts, SeriesQuery, StoredDay, Subject, begin_of_backfill, is_final, write_backfill,
-    write_series, write_status,
+    Counts, SeriesQuery, StoredDay, Subject, is_final, plan_backfill, write_series, write_status,
 };
 use quillgate_worker::app::config::Config;
 use serde_json::{Value, json};
@@ -245,12 +244,14 @@ fn backfill_starts_within_the_retention_period() {
     let config = archive_config();
     let now = day("2024-03-31").begin();
     let record = ProjectRecord::new(now);
-    let begin = |from: &str| begin_of_backfill(&record, day(from), &config.analytics.archive, now);
-    assert_eq!(begin("2024-03-20"), day("2024-03-20"));
-    assert_eq!(begin("2020-01-01"), day("2024-03-01"));
-    assert_eq!(begin("2024-04-20"), record.first, "it takes none back");
-    let begin = begin("2024-03-20");
-    let body = write_backfill(record, begin, &config.analytics.archive, now);
+    let plan = |from: &str| {
+        let settings = &config.analytics.archive;
+        plan_backfill(record.clone(), day(from), settings, now)
+    };
+    assert_eq!(plan("2020-01-01").0, day("2024-03-01"));
+    assert_eq!(plan("2024-04-20").0, record.first, "it takes none back");
+    let (first, body) = plan("2024-03-20");
+    assert_eq!(first, day("2024-03-20"));
     let body: Value = serde_json::from_str(&body).unwrap();
     assert_eq!(
         (&body["dateFrom"], &body["days"], &body["requests"]),

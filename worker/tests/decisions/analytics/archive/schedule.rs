@@ -253,14 +253,7 @@ proptest! {
             prop_assert!(records[project].first <= day && day < Day::of(now));
             sent.push(now);
             now = now.plus(Millis(50));
-            let days = &mut records[project].days;
-            let known = days.iter().position(|record| record.day == day);
-            let at = known.unwrap_or_else(|| {
-                let at = days.partition_point(|record| record.day < day);
-                days.insert(at, DayRecord::new(day));
-                at
-            });
-            let record = &mut days[at];
+            let record = records[project].record_mut(day);
             match events.next().unwrap_or(Event::Arrives) {
                 Event::Fails => record.record_failure(Millis(1000), now),
                 Event::IsLost => {}
