@@ -6,14 +6,14 @@
 pub mod rows;
 
 use quillgate::columns::columns;
-use quillgate::declaration::{Pagination, ParameterKind};
+use quillgate::declaration::Pagination;
 use quillgate::export::ExportFormat;
-use quillgate::pages::MAX_ROWS;
-use quillgate::parameters::ParameterType;
+use quillgate::parameters::ParameterGroup as _;
 use quillgate::text::parse_decimal;
 use quillgate::{Call, Millis, Offset, Operation, PageInfo, Pages, ProjectId};
 
 use crate::analytics::export::rows::RowWriter;
+use crate::analytics::page::PAGE_ROWS;
 use crate::analytics::query::ReportQuery;
 use crate::analytics::settings::AnalyticsSettings;
 use crate::http::gateway_rule::GatewayRule;
@@ -27,11 +27,12 @@ pub const MAX_WAIT_SECONDS: u64 = 86_400;
 /// An export in progress.
 #[derive(Debug)]
 pub struct Export {
+    /// The query for the next page.
+    pub query: ReportQuery,
     /// The writer of the output, in the requested format.
     pub writer: RowWriter,
+    project: ProjectId,
     pages: Pages,
-    /// The property of a page that contains the rows.
-    member: &'static str,
     /// The number of rows at the start of the next page that the caller already has.
     skip: u64,
     cursor: String,
@@ -45,7 +46,7 @@ pub struct Export {
 }
 
 impl Export {
-    /// Reads a request to export `report`. Returns the query for the first page, and the export.
+    /// Reads a request to export `report`.
     ///
     /// # Errors
     /// 400 if the cursor does not belong to an export of this report.
@@ -55,17 +56,18 @@ impl Export {
         project: &ProjectId,
         settings: &AnalyticsSettings,
         now: Millis,
-    ) -> Result<(ReportQuery, Self), Problem> {
-        let format = ExportFormat::from_text(call.text("format").unwrap_or(""))?;
+    ) -> Result<Self, Problem> {
+        let format = ExportFormat::read(&call)?;
         let file_name = name_file(report, &call, project, format);
         let is_resumed = call.text("cursor").is_some();
-        let first = find_first_page(report, &call.normalize());
-        let (member, list, skip) = first.ok_or_else(refuse_cursor)?;
-        let query = ReportQuery::new(report, list.clone(), project, settings, now)?;
+        let found = find_pages(report, &call.normalize(), now);
+        let (pages, skip) = found.ok_or_else(refuse_cursor)?;
+        let first = pages.next().ok_or_else(Problem::internal)?;
         let mut export = Self {
+            query: ReportQuery::new(report, first, project, settings, now)?,
             writer: RowWriter::new(format, columns(report)),
-            pages: Pages::new(list),
-            member,
+            project: project.clone(),
+            pages,
             skip,
             cursor: String::new(),
             wait: Millis(0),
@@ -74,16 +76,18 @@ impl Export {
             file_name,
         };
         export.cursor = export.find_cursor();
-        Ok((query, export))
+        Ok(export)
     }
 
-    /// Starts the export, which may wait for `seconds` in total. Appends the CSV header, if any, to
-    /// `out`, unless the export is resumed.
-    pub fn begin(&mut self, seconds: u64, out: &mut Vec<u8>) {
+    /// Starts the export, which may wait for `seconds` in total. Returns the CSV header, or nothing
+    /// if the format has none or the export is resumed.
+    pub fn begin(&mut self, seconds: u64) -> Vec<u8> {
         self.wait = Millis::from_seconds(seconds);
+        let mut head = Vec::new();
         if !self.is_resumed {
-            self.writer.push_head(out);
+            self.writer.push_head(&mut head);
         }
+        head
     }
 
     /// Returns the call for the next page, or `None` if the export is complete. Pages have
@@ -110,7 +114,9 @@ impl Export {
     /// In this case, nothing is appended, and the cursor stays unchanged.
     pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let before = out.len();
-        let end = self.writer.push_rows(text, self.member, self.skip, out)?;
+        let declared = self.query.operation.declaration();
+        let member = declared.pagination.rows().unwrap_or_default();
+        let end = self.writer.push_rows(text, member, self.skip, out)?;
         let page = PageInfo {
             rows: end.rows,
             has_more: end.has_more,
@@ -122,6 +128,9 @@ impl Export {
         }
         self.rows += end.rows.saturating_sub(self.skip);
         self.skip = 0;
+        if let Some(next) = self.pages.next() {
+            self.query.advance(next, &self.project);
+        }
         self.cursor = self.find_cursor();
         Ok(())
     }
@@ -168,25 +177,17 @@ impl Export {
             Pagination::Cursor { .. } => {
                 format!("{}~{}", self.skip, next.text("cursor").unwrap_or_default())
             }
-            _ => (next.integer("offset").unwrap_or(0) + self.skip).to_string(),
+            _ => (self.query.offset + self.skip).to_string(),
         }
     }
 }
 
-/// Finds the first page that an export of `report` must fetch. Returns the property of the page
-/// that contains the rows, the call for the page, and the number of its rows that the caller
-/// already has. Returns `None` if the cursor is not valid for this report, or if the report is not
-/// a list.
-fn find_first_page(report: Operation, call: &Call) -> Option<(&'static str, Call, u64)> {
+/// Finds the pages that an export of `report` must fetch. Also returns the number of rows of the first
+/// page that the caller already has. Returns `None` if the cursor is not valid for this report.
+fn find_pages(report: Operation, call: &Call, now: Millis) -> Option<(Pages, u64)> {
     let declared = report.declaration();
-    let member = declared.pagination.rows()?;
-    let limit = match declared.parameter("limit")?.kind {
-        ParameterKind::Integer { rule, .. } => rule.max.min(MAX_ROWS),
-        _ => return None,
-    };
     let (name, position, skip) = match (declared.pagination, call.text("cursor")) {
-        (Pagination::Cursor { .. }, None) => ("cursor", None, 0),
-        (_, None) => ("offset", None, 0),
+        (_, None) => ("cursor", None, 0),
         (Pagination::Cursor { .. }, Some(cursor)) => {
             let (skip, cursor) = cursor.split_once('~')?;
             let position = (!cursor.is_empty()).then(|| cursor.to_owned());
@@ -194,14 +195,13 @@ fn find_first_page(report: Operation, call: &Call) -> Option<(&'static str, Call
         }
         (_, Some(cursor)) => {
             let rows = parse_decimal(cursor)?;
-            Offset::new(rows).ok()?.after(limit).ok()?;
-            let offset = rows - rows % limit;
-            ("offset", Some(offset.to_string()), rows % limit)
+            Offset::new(rows).ok()?.after(PAGE_ROWS).ok()?;
+            let skip = rows % PAGE_ROWS;
+            ("offset", Some((rows - skip).to_string()), skip)
         }
     };
-    let window = [("limit", Some(limit.to_string())), (name, position)];
-    let list = call.convert(declared, window).ok()?;
-    Some((member, list, skip))
+    let list = call.convert(declared, [(name, position)]).ok()?;
+    Some((Pages::through_everything(list, now).ok()?, skip))
 }
 
 #[cold]
@@ -217,17 +217,9 @@ fn name_file(report: Operation, call: &Call, project: &ProjectId, format: Export
     let name = report.declaration().name;
     let name = name.rsplit('.').next().unwrap_or(name);
     let [from, to] = ["dateFrom", "dateTo"].map(|field| call.text(field).unwrap_or(""));
-    let mut file = String::new();
-    for part in [name, project.as_str(), from, to] {
-        if !file.is_empty() {
-            file.push('_');
-        }
-        for c in part.chars() {
-            let is_safe = c.is_ascii_alphanumeric() || matches!(c, '.' | '-');
-            file.push(if is_safe { c } else { '-' });
-        }
-    }
-    format!("{file}.{}", format.as_str())
+    let is_unsafe = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '-'));
+    let parts = [name, project.as_str(), from, to].map(|part| part.replace(is_unsafe, "-"));
+    format!("{}.{}", parts.join("_"), format.as_str())
 }
 
 /// Returns the `Retry-After` of a refusal in seconds, or `None` if the field is absent.

@@ -1,7 +1,12 @@
 //! The request for a report. Its date range decides how long the pages stay fresh.
 
+use std::cmp::Ordering;
+
 use quillgate::declaration::Pagination;
-use quillgate::{Call, DateBound, Millis, Offset, Operation, ProjectId, Scope};
+use quillgate::parameters::ParameterGroup as _;
+use quillgate::{
+    Call, DateBound, DateRange, Day, Millis, Offset, Operation, PageSize, ProjectId, Scope,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::analytics::page::PAGE_ROWS;
@@ -9,8 +14,7 @@ use crate::analytics::settings::AnalyticsSettings;
 use crate::http::problem::Problem;
 
 /// How long a page stays fresh if its date range ended before yesterday (UTC): a day.
-const CLOSED: Millis = Millis(DAY);
-const DAY: u64 = 86_400_000;
+const CLOSED: Millis = Millis::from_seconds(86_400);
 
 /// A request for an analytics report.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -26,8 +30,8 @@ pub struct ReportQuery {
     pub limit: u64,
     /// The number of skipped rows.
     pub offset: u64,
-    /// How long a fetched page stays fresh, in milliseconds.
-    pub fresh_for: u64,
+    /// How long a fetched page stays fresh.
+    pub fresh_for: Millis,
 }
 
 impl ReportQuery {
@@ -37,38 +41,38 @@ impl ReportQuery {
     /// 400 if the sum of `offset` and `limit` exceeds 2^53 − 1.
     pub fn new(
         operation: Operation,
-        mut call: Call,
+        call: &Call,
         project: &ProjectId,
         settings: &AnalyticsSettings,
         now: Millis,
     ) -> Result<Self, Problem> {
-        let (mut limit, mut offset) = (PAGE_ROWS, 0);
-        if let Pagination::Offset { .. } = call.declaration().pagination {
-            let requested = call.integer("limit").or_else(|| call.default_limit());
-            limit = requested.unwrap_or(PAGE_ROWS);
-            offset = call.integer("offset").unwrap_or(0);
-            Offset::new(offset)?.after(limit)?;
-            call = call.without_window();
-        }
-        let is_closed = call.text("dateTo").is_some_and(|to| has_ended(to, now));
-        Ok(Self {
+        let range = DateRange::read(call)?;
+        let is_closed = range.to().is_some_and(|to| has_ended(to, now));
+        let mut query = Self {
             operation,
             list: call.request(project).target,
-            limit,
-            offset,
+            limit: PAGE_ROWS,
+            offset: 0,
             fresh_for: if is_closed {
                 CLOSED
             } else {
                 settings.fresh_for
-            }
-            .0,
-        })
+            },
+        };
+        if let Pagination::Offset { .. } = call.declaration().pagination {
+            let limit = Option::<PageSize>::read(call)?.unwrap_or(PageSize::DEFAULT);
+            let offset = Option::<Offset>::read(call)?.unwrap_or_default();
+            offset.after(limit.get())?;
+            query.list = call.clone().without_window().request(project).target;
+            (query.limit, query.offset) = (limit.get(), offset.get());
+        }
+        Ok(query)
     }
 
-    /// Moves to the page of `call`, a call of the same list with normalized dates.
-    pub fn move_to(&mut self, call: &Call, project: &ProjectId) {
-        match self.operation.declaration().pagination {
-            Pagination::Offset { .. } => self.offset = call.integer("offset").unwrap_or(0),
+    /// Moves to the next page, which `call` requests.
+    pub fn advance(&mut self, call: &Call, project: &ProjectId) {
+        match call.declaration().pagination {
+            Pagination::Offset { .. } => self.offset += self.limit,
             Pagination::Cursor { .. } | Pagination::None => {
                 self.list = call.request(project).target;
             }
@@ -94,14 +98,12 @@ impl ReportQuery {
     }
 }
 
-/// Whether a range ended before yesterday, in UTC. `to` is the normalized, exclusive end of the
-/// range. Returns `false` for a time without a UTC offset, because its instant is unknown. Also
-/// returns `false` if the range ended yesterday, because the upstream may use another time zone or
-/// count some views late.
-fn has_ended(to: &str, now: Millis) -> bool {
-    let yesterday = Millis(now.0 / DAY * DAY).since(Millis(DAY));
-    let midnight = DateBound::from_instant(yesterday);
-    // Normalized bounds of the same length have the same format and sort by time.
-    let is_after = |bound: &str| to.len() == bound.len() && to < bound;
-    is_after(midnight.as_str()) || is_after(&midnight.as_str()[..10])
+/// Whether a range with the exclusive end `to` ended before yesterday, in UTC. Returns `false` for a
+/// time without a UTC offset, because its instant is unknown. Also returns `false` if the range
+/// ended yesterday, because the upstream may use another time zone or count some views late.
+fn has_ended(to: &DateBound, now: Millis) -> bool {
+    let yesterday = Day::of(now).minus(1);
+    let begins = [yesterday.into(), DateBound::from_instant(yesterday.begin())];
+    let is_after = |begin| to.compare(begin) == Some(Ordering::Less);
+    begins.iter().any(is_after)
 }

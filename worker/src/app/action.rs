@@ -38,8 +38,8 @@ pub enum Action {
     ReadJob(JobId),
     /// Return a report, from the cache if possible.
     ReadReport(ReportQuery),
-    /// Stream a whole report, page by page, starting with this one.
-    ExportReport(ReportQuery, Box<Export>),
+    /// Stream a whole report, page by page.
+    ExportReport(Box<Export>),
     /// List the recorded jobs.
     ListJobs(JobQuery),
     /// Stream the changes of one job, or of all jobs in the project.

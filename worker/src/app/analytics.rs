@@ -26,7 +26,8 @@ pub fn read_cached_report(
     query: ReportQuery,
 ) -> Result<Reply, Action> {
     let now = context.started;
-    let cached = (!revalidates(head)).then(|| find_report(&query, now));
+    let revalidate = is_no_cache(head.header("cache-control"));
+    let cached = (!revalidate).then(|| find_report(&query, now));
     let Some(answer) = cached.flatten() else {
         return Err(Action::ReadReport(query));
     };
@@ -68,11 +69,7 @@ pub async fn read_report(
 
 /// Starts an export. Replies after the first rows have arrived, so that a refusal can still set the
 /// status.
-pub async fn export_report(
-    pending: &mut PendingRequest,
-    query: ReportQuery,
-    export: Export,
-) -> Result<Reply, Problem> {
+pub async fn export_report(pending: &mut PendingRequest, export: Export) -> Result<Reply, Problem> {
     let wait = parse_wait(pending.head.header("prefer")).map(|wait| wait.min(MAX_WAIT_SECONDS));
     let mut headers = export.headers();
     if let Some(wait) = wait {
@@ -80,7 +77,7 @@ pub async fn export_report(
     }
     let call = ReportCall {
         accepts_stale: false,
-        ..report_call(pending, query)?
+        ..report_call(pending, export.query.clone())?
     };
     let mut export = RunningExport::new(pending, call, export, wait.unwrap_or(0))?;
     let started = export.fetch_chunk().await;
@@ -102,13 +99,9 @@ fn report_call(pending: &PendingRequest, query: ReportQuery) -> Result<ReportCal
         call: pending.call()?,
         budget: caller.budget_request(RateLimitPolicy::Analytics),
         query,
-        revalidate: revalidates(&pending.head),
+        revalidate: is_no_cache(pending.head.header("cache-control")),
         accepts_stale: true,
     })
-}
-
-fn revalidates(head: &RequestHead) -> bool {
-    is_no_cache(head.header("cache-control"))
 }
 
 fn report_reply(

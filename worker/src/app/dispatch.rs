@@ -74,9 +74,7 @@ async fn dispatch(pending: &mut PendingRequest, step: PendingStep) -> Result<Rep
     }
     let reply: PendingReply<'_> = match action {
         Action::ReadReport(query) => Box::pin(analytics::read_report(pending, query)),
-        Action::ExportReport(query, export) => {
-            Box::pin(analytics::export_report(pending, query, *export))
-        }
+        Action::ExportReport(export) => Box::pin(analytics::export_report(pending, *export)),
         Action::ReadJob(ref job) => match parse_preferred_wait(pending.head.header("prefer")) {
             Some(seconds) => Box::pin(streams::long_poll(pending, job, seconds)),
             None => Box::pin(jobs::read(pending, job)),

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use futures_util::future::{AbortHandle, Abortable, Aborted};
 use js_sys::{Array, Promise, Uint8Array};
-use quillgate::{Method, Millis, ProjectId};
+use quillgate::pages::MAX_EMPTY_PAGES;
+use quillgate::{Method, Millis};
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortSignal, ReadableStream};
@@ -35,7 +36,6 @@ pub struct RunningExport {
     env: Env,
     /// The request that is sent to the organization's object for each page.
     report: ReportCall,
-    project: ProjectId,
     export: Export,
     /// When the caller's token expires. The export ends then.
     expires: Millis,
@@ -50,20 +50,19 @@ pub struct RunningExport {
     pub metrics: RequestMetrics,
     /// The budget's header fields from the latest page.
     pub budget: HeaderFields,
-    /// The bytes of the next chunk.
+    /// The CSV header, if any, until the first chunk.
+    head: Vec<u8>,
+    /// The rows of the next chunk.
     output: Vec<u8>,
-    /// The length in bytes of the CSV header at the start of `output`. 0 after the first chunk.
-    head_length: usize,
     /// The next page, requested while the client reads the current one.
     prefetch: Option<Prefetch>,
     /// The id of the export's place among the waiting exports. It is not the request id, because
     /// callers can choose that.
     name: String,
-    /// The place among the organization's waiting exports. `None` until the first wait for the
-    /// budget.
-    place: Option<WaitingPlace>,
-    /// Whether the next page may be prefetched. `HEAD` needs only the first page.
-    prefetches: bool,
+    /// The stub that holds and frees the place. Calls of one stub arrive in order.
+    places: OrganizationStub,
+    /// Whether the export may have a place: it has waited for the budget.
+    has_waited: bool,
 }
 
 /// A request for a page that is in progress.
@@ -74,8 +73,10 @@ struct Prefetch {
 
 /// The age after which the refusal of a prefetched page may be outdated.
 const REFUSAL_AGE: Millis = Millis::from_seconds(1);
-/// The number of pages that are fetched before prefetching starts.
+/// The number of pages that are fetched before prefetching starts, to save budget if a client
+/// disconnects early. `HEAD` fetches pages until one has rows, so it never prefetches.
 const PAGES_BEFORE_PREFETCH: u64 = 8;
+const _: () = assert!(PAGES_BEFORE_PREFETCH > MAX_EMPTY_PAGES as u64 + 1);
 
 impl RunningExport {
     /// Prepares an export that may wait for `wait` seconds in total.
@@ -85,12 +86,10 @@ impl RunningExport {
         mut export: Export,
         wait: u64,
     ) -> Result<Self, Problem> {
-        let mut output = Vec::new();
-        export.begin(wait, &mut output);
         Ok(Self {
             env: pending.env.clone(),
             report,
-            project: pending.context.project()?.clone(),
+            head: export.begin(wait),
             export,
             expires: pending.context.caller()?.expires,
             session: pending.context.session.clone(),
@@ -99,12 +98,11 @@ impl RunningExport {
             pages: 0,
             metrics: RequestMetrics::default(),
             budget: HeaderFields::default(),
-            head_length: output.len(),
-            output,
+            output: Vec::new(),
             prefetch: None,
             name: pending.head.uuid.clone(),
-            place: None,
-            prefetches: !pending.context.is_head,
+            places: OrganizationStub::new(&pending.env)?,
+            has_waited: false,
         })
     }
 
@@ -113,7 +111,7 @@ impl RunningExport {
     /// # Errors
     /// Returns the refusal if the next page is not available.
     pub async fn fetch_chunk(&mut self) -> Result<(), GatewayResponse> {
-        while self.export.next().is_some() && self.output.len() == self.head_length {
+        while self.export.next().is_some() && self.output.is_empty() {
             if now() >= self.expires {
                 return Err(self.refuse(invalid_token(EXPIRED)));
             }
@@ -134,33 +132,22 @@ impl RunningExport {
     /// # Errors
     /// 429 if no place is free, 503 if the organization's object fails.
     async fn wait_for_budget(&mut self, time: Millis) -> Result<(), GatewayResponse> {
+        // The object may assign the place even if the call fails or this future is dropped.
+        self.has_waited = true;
         let ends = now().plus(time);
         while now() < ends {
-            self.hold_place().await?;
+            let ReportCall { call, budget, .. } = &self.report;
+            let held = self
+                .places
+                .hold_export(&self.name, &budget.caller, &call.id);
+            match held.await {
+                Ok(None) => {}
+                Ok(Some(refusal)) => return Err(refusal),
+                Err(error) => return Err(self.refuse(error)),
+            }
             Wait::begin(ends.since(now()).min(RENEWAL_INTERVAL), drop).await;
         }
         Ok(())
-    }
-
-    /// Takes a place, or renews the export's place.
-    async fn hold_place(&mut self) -> Result<(), GatewayResponse> {
-        let place = match self.place.take() {
-            Some(place) => Ok(place),
-            None => WaitingPlace::new(&self.env, &self.name),
-        };
-        let place = place.map_err(|error| self.refuse(error))?;
-        let ReportCall { call, budget, .. } = &self.report;
-        // The object may assign the place even if the call fails or this future is dropped. In both
-        // cases, dropping `place` frees it.
-        let held = place.org.hold_export(&self.name, &budget.caller, &call.id);
-        match held.await {
-            Ok(None) => {
-                self.place = Some(place);
-                Ok(())
-            }
-            Ok(Some(refusal)) => Err(refusal),
-            Err(error) => Err(self.refuse(error)),
-        }
     }
 
     /// Checks that the session is still open. It may have ended since the previous page.
@@ -210,30 +197,22 @@ impl RunningExport {
             return Err(self.refuse(problem));
         }
         self.pages += 1;
-        self.prefetch_next();
+        let now = now();
+        let has_next = self.export.next().is_some() && now < self.expires;
+        if has_next && self.pages >= PAGES_BEFORE_PREFETCH {
+            // Errors are ignored: the page is requested again when it is needed.
+            self.prefetch = self.request_page(now).ok();
+        }
         Ok(())
     }
 
     fn request_page(&mut self, now: Millis) -> HostResult<Prefetch> {
-        if let Some(next) = self.export.next() {
-            self.report.query.move_to(next, &self.project);
-        }
+        self.report.query.clone_from(&self.export.query);
         let reply = OrganizationStub::new(&self.env)?.request_report(&self.report)?;
         Ok(Prefetch {
             reply: reply.into(),
             since: now,
         })
-    }
-
-    /// Requests the next page while the client reads this one. The first pages are not prefetched,
-    /// to save budget if a client disconnects early. Errors are ignored here: the page is requested
-    /// again when it is needed.
-    fn prefetch_next(&mut self) {
-        let now = now();
-        let has_next = self.export.next().is_some() && now < self.expires;
-        if has_next && self.prefetches && self.pages >= PAGES_BEFORE_PREFETCH {
-            self.prefetch = self.request_page(now).ok();
-        }
     }
 
     /// Returns the refusal for a problem, and keeps the problem's message for the log.
@@ -274,28 +253,15 @@ impl RunningExport {
     }
 }
 
-/// A place among the exports that wait for the budget. Dropping it frees the place.
-struct WaitingPlace {
-    org: OrganizationStub,
-    export: String,
-}
-
-impl WaitingPlace {
-    fn new(env: &Env, export: &str) -> HostResult<Self> {
-        Ok(Self {
-            org: OrganizationStub::new(env)?,
-            export: export.to_owned(),
-        })
-    }
-}
-
-impl Drop for WaitingPlace {
+impl Drop for RunningExport {
+    /// Frees the place among the waiting exports. If this fails, the lease still expires.
     fn drop(&mut self) {
-        // If this fails, the lease still expires.
-        let released = self.org.release_export(&self.export);
-        spawn_local(async move {
-            let _ = JsFuture::from(released).await;
-        });
+        if self.has_waited {
+            let released = self.places.release_export(&self.name);
+            spawn_local(async move {
+                let _ = JsFuture::from(released).await;
+            });
+        }
     }
 }
 
@@ -353,8 +319,8 @@ impl Body {
                 return Vec::new();
             }
         }
-        running.head_length = 0;
-        let chunk = std::mem::take(&mut running.output);
+        let parts = [&mut running.head, &mut running.output];
+        let chunk = parts.map(std::mem::take).concat();
         let bytes = Uint8Array::from(&chunk[..]);
         if chunk.is_empty() || running.export.next().is_none() {
             running.log_end("complete");

@@ -4,8 +4,6 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use quillgate::Millis;
-
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
 use crate::analytics::page::{
@@ -255,7 +253,7 @@ impl Organization {
             has_more: reply.has_more,
             freshness: Freshness {
                 fetched,
-                until: fetched.plus(Millis(report.query.fresh_for)),
+                until: fetched.plus(report.query.fresh_for),
             },
         };
         let page = Page::new(head, reply.text);

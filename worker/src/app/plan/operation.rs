@@ -88,10 +88,10 @@ impl Planner<'_> {
         let call = values.parse()?;
         let (settings, now) = (&self.config.analytics, self.now);
         if let Some(report) = operation.exported() {
-            let (query, export) = Export::new(report, call, project, settings, now)?;
-            return Ok(Action::ExportReport(query, Box::new(export)));
+            let export = Export::new(report, call, project, settings, now)?;
+            return Ok(Action::ExportReport(Box::new(export)));
         }
-        let query = ReportQuery::new(operation, call.normalize(), project, settings, now)?;
+        let query = ReportQuery::new(operation, &call.normalize(), project, settings, now)?;
         Ok(Action::ReadReport(query))
     }
 

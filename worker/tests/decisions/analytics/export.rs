@@ -5,7 +5,6 @@ mod rows;
 
 use quillgate::{Call, Millis, Operation, ProjectId};
 use quillgate_worker::analytics::export::{Export, read_retry_after};
-use quillgate_worker::analytics::query::ReportQuery;
 use quillgate_worker::app::log::ExportEnd;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::GatewayResponse;
@@ -18,7 +17,7 @@ fn project() -> ProjectId {
     ProjectId::new("acme/ü docs").unwrap()
 }
 
-fn read(operation: Operation, more: &Value) -> Result<(ReportQuery, Export), Problem> {
+fn read(operation: Operation, more: &Value) -> Result<Export, Problem> {
     let mut params =
         json!({ "format": "csv", "dateFrom": "2024-01-01T10:00:00+02:00", "dateTo": "2024-02-01" });
     for (name, value) in more.as_object().unwrap() {
@@ -30,35 +29,32 @@ fn read(operation: Operation, more: &Value) -> Result<(ReportQuery, Export), Pro
 }
 
 fn views(more: &Value) -> Export {
-    read(Operation::ExportPageViews, more).unwrap().1
+    read(Operation::ExportPageViews, more).unwrap()
 }
 
 #[test]
 fn export_requests_full_pages_of_its_report() {
     let more = json!({ "cursor": "1003" });
-    let (mut page, mut export) = read(Operation::ExportPageViews, &more).unwrap();
-    assert_eq!(page.operation, Operation::ListPageViews);
-    assert_eq!((page.limit, page.offset), (250, 1000));
+    let mut export = read(Operation::ExportPageViews, &more).unwrap();
+    assert_eq!(export.query.operation, Operation::ListPageViews);
+    assert_eq!((export.query.limit, export.query.offset), (250, 1000));
     let list = "/v1/analytics/acme%2F%C3%BC%20docs/views?dateFrom=2024-01-01T08%3A00%3A00.000Z&dateTo=2024-02-01";
-    assert_eq!(page.list, list);
+    assert_eq!(export.query.list, list);
     let mut out = Vec::new();
     export
         .push_page(r#"{ "views": [], "hasMore": true }"#, &mut out)
         .unwrap();
-    page.move_to(export.next().unwrap(), &project());
-    assert_eq!((page.offset, page.list.as_str()), (1250, list));
-    let (mut page, mut export) = read(Operation::ExportSearches, &json!({})).unwrap();
-    assert!(page.list.ends_with("&limit=100"), "{}", page.list);
-    let first = page.clone();
-    page.move_to(export.next().unwrap(), &project());
-    assert_eq!(page, first);
+    assert_eq!((export.query.offset, &*export.query.list), (1250, list));
+    let mut export = read(Operation::ExportSearches, &json!({})).unwrap();
+    let first = &export.query.list;
+    assert!(first.ends_with("&limit=100"), "{first}");
     export
         .push_page(r#"{ "searches": [], "nextCursor": "n~1" }"#, &mut out)
         .unwrap();
-    page.move_to(export.next().unwrap(), &project());
+    let second = &export.query.list;
     let dates = "dateFrom=2024-01-01T08%3A00%3A00.000Z&dateTo=2024-02-01";
-    assert!(page.list.contains(dates), "{}", page.list);
-    assert!(page.list.contains("cursor=n~1"), "{}", page.list);
+    assert!(second.contains(dates), "{second}");
+    assert!(second.contains("cursor=n~1"), "{second}");
 }
 
 #[test]
@@ -82,18 +78,14 @@ fn export_head_has_content_type_and_file_name() {
         Operation::ExportConversations,
         &json!({ "format": "ndjson" }),
     );
-    let [content_type, disposition, _] = fields(&conversations.unwrap().1);
+    let [content_type, disposition, _] = fields(&conversations.unwrap());
     assert_eq!(content_type, "application/x-ndjson");
     assert!(disposition.contains("\"conversations_") && disposition.ends_with(".ndjson\""));
 }
 
 #[test]
 fn only_the_first_part_of_an_export_starts_with_the_column_names() {
-    let head = |more: &Value| {
-        let mut out = Vec::new();
-        views(more).begin(0, &mut out);
-        String::from_utf8(out).unwrap()
-    };
+    let head = |more: &Value| String::from_utf8(views(more).begin(0)).unwrap();
     assert_eq!(head(&json!({})), "\u{feff}path,human,ai,total\r\n");
     assert_eq!(head(&json!({ "cursor": "0" })), "");
     assert_eq!(head(&json!({ "format": "ndjson" })), "");
@@ -103,7 +95,7 @@ fn only_the_first_part_of_an_export_starts_with_the_column_names() {
 fn export_waits_as_long_as_the_caller_allows() {
     let wait = |seconds: u64, retry_after| {
         let mut export = views(&json!({}));
-        export.begin(seconds, &mut Vec::new());
+        export.begin(seconds);
         export.plan_wait(Some(retry_after), NOW, Millis(u64::MAX))
     };
     assert_eq!(wait(0, 1), None);

@@ -28,7 +28,7 @@ fn views_by(
     let call = values.with_query(Some(query))?.parse()?;
     ReportQuery::new(
         VIEWS,
-        call.normalize(),
+        &call.normalize(),
         &ProjectId::new(project)?,
         &config.analytics,
         now,
@@ -43,7 +43,7 @@ fn views(query: &str) -> Result<ReportQuery, Problem> {
 fn fresh_for(query: &str, now: Millis) -> u64 {
     let query = query.replace('+', "%2B");
     let views = views_by(&configuration(), "demo-docs", &query, now);
-    views.map_err(|problem| problem.detail).unwrap().fresh_for
+    views.map_err(|problem| problem.detail).unwrap().fresh_for.0
 }
 
 #[test]
@@ -218,6 +218,7 @@ fn open_or_recent_range_is_fresh_for_the_configured_time() {
         views_by(&config, "demo-docs", query, NOW)
             .unwrap()
             .fresh_for
+            .0
     };
     assert_eq!(own(""), 7000);
     assert_eq!(own("dateFrom=2025-01-01&dateTo=2025-06-14"), 7000);

@@ -20,7 +20,7 @@ fn begin(operation: Operation, more: &Value) -> Option<Export> {
     let project = ProjectId::new("acme").unwrap();
     let report = operation.exported().unwrap();
     let export = Export::new(report, call, &project, &configuration().analytics, NOW);
-    export.ok().map(|(_, export)| export)
+    export.ok()
 }
 
 fn views(more: &Value) -> Export {
@@ -177,7 +177,7 @@ fn all_waits_of_an_export_share_one_allowance() {
     let (now, expires) = (Millis(1_000_000), Millis(1_100_000));
     let mut export = views(&json!({}));
     assert_eq!(export.plan_wait(Some(1), now, expires), None);
-    export.begin(60, &mut Vec::new());
+    export.begin(60);
     assert_eq!(export.plan_wait(None, now, expires), None);
     assert_eq!(export.plan_wait(Some(61), now, expires), None);
     assert_eq!(
