@@ -188,18 +188,18 @@ impl Call {
         Ok(self)
     }
 
-    /// Normalizes each date; see [`DateBound::normalize`].
-    #[must_use]
-    pub fn normalize(mut self) -> Self {
-        for (parameter, argument) in self.declaration.parameters.iter().zip(&mut self.arguments) {
-            if parameter.kind == ParameterKind::Date
-                && let Some(text) = argument
-                && let Ok(bound) = DateBound::new(parameter.name, text.as_str())
-            {
-                bound.normalize().as_str().clone_into(text);
+    /// Normalizes the date range, and returns it; see [`DateRange::normalize`].
+    ///
+    /// # Errors
+    /// As [`Self::range`].
+    pub fn normalize(mut self) -> Result<(Self, DateRange), ValidationError> {
+        let range = self.range()?.normalize();
+        for (field, bound) in [("dateFrom", range.from()), ("dateTo", range.to())] {
+            if let Some(bound) = bound {
+                self.set(field, bound.as_str().to_owned());
             }
         }
-        self
+        Ok((self, range))
     }
 
     /// Returns a call of another operation with the arguments that it shares with this one.

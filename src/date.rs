@@ -165,13 +165,15 @@ pub(crate) fn check_order(from: Option<&str>, to: Option<&str>) -> Result<(), Va
     let (Ok(begin), Ok(end)) = (read_point(from.as_bytes()), read_point(to.as_bytes())) else {
         return Ok(());
     };
-    if matches!(
-        begin.compare(end),
-        Some(Ordering::Equal | Ordering::Greater)
-    ) {
-        return Err(reversed_range(from));
+    check_points(begin, end, from)
+}
+
+/// Checks that `begin` is before `end` if they are comparable. `from` is `begin` as text.
+fn check_points(begin: Point, end: Point, from: &str) -> Result<(), ValidationError> {
+    match begin.compare(end) {
+        Some(Ordering::Equal | Ordering::Greater) => Err(reversed_range(from)),
+        Some(Ordering::Less) | None => Ok(()),
     }
-    Ok(())
 }
 
 #[cold]
@@ -216,10 +218,9 @@ impl DateRange {
     /// # Errors
     /// [`Rule::BeforeDateTo`] if `from` and `to` can be compared and `from` is not before `to`.
     pub fn new(from: Option<DateBound>, to: Option<DateBound>) -> Result<Self, ValidationError> {
-        check_order(
-            from.as_ref().map(DateBound::as_str),
-            to.as_ref().map(DateBound::as_str),
-        )?;
+        if let (Some(begin), Some(end)) = (&from, &to) {
+            check_points(begin.point, end.point, &begin.text)?;
+        }
         Ok(Self { from, to })
     }
 

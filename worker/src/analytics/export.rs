@@ -60,11 +60,12 @@ impl Export {
         let format = ExportFormat::read(&call)?;
         let file_name = name_file(report, &call, project, format);
         let is_resumed = call.text("cursor").is_some();
-        let found = find_pages(report, &call.normalize(), now);
-        let (pages, skip) = found.ok_or_else(refuse_cursor)?;
+        let (call, range) = call.normalize()?;
+        let (pages, skip) = find_pages(report, &call, now).ok_or_else(refuse_cursor)?;
         let first = pages.next().ok_or_else(Problem::internal)?;
+        let fresh_for = settings.freshness(&range, now);
         let mut export = Self {
-            query: ReportQuery::new(report, first, project, settings, now)?,
+            query: ReportQuery::new(report, first, project, fresh_for)?,
             writer: RowWriter::new(format, columns(report)),
             project: project.clone(),
             pages,
@@ -182,8 +183,9 @@ impl Export {
     }
 }
 
-/// Finds the pages that an export of `report` must fetch. Also returns the number of rows of the first
-/// page that the caller already has. Returns `None` if the cursor is not valid for this report.
+/// Finds the pages that an export of `report` must fetch. Also returns the number of rows of the
+/// first page that the caller already has. Returns `None` if the cursor is not valid for this
+/// report.
 fn find_pages(report: Operation, call: &Call, now: Millis) -> Option<(Pages, u64)> {
     let declared = report.declaration();
     let (name, position, skip) = match (declared.pagination, call.text("cursor")) {

@@ -1,20 +1,12 @@
-//! The request for a report. Its date range decides how long the pages stay fresh.
-
-use std::cmp::Ordering;
+//! The request for a report.
 
 use quillgate::declaration::Pagination;
 use quillgate::parameters::ParameterGroup as _;
-use quillgate::{
-    Call, DateBound, DateRange, Day, Millis, Offset, Operation, PageSize, ProjectId, Scope,
-};
+use quillgate::{Call, Millis, Offset, Operation, PageSize, ProjectId, Scope};
 use serde::{Deserialize, Serialize};
 
 use crate::analytics::page::PAGE_ROWS;
-use crate::analytics::settings::AnalyticsSettings;
 use crate::http::problem::Problem;
-
-/// How long a page stays fresh if its date range ended before yesterday (UTC): a day.
-const CLOSED: Millis = Millis::from_seconds(86_400);
 
 /// A request for an analytics report.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
@@ -35,7 +27,7 @@ pub struct ReportQuery {
 }
 
 impl ReportQuery {
-    /// Reads a call with [normalized](Call::normalize) dates.
+    /// Reads a call with [normalized](Call::normalize) dates. Its pages stay fresh for `fresh_for`.
     ///
     /// # Errors
     /// 400 if the sum of `offset` and `limit` exceeds 2^53 − 1.
@@ -43,21 +35,14 @@ impl ReportQuery {
         operation: Operation,
         call: &Call,
         project: &ProjectId,
-        settings: &AnalyticsSettings,
-        now: Millis,
+        fresh_for: Millis,
     ) -> Result<Self, Problem> {
-        let range = DateRange::read(call)?;
-        let is_closed = range.to().is_some_and(|to| has_ended(to, now));
         let mut query = Self {
             operation,
             list: call.request(project).target,
             limit: PAGE_ROWS,
             offset: 0,
-            fresh_for: if is_closed {
-                CLOSED
-            } else {
-                settings.fresh_for
-            },
+            fresh_for,
         };
         if let Pagination::Offset { .. } = call.declaration().pagination {
             let limit = Option::<PageSize>::read(call)?.unwrap_or(PageSize::DEFAULT);
@@ -96,14 +81,4 @@ impl ReportQuery {
     pub fn may_be_stored(&self) -> bool {
         self.operation.declaration().scope != Scope::ReadConversations
     }
-}
-
-/// Whether a range with the exclusive end `to` ended before yesterday, in UTC. Returns `false` for a
-/// time without a UTC offset, because its instant is unknown. Also returns `false` if the range
-/// ended yesterday, because the upstream may use another time zone or count some views late.
-fn has_ended(to: &DateBound, now: Millis) -> bool {
-    let yesterday = Day::of(now).minus(1);
-    let begins = [yesterday.into(), DateBound::from_instant(yesterday.begin())];
-    let is_after = |begin| to.compare(begin) == Some(Ordering::Less);
-    begins.iter().any(is_after)
 }

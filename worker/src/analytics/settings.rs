@@ -1,10 +1,15 @@
 //! Settings of analytics: freshness, exports and the daily archive.
 
-use quillgate::{Millis, ProjectId};
+use std::cmp::Ordering;
+
+use quillgate::{DateBound, DateRange, Day, Millis, ProjectId};
 
 use crate::analytics::waiting_exports::WaitingLimits;
 use crate::budget::limits::Limits;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
+
+/// How long a report stays fresh if its range ended before yesterday, in UTC: a day.
+const CLOSED: Millis = Millis::from_seconds(86_400);
 
 /// The freshness of reports, the limits on waiting exports, and the daily archive.
 pub struct AnalyticsSettings {
@@ -32,6 +37,23 @@ impl AnalyticsSettings {
             },
             archive: ArchiveSettings::read(variables, limits)?,
         })
+    }
+
+    /// Returns how long a report of this normalized range stays fresh.
+    ///
+    /// An end without a UTC offset counts as open, because its instant is unknown. A range that
+    /// ended yesterday does too, because the upstream may use another time zone or count some views
+    /// late.
+    pub fn freshness(&self, range: &DateRange, now: Millis) -> Millis {
+        let yesterday = Day::of(now).minus(1);
+        let begins = [yesterday.into(), DateBound::from_instant(yesterday.begin())];
+        let ends_before = |begin| range.to()?.compare(begin);
+        let is_closed = |begin| ends_before(begin) == Some(Ordering::Less);
+        if begins.iter().any(is_closed) {
+            CLOSED
+        } else {
+            self.fresh_for
+        }
     }
 }
 

@@ -91,7 +91,8 @@ impl Planner<'_> {
             let export = Export::new(report, call, project, settings, now)?;
             return Ok(Action::ExportReport(Box::new(export)));
         }
-        let query = ReportQuery::new(operation, &call.normalize(), project, settings, now)?;
+        let (call, range) = call.normalize()?;
+        let query = ReportQuery::new(operation, &call, project, settings.freshness(&range, now))?;
         Ok(Action::ReadReport(query))
     }
 

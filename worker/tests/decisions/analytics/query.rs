@@ -25,14 +25,9 @@ fn views_by(
     now: Millis,
 ) -> Result<ReportQuery, Problem> {
     let values = RequestValues::from_path(VIEWS, vec![("projectId", "demo-docs")])?;
-    let call = values.with_query(Some(query))?.parse()?;
-    ReportQuery::new(
-        VIEWS,
-        &call.normalize(),
-        &ProjectId::new(project)?,
-        &config.analytics,
-        now,
-    )
+    let (call, range) = values.with_query(Some(query))?.parse()?.normalize()?;
+    let fresh_for = config.analytics.freshness(&range, now);
+    ReportQuery::new(VIEWS, &call, &ProjectId::new(project)?, fresh_for)
 }
 
 fn views(query: &str) -> Result<ReportQuery, Problem> {
