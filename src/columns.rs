@@ -81,7 +81,7 @@ fn add_row(row: &'static JsonType, columns: &mut Columns) {
     }
 }
 
-/// Adds the properties of `object` that `members` lacks. `prefix` starts the names of their columns.
+/// Adds the properties of `object` that `members` lacks. Their columns' names start with `prefix`.
 fn add_members(
     object: &'static Object,
     prefix: &str,
@@ -92,7 +92,11 @@ fn add_members(
         let column = [prefix, field.name].concat();
         let mut known = members.iter_mut();
         let known = known.find(|member| member.name == field.name);
-        let holds = match (unwrap_nullable(&field.kind), known.map(|it| &mut it.holds)) {
+        let kind = match &field.kind {
+            JsonType::Nullable(inner) => inner,
+            kind => kind,
+        };
+        let holds = match (kind, known.map(|it| &mut it.holds)) {
             (JsonType::Object(record), Some(Holds::Record(inner))) => {
                 add_members(record, &(column + "."), inner, names);
                 continue;
@@ -112,12 +116,5 @@ fn add_members(
             name: field.name,
             holds,
         });
-    }
-}
-
-const fn unwrap_nullable(kind: &'static JsonType) -> &'static JsonType {
-    match kind {
-        JsonType::Nullable(inner) => inner,
-        kind => kind,
     }
 }

@@ -53,15 +53,6 @@ impl Freshness {
             .saturating_sub(signed(now))
             .div_euclid(1000)
     }
-
-    /// Returns the freshness of a report with both pages. The report is as old as the older page,
-    /// and becomes stale as soon as one of them does.
-    fn combine(self, other: Self) -> Self {
-        Self {
-            fetched: self.fetched.min(other.fetched),
-            until: self.until.min(other.until),
-        }
-    }
 }
 
 /// A range of rows on one page.
@@ -254,9 +245,13 @@ pub struct ReportHead {
 impl ReportHead {
     /// Builds the head of a report from these pages. Returns `None` without pages.
     pub fn from_pages(pages: &[(&PageHead, PageSlice)]) -> Option<Self> {
+        // The report is as old as its oldest page, and becomes stale as soon as one of them does.
         let freshness = pages.iter().map(|(page, _)| page.freshness);
         Some(Self {
-            freshness: freshness.reduce(Freshness::combine)?,
+            freshness: Freshness {
+                fetched: freshness.clone().map(|page| page.fetched).min()?,
+                until: freshness.map(|page| page.until).min()?,
+            },
             etag: build_etag(pages),
         })
     }

@@ -182,8 +182,7 @@ fn cut_body(
     }
     // The other properties come from the last page.
     let Parts { before, after, .. } = last.parts(property)?;
-    let has_more = has_more(&last.head, slice).to_string();
-    let has_more = format!("\"hasMore\":{has_more},");
+    let has_more = format!("\"hasMore\":{},", has_more(&last.head, slice));
     let start = format!("{{{before}\"{property}\":[");
     let end = format!("],{after}");
     let [start, end] = [start, end].map(|part| part.replace(HAS_MORE, &has_more));
