@@ -24,8 +24,8 @@ use crate::upstream::request::Call;
 pub struct KeySetReply {
     /// The JWK Set as the issuer sent it.
     pub text: String,
-    /// When the gateway received the set, as a Unix time in milliseconds.
-    pub fetched: u64,
+    /// When the gateway received the set.
+    pub fetched: Millis,
 }
 
 /// A request for a report, as the Worker sends it to the object.
@@ -135,7 +135,7 @@ impl OrganizationStub {
     pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<KeySet>> {
         let reply = JsFuture::from(self.0.key_set(address, kid)).await?;
         let reply: Option<KeySetReply> = receive(reply)?;
-        Ok(reply.and_then(|reply| KeySet::read(reply.text, Millis(reply.fetched)).ok()))
+        Ok(reply.and_then(|reply| KeySet::read(reply.text, reply.fetched).ok()))
     }
 
     /// Removes the upstream's block of a policy.

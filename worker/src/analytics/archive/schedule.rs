@@ -24,36 +24,6 @@ pub enum Part {
     Views(u64),
 }
 
-/// The parts of a day fetched so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Whether the visitor totals were fetched.
-    pub has_visitors: bool,
-    /// The number of pages of views fetched.
-    pub pages: u64,
-    /// The number of consecutive empty pages that this run has fetched.
-    pub empty_pages: u32,
-}
-
-impl Progress {
-    /// Returns the next part to fetch.
-    pub const fn next_part(self) -> Part {
-        if self.has_visitors {
-            Part::Views(self.pages)
-        } else {
-            Part::Visitors
-        }
-    }
-
-    /// Counts a fetched page of views. `is_empty` means that the page has no rows although more
-    /// pages follow. Returns `true` after too many consecutive empty pages, because the list may
-    /// never end.
-    pub fn count_page(&mut self, is_empty: bool) -> bool {
-        self.empty_pages = if is_empty { self.empty_pages + 1 } else { 0 };
-        self.empty_pages >= MAX_EMPTY_PAGES
-    }
-}
-
 /// The progress of the archive for one day of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayRecord {
@@ -63,8 +33,10 @@ pub struct DayRecord {
     pub fetched: Option<Millis>,
     /// The number of pages of views in the last complete fetch.
     pub pages: u64,
-    /// The progress of the fetch that has not been completed yet.
-    pub progress: Progress,
+    /// The next part to fetch.
+    pub next: Part,
+    /// The number of consecutive empty pages that this run has fetched.
+    pub empty_pages: u32,
     /// The number of requests that have failed since the last successful one.
     pub attempts: u32,
     /// The earliest time of the next request.
@@ -79,12 +51,13 @@ pub struct DayRecord {
 
 impl DayRecord {
     /// Creates the record of a day that was never fetched.
-    pub fn new(day: Day) -> Self {
+    pub const fn new(day: Day) -> Self {
         Self {
             day,
             fetched: None,
             pages: 0,
-            progress: Progress::default(),
+            next: Part::Visitors,
+            empty_pages: 0,
             attempts: 0,
             retry_at: Millis(0),
             problem: None,
@@ -92,18 +65,27 @@ impl DayRecord {
         }
     }
 
+    /// Returns the number of consecutive empty pages after one more page. `is_empty` means that the
+    /// page has no rows although more pages follow. Returns `None` if there are too many, because
+    /// the list may never end.
+    pub fn count_empty_pages(&self, is_empty: bool) -> Option<u32> {
+        let count = if is_empty { self.empty_pages + 1 } else { 0 };
+        (count < MAX_EMPTY_PAGES).then_some(count)
+    }
+
     /// Records a successful request for the next part. `is_last` ends the fetch.
     pub fn record_part(&mut self, is_last: bool, now: Millis) {
-        match self.progress.next_part() {
-            Part::Visitors => self.progress.has_visitors = true,
-            Part::Views(page) => self.progress.pages = page + 1,
-        }
+        let pages = match self.next {
+            Part::Visitors => 0,
+            Part::Views(page) => page + 1,
+        };
+        self.next = Part::Views(pages);
         self.attempts = 0;
         self.retry_at = Millis(0);
         if is_last {
             self.fetched = Some(now);
-            self.pages = self.progress.pages;
-            self.progress = Progress::default();
+            self.pages = pages;
+            self.restart();
         }
     }
 
@@ -121,7 +103,8 @@ impl DayRecord {
     /// Restarts the fetch from the first part. This is necessary if the staged pages are unusable,
     /// for example because the site's totals changed between two pages.
     pub fn restart(&mut self) {
-        self.progress = Progress::default();
+        self.next = Part::Visitors;
+        self.empty_pages = 0;
         self.totals = None;
     }
 
@@ -286,7 +269,7 @@ pub fn plan<'a>(
         let days = record.days_before(Day::of(now));
         days.filter_map(move |(day, record)| {
             let need = record.map_or(Some(Need::Gap), |it| it.need(recheck_days, now))?;
-            let part = record.map_or(Part::Visitors, |it| it.progress.next_part());
+            let part = record.map_or(Part::Visitors, |it| it.next);
             Some((need, Target { project, day, part }))
         })
     });

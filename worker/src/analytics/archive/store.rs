@@ -11,7 +11,7 @@ use serde::Deserialize;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::Env;
 
-use crate::analytics::archive::schedule::{DayRecord, Progress, ProjectRecord};
+use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord};
 use crate::analytics::archive::stored_path::StoredPath;
 use crate::analytics::archive::views::{StoredPage, ViewsQuery};
 use crate::analytics::archive::{Counts, SeriesQuery, StoredDay, Subject, first_retained};
@@ -49,20 +49,20 @@ struct ProjectRow {
 #[derive(Deserialize)]
 struct LedgerRow {
     day: u32,
-    fetched: Option<u64>,
+    fetched: Option<Millis>,
     pages: u64,
     has_visitors: u32,
     staged_totals: Option<String>,
     staged_pages: u64,
     attempts: u32,
-    retry_at: u64,
+    retry_at: Millis,
     problem: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct SeriesRow {
     day: u32,
-    fetched: u64,
+    fetched: Millis,
     human: Option<u64>,
     ai: Option<u64>,
     total: Option<u64>,
@@ -133,15 +133,15 @@ impl ArchiveStore {
         let (ledger, bytes) = self.0.rows_and_size::<LedgerRow>(&ledger).await?;
         let days = ledger.into_iter().map(|row| DayRecord {
             day: day(row.day),
-            fetched: row.fetched.map(Millis),
+            fetched: row.fetched,
             pages: row.pages,
-            progress: Progress {
-                has_visitors: row.has_visitors != 0,
-                pages: row.staged_pages,
-                empty_pages: 0,
+            next: match row.has_visitors {
+                0 => Part::Visitors,
+                _ => Part::Views(row.staged_pages),
             },
+            empty_pages: 0,
             attempts: row.attempts,
-            retry_at: Millis(row.retry_at),
+            retry_at: row.retry_at,
             problem: row.problem,
             totals: row.staged_totals,
         });
@@ -173,7 +173,7 @@ impl ArchiveStore {
         let is_site = query.subject == Subject::Site;
         let held = |row: SeriesRow| StoredDay {
             day: day(row.day),
-            fetched: Millis(row.fetched),
+            fetched: row.fetched,
             views: if row.known == 0 {
                 query.subject.counts_without_row()
             } else {
@@ -275,8 +275,8 @@ impl ArchiveStore {
         self.0.prepare(delete, &key.with(&[]))
     }
 
-    /// Records a failed request for a day. If no part of the day is fetched, also deletes its staged
-    /// parts, because the fetch may have restarted.
+    /// Records a failed request for a day. If no part of the day is fetched, also deletes its
+    /// staged parts, because the fetch may have restarted.
     pub async fn record_failure(
         &self,
         key: DayKey,
@@ -293,7 +293,7 @@ impl ArchiveStore {
             problem.into(),
         ];
         let mut statements = vec![self.0.prepare(query, &key.with(&values))?];
-        if record.progress == Progress::default() {
+        if record.next == Part::Visitors {
             let restart = "UPDATE day
                 SET staged_visitors = NULL, staged_totals = NULL, staged_pages = 0
                 WHERE project = ?1 AND day = ?2 AND staged_visitors IS NOT NULL";

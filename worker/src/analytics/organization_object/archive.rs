@@ -215,11 +215,11 @@ impl Run<'_> {
             record.record_part(false, now());
             return Ok(None);
         };
-        let mut progress = record.progress;
-        if progress.count_page(reply.rows == 0 && reply.has_more) {
+        let empty_pages = record.count_empty_pages(reply.rows == 0 && reply.has_more);
+        let Some(empty_pages) = empty_pages else {
             record.restart();
             return Ok(Some(ProblemKind::UpstreamMalformed.type_uri()));
-        }
+        };
         let text = String::from(&totals);
         if page > 0 && record.totals.as_ref() != Some(&text) {
             record.restart();
@@ -229,8 +229,8 @@ impl Run<'_> {
         store
             .store_views(key, page, reply, &parsed, &totals, now)
             .await?;
-        record.progress = progress;
-        record.totals = reply.has_more.then_some(text);
+        record.empty_pages = empty_pages;
+        record.totals = Some(text);
         record.record_part(!reply.has_more, now);
         self.metrics.days += u64::from(!reply.has_more);
         Ok(None)

@@ -38,7 +38,7 @@ pub(super) struct IssuerKeys {
 struct KeySetRow {
     address: String,
     text: String,
-    fetched: u64,
+    fetched: Millis,
 }
 
 impl Organization {
@@ -66,7 +66,7 @@ impl Organization {
             let set = keys.source.set.as_ref();
             set.map(|set| KeySetReply {
                 text: set.text.clone(),
-                fetched: set.fetched.0,
+                fetched: set.fetched,
             })
         }))
     }
@@ -123,23 +123,18 @@ pub(super) fn restore_keys(
 ) -> HostResult<Vec<IssuerKeys>> {
     let mut restored = Vec::new();
     for row in database.rows::<KeySetRow>("SELECT address, text, fetched FROM key_set", [])? {
-        let KeySetRow {
-            address,
-            text: set,
-            fetched,
-        } = row;
         let mut issuers = issuers.iter();
-        let is_configured = issuers.any(|issuer| issuer.jwks == address);
-        let set = KeySet::read(set, Millis(fetched)).ok();
+        let is_configured = issuers.any(|issuer| issuer.jwks == row.address);
+        let set = KeySet::read(row.text, row.fetched).ok();
         if let Some(set) = set.filter(|_| is_configured) {
             restored.push(IssuerKeys {
-                address,
+                address: row.address,
                 source: KeySource::from_stored(set),
                 running: None,
             });
         } else {
             let delete = "DELETE FROM key_set WHERE address = ?";
-            database.execute(delete, [text(&address)])?;
+            database.execute(delete, [text(&row.address)])?;
         }
     }
     Ok(restored)

@@ -6,7 +6,7 @@ mod stored_path;
 mod views;
 
 use quillgate::{Call, Day, DayGroup, Millis, Operation};
-use quillgate_worker::analytics::archive::schedule::{DayRecord, Progress, ProjectRecord};
+use quillgate_worker::analytics::archive::schedule::{DayRecord, Part, ProjectRecord};
 use quillgate_worker::analytics::archive::{
     Counts, SeriesQuery, StoredDay, Subject, is_final, plan_backfill, write_series, write_status,
 };
@@ -204,11 +204,7 @@ fn status_counts_days_and_lists_missing_and_failing_ones() {
     complete.fetched = Some(now);
     complete.pages = 4;
     let mut partial = DayRecord::new(day("2024-03-03"));
-    partial.progress = Progress {
-        has_visitors: true,
-        pages: 1,
-        ..Progress::default()
-    };
+    partial.next = Part::Views(1);
     let mut failed = DayRecord::new(day("2024-03-05"));
     failed.record_failure(Millis(1000), now);
     failed.problem = Some("/problems/upstream-error".to_owned());

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use quillgate::{Day, Millis};
 use quillgate_worker::analytics::archive::schedule::{
-    DayRecord, Estimate, Part, Progress, ProjectRecord, Target, is_settled, plan,
+    DayRecord, Estimate, Part, ProjectRecord, Target, is_settled, plan,
 };
 use quillgate_worker::analytics::settings::ArchiveSettings;
 
@@ -50,14 +50,15 @@ fn a_day_seems_endless_at_its_fifth_empty_page_in_a_row() {
     let mut record = DayRecord::new(day("2024-03-01"));
     let pages = [true, true, true, true, false, true, true, true, true, true];
     let endless = pages.map(|is_empty| {
-        let is_endless = record.progress.count_page(is_empty);
+        let count = record.count_empty_pages(is_empty);
+        record.empty_pages = count.unwrap_or(4);
         record.record_part(false, Millis(0));
-        is_endless
+        count.is_none()
     });
     assert_eq!(endless.iter().position(|is| *is), Some(9));
     // A restart also resets the count of empty pages.
     record.restart();
-    assert!(!record.progress.count_page(true));
+    assert_eq!(record.count_empty_pages(true), Some(1));
 }
 
 #[test]
@@ -293,13 +294,13 @@ proptest! {
     #[test]
     fn parts_are_fetched_in_order_without_gaps(pages in 1_u64..50) {
         let mut record = DayRecord::new(day("2024-03-01"));
-        prop_assert_eq!(record.progress.next_part(), Part::Visitors);
+        prop_assert_eq!(record.next, Part::Visitors);
         record.record_part(false, Millis(1));
         for page in 0..pages {
-            prop_assert_eq!(record.progress.next_part(), Part::Views(page));
+            prop_assert_eq!(record.next, Part::Views(page));
             record.record_part(page + 1 == pages, Millis(1));
         }
-        prop_assert_eq!(record.progress, Progress::default());
+        prop_assert_eq!(record.next, Part::Visitors);
         prop_assert_eq!((record.pages, record.fetched), (pages, Some(Millis(1))));
     }
 }
