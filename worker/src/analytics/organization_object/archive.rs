@@ -226,9 +226,15 @@ impl Run<'_> {
             return Ok(Some(CHANGED.to_owned()));
         }
         let now = now();
-        store
-            .store_views(key, page, reply, &parsed, &totals, now)
-            .await?;
+        let stored = store.store_views(key, page, reply, &parsed, &totals, now);
+        if let Err(error) = stored.await {
+            // If only the response was lost, the batch has replaced the day and deleted its staged
+            // pages. The last page alone must not replace the day again.
+            if !reply.has_more {
+                record.restart();
+            }
+            return Err(error);
+        }
         record.empty_pages = empty_pages;
         record.totals = Some(text);
         record.record_part(!reply.has_more, now);
@@ -354,5 +360,23 @@ mod tests {
             let error = stored.err().map(|error| error.to_string());
             assert_eq!(error.as_deref(), Some("no storage"));
         }
+    }
+
+    #[wasm_bindgen_test]
+    async fn a_day_restarts_if_its_last_page_may_have_been_stored() {
+        let store = open_failing_store();
+        let mut run = begin_run(&store);
+        let target = yesterday(Part::Views(1));
+        let (record, _) = run.record(target);
+        record.next = Part::Views(1);
+        record.totals = Some("{}".to_owned());
+        let last = PageReply {
+            text: r#"{"totals":{},"views":[{"path":"/a"}],"hasMore":false}"#.into(),
+            rows: 1,
+            has_more: false,
+        };
+        assert!(run.store_part(target, &last).await.is_err());
+        let (record, _) = run.record(target);
+        assert_eq!(record.next, Part::Visitors);
     }
 }
