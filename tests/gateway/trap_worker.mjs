@@ -3,7 +3,7 @@ import { BUILD_NEEDS, buildTrapWorker } from "../../scripts/build.mjs";
 import { setup } from "../../scripts/setup.mjs";
 
 /**
- * Builds the Worker, unless `npm test` has built it and names it in QUILLGATE_TRAP_WORKER.
+ * Builds the Worker, unless QUILLGATE_TRAP_WORKER has the path of one that `npm test` built.
  *
  * @returns {Promise<string>} path of its `index.js`
  */

@@ -107,7 +107,7 @@ export async function timed(ask) {
   return { answer, sent, received: Date.now() };
 }
 
-/** Sends this many requests concurrently. */
+/** Calls `ask` `count` times concurrently. Returns the timed responses. */
 export const atOnce = (count, ask) => Promise.all(Array.from({ length: count }, () => timed(ask)));
 
 /** The times at which requests of an operation reached the upstream, in order of arrival. */

@@ -1,7 +1,7 @@
 /**
- * Limits on the number of requests for page views, even if one page is requested in thousands of
- * spellings, if pages are large, or if many readers request a range that includes today. The
- * simulator and the organization object count the requests.
+ * The gateway limits its upstream requests for page views, even if readers write one query in
+ * thousands of ways, load large pages, or all request a range that includes today. The simulator and
+ * the organization object count the requests.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

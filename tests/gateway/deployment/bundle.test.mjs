@@ -79,7 +79,7 @@ describe("the deployed bundle", () => {
     assert.deepEqual(unwanted, []);
   });
 
-  /** Splits wrangler's form (RFC 7578) into parts by name. */
+  /** Parses wrangler's `multipart/form-data` (RFC 7578). Returns the content of each part by its name. */
   function partsOf(form) {
     const boundary = form.slice(0, form.indexOf("\r\n"));
     const entries = form.split(boundary).slice(1, -1);

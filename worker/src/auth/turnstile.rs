@@ -108,13 +108,13 @@ pub fn is_accepted(answer: &str, hostname: &str) -> bool {
     })
 }
 
-/// Returns a 403 for a response that is invalid or already used.
+/// Returns a 403 for a Turnstile response that is invalid, expired or already used.
 pub fn failed_problem() -> Problem {
     let detail = "the Turnstile response was rejected; a response is valid once, for five minutes";
     Problem::new(ProblemKind::TurnstileFailed, detail)
 }
 
-/// Returns a 503 for a response that cannot be verified now.
+/// Returns a 503 for a Turnstile response that cannot be verified now.
 pub fn unavailable_problem() -> Problem {
     let detail = "Turnstile responses cannot be verified right now; nothing was sent upstream";
     Problem::new(ProblemKind::TurnstileUnavailable, detail).with_header("retry-after", "5")

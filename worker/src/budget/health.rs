@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct BudgetHealth {
     /// The maximum number of requests in any window.
     pub limit: u32,
-    /// The number of free slots, or 0 while the upstream blocks the policy.
+    /// The number of requests left now, or 0 while the upstream blocks the policy.
     pub left: u32,
     /// When requests to the upstream may resume, as a Unix time in milliseconds. `None` if the
     /// upstream does not block them.

@@ -20,7 +20,7 @@ pub struct RequestHead {
     pub path: String,
     /// The query of the URL without the question mark, percent-encoded.
     pub query: Option<String>,
-    /// The header fields.
+    /// The header fields, with names in lower case.
     pub headers: HeaderFields,
 }
 

@@ -38,7 +38,7 @@ impl Message {
     /// completely in time.
     pub async fn read_text(self, max_bytes: usize) -> Option<String> {
         let text = match self.length {
-            // One call of the host reads the whole body.
+            // The body is known to be short enough, so one call can read it.
             Some(length) if length <= max_bytes => {
                 let text = JsFuture::from(self.response.text().ok()?).await.ok()?;
                 text.as_string()?

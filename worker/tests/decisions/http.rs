@@ -1,4 +1,4 @@
-//! Tests of the parts of requests and responses.
+//! Tests of the HTTP layer, from request heads to problems.
 
 mod content;
 mod cors;

@@ -192,7 +192,7 @@ impl ArchiveStore {
         Ok(rows.into_iter().map(held).collect())
     }
 
-    /// Returns the rows of a page of the list of views, and one more row if another page follows.
+    /// Returns one page of the list of views. If another page follows, its first row is included.
     pub async fn pages(&self, project: &str, query: &ViewsQuery) -> HostResult<Vec<StoredPage>> {
         let values = [
             project.into(),

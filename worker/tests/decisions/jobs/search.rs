@@ -18,8 +18,8 @@ fn range(first: u64, last: u64, backlog: u64) -> RowRange {
     }
 }
 
-/// Runs a request. `matches` selects the matching jobs and `candidates` those in the index. Returns
-/// the page and the number of jobs compared in each step.
+/// Runs a search to its end. `candidates` says which jobs the index proposes, and `matches` which
+/// jobs match. Returns the page, and the number of jobs compared in each step.
 fn run(
     mut search: Search,
     jobs: RowRange,

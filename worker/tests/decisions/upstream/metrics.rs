@@ -1,5 +1,5 @@
-//! The metrics of a request: the operator's message, `Server-Timing`, and the JSON passed between
-//! objects.
+//! The metrics of a request: the message for the operator's log, the field `Server-Timing`, and the
+//! JSON passed between objects.
 
 use quillgate_worker::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 

@@ -1,4 +1,4 @@
-//! Settings of requests to GitHub.
+//! Reads the settings for requests to GitHub.
 
 use quillgate_worker::jobs::pull_request::settings::PullRequestSettings;
 

@@ -11,7 +11,7 @@ fn hosts(list: &[&str]) -> Vec<String> {
 }
 
 /// Returns an allowlist with the URL's host, so that only the other rules can reject the URL. Omits
-/// the loopback hosts `localhost`, `127.0.0.1` and `[::1]`, because listing them allows them.
+/// `localhost`, `127.0.0.1` and `[::1]`, because a listed loopback host passes the other rules too.
 fn listing(url: &str) -> Vec<String> {
     let rest = url.split_once("://").map_or("", |(_, rest)| rest);
     let host = rest.split(['/', '?', '#', '\\']).next().unwrap_or("");
