@@ -1,39 +1,43 @@
--- The daily archive: how often each page was viewed on each day that has ended.
--- Days are numbers: days since 1970-01-01, in UTC. Instants are milliseconds since then.
+-- The daily archive: the views of each page on each day that has ended, in UTC.
+-- A day is stored as the number of days since 1970-01-01, a time as Unix time in milliseconds.
 
 CREATE TABLE project (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE,
-  -- The first day that is wanted.
+  -- The first day to archive.
   first_day INTEGER NOT NULL
 );
 
--- The ledger: what is held of a day, and how far it was fetched since.
+-- The last complete fetch of each day, and the progress of the next fetch.
 CREATE TABLE day (
   project INTEGER NOT NULL,
   day INTEGER NOT NULL,
-  -- When it was last fetched whole; NULL when it never was.
+  -- The time of the last complete fetch. NULL if the day was never fetched completely.
   fetched INTEGER,
+  -- The number of upstream pages in the last complete fetch.
   pages INTEGER NOT NULL DEFAULT 0,
-  -- The whole site's. NULL is a count that the platform did not give.
+  -- The views and visitors of the whole site. NULL if Mintlify did not return the count.
   human INTEGER,
   ai INTEGER,
   total INTEGER,
   visitors_human INTEGER,
   visitors_ai INTEGER,
   visitors_total INTEGER,
-  -- What was fetched since: totals as JSON, and how many pages are staged.
+  -- The progress of the next fetch: visitor totals and view totals as JSON, and the number of
+  -- pages in the table `staging`.
   staged_visitors TEXT,
   staged_totals TEXT,
   staged_pages INTEGER NOT NULL DEFAULT 0,
-  -- Requests that failed since one succeeded, until when no further one is sent, and why.
+  -- The number of requests that have failed since the last success, the earliest time of the next
+  -- request, and the problem of the last failure.
   attempts INTEGER NOT NULL DEFAULT 0,
   retry_at INTEGER NOT NULL DEFAULT 0,
   problem TEXT,
   PRIMARY KEY (project, day)
 ) WITHOUT ROWID;
 
--- Pages of a day that is being fetched, as the platform answered them.
+-- The upstream pages of days whose fetch is in progress. `page` counts from 0. `text` is JSON with
+-- the paths that the archive stores.
 CREATE TABLE staging (
   project INTEGER NOT NULL,
   day INTEGER NOT NULL,
@@ -42,18 +46,18 @@ CREATE TABLE staging (
   PRIMARY KEY (project, day, page)
 );
 
--- A page (is_prefix = 0), or all pages below a path (is_prefix = 1).
+-- A page of the site (is_prefix = 0), or all pages below a path (is_prefix = 1).
 CREATE TABLE node (
   id INTEGER PRIMARY KEY,
   project INTEGER NOT NULL,
   path TEXT NOT NULL,
   is_prefix INTEGER NOT NULL,
-  -- The prefix right above it; NULL of the root.
+  -- The prefix directly above. NULL for `/`, and while that prefix has no row.
   parent INTEGER,
   UNIQUE (project, path, is_prefix)
 );
 
--- A page without views on a day that is held has no row.
+-- The views of a page or prefix on an archived day. If all counts are 0, there is no row.
 CREATE TABLE views (
   node INTEGER NOT NULL,
   day INTEGER NOT NULL,

@@ -1,4 +1,4 @@
-//! Tests of analytics: queries, pages of reports, exports and the archive.
+//! Tests of analytics: report queries, cached report pages, exports and the daily archive.
 
 mod archive;
 mod export;

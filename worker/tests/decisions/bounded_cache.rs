@@ -9,7 +9,7 @@ use crate::fixtures::{NOW, at};
 /// An expiry in the far future.
 const LATER: Millis = Millis(u64::MAX);
 
-/// A cache with these keys, whose values count 10 bytes each.
+/// Returns a cache with `keys`. Each value counts as 10 bytes.
 fn cache_of(max_entries: usize, max_bytes: usize, keys: &[&str]) -> BoundedCache<String> {
     let mut cache = BoundedCache::new(max_entries, max_bytes);
     for key in keys {
@@ -41,7 +41,7 @@ fn oldest_entries_are_evicted_first() {
 #[test]
 fn key_bytes_count_towards_the_size() {
     let keys = ["a", "b", "c", "d"];
-    // Three values have 30 bytes, or 33 bytes together with their keys.
+    // Three values count as 30 bytes, or as 33 bytes with their keys.
     for (max_bytes, expected) in [(33, &keys[1..]), (32, &keys[2..]), (30, &keys[2..])] {
         let cache = cache_of(100, max_bytes, &keys);
         assert_eq!(kept(&cache, &keys), expected, "{max_bytes}");

@@ -27,7 +27,8 @@ fn snapshot() -> BudgetSnapshot {
     }
 }
 
-/// The use of a limit, with the age of the oldest reservation in milliseconds.
+/// Returns the usage of a limit of `max`. `age` is the age of the oldest reservation, in
+/// milliseconds.
 fn usage(max: u32, count: u32, age: u64) -> LimitUsage {
     LimitUsage {
         max,

@@ -1,4 +1,5 @@
-//! Fixtures that several tests share: an instant, a secret, tokens and a configuration.
+//! Fixtures that several tests share: the current time, keys, tokens, configurations and request
+//! heads.
 
 use std::rc::Rc;
 
@@ -29,7 +30,7 @@ pub const HEADER: &str = r#"{"alg":"HS256","typ":"JWT"}"#;
 /// One day in seconds.
 pub const DAY: u64 = 86_400;
 
-/// This many seconds after [`NOW`].
+/// Returns the time `seconds` after [`NOW`].
 pub fn at(seconds: u64) -> Millis {
     NOW.plus(Millis::from_seconds(seconds))
 }
@@ -45,7 +46,7 @@ pub fn hmac(signed: &str, secret: &str) -> Vec<u8> {
     mac.finalize().into_bytes().to_vec()
 }
 
-/// A token with exactly this header and these claims, and a valid HMAC-SHA-256 signature.
+/// Returns a token with `header` and `claims` verbatim, signed with HMAC-SHA-256 and `secret`.
 pub fn sign_token(header: &str, claims: &str, secret: &str) -> String {
     let signed = format!("{}.{}", encode(header), encode(claims));
     let signature = encode(hmac(&signed, secret));
@@ -63,12 +64,12 @@ pub fn claims() -> Value {
     })
 }
 
-/// The claims with one of them changed or removed.
+/// Returns [`claims`] with the claim `name` set to `value`. `None` removes the claim.
 pub fn claims_with(name: &str, value: Option<Value>) -> Value {
     change(claims(), name, value)
 }
 
-/// An object with one property changed or removed.
+/// Returns `object` with the property `name` set to `value`. `None` removes the property.
 pub fn change(mut object: Value, name: &str, value: Option<Value>) -> Value {
     let members = object.as_object_mut().unwrap();
     match value {
@@ -86,27 +87,27 @@ pub fn bearer() -> String {
     bearer_of(&claims())
 }
 
-/// `Authorization` with a gateway token of these claims.
+/// Returns the `Authorization` value for a gateway token with `claims`.
 pub fn bearer_of(claims: &Value) -> String {
     format!("Bearer {}", token(claims))
 }
 
-/// A trusted issuer's token with exactly this header and these claims. Its signature has the
-/// correct length; the host decides whether the signature is valid.
+/// Returns a trusted issuer's token with `header` and `claims` verbatim. Its signature is a
+/// placeholder of the correct length. Each test decides whether the host accepts it.
 pub fn issuer_token(header: &str, claims: &str) -> String {
     let length = if header.contains("ES256") { 64 } else { 256 };
     let signature = encode(vec![7; length]);
     format!("{}.{}.{signature}", encode(header), encode(claims))
 }
 
-/// A modulus of this many bits, as base64url.
+/// Returns an RSA modulus of `bits` bits, as base64url.
 pub fn modulus(bits: usize) -> String {
     let mut bytes = vec![0xab; bits.div_ceil(8)];
     bytes[0] = 0xff >> ((8 - bits % 8) % 8);
     encode(bytes)
 }
 
-/// An RSA JWK in the form that GitHub publishes, with the id `key-1`.
+/// Returns an RSA JWK with the key id `key-1` and the properties that GitHub publishes.
 pub fn rsa_key() -> Value {
     json!({
         "kty": "RSA", "alg": "RS256", "use": "sig", "kid": "key-1", "e": "AQAB",
@@ -114,7 +115,7 @@ pub fn rsa_key() -> Value {
     })
 }
 
-/// A P-256 JWK with the id `key-2`.
+/// Returns a P-256 JWK with the key id `key-2`.
 pub fn ec_key() -> Value {
     json!({
         "kty": "EC", "crv": "P-256", "kid": "key-2", "use": "sig", "alg": "ES256",
@@ -230,7 +231,7 @@ pub fn allowed_methods(planned: &Plan) -> &str {
     }
 }
 
-/// Identifies the caller of a gateway token in a working configuration.
+/// Identifies the caller of a gateway token, with the default configuration.
 pub fn verify(token: &str) -> Result<Rc<Caller>, Problem> {
     identify_own(&configuration(), Some(&format!("Bearer {token}")))
 }
@@ -243,7 +244,7 @@ pub fn assert_accepted(token: &str) -> Rc<Caller> {
     }
 }
 
-/// Checks that a problem is the 401 for a token that is invalid for this reason.
+/// Checks that a problem is the 401 for an invalid token, and that `reason` is its detail.
 #[track_caller]
 pub fn assert_invalid_token(problem: &Problem, reason: &str) {
     assert_eq!(status_and_kind(problem), (401, "invalid-token"));
@@ -255,7 +256,8 @@ pub fn assert_invalid_token(problem: &Problem, reason: &str) {
     );
 }
 
-/// The variables of a working configuration, with some changed, or unset if `None`.
+/// Returns the variables of a valid configuration. `changes` sets some of them, or unsets those
+/// with `None`.
 pub fn variables(
     changes: &[(&'static str, Option<&'static str>)],
 ) -> impl Fn(&str) -> Option<String> {
@@ -279,24 +281,23 @@ pub fn configuration() -> Config {
     configure(&[])
 }
 
-/// A working configuration with some variables changed.
+/// Returns a valid configuration in which `changes` sets or unsets some variables.
 #[track_caller]
 pub fn configure(changes: &[(&'static str, Option<&'static str>)]) -> Config {
     let config = Config::read(variables(changes));
     config.map_err(|error| error.to_string()).unwrap()
 }
 
-/// The JSON of a problem, as the gateway sends it.
+/// Returns the JSON that the gateway sends for a problem.
 pub fn to_json(problem: &Problem) -> Value {
     serde_json::from_str(&problem.to_json("an-id")).unwrap()
 }
 
-/// The status and kind of a problem.
 pub fn status_and_kind(problem: &Problem) -> (u16, &'static str) {
     (problem.status, problem.kind.as_str())
 }
 
-/// The field and rule of the only item of a validation problem's `errors`.
+/// Returns the field and the rule in the `errors` of a validation problem with one error.
 #[track_caller]
 pub fn field_and_rule(problem: &Problem) -> (String, String) {
     assert_eq!(problem.kind, ProblemKind::InvalidRequest, "{problem:?}");
@@ -308,13 +309,13 @@ pub fn field_and_rule(problem: &Problem) -> (String, String) {
     (text("field"), text("rule"))
 }
 
-/// The revocations in this `REVOKED_TOKENS` value of a gateway without trusted issuers.
+/// Reads `list` as the `REVOKED_TOKENS` of a gateway without trusted issuers.
 pub fn revoked(list: &Value) -> RevokedTokens {
     let variable = |name: &str| (name == "REVOKED_TOKENS").then(|| list.to_string());
     RevokedTokens::read(variable, &[]).unwrap()
 }
 
-/// The parts of a request head that tests can set. All others are absent.
+/// A request head with the values that tests can set. Other header fields are absent.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RequestHead<'a> {
     pub method: &'a str,
@@ -329,7 +330,7 @@ pub struct RequestHead<'a> {
 }
 
 impl RequestHead<'_> {
-    /// Reads the head as the Worker does.
+    /// Converts this to the request head that the Worker uses.
     pub fn read(&self) -> request_head::RequestHead {
         let fields = [
             ("authorization", self.authorization),

@@ -1,4 +1,4 @@
-//! Tests of the HTTP layer, from request heads to problems.
+//! Tests of the HTTP layer: requests, routing, CORS, trace context, responses and problem details.
 
 mod content;
 mod cors;

@@ -63,7 +63,6 @@ fn only_insignificant_whitespace_is_removed() {
     }
 }
 
-/// Arbitrary JSON values.
 fn values() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),

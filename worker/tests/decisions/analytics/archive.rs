@@ -1,4 +1,5 @@
-//! Queries to the daily archive, and the bodies of its responses.
+//! Series queries to the daily archive, their JSON responses, and the archive's status and
+//! settings.
 
 mod run_lock;
 mod schedule;
@@ -27,7 +28,7 @@ fn query(params: &Value) -> SeriesQuery {
     SeriesQuery::read(&call(params)).unwrap()
 }
 
-/// The field and rule of a rejection.
+/// Returns the field and the rule that reject a series query with `params`.
 fn refusal(params: &Value) -> (String, String) {
     field_and_rule(&SeriesQuery::read(&call(params)).unwrap_err())
 }

@@ -1,4 +1,5 @@
-//! Exports of reports: the request and the response head.
+//! Exports of reports: the upstream pages that they request, their header fields and their log
+//! lines.
 
 mod pages;
 mod rows;

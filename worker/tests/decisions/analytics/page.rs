@@ -1,4 +1,4 @@
-//! Slices of cached pages, and the freshness of the responses made from them.
+//! How a response is assembled from cached upstream pages, and how long it stays fresh.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -417,7 +417,7 @@ proptest! {
         prop_assert!(matches_etag(Some(&etag), &etag));
         let listed = format!("\"x\", W/{etag}");
         prop_assert!(matches_etag(Some(&listed), &etag));
-        // A quoted entity tag (RFC 9110, section 8.8.3).
+        // The entity tag is quoted (RFC 9110, section 8.8.3).
         let inner = etag.strip_prefix('"').and_then(|etag| etag.strip_suffix('"')).unwrap();
         prop_assert!(inner.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b','));
     }

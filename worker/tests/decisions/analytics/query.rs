@@ -1,4 +1,5 @@
-//! Which page view queries count as equal, and how long their responses stay fresh.
+//! Page view queries: when two queries share a cached list, and how long their responses stay
+//! fresh.
 
 use proptest::prelude::*;
 use proptest::string::string_regex;
@@ -13,7 +14,7 @@ use crate::fixtures::{NOW, configuration, configure, field_and_rule};
 const VIEWS: Operation = Operation::ListPageViews;
 const LIST: &str = "/v1/analytics/demo-docs/views";
 const DAY: u64 = 86_400_000;
-/// The default freshness of a range that has not ended.
+/// The default freshness, in milliseconds, of a range that has not ended or ended only yesterday.
 const FRESH: u64 = 300_000;
 /// 2025-06-15T00:00:00Z, the midnight before [`NOW`].
 const MIDNIGHT: Millis = Millis(1_749_945_600_000);
@@ -375,7 +376,8 @@ proptest! {
             prop_assert!(dots(&first.0) || dots(&second.0));
             return Ok(());
         };
-        // Converts midnight and a zero UTC offset to their canonical forms.
+        // Normalizes times as the gateway does: `00:00:00` becomes `00:00`, and `+00:00` becomes
+        // `Z`.
         let spell = |(project, range): &(String, String)| {
             let range = range.replace("00:00:00", "00:00").replace("%2B00:00", "Z");
             (project.clone(), range)

@@ -429,7 +429,7 @@ fn times_and_limits_must_be_integers_in_range() {
     }
 }
 
-/// The variables of a working configuration, with one of them set to this value.
+/// Returns the variables of a valid configuration, with the variable `name` set to `value`.
 fn with(name: &'static str, value: String) -> impl Fn(&str) -> Option<String> {
     let others = variables(&[]);
     move |asked| {

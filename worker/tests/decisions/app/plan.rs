@@ -1,4 +1,4 @@
-//! The plan of a request, and the order in which its checks run.
+//! How the gateway plans its response to a request, and the order in which it checks the request.
 
 mod addresses;
 mod admission;
@@ -29,7 +29,8 @@ const VIEWS: &str = "https://gate.example/v1/analytics/demo-docs/views";
 const DEEP: &str = "https://gate.example/healthz?deep";
 const DESCRIPTION: &str = "https://gate.example/openapi.json";
 
-/// Operations: method, URL, scope and route. Each is the only method of its URL besides `HEAD`.
+/// Each operation's method, URL, scope and route. No URL has a second operation, but `HEAD` is
+/// allowed where `GET` is.
 const OPERATIONS: [(&str, &str, &str, &str); 7] = [
     ("POST", CREATE, "jobs:create", "/v2/agent/{projectId}/job"),
     ("GET", JOB, "jobs:read", "/v2/agent/{projectId}/job/{id}"),
@@ -79,7 +80,7 @@ fn post<'a>(url: &'a str, authorization: &'a str) -> RequestHead<'a> {
     }
 }
 
-/// A request head without a token.
+/// Returns a request head without credentials.
 fn bare<'a>(method: &'a str, url: &'a str) -> RequestHead<'a> {
     RequestHead {
         method,
@@ -112,8 +113,8 @@ fn expect_action(head: &RequestHead<'_>) -> Action {
     }
 }
 
-/// Plans a write from its planned head and its body. `headers` take precedence over those in
-/// `head`.
+/// Plans a write with a body, after its head was planned. `headers` take precedence over the header
+/// fields in `head`. Returns the write, and the Turnstile response to verify first, if any.
 #[track_caller]
 fn plan_body(
     config: &Config,
@@ -132,7 +133,7 @@ fn plan_body(
     plan_write(config, &head, &caller, values, body)
 }
 
-/// Plans a write with these header fields and this body.
+/// Plans a write with the [`bearer`] token. Expects that no Turnstile response must be verified.
 fn accept(
     config: &Config,
     url: &str,

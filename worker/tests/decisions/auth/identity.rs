@@ -21,7 +21,8 @@ use crate::fixtures::{
 const EXPIRED: &str = "the access token has expired";
 const OTHER_ISSUER: &str = "the access token is from another issuer";
 
-/// `TRUSTED_ISSUERS` with one issuer for both header fields, and one issuer for each of them.
+/// `TRUSTED_ISSUERS` with three issuers: one is trusted in both `Authorization` and
+/// `Cf-Access-Jwt-Assertion`, one only in the former, and one only in the latter.
 const ISSUERS: &str = r#"[
     {
         "issuer": "https://both.example",
@@ -55,7 +56,7 @@ fn config() -> Config {
     configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))])
 }
 
-/// A token of this issuer, valid for five minutes.
+/// Returns a token of `issuer` that expires five minutes after [`NOW`].
 fn foreign(issuer: &str) -> String {
     foreign_with(issuer, &json!({}))
 }
@@ -73,7 +74,7 @@ fn foreign_with(issuer: &str, claims: &Value) -> String {
     issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &all.to_string())
 }
 
-/// An isolate: its configuration and its cache of verified tokens.
+/// A simulated isolate. Its requests share a cache of verified tokens.
 struct Isolate {
     config: Config,
     verified: VerifiedTokens,
@@ -114,8 +115,7 @@ impl Isolate {
         self.identify(&in_assertion(token), now)
     }
 
-    /// Identifies the caller of a token in `Authorization`, after the host has verified the
-    /// signature.
+    /// Identifies the caller of a bearer token, as if the host had verified the signature.
     fn verified_bearer(&mut self, token: &str, now: Millis) -> Result<Rc<Caller>, Problem> {
         self.identify_signed(&in_authorization(&format!("Bearer {token}")), now)
     }

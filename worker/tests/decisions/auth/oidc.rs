@@ -26,7 +26,8 @@ use crate::fixtures::{
 const GITHUB: &str = "https://token.actions.githubusercontent.com";
 const TEAM: &str = "https://acme.cloudflareaccess.com";
 
-/// `TRUSTED_ISSUERS` with GitHub Actions and Cloudflare Access, whose rules overlap.
+/// `TRUSTED_ISSUERS` with GitHub Actions and Cloudflare Access. A workflow token can match several
+/// rules.
 fn issuers() -> Value {
     json!([
         {
@@ -122,7 +123,8 @@ fn identify(credentials: &Credentials<'_>, config: &Config) -> Result<Rc<Caller>
     )
 }
 
-/// Checks a token, then identifies its caller as if the host had verified the signature.
+/// Checks a token, then identifies its caller as if the host had verified the signature. Returns
+/// the checked token and the caller.
 fn check_and_identify(credentials: &Credentials<'_>) -> Result<(Checked, Caller), Problem> {
     let (config, mut verified) = (config(), VerifiedTokens::default());
     let identified = identity::identify(credentials, &config.auth, NOW, &mut verified)?;
@@ -134,7 +136,6 @@ fn check_and_identify(credentials: &Credentials<'_>) -> Result<(Checked, Caller)
     Ok((*token, (*caller).clone()))
 }
 
-/// Identifies the caller of a bearer token.
 fn identify_bearer(token: &str) -> Result<(Checked, Caller), Problem> {
     check_and_identify(&in_authorization(&format!("Bearer {token}")))
 }

@@ -1,4 +1,4 @@
-//! Sessions of the page: how they open and end, and which credential takes precedence.
+//! Sessions of the gateway's page: how they open and end, and which credential takes precedence.
 
 mod cookie;
 mod cross_site;
@@ -26,7 +26,7 @@ use crate::fixtures::{
 
 const ORIGIN: &str = "https://gate.example";
 
-/// A sign-in issuer and Cloudflare Access.
+/// `TRUSTED_ISSUERS` with an issuer for sign-in and Cloudflare Access.
 pub const ISSUERS: &str = r#"[
     {
         "issuer": "https://login.example",
@@ -177,7 +177,8 @@ fn assertion_is_used_after_the_session_ended() {
         };
         let wrong = plan_identified(&config, &wrong, None).step.unwrap_err();
         assert_eq!(status_and_kind(&wrong), (401, "invalid-token"));
-        // No configured issuer uses `Cf-Access-Jwt-Assertion`, so the assertion is ignored.
+        // In the default configuration, no issuer uses `Cf-Access-Jwt-Assertion`, so the assertion
+        // is ignored.
         let unused = plan_identified(&configuration(), &head, None);
         let unused = unused.step.unwrap_err();
         assert_eq!(status_and_kind(&unused), (401, "session-ended"));

@@ -1,5 +1,5 @@
-//! Session records. They store a token's claims, which each request checks against the current
-//! rules.
+//! Session records. A record stores the claims of a token. Each request checks them against the
+//! current rules.
 
 use quillgate::Millis;
 use quillgate_worker::auth::session_record::{

@@ -1,4 +1,5 @@
-//! Turnstile: its variables, the requests that need a response, and the verification of a response.
+//! Turnstile: its variables, the writes that need a Turnstile response, and the verification of
+//! that response.
 
 use std::collections::BTreeSet;
 

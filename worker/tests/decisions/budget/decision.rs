@@ -93,7 +93,7 @@ fn ceiling_is_exact_and_the_later_of_two_sets_retry_after() {
         };
         assert_eq!(decide(&snapshot).is_ok(), is_granted, "{count}");
     }
-    // If two ceilings are exhausted, the caller waits until both have a free slot.
+    // If two ceilings are exhausted, the caller waits until both allow another request.
     let snapshot = BudgetSnapshot {
         ceilings: vec![usage(3, 3, 20 * MINUTE), usage(2, 2, 10 * MINUTE)],
         limit,
@@ -329,7 +329,7 @@ proptest! {
         // Requests are refused until just before `ends`, and granted at `retry_at`.
         let later = |now: u64| BudgetSnapshot {
             now,
-            // Once the oldest reservation leaves the window, one fewer counts.
+            // Once the oldest reservation leaves the window, the count is one lower.
             limit: usage(count, count - u32::from(frees(&snapshot.limit) <= now), age),
             quota: None,
             ..snapshot.clone()

@@ -1,4 +1,4 @@
-//! The budget of job reads that each caller has in a project.
+//! The budget for job reads that each caller has in a project.
 
 use proptest::prelude::*;
 use quillgate::{Millis, RateLimitPolicy};
@@ -20,7 +20,7 @@ fn reader(name: &str, quota: Option<u32>) -> BudgetRequest {
     }
 }
 
-/// Reserves a read, with a limit of 5 per caller.
+/// Reserves a read. The limit is 5 reads per caller and hour.
 fn reserve(
     reads: &mut ReadBudget,
     reader: &BudgetRequest,
@@ -29,7 +29,7 @@ fn reserve(
     reads.reserve(reader, 5, WINDOW, now)
 }
 
-/// The `RateLimit` value of a granted read.
+/// Reserves a read, and returns the `RateLimit` value of the grant.
 #[track_caller]
 fn expect_granted(reads: &mut ReadBudget, reader: &BudgetRequest, now: Millis) -> String {
     match reserve(reads, reader, now) {
@@ -38,7 +38,7 @@ fn expect_granted(reads: &mut ReadBudget, reader: &BudgetRequest, now: Millis) -
     }
 }
 
-/// `Retry-After` and `violated-policies` of a rejected read.
+/// Attempts a read, which must be refused. Returns `Retry-After` and the first violated policy.
 #[track_caller]
 fn expect_refused(reads: &mut ReadBudget, reader: &BudgetRequest, now: Millis) -> (String, String) {
     let problem = reserve(reads, reader, now).expect_err("a refusal");
@@ -104,7 +104,7 @@ fn callers_without_counted_reads_replace_no_other_caller() {
     expect_refused(&mut reads, &few, NOW);
 }
 
-/// A caller with a shared ceiling of 3.
+/// Returns the budget request of a caller with a shared ceiling of 3 reads.
 fn sharing(name: &str, quota: Option<u32>) -> BudgetRequest {
     let ceiling = Ceiling {
         name: "rule".to_owned(),

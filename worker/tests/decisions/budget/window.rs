@@ -1,4 +1,5 @@
-//! Simulates requests and an upstream, and checks that no window exceeds the limit of the budget.
+//! Simulates upstream requests, and checks that no window contains more of them than the budget
+//! allows.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};
@@ -7,20 +8,22 @@ use quillgate_worker::http::problem::Problem;
 use super::{HOUR, retry_after, snapshot};
 use crate::fixtures::NOW;
 
-/// The log as a Durable Object stores it, and the times at which the upstream counted each request.
+/// The reservations as a Durable Object stores them, and the requests that the upstream counted.
+/// All times are in milliseconds.
 #[derive(Default)]
 struct Log {
     limit: u32,
     window: u64,
     now: u64,
     rows: Vec<Row>,
-    /// For each request: when the upstream counted it, and the final `at` of its row.
+    /// For each ended request, the time at which the upstream counted it and the time at which it
+    /// ended.
     counted: Vec<(u64, u64)>,
 }
 
 struct Row {
     at: u64,
-    /// When the slot was reserved. `None` once the request has ended.
+    /// The time at which the request was sent. `None` once the request has ended.
     since: Option<u64>,
 }
 
@@ -63,8 +66,8 @@ impl Log {
         decision
     }
 
-    /// Ends the request of a row now. The upstream counted the request after `part` thousandths of
-    /// its duration.
+    /// Ends the request of the row with the index `row`. The upstream counted the request after
+    /// `part` thousandths of its duration.
     fn settle(&mut self, row: usize, part: u64) {
         if let Some(since) = self.rows[row].since.take() {
             let took = (self.now - since) * part / 1000;
@@ -86,7 +89,7 @@ impl Log {
         self.request_and_settle().is_ok()
     }
 
-    /// Advances the clock, and ends the requests whose timeout has passed.
+    /// Advances the clock by `later` milliseconds, and ends the requests whose timeout passes.
     fn pass(&mut self, later: u64, part: u64) {
         let end = self.now + later;
         let due = |row: &Row| row.since.map(|since| since + TIMEOUT);
@@ -109,7 +112,7 @@ impl Log {
     }
 }
 
-/// The maximum number of these instants in one window.
+/// Returns the maximum number of `instants` in any window of `window` milliseconds.
 fn max_in_a_window(mut instants: Vec<u64>, window: u64) -> usize {
     instants.sort_unstable();
     let held = |end: &u64| {

@@ -1,4 +1,4 @@
-//! Validation of the values in queries and bodies.
+//! Validation of query parameters and JSON bodies.
 
 use proptest::prelude::*;
 use quillgate::{Operation, ProjectId, Request, ValidationError};
@@ -35,7 +35,7 @@ fn jobs(query: &str) -> Result<Request, ValidationError> {
     Ok(values.parse()?.request(&project()))
 }
 
-/// A follow-up to this job with this body.
+/// Returns the upstream request for a follow-up to the job `id`.
 fn follow_up(id: &str, body: &[u8]) -> Result<Request, Problem> {
     let values = from_path(MESSAGE, Some(id));
     Ok(values.parse_with_body(body)?.request(&project()))

@@ -7,7 +7,6 @@ use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::response::{GatewayResponse, HeaderFields, common_headers};
 use serde_json::{Value, json};
 
-/// The header fields as a JSON object.
 fn to_object(headers: &HeaderFields) -> Value {
     let members = headers
         .iter()

@@ -150,8 +150,9 @@ fn event_id_has_1_to_15_digits() {
     }
 }
 
-/// The expected results are those of the gateway's first version, which used the regular expression
-/// `/(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:[,;]|$)/i` and limited the seconds to 25.
+/// The gateway's first version used the regular expression
+/// `/(?:^|[,;])\s*wait\s*=\s*"?(\d{1,6})"?\s*(?:[,;]|$)/i` and limited the seconds to 25. The
+/// results must not change.
 #[test]
 fn preferred_wait_is_parsed_from_prefer() {
     for (prefer, expected) in [

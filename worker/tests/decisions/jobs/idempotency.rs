@@ -1,4 +1,5 @@
-//! Idempotency keys: which ones are valid, and whether a request with a used key is sent again.
+//! Idempotency keys: which keys are valid, and whether a request with a used key is executed,
+//! replayed or rejected.
 
 use proptest::prelude::*;
 use quillgate::Millis;

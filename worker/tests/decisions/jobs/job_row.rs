@@ -1,4 +1,4 @@
-//! The ends of a job that its webhook announces.
+//! When a webhook announces that a job or a follow-up has ended.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::job_row::{JobRow, RESTART_TIME};
@@ -31,7 +31,7 @@ fn end_is_announced_once() {
 
 #[test]
 fn end_that_the_response_to_a_follow_up_repeats_is_announced_again_only_when_a_poll_finds_it() {
-    // The response has the stored state, or another state with the same end.
+    // The response to the follow-up repeats the stored state, or has a new state with the same end.
     for since in [at(30), at(60)] {
         let restarted = JobRow {
             last_started_at: at(60),

@@ -95,7 +95,8 @@ pub(super) fn row() -> JobRow {
     }
 }
 
-/// The positions of a new watcher and of a resuming watcher.
+/// The number of the last change that a watcher received: none for a new watcher, 1 for a resuming
+/// one.
 const WATCHERS: [Option<u64>; 2] = [None, Some(1)];
 
 #[test]

@@ -11,10 +11,10 @@ const DEFAULT: PollBudget = PollBudget {
     window: HOUR,
 };
 
-/// A project that counts its polls as the gateway does.
+/// A simulated project that counts its polls as the gateway does.
 struct Project {
     budget: PollBudget,
-    /// The end of each step, and the number of polls in it.
+    /// The end of each step of the window, and the number of polls in the step.
     steps: Vec<(Millis, u32)>,
     /// The time of each poll.
     sent: Vec<Millis>,
@@ -51,7 +51,7 @@ impl Project {
         self.sent.push(now);
     }
 
-    /// Polls jobs that are always due, until `end`. Returns the number of alarms.
+    /// Polls until `end`. Jobs are always due. Returns the number of alarms.
     fn poll_until(&mut self, mut now: Millis, end: Millis) -> u32 {
         let mut alarms = 0;
         while now < end {

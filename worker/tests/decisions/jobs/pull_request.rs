@@ -18,7 +18,7 @@ fn parse(link: &str) -> Option<String> {
     PullRequest::parse(link).map(|request| request.target())
 }
 
-/// A pull request as GitHub returns it, with these changes.
+/// Returns GitHub's JSON for an open pull request, with the properties in `changes` replaced.
 fn pull(changes: &[(&str, Value)]) -> String {
     let pull = json!({
         "number": 12,

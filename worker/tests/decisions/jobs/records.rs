@@ -50,7 +50,7 @@ fn summary_is_truncated_after_120_characters() {
         let cut = format!("{}…", character.repeat(120));
         assert_eq!(summarize(&character.repeat(121)), cut);
         assert_eq!(summarize(&character.repeat(40_000)), cut);
-        // The following lines and surrounding whitespace do not count.
+        // Surrounding whitespace and the lines after the first do not count.
         let framed = format!("\n  {}  \nmore", character.repeat(120));
         assert_eq!(summarize(&framed), character.repeat(120));
     }
@@ -208,7 +208,8 @@ proptest! {
     }
 }
 
-/// Whether a number in the cursor has a leading zero, which another test covers.
+/// Returns whether a number in the cursor has a leading zero. Another test checks that such cursors
+/// are rejected.
 fn leads_with_zero(cursor: &str) -> bool {
     let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).unwrap()).unwrap();
     let zero = |number: &str| number.len() > 1 && number.starts_with('0');

@@ -18,8 +18,9 @@ fn range(first: u64, last: u64, backlog: u64) -> RowRange {
     }
 }
 
-/// Runs a search to its end. `candidates` says which jobs the index proposes, and `matches` which
-/// jobs match. Returns the page, and the number of jobs compared in each step.
+/// Runs a search to its end. `candidates` returns whether the index proposes a job, and `matches`
+/// whether the job matches. Returns the page of matching jobs, and the number of jobs compared in
+/// each step.
 fn run(
     mut search: Search,
     jobs: RowRange,

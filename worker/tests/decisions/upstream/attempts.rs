@@ -39,7 +39,7 @@ fn request_carries_the_key_and_its_trace() {
 
 const UNAVAILABLE: [u16; 3] = [502, 503, 504];
 
-/// A working configuration with these admin keys and read keys.
+/// Returns a configuration with comma-separated write keys in `admin` and read keys in `read`.
 fn with_keys(admin: &'static str, read: Option<&'static str>) -> Config {
     configure(&[("ADMIN_API_KEY", Some(admin)), ("ADMIN_READ_KEY", read)])
 }
@@ -48,7 +48,7 @@ fn attempts(config: &Config, method: Method) -> Attempts<'_> {
     Attempts::new(&config.upstream, method, at(30))
 }
 
-/// The next attempt after a response with this status, one second after [`NOW`].
+/// Plans the next attempt after a response with `status`, which arrives one second after [`NOW`].
 fn after_status(attempts: &mut Attempts<'_>, status: u16) -> NextAttempt {
     attempts.plan_next(Ok(&head(status, JSON)), at(1))
 }
@@ -140,7 +140,7 @@ fn post_is_never_repeated() {
         let mut attempts = attempts(&config, Method::Post);
         assert_eq!(attempts.plan_next(Err(error), at(1)), NextAttempt::Stop);
     }
-    // After a 401, the other key gets one attempt, which is not retried either.
+    // After a 401, the other key gets one attempt. A 502 to that attempt is final.
     let mut attempts = attempts(&config, Method::Post);
     assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
     assert_eq!(after_status(&mut attempts, 502), NextAttempt::Stop);

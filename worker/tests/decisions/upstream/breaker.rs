@@ -41,8 +41,8 @@ fn state(breakers: &Breakers, now: Millis) -> State {
     breakers.state(&[RateLimitPolicy::CreateJob], Some("acme"), now)
 }
 
-/// Breakers after [`MAX_FAILURES`] failed creations at [`NOW`]. The breaker of [`creations`] is
-/// open.
+/// Returns breakers after [`MAX_FAILURES`] failed creations at [`NOW`]. The breaker for
+/// [`creations`] is open.
 fn open_breakers() -> Breakers {
     let mut breakers = Breakers::default();
     for _ in 0..MAX_FAILURES {
@@ -52,7 +52,7 @@ fn open_breakers() -> Breakers {
     breakers
 }
 
-/// The `Retry-After` seconds of a refused request.
+/// Requests a creation, which the breaker must refuse. Returns the seconds in `Retry-After`.
 #[track_caller]
 fn expect_refusal(breakers: &mut Breakers, now: Millis) -> u64 {
     let problem = breakers.allow(&creations(), now).unwrap_err();

@@ -295,9 +295,9 @@ fn stored_state_replaces_only_temporary_failures() {
     }
 }
 
-/// The expected effects of a status: the outcome for the idempotency key, and whether the upstream
-/// blocks the policy, the operator gets a message, and the upstream is at fault. `None` means that
-/// no response arrived.
+/// Returns the expected effects of a response with `status`, or of no response if it is `None`. The
+/// effects are the outcome for the idempotency key, whether the upstream blocks the policy, whether
+/// the operator gets a message, and whether the upstream is at fault.
 fn expected_effects(status: Option<u16>) -> (KeyOutcome, bool, bool, bool) {
     let key_outcome = match status {
         None | Some(200..=299 | 408) => KeyOutcome::Unknown,

@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{JSON, api_error, api_error_with, head, keys, with_field};
 use crate::fixtures::{ADMIN_KEY, NOW, configure, status_and_kind};
 
-/// The caller's problem and the log line for an error with this body.
+/// Returns the caller's problem and the log lines for an upstream error with `body`.
 fn describe(keys: &[AdminKey], body: &str) -> String {
     let error = api_error_with(keys, 500, None, body);
     let problem = error_problem(&error, Method::Post).to_json("an-id");
@@ -57,7 +57,7 @@ fn all_keys_are_redacted_in_any_position() {
         assert!(shown.contains("[key]"), "{shown}");
         assert!(!shown.contains("mint_"), "{shown}");
     }
-    // Without a key, the message is unchanged.
+    // If no key is configured, the message is unchanged.
     let body = json!({ "error": every }).to_string();
     assert_eq!(api_error_with(&[], 500, None, &body).message, every);
 }

@@ -1,5 +1,5 @@
-//! The metrics of a request: the message for the operator's log, the field `Server-Timing`, and the
-//! JSON passed between objects.
+//! The metrics of a request: the message for the operator's log, the `Server-Timing` field, and the
+//! JSON that the gateway's objects exchange.
 
 use quillgate_worker::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 

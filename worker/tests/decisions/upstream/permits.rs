@@ -14,7 +14,7 @@ const CLASSES: [ConnectionClass; 4] = [
     ConnectionClass::Webhook,
 ];
 
-/// Takes a permit. Returns the number of the request.
+/// Requests a permit, which must be free. Returns the number of the request.
 #[track_caller]
 fn take(permits: &mut Permits, class: ConnectionClass) -> u64 {
     let number = permits.request(class).unwrap();

@@ -1,4 +1,5 @@
-//! The schedule of the daily archive.
+//! The order in which the daily archive fetches days, its retries and rechecks, and its cost
+//! estimates.
 
 use std::collections::{HashMap, HashSet};
 
@@ -31,7 +32,8 @@ fn project(first: &str, records: &[DayRecord]) -> ProjectRecord {
     }
 }
 
-/// The next request for one project at noon.
+/// Returns the next request, if any, of an archive with a single project. It is noon UTC on
+/// `today`, and the project's first day is `first`.
 fn plan_at(today: &str, first: &str, records: &[DayRecord]) -> Option<Target> {
     let now = day(today).begin().plus(Millis::from_seconds(43_200));
     plan([&project(first, records)], 3, now)
@@ -97,7 +99,7 @@ fn a_fetched_day_is_rechecked_once_a_day_until_it_settles() {
         ("2024-03-03", "2024-03-03", false),
         ("2024-03-04", "2024-03-05", true),
         ("2024-03-05", "2024-03-06", false),
-        // A missed recheck is made up later.
+        // A missed recheck takes place later.
         ("2024-03-02", "2024-04-01", true),
         ("2024-04-01", "2024-04-02", false),
     ] {
@@ -105,7 +107,7 @@ fn a_fetched_day_is_rechecked_once_a_day_until_it_settles() {
         let mut records = vec![held("2024-03-01", fetched_on)];
         let mut at = day("2024-03-02");
         while at <= day(&day_before) {
-            // All other days are final.
+            // All other days are settled, so they are never due.
             records.push(held(&at.to_text(), "2025-01-01"));
             at = at.next();
         }
@@ -149,7 +151,8 @@ fn a_failed_day_backs_off_while_other_days_continue() {
     assert_eq!(planned, Some(target("2024-03-01", Part::Visitors)));
 }
 
-/// Estimates the cost of fetching `gaps` days, after a stored day with `pages` pages.
+/// Estimates the cost of fetching `gaps` missing days. The only stored day has `pages` pages, and
+/// the estimate assumes as many for each missing day.
 fn estimate(gaps: u32, pages: u64) -> Estimate {
     let settings = ArchiveSettings {
         projects: Vec::new(),
@@ -185,14 +188,15 @@ fn an_estimate_counts_the_visitor_and_view_requests_of_each_day() {
     assert_eq!(estimate(1, 200).hours, None);
 }
 
-/// An event of one request.
+/// The outcome of a simulated request.
 #[derive(Debug, Clone, Copy)]
 enum Event {
     Arrives,
     Fails,
-    /// The response is lost after it was counted, for example because the gateway was killed.
+    /// The upstream counts the request, but the gateway never records the response, for example
+    /// because it was killed.
     IsLost,
-    /// The day has gained rows, so the parts fetched so far are outdated.
+    /// The day has gained rows, so its fetch restarts from the first part.
     Grows,
 }
 
@@ -206,12 +210,13 @@ fn any_event() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
-    /// Runs the archive of several projects for several days. Requests sometimes fail.
+    /// Simulates an archive of several projects for several days. Some requests fail.
     #[test]
     fn the_archive_fetches_each_part_once_and_finishes(
         projects in vec((1_u32..12, vec(1_u64..4, 30)), 1..4),
         events in vec(any_event(), 0..120),
-        // The requests per hour. Even the minimum is enough for each day's rechecks.
+        // The maximum number of requests per hour. Even the minimum is enough for each day's
+        // rechecks.
         share in 4_usize..24,
         recheck_days in 0_u32..4,
     ) {
@@ -227,9 +232,9 @@ proptest! {
         }).collect();
         let mut events = events.into_iter();
         let mut sent: Vec<Millis> = Vec::new();
-        // The parts received in the current pass over each day.
+        // The parts received for each day since its current fetch started.
         let mut arrived: HashSet<Target> = HashSet::new();
-        // The days on which each archived day was completed.
+        // For each archived day, the dates on which a fetch of the whole day ended.
         let mut completed: HashMap<(usize, Day), Vec<Day>> = HashMap::new();
         let mut now = start;
         let mut steps = 0;

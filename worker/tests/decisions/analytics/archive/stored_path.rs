@@ -1,4 +1,5 @@
-//! The stored form of paths in the archive, and its limits.
+//! How the archive stores paths: it percent-encodes control characters, and counts a path that
+//! exceeds the limits in a prefix.
 
 use quillgate_worker::analytics::archive::stored_path::{MAX_BYTES, StoredPath};
 

@@ -1,4 +1,4 @@
-//! The list of pages that were viewed on the archived days of a range.
+//! Lists of the pages viewed on archived days: their queries, cursors and totals.
 
 use quillgate::{Call, Day, Operation};
 use quillgate_worker::analytics::archive::views::{StoredPage, ViewsQuery, write_views};

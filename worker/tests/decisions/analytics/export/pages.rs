@@ -1,4 +1,5 @@
-//! The progress of an export across pages.
+//! How an export fetches one upstream page after another, resumes after an interruption, and waits
+//! for the budget.
 
 use proptest::prelude::*;
 use quillgate::{Call, Millis, Operation, ProjectId};
@@ -33,7 +34,8 @@ fn requested_arguments(export: &Export) -> Vec<(&'static str, &str)> {
     arguments.map(|(own, text)| (own.name, text)).collect()
 }
 
-/// A page of views whose paths are these numbers.
+/// Returns an upstream page of views. `rows` contains the number of each row, which is also its
+/// path.
 fn page(rows: std::ops::Range<u64>, has_more: bool) -> String {
     let rows: Vec<_> = rows.map(|row| json!({ "path": row.to_string() })).collect();
     json!({ "totals": {}, "views": rows, "hasMore": has_more }).to_string()
@@ -202,7 +204,9 @@ fn all_waits_of_an_export_share_one_allowance() {
     assert_eq!(export.plan_wait(Some(1), now, expires), None);
 }
 
-/// Reads an export of `rows` rows, interrupted after each number of rows in `cuts`.
+/// Reads an export of `rows` rows. For each number in `cuts`, interrupts the export after that many
+/// rows, then resumes it at the cursor. Returns the received lines and the number of requested
+/// upstream pages.
 fn read_in_pieces(rows: u64, cuts: &[u64]) -> (String, u64) {
     let (mut received, mut requests) = (0, 0);
     let mut text = String::new();

@@ -309,7 +309,7 @@ fn any_value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A row with some of its columns and some unknown fields.
+/// Generates rows with some of the declared columns and some unknown fields.
 fn any_row() -> impl Strategy<Value = Value> {
     let name = prop::sample::select(vec!["path", "human", "ai", "total", "new", "päth"]);
     prop::collection::hash_map(name, any_value(), 0..6).prop_map(|fields| {
@@ -325,7 +325,6 @@ fn any_row() -> impl Strategy<Value = Value> {
 /// The characters that may start a formula in a spreadsheet.
 const FORMULA_STARTS: [char; 11] = ['=', '+', '-', '@', '＝', '＋', '－', '＠', '\t', '\r', '\n'];
 
-/// The expected CSV cell of a parsed value.
 fn expected_cell(value: Option<&Value>) -> String {
     let plain = match value {
         None | Some(Value::Null) => return String::new(),
@@ -342,7 +341,8 @@ fn expected_cell(value: Option<&Value>) -> String {
     }
 }
 
-/// Checks a page of views against the result type of its operation, and writes its rows.
+/// Checks an upstream page of views against the declared result type, then converts its rows to
+/// NDJSON. Returns the NDJSON, and the row count, `hasMore` and cursor of the page.
 fn push_checked(text: &str) -> Result<(String, PageEnd), Malformed> {
     let result = Operation::ListPageViews.result();
     let checked = check_page(text, result, Some("views"))?;

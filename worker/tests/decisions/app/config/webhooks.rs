@@ -55,7 +55,7 @@ fn webhook_url_must_be_https_or_loopback() {
     }
 }
 
-/// A secret of 24 bytes, the minimum.
+/// A webhook secret with the minimum length of 24 bytes.
 const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Upstream requests that are planned from URLs. They are rebuilt from validated values and never
+//! Upstream requests. The gateway builds them from the validated values of a URL, so they never
 //! leave the caller's projects.
 
 mod projects;
@@ -279,7 +279,7 @@ fn authorized_project_is_the_project_sent_upstream() {
     assert_eq!(job, pair("demo-docs", "j1"));
 }
 
-/// Expects that a request is rejected, either by its head alone or with its body.
+/// Returns the problem for a request that is rejected because of its head or its body.
 #[track_caller]
 fn expect_refusal_in_the_end(head: &RequestHead<'_>) -> Problem {
     let planned = plan(head);

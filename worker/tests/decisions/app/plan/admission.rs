@@ -1,4 +1,4 @@
-//! Which requests are admitted, by their scopes, credentials and origins.
+//! Admission of requests by their scopes, credentials and origins.
 
 mod issuers;
 

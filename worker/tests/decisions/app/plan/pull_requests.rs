@@ -1,4 +1,4 @@
-//! Plans for requests that read the state of a job's pull request.
+//! Admission of requests that read the state of a job's pull request.
 
 use quillgate::{ProjectId, RateLimitPolicy};
 use quillgate_worker::app::action::Action;

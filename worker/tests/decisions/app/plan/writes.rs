@@ -1,5 +1,5 @@
-//! Plans for writes: validation of the header fields and the body, and the planned upstream
-//! request.
+//! Writes: the validation of their header fields and body, and the upstream request that the
+//! gateway builds from them.
 
 mod conditions;
 
@@ -85,10 +85,11 @@ fn body_can_be_rejected_by_its_header_fields() {
         assert_eq!(announced(&MAX_BODY.to_string()), None);
         assert_eq!(announced(&(MAX_BODY + 1).to_string()), Some(413));
         assert_eq!(announced(&u64::MAX.to_string()), Some(413));
-        // A malformed length is ignored, because the bytes are counted when they arrive.
+        // A malformed `Content-Length` is ignored, because the gateway counts the bytes as they
+        // arrive.
         assert_eq!(announced("many"), None);
     }
-    // Reads have no body to reject.
+    // Reads have no body to validate, so their `Content-Type` and `Content-Length` are ignored.
     for url in [JOB, JOBS, EVENTS, VIEWS] {
         let head = RequestHead {
             content_type: Some("text/plain"),

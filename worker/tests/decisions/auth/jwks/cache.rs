@@ -1,5 +1,5 @@
-//! Key sets in the organization's object and in an isolate: how long a set is used, how often it is
-//! requested, and what happens while the issuer is unreachable.
+//! Cached key sets, in the organization's object and in an isolate. The tests cover how long a set
+//! is used, the pauses between requests for it, and outages of the issuer.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -14,12 +14,12 @@ use crate::fixtures::{NOW, at, change, ec_key, key_set, modulus, rsa_key};
 
 const UNKNOWN_KID: &str = "the access token's kid is not one of its issuer's keys";
 
-/// A set with the keys `key-1` and `key-2`, fetched at this time.
+/// Returns a key set with the keys `key-1` and `key-2`, fetched at `now`.
 fn fetched(now: Millis) -> KeySet {
     KeySet::read(key_set(&[rsa_key(), ec_key()]), now).unwrap()
 }
 
-/// A source whose set was fetched at [`NOW`].
+/// Returns a key source whose set was fetched at [`NOW`].
 fn source() -> KeySource {
     let mut source = KeySource::default();
     assert_eq!(source.look_up("key-1", false, NOW), Lookup::Fetch);
@@ -160,7 +160,7 @@ fn is_found(search: &Search) -> bool {
     matches!(search, Search::Found(Ok(_)) | Search::FoundAndRefresh(_))
 }
 
-/// The key set that an isolate received at [`NOW`], when it searched for `key-1`.
+/// Returns the key set that an isolate received at [`NOW`], when it searched for `key-1`.
 fn remembered() -> RememberedSet {
     let mut remembered = RememberedSet::default();
     assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
@@ -196,7 +196,7 @@ fn only_unknown_keys_wait_for_the_call_in_progress() {
         assert_eq!(search(&mut remembered, &kid, now), Search::Wait);
         assert!(is_found(&search(&mut remembered, "key-1", now)));
     }
-    // If the call never finishes, another one starts after the pause.
+    // If the call never finishes, another one starts a minute later.
     assert_eq!(search(&mut remembered, "random-1", at(61)), SEARCH);
     conclude(&mut remembered, None, "random-1", at(62));
     assert_eq!(search(&mut remembered, "random-2", at(62)), unknown());

@@ -23,7 +23,8 @@ fn rule(claims: &Value, changes: &Value) -> Value {
     rule
 }
 
-/// The caller that these rules derive from a workflow token with these claims.
+/// Identifies the caller of a workflow token under `rules`. `changes` contains the claims to
+/// replace; `null` removes a claim.
 fn caller_of(rules: &[Value], changes: &Value) -> Result<Caller, Problem> {
     caller_under(rules, changes, &json!([]))
 }
@@ -125,7 +126,7 @@ fn all_callers_of_a_rule_share_its_ceiling() {
     assert_ne!(names[0].0, names[1].0);
     let messages = alice.budget_request(RateLimitPolicy::SendMessage).ceilings;
     assert_eq!(messages.len(), 1, "the other has none for it");
-    // The budget counts a ceiling by the claims of its rule. Reordering the rules or changing
+    // The budget identifies a ceiling by the claims of its rule. Reordering the rules or changing
     // their other properties does not reset the count.
     let later = [
         rules[1].clone(),
@@ -160,7 +161,7 @@ fn subjects_share_a_quota_without_caller_claims() {
         assert_eq!(ceilings.len(), 1);
         assert_eq!(ceilings[0].max, 2);
     }
-    // With a ceiling, each subject still has its own quota.
+    // For job creations, the rule has a ceiling, so each subject has its own quota.
     assert_eq!(alice.quota.ceiling(RateLimitPolicy::CreateJob), Some(2));
     assert_eq!(names_of(&alice)[0].1, 3);
 }
@@ -192,7 +193,7 @@ fn rules_with_different_caller_claims_count_separately() {
     assert_eq!(of_rule.1, 9);
     let shared = [of_rule.clone(), (by_owner.clone(), 5)];
     assert_eq!(names_of(&caller), shared);
-    // A caller that matches only the last rule counts towards the same quota.
+    // A caller that matches only the last rule counts towards that rule's shared quota.
     let other = json!({ "ref": "x", "repository": "acme/x", "repository_owner": "acme" });
     let other = caller_of(&rules, &other).unwrap();
     assert_eq!(other.key(), by_owner);
@@ -236,7 +237,7 @@ fn issuer_token_is_revoked_by_subject_or_other_claims() {
             assert_invalid_token(&problem, "the access token has been revoked");
         }
     }
-    // A token without `iat` could have been issued at any time.
+    // A token without `iat` could have been issued at any time, so the revocation applies to it.
     let revocation = json!([{ "iss": GITHUB, "sub": subject, "before": 1 }]);
     assert!(caller_under(&rules, &json!({ "iat": null }), &revocation).is_err());
 }

@@ -22,7 +22,7 @@ fn assert_not_mapped(claims: &Value) {
     );
 }
 
-/// The ceilings that the caller shares with other callers that match the same rules.
+/// Returns the maxima of the ceilings that the caller shares with other callers of its rules.
 fn shared_limits(caller: &Caller, policy: RateLimitPolicy) -> Vec<u32> {
     let ceilings = caller.budget_request(policy).ceilings.into_iter();
     ceilings.map(|ceiling| ceiling.max).collect()
@@ -194,12 +194,13 @@ fn array_claim_must_contain_a_value_of_the_rule() {
     }
 }
 
-/// Returns the first issuer with one property changed or removed.
+/// Returns a `TRUSTED_ISSUERS` value with the first issuer of [`issuers`], in which the property
+/// `name` is set to `value`. `None` removes the property.
 fn issuer_with(name: &str, value: Option<Value>) -> Value {
     json!([change(issuers()[0].clone(), name, value)])
 }
 
-/// Returns the first issuer with only its first rule, in which one property is changed or removed.
+/// Like [`issuer_with`], for a property of the issuer's first rule. Omits its other rules.
 fn rule_with(name: &str, value: Option<Value>) -> Value {
     let rule = change(issuers()[0]["rules"][0].clone(), name, value);
     issuer_with("rules", Some(json!([rule])))

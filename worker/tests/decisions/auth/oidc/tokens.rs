@@ -1,4 +1,4 @@
-//! Validation of an issuer's token: its encoding, algorithm, key, issuer and header.
+//! Validation of an issuer's token: its encoding, algorithm, key, issuer and JWT header.
 
 mod claims;
 

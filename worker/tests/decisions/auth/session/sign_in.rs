@@ -1,4 +1,4 @@
-//! Sign-in at an issuer: the redirect and the callback.
+//! Sign-in at an issuer: the redirect, the callback and the token response.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,8 @@ fn head(url: &str, cookie: Option<&str>) -> request_head::RequestHead {
     head.read()
 }
 
-/// The return path of a sign-in, or the problem.
+/// Completes a sign-in that started with `query`. Returns the path to which the gateway then
+/// redirects the browser.
 fn sign_in(query: &str) -> Result<String, Problem> {
     let browser = Browser::of(&begin_in(query, 1, None)?);
     let config = signing_in();
@@ -46,7 +47,8 @@ fn sign_in(query: &str) -> Result<String, Problem> {
     Ok(callback.unwrap().return_path)
 }
 
-/// The header fields of the redirect to the issuer, or the problem.
+/// Starts a sign-in, in which every random byte is `seed`. Returns the header fields of the
+/// redirect to the issuer. `before` is the browser's current session.
 fn begin_in(query: &str, seed: u8, before: Option<&SessionId>) -> Result<HeaderFields, Problem> {
     let url = format!("https://gate.example/session/start?{query}");
     begin(
@@ -58,7 +60,7 @@ fn begin_in(query: &str, seed: u8, before: Option<&SessionId>) -> Result<HeaderF
     )
 }
 
-/// A started sign-in: the browser's cookie and the parameters for the issuer.
+/// A browser that has started a sign-in: its cookie and the parameters sent to the issuer.
 struct Browser {
     cookie: String,
     sent: BTreeMap<String, String>,
@@ -394,7 +396,7 @@ fn invalid_sign_in_variables_are_rejected() {
     assert_eq!(refusal(&one, Some("hunter2")), None);
 }
 
-/// Reads a response of the second issuer's token endpoint.
+/// Reads a response of the token endpoint of the issuer `Second`. Returns the ID token.
 fn token_response(response: Option<(u16, Option<&str>)>) -> Result<String, Problem> {
     let config = signing_in();
     let issuers = &config.auth.sign_in_issuers;
@@ -402,7 +404,6 @@ fn token_response(response: Option<(u16, Option<&str>)>) -> Result<String, Probl
     read_token_response(second.unwrap(), response)
 }
 
-/// Returns the problem's message for the operator.
 fn operator(problem: &Problem) -> &str {
     problem.operator.as_deref().unwrap()
 }

@@ -23,7 +23,7 @@ fn request(number: usize) -> PullRequest {
     PullRequest::parse(&format!("https://github.com/acme/docs/pull/{number}")).unwrap()
 }
 
-/// A cache with the result of one fetch.
+/// Returns a cache in which a fetch of pull request 1 ended with `result` at [`NOW`].
 fn cache_with(result: Result<PullRequestStatus, GitHubFailure>) -> PullRequestCache {
     let mut cache = PullRequestCache::default();
     assert_eq!(cache.look_up(&request(1), NOW), Lookup::Fetch);

@@ -1,4 +1,4 @@
-//! Reads the settings for requests to GitHub.
+//! The settings for requests to GitHub.
 
 use quillgate_worker::jobs::pull_request::settings::PullRequestSettings;
 

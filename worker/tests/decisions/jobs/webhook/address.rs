@@ -1,4 +1,4 @@
-//! Which URLs may receive webhooks.
+//! Validation of the URLs that receive webhooks.
 
 mod allowed_hosts;
 

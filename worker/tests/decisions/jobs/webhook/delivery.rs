@@ -1,4 +1,5 @@
-//! The body of a webhook, the schedule of its delivery attempts, and the log line after the last.
+//! Webhook deliveries: the body, the schedule of the attempts, and the log line for an abandoned
+//! webhook.
 
 use quillgate::{JobStatus, Millis};
 use quillgate_worker::jobs::webhook::{
@@ -137,7 +138,7 @@ fn payload_has_project_url_and_unchanged_job() {
     assert!(written.contains(job));
 }
 
-/// Operators' monitoring depends on the exact JSON.
+/// Operators' monitoring depends on the exact JSON of the log line.
 #[test]
 fn abandoned_webhook_is_logged_with_its_last_status() {
     let expected = r#"{"webhook":"msg_1","givenUp":true,"status":410}"#;

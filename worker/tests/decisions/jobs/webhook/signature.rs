@@ -73,7 +73,7 @@ fn each_receiver_has_its_own_keys() {
     assert!(derive_keys(&[], "acme", "https://hooks.example/a").is_empty());
 }
 
-/// The same key as in `tests/harness/webhook_key.test.mjs`.
+/// The expected key is the same as in `tests/harness/webhook_key.test.mjs`.
 #[test]
 fn key_matches_the_output_of_the_command() {
     let keys = derive_keys(

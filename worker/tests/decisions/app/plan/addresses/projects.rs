@@ -1,4 +1,4 @@
-//! Property tests of arbitrary URLs: a request reaches only the projects of its token.
+//! Property tests with arbitrary URLs. A request reaches only the projects of its token.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
@@ -10,10 +10,11 @@ use quillgate_worker::http::response::HeaderFields;
 use super::super::{BODY, OPERATIONS, get, pair, plan, plan_body, post};
 use crate::fixtures::{RequestHead, action_of, bearer, configuration, field_and_rule};
 
-/// The projects of [`bearer`], encoded for a path.
+/// The projects of the [`bearer`] token, percent-encoded for a path.
 const OWN: [&str; 2] = ["demo-docs", "other%20docs"];
 
-/// Checks that a target is within the caller's projects.
+/// Checks that the token grants `project`, and that the upstream request target `target` cannot
+/// leave that project.
 fn assert_own(target: &str, project: &str) -> Result<(), TestCaseError> {
     let path = target.split('?').next().unwrap_or_default();
     let project = project.replace(' ', "%20");
@@ -95,7 +96,7 @@ fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
     Ok(true)
 }
 
-/// Generates the path of an operation with valid, disguised and arbitrary values.
+/// Generates paths of operations whose project and job id are valid, disguised or arbitrary.
 fn near_paths() -> impl Strategy<Value = String> {
     let project = "(demo-docs|other%20docs|%64emo-docs|secret|\\.\\.|%2e%2e|demo-docs%2f\\.\\.%2fsecret|demo-docs;x|demo-docs\\PC{0,2})";
     let id = "(j1|%6a1|j;1|\\.|\\.\\.|%2e%2e|%2e%2e%2fsecret|%252e|%5c|%00|events|\\PC{1,4}|[a-z%.;+]{1,6})";

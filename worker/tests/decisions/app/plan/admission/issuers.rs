@@ -1,4 +1,4 @@
-//! Which requests with a trusted issuer's token are admitted.
+//! Admission of requests that carry a trusted issuer's token.
 
 use quillgate_worker::app::plan::{PendingStep, Step};
 use quillgate_worker::auth::Identity;

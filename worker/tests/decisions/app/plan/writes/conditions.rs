@@ -1,5 +1,5 @@
-//! Parts of a planned write: its webhook, its Turnstile response, and the fingerprint that requests
-//! with the same idempotency key must share.
+//! The webhook, the Turnstile response and the fingerprint of a write. Requests with the same
+//! idempotency key must also have the same fingerprint.
 
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::turnstile::TurnstileProof;
@@ -146,7 +146,8 @@ const TURNSTILE: [(&str, Option<&str>); 2] = [
     ("TURNSTILE_SITE_KEY", Some("a-site-key")),
 ];
 
-/// Plans a write with this `Origin` and this Turnstile response, if any.
+/// Plans a write with `origin` as its `Origin`, and `response` as its Turnstile response. Returns
+/// the write, and the Turnstile response to verify first, if any.
 fn accept_from(
     config: &Config,
     url: &str,

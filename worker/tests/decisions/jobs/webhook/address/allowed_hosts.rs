@@ -1,4 +1,5 @@
-//! The hosts that an operator allows, and the second check of a URL before its delivery.
+//! The hosts that the operator allows for webhooks, and the second check of a URL before a
+//! delivery.
 
 use proptest::prelude::*;
 use quillgate_worker::http::url::lowercase_origin;
