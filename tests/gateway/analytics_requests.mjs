@@ -23,8 +23,8 @@ export const NO_CACHE = [["Cache-Control", "no-cache"]];
 // --- requests --------------------------------------------------------------
 
 /**
- * The target of a request for page views. Each of `project`, `dateFrom`, `dateTo`, `limit` and
- * `offset` is optional.
+ * Returns the target of a request for page views. The options `project`, `dateFrom`, `dateTo`,
+ * `limit` and `offset` can be omitted.
  */
 export function viewsOf({ project = PROJECT, ...query }) {
   return `/v1/analytics/${project}/views?${new URLSearchParams(query)}`;
@@ -53,26 +53,30 @@ function dateOf(milliseconds) {
 }
 
 /**
- * The `authorization` of a caller with this subject and these claims: `{ quota?, projects?, … }`.
+ * Returns the request options of a caller. `claims` are further claims of its token, such as
+ * `quota` or `projects`.
  */
 export function caller(gate, sub, claims = {}) {
   return { authorization: `Bearer ${gate.token({ sub, ...claims })}` };
 }
 
-/** A caller with a quota of 0: it can read cached pages, but never causes an upstream request. */
+/**
+ * Returns the request options of a caller with a quota of 0. The caller can read cached pages, but
+ * never causes an upstream request.
+ */
 export function withoutQuota(gate) {
   return caller(gate, "withoutQuota", { quota: { analytics: 0 } });
 }
 
 // --- responses -------------------------------------------------------------
 
-/** `Cache-Status` without the cache's name, and with each `ttl` reduced to its sign. */
+/** Returns `Cache-Status` without the name of the cache, and with `ttl` reduced to its sign. */
 export function cacheOf(answer) {
   const [, cache] = /^quillgate; (.*)$/.exec(answer.header("cache-status")) ?? [];
   return cache?.replace(/ttl=(-?)\d+/, (_, minus) => `ttl=${minus || "+"}`);
 }
 
-/** Checks a 200 response and its `Cache-Status`. Returns the page. */
+/** Asserts a complete 200 with this `Cache-Status`. Returns the parsed body. */
 export function assertViews(answer, cache) {
   assert.deepEqual([answer.status, answer.complete], [200, true], answer.text);
   assert.equal(cacheOf(answer), cache);
@@ -84,7 +88,7 @@ export function assertViews(answer, cache) {
   return answer.json;
 }
 
-/** Counts responses by `Cache-Status`. */
+/** Returns the number of responses for each `Cache-Status`. */
 export function tally(answers) {
   const counts = {};
   for (const answer of answers) {
@@ -94,14 +98,14 @@ export function tally(answers) {
   return counts;
 }
 
-/** Sends `count` requests concurrently, without waiting for the responses. */
+/** Sends `count` requests concurrently. Returns the exchanges without waiting for responses. */
 export function openAll(gate, count, target, options = {}) {
   const authorization = options.authorization ?? `Bearer ${gate.token()}`;
   const bytes = gate.bytes({ target, authorization, headers: options.headers });
   return Array.from({ length: count }, () => gate.open(bytes));
 }
 
-/** Reads all responses to their end. */
+/** Waits until all responses are complete, and returns them. */
 export function readAll(exchanges) {
   const read = async (exchange) => {
     const answer = await exchange.until(({ complete }) => complete);
@@ -134,7 +138,10 @@ export async function budget(gate) {
   return (await organization(gate)).budgets.analytics;
 }
 
-/** Runs `run` and returns its result, the upstream requests it caused, and the budget it used. */
+/**
+ * Runs `run`. Returns its result, the number of upstream requests (`visits`), and the number of
+ * requests that the budget has counted (`units`).
+ */
 export async function costOf(gate, run) {
   const [visited, { left }] = [await gate.received(), await budget(gate)];
   const result = await run();
@@ -153,13 +160,13 @@ export async function until(check) {
   }
 }
 
-/** Waits until the cached page is stale, without upstream requests. */
+/** Waits until the cached page of `target` is stale. Causes no upstream request. */
 export function untilStale(gate, target) {
   const stale = "hit; ttl=-; detail=quota-exceeded";
   return until(async () => cacheOf(await gate.get(target, withoutQuota(gate))) === stale);
 }
 
-/** Waits until the block that an upstream 429 has caused ends. */
+/** Waits until the upstream no longer blocks analytics requests after a 429. */
 export function untilOpen(gate) {
   return until(async () => (await budget(gate)).closedUntil === null);
 }

@@ -99,7 +99,7 @@ export async function assertNothingSent(gate, run) {
   assert.equal((await gate.received()) - before, 0, "requests upstream");
 }
 
-/** Asserts that the gateway rejects a browser's cookie for every operation. */
+/** Asserts that every operation rejects the browser's cookie with a 401. */
 export async function assertSignedOut(browser, kind = "session-ended") {
   await assertNothingSent(browser.gate, async () => {
     for (const target of ["/session", ...READS]) {

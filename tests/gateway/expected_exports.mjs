@@ -1,6 +1,6 @@
 /**
  * Describes the reports that can be exported, computes the expected bytes of an export, and parses
- * received ones.
+ * received exports.
  */
 import assert from "node:assert/strict";
 import { PROJECT } from "./recorded_gateway.mjs";
@@ -53,7 +53,7 @@ const DAY_MS = 86_400_000;
 const dateOf = (number) => new Date(Date.UTC(2016, 0, 1) + number * DAY_MS).toISOString();
 let ranges = 0;
 
-/** A past range of this many days that no test has requested yet. */
+/** Returns a past range of `days` days that no test has requested yet. */
 export function newRange(days = 60) {
   ranges += 1;
   const [dateFrom, dateTo] = [ranges, ranges + days].map((number) => dateOf(number).slice(0, 10));

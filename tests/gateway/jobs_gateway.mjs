@@ -260,7 +260,10 @@ class Jobs {
   }
 }
 
-/** Runs SQL in a project's Durable Object while the gateway is stopped. */
+/**
+ * Runs SQL in a project's Durable Object while the gateway is stopped. Returns the rows of the last
+ * statement.
+ */
 export async function runSql(state, statements, project) {
   const { config, dispose } = configWith({ path: SQL_WORKER });
   const worker = await startGateway({ config, state });

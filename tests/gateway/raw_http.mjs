@@ -202,7 +202,7 @@ export class Exchange {
 }
 
 /**
- * Sends one request and reads the whole response.
+ * Sends one request. Returns the response once it is complete or the connection has closed.
  *
  * @param {number} port
  * @param {Buffer} bytes

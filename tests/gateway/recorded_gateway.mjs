@@ -23,7 +23,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 /**
  * Starts a simulator and a gateway in front of it.
  *
- * @param {string} name part of the names of the files with the recorded traffic
+ * @param {string} name appears in the file names of the recorded traffic
  * @param {object} [options]
  * @param {object} [options.upstream] further options of the simulator
  * @param {object} [options.gateway] further options of the gateway
@@ -118,14 +118,17 @@ class RecordedGateway {
     return requestBytes({ ...rest, headers: fields, body });
   }
 
-  /** Sends bytes without waiting for the response, and records it for {@link assertDiscreet}. */
+  /**
+   * Sends bytes and returns the exchange without waiting for the response. {@link assertDiscreet}
+   * searches the response too.
+   */
   open(bytes, method) {
     const exchange = new Exchange(this.gateway.port, bytes, method);
     this.#answers.push(exchange.answer);
     return exchange;
   }
 
-  /** Sends bytes and reads the whole response. */
+  /** Sends bytes. Returns the response once it is complete or the connection has closed. */
   async sendBytes(bytes, method) {
     const exchange = this.open(bytes, method);
     const answer = await exchange.until(({ complete }) => complete);
@@ -133,7 +136,7 @@ class RecordedGateway {
     return answer;
   }
 
-  /** Sends a request and reads the whole response. */
+  /** Sends a request with the options of {@link bytes}. Returns the response. */
   send(options) {
     return this.sendBytes(this.bytes(options), options.method);
   }
@@ -159,7 +162,10 @@ class RecordedGateway {
     }
   }
 
-  /** Waits for the log line of a request. The pattern skips wrangler's prefix in error lines. */
+  /**
+   * Waits for the log line of a request and returns its fields. The pattern skips wrangler's prefix
+   * in error lines.
+   */
   async logged(id) {
     const pattern = new RegExp(`\\{.*"requestId":"${id}".*\\}`);
     for (;;) {
@@ -226,7 +232,10 @@ export function assertInvalid(answer, field, rule) {
   );
 }
 
-/** Asserts the header fields of every API response. Cached page views have other values. */
+/**
+ * Asserts the header fields that every API response has. The defaults do not match responses that
+ * clients can cache, such as page views.
+ */
 export function assertCommonHead(answer, { cacheControl = /^no-store$/, vary = "Origin" } = {}) {
   assert.match(answer.header("cache-control"), cacheControl);
   assert.equal(answer.header("x-content-type-options"), "nosniff");

@@ -8,7 +8,7 @@ export const CLOCK_TOLERANCE_MS = 50;
 /** Maximum wait for an event, generous for a busy machine. */
 export const PATIENCE_MS = 60_000;
 
-/** The fixture of the file's gateway. */
+/** The gateway of the test file, as `startJobs` returns it. */
 export let jobs;
 
 /** Starts the file's gateway, with the options of `startJobs`. */
@@ -33,7 +33,7 @@ export function assertApart({ at }, interval = INTERVAL_MS) {
   for (const gap of gaps) assert.ok(gap >= interval - CLOCK_TOLERANCE_MS, `read after ${gap} ms`);
 }
 
-/** Opens `count` streams of a job. Each has received the current state. */
+/** Opens `count` streams of a job. Returns them once each has received the current state. */
 export function manyWatching(count, id, options) {
   return Promise.all(Array.from({ length: count }, () => jobs.watching(id, options)));
 }

@@ -15,8 +15,8 @@ export const CONVERSATIONS = "analytics:conversations";
 export const BOTH = { scope: `${READ} ${CONVERSATIONS}` };
 
 /**
- * Per report: the path suffix, the property with the rows, the pagination parameter, the maximum
- * `limit`, and the scope.
+ * The reports by name. Each has a path, the response property with the rows, the pagination
+ * parameter (`by`), the maximum `limit` (`most`) and the required scope.
  */
 export const REPORTS = {
   views: { path: "views", rows: "views", by: "offset", most: 250, scope: READ },
@@ -60,7 +60,7 @@ export function openRange() {
   return { dateFrom: dayFromToday(-ranges), dateTo: dayFromToday(2) };
 }
 
-/** Ids of turns. Each selects one conversation and is used at most once. */
+/** Ids of conversations at the simulator. {@link newTarget} removes each id that it uses. */
 export let turns;
 
 export const targetOf = (name, query = {}) =>
@@ -68,12 +68,12 @@ export const targetOf = (name, query = {}) =>
 
 export const threadTarget = (id) => `/v1/analytics/${PROJECT}/assistant/threads/${id}`;
 
-/** The target of a report that no test has requested yet. */
+/** Returns a target of the report `name` that no test has requested yet. */
 export function newTarget(name, range = newRange) {
   return name === "conversation" ? threadTarget(turns.pop()) : targetOf(name, range());
 }
 
-/** A simulator with a high rate limit and enough rows for several pages of each list. */
+/** Options of the simulator: enough rows for several pages of each list, and a high rate limit. */
 export const UPSTREAM = { pages: 610, analyticsLimit: 1e6 };
 
 export let gate;
@@ -98,7 +98,7 @@ export function useReports(name) {
   beforeEach(() => gate.upstream.reset());
 }
 
-/** Runs `run`, asserts that it caused `requests` requests upstream, and returns its result. */
+/** Returns the result of `run`. Asserts that `run` causes exactly `requests` upstream requests. */
 export async function costing(requests, run) {
   const before = await gate.received();
   const result = await run();

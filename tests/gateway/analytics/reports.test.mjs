@@ -1,6 +1,6 @@
 /**
- * Every analytics report as the gateway serves it: the required scopes, the budget, the cache, and
- * what is stored. The simulator counts the requests that went upstream.
+ * Tests the scopes, the budget, the cache and the stored data of every analytics report. The
+ * simulator counts the upstream requests.
  */
 
 import assert from "node:assert/strict";
@@ -239,7 +239,10 @@ describe("a list with offsets", () => {
 });
 
 describe("an upstream response with another schema", () => {
-  /** Bodies with malformed top-level properties. The gateway leaves the rows to its clients. */
+  /**
+   * Upstream bodies with malformed top-level properties. The gateway leaves the validation of rows
+   * to its clients.
+   */
   const MALFORMED = {
     views: [
       {},
@@ -285,7 +288,7 @@ describe("an upstream response with another schema", () => {
 });
 
 describe("the methods of a report", () => {
-  /** Fields that describe the body, or that differ per request. */
+  /** Header fields that describe the body or differ between two responses. */
   const IGNORED = ["content-length", "transfer-encoding"];
   IGNORED.push("date", "x-request-id", "server-timing", "age", "cache-status");
   const headOf = ({ status, headers }) => [
@@ -335,7 +338,7 @@ describe("the shared budget of all reports", () => {
   let analyst;
 
   before(async () => {
-    // The default limit. Ranges that include today are fresh for one second.
+    // The limit has its default. Cached ranges that include today are fresh for one second.
     const vars = { ANALYTICS_FRESH_SECONDS: "1" };
     own = await startGate("reports-budget", { upstream: UPSTREAM, gateway: { vars } });
     analyst = caller(own, "rita", BOTH);
@@ -384,13 +387,13 @@ describe("the shared budget of all reports", () => {
 });
 
 describe("assistant conversations", () => {
-  // Strings of the simulator. JSON escapes none of their characters, so stored JSON would contain
-  // them verbatim.
+  // Strings in the simulator's rows. JSON escapes none of their characters, so stored JSON would
+  // contain them verbatim.
   const COMMENT = "Exactly what I needed, thanks!";
   const QUESTION = "How do I rotate an API key?";
   const RESPONSE = "I could not find this in the documentation.";
 
-  /** The stored files that contain a string in any common encoding. */
+  /** Returns the stored files that contain `text` in any common encoding. */
   async function filesContaining(text) {
     const { files, hits } = await scanForCanary(text, [state]);
     assert.ok(files > 0, "the storage folder has files");

@@ -1,6 +1,4 @@
-/**
- * Validation of analytics requests. The gateway and the package reject them with the same errors.
- */
+/** The gateway and the package reject invalid analytics requests with the same errors. */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";

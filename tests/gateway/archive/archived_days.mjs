@@ -31,7 +31,7 @@ export const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOStri
 export const dayNumber = (date) => Date.parse(date) / DAY_MS;
 export let gate;
 
-/** Starts the gateway with an archive. */
+/** Starts a gateway with a daily archive before the tests of a file, and stops it afterwards. */
 export function useArchive(name) {
   before(async () => {
     gate = await startGate(name, {
@@ -45,7 +45,8 @@ export function useArchive(name) {
           ARCHIVE_RECHECK_DAYS: String(RECHECK_DAYS),
           ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
           LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
-          // A request in flight when the gateway is killed holds its slot for this long.
+          // A request that is in flight when the gateway is killed counts against the budget for
+          // this much longer than a window.
           UPSTREAM_TIMEOUT_SECONDS: "2",
         },
       },
@@ -83,7 +84,7 @@ export async function runUntilComplete() {
   }
 }
 
-/** The simulator's counts of a day. */
+/** Returns the simulator's page views and visitor counts of a day. */
 export async function truthOf(date) {
   const dateTo = new Date(Date.parse(date) + DAY_MS).toISOString().slice(0, 10);
   const range = { dateFrom: date, dateTo };
@@ -94,7 +95,8 @@ export async function truthOf(date) {
 
 export const truths = () => Promise.all(days().map(truthOf));
 /**
- * The number of requests that each day takes: one for the visitors, and one per page of 250 rows.
+ * Returns the number of requests that the archive needs for each day: one for the visitors, and one
+ * per page of 250 rows.
  */
 export async function countRequests(dates) {
   const truths = await Promise.all(dates.map(truthOf));
@@ -116,7 +118,7 @@ export function assertEstimated(requests, days, each) {
 export const days = () => Array.from({ length: DAYS }, (_, at) => daysAgo(DAYS - at));
 export const counts = ({ human, ai, total }) => ({ human, ai, total });
 
-/** The stored rows of all pages, ordered by day and path. Rows of prefixes are left out. */
+/** Returns the stored rows of all pages, without those of prefixes, ordered by day and path. */
 function archivedRows() {
   return queryArchive(
     state,
@@ -136,7 +138,7 @@ export const archivedState = async () => [
   ),
 ];
 
-/** Compares every row of every day with the simulator's. */
+/** Asserts that the stored rows of all days equal the simulator's. */
 export async function assertEqualToTruth(truths) {
   const expected = truths.flatMap(({ date, views }) =>
     views
@@ -148,12 +150,12 @@ export async function assertEqualToTruth(truths) {
   assert.deepEqual(await archivedRows(), expected);
 }
 
-/** The number of requests beyond the first for each target. */
+/** Returns the number of requests that repeat the target of an earlier request. */
 export function countRepetitions(requests) {
   return requests.length - new Set(requests.map(({ target }) => target)).size;
 }
 
-/** Asserts that no window has more requests than the archive's share. */
+/** Asserts that the archive never exceeds its share of the budget in any window. */
 export function assertWithinShare(requests) {
   const share = Math.floor((LIMIT * SHARE) / 100);
   const times = requests.map(({ at }) => at);

@@ -148,7 +148,7 @@ test("reports a complete archive in its status", async () => {
 
 // --- reading series ---
 
-/** Tests whether a path is the prefix or below it. */
+/** Returns a predicate that accepts the path `prefix` and all paths below it. */
 const below = (prefix) => (path) =>
   prefix === "/" || path === prefix || path.startsWith(`${prefix}/`);
 const sum = (rows) =>
@@ -320,7 +320,7 @@ test("queries a series by primary keys and without a temporary table", async () 
 
 // --- days that change, fail or expire ---
 
-/** Moves the fetch times of the stored days back by this many days. */
+/** Moves the fetch times of all stored days back by `count` days. */
 const age = (count) =>
   queryArchive(state, `UPDATE day SET fetched = fetched - ${count * DAY_MS}; SELECT 1 AS done`);
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { PROJECT, startGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
-/** Failures after which the gateway stops sending requests. */
+/** The number of consecutive failures after which the circuit breaker opens. */
 const MAX_FAILURES = 20;
 
 test("logs the number of requests that an archive run has sent, and its failures", async (t) => {
@@ -28,7 +28,7 @@ test("logs the number of requests that an archive run has sent, and its failures
   assert.equal(await gate.received(), MAX_FAILURES);
   const lines = gate.gateway.log().matchAll(/\{"archive":.*\}/g);
   const runs = Array.from(lines, ([line]) => JSON.parse(line).archive);
-  // The gateway refuses to send another request.
+  // The last failure is a request that the open circuit breaker has rejected.
   const { requests, failures } = runs[0];
   assert.deepEqual([runs.length, requests, failures], [1, MAX_FAILURES, MAX_FAILURES + 1]);
 });

@@ -1,6 +1,6 @@
 /**
- * Paths that a visitor can choose to harm the daily archive: with control characters, with
- * thousands of segments, or very long.
+ * Visitors choose the paths that they request, and could harm the daily archive with them. The
+ * paths in these tests have control characters or thousands of segments, or are very long.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -29,7 +29,10 @@ const row = (path, human) => ({ path, human, ai: 1, total: human + 1 });
 const sum = (rows) => rows.reduce((total, { human }) => total + human, 0);
 const deepPath = (segments, suffix = "") => "/s".repeat(segments) + suffix;
 
-/** Starts a gateway whose archive receives these rows for yesterday. */
+/**
+ * Starts a gateway that archives the rows `views` as yesterday's. Returns the gateway, its storage
+ * folder, the expected totals, and functions that read the archive and stop the gateway.
+ */
 async function archiveYesterday(name, views) {
   const state = mkdtempSync(join(tmpdir(), `quillgate-${name}-`));
   const gate = await startGate(name, {

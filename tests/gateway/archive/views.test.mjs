@@ -1,5 +1,5 @@
 /**
- * The list of the pages that had views in a range. Their counts are sums over the archive's stored
+ * The list of all pages with views in a range. The count of each page is the sum over the archived
  * days.
  */
 import assert from "node:assert/strict";
@@ -33,7 +33,10 @@ async function readPage(values) {
   return answer.json;
 }
 
-/** Returns the rows of all pages of the list, and checks that all pages agree on the totals. */
+/**
+ * Returns the whole list, read in several requests. Asserts that all responses have the same
+ * totals.
+ */
 async function readAll(values) {
   const rows = [];
   const first = await readPage(values);
@@ -46,7 +49,7 @@ async function readAll(values) {
   }
 }
 
-/** The simulator's views of each page, summed over these days. */
+/** Returns the simulator's views of each page, summed over `days`. */
 function sumPages(days) {
   const sums = new Map();
   for (const { path, human, ai, total } of days.flatMap(({ views }) => views)) {

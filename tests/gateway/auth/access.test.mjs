@@ -1,6 +1,6 @@
 /**
- * Access checks that reject a request before anything goes upstream: tokens, schemes, projects,
- * scopes.
+ * The gateway checks the authentication scheme, the token, the project and the scope of a request
+ * before it sends anything upstream.
  */
 import assert from "node:assert/strict";
 import { createSign, generateKeyPairSync } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Authentication with the tokens of GitHub workflows and of Cloudflare Access, also while an issuer
- * rotates its keys or cannot serve them.
+ * Tokens of GitHub workflows and of Cloudflare Access. The gateway follows an issuer's key
+ * rotation, and accepts the known keys while the issuer cannot serve its key set.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -34,7 +34,9 @@ function trust(...issuers) {
 const mint = (gate, issuer, options) =>
   bearer(gate.known(issuer.mint(issuer.githubClaims(), options)));
 
-/** The number of key-set calls to the organization object since it started. */
+/**
+ * Returns the number of calls for key sets that the organization object received since its start.
+ */
 async function keySetCalls(gate) {
   const operator = bearer(gate.token({ projects: [], scope: OPERATE }));
   const answer = await gate.get("/healthz?deep", operator);

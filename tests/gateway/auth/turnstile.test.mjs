@@ -109,7 +109,10 @@ describe("a reused Turnstile response, which the verifier accepts again under th
     };
   });
 
-  /** Sends several creations with the same Turnstile response. */
+  /**
+   * Sends create requests with the same Turnstile response, one after another. Returns their
+   * statuses and the number of created jobs.
+   */
   async function createAll(response, requests) {
     const earlier = await jobsCreated();
     const statuses = [];

@@ -1,7 +1,7 @@
 /**
- * Hourly budgets: which requests use a slot, what the RateLimit fields report, and that neither
- * bursts nor restarts exceed the limit. A budget has one slot for each request that it allows. The
- * tests compare the budgets with the requests that reach the upstream.
+ * Hourly budgets. The tests check which requests count, and what the RateLimit fields report. They
+ * also check that neither bursts nor restarts exceed the limit. The simulator records the requests
+ * that reach the upstream.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -28,16 +28,12 @@ import {
   viewsRequested,
 } from "./rate_limits.mjs";
 
-/**
- * The upstream timeout, in seconds. A slot becomes free at most an hour plus this timeout after its
- * reservation.
- */
+/** The upstream timeout, in seconds. A request counts for at most an hour plus this timeout. */
 const TIMEOUT = 30;
 const CREATE_LIMIT = 100;
 const MESSAGE_LIMIT = 25;
 const ANALYTICS_LIMIT = 60;
 
-/** Maximum size of a request body. */
 const MAX_BODY_BYTES = 128 * 1024;
 const JSON_TYPE = ["Content-Type", "application/json"];
 
@@ -45,7 +41,7 @@ describe("an hourly window", () => {
   let gate;
   let alice;
   let state;
-  /** The earliest time at which a slot can have been reserved. */
+  /** A time before the gateway has counted any request. */
   let started;
 
   before(async () => {
@@ -363,7 +359,10 @@ describe("an hourly window", () => {
   });
 
   describe("concurrent requests", () => {
-    /** Asserts the results of a burst of requests to a budget that had `slots` left. */
+    /**
+     * Asserts that a budget with `slots` requests left grants exactly that many concurrent
+     * requests, and checks the `Retry-After` of the others.
+     */
     async function assertExactly(slots, answers, { policy, limit, operation, status, since }) {
       const granted = answers.filter(({ answer }) => answer.status === status);
       assert.equal(granted.length, slots, "one request is granted per slot");
@@ -380,8 +379,8 @@ describe("an hourly window", () => {
       const rejected = answers.filter(({ answer }) => answer.status !== status);
       for (const { answer, received } of rejected) {
         const wait = assertExceeded(answer, policy, { limit });
-        // Retry-After never ends before the first slot becomes free, and never exceeds the longest
-        // possible wait.
+        // Retry-After never ends before the budget allows another request, and never exceeds the
+        // longest possible wait.
         assert.ok(received + wait * 1000 >= freed, `${wait} s`);
         assert.ok(wait <= HOUR + TIMEOUT, `${wait} s`);
       }

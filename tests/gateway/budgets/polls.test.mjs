@@ -15,12 +15,12 @@ const LIMIT = 100;
 /** The default of JOB_POLLS_PER_HOUR: a fifth of the limit. */
 const POLLS = LIMIT / 5;
 /**
- * Tolerance for the time between the gateway's count of a poll and its arrival at the simulator.
+ * Tolerance for the time between counting a poll in the gateway and its arrival at the simulator.
  */
 const LATENCY_TOLERANCE_MS = 1_000;
 const PATIENCE_MS = 120_000;
 
-/** The largest number of instants within any window of this length. */
+/** Returns the maximum number of instants within any window of `windowMs` milliseconds. */
 function countInWindow(instants, windowMs) {
   const sorted = instants.toSorted((a, b) => a - b);
   const count = (from) => sorted.filter((at) => at >= from && at < from + windowMs).length;
@@ -43,11 +43,14 @@ describe("a Mintlify that counts reads as creations", () => {
   });
   after(() => jobs?.stop());
 
-  /** Creates jobs at 80 % of the limit until stopped. Every creation must succeed. */
+  /**
+   * Starts to create jobs at almost 80 % of the limit. Every creation must succeed. Returns a
+   * function that stops, and that returns the number of created jobs.
+   */
   function keepCreating() {
     let isStopped = false;
     let count = 0;
-    // Two creations fewer than the limit allows, so that the order of requests at a window's edge
+    // Two creations per window fewer than allowed, so that the order of requests at a window's edge
     // does not matter.
     const interval = (WINDOW_S * 1000) / (LIMIT - POLLS - 2);
     const running = (async () => {

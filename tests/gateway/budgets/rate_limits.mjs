@@ -25,7 +25,7 @@ export const PROJECTS = [
 
 export let viewsRequested = 0;
 
-/** The path of page views that no test has requested yet, so that no cache has them. */
+/** Returns a target for page views that no test has requested yet, so that no cache has them. */
 export function newViews(project) {
   viewsRequested += 1;
   const day = new Date(Date.UTC(2010, 0, viewsRequested)).toISOString().slice(0, 10);
@@ -62,7 +62,10 @@ export class Caller {
   }
 }
 
-/** The items of `RateLimit` or `RateLimit-Policy`: `{ "create-job": { r: 41, t: 1800 } }`. */
+/**
+ * Parses `RateLimit` or `RateLimit-Policy`. Returns the parameters of each policy, for example
+ * `{ "create-job": { r: 41, t: 1800 } }`.
+ */
 export function items(field) {
   const pattern = /^"([a-z-]+)"((?:;[a-z]=\d+)+)$/;
   const read = (item) => {
@@ -73,7 +76,7 @@ export function items(field) {
   return Object.fromEntries(field.split(", ").map(read));
 }
 
-/** The number of slots left under a policy, from a response's `RateLimit` field. */
+/** Returns the number of requests left under a policy, from a response's `RateLimit` field. */
 export function left(answer, policy) {
   assert.ok(answer.header("ratelimit"), `${answer.status} ${answer.text}`);
   const { r, t } = items(answer.header("ratelimit"))[policy];
@@ -98,8 +101,8 @@ export function assertExceeded(answer, policy, { limit, window = HOUR }) {
 }
 
 /**
- * Sends a request, and records when it was sent and when its response arrived. The gateway decides
- * between these times.
+ * Calls `ask` to send a request. Returns the response, the time of the call (`sent`) and the time
+ * of the response (`received`). The gateway decides between these times.
  */
 export async function timed(ask) {
   const sent = Date.now();
@@ -110,7 +113,7 @@ export async function timed(ask) {
 /** Calls `ask` `count` times concurrently. Returns the timed responses. */
 export const atOnce = (count, ask) => Promise.all(Array.from({ length: count }, () => timed(ask)));
 
-/** The times at which requests of an operation reached the upstream, in order of arrival. */
+/** Returns the times at which an operation's requests reached the upstream, in order of arrival. */
 export async function arrivals(gate, operation, project = "") {
   const requests = await gate.upstream.requests();
   const matching = requests.filter(
@@ -119,7 +122,7 @@ export async function arrivals(gate, operation, project = "") {
   return matching.map(({ at }) => at);
 }
 
-/** Repeats a request until the response has this status. Also returns all earlier responses. */
+/** Repeats a request until its response has this status. Also returns all earlier responses. */
 export async function untilStatus(status, ask) {
   const before = [];
   const deadline = Date.now() + PATIENCE_MS;

@@ -32,7 +32,6 @@ const readsOf = (project) => [
   `/v2/agent/${project}/job/j1/events`,
 ];
 
-/** Checks a 429 problem and its header fields. */
 function assertExceeded(answer, policy, policies) {
   const problem = assertProblem(answer, 429, "quota-exceeded");
   assert.deepEqual(problem["violated-policies"], [policy]);

@@ -1,7 +1,7 @@
 /**
- * Quotas in the rules of issuers. A workflow chooses its environment, which is part of its `sub`. A
- * quota therefore counts by the claims that its rule names, and a ceiling counts all callers of a
- * rule together.
+ * Quotas in the rules of issuers. A workflow chooses its environment, which is part of its `sub`.
+ * Rules can therefore identify callers by other claims, and limit all their callers together with a
+ * ceiling.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -50,7 +50,10 @@ after(async () => {
   rmSync(state, { recursive: true, force: true });
 });
 
-/** The `Authorization` of a workflow. Its `sub` names only the repository and the environment. */
+/**
+ * Returns the `Authorization` of a workflow whose `sub` consists of its repository and its
+ * environment.
+ */
 function authorize(environment, changes) {
   const sub = `repo:acme/docs:environment:${environment}`;
   const token = gate.known(issuer.mint(issuer.githubClaims({ sub, environment, ...changes })));

@@ -47,14 +47,14 @@ const failWith429 = (operation, times = 1) =>
     fault: { kind: "status", status: 429, headers: { "retry-after": String(DAY_SECONDS) } },
   });
 
-/** Checks that the gateway itself rejected the request. */
+/** Asserts that the gateway rejected the request because of an upstream block. */
 function assertBlocked(answer) {
   assert.match(assertProblem(answer, 429, "quota-exceeded").detail, /the upstream itself/);
   const wait = Number(answer.header("retry-after"));
   assert.ok(wait <= WINDOW_SECONDS, `${wait} s`);
 }
 
-/** Repeats a request until the gateway no longer rejects it. */
+/** Repeats a request until no upstream block rejects it. Returns the last response. */
 async function untilUnblocked(send) {
   const deadline = Date.now() + PATIENCE_MS;
   while (Date.now() < deadline) {
@@ -65,7 +65,7 @@ async function untilUnblocked(send) {
   assert.fail(`no request passed within ${PATIENCE_MS} ms`);
 }
 
-/** The times at which requests of an operation reached the upstream. */
+/** Returns the times at which an operation's requests reached the upstream. */
 async function arrivals(operation) {
   const requests = await gate.upstream.requests();
   return requests.filter((request) => request.operation === operation).map(({ at }) => at);
@@ -77,7 +77,7 @@ const operator = (projects = PROJECTS) => {
 };
 const health = async (project) =>
   (await gate.get(`/healthz?deep&project=${project}`, operator())).json;
-/** The files of Durable Objects, without SQLite's temporary ones. */
+/** Returns the database files of all Durable Objects, without SQLite's temporary files. */
 const storedObjects = () => {
   const files = readdirSync(state, { recursive: true });
   return files.filter((name) => name.endsWith(".sqlite")).sort();

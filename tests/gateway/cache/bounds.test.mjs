@@ -1,7 +1,7 @@
 /**
  * The gateway limits its upstream requests for page views, even if readers write one query in
- * thousands of ways, load large pages, or all request a range that includes today. The simulator and
- * the organization object count the requests.
+ * thousands of ways, load large pages, or all request a range that includes today. The simulator
+ * counts the requests, and the instrumented organization object its calls.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -57,7 +57,10 @@ async function unlimited({ upstream }) {
   await upstream.setLimits({ analytics: null });
 }
 
-/** Gets each target, a few concurrently. Returns the responses in the order of the targets. */
+/**
+ * Requests all targets, {@link CONCURRENCY} at a time. Returns the responses in the order of the
+ * targets.
+ */
 async function getAll(targets) {
   const authorization = `Bearer ${gate.token()}`;
   const answers = [];
@@ -82,7 +85,10 @@ describe("thousands of spellings of one page", () => {
     (zeros) => `2023-12-31T14:00:00.${zeros}-10:00`,
   ];
 
-  /** Builds the request with this number. No two requests are the same. */
+  /**
+   * Returns query parameters for a slice of the same upstream page, written differently for each
+   * number `at`.
+   */
   function spelling(at, dateFrom) {
     const dateTo = MIDNIGHTS[at % MIDNIGHTS.length]("0".repeat(1 + (at % 997)));
     const limit = 1 + (at % PAGE_ROWS);

@@ -1,6 +1,6 @@
 /**
- * Starts a gateway with many rows of page views, and names the `Cache-Status` values of its
- * responses.
+ * Starts a gateway with many rows of page views, and defines the `Cache-Status` values that its
+ * responses can have.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

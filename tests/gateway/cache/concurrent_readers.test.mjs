@@ -1,5 +1,6 @@
 /**
- * Concurrent readers of a page. The organization object sends one upstream request for all of them.
+ * Many readers request the same page views concurrently. The organization object sends one upstream
+ * request for all of them.
  */
 
 import assert from "node:assert/strict";
@@ -54,8 +55,9 @@ beforeEach(() => unlimited(gate));
 
 describe("the organization object", () => {
   /**
-   * Sends requests that wait in the organization object while the first one is upstream. Calls
-   * `meanwhile` with the first exchange once all have arrived.
+   * Sends `count` requests. The simulator holds the upstream request of the first one, and the
+   * others wait in the organization object. Once all have arrived there, calls `meanwhile` with the
+   * first exchange. Returns all responses.
    */
   async function together(count, target, { options, others = options, next, meanwhile } = {}) {
     await gate.upstream.hold({ next });

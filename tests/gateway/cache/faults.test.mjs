@@ -1,7 +1,7 @@
 /**
- * Page views while the upstream fails or the budget is spent. Fresh pages are served as usual.
- * Stale pages are served too, and their `Cache-Status` contains the reason. Without a cached page,
- * the caller receives the error.
+ * Page views while the upstream fails or the budget is spent. The gateway serves fresh cached pages
+ * as usual, and stale ones with the reason in `Cache-Status`. Without a cached page, the caller
+ * receives the error.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -48,7 +48,7 @@ async function unlimited({ upstream }) {
   await upstream.setLimits({ analytics: null });
 }
 
-/** Caches a page and waits until it is stale. */
+/** Caches a page and waits until it is stale. Returns its target and the cached response. */
 async function stalePage(own) {
   const target = viewsOf(openRange());
   const cached = await own.get(target);
@@ -144,7 +144,7 @@ describe("upstream faults by state of the cache", () => {
     return `200 ${rows}, ${cacheOf(answer)}, ${requests}`;
   }
 
-  /** Checks the header fields of a response. */
+  /** Asserts the caching fields of a response, or those of the problem without a cached page. */
   function assertMarked(answer, { name, column, cached }) {
     if (column === "fresh") {
       assert.equal(answer.header("cache-control"), "private, max-age=86400");
@@ -160,8 +160,8 @@ describe("upstream faults by state of the cache", () => {
   }
 
   /**
-   * Asserts that a failure leaves nothing in the cache: once the upstream works, the page is
-   * served.
+   * Asserts that the failure is not cached: once the upstream works again, the gateway serves the
+   * page.
    */
   async function assertRecovers({ column, target }) {
     await gate.upstream.clearFaults();

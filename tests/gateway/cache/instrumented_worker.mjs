@@ -5,7 +5,7 @@ import { until } from "../analytics_requests.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 /**
- * A configuration of the instrumented Worker.
+ * Writes a wrangler configuration that runs the instrumented Worker.
  *
  * @returns {{ config: string, dispose: () => void }} `dispose` removes the configuration
  */
@@ -35,7 +35,7 @@ export function instrumentedConfig() {
   });
 }
 
-/** The number of page-view calls to the organization object. */
+/** Returns the number of calls for page views that the organization object has received. */
 export async function objectCalls(gate) {
   return (await control(gate, "")).calls;
 }

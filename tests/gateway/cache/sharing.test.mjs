@@ -1,6 +1,6 @@
 /**
- * Shared page views: all readers of one page, concurrent or later, cost one upstream request. The
- * simulator counts requests.
+ * Shared page views: all readers of one upstream page, concurrent or later, cost one upstream
+ * request. The simulator counts these requests.
  */
 
 import assert from "node:assert/strict";
@@ -76,7 +76,7 @@ describe("many readers of one page", () => {
 });
 
 describe("upstream pages of 250 rows", () => {
-  /** Gets the slice of each `[limit, offset]`, one after another. */
+  /** Requests the slice of each `[limit, offset]`, one after another. Returns the responses. */
   async function getSlices(range, slices) {
     const answers = [];
     for (const [limit, offset] of slices) {
@@ -201,7 +201,9 @@ describe("a slice equals the upstream's own response", () => {
     };
   }
 
-  /** Pairs of a limit and an offset: those at the edges of pages, and 60 random ones. */
+  /**
+   * Returns `[limit, offset]` of slices at the edges of upstream pages, and of 60 random slices.
+   */
   function slicesOf(rows) {
     const next = seededRandom(rows);
     const edges = [0, 249, 250, 251, rows - 1, rows, rows + 1, rows + 249, rows + 250, rows + 9999];
@@ -212,8 +214,8 @@ describe("a slice equals the upstream's own response", () => {
   }
 
   /**
-   * The numbers of the pages that the gateway fetches for a slice. It never fetches one after the
-   * last page.
+   * Returns the numbers of the upstream pages that the gateway needs for a slice. It fetches a
+   * second page only if the first one is not the last.
    */
   function pagesOf([limit, offset], rows) {
     const last = Math.max(0, Math.ceil(rows / PAGE_ROWS) - 1);
@@ -222,7 +224,10 @@ describe("a slice equals the upstream's own response", () => {
     return first < end && first < last ? [first, end] : [first];
   }
 
-  /** Checks each slice. Asserts that the gateway fetches only pages that are not cached yet. */
+  /**
+   * Asserts that each slice equals the upstream's own response, and that the gateway fetches only
+   * pages that are not cached yet.
+   */
   async function assertSlices(own, rows) {
     const range = closedRange();
     const slices = slicesOf(rows);

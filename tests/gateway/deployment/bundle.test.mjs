@@ -1,6 +1,6 @@
 /**
- * The bundle that wrangler would deploy. It has all parts of the gateway, and contains no secrets,
- * local paths or source maps.
+ * The bundle that wrangler would deploy. It has the Worker's modules, the Durable Objects and the
+ * page, and contains no secrets, local paths or source maps.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -17,7 +17,7 @@ describe("the deployed bundle", () => {
   const SECRETS = { ADMIN_API_KEY: newCanaryKey(), ACCESS_TOKEN_SECRET: newSecret() };
   let folder;
   let output;
-  /** The form that wrangler would upload, and its parts by name. */
+  /** The `multipart/form-data` body that wrangler would upload, and the content of each part. */
   let upload;
   let parts;
 
@@ -79,7 +79,7 @@ describe("the deployed bundle", () => {
     assert.deepEqual(unwanted, []);
   });
 
-  /** Parses wrangler's `multipart/form-data` (RFC 7578). Returns the content of each part by its name. */
+  /** Parses `multipart/form-data` (RFC 7578). Returns the content of each part by its name. */
   function partsOf(form) {
     const boundary = form.slice(0, form.indexOf("\r\n"));
     const entries = form.split(boundary).slice(1, -1);
@@ -92,7 +92,7 @@ describe("the deployed bundle", () => {
     );
   }
 
-  /** The environment without the user's own credentials and settings. */
+  /** Returns environment variables for wrangler, without the user's credentials and settings. */
   function environment(home) {
     const { CLOUDFLARE_ENV: _environment, CLOUDFLARE_API_TOKEN: _token, ...rest } = process.env;
     return {

@@ -124,7 +124,7 @@ async function changeWhileWatched({ id }, changes) {
   return { id, events: stream.events.map(({ lastEventId, data }) => [lastEventId, data]) };
 }
 
-/** Stores keys with a success, an error and an unknown outcome. */
+/** Stores idempotency keys with a success, an error and an unknown outcome. */
 async function storeKeys() {
   const prompt = "Only once";
   const done = await send({ key: "done", prompt });
@@ -164,7 +164,7 @@ async function storeBusyProject() {
   return { project, job: id };
 }
 
-/** Stores a page that stays fresh for a day, and one that is stale after a second. */
+/** Caches a page of views that stays fresh for a day, and one that is stale after a second. */
 async function storeViews() {
   const read = async (dateTo) => {
     const target = `/v1/analytics/${PROJECT}/views?dateFrom=2024-01-01&dateTo=${dateTo}`;
@@ -179,7 +179,7 @@ function bearer(sub) {
   return `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
 }
 
-/** Sends a creation, or a follow-up to the job `id`. */
+/** Sends a request that creates a job, or a follow-up to the job `id`. */
 function send({ key, prompt, project, id, authorization = jobs.authorization }) {
   const target = jobs.path(id, { project, rest: id === undefined ? "" : "/message" });
   const headers = key === undefined ? [] : [["Idempotency-Key", key]];
@@ -192,7 +192,7 @@ function stateFiles() {
   return all.filter((file) => /\.sqlite(-wal)?$/.test(file));
 }
 
-/** Waits until each object that stores jobs or pages has closed its database. */
+/** Waits until each object that stores jobs or page views has closed its database. */
 async function untilEvicted() {
   const deadline = performance.now() + EVICTION_PATIENCE_MS;
   const isOpen = (file) => file.endsWith("-wal") && !file.includes("metadata");

@@ -107,12 +107,12 @@ const idsOf = (list) => list.map(({ id }) => id);
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
 const bearer = (sub) => `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
 
-/** The id and data of an event after the stored ones. */
+/** Returns `[id, data]` of the event that reports `status` after the stored events of a job. */
 function nextEvent(id, job, status) {
   return [id, JSON.stringify({ ...lastState(job), status })];
 }
 
-/** Sends a creation, or a follow-up to the job `id`. */
+/** Sends a request that creates a job, or a follow-up to the job `id`. */
 function send({ key, prompt = "x", project, id, headers = [], authorization = bearer("alice") }) {
   const target = jobs.path(id, { project, rest: id === undefined ? "" : "/message" });
   const idempotency = key === undefined ? [] : [["Idempotency-Key", key]];
@@ -124,7 +124,7 @@ function send({ key, prompt = "x", project, id, headers = [], authorization = be
 const keyOf = (path) =>
   deriveKeys({ project: PROJECT, url: receiver.url + path }, WEBHOOK_SECRET)[0];
 
-/** The remaining budget in a response's `RateLimit`. */
+/** Returns the number of requests left, from a response's `RateLimit` field. */
 const remaining = (answer) => Number(/;r=(\d+)/.exec(answer.header("ratelimit"))[1]);
 
 /** The number of upstream requests of an operation since the test started. */

@@ -1,4 +1,7 @@
-/** Exports that take a place among the waiting exports, but do not receive the object's reply. */
+/**
+ * The number of waiting exports is limited. An export takes one of these places, but the reply of
+ * the organization object is lost. The place must become free again.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -13,7 +16,7 @@ import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 const WINDOW_SECONDS = 600;
 /** If an export has no response after this time, it is waiting for the budget. */
 const OBSERVED_MS = 5000;
-/** The maximum time until a place is free, much shorter than its lease of 25 seconds. */
+/** The maximum time until the place is free again, much shorter than its lease of 25 seconds. */
 const RELEASE_MS = 12_000;
 let gate;
 let worker;

@@ -1,6 +1,6 @@
 /**
- * Exports of a whole range of a report as CSV or NDJSON. An export contains every row verbatim, or
- * ends with a record that has the cursor from which to resume.
+ * Exports of reports as CSV or NDJSON. An export contains every row of its range, or ends with a
+ * record that has the cursor from which to resume.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -52,7 +52,10 @@ function assertExport(answer) {
   return answer.text;
 }
 
-/** Requests a page of the same rows. Returns the resulting problem. */
+/**
+ * Requests the report itself instead of an export, and expects a problem. Returns its type and
+ * `Retry-After`.
+ */
 async function plainProblem(report, query, options) {
   const answer = await gate.get(
     `/v1/analytics/${PROJECT}/${report}?${new URLSearchParams(query)}`,
@@ -294,7 +297,10 @@ describe("an export request", () => {
 });
 
 describe("an incomplete export", () => {
-  /** Requests an export that must end as incomplete. Also returns the expected complete export. */
+  /**
+   * Requests an export that must be incomplete. Returns its last record, everything before that,
+   * the cursor, and the expected complete export.
+   */
   async function interrupt(report, format, range, options) {
     const lines = await rowsUpstream(gate, report, range);
     const answer = await getExport(report, { format, ...range }, options);
@@ -481,7 +487,7 @@ test("fetches at most one more page after a client disconnects during an export"
   await gate.untilCounters(({ inFlight }) => inFlight === 0);
   const requests = await gate.upstream.requests();
   const pages = requests.filter((request) => request.target.includes(own)).length;
-  // The server may notice the disconnect only when it writes the next chunk.
+  // The runtime may notice the disconnect only when the gateway writes the next chunk.
   assert.ok(pages >= 3 && pages <= 4, `${pages} of 11 pages`);
 });
 

@@ -14,9 +14,12 @@ const PER_ORGANIZATION = 3;
 const WINDOW_SECONDS = 600;
 /** If an export has not ended after this time, it is waiting for the budget. */
 const OBSERVED_MS = 2000;
-/** Longer than the 25 s lease of a place. The gateway renews the leases of waiting exports. */
+/**
+ * Longer than the lease of 25 s that each waiting export has. The gateway renews it while the
+ * export waits.
+ */
 const LEASE_MS = 26_000;
-/** The maximum time until a cancelled export has freed its place. */
+/** The maximum time until a cancelled export no longer counts as waiting. */
 const RELEASE_MS = LEASE_MS + 10_000;
 const range = newRange();
 let gate;
@@ -41,7 +44,10 @@ after(async () => {
   await gate?.stop();
 });
 
-/** Requests an export that may wait. Returns whether it has ended, and its body so far. */
+/**
+ * Requests an export that may wait. Returns whether it has ended, its body so far, and a function
+ * that cancels it.
+ */
 async function openExport(name) {
   const target = exportOf("views", { format: "ndjson", ...range });
   const { authorization } = caller(gate, name);

@@ -29,7 +29,10 @@ const HOUR_MS = 3_600_000;
 const BUDGET = 100;
 const PAGE_ROWS = 250;
 
-/** Reads a response. Disconnects after `maxBytes` of the body. */
+/**
+ * Sends a GET request and reads the response. Disconnects after `maxBytes` bytes of the body, and
+ * then returns `isCut`.
+ */
 async function read(
   gate,
   target,
@@ -69,7 +72,7 @@ describe("a hundred thousand rows", () => {
   const ROWS = 100_000;
   const BREAKS = 10;
   const SEED = 20_261_122;
-  /** A wait for the next window is almost an hour, because the reservations are minutes old. */
+  /** The wait for the next window is almost an hour, because the reservations are minutes old. */
   const [MIN_WAIT_SECONDS, MAX_WAIT_SECONDS] = [HOUR_MS / 1000 - 900, HOUR_MS / 1000 + 1];
   const state = mkdtempSync(join(tmpdir(), "quillgate-windows-"));
   let gate;
@@ -103,6 +106,7 @@ describe("a hundred thousand rows", () => {
   /**
    * Exports a range as a client with a bad connection does: keeps the complete records, counts
    * their rows and resumes after them. The connection breaks at the offsets `breaks` in the export.
+   * Returns the bytes of the export, and the numbers of its rows, broken connections and windows.
    */
   async function exportAll(format, range, breaks) {
     const pieces = [];

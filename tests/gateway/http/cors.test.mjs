@@ -29,7 +29,6 @@ function cors(answer) {
   return Object.fromEntries(answer.headers.filter(([name]) => isCors(name)));
 }
 
-/** The names in a comma-separated field. */
 const namesIn = (field) => field?.split(", ") ?? [];
 
 describe("CORS checks before a request goes upstream", () => {
@@ -131,7 +130,7 @@ describe("CORS checks before a request goes upstream", () => {
 test("names an allowed origin in Access-Control-Allow-Origin", async () => {
   for (const origin of [ALLOWED_ORIGIN, "http://localhost:5173"]) {
     for (const [answer, status] of [
-      // The first request fetches the page and the second gets it from the cache.
+      // The first request fetches the page views, and the second gets them from the cache.
       [await gate.get(VIEWS, from(origin)), 200],
       [await gate.get(VIEWS, from(origin)), 200],
       [await gate.post(JOBS, { prompt: "x" }, from(origin)), 201],

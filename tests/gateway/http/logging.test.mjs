@@ -27,14 +27,14 @@ before(async () => {
 after(() => gate?.stop());
 beforeEach(() => gate.upstream.reset());
 
-/** The log lines with this request id. */
 function linesOf(id) {
   const lines = gate.gateway.log().split("\n");
   return lines.filter((line) => line.includes(`"requestId":"${id}"`));
 }
 
 /**
- * Returns the only log line of a response. A later request's line shows that no second one follows.
+ * Returns the log line of a response, and asserts that there is only one. The line of a later
+ * request shows that no second one follows.
  */
 async function lineOf(answer) {
   const id = answer.header("x-request-id");
@@ -298,7 +298,7 @@ describe("canaries in requests and upstream responses", () => {
     }
     await gate.upstream.fault({ fault: { kind: "json", status: 200, body: [canary("data")] } });
     await gate.get(`${VIEWS}?dateFrom=2024-01-01`);
-    // The log may contain this canary: it records why Mintlify rejected the admin key.
+    // The log may contain this canary: the reason why Mintlify rejected the admin key.
     delete canaries.refusal;
   });
 

@@ -95,7 +95,10 @@ describe("trace context", () => {
     "a follow-up": (headers) => gate.post(`${JOBS}/j1/message`, { prompt }, { headers }),
   };
 
-  /** Sends a request and returns the parts of the `traceparent` that the upstream has received. */
+  /**
+   * Sends a request. Returns the trace id, the span id and the flags of the `traceparent` that the
+   * upstream received.
+   */
   async function traced(operation, ...headers) {
     await gate.upstream.reset();
     const answer = await OPERATIONS[operation](headers);

@@ -136,7 +136,7 @@ describe("a header field of a write request", () => {
 });
 
 describe("a request body", () => {
-  /** Sends a body to both operations that take one. */
+  /** Sends the body to both operations that accept one. Returns both responses. */
   async function postToBoth(body, { headers = [JSON_TYPE], ...options } = {}) {
     const each = [JOBS, `${JOBS}/j1/message`].map((target) =>
       gate.send({ method: "POST", target, headers, body, ...options }),

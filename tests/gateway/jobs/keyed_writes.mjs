@@ -25,7 +25,6 @@ export const jobsOf = (project) => `/v2/agent/${project}/job`;
 export const MARKER = "key-of-a-caller";
 export let keys = 0;
 
-/** Returns an unused key. */
 export function newKey() {
   keys += 1;
   return `${MARKER}-${keys}`;
@@ -84,10 +83,10 @@ export function write(key, options = {}) {
 export const forced = (key, options = {}) =>
   write(key, { ...options, headers: [["Idempotency-Retry", "force"]] });
 
-/** Sends the same request `count` times concurrently. */
+/** Calls `send` `count` times concurrently. Returns the responses. */
 export const concurrently = (count, send) => Promise.all(Array.from({ length: count }, send));
 
-/** The number of jobs created upstream, and of create requests received there. */
+/** Returns the number of jobs that the upstream created, and of create requests it received. */
 export async function creations(on = gate) {
   const { jobsCreated, byOperation } = await on.upstream.counters();
   return { jobs: jobsCreated, requests: byOperation[CREATE] };
@@ -122,7 +121,7 @@ export function assertUnknown(answer) {
 
 export const assertReused = (answer) => assertProblem(answer, 422, "idempotency-key-reused");
 
-/** Repeats a request until its key is no longer in use. */
+/** Repeats a request until its key is no longer in use. Returns the last response. */
 export async function untilNotInUse(send) {
   const isInUse = ({ status, text }) => status === 409 && text.includes("in-use");
   const { answer, before } = await untilNot(isInUse, send);

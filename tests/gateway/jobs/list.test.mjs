@@ -17,7 +17,10 @@ const FIELDS = ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "c
 
 useJobs("ledger");
 
-/** Reads all pages of the list, starting with `query`. Calls `between` between two pages. */
+/**
+ * Returns the jobs on all pages of the list, starting with `query`. Calls `between` before each
+ * page but the first.
+ */
 async function readPages(query, between = async () => {}) {
   const listed = [];
   for (let { jobs: shown, nextCursor } = await page(query); ; ) {

@@ -1,6 +1,6 @@
 /**
- * The status of listed jobs: which jobs a list reads upstream, how often, and what it shows if a
- * read fails.
+ * The status of listed jobs: which jobs the gateway reads upstream for a list, at which intervals,
+ * and what the list contains if a read fails.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

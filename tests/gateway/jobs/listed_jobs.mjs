@@ -9,7 +9,7 @@ import { PROJECT } from "../recorded_gateway.mjs";
 
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
 
-/** The fixture of the file's gateway. */
+/** The gateway of the test file, as `startJobs` returns it. */
 export let jobs;
 
 /** Starts the file's gateway, and clears the simulator's faults before each test. */
@@ -22,7 +22,7 @@ export function useJobs(name) {
   beforeEach(() => jobs.upstream.clearFaults());
 }
 
-/** Reads one page of the list. */
+/** Returns one page of the list, by default the first. */
 export async function page(query = {}, { target = LIST, authorization } = {}) {
   const search = new URLSearchParams(query);
   const answer = await jobs.gate.get(search.size > 0 ? `${target}?${search}` : target, {

@@ -1,6 +1,6 @@
 /**
- * Job records: what they contain, how much of a prompt they store, and how the job list is filtered
- * by them.
+ * Job records: what they contain, how much of a prompt they store, and how callers filter the job
+ * list by them.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -11,7 +11,7 @@ import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
 
 /** The project that stores whole prompts. */
 const WHOLE_PROMPTS = "whole-docs";
-/** The project of the list filter tests. */
+/** The project for the tests that filter the job list. */
 const FILTERED = "found-docs";
 const PROJECTS = [PROJECT, OTHER_PROJECT, WHOLE_PROMPTS, FILTERED];
 /** The second line of some prompts, which records store only if whole prompts are stored. */
@@ -53,7 +53,7 @@ async function followUpAs(sub, id, prompt, project) {
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** The number of rows per table that contain a string. */
+/** Returns the number of rows that contain `text` in each table. */
 async function rowsContaining(text, project) {
   const columns = [
     "coalesce(prompt_summary, '') || coalesce(prompt, '') || coalesce(prompt_lowercase, '')",

@@ -1,6 +1,6 @@
 /**
- * How long job records are kept: the retention period, the maximum number of events, deletion by an
- * operator, and the speed with many finished jobs.
+ * The gateway deletes job records after the retention period, or when an operator deletes them. It
+ * limits the events of a record. Many finished jobs must not slow down the creation of jobs.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

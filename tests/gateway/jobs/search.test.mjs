@@ -1,6 +1,6 @@
 /**
- * Search in prompts: jobs that an earlier release stored, strings too short for the index, the
- * number of jobs that a request compares, and prompts with a NUL.
+ * Search in prompts. The tests cover jobs that an earlier release stored, strings that are too
+ * short for the index, and prompts with a NUL. One request compares a limited number of jobs.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -27,7 +27,10 @@ const WATCHED = "watched-docs";
 // creations until after the trap.
 const READS = 15;
 const VIEWS = 15;
-/** The number of view requests that go upstream concurrently. The others wait in their object. */
+/**
+ * The number of view requests that go upstream concurrently. The others wait in the organization
+ * object.
+ */
 const SENT_VIEWS = 4;
 const CREATIONS = 5;
 const LONG_POLLS = 5;
@@ -77,21 +80,23 @@ function trap(gate, { query }) {
   return gate.send({ method: "POST", target: `/__trap?${query}`, authorization: null });
 }
 
-/** Sends a request from an allowed page without waiting for its response. */
+/**
+ * Sends a request with an allowed `Origin`. Returns the exchange without waiting for a response.
+ */
 function open({ gate, authorization }, { method = "GET", headers = [], ...request }) {
   const all = [["Origin", ALLOWED_ORIGIN], ...headers];
   return gate.open(gate.bytes({ method, authorization, headers: all, ...request }), method);
 }
 
-/** Sends a GET to a second gateway with the same secrets. */
+/** Sends a GET to a second gateway with the same secrets. Returns the exchange. */
 function openAt(other, { gate, authorization }, target) {
   const host = `127.0.0.1:${other.port}`;
   return new Exchange(other.port, gate.bytes({ target, authorization, host }));
 }
 
 /**
- * Reads the whole response. Returns it with its arrival time. The response is incomplete if the
- * request hangs.
+ * Waits until the response is complete. Returns it with its arrival time. If the request hangs, the
+ * returned response is incomplete.
  */
 async function readAnswer(exchange) {
   const answer = await exchange.until(({ complete }) => complete);
@@ -213,7 +218,10 @@ for (const [index, place] of PLACES.entries()) {
       await jobs?.stop();
     });
 
-    /** Stores a job under an idempotency key, and a page of views. */
+    /**
+     * Stores a job under an idempotency key, and a page of views. Returns both with the job list
+     * and the remaining budgets.
+     */
     async function storeState() {
       const created = await create(jobs, "stored");
       assert.equal(created.status, 201, created.text);
@@ -230,7 +238,10 @@ for (const [index, place] of PLACES.entries()) {
       await Promise.all(watchers.map((watcher) => watcher.untilStatus("active")));
     }
 
-    /** Sends the requests and waits until all of them are in flight. */
+    /**
+     * Sends reads, view requests, creations and long polls, and waits until all are in flight.
+     * Returns their exchanges, but assigns those of the second gateway to `otherReads`.
+     */
     async function openRequests() {
       const watchedJob = jobs.path(watched.id, { project: WATCHED });
       const headers = [["Prefer", "wait=25"]];

@@ -292,7 +292,6 @@ describe("changes after a session was opened", () => {
     rmSync(state, { recursive: true, force: true });
   });
 
-  /** Restarts the gateway with other settings. */
   async function restartWith(vars, secret = gate.secret) {
     gate.settings.vars = vars;
     gate.settings.secret = secret;

@@ -103,7 +103,7 @@ describe("sign-in at an issuer", () => {
 
   const START = "/session/start?issuer=Acme%20SSO";
   const pathOf = ({ pathname, search }) => pathname + search;
-  /** Starts a sign-in. Returns the browser and the redirect to the issuer. */
+  /** Starts a sign-in. Returns the browser, and the redirect's `Location` and `Set-Cookie`. */
   async function startSignIn(target = START, browser = new Browser(gate)) {
     const answer = await browser.get(target, { headers: [["Sec-Fetch-Site", "same-origin"]] });
     assert.equal(answer.status, 302, answer.text);

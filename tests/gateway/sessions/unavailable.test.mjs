@@ -5,7 +5,10 @@ import { openSession } from "../browser.mjs";
 import { assertProblem, startGate } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
-/** The built Worker with session objects that can fail to end, and a list of open sessions. */
+/**
+ * The built Worker, instrumented so that ending a session can fail. `GET /v1/instrumented` sets the
+ * number of such failures and returns the number of open sessions.
+ */
 const SOURCE = `
   import worker, { OrgGate, ProjectGate, Session as SessionObject } from ${JSON.stringify(BUILT_SCRIPT)};
   let failures = 0;

@@ -64,7 +64,10 @@ after(async () => {
   derived?.dispose();
 });
 
-/** Opens the streams and waits until each has received the current state of the job. */
+/**
+ * Opens {@link WATCHERS} streams of a job, and returns them once each has received the current
+ * state.
+ */
 function watchMany(jobs, id) {
   return Promise.all(Array.from({ length: WATCHERS }, () => jobs.watching(id)));
 }
@@ -75,7 +78,7 @@ function untilAllHave(streams, status) {
   return Promise.all(streams.map((stream) => stream.event(hasStatus, PATIENCE_MS)));
 }
 
-/** Checks that every stream received each status exactly once, in this order. */
+/** Asserts that every stream received exactly these statuses, in this order. */
 function assertEachOnce(streams, statuses) {
   const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
   const expected = statuses.map((status, index) => [String(index + 1), status]);

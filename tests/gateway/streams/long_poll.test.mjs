@@ -26,7 +26,10 @@ describe("a long poll", { concurrency: true }, () => {
     assert.ok(answer.header("x-request-id"));
   }
 
-  /** Asserts that `act` finishes before an earlier long poll that has no change to report. */
+  /**
+   * Asserts that `act` finishes before an earlier long poll that has no change to report. Returns
+   * the result of `act`.
+   */
   async function beforeIdlePoll(act) {
     const { id } = await jobs.create();
     const { authorization } = jobs;

@@ -154,7 +154,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       await slow.upstream.hold({ operation: "agentJobs.get", target: stuck.id });
       await slow.upstream.untilHeld(1);
       await slow.upstream.setJob(lively.id, { status: "planning" });
-      // The held poll times out after 30 s. The other job's poll must come long before.
+      // The held poll times out after 30 s. The poll of the other job must not wait for that.
       await streams[1]
         .event(isNow("planning"), PATIENCE_MS / 3)
         .finally(() => slow.upstream.release());

@@ -40,7 +40,7 @@ after(async () => {
 });
 beforeEach(() => jobs.upstream.reset());
 
-/** Sends a creation and returns any response. */
+/** Sends a request that creates a job. Returns the response, whatever its status. */
 function create({ key, project } = {}) {
   const headers = key === undefined ? [] : [["Idempotency-Key", key]];
   const { authorization } = jobs;
@@ -51,7 +51,7 @@ function create({ key, project } = {}) {
   );
 }
 
-/** The requests of an operation that the upstream received. */
+/** Returns the requests of an operation that reached the upstream. */
 const requestsOf = async (operation) =>
   (await jobs.upstream.requests()).filter((request) => request.operation === operation);
 
@@ -82,8 +82,8 @@ describe("an upstream that does not respond", () => {
     await jobs.upstream.hold({ operation: CREATE });
     const held = Array.from({ length: CONNECTIONS }, () => create());
     await jobs.upstream.untilHeld(CONNECTIONS);
-    // The held creations time out together. Some late ones then get a connection. Their timeout
-    // starts only at that time.
+    // The held creations time out together. Only then do some of the late ones get a connection,
+    // and only then does their timeout start.
     const late = Array.from({ length: 3 * CONNECTIONS }, (_, at) => create({ key: `late-${at}` }));
     for (const answer of await Promise.all(held)) {
       assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, "unknown");
@@ -160,7 +160,7 @@ describe("webhook receivers that do not respond", () => {
   });
 });
 
-/** Waits for a response and records when it arrived. */
+/** Waits for a response. Returns it with its arrival time. */
 async function timed(pending) {
   const answer = await pending;
   return { answer, ended: Date.now() };

@@ -51,7 +51,7 @@ export function clientOf(projectId) {
   return new Client({ baseUrl: gate.gateway.url, projectId, auth: { token }, maxRetries: 0 });
 }
 
-/** A server that must never receive a connection. */
+/** Starts a server that must never receive a connection. It records all visits. */
 async function startElsewhere() {
   const visits = [];
   const server = createServer((request, response) => {
@@ -66,7 +66,7 @@ async function startElsewhere() {
 
 let days = 0;
 
-/** The start of a range that no test has requested yet, so that no cache has it. */
+/** Returns the start of a range that no test has requested yet, so that no cache has it. */
 export function newDay() {
   days += 1;
   return new Date(Date.UTC(2015, 0, days)).toISOString().slice(0, 10);
@@ -87,7 +87,7 @@ export const WRITE = {
   call: () => client.agentJobs.create({ prompt: "x" }),
 };
 
-/** Injects `fault` into the next `times` requests to the upstream, then calls `send`. */
+/** Injects `fault` into the next `times` upstream requests. Returns the result of `send`. */
 export async function sendWith(fault, send, times = 1) {
   await gate.upstream.fault({ times, fault });
   return send();

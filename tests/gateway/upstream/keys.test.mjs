@@ -1,6 +1,6 @@
 /**
- * Upstream requests: which API key they use, when the other key is tried, timeouts, retries, and
- * the circuit breaker.
+ * Upstream requests: which API key they use, when the gateway falls back to an older key, timeouts,
+ * retries, and the circuit breaker.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -19,7 +19,7 @@ const TIMEOUT_SECONDS = 2;
 const GET = "agentJobs.get";
 const CREATE = "agentJobs.create";
 
-/** The gateway's keys, newest first. */
+/** The gateway's API keys for writes and for reads, newest first. */
 const keys = {
   write: newCanaryKey(),
   writeBefore: newCanaryKey(),

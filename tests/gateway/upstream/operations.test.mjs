@@ -81,8 +81,8 @@ async function receivedOnce() {
 }
 
 /**
- * Checks a response's status and head. Besides the fields that every response may have, the head
- * must have exactly those in `more`.
+ * Asserts the status and the header fields of a response of the gateway. Besides the fields that
+ * every response may have, the response must have exactly those in `more`.
  */
 function assertResponse(answer, status, more = [], head = {}) {
   assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
@@ -108,7 +108,7 @@ function newViews() {
   return `${VIEWS}?dateFrom=${new Date(Date.UTC(2020, 0, days)).toISOString().slice(0, 10)}`;
 }
 
-/** The upstream target for page views. The gateway always requests a whole page. */
+/** Returns the upstream target for page views. The gateway always requests a whole page. */
 const pageOf = (views) => `${views}&limit=250&offset=0`;
 
 async function createdJob() {

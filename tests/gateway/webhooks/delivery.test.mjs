@@ -13,8 +13,8 @@ import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 const newWebhookSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 const SECRETS = [newWebhookSecret(), newWebhookSecret()];
 /**
- * A part of every webhook address. Addresses often contain a secret of the receiver, so it must not
- * leak.
+ * A segment of every webhook address. It must not leak, because real addresses often contain a
+ * secret of the receiver.
  */
 const HIDDEN = "hidden-in-the-address-5c1d";
 /** The wait before the first retry in the schedule of Standard Webhooks. */
@@ -57,8 +57,8 @@ const hook = (url) => [["Webhook-Url", url]];
 let lastNumber = 0;
 
 /**
- * Creates a job with a webhook at a unique path. `finish` finishes the job while a stream watches
- * it.
+ * Creates a job with a webhook at a unique path. Returns its id, and functions that wait for the
+ * next delivery, list all deliveries, and finish the job while a stream watches it.
  */
 async function hooked(receiver, { project, path = "" } = {}) {
   lastNumber += 1;
@@ -81,7 +81,7 @@ async function hooked(receiver, { project, path = "" } = {}) {
   };
 }
 
-/** Checks the common properties of a delivery and returns its body. */
+/** Asserts what all deliveries have in common, and the event type. Returns the parsed body. */
 function assertDelivery(delivery, type) {
   assert.equal(delivery.method, "POST");
   const { headers, json } = delivery;
@@ -112,7 +112,7 @@ async function upstreamJob(id) {
   return job;
 }
 
-/** Waits for a polling interval, measured by a job of another project. */
+/** Waits until stored states are stale: one polling interval, measured by another job. */
 async function untilStale() {
   const clock = await jobs.create("tick");
   const ticking = await jobs.watching(clock.id);

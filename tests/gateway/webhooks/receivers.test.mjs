@@ -87,7 +87,6 @@ function hideUpstream(id) {
   return jobs.upstream.fault({ operation: "agentJobs.get", target: id, times: 0, fault });
 }
 
-/** Waits until the log contains a string. */
 async function untilLogged(expected) {
   while (!jobs.gate.gateway.log().includes(expected)) await new Promise(setImmediate);
 }

@@ -222,7 +222,7 @@ pub fn action_of(step: Result<Step, Problem>) -> Result<Action, Problem> {
     })
 }
 
-/// The methods in the response to an `OPTIONS` request.
+/// Returns the `Allow` value of the response to an `OPTIONS` request.
 #[track_caller]
 pub fn allowed_methods(planned: &Plan) -> &str {
     match &planned.step {

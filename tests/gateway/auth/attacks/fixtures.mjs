@@ -1,6 +1,6 @@
 /**
- * The attacked gateway, the issuers that it trusts, functions that mint tokens, and functions that
- * check a rejection.
+ * Starts the attacked gateway and the issuers that it trusts, mints tokens, and checks that the
+ * gateway rejects them.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -39,7 +39,7 @@ export const DEEP = { target: "/healthz?deep", scope: "gateway:operate" };
 /** A read, a write and an operator's request. Tests send each forged token with all three. */
 export const SAMPLE = [operations()[0], operations()[4], DEEP];
 
-/** Faults of key sets, by the name of the trusted issuer with the fault. */
+/** The faults of key sets. Each key is the name of the trusted issuer with this fault. */
 export const FAULTS = {
   failing: () => ({ status: 500 }),
   missing: () => ({ status: 404 }),
@@ -159,7 +159,10 @@ function send({ scope: _, ...operation }, options) {
   return gate.send({ ...operation, json, ...options });
 }
 
-/** Asserts that each operation rejects these credentials with the same problem. */
+/**
+ * Asserts that each operation rejects these credentials with the same status, problem and
+ * challenge. Returns the problems.
+ */
 export async function assertRejected(options, [status, kind, challenge], targets = operations()) {
   const answers = await Promise.all(targets.map((operation) => send(operation, options)));
   return answers.map((answer) => {

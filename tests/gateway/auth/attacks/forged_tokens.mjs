@@ -12,7 +12,7 @@ const ORDER = Buffer.from(
   "hex",
 );
 
-/** Encodes a part of a token: a string verbatim, anything else as JSON. */
+/** Encodes a string, or the JSON of any other value, in base64url. */
 export function encoded(part) {
   return Buffer.from(typeof part === "string" ? part : JSON.stringify(part)).toString("base64url");
 }
@@ -29,20 +29,20 @@ export function tokenOf(header, claims, sign) {
   return `${body}.${Buffer.from(sign(body)).toString("base64url")}`;
 }
 
-/** Signs with HMAC. */
+/** Returns a function that signs a body with HMAC. */
 export const hmac =
   (secret, hash = "sha256") =>
   (body) =>
     createHmac(hash, secret).update(body).digest();
 
-/** Signs with a private key, as Node.js does with these options. */
+/** Returns a function that signs a body with a private key and these options of Node.js. */
 export const asymmetric = (key, hash, options) => (body) =>
   signBytes(hash, Buffer.from(body), { key, ...options });
 
-/** Signs with RSASSA-PSS, as PS256 does. */
+/** Returns a function that signs a body with RSASSA-PSS, as PS256 does. */
 export const pss = (key) => asymmetric(key, "sha256", { padding: 6, saltLength: 32 });
 
-/** Returns the same bytes for every body. */
+/** Returns a function that returns `bytes` as the signature of every body. */
 export const constant = (bytes) => () => bytes;
 
 /** ES256 signatures that verify under every key if the verifier does not reject zero. */
@@ -55,7 +55,7 @@ export function ownMessage(body) {
   return Buffer.concat([Buffer.from([0, 1]), Buffer.alloc(254 - end.length, 0xff), end]);
 }
 
-/** The signature with a leading zero byte. */
+/** Returns the signature with an additional zero byte in front. */
 export function lengthened(signature) {
   const bytes = Buffer.from(signature, "base64url");
   return Buffer.concat([Buffer.alloc(1), bytes]).toString("base64url");
@@ -75,8 +75,8 @@ export function twinKeys() {
 }
 
 /**
- * Builds a key set with unusual keys, and the private keys of most of them. The gateway may use
- * only `bare`, and only for RS256.
+ * Builds a key set with unusual keys. `rsa` and `weak` have the private keys for most of them. The
+ * gateway may use only the key `bare`, and only for RS256.
  *
  * @returns {{ rsa: import("../../../harness/issuer.mjs").SigningKey,
  *   weak: import("../../../harness/issuer.mjs").SigningKey, set: Record<string, unknown>[] }}

@@ -343,7 +343,7 @@ fn unwatched_job_is_polled_every_15_seconds_at_most() {
     }
 }
 
-/// An integer variable, its maximum, and a function that returns its value in a configuration.
+/// An integer variable, its maximum, and a function that reads its value from a configuration.
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 
 const INTEGERS: [Integer; 16] = [

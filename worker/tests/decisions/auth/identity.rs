@@ -104,13 +104,13 @@ impl Isolate {
         identify_signed(credentials, &self.config.auth, now, &mut self.verified)
     }
 
-    /// Identifies the caller of a token in `Authorization`, before the host verifies the signature.
+    /// Identifies the caller of a bearer token. Returns the token instead of the caller if the host
+    /// must verify its signature first.
     fn bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
         self.identify(&in_authorization(&format!("Bearer {token}")), now)
     }
 
-    /// Identifies the caller of a token in `Cf-Access-Jwt-Assertion`, before the host verifies the
-    /// signature.
+    /// Like [`Self::bearer`], for a token in `Cf-Access-Jwt-Assertion`.
     fn assertion(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
         self.identify(&in_assertion(token), now)
     }

@@ -54,7 +54,7 @@ impl Log {
         }
     }
 
-    /// Requests a slot, and records a row if it is granted.
+    /// Sends a request if the budget allows it, and adds its row.
     fn request(&mut self) -> Result<Granted, Problem> {
         let decision = decide(&self.snapshot());
         if decision.is_ok() {
@@ -76,7 +76,7 @@ impl Log {
         }
     }
 
-    /// A request that succeeds immediately.
+    /// Sends a request that succeeds immediately, if the budget allows it.
     fn request_and_settle(&mut self) -> Result<Granted, Problem> {
         let decision = self.request();
         if decision.is_ok() {

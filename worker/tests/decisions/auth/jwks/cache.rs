@@ -133,7 +133,7 @@ fn cached_key_set_is_used_for_at_most_a_day() {
     assert_eq!(source.look_up("key-1", false, at(86_399)), Lookup::Fetch);
     assert!(fetched(NOW).is_usable(at(86_399)));
     assert!(!fetched(NOW).is_usable(at(86_400)));
-    // From then on, the set counts as missing.
+    // From then on, the set counts as missing. It is fetched every ten seconds.
     assert_eq!(source.look_up("key-1", false, at(86_409)), Lookup::Fetch);
     assert_eq!(source.look_up("key-1", false, at(86_418)), Lookup::Use);
     assert_eq!(source.look_up("key-1", false, at(86_419)), Lookup::Fetch);

@@ -22,7 +22,8 @@ fn issuer_token_is_verified_before_it_is_used() {
         let unverified = plan_by(&config, &head);
         assert_eq!(unverified.facts.caller, None, "{url}");
         assert_eq!(unverified.facts.project, None, "{url}");
-        let Ok(Step::Begin(PendingStep::Identify(_, Identity::Unverified(token)))) = unverified.step
+        let Ok(Step::Begin(PendingStep::Identify(_, Identity::Unverified(token)))) =
+            unverified.step
         else {
             panic!("{url}");
         };
