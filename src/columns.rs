@@ -18,12 +18,12 @@ pub struct Member {
     /// The property's name.
     pub name: &'static str,
     /// The columns of its value.
-    pub holds: Holds,
+    pub content: Content,
 }
 
 /// The columns of a property's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Holds {
+pub enum Content {
     /// A single column, by its index in [`Columns::names`].
     Cell(usize),
     /// One or more columns per property of a nested record.
@@ -96,8 +96,8 @@ fn add_members(
             JsonType::Nullable(inner) => inner,
             kind => kind,
         };
-        let holds = match (kind, known.map(|it| &mut it.holds)) {
-            (JsonType::Object(record), Some(Holds::Record(inner))) => {
+        let content = match (kind, known.map(|it| &mut it.content)) {
+            (JsonType::Object(record), Some(Content::Record(inner))) => {
                 add_members(record, &(column + "."), inner, names);
                 continue;
             }
@@ -105,16 +105,16 @@ fn add_members(
             (JsonType::Object(record), None) => {
                 let mut inner = Vec::new();
                 add_members(record, &(column + "."), &mut inner, names);
-                Holds::Record(inner)
+                Content::Record(inner)
             }
             (_, None) => {
                 names.push(column);
-                Holds::Cell(names.len() - 1)
+                Content::Cell(names.len() - 1)
             }
         };
         members.push(Member {
             name: field.name,
-            holds,
+            content,
         });
     }
 }

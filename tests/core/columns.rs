@@ -1,7 +1,7 @@
 //! The columns into which the rows of a list are exported.
 
 use quillgate::Operation;
-use quillgate::columns::{Holds, Member, columns, row_columns};
+use quillgate::columns::{Content, Member, columns, row_columns};
 use quillgate::schema::{Field, JsonType, Object, Union};
 
 #[test]
@@ -138,11 +138,11 @@ fn nested_objects_are_flattened_but_lists_and_unions_are_not() {
     assert_eq!(columns.names, expected);
     let cell = |name, column| Member {
         name,
-        holds: Holds::Cell(column),
+        content: Content::Cell(column),
     };
     let record = |name, members: [Member; 2]| Member {
         name,
-        holds: Holds::Record(members.to_vec()),
+        content: Content::Record(members.to_vec()),
     };
     let owner = record("owner", [cell("name", 2), cell("age", 3)]);
     let expected = [

@@ -1,6 +1,6 @@
 //! Conversion of a page's rows to CSV or newline-delimited JSON.
 
-use quillgate::columns::{Columns, Holds, Member};
+use quillgate::columns::{Columns, Content, Member};
 use quillgate::export::ExportFormat;
 use serde_json::json;
 
@@ -158,15 +158,15 @@ fn read_record(
         let is_this = |at: &usize| scanner.is_named(key, members[*at].name);
         let found = (expected..members.len()).find(is_this);
         let found = found.or_else(|| (0..expected).find(is_this));
-        match found.map(|at| (at, &members[at].holds)) {
+        match found.map(|at| (at, &members[at].content)) {
             None => {
                 scanner.value()?;
             }
-            Some((at, Holds::Cell(number))) => {
+            Some((at, Content::Cell(number))) => {
                 expected = at + 1;
                 cells[*number] = scanner.value()?;
             }
-            Some((at, Holds::Record(inner))) => {
+            Some((at, Content::Record(inner))) => {
                 expected = at + 1;
                 if scanner.peek() == Some(b'{') {
                     read_record(scanner, inner, cells)?;

@@ -111,5 +111,5 @@ impl Project {
 /// [`ProjectStub::watch`](crate::jobs::project_stub::ProjectStub::watch) reads.
 fn make_refusal(refusal: &GatewayResponse) -> HostResult<Response> {
     let body = stringify_json(&send_back(refusal)?)?;
-    Ok(make_response(200, &HeaderFields::default(), &body).into())
+    Ok(make_response(refusal.status, &HeaderFields::default(), &body).into())
 }

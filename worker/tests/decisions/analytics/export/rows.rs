@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use quillgate::Operation;
-use quillgate::columns::{Columns, Holds, Member, columns};
+use quillgate::columns::{Columns, Content, Member, columns};
 use quillgate::export::ExportFormat;
 use quillgate_worker::analytics::export::rows::RowWriter;
 use quillgate_worker::upstream::json_scanner::Malformed;
@@ -136,15 +136,15 @@ fn a_list_becomes_json_in_one_csv_cell() {
 fn a_nested_object_has_its_own_columns() {
     let cell = |name, column| Member {
         name,
-        holds: Holds::Cell(column),
+        content: Content::Cell(column),
     };
     let record = |name, members: [Member; 2]| Member {
         name,
-        holds: Holds::Record(members.to_vec()),
+        content: Content::Record(members.to_vec()),
     };
     let at = Member {
         name: "at",
-        holds: Holds::Record(vec![cell("day", 2)]),
+        content: Content::Record(vec![cell("day", 2)]),
     };
     let columns = Columns {
         names: ["id", "by.name", "by.at.day", "end"]
