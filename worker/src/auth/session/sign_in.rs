@@ -46,8 +46,8 @@ const MAX_CODE_LENGTH: usize = 4_096;
 /// Begins a sign-in. Returns the header fields of the redirect to the issuer: `Location` with the
 /// authorization endpoint, and `Set-Cookie` with the state of the sign-in.
 ///
-/// `head` is the head of the request to `/session/start`. `before` is the browser's session, which ends
-/// when the sign-in succeeds. `random` makes the sign-in unique.
+/// `head` is the head of the request to `/session/start`. `before` is the browser's session, which
+/// ends when the sign-in succeeds. `random` makes the sign-in unique.
 ///
 /// # Errors
 /// 404 for an unknown issuer, 400 for a return path outside the gateway.
