@@ -41,32 +41,38 @@ pub fn check_page(
     let JsonType::Object(object) = declared else {
         return Err(Malformed);
     };
-    read_members(page, object.fields, member, &mut count_rows)
+    let mut read_row = |scanner: &mut Scanner<'_>, _: u64| scanner.value().map(drop);
+    read_members(page, object.fields, member, &mut read_row)
 }
 
-fn count_rows(scanner: &mut Scanner<'_>) -> Result<u64, Malformed> {
+/// Reads a row, a JSON object. The number counts the rows before it on its page.
+type ReadRow<'a> = dyn FnMut(&mut Scanner<'_>, u64) -> Result<(), Malformed> + 'a;
+
+/// Reads an array of rows and counts them.
+fn read_rows(scanner: &mut Scanner<'_>, read_row: &mut ReadRow<'_>) -> Result<u64, Malformed> {
     let mut rows = 0;
     let mut has_row = scanner.open(b'[', b']')?;
     while has_row {
         if scanner.peek() != Some(b'{') {
             return Err(Malformed);
         }
-        scanner.value()?;
+        read_row(scanner, rows)?;
         rows += 1;
         has_row = scanner.has_next(b']')?;
     }
     Ok(rows)
 }
 
-/// Reads the properties of a page. Calls `read_rows` for the value of `member`.
+/// Reads the properties of a page. Calls `read_row` for each element of `member`.
 ///
 /// # Errors
-/// [`Malformed`] if a declared property is missing or has another type.
+/// [`Malformed`] if a declared property is missing or has another type, or if `member` is not an
+/// array of objects.
 pub(crate) fn read_members(
     page: &str,
     declared: &[Field],
     member: Option<&str>,
-    read_rows: &mut dyn FnMut(&mut Scanner<'_>) -> Result<u64, Malformed>,
+    read_row: &mut ReadRow<'_>,
 ) -> Result<PageEnd, Malformed> {
     let mut scanner = Scanner::new(page);
     let mut end = PageEnd::default();
@@ -83,7 +89,7 @@ pub(crate) fn read_members(
                 return Err(Malformed);
             }
             has_rows = true;
-            end.rows = read_rows(&mut scanner)?;
+            end.rows = read_rows(&mut scanner, read_row)?;
             if let Some(at) = at {
                 is_valid[at] = true;
             }

@@ -70,28 +70,9 @@ impl RowWriter {
         out: &mut Vec<u8>,
     ) -> Result<PageEnd, Malformed> {
         let before = out.len();
-        let mut push_list = |scanner: &mut Scanner<'_>| self.push_list(scanner, skip, out);
-        let end = read_members(page, &[], Some(rows_name), &mut push_list);
-        if end.is_err() {
-            out.truncate(before);
-        }
-        end
-    }
-
-    fn push_list(
-        &self,
-        scanner: &mut Scanner<'_>,
-        skip: u64,
-        out: &mut Vec<u8>,
-    ) -> Result<u64, Malformed> {
         let mut cells = vec![Piece::NULL; self.columns.names.len()];
-        let mut rows = 0;
-        let mut has_row = scanner.open(b'[', b']')?;
-        while has_row {
-            if scanner.peek() != Some(b'{') {
-                return Err(Malformed);
-            }
-            if rows < skip {
+        let mut push_row = |scanner: &mut Scanner<'_>, row: u64| {
+            if row < skip {
                 scanner.value()?;
             } else if self.format == ExportFormat::Csv {
                 cells.fill(Piece::NULL);
@@ -102,10 +83,13 @@ impl RowWriter {
                 push_json(out, scanner, row);
                 out.push(b'\n');
             }
-            rows += 1;
-            has_row = scanner.has_next(b']')?;
+            Ok(())
+        };
+        let end = read_members(page, &[], Some(rows_name), &mut push_row);
+        if end.is_err() {
+            out.truncate(before);
         }
-        Ok(rows)
+        end
     }
 
     /// Appends the last record of an incomplete export. It contains the cursor to resume from, the
