@@ -13,7 +13,7 @@ use quillgate::{
     Call, Cursor, DateBound, Day, DayGroup, Millis, PagePath, PathPrefix, SeriesPageSize,
 };
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::analytics::archive::schedule::{Estimate, ProjectRecord, is_settled};
 use crate::analytics::archive::stored_path::{encode_controls, is_within_limits};
@@ -216,44 +216,38 @@ pub struct StoredDay {
 /// Writes the body of a page of a series. `stored` contains the stored days of the page in order.
 pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
     let mut groups = Vec::new();
-    let mut all_missing: Vec<Value> = Vec::new();
-    let mut stored = stored.iter().peekable();
+    let mut rest = stored;
     let mut begin = query.from;
     while begin < query.to {
         let end = end_of_group(query.group, begin).min(query.to);
-        let mut days = 0_u32;
-        let mut views = Counts::ZERO;
-        let mut visitors = None;
-        let mut missing: Vec<Value> = Vec::new();
-        for day in begin.until(end) {
-            let mut is_stored = false;
-            while let Some(part) = stored.next_if(|part| part.day == day) {
-                is_stored = true;
-                views = views.plus(part.views);
-                visitors = part.visitors;
-            }
-            if is_stored {
-                days += 1;
-            } else {
-                missing.push(day.to_text().into());
-            }
-        }
-        all_missing.extend(missing.iter().cloned());
-        if days > 0 {
+        let parts;
+        (parts, rest) = rest.split_at(rest.partition_point(|part| part.day < end));
+        if let Some(last) = parts.last() {
+            let views = parts.iter().map(|part| part.views);
+            let views = views.fold(Counts::ZERO, Counts::plus);
+            let missing = missing_days(begin, end, parts);
             groups.push(json!({
                 "date": begin_of_group(query.group, begin).to_text(),
                 "human": views.human,
                 "ai": views.ai,
                 "total": views.total,
-                "days": days,
+                "days": end.since(begin) as usize - missing.len(),
                 "missing": missing,
-                "visitors": visitors.filter(|_| query.group == DayGroup::Day),
+                "visitors": last.visitors.filter(|_| query.group == DayGroup::Day),
             }));
         }
         begin = end;
     }
+    let missing = missing_days(query.from, query.to, stored);
     let next = query.has_more.then(|| query.to.to_text());
-    json::to_text(&json!({ "views": groups, "missing": all_missing, "nextCursor": next }))
+    json::to_text(&json!({ "views": groups, "missing": missing, "nextCursor": next }))
+}
+
+/// Returns the days of a range that are not stored.
+fn missing_days(from: Day, to: Day, stored: &[StoredDay]) -> Vec<String> {
+    let is_missing = |day: &Day| stored.binary_search_by_key(day, |part| part.day).is_err();
+    let missing = from.until(to).filter(is_missing);
+    missing.map(Day::to_text).collect()
 }
 
 /// Whether a response is final: every day of it is stored, and no day will be fetched again.

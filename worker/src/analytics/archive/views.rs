@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::analytics::archive::stored_path::encode_controls;
-use crate::analytics::archive::{Counts, SeriesQuery, StoredDay, Subject, read_range};
+use crate::analytics::archive::{
+    Counts, SeriesQuery, StoredDay, Subject, missing_days, read_range,
+};
 use crate::http::problem::Problem;
 use crate::json;
 
@@ -82,14 +84,11 @@ pub fn write_views(query: &ViewsQuery, site: &[StoredDay], mut pages: Vec<Stored
     let next = pages.last().filter(|_| has_more);
     let next = next.map(|page| page.path.clone());
     let totals = site.iter().map(|day| day.views);
-    let totals = totals.reduce(Counts::plus).unwrap_or(Counts::ZERO);
-    let is_missing = |day: &Day| site.binary_search_by_key(day, |stored| stored.day).is_err();
-    let missing = query.from.until(query.to).filter(is_missing);
-    let missing: Vec<_> = missing.map(Day::to_text).collect();
+    let totals = totals.fold(Counts::ZERO, Counts::plus);
     json::to_text(&json!({
         "totals": totals,
         "views": pages,
-        "missing": missing,
+        "missing": missing_days(query.from, query.to, site),
         "nextCursor": next,
     }))
 }
