@@ -469,6 +469,10 @@ fn days_are_parsed_formatted_and_counted() {
     }
     assert_eq!(day("2024-03-01").since(day("2024-02-01")), 29);
     assert_eq!(day("2024-02-01").since(day("2024-03-01")), 0);
+    let days: Vec<_> = day("2024-02-28").until(day("2024-03-01")).collect();
+    assert_eq!(days, [day("2024-02-28"), day("2024-02-29")]);
+    assert_eq!(day("2024-03-01").until(day("2024-02-01")).count(), 0);
+    assert_eq!(DateBound::from(day("2024-02-29")), bound("2024-02-29"));
     assert_eq!(day("9999-12-31").next(), day("9999-12-31"));
     assert_eq!(Day::from_number(u64::MAX), day("9999-12-31"));
     assert_eq!(day("2024-12-31").begin_of_next_month(), day("2025-01-01"));
