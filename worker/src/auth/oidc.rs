@@ -181,9 +181,8 @@ impl CheckedClaims {
             let claims = rule.caller_claims(&self.values);
             let key = caller_key(&caller.issuer, &caller.subject, claims.as_deref());
             caller.grants.push(rule.grant.clone());
-            let (own, shared) = rule.quotas();
-            quotas.push((key, own));
-            quotas.push((rule.name.clone(), shared));
+            quotas.push((key, rule.quota));
+            quotas.push((rule.name.clone(), rule.ceiling));
             caller.claims = caller.claims.or(claims);
         }
         if caller.grants.is_empty() {

@@ -43,12 +43,12 @@ pub enum Source {
 pub struct Rule {
     claims: ExpectedClaims,
     pub(super) grant: Grant,
-    /// The quota of each caller, or of all callers of the rule together: see [`Rule::quotas`].
-    quota: Quota,
+    /// The quota of each caller.
+    pub(super) quota: Quota,
+    /// The quota that all callers of the rule share.
+    pub(super) ceiling: Quota,
     /// The names of the claims that identify a caller; if empty, `sub` does.
     caller: Vec<String>,
-    /// The quota that all callers of the rule share.
-    ceiling: Quota,
     /// The key under which the budget counts all callers of the rule together: two spaces and a
     /// hash. No caller's own key begins with two spaces.
     pub(super) name: String,
@@ -63,18 +63,6 @@ impl Rule {
     pub(super) fn admits(&self, claims: &Map<String, Value>) -> bool {
         let has = |name: &String| claims.get(name).is_some_and(is_plain);
         self.claims.match_token(claims) && self.caller.iter().all(has)
-    }
-
-    /// Returns the quota of each caller and the quota that all callers of the rule share.
-    ///
-    /// A workflow chooses its own subject, so it could evade a quota per subject. Without `caller`,
-    /// the quota therefore applies to all callers together, except for policies with a ceiling.
-    pub(super) fn quotas(&self) -> (Quota, Quota) {
-        if !self.caller.is_empty() {
-            return (self.quota, self.ceiling);
-        }
-        let together = self.quota.without(self.ceiling);
-        (self.quota.without(together), self.ceiling.lower(together))
     }
 
     /// Returns the claims that identify the caller of an admitted token, as JSON; `None` if its
@@ -233,7 +221,7 @@ fn read_rule(item: Value, issuer: &str) -> Result<Rule, &'static str> {
     if !members.is_empty() {
         return Err(MEMBERS);
     }
-    Ok(Rule {
+    let mut rule = Rule {
         claims: ExpectedClaims::read(claims).ok_or(
             "must have in claims at least one claim, each with a string, an integer, a boolean or a list of these",
         )?,
@@ -246,7 +234,15 @@ fn read_rule(item: Value, issuer: &str) -> Result<Rule, &'static str> {
             "must have in ceiling an integer, or integers for create-job, send-message, analytics or read-jobs",
         )?,
         name: format!("  {name}"),
-    })
+    };
+    // A workflow chooses its own subject, so it could evade a quota per subject. Without `caller`,
+    // the quota therefore applies to all callers together, except for policies with a ceiling.
+    if rule.caller.is_empty() {
+        let together = rule.quota.without(rule.ceiling);
+        rule.quota = rule.quota.without(together);
+        rule.ceiling = rule.ceiling.lower(together);
+    }
+    Ok(rule)
 }
 
 fn read_quota(quota: Option<Value>) -> Option<Quota> {
