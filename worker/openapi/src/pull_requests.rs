@@ -3,12 +3,10 @@
 use quillgate::Scope;
 use serde_json::{Value, json};
 
+use super::details::RATE_LIMIT;
 use super::fields::{self, Fields};
 use super::problems::{self, ADMISSION, BUDGET, PROJECT, RECORD};
 use super::{JSON, gateway, schema, schemas, security};
-
-/// The header fields that responses may have after the gateway has checked the budget.
-const BUDGET_FIELDS: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 
 /// Returns the path with its Path Item Object.
 pub fn path() -> (&'static str, Value) {
@@ -34,12 +32,12 @@ fn read() -> Value {
     ];
     parameters.extend(fields::parameter_references(&fields::ALL_REQUESTS));
     let kinds = [ADMISSION, PROJECT, BUDGET, RECORD].concat();
-    let mut responses = problems::responses(&kinds, &BUDGET_FIELDS);
+    let mut responses = problems::responses(&kinds, &RATE_LIMIT);
     responses.insert(
         "200".to_owned(),
         json!({
             "description": "The state, or `unknown`.",
-            "headers": Fields::common().with_optional(&BUDGET_FIELDS).describe(),
+            "headers": Fields::common().with_optional(&RATE_LIMIT).describe(),
             "content": { JSON: { "schema": schema("PullRequestStatus") } },
         }),
     );

@@ -67,7 +67,7 @@ async fn dispatch(pending: &mut PendingRequest, step: PendingStep) -> Result<Rep
             }
         }
     };
-    // Each read of jobs can cause requests to Mintlify or GitHub.
+    // Most reads of jobs can cause requests to Mintlify or GitHub.
     if pending.context.facts.policy == Some(RateLimitPolicy::ReadJobs) {
         let (caller, project) = (pending.context.caller()?, pending.context.project()?);
         pending.context.budget = reserve_read(caller, project, &pending.config)?;

@@ -1,4 +1,5 @@
-//! The gateway's own routes and the first steps of their requests. All other routes are operations.
+//! The gateway's own routes and the first steps of their requests. The package has no methods for
+//! them. All other routes are operations.
 
 use quillgate::{Operation, RateLimitPolicy};
 
@@ -24,8 +25,8 @@ pub(super) enum OwnRoute {
     SignInMethods,
     SignInStart,
     SignInCallback,
-    /// The state of the pull request comes from GitHub, so the route is not an operation. It has
-    /// the scope and the parameters of `Operation::GetAgentJobRecord`.
+    /// The state of a job's pull request. The route has the scope, the budget and the parameters of
+    /// `Operation::GetAgentJobRecord`.
     PullRequest(Result<RequestValues, Problem>),
 }
 
