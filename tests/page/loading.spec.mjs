@@ -40,6 +40,48 @@ test("the command palette without its code offers to reload the page in sight", 
   await expect(reload).toBeInViewport();
 });
 
+for (const [name, file, key] of [
+  ["command palette", "palette", "Control+k"],
+  ["list of shortcuts", "key_list", "?"],
+]) {
+  test(`the ${name} without its code can be closed and returns the focus`, async ({ visitor }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport();
+    await removeCode(page, file);
+    const opener = page.getByRole("button", { name: "Set site URL" });
+    await opener.focus();
+    const alert = page.getByRole("alert").filter({ hasText: "This part of the page didn’t load" });
+    await page.keyboard.press(key);
+    await alert.waitFor();
+    await page.keyboard.press("Escape");
+    await alert.waitFor({ state: "detached" });
+    await expect(opener).toBeFocused();
+    await page.keyboard.press(key);
+    await alert.waitFor();
+    await page.getByRole("button", { name: "Close" }).click();
+    await alert.waitFor({ state: "detached" });
+    await expect(opener).toBeFocused();
+  });
+}
+
+test("the command palette opens when the browser is back online, and returns the focus", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  const opener = page.getByRole("button", { name: "Set site URL" });
+  await opener.focus();
+  await page.context().setOffline(true);
+  await page.keyboard.press("Control+k");
+  await page.getByRole("alert").getByText("You’re offline").waitFor();
+  await page.context().setOffline(false);
+  await expect(page.getByRole("combobox", { name: /^Search jobs/ })).toBeFocused();
+  await page.keyboard.press("Escape");
+  await expect(opener).toBeFocused();
+});
+
 test("a menu without its code opens offline as soon as the browser is back online", async ({
   visitor,
 }) => {

@@ -11,11 +11,11 @@ import { generalCommands, projectCommands } from "./session/session_commands.ts"
 import { SessionBar } from "./session/session_menu.tsx";
 import { SESSION_WORDS } from "./session/words.ts";
 import { Announcer } from "./shell/announcer.tsx";
-import { paletteOpen, registerCommands } from "./shell/commands.ts";
-import { defer } from "./shell/deferred.tsx";
+import { closePalette, paletteOpen, registerCommands } from "./shell/commands.ts";
+import { defer, deferDialog } from "./shell/deferred.tsx";
 import { Heading } from "./shell/heading.tsx";
 import { Logo } from "./shell/icons.tsx";
-import { keyListOpen, registerKeys } from "./shell/keys.ts";
+import { closeKeys, keyListOpen, registerKeys } from "./shell/keys.ts";
 import { address, followLink, linkTo, visit } from "./shell/navigation.ts";
 import { type PageTitle, pageTitle } from "./shell/page_title.ts";
 import { ProblemPanel } from "./shell/problem_panel.tsx";
@@ -33,8 +33,8 @@ const Toasts = defer(async () => (await import("./shell/toasts.tsx")).Toasts);
 const RunningExport = defer(
   async () => (await import("./analytics/export_files.tsx")).RunningExport,
 );
-const Palette = defer(async () => (await import("./shell/palette.tsx")).Palette);
-const KeyList = defer(async () => (await import("./shell/key_list.tsx")).KeyList);
+const Palette = deferDialog(async () => (await import("./shell/palette.tsx")).Palette);
+const KeyList = deferDialog(async () => (await import("./shell/key_list.tsx")).KeyList);
 
 /** Routes other than jobs wait this long before they follow jobs, to keep their first load fast. */
 const FOLLOW_AFTER_MS = 3000;
@@ -82,8 +82,8 @@ export function App() {
         <p>{UNOFFICIAL}</p>
       </footer>
       {shown.value.length > 0 && <Toasts />}
-      {keyListOpen.value && <KeyList />}
-      {claims && paletteOpen.value && <Palette />}
+      {keyListOpen.value && <KeyList onClose={closeKeys} />}
+      {claims && paletteOpen.value && <Palette onClose={closePalette} />}
       <Announcer />
     </>
   );
@@ -112,7 +112,7 @@ function SignedIn({ claims }: { claims: Claims }) {
     ];
     return () => {
       for (const stop of stops) stop();
-      paletteOpen.value = false;
+      closePalette();
     };
   }, [claims]);
   useEffect(() => followJobs(current, claims), [current, claims]);

@@ -14,16 +14,16 @@ import { repeatedPaths } from "./rows.ts";
 import type { TableModel } from "./table_model.ts";
 
 const loadParts = () => import("./part_notices.tsx");
-const A_PART = (
+const Failure = () => (
   <>
     <p>Not everything is loaded.</p>
     <LoadFailure />
   </>
 );
 export const Renewal = defer(async () => (await loadParts()).Renewal);
-const Stopped = defer(async () => (await loadParts()).Stopped, null, A_PART);
-const PartNotices = defer(async () => (await loadParts()).PartNotices, null, A_PART);
-export const EarlierNotice = defer(async () => (await loadParts()).EarlierNotice, null, A_PART);
+const Stopped = defer(async () => (await loadParts()).Stopped, null, Failure);
+const PartNotices = defer(async () => (await loadParts()).PartNotices, null, Failure);
+export const EarlierNotice = defer(async () => (await loadParts()).EarlierNotice, null, Failure);
 
 export interface NoticeProps {
   cache: ListingCache;

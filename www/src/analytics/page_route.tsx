@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
-import { defer } from "../shell/deferred.tsx";
+import { defer, deferDialog } from "../shell/deferred.tsx";
 import { focusHeading } from "../shell/heading.tsx";
 import { External } from "../shell/icons.tsx";
 import { address } from "../shell/navigation.ts";
@@ -39,7 +39,7 @@ import { Figures, figuresOfCounts } from "./totals_strip.tsx";
 import { TrendOff } from "./trend_off.tsx";
 import { TREND_SPACE } from "./trend_space.tsx";
 
-const SiteDialog = defer(async () => (await import("./site_dialog.tsx")).SiteDialog);
+const SiteDialog = deferDialog(async () => (await import("./site_dialog.tsx")).SiteDialog);
 const PageJobs = defer(async () => (await import("./page_jobs.tsx")).PageJobs);
 const ArchivedTrend = defer(
   async () => (await import("./archived_trend.tsx")).ArchivedTrend,

@@ -4,7 +4,7 @@ import { allows } from "../session/claims.ts";
 import { ScopeNotice } from "../session/scope_notice.tsx";
 import type { Session } from "../session/session.ts";
 import { announce } from "../shell/announcer.tsx";
-import { defer } from "../shell/deferred.tsx";
+import { defer, deferDialog } from "../shell/deferred.tsx";
 import { keepFocus } from "../shell/heading.tsx";
 import { registerKeys } from "../shell/keys.ts";
 import { Later } from "../shell/later.tsx";
@@ -51,19 +51,19 @@ import { chartDays, type TrendSubject } from "./trend.ts";
 import { TrendOff } from "./trend_off.tsx";
 import { TREND_SPACE } from "./trend_space.tsx";
 
-const SiteDialog = defer(async () => (await import("./site_dialog.tsx")).SiteDialog);
+const SiteDialog = deferDialog(async () => (await import("./site_dialog.tsx")).SiteDialog);
 const EmptyTable = defer(async () => (await import("./empty_table.tsx")).EmptyTable);
-const SitemapDialog = defer(async () => (await import("./sitemap_dialog.tsx")).SitemapDialog);
+const SitemapDialog = deferDialog(async () => (await import("./sitemap_dialog.tsx")).SitemapDialog);
 
 /** Loaded on demand, because most gateways have no archive. */
 const ArchivedTrend = defer(
   async () => (await import("./archived_trend.tsx")).ArchivedTrend,
   TREND_SPACE,
 );
-const ConversationDialog = defer(
+const ConversationDialog = deferDialog(
   async () => (await import("./conversation_dialog.tsx")).ConversationDialog,
 );
-const EntryDialog = defer(async () => (await import("./entry_dialog.tsx")).EntryDialog);
+const EntryDialog = deferDialog(async () => (await import("./entry_dialog.tsx")).EntryDialog);
 
 /** Takes the place of a chart's buttons while their code loads. */
 const OFFER_SPACE = <div class={styles.offerSpace} aria-hidden="true" />;

@@ -22,6 +22,10 @@ interface CommandSource {
 /** Whether the command palette is shown. */
 export const paletteOpen = signal(false);
 
+export function closePalette(): void {
+  paletteOpen.value = false;
+}
+
 const sources = signal<readonly CommandSource[]>([]);
 /** The maximum number of entries that the palette shows. */
 const MAX_MATCHES = 30;

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentType, VNode } from "preact";
 import { useEffect } from "preact/hooks";
-import { LoadFailure } from "./load_failure.tsx";
+import { DialogLoadFailure, LoadFailure } from "./load_failure.tsx";
 
 /** Style sheets that failed to load. Vite requests each only once. */
 const failedStyles = new Set<HTMLLinkElement>();
@@ -30,13 +30,13 @@ async function reloadStyles(): Promise<void> {
 }
 
 /**
- * Returns a component that loads its code on first render. If that fails, it shows `failure` and
+ * Returns a component that loads its code on first render. If that fails, it shows `Failure` and
  * retries when the browser is back online or when the component is mounted again.
  */
 export function defer<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   placeholder: VNode | null = null,
-  failure: VNode = <LoadFailure />,
+  Failure: ComponentType<Props> = LoadFailure,
 ): ComponentType<Props> {
   const loaded = signal<ComponentType<Props> | null>(null);
   const failed = signal(false);
@@ -60,6 +60,13 @@ export function defer<Props extends object>(
     }, []);
     const Loaded = loaded.value as ComponentType<object> | null;
     if (Loaded !== null) return <Loaded {...props} />;
-    return failed.value ? failure : placeholder;
+    return failed.value ? <Failure {...props} /> : placeholder;
   };
+}
+
+/** Defers a dialog. A failure is shown in a dialog, too, so that it can be closed. */
+export function deferDialog<Props extends { onClose(): void }>(
+  load: () => Promise<ComponentType<Props>>,
+): ComponentType<Props> {
+  return defer(load, null, DialogLoadFailure);
 }

@@ -1,27 +1,14 @@
 import { Dialog } from "./dialog.tsx";
 import * as styles from "./key_list.module.css";
-import {
-  EVERYWHERE,
-  type KeyBinding,
-  keyGroups,
-  keyListOpen,
-  keysEnabled,
-  switchKeys,
-} from "./keys.ts";
+import { EVERYWHERE, type KeyBinding, keyGroups, keysEnabled, switchKeys } from "./keys.ts";
 
 const PALETTE_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 const PALETTE = { keys: `${PALETTE_KEY} K`, label: "Command palette", run: () => {} };
 
 /** The list of shortcuts, which "?" opens. */
-export function KeyList() {
+export function KeyList({ onClose }: { onClose(): void }) {
   return (
-    <Dialog
-      open
-      title="Keyboard shortcuts"
-      onClose={() => {
-        keyListOpen.value = false;
-      }}
-    >
+    <Dialog open title="Keyboard shortcuts" onClose={onClose}>
       {keyGroups.value.map(({ owner, bindings }) => (
         <section key={owner} class={styles.group}>
           <h3>{owner}</h3>

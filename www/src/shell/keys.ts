@@ -56,6 +56,10 @@ export function showKeys(): void {
   keyListOpen.value = true;
 }
 
+export function closeKeys(): void {
+  keyListOpen.value = false;
+}
+
 export function listenForKeys(): void {
   registerKeys(EVERYWHERE, [{ keys: "?", label: "List shortcuts", run: showKeys }]);
   let first: { key: string; at: number } | null = null;

@@ -1,3 +1,4 @@
+import { Dialog } from "./dialog.tsx";
 import { isOnline } from "./network.ts";
 import { toast } from "./toast.ts";
 
@@ -23,6 +24,15 @@ export function LoadFailure() {
         Reload
       </button>
     </div>
+  );
+}
+
+/** Shown when the code of a dialog could not be loaded. */
+export function DialogLoadFailure({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog open title="Couldn’t open this" onClose={onClose}>
+      <LoadFailure />
+    </Dialog>
   );
 }
 

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useId, useRef } from "preact/hooks";
-import { allCommands, type Command, matchCommands, paletteOpen } from "./commands.ts";
+import { allCommands, type Command, matchCommands } from "./commands.ts";
 import { Dialog } from "./dialog.tsx";
 import * as styles from "./palette.module.css";
 
@@ -11,7 +11,7 @@ const WORDS = {
 };
 
 /** Searches all commands by name and runs the selected one. */
-export function Palette() {
+export function Palette({ onClose }: { onClose(): void }) {
   const query = useSignal("");
   const at = useSignal(0);
   const list = useRef<HTMLDivElement>(null);
@@ -21,13 +21,9 @@ export function Palette() {
   const active = Math.min(at.value, commands.length - 1);
   const optionId = (index: number) => `${id}-${index}`;
 
-  function close() {
-    paletteOpen.value = false;
-  }
-
   function run(command: Command | undefined) {
     if (command === undefined) return;
-    close();
+    onClose();
     // The dialog returns the focus first. The command may then move it.
     requestAnimationFrame(() => command.run());
   }
@@ -48,7 +44,7 @@ export function Palette() {
 
   let index = -1;
   return (
-    <Dialog open title={WORDS.title} onClose={close}>
+    <Dialog open title={WORDS.title} onClose={onClose}>
       <div class={styles.palette}>
         <input
           type="text"
