@@ -124,6 +124,27 @@ test.describe("list of jobs", () => {
     await untilFocused(page, "Third");
   });
 
+  test("live updates leave the focus where a click on the background put it", async ({
+    visitor,
+  }) => {
+    const { site, page, project, startSession, startElsewhere, endJob } = visitor;
+    for (const prompt of ["First", "Second"]) await startElsewhere(prompt);
+    await startSession();
+    await page.goto(`${site.url}/?route=jobs&project=${project}&state=active`);
+    await page.getByRole("link", { name: "Second" }).waitFor();
+    await page.keyboard.press("j");
+    await untilFocused(page, "Second");
+    await page.getByRole("contentinfo").click();
+    const body = page.locator("body");
+    await expect(body).toBeFocused();
+    await startElsewhere("Third");
+    await page.getByRole("link", { name: "Third" }).waitFor();
+    await expect(body).toBeFocused();
+    await endJob("Second");
+    await page.getByRole("link", { name: "Second" }).waitFor({ state: "detached" });
+    await expect(body).toBeFocused();
+  });
+
   test("Show more focuses the first added row", async ({ visitor }) => {
     const { page, signIn, startElsewhere } = visitor;
     const prompts = Array.from({ length: 27 }, (_, at) => `Number ${at + 1}`);

@@ -141,17 +141,20 @@ function useMissingRow(jobs: readonly ListedJob[] | undefined, heading: Heading)
   }, [wanted, jobs]);
 }
 
-/** When an event removes the focused row, focuses the row that takes its place. */
+/** When an update removes the focused row, focuses the row that takes its place. */
 function useFocusWithin(
   focused: RefObject<string | null>,
   jobs: readonly ListedJob[] | undefined,
   heading: Heading,
 ): void {
   const before = useRef<readonly ListedJob[]>([]);
+  // Read during render, before the update. A click on the background takes the focus, too.
+  const hadFocus = document.activeElement !== document.body;
   useLayoutEffect(() => {
     const place = before.current.findIndex(({ id }) => id === focused.current);
     before.current = jobs ?? [];
-    if (place === -1 || jobs === undefined || document.activeElement !== document.body) return;
+    const hasLostFocus = hadFocus && document.activeElement === document.body;
+    if (place === -1 || jobs === undefined || !hasLostFocus) return;
     const next = jobs[Math.min(place, jobs.length - 1)];
     if (next) wantedRow.value = next.id;
     else heading.current?.focus();
