@@ -1,33 +1,8 @@
 import { signal } from "@preact/signals";
 import type { ComponentType, VNode } from "preact";
 import { useEffect } from "preact/hooks";
+import { reloadStyles } from "./failed_styles.ts";
 import { DialogLoadFailure, LoadFailure } from "./load_failure.tsx";
-
-/** Style sheets that failed to load. Vite requests each only once. */
-const failedStyles = new Set<HTMLLinkElement>();
-
-addEventListener(
-  "error",
-  ({ target }) => {
-    const isStyles = target instanceof HTMLLinkElement && target.rel === "stylesheet";
-    if (isStyles) failedStyles.add(target);
-  },
-  // Errors of links do not bubble.
-  { capture: true },
-);
-
-async function reloadStyles(): Promise<void> {
-  const reloads = Array.from(failedStyles, (link) => {
-    failedStyles.delete(link);
-    const again = link.cloneNode() as HTMLLinkElement;
-    link.replaceWith(again);
-    return new Promise((resolve, reject) => {
-      again.addEventListener("load", resolve);
-      again.addEventListener("error", reject);
-    });
-  });
-  await Promise.all(reloads);
-}
 
 /**
  * Returns a component that loads its code on first render. If that fails, it shows `Failure` and
