@@ -75,6 +75,19 @@ test.describe("job", () => {
     await job.getByText(/^Took /).waitFor();
   });
 
+  test("a prompt that is the whole title is shown once", async ({ visitor }) => {
+    const { page, signIn, startAndOpenJob, backToList } = visitor;
+    const main = page.getByRole("main");
+    await signIn();
+    const job = await startAndOpenJob("Fix the typos");
+    await job.getByRole("button", { name: "Run again with this prompt" }).waitFor();
+    await expect(main.getByText("Fix the typos")).toHaveCount(1);
+    await backToList();
+    const longer = await startAndOpenJob("Fix the links\n\nAll of them.");
+    await expect(longer.getByText("Fix the links All of them.")).toHaveCount(1);
+    await expect(main.getByText("Fix the links")).toHaveCount(2);
+  });
+
   test("a job without changes explains that and leads to a follow-up", async ({ visitor }) => {
     const { page, signIn, startAndOpenJob, endJob } = visitor;
     await signIn();

@@ -1,13 +1,16 @@
 import { TimeAgo } from "../shell/time_ago.tsx";
 import type { JobBook } from "./job_book.ts";
-import { isFinished, pullRequest } from "./job_state.ts";
+import { isFinished, pullRequest, titleOf } from "./job_state.ts";
 import * as styles from "./job_thread.module.css";
 import type { JobFacts } from "./open_job.ts";
 import { PromptBox } from "./prompt_box.tsx";
 import type { ThreadMessage } from "./thread.ts";
 import { JOB_WORDS } from "./words.ts";
 
+/** Shows the prompt unless the page's heading already shows all of it. */
 export function Prompt({ message }: { message: ThreadMessage }) {
+  const { text, extent } = message;
+  if (extent === "whole" && text.trim() === titleOf(text)) return null;
   return (
     <div class={styles.said}>
       <SaidBy message={message} />
