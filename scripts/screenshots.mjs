@@ -45,6 +45,7 @@ const SCENES = {
   page: { search: "?route=views&range=last-28-days&page=/quickstart", act: loadPageReports },
   "session-menu": { search: "?route=jobs", act: openSessionMenu },
   shortcuts: { search: "?route=jobs", act: openKeyList },
+  palette: { search: "?route=views&range=last-28-days", act: openPalette },
   "new-job": { search: "?route=jobs", act: openComposer },
 };
 
@@ -207,6 +208,11 @@ async function openSavedViews(page) {
 async function openKeyList(page) {
   await page.keyboard.press("?");
   await page.getByRole("dialog").waitFor();
+}
+
+async function openPalette(page) {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Command palette" }).waitFor();
 }
 
 async function openSessionMenu(page) {

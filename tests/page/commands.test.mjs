@@ -48,6 +48,19 @@ describe("command palette", () => {
 
   test("without a query, a long group leaves room for the next one", () => {
     const shown = labelsOf(matchCommands([fiftyJobs, group("Actions", "Copy link")], ""));
-    assert.deepEqual([shown.length, shown.at(-1)], [16, "Copy link"]);
+    assert.deepEqual([shown.length, shown.at(-1)], [7, "Copy link"]);
+  });
+
+  test("one of many similar commands is listed only for a query", () => {
+    const show = group("Show", "All pages", "Folders");
+    for (const command of show.commands) command.needsQuery = true;
+    assert.deepEqual(labelsOf(matchCommands([show, group("Go to", "Views")], "")), ["Views"]);
+    assert.deepEqual(labelsOf(matchCommands([show], "show")), ["All pages", "Folders"]);
+  });
+
+  test("labels that begin with the query come first, then labels with a word that does", () => {
+    const goTo = group("Go to", "Previous", "Page views", "Visitors");
+    const shown = labelsOf(matchCommands([goTo], "vi"));
+    assert.deepEqual(shown, ["Visitors", "Page views", "Previous"]);
   });
 });

@@ -39,7 +39,7 @@ test.describe("keyboard shortcuts", () => {
     const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
     await dialog.getByRole("term").filter({ hasText: "Agent jobs" }).waitFor();
     const groups = await dialog.getByRole("heading", { level: 3 }).allTextContents();
-    assert.deepEqual(groups, ["Everywhere", "Go to", "Agent jobs"]);
+    assert.deepEqual(groups, ["General", "Go to", "Agent jobs"]);
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });

@@ -15,7 +15,7 @@ import { closePalette, paletteOpen, registerCommands } from "./shell/commands.ts
 import { defer, deferDialog } from "./shell/deferred.tsx";
 import { Heading } from "./shell/heading.tsx";
 import { Logo } from "./shell/icons.tsx";
-import { closeKeys, keyListOpen, registerKeys } from "./shell/keys.ts";
+import { closeKeys, GENERAL, keyListOpen, registerKeys } from "./shell/keys.ts";
 import { address, followLink, linkTo, visit } from "./shell/navigation.ts";
 import { type PageTitle, pageTitle } from "./shell/page_title.ts";
 import { ProblemPanel } from "./shell/problem_panel.tsx";
@@ -108,7 +108,7 @@ function SignedIn({ claims }: { claims: Claims }) {
   useLayoutEffect(() => {
     const stops = [
       registerCommands(SESSION_WORDS.projects, () => projectCommands(claims)),
-      registerCommands(SESSION_WORDS.actions, generalCommands),
+      registerCommands(GENERAL, generalCommands),
     ];
     return () => {
       for (const stop of stops) stop();

@@ -15,7 +15,11 @@ export function useArrangementCommands(
     const offered = arrangementsOf(report);
     if (offered.length < 2) return;
     return registerCommands("Show", () =>
-      offered.map(({ id, label }) => ({ label, run: () => latest.current(id) })),
+      offered.map(({ id, label }) => ({
+        label,
+        needsQuery: true,
+        run: () => latest.current(id),
+      })),
     );
   }, [report]);
 }

@@ -234,6 +234,7 @@ export function useReportKeys(
     const periods = PRESETS.map(({ id, label, key }) => ({
       keys: key,
       label,
+      needsQuery: true,
       run: () => visit({ analytics: { range: id } }),
     }));
     const refresh = () => {

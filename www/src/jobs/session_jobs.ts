@@ -37,6 +37,7 @@ function followJobs(session: Session): JobBook {
 function jobCommands({ list }: JobBook): Command[] {
   return (list.listing.value?.jobs ?? []).map((job) => ({
     label: `${titleOf(job.prompt ?? "") || LIST_WORDS.untitled(job.id)} · ${jobState(job).word}`,
+    needsQuery: true,
     run: () => visit({ route: "jobs", jobs: { id: job.id } }),
   }));
 }

@@ -17,6 +17,7 @@ export function projectCommands({ projects }: Claims): Command[] {
 export function generalCommands(): Command[] {
   const themes = THEMES.filter((choice) => choice !== theme.value).map((choice) => ({
     label: SESSION_WORDS.useTheme(SESSION_WORDS.themes[choice]),
+    needsQuery: true,
     run: () => chooseTheme(choice),
   }));
   return [{ label: SESSION_WORDS.copyLink, run: copyLink }, ...themes];

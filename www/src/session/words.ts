@@ -25,7 +25,6 @@ export const SESSION_WORDS = {
   themes: { system: "System", light: "Light", dark: "Dark" },
   useTheme: (theme: string) => `Use the ${theme.toLowerCase()} theme`,
   projects: "Projects",
-  actions: "Actions",
   copyLink: "Copy link to this page",
   linkCopied: "Link copied",
   linkNotCopied: "Couldn’t copy the link",

@@ -1,13 +1,8 @@
 import { signal } from "@preact/signals";
-import { keyGroups } from "./keys.ts";
+import { type KeyBinding, keyGroups } from "./keys.ts";
 
-/** An entry of the command palette. */
-export interface Command {
-  label: string;
-  /** Its shortcut, such as "g j". */
-  keys?: string;
-  run(): void;
-}
+/** An entry of the command palette, with or without a shortcut. */
+export type Command = Omit<KeyBinding, "keys"> & Partial<Pick<KeyBinding, "keys">>;
 
 export interface CommandGroup {
   owner: string;
@@ -30,7 +25,7 @@ const sources = signal<readonly CommandSource[]>([]);
 /** The maximum number of entries that the palette shows. */
 const MAX_MATCHES = 30;
 /** The maximum number of entries per group without a query, so that other groups stay visible. */
-const MAX_PER_GROUP = 15;
+const MAX_PER_GROUP = 6;
 /** Shortcuts that move within a list. The palette omits them, because it takes the focus. */
 const MOVES = new Set(["j", "k"]);
 
@@ -59,18 +54,23 @@ export function allCommands(): CommandGroup[] {
 }
 
 /**
- * Returns the commands with every word of a query in their label or group. Groups with a label that
- * starts with the query come first.
+ * Returns the commands with every word of a query in their label or group. Labels that start with
+ * the query come first, then labels with a word that starts with it. Groups follow their best label.
  */
 export function matchCommands(groups: readonly CommandGroup[], query: string): CommandGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const start = words.join(" ");
-  const rank = ({ commands }: CommandGroup) =>
-    commands.some(({ label }) => label.toLowerCase().startsWith(start)) ? 0 : 1;
+  const rank = ({ label }: Command) => rankOf(label.toLowerCase(), start);
+  const bestRank = ({ commands }: CommandGroup) => Math.min(...commands.map(rank));
   const found = groups
-    .map((group) => matchesIn(group, words))
+    .map(({ owner, commands }) => ({
+      owner,
+      commands: commands
+        .filter((command) => isMatch(owner, command, words))
+        .sort((one, other) => rank(one) - rank(other)),
+    }))
     .filter(({ commands }) => commands.length > 0)
-    .sort((one, other) => rank(one) - rank(other));
+    .sort((one, other) => bestRank(one) - bestRank(other));
   let left = MAX_MATCHES;
   return found.flatMap(({ owner, commands }) => {
     const shown = commands.slice(0, start === "" ? Math.min(left, MAX_PER_GROUP) : left);
@@ -79,12 +79,16 @@ export function matchCommands(groups: readonly CommandGroup[], query: string): C
   });
 }
 
-function matchesIn({ owner, commands }: CommandGroup, words: readonly string[]): CommandGroup {
-  const matching = commands.filter(({ label }) => {
-    const text = `${owner} ${label}`.toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
-  return { owner, commands: matching };
+/** Without words, matches the commands that are always listed. */
+function isMatch(owner: string, { label, needsQuery }: Command, words: readonly string[]): boolean {
+  if (words.length === 0) return !needsQuery;
+  const text = `${owner} ${label}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function rankOf(label: string, start: string): number {
+  if (label.startsWith(start)) return 0;
+  return label.includes(` ${start}`) ? 1 : 2;
 }
 
 /** Opens and closes the palette with Ctrl+K or ⌘K, in text boxes too. */

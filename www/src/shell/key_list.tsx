@@ -1,6 +1,6 @@
 import { Dialog } from "./dialog.tsx";
 import * as styles from "./key_list.module.css";
-import { EVERYWHERE, type KeyBinding, keyGroups, keysEnabled, switchKeys } from "./keys.ts";
+import { GENERAL, type KeyBinding, keyGroups, keysEnabled, switchKeys } from "./keys.ts";
 
 const PALETTE_KEY = /Mac|iPhone|iPad/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 const PALETTE = { keys: `${PALETTE_KEY} K`, label: "Command palette", run: () => {} };
@@ -13,7 +13,7 @@ export function KeyList({ onClose }: { onClose(): void }) {
         <section key={owner} class={styles.group}>
           <h3>{owner}</h3>
           <dl>
-            {owner === EVERYWHERE && <Shortcut binding={PALETTE} />}
+            {owner === GENERAL && <Shortcut binding={PALETTE} />}
             {bindings.map((binding) => (
               <Shortcut key={binding.keys} binding={binding} />
             ))}

@@ -6,6 +6,8 @@ export interface KeyBinding {
   keys: string;
   /** The action in the list of shortcuts: "New job". */
   label: string;
+  /** Whether the command palette lists it only for a query, because there are many similar ones. */
+  needsQuery?: boolean;
   run(): void;
 }
 
@@ -28,8 +30,8 @@ export function switchKeys(enabled: boolean): void {
 
 const registered = signal<readonly KeyGroup[]>([]);
 
-/** The owner of shortcuts that work on every route. */
-export const EVERYWHERE = "Everywhere";
+/** The owner of shortcuts and commands that work on every route. */
+export const GENERAL = "General";
 
 /** The active shortcuts. Each owner has one group, although it can register several times. */
 export const keyGroups = computed(() => {
@@ -61,7 +63,7 @@ export function closeKeys(): void {
 }
 
 export function listenForKeys(): void {
-  registerKeys(EVERYWHERE, [{ keys: "?", label: "List shortcuts", run: showKeys }]);
+  registerKeys(GENERAL, [{ keys: "?", label: "List shortcuts", run: showKeys }]);
   let first: { key: string; at: number } | null = null;
   document.addEventListener("keydown", (event) => {
     const prefix = first !== null && event.timeStamp - first.at < SEQUENCE_MS ? first.key : null;
