@@ -1,5 +1,6 @@
 /** The command palette, which finds jobs, reports, periods, projects and actions by name. */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { EMPTY_PROJECT } from "./sites.mjs";
@@ -90,4 +91,17 @@ test("arrow keys choose a command", async ({ visitor }) => {
   assert.equal(await last.getAttribute("aria-selected"), "true");
   const input = dialog.getByRole("combobox");
   assert.equal(await input.getAttribute("aria-activedescendant"), await last.getAttribute("id"));
+});
+
+test("the search stays in place while the number of results changes", async ({ visitor }) => {
+  const { page, signIn } = visitor;
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await signIn();
+  const dialog = await open(page);
+  const search = dialog.getByRole("combobox");
+  const options = dialog.getByRole("option");
+  const { y } = await search.boundingBox();
+  await page.keyboard.type("visitors");
+  await expect(options).toHaveCount(1);
+  assert.equal((await search.boundingBox()).y, y);
 });
