@@ -10,8 +10,8 @@ const DAY_MS = 86_400_000;
 const CHECK_INTERVAL_MS = 25;
 
 /**
- * How long a test waits for a condition before it fails. Without this limit, the runner would end
- * the whole file.
+ * Maximum time that a test waits for a condition. The test then fails before the runner's timeout
+ * ends the whole file.
  */
 const PATIENCE_MS = 60_000;
 
@@ -53,8 +53,8 @@ function dateOf(milliseconds) {
 }
 
 /**
- * Returns the request options of a caller. `claims` are further claims of its token, such as
- * `quota` or `projects`.
+ * Returns the request options of a caller. `claims` are further claims of the caller's token, such
+ * as `quota` or `projects`.
  */
 export function caller(gate, sub, claims = {}) {
   return { authorization: `Bearer ${gate.token({ sub, ...claims })}` };
@@ -76,7 +76,7 @@ export function cacheOf(answer) {
   return cache?.replace(/ttl=(-?)\d+/, (_, minus) => `ttl=${minus || "+"}`);
 }
 
-/** Asserts a complete 200 with this `Cache-Status`. Returns the parsed body. */
+/** Asserts a complete 200 response whose `Cache-Status` is `cache`. Returns the parsed body. */
 export function assertViews(answer, cache) {
   assert.deepEqual([answer.status, answer.complete], [200, true], answer.text);
   assert.equal(cacheOf(answer), cache);

@@ -33,7 +33,7 @@ export const LISTS = {
   },
   assistant: {
     rows: "conversations",
-    // Mintlify allows 1,000. The gateway and the package request 250.
+    // Mintlify allows 1,000 rows per page. The gateway and the package request 250.
     maxRows: 250,
     columns: [
       ...["id", "timestamp", "query", "response", "responseType", "sources"],
@@ -83,7 +83,7 @@ export const splitLines = (text) => text.split("\n").slice(0, -1);
 function cellOf(line, column) {
   const value = JSON.parse(line)[column] ?? "";
   if (typeof value === "number") {
-    // The number as written: 1.0 must not become 1.
+    // Keep the number as written: 1.0 must not become 1.
     return new RegExp(`"${column}":(-?[0-9.eE+-]+)`).exec(line)[1];
   }
   if (typeof value === "string")
@@ -148,7 +148,7 @@ export function readIncomplete(text, format) {
   return { before, incomplete, cells: cells.length + 1 };
 }
 
-/** Tests whether an export ends with the record that marks it as incomplete. */
+/** Returns whether an export ends with the record that marks the export as incomplete. */
 export const isIncomplete = (text, format) =>
   format === "csv"
     ? /\r\n#incomplete,[^\n]*\r\n$|^#incomplete,/.test(text)

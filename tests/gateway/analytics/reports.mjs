@@ -1,6 +1,6 @@
 /**
- * Describes each analytics report, starts a gateway that serves them, and counts its upstream
- * requests.
+ * Describes each analytics report, starts a gateway that serves the reports, and counts the
+ * gateway's upstream requests.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -54,7 +54,9 @@ export function newRange() {
   return { dateFrom: day(ranges), dateTo: day(ranges + 60) };
 }
 
-/** A range that ends tomorrow and that no test has requested yet. */
+/**
+ * A range that no test has requested yet. Its last day is tomorrow, because `dateTo` is exclusive.
+ */
 export function openRange() {
   ranges += 1;
   return { dateFrom: dayFromToday(-ranges), dateTo: dayFromToday(2) };

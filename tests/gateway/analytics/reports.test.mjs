@@ -192,7 +192,7 @@ describe("a cached report", () => {
 
 describe("a list with offsets", () => {
   for (const name of ["views", "visitors"]) {
-    /** The limit and offset of each request that the simulator has received. */
+    /** Returns the `[limit, offset]` of each request that the simulator has received. */
     async function requestedPages() {
       const requests = await gate.upstream.requests();
       return requests.map(({ target }) => {
@@ -338,7 +338,8 @@ describe("the shared budget of all reports", () => {
   let analyst;
 
   before(async () => {
-    // The limit has its default. Cached ranges that include today are fresh for one second.
+    // `ANALYTICS_LIMIT_PER_HOUR` is unset, so the default limit of 100 applies. Cached ranges that
+    // include today are fresh for one second.
     const vars = { ANALYTICS_FRESH_SECONDS: "1" };
     own = await startGate("reports-budget", { upstream: UPSTREAM, gateway: { vars } });
     analyst = caller(own, "rita", BOTH);
@@ -401,8 +402,8 @@ describe("assistant conversations", () => {
   }
 
   /**
-   * Reads the reports that contain the strings above. Returns the targets of these reports, and the
-   * ids of a conversation and of its first message.
+   * Reads the reports that contain `COMMENT`, `QUESTION` or `RESPONSE`. Returns the targets of
+   * these reports, and the ids of a conversation and of its first message.
    */
   async function readAll() {
     const range = newRange();

@@ -69,8 +69,8 @@ describe("invalid input, which gateway and package reject with the same errors",
   });
 
   /**
-   * Asserts that the gateway rejects a target with the same error that the package throws for a
-   * call.
+   * Asserts that the gateway rejects `target` with the same error that the package throws for the
+   * equivalent `call`.
    */
   async function assertRejected(target, call, field, rule) {
     const answer = await costing(0, () => gate.get(target, reader));

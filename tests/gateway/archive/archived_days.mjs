@@ -15,7 +15,7 @@ export const DAY_MS = 86_400_000;
 export const DAYS = Number(process.env.ARCHIVE_DAYS ?? 10);
 export const PAGES = Number(process.env.ARCHIVE_PAGES ?? 600);
 export const PER_THOUSAND = 50;
-/** Requests per window. The archive needs several windows to fetch all days. */
+/** The gateway's analytics limit per window. Fetching all days takes several windows. */
 const LIMIT = Number(process.env.ARCHIVE_LIMIT ?? 30);
 const WINDOW_SECONDS = 2;
 const SHARE = 33;
@@ -45,8 +45,8 @@ export function useArchive(name) {
           ARCHIVE_RECHECK_DAYS: String(RECHECK_DAYS),
           ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
           LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
-          // A request that is in flight when the gateway is killed counts against the budget for
-          // this much longer than a window.
+          // If the gateway is killed during a request, the request counts against the budget for a
+          // window plus this timeout.
           UPSTREAM_TIMEOUT_SECONDS: "2",
         },
       },
@@ -103,7 +103,10 @@ export async function countRequests(dates) {
   return truths.map(({ views }) => 1 + Math.max(1, Math.ceil(views.length / 250)));
 }
 export const add = (numbers) => numbers.reduce((all, number) => all + number, 0);
-/** The days that are fetched again a day later, because their counts may still have changed. */
+/**
+ * The days that the archive fetches again if their last fetch was yesterday. The counts of these
+ * days can still change.
+ */
 export const unsettled = () => Array.from({ length: RECHECK_DAYS + 1 }, (_, at) => daysAgo(at + 1));
 
 /**
@@ -118,7 +121,10 @@ export function assertEstimated(requests, days, each) {
 export const days = () => Array.from({ length: DAYS }, (_, at) => daysAgo(DAYS - at));
 export const counts = ({ human, ai, total }) => ({ human, ai, total });
 
-/** Returns the stored rows of all pages, without those of prefixes, ordered by day and path. */
+/**
+ * Returns the stored rows of all pages, ordered by day and path. Excludes the rows of path
+ * prefixes.
+ */
 function archivedRows() {
   return queryArchive(
     state,
@@ -128,7 +134,9 @@ function archivedRows() {
   );
 }
 
-/** Everything that the archive stores, except the times of the fetches. */
+/**
+ * Returns the archived counts of all days, pages and path prefixes, and the number of staged pages.
+ */
 export const archivedState = async () => [
   await queryArchive(state, "SELECT day, node, human, ai, total FROM views ORDER BY day, node"),
   await queryArchive(
@@ -138,7 +146,7 @@ export const archivedState = async () => [
   ),
 ];
 
-/** Asserts that the stored rows of all days equal the simulator's. */
+/** Asserts that the stored rows of all days equal the simulator's rows with at least one view. */
 export async function assertEqualToTruth(truths) {
   const expected = truths.flatMap(({ date, views }) =>
     views

@@ -1,6 +1,6 @@
 /**
- * The daily archive. Cron runs store every day without any request from a caller, even if the
- * upstream fails or the gateway is killed. Series come from the stored days.
+ * The daily archive. Cron runs store the counts of each day without any request from a caller, even
+ * if the upstream fails or the gateway is killed. Series come from the stored days.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -162,8 +162,8 @@ const sum = (rows) =>
   );
 
 /**
- * Returns the first day of the week or month that contains `date`, or `date` itself if grouped by
- * day. Computed differently from the gateway, as a cross-check.
+ * Returns the first day of the week or month that contains `date`, or `date` itself if `group` is
+ * "day". As a cross-check, the computation differs from the gateway's.
  */
 function groupOf(group, date) {
   const at = new Date(`${date}T00:00:00Z`);
@@ -355,7 +355,7 @@ test(
     const held = gate.upstream.untilHeld(1).then(() => {
       isHeld = true;
     });
-    // A run ends when its share of the budget is spent. The next run continues.
+    // A run ends when the archive's share of the budget is spent. The next run continues the fetch.
     const running = (async () => {
       while (!isHeld) await gate.gateway.runCron();
     })();

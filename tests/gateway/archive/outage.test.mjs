@@ -28,7 +28,8 @@ test("logs the number of requests that an archive run has sent, and its failures
   assert.equal(await gate.received(), MAX_FAILURES);
   const lines = gate.gateway.log().matchAll(/\{"archive":.*\}/g);
   const runs = Array.from(lines, ([line]) => JSON.parse(line).archive);
-  // The last failure is a request that the open circuit breaker has rejected.
+  // The open circuit breaker rejected one more request, which counts as a failure but was never
+  // sent.
   const { requests, failures } = runs[0];
   assert.deepEqual([runs.length, requests, failures], [1, MAX_FAILURES, MAX_FAILURES + 1]);
 });

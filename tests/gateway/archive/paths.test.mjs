@@ -30,8 +30,9 @@ const sum = (rows) => rows.reduce((total, { human }) => total + human, 0);
 const deepPath = (segments, suffix = "") => "/s".repeat(segments) + suffix;
 
 /**
- * Starts a gateway that archives the rows `views` as yesterday's. Returns the gateway, its storage
- * folder, the expected totals, and functions that read the archive and stop the gateway.
+ * Starts a gateway that archives the rows `views` as yesterday's page views. Returns the gateway,
+ * its storage folder, the expected totals, and functions that read the archive and stop the
+ * gateway.
  */
 async function archiveYesterday(name, views) {
   const state = mkdtempSync(join(tmpdir(), `quillgate-${name}-`));

@@ -16,8 +16,8 @@ const OPERATE = "gateway:operate";
 const FORGED_TOKENS = 2_300;
 const CONCURRENCY = 100;
 /**
- * One fetch for the first token, one for an unknown kid, and two more if the attack takes over a
- * minute.
+ * One fetch for the first token, one for an unknown kid, and two more if the attack lasts longer
+ * than a minute.
  */
 const MAX_FETCHES = 4;
 

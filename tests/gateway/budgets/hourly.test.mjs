@@ -360,8 +360,8 @@ describe("an hourly window", () => {
 
   describe("concurrent requests", () => {
     /**
-     * Asserts that a budget with `slots` requests left grants exactly that many concurrent
-     * requests, and checks the `Retry-After` of the others.
+     * Asserts that a budget with `slots` requests left grants exactly `slots` of the concurrent
+     * requests, and checks the `Retry-After` of the rejected requests.
      */
     async function assertExactly(slots, answers, { policy, limit, operation, status, since }) {
       const granted = answers.filter(({ answer }) => answer.status === status);
@@ -379,8 +379,8 @@ describe("an hourly window", () => {
       const rejected = answers.filter(({ answer }) => answer.status !== status);
       for (const { answer, received } of rejected) {
         const wait = assertExceeded(answer, policy, { limit });
-        // Retry-After never ends before the budget allows another request, and never exceeds the
-        // longest possible wait.
+        // `Retry-After` lasts at least until the budget allows another request, and at most for an
+        // hour plus the upstream timeout.
         assert.ok(received + wait * 1000 >= freed, `${wait} s`);
         assert.ok(wait <= HOUR + TIMEOUT, `${wait} s`);
       }

@@ -1,6 +1,6 @@
 /**
- * Polls of jobs stay within a budget. Jobs that the gateway created use the project's poll budget.
- * Polls of other jobs count as reads by the watcher.
+ * Polls of jobs stay within a budget. Polls of jobs that the gateway created use the project's poll
+ * budget. Polls of other jobs use the read budget of the caller that watches the job.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -44,14 +44,14 @@ describe("a Mintlify that counts reads as creations", () => {
   after(() => jobs?.stop());
 
   /**
-   * Starts to create jobs at almost 80 % of the limit. Every creation must succeed. Returns a
-   * function that stops, and that returns the number of created jobs.
+   * Creates jobs continuously, at a rate of almost 80 % of the limit. Every creation must succeed.
+   * Returns a function that ends the creations and returns the number of created jobs.
    */
   function keepCreating() {
     let isStopped = false;
     let count = 0;
-    // Two creations per window fewer than allowed, so that the order of requests at a window's edge
-    // does not matter.
+    // Leave two of the allowed creations per window unused, so that the order of requests at a
+    // window's edge does not matter.
     const interval = (WINDOW_S * 1000) / (LIMIT - POLLS - 2);
     const running = (async () => {
       while (!isStopped) {

@@ -25,7 +25,9 @@ export const PROJECTS = [
 
 export let viewsRequested = 0;
 
-/** Returns a target for page views that no test has requested yet, so that no cache has them. */
+/**
+ * Returns a target for page views that no test has requested yet and that are therefore not cached.
+ */
 export function newViews(project) {
   viewsRequested += 1;
   const day = new Date(Date.UTC(2010, 0, viewsRequested)).toISOString().slice(0, 10);
@@ -101,8 +103,9 @@ export function assertExceeded(answer, policy, { limit, window = HOUR }) {
 }
 
 /**
- * Calls `ask` to send a request. Returns the response, the time of the call (`sent`) and the time
- * of the response (`received`). The gateway decides between these times.
+ * Calls `ask` to send a request. Returns the response, the time before the request (`sent`) and the
+ * time after the response (`received`). The gateway grants or rejects the request between these
+ * times.
  */
 export async function timed(ask) {
   const sent = Date.now();

@@ -1,7 +1,7 @@
 /**
- * Quotas in the rules of issuers. A workflow chooses its environment, which is part of its `sub`.
- * Rules can therefore identify callers by other claims, and limit all their callers together with a
- * ceiling.
+ * Quotas in the rules of issuers. A workflow chooses its environment, which is part of its `sub`. A
+ * rule can therefore identify callers by other claims. A rule can also have a ceiling, which limits
+ * all callers of the rule together.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * The gateway limits its upstream requests for page views, even if readers write one query in
  * thousands of ways, load large pages, or all request a range that includes today. The simulator
- * counts the requests, and the instrumented organization object its calls.
+ * counts the upstream requests. The instrumented organization object counts its calls.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -177,7 +177,7 @@ describe("the pages on disk", () => {
 });
 
 describe("a page of large rows", () => {
-  /** Rows of about 6 kB, mostly surrogate pairs, and 1.5 MB in total. */
+  /** Returns a page of 1.5 MB. Each row takes about 6 kB and consists mostly of surrogate pairs. */
   function largePage() {
     const path = (at) => `/${at}/${"-".repeat(at % 2)}${"🚀".repeat(1500)}`;
     const views = Array.from({ length: PAGE_ROWS }, (_, at) => ({ path: path(at), total: at }));

@@ -55,9 +55,9 @@ beforeEach(() => unlimited(gate));
 
 describe("the organization object", () => {
   /**
-   * Sends `count` requests. The simulator holds the upstream request of the first one, and the
-   * others wait in the organization object. Once all have arrived there, calls `meanwhile` with the
-   * first exchange. Returns all responses.
+   * Sends `count` requests. The simulator holds the upstream request that the first request causes,
+   * and the other requests wait in the organization object. Calls `meanwhile` with the first
+   * exchange once all requests have reached the object. Returns all responses.
    */
   async function together(count, target, { options, others = options, next, meanwhile } = {}) {
     await gate.upstream.hold({ next });

@@ -1,6 +1,6 @@
 /**
  * Page views while the upstream fails or the budget is spent. The gateway serves fresh cached pages
- * as usual, and stale ones with the reason in `Cache-Status`. Without a cached page, the caller
+ * as usual, and stale pages with the reason in `Cache-Status`. Without a cached page, the caller
  * receives the error.
  */
 import assert from "node:assert/strict";
@@ -22,7 +22,7 @@ import {
 import { assertProblem, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 const VARS = { ANALYTICS_FRESH_SECONDS: "1", UPSTREAM_TIMEOUT_SECONDS: "1" };
-/** Enough rows for two upstream pages. The second one is not full. */
+/** Enough rows for two upstream pages. The second page is not full. */
 const ROWS = 300;
 
 const MISS = "fwd=uri-miss; stored";
@@ -144,7 +144,10 @@ describe("upstream faults by state of the cache", () => {
     return `200 ${rows}, ${cacheOf(answer)}, ${requests}`;
   }
 
-  /** Asserts the caching fields of a response, or those of the problem without a cached page. */
+  /**
+   * Asserts the caching header fields of a response. Without a cached page, asserts a problem and
+   * its `Retry-After`.
+   */
   function assertMarked(answer, { name, column, cached }) {
     if (column === "fresh") {
       assert.equal(answer.header("cache-control"), "private, max-age=86400");

@@ -1,6 +1,6 @@
 /**
- * How long cached page views stay fresh, and how they are revalidated: ETags, `no-cache`, and a
- * restarted gateway.
+ * The freshness lifetime of cached page views, requests with ETags or `no-cache`, and the cache
+ * after the gateway restarts.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -207,7 +207,10 @@ describe("a request with no-cache", () => {
 describe("a restarted gateway", () => {
   const FRESH_SECONDS = 4321;
 
-  /** Stops or kills the gateway, and starts another one with the same storage. */
+  /**
+   * Calls the gateway's method `end` ("stop" or "kill"), and starts a new gateway with the same
+   * storage.
+   */
   async function restart(end) {
     await gate.gateway[end]();
     gate.gateway = await startGateway({

@@ -38,7 +38,7 @@ useGate("cache");
 const READERS = 1000;
 const JOINED = "fwd=uri-miss; collapsed";
 
-/** The limit and offset of each request that the simulator received. */
+/** Returns the `[limit, offset]` of each request that the simulator received. */
 async function pagesRequested({ upstream }) {
   const requests = await upstream.requests();
   return requests.map(({ target }) => {
@@ -192,7 +192,7 @@ describe("upstream pages of 250 rows", () => {
 });
 
 describe("a slice equals the upstream's own response", () => {
-  /** Returns a seeded generator of numbers from 0 to below `limit`. */
+  /** Returns a seeded generator of integers from 0 to `limit - 1`. */
   function seededRandom(seed) {
     let state = seed;
     return (limit) => {
@@ -202,7 +202,8 @@ describe("a slice equals the upstream's own response", () => {
   }
 
   /**
-   * Returns `[limit, offset]` of slices at the edges of upstream pages, and of 60 random slices.
+   * Returns `[limit, offset]` of slices at the edges of upstream pages, of slices that end at the
+   * last row, and of 60 random slices.
    */
   function slicesOf(rows) {
     const next = seededRandom(rows);
@@ -214,8 +215,8 @@ describe("a slice equals the upstream's own response", () => {
   }
 
   /**
-   * Returns the numbers of the upstream pages that the gateway needs for a slice. It fetches a
-   * second page only if the first one is not the last.
+   * Returns the numbers of the upstream pages that the gateway needs for a slice. The gateway
+   * fetches a second page only if the slice's first page is not the last page of the list.
    */
   function pagesOf([limit, offset], rows) {
     const last = Math.max(0, Math.ceil(rows / PAGE_ROWS) - 1);

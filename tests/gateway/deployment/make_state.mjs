@@ -29,9 +29,14 @@ const VARS = {
   WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
   UPSTREAM_TIMEOUT_SECONDS: "30",
 };
-/** The longest `Retry-After` that the gateway honours. */
+/**
+ * The `Retry-After` of the upstream's 429. The stored release blocks a policy for at most a day.
+ */
 const DAY_SECONDS = 86_400;
-/** workerd evicts an object 10 s after its last request, and closes its database. */
+/**
+ * Maximum wait for evictions. workerd evicts an object and closes the object's database 10 s after
+ * the last request.
+ */
 const EVICTION_PATIENCE_MS = 60_000;
 
 const [checkout] = process.argv.slice(2);
@@ -64,7 +69,8 @@ async function store() {
   const { headers, text, path } = await receiver.next();
   const webhook = { id: headers["webhook-id"], text, path };
 
-  // Without polls the objects are evicted, and their write-ahead logs are merged.
+  // Frequent polls would keep the objects in memory. With this longer interval, workerd evicts the
+  // objects, and SQLite merges their write-ahead logs.
   jobs.vars = { ...jobs.vars, JOB_POLL_SECONDS: "300" };
   await jobs.restart("kill");
   const { json: listed } = await jobs.get(`/v2/agent/${PROJECT}/jobs`);
@@ -164,7 +170,10 @@ async function storeBusyProject() {
   return { project, job: id };
 }
 
-/** Caches a page of views that stays fresh for a day, and one that is stale after a second. */
+/**
+ * Caches two pages of views. The first stays fresh for a day, the second becomes stale after a
+ * second.
+ */
 async function storeViews() {
   const read = async (dateTo) => {
     const target = `/v1/analytics/${PROJECT}/views?dateFrom=2024-01-01&dateTo=${dateTo}`;

@@ -1,4 +1,4 @@
-/** A rollback. The older release must work with the storage of the newer one. */
+/** A rollback. An older release must work with the storage of a newer release. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startJobs } from "../jobs_gateway.mjs";

@@ -7,8 +7,8 @@ import { gzipSync } from "node:zlib";
 import { ROOT } from "../../../scripts/versions.mjs";
 
 /**
- * Cloudflare's free plan accepts Workers of 3 MB. This limit is lower, because a small module
- * starts faster.
+ * Cloudflare's free plan accepts Workers of up to 3 MB after gzip. This limit is lower, because a
+ * small module starts faster.
  */
 const MAX_WASM_BYTES = 450_000;
 const MAX_JAVASCRIPT_LINES = 120;

@@ -29,7 +29,7 @@ const { unwatched, completed, moving, awaited, ended, elsewhere } = stored.jobs;
 const BUSY = stored.busy.project;
 /** A prompt with letters beyond ASCII, which replaces a stored prompt. */
 const ACCENTED = "Die GRÖSSE der Übersicht";
-/** One more than the stored limit, because one project has used up its budget. */
+/** The stored limit plus one. A project that has used up the stored limit has one request left. */
 const CREATE_LIMIT = stored.limits.create + 1;
 
 let jobs;
@@ -89,7 +89,7 @@ function moveTimestamps(state) {
   });
 }
 
-/** Adds the stored jobs to the simulator. One has completed since the crash. */
+/** Adds the stored jobs to the simulator. The job `awaited` has completed since the crash. */
 async function addStoredJobs(upstream) {
   for (const job of Object.values(stored.jobs)) {
     const { createdAt, status, prLink } = lastState(job);
@@ -308,7 +308,7 @@ describe("a stored budget", () => {
     const used = stored.limits.create - stored.budgets.project["create-job"].left;
     const { left, ...rest } = (await jobs.health()).budgets["create-job"];
     assert.deepEqual(rest, { limit: CREATE_LIMIT, closedUntil: null });
-    // The crash interrupted one more creation, and the test above sent one.
+    // `used` excludes two creations: the crash interrupted one, and the test above sent the other.
     assert.equal(left, CREATE_LIMIT - used - 2);
     const answer = await send({});
     assert.deepEqual([answer.status, remaining(answer)], [201, left - 1]);

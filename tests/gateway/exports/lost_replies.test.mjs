@@ -1,6 +1,7 @@
 /**
- * The number of waiting exports is limited. An export takes one of these places, but the reply of
- * the organization object is lost. The place must become free again.
+ * The gateway limits the number of waiting exports: each takes a place in the organization object.
+ * In this test, an export takes a place but the object's reply is lost. The gateway must free the
+ * place.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -12,11 +13,14 @@ import { exportOf, newRange } from "../expected_exports.mjs";
 import { startGate } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
-/** The budget's window, longer than these tests take, so that no waiting export continues. */
+/** The window of the budget. It is longer than the test, so that no waiting export continues. */
 const WINDOW_SECONDS = 600;
 /** If an export has no response after this time, it is waiting for the budget. */
 const OBSERVED_MS = 5000;
-/** The maximum time until the place is free again, much shorter than its lease of 25 seconds. */
+/**
+ * The maximum time until the place is free again. A place also becomes free when its lease of 25
+ * seconds ends, which would be too late.
+ */
 const RELEASE_MS = 12_000;
 let gate;
 let worker;
@@ -55,7 +59,9 @@ after(async () => {
   worker?.dispose();
 });
 
-/** Requests an export that may wait. Returns its status, or `undefined` if it waits. */
+/**
+ * Requests an export that may wait. Returns the status, or `undefined` if the export is waiting.
+ */
 async function requestExport() {
   const target = exportOf("views", { format: "ndjson", ...newRange() });
   const { authorization } = caller(gate, "rita");

@@ -53,8 +53,8 @@ function assertExport(answer) {
 }
 
 /**
- * Requests the report itself instead of an export, and expects a problem. Returns its type and
- * `Retry-After`.
+ * Requests the report itself instead of an export, and expects a problem. Returns the problem's
+ * type and the `Retry-After` of the response.
  */
 async function plainProblem(report, query, options) {
   const answer = await gate.get(
@@ -298,8 +298,8 @@ describe("an export request", () => {
 
 describe("an incomplete export", () => {
   /**
-   * Requests an export that must be incomplete. Returns its last record, everything before that,
-   * the cursor, and the expected complete export.
+   * Requests an export that must be incomplete. Returns the parsed last record, everything before
+   * this record, the cursor, and the expected complete export.
    */
   async function interrupt(report, format, range, options) {
     const lines = await rowsUpstream(gate, report, range);
@@ -457,8 +457,8 @@ describe("an incomplete export", () => {
     const lines = await rowsUpstream(gate, "views", range);
     const pending = getExport("views", { format: "ndjson", ...range }, short);
     await gate.upstream.untilHeld(1);
-    // Waits until the token has expired. These requests never go upstream: the gateway checks the
-    // token first, and then rejects the query.
+    // Repeat an export with an invalid format until the gateway rejects the token as expired. Until
+    // then, the gateway rejects the format and sends nothing upstream.
     while ((await getExport("views", { format: "none" }, short)).status !== 401);
     await gate.upstream.release();
     const { before, incomplete } = readIncomplete(assertExport(await pending), "ndjson");

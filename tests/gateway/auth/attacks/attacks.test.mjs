@@ -33,7 +33,8 @@ import {
   workflow,
 } from "./fixtures.mjs";
 
-// Each file covers one kind of attack on the same gateway. The tests below run after all of them.
+// Each imported file covers one kind of attack on the same gateway. The tests below run after the
+// tests of the imported files.
 import "./signatures.mjs";
 import "./keys.mjs";
 import "./claims.mjs";

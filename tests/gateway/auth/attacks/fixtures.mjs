@@ -39,7 +39,7 @@ export const DEEP = { target: "/healthz?deep", scope: "gateway:operate" };
 /** A read, a write and an operator's request. Tests send each forged token with all three. */
 export const SAMPLE = [operations()[0], operations()[4], DEEP];
 
-/** The faults of key sets. Each key is the name of the trusted issuer with this fault. */
+/** The faults of key sets. Each property has the name of the trusted issuer with this fault. */
 export const FAULTS = {
   failing: () => ({ status: 500 }),
   missing: () => ({ status: 404 }),
@@ -153,7 +153,7 @@ export const assertion = (token, { host } = gate) =>
   smuggled(["Cf-Access-Jwt-Assertion", token], ["Origin", `http://${host}`]);
 export const smuggled = (...headers) => ({ authorization: null, headers });
 
-/** Sends a request for an operation, with a body if it needs one. */
+/** Sends a request for an operation. A POST has a JSON body. */
 function send({ scope: _, ...operation }, options) {
   const json = operation.method === "POST" ? { prompt: "x" } : undefined;
   return gate.send({ ...operation, json, ...options });

@@ -6,7 +6,7 @@ import { jwkOf, newSigningKey } from "../../../harness/issuer.mjs";
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /** The prefix of a SHA-256 digest in an RS256 signature (RFC 8017, section 9.2). */
 const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");
-/** The order of P-256. As r or s, it is congruent to zero. */
+/** The order of the P-256 group. As r or s of a signature, this number is congruent to zero. */
 const ORDER = Buffer.from(
   "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551",
   "hex",
@@ -75,8 +75,8 @@ export function twinKeys() {
 }
 
 /**
- * Builds a key set with unusual keys. `rsa` and `weak` have the private keys for most of them. The
- * gateway may use only the key `bare`, and only for RS256.
+ * Builds a key set with unusual keys. `rsa` and `weak` have the private keys for most keys of the
+ * set. The gateway may use only the key `bare`, and only for RS256.
  *
  * @returns {{ rsa: import("../../../harness/issuer.mjs").SigningKey,
  *   weak: import("../../../harness/issuer.mjs").SigningKey, set: Record<string, unknown>[] }}

@@ -1,5 +1,5 @@
 /**
- * Attacks with tokens that contain their own key or name another one, and with published keys that
+ * Attacks with tokens that contain their own key or name another key, and with published keys that
  * must not verify a token.
  */
 import assert from "node:assert/strict";

@@ -241,7 +241,8 @@ describe("a disguised path or query", () => {
   const INVALID_REQUEST = [400, "invalid-request"];
   const anonymous = () => ({ authorization: null });
 
-  // The runtime resolves plain dot segments. Encoded ones match no route.
+  // The runtime resolves plain dot segments between slashes. Paths with backslashes or with encoded
+  // dot segments match no route.
   testRejectedTarget(`/v2/agent/${PROJECT}/../${OTHER}/job/j1`, NOT_ALLOWED);
   testRejectedTarget(`/v1/analytics/${PROJECT}\\..\\${OTHER}\\views`, NOT_FOUND);
   for (const dots of ["%2e%2e", ".%2e", "%2E."]) {
@@ -252,7 +253,7 @@ describe("a disguised path or query", () => {
     `//v2/agent/${PROJECT}/job/j1`,
     `/v2//agent/${PROJECT}/job/j1`,
     `/%2fv2/agent/${PROJECT}/job/j1`,
-    // CVE-2026-47676: a gateway removed a prefix from a path before decoding it.
+    // CVE-2026-47676: a gateway removed a prefix from a path before it decoded the path.
     `/%76%32/agent/${PROJECT}/job/j1`,
     `/v2%2fagent%2f${PROJECT}%2fjob%2fj1`,
     `/v2%5cagent%5c${PROJECT}%5cjob%5cj1`,
@@ -277,7 +278,8 @@ describe("a disguised path or query", () => {
   }
   testRejectedTarget(`/v1/analytics/${PROJECT};a/views`, NOT_ALLOWED);
 
-  // GHSA-pxq7-h93f-9jrg and GHSA-7rh7-c77v-6434: a public path in another part of the target.
+  // GHSA-pxq7-h93f-9jrg and GHSA-7rh7-c77v-6434: a public path elsewhere in the target must not
+  // make the target public.
   for (const target of [
     `${VIEWS}#/healthz`,
     `${VIEWS}?/healthz`,
