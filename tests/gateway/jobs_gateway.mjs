@@ -15,7 +15,7 @@ const SQL_WORKER = fileURLToPath(new URL("workers/sql.mjs", import.meta.url));
 /** A second project. Each project has its own Durable Object. */
 export const OTHER_PROJECT = "empty-docs";
 
-/** Longer than any test, so that jobs change only when a test changes them. */
+/** This job duration is longer than any test, so that jobs change only when a test changes them. */
 const NEVER_MS = 24 * 3600 * 1000;
 const TERMINAL_STATUSES = ["completed", "failed", "archived"];
 const CHECK_INTERVAL_MS = 20;
@@ -162,8 +162,8 @@ class Jobs {
   }
 
   /**
-   * Waits for `more` reads of the job upstream, counted from this call. The gateway reads a watched
-   * job once per polling interval, so this also waits for about `more` intervals.
+   * Waits until the gateway has read the job upstream `more` more times. The gateway reads a
+   * watched job once per polling interval, so the wait takes about `more` intervals.
    */
   async untilReads(id, more) {
     const { count } = await this.reads(id);
@@ -190,8 +190,9 @@ class Jobs {
   }
 
   /**
-   * Finishes every job of the project, which ends all streams and long polls. That includes those
-   * of disconnected clients: the runtime notices a closed connection only when it writes.
+   * Finishes every job of {@link PROJECT}, which ends the streams and long polls of all its
+   * watchers. Disconnected clients count as watchers until the runtime next writes to their
+   * connections.
    */
   async finishAllJobs() {
     const own = (await this.upstream.jobs()).filter(({ projectId }) => projectId === PROJECT);
@@ -244,7 +245,10 @@ class Jobs {
     return rows;
   }
 
-  /** Like `RecordedGateway.assertDiscreet`, and also searches the event streams for secrets. */
+  /**
+   * Makes the assertions of `RecordedGateway.assertDiscreet`, and asserts that no event stream
+   * contains a secret.
+   */
   async assertDiscreet() {
     await this.gate.assertDiscreet();
     const received = this.#streams.map(({ text }) => text).join("\n");

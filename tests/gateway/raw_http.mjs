@@ -77,7 +77,7 @@ export class Answer {
     return this.hasHead ? Number(this.#lines[0].split(" ")[1]) : undefined;
   }
 
-  /** The name in lower case and the value of each header field, sorted by name. */
+  /** The header fields as pairs of a lower-case name and a value, sorted by name. */
   get headers() {
     const fields = this.#lines.slice(1).map((line) => {
       const at = line.indexOf(":");
@@ -149,7 +149,7 @@ export class Exchange {
   /**
    * @param {number} port of 127.0.0.1
    * @param {Buffer} bytes sent verbatim, even if they are not valid HTTP
-   * @param {string} [method] a response to HEAD has no body
+   * @param {string} [method] the request's method, because a response to HEAD has no body
    */
   constructor(port, bytes, method = "GET") {
     const answer = new Answer(method);

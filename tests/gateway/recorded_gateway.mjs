@@ -1,6 +1,6 @@
 /**
- * A gateway in front of the simulator. It records every response, so that a test can search all of
- * them and the log for secrets.
+ * A gateway in front of the simulator. It records every response, so that tests can search the
+ * responses and the log for secrets.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -77,18 +77,24 @@ class RecordedGateway {
     this.host = `127.0.0.1:${started.port}`;
   }
 
-  /** The claims of a valid token with these changes. `undefined` removes a claim. */
+  /**
+   * Returns the claims of a valid token, with `changes` applied. The value `undefined` removes a
+   * claim.
+   */
   claims(changes = {}) {
     const grant = { sub: "alice", projects: [PROJECT], scope: EVERY_SCOPE };
     return { ...accessClaims(grant), ...changes };
   }
 
-  /** A signed token with the claims of a valid token and these changes. */
+  /** Returns a signed token with the claims of a valid token, with `changes` applied. */
   token(changes = {}, secret = this.secret) {
     return this.known(mintToken(this.claims(changes), secret));
   }
 
-  /** A token with any header, signed with HMAC and `hash`. */
+  /**
+   * Returns a token with the given JOSE header, signed with HMAC and `hash`. A string is encoded
+   * verbatim.
+   */
   tokenOf(header, { claims = this.claims(), hash = "sha256", secret = this.secret } = {}) {
     const text = (part) => (typeof part === "string" ? part : JSON.stringify(part));
     const body = [header, claims].map((part) => Buffer.from(text(part)).toString("base64url"));
@@ -103,8 +109,8 @@ class RecordedGateway {
   }
 
   /**
-   * Serializes a request. Without `authorization` it has a valid token; with `null` it has no
-   * `Authorization` field. `json` is the value of a JSON body.
+   * Serializes a request. By default, the request has a valid token. If `authorization` is `null`,
+   * the request has no `Authorization` field. `json` is the value of a JSON body.
    */
   bytes({ authorization, json, headers = [], host = this.host, ...rest }) {
     const credential = authorization === undefined ? `Bearer ${this.token()}` : authorization;

@@ -1,4 +1,4 @@
-/** Moves timestamps in the storage of a stopped gateway, instead of waiting. */
+/** Moves timestamps in the storage of a stopped gateway, so that tests need not wait. */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { startGateway } from "../harness/gateway.mjs";

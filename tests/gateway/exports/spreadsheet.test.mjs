@@ -11,7 +11,7 @@ import { startUpstream } from "../../harness/upstream.mjs";
 
 const PROJECT = "acme";
 const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-03-01" };
-/** The package's method for each report, by the report's path segment at the gateway. */
+/** Maps the path segment of each report at the gateway to the package's method. */
 const REPORTS = {
   ...{ views: "views", visitors: "visitors", feedback: "feedback", searches: "searches" },
   assistant: "conversations",
@@ -70,7 +70,8 @@ test("exports CSV that a spreadsheet opens with one row per page and counts as n
   assert.ok(views.some(({ path }) => path.startsWith("=")));
   for (const [at, { path, human, ai, total }] of views.entries()) {
     const [cell, ...counts] = rows[at];
-    // A leading apostrophe keeps a cell from being a formula, and stays visible.
+    // The export puts an apostrophe before these paths, so that no cell is a formula. The
+    // spreadsheet shows the apostrophe.
     const text = /^[=+\-@＝＋－＠\t\r\n]/.test(path) ? `'${path}` : path;
     assert.deepEqual([cell.type, cell.text, cell.formula], ["string", text, undefined]);
     assert.deepEqual(

@@ -10,13 +10,13 @@ import { assertProblem, startGate } from "../recorded_gateway.mjs";
 
 const PER_CALLER = 2;
 const PER_ORGANIZATION = 3;
-/** The budget's window, longer than these tests take, so that no waiting export continues. */
+/** The budget's window is longer than these tests take, so that no waiting export continues. */
 const WINDOW_SECONDS = 600;
 /** If an export has not ended after this time, it is waiting for the budget. */
 const OBSERVED_MS = 2000;
 /**
- * Longer than the lease of 25 s that each waiting export has. The gateway renews it while the
- * export waits.
+ * Longer than the 25 s lease of a waiting export. The gateway renews the lease while the export
+ * waits.
  */
 const LEASE_MS = 26_000;
 /** The maximum time until a cancelled export no longer counts as waiting. */
@@ -45,13 +45,14 @@ after(async () => {
 });
 
 /**
- * Requests an export that may wait. Returns whether it has ended, its body so far, and a function
- * that cancels it.
+ * Requests an export with `Prefer: wait`. Returns whether the export has ended within
+ * {@link OBSERVED_MS}, its body so far, and a function that cancels the export.
  */
 async function openExport(name) {
   const target = exportOf("views", { format: "ndjson", ...range });
   const { authorization } = caller(gate, name);
-  // The limits must not depend on the request id, which callers choose.
+  // All exports have the same request id. Callers choose this id, so the limits must not depend on
+  // the id.
   const own = { authorization, "x-request-id": "the-same-for-all" };
   const headers = { ...own, prefer: `wait=${WINDOW_SECONDS}` };
   const sent = request(`${gate.gateway.url}${target}`, { headers, agent: false }).end();

@@ -30,8 +30,8 @@ const BUDGET = 100;
 const PAGE_ROWS = 250;
 
 /**
- * Sends a GET request and reads the response. Disconnects after `maxBytes` bytes of the body, and
- * then returns `isCut`.
+ * Sends a GET request and reads the response. If `maxBytes` bytes of the body have arrived,
+ * disconnects and sets `isCut` in the result.
  */
 async function read(
   gate,
@@ -72,7 +72,10 @@ describe("a hundred thousand rows", () => {
   const ROWS = 100_000;
   const BREAKS = 10;
   const SEED = 20_261_122;
-  /** The wait for the next window is almost an hour, because the reservations are minutes old. */
+  /**
+   * The range of the expected `retryAfter`: almost an hour, because the oldest reservation is at
+   * most 15 minutes old.
+   */
   const [MIN_WAIT_SECONDS, MAX_WAIT_SECONDS] = [HOUR_MS / 1000 - 900, HOUR_MS / 1000 + 1];
   const state = mkdtempSync(join(tmpdir(), "quillgate-windows-"));
   let gate;
@@ -91,8 +94,8 @@ describe("a hundred thousand rows", () => {
   });
 
   /**
-   * Restarts the gateway with reservations that are an hour older, and moves the simulator's clock
-   * by an hour.
+   * Simulates that an hour passes: restarts the gateway with reservations that are an hour older,
+   * and moves the simulator's clock forward by an hour.
    */
   async function passAnHour() {
     const objects = [["ORG_GATE", "organisation"]];
@@ -104,9 +107,10 @@ describe("a hundred thousand rows", () => {
   }
 
   /**
-   * Exports a range as a client with a bad connection does: keeps the complete records, counts
-   * their rows and resumes after them. The connection breaks at the offsets `breaks` in the export.
-   * Returns the bytes of the export, and the numbers of its rows, broken connections and windows.
+   * Exports a range over connections that break at the byte offsets `breaks` of the export. After
+   * each break, keeps the complete records and resumes after the last complete row. When the budget
+   * is used up, continues in the next window. Returns the bytes of the export, and the number of
+   * rows, broken connections and windows.
    */
   async function exportAll(format, range, breaks) {
     const pieces = [];
@@ -132,7 +136,8 @@ describe("a hundred thousand rows", () => {
         remaining.shift();
         found.cuts += 1;
         const { whole, rows } = keepWholeRecords(answer.body, format, isFirst);
-        // Without a complete row, the next attempt starts again with the header.
+        // Without a complete row, the next attempt repeats the same request. The first request
+        // includes the header, so a header without rows is discarded.
         if (rows > 0) keep(whole, rows);
         continue;
       }

@@ -9,7 +9,10 @@ import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gate
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "x";
-/** Much longer than a response takes, so that only hanging requests time out. */
+/**
+ * The upstream timeout is much longer than a response takes, so that only hanging requests time
+ * out.
+ */
 const TIMEOUT_SECONDS = 2;
 /** The fields of a log line. Operators' monitoring depends on them. */
 const FIELDS = [
@@ -33,8 +36,8 @@ function linesOf(id) {
 }
 
 /**
- * Returns the log line of a response, and asserts that there is only one. The line of a later
- * request shows that no second one follows.
+ * Returns the log line of a response, and asserts that the response has only one line. A second
+ * line would appear before the line of the later request.
  */
 async function lineOf(answer) {
   const id = answer.header("x-request-id");
@@ -48,7 +51,9 @@ async function lineOf(answer) {
   return line;
 }
 
-/** Asserts the expected fields of a response's log line, besides those that every line has. */
+/**
+ * Asserts that a response's log line has the values in `expected`, besides the checks in `lineOf`.
+ */
 async function assertLogged(answer, expected) {
   const line = await lineOf(answer);
   const actual = Object.fromEntries(Object.keys(expected).map((name) => [name, line[name]]));
@@ -298,7 +303,8 @@ describe("canaries in requests and upstream responses", () => {
     }
     await gate.upstream.fault({ fault: { kind: "json", status: 200, body: [canary("data")] } });
     await gate.get(`${VIEWS}?dateFrom=2024-01-01`);
-    // The log may contain this canary: the reason why Mintlify rejected the admin key.
+    // The log may contain Mintlify's reason for rejecting the admin key, so no test searches for
+    // this canary.
     delete canaries.refusal;
   });
 

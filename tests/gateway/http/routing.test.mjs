@@ -124,7 +124,8 @@ describe("a request path", () => {
 
   test("never opens another project through dot segments", async () => {
     for (const dots of ["..", "%2e%2e", ".%2E", "%2e."]) {
-      // The runtime resolves plain dot segments. Encoded ones match no route.
+      // The runtime resolves plain dot segments, so the request is for another project. Encoded dot
+      // segments match no route.
       const expected = dots === ".." ? [403, "project-not-allowed"] : [404, "not-found"];
       for (const path of [
         `/v2/agent/${PROJECT}/${dots}/other-docs/job/j1`,
@@ -184,7 +185,7 @@ describe("a request method", () => {
     test(`returns 405 with Allow for unsupported methods of ${target}`, async () => {
       for (const method of others) {
         const answer = await gate.send({ method, target });
-        if (answer.status === 501) continue; // The runtime does not know this method.
+        if (answer.status === 501) continue; // The runtime does not support this method.
         assert.equal(answer.status, 405, method);
         assert.equal(answer.header("allow"), allow);
         if (method !== "HEAD") assertProblem(answer, 405, "method-not-allowed");
@@ -297,7 +298,7 @@ describe("a malformed request line or head", () => {
       "Transfer-Encoding: chunked",
     ];
     const outer = head(`POST ${JOBS}?limit=0 HTTP/1.1`, `${fields.join("\r\n")}\r\n`);
-    // The outer request is invalid under either framing because of its query.
+    // The query makes the outer request invalid under either framing.
     const answer = await gate.sendBytes(Buffer.from(`${outer}0\r\n\r\n`, "latin1"));
     assert.ok(answer.status >= 400);
   });

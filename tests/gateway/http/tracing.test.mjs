@@ -6,7 +6,10 @@ import { headerOf } from "../../harness/upstream.mjs";
 import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 const prompt = "x";
-/** Much longer than a response takes, so that only hanging requests time out. */
+/**
+ * The upstream timeout is much longer than a response takes, so that only hanging requests time
+ * out.
+ */
 const TIMEOUT_SECONDS = 2;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -83,7 +86,8 @@ describe("X-Request-Id", () => {
 describe("trace context", () => {
   let range = 0;
   /**
-   * Requests that go upstream. Page views have a new range each time, so that no cache has them.
+   * Requests that go upstream. Each request for page views has a new date range, so that the
+   * response is not cached.
    */
   const OPERATIONS = {
     "a job": (headers) => gate.get(`${JOBS}/j1`, { headers }),

@@ -136,7 +136,7 @@ describe("a header field of a write request", () => {
 });
 
 describe("a request body", () => {
-  /** Sends the body to both operations that accept one. Returns both responses. */
+  /** Sends the body to both operations that accept a request body. Returns both responses. */
   async function postToBoth(body, { headers = [JSON_TYPE], ...options } = {}) {
     const each = [JOBS, `${JOBS}/j1/message`].map((target) =>
       gate.send({ method: "POST", target, headers, body, ...options }),
@@ -218,7 +218,8 @@ describe("a request body", () => {
         const id = `announces-${length}-for-${target.length}`;
         const headers = [JSON_TYPE, ["Content-Length", String(length)], ["X-Request-Id", id]];
         const exchange = gate.open(gate.bytes({ method: "POST", target, headers }));
-        // The local runtime delays the response until the body has arrived, but not the log line.
+        // The local runtime delays the response until the body has arrived, so the test reads the
+        // log line instead.
         const { status, problem } = await gate.logged(id);
         assert.deepEqual([status, problem], [413, "content-too-large"]);
         exchange.leave();

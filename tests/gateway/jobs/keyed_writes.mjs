@@ -17,7 +17,7 @@ export const PROJECTS = [
 export const CREATE = "agentJobs.create";
 export const FOLLOW_UP = "agentJobs.sendMessage";
 const HUGE = String(10 ** 6);
-/** Maximum wait, generous for a busy machine. */
+/** Maximum time for repeating a request, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 export const jobsOf = (project) => `/v2/agent/${project}/job`;
 
@@ -57,14 +57,15 @@ export function useGateway(name) {
   beforeEach(() => gate.upstream.reset());
 }
 
-/** The `Authorization` of a caller with this subject and access to every project. */
+/** Returns an `Authorization` value for the subject `sub`, with access to every project. */
 export const as = (sub, claims = {}) =>
   `Bearer ${gate.token({ sub, projects: PROJECTS, ...claims })}`;
 
 /**
- * Creates a job under a key, or sends another write request.
+ * Sends a write request with an idempotency key. Creates a job unless `options.target` is another
+ * operation's path.
  *
- * @param {string} key sent verbatim in the header field
+ * @param {string} key value of `Idempotency-Key`, sent verbatim
  * @param {object} [options]
  */
 export function write(key, options = {}) {
@@ -86,7 +87,10 @@ export const forced = (key, options = {}) =>
 /** Calls `send` `count` times concurrently. Returns the responses. */
 export const concurrently = (count, send) => Promise.all(Array.from({ length: count }, send));
 
-/** Returns the number of jobs that the upstream created, and of create requests it received. */
+/**
+ * Returns the number of jobs that the upstream created, and the number of create requests that the
+ * upstream received.
+ */
 export async function creations(on = gate) {
   const { jobsCreated, byOperation } = await on.upstream.counters();
   return { jobs: jobsCreated, requests: byOperation[CREATE] };
@@ -129,7 +133,10 @@ export async function untilNotInUse(send) {
   return answer;
 }
 
-/** Repeats a request until `matches` is false. Returns that response and all earlier ones. */
+/**
+ * Repeats a request until `matches` returns false for its response. Returns this last response and
+ * all earlier responses. Fails after {@link PATIENCE_MS}.
+ */
 export async function untilNot(matches, send) {
   const before = [];
   const deadline = Date.now() + PATIENCE_MS;

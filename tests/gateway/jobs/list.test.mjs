@@ -11,15 +11,15 @@ import { OTHER_PROJECT } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertInvalid, assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import { createOneByOne, idsOf, jobs, LIST, page, useJobs } from "./listed_jobs.mjs";
 
-/** The second line of some prompts. The gateway must send it to Mintlify only. */
+/** The second line of some prompts. The gateway must send this line only to Mintlify. */
 const SECOND_LINE = "and-this-is-the-private-second-line-7f3a9c";
 const FIELDS = ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"];
 
 useJobs("ledger");
 
 /**
- * Returns the jobs on all pages of the list, starting with `query`. Calls `between` before each
- * page but the first.
+ * Returns the jobs on all pages of the list for `query`. Calls `between` before every page except
+ * the first.
  */
 async function readPages(query, between = async () => {}) {
   const listed = [];

@@ -92,7 +92,7 @@ describe("the status of a listed job", () => {
       for (const id of news) read.add(id);
     }
     // The ten jobs of a batch were created concurrently, so their order is undefined. The 24 jobs
-    // read still include the oldest 16.
+    // read include the two oldest batches, and these include the 16 oldest jobs.
     const { jobs: listed } = await page({ limit: 100 });
     const oldest = idsOf(listed).slice(-16);
     assert.ok(
@@ -109,7 +109,8 @@ describe("the status of a listed job", () => {
     for (const id of ids) {
       const reads = await jobs.reads(id);
       const gaps = reads.at.slice(1).map((moment, index) => moment - reads.at[index]);
-      // The tolerance of 50 ms is for the latency and the difference between two clocks.
+      // The interval is 1 s. The test allows 50 ms for the latency and for the difference between
+      // two clocks.
       for (const gap of gaps) assert.ok(gap >= 950, `${gap}`);
     }
   });

@@ -1,6 +1,6 @@
 /**
- * Starts a gateway for a single test file, so that no other test changes its job list, and reads
- * the list.
+ * Starts a gateway for a single test file, and reads the gateway's job list. Tests in other files
+ * cannot change this list.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach } from "node:test";
@@ -18,7 +18,7 @@ export function useJobs(name) {
     jobs = await startJobs(name, { vars: { KEEP_PROMPTS: "first-line" } });
   });
   after(() => jobs?.stop());
-  // Not `reset()`, which also deletes the simulator's jobs. The gateway still lists them.
+  // `reset()` would also delete the simulator's jobs, which the gateway still lists.
   beforeEach(() => jobs.upstream.clearFaults());
 }
 

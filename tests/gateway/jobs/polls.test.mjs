@@ -8,11 +8,11 @@ import { PROJECT } from "../recorded_gateway.mjs";
 const LIMIT_S = 5;
 const HALF_A_DAY_MS = 12 * 3600 * 1000;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
-/** Projects whose polls are delayed. */
+/** Projects in which a `Retry-After` from the upstream delays polls. */
 const DELAYED = { 429: "delayed-429", 503: "delayed-503", restart: "delayed-restart" };
 /** A project with jobs that only list streams watch. */
 const LISTED = "listed-docs";
-/** A project with a job that an earlier release gave up on. */
+/** A project with a job that an earlier release stopped polling. */
 const GIVEN_UP = "given-up-docs";
 /** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
@@ -45,7 +45,7 @@ const states = (stream) =>
 
 /**
  * Waits for `count` polling intervals, measured by a new watched job of another project. In the
- * same project, a 429 would delay its polls.
+ * same project, a 429 would also delay the polls of the new job.
  */
 async function waitIntervals(gateway, count) {
   const project = OTHER_PROJECT;
@@ -115,7 +115,7 @@ test("polls a job that is half a day old much less often than a new job", async 
   await waitIntervals(jobs, 5);
   assert.equal((await jobs.reads(id)).count, count, "the next poll is minutes away");
 
-  // A follow-up makes the job active again.
+  // A follow-up starts the job again, so the gateway polls it as often as a new job.
   await jobs.followUp(id);
   await jobs.untilReads(id, 2);
   stream.leave();
@@ -126,7 +126,10 @@ describe("a job that does not finish", () => {
   const limitMessage = (id) =>
     `job ${id} has not ended within ${LIMIT_S} s and is no longer polled`;
 
-  /** Waits for the operator's log line about a job. */
+  /**
+   * Waits for the log line that the gateway no longer polls a job. Asserts that there is only one
+   * such line.
+   */
   async function untilLogged(id) {
     const deadline = performance.now() + PATIENCE_MS;
     while (!impatient.gate.gateway.log().includes(limitMessage(id))) {
@@ -150,7 +153,8 @@ describe("a job that does not finish", () => {
     await waitIntervals(impatient, 3);
     assert.equal((await impatient.reads(id)).count, count);
 
-    // A resumed stream gets 204. A new one causes one read, and gets the state and an `end` event.
+    // A resumed stream gets 204. A new stream causes one read of the job upstream, and receives the
+    // job's state and an `end` event.
     const resumed = impatient.watch(id, { lastEventId: streams[0].lastEventId });
     assert.equal(await resumed.ended, "clean");
     assert.equal(resumed.status, 204);
@@ -162,7 +166,7 @@ describe("a job that does not finish", () => {
     );
     assert.equal((await impatient.reads(id)).count, count + 1);
 
-    // A follow-up makes the job active again.
+    // After a follow-up, the gateway polls the job again.
     await impatient.followUp(id);
     const again = await impatient.watching(id);
     await impatient.untilReads(id, 1);

@@ -9,12 +9,12 @@ import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertInvalid, assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
 
-/** The project that stores whole prompts. */
+/** The project for the test that stores whole prompts. */
 const WHOLE_PROMPTS = "whole-docs";
 /** The project for the tests that filter the job list. */
 const FILTERED = "found-docs";
 const PROJECTS = [PROJECT, OTHER_PROJECT, WHOLE_PROMPTS, FILTERED];
-/** The second line of some prompts, which records store only if whole prompts are stored. */
+/** The second line of some prompts. Without whole prompts, no record may contain this line. */
 const SECOND_LINE = "and-this-is-the-private-second-line-91be";
 const MAX_MESSAGES = 100;
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -53,7 +53,7 @@ async function followUpAs(sub, id, prompt, project) {
   assert.equal(answer.status, 200, answer.text);
 }
 
-/** Returns the number of rows that contain `text` in each table. */
+/** Returns the number of rows that contain `text` in the `job` table and in the `message` table. */
 async function rowsContaining(text, project) {
   const columns = [
     "coalesce(prompt_summary, '') || coalesce(prompt, '') || coalesce(prompt_lowercase, '')",
@@ -235,8 +235,7 @@ describe("stored prompts", () => {
       [id],
     );
 
-    // The filter searches only the first characters, in prompts with and without characters beyond
-    // ASCII.
+    // The `text` filter searches only the first 4,096 characters of a prompt, ASCII or not.
     for (const letter of ["y", "ä"]) {
       const padding = letter.repeat(SEARCHED_CHARACTERS - 6);
       const marks = [`near-${letter}`, `far-${letter}`];
@@ -272,7 +271,7 @@ describe("stored prompts", () => {
 describe("stored follow-ups", () => {
   test(`stores the latest follow-ups of a job up to ${MAX_MESSAGE_BYTES} bytes`, async () => {
     const { id } = await jobs.create();
-    // The letters have two bytes each, to show that the limit counts bytes.
+    // Each `ä` has two bytes in UTF-8, so the test fails if the limit counts characters.
     const letters = 50_000;
     const fitting = Math.floor(MAX_MESSAGE_BYTES / (2 * letters));
     await jobs.restartWithSql([

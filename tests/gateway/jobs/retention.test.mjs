@@ -1,6 +1,7 @@
 /**
- * The gateway deletes job records after the retention period, or when an operator deletes them. It
- * limits the events of a record. Many finished jobs must not slow down the creation of jobs.
+ * The gateway deletes job records after the retention period, or when an operator requests the
+ * deletion. It limits the number of stored events per job. Many finished jobs must not slow down
+ * the creation of jobs.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -56,7 +57,7 @@ test("deletes jobs and their events after the retention period", async () => {
   const kept = (await jobs.create("kept")).id;
   await changeWhileWatched(kept, ["planning"]);
   const update = "UPDATE job SET last_started_at = last_started_at - ? WHERE id <> ?";
-  // Records are deleted up to one hour after their retention period.
+  // The gateway deletes a record at most one hour after its retention period has ended.
   const age = RETENTION_DAYS * DAY_MS + 3_600_000;
   await jobs.restartWithSql([[update, age, kept]]);
   const late = (await jobs.create("late")).id;

@@ -34,7 +34,10 @@ async function find(project, query) {
   return { ids: found.map(({ id }) => id), nextCursor };
 }
 
-/** Stores jobs as a release without the search index did. `first` is the oldest job's prompt. */
+/**
+ * Stores jobs in the format of a release without the search index. `first` is the oldest job's
+ * prompt.
+ */
 async function storeJobs(project, count, first) {
   await jobs.create("creates the tables", { project });
   await jobs.restartWithSql(

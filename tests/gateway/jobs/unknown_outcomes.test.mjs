@@ -33,7 +33,10 @@ import {
 useGateway("unknown-outcomes");
 
 describe("an unknown outcome", () => {
-  /** Asserts that the outcome stays unknown, and that one forced retry succeeds. */
+  /**
+   * Asserts that retries report an unknown outcome until a forced retry succeeds. Later retries
+   * must replay the response of the forced retry.
+   */
   async function assertHeld(key, { created, on = gate, ...options }) {
     const repeat = () => write(key, { ...options, on });
     assertUnknown(await repeat());

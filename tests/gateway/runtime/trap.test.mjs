@@ -20,7 +20,7 @@ import { trapWorker } from "../trap_worker.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
-/** The project of the watched job. The simulator never holds its polls. */
+/** The project of the watched job. The simulator never holds the polls of this job. */
 const WATCHED = "watched-docs";
 
 // Numbers of requests in flight when the Worker traps. The simulator holds the reads, views and
@@ -28,19 +28,19 @@ const WATCHED = "watched-docs";
 const READS = 15;
 const VIEWS = 15;
 /**
- * The number of view requests that go upstream concurrently. The others wait in the organization
- * object.
+ * The maximum number of view requests that go upstream concurrently. The remaining view requests
+ * wait in the organization object.
  */
 const SENT_VIEWS = 4;
 const CREATIONS = 5;
 const LONG_POLLS = 5;
 const STREAMS = 10;
-/** Reads that are also held, but sent to a second gateway. */
+/** The number of reads in flight at a second gateway. The simulator holds these reads too. */
 const OTHER_READS = 3;
 
 /**
- * Longer than `IDLE_TIMEOUT_MS` of `raw_http.mjs`, so that the upstream timeout cannot end a
- * hanging request.
+ * The upstream timeout is longer than `IDLE_TIMEOUT_MS` of `raw_http.mjs`, so that the upstream
+ * timeout cannot end a hanging request.
  */
 const UPSTREAM_TIMEOUT_SECONDS = 60;
 const ROUNDS = 20;
@@ -95,8 +95,8 @@ function openAt(other, { gate, authorization }, target) {
 }
 
 /**
- * Waits until the response is complete. Returns it with its arrival time. If the request hangs, the
- * returned response is incomplete.
+ * Waits until the response is complete. Returns the response and its arrival time. If the request
+ * hangs, the returned response is incomplete.
  */
 async function readAnswer(exchange) {
   const answer = await exchange.until(({ complete }) => complete);
@@ -154,7 +154,10 @@ class Watcher {
     return this.#stream.ended;
   }
 
-  /** Waits for an event with this status. Fails if a stream stays open without one. */
+  /**
+   * Waits for an event with this status, and reconnects when a stream ends. Fails if a stream stays
+   * open without such an event.
+   */
   async untilStatus(status) {
     const deadline = performance.now() + PATIENCE_MS;
     while (performance.now() < deadline) {
@@ -185,7 +188,7 @@ for (const [index, place] of PLACES.entries()) {
     let watchers;
     /** Reads in flight on the other gateway. */
     let otherReads;
-    /** Whether one of these reads got a response while the simulator held it. */
+    /** Whether a read on the other gateway got a response while the simulator held the read. */
     let otherAnswered;
     let trapAnswer;
     let answers;
@@ -240,7 +243,8 @@ for (const [index, place] of PLACES.entries()) {
 
     /**
      * Sends reads, view requests, creations and long polls, and waits until all are in flight.
-     * Returns their exchanges, but assigns those of the second gateway to `otherReads`.
+     * Returns the exchanges with the first gateway. Assigns the exchanges with the second gateway
+     * to `otherReads`.
      */
     async function openRequests() {
       const watchedJob = jobs.path(watched.id, { project: WATCHED });

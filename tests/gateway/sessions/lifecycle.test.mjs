@@ -148,7 +148,7 @@ describe("a session opened with a token", () => {
   });
 
   test("ends a session when its token expires", async () => {
-    // With less than a second left, the cookie's Max-Age would be 0.
+    // The token must live for more than a second. Otherwise, the cookie's Max-Age would be 0.
     const browser = await openSession(gate, { exp: nowInSeconds() + 3 });
     let answer = await browser.get("/session");
     assert.equal(answer.status, 200);
@@ -157,7 +157,7 @@ describe("a session opened with a token", () => {
       for (const target of READS) assert.equal((await browser.get(target)).status, 401);
       for (const request of WRITES) assert.equal((await browser.send(request)).status, 401);
     });
-    // The session's alarm deletes it.
+    // The response is `session-ended` once the session's alarm has deleted the session.
     while (!answer.text.includes("session-ended")) answer = await browser.get("/session");
     assertProblem(answer, 401, "session-ended");
   });
@@ -310,7 +310,7 @@ describe("changes after a session was opened", () => {
     assert.equal(Number(lifetime), MAX_SESSION_MS / 1000);
     const again = await browser.get("/session");
     assert.deepEqual([again.status, again.json.expiresAt], [200, expiresAt]);
-    // The session's alarm must not end the session.
+    // The session's alarm is 90 days away, so a restart must not end the session.
     await gate.restart();
     assert.equal((await browser.get("/session")).status, 200);
   });

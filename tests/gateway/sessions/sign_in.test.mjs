@@ -260,12 +260,12 @@ describe("sign-in at an issuer", () => {
     const { browser, location } = await startSignIn();
     const callback = issuer.signIn(location);
     const before = tokenRequests();
-    // An attacker's callback link, opened in a browser without a sign-in in progress.
+    // A browser without a sign-in in progress opens an attacker's callback link.
     assertRejected(await followCallback(new Browser(gate), callback), 400, "sign-in-failed");
-    // The same link, opened in a browser with its own sign-in in progress.
+    // A browser with its own sign-in in progress opens the same link.
     const victim = (await startSignIn()).browser;
     assertRejected(await followCallback(victim, callback), 400, "sign-in-failed");
-    // A sign-in cookie with a changed expiry or return path.
+    // The sign-in cookie has a changed expiry or return path.
     const cookie = browser.cookies.get(SIGN_IN_COOKIE);
     for (const [at, part] of [
       [1, String(Date.now() + 1e9)],

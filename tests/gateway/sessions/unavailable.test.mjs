@@ -6,8 +6,8 @@ import { assertProblem, startGate } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 /**
- * The built Worker, instrumented so that ending a session can fail. `GET /v1/instrumented` sets the
- * number of such failures and returns the number of open sessions.
+ * The built Worker, instrumented so that ending a session can fail. `GET /v1/instrumented` with
+ * `?failures=n` makes the next `n` attempts fail, and returns the number of open sessions.
  */
 const SOURCE = `
   import worker, { OrgGate, ProjectGate, Session as SessionObject } from ${JSON.stringify(BUILT_SCRIPT)};

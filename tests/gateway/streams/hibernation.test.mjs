@@ -13,14 +13,18 @@ const WATCHERS = 100;
 const EVICTION_MS = 10_000;
 /** The time without requests and alarms after which an object has certainly been evicted. */
 const QUIET_MS = EVICTION_MS + 3000;
-/** The polling interval, long enough that the runtime evicts the object between two alarms. */
+/** The polling interval is long enough that the runtime evicts the object between two alarms. */
 const POLL_SECONDS = 20;
-/** The maximum polling interval, so that no alarm fires during the test. */
+/** With the maximum polling interval, no alarm fires during the test. */
 const MAX_POLL_SECONDS = 300;
-/** Longer than the interval between two alarms, even on a busy machine. */
+/**
+ * The maximum wait for an event. It exceeds the time between two alarms, even on a busy machine.
+ */
 const PATIENCE_MS = 60_000;
 
-/** The gateway, with a line in the log whenever the runtime constructs a Durable Object. */
+/**
+ * The gateway's script, which also logs a line whenever the runtime constructs a Durable Object.
+ */
 const script = {
   source: `
     import * as built from ${JSON.stringify(BUILT_SCRIPT)};
@@ -93,7 +97,10 @@ function constructions(jobs) {
   return jobs.gate.gateway.log().split("constructed ProjectGate").length - 1;
 }
 
-/** Waits for the next construction, and checks that only one happened. */
+/**
+ * Waits until the runtime has constructed the object more than `earlier` times. Asserts that the
+ * number of constructions has grown by one.
+ */
 async function assertConstructedOnce(jobs, earlier) {
   const deadline = performance.now() + PATIENCE_MS;
   while (constructions(jobs) === earlier && performance.now() < deadline) await sleep(20);

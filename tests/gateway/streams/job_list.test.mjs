@@ -9,12 +9,12 @@ import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import { assertApart, PATIENCE_MS } from "../watched_jobs.mjs";
 
-/** Projects in which only one test or describe block creates jobs. */
+/** In each of these projects, only one test or describe block creates jobs. */
 const [FRESH, MANY, RETAINED] = ["fresh-docs", "many-docs", "kept-docs"];
 const PROJECTS = [PROJECT, OTHER_PROJECT, FRESH, MANY, RETAINED];
 const DAY_MS = 24 * 3600 * 1000;
 const RETENTION_DAYS = 7;
-/** The number of jobs that a new stream sends first. */
+/** The maximum number of existing jobs that a new stream sends. */
 const INITIAL_JOBS = 25;
 /** The maximum number of changes that a resumed stream replays. */
 const MAX_REPLAYED = 250;
@@ -78,7 +78,7 @@ describe("streams of a project's job list", () => {
       ["Describe the endpoint", "carol", "active"],
     );
 
-    // No caller watches the job itself.
+    // No stream of the job itself is open, so the gateway polls the job for the list streams.
     await jobs.upstream.setJob(id, { status: "completed", prLink: "https://git.example/pull/1" });
     const [completed] = await all(isJob(id, "completed"));
     assert.equal(JSON.parse(completed.data).prLink, "https://git.example/pull/1");
@@ -143,7 +143,8 @@ describe("streams of a project's job list", () => {
     const stream = await jobs.watchingAll({ project });
     await jobs.untilReads(id, 1);
     stream.leave();
-    // The runtime notices that a client has disconnected when it writes to the stream.
+    // The runtime notices a disconnected client only when it writes to the stream, so the test
+    // changes the job.
     await jobs.upstream.setJob(id, { prLink: "https://git.example/pull/1" });
     await jobs.untilHealth(({ watchers }) => watchers === 0, project);
     const clock = await jobs.create("tick", { project: OTHER_PROJECT });

@@ -10,12 +10,12 @@ import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 const MAX_PER_CALLER = 5;
 const MAX_PER_JOB = 8;
 const SHORT_TOKEN_LIFETIME_S = 4;
-/** workerd evicts an object 10 s after its last request. */
+/** This token lifetime exceeds the 10 s after which workerd evicts an idle object. */
 const LONGER_THAN_EVICTION_S = 16;
 /** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
-/** No polls during a test, so that only the tested cause ends a stream. */
+/** Prevents polls during a test, so that only the tested cause ends a stream. */
 const VARS = { JOB_POLL_SECONDS: "300" };
 
 let jobs;
@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => Promise.all([jobs?.stop(), capped?.stop()]));
 
-/** The `Authorization` with a token that expires in `seconds`. */
+/** Returns an `Authorization` value with a token that expires in `seconds` seconds. */
 function bearerFor(seconds) {
   const exp = Math.ceil(Date.now() / 1000) + seconds;
   return `Bearer ${jobs.gate.token({ exp, projects: jobs.projects })}`;
@@ -67,7 +67,7 @@ describe("a stream whose token expires", { concurrency: true }, () => {
       const target = jobs.path(id, { project, rest: "/events" });
       assertProblem(await jobs.gate.get(target, { authorization }), 401, "invalid-token");
 
-      // A new token resumes after the last event.
+      // With a new token, a stream can resume after the last event.
       const { lastEventId } = stream;
       const again = jobs.watch(id, { project, lastEventId, authorization: bearerFor(600) });
       await again.opened;
@@ -122,7 +122,8 @@ describe("the number of streams", () => {
     assertTooMany(await capped.gate.get(capped.path(id), poll), "the caller");
     assert.equal((await capped.reads(id)).count, 0);
 
-    // Other callers are not affected, and a stream that ends makes room for a new one.
+    // The limit does not affect other callers. When a stream ends, its caller can open another
+    // stream.
     const bystander = await capped.watching(id, { authorization: as("bob") });
     assert.equal(await withTimeout(first.ended, "the end of the first stream"), "clean");
     await capped.untilHealth(({ watchers }) => watchers === MAX_PER_CALLER);

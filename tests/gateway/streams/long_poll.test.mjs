@@ -27,8 +27,8 @@ describe("a long poll", { concurrency: true }, () => {
   }
 
   /**
-   * Asserts that `act` finishes before an earlier long poll that has no change to report. Returns
-   * the result of `act`.
+   * Opens a long poll for another job, which does not change until `act` has finished. Asserts that
+   * the long poll still waits then. Returns the result of `act`.
    */
   async function beforeIdlePoll(act) {
     const { id } = await jobs.create();

@@ -20,7 +20,7 @@ import {
 } from "../watched_jobs.mjs";
 
 const SLOW_INTERVAL_S = 3;
-/** A project that only one test uses, because the test counts the project's watchers. */
+/** Only one test uses this project, because the test counts the project's watchers. */
 const OWN_PROJECT = "own-docs";
 
 /** A gateway with a longer polling interval and the default upstream timeout. */
@@ -50,10 +50,12 @@ describe("a job without watchers", () => {
     const streams = await manyWatching(5, left.id);
     const ticking = await jobs.watching(clock.id);
     for (const stream of streams) stream.leave();
-    // The runtime notices that clients have disconnected when it writes to their streams.
+    // The runtime notices disconnected clients only when it writes to their streams, so the test
+    // changes the job.
     await jobs.upstream.setJob(left.id, { status: "planning" });
     await jobs.untilHealth(({ watchers }) => watchers === 1);
-    // One poll may be in flight. After two more reads of the other job, that poll has finished.
+    // A poll of the first job may be in flight. After two more reads of the other job, that poll
+    // has finished.
     await jobs.untilReads(clock.id, 2);
     const { count } = await jobs.reads(left.id);
     await jobs.untilReads(clock.id, 3);
@@ -91,7 +93,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
     for (const [what, fault, readsEach] of [
       ["500", { kind: "status", status: 500 }, 1],
       ["a truncated body", { kind: "cutBody" }, 1],
-      // The gateway retries a GET without a response once, immediately.
+      // The gateway immediately retries a GET once after a reset, but not after a timeout.
       ["a reset", { kind: "reset" }, 2],
       ["no response", { kind: "hang" }, 1],
     ]) {
@@ -104,7 +106,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
         await stream.event(isNow("planning"), PATIENCE_MS);
         assert.deepEqual(states(stream), ["active", "planning"]);
         const { at } = await jobs.reads(id);
-        // Each failed poll has one or two attempts. The last poll succeeds.
+        // Each failed poll has `readsEach` attempts. The last poll succeeds with its first attempt.
         const polls = at.slice(count).filter((_, index) => index % readsEach === 0);
         assert.equal(polls.length, FAILURES + 1);
         const assertAtLeast = (gap, expected) =>
@@ -154,7 +156,8 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       await slow.upstream.hold({ operation: "agentJobs.get", target: stuck.id });
       await slow.upstream.untilHeld(1);
       await slow.upstream.setJob(lively.id, { status: "planning" });
-      // The held poll times out after 30 s. The poll of the other job must not wait for that.
+      // The held poll times out after 30 s. The poll of the other job must not wait for the
+      // timeout.
       await streams[1]
         .event(isNow("planning"), PATIENCE_MS / 3)
         .finally(() => slow.upstream.release());

@@ -16,7 +16,7 @@ const TIMEOUT_SECONDS = 6;
 const CLOCKS_MS = 2;
 const CREATE = "agentJobs.create";
 const READ = "agentJobs.get";
-/** A project whose requests fail, so only one test uses it. */
+/** The requests of this project fail, so only one test uses the project. */
 const SLOW_PROJECT = "slow-docs";
 
 let jobs;
@@ -65,7 +65,8 @@ describe("an upstream that does not respond", () => {
     await jobs.upstream.hold({ operation: READ });
     const streams = ids.map((id) => jobs.watch(id, { project: OTHER_PROJECT }));
     await jobs.upstream.untilHeld(READ_CONNECTIONS);
-    // These creations go through the same object, behind all waiting reads.
+    // The creations use the same Durable Object as the reads that are stalled or wait for a
+    // connection.
     for (let count = 0; count < CONNECTIONS; count += 1) {
       assert.equal((await create({ project: OTHER_PROJECT })).status, 201);
     }
@@ -82,8 +83,8 @@ describe("an upstream that does not respond", () => {
     await jobs.upstream.hold({ operation: CREATE });
     const held = Array.from({ length: CONNECTIONS }, () => create());
     await jobs.upstream.untilHeld(CONNECTIONS);
-    // The held creations time out together. Only then do some of the late ones get a connection,
-    // and only then does their timeout start.
+    // When the held creations time out, some of the late creations get a connection. The timeout of
+    // a late creation starts only when it gets a connection.
     const late = Array.from({ length: 3 * CONNECTIONS }, (_, at) => create({ key: `late-${at}` }));
     for (const answer of await Promise.all(held)) {
       assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, "unknown");

@@ -39,7 +39,7 @@ export function useFaultyUpstream(name) {
     elsewhere?.server.close();
   });
   beforeEach(async () => {
-    // A success keeps the circuit breaker closed.
+    // Requests without faults keep the circuit breakers closed.
     await gate.upstream.clearFaults();
     await Promise.all([READ.raw(), gate.get(`${JOBS}/none`), WRITE.raw()]);
     await gate.upstream.reset();
@@ -51,7 +51,9 @@ export function clientOf(projectId) {
   return new Client({ baseUrl: gate.gateway.url, projectId, auth: { token }, maxRetries: 0 });
 }
 
-/** Starts a server that must never receive a connection. It records all visits. */
+/**
+ * Starts a server that must never receive a connection. It records every connection and request.
+ */
 async function startElsewhere() {
   const visits = [];
   const server = createServer((request, response) => {
@@ -66,7 +68,7 @@ async function startElsewhere() {
 
 let days = 0;
 
-/** Returns the start of a range that no test has requested yet, so that no cache has it. */
+/** Returns a start date that no test has requested yet, so that the response is not cached. */
 export function newDay() {
   days += 1;
   return new Date(Date.UTC(2015, 0, days)).toISOString().slice(0, 10);
@@ -93,7 +95,7 @@ export async function sendWith(fault, send, times = 1) {
   return send();
 }
 
-/** Returns the error with which a call to the package rejects. */
+/** Returns the error that a call to the package throws, and asserts the error's type. */
 export async function errorOf(call, type) {
   const error = await call().then(
     (value) => assert.fail(`the call succeeds with ${JSON.stringify(value)}`),
@@ -107,8 +109,8 @@ export async function errorOf(call, type) {
 }
 
 /**
- * Tests two GETs and a POST during a fault: the gateway responds with a problem, and the package
- * throws the matching error.
+ * Defines tests for two GETs and a POST during an upstream fault. The gateway must respond with a
+ * problem, and the package must throw the matching error.
  *
  * @param {string} what
  * @param {() => object} fault

@@ -14,7 +14,10 @@ import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gate
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const prompt = "keep it";
-/** Much longer than a response takes, so that only hanging requests time out. */
+/**
+ * The upstream timeout is much longer than a response takes, so that only hanging requests time
+ * out.
+ */
 const TIMEOUT_SECONDS = 2;
 const GET = "agentJobs.get";
 const CREATE = "agentJobs.create";
@@ -279,7 +282,10 @@ describe("retries", () => {
 });
 
 describe("the circuit breaker", () => {
-  /** The breaker opens after this many failures without a success between them. */
+  /**
+   * The breaker opens after this many failures without a success between them. Failures for the
+   * same job id count once.
+   */
   const MAX_FAILURES = 20;
   const OTHER = "empty-docs";
   const READS = { operation: GET, fault: { kind: "status", status: 500 }, times: 0 };
@@ -376,8 +382,8 @@ describe("the circuit breaker", () => {
 
   test("streams the stored state of a known job while the breaker is open", async () => {
     const received = await alone.received();
-    // After the polling interval, the stored state is stale. The stream makes the object poll the
-    // job, which the open breaker prevents.
+    // After the polling interval, the stored state is stale. The new stream requires a poll of the
+    // job, but the open breaker prevents the poll.
     await sleep(1000 * POLL_SECONDS);
     const bytes = alone.bytes({ target: pathOf(PROJECT, `/${stored.id}/events`), authorization });
     const exchange = alone.open(bytes);

@@ -1,4 +1,7 @@
-/** Malformed 2xx responses from the upstream. None becomes a success, and none is cached. */
+/**
+ * Malformed 2xx responses from the upstream. The gateway neither returns them as a success nor
+ * caches them.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DecodeError, OutcomeUnknownError, ServerError } from "../../../pkg/dist/node.js";

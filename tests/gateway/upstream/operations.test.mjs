@@ -82,7 +82,7 @@ async function receivedOnce() {
 
 /**
  * Asserts the status and the header fields of a response of the gateway. Besides the fields that
- * every response may have, the response must have exactly those in `more`.
+ * every response may have, the response must have exactly the fields in `more`.
  */
 function assertResponse(answer, status, more = [], head = {}) {
   assert.deepEqual([answer.status, answer.complete], [status, true], answer.text);
@@ -102,7 +102,7 @@ const assertViews = (answer) => assertResponse(answer, 200, VIEWS_FIELDS, VIEWS_
 
 let days = 0;
 
-/** Returns a target for page views with a new start date on each call, so that no cache has it. */
+/** Returns a target for page views with a new start date, so that the response is not cached. */
 function newViews() {
   days += 1;
   return `${VIEWS}?dateFrom=${new Date(Date.UTC(2020, 0, days)).toISOString().slice(0, 10)}`;
@@ -179,7 +179,7 @@ describe("each operation", () => {
 });
 
 describe("upstream requests", () => {
-  /** The header fields of the only upstream request, without the runtime's. */
+  /** Returns the header fields of the only upstream request, without those in RUNTIME_FIELDS. */
   async function receivedFields() {
     const { headers } = await receivedOnce();
     const own = headers.filter(([name]) => !RUNTIME_FIELDS.includes(name));

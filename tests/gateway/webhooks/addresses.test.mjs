@@ -1,5 +1,6 @@
 /**
- * Webhook addresses. The operator must list their hosts, and none may lead into a private network.
+ * Webhook addresses. The operator must list the host of each address, and no address may lead into
+ * a private network.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -18,7 +19,10 @@ const ACCEPTED_URLS = [
   "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/x",
   `https://hooks.example/${"x".repeat(2048 - "https://hooks.example/".length)}`,
 ];
-/** Addresses that the gateway rejects even if the operator lists their hosts. */
+/**
+ * Addresses that the gateway rejects. Only loopback addresses would be accepted if the operator
+ * listed their hosts, so {@link listable} omits these hosts.
+ */
 const REJECTED = [
   ["an empty value", [""]],
   ["an invalid URL", ["x", "hooks.example/x", "https:hooks.example", "https:///x"]],
@@ -40,9 +44,9 @@ const REJECTED = [
 const REJECTED_URLS = REJECTED.flatMap(([, urls]) => urls);
 
 /**
- * Returns a value for WEBHOOK_HOSTS with every host of these URLs that the variable can list, so
- * that only other rules can reject them. Hosts of this machine are left out, because the gateway
- * accepts them once they are listed.
+ * Returns a value for WEBHOOK_HOSTS with the hosts of `urls`, so that the gateway can reject the
+ * URLs only by its other rules. Omits hosts that the variable's syntax does not allow. Also omits
+ * loopback hosts, because the gateway accepts them once they are listed.
  */
 function listable(urls) {
   const hosts = urls.map((url) => /:\/\/([^/?#]*)/.exec(url)?.[1].toLowerCase() ?? "");

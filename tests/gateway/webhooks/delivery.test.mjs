@@ -13,8 +13,8 @@ import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 const newWebhookSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 const SECRETS = [newWebhookSecret(), newWebhookSecret()];
 /**
- * A segment of every webhook address. It must not leak, because real addresses often contain a
- * secret of the receiver.
+ * A path segment of every webhook address. This segment must not leak, because real addresses often
+ * contain a secret of the receiver.
  */
 const HIDDEN = "hidden-in-the-address-5c1d";
 /** The wait before the first retry in the schedule of Standard Webhooks. */
@@ -30,7 +30,9 @@ const RECEIVER_TIMEOUT_MS = 20_000;
 
 const RECEIVERS = ["good", "standard", "flaky", "resetting", "gone", "redirecting", "target"];
 RECEIVERS.push("hanging", "silent", "late", "crash", "slow", "unsent");
-/** Each project has its own object, so that other tests do not set its alarms. */
+/**
+ * Each project has its own Durable Object, so other tests do not set the alarms of these projects.
+ */
 const PROJECTS = ["followed-up", "looked-at", "with-watchers", "with-others"];
 PROJECTS.push("linked-later", "with-deletions", "repeated-end", "repeated-end-changed");
 
@@ -81,7 +83,7 @@ async function hooked(receiver, { project, path = "" } = {}) {
   };
 }
 
-/** Asserts what all deliveries have in common, and the event type. Returns the parsed body. */
+/** Asserts the format, the signatures and the event type of a delivery. Returns the parsed body. */
 function assertDelivery(delivery, type) {
   assert.equal(delivery.method, "POST");
   const { headers, json } = delivery;
@@ -112,7 +114,9 @@ async function upstreamJob(id) {
   return job;
 }
 
-/** Waits until stored states are stale: one polling interval, measured by another job. */
+/**
+ * Waits for one polling interval, measured by another job. Stored states are stale after that time.
+ */
 async function untilStale() {
   const clock = await jobs.create("tick");
   const ticking = await jobs.watching(clock.id);
@@ -293,7 +297,8 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       receivers.redirecting.answer(
         ...statuses.map((status) => ({ status, headers: { location }, body: "elsewhere" })),
       );
-      // Concurrent. Otherwise, a retry could take the response for another job's first attempt.
+      // All first attempts run concurrently. Otherwise, a retry could use up the redirect that is
+      // meant for another job's first attempt.
       const attempt = async () => {
         const job = await hooked(receivers.redirecting);
         await job.finish();
@@ -389,14 +394,15 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       }
       const deleted = await hooked(receivers.unsent, { project });
       await deleted.finish();
-      // The next alarm takes the webhook, which then waits for a connection.
+      // The next alarm starts the delivery of the webhook, which then waits for a connection.
       const { alarms: taken } = await jobs.health(project);
       const clock = await jobs.create("tick", { project });
       const ticking = await jobs.watching(clock.id, { project });
       await jobs.untilHealth(({ alarms }) => alarms > taken, project);
       ticking.leave();
       await jobs.deleteRecord(deleted.id, { project });
-      // Webhooks get connections in order, so the deleted one would arrive first.
+      // Webhooks get connections in order, so the webhook of the deleted record would arrive before
+      // the later webhook.
       const later = await hooked(receivers.unsent, { project });
       await later.finish();
       assertDelivery(await later.next(), "agent_job.completed");

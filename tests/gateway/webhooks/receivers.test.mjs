@@ -20,13 +20,18 @@ const QUARTER_HOUR_MS = 15 * 60_000;
 const PATIENCE_MS = 60_000;
 /** The gateway's timeout for a receiver. */
 const RECEIVER_TIMEOUT_MS = 20_000;
-/** A project that no other test uses, so that no other test causes its alarms. */
+/**
+ * Only the test of hanging receivers uses this project, so that no other test causes its alarms.
+ */
 const HANGING_PROJECT = "hanging-receivers";
 
 let jobs;
 /** A gateway without `WEBHOOK_HOSTS`. */
 let closed;
-/** `kept` and `other` stay in `WEBHOOK_HOSTS`. A test removes `dropped`. */
+/**
+ * The receivers by name. `WEBHOOK_HOSTS` lists `kept`, `other` and `dropped` until a test reduces
+ * the list to `kept`.
+ */
 const receivers = {};
 
 before(async () => {
@@ -72,7 +77,10 @@ async function deliver(receiver, path, { project } = {}) {
   );
 }
 
-/** Kills the gateway and moves its stored job timestamps into the past before it starts again. */
+/**
+ * Kills the gateway, moves its stored job timestamps into the past by `milliseconds`, and starts
+ * the gateway again. Pending webhooks are due immediately.
+ */
 async function ageJobs(milliseconds, project = PROJECT) {
   const timestamps = ["created_at", "missing_since"].map((column) => ["job", column]);
   const objects = [["PROJECT_GATE", project]];
@@ -114,7 +122,8 @@ test("sets off at most one alarm per second while three webhook receivers hang",
   const started = performance.now();
   const { alarms: before } = await jobs.health(project);
   for (const path of hung) await kept.next(at(path), PATIENCE_MS);
-  // The third receiver hangs until its timeout, 40 s after the first request.
+  // Two webhooks are sent at a time. The third starts when the first times out after 20 s, and
+  // times out 40 s after the first started.
   await sleep(2 * RECEIVER_TIMEOUT_MS - (performance.now() - started));
   const seconds = (performance.now() - started) / 1000;
   const alarms = (await jobs.health(project)).alarms - before;
@@ -223,7 +232,7 @@ describe("the webhook of a finished job", () => {
     const headers = hook(`${receivers.kept.url}/found-again`);
     const { id } = await jobs.create("be found again", { headers });
     await hideUpstream(id);
-    // The job is so old that a faulty gateway could take a single 404 as final.
+    // For a job of this age, a faulty gateway could treat a single 404 as final.
     await ageJobs(2 * QUARTER_HOUR_MS);
     await untilMissing(id);
     await jobs.upstream.clearFaults();
@@ -231,7 +240,7 @@ describe("the webhook of a finished job", () => {
     // The second read shows that the gateway has stored the success of the first.
     await jobs.untilReads(id, 2);
     stream.leave();
-    // A success resets the earlier 404, no matter how old that is.
+    // The success has reset the earlier 404, so the gateway must not treat this later 404 as final.
     await hideUpstream(id);
     await ageJobs(2 * QUARTER_HOUR_MS);
     await untilMissing(id);
@@ -278,7 +287,7 @@ test("drops a pending webhook whose host is no longer listed", async () => {
   await finish(id);
   const first = await dropped.next(undefined, PATIENCE_MS);
   jobs.vars = { ...jobs.vars, WEBHOOK_HOSTS: kept.host };
-  // After a restart, pending webhooks are due immediately.
+  // This restart with the new WEBHOOK_HOSTS makes pending webhooks due immediately.
   await ageJobs(0);
   await jobs.untilHealth(({ webhooksWaiting }) => webhooksWaiting === 0);
   await untilLogged(`{"operator":"webhook ${first.headers["webhook-id"]} was dropped`);
