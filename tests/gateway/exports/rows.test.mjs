@@ -52,10 +52,7 @@ function assertExport(answer) {
   return answer.text;
 }
 
-/**
- * Requests the report itself instead of an export, and expects a problem. Returns the problem's
- * type and the `Retry-After` of the response.
- */
+/** Requests the report itself. Returns the type of the expected problem, and `Retry-After`. */
 async function plainProblem(report, query, options) {
   const answer = await gate.get(
     `/v1/analytics/${PROJECT}/${report}?${new URLSearchParams(query)}`,
@@ -297,10 +294,7 @@ describe("an export request", () => {
 });
 
 describe("an incomplete export", () => {
-  /**
-   * Requests an export that must be incomplete. Returns the parsed last record, everything before
-   * this record, the cursor, and the expected complete export.
-   */
+  /** Requests an export that must be incomplete. Also returns the expected complete export. */
   async function interrupt(report, format, range, options) {
     const lines = await rowsUpstream(gate, report, range);
     const answer = await getExport(report, { format, ...range }, options);

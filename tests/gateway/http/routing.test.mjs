@@ -299,7 +299,7 @@ describe("a malformed request line or head", () => {
     ];
     const outer = head(`POST ${JOBS}?limit=0 HTTP/1.1`, `${fields.join("\r\n")}\r\n`);
     // The query makes the outer request invalid under either framing.
-    const answer = await gate.sendBytes(Buffer.from(`${outer}0\r\n\r\n`, "latin1"));
+    const answer = await gate.sendBytes(Buffer.from(`${outer}0\r\n\r\n${hidden}`, "latin1"));
     assert.ok(answer.status >= 400);
   });
 });

@@ -30,9 +30,7 @@ const RECEIVER_TIMEOUT_MS = 20_000;
 
 const RECEIVERS = ["good", "standard", "flaky", "resetting", "gone", "redirecting", "target"];
 RECEIVERS.push("hanging", "silent", "late", "crash", "slow", "unsent");
-/**
- * Each project has its own Durable Object, so other tests do not set the alarms of these projects.
- */
+/** Each project has its own Durable Object, so other tests do not set its alarms. */
 const PROJECTS = ["followed-up", "looked-at", "with-watchers", "with-others"];
 PROJECTS.push("linked-later", "with-deletions", "repeated-end", "repeated-end-changed");
 
@@ -114,9 +112,7 @@ async function upstreamJob(id) {
   return job;
 }
 
-/**
- * Waits for one polling interval, measured by another job. Stored states are stale after that time.
- */
+/** Waits for one polling interval, after which stored states are stale. */
 async function untilStale() {
   const clock = await jobs.create("tick");
   const ticking = await jobs.watching(clock.id);
