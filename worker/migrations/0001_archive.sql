@@ -1,5 +1,5 @@
--- The daily archive: the views of each page on each day that has ended, in UTC.
--- A day is stored as the number of days since 1970-01-01, a time as Unix time in milliseconds.
+-- The daily archive stores the views of each page on each finished day, in UTC. A day is the number
+-- of days since 1970-01-01. A time is the Unix time in milliseconds.
 
 CREATE TABLE project (
   id INTEGER PRIMARY KEY,
@@ -29,15 +29,15 @@ CREATE TABLE day (
   staged_totals TEXT,
   staged_pages INTEGER NOT NULL DEFAULT 0,
   -- The number of requests that have failed since the last success, the earliest time of the next
-  -- request, and the problem of the last failure.
+  -- request, and the problem of the last failure (NULL after a success).
   attempts INTEGER NOT NULL DEFAULT 0,
   retry_at INTEGER NOT NULL DEFAULT 0,
   problem TEXT,
   PRIMARY KEY (project, day)
 ) WITHOUT ROWID;
 
--- The upstream pages of days whose fetch is in progress. `page` counts from 0. `text` is JSON with
--- the paths that the archive stores.
+-- The upstream pages of days whose fetch is in progress. `page` counts from 0. `text` is the JSON
+-- of the page, with paths in their stored form.
 CREATE TABLE staging (
   project INTEGER NOT NULL,
   day INTEGER NOT NULL,
@@ -52,12 +52,13 @@ CREATE TABLE node (
   project INTEGER NOT NULL,
   path TEXT NOT NULL,
   is_prefix INTEGER NOT NULL,
-  -- The prefix directly above. NULL for `/`, and while that prefix has no row.
+  -- The node of the prefix directly above. NULL for `/`, and while the prefix above has no row.
   parent INTEGER,
   UNIQUE (project, path, is_prefix)
 );
 
--- The views of a page or prefix on an archived day. If all counts are 0, there is no row.
+-- The views of a page or prefix on an archived day. A page or prefix whose counts are all 0 has no
+-- row.
 CREATE TABLE views (
   node INTEGER NOT NULL,
   day INTEGER NOT NULL,

@@ -12,22 +12,24 @@ use quillgate_worker::http::problem_kind::ProblemKind;
 pub struct Details {
     /// The operation's `description`. Omitted from the document if empty.
     pub doc: &'static str,
-    /// The source and the description of its 2xx response.
+    /// The source and the description of the operation's 2xx response.
     pub success: Success,
-    /// The header fields that its requests may have, in addition to
+    /// The header fields that the operation's requests may have, in addition to
     /// [`ALL_REQUESTS`](super::fields::ALL_REQUESTS).
     pub request_fields: &'static [&'static str],
-    /// The header fields that its responses may have after the gateway has checked the budget or
-    /// called the upstream.
+    /// The header fields that the operation's responses may have after the gateway has checked the
+    /// budget or called the upstream.
     pub response_fields: &'static [&'static str],
-    /// The problems that it can cause, in addition to those of every operation.
+    /// The problems that the operation can cause, in addition to the problems that every operation
+    /// can cause.
     pub problems: &'static [&'static [ProblemKind]],
 }
 
 /// The source of a 2xx response, with its description.
 #[derive(Clone, Copy)]
 pub enum Success {
-    /// From the upstream: the documented status, the description, and the optional header fields.
+    /// From the upstream. The values are the documented status, the description and the optional
+    /// header fields.
     Forwarded(&'static str, &'static str, &'static [&'static str]),
     /// From the gateway itself, with status 200.
     Generated(&'static str),

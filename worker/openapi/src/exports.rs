@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use super::fields::Fields;
 use super::{CSV, NDJSON};
 
-/// Describes the rows of an export in both formats.
 pub fn rows(operation: Operation, fields: &Fields) -> Value {
     let row = operation.result().name();
     let text =

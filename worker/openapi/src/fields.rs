@@ -249,8 +249,8 @@ fn examples(examples: Value) -> Map<String, Value> {
     (1..).zip(examples).map(example).collect()
 }
 
-/// Returns `components.headers`: each field that `paths` references. A field has separate entries
-/// for responses that may have it and responses that always have it.
+/// Returns `components.headers`: each field that `paths` references. A field can have two entries,
+/// one for responses that may have the field and one for responses that always have the field.
 pub fn headers(paths: &Map<String, Value>) -> Map<String, Value> {
     let paths = Value::Object(paths.clone()).to_string();
     let is_used = |name: &str| paths.contains(&reference("headers", name).to_string());
@@ -274,7 +274,7 @@ fn required_name(name: &str) -> String {
     format!("{name}.always")
 }
 
-/// The header fields of a response, each either always or sometimes present.
+/// The header fields of a response. The flag of a field is `true` if the field is always present.
 #[derive(Clone, Default)]
 pub struct Fields(Vec<(&'static str, bool)>);
 

@@ -1,11 +1,11 @@
-//! Generates the gateway's `OpenAPI` 3.1 description. It is derived from the tables that the
-//! gateway itself uses: operations with their parameters, scopes and results, problems, and the
-//! core's types.
+//! Generates the gateway's `OpenAPI` 3.1 description. The description is derived from the tables
+//! that the gateway itself uses. They contain the operations (with parameters, scopes and results),
+//! the problems, and the core's types.
 //!
-//! This module and its submodules add what no table contains: the header fields of requests and
-//! responses, and the problems of each operation. Requests are described as strictly as they are
-//! validated: the gateway accepts exactly the requests that match the document. Schemas of 2xx
-//! responses allow additional properties, because the upstream may add some.
+//! This module and its submodules add the parts that no table contains: the header fields of
+//! requests and responses, and the problems of each operation. Requests are described as strictly
+//! as they are validated: the gateway accepts exactly the requests that match the document. Schemas
+//! of 2xx responses allow additional properties, because the upstream may add properties.
 
 mod details;
 mod exports;
@@ -128,7 +128,8 @@ fn list_scopes() -> String {
     scopes.join(", ")
 }
 
-/// Returns security requirements: either credential, with this scope.
+/// Returns the Security Requirement Objects: an access token or Cloudflare Access, each with this
+/// scope.
 fn security(scope: &str) -> Value {
     json!([{ "accessToken": [scope] }, { "cloudflareAccess": [scope] }])
 }

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 use super::gateway;
 use quillgate::documentation::join_lines;
 
-/// Returns links from a new job to the operations that take its id.
 pub fn from_created_job() -> Value {
     let operations = [
         Operation::GetAgentJob,

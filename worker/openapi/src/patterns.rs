@@ -17,8 +17,8 @@ pub const DATE: &str = concat!(
     "(?:Z|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])?)?$",
 );
 
-/// A key that `jobs::idempotency::read_key` accepts: 1 to 255 characters, bare or as a String of
-/// RFC 9651.
+/// A key that `jobs::idempotency::read_key` accepts: 1 to 255 characters, bare or as a quoted
+/// String (RFC 9651).
 pub const IDEMPOTENCY_KEY: &str =
     r#"^(?:[!#-+\--~][!-+\--~]{0,254}|"(?:[!#-\[\]-~]|\\["\\]){1,255}")$"#;
 

@@ -54,12 +54,12 @@ pub const BODY: &[ProblemKind] = &[
     ProblemKind::ContentTooLarge,
     ProblemKind::UnsupportedMediaType,
 ];
-/// The problems that requests to the daily archive can cause, in addition to the others.
+/// The problems that only requests to the daily archive can cause.
 pub const ARCHIVE: &[ProblemKind] = &[ProblemKind::ArchiveNotConfigured];
 /// The problems of operations that have a budget.
 pub const BUDGET: &[ProblemKind] = &[ProblemKind::QuotaExceeded];
-/// The problems of event streams, long polls and exports. Callers can have only a limited number
-/// open.
+/// The problems of event streams, long polls and exports. The numbers of open streams and of
+/// waiting exports are limited.
 pub const STREAM: &[ProblemKind] = &[ProblemKind::TooManyStreams];
 /// The problems of reading or deleting a job's record.
 pub const RECORD: &[ProblemKind] = &[ProblemKind::JobNotRecorded];
@@ -83,7 +83,7 @@ pub const UNAUTHENTICATED: &[ProblemKind] = &[
     ProblemKind::Internal,
 ];
 
-/// Returns the schema's name. `quota-exceeded` becomes `QuotaExceeded`.
+/// Returns the schema name of a kind. For example, `quota-exceeded` becomes `QuotaExceeded`.
 pub fn schema_name(kind: ProblemKind) -> String {
     let mut name = String::new();
     for word in kind.as_str().split('-') {
@@ -100,7 +100,7 @@ pub fn uri(kind: ProblemKind) -> String {
     format!("/problems/{}", kind.as_str())
 }
 
-/// Returns the header fields of a problem. Upstream errors with status 429 or 503 have
+/// Returns the names of a problem's header fields. Upstream errors with status 429 or 503 have
 /// `Retry-After`.
 fn headers(kind: ProblemKind, status: Option<u16>) -> &'static [&'static str] {
     match (kind.status(), status) {

@@ -9,8 +9,8 @@ use super::{patterns, schema};
 use quillgate::documentation::join_lines;
 use quillgate::documentation::named_types;
 
-/// Returns the schemas of all named types in results. They allow additional properties: the
-/// upstream may add some, and the gateway passes them on.
+/// Returns the schemas of all named types in results. They allow additional properties, because the
+/// upstream may add properties and the gateway forwards them.
 pub fn named() -> Map<String, Value> {
     let types = named_types();
     let enums = types

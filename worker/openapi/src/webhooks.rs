@@ -11,7 +11,6 @@ use super::{JSON, schemas};
 /// The webhook's name in the document.
 pub const NAME: &str = "agentJobEnded";
 
-/// Returns a reference to the webhook.
 pub fn reference() -> Value {
     json!({ "$ref": format!("#/webhooks/{NAME}") })
 }

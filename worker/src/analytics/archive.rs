@@ -42,8 +42,9 @@ pub enum Subject {
 impl Subject {
     /// Returns the counts for a stored day on which the archive has no row for this subject.
     ///
-    /// They are zero, unless the subject's path exceeds the archive's limits. The archive counts
-    /// the views of that path only in a prefix above it, so the path's own counts are unknown.
+    /// The counts are zero, unless the subject's path exceeds the archive's limits. The archive
+    /// counts the views of a path beyond the limits only in a prefix above the path, so the path's
+    /// own counts are unknown.
     pub fn counts_without_row(&self) -> Counts {
         match self {
             Self::Page(path) | Self::Prefix(path) if !is_within_limits(path) => Counts::UNKNOWN,
@@ -71,7 +72,7 @@ impl SeriesQuery {
     /// Reads a call of [`quillgate::ListDailyViews`].
     ///
     /// # Errors
-    /// 400 for the first value that breaks a rule.
+    /// Returns a 400 problem for the first parameter that breaks a rule.
     pub fn read(call: &Call) -> Result<Self, Problem> {
         let (begin, end) = read_range(call)?;
         let group = Option::<DayGroup>::read(call)?.unwrap_or(DayGroup::Day);
@@ -89,7 +90,7 @@ impl SeriesQuery {
     }
 }
 
-/// Reads the first day and the day after the last.
+/// Reads the range: the first day, and the day after the last day.
 fn read_range(call: &Call) -> Result<(Day, Day), Problem> {
     let (begin, end) = (read_day(call, "dateFrom")?, read_day(call, "dateTo")?);
     if end.since(begin) > MAX_RANGE {
@@ -102,7 +103,7 @@ fn read_range(call: &Call) -> Result<(Day, Day), Problem> {
 /// Reads a parameter that is a day.
 ///
 /// # Errors
-/// 400 for a date-time, and for a day before 1970.
+/// Returns a 400 problem if the value is missing, is not a date without a time, or is before 1970.
 pub fn read_day(call: &Call, field: &'static str) -> Result<Day, Problem> {
     let text = call.text(field).unwrap_or("");
     Day::from_text(text).ok_or_else(|| {
@@ -135,8 +136,8 @@ fn is_prefix(text: &str) -> bool {
     text == "/" || (text.starts_with('/') && !text.ends_with('/'))
 }
 
-/// Reads a cursor: the first day of a page other than the first page. It is also the first day of
-/// a group.
+/// Reads a cursor: the first day of the second or a later page of the series. Later pages start
+/// with a new group, so the cursor must be the first day of a group.
 fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result<Day, Problem> {
     let day = Day::from_text(cursor.as_str());
     let day = day.filter(|day| begin < *day && *day < end && begin_of_group(group, *day) == *day);
@@ -163,7 +164,7 @@ fn end_of_group(group: DayGroup, day: Day) -> Day {
     }
 }
 
-/// Numbers of views or visitors. A number is `None` if the archive does not know it.
+/// Numbers of views or visitors. A number is `None` if it is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Views by people, or the number of people.
@@ -204,16 +205,17 @@ impl Counts {
 pub struct StoredDay {
     /// The day, in UTC.
     pub day: Day,
-    /// When the day's counts were completely fetched.
+    /// The time of the last complete fetch of the day.
     pub fetched: Millis,
-    /// The subject's views. A prefix can have two entries for one day: the views of the page with
-    /// this path, and those of the pages below it. [`write_series`] adds them up.
+    /// The subject's views. For a prefix, a day can have two entries: one for the page at that
+    /// path, and one for the pages below the path. [`write_series`] adds their counts.
     pub views: Counts,
     /// The site's visitors. `None` for other subjects.
     pub visitors: Option<Counts>,
 }
 
-/// Writes the body of a page of a series. `stored` contains the stored days of the page in order.
+/// Writes the body of a page of a series. `stored` contains the stored days of the page in
+/// ascending order.
 pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
     let mut groups = Vec::new();
     let mut rest = stored;
@@ -250,7 +252,7 @@ fn missing_days(from: Day, to: Day, stored: &[StoredDay]) -> Vec<String> {
     missing.map(Day::to_text).collect()
 }
 
-/// Whether a response is final: every day of it is stored, and no day will be fetched again.
+/// Whether a response is final: every day of the query is stored, and no day will be fetched again.
 pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) -> bool {
     let is_settled = |part: &&StoredDay| is_settled(part.day, part.fetched, recheck_days);
     let mut days: Vec<_> = stored
@@ -262,7 +264,7 @@ pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) ->
     days.len() == query.to.since(query.from) as usize
 }
 
-/// Returns the first day that the archive retains. It deletes earlier days.
+/// Returns the first day that the archive retains. The archive deletes earlier days.
 pub fn first_retained(settings: &ArchiveSettings, now: Millis) -> Day {
     Day::of(now).minus(settings.retention_days)
 }
@@ -275,7 +277,7 @@ fn completion_time(estimate: Estimate, now: Millis) -> Option<String> {
     Some(DateBound::from_instant(instant).as_str().to_owned())
 }
 
-/// Writes the body of a project's status. `bytes` is the size of the database.
+/// Writes the body of a project's archive status. `bytes` is the size of the database in bytes.
 pub fn write_status(
     record: &ProjectRecord,
     bytes: Option<u64>,
@@ -332,9 +334,9 @@ pub fn write_status(
     }))
 }
 
-/// Plans a backfill from `from`. Returns the project's first day to archive once the backfill has
-/// begun, and the body of its estimate. The first day is `from`, but no earlier than the first
-/// retained day and no later than the current first day.
+/// Plans a backfill that starts at `from`. Returns the first day that the project archives after
+/// the backfill begins, and the JSON body of the estimate. The first day is `from`, but no earlier
+/// than the first retained day and no later than the current first day.
 pub fn plan_backfill(
     mut record: ProjectRecord,
     from: Day,
@@ -357,7 +359,7 @@ pub fn plan_backfill(
 /// The metrics of a run of the daily archive, for the log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ArchiveRun {
-    /// The number of requests sent, without immediate retries.
+    /// The number of requests sent. Immediate retries do not count.
     pub requests: u64,
     /// The number of requests that failed or could not be sent, or whose responses could not be
     /// stored.

@@ -21,7 +21,7 @@ use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::upstream::json_scanner::Malformed;
 
-/// The maximum time that an export may wait for the budget in total, in seconds: a day.
+/// The maximum total time that an export may wait for the budget, in seconds: a day.
 pub const MAX_WAIT_SECONDS: u64 = 86_400;
 
 /// An export in progress.
@@ -49,7 +49,8 @@ impl Export {
     /// Reads a request to export `report`.
     ///
     /// # Errors
-    /// 400 if the cursor does not belong to an export of this report.
+    /// Returns a 400 problem if a parameter is invalid, or if the cursor does not belong to an
+    /// export of this report.
     pub fn new(
         report: Operation,
         call: Call,
@@ -80,8 +81,8 @@ impl Export {
         Ok(export)
     }
 
-    /// Starts the export, which may wait for `seconds` in total. Returns the CSV header, or nothing
-    /// if the format has none or the export is resumed.
+    /// Starts the export, which may wait for `seconds` in total. Returns the CSV header, which is
+    /// empty for JSON and for a resumed export.
     pub fn begin(&mut self, seconds: u64) -> Vec<u8> {
         self.wait = Millis::from_seconds(seconds);
         let mut head = Vec::new();
@@ -91,8 +92,8 @@ impl Export {
         head
     }
 
-    /// Returns the call for the next page, or `None` if the export is complete. Pages have
-    /// the largest size that the report allows, up to 250 rows.
+    /// Returns the call for the next page, or `None` if the export is complete. Each call requests
+    /// the largest page that the report allows, up to 250 rows.
     pub const fn next(&self) -> Option<&Call> {
         self.pages.next()
     }
@@ -111,8 +112,8 @@ impl Export {
     /// Appends the rows of the page that [`Self::next`] requested, and moves to the next page.
     ///
     /// # Errors
-    /// [`Malformed`] if `text` is not a valid page or contradicts its list; see [`Pages::advance`].
-    /// In this case, nothing is appended, and the cursor stays unchanged.
+    /// Returns [`Malformed`] if `text` is not a valid page, or if the list cannot continue after
+    /// this page; see [`Pages::advance`]. After an error, `out` and the cursor are unchanged.
     pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
         let before = out.len();
         let declared = self.query.operation.declaration();
@@ -156,7 +157,8 @@ impl Export {
         Some(time)
     }
 
-    /// Returns header fields that make a browser save the export as a file, uncached.
+    /// Returns header fields that make a browser save the export as a file without caching the
+    /// response.
     pub fn headers(&self) -> HeaderFields {
         let content_type = match (self.writer.format(), self.is_resumed) {
             (ExportFormat::NdJson, _) => "application/x-ndjson",
@@ -183,9 +185,8 @@ impl Export {
     }
 }
 
-/// Finds the pages that an export of `report` must fetch. Also returns the number of rows of the
-/// first page that the caller already has. Returns `None` if the cursor is not valid for this
-/// report.
+/// Returns the pages that an export of `report` must fetch, and the number of rows on the first
+/// page that the caller already has. Returns `None` if the cursor is not valid for this report.
 fn find_pages(report: Operation, call: &Call, now: Millis) -> Option<(Pages, u64)> {
     let declared = report.declaration();
     let (name, position, skip) = match (declared.pagination, call.text("cursor")) {

@@ -18,7 +18,7 @@ pub struct OrganizationHealth {
     /// The number of pages that the database stores.
     pub cached_pages: u64,
     /// The number of times that isolates have requested a key set since the object was constructed.
-    /// Tests use it to check that forged tokens cause few calls.
+    /// Tests use this number to check that forged tokens cause few calls.
     pub key_set_calls: u64,
 }
 

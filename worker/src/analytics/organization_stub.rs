@@ -46,8 +46,8 @@ pub struct ReportCall {
 /// The pages of a report, or the response that refuses it.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 pub struct ReportReply {
-    /// The pages that contain the rows, at most two. They are complete, so that the isolate can
-    /// cache them and cut other reports from them.
+    /// The pages that contain the rows, at most two. The pages are complete, so that the isolate
+    /// can cache the pages and cut other reports from them.
     pub pages: Vec<Page>,
     /// The response that refuses the report. `None` if `pages` contains the rows.
     pub refusal: Option<GatewayResponse>,
@@ -80,8 +80,8 @@ extern "C" {
     fn health(this: &RawOrganizationStub) -> Promise;
 }
 
-/// The stub of the organization's object. There is one object, because an admin key belongs to one
-/// organization.
+/// The stub of the organization's object. The gateway has one such object, because an admin key
+/// belongs to one organization.
 pub struct OrganizationStub(RawOrganizationStub);
 
 impl OrganizationStub {
@@ -108,7 +108,8 @@ impl OrganizationStub {
     }
 
     /// Takes or renews a place for an export that waits for the budget. Returns a refusal if no
-    /// place is left. `id` is the `X-Request-Id`, which callers can choose.
+    /// place is left. `export` is the id of the export. `id` is the `X-Request-Id` of the refusal.
+    /// Callers can choose `id`, so it does not identify the place.
     pub async fn hold_export(
         &self,
         export: &str,
@@ -130,7 +131,7 @@ impl OrganizationStub {
         Ok(())
     }
 
-    /// Returns the key set of a trusted issuer. The object fetches the set first if its stored one
+    /// Returns the key set of a trusted issuer. The object fetches the set first if the stored set
     /// is old or lacks the key `kid`. Returns `None` if no set is available.
     pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<KeySet>> {
         let reply = JsFuture::from(self.0.key_set(address, kid)).await?;

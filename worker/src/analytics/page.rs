@@ -10,7 +10,8 @@ use crate::http::response::{HeaderFields, JSON};
 
 /// The number of rows per page: the maximum that the upstream allows.
 pub const PAGE_ROWS: u64 = PageSize::MAX.get();
-/// How long a stale page may still be served instead of an error: one day.
+/// How long after the end of its freshness lifetime a page may be served instead of an error: one
+/// day.
 pub const STALE_FOR: Millis = Millis::from_seconds(86_400);
 
 /// The metadata of a page.
@@ -26,7 +27,7 @@ pub struct PageHead {
     pub freshness: Freshness,
 }
 
-/// The time of a fetch from the upstream, and how long its result stays fresh.
+/// The time of a fetch from the upstream, and the end of the freshness lifetime of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Freshness {
     /// When the page was fetched.
@@ -36,7 +37,7 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    /// Whether the page is fresh: younger than its freshness lifetime.
+    /// Whether the page is fresh: its freshness lifetime has not ended.
     pub fn is_fresh(self, now: Millis) -> bool {
         now < self.until
     }
@@ -62,7 +63,7 @@ pub struct PageSlice {
     pub number: u64,
     /// The first row of the slice, counted from 0 at the start of the page.
     pub from: u64,
-    /// The row after the last one of the slice.
+    /// The row after the last row of the slice.
     pub to: u64,
 }
 
@@ -97,8 +98,8 @@ pub fn page_key(list: &str, number: u64) -> String {
     format!("{number} {list}")
 }
 
-/// Whether more rows follow the response that ends with this slice: on the same page, or on the
-/// next.
+/// Whether more rows follow this slice, either on the same page or on the next page. `last` is the
+/// head of the slice's page.
 pub const fn has_more(last: &PageHead, slice: &PageSlice) -> bool {
     last.has_more || last.rows > slice.to
 }
@@ -124,10 +125,10 @@ pub enum CacheStatus {
     UpstreamFailed {
         /// Why the gateway tried to fetch the page.
         reason: FetchReason,
-        /// The HTTP status of the upstream's response. `None` if it did not respond.
+        /// The HTTP status of the upstream's response. `None` if the upstream did not respond.
         status: Option<u16>,
         /// The remaining freshness in seconds. It is negative for a stale page. `None` for a job,
-        /// which has no lifetime.
+        /// which has no freshness lifetime.
         ttl: Option<i64>,
     },
 }
@@ -218,13 +219,14 @@ impl CacheStatus {
         self.rank() == 2
     }
 
-    /// Returns the status of a response with several pages: the worst, and the last one of those.
+    /// Returns the status of a response with several pages: the status with the highest rank, or
+    /// the last of several with that rank. Returns `None` without pages.
     pub fn worst(statuses: Vec<Self>) -> Option<Self> {
         statuses.into_iter().max_by_key(Self::rank)
     }
 }
 
-/// Returns the reason for fetching a page, given the cached one.
+/// Returns the reason for fetching a page, given the cached page, if any.
 pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchReason {
     match cached {
         _ if revalidate => FetchReason::Request,
@@ -238,14 +240,16 @@ pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchR
 pub struct ReportHead {
     /// The entity tag, in quotes, as `ETag` contains it.
     pub etag: String,
-    /// The freshness of all its pages together.
+    /// The freshness of the report: its oldest fetch, and the earliest time at which a page becomes
+    /// stale.
     pub freshness: Freshness,
 }
 
 impl ReportHead {
     /// Builds the head of a report from these pages. Returns `None` without pages.
     pub fn from_pages(pages: &[(&PageHead, PageSlice)]) -> Option<Self> {
-        // The report is as old as its oldest page, and becomes stale as soon as one of them does.
+        // The report is as old as its oldest page, and becomes stale when the first of its pages
+        // does.
         let freshness = pages.iter().map(|(page, _)| page.freshness);
         Some(Self {
             freshness: Freshness {
@@ -288,7 +292,7 @@ fn build_etag(pages: &[(&PageHead, PageSlice)]) -> String {
     format!("\"{}\"", parts.join("+"))
 }
 
-/// Whether `If-None-Match` names this validator, compared weakly (RFC 9110, section 13.1.2).
+/// Whether `If-None-Match` matches this entity tag by weak comparison (RFC 9110, section 13.1.2).
 pub fn matches_etag(if_none_match: Option<&str>, etag: &str) -> bool {
     let Some(value) = if_none_match else {
         return false;

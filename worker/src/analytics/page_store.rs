@@ -42,24 +42,24 @@ pub const PAGE_PART_TABLES: &str = "
   );
 ";
 
-/// Deletes pages that an earlier version stored without a tag.
+/// Deletes pages that an earlier version of the gateway stored without a tag.
 pub const UNTAGGED_PAGES: &str = "DELETE FROM page WHERE tag = '';";
 
-/// The minimum time between two deletions of expired pages. A deletion also reads the whole table
-/// of parts.
+/// The minimum time between two deletions of expired pages. The minimum exists because each
+/// deletion also reads the whole table of parts.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
-/// The maximum number of stored pages. With the default budget, it takes 20 hours to fetch them.
-/// Even at the maximum of 4 MiB per page, they fit into the 10 GB of an object.
+/// The maximum number of stored pages. With the default budget, fetching that many pages takes 20
+/// hours. Even at the maximum of 4 MiB per page, the pages fit into the 10 GB of an object.
 const MAX_STORED: u64 = 2_000;
-/// The number of pages that remain after the oldest ones are deleted. It is well below
-/// [`MAX_STORED`], so that not every new page causes a deletion.
+/// The number of pages that remain after the oldest pages are deleted. This number is well below
+/// [`MAX_STORED`], so that most new pages do not cause a deletion.
 const STORED_AFTERWARDS: u64 = 1_750;
 /// The maximum number of UTF-16 code units of a page in one row. A code unit takes at most 3 bytes
 /// in UTF-8, so a row stays below the limit of 2 MB.
 const MAX_PART_LENGTH: u32 = 500_000;
 /// The maximum number of pages in memory.
 const MAX_PAGES: usize = 64;
-/// The maximum size of the pages in memory, in bytes.
+/// The maximum total size of the pages in memory, in bytes.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Deserialize)]
@@ -73,7 +73,8 @@ pub struct PageStore {
     database: Rc<Database>,
     memory: RefCell<BoundedCache<Page>>,
     next_sweep: Cell<Millis>,
-    /// An upper bound on the number of stored pages. A replaced page counts twice.
+    /// An upper bound on the number of stored pages. A page that replaces a stored page also
+    /// counts, until the next count of the table.
     stored: Cell<u64>,
 }
 
@@ -89,7 +90,7 @@ impl PageStore {
         Ok(store)
     }
 
-    /// Finds a page, fresh or stale.
+    /// Finds a page, fresh or stale, in memory or in the database.
     pub fn find(&self, list: &str, number_in_list: u64) -> HostResult<Option<Page>> {
         let name = page_key(list, number_in_list);
         if let Some(page) = self.memory.borrow().get(&name, now()) {
@@ -101,8 +102,8 @@ impl PageStore {
         let Some(mut page) = self.database.first::<Page>(query, key)? else {
             return Ok(None);
         };
-        // The first part of a longer page can be one unit shorter: `split_text` keeps surrogate
-        // pairs together.
+        // The first part of a split page can be one code unit below the maximum, because
+        // `split_text` keeps surrogate pairs together.
         if page.text.length() >= MAX_PART_LENGTH - 1 {
             let query = "SELECT text FROM page_part WHERE tag = ? ORDER BY part";
             let parts: Vec<PartRow> = self.database.rows(query, [text(&page.head.tag)])?;
@@ -114,7 +115,6 @@ impl PageStore {
         Ok(Some(page))
     }
 
-    /// Stores a page.
     pub fn insert(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         let head = &page.head;
         let insert = "INSERT OR REPLACE INTO page
@@ -150,8 +150,9 @@ impl PageStore {
         memory.insert(&name, page.clone(), page.bytes(), until);
     }
 
-    /// Counts a page that was just stored. Deletes the oldest pages if there are more than
-    /// [`MAX_STORED`]. Deletes expired pages then too, or if [`SWEEP_PERIOD`] has passed.
+    /// Counts a page that was just stored. Deletes the oldest pages if more than [`MAX_STORED`]
+    /// pages are stored. Also deletes expired pages in that case, and whenever [`SWEEP_PERIOD`] has
+    /// passed.
     fn sweep(&self, now: Millis) -> HostResult<()> {
         let stored = self.stored.get() + 1;
         self.stored.set(stored);

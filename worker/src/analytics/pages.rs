@@ -20,8 +20,8 @@ pub struct Page {
     pub head: PageHead,
     /// The JSON text, verbatim from the upstream.
     pub text: JsString,
-    /// The parsed parts, cached when the first report is cut from the page. Parsing the page for
-    /// each report would create much more garbage than the report itself.
+    /// The parsed parts, cached when the first report is cut from the page. Parsing the page again
+    /// for each report would create much more garbage than the report itself.
     parts: Rc<OnceCell<Parts>>,
 }
 
@@ -30,15 +30,15 @@ pub struct Page {
 struct Parts {
     /// The rows, each serialized as JSON.
     rows: Array,
-    /// The properties before the rows as JSON, each followed by a comma. [`HAS_MORE`] replaces
-    /// `hasMore`.
+    /// The properties before the rows as JSON, each followed by a comma. The placeholder
+    /// [`HAS_MORE`] replaces the property `hasMore` and its comma.
     before: String,
-    /// The properties after the rows, in the same form.
+    /// The properties after the rows, in the same form as `before`.
     after: String,
 }
 
-/// The placeholder for `hasMore` in [`Parts`]. It cannot occur in serialized JSON, which escapes
-/// control characters.
+/// The placeholder for `hasMore` in [`Parts`]. This character cannot occur in serialized JSON,
+/// which escapes control characters.
 const HAS_MORE: char = '\u{1}';
 
 impl Page {
@@ -51,8 +51,8 @@ impl Page {
         }
     }
 
-    /// Returns the maximum size in memory, in bytes. The text and the parts have the same length. A
-    /// JavaScript string takes at most two bytes per code unit.
+    /// Returns the maximum size of `text` and `parts` in memory, in bytes. Both have the same
+    /// length, and a JavaScript string takes at most two bytes per code unit.
     pub fn bytes(&self) -> usize {
         self.text.length() as usize * 4
     }

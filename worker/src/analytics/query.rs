@@ -13,24 +13,25 @@ use crate::http::problem::Problem;
 pub struct ReportQuery {
     /// The operation that declares the report.
     pub operation: Operation,
-    /// The path and query with normalized dates, used as a cache key. With offset pagination it
-    /// omits `limit` and `offset`, so that all pages of a list share it. With cursor pagination,
-    /// each page has its own.
+    /// The path and query with normalized dates, used as a cache key. With offset pagination, the
+    /// key omits `limit` and `offset`, so that all pages of a list share the key. With cursor
+    /// pagination, each page has its own key.
     pub list: String,
     /// The number of requested rows. Without offset pagination, it is always
     /// [`PAGE_ROWS`](crate::analytics::page::PAGE_ROWS).
     pub limit: u64,
-    /// The number of skipped rows.
+    /// The number of rows to skip.
     pub offset: u64,
-    /// How long a fetched page stays fresh.
+    /// The freshness lifetime of a fetched page.
     pub fresh_for: Millis,
 }
 
 impl ReportQuery {
-    /// Reads a call with [normalized](Call::normalize) dates. Its pages stay fresh for `fresh_for`.
+    /// Reads a call with [normalized](Call::normalize) dates. `fresh_for` is the freshness lifetime
+    /// of its pages.
     ///
     /// # Errors
-    /// 400 if the sum of `offset` and `limit` exceeds 2^53 − 1.
+    /// Returns a 400 problem if the sum of `offset` and `limit` exceeds 2^53 − 1.
     pub fn new(
         operation: Operation,
         call: &Call,
@@ -64,7 +65,8 @@ impl ReportQuery {
         }
     }
 
-    /// Returns the request target of a page. With offset pagination, it adds `limit` and `offset`.
+    /// Returns the request target of a page. With offset pagination, the target includes `limit`
+    /// and `offset`.
     pub fn page_target(&self, number: u64) -> String {
         match self.operation.declaration().pagination {
             Pagination::Offset { .. } => {
@@ -76,8 +78,8 @@ impl ReportQuery {
         }
     }
 
-    /// Whether pages may be stored on disk. Conversations contain personal data, so they stay in
-    /// memory.
+    /// Whether pages may be stored on disk. Conversations contain personal data, so their pages are
+    /// cached in memory only.
     pub fn may_be_stored(&self) -> bool {
         self.operation.declaration().scope != Scope::ReadConversations
     }

@@ -8,13 +8,13 @@ use crate::analytics::waiting_exports::WaitingLimits;
 use crate::budget::limits::Limits;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
 
-/// How long a report stays fresh if its range ended before yesterday, in UTC: a day.
+/// The freshness lifetime of a report whose range ended before yesterday, in UTC: a day.
 const CLOSED: Millis = Millis::from_seconds(86_400);
 
 /// The freshness of reports, the limits on waiting exports, and the daily archive.
 pub struct AnalyticsSettings {
-    /// How long a report stays fresh if its range ends yesterday or later. Also the lifetime of
-    /// responses from the archive that are not final.
+    /// The freshness lifetime of all other reports, such as reports whose range ends yesterday or
+    /// later. Archive responses that are not final have the same freshness lifetime.
     pub fresh_for: Millis,
     /// The maximum numbers of exports that wait for the budget.
     pub waiting_exports: WaitingLimits,
@@ -26,7 +26,7 @@ impl AnalyticsSettings {
     /// Reads the settings from the Worker's variables.
     ///
     /// # Errors
-    /// The first malformed variable.
+    /// Returns the first variable that is malformed.
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let integer = |name, default, range| read_integer(name, variables(name), default, range);
         Ok(Self {
@@ -39,11 +39,11 @@ impl AnalyticsSettings {
         })
     }
 
-    /// Returns how long a report of this normalized range stays fresh.
+    /// Returns the freshness lifetime of a report of this normalized range.
     ///
-    /// An end without a UTC offset counts as open, because its instant is unknown. A range that
-    /// ended yesterday does too, because the upstream may use another time zone or count some views
-    /// late.
+    /// The lifetime of a day requires an end before yesterday, because the upstream may use another
+    /// time zone or count some views late. A date-time without a UTC offset does not count as such
+    /// an end, because its instant is unknown.
     pub fn freshness(&self, range: &DateRange, now: Millis) -> Millis {
         let yesterday = Day::of(now).minus(1);
         let begins = [yesterday.into(), DateBound::from_instant(yesterday.begin())];
@@ -68,8 +68,8 @@ pub struct ArchiveSettings {
     pub window: Millis,
     /// The number of days before today that the archive retains.
     pub retention_days: u32,
-    /// The number of further days on which a recent day is fetched again, because Mintlify counts
-    /// some views late.
+    /// A stored day is fetched again once per day, until a complete fetch takes place more than
+    /// this number of days after the stored day. Mintlify counts some views late.
     pub recheck_days: u32,
 }
 

@@ -1,5 +1,5 @@
 //! The exports that wait until the budget has free slots again. Their number is limited, because
-//! each one uses memory and sends further requests.
+//! each waiting export uses memory and sends further requests.
 
 use quillgate::Millis;
 
@@ -37,7 +37,7 @@ impl WaitingExports {
     /// Takes a place for the export with this id, or renews its place.
     ///
     /// # Errors
-    /// 429 if the caller or the organization has no place left.
+    /// Returns a 429 problem if the caller or the organization has no place left.
     pub fn hold(
         &mut self,
         export: &str,

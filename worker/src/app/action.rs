@@ -31,10 +31,10 @@ pub enum Action {
     BeginSignIn(Option<SessionId>),
     /// Open a session after a sign-in at an issuer.
     ConcludeSignIn,
-    /// Read the body, then call [`plan_write`](crate::app::write_plan::plan_write) with these values
-    /// and send the write.
+    /// Read the body, then call [`plan_write`](crate::app::write_plan::plan_write) with these
+    /// values and send the write.
     Write(RequestValues),
-    /// Read a job upstream and forward the response.
+    /// Read a job from the upstream and forward the response.
     ReadJob(JobId),
     /// Return a report, from the cache if possible.
     ReadReport(ReportQuery),
@@ -52,12 +52,12 @@ pub enum Action {
     DeleteRecord(JobId),
     /// Return a series from the archive.
     ReadSeries(SeriesQuery),
-    /// Return the views of each page from the archive.
+    /// List the views of each page from the archive.
     ListArchivedViews(ViewsQuery),
     /// Return the status of the archive.
     ReadArchiveStatus,
     /// Estimate a backfill that starts on this day.
     EstimateBackfill(Day),
-    /// Read the body and begin the backfill.
+    /// Read the body and begin the backfill that the body and these values request.
     BeginBackfill(RequestValues),
 }

@@ -24,7 +24,6 @@ pub async fn read_health(pending: &PendingRequest) -> Result<Reply, Problem> {
     Ok(Reply::json(200, json::to_text(&health)))
 }
 
-/// Unblocks a policy.
 pub async fn reopen(pending: &PendingRequest, policy: RateLimitPolicy) -> Result<Reply, Problem> {
     match policy {
         RateLimitPolicy::Analytics => OrganizationStub::new(&pending.env)?.reopen(policy).await?,

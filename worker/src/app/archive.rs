@@ -18,7 +18,6 @@ use crate::runtime::{HostError, now};
 /// The freshness lifetime of a series whose days are all final: one day.
 const FINAL_LIFETIME: Millis = Millis::from_seconds(86_400);
 
-/// Reads a daily series.
 pub async fn read_series(pending: &PendingRequest, query: &SeriesQuery) -> Result<Reply, Problem> {
     let store = open_store(pending)?;
     let project = pending.context.project()?;
@@ -43,7 +42,7 @@ pub async fn list_views(pending: &PendingRequest, query: &ViewsQuery) -> Result<
     Ok(respond(pending, &days, &site, &body))
 }
 
-/// Builds a cacheable response. `stored` contains the stored days of `query`.
+/// Builds a cacheable response. `stored` contains the stored days of `query`, in ascending order.
 fn respond(
     pending: &PendingRequest,
     query: &SeriesQuery,
@@ -68,7 +67,6 @@ fn respond(
     Reply::new(200, headers.with("content-type", JSON), body)
 }
 
-/// Reads the status of the archive.
 pub async fn read_status(pending: &PendingRequest) -> Result<Reply, Problem> {
     let stored = load(pending, &open_store(pending)?).await?;
     let settings = &pending.config.analytics.archive;
@@ -84,7 +82,6 @@ pub async fn estimate_backfill(pending: &PendingRequest, from: Day) -> Result<Re
     Ok(Reply::json(200, &body))
 }
 
-/// Begins a backfill.
 pub async fn begin_backfill(
     pending: &PendingRequest,
     values: RequestValues,

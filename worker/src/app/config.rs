@@ -24,7 +24,7 @@ pub struct Config {
     pub pull_requests: Option<PullRequestSettings>,
     /// The freshness of reports, exports and the daily archive.
     pub analytics: AnalyticsSettings,
-    /// The origins whose pages may call the gateway, in addition to its own.
+    /// The origins whose pages may call the gateway, in addition to the gateway's own origin.
     pub allowed_origins: Vec<String>,
     /// Turnstile, which checks that a person uses the browser. `None` disables it.
     pub turnstile: Option<Turnstile>,
@@ -34,7 +34,7 @@ impl Config {
     /// Reads the configuration. A blank variable counts as absent.
     ///
     /// # Errors
-    /// The first variable that is missing or malformed.
+    /// Returns the first variable that is missing or malformed.
     ///
     /// # Example
     /// ```

@@ -25,8 +25,8 @@ use crate::jobs::events::parse_preferred_wait;
 /// for the compilation.
 type PendingReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + 'a>>;
 
-/// Runs a request from its first step and returns the response. If a sign-in fails, a browser is
-/// redirected to the page that reports the failure. Other clients receive the problem.
+/// Runs a request from its first step and returns the response. If a sign-in fails, redirects a
+/// browser to the page that reports the failure. Other clients receive the problem.
 pub async fn run(mut pending: PendingRequest, step: PendingStep) -> Response {
     let is_callback = matches!(step, PendingStep::Run(Action::ConcludeSignIn));
     let reply = match dispatch(&mut pending, step).await {
@@ -67,7 +67,7 @@ async fn dispatch(pending: &mut PendingRequest, step: PendingStep) -> Result<Rep
             }
         }
     };
-    // Most reads of jobs can cause requests to Mintlify or GitHub.
+    // Reads of jobs are limited, because most can cause requests to Mintlify or GitHub.
     if pending.context.facts.policy == Some(RateLimitPolicy::ReadJobs) {
         let (caller, project) = (pending.context.caller()?, pending.context.project()?);
         pending.context.budget = reserve_read(caller, project, &pending.config)?;

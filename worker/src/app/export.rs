@@ -39,7 +39,7 @@ pub struct RunningExport {
     export: Export,
     /// When the caller's token expires. The export ends then.
     expires: Millis,
-    /// The caller's session, if any. The export ends with it.
+    /// The caller's session, if any. The export ends when the session ends.
     session: Option<SessionId>,
     started: Millis,
     /// The number of pages requested from the object.
@@ -50,31 +50,31 @@ pub struct RunningExport {
     pub metrics: RequestMetrics,
     /// The budget's header fields from the latest page.
     pub budget: HeaderFields,
-    /// The CSV header, if any, until the first chunk.
+    /// The CSV header, if any. Empty after the first chunk.
     head: Vec<u8>,
     /// The rows of the next chunk.
     output: Vec<u8>,
     /// The next page, requested while the client reads the current one.
     prefetch: Option<Prefetch>,
-    /// The id of the export's place among the waiting exports. It is not the request id, because
-    /// callers can choose that.
+    /// The id of the export's place among the waiting exports. The request id cannot identify the
+    /// place, because callers can choose the request id.
     name: String,
     /// The stub that holds and frees the place. Calls of one stub arrive in order.
     places: OrganizationStub,
-    /// Whether the export may have a place: it has waited for the budget.
+    /// Whether the export has waited for the budget, and so may have a place.
     has_waited: bool,
 }
 
-/// A request for a page that is in progress.
+/// A request in progress for a page.
 struct Prefetch {
     reply: JsFuture,
     since: Millis,
 }
 
-/// The age after which the refusal of a prefetched page may be outdated.
+/// The age of a prefetch after which a refusal of the page may be outdated.
 const REFUSAL_AGE: Millis = Millis::from_seconds(1);
 /// The number of pages that are fetched before prefetching starts, to save budget if a client
-/// disconnects early. `HEAD` fetches pages until one has rows, so it never prefetches.
+/// disconnects early. `HEAD` never prefetches, because it stops at the first page with rows.
 const PAGES_BEFORE_PREFETCH: u64 = 8;
 const _: () = assert!(PAGES_BEFORE_PREFETCH > MAX_EMPTY_PAGES as u64 + 1);
 
@@ -109,7 +109,8 @@ impl RunningExport {
     /// Fetches the next chunk. Every chunk except the last has at least one row.
     ///
     /// # Errors
-    /// Returns the refusal if the next page is not available.
+    /// Returns the refusal if the next page is not available, the caller's token has expired, the
+    /// session has ended, or no place for a waiting export is free.
     pub async fn fetch_chunk(&mut self) -> Result<(), GatewayResponse> {
         while self.export.next().is_some() && self.output.is_empty() {
             if now() >= self.expires {
@@ -127,10 +128,11 @@ impl RunningExport {
         Ok(())
     }
 
-    /// Waits for `time`, and holds one of the limited places for waiting exports meanwhile.
+    /// Waits for `time`. During the wait, holds one of the limited places for waiting exports.
     ///
     /// # Errors
-    /// 429 if no place is free, 503 if the organization's object fails.
+    /// Returns a 429 response if no place is free, and a 503 response if the organization's object
+    /// fails.
     async fn wait_for_budget(&mut self, time: Millis) -> Result<(), GatewayResponse> {
         // The object may assign the place even if the call fails or this future is dropped.
         self.has_waited = true;
@@ -150,7 +152,7 @@ impl RunningExport {
         Ok(())
     }
 
-    /// Checks that the session is still open. It may have ended since the previous page.
+    /// Checks that the session is still open. The session may have ended since the previous page.
     async fn check_session(&mut self) -> Result<(), GatewayResponse> {
         let Some(session) = self.session.as_ref().filter(|_| self.requests > 0) else {
             return Ok(());
@@ -164,8 +166,8 @@ impl RunningExport {
     }
 
     /// Appends the rows of the next page to the output. Appends nothing if the caller's token
-    /// expires during the fetch, or if the page was requested more than [`REFUSAL_AGE`] ago and
-    /// refused. [`Self::fetch_chunk`] then checks the token and requests the page again.
+    /// expires during the fetch, or if the object refused a request that is older than
+    /// [`REFUSAL_AGE`]. [`Self::fetch_chunk`] then checks the token and requests the page again.
     async fn fetch_rows(&mut self) -> Result<(), GatewayResponse> {
         let requested = now();
         let prefetch = match self.prefetch.take() {
@@ -200,7 +202,8 @@ impl RunningExport {
         let now = now();
         let has_next = self.export.next().is_some() && now < self.expires;
         if has_next && self.pages >= PAGES_BEFORE_PREFETCH {
-            // Errors are ignored: the page is requested again when it is needed.
+            // Errors are ignored, because [`Self::fetch_rows`] requests the page again if no
+            // prefetch exists.
             self.prefetch = self.request_page(now).ok();
         }
         Ok(())
@@ -254,7 +257,8 @@ impl RunningExport {
 }
 
 impl Drop for RunningExport {
-    /// Frees the place among the waiting exports. If this fails, the lease still expires.
+    /// Frees the place among the waiting exports. If this call fails, the lease of the place still
+    /// expires.
     fn drop(&mut self) {
         if self.has_waited {
             let released = self.places.release_export(&self.name);
@@ -324,8 +328,8 @@ impl Body {
         let bytes = Uint8Array::from(&chunk[..]);
         if chunk.is_empty() || running.export.next().is_none() {
             running.log_end("complete");
-            // The second chunk marks the export as incomplete after a trap. A complete export does
-            // not need it.
+            // Omits the ending, which marks the export as incomplete after a trap. A complete
+            // export must not have one.
             return Vec::from_iter((!chunk.is_empty()).then_some(bytes));
         }
         let ending = running.write_ending(ProblemKind::Internal, None);

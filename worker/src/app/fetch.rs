@@ -78,7 +78,7 @@ pub fn handle(
     }
 }
 
-/// Responds to a request whose handler threw an exception, such as a trap.
+/// Responds to a request whose handler threw an exception, for example after a trap.
 #[wasm_bindgen]
 pub fn fail(uuid: String, started: f64, request: &Request, message: String, env: &Env) -> Response {
     let headers = read_headers(&request.headers());
@@ -104,7 +104,7 @@ fn respond(
     context.finish(env, reply)
 }
 
-/// Runs the daily archive. The cron trigger calls it.
+/// Runs the daily archive. The cron trigger calls this function.
 #[wasm_bindgen(js_name = runArchive)]
 pub fn run_archive(env: Env) -> Promise {
     into_promise(async move {

@@ -20,7 +20,8 @@ use crate::http::problem::Problem;
 /// session has ended, the request's assertion can still identify the caller.
 ///
 /// # Errors
-/// The problem that refuses the caller.
+/// Returns the problem to respond with if the caller cannot be identified, for example 401 if the
+/// session has ended and the request has no assertion.
 pub async fn identify(
     pending: &mut PendingRequest,
     target: &Target,
@@ -50,8 +51,8 @@ pub async fn identify(
 /// Verifies the signature of an issuer's token.
 ///
 /// # Errors
-/// 401 for an invalid signature or an unusable key, 500 if the runtime cannot verify signatures,
-/// 503 if the keys are unavailable.
+/// Returns a 401 problem for an invalid signature or an unusable key, 500 if the runtime cannot
+/// verify signatures, and 503 if the keys are unavailable.
 pub async fn verify_token(pending: &PendingRequest, token: Checked) -> Result<Verified, Problem> {
     let started = pending.context.started;
     let found = find_issuer_key(&pending.env, &pending.execution, &token, started).await?;

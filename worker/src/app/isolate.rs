@@ -19,12 +19,12 @@ use crate::budget::read_budget::ReadBudget;
 use crate::runtime::{Entry, set_entry, variable};
 use crate::variable::VariableError;
 
-/// The maximum number of cached pages, and their maximum size in bytes. Together with the reports,
-/// they use at most an eighth of an isolate's 128 MB.
+/// The maximum number of cached pages, and their maximum total size in bytes. The cached pages and
+/// reports together use at most an eighth of an isolate's 128 MB.
 const MAX_PAGES: usize = 1_000;
 const MAX_PAGE_BYTES: usize = 12 * 1024 * 1024;
-/// The maximum number of cached reports, and their maximum size in bytes. A report is cached in
-/// addition to its pages.
+/// The maximum number of cached reports, and their maximum total size in bytes. A report is cached
+/// in addition to its pages.
 const MAX_REPORTS: usize = 64;
 const MAX_REPORT_BYTES: usize = 4 * 1024 * 1024;
 
@@ -33,11 +33,11 @@ struct Isolate {
     verified: VerifiedTokens,
     /// Fresh pages, by list and number.
     pages: BoundedCache<Page>,
-    /// Reports assembled from the pages, so that popular ones are assembled only once.
+    /// Reports assembled from the pages, so that popular reports are assembled only once.
     reports: BoundedCache<Report>,
     reads: ReadBudget,
-    /// The `OpenAPI` description, which the build writes to a file. The JavaScript entry passes it
-    /// to [`attach`], so that it is not part of the wasm module.
+    /// The `OpenAPI` description, which the build writes to a file. The JavaScript entry passes the
+    /// description to [`attach`], so that the wasm module does not contain it.
     description: Option<JsString>,
     /// The dataset for data points, looked up once. The inner value is `None` if no dataset is
     /// bound.
@@ -56,10 +56,10 @@ thread_local! {
     });
 }
 
-/// Returns the configuration. It is read from the variables once.
+/// Returns the configuration, which is read from the variables once per isolate.
 ///
 /// # Errors
-/// Names the missing or malformed variable.
+/// Returns the first variable that is missing or malformed.
 pub fn load_config(env: &Env) -> Result<Rc<Config>, VariableError> {
     ISOLATE.with_borrow_mut(|isolate| {
         let read = || Config::read(|name| variable(env, name)).map(Rc::new);
@@ -122,8 +122,8 @@ impl Isolate {
         Some(pages)
     }
 
-    /// Caches a page until it is stale. Returns `false` if the cache already has a newer version
-    /// with other content.
+    /// Caches a page until it is stale. Returns `false` if the cache already has a newer version of
+    /// the page with different content.
     fn cache_page(&mut self, name: &str, page: &Page, now: Millis) -> bool {
         let until = page.head.freshness.until;
         if let Some(kept) = self.pages.get(name, now) {

@@ -1,5 +1,5 @@
-//! Finds the keys of trusted issuers in memory, or requests them from the organization's object.
-//! Concurrent requests share one call to the object.
+//! Finds the keys of trusted issuers in memory, or requests key sets from the organization's
+//! object. Concurrent requests share one call to the object.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -38,8 +38,9 @@ thread_local! {
 /// Finds the key that a token names.
 ///
 /// # Errors
-/// The outer error is a failure of the runtime. The inner error is the reason why no key was found.
-/// If the call to the organization's object fails, the error is logged and the cached set is used.
+/// Returns an outer error if the runtime fails, and an inner error with the reason if no key is
+/// found. If the call to the organization's object fails, the error is logged and the cached set is
+/// used.
 pub async fn find_issuer_key(
     env: &Env,
     execution: &Context,
@@ -60,8 +61,8 @@ pub async fn find_issuer_key(
             JsFuture::from(promise).await?;
         }
         Search::Wait => {
-            // Waits for its own promise. The promise of the other request never settles if the
-            // runtime cancels that request.
+            // Waits for a separate promise, because the other request's promise never settles if
+            // the runtime cancels the other request.
             Wait::begin(MAX_SEARCH, |wake| {
                 with_issuer_keys(token.jwks(), |keys| keys.waiting.push(wake));
             })
@@ -73,8 +74,8 @@ pub async fn find_issuer_key(
     }))
 }
 
-/// Calls the organization's object. The call continues after its client disconnects, so that one
-/// client cannot cancel it for the others.
+/// Calls the organization's object. The call continues after the client disconnects, because other
+/// requests may wait for the key set.
 fn begin_call(
     env: &Env,
     execution: &Context,
@@ -105,7 +106,8 @@ fn begin_call(
     Ok(promise)
 }
 
-/// Calls `run` with the cached key set for `address`. Creates an empty one if needed.
+/// Calls `run` with the cached key set for `address`. Creates an empty entry if the address has
+/// none.
 fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
     KEY_SETS.with_borrow_mut(|all| run(all.entry(address.to_owned()).or_default()))
 }

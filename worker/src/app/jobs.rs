@@ -17,7 +17,7 @@ use crate::upstream::client::{UpstreamResponse, parse_job, send_upstream};
 use crate::upstream::failure::mark_uncertain;
 use crate::upstream::request::UpstreamRequest;
 
-/// Reads a job upstream. After a temporary failure, returns the stored job, if any.
+/// Reads a job from the upstream. After a temporary failure, returns the stored job, if any.
 pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
     let call = pending.call()?;
     let project = pending.context.project()?;

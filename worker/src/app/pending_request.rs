@@ -32,7 +32,7 @@ impl PendingRequest {
     /// Returns the metadata of a call to the project's object.
     ///
     /// # Errors
-    /// 500 if the request has no project.
+    /// Returns a 500 problem if the request has no project.
     pub fn call(&self) -> Result<Call, Problem> {
         Ok(Call {
             id: self.context.id.clone(),
@@ -45,7 +45,7 @@ impl PendingRequest {
     /// Returns the stub of the project's object.
     ///
     /// # Errors
-    /// 500 if the request has no project, 503 if the binding is missing.
+    /// Returns a 500 problem if the request has no project, and 503 if the binding is missing.
     pub fn project_stub(&self) -> Result<ProjectStub, Problem> {
         let project = self.context.project()?;
         Ok(ProjectStub::new(&self.env, project.as_str())?)
@@ -54,7 +54,7 @@ impl PendingRequest {
     /// Reads the body.
     ///
     /// # Errors
-    /// 400 if the body cannot be read, 413 if it is too large.
+    /// Returns a 400 problem if the body cannot be read, and 413 if the body is too large.
     pub async fn read_body(&self) -> Result<Vec<u8>, Problem> {
         let body = read_stream(self.request.body(), MAX_BODY).await;
         let body = body.map_err(|_| Problem::malformed_body())?;

@@ -34,7 +34,7 @@ const HEALTH: &str = "/healthz";
 pub struct Plan {
     /// The facts.
     pub facts: Facts,
-    /// The first step, or the problem that prevents one.
+    /// The first step, or the problem to respond with.
     pub step: Result<Step, Problem>,
 }
 
@@ -87,8 +87,8 @@ pub enum Target {
 }
 
 impl Target {
-    /// Whether a Cloudflare Access assertion may identify the caller. For [`Self::Session`], only
-    /// the cookie may.
+    /// Whether a Cloudflare Access assertion may identify the caller. Only the session cookie
+    /// identifies the caller of [`Self::Session`].
     pub const fn accepts_assertion(&self) -> bool {
         !matches!(self, Self::Session)
     }
@@ -126,7 +126,7 @@ pub fn plan(
     Plan { facts, step }
 }
 
-/// Plans the response of a gateway whose variable is missing or malformed.
+/// Plans the response to a request while a variable of the gateway is missing or malformed.
 pub fn plan_unconfigured(
     head: &RequestHead,
     error: VariableError,
@@ -142,7 +142,8 @@ pub fn plan_unconfigured(
 /// Plans the response to a request whose handler crashed: a 500 that web pages of allowed origins
 /// can read.
 ///
-/// The gateway may already have sent a write, so the problem reports an unknown outcome.
+/// If the request is a write, the problem reports an unknown outcome, because the gateway may
+/// already have sent the write.
 pub fn plan_crashed(config: Option<&Config>, head: &RequestHead) -> (Facts, Problem) {
     let allowed = config.map_or(&[][..], |config| &config.allowed_origins);
     let facts = Facts {
@@ -191,10 +192,11 @@ impl Router<'_> {
             &self.config.allowed_origins,
         )?;
         let own = own_route::find(&head.path);
-        // An issuer's redirect comes from another site, and the callback reads no credentials.
+        // The same-origin check below does not apply to the sign-in callback: an issuer redirects
+        // to it from another site, and the callback reads no credentials.
         let is_callback = matches!(own, Some((OwnRoute::SignInCallback, ..)));
-        // Browsers also send cookies with requests from other sites. An assertion counts too, because
-        // Cloudflare Access derives it from a cookie.
+        // Browsers also send cookies with requests from other sites. An assertion counts as a
+        // cookie, because Cloudflare Access derives the assertion from a cookie.
         let credentials = &self.credentials;
         let has_cookie = credentials.session != Cookie::Missing
             || (origin == Origin::Own && credentials.access_assertion.is_some());
@@ -214,7 +216,8 @@ impl Router<'_> {
         self.plan_for_caller(Target::Operation(values))
     }
 
-    /// Plans the action of the caller. If identifying the caller needs I/O, returns that step.
+    /// Plans the action of the caller. If identifying the caller needs I/O, returns the step that
+    /// identifies the caller.
     fn plan_for_caller(&mut self, target: Target) -> Result<Step, Problem> {
         let mut credentials = self.credentials;
         if !target.accepts_assertion() {
@@ -237,8 +240,8 @@ impl Router<'_> {
     }
 }
 
-/// Answers `OPTIONS`, or refuses a method that the path does not have. An unknown path has no
-/// methods.
+/// Responds to `OPTIONS`, or refuses a method that the path does not support. `methods` is empty
+/// for an unknown path.
 fn answer_other_method(method: &str, methods: &[&str]) -> Result<Step, Problem> {
     if methods.is_empty() {
         return Err(Problem::not_found());
@@ -267,7 +270,8 @@ impl Planner<'_> {
     /// Plans the action.
     ///
     /// # Errors
-    /// The problem that refuses the request.
+    /// Returns the problem to respond with if the caller lacks a permission or the request is
+    /// invalid.
     pub fn plan(mut self, target: Target) -> Result<Action, Problem> {
         self.facts.caller = Some(Rc::clone(&self.caller));
         match target {

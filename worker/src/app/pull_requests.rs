@@ -1,5 +1,5 @@
 //! The handler that returns the state of a job's pull request. Each isolate caches the states, and
-//! concurrent requests for one state share a fetch.
+//! concurrent requests for the same state share a fetch.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -42,7 +42,7 @@ thread_local! {
 /// unknown.
 ///
 /// # Errors
-/// 404 if the gateway does not know the job.
+/// Returns a 404 problem if GitHub is configured and the gateway has no record of the job.
 pub async fn read(pending: &PendingRequest, job: &JobId) -> Result<Reply, Problem> {
     let mut status = PullRequestStatus::UNKNOWN;
     if let Some(settings) = &pending.config.pull_requests {
@@ -66,13 +66,14 @@ async fn find_status(
         Lookup::Found(status) => return Ok(status),
         Lookup::Fetch => {
             let promise = begin_fetch(settings.clone(), request.clone());
-            // The fetch continues after its client disconnects, because others may wait for it.
+            // The fetch continues after the client disconnects, because other requests may wait for
+            // it.
             execution.wait_until(&promise)?;
             JsFuture::from(promise).await?;
         }
         Lookup::Wait => {
-            // Waits for its own promise. The promise of the other request never settles if the
-            // runtime cancels that request.
+            // Waits for a separate promise, because the other request's promise never settles if
+            // the runtime cancels the other request.
             Wait::begin(MAX_FETCH_TIME, |wake| {
                 with_shared(|shared| {
                     let waiting = shared.waiting.entry(request.to_string());

@@ -2,7 +2,7 @@
 
 use quillgate::Millis;
 
-/// A lock with a lease. A holder that stops renewing it loses it when the lease expires.
+/// A lock with a lease. After the lease expires, another run can take the lock.
 #[derive(Debug, Default)]
 pub struct RunLock {
     last_run: u64,
@@ -14,11 +14,11 @@ pub struct RunLock {
 pub struct RunId(u64);
 
 impl RunLock {
-    /// The time after which a lock that is not renewed expires: ten minutes. A run renews its lock
-    /// before each request. A request takes less time, including its retries and D1 queries.
+    /// The duration of a lease: ten minutes. A run renews its lock before each request. A request
+    /// with its retries and D1 queries takes less time than a lease.
     pub const LEASE: Millis = Millis::from_seconds(600);
 
-    /// Takes the lock for a new run. Returns `None` while another run holds it.
+    /// Takes the lock for a new run. Returns `None` while another run holds the lock.
     pub fn acquire(&mut self, now: Millis) -> Option<RunId> {
         if self.held.is_some_and(|(_, expires)| now < expires) {
             return None;
@@ -39,7 +39,7 @@ impl RunLock {
         is_held
     }
 
-    /// Releases the lock if `run` still holds it.
+    /// Releases the lock if `run` still holds the lock.
     pub fn release(&mut self, run: RunId) {
         self.held = self.held.filter(|(holder, _)| *holder != run);
     }

@@ -66,14 +66,15 @@ impl DayRecord {
     }
 
     /// Returns the number of consecutive empty pages after one more page. `is_empty` means that the
-    /// page has no rows although more pages follow. Returns `None` if there are too many, because
+    /// page has no rows although more pages follow. Returns `None` at [`MAX_EMPTY_PAGES`], because
     /// the list may never end.
     pub fn count_empty_pages(&self, is_empty: bool) -> Option<u32> {
         let count = if is_empty { self.empty_pages + 1 } else { 0 };
         (count < MAX_EMPTY_PAGES).then_some(count)
     }
 
-    /// Records a successful request for the next part. `is_last` ends the fetch.
+    /// Records a successful request for the next part. `is_last` means that the day is now
+    /// completely fetched.
     pub fn record_part(&mut self, is_last: bool, now: Millis) {
         let pages = match self.next {
             Part::Visitors => 0,
@@ -108,7 +109,7 @@ impl DayRecord {
         self.totals = None;
     }
 
-    /// Returns why the day must be fetched, or `None` if it need not be fetched now.
+    /// Returns the reason to fetch the day, or `None` if no fetch is due.
     fn need(&self, recheck_days: u32, now: Millis) -> Option<Need> {
         if now < self.retry_at {
             return None;
@@ -154,8 +155,8 @@ impl ProjectRecord {
         }
     }
 
-    /// Iterates over the days to archive, each with its record. Days without a record were never
-    /// requested.
+    /// Iterates over the days to archive before `today`, each with its record. A day that was never
+    /// requested has no record.
     pub fn days_before(&self, today: Day) -> impl Iterator<Item = (Day, Option<&DayRecord>)> {
         let begin = self.days.partition_point(|it| it.day < self.first);
         let mut records = self.days[begin..].iter().peekable();
@@ -163,7 +164,7 @@ impl ProjectRecord {
         days.map(move |day| (day, records.next_if(|record| record.day == day)))
     }
 
-    /// Returns the record of a day. Adds it if the day has none.
+    /// Returns the record of a day. If the day has no record, adds a new record.
     pub fn record_mut(&mut self, day: Day) -> &mut DayRecord {
         let at = self.days.partition_point(|record| record.day < day);
         if self.days.get(at).is_none_or(|record| record.day != day) {
@@ -173,10 +174,11 @@ impl ProjectRecord {
     }
 
     /// Returns the number of missing days, and the estimated cost of fetching them: for each day,
-    /// one request for visitors and as many pages of views as the latest stored day has.
+    /// one request for visitors and as many pages of views as the latest stored day has. Without a
+    /// stored day, the estimate assumes one page per day.
     ///
     /// Each day, the archive also fetches yesterday and fetches stored days again. The estimate
-    /// subtracts these requests from the budget for missing days.
+    /// subtracts these daily requests from the budget for missing days.
     ///
     /// # Example
     /// ```
@@ -218,7 +220,7 @@ impl ProjectRecord {
     }
 }
 
-/// The requests and the time that it takes to fetch the missing days.
+/// The estimated number of requests and hours for fetching the missing days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
     /// The number of requests that fetch the missing days.
@@ -243,11 +245,13 @@ pub struct Target {
 /// fetched again. Returns `None` if no request is due.
 ///
 /// Days that are waiting after a failure are skipped. A stored day is fetched again once per day,
-/// until a complete fetch takes place more than `recheck_days` days after it.
+/// until a complete fetch takes place more than `recheck_days` days after the stored day.
 ///
 /// # Example
 /// ```
-/// use quillgate_worker::analytics::archive::schedule::{DayRecord, Part, ProjectRecord, Target, plan};
+/// use quillgate_worker::analytics::archive::schedule::{
+///     DayRecord, Part, ProjectRecord, Target, plan,
+/// };
 /// use quillgate::{Day, Millis};
 ///
 /// let day = Day::from_text("2024-02-28").unwrap();

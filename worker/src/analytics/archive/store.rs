@@ -1,5 +1,5 @@
-//! The daily archive in D1. It stores the progress of each day, the pages of a day that is not
-//! complete yet, and the counts that series and the list of pages return.
+//! The daily archive in D1. It stores the progress of each day, the fetched pages of incomplete
+//! days, and the counts that series and the list of pages return.
 //!
 //! A page is staged when it arrives. When the last page of a day arrives, one batch replaces the
 //! stored day with the staged pages. D1 runs a batch as a transaction, so readers never see a
@@ -192,7 +192,8 @@ impl ArchiveStore {
         Ok(rows.into_iter().map(held).collect())
     }
 
-    /// Returns one page of the list of views. If another page follows, its first row is included.
+    /// Returns the rows of one page of the list of views, and the first row of the next page, if
+    /// any.
     pub async fn pages(&self, project: &str, query: &ViewsQuery) -> HostResult<Vec<StoredPage>> {
         let values = [
             project.into(),
@@ -205,8 +206,8 @@ impl ArchiveStore {
         self.0.rows(&rows).await
     }
 
-    /// Sets the first day of a project, unless an earlier day is recorded. Returns the project's
-    /// id.
+    /// Sets the first day of a project, unless the stored first day is earlier. Returns the
+    /// project's id.
     pub async fn set_first_day(&self, project: &str, first: Day) -> HostResult<u32> {
         let query = "INSERT INTO project (name, first_day) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET first_day = min(first_day, excluded.first_day)
@@ -229,8 +230,8 @@ impl ArchiveStore {
     }
 
     /// Stages a page of a day's views. After the last page, replaces the stored day with the staged
-    /// pages. `parsed` is the parsed text of `reply`. This function replaces the paths in it with
-    /// their stored forms.
+    /// pages. `parsed` is the parsed text of `reply`. This function replaces the paths in `parsed`
+    /// with their stored forms.
     pub async fn store_views(
         &self,
         key: DayKey,
@@ -275,7 +276,7 @@ impl ArchiveStore {
         self.0.prepare(delete, &key.with(&[]))
     }
 
-    /// Records a failed request for a day. If no part of the day is fetched, also deletes its
+    /// Records a failed request for a day. If the day's first part is next, also deletes the day's
     /// staged parts, because the fetch may have restarted.
     pub async fn record_failure(
         &self,
@@ -303,8 +304,8 @@ impl ArchiveStore {
         self.0.batch(&statements).await
     }
 
-    /// Deletes the oldest days before `first`, at most [`MAX_EXPIRED`]. If it deletes a day, it
-    /// also deletes pages and prefixes without views, at most [`MAX_UNUSED`].
+    /// Deletes at most [`MAX_EXPIRED`] days before `first`, oldest first. After deleting a day,
+    /// also deletes at most [`MAX_UNUSED`] pages and prefixes that have no views.
     pub async fn prune(&self, project: u32, first: Day) -> HostResult<()> {
         let query = "SELECT day FROM (
             SELECT day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3
@@ -322,8 +323,8 @@ impl ArchiveStore {
         let unused = "DELETE FROM node WHERE id IN (
             SELECT id FROM node WHERE project = ?1
             AND NOT EXISTS (SELECT 1 FROM views WHERE node = node.id) LIMIT ?2)";
-        // A prefix can be deleted before the pages below it. `link.sql` links them again after a
-        // later day inserts the prefix.
+        // A prefix can be deleted before the pages below it. When a later day inserts the prefix
+        // again, `link.sql` links these pages to the new row.
         let unlink = "UPDATE node SET parent = NULL WHERE project = ?1 AND parent IS NOT NULL
             AND NOT EXISTS (SELECT 1 FROM node AS above WHERE above.id = node.parent)";
         let expired = [project.into(), (*last).into()];
@@ -353,8 +354,7 @@ fn day(number: u32) -> Day {
     Day::from_number(number.into())
 }
 
-/// Replaces each path of a parsed page that the archive stores in another form. Returns whether any
-/// path changed.
+/// Replaces each path in a parsed page with its stored form. Returns whether any path changed.
 ///
 /// Adds two properties to each changed row, for the SQL statements. `quillgate.isPrefix` is 1 for a
 /// [`StoredPath::Prefix`]. `quillgate.original` is a hash of the original path, which distinguishes

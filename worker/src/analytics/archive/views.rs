@@ -23,10 +23,11 @@ pub struct ViewsQuery {
     pub from: Day,
     /// The day after the last day of the range.
     pub to: Day,
-    /// The last path of the previous page, as the archive stores it.
+    /// The last path on the previous page of the list, in its stored form. `None` for the first
+    /// page.
     pub after: Option<String>,
-    /// The maximum number of listed pages. It is lower for long ranges, so that a query reads at
-    /// most about 400,000 rows.
+    /// The maximum number of rows on this page of the list. Long ranges have a lower limit, so that
+    /// a query reads at most about 400,000 database rows.
     pub limit: u64,
 }
 
@@ -34,7 +35,7 @@ impl ViewsQuery {
     /// Reads a call of [`quillgate::ListArchivedViews`]. Long ranges have shorter pages.
     ///
     /// # Errors
-    /// 400 for the first value that breaks a rule.
+    /// Returns a 400 problem for the first parameter that breaks a rule.
     pub fn read(call: &Call) -> Result<Self, Problem> {
         let (from, to) = read_range(call)?;
         let cursor = Option::<Cursor>::read(call)?;
@@ -62,7 +63,7 @@ impl ViewsQuery {
 
 /// The views of one page on all archived days of a range: a row of the query and of the response.
 ///
-/// The counts are sums over the days. A count is `None` if it is unknown on any of them.
+/// The counts are sums over the days. A count is `None` if it is unknown on any of the days.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct StoredPage {
     /// The page's path, as the archive stores it.
@@ -75,8 +76,8 @@ pub struct StoredPage {
     pub total: Option<u64>,
 }
 
-/// Writes the body of a page of the list. `site` contains the site's stored days in order. `pages`
-/// contains the rows, and one more row if another page follows.
+/// Writes the body of a page of the list. `site` contains the site's stored days in ascending
+/// order. `pages` contains the rows, plus one more row if another page follows.
 pub fn write_views(query: &ViewsQuery, site: &[StoredDay], mut pages: Vec<StoredPage>) -> String {
     let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
     let has_more = pages.len() > limit;

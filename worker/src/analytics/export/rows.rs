@@ -8,7 +8,8 @@ use crate::json::compact;
 use crate::upstream::json_scanner::{Malformed, Piece, Scanner, Shape};
 use crate::upstream::page_check::{PageEnd, read_members};
 
-/// A writer that converts the rows of pages. It scans each page once, without building JSON values.
+/// A writer that converts the rows of pages to CSV or newline-delimited JSON. The writer scans each
+/// page once, without building JSON values.
 ///
 /// ```
 /// use quillgate::Operation;
@@ -47,8 +48,8 @@ impl RowWriter {
 
     /// Appends the output before the first row.
     ///
-    /// For CSV, this is a byte order mark, which makes spreadsheets read UTF-8, and the column
-    /// names. For JSON, it is empty.
+    /// For CSV, this output is a byte order mark and the column names. The byte order mark makes
+    /// spreadsheets read UTF-8. For JSON, the output is empty.
     pub fn push_head(&self, out: &mut Vec<u8>) {
         if self.format == ExportFormat::Csv {
             out.extend_from_slice(BYTE_ORDER_MARK);
@@ -60,8 +61,8 @@ impl RowWriter {
     /// contains the rows.
     ///
     /// # Errors
-    /// [`Malformed`] if the page is not an object with an array of objects at `rows_name`. In this
-    /// case, nothing is appended.
+    /// Returns [`Malformed`] if the page is not an object with an array of objects at `rows_name`.
+    /// After an error, `out` is unchanged.
     pub fn push_rows(
         &self,
         page: &str,
@@ -92,8 +93,8 @@ impl RowWriter {
         end
     }
 
-    /// Appends the last record of an incomplete export. It contains the cursor to resume from, the
-    /// problem, and the seconds to wait before resuming.
+    /// Appends the last record of an incomplete export. The record contains the cursor to resume
+    /// from, the problem, and the seconds to wait before resuming.
     pub fn push_incomplete(
         &self,
         cursor: &str,
@@ -134,7 +135,8 @@ fn read_record(
     members: &[Member],
     cells: &mut [Piece],
 ) -> Result<(), Malformed> {
-    // Rows usually have their properties in the declared order, so the search starts there.
+    // Rows usually have their properties in the declared order, so the search starts at the next
+    // declared property.
     let mut expected = 0;
     let mut has_member = scanner.open(b'{', b'}')?;
     while has_member {

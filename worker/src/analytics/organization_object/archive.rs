@@ -28,19 +28,19 @@ use crate::runtime::{
 use crate::upstream::client::PageReply;
 use crate::upstream::request::{Call, UpstreamRequest};
 
-/// The key under which the budget counts the archive's requests. Callers' keys contain a space, so
-/// they never equal this one.
+/// The key under which the budget counts the archive's requests. The keys of callers contain a
+/// space, so they never equal `archive`.
 const CALLER: &str = "archive";
-/// The maximum duration of a run. The next cron run continues from there.
+/// The maximum duration of a run. The run of the next cron trigger continues the work.
 const RUN_TIME: Millis = Millis::from_seconds(300);
 /// The maximum number of requests per run. On a paid plan, D1 allows 1,000 queries per invocation,
-/// and each request causes several.
+/// and each request causes several queries.
 const MAX_REQUESTS: u64 = 100;
 /// The wait after the first failed request for a day is the budget's window divided by this number.
 const RETRY_PART: u64 = 60;
 /// The recorded problem of a day whose totals changed between two of its pages.
 const CHANGED: &str = "changed";
-/// The recorded problem of a day if a part of it could not be stored.
+/// The recorded problem of a day if a part of the day could not be stored.
 const STORAGE: &str = "storage";
 
 /// A project during a run.
@@ -199,8 +199,8 @@ impl Run<'_> {
         (record.record_mut(day), DayKey { project, day })
     }
 
-    /// Stores a part of a day. If it is inconsistent with earlier parts, restarts the day and
-    /// returns the problem instead.
+    /// Stores a part of a day. If the part is inconsistent with earlier parts, restarts the fetch
+    /// of the day and returns the problem instead.
     async fn store_part(
         &mut self,
         target: Target,
@@ -228,8 +228,9 @@ impl Run<'_> {
         let now = now();
         let stored = store.store_views(key, page, reply, &parsed, &totals, now);
         if let Err(error) = stored.await {
-            // If only the response was lost, the batch has replaced the day and deleted its staged
-            // pages. The last page alone must not replace the day again.
+            // After an error, the database may still have run the batch. The batch then replaced
+            // the day and deleted the staged pages, so a retry would replace the day with the last
+            // page alone.
             if !reply.has_more {
                 record.restart();
             }
@@ -256,7 +257,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether requests for other days would fail for the same reason, so that the run must end.
+/// Whether requests for other days would fail for the same reason. The run must then end.
 fn is_general(problem: &Problem) -> bool {
     matches!(
         problem.kind,

@@ -1,5 +1,5 @@
 //! Collects the pages that contain the rows of a requested report. Finds each page in the cache, or
-//! fetches it from the upstream if the budget allows it.
+//! fetches the page from the upstream if budget is left.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -54,13 +54,14 @@ impl PageResult {
         let status = self.upstream.and_then(|exchange| exchange.status);
         Self::without_fetch(match self.outcome {
             Ok((page, cache)) => Ok((page, cache.collapsed())),
-            // The request that started the fetch may have refused a stale page.
+            // This request may accept a stale page even if the request that started the fetch does
+            // not.
             Err(problem) => serve_cached(cached, report, problem, status),
         })
     }
 }
 
-/// A fetch in progress, which other requests for its page can wait for.
+/// A fetch in progress. Other requests for the same page can wait for the fetch.
 pub(super) struct RunningFetch {
     /// The page's [key](page_key).
     page: String,
@@ -113,7 +114,8 @@ impl Organization {
             let hit = (page.clone(), CacheStatus::Hit { ttl });
             return Ok(PageResult::without_fetch(Ok(hit)));
         }
-        // When a fetch ends, one of its waiters may start another, for which the others wait.
+        // A fetch can end with a stale page. One of the waiting requests may then start another
+        // fetch, so the other requests check again.
         let key = page_key(list, number);
         while let Some(task) = self.running_fetch(&key) {
             let result = task.wait().await??;
@@ -144,7 +146,8 @@ impl Organization {
         }
     }
 
-    /// Starts a fetch that finishes even if its caller disconnects, because others may wait for it.
+    /// Starts a fetch that finishes even if the caller disconnects, because other requests may wait
+    /// for the page.
     fn spawn_fetch(
         self: &Rc<Self>,
         report: ReportCall,
@@ -208,7 +211,7 @@ impl Organization {
         })
     }
 
-    /// Sends a request for a page, then settles or releases its reservation. Returns the exchange,
+    /// Sends a request for a page, then settles or releases the reservation. Returns the exchange,
     /// and the reservation of the last attempt.
     pub(super) async fn send_page(
         &self,
@@ -266,7 +269,7 @@ impl Organization {
     }
 
     /// Reserves budget for a retry, and settles the reservation of the previous attempt. Returns
-    /// `false` if no budget is left or the storage fails; the retry must then not be sent.
+    /// `false` if no budget is left or the storage fails. The retry must not be sent then.
     fn pay_again(&self, budget: &BudgetRequest, reservation: &RefCell<Reservation>) -> bool {
         let paid = self.database.transaction(|| {
             let Ok(next) = self.budget.reserve(budget)? else {

@@ -1,5 +1,5 @@
-//! The key sets of trusted issuers. The object fetches a set once for all isolates. It also stores
-//! the set, so that tokens can be verified while the issuer is unreachable.
+//! The key sets of trusted issuers. The object fetches a set once for all isolates. The object also
+//! stores the set, so that tokens can be verified while the issuer is unreachable.
 
 use std::rc::Rc;
 
@@ -42,8 +42,8 @@ struct KeySetRow {
 }
 
 impl Organization {
-    /// Returns the key set at an address. Fetches the set first if the stored one is old or lacks
-    /// the key `kid`.
+    /// Returns the key set at an address. Fetches the set first if the stored set is old or lacks
+    /// the key `kid`, unless the object fetched the set a short time ago.
     pub(super) async fn key_set(
         self: Rc<Self>,
         address: &str,
@@ -78,8 +78,8 @@ impl Organization {
             if let Some(set) = &set
                 && let Err(error) = organization.store_key_set(&name, set)
             {
-                // The request can continue: the set is in memory. Only a restarted object needs the
-                // stored copy.
+                // The request can continue with the set in memory. Only a restarted object needs
+                // the stored copy.
                 log_for_operator(&error.to_string());
             }
             organization.with_keys(&name, |keys| {
@@ -116,7 +116,7 @@ impl Organization {
     }
 }
 
-/// Restores the stored key sets. Deletes those that are no longer configured.
+/// Restores the stored key sets. Deletes sets that are invalid or no longer configured.
 pub(super) fn restore_keys(
     database: &Database,
     issuers: &[Rc<TrustedIssuer>],

@@ -34,7 +34,7 @@ impl Planner<'_> {
     }
 
     /// Reads the parameter `project`. The caller must be an operator of that project, because
-    /// reading its health creates the project's Durable Object if it does not exist.
+    /// reading a project's health creates its Durable Object if that object does not exist.
     fn read_operated_project(&self) -> Result<Option<ProjectId>, Problem> {
         let Some(encoded) = find_parameter(self.head.query.as_deref(), "project") else {
             return Ok(None);

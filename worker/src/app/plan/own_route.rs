@@ -30,7 +30,8 @@ pub(super) enum OwnRoute {
     PullRequest(Result<RequestValues, Problem>),
 }
 
-/// Creates a route from the values of a path. Returns `None` if the path does not exist.
+/// Creates a route from the values of a path. Returns `None` if a value is unknown, such as the
+/// name of a policy.
 type FromPath = fn(PathSegments<'_>) -> Option<OwnRoute>;
 
 const READ: &[&str] = &["GET", "HEAD"];
@@ -54,7 +55,7 @@ const ROUTES: [(&str, &[&str], FromPath); 8] = [
 ];
 const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
 
-/// Finds the policy in a path. Mintlify never blocks reads of jobs.
+/// Finds the policy in a path. Returns `None` for reads of jobs, which Mintlify never blocks.
 fn find_policy(path: &[(&str, &str)]) -> Option<RateLimitPolicy> {
     let (_, name) = path.first()?;
     RateLimitPolicy::from_name(name).filter(|policy| *policy != RateLimitPolicy::ReadJobs)
@@ -77,7 +78,7 @@ impl Router<'_> {
     ) -> Result<Step, Problem> {
         let method = &*self.head.method;
         let is_supported = methods.contains(&method);
-        // The log has no route for other methods of these two paths.
+        // For unsupported methods of these two paths, the log omits the route.
         if is_supported || !matches!(route, OwnRoute::Health | OwnRoute::Description) {
             self.facts.route = Some(pattern);
         }
@@ -120,7 +121,7 @@ impl Router<'_> {
     /// Returns the session that the cookie names, even if the session has ended.
     ///
     /// # Errors
-    /// 403 unless the gateway's own page sent the request.
+    /// Returns a 403 problem unless the gateway's own page sent the request.
     fn find_own_session(&self) -> Result<Option<SessionId>, Problem> {
         check_same_origin(self.head)?;
         let secrets = &self.config.auth.token_secrets;

@@ -1,7 +1,7 @@
 WITH RECURSIVE
-  -- One row per page. Two staged responses can contain the same page, so max() merges its rows.
-  -- Different pages can have the same stored path (see StoredPath), so the original path is grouped
-  -- too.
+  -- One row per page. Two staged responses can contain the same page, so max() merges the rows of a
+  -- page. Different pages can have the same stored path (see StoredPath), so rows are also grouped
+  -- by the original path.
   counted (path, is_prefix, human, ai, total) AS MATERIALIZED (
     SELECT row.value ->> '$.path', coalesce(row.value ->> '$.quillgate.isPrefix', 0),
       max(row.value ->> '$.human'), max(row.value ->> '$.ai'), max(row.value ->> '$.total')

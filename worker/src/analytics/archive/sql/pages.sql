@@ -1,5 +1,5 @@
--- Scans `node` in path order through its unique index, so that LIMIT ends the query early. CROSS JOIN
--- stops SQLite from reading `views` first.
+-- Scans `node` in path order through its unique index, so that LIMIT ends the query early. CROSS
+-- JOIN keeps SQLite from reading `views` first.
 SELECT node.path AS path,
   CASE WHEN count(views.human) = count(*) THEN sum(views.human) END AS human,
   CASE WHEN count(views.ai) = count(*) THEN sum(views.ai) END AS ai,
