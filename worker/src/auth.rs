@@ -36,12 +36,13 @@ use crate::http::problem_kind::ProblemKind;
 /// The parts of a request that can identify its caller.
 #[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
-    /// `Authorization`. If present, the other credentials are ignored, even if this one is invalid.
+    /// The `Authorization` header. If the header is present, the other credentials are ignored,
+    /// even if the header's value is invalid.
     pub authorization: Option<&'a str>,
-    /// The session cookie. It takes precedence over the assertion.
+    /// The session cookie. The cookie takes precedence over the assertion.
     pub session: Cookie<'a>,
-    /// `Cf-Access-Jwt-Assertion`, added by Cloudflare Access. Ignored unless it is the source of a
-    /// trusted issuer's tokens.
+    /// The `Cf-Access-Jwt-Assertion` header, which Cloudflare Access adds. The gateway ignores the
+    /// header unless `TRUSTED_ISSUERS` names it for an issuer.
     pub access_assertion: Option<&'a str>,
 }
 
@@ -50,14 +51,15 @@ pub struct Credentials<'a> {
 pub enum Identity {
     /// The caller is authenticated.
     Known(Rc<Caller>),
-    /// The host must read the record of this session and pass it to [`identify_session`].
+    /// The host must read the record of this session and pass the record to [`identify_session`].
     Session(SessionId),
     /// The host must verify the signature of this issuer's token and pass the [`Verified`] token to
     /// [`VerifiedTokens::identify`].
     Unverified(Box<Checked>),
 }
 
-/// An isolate's cache of verified tokens. It avoids verifying the same token on every request.
+/// An isolate's cache of verified tokens. The cache avoids verifying the same token on every
+/// request.
 ///
 /// An isolate reads its revocations once, so a cached token can only become invalid by expiring.
 /// Projects and scopes are checked on every request ([`Caller::authorize`]).
@@ -71,8 +73,8 @@ pub struct VerifiedTokens {
 const MAX_TOKENS: usize = 1_000;
 /// The maximum size of the cache in bytes, counting tokens and their claims.
 const MAX_BYTES: usize = 1024 * 1024;
-/// The maximum time for which a verified token of an issuer is cached. Isolates use a key set for
-/// the same time, so the cache barely extends the trust in a withdrawn key.
+/// The maximum time for which a verified token of an issuer is cached. The cache extends the trust
+/// in a withdrawn key by at most this time.
 const FOREIGN_LIFETIME: Millis = jwks::ISOLATE_FRESH_FOR;
 
 impl Default for VerifiedTokens {
@@ -131,7 +133,8 @@ impl VerifiedTokens {
 /// Verifies the gateway's own tokens completely. Cached tokens are not verified again.
 ///
 /// # Errors
-/// - 401 with a bare challenge if there is no token, or the session has ended.
+/// - 401 if the credentials contain no token, or if the session has ended. The challenge has no
+///   error code.
 /// - 401 with `invalid_token` if the token is invalid. The detail never repeats the token.
 pub fn identify(
     credentials: &Credentials<'_>,
@@ -161,7 +164,8 @@ pub fn identify(
 ///
 /// # Errors
 /// - 401 if the session has ended and there is no assertion.
-/// - The same as for a token with the claims of the record.
+/// - Otherwise, the errors of [`session_record::identify`] for the record, or of [`identify`] for
+///   the assertion.
 pub fn identify_session(
     record: Option<&str>,
     assertion: Option<&str>,
@@ -198,7 +202,8 @@ fn identify_token(
     Ok(Identity::Unverified(Box::new(checked)))
 }
 
-/// Returns the assertion if it is not empty and a trusted issuer takes its tokens from this field.
+/// Returns the assertion if it is not empty and the tokens of a trusted issuer arrive in
+/// `Cf-Access-Jwt-Assertion`.
 fn find_assertion<'a>(assertion: Option<&'a str>, settings: &AuthSettings) -> Option<&'a str> {
     let is_used = accepts_from(&settings.trusted_issuers, Source::AccessAssertion);
     assertion.filter(|assertion| is_used && !assertion.is_empty())

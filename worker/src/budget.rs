@@ -11,8 +11,8 @@
 //! becomes free before the upstream stops counting the request.
 //!
 //! Two further limits are counted in the same way: the quota of the caller's own token, and
-//! [`Ceiling`]s on the reservations of several callers, such as all callers that a rule of an
-//! issuer admits.
+//! [`Ceiling`]s. A ceiling limits the reservations of several callers together, such as all callers
+//! that a rule of an issuer admits.
 
 pub mod health;
 pub mod limits;
@@ -47,7 +47,7 @@ pub struct BudgetSnapshot {
     /// The current time, as a Unix time in milliseconds.
     pub now: u64,
     /// When the upstream's block ends. `None` if the upstream does not block the policy, or if this
-    /// request is a probe; see [`upstream_block`].
+    /// request is sent as a probe of the block: see [`upstream_block`].
     pub blocked_until: Option<u64>,
     /// The limit of the policy, at least 1, and its usage.
     pub limit: LimitUsage,
@@ -73,7 +73,7 @@ pub struct LimitUsage {
     pub max: u32,
     /// The number of reservations in the current window.
     pub count: u32,
-    /// The earliest `at` among these reservations. `None` if there are none.
+    /// The earliest `at` among these reservations. `None` if there are no reservations.
     pub oldest: Option<u64>,
 }
 
@@ -84,7 +84,7 @@ impl LimitUsage {
     }
 }
 
-/// The consequences of a granted reservation. The reservation must be added to the log.
+/// The result of granting a reservation. The caller must add the reservation to the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Granted {
     /// The `RateLimit` header fields after this grant.
@@ -205,7 +205,8 @@ impl BudgetSnapshot {
     fn refuse(&self, limits: &[Limit], last: &Refusal) -> Problem {
         let fields = self.fields(limits, |limit| match &limit.refusal {
             Some(refusal) => (0, Some(refusal.until)),
-            // `t` could be later than `Retry-After`, which the draft forbids, so it is omitted.
+            // For a limit that does not refuse the reservation, `t` could be later than
+            // `Retry-After`. draft-ietf-httpapi-ratelimit-headers forbids this, so `t` is omitted.
             None => (limit.usage.left(), None),
         });
         let violated = limits.iter().filter(|limit| limit.refusal.is_some());
@@ -247,8 +248,8 @@ impl BudgetSnapshot {
 }
 
 /// Returns the end of the step that contains `now`. Reads and polls are counted per step, which is
-/// a sixtieth of the window. They count until the end of their step leaves the window, so the count
-/// is never too low.
+/// a sixtieth of the window. Each read or poll counts until the end of its step has left the
+/// window, so the count is never too low.
 pub fn find_step(window: Millis, now: Millis) -> Millis {
     let length = (window.0 / STEPS).max(1);
     Millis((now.0 / length + 1) * length)

@@ -20,7 +20,7 @@ pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
 }
 
 fn create_mac(key: &[u8], parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
-    // This never fails, because HMAC accepts keys of any length.
+    // `new_from_slice` never fails here, because HMAC accepts keys of any length.
     let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
     for part in parts {
         mac.update(part);

@@ -10,7 +10,6 @@ use crate::http::response::{GatewayResponse, HeaderFields, JSON};
 /// The parts of a response. The request context adds the common headers.
 pub struct Reply {
     pub status: u16,
-    /// The header fields of this reply.
     pub headers: HeaderFields,
     /// A JavaScript string, a `ReadableStream` or `null`.
     pub body: JsValue,
@@ -40,7 +39,6 @@ impl Reply {
         Self::new(status, headers, JsValue::NULL)
     }
 
-    /// Sets a header field.
     pub fn with_header(self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
         let headers = self.headers.with(name, value);
         Self { headers, ..self }

@@ -30,14 +30,13 @@ pub struct RequestContext {
     pub id: String,
     /// When the request arrived.
     pub started: Millis,
-    /// Whether the method is `HEAD`.
     pub is_head: bool,
     /// The facts that the plan has established.
     pub facts: Facts,
     pub trace: Trace,
     /// The caller's open session, if any.
     pub session: Option<SessionId>,
-    /// The `RateLimit` header fields, once the request has been counted as a read of jobs.
+    /// The `RateLimit` header fields. Empty until the request is counted as a read of jobs.
     pub budget: HeaderFields,
     pub metrics: RequestMetrics,
     common: HeaderFields,

@@ -54,7 +54,7 @@ fn describe_session(caller: &Caller, config: &Config) -> String {
     describe(caller, keeps_prompts, |project| archive.includes(project))
 }
 
-/// Ends the browser's session.
+/// Ends the browser's session, if any, and deletes its cookie.
 pub async fn end(pending: &PendingRequest, session: Option<SessionId>) -> Result<Reply, Problem> {
     if let Some(id) = session {
         SessionStub::new(&pending.env, id.as_str())?.end().await?;
@@ -70,7 +70,10 @@ pub async fn end(pending: &PendingRequest, session: Option<SessionId>) -> Result
 /// `before` fails, the new session is removed and the browser keeps its earlier cookie.
 ///
 /// # Errors
-/// 401 for an invalid proof, 429 for too many sessions, 503 for an unavailable object.
+/// - 401 if the proof is invalid.
+/// - 403 if no rule of the issuer matches the proof's claims.
+/// - 429 if the caller has opened too many sessions.
+/// - 503 if a Durable Object or the issuer's keys are unavailable.
 pub async fn open_with_proof(
     pending: &mut PendingRequest,
     proof: Proof<'_>,
@@ -100,7 +103,7 @@ pub async fn open_with_proof(
     if let Some(before) = before
         && let Err(error) = SessionStub::new(&pending.env, before)?.end().await
     {
-        // If this fails too, the new session stays unused until it expires.
+        // If ending the new session fails too, the new session stays unused until it expires.
         let _removed = session.end().await;
         return Err(error.into());
     }

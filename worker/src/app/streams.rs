@@ -55,7 +55,7 @@ pub struct EventBody {
     opening: Cell<Option<&'static str>>,
     messages: Rc<SocketMessages>,
     /// Ends the messages if the client does not request the next chunk in time. [`Self::next`]
-    /// stops this timer, and starts another when it has a chunk.
+    /// stops the timer, and starts a new timer when the next chunk is ready.
     read_timeout: Rc<Cell<Option<Timer>>>,
 }
 
@@ -76,8 +76,8 @@ impl EventBody {
             };
             read_timeout.set(text.as_ref().map(|_| messages.end_after(READ_TIMEOUT)));
             let chunk = text.map(|text| Uint8Array::from(text.as_bytes()));
-            // The second chunk, which follows only after a trap, is empty: clients reconnect when a
-            // stream ends early.
+            // The second chunk is sent only if the module traps. The chunk is empty, because
+            // clients reconnect automatically when a stream ends early.
             let chunk = chunk.map(|chunk| Array::of2(&chunk, &Uint8Array::new_with_length(0)));
             Ok(chunk.unwrap_or_default().into())
         })
@@ -109,9 +109,9 @@ pub async fn long_poll(
         .ok_or_else(Problem::object_unavailable)
 }
 
-/// Waits for a change, or until `time` has passed since the first event. The first event contains
-/// the current state. `time` starts with that event, because a remote object can take longer than a
-/// short `time` to send it.
+/// Waits for a change, or until `time` has passed since the first event, which contains the current
+/// state. The wait for the first event does not count, because a remote object can need longer than
+/// a short `time` to send that event.
 pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, time: Millis) {
     let mut timer = messages.end_after(FIRST_EVENT_TIMEOUT);
     while let Some(message) = messages.next().await {
@@ -126,9 +126,10 @@ pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, tim
     drop(timer);
 }
 
-/// Opens a WebSocket for changes and listens to it for at most `time`, or returns the object's
-/// refusal. Each [`CHARGE_TEXT`] message announces a poll, which counts as a read by the caller. If
-/// the caller has no reads left, the messages end.
+/// Opens a WebSocket for changes and listens on the WebSocket for at most `time`. Returns the
+/// object's response as the inner `Err` if the object refuses the request. Each [`CHARGE_TEXT`]
+/// message announces a poll, which counts as a read by the caller. If the caller has no reads left,
+/// the messages end.
 async fn watch(
     pending: &PendingRequest,
     job: Option<&JobId>,
@@ -139,8 +140,8 @@ async fn watch(
     let watch = WatchCall {
         call: pending.call()?,
         job: job.map(|job| job.as_str().to_owned()),
-        // The key can have any length, but the runtime limits the tag of a WebSocket to 256
-        // characters.
+        // The caller becomes the tag of a WebSocket, which the runtime limits to 256 characters.
+        // The caller's key can be longer, so its fingerprint is used.
         caller: fingerprint(&[&caller.key()]),
         after,
     };

@@ -25,6 +25,6 @@ pub fn handle(head: &RequestHead, env: &Env) -> Option<JsValue> {
         Some("project") => ProjectStub::new(env, parameter("project")?).ok()?.trap(),
         _ => trap_later(),
     };
-    // The promise of an RPC call is not a `Promise`.
+    // An RPC call returns a thenable that is not an instance of `Promise`, so it must be converted.
     Some(Promise::resolve(&trapping).into())
 }

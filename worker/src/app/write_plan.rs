@@ -17,7 +17,8 @@ use crate::jobs::write::Write;
 /// Checks the `Content-Type` and `Content-Length` of a body, before it is read.
 ///
 /// # Errors
-/// 413 if the body is too large, 415 if it is not JSON.
+/// - 415 if `Content-Type` is not JSON.
+/// - 413 if `Content-Length` is more than [`MAX_BODY`].
 pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
     if !is_json(head.header("content-type")) {
         return Err(Problem::unsupported_media_type());
@@ -47,7 +48,7 @@ pub fn plan_write(
     let project = values.project.clone();
     let call = values.parse_with_body(body)?;
     let policy = call.declaration().policy.ok_or_else(Problem::internal)?;
-    // Only a follow-up has a job.
+    // Only a follow-up has the parameter `id`, which names its job.
     let job = call.text("id").map(str::to_owned);
     let prompt = call.text("prompt").ok_or_else(Problem::internal)?;
     let Request { target, body, .. } = call.request(&project);
@@ -74,12 +75,12 @@ pub fn plan_write(
     Ok((write, proof))
 }
 
-/// Chooses the webhook URL for a new job: the caller's, or else the operator's, if any. A follow-up
-/// has none.
+/// Returns the webhook URL for a new job: the caller's `Webhook-Url`, or else the operator's
+/// default, if any. Returns `None` for a follow-up.
 ///
 /// # Errors
-/// 400 if a follow-up has a webhook URL, if no webhook secret is configured, or if the caller's URL
-/// is not allowed.
+/// 400 if a request with `Webhook-Url` is a follow-up, if no webhook secret is configured, or if
+/// the URL is not allowed.
 fn choose_webhook(
     config: &Config,
     job: Option<&str>,

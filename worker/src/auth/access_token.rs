@@ -39,7 +39,7 @@ fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Er
 /// Verifies a token's signature with any of the secrets, then reads its caller.
 ///
 /// # Errors
-/// Why the token is invalid. The message becomes the detail of the 401.
+/// Returns the reason if the token is invalid. The reason becomes the detail of the 401.
 pub fn verify(
     token: &Jwt<'_>,
     settings: &AuthSettings,
@@ -52,8 +52,8 @@ pub fn verify(
 /// Checks the claims of a token with a verified signature and returns its caller.
 ///
 /// # Errors
-/// - [`INCOMPLETE`] if a claim is missing or has another type.
-/// - Otherwise, the message for the first rule that the claims break.
+/// - [`INCOMPLETE`] if a claim is missing or has the wrong type.
+/// - Another reason, for the first rule that the claims break.
 pub fn read_caller(
     claims: &Map<String, Value>,
     revoked: &RevokedTokens,
@@ -93,8 +93,8 @@ pub fn read_caller(
 /// Verifies a token's signature and returns the index of the matching secret.
 ///
 /// # Errors
-/// The reason, if the token's `typ` or `crit` is not accepted, the signature is malformed, or no
-/// secret matches.
+/// Returns the reason if the token's `typ` or `crit` is not accepted, if the signature is
+/// malformed, or if no secret matches.
 pub fn verify_signature(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<usize, &'static str> {
     if !token.is_kind(&["jwt"]) {
         return Err(UNKNOWN_KIND);

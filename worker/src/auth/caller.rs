@@ -44,8 +44,8 @@ impl Grant {
     }
 }
 
-/// A ceiling for each policy: the maximum number of reservations in the window of its budget.
-/// `None` means no ceiling.
+/// A ceiling for each policy: the maximum number of reservations in any window of the policy's
+/// budget. `None` means no ceiling.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quota([Option<u32>; RateLimitPolicy::ALL.len()]);
 
@@ -72,7 +72,7 @@ impl Quota {
         *self != Self::default()
     }
 
-    /// Returns the ceiling for this policy; `None` when only the budget itself applies.
+    /// Returns the ceiling for this policy. Returns `None` if only the policy's budget applies.
     pub const fn ceiling(&self, policy: RateLimitPolicy) -> Option<u32> {
         self.0[policy as usize]
     }
@@ -106,7 +106,7 @@ pub struct SharedQuota {
 /// An authenticated caller, its permissions and its quotas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The token's `iss`: [`ISSUER`] for one of the gateway's own tokens.
+    /// The token's `iss`: [`ISSUER`] for the gateway's own tokens.
     pub issuer: String,
     /// The token's `sub`, which identifies the caller within its issuer.
     pub subject: String,
@@ -114,8 +114,8 @@ pub struct Caller {
     pub grants: Vec<Grant>,
     /// The ceilings that apply to this caller alone.
     pub quota: Quota,
-    /// The claims that identify the caller, as JSON, if a rule names them; otherwise, the subject
-    /// identifies the caller.
+    /// The claims that identify the caller, as JSON. `None` if no rule names such claims: the
+    /// subject then identifies the caller.
     pub claims: Option<String>,
     /// The quotas that this caller shares with others.
     pub shared: Vec<SharedQuota>,
@@ -127,8 +127,9 @@ impl Caller {
     /// Checks that a single grant contains both the project and the scope.
     ///
     /// # Errors
-    /// 403 if no grant has the project. If only the scope is missing, the 403 has a challenge that
-    /// names it (RFC 6750, section 3.1).
+    /// - 403 `project-not-allowed` if no grant has the project.
+    /// - 403 `insufficient-scope` if every grant for the project lacks the scope. The challenge
+    ///   names the scope (RFC 6750, section 3.1).
     pub fn authorize(&self, project: &str, scope: &str) -> Result<(), Problem> {
         let mut grants = self
             .grants
@@ -180,8 +181,8 @@ impl Caller {
 /// Returns a unique key for a caller.
 ///
 /// The key is the issuer and the subject, separated by a space. If a rule names claims, the key is
-/// a space, the issuer, another space and the claims. An issuer contains no spaces, so the two
-/// kinds of keys are always different.
+/// a space, the issuer, another space and the claims. An issuer contains no spaces, so a key with
+/// claims never equals a key with a subject.
 pub fn caller_key(issuer: &str, subject: &str, claims: Option<&str>) -> String {
     match claims {
         None => format!("{issuer} {subject}"),

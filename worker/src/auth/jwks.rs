@@ -127,13 +127,13 @@ fn count_bits(number: &[u8]) -> usize {
 pub const FRESH_FOR: Millis = Millis::from_seconds(3600);
 /// The maximum age of a set: a day. Older sets are not used.
 pub const MAX_AGE: Millis = Millis::from_seconds(86_400);
-/// The minimum time between two fetches for missing keys, and between two fetches that refresh an
-/// old set: a minute.
+/// The minimum time between two fetches for missing keys, and between two fetches that refresh a
+/// set of an hour or older: a minute.
 pub const SEARCH_PAUSE: Millis = Millis::from_seconds(60);
-/// The minimum time between two fetches while there is no set: ten seconds.
+/// The minimum time between two fetches while there is no usable set: ten seconds.
 pub const FIRST_PAUSE: Millis = Millis::from_seconds(10);
-/// The time for which an isolate uses a set before it requests a newer one from the organization's
-/// object: a minute.
+/// The time for which an isolate uses a set before the isolate requests a newer set from the
+/// organization's object: a minute.
 pub const ISOLATE_FRESH_FOR: Millis = Millis::from_seconds(60);
 
 /// The key set of an issuer, as it was fetched.
@@ -150,7 +150,8 @@ impl KeySet {
     /// Reads a set.
     ///
     /// # Errors
-    /// The reason, if the string is not a JWK Set. The host must then retain the previous set.
+    /// Returns the reason if the string is not a JWK Set. The host must then retain the previous
+    /// set.
     pub fn read(text: String, fetched: Millis) -> Result<Self, &'static str> {
         const NOT_A_SET: &str = "the issuer's keys are not a JWK Set";
         let Some(Value::Object(mut set)) = json::parse(text.as_bytes()) else {
@@ -182,8 +183,8 @@ impl KeySet {
     /// Returns the only key with this exact `kid`.
     ///
     /// # Errors
-    /// If the set has no key or several keys with this `kid`, or if the key is not for signatures
-    /// of `algorithm`. The message becomes the detail of the 401.
+    /// Returns the reason if the set has no key or several keys with this `kid`, or if the key is
+    /// not for signatures of `algorithm`. The reason becomes the detail of the 401.
     pub fn find(&self, kid: &str, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
         let mut named = self.keys.iter().filter(|key| key["kid"] == kid);
         match (named.next(), named.next()) {
@@ -228,7 +229,7 @@ impl KeySource {
     /// Decides whether to fetch the set before looking up this key. `is_fetching` states whether a
     /// fetch is in progress.
     pub fn look_up(&mut self, kid: &str, is_fetching: bool, now: Millis) -> Lookup {
-        // Isolates do not use a set that is a day old. It therefore counts as missing.
+        // Isolates do not use a set that is a day old, so the set then counts as missing.
         let set = self.set.as_ref().filter(|set| set.is_usable(now));
         let is_fresh = set.is_some_and(|set| set.is_fresh(now));
         let (last, pause) = match set {
@@ -254,22 +255,23 @@ fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
     last.is_none_or(|at| now.since(at) >= pause)
 }
 
-/// A key set in an isolate's memory. It limits how many calls to the organization's object
+/// A key set in an isolate's memory. This type limits how many calls to the organization's object
 /// unauthenticated clients can cause.
 ///
 /// Tokens with unknown keys cause at most one call per minute, even when the set is unavailable. A
-/// call that finds its key does not count, so the next new key can be requested without a pause.
+/// call that finds its key does not count towards this limit, so the next unknown key can be
+/// requested without a pause.
 ///
 /// A known key is used immediately while its set is less than an hour old. After that, one request
-/// per minute first waits for a newer set. If the object does not return one, the key remains valid
-/// until its set is a day old.
+/// per minute first waits for a newer set. If the object does not return a newer set, the key
+/// remains valid until its set is a day old.
 #[derive(Debug, Default)]
 pub struct RememberedSet {
     set: Option<KeySet>,
     /// When the last call for an unknown key began. `None` before the first call and after a call
     /// that found its key: the next call then starts immediately.
     searched: Option<Millis>,
-    /// When the set was last replaced, or the last call for a newer one began.
+    /// When the set was last replaced, or when the last call for a newer set began.
     refreshed: Option<Millis>,
     is_searching: bool,
 }
@@ -277,7 +279,7 @@ pub struct RememberedSet {
 /// The reason for requesting a set from the organization's object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookupReason {
-    /// The isolate does not know the key.
+    /// The cached set does not have the key.
     Search,
     /// The key is known, but may have been withdrawn.
     Refresh,
@@ -298,7 +300,7 @@ pub enum Search {
     /// No call is required or allowed now. Contains the key, or the reason why no key can verify
     /// the token.
     Found(Result<PublicKey, NoKey>),
-    /// The isolate has the key. It must refresh the set in the background.
+    /// The isolate has the key, and must refresh the set in the background.
     FoundAndRefresh(PublicKey),
     /// The isolate must call the organization's object and then [`RememberedSet::conclude`].
     Ask(LookupReason),
@@ -307,7 +309,7 @@ pub enum Search {
 }
 
 impl RememberedSet {
-    /// Looks up a key. If the result requests a call, that call counts as started.
+    /// Looks up a key. If the result is [`Search::Ask`], the requested call counts as started.
     pub fn search(&mut self, kid: &str, algorithm: Algorithm, now: Millis) -> Search {
         match self.find(kid, algorithm, now) {
             Ok(key) => {
@@ -334,15 +336,15 @@ impl RememberedSet {
     /// Returns the key in the cached set.
     ///
     /// # Errors
-    /// The reason, if no key can verify the token.
+    /// Returns the reason if no key can verify the token.
     pub fn find(&self, kid: &str, algorithm: Algorithm, now: Millis) -> Result<PublicKey, NoKey> {
         let set = self.set.as_ref().filter(|set| set.is_usable(now));
         let set = set.ok_or(NoKey::Unavailable)?;
         set.find(kid, algorithm).map_err(NoKey::Unusable)
     }
 
-    /// Processes the result of a call that [`Self::search`] requested for this key. `None` means
-    /// that no set was available; the cached set then remains.
+    /// Processes the result of a call that [`Self::search`] requested for this key. If `set` is
+    /// `None`, no set was available, and the cached set remains.
     pub fn conclude(
         &mut self,
         reason: LookupReason,
@@ -352,7 +354,8 @@ impl RememberedSet {
         now: Millis,
     ) {
         let known = self.set.as_ref().map(|known| known.fetched);
-        // An older fetch can finish after a newer one.
+        // Calls can finish out of order, so a set that was fetched earlier never replaces a newer
+        // set.
         if let Some(set) = set.filter(|set| known.is_none_or(|known| known <= set.fetched)) {
             self.set = Some(set);
             self.refreshed = Some(now);

@@ -11,12 +11,12 @@ use crate::json;
 
 /// The maximum length of a token, in bytes.
 const MAX_TOKEN_LENGTH: usize = 8 * 1024;
-/// The tolerated clock difference, in seconds.
+/// The tolerated clock skew, in seconds.
 pub const LEEWAY: f64 = 60.0;
 
 /// The detail for a string that is not a header, claims and a signature, separated by full stops.
 pub const MALFORMED: &str = "the access token is not a signed JWT";
-/// The detail for a token without a required claim, or with a claim of another type.
+/// The detail for a token without a required claim, or with a claim of the wrong type.
 pub const INCOMPLETE: &str = "the access token's claims are not complete";
 /// The detail for a token whose `typ` is not accepted, or whose header has `crit`.
 pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
@@ -51,7 +51,7 @@ impl<'a> Jwt<'a> {
     /// Splits a token and decodes its header; [`Self::claims`] decodes the claims.
     ///
     /// # Errors
-    /// Why the string is not a token. The message becomes the detail of the 401.
+    /// Returns the reason if the string is not a token. The reason becomes the detail of the 401.
     pub fn read(token: &'a str) -> Result<Self, &'static str> {
         if token.len() > MAX_TOKEN_LENGTH {
             return Err("the access token is too long");
@@ -73,14 +73,16 @@ impl<'a> Jwt<'a> {
     /// Decodes the claims.
     ///
     /// # Errors
-    /// [`INCOMPLETE`] if they are not a JSON object.
+    /// Returns [`INCOMPLETE`] if the claims are not a JSON object.
     pub fn claims(&self) -> Result<Map<String, Value>, &'static str> {
         decode_part(self.claims).ok_or(INCOMPLETE)
     }
 
-    /// Whether `typ` is absent or one of `kinds`, and the token requires no extension (`crit`).
+    /// Whether the gateway accepts the header: `typ` is absent or one of `kinds`, and `crit` is
+    /// absent.
     ///
-    /// `typ` is case-insensitive (RFC 7515, section 4.1.9). The gateway supports no extensions.
+    /// `typ` is case-insensitive (RFC 7515, section 4.1.9). `crit` lists required extensions. The
+    /// gateway does not support any.
     pub fn is_kind(&self, kinds: &[&str]) -> bool {
         let is_one = |typ: &str| kinds.iter().any(|kind| typ.eq_ignore_ascii_case(kind));
         let known = |typ: &Value| typ.as_str().is_some_and(is_one);
@@ -90,7 +92,7 @@ impl<'a> Jwt<'a> {
     /// Decodes the signature from canonical, unpadded base64url.
     ///
     /// # Errors
-    /// [`MALFORMED`] for anything else.
+    /// Returns [`MALFORMED`] if the signature is encoded differently.
     pub fn signature(&self) -> Result<Vec<u8>, &'static str> {
         URL_SAFE_NO_PAD
             .decode(self.signature)
@@ -119,10 +121,10 @@ pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String>
 }
 
 /// Reads a `NumericDate` claim (RFC 7519, section 2): a Unix time in seconds, possibly with a
-/// fraction. `null` counts as missing.
+/// fraction. Returns `None` if the claim is missing or `null`.
 ///
 /// # Errors
-/// [`INCOMPLETE`] for anything else.
+/// Returns [`INCOMPLETE`] if the claim is neither a number nor `null`.
 pub fn read_instant(claims: &Map<String, Value>, name: &str) -> Result<Option<f64>, &'static str> {
     match claims.get(name) {
         None | Some(Value::Null) => Ok(None),

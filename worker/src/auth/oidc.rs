@@ -1,12 +1,13 @@
 //! Tokens of trusted issuers (`OpenID` Connect Core 1.0, RFC 7519), such as GitHub Actions,
 //! Cloudflare Access or Auth0.
 //!
-//! This module checks everything except the signature. The host fetches keys and supports
-//! asymmetric algorithms, so it verifies the signature of a [`Checked`] token. Only a [`Verified`]
-//! token has a caller.
+//! This module checks everything except the signature. The host fetches the keys and supports
+//! asymmetric algorithms, so the host verifies the signature of a [`Checked`] token. Only a
+//! [`Verified`] token has a caller.
 //!
 //! The issuer chooses the lifetime of its tokens, from minutes (GitHub) to a month (Cloudflare
-//! Access). The gateway enforces only `exp`, whereas its own tokens live for at most 90 days.
+//! Access). The gateway checks `exp` but sets no maximum lifetime for these tokens. The gateway's
+//! own tokens live for at most 90 days.
 
 use std::rc::Rc;
 
@@ -29,7 +30,7 @@ use crate::http::problem_kind::ProblemKind;
 /// The maximum length of a key id, in bytes.
 const MAX_KID_LENGTH: usize = 256;
 /// The header parameters that contain or locate a token's own key (RFC 7515, sections 4.1.2, 4.1.3,
-/// 4.1.5 and 4.1.6). Tokens that have one are rejected.
+/// 4.1.5 and 4.1.6). Tokens with any of these parameters are rejected.
 const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 
 /// A trusted issuer's token with a valid header and valid claims. Its signature is not verified.
@@ -39,8 +40,8 @@ pub struct Checked {
     pub kid: String,
     /// The algorithm that the header parameter `alg` names.
     pub algorithm: Algorithm,
-    /// The signature. For ES256 it is `r` and `s`, 32 bytes each (RFC 7518, section 3.4), the
-    /// format of `WebCrypto`.
+    /// The signature. For ES256, the signature is `r` and `s`, 32 bytes each (RFC 7518, section
+    /// 3.4), the format of `WebCrypto`.
     pub signature: Vec<u8>,
     token: String,
     signed_length: usize,
@@ -65,10 +66,11 @@ pub(super) struct CheckedClaims {
 
 /// Checks everything about an issuer's token except its signature.
 ///
-/// With `clients`, the token must be an ID token for one of them; otherwise, an access token.
+/// If `clients` is `Some`, the token must be an ID token for one of these clients. If `clients` is
+/// `None`, the token must be an access token.
 ///
 /// # Errors
-/// Why the token is invalid. The message becomes the detail of the 401.
+/// Returns the reason if the token is invalid. The reason becomes the detail of the 401.
 pub(super) fn check(
     token: &Jwt<'_>,
     source: Source,
@@ -93,7 +95,7 @@ pub(super) fn check(
 /// Checks the claims of an issuer's token, like [`check`].
 ///
 /// # Errors
-/// If a claim is missing or invalid.
+/// Returns the reason if a claim is missing or invalid.
 pub(super) fn check_claims(
     claims: Map<String, Value>,
     source: Source,
@@ -158,10 +160,12 @@ impl Verified {
 impl CheckedClaims {
     /// Returns the caller of a token that is not revoked.
     ///
-    /// The signature must be verified first: responses to forged tokens must not reveal rules.
+    /// The signature must be verified first, because responses to forged tokens must not reveal the
+    /// issuer's rules.
     ///
     /// # Errors
-    /// 401 if the token is revoked, 403 if no rule of the issuer matches the claims.
+    /// - 401 if the token is revoked.
+    /// - 403 if no rule of the issuer matches the claims.
     pub(super) fn caller(&self, revoked: &RevokedTokens) -> Result<Caller, Problem> {
         if revoked.covers_foreign(&self.issuer.issuer, &self.values, self.issued_at) {
             return Err(invalid_token(REVOKED));

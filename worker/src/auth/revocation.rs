@@ -9,8 +9,8 @@ use crate::auth::trusted_issuer::{ExpectedClaims, TrustedIssuer};
 use crate::json;
 use crate::variable::VariableError;
 
-/// The variables that list revocations. Cloudflare limits each of them to 5 kB, enough for about
-/// 250 ids that `npm run token` generates.
+/// The variables that list revocations. Cloudflare limits each variable to 5 kB, enough for about
+/// 250 ids from `npm run token`.
 pub const VARIABLES: [&str; 4] = [
     "REVOKED_TOKENS",
     "REVOKED_TOKENS_2",
@@ -22,7 +22,8 @@ pub const VARIABLES: [&str; 4] = [
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RevokedTokens {
     ids: Vec<String>,
-    /// Each subject with a Unix time in seconds. Its tokens issued before that time are revoked.
+    /// Each subject with a Unix time in seconds. The subject's tokens issued before that time are
+    /// revoked.
     subjects: Vec<(String, u64)>,
     foreign: Vec<Foreign>,
 }
@@ -32,7 +33,8 @@ pub struct RevokedTokens {
 struct Foreign {
     issuer: String,
     claims: ExpectedClaims,
-    /// A Unix time in seconds. Only tokens issued before it are revoked. `None` revokes all tokens.
+    /// A Unix time in seconds. Only tokens issued before this time are revoked. `None` revokes all
+    /// tokens with the claims.
     before: Option<u64>,
 }
 
@@ -40,8 +42,8 @@ impl RevokedTokens {
     /// Reads the [`VARIABLES`].
     ///
     /// # Errors
-    /// The first variable that is malformed or names an issuer that is not trusted. A misspelt
-    /// revocation would otherwise have no effect.
+    /// Returns an error for the first variable that is malformed or names an issuer that is not
+    /// trusted. A misspelt revocation would otherwise have no effect.
     pub fn read(
         variable: impl Fn(&str) -> Option<String>,
         issuers: &[Rc<TrustedIssuer>],

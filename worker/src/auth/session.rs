@@ -1,7 +1,7 @@
 //! Sessions of the gateway's page. A cookie that scripts cannot read replaces the access token.
 //!
 //! A session is a Durable Object that stores the claims of the token that opened it
-//! ([`crate::auth::session_record`]). Only the cookie identifies it. Isolates do not cache
+//! ([`crate::auth::session_record`]). Only the cookie identifies the session. Isolates do not cache
 //! sessions, so a session ends everywhere at the same time.
 
 pub mod cookie;
@@ -25,8 +25,8 @@ use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::json;
 
-/// Reads the body of a request that opens a session. The token is absent if Cloudflare Access
-/// identifies the caller.
+/// Reads the body of a request that opens a session. Returns `None` for a body without a token:
+/// Cloudflare Access must then identify the caller.
 ///
 /// # Errors
 /// 400 if the body is not a JSON object, has unknown properties, or `token` is not a string.
@@ -49,8 +49,8 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
 /// - `issuer` distinguishes users of different issuers with the same subject. It is `null` for the
 ///   gateway's own tokens.
 /// - `archivedProjects` lets the page skip requests that would return a 501.
-/// - `keeps_prompts` is the value of `KEEP_PROMPTS`. The page uses it to mark prompts that are
-///   stored only in part.
+/// - `keeps_prompts` is the value of `KEEP_PROMPTS`. The page uses this value to mark prompts that
+///   are stored only in part.
 pub fn describe(
     caller: &Caller,
     keeps_prompts: &str,

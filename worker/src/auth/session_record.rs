@@ -19,8 +19,8 @@ use crate::auth::{access_token, invalid_token, oidc};
 use crate::http::problem::Problem;
 use crate::json;
 
-/// The maximum lifetime of a session: 90 days, like that of the gateway's own tokens. An issuer's
-/// token may live longer.
+/// The maximum lifetime of a session: 90 days, like the gateway's own tokens. A session ends after
+/// this time even if an issuer's token lives longer.
 pub const MAX_SESSION_LIFETIME: Millis = Millis::from_seconds(90 * 86_400);
 
 /// The credential that opens a session.
@@ -45,7 +45,7 @@ impl Proof<'_> {
     /// Returns the first word of this credential's record. The first line continues with the
     /// session's absolute expiry, a Unix time in milliseconds. The second line contains the claims.
     ///
-    /// The record of one of the gateway's own tokens begins with `own` instead.
+    /// A record for one of the gateway's own tokens begins with `own` instead.
     const fn record_kind(&self) -> &'static str {
         match self {
             Self::AccessToken(_) => "bearer",
@@ -73,15 +73,15 @@ pub struct NewSession {
     /// The record to store in the session's Durable Object.
     pub record: String,
     /// The index in `ACCESS_TOKEN_SECRET` of the secret that signs the session's cookie. Removing
-    /// this secret ends the session. For one of the gateway's own tokens, it also verified the
-    /// token.
+    /// this secret ends the session. If the credential is one of the gateway's own tokens, this
+    /// secret also verified the token.
     pub secret: usize,
 }
 
 /// Checks the credential for a new session.
 ///
 /// # Errors
-/// Why the token is invalid. The message becomes the detail of the 401.
+/// Returns the reason if the token is invalid. The reason becomes the detail of the 401.
 pub fn open(
     proof: Proof<'_>,
     settings: &AuthSettings,
@@ -114,7 +114,8 @@ impl NewSession {
     /// Creates a session for the verified token of a proof.
     ///
     /// # Errors
-    /// 401 if the token is revoked, 403 if no rule of its issuer matches.
+    /// - 401 if the token is revoked.
+    /// - 403 if no rule of its issuer matches the token's claims.
     pub fn new(
         proof: Proof<'_>,
         token: &Verified,
@@ -153,7 +154,9 @@ fn limit_expiry(caller: Caller, ends: Millis) -> Rc<Caller> {
 /// Identifies the caller of the session with this record.
 ///
 /// # Errors
-/// The same as for [`super::identify`] with a token that has these claims.
+/// - 401 if the session or the token has expired, if the token is revoked, or if a claim is
+///   invalid.
+/// - 403 if no rule of the issuer matches the claims.
 pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc<Caller>, Problem> {
     let (head, claims) = record.split_once('\n').unwrap_or((record, ""));
     // Records of earlier releases have no absolute expiry.

@@ -9,7 +9,7 @@ use crate::variable::{VariableError, Variables, read_json};
 
 /// Settings of access tokens, trusted issuers and sign-in.
 pub struct AuthSettings {
-    /// The secrets of the gateway's own access tokens, newest first. Each of them verifies tokens
+    /// The secrets of the gateway's own access tokens, newest first. Each secret verifies tokens
     /// and session cookies.
     pub token_secrets: Vec<Vec<u8>>,
     /// The issuers in `TRUSTED_ISSUERS`, whose tokens are accepted too.
@@ -24,7 +24,7 @@ impl AuthSettings {
     /// Reads the settings from the Worker's variables.
     ///
     /// # Errors
-    /// The first variable that is missing or malformed.
+    /// Returns an error for the first variable that is missing or malformed.
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
         let trusted_issuers = read_json("TRUSTED_ISSUERS", variables, read_trusted_issuers)?;
         let token_secrets = read_token_secrets(variables("ACCESS_TOKEN_SECRET"))?;
@@ -43,7 +43,8 @@ impl AuthSettings {
     }
 }
 
-/// The minimum length of a secret for HS256, in bytes: the hash length (RFC 7518, section 3.2).
+/// The minimum length of a secret for HS256, in bytes: the length of a SHA-256 hash (RFC 7518,
+/// section 3.2).
 const MIN_SECRET_LENGTH: usize = 32;
 
 fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableError> {

@@ -19,9 +19,10 @@ const MAX_NAME_LENGTH: usize = 64;
 pub struct SignInIssuer {
     /// The name that the page shows, and that selects the issuer in `/session/start`.
     pub name: String,
-    /// The exact `iss` of its tokens. An entry of `TRUSTED_ISSUERS` supplies its rules and keys.
+    /// The exact `iss` of the issuer's tokens. The entry of `TRUSTED_ISSUERS` with the same
+    /// `issuer` supplies the rules and keys.
     pub issuer: String,
-    /// The gateway's client id at the issuer; the audience of its ID tokens.
+    /// The gateway's client id at the issuer, which is the audience of the ID tokens.
     pub client_id: String,
     /// The URL of the issuer's sign-in page, to which the browser is redirected.
     pub authorization_endpoint: String,
@@ -43,7 +44,7 @@ fn default_scope() -> String {
 /// `clientId`, `authorizationEndpoint`, `tokenEndpoint` and optionally `scope`.
 ///
 /// # Errors
-/// The violated rule, worded to follow the variable's name.
+/// Returns the violated rule, worded to follow the variable's name.
 pub fn read_sign_in_issuers(
     json: &str,
     trusted: &[Rc<TrustedIssuer>],
@@ -92,7 +93,7 @@ fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssue
 /// that maps issuer names to secrets. Each issuer receives only its own secret.
 ///
 /// # Errors
-/// The violated rule, worded to follow the variable's name.
+/// Returns the violated rule, worded to follow the variable's name.
 pub fn assign_secrets(
     issuers: &mut [SignInIssuer],
     secret: Option<String>,

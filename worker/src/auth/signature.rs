@@ -12,7 +12,7 @@ use crate::runtime::{HostResult, subtle};
 /// Returns `false` for a key that cannot be imported.
 ///
 /// # Errors
-/// If the runtime fails.
+/// Returns an error if the runtime fails.
 pub async fn verify_signature(
     algorithm: Algorithm,
     signed: &str,

@@ -17,13 +17,13 @@ const MAX_ISSUER_LENGTH: usize = 512;
 /// An issuer trusted to identify callers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrustedIssuer {
-    /// The exact `iss` of its tokens.
+    /// The exact `iss` of the issuer's tokens.
     pub issuer: String,
-    /// The accepted audiences; a token's `aud` must contain one of them.
+    /// The accepted audiences. A token's `aud` must contain at least one accepted audience.
     pub audiences: Vec<String>,
-    /// The URL of its keys, a JWK Set.
+    /// The URL of the issuer's JWK Set.
     pub jwks: String,
-    /// The only accepted source of its tokens.
+    /// The only header in which the issuer's tokens are accepted.
     pub source: Source,
     /// The rules that map claims to grants.
     pub rules: Vec<Rule>,
@@ -47,26 +47,28 @@ pub struct Rule {
     pub(super) quota: Quota,
     /// The quota that all callers of the rule share.
     pub(super) ceiling: Quota,
-    /// The names of the claims that identify a caller; if empty, `sub` does.
+    /// The names of the claims that identify a caller. If the list is empty, `sub` identifies the
+    /// caller.
     caller: Vec<String>,
     /// The key under which the budget counts all callers of the rule together: two spaces and a
     /// hash. No caller's own key begins with two spaces.
     pub(super) name: String,
 }
 
-/// At least one claim name, each with its accepted values. A token must match every claim.
+/// The claims that a token must match: at least one claim name, each with its accepted values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedClaims(Vec<(String, Vec<Value>)>);
 
 impl Rule {
-    /// Whether the rule admits a token. The token must have all claims that identify its caller.
+    /// Whether the rule admits a token. The token must match the expected claims, and must have
+    /// every claim that identifies its caller.
     pub(super) fn admits(&self, claims: &Map<String, Value>) -> bool {
         let has = |name: &String| claims.get(name).is_some_and(is_plain);
         self.claims.match_token(claims) && self.caller.iter().all(has)
     }
 
-    /// Returns the claims that identify the caller of an admitted token, as JSON; `None` if its
-    /// subject does.
+    /// Returns the claims that identify the caller of an admitted token, as JSON. Returns `None` if
+    /// the subject identifies the caller.
     pub(super) fn caller_claims(&self, claims: &Map<String, Value>) -> Option<String> {
         if self.caller.is_empty() {
             return None;
@@ -90,14 +92,14 @@ impl ExpectedClaims {
 
     /// Reads claims. Each value is a string, an integer, a boolean or a list of these.
     ///
-    /// Returns `None` for anything else, and for an empty object, which would match every token.
+    /// Returns `None` for other values, and for an empty object, which would match every token.
     pub fn read(claims: Map<String, Value>) -> Option<Self> {
         let claims: Option<Vec<_>> = claims.into_iter().map(read_claim).collect();
         claims.filter(|claims| !claims.is_empty()).map(Self)
     }
 
     /// Whether the token has an accepted value for every expected claim. Values are compared
-    /// exactly. If the token's claim is a list, one of its elements must match.
+    /// exactly. If the token's claim is a list, at least one element must match.
     pub fn match_token(&self, claims: &Map<String, Value>) -> bool {
         self.0
             .iter()
@@ -124,8 +126,8 @@ pub(super) fn read_one_or_more(value: Value) -> Option<Vec<String>> {
 /// `caller` and `ceiling`.
 ///
 /// # Errors
-/// The violated rule, worded to follow the variable's name. Unknown and duplicate properties are
-/// rejected, so that a misspelt rule cannot silently grant or deny anything.
+/// Returns the violated rule, worded to follow the variable's name. Unknown and duplicate
+/// properties are rejected, so that a misspelt rule cannot silently grant or deny anything.
 pub fn read_trusted_issuers(json: &str) -> Result<Vec<Rc<TrustedIssuer>>, &'static str> {
     let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
         return Err("must be a JSON list of issuers without duplicate members");

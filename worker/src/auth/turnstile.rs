@@ -30,17 +30,20 @@ pub struct Turnstile {
 /// A Turnstile response to verify before the write is sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnstileProof {
-    /// The widget's response, valid for 300 s and for one verification.
+    /// The widget's response. It is valid for 300 seconds and for one verification.
     pub response: String,
-    /// The host of the page that sent the response. It must equal the host in Cloudflare's answer.
+    /// The host of the page that sent the response. The host in Cloudflare's response must be the
+    /// same.
     pub hostname: String,
 }
 
 impl Turnstile {
-    /// Reads the three variables. Without a secret, returns `None`, and no request is checked.
+    /// Reads the configuration from the Worker's variables. Returns `None` without a secret: no
+    /// request is checked then.
     ///
     /// # Errors
-    /// A secret without a site key, or a URL that is not `https`.
+    /// Returns an error if a secret has no site key, or if the verification URL is not `https`. A
+    /// loopback host may use `http`.
     pub fn read(
         value: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Option<Self>, VariableError> {
@@ -76,7 +79,7 @@ impl Turnstile {
     /// Requires a Turnstile response with a write from a page of `origin`.
     ///
     /// # Errors
-    /// 403 `turnstile-required`, with the site key, if there is no response to verify.
+    /// 403 `turnstile-required`, with the site key, if `response` is missing, empty or too long.
     pub fn require(&self, response: Option<&str>, origin: &str) -> Result<TurnstileProof, Problem> {
         let fits = |response: &&str| (1..=MAX_RESPONSE_LENGTH).contains(&response.len());
         let Some(response) = response.filter(fits) else {
@@ -101,7 +104,7 @@ fn host_of(origin: &str) -> &str {
 }
 
 /// Whether Cloudflare's answer accepts a response and confirms that a page of this host received
-/// it.
+/// the response.
 pub fn is_accepted(answer: &str, hostname: &str) -> bool {
     json::parse(answer.as_bytes()).is_some_and(|answer| {
         json::is_true(&answer, "success") && json::text(&answer, "hostname") == Some(hostname)
@@ -122,9 +125,9 @@ pub fn unavailable_problem() -> Problem {
 
 /// Builds the body that verifies a response.
 ///
-/// Cloudflare accepts a response again only under the UUID of its first verification. A request
-/// with an idempotency key derives the UUID from `key_fingerprint`, so a repeated request passes.
-/// Any other request uses `random_uuid`.
+/// Cloudflare verifies a response again only if the UUID is the same as in the first verification.
+/// With an idempotency key, the UUID derives from `key_fingerprint`, so a retried request passes
+/// again. Without a key, the UUID is `random_uuid`.
 pub fn build_verification(
     secret: &str,
     proof: &TurnstileProof,

@@ -11,6 +11,6 @@ pub struct BudgetHealth {
     /// The number of requests left now, or 0 while the upstream blocks the policy.
     pub left: u32,
     /// When requests to the upstream may resume, as a Unix time in milliseconds. `None` if the
-    /// upstream does not block them.
+    /// upstream does not block the policy.
     pub closed_until: Option<u64>,
 }

@@ -13,7 +13,8 @@ pub struct Limits {
     pub send_message: u32,
     /// The maximum number of analytics requests of the whole organization per window.
     pub analytics: u32,
-    /// The maximum number of reads of jobs per caller, project and window, in each isolate.
+    /// The maximum number of job reads per caller, project and window. Each isolate counts
+    /// separately.
     pub read_jobs: u32,
     /// The length of the window, an hour by default.
     pub window: Millis,
@@ -23,7 +24,7 @@ impl Limits {
     /// Reads the limits from the Worker's variables.
     ///
     /// # Errors
-    /// The first malformed variable.
+    /// Returns an error for the first malformed variable.
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
         let limit = |name, default| read_integer(name, variables(name), default, Range::TO_MILLION);
         Ok(Self {

@@ -1,10 +1,10 @@
 //! The budget for reading jobs, per caller and project.
 //!
 //! Reads call no Durable Object, which keeps them fast, so each isolate counts separately. A caller
-//! that reaches several isolates can use the full limit in each. This protects the upstream from
-//! floods but is not an exact quota; only a quota of 0 is exact. Cloudflare's rate limiting binding
-//! is not exact either. It counts per location over 10 or 60 seconds, its limit is fixed at
-//! deployment, and it does not report the remaining requests or the reset time.
+//! that reaches several isolates can use the full limit in each. The budget protects the upstream
+//! from floods but is not an exact quota. Only a quota of 0 is exact. Cloudflare's rate limiting
+//! binding is not exact either. The binding counts per location over 10 or 60 seconds, has a limit
+//! that is fixed at deployment, and does not report the remaining requests or the reset time.
 //!
 //! Reads are counted per step of the window, so the counts of a caller take at most about one
 //! kilobyte.
@@ -17,14 +17,16 @@ use crate::budget::reservation::BudgetRequest;
 use crate::budget::{BudgetSnapshot, Granted, LimitUsage, find_step};
 use crate::http::problem::Problem;
 
-/// The maximum number of counted callers and ceilings. A new one replaces the least recently used.
+/// The maximum total number of counted callers and ceilings. A new entry evicts the least recently
+/// used entry.
 pub const MAX_CALLERS: usize = 1_000;
 
 /// The recent reads of each caller and under each ceiling.
 #[derive(Debug)]
 pub struct ReadBudget(LruCache<String, Steps>);
 
-/// For each step with reads, its end as a Unix time in milliseconds, and the number of reads.
+/// The steps with reads. Each entry contains the end of the step, as a Unix time in milliseconds,
+/// and the number of reads in the step.
 type Steps = Vec<(u64, u32)>;
 
 impl Default for ReadBudget {
@@ -37,8 +39,8 @@ impl ReadBudget {
     /// Counts a read if the limit, the quota and every ceiling allow it.
     ///
     /// # Errors
-    /// 429 if one of them does not allow the read. A refused read is not counted, because it must
-    /// not use up a ceiling for other callers.
+    /// 429 if the limit, the quota or a ceiling does not allow the read. A refused read is not
+    /// counted, because it must not use up a ceiling for other callers.
     pub fn reserve(
         &mut self,
         request: &BudgetRequest,
@@ -68,7 +70,7 @@ impl ReadBudget {
         Ok(granted)
     }
 
-    /// Returns the reads under `name` since an instant, and forgets earlier ones.
+    /// Returns the usage of `name`. Removes the steps that ended at `since` or earlier.
     fn usage(&mut self, name: &str, max: u32, since: u64) -> LimitUsage {
         let mut none = Steps::new();
         let steps = self.0.get_mut(name).unwrap_or(&mut none);

@@ -12,10 +12,11 @@ use crate::http::response::HeaderFields;
 pub struct BudgetRequest {
     /// The policy whose budget is requested.
     pub policy: RateLimitPolicy,
-    /// The key of the caller, see [`crate::auth::caller::Caller::key`].
+    /// The key of the caller: see [`crate::auth::caller::Caller::key`].
     pub caller: String,
-    /// The token's own quota: the maximum number of reservations in any window that count under
-    /// `caller`, as the key of a caller or as the name of a ceiling.
+    /// The token's own quota: the maximum number of reservations in any window that are stored with
+    /// the key `caller`. A reservation of another caller also counts if it has a ceiling with this
+    /// name.
     pub quota: Option<u32>,
     /// The ceilings that apply to the caller.
     pub ceilings: Vec<Ceiling>,
@@ -24,12 +25,12 @@ pub struct BudgetRequest {
 /// A granted reservation.
 #[derive(Debug, Clone)]
 pub struct Reservation {
-    /// The id of its row in the log.
+    /// The id of the reservation's row in the log.
     pub id: u64,
-    /// The policy whose budget it counts against.
+    /// The policy whose budget the reservation counts against.
     pub policy: RateLimitPolicy,
-    /// The block that the request probes. If the request succeeds, the block ends, unless it has
-    /// changed in the meantime.
+    /// The block that the request probes, if any. If the request succeeds, the block is removed,
+    /// unless the stored block has changed in the meantime.
     pub probed: Option<UpstreamBlock>,
     /// The `RateLimit` header fields after this reservation.
     pub fields: HeaderFields,

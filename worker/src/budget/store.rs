@@ -23,18 +23,20 @@ use crate::runtime::{Database, HostError, HostResult, now, number, optional_text
 /// The budget tables: the first migration of the project's and the organization's objects.
 pub const BUDGET_TABLES: &str = include_str!("migrations/0001_budget.sql");
 
-/// A migration of both objects: the names of a reservation's ceilings, as a JSON array. Rows of
-/// earlier releases have an empty string.
+/// A migration of the project's and the organization's objects: adds the column with the names of a
+/// reservation's ceilings, as a JSON array. Rows of earlier releases have an empty string.
 pub const CEILING_COLUMN: &str = include_str!("migrations/0005_ceiling_column.sql");
-/// A migration of both objects: the time of the next probe of a blocked policy.
+/// A migration of the project's and the organization's objects: adds the column with the time of
+/// the next probe of a blocked policy.
 pub const PROBE_TABLES: &str = include_str!("migrations/0006_probe_tables.sql");
-/// A migration of both objects: drops a table that only earlier releases used.
+/// A migration of the project's and the organization's objects: drops a table that only earlier
+/// releases used.
 pub const DROP_CLAIMS: &str = include_str!("migrations/0013_drop_claims.sql");
-/// A migration of both objects: the index for [`COUNT`].
+/// A migration of the project's and the organization's objects: adds the index for [`COUNT`].
 pub const POLICY_INDEX: &str = include_str!("migrations/0016_policy_index.sql");
 
-/// Counts the reservations of a policy in a window: all of them, or those that a caller made or
-/// that count under a ceiling.
+/// Counts the reservations of a policy in a window. If `?3` is not null, counts only reservations
+/// whose caller, or one of whose ceilings, has this name.
 const COUNT: &str = "SELECT count(*) AS count, min(at) AS oldest FROM reservation
     WHERE at > ?1 AND policy = ?2 AND (?3 IS NULL OR caller = ?3
     OR EXISTS (SELECT 1 FROM json_each(nullif(ceilings, '')) WHERE value = ?3))";
@@ -45,14 +47,14 @@ struct CountRow {
     oldest: Option<u64>,
 }
 
-/// The number of reservations after which rows that no longer count are deleted.
+/// The number of reservations between two deletions of rows that have left the window.
 const SWEEP_INTERVAL: u64 = 64;
 
 /// The budgets of an object.
 pub struct BudgetStore {
     database: Rc<Database>,
     limits: Limits,
-    /// The maximum duration of a request in flight.
+    /// The timeout of an upstream request.
     request_timeout: Millis,
 }
 
@@ -72,7 +74,7 @@ impl BudgetStore {
         let now = now();
         store.sweep(now)?;
         // The configured window can be shorter than when the block was stored. Earlier releases did
-        // not send probes and stored 0.
+        // not send probes and stored 0 as the time of the next probe.
         let update = "UPDATE closed SET probe = iif(probe = 0, ?1, min(probe, ?1))";
         let latest = next_probe(store.limits.window, now);
         store.database.execute(update, [number(latest.0)])?;
@@ -91,8 +93,8 @@ impl BudgetStore {
         if let Some(block) = probed {
             self.store_block(policy, block)?;
         }
-        // The upstream may count the request as late as its timeout. The row therefore has the time
-        // of the timeout, so that its slot never becomes free too early.
+        // The upstream may count the request at any time until the request's timeout. The row
+        // therefore stores the time of the timeout, so that the slot never becomes free too early.
         let at = now.plus(self.request_timeout);
         let ceilings: Vec<_> = request.ceilings.iter().map(|own| &own.name).collect();
         let insert = "INSERT INTO reservation (policy, caller, at, ceilings) VALUES (?, ?, ?, ?)
@@ -105,7 +107,7 @@ impl BudgetStore {
         ];
         let id: Option<u64> = self.database.value(insert, row)?;
         let id = id.ok_or_else(|| HostError::new("an inserted row has no id"))?;
-        // Ids are consecutive, so most reservations save this statement.
+        // Ids are consecutive, so only one in `SWEEP_INTERVAL` reservations runs this statement.
         if id % SWEEP_INTERVAL == 0 {
             self.sweep(now)?;
         }
@@ -141,10 +143,11 @@ impl BudgetStore {
         })
     }
 
-    /// Counts a policy's reservations in the window: all of them, or those under a name.
+    /// Counts a policy's reservations in the window. With `name`, counts only reservations whose
+    /// caller, or one of whose ceilings, has this name. `max` is returned unchanged.
     ///
-    /// If the rules of an issuer identify callers by different claims, the key of one caller can
-    /// be a ceiling for another. A name therefore counts as a caller and as a ceiling.
+    /// If the rules of an issuer identify callers by different claims, the key of one caller can be
+    /// a ceiling for another. A name is therefore compared with both.
     pub fn count(
         &self,
         policy: RateLimitPolicy,
@@ -160,7 +163,7 @@ impl BudgetStore {
     }
 
     /// Postpones the reservation of a request that waited for a connection. The request's timeout
-    /// starts only now, so the reservation gets the time of the new timeout.
+    /// starts only now, so the reservation's time becomes the end of this timeout.
     pub fn postpone(&self, id: u64) -> HostResult<()> {
         let at = now().plus(self.request_timeout);
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
@@ -203,7 +206,7 @@ impl BudgetStore {
         self.database.execute(delete, [number(id)])
     }
 
-    /// Deletes the rows that no longer count.
+    /// Deletes the rows that have left the window.
     fn sweep(&self, now: Millis) -> HostResult<()> {
         let before = now.since(self.limits.window);
         let delete = "DELETE FROM reservation WHERE at <= ?";
@@ -288,7 +291,8 @@ mod tests {
 
     #[wasm_bindgen_test]
     fn a_probe_ends_only_the_block_that_it_probed() {
-        // A table with one row, the block. A statement deletes it if all its values match.
+        // The fake table contains one row: the block. A `DELETE` removes the row if every value of
+        // the statement matches.
         let block = Object::new();
         let exec = "(query, ...values) => {
           if (query.startsWith('INSERT OR REPLACE INTO closed')) argument.row = values;
@@ -300,7 +304,8 @@ mod tests {
         let budget = open_budget(&block, exec);
         let policy = RateLimitPolicy::CreateJob;
         let probed = UpstreamBlock::new(Millis(60_000), Millis(1_000), Millis(0));
-        // A 429 in the same millisecond extends the block and leaves the time of its next probe.
+        // A 429 in the same millisecond extends the block, and leaves the time of the next probe
+        // unchanged.
         let extended = UpstreamBlock {
             until: Millis(90_000),
             ..probed
@@ -331,7 +336,7 @@ mod tests {
 
     #[wasm_bindgen_test]
     fn a_block_is_undone_with_its_transaction() {
-        // A database that stores nothing, as after a rollback.
+        // This database stores nothing, like a database after a rollback.
         let budget = open_budget(&JsValue::NULL, "() => ({ toArray: () => [] })");
         let reservation = reservation(None);
         let blocked = ReservationOutcome::Blocked(Millis::from_seconds(60));

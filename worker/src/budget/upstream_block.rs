@@ -3,7 +3,7 @@
 use quillgate::Millis;
 use serde::Deserialize;
 
-/// The number of probes per window: one every 5 minutes for a window of an hour.
+/// The number of probes per window: a probe every 5 minutes if the window is an hour.
 const PROBES_PER_WINDOW: u64 = 12;
 
 /// A block of a policy after a 429 from the upstream.
@@ -27,7 +27,7 @@ impl UpstreamBlock {
         }
     }
 
-    /// Creates or extends a block after a 429. It never ends before the earlier block.
+    /// Creates or extends a block after a 429. The new block never ends before the earlier block.
     pub fn extend(earlier: Option<Self>, time: Millis, window: Millis, now: Millis) -> Self {
         let until = now.plus(time);
         let until = earlier.map_or(until, |earlier| earlier.until.max(until));

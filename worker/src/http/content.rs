@@ -29,7 +29,8 @@ impl RequestValues {
     /// Decodes the values of a path.
     ///
     /// # Errors
-    /// 400 for a value that is not a path segment, or a project that is not a valid id.
+    /// - 400 if a value is not a path segment, or if the project is not a valid id.
+    /// - 404 if the path has no project.
     pub fn from_path(operation: Operation, segments: PathSegments<'_>) -> Result<Self, Problem> {
         let (mut project, mut others) = (None, Vec::new());
         for (name, segment) in segments {
@@ -51,8 +52,9 @@ impl RequestValues {
     /// Adds the values of a query.
     ///
     /// # Errors
-    /// [`Rule::Unknown`] for an unknown parameter, [`Rule::Once`] for a duplicate one,
-    /// [`Rule::Text`] for one with a malformed encoding.
+    /// - [`Rule::Unknown`] if a parameter is unknown.
+    /// - [`Rule::Once`] if a parameter is repeated.
+    /// - [`Rule::Text`] if the encoding of a name or a value is malformed.
     pub fn with_query(mut self, query: Option<&str>) -> Result<Self, ValidationError> {
         let declared = self.operation.declaration();
         let pairs = query.unwrap_or("").split('&');
@@ -74,7 +76,7 @@ impl RequestValues {
     /// Validates the values of a request without a body.
     ///
     /// # Errors
-    /// The first rule that a value breaks.
+    /// Returns an error for the first value that breaks a rule.
     pub fn parse(self) -> Result<Call, ValidationError> {
         let declared = self.operation.declaration();
         Call::parse(declared, &Pairs::All(self.others))

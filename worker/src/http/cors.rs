@@ -8,8 +8,8 @@ use crate::http::url::origin_of;
 /// The origin of a request, which determines the CORS fields of the response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// The gateway's own origin, or no `Origin`, which is usual for clients other than browsers.
-    /// The response needs no `Access-Control-*` fields.
+    /// The request has the gateway's own origin, or no `Origin`, as is usual for clients other than
+    /// browsers. The response needs no `Access-Control-*` fields.
     #[default]
     Own,
     /// Another origin that `ALLOWED_ORIGINS` lists.
@@ -19,8 +19,9 @@ pub enum Origin {
 /// Checks a request's `Origin`.
 ///
 /// # Errors
-/// 403 for any other origin. Omitting the CORS fields would not suffice: the browser would hide the
-/// response from the page, but the request would still take effect.
+/// 403 if `Origin` is neither the gateway's own origin nor in `allowed`. Omitting the CORS headers
+/// would not suffice: the browser would hide the response from the page, but the request would
+/// still take effect.
 pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result<Origin, Problem> {
     let Some(sent) = sent else {
         return Ok(Origin::Own);

@@ -1,7 +1,7 @@
 //! The kinds of problems and their properties.
 //!
 //! The table below declares the status, title, documentation, extension members and header fields
-//! of each kind. The gateway's `OpenAPI` description is generated from it.
+//! of each kind. The gateway's `OpenAPI` description is generated from this table.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

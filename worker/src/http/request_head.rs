@@ -9,7 +9,7 @@ pub struct RequestHead {
     /// The request's id: the caller's `X-Request-Id` if it is valid, otherwise the UUID.
     pub id: String,
     /// A random UUID. The id of the gateway's span derives from it. The request id and the trace id
-    /// derive from it too, unless the caller sent valid ones. It also identifies the Turnstile
+    /// derive from it too, unless the caller sent valid ids. The UUID also identifies the Turnstile
     /// verification of a request without an idempotency key.
     pub uuid: String,
     /// The HTTP method, such as `GET`.

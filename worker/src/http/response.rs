@@ -133,7 +133,7 @@ pub struct GatewayResponse {
     pub headers: HeaderFields,
     /// The body. `None` for a response without content.
     pub body: Option<String>,
-    /// The kind of the problem, if the response is one.
+    /// The kind of the problem, if the response reports a problem.
     pub problem: Option<ProblemKind>,
 }
 
@@ -180,17 +180,18 @@ impl GatewayResponse {
     }
 }
 
-/// `Strict-Transport-Security` for a year (RFC 6797). It excludes subdomains, which the gateway
-/// does not serve.
+/// The value of `Strict-Transport-Security`, valid for a year (RFC 6797). The value omits
+/// `includeSubDomains`, because the gateway does not serve subdomains.
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 
 /// Returns the header fields of every response: `X-Request-Id`, `Cache-Control: no-store`, and the
-/// CORS and security fields. A response's own fields override them. `id` and `url` are those of the
-/// request.
+/// CORS and security fields. A response's own headers override these headers. `id` is the request's
+/// id, and `url` is its URL.
 pub fn common_headers(id: &str, url: &str, origin: &Origin) -> HeaderFields {
     let mut headers: HeaderFields = cors::headers(origin).into_iter().collect();
-    // Responses over `http` must not contain the field (RFC 6797, section 7.2). It applies to every
-    // port of a host, so on a loopback host it would affect other programs.
+    // Responses over `http` must not contain `Strict-Transport-Security` (RFC 6797, section 7.2).
+    // The header applies to every port of a host, so on a loopback host it would affect other
+    // programs.
     let host = url.strip_prefix("https://");
     if host.is_some_and(|host| !is_loopback(host)) {
         headers.set("strict-transport-security", TRANSPORT_SECURITY);

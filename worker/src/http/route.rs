@@ -23,7 +23,8 @@ pub struct Route<'a> {
 /// 9110, section 9.3.2).
 ///
 /// # Errors
-/// The methods of the path, if it does not have this one. Empty for an unknown path.
+/// Returns the methods that the path supports, if `method` is not one of them. The list is empty if
+/// the path is unknown.
 pub fn find<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Vec<&'static str>> {
     let requested = if method == "HEAD" { "GET" } else { method };
     let mut methods = Vec::new();
@@ -46,7 +47,7 @@ pub fn find<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Vec<&'static s
     Err(methods)
 }
 
-/// Formats `Allow` for a path with these methods and `OPTIONS`, which every path supports.
+/// Returns the value of `Allow` for a path: its methods, and `OPTIONS`, which every path supports.
 pub fn join_methods(methods: &[&str]) -> String {
     format!("{}, OPTIONS", methods.join(", "))
 }

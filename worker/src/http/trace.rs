@@ -7,16 +7,16 @@ pub struct Trace {
     pub trace_id: String,
     /// `traceparent` for the upstream, with the gateway's span.
     pub traceparent: String,
-    /// `tracestate` for the upstream. Only a continued trace has one (section 3.3).
+    /// `tracestate` for the upstream. `None` for a new trace (W3C Trace Context, section 3.3).
     pub tracestate: Option<String>,
 }
 
 /// Continues the trace in the caller's `traceparent` and `tracestate`. Starts a new trace if
 /// `traceparent` is missing or invalid.
 ///
-/// The ids derive from `uuid`, a random UUID (version 4). Its version digit is in the first half,
-/// so neither id is zero. Only the sampled flag is forwarded. New traces are not sampled, because
-/// the gateway does not record traces.
+/// The ids derive from `uuid`, a random UUID (version 4). The version digit, 4, is in the first
+/// half of the UUID, so neither id is zero. Only the sampled flag is forwarded. New traces are not
+/// sampled, because the gateway does not record traces.
 ///
 /// # Example
 /// ```
@@ -46,8 +46,8 @@ pub fn continue_trace(traceparent: Option<&str>, tracestate: Option<&str>, uuid:
     }
 }
 
-/// Parses the trace id and the sampled flag. Future versions are parsed like version 00 (section
-/// 4.3). `ff` is invalid.
+/// Parses the trace id and the sampled flag. Future versions are parsed like version 00 (W3C Trace
+/// Context, section 4.3). Version `ff` is invalid.
 fn parse_parent(header: &str) -> Option<(&str, bool)> {
     let mut parts = header.split('-');
     let (version, trace_id) = (parts.next()?, parts.next()?);
@@ -63,18 +63,19 @@ fn parse_parent(header: &str) -> Option<(&str, bool)> {
     fits.then_some((trace_id, sampled))
 }
 
-/// Maximum number of members in a `tracestate` (section 3.3.1.5).
+/// Maximum number of members in a `tracestate` (W3C Trace Context, section 3.3.1.5).
 const MAX_MEMBERS: usize = 32;
-/// Maximum number of forwarded characters of a `tracestate` (section 3.3.1.5).
+/// Maximum number of forwarded characters of a `tracestate` (W3C Trace Context, section 3.3.1.5).
 const MAX_STATE_LENGTH: usize = 512;
-/// Maximum length of a member, in characters. If a list is too long, longer members are dropped
-/// first.
+/// Maximum length of a member in a shortened `tracestate`, in characters. If a `tracestate` is too
+/// long, longer members are dropped first.
 const MAX_RETAINED_LENGTH: usize = 128;
 
-/// Parses the `tracestate` of a continued trace and returns at most 512 characters of it. From a
-/// longer list, first drops members of more than 128 characters, then members from the end.
+/// Parses the `tracestate` of a continued trace and returns at most 512 characters. If the list is
+/// longer, the function drops members of more than 128 characters, and then members from the end.
 ///
-/// Returns `None` if the list is empty or any member is malformed (section 3.3.1.3).
+/// Returns `None` if the list is empty or any member is malformed (W3C Trace Context, section
+/// 3.3.1.3). Also returns `None` for more than 32 members.
 ///
 /// # Example
 /// ```

@@ -46,14 +46,15 @@ pub fn decode_percent(text: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
-/// Decodes a name or a value of a query, in which `+` encodes a space. Returns `None` for the same
-/// errors as [`decode_percent`].
+/// Decodes a name or a value of a query, in which `+` encodes a space. Returns `None` for a
+/// malformed escape or invalid UTF-8.
 pub fn decode_query(text: &str) -> Option<String> {
     decode_percent(&text.replace('+', " "))
 }
 
-/// Whether the gateway may fetch `url`. It must be absolute, visible ASCII, and without credentials
-/// or a fragment. The scheme must be `https`, or `http` on a loopback host.
+/// Whether the gateway may fetch `url`. The URL must be absolute, consist of visible ASCII
+/// characters, and have no credentials or fragment. The scheme must be `https`, or `http` on a
+/// loopback host.
 pub fn is_secure_url(url: &str) -> bool {
     let rest = match url.strip_prefix("http://") {
         Some(rest) if is_loopback(rest) => Some(rest),
@@ -97,8 +98,8 @@ fn is_authority(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(fits)
 }
 
-/// Returns the percent-encoded value of a query parameter. It may be empty. If the parameter is
-/// repeated, returns the first value.
+/// Returns the percent-encoded value of a query parameter. The value may be empty. If the parameter
+/// is repeated, returns the first value.
 pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
     query.unwrap_or("").split('&').find_map(|pair| {
         let (own, value) = pair.split_once('=').unwrap_or((pair, ""));

@@ -1,7 +1,7 @@
 //! Job changes as Server-Sent Events (HTML Standard, section 9.2) and long polls (RFC 7240).
 //!
-//! The project's object sends each change on a WebSocket, in the format of an event stream. It
-//! closes the socket after the last change of a job.
+//! The project's object sends each change on a WebSocket, in the format of an event stream. The
+//! object closes the socket after the last change of a job.
 
 use quillgate::Millis;
 use serde::Deserialize;
@@ -16,14 +16,14 @@ pub const HEARTBEAT_TEXT: &str = ": hb\n\n";
 /// Time after which a stream ends if nothing reads it. If a client disconnects before the response,
 /// the runtime neither reads nor cancels the stream.
 pub const READ_TIMEOUT: Millis = Millis::from_seconds(5);
-/// First line of a stream. It makes clients wait 3 seconds before they reconnect.
+/// First line of a stream. The line tells clients to wait 3 seconds before they reconnect.
 pub const OPENING_TEXT: &str = "retry: 3000\n\n";
 /// Maximum lifetime of a stream. Clients then reconnect.
 pub const MAX_STREAM_LIFETIME: Millis = Millis::from_seconds(3600);
 /// Maximum lifetime of a stream that was opened with a session cookie. A stream can outlive its
 /// session by up to this time.
 pub const MAX_SESSION_STREAM_LIFETIME: Millis = Millis::from_seconds(300);
-/// Last event of a stream if the gateway stops polling the job before it finishes.
+/// Last event of a stream if the gateway stops polling the job before the job finishes.
 pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
 /// Message to a watcher before the gateway polls a job that it did not create. The poll counts as a
 /// read by the watcher's caller. Clients ignore the message, because it is a comment.
@@ -132,12 +132,12 @@ pub fn limit_stream(expires: Millis, now: Millis, in_session: bool) -> Millis {
     expires.since(now).min(longest)
 }
 
-/// Parses `Prefer: wait` (RFC 7240, section 4.3). Returns at most 25 seconds.
+/// Parses the seconds in `Prefer: wait` (RFC 7240, section 4.3), capped at 25.
 pub fn parse_preferred_wait(prefer: Option<&str>) -> Option<u64> {
     parse_wait(prefer).map(|wait| wait.min(MAX_WAIT))
 }
 
-/// Parses the seconds in `Prefer: wait`, at most six digits.
+/// Parses the seconds in `Prefer: wait`. Returns `None` unless the value has one to six digits.
 pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
     prefer?.split([',', ';']).find_map(|preference| {
         let (name, value) = preference.split_once('=')?;
@@ -153,8 +153,8 @@ pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
 }
 
 /// A long poll. It ends when the job changes, when the job has finished, or when the wait elapses.
-/// `If-None-Match` names the state that the caller already has; without it, the current state
-/// counts as known.
+/// `If-None-Match` contains the number of the change that the caller already has. Without
+/// `If-None-Match`, the caller counts as having the current state.
 #[derive(Debug)]
 pub struct LongPoll {
     known: Option<u64>,
@@ -162,7 +162,7 @@ pub struct LongPoll {
 }
 
 impl LongPoll {
-    /// Creates a long poll for changes after the state in `If-None-Match`.
+    /// Creates a long poll. `if_none_match` is the request's `If-None-Match`, if any.
     pub fn new(if_none_match: Option<&str>) -> Self {
         Self {
             known: if_none_match.and_then(parse_known_state),

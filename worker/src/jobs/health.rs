@@ -9,13 +9,13 @@ use crate::upstream::breaker;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProjectHealth {
-    /// Open if any circuit breaker of the project is open in the object's isolate.
+    /// The state is open if any circuit breaker of the project is open in the object's isolate.
     pub breaker: breaker::State,
     /// The budgets that the object enforces, by the name of the policy.
     pub budgets: ProjectBudgets,
     /// The number of `WebSocket`s of event streams and long polls.
     pub watchers: u64,
-    /// The number of webhooks that have been neither delivered nor given up.
+    /// The number of webhooks that are still waiting for delivery.
     pub webhooks_waiting: u64,
     /// The number of alarms since the runtime constructed the object.
     pub alarms: u64,

@@ -4,8 +4,8 @@
 //! record. [`KeyOutcome`](crate::upstream::failure::KeyOutcome) is the outcome to store.
 //!
 //! An outcome is unknown if the upstream did not respond or the gateway restarted. The gateway
-//! never retries such requests automatically. Callers can send `Idempotency-Retry: force` to retry
-//! them.
+//! never retries a request with an unknown outcome automatically. Callers can send
+//! `Idempotency-Retry: force` to retry it.
 
 use quillgate::{Millis, Rule, ValidationError};
 use serde::{Deserialize, Serialize};
@@ -24,11 +24,11 @@ const MAX_KEY_LENGTH: usize = 255;
 /// Parses `Idempotency-Key`: a quoted String (RFC 9651) or the bare key. Both forms name the same
 /// key, which has 1 to 255 visible ASCII characters. Returns the key without quotes.
 ///
-/// A bare key contains no comma, because several fields arrive joined by commas. It does not begin
-/// with a quote. Parameters after a String are an error.
+/// A bare key must not contain a comma, because repeated headers arrive as one value joined by
+/// commas. A bare key must not begin with a quote. Parameters after a String are an error.
 ///
 /// # Errors
-/// 400 `invalid-request`, rule `idempotency-key`.
+/// Returns 400 `invalid-request` with the rule `idempotency-key` if the header is malformed.
 ///
 /// # Example
 /// ```
@@ -66,7 +66,7 @@ fn unquote(rest: &str) -> Option<String> {
     }
 }
 
-/// Whether to retry a request that failed with a 5xx or has an unknown outcome.
+/// Whether to retry a request whose first attempt failed with a 5xx or has an unknown outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Retry {
@@ -80,7 +80,7 @@ impl Retry {
     /// Parses `Idempotency-Retry`. The only valid value is `force`, ignoring case.
     ///
     /// # Errors
-    /// 400 `invalid-request`, rule `idempotency-retry`, for other values.
+    /// Returns 400 `invalid-request` with the rule `idempotency-retry` for any other value.
     pub fn read(header: Option<&str>) -> Result<Self, Problem> {
         match header.map(|value| value.trim_matches([' ', '\t'])) {
             None => Ok(Self::Normal),
@@ -98,7 +98,7 @@ impl Retry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyState {
-    /// The request is in progress. When the object restarts, this becomes [`Self::Unknown`].
+    /// The request is in progress. When the object restarts, the state becomes [`Self::Unknown`].
     Running,
     /// The request is complete, and its response is stored.
     Done,
@@ -140,7 +140,8 @@ pub struct KeyRecord {
 }
 
 impl KeyRecord {
-    /// Returns the stored response, marked as a replay. Returns `None` without a valid response.
+    /// Returns the stored response, marked as a replay. Returns `None` if no valid response is
+    /// stored.
     pub fn response(&self) -> Option<GatewayResponse> {
         let headers = HeaderFields::from_json(self.headers.as_deref()?)?;
         Some(GatewayResponse {
@@ -165,8 +166,9 @@ pub enum KeyDecision {
 
 /// Compares a request with the record of its key and returns the action.
 ///
-/// A different request with the same key is always an error. [`Retry::Force`] retries a request
-/// only if its outcome is unknown or its stored response is a 5xx.
+/// A record that is older than [`LIFE`] has no effect. Otherwise, a different request with the same
+/// key is an error. [`Retry::Force`] retries a request only if its outcome is unknown or its stored
+/// response is a 5xx.
 pub fn decide(
     record: Option<&KeyRecord>,
     fingerprint: &str,

@@ -17,9 +17,10 @@ pub struct JobRow {
     /// Whether the job was created through the gateway.
     #[serde(rename = "listed", deserialize_with = "read_boolean")]
     pub is_listed: bool,
-    /// The address that is notified when the job ends.
+    /// The URL of the webhook that announces the end of the job.
     pub webhook: Option<String>,
-    /// The time of the job's creation, or of its first poll if it was created elsewhere.
+    /// The time of the job's creation, or of its first poll if the job was not created through the
+    /// gateway.
     pub created_at: Millis,
     /// The job's status, from the upstream's latest response.
     pub status: Option<String>,
@@ -36,16 +37,16 @@ pub struct JobRow {
     pub not_before: Millis,
     /// The time of the first 404 response since the upstream last returned the job.
     pub missing_since: Option<Millis>,
-    /// The time of the latest change. Early releases did not store it.
+    /// The time of the latest change. `None` for a job that an early release stored.
     pub since: Option<Millis>,
 }
 
-/// How long after a follow-up the gateway waits for the first change of a job that Mintlify still
-/// reports as finished. A follow-up without any change would otherwise use the poll budget for the
-/// whole poll duration.
+/// The maximum time for which the gateway polls a finished job for its webhook after a follow-up,
+/// while Mintlify still reports the job's earlier state. Without this limit, a follow-up that
+/// changes nothing would use the poll budget for the whole poll duration.
 pub const RESTART_TIME: Millis = Millis::from_seconds(15 * 60);
 
-/// Reads a boolean of `SQLite`, which is 0 or 1.
+/// Reads a boolean that `SQLite` stores as 0 or 1.
 pub(crate) fn read_boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
     u64::deserialize(deserializer).map(|value| value != 0)
 }
@@ -61,20 +62,21 @@ impl JobRow {
         is_finished(self.status.as_deref())
     }
 
-    /// Returns the end of a finished job.
+    /// Returns how the job ended. Returns `None` if the job has not finished.
     pub fn end(&self) -> Option<JobEnd> {
         JobEnd::of(&JobStatus::from(self.status.clone()?))
     }
 
     /// Returns the end that the job's webhook has already announced. Returns `None` after a
     /// restart, because the webhook announces the next end again. An end in the response to a
-    /// follow-up does not count, because it can be the earlier one.
+    /// follow-up does not count, because Mintlify can repeat the earlier end.
     pub fn announced_end(&self) -> Option<JobEnd> {
         self.end().filter(|_| !self.is_restarted())
     }
 
     /// Whether the job has restarted and its stored state has not changed since then. Mintlify
-    /// processes follow-ups in the background, so its response to one can repeat the earlier state.
+    /// processes follow-ups in the background, so the response to a follow-up can repeat the
+    /// earlier state.
     pub fn is_restarted(&self) -> bool {
         let is_older = |since| since <= self.last_started_at;
         self.last_started_at > self.created_at && self.since.is_some_and(is_older)

@@ -4,24 +4,25 @@ use quillgate::{JobStatus, Millis};
 
 use crate::jobs::job_row::JobRow;
 
-/// Maximum wait between two polls of a job while the upstream fails.
+/// Longest wait between two polls of a job that failures alone can cause. Polls of an old job can
+/// be further apart.
 pub const MAX_PAUSE: Millis = Millis::from_seconds(60);
 /// Time after a job's creation during which the upstream may not know the job yet. A 404 within
-/// this time does not close the streams of its watchers.
+/// this time does not close the streams of the job's watchers.
 pub const CREATION_DELAY: Millis = Millis::from_seconds(60);
-/// How long the upstream can respond 404 before the gateway reports a job to its webhook as not
-/// found, and stops polling it for the webhook.
+/// How long the upstream can respond 404 for a job before the gateway reports the job to its
+/// webhook as not found. The gateway then stops polling the job for the webhook.
 pub const LOST_AFTER: Millis = Millis::from_seconds(15 * 60);
 /// Minimum wait between two polls of a job that has a webhook and no watchers.
 pub const UNWATCHED_PAUSE: Millis = Millis::from_seconds(15);
 /// A job's age divided by this number is the minimum wait between its polls.
 const POLLS_OF_AGE: u64 = 120;
-/// Maximum number of times that failures double the wait.
+/// Maximum number of failures that double the wait.
 const MAX_DOUBLINGS: u32 = 6;
 
-/// Computes the wait between two polls of a job. It starts at `interval`, and grows with `age`, the
-/// time since the job last started. `failures` counts consecutive failed polls. Each of them
-/// doubles the wait, to at most [`MAX_PAUSE`].
+/// Computes the wait between two polls of a job. The wait is at least `interval`, and grows with
+/// `age`, the time since the job last started. `failures` counts consecutive failed polls. Each
+/// failure doubles the wait, up to [`MAX_PAUSE`]. Failures never shorten the wait.
 ///
 /// ```
 /// use quillgate::Millis;
@@ -48,8 +49,8 @@ pub fn is_finished(status: Option<&str>) -> bool {
 /// stored. `is_closed` states whether the job has finished or is no longer polled. `after` is the
 /// number of the last change that a resuming watcher received.
 ///
-/// For new watchers, closed jobs are polled too, because other clients can restart them. A
-/// resuming watcher only needs changes.
+/// A closed job is polled for a new watcher, because another client may have restarted the job. A
+/// closed job is not polled for a resuming watcher, which only needs the stored changes.
 pub fn is_poll_due(
     row: Option<&JobRow>,
     is_closed: bool,

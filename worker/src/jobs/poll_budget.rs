@@ -1,9 +1,8 @@
 //! The poll budget: the maximum number of polls per project and window, and the time between them.
 //!
 //! Mintlify may count reads of jobs against the limit for creations. Polls therefore have a small
-//! budget, and their intervals stretch to fit it. Each poll slows down the next ones. As a result,
-//! a few jobs are polled often, many jobs are polled slowly, and a new job never finds the budget
-//! empty for long.
+//! budget, and the time between polls grows as the budget is used. As a result, a few jobs are
+//! polled often, many jobs are polled slowly, and a new job never finds the budget empty for long.
 
 use quillgate::Millis;
 use serde::Deserialize;
@@ -88,9 +87,9 @@ impl PollBudget {
         u32::try_from(earned).unwrap_or(u32::MAX).clamp(1, left)
     }
 
-    /// Returns the number of polls that a list, a record or a new watcher may send now, regardless
-    /// of the spacing. Returns 0 once half of the budget is used, so that the rest remains for the
-    /// spaced polls.
+    /// Returns the number of polls that a request for a list or a record, or a new watcher, may
+    /// cause now, regardless of the spacing. Returns 0 once half of the budget is used, so that the
+    /// rest remains for the spaced polls.
     pub fn count_immediate(self, usage: &PollUsage, now: Millis) -> u32 {
         if usage.is_paused(now) {
             return 0;

@@ -38,7 +38,7 @@ use crate::upstream::breaker::{self, breaker_state};
 use crate::upstream::connections::Connections;
 use crate::upstream::settings::UpstreamSettings;
 
-/// The migrations of this object's database. Never change or reorder released ones, because
+/// The migrations of this object's database. Never change or reorder released migrations, because
 /// existing databases do not run them again.
 const MIGRATIONS: &[&str] = &[
     BUDGET_TABLES,
@@ -113,7 +113,8 @@ impl ProjectObject {
         let listed = into_promise(async move {
             send_back(&reader.list(&receive(call)?, &receive(query)?).await?)
         });
-        // A search continues if the caller disconnects, so that the next search can always start.
+        // Searches run one at a time. A search continues if its caller disconnects, because
+        // otherwise the next search would never start.
         project.state.as_raw().wait_until(&listed)?;
         Ok(listed)
     }
@@ -172,10 +173,10 @@ struct Project {
     jobs: JobStore,
     outbox: Outbox,
     connections: Connections,
-    /// The state of polls by job id, while a poll is running, after failed polls, or after a
-    /// watcher was charged for the next poll.
+    /// The state of polls, by job id. A job has an entry while its poll is running, after a failed
+    /// poll, or after a watcher was charged for the next poll.
     polls: RefCell<HashMap<String, PollState>>,
-    /// The time of the alarm, if this instance has set it.
+    /// The time of the alarm, if this instance has set an alarm.
     alarm: Cell<Option<Millis>>,
     /// The number of alarms since this instance started.
     alarms: Cell<u64>,
@@ -212,7 +213,7 @@ impl Project {
     fn health(&self) -> HostResult<ProjectHealth> {
         let project = self.jobs.project()?;
         Ok(ProjectHealth {
-            // If the project is unknown, this object has not sent any request.
+            // If the project's id is not stored yet, this object has not sent any request.
             breaker: project.map_or(breaker::State::Closed, |project| {
                 breaker_state(&POLICIES, Some(project), now())
             }),

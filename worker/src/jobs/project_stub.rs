@@ -34,13 +34,13 @@ pub struct WatchCall {
     pub job: Option<String>,
     /// The fingerprint of the caller's key.
     pub caller: String,
-    /// The number of the last change that the watcher received.
+    /// The number of the last change that the watcher received. `None` for a new watcher.
     pub after: Option<u64>,
 }
 
 impl WatchCall {
     /// Formats the URL with which the Worker requests a WebSocket. The object's RPC methods cannot
-    /// return one, but `fetch` can.
+    /// return a WebSocket, but `fetch` can.
     pub fn to_url(&self) -> HostResult<String> {
         let json = String::from(stringify_json(&send_back(self)?)?);
         Ok(format!("https://project/?{}", percent_encode(&json)))
@@ -125,7 +125,8 @@ impl ProjectStub {
         Ok(())
     }
 
-    /// Opens a WebSocket for changes, or returns the object's refusal.
+    /// Opens a WebSocket for changes. Returns the object's response as the inner `Err` if the
+    /// object refuses the request.
     pub async fn watch(&self, call: &WatchCall) -> HostResult<Result<WebSocket, GatewayResponse>> {
         let headers = Object::new();
         Reflect::set(&headers, &"upgrade".into(), &"websocket".into())?;

@@ -14,7 +14,7 @@ use crate::json;
 
 /// The address of a pull request on github.com.
 ///
-/// Its parts contain no character that could change the URL of a request to GitHub's API.
+/// The fields contain no character that could change the URL of a request to GitHub's API.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequest {
     /// The owner and the name, such as `acme/docs`.
@@ -133,8 +133,9 @@ pub struct PullRequestStatus {
     pub state: PullRequestState,
     /// Whether the pull request is a draft.
     pub is_draft: bool,
-    /// The checks of its last commit. `None` if the pull request is not open, has no checks, or if
-    /// their result is unknown, for example because the token may not read them.
+    /// The result of the checks of the pull request's last commit. `None` if the pull request is
+    /// not open or has no checks, or if the result is unknown, for example because the token cannot
+    /// read checks.
     pub checks: Option<ChecksState>,
 }
 
@@ -146,8 +147,8 @@ impl PullRequestStatus {
         checks: None,
     };
 
-    /// Returns how long the status is cached. A closed pull request can be reopened, so even its
-    /// status expires.
+    /// Returns the freshness lifetime of the status. Even the status of a closed pull request
+    /// expires, because the pull request can be reopened.
     pub const fn fresh_for(&self) -> Millis {
         Millis::from_seconds(match self.state {
             PullRequestState::Open | PullRequestState::Unknown => 60,
@@ -160,15 +161,17 @@ impl PullRequestStatus {
 /// GitHub's response about a pull request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullReply {
-    /// The status of the pull request. Its checks are not known yet.
+    /// The status of the pull request. The result of the checks is not known yet, so `checks` is
+    /// `None`.
     pub status: PullRequestStatus,
-    /// The id of the last commit of an open pull request, in hexadecimal digits. Its checks are
-    /// fetched next.
+    /// The id of the last commit of an open pull request, in hexadecimal digits. The gateway
+    /// fetches the checks of this commit next.
     pub commit: Option<String>,
 }
 
 impl PullReply {
-    /// Reads the body of GitHub's response. Returns `None` if it is not a pull request.
+    /// Reads the body of GitHub's response. Returns `None` if the body does not describe a pull
+    /// request.
     pub fn read(text: &str) -> Option<Self> {
         let body = json::parse(text.as_bytes())?;
         let state = match (json::text(&body, "state")?, json::text(&body, "merged_at")) {
@@ -206,8 +209,9 @@ fn read_check(run: &Value) -> Option<ChecksState> {
 
 /// Reads the result of a commit's checks from the first page of its check runs.
 ///
-/// Returns `None` without checks. Also returns `None` if no check is failing or pending, but a
-/// conclusion is unknown or the page does not contain all check runs.
+/// A failing run takes precedence over a pending run, and a pending run over passing runs. Passing
+/// requires that the page contains every run and that every conclusion is known. Returns `None` in
+/// all other cases, for example if the commit has no check runs.
 pub fn read_checks(text: &str) -> Option<ChecksState> {
     let body = json::parse(text.as_bytes())?;
     let total = body.get("total_count")?.as_u64()?;

@@ -66,7 +66,7 @@ impl JobFilter {
     /// Reads the filter from a call.
     ///
     /// # Errors
-    /// 400 for a value that breaks a rule.
+    /// 400 if the search string has more than [`MAX_TEXT_LENGTH`] characters.
     pub fn read(call: &Call) -> Result<Self, Problem> {
         let text = |name| call.text(name).map(str::to_owned);
         let filter = Self {
@@ -124,7 +124,7 @@ impl Position {
         row: MAX_SAFE_INTEGER,
     };
 
-    /// Limits both numbers to those of [`Self::NEWEST`].
+    /// Caps both numbers at those of [`Self::NEWEST`].
     pub fn limit(self) -> Self {
         Self {
             created: self.created.min(Self::NEWEST.created),
@@ -148,7 +148,7 @@ pub fn encode_cursor(position: &Position) -> String {
 /// Decodes a cursor.
 ///
 /// # Errors
-/// 400 for a string that [`encode_cursor`] did not return.
+/// 400 for a string that [`encode_cursor`] cannot return.
 pub fn decode_cursor(cursor: &str) -> Result<Position, Problem> {
     let read = || {
         let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;
@@ -159,7 +159,8 @@ pub fn decode_cursor(cursor: &str) -> Result<Position, Problem> {
         })
     };
     let detail = "cursor must be the nextCursor of an earlier page";
-    // Other strings can decode to the same position. Only the canonical one is accepted.
+    // Several strings can decode to the same position. Only the string that `encode_cursor` returns
+    // is accepted.
     read()
         .filter(|before| encode_cursor(before) == cursor)
         .ok_or_else(|| Problem::field("cursor", GatewayRule::Cursor, detail))

@@ -1,10 +1,10 @@
 //! Searches prompts in steps. Each step compares a limited number of jobs.
 //!
-//! A trigram index finds candidates: jobs with some of the search string's trigrams. Each
-//! candidate's prompt is then compared with the whole string. The index is divided into blocks of
-//! rows. A lookup covers one block, because a lookup of common trigrams visits every row that it
-//! covers. Strings shorter than a trigram, and jobs that are not in the index yet, are searched
-//! without it, newest first.
+//! A trigram index finds candidates: jobs that contain a selection of the search string's trigrams.
+//! Each candidate's prompt is then compared with the whole string. The index is divided into blocks
+//! of rows. A lookup covers one block, because a lookup of common trigrams can visit every row of
+//! the covered range. Strings shorter than a trigram, and jobs that are not in the index yet, are
+//! searched without the index, newest first.
 
 use quillgate::Millis;
 use serde::Deserialize;
@@ -17,7 +17,8 @@ pub const SEARCHED_CHARACTERS: usize = 4_096;
 pub const BLOCK_ROWS: u64 = 16_384;
 /// Maximum number of jobs that one step compares with the search string.
 pub const MAX_CANDIDATES: u64 = 100;
-/// Maximum number of steps per request. At the default limits, they cover a project's whole index.
+/// Maximum number of steps per request. At the default limits, these steps cover a project's whole
+/// index.
 const MAX_STEPS: u32 = 16;
 /// Maximum number of trigrams in one lookup.
 const MAX_TRIGRAMS: usize = 8;
@@ -37,7 +38,7 @@ pub fn searched_part(prompt: &str) -> &str {
     end.map_or(prompt, |(end, _)| &prompt[..end])
 }
 
-/// Returns the trigram that marks a block of rows in the index.
+/// Returns the trigram that marks the block of `row` in the index.
 pub fn block_mark(row: u64) -> String {
     let block = row / BLOCK_ROWS;
     [0, block / MARK_DIGITS, block % MARK_DIGITS]
@@ -47,7 +48,7 @@ pub fn block_mark(row: u64) -> String {
 }
 
 /// Returns when the alarm next adds jobs to the index. Returns an earlier `alarm` unchanged. If
-/// requests could postpone it repeatedly, the index would never be complete.
+/// requests could postpone the alarm repeatedly, the index would never be complete.
 ///
 /// ```
 /// use quillgate::Millis;
@@ -70,14 +71,14 @@ pub struct RowRange {
     /// The row of the newest job.
     pub last: u64,
     /// The last row that is not in the index yet, or 0 if the index is complete. Rows up to this
-    /// one are searched without the index.
+    /// row are searched without the index.
     pub backlog: u64,
 }
 
 /// Jobs to compare with the search string: at most [`MAX_CANDIDATES`], newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// The step compares only rows below this one.
+    /// The exclusive upper bound of the rows that the step compares.
     pub below: u64,
     /// The FTS5 query that selects the jobs, including the mark of one block. `None` selects all
     /// jobs.
@@ -99,7 +100,8 @@ pub struct Candidate {
 pub struct Found {
     /// Rows of matching jobs, newest first.
     pub rows: Vec<u64>,
-    /// The next page searches rows below this one. `None` after the last page.
+    /// The exclusive upper bound of the rows that the next page searches. `None` after the last
+    /// page.
     pub next: Option<u64>,
 }
 
@@ -126,8 +128,9 @@ pub struct Search {
 }
 
 impl Search {
-    /// Creates a search for `text` in the jobs below a row. `text` is lowercase and contains no
-    /// NUL.
+    /// Creates a search for `text`, which must be lowercase and contain no NUL. The search covers
+    /// only rows below `below`, or all rows if `below` is `None`. `limit` is the maximum number of
+    /// matches per page.
     pub fn new(text: &str, range: RowRange, below: Option<u64>, limit: usize) -> Self {
         let end = range.last.saturating_add(1);
         Self {
@@ -140,8 +143,8 @@ impl Search {
         }
     }
 
-    /// Returns the next step. Returns `None` when the page is complete or the request has used its
-    /// steps.
+    /// Returns the next step. Returns `None` when the page is complete, when all rows have been
+    /// compared, or after the maximum number of steps.
     pub fn next_step(&self) -> Option<Step> {
         // The search continues until it has one match more than the page holds, which shows that
         // another page follows.

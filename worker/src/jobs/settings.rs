@@ -19,7 +19,7 @@ pub struct JobSettings {
     pub webhook_poll_interval: Millis,
     /// How long a job is polled after it last started.
     pub poll_duration: Millis,
-    /// The limit for polls per project. Only polls of jobs that the gateway created count.
+    /// The poll budget of each project. Only polls of jobs that the gateway created count.
     pub poll_budget: PollBudget,
     /// The part of a prompt that a job's record stores.
     pub keep_prompts: KeepPrompts,
@@ -27,7 +27,7 @@ pub struct JobSettings {
     pub retention: Millis,
     /// The maximum number of open streams per project and caller.
     pub streams_per_caller: u32,
-    /// The maximum number of open streams of a job, and of the list of jobs.
+    /// The maximum number of open streams per job, and for the list of jobs.
     pub streams_per_job: u32,
     /// The address, secrets and allowed hosts of webhooks.
     pub webhook: WebhookSettings,
@@ -37,12 +37,12 @@ impl JobSettings {
     /// Reads the settings from the Worker's variables.
     ///
     /// # Errors
-    /// The first malformed variable.
+    /// Returns an error for the first malformed variable.
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let integer = |name, default, range| read_integer(name, variables(name), default, range);
         let seconds = |name, default, range| read_seconds(name, variables, default, range);
-        // The default has a minimum, because a lower configured limit for creations does not change
-        // Mintlify's own limit.
+        // The default has a lower bound, because a lower configured limit for creations does not
+        // change Mintlify's own limit.
         let poll_limit = DEFAULT_POLL_LIMIT.max(limits.create_job / 5);
         let poll_interval = seconds("JOB_POLL_SECONDS", 5, Range::TO_300)?;
         Ok(Self {
@@ -62,8 +62,8 @@ impl JobSettings {
     }
 }
 
-/// The minimum default of `JOB_POLLS_PER_HOUR`: a fifth of Mintlify's published limit of 100 job
-/// creations per project and hour. Mintlify may count polls against that limit too.
+/// The lower bound of the default of `JOB_POLLS_PER_HOUR`: a fifth of Mintlify's published limit of
+/// 100 job creations per project and hour. Mintlify may count polls against that limit too.
 const DEFAULT_POLL_LIMIT: u32 = 20;
 
 /// The settings of webhooks.
@@ -71,8 +71,9 @@ const DEFAULT_POLL_LIMIT: u32 = 20;
 pub struct WebhookSettings {
     /// The address for jobs created without `Webhook-Url`. Its scheme and host are in lower case.
     pub url: Option<String>,
-    /// The secrets, 24 to 64 bytes each. A receiver has one key per secret, and all of its keys
-    /// sign each webhook. If there are no secrets, webhooks are off.
+    /// The secrets, 24 to 64 bytes each. The gateway derives one key per secret for each receiver,
+    /// and signs each webhook with all keys of its receiver. If there are no secrets, webhooks are
+    /// off.
     pub secrets: Vec<Vec<u8>>,
     /// The hosts that `Webhook-Url` may contain, as `host` or `host:port`. If there are no hosts,
     /// the gateway rejects every `Webhook-Url`.

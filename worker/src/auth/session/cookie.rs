@@ -1,6 +1,6 @@
 //! Finds, writes and verifies the session cookie (RFC 6265bis).
 //!
-//! Its value is 256 random bits and their HMAC-SHA-256, with a key derived from
+//! The cookie's value is 256 random bits and their HMAC-SHA-256. The HMAC's key is derived from
 //! `ACCESS_TOKEN_SECRET`. Forged cookies are therefore rejected without calling a Durable Object.
 
 use base64::Engine as _;
@@ -10,7 +10,7 @@ use quillgate::Millis;
 use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
 
 /// The cookie's name. Browsers reject a cookie with the prefix `__Host-` if it has a `Domain`, has
-/// a path other than `/`, or lacks `Secure` (section 4.1.3.2).
+/// a path other than `/`, or lacks `Secure` (RFC 6265bis, section 4.1.3.2).
 pub const NAME: &str = "__Host-quillgate";
 /// The length in bytes of the cookie's random part, and of its HMAC tag.
 pub const RANDOM_BYTES: usize = 32;
@@ -20,14 +20,14 @@ pub const RANDOM_BYTES: usize = 32;
 pub enum Cookie<'a> {
     /// The request has no cookie with this name.
     Missing,
-    /// The request has one cookie with this name, and this is its value.
+    /// The request has exactly one cookie with this name. The string is the cookie's value.
     One(&'a str),
-    /// The request has several cookies with this name. Browsers never send more than one for the
-    /// prefix `__Host-`.
+    /// The request has several cookies with this name. Browsers never send several cookies with the
+    /// same `__Host-` name.
     Several,
 }
 
-/// Finds a cookie by name in `Cookie` (section 4.2.1).
+/// Finds a cookie by name in the `Cookie` header (RFC 6265bis, section 4.2.1).
 pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
     let pairs = header.unwrap_or("").split(';');
     let pairs = pairs.filter_map(|pair| pair.trim_matches([' ', '\t']).split_once('='));
@@ -44,11 +44,11 @@ pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
 pub enum SameSite {
     /// Sent only with requests from the same site.
     Strict,
-    /// Also sent when a link or a redirect leads here from another site.
+    /// Also sent when a link or a redirect on another site leads to this site.
     Lax,
 }
 
-/// Writes `Set-Cookie` (section 4.1). A lifetime of zero deletes the cookie.
+/// Returns a `Set-Cookie` value (RFC 6265bis, section 4.1). A lifetime of zero deletes the cookie.
 pub fn write_cookie(name: &str, value: &str, same_site: SameSite, lifetime: Millis) -> String {
     let same_site = match same_site {
         SameSite::Strict => "Strict",
@@ -58,7 +58,7 @@ pub fn write_cookie(name: &str, value: &str, same_site: SameSite, lifetime: Mill
     format!("{name}={value}; Path=/; Secure; HttpOnly; SameSite={same_site}; Max-Age={seconds}")
 }
 
-/// Writes the `Set-Cookie` that deletes the session cookie.
+/// Returns the `Set-Cookie` value that deletes the session cookie.
 pub fn clear_cookie() -> String {
     write_cookie(NAME, "", SameSite::Strict, Millis(0))
 }
@@ -76,8 +76,8 @@ impl SessionId {
         (Self::of_value(&value), value)
     }
 
-    /// Reads the session cookie. Returns `None` unless it is a single cookie that the gateway
-    /// created.
+    /// Reads the session cookie. Returns `None` if the cookie is missing, occurs several times, or
+    /// was not created by the gateway.
     pub fn read(cookie: Cookie<'_>, secrets: &[Vec<u8>]) -> Option<Self> {
         match cookie {
             Cookie::One(value) if is_genuine(value, secrets) => Some(Self::of_value(value)),

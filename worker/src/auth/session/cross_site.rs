@@ -2,8 +2,8 @@
 //! cross-site request forgery (CSRF).
 //!
 //! `SameSite=Strict` is not enough: pages of sibling subdomains are same-site, and browsers have
-//! had bugs in enforcing it. The header fields `Origin` and `Sec-Fetch-Site` must therefore show
-//! that the gateway's own page sent the request.
+//! had bugs in enforcing `SameSite`. The header fields `Origin` and `Sec-Fetch-Site` must therefore
+//! show that the gateway's own page sent the request.
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
@@ -12,9 +12,9 @@ use crate::http::url::origin_of;
 
 /// Checks that a request came from the gateway's own pages.
 ///
-/// State-changing requests must have a matching `Origin`. Other requests may omit it. If
-/// `Sec-Fetch-Site` is present, it must be `same-origin`. For `GET` and `HEAD`, it may also be
-/// `none`, which browsers send for a URL that the user typed.
+/// `Origin` must be the gateway's own origin. `GET` and `HEAD` requests may omit `Origin`. If
+/// `Sec-Fetch-Site` is present, its value must be `same-origin`. For `GET` and `HEAD`, the value
+/// may also be `none`, which browsers send for a URL that the user typed.
 ///
 /// # Errors
 /// 403 for any other request.

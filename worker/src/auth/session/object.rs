@@ -44,7 +44,6 @@ pub struct Session {
 
 #[wasm_bindgen]
 impl Session {
-    /// Creates an instance with this state.
     #[wasm_bindgen(constructor)]
     pub fn new(state: &SessionState) -> Self {
         Self {
@@ -59,14 +58,14 @@ impl Session {
         let is_free = kept.get(RECORD).is_undefined();
         if is_free {
             // The alarm is set first, so that no record is ever stored without an expiry. The
-            // runtime sends the response only after both are stored.
+            // runtime sends the response only after it has stored the alarm and the record.
             let _is_safe = self.storage.set_alarm(ends);
             kept.put(RECORD, record);
         }
         is_free
     }
 
-    /// Returns the record, unless the session has ended.
+    /// Returns the record, or `undefined` if the session has ended.
     pub fn read(&self) -> JsValue {
         self.storage.kv().get(RECORD)
     }

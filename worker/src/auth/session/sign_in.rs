@@ -50,7 +50,8 @@ const MAX_CODE_LENGTH: usize = 4_096;
 /// ends when the sign-in succeeds. `random` makes the sign-in unique.
 ///
 /// # Errors
-/// 404 for an unknown issuer, 400 for a return path outside the gateway.
+/// - 404 if the issuer is unknown.
+/// - 400 if the return path is outside the gateway.
 pub fn begin(
     settings: &AuthSettings,
     head: &RequestHead,
@@ -95,7 +96,7 @@ pub fn begin(
 /// Reads the path to which the browser returns.
 ///
 /// # Errors
-/// 400 for a path outside the gateway.
+/// 400 if the path is outside the gateway.
 fn read_return_path(query: Option<&str>) -> Result<String, Problem> {
     let Some(path) = find_parameter(query, "return") else {
         return Ok("/".to_owned());
@@ -139,8 +140,8 @@ pub struct Callback<'a> {
 /// Reads a request to [`CALLBACK`].
 ///
 /// # Errors
-/// 400 unless this browser began the sign-in in the last ten minutes and the issuer reports
-/// success.
+/// 400 if this browser did not begin the sign-in, if the sign-in is older than ten minutes, or if
+/// the issuer did not sign the user in.
 pub fn read_callback<'a>(
     settings: &'a AuthSettings,
     head: &RequestHead,
@@ -168,7 +169,8 @@ pub fn read_callback<'a>(
     let (Some(issuer), Some(return_path), true) = (issuer, return_path, now < ends) else {
         return Err(failed());
     };
-    // The issuer identifies itself in `iss` (RFC 9207).
+    // An issuer can identify itself in `iss` (RFC 9207). A response from another issuer is
+    // rejected.
     let other = read_parameter(query, "iss").is_some_and(|iss| iss != issuer.issuer);
     let code = read_parameter(query, "code").filter(|code| code.len() <= MAX_CODE_LENGTH);
     let (Some(code), false) = (code, other) else {
@@ -200,7 +202,8 @@ pub fn read_callback<'a>(
 /// the status and the body, or `None` if no response arrived.
 ///
 /// # Errors
-/// 400 if the issuer rejects the code, 503 for other failures.
+/// - 400 if the issuer rejects the code.
+/// - 503 for any other failure.
 pub fn read_token_response(
     issuer: &SignInIssuer,
     response: Option<(u16, Option<&str>)>,
@@ -223,7 +226,7 @@ pub fn read_token_response(
         let token = take_text(&mut members, "id_token");
         return token.ok_or_else(|| failed("returned no ID token"));
     }
-    // Issuers may respond 400 to an unknown client (RFC 6749, section 5.2).
+    // For an unknown client, issuers may respond 400 instead of 401 (RFC 6749, section 5.2).
     let error = take_text(&mut members, "error");
     let is_client_rejected = status == 401
         || matches!(
@@ -261,7 +264,7 @@ const VERIFIER: &[u8] = b"verifier ";
 const NONCE: &[u8] = b"nonce ";
 
 fn derive(settings: &AuthSettings) -> [u8; KEY_BYTES] {
-    // `AuthSettings::read` guarantees at least one secret.
+    // `AuthSettings::read` guarantees at least one secret, so the empty default is never used.
     let secret = settings
         .token_secrets
         .first()
@@ -281,7 +284,8 @@ fn callback_of(url: &str) -> String {
     format!("{}{CALLBACK}", origin_of(url))
 }
 
-/// Finds and decodes a parameter; `None` if it is missing, empty or malformed.
+/// Finds and decodes a query parameter. Returns `None` if the parameter is missing, empty or
+/// malformed.
 fn read_parameter(query: Option<&str>, name: &str) -> Option<String> {
     let value = decode_query(find_parameter(query, name)?)?;
     (!value.is_empty()).then_some(value)

@@ -36,7 +36,7 @@ impl SessionStub {
         Ok(opened.is_truthy())
     }
 
-    /// Returns the record; `None` if the session has ended.
+    /// Returns the record, or `None` if the session has ended.
     pub async fn read(&self) -> HostResult<Option<String>> {
         Ok(JsFuture::from(self.0.read()).await?.as_string())
     }

@@ -69,8 +69,8 @@ impl Project {
         Ok(())
     }
 
-    /// Takes the due jobs, least recently polled first. The poll budget limits only jobs that the
-    /// gateway created and still polls.
+    /// Returns the due jobs, least recently polled first, and leases those with a webhook. The poll
+    /// budget limits only jobs that the gateway created and still polls.
     fn take_due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
         let usage = self.jobs.poll_usage(now)?;
         let mut room = self.settings.poll_budget.count_allowed(&usage, now);
@@ -122,14 +122,14 @@ impl Project {
     }
 
     /// Charges one watcher for the next poll of a job that the gateway did not create. The Worker
-    /// counts a read for the watcher's caller. It closes the socket if the caller has no reads
-    /// left.
+    /// counts a read for the watcher's caller. If the caller has no reads left, the Worker closes
+    /// the watcher's socket.
     fn charge_watcher(&self, job: &str, now: Millis) {
         let mut watchers = self.find_watchers(job);
         if watchers.is_empty() {
             return;
         }
-        // A random choice charges all watchers equally often.
+        // A random choice charges all watchers equally often on average.
         let watcher = watchers.swap_remove(pick_index(watchers.len()));
         sockets::send(&watcher, CHARGE_TEXT);
         let mut polls = self.polls.borrow_mut();

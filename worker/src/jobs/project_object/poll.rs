@@ -25,7 +25,7 @@ pub(super) struct PollState {
 }
 
 impl Project {
-    /// Polls a job. If a poll of the job is already running, returns that one.
+    /// Polls a job. Returns the running poll if the job already has one.
     pub(super) fn poll(
         self: &Rc<Self>,
         call: &Call,
@@ -93,11 +93,11 @@ impl Project {
     fn conclude_poll(&self, job: &str, exchange: &Exchange<JobSnapshot>) -> HostResult<()> {
         let poll = self.polls.borrow_mut().remove(job).unwrap_or_default();
         match &exchange.outcome {
-            // The stored job is newer. The next poll reads the current state.
+            // The stored job is newer than this response, which is therefore discarded.
             Ok(_) if poll.is_superseded => self.jobs.mark_found(job)?,
             Ok(reply) => self.record(job, reply)?,
             Err(failure) => {
-                // A job that is not stored has no watchers, so it is not polled again.
+                // A job without a row has no watchers, so its failed poll need not be repeated.
                 if let Some(row) = self.jobs.find(job)? {
                     let failed = PollState {
                         running: None,
@@ -123,7 +123,7 @@ impl Project {
     }
 
     /// Handles a 404 from Mintlify. Watchers of a new job stay connected, because Mintlify may not
-    /// know it yet.
+    /// know the job yet.
     fn on_missing(&self, row: &JobRow) -> HostResult<()> {
         let now = now();
         match row.missing_since {
@@ -137,7 +137,8 @@ impl Project {
         Ok(())
     }
 
-    /// Notifies the webhook that Mintlify no longer knows the job, and stops polling for it.
+    /// Notifies the webhook that Mintlify no longer knows the job, and stops polling the job for
+    /// the webhook.
     fn queue_missing_webhook(&self, row: &JobRow) -> HostResult<()> {
         let Some(url) = &row.webhook else {
             return Ok(());

@@ -26,8 +26,8 @@ pub(super) struct JobChange {
 }
 
 impl Project {
-    /// Lists a page of jobs, newest first. Before it responds, polls the unfinished jobs of the
-    /// page that have not been given up.
+    /// Lists a page of jobs, newest first. First polls the page's unfinished jobs that have a stale
+    /// state and have not been given up.
     pub(super) async fn list(
         self: Rc<Self>,
         call: &Call,
@@ -60,7 +60,8 @@ impl Project {
         })
     }
 
-    /// Polls unfinished jobs whose state is stale, stalest first, and waits for the responses.
+    /// Polls the unfinished jobs in `rows` that have a stale state, stalest first, and waits for
+    /// the responses.
     async fn refresh(self: &Rc<Self>, call: &Call, rows: Vec<JobRow>) -> HostResult<()> {
         let now = now();
         let interval = self.settings.poll_interval;
@@ -117,8 +118,8 @@ impl Project {
         Ok(JobChange { row, event })
     }
 
-    /// Queues the webhook of a finished job. If that end was already announced, updates the job's
-    /// state in the queued webhook instead, unless it has been sent.
+    /// Queues the webhook of a finished job. If `announced_end` is the same end, instead updates
+    /// the job's state in the queued webhook, unless the webhook was already sent.
     pub(super) fn queue_webhook(
         &self,
         row: &JobRow,
@@ -146,7 +147,7 @@ impl Project {
             self.jobs.forget_deletions()?;
             Ok(event)
         })?;
-        // A running poll must not store the job again.
+        // If a poll is still running, its response must not store the job again.
         self.supersede_poll(job);
         self.forget_failures(job);
         self.close_watchers(job);

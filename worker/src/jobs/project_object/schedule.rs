@@ -12,8 +12,8 @@ use crate::runtime::{HostResult, now};
 /// The interval at which the alarm deletes expired records, in milliseconds: an hour.
 const SWEEP_PERIOD: u64 = 3_600_000;
 
-/// How long after the end of its polling the alarm can still give up an unfinished job of a watched
-/// list: a day.
+/// The time after the end of a job's polling in which the alarm can still give up the job: a day.
+/// Applies to unfinished jobs while the list is watched.
 const GIVE_UP_TIME: Millis = Millis::from_seconds(86_400);
 
 impl Project {
@@ -58,7 +58,7 @@ impl Project {
             let poll = polls.get(&row.id);
             if poll.is_some_and(|poll| poll.running.is_some()) {
                 // A running poll schedules the next alarm when it finishes. This time applies only
-                // if the runtime evicts the instance before that.
+                // if the runtime evicts the instance before the poll finishes.
                 return now.plus(self.upstream.timeout);
             }
             let earliest = if row.is_listed {
@@ -104,7 +104,8 @@ impl Project {
             return Ok(());
         };
         let next = due.max(now().plus(Millis(1)));
-        // The alarm may be due and not have fired yet. Setting it again would postpone it.
+        // The current alarm may be due but not have fired yet. Setting the alarm again would
+        // postpone it.
         let is_set = |alarm| due <= alarm && alarm <= next;
         if self.alarm.get().is_some_and(is_set) {
             return Ok(());

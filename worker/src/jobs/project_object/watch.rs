@@ -67,7 +67,7 @@ impl Project {
     }
 
     /// Polls a job if its stored state is stale. Returns a response with a problem if the poll
-    /// fails and no stored state can be used.
+    /// fails and the stored state cannot be used instead.
     async fn bring_up_to_date(
         self: &Rc<Self>,
         watch: &WatchCall,
@@ -83,8 +83,8 @@ impl Project {
             return Ok(None);
         }
         if let Some(row) = &row {
-            // A job that the gateway did not create does not use the poll budget: its poll counts
-            // as a read of the caller, and only a 429 delays it.
+            // A job that the gateway did not create does not use the poll budget: the poll counts
+            // as a read of the caller, and only a 429 delays the poll.
             let usage = self.jobs.poll_usage(now)?;
             let has_room = if row.is_listed {
                 self.settings.poll_budget.count_immediate(&usage, now) > 0
@@ -100,7 +100,7 @@ impl Project {
         let exchange = self.poll(&watch.call, &job)?.wait().await?;
         Ok(match exchange.outcome {
             Ok(_) => None,
-            // The stored state is sent instead, until Mintlify returns a newer one.
+            // The watcher receives the stored state until Mintlify returns a newer state.
             Err(failure) if row.is_some() && (failure.is_temporary() || failure.is_fault) => None,
             Err(failure) => Some(GatewayResponse::problem(&failure.problem, &watch.call.id)),
         })

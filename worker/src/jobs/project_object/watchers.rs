@@ -16,12 +16,14 @@ use crate::runtime::{HostResult, sockets};
 /// The prefix of a socket's caller tag. The socket's other tag is a job id, which contains no
 /// slash, or [`LIST_TAG`].
 const CALLER_TAG: char = '/';
-/// The tag of sockets that watch all jobs. Caller tags continue with a hash and never equal it.
+/// The tag of sockets that watch all jobs. Caller tags continue with a hash after the slash, so
+/// they never equal this tag.
 pub(super) const LIST_TAG: &str = "/jobs";
 
 impl Project {
-    /// Returns the open sockets of a job, the list or a caller. A closing socket accepts no
-    /// messages; its client receives missed changes when it reconnects.
+    /// Returns the open sockets with a tag: the sockets of a job, of the list or of a caller.
+    /// Excludes closing sockets, which accept no messages. Their clients receive missed changes
+    /// when they reconnect.
     pub(super) fn find_watchers(&self, tag: &str) -> Vec<WebSocket> {
         let mut sockets = self.state.get_websockets_with_tag(tag);
         sockets.retain(is_open);
@@ -39,7 +41,7 @@ impl Project {
             .collect()
     }
 
-    /// Checks whether one more stream is within the limits of its caller and target.
+    /// Checks whether the limits of the caller and the target allow another stream.
     pub(super) fn check_streams(&self, watch: &WatchCall) -> Result<(), GatewayResponse> {
         let settings = &self.settings;
         let owner = watch.job.as_ref().map_or("the project", |_| "the job");
@@ -56,7 +58,8 @@ impl Project {
         Ok(())
     }
 
-    /// Opens a WebSocket and sends events on it. It stays open when this instance hibernates.
+    /// Opens a WebSocket and sends events on it. The WebSocket stays open when this instance
+    /// hibernates.
     pub(super) fn open_socket(
         &self,
         watch: &WatchCall,
@@ -93,8 +96,8 @@ impl Project {
         }
     }
 
-    /// Sends a change to the watchers of its job and of the list. Closes the sockets of the job
-    /// after its final state. Returns the number of the list's watchers.
+    /// Sends a change to the watchers of the changed job and of the list. Closes the sockets of the
+    /// job after its final state. Returns the number of the list's watchers.
     pub(super) fn broadcast(&self, change: &JobChange) -> usize {
         if let Some(row) = &change.row {
             let text = row.to_event().to_text();

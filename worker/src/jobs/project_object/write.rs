@@ -18,7 +18,7 @@ use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::{Call, UpstreamRequest};
 
 impl Project {
-    /// Carries out a write unless its idempotency key or the budget prevents it.
+    /// Carries out a write unless its idempotency key or the budget prevents the request.
     pub(super) async fn write(&self, call: &Call, write: &Write) -> HostResult<WriteReply> {
         self.jobs.remember_project(&call.project)?;
         let reserved = self.database.transaction(|| self.reserve(call, write))?;
@@ -47,8 +47,8 @@ impl Project {
             conclude()?;
             Ok(change)
         });
-        // If storing the job fails, the outcomes of the key and of the reservation are still
-        // stored.
+        // If storing the job fails, the transaction is rolled back. The outcomes of the key and of
+        // the reservation are then stored separately.
         if stored.is_err()
             && let Err(error) = self.database.transaction(conclude)
         {
@@ -135,8 +135,8 @@ impl Project {
         sent.read(&request, JobSnapshot::read)
     }
 
-    /// Stores the job that a write created, or the state and the follow-up of its job. Returns the
-    /// change, or `None` if the write failed or its response names no job.
+    /// Stores the job that a write created, or the new state of an existing job together with its
+    /// follow-up. Returns the change, or `None` if the write failed or its response names no job.
     fn store_write(
         &self,
         write: &Write,
@@ -160,7 +160,8 @@ impl Project {
         if write.webhook.is_some()
             && let Some(row) = self.jobs.find(id)?
         {
-            // If the job has already ended, no later change would queue the webhook.
+            // If the job has already ended, no later change queues the webhook, so it is queued
+            // now.
             self.queue_webhook(&row, None)?;
             self.plan_webhook_poll(id)?;
         }
@@ -175,8 +176,8 @@ impl Project {
         let is_list_watched = self.broadcast(change) > 0;
         let is_awaited = write.job.is_some() || write.webhook.is_some() || is_list_watched;
         if !is_awaited && self.alarm.get().is_some() {
-            // No caller is waiting for the new job. The alarm that is already set also plans the
-            // deletion of the job's record.
+            // No caller is waiting for the new job. The handler of the alarm that is already set
+            // also schedules the deletion of the job's record.
             return Ok(());
         }
         self.schedule().await

@@ -1,4 +1,4 @@
-//! Cached states of pull requests. Concurrent requests for one state share a fetch.
+//! Cached states of pull requests. Concurrent requests for the same state share a fetch.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::jobs::pull_request::{PullRequest, PullRequestStatus};
 
 /// The maximum number of cached states.
 const MAX_CACHED: usize = 1_000;
-/// The maximum size of all cached states and their names, in bytes.
+/// The maximum total size of the cached states and their names, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
 /// The maximum number of concurrent fetches.
 pub const MAX_FETCHES: usize = 32;
@@ -21,7 +21,8 @@ pub const MAX_FETCH_TIME: Millis = Millis::from_seconds(20);
 /// The result of a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
-    /// The cached status, or [`PullRequestStatus::UNKNOWN`] while no request may be sent to GitHub.
+    /// The cached status. [`PullRequestStatus::UNKNOWN`] if GitHub's rate limit or [`MAX_FETCHES`]
+    /// prevents a request.
     Found(PullRequestStatus),
     /// The caller must fetch the status and then call [`PullRequestCache::conclude`].
     Fetch,
@@ -33,7 +34,7 @@ pub enum Lookup {
 #[derive(Debug)]
 pub struct PullRequestCache {
     known: BoundedCache<PullRequestStatus>,
-    /// The start of each fetch in progress.
+    /// The start of each fetch in progress, by the name of the pull request.
     fetches: BTreeMap<String, Millis>,
     /// Until this time, no request is sent, because GitHub's rate limit was reached.
     paused_until: Millis,
@@ -72,7 +73,7 @@ impl PullRequestCache {
         Lookup::Fetch
     }
 
-    /// Returns the cached status, or [`PullRequestStatus::UNKNOWN`].
+    /// Returns the cached status, or [`PullRequestStatus::UNKNOWN`] if no status is cached.
     pub fn find(&self, request: &PullRequest, now: Millis) -> PullRequestStatus {
         let known = self.known.get(&request.to_string(), now);
         known.copied().unwrap_or(PullRequestStatus::UNKNOWN)
@@ -98,7 +99,7 @@ impl PullRequestCache {
             .insert(&name, status, size_of::<PullRequestStatus>(), until);
     }
 
-    /// Pauses all requests if the failure is that GitHub's rate limit was reached.
+    /// Pauses all requests if the failure is [`GitHubFailure::Limited`].
     pub fn pause(&mut self, failure: GitHubFailure) {
         if let GitHubFailure::Limited(until) = failure {
             self.paused_until = self.paused_until.max(until);

@@ -2,11 +2,12 @@
 
 use quillgate::Millis;
 
-/// The minimum wait after GitHub's rate limit was reached, according to its documentation.
+/// The minimum wait after a rate limit was reached, according to GitHub's documentation.
 const MIN_PAUSE: Millis = Millis::from_seconds(60);
-/// The maximum wait. GitHub's primary rate limits are per hour.
+/// The maximum wait after a rate limit was reached. GitHub's primary rate limits are per hour.
 const MAX_PAUSE: Millis = Millis::from_seconds(3_600);
-/// How long a refusal is cached. It expires, because the token can gain access.
+/// How long a refusal is cached. The cached refusal expires, because the token can gain access
+/// later.
 const REFUSED_FOR: Millis = Millis::from_seconds(600);
 /// How long any other failure is cached.
 const FAILED_FOR: Millis = Millis::from_seconds(60);
@@ -16,15 +17,15 @@ const FAILED_FOR: Millis = Millis::from_seconds(60);
 pub enum GitHubFailure {
     /// The rate limit was reached. GitHub accepts requests again at this time.
     Limited(Millis),
-    /// GitHub refused this request with this status. The token lacks access, the pull request does
-    /// not exist, or its repository was renamed.
+    /// GitHub responded with this status, from 300 to 499. For example, the token lacks access, the
+    /// pull request does not exist, or its repository was renamed.
     Refused(u16),
     /// The response was late, broken, malformed, too long or a server error.
     Failed,
 }
 
 impl GitHubFailure {
-    /// Classifies a response. Returns `None` for a success.
+    /// Classifies a response. Returns `None` for a 200.
     ///
     /// GitHub responds 403 or 429 when a rate limit is reached. `Retry-After` or
     /// `X-RateLimit-Reset` states how long to wait.
@@ -60,7 +61,7 @@ impl GitHubFailure {
         }
     }
 
-    /// Describes a failure that the operator can fix.
+    /// Describes a failure for the operator. Returns `None` if the operator cannot fix the failure.
     pub fn describe(self) -> Option<String> {
         match self {
             Self::Refused(401) => Some("GitHub answered 401: GITHUB_TOKEN is not valid".to_owned()),

@@ -28,7 +28,7 @@ impl fmt::Debug for GitHubToken {
 pub struct PullRequestSettings {
     /// The base URL of GitHub's API.
     pub base_url: BaseUrl,
-    /// The token. Without one, GitHub returns public repositories only.
+    /// The token. Without a token, GitHub returns only public repositories.
     token: Option<GitHubToken>,
 }
 
@@ -37,7 +37,7 @@ impl PullRequestSettings {
     /// off, which is the default without a token.
     ///
     /// # Errors
-    /// The first malformed variable.
+    /// Returns an error for the first malformed variable.
     pub fn read(variables: Variables<'_>) -> Result<Option<Self>, VariableError> {
         // All three variables are read even if requests are off: `check_config` records which names
         // are read, and reports other names as unknown.
@@ -82,8 +82,8 @@ fn read_token(value: Option<String>) -> Result<Option<GitHubToken>, VariableErro
     }
 }
 
-/// Reads `GITHUB_API_URL`. The token is sent there, so the URL must be `https`, except on a
-/// loopback host.
+/// Reads `GITHUB_API_URL`. The gateway sends the token to this URL, so the URL must be `https`,
+/// except on a loopback host.
 fn read_base_url(value: Option<String>) -> Result<BaseUrl, VariableError> {
     let url = value.unwrap_or_else(|| GITHUB_API.to_owned());
     BaseUrl::for_admin_key(&url).map_err(|_| VariableError {
