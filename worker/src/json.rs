@@ -1,12 +1,12 @@
-//! Strict parsing of untrusted JSON. All callers share one parser, because deserialization code for
-//! each type would make the wasm module a tenth larger.
+//! Parses untrusted JSON strictly. All callers share one parser, because deserialization code for
+//! each type would make the wasm module 10 % larger.
 
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Parses JSON and rejects duplicate members at any depth, because parsers disagree on which one
-/// counts (RFC 7515, section 10.12).
+/// Parses JSON. Returns `None` if the JSON is malformed, or if an object at any depth has two
+/// properties with the same name: parsers disagree on which value counts (RFC 7515, section 10.12).
 pub fn parse(json: &[u8]) -> Option<Value> {
     let Once(value) = serde_json::from_slice(json).ok()?;
     Some(value)
@@ -14,7 +14,8 @@ pub fn parse(json: &[u8]) -> Option<Value> {
 
 /// Serializes a value as single-line JSON.
 pub fn to_text<T: Serialize>(value: &T) -> String {
-    // Serialization fails only for maps with keys that are not strings. The gateway has none.
+    // Serialization fails only for maps with keys that are not strings. The gateway serializes no
+    // such maps.
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
@@ -45,12 +46,12 @@ pub fn compact(json: &str) -> String {
     compacted
 }
 
-/// Returns the value of a member if it is a string.
+/// Returns the value of a property, or `None` if the property is absent or not a string.
 pub fn text<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
     object.get(name)?.as_str()
 }
 
-/// Whether a member is `true`.
+/// Returns whether the value of a property is `true`.
 pub fn is_true(object: &Value, name: &str) -> bool {
     object.get(name) == Some(&Value::Bool(true))
 }

@@ -2,9 +2,9 @@
 //!
 //! # Modules
 //!
-//! A request passes through them roughly in this order:
+//! A request passes through these modules roughly in this order:
 //!
-//! 1. [`app`] routes a request and plans it: the operation, the caller and the values.
+//! 1. [`app`] routes a request and determines the operation, the caller and the values.
 //! 2. [`http`] defines the parts of a request and a response: heads, problems, CORS, tracing.
 //! 3. [`auth`] identifies callers: access tokens, trusted issuers, sessions and sign-in.
 //! 4. [`jobs`] handles agent jobs: writes, idempotency, polling, pull requests, event streams and

@@ -1,4 +1,4 @@
-//! The Workers runtime: `WebCrypto`, SQL, D1, sockets, timers and promises.
+//! Wraps the Workers runtime: `WebCrypto`, SQL, D1, sockets, timers and promises.
 
 mod context;
 mod crypto;

@@ -2,10 +2,11 @@
 //!
 //! 1. [`request`] describes a request, and [`attempts`] selects its key and decides whether to
 //!    retry.
-//! 2. `client` sends it through `transport`, within the limits of [`permits`] and [`breaker`].
+//! 2. `client` sends the request through `transport`, within the limits of [`permits`] and
+//!    [`breaker`].
 //! 3. [`failure`] classifies a failure by the response [`head`], or by a
-//!    [`TransportError`](failure::TransportError) if no response arrived. It also determines the
-//!    outcome of the idempotency key.
+//!    [`TransportError`](failure::TransportError) if no response arrived. The module also
+//!    determines the outcome to store under the idempotency key.
 
 pub mod attempts;
 pub mod breaker;

@@ -4,10 +4,11 @@ use std::fmt;
 
 use quillgate::Millis;
 
-/// Reads a variable by name. Returns the trimmed value, or `None` if it is absent or blank.
+/// A function that reads a variable by name. Returns the trimmed value, or `None` if the variable
+/// is absent or blank.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Trims a value. A blank value counts as absent.
+/// Trims a value. Returns `None` for a blank value, which counts as absent.
 pub fn trim_value(value: &str) -> Option<String> {
     let value = value.trim();
     (!value.is_empty()).then(|| value.to_owned())
@@ -55,7 +56,7 @@ impl Range {
 /// Parses an integer. Returns `default` if the variable is not set.
 ///
 /// # Errors
-/// If the value is not decimal digits or is outside the range.
+/// Returns an error if the value is not decimal digits or is outside the range.
 pub fn read_integer(
     variable: &'static str,
     value: Option<String>,
@@ -78,7 +79,7 @@ pub fn read_integer(
 /// Parses a duration in seconds. Returns `default` if the variable is not set.
 ///
 /// # Errors
-/// If the value is not decimal digits or is outside the range.
+/// Returns an error if the value is not decimal digits or is outside the range.
 pub fn read_seconds(
     variable: &'static str,
     variables: Variables<'_>,
@@ -89,10 +90,10 @@ pub fn read_seconds(
     Ok(Millis::from_seconds(seconds.into()))
 }
 
-/// Parses a JSON variable. Returns the type's default if it is not set.
+/// Parses a JSON variable. Returns the default of `T` if the variable is not set.
 ///
 /// # Errors
-/// The error of `read`.
+/// If `read` fails, returns an error with the name of the variable and the rule from `read`.
 pub fn read_json<T: Default>(
     variable: &'static str,
     value: impl Fn(&str) -> Option<String>,

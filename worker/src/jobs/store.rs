@@ -1,5 +1,5 @@
-//! The stored jobs of a project: their records, past states and follow-ups, the changes of the job
-//! list, and the number of recent polls.
+//! Stores the jobs of a project with their past states and follow-ups, numbers the changes of the
+//! job list, and counts recent polls.
 
 /// Expands to the columns of a `JobRow`.
 macro_rules! job_columns {
@@ -46,16 +46,17 @@ use quillgate::Millis;
 
 use crate::runtime::{Database, HostError, HostResult, text};
 
-/// Maximum number of jobs that one alarm polls for webhooks, and maximum number that it deletes.
+/// Maximum number of jobs that one alarm polls for webhooks. An alarm also deletes at most this
+/// number of jobs.
 const MAX_JOBS_PER_ALARM: u64 = 20;
 
 pub struct JobStore {
     database: Rc<Database>,
     /// The window of the poll budget.
     poll_window: Millis,
-    /// Resolves when the latest search ends. The next search waits for it.
+    /// The receiver that resolves when the latest search ends. The next search waits until then.
     latest_search: RefCell<Option<Receiver<()>>>,
-    /// The project's id, once it has been read. It never changes.
+    /// The project's id, cached after the first read. The id never changes.
     project: OnceCell<String>,
 }
 
@@ -69,10 +70,10 @@ impl JobStore {
         }
     }
 
-    /// Stores the project's id, because an alarm does not carry it.
+    /// Stores the project's id for alarms, which the runtime calls without the id.
     ///
     /// # Errors
-    /// Fails if the id of another project is stored.
+    /// Returns an error if the id of another project is already stored.
     pub fn remember_project(&self, project: &str) -> HostResult<()> {
         match self.project()? {
             Some(own) if own == project => return Ok(()),
@@ -83,12 +84,13 @@ impl JobStore {
         self.database.execute(insert, [text(project)])
     }
 
-    /// Returns the project's id. Before the first request, returns `None`.
+    /// Returns the project's id, or `None` before the first request.
     pub fn project(&self) -> HostResult<Option<&str>> {
         if self.project.get().is_none()
             && let Some(id) = self.database.value("SELECT id FROM project", [])?
         {
-            // This cannot fail: the cell was empty above, and no other code has run since.
+            // `set` fails only if the cell has a value. The cell was empty above, and no other code
+            // has run since.
             let _ = self.project.set(id);
         }
         Ok(self.project.get().map(String::as_str))

@@ -13,11 +13,11 @@ use crate::http::url::{is_port, lowercase_origin, origin_of};
 use crate::jobs::settings::WebhookSettings;
 use crate::json;
 
-/// Maximum length of an address, in bytes.
+/// Maximum length of a webhook's address, in bytes.
 pub const MAX_URL_LENGTH: usize = 2048;
 /// Maximum length of a host name, in bytes (RFC 1035, section 2.3.4).
 const MAX_HOST_LENGTH: usize = 253;
-/// Maximum length of a label in a host name.
+/// Maximum length of a label in a host name, in bytes (RFC 1035, section 2.3.4).
 const MAX_LABEL_LENGTH: usize = 63;
 
 /// Wait before each attempt. The Standard Webhooks specification recommends this schedule of ten
@@ -34,23 +34,26 @@ pub const RETRY_AFTER: [Millis; 10] = [
     Millis::from_seconds(20 * 3600),
     MAX_WAIT,
 ];
-/// Maximum wait between two attempts. It also limits the receiver's `Retry-After`.
+/// Maximum wait between two attempts, before jitter: 24 h. A receiver's `Retry-After` is capped at
+/// the same value.
 const MAX_WAIT: Millis = Millis::from_seconds(24 * 3600);
 
-/// Checks that the gateway may send webhooks to an address. This prevents server-side request
-/// forgery (OWASP). `hosts` lists the operator's allowed `host[:port]` values. Returns the address
-/// with a lowercase scheme and host.
+/// Checks that the gateway may send webhooks to an address, to prevent server-side request forgery
+/// (OWASP). Returns the address with a lowercase scheme and host.
 ///
-/// The scheme must be `https`, without credentials or a fragment. The host must be a public IP
-/// address in canonical notation, or a name with at least two labels. Local names and other
-/// notations of addresses (`0x7f.1`, `127.1`, `2130706433`) are errors. A loopback host is valid if
-/// the operator lists it, even with `http`.
+/// The URL must be `https`, without credentials or a fragment. `hosts` contains the `host[:port]`
+/// values that the operator allows, and one of them must equal the host and port of the URL. The
+/// host must be a public IP address in canonical notation, or a name with at least two labels.
+/// Local names and other notations of addresses (`0x7f.1`, `127.1`, `2130706433`) are errors. A
+/// loopback host in `hosts` is valid, even with `http`.
 ///
-/// Names are not resolved. The operator is responsible for the targets of listed names.
+/// Host names are not resolved, so the operator is responsible for the addresses that the names in
+/// `hosts` resolve to.
 ///
 /// # Errors
-/// 400 `invalid-request`, field `Webhook-Url`, rule `webhook-hosts` if `hosts` is empty, else
-/// `webhook-url`. The detail never contains the address, which may contain a secret.
+/// Returns 400 `invalid-request` for the field `Webhook-Url`. The rule is `webhook-hosts` if
+/// `hosts` is empty, and `webhook-url` if the address is not allowed. The detail never contains the
+/// address, which may contain a secret.
 pub fn check_address(url: &str, hosts: &[String]) -> Result<String, Problem> {
     if hosts.is_empty() {
         return Err(Problem::no_webhook_hosts());
@@ -95,7 +98,7 @@ fn check(url: &str, hosts: &[String]) -> Result<(), &'static str> {
 }
 
 /// Checks an address again before each delivery, because the settings may have changed. Returns the
-/// normalized address. Returns `None` if it is no longer allowed or if no secret is set.
+/// normalized address, or `None` if the address is no longer allowed or no webhook secret is set.
 pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> {
     if settings.secrets.is_empty() {
         return None;
@@ -105,7 +108,7 @@ pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> 
     is_allowed.then_some(url)
 }
 
-/// Checks the port of an authority and returns the host, including the brackets of IPv6.
+/// Checks the port of an authority. Returns the host, including the brackets of an IPv6 address.
 fn split_host(authority: &str) -> Result<&str, &'static str> {
     let end = match authority.strip_prefix('[') {
         Some(rest) => rest.find(']').ok_or("must have a valid host")? + 2,
@@ -146,22 +149,22 @@ fn is_label(label: &str) -> bool {
     (1..=MAX_LABEL_LENGTH).contains(&label.len()) && label.bytes().all(fits)
 }
 
-/// Whether URL parsers read a host with this last label as an IPv4 address (WHATWG URL, "ends in a
-/// number").
+/// Returns whether URL parsers read a host as an IPv4 address if `label` is its last label (WHATWG
+/// URL, "ends in a number").
 fn is_numeric(label: &str) -> bool {
     label.starts_with("0x") || label.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a name has no dot or is reserved for local networks (RFC 6761, 6762, 8375; ICANN for
-/// `internal`).
+/// Returns whether a name has no dot or is reserved for local networks (RFC 6761, 6762, 8375; ICANN
+/// for `internal`).
 fn is_local(host: &str, labels: &[&str]) -> bool {
     matches!(labels, [_] | [.., "localhost" | "local" | "internal"])
         || host == "home.arpa"
         || host.ends_with(".home.arpa")
 }
 
-/// Whether an address is globally reachable (IANA IPv4 Special-Purpose Address Registry) and not
-/// multicast.
+/// Returns whether an address is globally reachable (IANA IPv4 Special-Purpose Address Registry)
+/// and not multicast.
 fn is_public_v4(address: Ipv4Addr) -> bool {
     !matches!(
         address.octets(),
@@ -175,15 +178,15 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
             | [198, 18 | 19, ..]
             | [198, 51, 100, _]
             | [203, 0, 113, _]
-            // The address at which virtual machines in Azure reach services of the platform. It is
-            // not in IANA's registry.
+            // Azure's virtual machines reach platform services at this address, which is not in
+            // IANA's registry.
             | [168, 63, 129, 16]
     )
 }
 
-/// Whether an address is global unicast (`2000::/3`). Excludes IETF protocol assignments such as
-/// Teredo (`2001::/23`), documentation (`2001:db8::/32`, `3fff::/20`) and 6to4 (`2002::/16`), which
-/// contains an IPv4 address.
+/// Returns whether an address is global unicast (`2000::/3`). Excludes IETF protocol assignments
+/// such as Teredo (`2001::/23`), documentation (`2001:db8::/32`, `3fff::/20`) and 6to4
+/// (`2002::/16`). A 6to4 address contains an IPv4 address, which may not be public.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
         [0x2001, second, ..] => second > 0x1ff && second != 0xdb8,
@@ -196,16 +199,18 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 /// Derives one key per secret for a receiver. The keys depend on the project and the normalized
 /// address. A receiver can compute neither the secrets nor the keys of other receivers.
 ///
-/// The keys are 32 bytes of HKDF-SHA-256 without a salt. `info` is `quillgate webhook`, the address
-/// and the project, separated by line feeds. Addresses never contain a line feed.
+/// Each key has 32 bytes and is derived with HKDF-SHA-256, without a salt. HKDF's `info` is
+/// `quillgate webhook`, the address and the project, separated by line feeds. Addresses never
+/// contain a line feed.
 pub fn derive_keys(secrets: &[Vec<u8>], project: &str, url: &str) -> Vec<[u8; KEY_BYTES]> {
     let info = ["quillgate webhook", url, project].join("\n");
     let derive = |secret: &Vec<u8>| derive_key(secret, info.as_bytes());
     secrets.iter().map(derive).collect()
 }
 
-/// Computes `webhook-signature`: for each key, `v1,` and the base64 of an HMAC-SHA-256 over
-/// `id.timestamp.body`, separated by spaces. During a rotation, every secret signs.
+/// Computes the value of the `webhook-signature` header. Each key contributes one signature: `v1,`
+/// and the base64 of an HMAC-SHA-256 over `id.timestamp.body`. Spaces separate the signatures.
+/// During a rotation of secrets, the header has one signature per secret.
 ///
 /// `id` contains no full stop. `timestamp_seconds` is the value of `webhook-timestamp`.
 pub fn sign(keys: &[impl AsRef<[u8]>], id: &str, timestamp_seconds: u64, body: &str) -> String {
@@ -228,12 +233,12 @@ pub enum Next {
     GivenUp,
 }
 
-/// Returns the action after an attempt. `attempt` is its number, counted from 1. `status` is `None`
-/// if the receiver did not respond in time.
+/// Returns the next step after an attempt. `attempt` is the number of that attempt, counted from 1.
+/// `status` is `None` if no response arrived in time.
 ///
 /// A 2xx means success and a 410 ends the attempts. Redirects are failures and are never followed.
-/// The wait comes from [`RETRY_AFTER`]. `jitter`, from 0 to 1, adds up to a tenth. With a 429 or
-/// 503, the receiver can request a longer wait, up to 24 hours.
+/// The wait comes from [`RETRY_AFTER`]. `jitter`, from 0 to 1, lengthens the wait by up to 10 %.
+/// After a 429 or 503, a longer `retry_after` replaces the wait, capped at 24 hours.
 pub fn plan_next(
     attempt: u32,
     status: Option<u16>,
@@ -264,8 +269,8 @@ fn lengthen(wait: Millis, jitter: f64) -> Millis {
     Millis(wait.0 + wait.0 * permille / 1000)
 }
 
-/// The end of a job, which a webhook announces. A job ends again only if it is restarted or its
-/// final status changes.
+/// The end of a job, which a webhook announces. A job can end more than once: if it is restarted,
+/// or if its final status changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobEnd {
     /// The job has the status `completed`.
@@ -300,8 +305,8 @@ impl JobEnd {
         }
     }
 
-    /// Returns the name that the `outbox` table stores. It is also the last part of the event's
-    /// type.
+    /// Returns the name that the `outbox` table stores. The name is also the last part of the
+    /// event's type, for example `agent_job.completed`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -316,8 +321,8 @@ impl JobEnd {
 /// Formats the body of a webhook. It contains the project and the address, so that a receiver can
 /// reject events for other receivers.
 ///
-/// `end` is the name of a [`JobEnd`] and `timestamp` its time in ISO 8601. `url` is the normalized
-/// address. `job` is JSON, inserted verbatim.
+/// `end` is the name of a [`JobEnd`], and `timestamp` is the time at which the job ended, in ISO
+/// 8601. `url` is the normalized address. `job` is JSON, inserted verbatim.
 pub fn format_event(end: &str, timestamp: &str, project: &str, url: &str, job: &str) -> String {
     let quote = |text: &str| json::to_text(&Value::from(text));
     format!(
@@ -327,8 +332,8 @@ pub fn format_event(end: &str, timestamp: &str, project: &str, url: &str, job: &
     )
 }
 
-/// Formats the log line about a webhook that is given up. `status` is the receiver's last status,
-/// or `None` if it did not respond.
+/// Formats the log line about a webhook that is given up. `status` is the HTTP status of the last
+/// attempt, or `None` if the receiver did not respond.
 pub fn format_given_up(id: &str, status: Option<u16>) -> String {
     let (id, status) = (json::to_text(&id), json::to_text(&status));
     format!(r#"{{"webhook":{id},"givenUp":true,"status":{status}}}"#)

@@ -9,17 +9,19 @@ use crate::jobs::idempotency::Retry;
 /// A state-changing request to the upstream, which must take effect at most once.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Write {
-    /// The reservation that the request needs. The idempotency key is scoped to its caller.
+    /// The budget reservation that the request needs, with the caller. Idempotency keys are scoped
+    /// to the caller.
     pub budget: BudgetRequest,
-    /// The token's `sub`, which job records show as the author.
+    /// The `sub` claim of the caller's token, which job records show as the author.
     pub subject: String,
-    /// The job that receives a follow-up, or `None` to create a job.
+    /// The id of the job that receives a follow-up, or `None` to create a job.
     pub job: Option<String>,
     /// The caller's idempotency key, without quotes.
     pub key: Option<String>,
     /// A hash of the request. Requests with the same key must have the same fingerprint.
     pub fingerprint: String,
-    /// Whether to retry the request if it failed with a 5xx or has an unknown outcome.
+    /// Whether to send the request if an earlier request with the same key failed with a 5xx or has
+    /// an unknown outcome.
     pub retry: Retry,
     /// The path and query of the upstream request.
     pub target: String,
@@ -27,9 +29,9 @@ pub struct Write {
     pub body: String,
     /// The summary of the prompt, for the job's record.
     pub prompt_summary: String,
-    /// The whole prompt, if records store it.
+    /// The whole prompt, or `None` if the settings keep whole prompts out of job records.
     pub prompt: Option<String>,
-    /// The address that is notified when the job ends, if any.
+    /// The address that receives a webhook when the job ends, if any.
     pub webhook: Option<String>,
 }
 

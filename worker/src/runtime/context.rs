@@ -26,7 +26,7 @@ pub const fn to_millis(time: f64) -> Millis {
 /// Reads settings from the variables of a Worker.
 ///
 /// # Errors
-/// If a variable is missing or malformed.
+/// Returns an error if a variable is missing or malformed.
 pub fn read_settings<T>(
     env: &Env,
     read: impl FnOnce(Variables<'_>) -> Result<T, VariableError>,
@@ -35,7 +35,7 @@ pub fn read_settings<T>(
         .map_err(|error| HostError::new(error.to_string()))
 }
 
-/// Returns a variable or secret, or `None` if the binding is not a string.
+/// Returns a variable or secret, or `None` if the binding is absent or not a string.
 pub fn variable(env: &Env, name: &str) -> Option<String> {
     let value = js_sys::Reflect::get(env, &JsValue::from_str(name)).ok()?;
     value.as_string()

@@ -23,10 +23,10 @@ extern "C" {
     fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
 }
 
-/// The number of leading bytes of the hash to encode: the minimum that yields [`TAG_LENGTH`]
-/// characters.
+/// The number of leading bytes of the hash to encode: the minimum that contains the 132 bits of a
+/// tag.
 const TAG_BYTES: u32 = 17;
-/// The length of a tag in base64url characters, which contain the first 132 bits of the hash.
+/// The length of a tag in base64url characters. A tag contains the first 132 bits of the hash.
 const TAG_LENGTH: usize = 22;
 
 pub fn subtle() -> SubtleCrypto {
@@ -37,7 +37,7 @@ pub fn new_uuid() -> String {
     CRYPTO.with(Crypto::random_uuid)
 }
 
-/// Returns random bytes that are suitable for secrets.
+/// Returns cryptographically secure random bytes.
 pub fn random_bytes<const N: usize>() -> HostResult<[u8; N]> {
     let mut bytes = [0; N];
     CRYPTO.with(|crypto| crypto.get_random_values_with_u8_array(&mut bytes))?;

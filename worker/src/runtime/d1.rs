@@ -12,8 +12,8 @@ use worker::worker_sys::{D1Database as RawDatabase, D1PreparedStatement, D1Resul
 use crate::runtime::error::{HostError, HostResult};
 use crate::runtime::timer::limit_time;
 
-/// The time limit of a call. D1 cancels a query after 30 seconds, but a call may also never receive
-/// a response.
+/// The timeout of a call: 40 s. D1 cancels a query after 30 s, but the response to a call may never
+/// arrive.
 const TIME_LIMIT: Millis = Millis::from_seconds(40);
 
 /// The part of a result's metadata that the gateway uses.
@@ -40,7 +40,7 @@ impl D1 {
         Ok(is_bound.then(|| Self::new(value, TIME_LIMIT)))
     }
 
-    /// Wraps a binding. Each call fails after `time_limit`.
+    /// Wraps a binding. A call fails if no response arrives within `time_limit`.
     pub(super) fn new(binding: JsValue, time_limit: Millis) -> Self {
         Self {
             database: binding.unchecked_into(),
@@ -59,7 +59,8 @@ impl D1 {
         Ok(rows)
     }
 
-    /// Returns the rows of a statement and the size of the database in bytes.
+    /// Returns the rows of a statement and the size of the database in bytes, if D1 reports the
+    /// size.
     pub async fn rows_and_size<T: DeserializeOwned>(
         &self,
         statement: &Statement,

@@ -1,4 +1,4 @@
-//! The function of the JavaScript entry that opens a stream.
+//! Opens streams with a function of the JavaScript entry.
 
 use std::cell::RefCell;
 
@@ -27,17 +27,17 @@ pub fn set_entry(entry: Entry) {
 
 /// Opens a stream that also ends if the module traps.
 ///
-/// `source` has the methods `next` and `cancel`. `next` returns a promise of an array of at most
+/// `source` has the methods `next` and `cancel`. `next` returns a promise of an array with at most
 /// two chunks:
 ///
-/// - The first is the next chunk of the stream. If it is absent, the stream ends.
-/// - The second is sent only if the module traps before it returns the next chunk. The stream then
-///   ends with it, or after the first chunk if it is absent.
+/// - The first element is the next chunk of the stream.
+/// - The second element is the ending. If the module traps before `next` returns another array, the
+///   stream ends with this chunk. Without an ending, the stream ends after the first chunk.
 ///
-/// `cancel` is called when the client disconnects.
+/// An empty array ends the stream. `cancel` is called when the client disconnects.
 ///
 /// # Errors
-/// If the entry has not attached its functions.
+/// Returns an error if the entry has not attached its functions.
 pub fn open_stream(source: impl Into<JsValue>, signal: &AbortSignal) -> HostResult<ReadableStream> {
     ENTRY.with_borrow(|entry| {
         let entry = entry.as_ref();

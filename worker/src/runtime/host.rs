@@ -33,7 +33,8 @@ pub fn log_for_operator(message: &str) {
     log_error(&json::to_text(&serde_json::json!({ "operator": message })));
 }
 
-/// Writes an entry to the log as JSON. An entry with a message for the `operator` is an error.
+/// Writes an entry to the log as JSON. If `operator` contains a message, writes the entry as an
+/// error.
 pub fn log_entry(entry: &impl Serialize, operator: Option<&str>) {
     let line = json::to_text(entry);
     match operator {
@@ -73,10 +74,10 @@ pub fn to_record(fields: &HeaderFields) -> JsValue {
     parse_json(&JsString::from(fields.to_json())).unwrap_throw()
 }
 
-/// Reads a body. Returns `None` and cancels the body if it has more than `max_bytes` bytes.
+/// Reads a body. If the body has more than `max_bytes` bytes, cancels it and returns `None`.
 ///
 /// # Errors
-/// If reading the body fails.
+/// Returns an error if reading the body fails.
 pub async fn read_stream(
     body: Option<ReadableStream>,
     max_bytes: usize,

@@ -16,8 +16,8 @@ use worker::worker_sys::ext::WebSocketExt as _;
 use crate::runtime::error::HostResult;
 use crate::runtime::timer::Timer;
 
-/// The messages of a socket. They end when the socket closes, the client disconnects or the time is
-/// up. Dropping them closes the socket.
+/// The messages of a socket. They end when the socket closes, the client disconnects, the time is
+/// up or a message is rejected. Dropping this value closes the socket.
 pub struct SocketMessages {
     received: RefCell<UnboundedReceiver<String>>,
     end: Rc<dyn Fn()>,
@@ -26,8 +26,8 @@ pub struct SocketMessages {
 }
 
 impl SocketMessages {
-    /// Accepts a socket and listens to it. Closes it after `time`, when `signal` aborts, or when
-    /// `accept` returns `false`.
+    /// Accepts a socket and listens to it. Closes the socket after `time`, when `signal` aborts, or
+    /// when `accept` returns `false` for a message.
     pub fn listen(
         socket: &WebSocket,
         signal: &AbortSignal,
@@ -72,12 +72,12 @@ impl SocketMessages {
         })
     }
 
-    /// Returns the next message, or `None` after the end.
+    /// Returns the next message, or `None` after the messages have ended.
     pub async fn next(&self) -> Option<String> {
         poll_fn(|context| self.received.borrow_mut().poll_next_unpin(context)).await
     }
 
-    /// Ends the messages after `time`. Dropping the timer stops it.
+    /// Ends the messages after `time`, unless the returned timer is dropped earlier.
     pub fn end_after(&self, time: Millis) -> Timer {
         Timer::begin(time, &self.on_end)
     }

@@ -68,7 +68,7 @@ impl Database {
     /// Returns the rows of a query.
     ///
     /// # Errors
-    /// If the query fails, or if a row lacks a column of `T`.
+    /// Returns an error if the query fails, or if a row cannot be deserialized as `T`.
     pub fn rows<T: DeserializeOwned>(
         &self,
         query: &str,
@@ -110,8 +110,8 @@ impl Database {
         Ok(self.values(query, values)?.into_iter().next())
     }
 
-    /// Returns the instant in the first column of the first row, or `None` if it is `NULL` or
-    /// missing.
+    /// Returns the instant in the first column of the first row, or `None` if the column is `NULL`
+    /// or the query returns no row.
     pub fn first_due(
         &self,
         query: &str,
@@ -124,7 +124,8 @@ impl Database {
         Ok(self.sql.exec(statement, values)?)
     }
 
-    /// Migrates the database to the latest schema.
+    /// Migrates the database to the latest schema: runs the steps that the database has not run
+    /// yet.
     ///
     /// Never change a released step: existing databases do not run it again.
     pub fn migrate(&self, steps: &[&'static str]) -> HostResult<()> {
@@ -133,9 +134,9 @@ impl Database {
             self.execute(table, [])?;
             let done = self.value("SELECT done FROM migration", [])?;
             let done = done.unwrap_or(0);
-            // A newer release may have applied more steps before a rollback to this one. If a
-            // smaller number were recorded, the newer release would repeat its steps after the next
-            // upgrade.
+            // A newer release may have applied more steps before a rollback to this release. If
+            // this release recorded its own smaller number, the newer release would repeat steps
+            // after the next upgrade.
             if done >= steps.len() as u64 {
                 return Ok(());
             }

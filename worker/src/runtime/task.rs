@@ -1,5 +1,5 @@
 //! Runs futures as promises, and lets several callers wait for one task. A task continues even if
-//! all of its callers have left.
+//! no caller is waiting.
 
 use std::cell::RefCell;
 use std::pin::Pin;
@@ -54,7 +54,6 @@ impl<T: Clone + 'static> SharedTask<T> {
         Ok(Self { promise, result })
     }
 
-    /// Waits for the result.
     pub async fn wait(self) -> HostResult<T> {
         JsFuture::from(self.promise).await?;
         let result = self.result.borrow().clone();

@@ -103,7 +103,7 @@ pub(crate) fn property(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap()
 }
 
-/// Returns a stream of these chunks. Cancelling it sets its property `cancelled`.
+/// Returns a stream of `chunks`. Cancelling the stream sets its property `cancelled`.
 pub(crate) fn stream_of(chunks: &[&[u8]]) -> ReadableStream {
     let chunks: Array = chunks
         .iter()

@@ -10,8 +10,8 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
-/// The maximum delay: a day, longer than any wait of the gateway. workerd accepts up to 100 years,
-/// but Node.js and browsers, which run unit tests, treat more than 2^31 − 1 ms as no delay.
+/// The maximum delay: a day, which is longer than any wait of the gateway. workerd accepts up to
+/// 100 years. Node.js and browsers, which run unit tests, do not wait at all above 2^31 − 1 ms.
 const MAX_DELAY: Millis = Millis::from_seconds(86_400);
 
 #[wasm_bindgen]
@@ -22,12 +22,12 @@ extern "C" {
     fn clear_timeout(timer: &JsValue);
 }
 
-/// A running timer. Dropping it stops it.
+/// A running timer. Dropping this value stops the timer.
 #[must_use = "a dropped timer stops"]
 pub struct Timer(JsValue);
 
 impl Timer {
-    /// Calls `callback` after `time`, at most a day.
+    /// Calls `callback` after `time`, capped at a day.
     #[expect(clippy::cast_precision_loss, reason = "a day at most")]
     pub fn begin(time: Millis, callback: &Function) -> Self {
         Self(set_timeout(callback, time.min(MAX_DELAY).0 as f64))
@@ -40,8 +40,8 @@ impl Drop for Timer {
     }
 }
 
-/// A wait that ends when its [`Wake`] is called or its time is up, at most a day. Because of the
-/// pending timer, the runtime does not cancel the request as hung.
+/// A wait that ends when [`Wake::wake`] is called or the time is up. The time is capped at a day.
+/// The pending timer prevents the runtime from cancelling the request as hung.
 pub struct Wait {
     promise: JsFuture,
     _timer: Option<Timer>,
@@ -86,8 +86,8 @@ impl Wake {
     }
 }
 
-/// Yields to the event loop, so that the runtime can do other work, such as sending a request that
-/// has been started.
+/// Yields to the event loop, so that the runtime can do other work. For example, it can then send a
+/// request that has been started.
 pub async fn yield_now() {
     Wait::begin(Millis(0), drop).await;
 }

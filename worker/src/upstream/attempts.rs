@@ -12,8 +12,8 @@ use crate::upstream::settings::UpstreamSettings;
 pub enum NextAttempt {
     /// Stop: the result is final.
     Stop,
-    /// Send the request with the other key. Mintlify checks the key before it acts, so this is safe
-    /// for a POST too.
+    /// Send the request again with the other key. Even for a POST, the repetition is safe, because
+    /// Mintlify checks the key before it acts on a request.
     OtherKey,
     /// Retry the request if the budget allows it.
     Repeat,
@@ -21,15 +21,15 @@ pub enum NextAttempt {
 
 /// The attempts of one request.
 ///
-/// The first attempt uses the newest key. A 401 selects the previous key. A GET is retried once
-/// after a transient failure.
+/// The first attempt uses the newest key. After a 401, the next attempt uses the previous key. A
+/// GET is retried once after a transient failure, with the newest key again.
 #[derive(Debug)]
 pub struct Attempts<'a> {
     keys: &'a [AdminKey],
     method: Method,
     key: usize,
     repeated: bool,
-    /// The time by which the last attempt must end.
+    /// The time by which the last attempt must finish.
     pub deadline: Millis,
 }
 
@@ -51,14 +51,14 @@ impl<'a> Attempts<'a> {
         self.keys.get(self.key)
     }
 
-    /// Describes a refused key for the log. While the previous key still works, only this message
-    /// reveals that the new key does not work.
+    /// Returns a log message if the latest attempt used another key, because the upstream rejected
+    /// the newest key. While the other key works, only this message reveals the rejection.
     pub fn describe_refused_key(&self) -> Option<&'static str> {
         (self.key > 0)
             .then_some("the upstream rejected the first of the gateway's keys (401), so the gateway used the other")
     }
 
-    /// Decides the next step after an attempt and selects its key.
+    /// Decides the next step after an attempt, and selects the key of the next attempt.
     pub fn plan_next(
         &mut self,
         reply: Result<&UpstreamHead, TransportError>,
@@ -80,8 +80,8 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// Returns whether a GET should be retried immediately (RFC 9110, section 9.2.2). Returns `false`
-/// after a timeout, and for a response with `Retry-After`.
+/// Returns whether a GET should be retried immediately (RFC 9110, section 9.2.2): after a broken
+/// connection, and after a 502, 503 or 504 without `Retry-After`.
 fn is_transient(reply: Result<&UpstreamHead, TransportError>) -> bool {
     match reply {
         Err(error) => error == TransportError::Broken,

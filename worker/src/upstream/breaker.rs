@@ -3,10 +3,10 @@
 //! Requests of one project with the same rate-limit policy share a breaker. With a single breaker,
 //! failing reads or reports would stop the creation of jobs, and one project would stop another.
 //!
-//! A breaker opens after [`MAX_FAILURES`] failures without a success between them. Failures of one
-//! target, such as a job, count once. An open breaker refuses requests for [`PAUSE`], or for the
-//! `Retry-After` of the latest failure if that is longer, but at most for [`MAX_PAUSE`]. Then it
-//! lets one request per [`PAUSE`] through as a probe. A success closes the breaker.
+//! A breaker opens after [`MAX_FAILURES`] consecutive failures. Repeated failures of one target,
+//! such as a job, count once. An open breaker refuses requests for [`PAUSE`], or for the
+//! `Retry-After` of a failure if that is longer, capped at [`MAX_PAUSE`]. Then the breaker lets one
+//! request per [`PAUSE`] through as a probe. A request that does not fail closes the breaker.
 
 use std::cell::RefCell;
 
@@ -16,14 +16,14 @@ use serde::{Deserialize, Serialize};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
-/// Number of failures after which a breaker opens.
+/// Number of consecutive failures after which a breaker opens.
 pub const MAX_FAILURES: usize = 20;
 /// Minimum time for which an open breaker refuses requests: 30 s.
 pub const PAUSE: Millis = Millis::from_seconds(30);
 /// Maximum time for which an open breaker refuses requests: 5 min.
 pub const MAX_PAUSE: Millis = Millis::from_seconds(300);
-/// Maximum number of breakers with failures. A new breaker replaces the one whose last failure was
-/// longest ago.
+/// Maximum number of breakers per isolate. Above this number, a new breaker replaces the breaker
+/// that has been without a failure for the longest time.
 pub const MAX_BREAKERS: usize = 256;
 
 /// The policy and project that share a breaker.
@@ -52,15 +52,15 @@ pub enum CallOutcome<'a> {
     Answered,
     /// The request failed in a way that counts against Mintlify.
     Failed {
-        /// The target of the request. Repeated failures of one target count once. If it is `None`,
-        /// every failure counts.
+        /// The target of the request. Repeated failures of one target count once. If the target is
+        /// `None`, every failure counts.
         target: Option<&'a str>,
-        /// The time after which Mintlify accepts requests again.
+        /// How long to wait before the next request: the `Retry-After` of the failure's problem.
         retry_after: Option<Millis>,
     },
 }
 
-/// The failures of a scope since its latest success.
+/// The consecutive failures of a scope. Any other outcome removes the breaker.
 #[derive(Debug, Default)]
 struct Breaker {
     failed: Vec<Option<String>>,
@@ -68,15 +68,18 @@ struct Breaker {
     retry_at: Option<Millis>,
 }
 
-/// The breakers of an isolate, ordered by their latest failure. Scopes without failures have none.
+/// The breakers of an isolate, ordered by the time of their latest failure. A scope has a breaker
+/// only while its latest outcome is a failure.
 #[derive(Debug, Default)]
 pub struct Breakers(Vec<(Scope, Breaker)>);
 
 impl Breakers {
-    /// Checks whether a request can be sent. Callers record its outcome with [`Self::record`].
+    /// Checks whether a request can be sent. Callers must pass the outcome of a sent request to
+    /// [`Self::record`].
     ///
     /// # Errors
-    /// 503 `upstream-unavailable` with `Retry-After`.
+    /// Returns 503 `upstream-unavailable` with `Retry-After` if the scope's breaker refuses the
+    /// request.
     pub fn allow(&mut self, scope: &Scope, now: Millis) -> Result<(), Problem> {
         let found = self.0.iter_mut().find(|(own, _)| own == scope);
         let Some(retry_at) = found.and_then(|(_, breaker)| breaker.retry_at.as_mut()) else {
@@ -107,8 +110,8 @@ impl Breakers {
         }
     }
 
-    /// Returns [`State::Open`] if any policy's breaker is open in `project`, or in any project for
-    /// `None`.
+    /// Returns [`State::Open`] if the breaker of any of `policies` is open in `project`. If
+    /// `project` is `None`, checks the breakers of all projects.
     pub fn state(&self, policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
         let is_open = self.0.iter().any(|(scope, breaker)| {
             scope

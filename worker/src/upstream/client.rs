@@ -22,12 +22,12 @@ use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Message, Outgoing, send};
 
-/// The maximum size of an error response whose message is read, in bytes.
+/// The maximum size of an error response, in bytes. The message of a larger response is ignored.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// The maximum size of a response with a job, in bytes. A typical job takes 500 bytes.
 const MAX_JOB_BYTES: usize = 64 * 1024;
-/// The maximum size of a page of analytics, in bytes. A typical page of 250 rows takes 30 kB. Even
-/// 250 paths of 16 kB fit, and common servers accept no longer paths.
+/// The maximum size of a page of analytics, in bytes. A typical page of 250 rows takes 30 kB. The
+/// limit leaves room for 250 paths of 16 kB, the longest paths that common servers accept.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// A finished request and its result.
@@ -39,14 +39,16 @@ pub struct Exchange<T> {
     pub outcome: Result<T, UpstreamFailure>,
 }
 
-/// A 2xx response with JSON that contains no key of the gateway.
+/// A 2xx response with JSON. Neither the body nor the forwarded headers contain a key of the
+/// gateway.
 pub struct UpstreamResponse {
     pub head: UpstreamHead,
     /// The unchanged body.
     pub body: String,
 }
 
-/// Parses a job and validates it as the npm package does.
+/// Parses a job and validates it by the same rules as the npm package. Returns `None` if the job is
+/// malformed.
 pub fn parse_job(text: &str) -> Option<Value> {
     let job = json::parse(text.as_bytes())?;
     check(&job, &AgentJob::JSON_TYPE).ok().map(|()| job)
@@ -94,7 +96,9 @@ pub struct PageReply {
 }
 
 impl PageReply {
-    /// Checks a page against the declaration of its operation. Rows are counted, not checked.
+    /// Reads a page. Returns `None` if the page does not match the declaration of its operation, or
+    /// if a page with an offset has more than [`PageSize::MAX`] rows. Rows must be objects, but
+    /// their properties are not checked.
     pub fn read(
         operation: Operation,
         UpstreamResponse { body, .. }: UpstreamResponse,
@@ -113,8 +117,8 @@ impl PageReply {
     }
 }
 
-/// Sends a request unless its breaker is open, and retries it as [`Attempts`] decides. `pay`
-/// reserves budget for a retry and returns whether it succeeded.
+/// Sends a request unless its breaker is open, and retries the request as [`Attempts`] decides.
+/// `pay` reserves budget for a retry, and returns whether the reservation succeeded.
 pub async fn send_upstream(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
@@ -205,7 +209,7 @@ async fn read_response(
     }
 }
 
-/// Returns the maximum length of a response in bytes.
+/// Returns the maximum size of a successful response in bytes.
 const fn max_bytes(operation: Operation) -> usize {
     match operation {
         Operation::CreateAgentJob | Operation::SendMessage | Operation::GetAgentJob => {

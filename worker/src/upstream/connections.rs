@@ -1,5 +1,5 @@
-//! The connections of a Durable Object. Requests wait here for a permit from
-//! [`crate::upstream::permits`].
+//! The connections of a Durable Object. A request waits for a permit from
+//! [`crate::upstream::permits`] before it opens a connection.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,7 +21,7 @@ struct Queue {
     waiting: Vec<(u64, Wake)>,
 }
 
-/// A permit for one connection. Dropping it releases the connection.
+/// A permit for one connection. Dropping the permit releases the connection.
 pub struct Permit {
     connections: Connections,
     number: u64,
@@ -30,10 +30,10 @@ pub struct Permit {
 }
 
 impl Connections {
-    /// Waits for a connection, at most for `time`.
+    /// Waits until a connection is available, for at most `time`.
     ///
     /// # Errors
-    /// 503 `gateway-busy` if the queue is full or no connection is available in time.
+    /// Returns 503 `gateway-busy` if the queue is full or no connection is available in time.
     pub async fn acquire(&self, class: ConnectionClass, time: Millis) -> Result<Permit, Problem> {
         let number = self.0.borrow_mut().permits.request(class)?;
         // If this future is dropped while it waits, dropping the permit removes the request from

@@ -1,4 +1,4 @@
-//! Failed requests: classification and the resulting problems.
+//! Classifies failed requests, and creates the resulting problems.
 
 use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
@@ -26,7 +26,8 @@ pub enum TransportError {
 /// The outcome to store under an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOutcome {
-    /// The response, which may be an error. It is replayed to callers that retry the request.
+    /// The response, which may be an error. Callers that repeat the request with the same key
+    /// receive this response again.
     Store,
     /// An unknown outcome. Retries with the same key require `Idempotency-Retry: force`.
     Unknown,
@@ -61,7 +62,7 @@ pub struct UpstreamFailure {
     pub closed_for: Option<Millis>,
     /// Whether the fault is the upstream's and not the caller's.
     pub is_fault: bool,
-    /// Whether the request was sent, so that the upstream may have processed it.
+    /// Whether the gateway tried to send the request. If so, the upstream may have processed it.
     pub is_sent: bool,
 }
 
@@ -85,7 +86,7 @@ impl UpstreamFailure {
 
     /// Returns whether the breaker counts the failure. Redirects and malformed responses do not
     /// count, because they show that the upstream is reachable. A 4xx does not count either. After
-    /// a 429, the budget blocks the policy instead.
+    /// a 429, the budget blocks requests with the same policy instead.
     pub fn counts_against_upstream(&self) -> bool {
         let is_answer = matches!(
             self.problem.kind,
@@ -203,7 +204,8 @@ pub fn classify_error(
             } else {
                 error_problem(&error, method)
             };
-            // After one window, the upstream no longer counts the earlier requests.
+            // A block never needs to exceed one window: after that, the upstream no longer counts
+            // the earlier requests.
             let closed_for = wait_after(&error).min(settings.limit_window);
             UpstreamFailure {
                 problem,
@@ -284,7 +286,7 @@ pub fn error_problem(error: &ApiError, method: Method) -> Problem {
     }
 }
 
-/// Returns the wait that an error requires.
+/// Returns the `Retry-After` of an error, or [`DEFAULT_RETRY_AFTER`] without one.
 fn wait_after(error: &ApiError) -> Millis {
     let retry_after = error.retry_after.map(Millis::from);
     retry_after.unwrap_or(DEFAULT_RETRY_AFTER)

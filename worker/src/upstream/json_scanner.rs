@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The maximum nesting depth. Rows are much shallower.
+/// The maximum nesting depth of a value. Rows of reports are much shallower.
 const DEEPEST: u32 = 64;
 
 /// Input that is not valid JSON or does not have the expected type.
@@ -72,7 +72,7 @@ impl<'a> Scanner<'a> {
         unescape(self.slice(piece))
     }
 
-    /// Returns whether a property has this name.
+    /// Returns whether a property's key is `name`, after its escapes are resolved.
     pub(crate) fn is_named(&self, key: Piece, name: &str) -> bool {
         match key.shape {
             Shape::EscapedText => self.unescape(key) == name,
@@ -111,7 +111,8 @@ impl<'a> Scanner<'a> {
         Ok(())
     }
 
-    /// Reads the start of an object or array. Returns whether it has elements.
+    /// Reads the opening bracket of an object or array. If the object or array is empty, also reads
+    /// the closing bracket and returns `false`.
     pub(crate) fn open(&mut self, begin: u8, end: u8) -> Result<bool, Malformed> {
         self.expect(begin)?;
         if self.peek() == Some(end) {
@@ -121,7 +122,8 @@ impl<'a> Scanner<'a> {
         Ok(true)
     }
 
-    /// Reads the separator after an element. Returns whether another element follows.
+    /// Reads the comma or the closing bracket after an element. Returns whether another element
+    /// follows.
     #[inline]
     pub(crate) fn has_next(&mut self, end: u8) -> Result<bool, Malformed> {
         let token = self.peek();
@@ -274,7 +276,7 @@ fn count_plain(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGHEST: u64 = ONES << 7;
     // Sets the highest bit of each byte below `least`, which must be at most 0x80. Only the first
-    // such byte is certain: the subtraction can borrow from the bytes after it.
+    // set bit is reliable, because the subtraction can borrow from the bytes after that byte.
     let find_below = |word: u64, least: u64| word.wrapping_sub(ONES * least) & !word & HIGHEST;
     let find = |word: u64, byte: u8| find_below(word ^ (ONES * u64::from(byte)), 1);
     let mut count = 0;
@@ -300,8 +302,8 @@ fn escape_length(rest: &[u8]) -> Result<usize, Malformed> {
     }
 }
 
-/// Resolves the escapes of JSON (RFC 8259, section 7). An unpaired surrogate becomes U+FFFD, because
-/// it has no UTF-8 encoding. A malformed escape only loses its backslash.
+/// Resolves the escapes of JSON (RFC 8259, section 7). An unpaired surrogate becomes U+FFFD,
+/// because surrogates have no UTF-8 encoding. A malformed escape only loses its backslash.
 pub(super) fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
@@ -330,8 +332,9 @@ pub(super) fn unescape(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Decodes a Unicode escape. `text` starts after the backslash. Returns the character and the length
-/// of the escape.
+/// Decodes a Unicode escape. `text` starts after the backslash. Returns the character, and the
+/// length of the escape without that backslash. Returns `None` if `text` starts with another
+/// escape.
 fn read_unicode_escape(text: &str) -> Option<(char, usize)> {
     let first = read_unit(text)?;
     if (0xd800..0xdc00).contains(&first)

@@ -17,7 +17,8 @@ pub fn parse_error_body<'a>(
 ) -> Option<Value> {
     let mut value = json::parse(body.as_bytes())?;
     let mut keys: Vec<_> = keys.into_iter().map(AdminKey::expose).collect();
-    // The longest key comes first, because a key can be a prefix of another one.
+    // Remove the longest key first. If a shorter key is a prefix of a longer key, removing the
+    // shorter key first would leave the rest of the longer key.
     keys.sort_by_key(|key| Reverse(key.len()));
     for key in keys {
         redact(&mut value, key);
@@ -25,8 +26,8 @@ pub fn parse_error_body<'a>(
     Some(value)
 }
 
-/// Removes a key from all strings of a parsed value. Escapes cannot hide the key there. Property
-/// names are not forwarded and stay unchanged.
+/// Removes a key from all strings of a parsed value. Escapes cannot hide the key, because the
+/// parser has resolved them. Property names are not forwarded and stay unchanged.
 fn redact(value: &mut Value, key: &str) {
     match value {
         Value::String(text) => *text = text.replace(key, "[key]"),
@@ -38,7 +39,7 @@ fn redact(value: &mut Value, key: &str) {
 
 /// Searches a string for the gateway's keys, plain or with JSON escapes. The string can be a whole
 /// document, so the search also covers property names and malformed JSON. Returns the name of the
-/// variable that contains the key.
+/// variable that contains the key, or `None` if the string contains no key.
 pub(super) fn find_key(text: &str, settings: &UpstreamSettings) -> Option<&'static str> {
     let text = unescape(text);
     let contains = |keys: &[AdminKey]| keys.iter().any(|key| text.contains(key.expose()));

@@ -1,4 +1,4 @@
-//! Metrics of a request, which the log and `Server-Timing` report.
+//! Metrics of requests, for the log and `Server-Timing`.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use crate::http::problem::Problem;
 /// Metrics of a request to the upstream and its response, including retries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ExchangeMetrics {
-    /// The HTTP status of the upstream's response. `None` if it did not respond.
+    /// The HTTP status of the upstream's response. `None` if the upstream did not respond.
     pub status: Option<u16>,
     /// The time until the response was read or the request failed, in milliseconds.
     pub milliseconds: u64,
@@ -18,19 +18,19 @@ pub struct ExchangeMetrics {
 /// Metrics of a caller's request.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RequestMetrics {
-    /// The exchanges with the upstream, added up. `None` if nothing was sent.
+    /// The combined metrics of all exchanges with the upstream, or `None` without an exchange.
     pub upstream: Option<ExchangeMetrics>,
-    /// The value of `Cache-Status` after the cache's name.
+    /// The parameters of `Cache-Status`, which follow the cache's name.
     pub cache: Option<String>,
-    /// The number of slots left in the budget, if the request checked it.
+    /// The number of requests left in the budget, if the gateway checked the budget.
     pub budget_left: Option<u32>,
     /// A message for the operator.
     pub operator: Option<String>,
 }
 
 impl RequestMetrics {
-    /// Adds an exchange to those before it. The result has the later status, the sum of the
-    /// durations, and the first message for the operator.
+    /// Adds an exchange to the earlier exchanges. The combined metrics have the status of the
+    /// latest exchange, the total duration, and the first message for the operator.
     pub fn add_exchange(&mut self, later: ExchangeMetrics) {
         let earlier = self.upstream.take().unwrap_or_default();
         self.upstream = Some(ExchangeMetrics {
@@ -47,7 +47,8 @@ impl RequestMetrics {
         }
     }
 
-    /// Returns the request's message for the operator, or else the message of its exchange.
+    /// Returns the message for the operator: of the request itself, or else of its exchanges with
+    /// the upstream.
     pub fn operator(&self) -> Option<&str> {
         let upstream = self.upstream.as_ref();
         self.operator
@@ -55,7 +56,8 @@ impl RequestMetrics {
             .or_else(|| upstream?.operator.as_deref())
     }
 
-    /// Formats `Server-Timing` with the duration of the upstream exchange.
+    /// Formats the value of the `Server-Timing` header with the total duration of the upstream
+    /// exchanges. Returns `None` without an exchange.
     pub fn server_timing(&self) -> Option<String> {
         let upstream = self.upstream.as_ref()?;
         Some(format!("upstream;dur={}", upstream.milliseconds))

@@ -8,21 +8,21 @@ use crate::upstream::json_scanner::{Malformed, Scanner, Shape};
 /// The pagination properties of a page, without its rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageEnd {
-    /// The number of rows on the page, including skipped rows.
+    /// The number of rows on the page, including rows that an export skips.
     pub rows: u64,
     /// `hasMore`, if the page has this property and it is a boolean.
     pub has_more: Option<bool>,
-    /// `nextCursor`, if the page has one.
+    /// `nextCursor`, if the page has this property and it is a string.
     pub next_cursor: Option<String>,
 }
 
 /// Checks that a page has the type that its operation declares.
 ///
-/// Every property of the page must have its declared type, and `member`, if given, must be an array
-/// of objects. Nested values are not checked.
+/// Every declared property of the page must have its declared type. The property `member`, if
+/// given, must be an array of objects. Nested values are not checked.
 ///
 /// # Errors
-/// [`Malformed`] if the page does not have this type.
+/// Returns [`Malformed`] if the page is not valid JSON or does not have the declared type.
 ///
 /// ```
 /// use quillgate::Operation;
@@ -45,7 +45,8 @@ pub fn check_page(
     read_members(page, object.fields, member, &mut read_row)
 }
 
-/// Reads a row, a JSON object. The number counts the rows before it on its page.
+/// A function that reads a row, which is a JSON object. The second argument is the index of the row
+/// on its page, from 0.
 type ReadRow<'a> = dyn FnMut(&mut Scanner<'_>, u64) -> Result<(), Malformed> + 'a;
 
 /// Reads an array of rows and counts them.
@@ -66,8 +67,8 @@ fn read_rows(scanner: &mut Scanner<'_>, read_row: &mut ReadRow<'_>) -> Result<u6
 /// Reads the properties of a page. Calls `read_row` for each element of `member`.
 ///
 /// # Errors
-/// [`Malformed`] if a declared property is missing or has another type, or if `member` is not an
-/// array of objects.
+/// Returns [`Malformed`] if the page is not valid JSON, if a declared property is missing or has
+/// another type, or if `member` is not an array of objects.
 pub(crate) fn read_members(
     page: &str,
     declared: &[Field],
@@ -118,7 +119,7 @@ pub(crate) fn read_members(
     }
 }
 
-/// Returns whether a value has this type. Nested values are not checked.
+/// Returns whether a value has the type `kind`. Nested values are not checked.
 fn is_of_kind(shape: Shape, json: &[u8], kind: &JsonType) -> bool {
     let is_text = matches!(shape, Shape::Text | Shape::EscapedText);
     match kind {

@@ -1,8 +1,9 @@
 //! Permits for outgoing requests of a Durable Object.
 //!
 //! The runtime lets an object wait for the response headers of six requests at a time, and queues
-//! further requests. A request's timeout would already run while the request is in that queue. The
-//! object therefore has its own queue, and starts a request's timeout when the request leaves it.
+//! further requests. A request's timeout would already run while the request is in the runtime's
+//! queue. The object therefore has its own queue, and starts the timeout of a request when the
+//! request leaves that queue.
 //!
 //! Webhooks and reads have fewer permits than there are connections. Slow receivers or a slow
 //! upstream therefore never block writes.
@@ -65,7 +66,7 @@ impl Permits {
     /// the number of the request.
     ///
     /// # Errors
-    /// 503 `gateway-busy` if the queue is full.
+    /// Returns 503 `gateway-busy` if the request must wait and the queue of its class is full.
     pub fn request(&mut self, class: ConnectionClass) -> Result<u64, Problem> {
         let is_free = self.is_free(class);
         if !is_free && count(&self.waiting, class) >= MAX_WAITING {
@@ -81,13 +82,14 @@ impl Permits {
         Ok(self.last)
     }
 
-    /// Whether a request has a permit.
+    /// Returns whether a request has a permit.
     pub fn is_granted(&self, number: u64) -> bool {
         self.held.iter().any(|(own, _)| *own == number)
     }
 
-    /// Removes a request from the queue, or releases its permit and grants it to the first eligible
-    /// request in the queue. Returns the number of that request.
+    /// Releases the permit of a request, or removes the request from the queue. Then grants a free
+    /// permit to the first eligible request in the queue. Returns the number of the request that
+    /// received the permit, if any.
     pub fn release(&mut self, number: u64) -> Option<u64> {
         self.held.retain(|(own, _)| *own != number);
         self.waiting.retain(|(own, _)| *own != number);

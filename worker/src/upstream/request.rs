@@ -42,7 +42,7 @@ impl Call {
 pub struct UpstreamRequest<'a> {
     /// The operation, which determines the method.
     pub operation: Operation,
-    /// The ids of the request that causes this one.
+    /// The ids of the call that causes the upstream request.
     pub call: &'a Call,
     /// The path and query, built from validated values.
     pub target: &'a str,

@@ -16,8 +16,8 @@ pub struct UpstreamSettings {
     pub read_keys: Vec<AdminKey>,
     /// The timeout of a request, including retries and the body of the response.
     pub timeout: Millis,
-    /// The length of the window in which Mintlify counts requests, and the maximum duration of a
-    /// block.
+    /// The length of the window in which Mintlify counts requests. A block after a 429 is capped at
+    /// this duration.
     pub limit_window: Millis,
 }
 
@@ -25,7 +25,7 @@ impl UpstreamSettings {
     /// Reads the settings from the Worker's variables.
     ///
     /// # Errors
-    /// The first variable that is missing or malformed.
+    /// Returns an error for the first variable that is missing or malformed.
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let keys = |variable| read_admin_keys(variable, variables(variable));
         Ok(Self {
@@ -67,8 +67,8 @@ fn read_admin_keys(
     }
 }
 
-/// Reads `UPSTREAM_BASE_URL`. The admin key is sent there, so the URL must be `https`, except on a
-/// loopback host.
+/// Reads `UPSTREAM_BASE_URL`. The gateway sends the admin key to this URL, so the URL must be
+/// `https`, except on a loopback host.
 fn read_base_url(value: Option<String>) -> Result<BaseUrl, VariableError> {
     let url = value.unwrap_or_else(|| BaseUrl::UPSTREAM.to_owned());
     BaseUrl::for_admin_key(&url).map_err(|_| VariableError {

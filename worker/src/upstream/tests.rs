@@ -47,7 +47,7 @@ fn outgoing() -> Outgoing<'static> {
     }
 }
 
-/// Whether the signal of a recorded request is aborted.
+/// Returns whether the signal of a recorded request is aborted.
 fn is_aborted(call: &JsValue) -> bool {
     let signal = property(&property(call, "init"), "signal");
     property(&signal, "aborted").is_truthy()
@@ -148,7 +148,7 @@ const MALFORMED: [&str; 7] = [
     "{}x",
 ];
 
-/// Returns a 200 with this body.
+/// Returns a 200 response with the given body.
 fn response(body: &str) -> UpstreamResponse {
     UpstreamResponse {
         head: UpstreamHead {
@@ -197,7 +197,7 @@ fn a_body_that_is_not_a_job_has_no_snapshot() {
     }
 }
 
-/// Returns a page with this number of rows.
+/// Returns a page with the given number of rows.
 fn page(rows: usize) -> String {
     let views = vec!["{}"; rows].join(",");
     format!("{{ \"totals\": {{}}, \"views\": [{views}], \"hasMore\": true }}")

@@ -20,11 +20,11 @@ pub struct Outgoing<'a> {
     pub url: &'a str,
     pub headers: HeaderFields,
     pub body: Option<&'a str>,
-    /// The timeout for the whole exchange, until the body of the response has arrived.
+    /// The timeout for the whole exchange, including the body of the response.
     pub time: Millis,
 }
 
-/// A response whose body has not been read. Dropping it cancels the body.
+/// A response whose body has not been read. Dropping this value aborts the request.
 pub struct Message {
     response: Response,
     pub head: UpstreamHead,
@@ -34,8 +34,8 @@ pub struct Message {
 }
 
 impl Message {
-    /// Reads the body. Returns `None` if it has more than `max_bytes` bytes, or does not arrive
-    /// completely in time.
+    /// Reads the body. Returns `None` if the body has more than `max_bytes` bytes, or does not
+    /// arrive completely in time.
     pub async fn read_text(self, max_bytes: usize) -> Option<String> {
         let text = match self.length {
             // The body is known to be short enough, so one call can read it.
@@ -62,8 +62,9 @@ impl Message {
     }
 }
 
-/// Returns `Content-Length`, or `None` for an encoded body, which can be longer after decoding. The
-/// runtime never delivers more bytes than `Content-Length`.
+/// Returns `Content-Length`, which is the maximum size of the body: the runtime never delivers more
+/// bytes. Returns `None` if the header is absent, or if the body is encoded and can be longer after
+/// decoding.
 fn plain_length(headers: &HeaderFields) -> Option<usize> {
     match headers.get("content-encoding") {
         None | Some("identity") => headers.get("content-length")?.parse().ok(),
@@ -109,7 +110,7 @@ impl Drop for Timeout {
 /// Sends a request and waits for the head of the response. Redirects are never followed.
 ///
 /// # Errors
-/// [`TransportError`] if no response head arrived.
+/// Returns [`TransportError`] if no response head arrives.
 pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
     let timeout = Timeout::begin(request.time).map_err(|_| TransportError::Broken)?;
     let signal = timeout.controller.signal();

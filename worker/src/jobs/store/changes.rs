@@ -1,5 +1,5 @@
 //! Numbers the changes of the job list and of single jobs, so that an event stream can resume after
-//! the last one that its client received.
+//! the last change that its client received.
 
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
@@ -8,15 +8,17 @@ use super::JobStore;
 use crate::jobs::events::{ListHistory, MAX_REPLAYED, StreamEvent};
 use crate::runtime::{HostResult, now, number, optional_number, text};
 
-/// How long deletions are stored, so that streams of the list can resume.
+/// How long a deletion is stored: one day. A list stream can resume only if the store still has all
+/// deletions that its client missed.
 const DELETION_LIFE: Millis = Millis::from_seconds(86_400);
 const MAX_DELETIONS: u64 = 1_000;
-/// Number of jobs that a new list stream starts with. Usually, fewer jobs change between loading
-/// the list and opening its stream.
+/// Number of jobs whose states a new list stream sends first. Usually, fewer jobs change between
+/// loading the list and opening the stream.
 const INITIAL_JOBS: u64 = 25;
 
 impl JobStore {
-    /// Assigns the next revision to a listed job. Returns the event for list streams.
+    /// Assigns the next revision to a listed job. Returns the event for list streams, or `None` if
+    /// the job is not listed.
     pub fn revise(&self, id: &str) -> HostResult<Option<StreamEvent>> {
         let update = concat!(
             "UPDATE job SET revision = (SELECT revision + 1 FROM project)
@@ -26,8 +28,8 @@ impl JobStore {
         self.number_change(update, [text(id)])
     }
 
-    /// Runs a statement that assigns the next revision to a change of the list. If it returns a
-    /// row, the revision of the project increases.
+    /// Runs a statement that assigns the next revision to a change of the list. If the statement
+    /// returns a row, increments the project's revision.
     pub(super) fn number_change(
         &self,
         statement: &'static str,
@@ -41,9 +43,10 @@ impl JobStore {
         Ok(event)
     }
 
-    /// Returns the events that a client of the list stream has missed: the changes after its
-    /// position, in order. A new client receives the latest states. If the store no longer has all
-    /// changes, the client receives the latest states and then `reset`.
+    /// Returns the events for a client of the list stream. A new client has no position and
+    /// receives the latest states. A resuming client receives the changes after its position, in
+    /// order. If the store cannot replay all of these changes, the client receives the latest
+    /// states and then `reset`.
     pub fn list_events(&self, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
         let history = match after {
             Some(after) => self.history(after)?,
@@ -76,16 +79,16 @@ impl JobStore {
         Ok(events)
     }
 
-    /// Counts the changes after a position. The counts stop at [`MAX_REPLAYED`] + 1, which is too
-    /// many to replay.
+    /// Counts the changed jobs and the deletions after a position. Each count stops at
+    /// [`MAX_REPLAYED`] + 1, because streams never replay more than [`MAX_REPLAYED`] of each.
     fn history(&self, after: u64) -> HostResult<Option<ListHistory>> {
         let query = include_str!("sql/count_missed_changes.sql");
         self.database
             .first(query, [number(after), number(MAX_REPLAYED + 1)])
     }
 
-    /// Returns the changes of a job after a version. Without a version, or if the job never had
-    /// that version, returns only the last change.
+    /// Returns the stored states of a job after the version `after`, oldest first. Returns only the
+    /// current state if `after` is `None` or higher than the current version.
     pub fn events(&self, id: &str, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
         let query = "WITH own AS (SELECT version, data FROM job WHERE id = ?1)
             SELECT version AS id, 'job' AS name, data FROM (

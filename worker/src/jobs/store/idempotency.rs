@@ -1,4 +1,4 @@
-//! The idempotency keys of a project, with the outcome of each request.
+//! Stores the idempotency keys of a project, with the outcome of each request.
 
 use std::rc::Rc;
 
@@ -28,7 +28,8 @@ impl IdempotencyStore {
         Ok(Self { database })
     }
 
-    /// Reserves the key of a write. Returns a response if the stored record prevents the write.
+    /// Reserves the idempotency key of a write. If the stored record of the key prevents the write,
+    /// returns the response for the caller instead.
     pub fn reserve<'a>(
         &self,
         request_id: &str,
@@ -108,8 +109,8 @@ impl IdempotencyStore {
         }
     }
 
-    /// Removes the stored responses that contain a job. Their keys stay in use, so a retry does not
-    /// create a second job.
+    /// Removes the stored responses that contain a job. The keys of these responses remain stored,
+    /// so that a retry does not create a second job.
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE idempotency
             SET state = 'deleted', status = NULL, headers = NULL, body = NULL

@@ -8,8 +8,9 @@ use crate::jobs::records::{JobFilter, JobQuery, Position, encode_cursor};
 use crate::json;
 use crate::runtime::{HostResult, number, optional_text, text};
 
-/// Selects a [`quillgate::JobRecord`] without its lists. The lists are read row by row, because
-/// together the prompts of follow-ups can exceed 2 MB, the runtime's limit for a value.
+/// Selects a [`quillgate::JobRecord`] without `messages` and `changes`. These lists are read row by
+/// row, because the prompts of all follow-ups can together exceed 2 MB, the runtime's limit for a
+/// value.
 const RECORD: &str = concat!(
     "SELECT json_object('job', ",
     listed_job!(),
@@ -18,18 +19,19 @@ const RECORD: &str = concat!(
 
 const MESSAGES: &str = include_str!("sql/messages.sql");
 
-/// Selects the states of a job that differ in status or pull request from the state before.
+/// Selects the first state of a job, and each state whose status or pull request differs from the
+/// previous state.
 const CHANGES: &str = include_str!("sql/changes.sql");
 
 pub struct JobPage {
     pub rows: Vec<JobRow>,
-    /// The position where the next page starts. `None` after the last page.
+    /// The position where the next page starts. `None` on the last page.
     next: Option<Position>,
 }
 
 impl JobStore {
-    /// Returns a page of the jobs that match a filter, newest first. A search can return fewer jobs
-    /// than requested even if older jobs match.
+    /// Returns a page of the jobs that match a filter, newest first. A search can return fewer than
+    /// `query.limit` jobs even if further, older jobs match.
     pub async fn page(&self, query: &JobQuery) -> HostResult<JobPage> {
         if let Some(wanted) = &query.filter.text {
             let found = self.search(query, wanted).await?;
@@ -57,8 +59,8 @@ impl JobStore {
         Ok(JobPage { rows, next })
     }
 
-    /// Returns a page as JSON. Its jobs are read again, because a poll may have changed or deleted
-    /// some. Jobs that no longer match the filter are left out.
+    /// Returns a page as JSON. Reads the jobs of the page again, because a poll may have changed or
+    /// deleted some of them. Omits jobs whose status no longer matches the filter.
     pub fn list(&self, filter: &JobFilter, page: &JobPage) -> HostResult<String> {
         let query = concat!(
             "SELECT ",
@@ -101,8 +103,8 @@ impl JobStore {
     }
 }
 
-/// Expands to the query of a page. The named index returns the jobs in the order of the page, so
-/// that `SQLite` need not sort them.
+/// Expands to the query of a page. The index `$index` contains the jobs in the order of the page,
+/// so that `SQLite` does not need to sort them.
 macro_rules! page_query {
     ($index:literal, $condition:literal) => {
         select_jobs!(
@@ -115,7 +117,8 @@ macro_rules! page_query {
     };
 }
 
-/// Returns the statement of a page and its values. It also selects one job of the next page.
+/// Returns the statement that selects a page, and the values to bind. The statement selects one job
+/// more than `query.limit`, which shows whether a next page exists.
 fn select_page(query: &JobQuery) -> (&'static str, Vec<JsValue>) {
     let before = query.before.unwrap_or(Position::NEWEST);
     let JobFilter { author, state, .. } = &query.filter;

@@ -21,16 +21,17 @@ use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::USER_AGENT;
 use crate::upstream::transport::{Outgoing, send};
 
-/// Timeout of a receiver's response. Standard Webhooks recommends 15 to 30 s.
+/// Timeout for a receiver's response. Standard Webhooks recommends 15 to 30 s. The wait for a
+/// permit has the same timeout.
 const TIME_LIMIT: Millis = Millis::from_seconds(20);
 /// Duration of a webhook's lease. Until the lease ends, no other alarm sends the webhook. A lease
-/// starts before the wait for a permit, and is renewed before the request. Each of these steps
-/// takes at most [`TIME_LIMIT`], which is shorter than a lease. If the object restarts during a
+/// starts before the wait for a permit, and is renewed before the request. The wait and the request
+/// each take at most [`TIME_LIMIT`], which is shorter than a lease. If the object restarts during a
 /// delivery, the webhook is sent again after the lease.
 const LEASE: Millis = Millis::from_seconds(25);
 /// Maximum number of deliveries in flight, including those that wait for a permit.
 const MAX_IN_FLIGHT: usize = 6;
-/// Minimum time until an alarm that is set to the end of a lease.
+/// Minimum delay of an alarm that is set to the end of a lease.
 const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
 /// Wait before the next attempt if no connection was free.
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
@@ -66,7 +67,7 @@ impl Outbox {
         }
     }
 
-    /// Stores a webhook about the end of a job. The next alarm delivers it.
+    /// Stores a webhook that announces the end of a job. The next alarm delivers the webhook.
     pub fn add(&self, url: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let id = format!("msg_{}", new_uuid().replace('-', ""));
         let insert = "INSERT INTO outbox (id, url, status, job, ended_at, due)
@@ -76,8 +77,8 @@ impl Outbox {
             .execute(insert, [text(&id), text(url), end, text(job), now])
     }
 
-    /// Stores the latest state of a job in its webhook, unless the webhook has been sent. All
-    /// attempts must send the same message.
+    /// Stores the latest state of a job in its webhook. After the first attempt, the webhook stays
+    /// unchanged, because all attempts must send the same message.
     pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
               AND CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
@@ -88,12 +89,12 @@ impl Outbox {
     /// Returns the time of the next alarm: when a waiting webhook is due or a lease ends, whichever
     /// is first.
     ///
-    /// While [`MAX_IN_FLIGHT`] deliveries are in flight, waiting webhooks don't count. The end of
-    /// a delivery schedules the alarm again.
+    /// While [`MAX_IN_FLIGHT`] deliveries are in flight, waiting webhooks are ignored. The end of a
+    /// delivery schedules the alarm again.
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
         let in_flight = self.in_flight.borrow();
-        // A delivery can outlive its lease. The alarm must then not be set to a past time, or it
-        // would fire continuously.
+        // A delivery can outlive its lease. An alarm at the end of that lease would be in the past
+        // and would fire continuously.
         let earliest = now().plus(MIN_LEASE_PAUSE);
         let lease_end = in_flight.values().min().map(|end| (*end).max(earliest));
         if in_flight.len() >= MAX_IN_FLIGHT {
@@ -150,8 +151,8 @@ impl Outbox {
         };
         let lease_end = now().plus(LEASE);
         let attempts = row.attempts + 1;
-        // The attempt is counted before it is sent. If the object crashes after that,
-        // `update_unsent` does not change the message.
+        // Count the attempt before sending it. Even if the object then crashes, `update_unsent`
+        // does not change a message that the receiver may already have.
         let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
         let values = [number(attempts.into()), number(lease_end.0), text(id)];
         self.database.execute(update, values)?;

@@ -9,7 +9,8 @@ use crate::jobs::poll_budget::PollUsage;
 use crate::runtime::{HostResult, number};
 
 impl JobStore {
-    /// Returns the polls of the current window.
+    /// Returns the number of polls in the current window, the time of the latest poll, the end of
+    /// the window's oldest step, and the end of the latest pause.
     pub fn poll_usage(&self, now: Millis) -> HostResult<PollUsage> {
         let query = "SELECT coalesce(sum(polls), 0) AS used, max(latest) AS latest,
               min(step_end) AS oldest_step,
@@ -31,7 +32,8 @@ impl JobStore {
             .execute(insert, [number(step.0), number(now.0)])
     }
 
-    /// Pauses the polls of all jobs after a 429.
+    /// Pauses the polls of all jobs for `time` after a 429. A pause that ends later stays in
+    /// effect.
     pub fn pause_polls(&self, time: Millis, now: Millis) -> HostResult<()> {
         let update = "UPDATE project SET polls_paused_until =
             max(coalesce(polls_paused_until, 0), ?)";

@@ -1,4 +1,4 @@
-//! Reads and writes of single jobs.
+//! Reads and writes jobs, with their past states and follow-ups.
 
 use std::collections::HashSet;
 
@@ -15,14 +15,15 @@ use crate::json;
 use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
 use crate::upstream::client::JobSnapshot;
 
-/// Maximum number of unfinished jobs that are polled for watchers of the list.
+/// Maximum number of unfinished jobs that the gateway polls for clients of the list stream.
 const MAX_UNFINISHED: u64 = 50;
 const MAX_MESSAGES: u64 = 100;
-/// Maximum size of a job's stored follow-ups, in bytes. A record is read as a whole, and an isolate
-/// has 128 MB of memory.
+/// Maximum total size of the follow-up prompts stored for a job, in bytes. A job's record is read
+/// into memory as a whole, and an isolate has 128 MB of memory.
 const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
 const MAX_PAST_STATES: u64 = 100;
-/// Maximum number of past states that one change deletes. Earlier releases stored all of them.
+/// Maximum number of past states deleted per change of a job. A job from an earlier release can
+/// have many more than [`MAX_PAST_STATES`], because earlier releases stored all past states.
 const MAX_DELETED_STATES: u64 = 10;
 
 impl JobStore {
@@ -68,8 +69,9 @@ impl JobStore {
         has_room_for_whole(self.database.size()).then_some(whole)
     }
 
-    /// Stores the state of a job, within the current transaction. `row` is the job's current row.
-    /// Returns the new row if the state changed.
+    /// Stores the state of a job, within the current transaction. `row` is the job's current row,
+    /// or `None` if the job is not stored yet. Returns the new row, or `None` if the state is
+    /// unchanged.
     pub fn record(
         &self,
         id: &str,
@@ -87,7 +89,8 @@ impl JobStore {
             let started = if is_again { now } else { row.last_started_at };
             (row.version + 1, started)
         } else {
-            // The job was created elsewhere. Callers can watch it, but it is not listed.
+            // The job was created elsewhere, or Mintlify's response to its creation has not arrived
+            // yet. Callers can watch the job, but the list does not contain it.
             let insert = "INSERT INTO job (id, listed, created_at) VALUES (?, 0, ?)";
             self.database.execute(insert, [text(id), number(now.0)])?;
             (1, now)
@@ -126,7 +129,8 @@ impl JobStore {
         )
     }
 
-    /// Stores a follow-up of a listed job, and deletes the oldest follow-ups above the limits.
+    /// Stores a follow-up of a listed job, and deletes the oldest follow-ups beyond
+    /// [`MAX_MESSAGES`] or [`MAX_MESSAGE_BYTES`].
     pub fn add_message(&self, id: &str, write: &Write) -> HostResult<()> {
         let prompt = self.find_whole(write).unwrap_or(&write.prompt_summary);
         let row = [
@@ -154,7 +158,7 @@ impl JobStore {
         self.database.execute(update, [number(now().0), text(id)])
     }
 
-    /// Schedules the poll of a job for its webhook. `None` cancels it.
+    /// Schedules the next poll of a job that has a webhook. If `at` is `None`, cancels the poll.
     pub fn set_webhook_poll(&self, id: &str, at: Option<Millis>) -> HostResult<()> {
         let update = "UPDATE job SET webhook_poll = ? WHERE id = ?";
         let at = optional_number(at.map(|at| at.0));
@@ -185,9 +189,9 @@ impl JobStore {
         self.database.execute(update, [text(id)])
     }
 
-    /// Deletes at most [`MAX_JOBS_PER_ALARM`] jobs that last started at `latest` or before and are
-    /// not polled for a webhook. Also removes expired deletions. Returns the ids of the deleted
-    /// jobs and the events for list streams.
+    /// Deletes jobs that last started at `latest` or before and are not polled for a webhook, at
+    /// most [`MAX_JOBS_PER_ALARM`] per call. Then calls [`Self::forget_deletions`]. Returns the ids
+    /// of the deleted jobs and the events for list streams.
     pub fn sweep(&self, latest: Millis) -> HostResult<(Vec<String>, Vec<StreamEvent>)> {
         let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND last_started_at <= ?
             ORDER BY last_started_at LIMIT ?";
@@ -204,7 +208,8 @@ impl JobStore {
         Ok((jobs, events))
     }
 
-    /// Deletes a job with its past states and follow-ups. Returns the event for list streams.
+    /// Deletes a job with its past states and follow-ups. Returns the event for list streams, or
+    /// `None` if the job was not listed.
     pub fn delete(&self, id: &str) -> HostResult<Option<StreamEvent>> {
         let insert = include_str!("sql/insert_deletion.sql");
         let event = self.number_change(insert, [number(now().0), text(id)])?;
@@ -224,13 +229,14 @@ impl JobStore {
         self.database.first(query, [text(id)])
     }
 
-    /// Finds the jobs with these ids, in one statement. Ignores unknown ids.
+    /// Returns the jobs with the given ids. Ignores unknown ids.
     pub fn find_all(&self, ids: &HashSet<String>) -> HostResult<Vec<JobRow>> {
         let query = select_jobs!("WHERE id IN (SELECT value FROM json_each(?))");
         self.database.rows(query, [text(&json::to_text(&ids))])
     }
 
-    /// Returns the jobs that the alarm polls for their webhooks.
+    /// Returns the jobs whose poll for a webhook is due at `now`, at most [`MAX_JOBS_PER_ALARM`].
+    /// The job with the earliest due time comes first.
     pub fn due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
         let query = select_jobs!("WHERE webhook_poll <= ? ORDER BY webhook_poll LIMIT ?");
         let values = [number(now.0), number(MAX_JOBS_PER_ALARM)];
@@ -242,17 +248,17 @@ impl JobStore {
         self.database.first_due(query, [])
     }
 
-    /// Returns the earliest last start among the jobs that are not polled for a webhook.
+    /// Returns the earliest `last_started_at` of the jobs that are not polled for a webhook.
     pub fn oldest(&self) -> HostResult<Option<Millis>> {
         let query = "SELECT min(last_started_at) FROM job WHERE webhook_poll IS NULL";
         self.database.first_due(query, [])
     }
 
-    /// Returns the newest listed jobs that are still running, have not been given up and last
-    /// started after `earliest`.
+    /// Returns the listed jobs that are still running, have not been given up and last started
+    /// after `earliest`. The most recently started jobs come first, at most [`MAX_UNFINISHED`].
     pub fn unfinished(&self, earliest: Millis) -> HostResult<Vec<JobRow>> {
-        // Without `INDEXED BY`, SQLite chooses the index by age and reads every job. SQLite uses a
-        // partial index only if the query repeats its condition.
+        // Without `INDEXED BY`, SQLite chooses another index and reads every job. SQLite uses a
+        // partial index only if the query repeats the index's condition.
         let query = select_jobs!(
             "INDEXED BY job_unfinished
             WHERE listed = 1 AND coalesce(status, '') NOT IN ('completed', 'failed', 'archived')

@@ -1,7 +1,9 @@
-//! The search index of a project's jobs. [`crate::jobs::search`] decides the steps of a search.
+//! Maintains and queries the search index of a project's jobs. [`crate::jobs::search`] decides the
+//! steps of a search.
 //!
 //! A row of `job_search` contains [`block_mark`] and the searched part of a prompt in lower case.
-//! Alarms add the jobs that were stored before the index existed: rows up to `search_backlog.last`.
+//! Alarms index the jobs that were stored before the index existed: rows up to
+//! `search_backlog.last`.
 
 use futures_channel::oneshot;
 use js_sys::JsString;
@@ -17,15 +19,16 @@ use crate::runtime::{HostError, HostResult, number, optional_text, text, yield_n
 
 const MAX_INDEXED: u64 = 100;
 
-/// Prepares a string for a search: returns it in lower case, with spaces instead of NUL, because
-/// many functions of `SQLite` ignore everything after a NUL. JavaScript converts it, because Rust's
-/// conversion would add its Unicode tables to the wasm module.
+/// Prepares a string for a search: converts it to lower case and replaces each NUL with a space.
+/// Many functions of `SQLite` ignore everything after a NUL. Uses JavaScript's `toLowerCase`,
+/// because Rust's `to_lowercase` would add Unicode tables to the wasm module.
 fn lower(text: &str) -> String {
     String::from(JsString::from(text).to_lower_case()).replace('\0', " ")
 }
 
-/// Returns the searched part of a prompt in lower case, or `None` if `SQLite`'s `lower` yields the
-/// same. `lower` converts only ASCII letters and ignores everything after a NUL.
+/// Returns the searched part of a prompt in lower case, or `None` if `SQLite`'s `lower` function
+/// returns the same string. The `SQLite` function converts only ASCII letters and ignores
+/// everything after a NUL.
 pub fn find_lowercase(prompt: &str) -> Option<String> {
     let searched = searched_part(prompt);
     let is_plain = searched.is_ascii() && !searched.contains('\0');
@@ -54,15 +57,15 @@ impl JobStore {
         self.database.execute(insert, [number(row), text(&indexed)])
     }
 
-    /// Finds the jobs of a page. Searches run one at a time, in order of arrival, and let other
-    /// requests run after each step.
+    /// Finds the jobs of a page whose prompts contain `wanted`. Searches run one at a time, in
+    /// order of arrival. Other requests can run before each step.
     pub(super) async fn search(&self, query: &JobQuery, wanted: &str) -> HostResult<Found> {
         let (_end, ended) = oneshot::channel();
         let earlier = self.latest_search.replace(Some(ended));
         if let Some(earlier) = earlier {
-            // The earlier search ends by dropping its sender. This wait needs no timer: the runtime
-            // does not cancel requests of a Durable Object as hung, because they may wait for each
-            // other.
+            // The earlier search drops its sender when it ends, which ends this wait. The wait
+            // needs no timer: requests of a Durable Object may wait for each other, so the runtime
+            // does not cancel them as hung.
             let _ = earlier.await;
         }
         let wanted = lower(wanted);
@@ -107,13 +110,13 @@ impl JobStore {
         self.database.rows(&query, values)
     }
 
-    /// Returns the last row that is not in the index yet, or 0 if the index is complete.
+    /// Returns the highest row that is not in the index yet, or 0 if the index is complete.
     pub fn backlog(&self) -> HostResult<u64> {
         let last = self.database.value("SELECT last FROM search_backlog", [])?;
         Ok(last.unwrap_or(0))
     }
 
-    /// Adds the newest jobs that are not in the index yet.
+    /// Indexes the newest jobs that are not in the index yet, at most [`MAX_INDEXED`] per call.
     pub fn index_backlog(&self) -> HostResult<()> {
         let last = self.backlog()?;
         if last == 0 {
