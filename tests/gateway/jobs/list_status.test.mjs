@@ -91,8 +91,8 @@ describe("the status of a listed job", () => {
       assert.equal(news.length, 8, "no job is read again while others wait");
       for (const id of news) read.add(id);
     }
-    // The ten jobs of a batch were created concurrently, so their order is undefined. The 24 jobs
-    // read include the two oldest batches, and these include the 16 oldest jobs.
+    // Each batch created its ten jobs concurrently, so the order within a batch is undefined. The
+    // gateway has read 24 jobs. They include the two oldest batches, and thus the 16 oldest jobs.
     const { jobs: listed } = await page({ limit: 100 });
     const oldest = idsOf(listed).slice(-16);
     assert.ok(

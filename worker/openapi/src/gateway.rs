@@ -1,5 +1,5 @@
 //! Describes operations that only the gateway has: checking its health, unblocking a policy, and
-//! reading this document. Sessions and pull requests have their own modules.
+//! reading the `OpenAPI` document. Sessions and pull requests have their own modules.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::OPERATE;

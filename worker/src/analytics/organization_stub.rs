@@ -139,7 +139,7 @@ impl OrganizationStub {
         Ok(reply.and_then(|reply| KeySet::read(reply.text, reply.fetched).ok()))
     }
 
-    /// Removes the upstream's block of a policy.
+    /// Unblocks a policy that the upstream has blocked.
     pub async fn reopen(&self, policy: RateLimitPolicy) -> HostResult<()> {
         JsFuture::from(self.0.reopen(policy.as_str())).await?;
         Ok(())

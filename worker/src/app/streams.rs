@@ -126,10 +126,10 @@ pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, tim
     drop(timer);
 }
 
-/// Opens a WebSocket for changes and listens on the WebSocket for at most `time`. Returns the
-/// object's response as the inner `Err` if the object refuses the request. Each [`CHARGE_TEXT`]
-/// message announces a poll, which counts as a read by the caller. If the caller has no reads left,
-/// the messages end.
+/// Opens a WebSocket to the project's object and listens for changes for at most `time`. If the
+/// object refuses the request, returns its response as the inner `Err`. Each [`CHARGE_TEXT`]
+/// message announces a poll, which counts as a read by the caller. The messages end when the caller
+/// has no reads left.
 async fn watch(
     pending: &PendingRequest,
     job: Option<&JobId>,

@@ -81,7 +81,7 @@ pub struct NewSession {
 /// Checks the credential for a new session.
 ///
 /// # Errors
-/// Returns the reason if the token is invalid. The reason becomes the detail of the 401.
+/// Returns the reason if the credential is invalid. The reason becomes the `detail` of the 401.
 pub fn open(
     proof: Proof<'_>,
     settings: &AuthSettings,

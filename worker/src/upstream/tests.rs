@@ -1,4 +1,4 @@
-//! Tests that need a JavaScript host: `fetch` and values.
+//! Tests that need a JavaScript host, because they call `fetch` or use JavaScript values.
 #![expect(
     clippy::unwrap_used,
     reason = "a failed unwrap fails the test at its line"

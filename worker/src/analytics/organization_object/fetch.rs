@@ -31,7 +31,7 @@ struct PageResult {
 }
 
 impl PageResult {
-    /// Creates the result of a request that neither reserved budget nor sent a request.
+    /// Creates the result for a page that needed no budget and no upstream request.
     fn without_fetch(outcome: Result<(Page, CacheStatus), Problem>) -> Self {
         Self {
             outcome,

@@ -77,7 +77,7 @@ impl Project {
         Ok(pair)
     }
 
-    /// Sends list changes to the watchers of all jobs. Returns the number of watchers.
+    /// Sends list changes to the watchers of the job list. Returns the number of these watchers.
     pub(super) fn broadcast_list(&self, events: &[StreamEvent]) -> usize {
         let watchers = self.find_watchers(LIST_TAG);
         for event in events {

@@ -22,7 +22,7 @@ fn assert_not_mapped(claims: &Value) {
     );
 }
 
-/// Returns the maxima of the ceilings that the caller shares with other callers of its rules.
+/// Returns the maximum of each ceiling that the caller shares with other callers.
 fn shared_limits(caller: &Caller, policy: RateLimitPolicy) -> Vec<u32> {
     let ceilings = caller.budget_request(policy).ceilings.into_iter();
     ceilings.map(|ceiling| ceiling.max).collect()
