@@ -7,10 +7,7 @@ import * as gateway from "../build/core/gateway.js";
 import module from "../build/core/gateway_bg.wasm";
 import description from "../build/core/openapi.txt";
 
-/**
- * The number of the current instance. A Durable Object constructs its inner object again if an
- * earlier instance constructed it.
- */
+/** The number of the current instance. Objects from earlier instances are constructed again. */
 let instance = 0;
 /** The latest trap. Several events can report the same trap. */
 let trap;
@@ -63,10 +60,7 @@ function guardRequest(call) {
   return timer ? result.finally(() => clearTimeout(timer)) : result;
 }
 
-/**
- * Streams the chunks of `source`. Each chunk except the last comes with an `ending`. If the next
- * call fails, for example after a trap, the `ending` becomes the last chunk.
- */
+/** Streams the chunks of `source`. After a failed call, the latest `ending` is the last chunk. */
 function openStream(source, signal) {
   let last;
   const cancel = () => source.cancel();
