@@ -111,5 +111,6 @@ impl Project {
 /// [`ProjectStub::watch`](crate::jobs::project_stub::ProjectStub::watch) reads.
 fn make_refusal(refusal: &GatewayResponse) -> HostResult<Response> {
     let body = stringify_json(&send_back(refusal)?)?;
-    Ok(make_response(refusal.status, &HeaderFields::default(), &body).into())
+    // A response with the refusal's own status could not have a body if that is 204.
+    Ok(make_response(200, &HeaderFields::default(), &body).into())
 }
