@@ -1,6 +1,7 @@
 /**
  * Starts programs in the background, logs their output and stops them with everything they started.
  */
+import { randomInt } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { createServer } from "node:net";
@@ -9,6 +10,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { hasEnded, spawnGroup, stopGroup } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
+const FIRST_PORT = 16_384;
+/** Linux takes the local ports of outgoing connections from here on, other systems from 49,152. */
+const FIRST_EPHEMERAL_PORT = 32_768;
 /** How long a killed process may take to disappear. */
 const KILL_TIMEOUT_MS = 5000;
 
@@ -151,17 +155,29 @@ function readStat(pid) {
 }
 
 /**
- * Returns a TCP port of 127.0.0.1 that was free a moment ago.
+ * Returns a TCP port of 127.0.0.1 that was free a moment ago. No outgoing connection takes it, so a
+ * program can restart on its port.
  *
  * @returns {Promise<number>}
  */
 export async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
+  for (;;) {
+    const port = randomInt(FIRST_PORT, FIRST_EPHEMERAL_PORT);
+    if (await isFree(port)) return port;
+  }
+}
+
+async function isFree(port) {
+  const server = createServer().listen(port, "127.0.0.1");
+  try {
+    await once(server, "listening");
+  } catch (error) {
+    if (error.code === "EADDRINUSE") return false;
+    throw error;
+  }
   server.close();
   await once(server, "close");
-  return port;
+  return true;
 }
 
 function firstLine(output, pattern) {

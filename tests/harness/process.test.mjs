@@ -154,3 +154,8 @@ test("a free port has no listener", async () => {
   const [error] = await once(socket, "error");
   assert.equal(error.code, "ECONNREFUSED");
 });
+
+test("a port that was free is not taken by outgoing connections", async () => {
+  // The first local port that Linux chooses for a connection.
+  assert.ok((await freePort()) < 32_768);
+});
