@@ -105,6 +105,8 @@ test("the command palette opens a saved view from another route", async ({ visit
   const option = page.getByRole("option", { name: NAME, selected: true });
   await option.waitFor();
   await page.keyboard.press("Enter");
+  // The palette closes first, and runs the command in the next frame.
+  await page.waitForURL((url) => url.searchParams.get("route") !== "jobs");
   await untilLoaded();
   const { sort, path, range } = queryOf(page);
   assert.deepEqual({ sort, path, range }, { sort: "-ai", path: "/guides", range: "last-7-days" });
