@@ -5,14 +5,12 @@ use std::rc::Rc;
 use quillgate::JobId;
 use worker::{Response, WebSocketPair};
 
-use crate::http::response::{GatewayResponse, HeaderFields};
+use crate::http::response::GatewayResponse;
 use crate::jobs::events::END_TEXT;
 use crate::jobs::poll::is_poll_due;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::WatchCall;
-use crate::runtime::{
-    HostError, HostResult, make_response, now, send_back, sockets, stringify_json,
-};
+use crate::runtime::{HostError, HostResult, now, sockets};
 
 impl Project {
     /// Opens a WebSocket and sends the changes that the client has missed. Returns an ordinary
@@ -108,9 +106,8 @@ impl Project {
 }
 
 /// Makes the response to a request whose WebSocket is not opened: the refusal as JSON, which
-/// [`ProjectStub::watch`](crate::jobs::project_stub::ProjectStub::watch) reads.
+/// [`ProjectStub::watch`](crate::jobs::project_stub::ProjectStub::watch) reads. Its own status is
+/// always 200, because a refusal can have status 204, which allows no body.
 fn make_refusal(refusal: &GatewayResponse) -> HostResult<Response> {
-    let body = stringify_json(&send_back(refusal)?)?;
-    // A response with the refusal's own status could not have a body if that is 204.
-    Ok(make_response(200, &HeaderFields::default(), &body).into())
+    Ok(Response::from_json(refusal)?)
 }
