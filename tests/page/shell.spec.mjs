@@ -77,6 +77,25 @@ test("a route that could not load offline appears when the browser is back onlin
   assert.equal(await page.getByRole("alert").count(), 0);
 });
 
+test("a route appears although the first request after the connection returns fails", async ({
+  visitor,
+}) => {
+  const { page, signIn } = visitor;
+  await signIn();
+  await page.context().setOffline(true);
+  await page.keyboard.press("g");
+  await page.keyboard.press("v");
+  await page.getByRole("alert").getByText("You’re offline").waitFor();
+  let requests = 0;
+  await page.route(/\/assets\/.*\.js$/, (route) => {
+    requests += 1;
+    return requests === 1 ? route.abort("internetdisconnected") : route.continue();
+  });
+  await page.context().setOffline(false);
+  await page.getByRole("button", { name: /^Period/ }).waitFor();
+  assert.ok(requests > 1);
+});
+
 test("a theme applies immediately and after a reload", async ({ visitor }) => {
   const { page, signIn } = visitor;
   await page.emulateMedia({ colorScheme: "light" });

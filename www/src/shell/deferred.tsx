@@ -5,8 +5,15 @@ import { reloadStyles } from "./failed_styles.ts";
 import { DialogLoadFailure, LoadFailure } from "./load_failure.tsx";
 
 /**
+ * How many milliseconds to wait before each retry. A connection that has just returned can still
+ * fail a request.
+ */
+const RETRY_DELAYS = [1_000, 2_000, 4_000];
+
+/**
  * Returns a component that loads its code on first render. If that fails, it shows `Failure` and
- * retries when the browser is back online or when the component is mounted again.
+ * retries a few times. It starts over when the browser is back online or when the component is
+ * mounted again.
  */
 export function defer<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
@@ -16,7 +23,9 @@ export function defer<Props extends object>(
   const loaded = signal<ComponentType<Props> | null>(null);
   const failed = signal(false);
 
-  async function fetchCode() {
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
+
+  async function fetchCode(delays = RETRY_DELAYS) {
     if (loaded.peek() !== null) return;
     try {
       await reloadStyles();
@@ -24,14 +33,19 @@ export function defer<Props extends object>(
       failed.value = false;
     } catch {
       failed.value = true;
+      const [delay, ...laterDelays] = delays;
+      clearTimeout(retryTimer);
+      if (delay !== undefined) retryTimer = setTimeout(fetchCode, delay, laterDelays);
     }
   }
+
+  const startOver = () => fetchCode();
 
   return function Deferred(props: Props) {
     useEffect(() => {
       fetchCode();
-      addEventListener("online", fetchCode);
-      return () => removeEventListener("online", fetchCode);
+      addEventListener("online", startOver);
+      return () => removeEventListener("online", startOver);
     }, []);
     const Loaded = loaded.value as ComponentType<object> | null;
     if (Loaded !== null) return <Loaded {...props} />;
