@@ -3,6 +3,7 @@ import { cpus } from "node:os";
 import { ROUNDS as ARCHIVE_ROUNDS, SERIES_DAYS } from "./archive.mjs";
 import { COLD_VARIANTS, STARTS } from "./cold_start.mjs";
 import {
+  DELAY as EXPORT_DELAY,
   FORMATS as EXPORT_FORMATS,
   ROUNDS as EXPORT_ROUNDS,
   ROWS as EXPORT_ROWS,
@@ -57,10 +58,10 @@ in limit, offset and date format. V8 leaves less garbage in a small heap.`;
   if (exports) {
     parts.push(...formatHeading("exports", "export"));
     const note = `\
-Speed: medians of ${EXPORT_ROUNDS} exports of ${formatCount(EXPORT_ROWS)} rows, one at a time, with every page from upstream. Memory: the largest
-resident memory of a process after ${formatCount(TOTAL_ROWS)} rows in total. Sources with a goal are medians of ${MEMORY_RUNS} runs. A Cloudflare
-isolate has ${HEAP_LIMIT} MB. In a larger heap, V8 enlarges the young generation instead of collecting garbage, at any
-length of export.`;
+Speed: medians of ${EXPORT_ROUNDS} exports of ${formatCount(EXPORT_ROWS)} rows, one at a time. Upstream takes ${EXPORT_DELAY} ms for
+each page. Memory: the largest resident memory of a process after ${formatCount(TOTAL_ROWS)} rows in total. Sources with a
+goal are medians of ${MEMORY_RUNS} runs. A Cloudflare isolate has ${HEAP_LIMIT} MB. In a larger heap, V8 enlarges the young
+generation instead of collecting garbage, at any length of export.`;
     parts.push(note, formatExportTable(exports), formatExportMemoryTable(exports));
   }
   if (archives) {

@@ -67,13 +67,20 @@ export default {
   },
 };
 
-/** Matches a finite list: the project's name contains the number of rows, such as `rows-1000`. */
-const FINITE_LIST = /\/rows-(\d+)\/views\?.*&offset=(\d+)$/;
+/**
+ * Matches a finite list. The project's name contains the number of rows, such as `rows-1000`, and
+ * optionally a delay in milliseconds, such as `delay-50-rows-1000`.
+ */
+const FINITE_LIST = /\/(?:delay-(\d+)-)?rows-(\d+)\/views\?.*&offset=(\d+)$/;
 
 async function listViews(url) {
   const list = FINITE_LIST.exec(url);
-  if (list !== null && Number(list[2]) + PAGE_ROWS >= Number(list[1])) {
-    return new Response(lastPage, { headers: JSON_HEAD });
+  if (list !== null) {
+    const [, delay, rows, from] = list;
+    if (delay) await pause(Number(delay));
+    if (Number(from) + PAGE_ROWS >= Number(rows)) {
+      return new Response(lastPage, { headers: JSON_HEAD });
+    }
   }
   const offset = url.slice(url.lastIndexOf("&") + 1);
   if (offset === SLOW_PAGE) await pause(PAGE_DELAY);
