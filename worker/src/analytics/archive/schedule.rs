@@ -117,9 +117,12 @@ impl DayRecord {
         let Some(fetched) = self.fetched else {
             return Some(Need::Gap);
         };
-        let is_due = Day::of(fetched) < Day::of(now);
-        let is_due = is_due && !is_settled(self.day, fetched, recheck_days);
-        is_due.then_some(Need::Recheck)
+        let is_complete =
+            Day::of(fetched) >= Day::of(now) || is_settled(self.day, fetched, recheck_days);
+        // If the response to the batch of the last page was lost, the database has both the
+        // complete day and the failure. Another fetch removes the failure.
+        let has_failed = self.attempts > 0;
+        (has_failed || !is_complete).then_some(Need::Recheck)
     }
 }
 

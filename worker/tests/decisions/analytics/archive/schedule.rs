@@ -48,6 +48,16 @@ fn target(text: &str, part: Part) -> Target {
 }
 
 #[test]
+fn a_complete_day_with_a_failure_is_fetched_again() {
+    let mut record = held("2024-03-01", "2024-03-02");
+    let plan =
+        |record: &DayRecord| plan_at("2024-03-02", "2024-03-01", std::slice::from_ref(record));
+    assert_eq!(plan(&record), None);
+    record.record_failure(HOUR, day("2024-03-02").begin());
+    assert_eq!(plan(&record), Some(target("2024-03-01", Part::Visitors)));
+}
+
+#[test]
 fn a_day_seems_endless_at_its_fifth_empty_page_in_a_row() {
     let mut record = DayRecord::new(day("2024-03-01"));
     let pages = [true, true, true, true, false, true, true, true, true, true];
