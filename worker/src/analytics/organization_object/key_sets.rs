@@ -64,6 +64,7 @@ impl Organization {
         }
         Ok(self.with_keys(address, |keys| {
             let set = keys.source.set.as_ref();
+            let set = set.filter(|set| set.is_usable(now()));
             set.map(|set| KeySetReply {
                 text: set.text.clone(),
                 fetched: set.fetched,
@@ -116,7 +117,7 @@ impl Organization {
     }
 }
 
-/// Restores the stored key sets. Deletes sets that are invalid or no longer configured.
+/// Restores the stored key sets. Deletes sets that are invalid, too old or no longer configured.
 pub(super) fn restore_keys(
     database: &Database,
     issuers: &[Rc<TrustedIssuer>],
@@ -126,7 +127,7 @@ pub(super) fn restore_keys(
         let mut issuers = issuers.iter();
         let is_configured = issuers.any(|issuer| issuer.jwks == row.address);
         let set = KeySet::read(row.text, row.fetched).ok();
-        if let Some(set) = set.filter(|_| is_configured) {
+        if let Some(set) = set.filter(|set| is_configured && set.is_usable(now())) {
             restored.push(IssuerKeys {
                 address: row.address,
                 source: KeySource::from_stored(set),
@@ -156,4 +157,50 @@ async fn fetch_key_set(address: &str) -> Option<KeySet> {
     }
     let text = message.read_text(MAX_BYTES).await?;
     KeySet::read(text, now()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(
+        clippy::unwrap_used,
+        reason = "a test that unwraps a missing value fails right there"
+    )]
+
+    use js_sys::{Array, Object, Reflect};
+    use wasm_bindgen_test::wasm_bindgen_test;
+
+    use super::*;
+    use crate::auth::jwks::MAX_AGE;
+    use crate::auth::trusted_issuer::read_trusted_issuers;
+    use crate::runtime::tests::{fake_database, property};
+
+    const ISSUERS: &str = r#"[{
+        "issuer": "https://idp.example",
+        "audience": "quillgate",
+        "jwks": "https://idp.example/keys",
+        "rules": [{
+            "claims": { "sub": "alice" },
+            "projects": ["acme"],
+            "scope": "jobs:read"
+        }]
+    }]"#;
+
+    #[wasm_bindgen_test]
+    fn a_key_set_that_is_too_old_is_deleted_when_the_object_starts() {
+        let exec = "(query, ...values) => {
+          if (query.startsWith('DELETE')) argument.deleted = values;
+          const row = { address: 'https://idp.example/keys', text: '{\"keys\":[]}' };
+          const rows = query.startsWith('SELECT') ? [{ ...row, fetched: argument.fetched }] : [];
+          return { toArray: () => rows };
+        }";
+        let issuers = read_trusted_issuers(ISSUERS).unwrap();
+        for (age, is_restored) in [(Millis(0), true), (MAX_AGE, false)] {
+            let table = Object::new();
+            Reflect::set(&table, &"fetched".into(), &number(now().since(age).0)).unwrap();
+            let restored = restore_keys(&fake_database(&table, exec), &issuers).unwrap();
+            assert_eq!(!restored.is_empty(), is_restored);
+            let deleted = property(&table, "deleted");
+            assert_eq!(Array::is_array(&deleted), !is_restored);
+        }
+    }
 }
