@@ -7,8 +7,11 @@ use std::rc::Rc;
 use quillgate::Millis;
 
 use crate::http::problem::Problem;
-use crate::runtime::{Wait, Wake};
+use crate::runtime::{HostResult, Wait, Wake};
+use crate::upstream::client::{Exchange, UpstreamResponse, send_upstream};
 use crate::upstream::permits::{ConnectionClass, Permits, busy_problem};
+use crate::upstream::request::UpstreamRequest;
+use crate::upstream::settings::UpstreamSettings;
 
 /// A Durable Object's outgoing connections, and the requests that wait for one.
 #[derive(Clone, Default)]
@@ -51,6 +54,29 @@ impl Connections {
             }
         }
         Ok(permit)
+    }
+
+    /// Waits until a connection is available, then sends a request to Mintlify.
+    ///
+    /// If the request had to wait, `postpone` is called before the request is sent, because its
+    /// timeout starts only then. If `postpone` fails, nothing is sent. `pay` is as in
+    /// [`send_upstream`].
+    pub async fn send(
+        &self,
+        settings: &UpstreamSettings,
+        request: &UpstreamRequest<'_>,
+        postpone: impl FnOnce() -> HostResult<()>,
+        pay: &mut dyn FnMut() -> bool,
+    ) -> Exchange<UpstreamResponse> {
+        let class = ConnectionClass::of(request.operation);
+        let permit = match self.acquire(class, settings.timeout).await {
+            Ok(permit) => permit,
+            Err(problem) => return Exchange::not_sent(problem),
+        };
+        if permit.has_waited && postpone().is_err() {
+            return Exchange::not_sent(Problem::object_unavailable());
+        }
+        send_upstream(settings, request, pay).await
     }
 
     fn is_granted(&self, number: u64) -> bool {

@@ -8,6 +8,8 @@
 //! Webhooks and reads have fewer permits than there are connections. Slow receivers or a slow
 //! upstream therefore never block writes.
 
+use quillgate::Operation;
+
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
@@ -30,6 +32,15 @@ pub enum ConnectionClass {
 }
 
 impl ConnectionClass {
+    /// Returns the class of a request to Mintlify.
+    pub const fn of(operation: Operation) -> Self {
+        match operation {
+            Operation::CreateAgentJob | Operation::SendMessage => Self::Write,
+            Operation::GetAgentJob => Self::ReadJob,
+            _ => Self::ReadPage,
+        }
+    }
+
     /// Returns the maximum number of concurrent requests in this class.
     pub const fn limit(self) -> usize {
         match self {

@@ -14,10 +14,9 @@ use crate::budget::reservation::{BudgetRequest, Reservation};
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{HostResult, SharedTask, digest_tag, now};
-use crate::upstream::client::{Exchange, PageReply, send_upstream};
+use crate::upstream::client::{Exchange, PageReply};
 use crate::upstream::failure::reservation_outcome;
 use crate::upstream::metrics::ExchangeMetrics;
-use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::UpstreamRequest;
 
 /// The result of a request for a page.
@@ -219,23 +218,14 @@ impl Organization {
         request: &UpstreamRequest<'_>,
         reservation: Reservation,
     ) -> HostResult<(Exchange<PageReply>, Reservation)> {
-        let time = self.upstream.timeout;
-        let permit = self
-            .connections
-            .acquire(ConnectionClass::ReadPage, time)
-            .await;
         let reservation = RefCell::new(reservation);
-        let exchange = match permit {
-            Ok(permit) => {
-                if permit.has_waited {
-                    self.budget.postpone(reservation.borrow().id)?;
-                }
-                let mut pay = || self.pay_again(budget, &reservation);
-                let sent = send_upstream(&self.upstream, request, &mut pay).await;
-                sent.read(request, |page| PageReply::read(request.operation, page))
-            }
-            Err(problem) => Exchange::not_sent(problem),
-        };
+        let postpone = || self.budget.postpone(reservation.borrow().id);
+        let mut pay = || self.pay_again(budget, &reservation);
+        let sent = self
+            .connections
+            .send(&self.upstream, request, postpone, &mut pay)
+            .await;
+        let exchange = sent.read(request, |page| PageReply::read(request.operation, page));
         let reservation = reservation.into_inner();
         let outcome = reservation_outcome(&exchange.outcome);
         self.database
@@ -319,20 +309,27 @@ mod tests {
         reason = "a test that unwraps a missing value fails right there"
     )]
 
-    use js_sys::Function;
-    use quillgate::RateLimitPolicy;
+    use futures_util::future::join;
+    use js_sys::{Array, Function};
+    use quillgate::{Millis, Operation, RateLimitPolicy};
     use wasm_bindgen::{JsCast, JsValue};
     use wasm_bindgen_test::wasm_bindgen_test;
     use worker::worker_sys::DurableObjectState;
     use worker::{Env, State};
 
     use super::*;
+    use crate::http::problem_kind::ProblemKind;
+    use crate::upstream::permits::ConnectionClass;
+    use crate::upstream::request::Call;
 
-    /// Opens an organization whose storage fails to settle reservations.
-    fn open_organization() -> Organization {
+    /// Opens an organization whose storage cannot change the time of a reservation. Also returns
+    /// the list of ids of the deleted reservations.
+    fn open_organization() -> (Organization, Array) {
         let script = "let id = 0;
-          const exec = (query) => {
+          const deleted = [];
+          const exec = (query, ...values) => {
             if (query.startsWith('UPDATE reservation')) throw new Error('no storage');
+            if (query === 'DELETE FROM reservation WHERE id = ?') deleted.push(values[0]);
             const rows = query.startsWith('INSERT INTO reservation') ? [{ id: (id += 1) }] : [];
             return { toArray: () => rows };
           };
@@ -341,29 +338,64 @@ mod tests {
             ADMIN_API_KEY: 'mint_key',
             ACCESS_TOKEN_SECRET: 'a-secret-of-the-gateway-of-40-characters',
           };
-          return { state: { storage }, env };";
+          return { state: { storage }, env, deleted };";
         let host = Function::new_no_args(script).call0(&JsValue::UNDEFINED);
         let property = |name| js_sys::Reflect::get(host.as_ref().unwrap(), &JsValue::from(name));
         let state = property("state").unwrap();
         let state = State::from(state.unchecked_into::<DurableObjectState>());
         let env: Env = property("env").unwrap().unchecked_into();
-        Organization::open(state, &env).unwrap()
+        let deleted = property("deleted").unwrap().unchecked_into();
+        (Organization::open(state, &env).unwrap(), deleted)
     }
 
-    #[wasm_bindgen_test]
-    fn a_retry_that_is_not_sent_leaves_the_reservation_of_the_first_attempt() {
-        let organization = open_organization();
-        let budget = BudgetRequest {
+    fn budget_request() -> BudgetRequest {
+        BudgetRequest {
             policy: RateLimitPolicy::Analytics,
             caller: "alice".to_owned(),
             quota: None,
             ceilings: Vec::new(),
-        };
+        }
+    }
+
+    #[wasm_bindgen_test]
+    fn a_retry_that_is_not_sent_leaves_the_reservation_of_the_first_attempt() {
+        let (organization, _) = open_organization();
+        let budget = budget_request();
         let Ok(Ok(first)) = organization.reserve(&budget) else {
             panic!("no reservation");
         };
         let reservation = RefCell::new(first.clone());
         assert!(!organization.pay_again(&budget, &reservation));
         assert_eq!(reservation.borrow().id, first.id);
+    }
+
+    #[wasm_bindgen_test]
+    async fn a_page_that_cannot_be_postponed_releases_its_reservation() {
+        let (organization, deleted) = open_organization();
+        let budget = budget_request();
+        let Ok(Ok(reservation)) = organization.reserve(&budget) else {
+            panic!("no reservation");
+        };
+        let mut permits = Vec::new();
+        for _ in 0..ConnectionClass::ReadPage.limit() {
+            let acquired = organization
+                .connections
+                .acquire(ConnectionClass::ReadPage, Millis::from_seconds(60));
+            permits.push(acquired.await.ok());
+        }
+        let request = UpstreamRequest {
+            operation: Operation::ListPageViews,
+            call: &Call::begin("c0ffee".to_owned(), "acme"),
+            target: "/v1/analytics/acme/views",
+            body: None,
+        };
+        let sending = organization.send_page(&budget, &request, reservation);
+        // The request is queued first. The permits then become free.
+        let (sent, ()) = join(sending, async { drop(permits) }).await;
+        let (exchange, reservation) = sent.ok().unwrap();
+        let failure = exchange.outcome.err().unwrap();
+        assert_eq!(failure.problem.kind, ProblemKind::ObjectUnavailable);
+        assert_eq!(deleted.at(-1).as_f64(), Some(1.0));
+        assert_eq!(reservation.id, 1);
     }
 }

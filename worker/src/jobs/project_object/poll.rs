@@ -9,8 +9,7 @@ use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER};
 use crate::jobs::project_object::Project;
 use crate::jobs::webhook::JobEnd;
 use crate::runtime::{HostError, HostResult, SharedTask, log_for_operator, now};
-use crate::upstream::client::{Exchange, JobSnapshot, send_upstream};
-use crate::upstream::permits::ConnectionClass;
+use crate::upstream::client::{Exchange, JobSnapshot};
 use crate::upstream::request::{Call, UpstreamRequest};
 
 #[derive(Default)]
@@ -55,15 +54,11 @@ impl Project {
                 target: &target,
                 body: None,
             };
-            let time = project.upstream.timeout;
-            let class = ConnectionClass::ReadJob;
-            let exchange = match project.connections.acquire(class, time).await {
-                Ok(_permit) => {
-                    let sent = send_upstream(&project.upstream, &request, &mut || true).await;
-                    sent.read(&request, JobSnapshot::read)
-                }
-                Err(problem) => Exchange::not_sent(problem),
-            };
+            let sent = project
+                .connections
+                .send(&project.upstream, &request, || Ok(()), &mut || true)
+                .await;
+            let exchange = sent.read(&request, JobSnapshot::read);
             if let Err(error) = project.conclude_poll(&polled, &exchange) {
                 log_for_operator(&format!("the job could not be stored: {error}"));
             }

@@ -3,7 +3,6 @@
 use quillgate::{JobId, Operation};
 
 use crate::budget::reservation::Reservation;
-use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::records::JobChange;
@@ -11,10 +10,9 @@ use crate::jobs::project_stub::WriteReply;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
 use crate::runtime::{HostError, HostResult, log_for_operator};
-use crate::upstream::client::{Exchange, JobSnapshot, send_upstream};
+use crate::upstream::client::{Exchange, JobSnapshot};
 use crate::upstream::failure::{KeyOutcome, UpstreamFailure, reservation_outcome};
 use crate::upstream::metrics::RequestMetrics;
-use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::{Call, UpstreamRequest};
 
 impl Project {
@@ -122,16 +120,11 @@ impl Project {
             target: &write.target,
             body: Some(&write.body),
         };
-        let time = self.upstream.timeout;
-        let permit = self.connections.acquire(ConnectionClass::Write, time).await;
-        let permit = match permit {
-            Ok(permit) => permit,
-            Err(problem) => return Exchange::not_sent(problem),
-        };
-        if permit.has_waited && self.budget.postpone(reservation.id).is_err() {
-            return Exchange::not_sent(Problem::object_unavailable());
-        }
-        let sent = send_upstream(&self.upstream, &request, &mut || true).await;
+        let postpone = || self.budget.postpone(reservation.id);
+        let sent = self
+            .connections
+            .send(&self.upstream, &request, postpone, &mut || true)
+            .await;
         sent.read(&request, JobSnapshot::read)
     }
 
