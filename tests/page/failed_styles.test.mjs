@@ -6,6 +6,7 @@ import { importSource } from "./source.mjs";
 
 class StandInForLink extends EventTarget {
   rel = "stylesheet";
+  isConnected = true;
   /** The link that has taken its place in the document. */
   successor = null;
 
@@ -62,4 +63,24 @@ test("a style sheet that fails again is requested once more by the next part", a
 
 test("parts do not wait for style sheets that have loaded", async () => {
   await reloadStyles();
+});
+
+test("a style sheet that does not arrive fails after ten seconds and is requested again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const link = new StandInForLink();
+  failToLoad(link);
+  const first = reloadStyles();
+  t.mock.timers.tick(10_000);
+  await assert.rejects(first);
+  const next = reloadStyles();
+  link.successor.successor.dispatchEvent(new Event("load"));
+  await next;
+});
+
+test("a style sheet that was removed from the document is not requested again", async () => {
+  const link = new StandInForLink();
+  failToLoad(link);
+  link.isConnected = false;
+  await reloadStyles();
+  assert.equal(link.successor, null);
 });

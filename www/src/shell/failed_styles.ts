@@ -1,3 +1,6 @@
+/** Maximum time for loading a style sheet again, in milliseconds. */
+const TIMEOUT = 10_000;
+
 /** Style sheets that failed to load. Vite requests each only once. */
 const failedStyles = new Set<HTMLLinkElement>();
 /** Pending requests of these style sheets. Several parts may wait for the same one. */
@@ -15,15 +18,28 @@ addEventListener(
 
 /** Requests failed style sheets again, and waits until all of them have loaded. */
 export function reloadStyles(): Promise<unknown> {
-  for (const link of failedStyles) {
+  const links = [...failedStyles].filter((link) => link.isConnected);
+  failedStyles.clear();
+  for (const link of links) {
     const again = link.cloneNode() as HTMLLinkElement;
     link.replaceWith(again);
-    const reload = new Promise((resolve, reject) => {
-      again.addEventListener("load", resolve);
-      again.addEventListener("error", reject);
-    }).finally(() => reloads.delete(reload));
+    const reload = waitForStyles(again).finally(() => reloads.delete(reload));
     reloads.add(reload);
   }
-  failedStyles.clear();
   return Promise.all(reloads);
+}
+
+function waitForStyles(link: HTMLLinkElement): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      failedStyles.add(link);
+      reject(new Error("the style sheet took too long"));
+    }, TIMEOUT);
+    const settleWith = (settle: (event: Event) => void) => (event: Event) => {
+      clearTimeout(timer);
+      settle(event);
+    };
+    link.addEventListener("load", settleWith(resolve));
+    link.addEventListener("error", settleWith(reject));
+  });
 }
