@@ -88,6 +88,18 @@ test.describe("job", () => {
     await expect(main.getByText("Fix the links")).toHaveCount(2);
   });
 
+  test("readers of a job with a one-line prompt see no empty column", async ({ visitor }) => {
+    const { site, page, token, signIn, startSession, startAndOpenJob, openJob } = visitor;
+    await signIn();
+    await startAndOpenJob("Fix the typos");
+    await startSession(token({ scope: "jobs:read" }));
+    await page.goto(site.url);
+    const job = await openJob("Fix the typos");
+    const title = await page.getByRole("heading", { level: 1 }).boundingBox();
+    const about = job.getByRole("complementary", { name: "About this job" });
+    assert.equal((await about.boundingBox()).x, title.x);
+  });
+
   test("a job without changes explains that and leads to a follow-up", async ({ visitor }) => {
     const { page, signIn, startAndOpenJob, endJob } = visitor;
     await signIn();

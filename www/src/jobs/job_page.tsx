@@ -17,7 +17,7 @@ import { JobDetails } from "./job_details.tsx";
 import { wantedTitle } from "./job_focus.ts";
 import * as styles from "./job_page.module.css";
 import { jobState, pullRequest, titleOf } from "./job_state.ts";
-import { FollowUpBox, FollowUps, Prompt } from "./job_thread.tsx";
+import { FollowUpBox, FollowUps, isHeading, Prompt } from "./job_thread.tsx";
 import { describeJobTime } from "./job_time.ts";
 import { NewJobButton } from "./new_job_button.tsx";
 import { compose } from "./open_composer.ts";
@@ -143,6 +143,8 @@ function Known({ session, job, facts, book, mayWrite }: KnownProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   const hasFailed = facts.status === "failed";
   const hasText = prompt !== undefined && prompt.extent !== "nothing";
+  const showsPrompt = prompt !== undefined && !isHeading(prompt);
+  const hasThread = showsPrompt || followUps.length > 0 || mayWrite;
   return (
     <>
       {hasFailed && <Failure job={job} book={book} mayWrite={mayWrite} />}
@@ -158,19 +160,21 @@ function Known({ session, job, facts, book, mayWrite }: KnownProps) {
       {facts.status === "completed" && facts.prLink === null && (
         <Unchanged onFollowUp={mayWrite ? () => box.current?.focus() : null} />
       )}
-      <div class={styles.columns}>
-        <div class={styles.said}>
-          {prompt && <Prompt message={prompt} />}
-          {followUps.length > 0 && <FollowUps messages={followUps} />}
-          {mayWrite && <FollowUpBox facts={facts} book={book} box={box} />}
-          {mayWrite && hasText && !hasFailed && (
-            <div class="actions">
-              <button type="button" class="quiet" onClick={() => runAgain(book, prompt)}>
-                {JOB_WORDS.runAgain}
-              </button>
-            </div>
-          )}
-        </div>
+      <div class={hasThread ? styles.columns : ""}>
+        {hasThread && (
+          <div class={styles.said}>
+            {showsPrompt && <Prompt message={prompt} />}
+            {followUps.length > 0 && <FollowUps messages={followUps} />}
+            {mayWrite && <FollowUpBox facts={facts} book={book} box={box} />}
+            {mayWrite && hasText && !hasFailed && (
+              <div class="actions">
+                <button type="button" class="quiet" onClick={() => runAgain(book, prompt)}>
+                  {JOB_WORDS.runAgain}
+                </button>
+              </div>
+            )}
+          </div>
+        )}
         <JobDetails job={job} facts={facts} book={book} />
       </div>
     </>

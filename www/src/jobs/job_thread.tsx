@@ -7,10 +7,12 @@ import { PromptBox } from "./prompt_box.tsx";
 import type { ThreadMessage } from "./thread.ts";
 import { JOB_WORDS } from "./words.ts";
 
-/** Shows the prompt unless the page's heading already shows all of it. */
+/** Whether the heading of the page already shows the whole prompt. */
+export function isHeading({ text, extent }: ThreadMessage): boolean {
+  return extent === "whole" && text.trim() === titleOf(text);
+}
+
 export function Prompt({ message }: { message: ThreadMessage }) {
-  const { text, extent } = message;
-  if (extent === "whole" && text.trim() === titleOf(text)) return null;
   return (
     <div class={styles.said}>
       <SaidBy message={message} />
