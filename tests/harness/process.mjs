@@ -11,7 +11,10 @@ import { hasEnded, spawnGroup, stopGroup } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const FIRST_PORT = 16_384;
-/** Linux takes the local ports of outgoing connections from here on, other systems from 49,152. */
+/**
+ * By default, Linux takes the local ports of outgoing connections from here on, and other systems
+ * from 49,152.
+ */
 const FIRST_EPHEMERAL_PORT = 32_768;
 /** How long a killed process may take to disappear. */
 const KILL_TIMEOUT_MS = 5000;
