@@ -1,6 +1,6 @@
 /**
- * Sends analytics requests, and checks the `Cache-Status` of the responses and the number of
- * upstream requests.
+ * Analytics requests in tests. This module sends requests for page views, checks the `Cache-Status`
+ * of the responses, and counts upstream requests.
  */
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
@@ -125,7 +125,7 @@ export async function upstreamsOwn(gate, target) {
   return await response.json();
 }
 
-/** The organization's section of the operator's health report. */
+/** Returns the organization's section of the health report, which operators can read. */
 export async function organization(gate) {
   const operator = { projects: [], scope: "gateway:operate" };
   const answer = await gate.get("/healthz?deep", caller(gate, "operator", operator));
@@ -133,7 +133,7 @@ export async function organization(gate) {
   return answer.json.organization;
 }
 
-/** The analytics budget: requests left, and when an upstream block ends. */
+/** Returns the analytics budget: the requests left, and the end of a block by the upstream. */
 export async function budget(gate) {
   return (await organization(gate)).budgets.analytics;
 }

@@ -1,4 +1,7 @@
-/** Simulates a browser with a cookie jar, and checks what its session can access. */
+/**
+ * A simulated browser. It stores cookies, and sends requests like the gateway's own page. This
+ * module also checks that the gateway rejects a browser after sign-out.
+ */
 import assert from "node:assert/strict";
 import { assertProblem, JOBS, PROJECT, VIEWS } from "./recorded_gateway.mjs";
 
@@ -9,7 +12,7 @@ export const LIST = `/v2/agent/${PROJECT}/jobs`;
 /** The current time in seconds since the Unix epoch, the unit of a JWT's `exp`. */
 export const nowInSeconds = () => Math.floor(Date.now() / 1000);
 
-/** The targets of all read operations that accept a session. */
+/** Targets of read operations that accept a session. */
 export const READS = [
   VIEWS,
   `${VIEWS}/export?format=csv`,
@@ -24,7 +27,7 @@ export const READS = [
   `${JOBS}/j1/pull-request`,
   "/healthz?deep",
 ];
-/** Requests for all write operations that accept a session. */
+/** Requests for write operations that accept a session. */
 export const WRITES = [
   { method: "POST", target: JOBS, json: { prompt: "x" } },
   { method: "POST", target: `${JOBS}/j1/message`, json: { prompt: "x" } },
@@ -53,7 +56,7 @@ export class Browser {
     ];
   }
 
-  /** Sends a request with the cookies and stores the response's cookie. */
+  /** Sends a request with the cookies. Stores the cookie that the response sets, or deletes it. */
   async send({ headers = this.sameOrigin, ...request }) {
     const cookies = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const all = cookies === "" ? headers : [...headers, ["Cookie", cookies]];
@@ -99,7 +102,7 @@ export async function assertNothingSent(gate, run) {
   assert.equal((await gate.received()) - before, 0, "requests upstream");
 }
 
-/** Asserts that every operation rejects the browser's cookie with a 401. */
+/** Asserts that READS, WRITES and `/session` reject the browser's cookie with a 401. */
 export async function assertSignedOut(browser, kind = "session-ended") {
   await assertNothingSent(browser.gate, async () => {
     for (const target of ["/session", ...READS]) {

@@ -1,13 +1,16 @@
 /**
- * Describes the reports that can be exported, computes the expected bytes of an export, and parses
- * received exports.
+ * Expected and received exports. This module describes the reports that can be exported, computes
+ * the expected bytes of an export, and parses received exports.
  */
 import assert from "node:assert/strict";
 import { PROJECT } from "./recorded_gateway.mjs";
 
 const READ = "analytics:read";
 
-/** The exportable reports by path segment: rows property, page size, columns and scope. */
+/**
+ * The exportable reports by path segment. `rows` is the response property with the rows, and
+ * `maxRows` is the number of rows that the gateway requests per page.
+ */
 export const LISTS = {
   views: { rows: "views", maxRows: 250, columns: ["path", "human", "ai", "total"], scope: READ },
   visitors: {
@@ -63,7 +66,7 @@ export function newRange(days = 60) {
 // --- expected exports ------------------------------------------------------
 
 /**
- * The expected export of these rows.
+ * Returns the expected export of these rows.
  *
  * @param {string} report
  * @param {"csv" | "ndjson"} format
@@ -102,7 +105,7 @@ export const pagesOf = (report, lines) =>
 // --- received exports -----------------------------------------------------
 
 /**
- * The complete records of a truncated export, and the number of rows among them.
+ * Returns the complete records of a truncated export, and the number of rows among them.
  *
  * @param {Buffer} bytes truncated at any byte
  * @param {"csv" | "ndjson"} format
@@ -122,11 +125,13 @@ export function keepWholeRecords(bytes, format, header) {
 }
 
 /**
- * The last record of an incomplete export, and everything before it.
+ * Splits an incomplete export into its last record and everything before it. For CSV, also returns
+ * the number of cells in the last record.
  *
  * @param {string} text
  * @param {"csv" | "ndjson"} format
- * @returns {{ before: string, incomplete: { cursor: string, problem: string, retryAfter?: number } }}
+ * @returns {{ before: string, cells?: number,
+ *   incomplete: { cursor: string, problem: string, retryAfter?: number } }}
  */
 export function readIncomplete(text, format) {
   const newline = format === "csv" ? "\r\n" : "\n";

@@ -1,4 +1,7 @@
-/** Starts a gateway with limits that allow many jobs, and creates, changes and watches jobs. */
+/**
+ * A gateway for tests of jobs. This module starts the gateway with limits that allow many jobs, and
+ * creates, finishes and watches jobs.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,12 +71,12 @@ class Jobs {
     this.#token = gate.token({ projects, scope: `${EVERY_SCOPE} gateway:operate` });
   }
 
-  /** A token with every scope, including the operator's. */
+  /** The `Authorization` value of the default token, including the operator's scope. */
   get authorization() {
     return `Bearer ${this.#token}`;
   }
 
-  /** The path of the job `id`, or without an id, the path for creating jobs. */
+  /** Returns the path of the job `id`. Without an id, returns the path for creating jobs. */
   path(id, { project = PROJECT, rest = "" } = {}) {
     return `/v2/agent/${project}/job${id === undefined ? "" : `/${id}`}${rest}`;
   }
@@ -109,7 +112,7 @@ class Jobs {
     return answer.json;
   }
 
-  /** Sends a GET request to the gateway with the token for every scope. */
+  /** Sends a GET request to the gateway with the default token. */
   get(target, headers = []) {
     return this.gate.get(target, { headers, authorization: this.authorization });
   }

@@ -20,7 +20,8 @@ const IDLE_TIMEOUT_MS = 30_000;
  */
 
 /**
- * Serializes a request. Adds `Content-Length` for a body unless the headers already have one.
+ * Serializes a request. Adds `Transfer-Encoding` if `chunked` is set. Otherwise, adds
+ * `Content-Length` for a body unless the headers already have that field.
  *
  * @param {RequestOptions} options
  */

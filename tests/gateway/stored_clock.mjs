@@ -1,4 +1,7 @@
-/** Moves timestamps in the storage of a stopped gateway, so that tests need not wait. */
+/**
+ * Timestamps in storage. This module moves the timestamps of a stopped gateway, so that tests need
+ * not wait.
+ */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import { startGateway } from "../harness/gateway.mjs";

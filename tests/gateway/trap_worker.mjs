@@ -1,10 +1,13 @@
-/** The Worker with the cargo feature `trap-route`: `POST /__trap` makes it panic. */
+/**
+ * The Worker with the cargo feature `trap-route`. The request `POST /__trap` makes this Worker
+ * panic.
+ */
 import { BUILD_NEEDS, buildTrapWorker } from "../../scripts/build.mjs";
 import { setup } from "../../scripts/setup.mjs";
 
 /**
- * Builds the Worker. If `npm test` has already built the Worker, its path is in
- * QUILLGATE_TRAP_WORKER, and this function returns that path.
+ * Builds the Worker, unless `npm test` has already built the Worker and set QUILLGATE_TRAP_WORKER
+ * to the path.
  *
  * @returns {Promise<string>} path of the Worker's `index.js`
  */

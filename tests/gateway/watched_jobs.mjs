@@ -1,4 +1,7 @@
-/** Starts the gateway of a test file about watched jobs, and checks its event streams and polls. */
+/**
+ * Watched jobs. This module starts the gateway of a test file, and checks the gateway's event
+ * streams and polls.
+ */
 import assert from "node:assert/strict";
 import { startJobs } from "./jobs_gateway.mjs";
 

@@ -1,4 +1,6 @@
-/** Copies the gateway's wrangler configuration and replaces the script in it. */
+/**
+ * The gateway's wrangler configuration. This module copies it, and replaces the script in the copy.
+ */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,11 +13,12 @@ const WORKER = join(ROOT, "worker");
 export const BUILT_SCRIPT = join(WORKER, "build", "index.js");
 
 /**
- * Copies `worker/wrangler.toml` to a temporary folder and replaces its script. Name, bindings and
- * migrations stay the same, so both scripts use the same durable storage.
+ * Copies `worker/wrangler.toml` to a temporary folder and replaces the script in the copy. Name,
+ * bindings and migrations stay the same, so the replacement uses the gateway's durable storage.
  *
  * @param {{ path: string } | { source: string }} script a file, or a module's source
- * @returns {{ config: string, dispose: () => void }} `dispose` removes the copy
+ * @returns {{ config: string, dispose: () => void }} the path of the copy, and a function that
+ *   removes the copy
  */
 export function configWith(script) {
   const folder = mkdtempSync(join(tmpdir(), "quillgate-config-"));

@@ -1,6 +1,6 @@
 /**
- * Describes each analytics report, starts a gateway that serves the reports, and counts the
- * gateway's upstream requests.
+ * Fixtures for tests of analytics reports. This module describes each report, starts a gateway that
+ * serves the reports, and counts the gateway's upstream requests.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -15,8 +15,8 @@ export const CONVERSATIONS = "analytics:conversations";
 export const BOTH = { scope: `${READ} ${CONVERSATIONS}` };
 
 /**
- * The reports by name. Each has a path, the response property with the rows, the pagination
- * parameter (`by`), the maximum `limit` (`most`) and the required scope.
+ * The reports by name. `rows` is the response property with the rows, `by` is the pagination
+ * parameter, and `most` is the maximum `limit`. Reports omit properties that do not apply.
  */
 export const REPORTS = {
   views: { path: "views", rows: "views", by: "offset", most: 250, scope: READ },

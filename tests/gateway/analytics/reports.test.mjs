@@ -1,6 +1,6 @@
 /**
- * Tests the scopes, the budget, the cache and the stored data of every analytics report. The
- * simulator counts the upstream requests.
+ * Analytics reports. Each report requires its scope, and all reports share one budget. The gateway
+ * caches reports, but it caches conversations only in memory.
  */
 
 import assert from "node:assert/strict";

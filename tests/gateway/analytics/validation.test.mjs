@@ -1,4 +1,7 @@
-/** The gateway and the package reject invalid analytics requests with the same errors. */
+/**
+ * Validation of analytics requests. The gateway and the package reject invalid requests with the
+ * same errors.
+ */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";

@@ -1,6 +1,6 @@
 /**
- * Starts a gateway with a daily archive, and compares the days that it stores with the simulator's
- * counts.
+ * A gateway with a daily archive. This module starts the gateway, runs its archive, and compares
+ * the archived days with the simulator's counts.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

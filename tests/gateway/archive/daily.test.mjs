@@ -1,6 +1,6 @@
 /**
- * The daily archive. Cron runs store the counts of each day without any request from a caller, even
- * if the upstream fails or the gateway is killed. Series come from the stored days.
+ * The daily archive. Cron runs store the counts of each day, and continue after upstream failures
+ * and crashes of the gateway. The gateway returns series from the stored days.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** The log line of an archive run while the upstream fails. */
+/**
+ * An archive run during an upstream outage. The gateway logs the number of requests that the run
+ * sent, and the number of failures.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PROJECT, startGate } from "../recorded_gateway.mjs";

@@ -1,6 +1,6 @@
 /**
- * Visitors choose the paths that they request, and could harm the daily archive with them. The
- * paths in these tests have control characters or thousands of segments, or are very long.
+ * Paths that could harm the daily archive. Visitors can request any path, including paths with
+ * control characters, with thousands of segments, or of great length.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";

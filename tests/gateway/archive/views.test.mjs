@@ -1,6 +1,6 @@
 /**
- * The list of all pages with views in a range. The count of each page is the sum over the archived
- * days.
+ * The list of viewed pages. The gateway adds up the views of each page on the archived days of a
+ * range, and lists the days that are missing.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

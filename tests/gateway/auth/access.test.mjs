@@ -1,6 +1,6 @@
 /**
- * The gateway checks the authentication scheme, the token, the project and the scope of a request
- * before it sends anything upstream.
+ * Access checks. The gateway checks the authentication scheme, the token, the project and the scope
+ * of a request before it sends the request upstream.
  */
 import assert from "node:assert/strict";
 import { createSign, generateKeyPairSync } from "node:crypto";
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => gate?.stop());
 
-/** Asserts that every operation rejects this `Authorization` value with the same problem. */
+/** Asserts that six operations reject this `Authorization` value with the same problem. */
 async function assertUnauthorized(authorization, kind, detail) {
   const challenges = {
     "missing-token": 'Bearer realm="quillgate"',

@@ -1,6 +1,7 @@
 /**
- * Tokens of GitHub workflows and of Cloudflare Access. The gateway follows an issuer's key
- * rotation, and accepts the known keys while the issuer cannot serve its key set.
+ * Identities from trusted issuers. The gateway accepts tokens of GitHub workflows and of Cloudflare
+ * Access. It follows an issuer's key rotation, and accepts known keys while the issuer's key set is
+ * unusable.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * The key sets of issuers. Forged tokens cause few calls to the organization's object. Tokens with
- * a known key are accepted while their issuer is unreachable.
+ * Issuer keys. Thousands of forged tokens cause at most four calls to the organization object. The
+ * gateway accepts tokens with a known key while their issuer is unreachable.
  */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -16,8 +16,8 @@ const OPERATE = "gateway:operate";
 const FORGED_TOKENS = 2_300;
 const CONCURRENCY = 100;
 /**
- * One fetch for the first token, one for an unknown kid, and two more if the attack lasts longer
- * than a minute.
+ * The gateway fetches the key set once for the first token, and once for an unknown kid. If the
+ * attack lasts longer than a minute, the gateway fetches the set up to two more times.
  */
 const MAX_FETCHES = 4;
 

@@ -1,6 +1,6 @@
 /**
- * Health reports, which only operators can read, and the liveness route, which every caller can
- * read.
+ * Health reports and liveness. Only operators can read health reports. The liveness route responds
+ * to every caller.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

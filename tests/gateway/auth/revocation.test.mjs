@@ -1,4 +1,7 @@
-/** Revoked tokens, and the gateway's own tokens while its secrets rotate. */
+/**
+ * Revocation and rotation. The gateway rejects revoked tokens. During a rotation of its secrets,
+ * the gateway accepts its own tokens signed with the newest or the previous secret.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { mintToken, newSecret } from "../../harness/token.mjs";

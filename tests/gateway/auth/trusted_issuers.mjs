@@ -1,6 +1,6 @@
 /**
- * Starts a gateway that has trusted issuers, rotated secrets and revoked tokens, and mints tokens
- * for it.
+ * A gateway with trusted issuers, rotated secrets and revoked tokens. This module starts the
+ * gateway and the issuers, and mints tokens.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach } from "node:test";

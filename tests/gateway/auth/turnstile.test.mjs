@@ -1,4 +1,7 @@
-/** Turnstile, with a local server in place of Cloudflare's verifier. */
+/**
+ * Turnstile. The gateway creates a job for a web page only if the verifier accepts the page's
+ * Turnstile response. A local server replaces Cloudflare's verifier.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";

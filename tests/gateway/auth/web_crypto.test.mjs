@@ -1,4 +1,7 @@
-/** Tokens of a trusted issuer while the runtime's WebCrypto fails. */
+/**
+ * A failure of WebCrypto. If WebCrypto fails to verify a trusted issuer's token, the gateway
+ * returns 500 and logs the cause.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startIssuer } from "../../harness/issuer.mjs";

@@ -1,6 +1,6 @@
 /**
- * Sends the requests of a caller, parses the RateLimit fields of the responses, and lists when
- * requests reached the upstream.
+ * Rate limits in tests. This module sends requests as a caller, parses the RateLimit fields of the
+ * responses, and returns the times at which requests reached the upstream.
  */
 import assert from "node:assert/strict";
 import { assertProblem } from "../recorded_gateway.mjs";
@@ -16,7 +16,8 @@ export const jobsOf = (project) => `/v2/agent/${project}/job`;
 export const messageOf = (project, job) => `${jobsOf(project)}/${job.id}/message`;
 
 /**
- * Most tests have their own project, and so their own budgets. Only the analytics budget is shared.
+ * The projects of the tests. Most tests have their own project, so other tests do not use up their
+ * job budgets. All projects share the analytics budget.
  */
 export const PROJECTS = [
   ...["count", "back", "kept", "free", "closed", "usual", "ages", "open", "own", "none", "every"],

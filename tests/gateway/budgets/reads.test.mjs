@@ -1,4 +1,4 @@
-/** The read budget, which limits the number of requests that read jobs, per caller and project. */
+/** The read budget. The gateway limits the number of job reads of each caller in a project. */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs";
@@ -7,8 +7,8 @@ const LIMIT = 20;
 const OTHER = "empty-docs";
 const HOUR = 3600;
 /**
- * The window slides in sixty steps of this many seconds. A read can therefore count for one step
- * longer than the window.
+ * The length of a step in seconds. The window slides in sixty steps, so a read can count for up to
+ * one step longer than the window.
  */
 const WINDOW_STEP = HOUR / 60;
 

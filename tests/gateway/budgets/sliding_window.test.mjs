@@ -1,6 +1,6 @@
 /**
- * The sliding window of a budget: it has no edge at which the limit could be exceeded, and
- * `Retry-After` is exact.
+ * The sliding window of a budget. No window contains more upstream requests than the limit. The
+ * gateway grants a request after its `Retry-After`, and not a whole second earlier.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

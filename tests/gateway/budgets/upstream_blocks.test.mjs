@@ -11,7 +11,7 @@ import { accessClaims, mintToken } from "../../harness/token.mjs";
 import { assertInvalid, assertProblem, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 const WINDOW_SECONDS = 24;
-/** Interval between probes: single requests that the gateway still sends during a block. */
+/** The interval between probes. During a block, the gateway sends single requests as probes. */
 const PROBE_MS = (WINDOW_SECONDS * 1000) / 12;
 const DAY_SECONDS = 86_400;
 /** How long a test waits for an expected event before it fails. */

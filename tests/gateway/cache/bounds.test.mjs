@@ -1,7 +1,7 @@
 /**
- * The gateway limits its upstream requests for page views, even if readers write one query in
- * thousands of ways, load large pages, or all request a range that includes today. The simulator
- * counts the upstream requests. The instrumented organization object counts its calls.
+ * Bounds on upstream requests for page views. Thousands of spellings of one query share an upstream
+ * page. Clients with open-ended ranges share each page for five minutes. The simulator counts
+ * upstream requests, and the instrumented organization object counts its calls.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Starts a gateway with many rows of page views, and defines the `Cache-Status` values that its
- * responses can have.
+ * A gateway for cache tests. This module starts a gateway with many rows of page views, and defines
+ * `Cache-Status` values of its responses.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Many readers request the same page views concurrently. The organization object sends one upstream
- * request for all of them.
+ * Concurrent readers of page views. The organization object sends one upstream request for all
+ * readers of the same page.
  */
 
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Page views while the upstream fails or the budget is spent. The gateway serves fresh cached pages
- * as usual, and stale pages with the reason in `Cache-Status`. Without a cached page, the caller
- * receives the error.
+ * Page views during upstream faults. While the upstream fails or the budget is spent, the gateway
+ * serves cached pages, and gives the reason in the `Cache-Status` of stale pages. Without a cached
+ * page, the gateway returns the error.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -82,7 +82,7 @@ describe("upstream faults by state of the cache", () => {
     return `200 rows, fwd=stale;${upstreamStatus} ttl=-; detail=stale, ${requests}`;
   };
 
-  /** Each fault, and the expected results for a stale page and for an uncached page. */
+  /** Each row has a fault and the expected results with a stale page and without a cached page. */
   const TABLE = [
     ["500", status(500), stale(500), "500 upstream-error, 1 request"],
     ["timeout", { kind: "hang" }, stale(), "504 upstream-timeout, 1 request"],

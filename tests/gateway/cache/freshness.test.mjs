@@ -1,6 +1,7 @@
 /**
- * The freshness lifetime of cached page views, requests with ETags or `no-cache`, and the cache
- * after the gateway restarts.
+ * Freshness of cached page views. The range of a page determines the page's freshness lifetime. The
+ * gateway responds 304 to a matching ETag, and fetches the page again for `no-cache`. Cached pages
+ * survive a restart.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

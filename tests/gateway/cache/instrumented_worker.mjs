@@ -1,5 +1,6 @@
 /**
- * The built Worker with an instrumented organization object, which counts its calls and can fail.
+ * The built Worker with an instrumented organization object. The object counts the calls for
+ * reports, and tests can make these calls fail.
  */
 import { until } from "../analytics_requests.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
@@ -35,12 +36,12 @@ export function instrumentedConfig() {
   });
 }
 
-/** Returns the number of calls for page views that the organization object has received. */
+/** Returns the number of calls for reports that the organization object has received. */
 export async function objectCalls(gate) {
   return (await control(gate, "")).calls;
 }
 
-/** Makes calls to the organization object fail (`yes`) or succeed again (`no`). */
+/** Makes calls for reports fail (`yes`) or succeed again (`no`). */
 export async function setObjectFailing(gate, failing) {
   await control(gate, `?failing=${failing}`);
 }

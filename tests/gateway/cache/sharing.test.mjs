@@ -1,6 +1,6 @@
 /**
- * Shared page views: all readers of one upstream page, concurrent or later, cost one upstream
- * request. The simulator counts these requests.
+ * Shared page views. The gateway fetches an upstream page once for all its concurrent and later
+ * readers. The simulator counts the upstream requests.
  */
 
 import assert from "node:assert/strict";

@@ -1,7 +1,8 @@
 /**
- * Recreates the folder `state/` with the gateway of another checkout, which must be built. The
- * folder contains the storage that the gateway leaves after a crash, each file compressed with
- * gzip. It also contains `stored.json`, which describes the same state as callers saw it.
+ * A script that recreates the folder `state/`. The script runs and kills the gateway of another
+ * checkout, which must be built. It stores the gateway's storage in the folder, and compresses each
+ * file with gzip. The folder also contains `stored.json`, which describes the state that callers
+ * saw.
  *
  * Usage: node tests/gateway/deployment/make_state.mjs <checkout>
  */
@@ -58,7 +59,7 @@ try {
   await receiver.stop();
 }
 
-/** Stores every kind of state, and kills the gateway during a creation. */
+/** Stores jobs, keys, budgets and page views, and kills the gateway during a creation. */
 async function store() {
   const stored = {
     jobs: await storeJobs(),
@@ -92,7 +93,7 @@ async function store() {
   return { madeAt: Date.now(), limits: LIMITS, budgets, webhook, origin, listed, ...stored };
 }
 
-/** Stores jobs in several states. Returns the events of each as `[id, data]`. */
+/** Stores jobs in several states. Returns each job's id, and its events as `[id, data]`. */
 async function storeJobs() {
   const unwatched = await jobs.create("Write the guide");
   await jobs.followUp(unwatched.id);

@@ -1,6 +1,6 @@
 /**
- * A gateway with an invalid or missing variable. Error responses and the log name the variable,
- * never its value.
+ * A gateway with an invalid or missing variable. The gateway responds 500 to API requests. Its
+ * responses and its log name the variable, and never contain the value.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

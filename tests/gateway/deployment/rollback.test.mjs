@@ -1,4 +1,7 @@
-/** A rollback. An older release must work with the storage of a newer release. */
+/**
+ * Rollbacks. An older release must not change the number of migrations that a newer release has
+ * recorded.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startJobs } from "../jobs_gateway.mjs";

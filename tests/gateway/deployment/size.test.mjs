@@ -1,4 +1,7 @@
-/** Size limits of a deployment: the Worker's wasm and its JavaScript. */
+/**
+ * The size of a deployment. The tests limit the size of the Worker's gzipped wasm, and the number
+ * of lines of its JavaScript.
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,6 @@
 /**
- * The gateway limits the number of waiting exports: each takes a place in the organization object.
- * In this test, an export takes a place but the object's reply is lost. The gateway must free the
- * place.
+ * Lost replies to waiting exports. Each waiting export takes one of a limited number of places in
+ * the organization object. If the object's reply is lost, the gateway frees the place.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -15,7 +14,7 @@ import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 /** The window of the budget. It is longer than the test, so that no waiting export continues. */
 const WINDOW_SECONDS = 600;
-/** If an export has no response after this time, it is waiting for the budget. */
+/** If an export has no response after this time, the export is waiting for the budget. */
 const OBSERVED_MS = 5000;
 /**
  * The maximum time until the place is free again. A place also becomes free when its lease of 25
@@ -60,7 +59,8 @@ after(async () => {
 });
 
 /**
- * Requests an export that may wait. Returns the status, or `undefined` if the export is waiting.
+ * Requests an export with `Prefer: wait`, then disconnects. Returns the status, or `undefined` if
+ * the export waited for the budget until then.
  */
 async function requestExport() {
   const target = exportOf("views", { format: "ndjson", ...newRange() });

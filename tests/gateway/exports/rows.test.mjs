@@ -1,6 +1,6 @@
 /**
- * Exports of reports as CSV or NDJSON. An export contains every row of its range, or ends with a
- * record that has the cursor from which to resume.
+ * Exports of reports as CSV or NDJSON. A complete export contains every matching row of its range.
+ * An incomplete export ends with a record that contains the cursor for resuming.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -52,7 +52,7 @@ function assertExport(answer) {
   return answer.text;
 }
 
-/** Requests the report itself. Returns the type of the expected problem, and `Retry-After`. */
+/** Requests the report instead of an export. Returns the problem's type, and `Retry-After`. */
 async function plainProblem(report, query, options) {
   const answer = await gate.get(
     `/v1/analytics/${PROJECT}/${report}?${new URLSearchParams(query)}`,

@@ -1,5 +1,6 @@
 /**
- * The gateway and the package export the same bytes, and LibreOffice opens the CSV.
+ * Exports in a spreadsheet. The gateway and the package export the same bytes, and LibreOffice
+ * opens the CSV.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

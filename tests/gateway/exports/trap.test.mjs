@@ -1,4 +1,7 @@
-/** An export that a trap interrupts must not look complete. */
+/**
+ * A trap during an export. The gateway ends the export with a record that marks the export as
+ * incomplete.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { caller } from "../analytics_requests.mjs";

@@ -1,4 +1,7 @@
-/** The limits on exports that wait for the budget (`Prefer: wait`). */
+/**
+ * Exports that wait for the budget (`Prefer: wait`). The gateway limits the number of waiting
+ * exports of a caller and of the organization.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -12,11 +15,11 @@ const PER_CALLER = 2;
 const PER_ORGANIZATION = 3;
 /** The budget's window is longer than these tests take, so that no waiting export continues. */
 const WINDOW_SECONDS = 600;
-/** If an export has not ended after this time, it is waiting for the budget. */
+/** If an export has not ended after this time, the export is waiting for the budget. */
 const OBSERVED_MS = 2000;
 /**
- * Longer than the 25 s lease of a waiting export. The gateway renews the lease while the export
- * waits.
+ * This time exceeds the 25 s lease of a waiting export. The gateway renews the lease while the
+ * export waits.
  */
 const LEASE_MS = 26_000;
 /** The maximum time until a cancelled export no longer counts as waiting. */

@@ -1,6 +1,7 @@
 /**
- * Exports of more rows than the budget of one hour allows. The client resumes an export that broke
- * off at any byte, or lets the gateway wait for the next window.
+ * Exports that exceed the hourly budget. A client resumes an interrupted export after the last
+ * complete row. With `Prefer: wait`, the gateway waits for the next window and continues the
+ * export.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";

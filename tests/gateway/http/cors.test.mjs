@@ -1,4 +1,7 @@
-/** CORS: the origins that may call the gateway, and the response header fields for browsers. */
+/**
+ * CORS. The gateway sends no request from a disallowed origin upstream. Pages of allowed origins
+ * can read the gateway's responses.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ALLOWED_ORIGIN, assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";

@@ -1,4 +1,7 @@
-/** HEAD returns the header fields of GET, and Strict-Transport-Security is sent over https. */
+/**
+ * HEAD and Strict-Transport-Security. The gateway responds to HEAD with the header fields of GET.
+ * It sends Strict-Transport-Security only over https.
+ */
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,6 @@
 /**
- * Log lines: the fields that each line has, and the secrets and user data that none may contain.
+ * Log lines. The gateway logs each request as one line with fixed fields. No line contains a
+ * secret, a prompt or a query.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -36,8 +37,8 @@ function linesOf(id) {
 }
 
 /**
- * Returns the log line of a response, and asserts that the response has only one line. A second
- * line would appear before the line of the later request.
+ * Returns the log line of a response, and asserts that the log has no second line for the response.
+ * Also waits for the line of a later request, because a second line would appear before that line.
  */
 async function lineOf(answer) {
   const id = answer.header("x-request-id");

@@ -1,6 +1,6 @@
 /**
- * Routing: the paths, methods and request lines that the gateway rejects before anything goes
- * upstream.
+ * Routing. The gateway rejects unknown paths, unsupported methods and malformed request lines
+ * without an upstream request.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

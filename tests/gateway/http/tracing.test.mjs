@@ -1,4 +1,7 @@
-/** Request ids, trace context and Server-Timing. */
+/**
+ * Request ids and traces. Each response has a request id. The gateway continues the caller's trace
+ * upstream, and returns the upstream's duration in Server-Timing.
+ */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { accessClaims, mintToken } from "../../harness/token.mjs";

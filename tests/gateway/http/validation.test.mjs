@@ -1,5 +1,6 @@
 /**
- * Validation of query parameters, header fields and bodies. Rejected requests never go upstream.
+ * Validation of requests. The gateway rejects invalid query parameters, header fields and bodies
+ * without an upstream request.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

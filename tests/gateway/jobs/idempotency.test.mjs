@@ -1,6 +1,6 @@
 /**
- * Idempotency keys. A retry under the same key never creates a second job, and returns the first
- * response.
+ * Idempotency keys. A retry under the same key creates no second job unless the caller forces the
+ * retry. The gateway replays the stored response.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

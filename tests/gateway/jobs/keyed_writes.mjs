@@ -1,6 +1,6 @@
 /**
- * Sends write requests with an idempotency key, and checks their responses and the jobs that they
- * created.
+ * Writes with idempotency keys. This module sends the requests, and checks the responses and the
+ * number of created jobs.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * The list of the jobs that were created through the gateway: its contents, its pages, invalid
- * queries, and who can read it.
+ * The job list. It contains the jobs that were created through the gateway, newest first. Only
+ * callers with the project and the scope `jobs:read` can read the list.
  */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * The status of listed jobs: which jobs the gateway reads upstream for a list, at which intervals,
- * and what the list contains if a read fails.
+ * The status of listed jobs. The gateway reads up to eight unfinished jobs of a page upstream, each
+ * at most once per polling interval. If a read fails, the list contains the last known status.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

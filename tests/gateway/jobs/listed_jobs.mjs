@@ -1,6 +1,6 @@
 /**
- * Starts a gateway for a single test file, and reads the gateway's job list. Tests in other files
- * cannot change this list.
+ * The job list of a single test file. This module starts a gateway for the file, and reads the
+ * gateway's job list. Tests in other files cannot change the list.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach } from "node:test";

@@ -1,4 +1,7 @@
-/** Polling of jobs: intervals grow with a job's age, honor `Retry-After`, and end at a limit. */
+/**
+ * Polling of jobs. The interval between polls grows with a job's age. The gateway honors
+ * `Retry-After`, and stops polling a job that does not finish in time.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startReceiver } from "../../harness/receiver.mjs";

@@ -1,4 +1,7 @@
-/** The state of a job's pull request, with a local server in place of GitHub. */
+/**
+ * Pull requests of jobs. The gateway requests the state and the checks of a pull request from
+ * GitHub, and caches them. A local server replaces GitHub.
+ */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { startGitHub } from "../../harness/github.mjs";

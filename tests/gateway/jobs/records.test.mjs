@@ -1,6 +1,6 @@
 /**
- * Job records: what they contain, how much of a prompt they store, and how callers filter the job
- * list by them.
+ * Job records. The gateway stores the prompt, follow-ups and status changes of each job, up to
+ * fixed limits. Callers can filter the job list by author, status and prompt.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Writes with an unknown outcome: the upstream's response is lost, or the gateway is killed. A
- * retry never creates a second job unless the caller forces it.
+ * Writes with an unknown outcome. The upstream's response is lost, or the gateway is killed. The
+ * gateway then rejects retries with 409 until the caller forces a retry.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";

@@ -118,7 +118,7 @@ function create(jobs, key) {
   return jobs.gate.send({ ...creation(jobs, key), authorization });
 }
 
-/** The remaining budgets for creations in the project and for analytics. */
+/** Returns the remaining budgets for creations in the project and for analytics. */
 async function remainingBudgets(jobs) {
   const answer = await jobs.get(`/healthz?deep&project=${PROJECT}`);
   assert.equal(answer.status, 200, answer.text);

@@ -1,6 +1,6 @@
 /**
- * Attacks with session cookies: requests from other sites' pages, and cookies that are planted,
- * forged or in the wrong place.
+ * Attacks with session cookies. The gateway rejects requests from pages of other sites. It accepts
+ * no cookie that is planted, forged or in the wrong place.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,6 +1,7 @@
 /**
- * Sessions of the gateway's page: how they open, what they allow, how they end, and how later
- * configuration changes affect them.
+ * Sessions of the gateway's page. A session opens with a token, grants the token's permissions, and
+ * ends at sign-out or when the token expires. Changes of the configuration also affect open
+ * sessions.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Sign-in with Cloudflare Access and at OpenID Connect issuers. */
+/**
+ * Sign-in. A user signs in with Cloudflare Access or at an OpenID Connect issuer. The gateway
+ * rejects callbacks that are forged, replayed or from another issuer.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { forgeNone, newSigningKey, startIssuer } from "../../harness/issuer.mjs";

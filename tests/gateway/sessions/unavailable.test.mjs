@@ -1,4 +1,7 @@
-/** Sessions whose Durable Objects fail. */
+/**
+ * A failing session object. If the gateway cannot end a browser's previous session, the gateway
+ * removes the new session and keeps the previous session open.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openSession } from "../browser.mjs";

@@ -1,6 +1,6 @@
 /**
  * Hibernation. While watchers are idle, the runtime evicts the Durable Object that they watch but
- * keeps their WebSockets open. For the next change, it constructs the object again.
+ * keeps their WebSockets open. For the next change, the runtime constructs the object again.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Event streams of a single job: the order of events, resumption, follow-ups, the package's client,
- * and restarts.
+ * Event streams of a single job. Each watcher receives every change once and in order, even after a
+ * reconnect or a restart. The tests use raw streams and the package's client.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -79,7 +79,7 @@ describe("many watchers of one job", () => {
 });
 
 describe("a watcher that reconnects", { concurrency: true }, () => {
-  /** Resumes after the last event of a stream. */
+  /** Watches a job with a new stream that resumes after the last event of an earlier stream. */
   const resumed = (id, { lastEventId }) => jobs.watch(id, { lastEventId });
   const joined = (...streams) => streams.flatMap(idsAndData);
 

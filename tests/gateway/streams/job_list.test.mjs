@@ -1,6 +1,6 @@
 /**
- * Event streams of a project's job list: changes, deletions, resumption, limits, and who can open
- * them.
+ * Event streams of a project's job list. All watchers receive the changes and deletions of jobs in
+ * the same order, and can resume a stream. The gateway limits the number of streams.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

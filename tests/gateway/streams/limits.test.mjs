@@ -1,6 +1,6 @@
 /**
- * Limits on event streams: a stream ends when its token expires, and the number of streams is
- * limited.
+ * Limits on event streams. A stream ends when its token expires. The gateway limits the number of
+ * streams per caller in a project, and per job.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -15,7 +15,7 @@ const LONGER_THAN_EVICTION_S = 16;
 /** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
-/** Prevents polls during a test, so that only the tested cause ends a stream. */
+/** Prevents the gateway from polling jobs, so that only the tested cause ends a stream. */
 const VARS = { JOB_POLL_SECONDS: "300" };
 
 let jobs;

@@ -1,4 +1,4 @@
-/** Long polling: a GET request with `Prefer: wait` waits for a job's next change. */
+/** Long polling. A GET request with `Prefer: wait` waits for a job's next change. */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertCommonHead, assertProblem } from "../recorded_gateway.mjs";

@@ -1,6 +1,6 @@
 /**
- * How the gateway polls watched jobs: the interval, failing polls, streams without changes, and the
- * end of polling.
+ * Polls of watched jobs. The gateway polls a watched job at an interval, and less often while the
+ * upstream fails. It stops when the job finishes or all watchers have disconnected.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

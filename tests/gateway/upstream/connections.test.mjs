@@ -161,7 +161,7 @@ describe("webhook receivers that do not respond", () => {
   });
 });
 
-/** Waits for a response. Returns it with its arrival time. */
+/** Waits for a response. Returns the response and its arrival time. */
 async function timed(pending) {
   const answer = await pending;
   return { answer, ended: Date.now() };

@@ -1,6 +1,6 @@
 /**
- * Upstream faults. Unless a retry succeeds, callers of the gateway receive a clear problem, and
- * users of the package a clear error.
+ * Upstream faults. The gateway retries some requests once. If the fault persists, the gateway
+ * returns a problem and the package throws an error.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

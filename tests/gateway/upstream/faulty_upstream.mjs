@@ -1,6 +1,6 @@
 /**
- * Starts a gateway with an upstream that fails on demand, and checks the gateway's responses and
- * the package's errors.
+ * A gateway with a faulty upstream. This module starts the gateway, injects upstream faults, and
+ * checks the gateway's responses and the package's errors.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,6 +1,7 @@
 /**
- * Upstream requests: which API key they use, when the gateway falls back to an older key, timeouts,
- * retries, and the circuit breaker.
+ * API keys, timeouts, retries and the circuit breaker. The gateway falls back to the older key
+ * after a 401, and retries some GET requests once. It sends fewer requests while a circuit breaker
+ * is open.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

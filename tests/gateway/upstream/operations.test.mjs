@@ -1,5 +1,6 @@
 /**
- * The requests that the gateway sends upstream for each operation, and the responses it returns.
+ * Operations. The gateway builds its own upstream request for each operation, without the caller's
+ * header fields. It returns the upstream's status and content without private header fields.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -33,7 +34,7 @@ const BUDGET_FIELDS = ["ratelimit", "ratelimit-policy"];
 /** Additional header fields of page views. */
 const VIEWS_FIELDS = ["age", "cache-status", "etag", ...BUDGET_FIELDS];
 const VIEWS_HEAD = { cacheControl: /^private, max-age=\d+$/, vary: "Origin, Authorization" };
-/** The caller's trace id, with the id of the gateway's span. */
+/** A `traceparent` with the caller's trace id and the id of the gateway's span. */
 const CONTINUED_TRACE = /^00-1{32}-(?!2{16}|0{16})[0-9a-f]{16}-01$/;
 /** Header fields of a caller that the gateway must not forward. */
 const CALLER_FIELDS = [

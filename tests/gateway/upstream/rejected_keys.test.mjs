@@ -1,6 +1,6 @@
 /**
- * Admin keys that the upstream rejects, or repeats in a response. The reason for a rejection
- * appears only in the log. The key appears neither in responses nor in the log.
+ * Rejected and repeated admin keys. If the upstream rejects a key, only the log contains the
+ * reason. If an upstream response repeats the key, the gateway neither forwards nor logs the key.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Webhook addresses. The operator must list the host of each address, and no address may lead into
- * a private network.
+ * Webhook addresses of callers. The gateway accepts an address only if the operator lists its host.
+ * It rejects addresses in private networks even if their hosts are listed.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -20,8 +20,8 @@ const ACCEPTED_URLS = [
   `https://hooks.example/${"x".repeat(2048 - "https://hooks.example/".length)}`,
 ];
 /**
- * Addresses that the gateway rejects. Only loopback addresses would be accepted if the operator
- * listed their hosts, so {@link listable} omits these hosts.
+ * Addresses that the gateway rejects. The gateway accepts a loopback address if the operator lists
+ * the address's host, so {@link listable} omits loopback hosts.
  */
 const REJECTED = [
   ["an empty value", [""]],

@@ -1,6 +1,6 @@
 /**
- * Webhook deliveries: one signed message per finished job, its retries and their timing, and
- * secrets that must not leak.
+ * Webhook deliveries. Each time a job finishes, the gateway sends one signed message. It retries
+ * failed deliveries. Secrets and webhook addresses must not leak.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Webhook receivers: which hosts are allowed, and the signing key of each receiver. Each test
- * simulates an attack, a mistake or a fault.
+ * Webhook receivers. The operator lists the allowed hosts, and each receiver has its own signing
+ * key. Each test simulates an attack, a mistake or a fault.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

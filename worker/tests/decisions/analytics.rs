@@ -1,4 +1,4 @@
-//! Tests of analytics: report queries, cached report pages, exports and the daily archive.
+//! Analytics tests. They cover report queries, cached report pages, exports and the daily archive.
 
 mod archive;
 mod export;

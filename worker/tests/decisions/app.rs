@@ -1,4 +1,4 @@
-//! Tests of the application: its configuration, plans, log lines and health report.
+//! Application tests. They cover the configuration, plans, log lines and the health report.
 
 mod config;
 mod health;

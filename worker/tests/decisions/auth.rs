@@ -1,4 +1,5 @@
-//! Tests of authentication: access tokens, trusted issuers, sessions and sign-in.
+//! Authentication tests. They cover access tokens, trusted issuers, sessions, sign-in and
+//! Turnstile.
 
 mod access_token;
 mod caller;

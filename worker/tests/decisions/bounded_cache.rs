@@ -1,4 +1,5 @@
-//! The bounded cache: capacity, expiry and eviction.
+//! The bounded cache. A full cache evicts its oldest entries. The cache returns an entry until the
+//! entry expires.
 
 use proptest::prelude::*;
 use quillgate::Millis;

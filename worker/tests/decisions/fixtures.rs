@@ -1,5 +1,4 @@
-//! Fixtures that several tests share: the current time, keys, tokens, configurations and request
-//! heads.
+//! Shared fixtures. They provide the current time, keys, tokens, configurations and request heads.
 
 use std::rc::Rc;
 
@@ -21,7 +20,7 @@ use quillgate_worker::http::request_head;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-/// The current Unix time in all tests: in seconds, and in milliseconds as [`NOW`].
+/// The Unix time of the tests in seconds. [`NOW`] is the same time in milliseconds.
 pub const SECONDS: u64 = 1_750_000_000;
 pub const NOW: Millis = Millis(SECONDS * 1000);
 pub const SECRET: &str = "a-secret-of-the-gateway-of-40-characters";

@@ -1,4 +1,4 @@
-//! Tests of the HTTP layer: requests, routing, CORS, trace context, responses and problem details.
+//! HTTP tests. They cover requests, routing, CORS, trace context, responses and problem details.
 
 mod content;
 mod cors;

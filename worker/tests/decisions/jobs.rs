@@ -1,4 +1,5 @@
-//! Tests of agent jobs: idempotency, polling, pull requests, event streams, search and webhooks.
+//! Job tests. They cover idempotency, polling, pull requests, event streams, records, search and
+//! webhooks.
 
 mod events;
 mod idempotency;

@@ -1,4 +1,4 @@
-//! Tests of upstream requests, and of how their responses are classified.
+//! Upstream tests. They cover upstream requests, and the classification of their responses.
 
 mod attempts;
 mod breaker;

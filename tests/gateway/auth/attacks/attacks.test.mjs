@@ -1,7 +1,6 @@
 /**
- * Attacks with forged, swapped and smuggled tokens and with disguised requests. The gateway must
- * reject each of them, send nothing upstream and reveal nothing. Tests of attacks that succeeded
- * against another gateway name the advisory.
+ * Attacks with forged tokens and disguised requests. The gateway sends no attack upstream, and
+ * reveals no secret. If an attack succeeded against another gateway, the test names the advisory.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

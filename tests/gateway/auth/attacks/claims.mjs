@@ -1,6 +1,6 @@
 /**
- * Attacks with tokens of another issuer, for another audience, outside their validity period, or
- * with malformed claims.
+ * Attacks on token claims. A token has another issuer or audience, is not valid at the current
+ * time, or has malformed claims. Some attacks send the token in `Cf-Access-Jwt-Assertion`.
  */
 import { describe, test } from "node:test";
 import { forgeHs256, forgeNone, withWrongSignature } from "../../../harness/issuer.mjs";

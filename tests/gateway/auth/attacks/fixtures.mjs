@@ -1,6 +1,6 @@
 /**
- * Starts the attacked gateway and the issuers that it trusts, mints tokens, and checks that the
- * gateway rejects them.
+ * Fixtures for attacks on authentication. This module starts the gateway and several issuers, mints
+ * tokens, and checks that the gateway rejects requests.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -13,7 +13,10 @@ import { asymmetric, hmac, oddKeys, tokenOf, twinKeys } from "./forged_tokens.mj
 export const OTHER = "other-docs";
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
 export const SCOPES = EVERY_SCOPE.split(" ");
-/** A string in the claims of every token. Neither a response nor the log may contain it. */
+/**
+ * A string in the claims of gateway and workflow tokens. Neither a response nor the log may contain
+ * the string.
+ */
 export const CANARY = `claim-canary-${randomBytes(8).toString("hex")}`;
 
 export const REALM = 'Bearer realm="quillgate"';
@@ -26,7 +29,7 @@ export const lacks = (scope) => [
   `${REALM}, error="insufficient_scope", scope="${scope}"`,
 ];
 
-/** Each operation of a project, with the scope that it requires. */
+/** Returns reads and writes of a project, each with the scope that the operation requires. */
 export const operations = (project = PROJECT) => [
   { target: `/v1/analytics/${project}/views`, scope: "analytics:read" },
   { target: `/v2/agent/${project}/jobs`, scope: "jobs:read" },
@@ -141,7 +144,7 @@ export const header = (changes, alg = "RS256") => ({
 export const foreignText = (claims) =>
   tokenOf(header(), claims, asymmetric(issuers.github.key().privateKey, "sha256"));
 
-/** The JSON of an object, with one more property in front. */
+/** Returns the JSON of an object, with one more property in front. */
 export const withProperty = (object, property) =>
   JSON.stringify(object).replace("{", `{${property},`);
 

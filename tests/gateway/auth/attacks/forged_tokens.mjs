@@ -1,4 +1,7 @@
-/** Builds forged tokens and keys, with any header, claims and signature. */
+/**
+ * Forged tokens and unusual keys. This module builds tokens with any header, claims and signature,
+ * and key sets with keys that the gateway must not use.
+ */
 import assert from "node:assert/strict";
 import { createHash, createHmac, generateKeyPairSync, sign as signBytes } from "node:crypto";
 import { jwkOf, newSigningKey } from "../../../harness/issuer.mjs";
@@ -48,7 +51,7 @@ export const constant = (bytes) => () => bytes;
 /** ES256 signatures that verify under every key if the verifier does not reject zero. */
 export const ZERO_SIGNATURES = { zero: Buffer.alloc(64), order: Buffer.concat([ORDER, ORDER]) };
 
-/** The signature of a body under any 2,048-bit RSA key with an exponent of 1. */
+/** Returns a signature that is valid under any 2,048-bit RSA key with an exponent of 1. */
 export function ownMessage(body) {
   const digest = createHash("sha256").update(body).digest();
   const end = Buffer.concat([Buffer.from([0]), SHA256_PREFIX, digest]);

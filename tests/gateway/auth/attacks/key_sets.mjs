@@ -1,6 +1,6 @@
 /**
- * Attacks that depend on key sets: tokens while an issuer's key set is unavailable, and tokens that
- * name unknown keys.
+ * Attacks on key sets. The gateway returns 503 while an issuer's key set is unavailable. Tokens
+ * with unknown key ids cause at most one more fetch within a minute.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

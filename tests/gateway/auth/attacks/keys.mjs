@@ -1,6 +1,6 @@
 /**
- * Attacks with tokens that contain their own key or name another key, and with published keys that
- * must not verify a token.
+ * Attacks with keys. A token contains its own key, names another key, or is signed with a published
+ * key that the gateway must not use.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Attacks with valid tokens in places where the gateway must ignore them, and with requests whose
- * path, method or origin is disguised.
+ * Attacks with disguised requests. The gateway ignores valid tokens outside their header fields. No
+ * override field, forbidden byte or disguised path bypasses an access check.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

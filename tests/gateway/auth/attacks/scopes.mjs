@@ -1,4 +1,7 @@
-/** Attacks with valid tokens on projects and operations that the tokens do not cover. */
+/**
+ * Attacks with valid tokens. The gateway rejects requests for projects and operations that the
+ * token does not cover.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { assertProblem, EVERY_SCOPE, JOBS, PROJECT } from "../../recorded_gateway.mjs";

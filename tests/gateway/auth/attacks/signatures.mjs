@@ -1,6 +1,6 @@
 /**
- * Attacks with unsigned tokens, and with tokens whose signature is changed or made with another key
- * or algorithm.
+ * Attacks on token signatures. The tokens are unsigned, have a changed signature, or are signed
+ * with another key or algorithm.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { describe } from "node:test";

@@ -1,5 +1,5 @@
-//! Series queries to the daily archive, their JSON responses, and the archive's status and
-//! settings.
+//! Series of the daily archive. A series lists missing days instead of counting them as zero. The
+//! tests also cover the archive's status and settings.
 
 mod run_lock;
 mod schedule;

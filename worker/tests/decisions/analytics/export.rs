@@ -1,5 +1,5 @@
-//! Exports of reports: the upstream pages that they request, their header fields and their log
-//! lines.
+//! Exports of reports. An export requests full upstream pages, waits for the budget as long as the
+//! caller allows, and writes one log line.
 
 mod pages;
 mod rows;

@@ -1,4 +1,5 @@
-//! How a response is assembled from cached upstream pages, and how long it stays fresh.
+//! Cached upstream pages. The gateway assembles a response from the cached pages that contain its
+//! rows. The response is fresh while all these pages are fresh.
 
 use proptest::prelude::*;
 use quillgate::Millis;

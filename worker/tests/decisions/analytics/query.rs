@@ -1,5 +1,5 @@
-//! Page view queries: when two queries share a cached list, and how long their responses stay
-//! fresh.
+//! Page view queries. Equivalent queries share a cached list. Responses for a range that ended
+//! before yesterday stay fresh for a day.
 
 use proptest::prelude::*;
 use proptest::string::string_regex;
@@ -14,7 +14,7 @@ use crate::fixtures::{NOW, configuration, configure, field_and_rule};
 const VIEWS: Operation = Operation::ListPageViews;
 const LIST: &str = "/v1/analytics/demo-docs/views";
 const DAY: u64 = 86_400_000;
-/// The default freshness, in milliseconds, of a range that has not ended or ended only yesterday.
+/// The default freshness lifetime, in milliseconds, of a range that does not end before yesterday.
 const FRESH: u64 = 300_000;
 /// 2025-06-15T00:00:00Z, the midnight before [`NOW`].
 const MIDNIGHT: Millis = Millis(1_749_945_600_000);

@@ -1,4 +1,5 @@
-//! The limits on exports that wait for the budget.
+//! Exports that wait for the budget. The gateway limits their number per caller and for the
+//! organization.
 
 use quillgate::Millis;
 use quillgate_worker::analytics::waiting_exports::{

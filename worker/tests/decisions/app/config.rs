@@ -1,4 +1,5 @@
-//! Valid configurations, and the error that each invalid one causes.
+//! The configuration. The gateway reads it from variables. An error names the invalid variable and
+//! never contains its value.
 
 mod pull_requests;
 mod webhooks;

@@ -1,4 +1,4 @@
-//! How the gateway plans its response to a request, and the order in which it checks the request.
+//! Plans of requests. The gateway checks a request in a fixed order, then plans the response.
 
 mod addresses;
 mod admission;
@@ -29,8 +29,8 @@ const VIEWS: &str = "https://gate.example/v1/analytics/demo-docs/views";
 const DEEP: &str = "https://gate.example/healthz?deep";
 const DESCRIPTION: &str = "https://gate.example/openapi.json";
 
-/// Each operation's method, URL, scope and route. No URL has a second operation, but `HEAD` is
-/// allowed where `GET` is.
+/// Seven operations, each with its method, URL, scope and route. Each URL supports one operation.
+/// `HEAD` is allowed where `GET` is.
 const OPERATIONS: [(&str, &str, &str, &str); 7] = [
     ("POST", CREATE, "jobs:create", "/v2/agent/{projectId}/job"),
     ("GET", JOB, "jobs:read", "/v2/agent/{projectId}/job/{id}"),

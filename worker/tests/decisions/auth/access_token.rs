@@ -1,4 +1,5 @@
-//! Validation and revocation of the gateway's own access tokens.
+//! Validation of the gateway's own access tokens. The gateway accepts only HS256 tokens that are
+//! signed with one of its secrets.
 
 mod lifetime;
 

@@ -1,4 +1,5 @@
-//! Identification of callers by their tokens, and the cache of verified tokens.
+//! Identification of callers. The gateway identifies a caller by a token, and caches verified
+//! tokens.
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
-//! JWK Sets: which key verifies a signature, and when a set is fetched.
+//! JWK Sets. The gateway uses a key only for the algorithm and the purpose for which the issuer
+//! published the key. It rejects weak and malformed keys.
 
 mod cache;
 
@@ -83,7 +84,8 @@ fn duplicate_kid_is_rejected() {
     }
 }
 
-/// Blocks attacks such as CVE-2026-22818: a token's `alg` must not determine a key's algorithm.
+/// A token's `alg` must not determine the algorithm of a key. Otherwise, attacks such as
+/// CVE-2026-22818 succeed.
 #[test]
 fn key_is_used_only_for_its_algorithm() {
     let other_type = "the issuer's key is of another type than the algorithm's";

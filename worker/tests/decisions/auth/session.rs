@@ -1,4 +1,5 @@
-//! Sessions of the gateway's page: how they open and end, and which credential takes precedence.
+//! Sessions of the gateway's page. The session cookie identifies the caller. A bearer token takes
+//! precedence over a session, and a session takes precedence over an assertion.
 
 mod cookie;
 mod cross_site;

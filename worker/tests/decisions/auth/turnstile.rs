@@ -1,5 +1,5 @@
-//! Turnstile: its variables, the writes that need a Turnstile response, and the verification of
-//! that response.
+//! Turnstile. The gateway requires a Turnstile response of 1 to 2,048 bytes. It accepts a
+//! verification only for the host of the page.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! Granted and refused reservations: the reported remainder, the violated policy, and
-//! `Retry-After`.
+//! Granted and refused reservations. A grant reports the remaining requests. A refusal names the
+//! violated policy and has a `Retry-After`.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};

@@ -1,4 +1,5 @@
-//! The budget for job reads that each caller has in a project.
+//! The read budget. It limits the job reads of each caller in a project. Several callers can also
+//! share a ceiling.
 
 use proptest::prelude::*;
 use quillgate::{Millis, RateLimitPolicy};

@@ -1,4 +1,5 @@
-//! Blocks after an upstream 429: when they end, and when a request is sent as a probe.
+//! Blocks after an upstream 429. During a block, the budget grants single requests as probes.
+//! Another 429 can only extend the block.
 
 use quillgate::Millis;
 use quillgate_worker::budget::upstream_block::UpstreamBlock;

@@ -1,5 +1,5 @@
-//! Simulates upstream requests, and checks that no window contains more of them than the budget
-//! allows.
+//! The window of a budget. The tests simulate upstream requests, and check that no window contains
+//! more of them than the limit.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};
@@ -16,8 +16,8 @@ struct Log {
     window: u64,
     now: u64,
     rows: Vec<Row>,
-    /// For each ended request, the time at which the upstream counted it and the time at which it
-    /// ended.
+    /// For each ended request, the time at which the upstream counted the request and the time at
+    /// which the request ended.
     counted: Vec<(u64, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! The page that a browser receives for an unknown path.
+//! The not-found page. Browsers receive it when they navigate to an unknown path.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

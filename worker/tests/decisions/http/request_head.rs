@@ -1,4 +1,5 @@
-//! The values that the gateway reads from the head of a request.
+//! Request heads. The gateway reads the URL, the request id and the header fields from the head of
+//! a request.
 
 use proptest::prelude::*;
 use quillgate_worker::http::request_head::{RequestHead, accepts_page};

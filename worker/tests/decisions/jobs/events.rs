@@ -1,4 +1,5 @@
-//! A job's changes as Server-Sent Events, and long polls.
+//! Event streams and long polls. The gateway sends a job's changes as Server-Sent Events. A long
+//! poll waits for the next change, then returns the latest state.
 
 use proptest::prelude::*;
 use quillgate::Millis;

@@ -1,5 +1,5 @@
-//! Idempotency keys: which keys are valid, and whether a request with a used key is executed,
-//! replayed or rejected.
+//! Idempotency keys. The gateway executes, replays or rejects a request, depending on the state of
+//! its key.
 
 use proptest::prelude::*;
 use quillgate::Millis;

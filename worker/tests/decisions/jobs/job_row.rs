@@ -1,4 +1,4 @@
-//! When a webhook announces that a job or a follow-up has ended.
+//! Webhooks for finished jobs. The gateway announces each end of a job or of a follow-up once.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::job_row::{JobRow, RESTART_TIME};

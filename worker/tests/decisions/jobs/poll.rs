@@ -1,4 +1,5 @@
-//! The time between the polls of a job, and the end of polling.
+//! Polls of jobs. The pause between polls grows with a job's age, and with each failure. The
+//! gateway gives up a job that does not finish in time.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::job_row::JobRow;
@@ -95,8 +96,8 @@ pub(super) fn row() -> JobRow {
     }
 }
 
-/// The number of the last change that a watcher received: none for a new watcher, 1 for a resuming
-/// one.
+/// The number of the last change that a watcher received. A new watcher has received no change, and
+/// a resuming watcher has received change 1.
 const WATCHERS: [Option<u64>; 2] = [None, Some(1)];
 
 #[test]

@@ -1,5 +1,5 @@
-//! Simulates hours of polling, and checks that polls stay within their budget and are spread
-//! over the window.
+//! The poll budget. The tests simulate hours of polling, and check that polls stay within their
+//! budget and are spread over the window.
 
 use quillgate::Millis;
 use quillgate_worker::budget::find_step;

@@ -1,4 +1,4 @@
-//! Pull requests: parsing of links and of GitHub's responses.
+//! Pull requests. The gateway parses links to pull requests and GitHub's responses.
 
 mod cache;
 mod failure;

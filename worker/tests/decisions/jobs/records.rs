@@ -1,4 +1,5 @@
-//! The summaries of prompts, and the cursors of the job list.
+//! Summaries and cursors. A summary is the first nonblank line of a prompt, truncated after 120
+//! characters. A cursor encodes a position in the job list.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

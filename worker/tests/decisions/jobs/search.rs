@@ -1,4 +1,5 @@
-//! The steps of a search: which jobs each step compares, and when the page is complete.
+//! Searches in prompts. A search runs in steps, and each step compares a bounded number of jobs.
+//! The pages of a search contain each match once and in order.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::search::{

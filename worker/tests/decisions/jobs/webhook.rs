@@ -1,4 +1,4 @@
-//! Tests of webhooks: allowed URLs, signatures and deliveries.
+//! Webhook tests. They cover allowed URLs, signatures and deliveries.
 
 mod address;
 mod delivery;

@@ -1,4 +1,5 @@
-//! The attempts of an upstream request: the key of each attempt, and the failures that are retried.
+//! Attempts of an upstream request. The gateway repeats a request with the older key after a 401.
+//! It repeats a GET once after the upstream was unavailable.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis, Operation};

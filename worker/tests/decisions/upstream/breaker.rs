@@ -1,4 +1,5 @@
-//! Circuit breakers: when they open, which requests pass as probes, and when they close.
+//! Circuit breakers. A breaker opens after twenty failures without a success. An open breaker lets
+//! one request per pause pass as a probe, and closes after a success.
 
 use proptest::prelude::*;
 use quillgate::{Millis, RateLimitPolicy};

@@ -1,5 +1,5 @@
-//! How a failed upstream request is classified: the caller's problem, the outcome for the
-//! idempotency key, and the effects on the budget and the circuit breaker.
+//! Failed upstream requests. The kind of failure determines the caller's problem and the outcome
+//! for the idempotency key. It also affects the budget and the circuit breaker.
 
 use std::time::Duration;
 
@@ -295,9 +295,9 @@ fn stored_state_replaces_only_temporary_failures() {
     }
 }
 
-/// Returns the expected effects of a response with `status`, or of no response if it is `None`. The
-/// effects are the outcome for the idempotency key, whether the upstream blocks the policy, whether
-/// the operator gets a message, and whether the upstream is at fault.
+/// Returns the expected effects of a response with `status`. `None` is a missing response.
+/// The effects are the outcome for the idempotency key, whether the upstream blocks the policy,
+/// whether the operator gets a message, and whether the upstream is at fault.
 fn expected_effects(status: Option<u16>) -> (KeyOutcome, bool, bool, bool) {
     let key_outcome = match status {
         None | Some(200..=299 | 408) => KeyOutcome::Unknown,

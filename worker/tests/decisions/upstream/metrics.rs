@@ -1,5 +1,5 @@
-//! The metrics of a request: the message for the operator's log, the `Server-Timing` field, and the
-//! JSON that the gateway's objects exchange.
+//! Metrics of a request. They contain the message for the operator's log and the duration in
+//! `Server-Timing`. The gateway's objects exchange metrics as JSON.
 
 use quillgate_worker::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 

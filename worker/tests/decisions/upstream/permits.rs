@@ -1,4 +1,5 @@
-//! The permits for a Durable Object's connections, and the requests that wait for one.
+//! Connection permits. A Durable Object has at most six requests in progress. Other requests wait
+//! in the bounded queue of their class.
 
 use proptest::prelude::*;
 use quillgate_worker::upstream::permits::{

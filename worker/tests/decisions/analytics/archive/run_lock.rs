@@ -1,4 +1,5 @@
-//! The lock that keeps two runs of the archive from overlapping.
+//! The lock of the archive. Only one run holds the lock at a time. A run that never ends loses the
+//! lock when its lease expires.
 
 use quillgate::Millis;
 use quillgate_worker::analytics::archive::run_lock::RunLock;

@@ -1,5 +1,6 @@
-//! The order in which the daily archive fetches days, its retries and rechecks, and its cost
-//! estimates.
+//! The schedule of the daily archive. The archive fetches the oldest missing day first, retries
+//! failed days after a pause, and rechecks days until their counts settle. It also estimates the
+//! cost of missing days.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! How the archive stores paths: it percent-encodes control characters, and counts a path that
-//! exceeds the limits in a prefix.
+//! Stored paths. The archive percent-encodes control characters. It counts a path that exceeds the
+//! limits in a prefix of the path.
 
 use quillgate_worker::analytics::archive::stored_path::{MAX_BYTES, StoredPath};
 

@@ -1,4 +1,5 @@
-//! Lists of the pages viewed on archived days: their queries, cursors and totals.
+//! Lists of viewed pages. A list covers the archived days of a range. A part of the list ends with
+//! a cursor if another part follows.
 
 use quillgate::{Call, Day, Operation};
 use quillgate_worker::analytics::archive::views::{StoredPage, ViewsQuery, write_views};

@@ -1,5 +1,5 @@
-//! How an export fetches one upstream page after another, resumes after an interruption, and waits
-//! for the budget.
+//! The pages of an export. An export requests upstream pages in order, and resumes after the last
+//! received row. All its waits for the budget share one allowance.
 
 use proptest::prelude::*;
 use quillgate::{Call, Millis, Operation, ProjectId};

@@ -1,4 +1,5 @@
-//! Admission of requests by their scopes, credentials and origins.
+//! Admission of requests. The gateway checks the origin, the credentials, the project and the scope
+//! of a request.
 
 mod issuers;
 

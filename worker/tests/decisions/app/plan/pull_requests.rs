@@ -1,4 +1,5 @@
-//! Admission of requests that read the state of a job's pull request.
+//! Reads of a job's pull request. A read needs the project and the scope `jobs:read`. The gateway
+//! rejects other methods, queries and disguised paths.
 
 use quillgate::{ProjectId, RateLimitPolicy};
 use quillgate_worker::app::action::Action;

@@ -1,5 +1,5 @@
-//! Writes: the validation of their header fields and body, and the upstream request that the
-//! gateway builds from them.
+//! Writes. The gateway validates the header fields and the body of a write, then builds the
+//! upstream request from the validated values.
 
 mod conditions;
 

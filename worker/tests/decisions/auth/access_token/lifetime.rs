@@ -1,4 +1,5 @@
-//! The lifetime, the maximum length, the quota and the revocation of access tokens.
+//! Limits of access tokens. A token lives for at most 90 days and has at most 8 KiB. The gateway
+//! rejects expired and revoked tokens.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

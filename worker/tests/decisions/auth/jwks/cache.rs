@@ -1,5 +1,6 @@
-//! Cached key sets, in the organization's object and in an isolate. The tests cover how long a set
-//! is used, the pauses between requests for it, and outages of the issuer.
+//! Cached key sets. The organization object and each isolate cache the key sets of issuers. The
+//! tests cover the lifetime of a set, the pauses between requests for it, and outages of the
+//! issuer.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -196,7 +197,7 @@ fn only_unknown_keys_wait_for_the_call_in_progress() {
         assert_eq!(search(&mut remembered, &kid, now), Search::Wait);
         assert!(is_found(&search(&mut remembered, "key-1", now)));
     }
-    // If the call never finishes, another one starts a minute later.
+    // If the call never finishes, another call starts a minute later.
     assert_eq!(search(&mut remembered, "random-1", at(61)), SEARCH);
     conclude(&mut remembered, None, "random-1", at(62));
     assert_eq!(search(&mut remembered, "random-2", at(62)), unknown());

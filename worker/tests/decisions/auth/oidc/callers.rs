@@ -1,4 +1,5 @@
-//! Callers that are identified by claims, the quotas that they share, and revoked tokens.
+//! Callers of trusted issuers. A rule can identify callers by claims, and can make callers share a
+//! quota. The gateway rejects revoked tokens.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth;

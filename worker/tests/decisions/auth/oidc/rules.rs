@@ -1,4 +1,5 @@
-//! Validation of `TRUSTED_ISSUERS`, and the grants that its rules give to tokens.
+//! Rules of trusted issuers. The gateway validates the rules in `TRUSTED_ISSUERS`. Each rule that
+//! matches a token is a separate grant.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::Caller;

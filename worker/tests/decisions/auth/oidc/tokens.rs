@@ -1,4 +1,5 @@
-//! Validation of an issuer's token: its encoding, algorithm, key, issuer and JWT header.
+//! Validation of issuers' tokens. The gateway checks the encoding, algorithm, key, issuer and JWT
+//! header of a token.
 
 mod claims;
 

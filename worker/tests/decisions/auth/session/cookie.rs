@@ -1,4 +1,4 @@
-//! The session cookie: how it is found in a request, and how it is verified.
+//! The session cookie. The gateway finds the cookie by its exact name, and rejects a forged cookie.
 
 use proptest::prelude::*;
 use quillgate::Millis;

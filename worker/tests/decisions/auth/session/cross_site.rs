@@ -1,4 +1,5 @@
-//! Same-origin checks for requests with a session cookie.
+//! Same-origin checks. A page of another origin cannot use a session cookie. The gateway accepts an
+//! issuer's redirect with any session.
 
 use quillgate_worker::auth::session::cross_site::check_same_origin;
 

@@ -1,4 +1,5 @@
-//! Sign-in at an issuer: the redirect, the callback and the token response.
+//! Sign-in at an issuer. The gateway redirects the browser to the issuer, checks the callback, and
+//! reads the ID token from the token response.
 
 use std::collections::BTreeMap;
 

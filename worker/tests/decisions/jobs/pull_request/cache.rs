@@ -1,4 +1,5 @@
-//! The cache of pull request states, and the fetches that concurrent requests share.
+//! The cache of pull request states. Concurrent requests share a fetch. A rate limit pauses the
+//! requests for all pull requests.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::pull_request::cache::{

@@ -1,5 +1,5 @@
-//! Webhook deliveries: the body, the schedule of the attempts, and the log line for an abandoned
-//! webhook.
+//! Webhook deliveries. The attempts follow a published schedule, and end after a 2xx or a 410. The
+//! gateway logs an abandoned webhook.
 
 use quillgate::{JobStatus, Millis};
 use quillgate_worker::jobs::webhook::{

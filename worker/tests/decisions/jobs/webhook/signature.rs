@@ -1,4 +1,5 @@
-//! The signatures of webhooks, and the keys that are derived for each receiver.
+//! Webhook signatures. Each receiver has its own keys, which the gateway derives from its webhook
+//! secrets.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

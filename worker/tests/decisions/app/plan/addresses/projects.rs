@@ -47,7 +47,7 @@ fn assert_own(target: &str, project: &str) -> Result<(), TestCaseError> {
 }
 
 /// Checks that a request stays within the caller's projects. Returns whether the gateway accepts
-/// it.
+/// the request.
 fn assert_sent_within(head: &RequestHead<'_>) -> Result<bool, TestCaseError> {
     let Plan { facts, step } = plan(head);
     let Ok(action) = action_of(step) else {

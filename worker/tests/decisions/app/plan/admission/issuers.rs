@@ -1,4 +1,5 @@
-//! Admission of requests that carry a trusted issuer's token.
+//! Admission of trusted issuers' tokens. The host verifies the signature of a token before the
+//! gateway uses the token.
 
 use quillgate_worker::app::plan::{PendingStep, Step};
 use quillgate_worker::auth::Identity;

@@ -1,5 +1,5 @@
-//! The webhook, the Turnstile response and the fingerprint of a write. Requests with the same
-//! idempotency key must also have the same fingerprint.
+//! Conditions of a write. A write can name a webhook, and may need a Turnstile response. Requests
+//! with the same idempotency key must also have the same fingerprint.
 
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::turnstile::TurnstileProof;

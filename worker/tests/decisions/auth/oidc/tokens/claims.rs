@@ -1,4 +1,5 @@
-//! Validation of an issuer's token: its claims, its lifetime, and the header field that carries it.
+//! Validation of issuers' claims. The gateway checks the audience, subject and lifetime of a token.
+//! It accepts the token only in the configured header field.
 
 use proptest::prelude::*;
 use quillgate_worker::auth::Credentials;

@@ -1,5 +1,5 @@
-//! The hosts that the operator allows for webhooks, and the second check of a URL before a
-//! delivery.
+//! Allowed webhook hosts. Callers can name only URLs whose hosts the operator lists. The gateway
+//! checks a URL again before a delivery.
 
 use proptest::prelude::*;
 use quillgate_worker::http::url::lowercase_origin;
