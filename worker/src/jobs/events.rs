@@ -97,7 +97,7 @@ pub struct ListHistory {
 impl ListHistory {
     /// Whether the history contains every change after a position. Otherwise the stream sends
     /// `reset`, and the client reloads the list.
-    pub const fn is_complete_after(&self, position: u64) -> bool {
+    pub const fn can_replay_after(&self, position: u64) -> bool {
         self.forgotten <= position
             && position <= self.revision
             && self.changes <= MAX_REPLAYED

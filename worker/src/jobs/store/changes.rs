@@ -53,7 +53,7 @@ impl JobStore {
             None => None,
         };
         let after =
-            after.filter(|after| history.is_some_and(|history| history.is_complete_after(*after)));
+            after.filter(|after| history.is_some_and(|history| history.can_replay_after(*after)));
         let reset = history
             .filter(|_| after.is_none())
             .map(|history| StreamEvent {

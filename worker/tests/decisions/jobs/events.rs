@@ -315,18 +315,18 @@ fn history_is_complete_unless_later_changes_are_missing() {
     };
     for (position, is_complete) in [(499, false), (500, true), (900, true), (901, false)] {
         assert_eq!(
-            history.is_complete_after(position),
+            history.can_replay_after(position),
             is_complete,
             "{position}"
         );
     }
     let (changes, deletions) = (MAX_REPLAYED + 1, MAX_REPLAYED + 1);
-    assert!(!ListHistory { changes, ..history }.is_complete_after(600));
+    assert!(!ListHistory { changes, ..history }.can_replay_after(600));
     assert!(
         !ListHistory {
             deletions,
             ..history
         }
-        .is_complete_after(600)
+        .can_replay_after(600)
     );
 }
