@@ -1,6 +1,7 @@
 /**
- * The JavaScript entry point. It exports the Durable Object classes, and replaces the instance of
- * the WebAssembly module after a trap. The code here must work after a trap.
+ * The JavaScript entry point. It exports the Worker's handlers and the Durable Object classes, and
+ * replaces the instance of the WebAssembly module after a trap. The code here must work after a
+ * trap.
  */
 import { DurableObject } from "cloudflare:workers";
 import * as gateway from "../build/core/gateway.js";

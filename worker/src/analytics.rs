@@ -1,4 +1,5 @@
-//! Analytics: requests for reports, the cache of their pages, exports and the daily archive.
+//! Analytics. The gateway reads reports from Mintlify, caches their pages, exports whole reports,
+//! and archives daily counts.
 
 pub mod archive;
 pub mod export;

@@ -1,5 +1,5 @@
-//! The application. It plans an action from the head of each request, and runs the handler of that
-//! action. The handlers of one resource share a file.
+//! The application. The gateway plans an action from the head of each request, and runs the handler
+//! of that action. The handlers of one resource share a file.
 
 pub mod action;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]

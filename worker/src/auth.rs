@@ -1,8 +1,10 @@
-//! Authentication: the gateway's own access tokens, sent as bearer tokens (RFC 6750), and tokens
-//! of trusted issuers.
+//! Authentication. The gateway identifies callers by its own access tokens, by tokens of trusted
+//! issuers, or by sessions that such tokens opened. Clients send tokens as bearer tokens (RFC
+//! 6750). Cloudflare Access adds tokens to requests as `Cf-Access-Jwt-Assertion`.
 //!
-//! A token's `alg` alone selects how it is verified. HS256 requires one of the gateway's own
-//! secrets; RS256 and ES256 require a published key of an issuer. Other algorithms are rejected.
+//! A token's `alg` selects how the gateway verifies the token. HS256 is only valid for the
+//! gateway's own tokens, and requires one of the gateway's secrets. RS256 and ES256 require a
+//! published key of an issuer. Other algorithms are rejected.
 
 pub mod access_token;
 pub mod caller;
@@ -61,7 +63,8 @@ pub enum Identity {
 /// An isolate's cache of verified tokens. The cache avoids verifying the same token on every
 /// request.
 ///
-/// An isolate reads its revocations once, so a cached token can only become invalid by expiring.
+/// An isolate reads its revocations once, so a cached token cannot be revoked. An issuer can
+/// withdraw the key of a cached token, so tokens of issuers are cached for at most a minute.
 /// Projects and scopes are checked on every request ([`Caller::authorize`]).
 #[derive(Debug)]
 pub struct VerifiedTokens {
@@ -133,8 +136,8 @@ impl VerifiedTokens {
 /// Verifies the gateway's own tokens completely. Cached tokens are not verified again.
 ///
 /// # Errors
-/// - 401 if the credentials contain no token, or if the session has ended. The challenge has no
-///   error code.
+/// - 401 if the credentials contain no token, or if the session cookie is not genuine and no
+///   assertion can be used instead. The challenge has no error code.
 /// - 401 with `invalid_token` if the token is invalid. The detail never repeats the token.
 pub fn identify(
     credentials: &Credentials<'_>,
@@ -163,7 +166,7 @@ pub fn identify(
 /// cookie does not lock out a user that Access admits.
 ///
 /// # Errors
-/// - 401 if the session has ended and there is no assertion.
+/// - 401 if the session has ended and no assertion can be used instead.
 /// - Otherwise, the errors of [`session_record::identify`] for the record, or of [`identify`] for
 ///   the assertion.
 pub fn identify_session(

@@ -1,4 +1,5 @@
-//! A cache that is bounded in entries and bytes, and whose values expire.
+//! A bounded cache. [`BoundedCache`] limits the number and the total size of its entries, and its
+//! values expire.
 
 use lru::LruCache;
 use quillgate::Millis;
@@ -18,7 +19,7 @@ use quillgate::Millis;
 /// ```
 #[derive(Debug)]
 pub struct BoundedCache<V> {
-    /// Oldest first. Reads use `peek`, which does not change the order.
+    /// The entries, oldest first. Reads use `peek`, which does not change the order.
     entries: LruCache<Box<str>, Entry<V>>,
     bytes: usize,
     max_entries: usize,

@@ -1,18 +1,19 @@
-//! Budgets: the maximum number of upstream requests of each kind in any window.
+//! Budgets. A budget limits the number of requests of one kind in any window.
 //!
 //! A policy (`create-job`, `send-message`, `analytics`, `read-jobs`) allows `limit` reservations in
-//! any `window`. A sliding log counts them, so there are no bursts at the edges of a window.
-//! Callers are served in order of arrival.
+//! any `window`. A sliding log counts the reservations, so there are no bursts at the edges of a
+//! window. The gateway serves callers in order of arrival.
 //!
-//! The Durable Object stores the log, one row per reservation with its time `at`. [`decide`] uses a
+//! A Durable Object stores the log of each policy except `read-jobs`, with one row per reservation
+//! and its time `at`. Isolates count `read-jobs` in memory: see [`read_budget`]. [`decide`] uses a
 //! summary of the log: [`BudgetSnapshot`]. A row counts while `at > now − window`; its slot becomes
 //! free exactly at `at + window`. While a request is in flight, the `at` of its row is the future
 //! time `now + timeout`. When the request ends, `at` becomes the current time. No slot therefore
 //! becomes free before the upstream stops counting the request.
 //!
-//! Two further limits are counted in the same way: the quota of the caller's own token, and
-//! [`Ceiling`]s. A ceiling limits the reservations of several callers together, such as all callers
-//! that a rule of an issuer admits.
+//! Two further limits are counted in the same way: the caller's own quota, and [`Ceiling`]s. A
+//! ceiling limits the reservations of several callers together, such as all callers that a rule of
+//! an issuer admits.
 
 pub mod health;
 pub mod limits;
@@ -96,8 +97,9 @@ pub struct Granted {
 /// Decides whether to grant a reservation.
 ///
 /// # Errors
-/// 429 `quota-exceeded` if the upstream blocks the policy, or a limit has no free slot. The problem
-/// has `Retry-After` and the `RateLimit` header fields. The request must not be sent upstream.
+/// Returns a 429 `quota-exceeded` problem if the upstream blocks the policy, or if a limit has no
+/// free slot. The problem has `Retry-After` and the `RateLimit` header fields. The request must not
+/// be sent upstream.
 ///
 /// # Example
 /// ```

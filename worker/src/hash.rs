@@ -1,4 +1,4 @@
-//! Fingerprints, HMAC-SHA-256 and key derivation.
+//! Hash functions. The gateway computes fingerprints, HMAC tags and derived keys with SHA-256.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,4 +1,4 @@
-//! HTTP: requests, responses, problems, CORS and tracing.
+//! HTTP. These modules define the parts of requests and responses, problems, CORS and tracing.
 
 pub mod content;
 pub mod cors;

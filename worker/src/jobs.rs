@@ -1,4 +1,5 @@
-//! Agent jobs: idempotent writes, stored records, polling, event streams and webhooks.
+//! Agent jobs. The gateway sends writes to Mintlify, and records and polls jobs. It announces
+//! changes with event streams and webhooks, and reads the states of pull requests.
 
 pub mod events;
 pub mod health;

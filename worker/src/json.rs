@@ -1,5 +1,5 @@
-//! Parses untrusted JSON strictly. All callers share one parser, because deserialization code for
-//! each type would make the wasm module 10 % larger.
+//! JSON. The gateway parses untrusted JSON strictly. [`parse`] returns a [`Value`], because
+//! deserialization code for each type would make the wasm module 10 % larger.
 
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};

@@ -1,4 +1,5 @@
-//! The gateway: a Worker that holds the admin key. Callers authenticate with scoped tokens.
+//! The gateway of Quillgate. The gateway is a Worker that holds the admin key of Mintlify. Callers
+//! authenticate with scoped tokens.
 //!
 //! # Modules
 //!

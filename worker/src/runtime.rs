@@ -1,4 +1,4 @@
-//! Wraps the Workers runtime: `WebCrypto`, SQL, D1, sockets, timers and promises.
+//! The Workers runtime. These modules wrap `WebCrypto`, SQL, D1, sockets, timers and promises.
 
 mod context;
 mod crypto;

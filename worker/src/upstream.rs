@@ -1,12 +1,13 @@
-//! Requests to Mintlify.
+//! Requests to Mintlify. A request passes through these modules:
 //!
 //! 1. [`request`] describes a request, and [`attempts`] selects its key and decides whether to
 //!    retry.
-//! 2. `client` sends the request through `transport`, within the limits of [`permits`] and
-//!    [`breaker`].
+//! 2. In a Durable Object, the request first waits for a permit from [`permits`]. `client` then
+//!    sends the request through `transport`, unless a [`breaker`] refuses the request.
 //! 3. [`failure`] classifies a failure by the response [`head`], or by a
 //!    [`TransportError`](failure::TransportError) if no response arrived. The module also
-//!    determines the outcome to store under the idempotency key.
+//!    determines the outcome to store under the idempotency key. [`page_check`] checks a page of
+//!    analytics, and [`key_redaction`] finds admin keys in responses.
 
 pub mod attempts;
 pub mod breaker;

@@ -1,4 +1,5 @@
-//! Parsers for the Worker's variables, and the error for an invalid one.
+//! The Worker's variables. This module parses their values, and defines the error for an invalid
+//! value.
 
 use std::fmt;
 
@@ -14,7 +15,7 @@ pub fn trim_value(value: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-/// A missing or malformed variable. The error never contains its value.
+/// A missing or malformed variable. The error never contains the variable's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariableError {
     /// The name of the variable.

@@ -1,5 +1,6 @@
-//! Requests to the daily archive, and the bodies of its responses: a series of daily counts, the
-//! archive's status, and the estimate of a backfill. [`schedule::plan`] chooses the next request.
+//! The daily archive. This module reads requests for series, and writes the bodies of three
+//! responses: a series of daily counts, the archive's status, and the estimate of a backfill.
+//! [`schedule::plan`] chooses the next request that the archive sends to the upstream.
 
 pub mod run_lock;
 pub mod schedule;
@@ -269,7 +270,7 @@ pub fn first_retained(settings: &ArchiveSettings, now: Millis) -> Day {
     Day::of(now).minus(settings.retention_days)
 }
 
-/// Returns the estimated time at which the last missing day is stored. `None` if
+/// Returns the estimated time at which the last missing day is stored, or `None` if
 /// [`Estimate::hours`] is `None`.
 fn completion_time(estimate: Estimate, now: Millis) -> Option<String> {
     let hours = estimate.hours?;
@@ -361,8 +362,8 @@ pub fn plan_backfill(
 pub struct ArchiveRun {
     /// The number of requests sent. Immediate retries do not count.
     pub requests: u64,
-    /// The number of requests that failed or could not be sent, or whose responses could not be
-    /// stored.
+    /// The number of requests that failed or could not be sent, or whose responses were unusable or
+    /// could not be stored.
     pub failures: u64,
     /// The number of days that the run completed.
     pub days: u64,

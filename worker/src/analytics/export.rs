@@ -1,4 +1,4 @@
-//! Exports of reports, across pages.
+//! Exports of reports. An export combines the rows of a report's pages into one response.
 //!
 //! [`Export`] selects the pages in order, writes their rows and tracks the cursor from which an
 //! interrupted export can resume.
@@ -92,7 +92,7 @@ impl Export {
         head
     }
 
-    /// Returns the call for the next page, or `None` if the export is complete. Each call requests
+    /// Returns the call for the next page, or `None` if the export is complete. The call requests
     /// the largest page that the report allows, up to 250 rows.
     pub const fn next(&self) -> Option<&Call> {
         self.pages.next()
@@ -214,8 +214,8 @@ fn refuse_cursor() -> Problem {
     Problem::field("cursor", GatewayRule::Cursor, detail)
 }
 
-/// Builds the file name `<report>_<project>_<from>_<to>.<format>`. It is valid on every file
-/// system.
+/// Builds the file name `<report>_<project>_<from>_<to>.<format>`. The name contains only
+/// characters that every file system allows.
 fn name_file(report: Operation, call: &Call, project: &ProjectId, format: ExportFormat) -> String {
     let name = report.declaration().name;
     let name = name.rsplit('.').next().unwrap_or(name);
@@ -225,7 +225,8 @@ fn name_file(report: Operation, call: &Call, project: &ProjectId, format: Export
     format!("{}.{}", parts.join("_"), format.as_str())
 }
 
-/// Returns the `Retry-After` of a refusal in seconds, or `None` if the field is absent.
+/// Returns the `Retry-After` of a refusal in seconds, or `None` if the field is absent or is not a
+/// number.
 pub fn read_retry_after(refusal: &GatewayResponse) -> Option<u64> {
     refusal.headers.get("retry-after")?.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! The health of the organization's object, as operators see it.
+//! The health of the organization's object. Operators read this state in the health report.
 
 #[cfg(doc)]
 use quillgate::RateLimitPolicy;

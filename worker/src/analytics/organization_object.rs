@@ -1,5 +1,6 @@
-//! The Durable Object of the organization: its analytics budget, the cached pages, the daily
-//! archive and the key sets of trusted issuers.
+//! The Durable Object of the organization. The object enforces the analytics budget, caches pages,
+//! limits waiting exports and runs the daily archive. It also fetches the key sets of trusted
+//! issuers.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;

@@ -1,5 +1,5 @@
-//! The stub of the organization's Durable Object, and the messages that its methods send and
-//! receive.
+//! The stub of the organization's Durable Object. The Worker calls the object's methods through the
+//! stub. This module also defines the messages of these methods.
 
 use js_sys::Promise;
 use quillgate::{Millis, RateLimitPolicy};
@@ -43,7 +43,7 @@ pub struct ReportCall {
     pub accepts_stale: bool,
 }
 
-/// The pages of a report, or the response that refuses it.
+/// The pages of a report, or the response that refuses the request.
 #[derive(Debug, Clone, Default, Deserialize, Serialize)]
 pub struct ReportReply {
     /// The pages that contain the rows, at most two. The pages are complete, so that the isolate
@@ -124,15 +124,17 @@ impl OrganizationStub {
         self.0.release_export(export)
     }
 
-    /// Continues the daily archive until nothing is left to fetch or a limit of the run is reached.
-    /// Does nothing while another run is in progress.
+    /// Continues the daily archive until nothing is left to fetch, the archive's share of the
+    /// budget is spent, or the run ends for another reason. Does nothing while another run is in
+    /// progress.
     pub async fn archive(&self) -> HostResult<()> {
         JsFuture::from(self.0.archive()).await?;
         Ok(())
     }
 
-    /// Returns the key set of a trusted issuer. The object fetches the set first if the stored set
-    /// is old or lacks the key `kid`. Returns `None` if no set is available.
+    /// Returns the key set at the URL `address`. The object fetches a set that is missing, old or
+    /// without the key `kid`, unless its latest attempt was a short time ago. Returns `None` if no
+    /// set is available.
     pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<KeySet>> {
         let reply = JsFuture::from(self.0.key_set(address, kid)).await?;
         let reply: Option<KeySetReply> = receive(reply)?;

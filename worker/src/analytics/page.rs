@@ -1,8 +1,9 @@
-//! Pages of [`PAGE_ROWS`] rows from the upstream, and the reports that the gateway assembles from
-//! them.
+//! Pages of analytics reports. The gateway fetches pages of [`PAGE_ROWS`] rows and assembles
+//! reports from them. This module determines the pages of a report, their freshness, and the header
+//! fields that describe it.
 //!
-//! The gateway fetches whole pages, because the hourly budget counts requests, not rows. One page
-//! holds ten reports of 25 rows.
+//! The gateway fetches whole pages, because the budget counts requests, not rows. One page holds
+//! ten reports of 25 rows.
 
 use quillgate::{Millis, PageSize};
 
@@ -47,7 +48,8 @@ impl Freshness {
         self.until.plus(STALE_FOR)
     }
 
-    /// Returns the remaining freshness in seconds, rounded down. It is negative for a stale page.
+    /// Returns the remaining freshness in seconds, rounded down. The result is negative for a stale
+    /// page.
     pub fn ttl(self, now: Millis) -> i64 {
         let signed = |instant: Millis| i64::try_from(instant.0).unwrap_or(i64::MAX);
         signed(self.until)

@@ -1,5 +1,5 @@
-//! The page cache. `SQLite` stores the pages, and memory holds the most recent ones. Pages with
-//! personal data are in memory only; see
+//! The page cache of the organization's object. `SQLite` stores the pages, and memory holds the
+//! most recent pages. Pages with personal data are in memory only; see
 //! [`ReportQuery::may_be_stored`](crate::analytics::query::ReportQuery::may_be_stored).
 
 use std::cell::{Cell, RefCell};
@@ -45,8 +45,8 @@ pub const PAGE_PART_TABLES: &str = "
 /// Deletes pages that an earlier version of the gateway stored without a tag.
 pub const UNTAGGED_PAGES: &str = "DELETE FROM page WHERE tag = '';";
 
-/// The minimum time between two deletions of expired pages. The minimum exists because each
-/// deletion also reads the whole table of parts.
+/// The minimum time between two deletions of expired pages, unless more than [`MAX_STORED`] pages
+/// are stored. The minimum exists because each deletion also reads the whole table of parts.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
 /// The maximum number of stored pages. With the default budget, fetching that many pages takes 20
 /// hours. Even at the maximum of 4 MiB per page, the pages fit into the 10 GB of an object.
@@ -90,7 +90,8 @@ impl PageStore {
         Ok(store)
     }
 
-    /// Finds a page, fresh or stale, in memory or in the database.
+    /// Finds a page, fresh or stale, in memory or in the database. Returns `None` if neither
+    /// contains the page.
     pub fn find(&self, list: &str, number_in_list: u64) -> HostResult<Option<Page>> {
         let name = page_key(list, number_in_list);
         if let Some(page) = self.memory.borrow().get(&name, now()) {

@@ -1,5 +1,5 @@
-//! Analytics pages, and the reports assembled from them. Bodies stay JavaScript strings, so that no
-//! page is copied into the memory of the wasm module.
+//! Analytics pages, and the reports assembled from them. Bodies and rows stay JavaScript strings,
+//! so that assembling a report does not copy them into the memory of the wasm module.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -51,8 +51,8 @@ impl Page {
         }
     }
 
-    /// Returns the maximum size of `text` and `parts` in memory, in bytes. Both have the same
-    /// length, and a JavaScript string takes at most two bytes per code unit.
+    /// Returns an estimate of the maximum size of `text` and `parts` in memory, in bytes. Both have
+    /// about the same length, and a JavaScript string takes at most two bytes per code unit.
     pub fn bytes(&self) -> usize {
         self.text.length() as usize * 4
     }

@@ -1,4 +1,5 @@
-//! The request for a report.
+//! The query for a report. [`ReportQuery`] determines the rows of the report, the cache key of its
+//! pages, and the requests that fetch the pages.
 
 use quillgate::declaration::Pagination;
 use quillgate::parameters::ParameterGroup as _;
@@ -31,7 +32,7 @@ impl ReportQuery {
     /// of its pages.
     ///
     /// # Errors
-    /// Returns a 400 problem if the sum of `offset` and `limit` exceeds 2^53 − 1.
+    /// Returns a 400 problem if `offset` or `limit` is invalid, or if their sum exceeds 2^53 − 1.
     pub fn new(
         operation: Operation,
         call: &Call,

@@ -1,4 +1,5 @@
-//! Settings of analytics: freshness, exports and the daily archive.
+//! The settings of analytics. The Worker's variables set the freshness of reports, the limits on
+//! waiting exports, and the daily archive.
 
 use std::cmp::Ordering;
 
@@ -13,8 +14,8 @@ const CLOSED: Millis = Millis::from_seconds(86_400);
 
 /// The freshness of reports, the limits on waiting exports, and the daily archive.
 pub struct AnalyticsSettings {
-    /// The freshness lifetime of all other reports, such as reports whose range ends yesterday or
-    /// later. Archive responses that are not final have the same freshness lifetime.
+    /// The freshness lifetime of reports whose range ends yesterday or later, or at an unknown
+    /// instant. Archive responses that are not final have the same freshness lifetime.
     pub fresh_for: Millis,
     /// The maximum numbers of exports that wait for the budget.
     pub waiting_exports: WaitingLimits,

@@ -1,4 +1,4 @@
-//! The exports that wait until the budget has free slots again. Their number is limited, because
+//! The exports that wait for the budget. The organization's object limits their number, because
 //! each waiting export uses memory and sends further requests.
 
 use quillgate::Millis;

@@ -1,4 +1,4 @@
-//! Handlers for operators: reading the health report, and unblocking policies that the upstream
+//! Handlers for operators. Operators read the health report, and unblock policies that the upstream
 //! has blocked.
 
 use quillgate::RateLimitPolicy;

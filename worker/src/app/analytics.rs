@@ -1,4 +1,5 @@
-//! Handlers for analytics reports and their exports.
+//! Handlers for analytics reports and their exports. A report comes from the isolate's cache if
+//! possible, otherwise from the organization's object.
 
 use quillgate::{Millis, RateLimitPolicy};
 
@@ -19,7 +20,8 @@ use crate::http::response::HeaderFields;
 use crate::jobs::events::parse_wait;
 use crate::runtime::now;
 
-/// Answers from the isolate's cache, or returns the action that reads the report.
+/// Returns the report from the isolate's cache. If the report is not cached, or the caller bypasses
+/// the cache, returns the action that reads the report.
 pub fn read_cached_report(
     context: &mut RequestContext,
     head: &RequestHead,
@@ -38,7 +40,7 @@ pub fn read_cached_report(
     Ok(report_reply(head, answer, &cache, no_budget, now))
 }
 
-/// Reads a report from the organization's object.
+/// Reads a report from the organization's object, and caches a fresh report in the isolate.
 pub async fn read_report(
     pending: &mut PendingRequest,
     query: ReportQuery,
@@ -67,8 +69,8 @@ pub async fn read_report(
     ))
 }
 
-/// Starts an export. Replies after the first rows have arrived, so that a refusal can still set the
-/// status.
+/// Starts an export. Replies after the first rows have arrived, or at the end of an export without
+/// rows, so that a refusal can still set the status.
 pub async fn export_report(pending: &mut PendingRequest, export: Export) -> Result<Reply, Problem> {
     let wait = parse_wait(pending.head.header("prefer")).map(|wait| wait.min(MAX_WAIT_SECONDS));
     let mut headers = export.headers();

@@ -1,4 +1,5 @@
-//! Handlers for the archive: daily series, its status and backfills.
+//! Handlers for the daily archive. They return series, the list of page views and the archive's
+//! status, and estimate or begin backfills.
 
 use quillgate::{Day, Millis};
 

@@ -1,4 +1,4 @@
-//! The Worker's variables and secrets, read and checked once.
+//! The Worker's configuration. [`Config::read`] reads and validates the variables and secrets.
 
 use crate::analytics::settings::AnalyticsSettings;
 use crate::auth::settings::AuthSettings;
@@ -12,7 +12,7 @@ use crate::variable::{VariableError, split_list, trim_value};
 
 /// The Worker's configuration, validated as a whole.
 pub struct Config {
-    /// The URL of Mintlify's API, the admin keys and the timeout.
+    /// The URL of Mintlify's API, the admin keys and the timeout of requests.
     pub upstream: UpstreamSettings,
     /// Access tokens, trusted issuers and sign-in.
     pub auth: AuthSettings,
@@ -20,7 +20,7 @@ pub struct Config {
     pub limits: Limits,
     /// Polling, job records, event streams and webhooks.
     pub jobs: JobSettings,
-    /// Requests to GitHub for the states of pull requests. `None` disables them.
+    /// Requests to GitHub for the states of pull requests. `None` disables these requests.
     pub pull_requests: Option<PullRequestSettings>,
     /// The freshness of reports, exports and the daily archive.
     pub analytics: AnalyticsSettings,

@@ -1,4 +1,5 @@
-//! Dispatches planned requests to the handlers of their resources.
+//! The dispatch of planned requests. [`run`] identifies the caller if necessary, counts reads of
+//! jobs, and calls the handler of the planned action.
 
 use std::pin::Pin;
 

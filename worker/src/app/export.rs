@@ -1,5 +1,5 @@
-//! A streamed export. It fetches pages from the organization's object as the client reads the
-//! stream.
+//! Streamed exports. A [`RunningExport`] fetches pages from the organization's object as the client
+//! reads the stream.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -42,7 +42,7 @@ pub struct RunningExport {
     /// The caller's session, if any. The export ends when the session ends.
     session: Option<SessionId>,
     started: Millis,
-    /// The number of pages requested from the object.
+    /// The number of requests for pages that the object has answered, including refusals.
     requests: u64,
     /// The number of pages received.
     pages: u64,
@@ -54,7 +54,7 @@ pub struct RunningExport {
     head: Vec<u8>,
     /// The rows of the next chunk.
     output: Vec<u8>,
-    /// The next page, requested while the client reads the current one.
+    /// The request for the next page, which runs while the client reads the current page.
     prefetch: Option<Prefetch>,
     /// The id of the export's place among the waiting exports. The request id cannot identify the
     /// place, because callers can choose the request id.
@@ -109,8 +109,8 @@ impl RunningExport {
     /// Fetches the next chunk. Every chunk except the last has at least one row.
     ///
     /// # Errors
-    /// Returns the refusal if the next page is not available, the caller's token has expired, the
-    /// session has ended, or no place for a waiting export is free.
+    /// Returns the refusal if the next page is refused and the export may not wait, if the caller's
+    /// token has expired, if the session has ended, or if no place for a waiting export is free.
     pub async fn fetch_chunk(&mut self) -> Result<(), GatewayResponse> {
         while self.export.next().is_some() && self.output.is_empty() {
             if now() >= self.expires {
@@ -152,7 +152,9 @@ impl RunningExport {
         Ok(())
     }
 
-    /// Checks that the session is still open. The session may have ended since the previous page.
+    /// Checks that the caller's session, if any, is still open, because the session may have ended
+    /// since the previous page. Skips the check before the first page, because the session was read
+    /// when the caller was identified.
     async fn check_session(&mut self) -> Result<(), GatewayResponse> {
         let Some(session) = self.session.as_ref().filter(|_| self.requests > 0) else {
             return Ok(());
@@ -202,8 +204,8 @@ impl RunningExport {
         let now = now();
         let has_next = self.export.next().is_some() && now < self.expires;
         if has_next && self.pages >= PAGES_BEFORE_PREFETCH {
-            // Errors are ignored, because [`Self::fetch_rows`] requests the page again if no
-            // prefetch exists.
+            // An error is ignored, because `fetch_rows` requests the page again if no prefetch
+            // exists.
             self.prefetch = self.request_page(now).ok();
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The entry points of the Worker: `fetch` and `scheduled`.
+//! Functions that the Worker's `fetch` and `scheduled` handlers call.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! The gateway's health, for operators.
+//! The health report of the gateway. Operators read the report at `/healthz`.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use crate::analytics::health::OrganizationHealth;
 use crate::jobs::health::ProjectHealth;
 use crate::upstream::breaker;
 
-/// The health report, the response to `/healthz?deep`.
+/// The health report: the response to `/healthz` with the query parameter `deep` or `project`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Health<'a> {
@@ -18,7 +18,8 @@ pub struct Health<'a> {
 }
 
 impl<'a> Health<'a> {
-    /// Creates the report from its parts. The status is `degraded` while a breaker is open.
+    /// Creates the report from its parts. The status is `degraded` if a breaker of the organization
+    /// or of the project is open, otherwise `ok`.
     pub fn new(
         organization: OrganizationHealth,
         project: Option<ProjectHealth>,

@@ -1,5 +1,5 @@
-//! Obtains the evidence that identifies a caller: reads the record of a session, or verifies the
-//! signature of an issuer's token.
+//! The identification of callers that needs I/O. The gateway reads the record of a session, or
+//! verifies the signature of an issuer's token with the issuer's key.
 
 use std::rc::Rc;
 

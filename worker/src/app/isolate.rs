@@ -1,5 +1,6 @@
-//! The state that an isolate retains between requests: the configuration, verified tokens, cached
-//! pages and recent reads. Its size is bounded. No borrow is held across an `await`.
+//! State that an isolate retains between requests. The isolate retains the configuration, and
+//! bounded caches of verified tokens, pages, reports and recent reads. No borrow of this state is
+//! held across an `await`.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -72,7 +73,8 @@ pub fn with_verified<T>(run: impl FnOnce(&mut VerifiedTokens) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.verified))
 }
 
-/// Returns the report for a query if it is cached, or if its pages are cached and fresh.
+/// Returns the report for a query if the report, or every page that contains its rows, is cached
+/// and fresh. Otherwise, returns `None`.
 pub fn find_report(query: &ReportQuery, now: Millis) -> Option<Report> {
     ISOLATE.with_borrow_mut(|isolate| {
         let key = report_key(query);
@@ -87,7 +89,8 @@ pub fn find_report(query: &ReportQuery, now: Millis) -> Option<Report> {
     })
 }
 
-/// Caches a fresh report and its pages.
+/// Caches a fresh report and its pages. If the cache already has a newer version of a page with
+/// different content, keeps that version and does not cache the report.
 pub fn cache_report(
     query: &ReportQuery,
     pages: &[(Page, PageSlice)],
@@ -122,8 +125,8 @@ impl Isolate {
         Some(pages)
     }
 
-    /// Caches a page until it is stale. Returns `false` if the cache already has a newer version of
-    /// the page with different content.
+    /// Caches a page until it is stale. Returns `false` if the cache already has a version of the
+    /// page that is at least as new and has different content.
     fn cache_page(&mut self, name: &str, page: &Page, now: Millis) -> bool {
         let until = page.head.freshness.until;
         if let Some(kept) = self.pages.get(name, now) {

@@ -1,5 +1,6 @@
-//! Finds the keys of trusted issuers in memory, or requests key sets from the organization's
-//! object. Concurrent requests share one call to the object.
+//! The keys of trusted issuers in an isolate. [`find_issuer_key`] finds a key in memory, or
+//! requests the key set from the organization's object. Concurrent searches for unknown keys share
+//! one call to the object.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -74,8 +75,8 @@ pub async fn find_issuer_key(
     }))
 }
 
-/// Calls the organization's object. The call continues after the client disconnects, because other
-/// requests may wait for the key set.
+/// Starts a call to the organization's object. The call continues after the client disconnects,
+/// because other requests may wait for the key set.
 fn begin_call(
     env: &Env,
     execution: &Context,

@@ -1,4 +1,5 @@
-//! Handlers for agent jobs and their records.
+//! Handlers for agent jobs and their records. The handlers read jobs from the upstream, and pass
+//! writes and requests for records to the project's object.
 
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Operation};
 

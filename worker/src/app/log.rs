@@ -1,4 +1,5 @@
-//! The log: one line of JSON per request. It never contains a token, a key, a prompt or a query.
+//! The log lines of requests. The gateway writes one line of JSON per request, and another line
+//! when a streamed export ends. The lines never contain a token, a key, a prompt or a query.
 
 use serde::Serialize;
 
@@ -44,7 +45,8 @@ pub struct ExportEnd<'a> {
     pub request_id: &'a str,
     /// The number of rows written.
     pub export_rows: u64,
-    /// The number of pages requested from the organization's object.
+    /// The number of requests for pages that the organization's object has answered, including
+    /// refusals.
     pub export_requests: u64,
     /// `complete`, `cancelled`, or the kind of problem that ended the export.
     pub export_end: &'a str,

@@ -1,4 +1,5 @@
-//! Tests that need a JavaScript host: pages as JavaScript strings, sockets and long polls.
+//! Tests that need a JavaScript host. They cover messages between objects, pages as JavaScript
+//! strings, sockets and long polls.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that unwraps a missing value fails right there"

@@ -1,4 +1,5 @@
-//! A request that needs I/O.
+//! Requests whose handlers need I/O. A [`PendingRequest`] holds the host objects that its handler
+//! needs.
 
 use std::rc::Rc;
 
@@ -29,7 +30,7 @@ pub struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// Returns the metadata of a call to the project's object.
+    /// Returns the ids that calls to Durable Objects and requests to the upstream carry.
     ///
     /// # Errors
     /// Returns a 500 problem if the request has no project.
@@ -54,7 +55,8 @@ impl PendingRequest {
     /// Reads the body.
     ///
     /// # Errors
-    /// Returns a 400 problem if the body cannot be read, and 413 if the body is too large.
+    /// Returns a 400 problem if the body cannot be read, and 413 if the body has more than
+    /// [`MAX_BODY`] bytes.
     pub async fn read_body(&self) -> Result<Vec<u8>, Problem> {
         let body = read_stream(self.request.body(), MAX_BODY).await;
         let body = body.map_err(|_| Problem::malformed_body())?;

@@ -1,4 +1,5 @@
-//! The plan for a request, made from the request's head without I/O.
+//! The plan of a request. [`plan`] chooses the first step of a request from the request's head,
+//! without I/O.
 
 mod admin;
 mod operation;
@@ -32,7 +33,7 @@ const HEALTH: &str = "/healthz";
 /// The first step of a request, and the facts that the plan has established.
 #[derive(Debug)]
 pub struct Plan {
-    /// The facts.
+    /// The facts that the plan has established.
     pub facts: Facts,
     /// The first step, or the problem to respond with.
     pub step: Result<Step, Problem>,
@@ -193,7 +194,7 @@ impl Router<'_> {
         )?;
         let own = own_route::find(&head.path);
         // The same-origin check below does not apply to the sign-in callback: an issuer redirects
-        // to it from another site, and the callback reads no credentials.
+        // to the callback from another site, and the callback reads no credentials.
         let is_callback = matches!(own, Some((OwnRoute::SignInCallback, ..)));
         // Browsers also send cookies with requests from other sites. An assertion counts as a
         // cookie, because Cloudflare Access derives the assertion from a cookie.

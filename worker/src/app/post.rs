@@ -1,4 +1,5 @@
-//! Sends small POST requests to Turnstile and to the token endpoints of issuers.
+//! POST requests with small responses. The handlers send them to Turnstile and to the token
+//! endpoints of issuers.
 
 use quillgate::Millis;
 
@@ -17,7 +18,7 @@ pub struct PostResponse {
     pub body: Option<String>,
 }
 
-/// Sends a `POST`. Returns `None` if no response arrived.
+/// Sends a `POST`. Returns `None` if no response arrived in time.
 pub async fn post(url: &str, headers: HeaderFields, body: &str) -> Option<PostResponse> {
     let sent = send(Outgoing {
         method: "POST",

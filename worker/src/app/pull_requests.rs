@@ -120,7 +120,8 @@ async fn fetch_status(
     Ok(PullRequestStatus { checks, ..status })
 }
 
-/// Sends a GET request to GitHub and returns the body of a 200 response.
+/// Sends a GET request to GitHub and returns the body of a 200 response. Logs a failure that the
+/// operator may be able to fix.
 async fn fetch(settings: &PullRequestSettings, target: &str) -> Result<String, GitHubFailure> {
     let url = settings.base_url.join(target);
     let sent = send(Outgoing {

@@ -1,4 +1,4 @@
-//! A reply of the gateway, before it becomes a `Response`.
+//! The reply of a handler. The request context makes a `Response` from each reply.
 
 use std::borrow::Cow;
 

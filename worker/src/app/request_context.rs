@@ -1,5 +1,6 @@
-//! The context of a request: its id, caller, trace and metrics, and the header fields that every
-//! response has.
+//! The context of a request. A [`RequestContext`] holds the request's id, caller, trace and
+//! metrics. At the end of the request, the context adds the common header fields to the response
+//! and writes the log line.
 
 use std::rc::Rc;
 
@@ -69,7 +70,7 @@ impl RequestContext {
     /// Returns the caller.
     ///
     /// # Errors
-    /// 500 if no caller is identified.
+    /// Returns a 500 problem if no caller is identified.
     pub fn caller(&self) -> Result<&Rc<Caller>, Problem> {
         self.facts.caller.as_ref().ok_or_else(Problem::internal)
     }
@@ -77,7 +78,7 @@ impl RequestContext {
     /// Returns the project.
     ///
     /// # Errors
-    /// 500 if the request has no project.
+    /// Returns a 500 problem if the request has no project.
     pub fn project(&self) -> Result<&ProjectId, Problem> {
         self.facts.project.as_ref().ok_or_else(Problem::internal)
     }
@@ -123,7 +124,7 @@ impl RequestContext {
 /// Counts a read of jobs against the caller's limits. Returns the `RateLimit` header fields.
 ///
 /// # Errors
-/// 429 if a limit is reached.
+/// Returns a 429 problem if a limit is reached.
 pub fn reserve_read(
     caller: &Caller,
     project: &ProjectId,

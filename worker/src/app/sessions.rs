@@ -1,4 +1,5 @@
-//! Handlers that open, read and end sessions.
+//! Handlers for sessions. Browsers open, read and end sessions with these handlers, and sign-ins
+//! open sessions with [`open_with_proof`].
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
-//! Handlers for a sign-in at an issuer.
+//! Handlers for sign-ins at an issuer. They redirect the browser to the issuer, and open a session
+//! when the issuer redirects the browser back.
 
 use std::rc::Rc;
 

@@ -1,4 +1,5 @@
-//! Handlers that watch jobs: event streams and long polls.
+//! Handlers that watch jobs. They receive changes from the project's object, and return the changes
+//! as event streams or in response to long polls.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -49,7 +50,7 @@ pub async fn stream_events(
     Ok(Reply::new(200, headers, body))
 }
 
-/// The body of an event stream. It ends when its messages end.
+/// The body of an event stream. The body ends when its messages end.
 #[wasm_bindgen]
 pub struct EventBody {
     opening: Cell<Option<&'static str>>,
@@ -83,7 +84,7 @@ impl EventBody {
         })
     }
 
-    /// Closes the socket. The runtime calls this when the client disconnects.
+    /// Closes the socket. The runtime calls this method when the client disconnects.
     pub fn cancel(&self) {
         self.messages.end();
     }

@@ -1,4 +1,5 @@
-//! Plans a request with a body in two steps: the head must be accepted before the body is read.
+//! The plans of requests with bodies. The gateway checks the announced body in the head, and reads
+//! the body only if the head is accepted. [`plan_write`] then plans a write to the upstream.
 
 use quillgate::Request;
 
@@ -14,7 +15,7 @@ use crate::jobs::records::{KeepPrompts, summarize_prompt};
 use crate::jobs::webhook;
 use crate::jobs::write::Write;
 
-/// Checks the `Content-Type` and `Content-Length` of a body, before it is read.
+/// Checks the `Content-Type` and `Content-Length` of a body before the body is read.
 ///
 /// # Errors
 /// - 415 if `Content-Type` is not JSON.
@@ -32,11 +33,11 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
 
 /// Plans a write from its body, after its head was accepted.
 ///
-/// Returns the write, and the Turnstile response to verify before sending the write.
+/// Returns the write, and the Turnstile response, if any, to verify before sending the write.
 ///
 /// # Errors
-/// 400 for a body that is not a JSON object, and for values and header fields that break a rule.
-/// 403 `turnstile-required` for a missing Turnstile response.
+/// - 400 if the body is not a JSON object, or if a value or header field breaks a rule.
+/// - 403 `turnstile-required` if a web page's request lacks a usable Turnstile response.
 pub fn plan_write(
     config: &Config,
     head: &RequestHead,
@@ -79,8 +80,8 @@ pub fn plan_write(
 /// default, if any. Returns `None` for a follow-up.
 ///
 /// # Errors
-/// 400 if a request with `Webhook-Url` is a follow-up, if no webhook secret is configured, or if
-/// the URL is not allowed.
+/// Returns a 400 problem if a follow-up has `Webhook-Url`, if no webhook secret is configured, or
+/// if the URL is not allowed.
 fn choose_webhook(
     config: &Config,
     job: Option<&str>,

@@ -1,4 +1,5 @@
-//! The gateway's own access tokens: JWTs signed with HS256 (RFC 7518, section 3.2).
+//! The gateway's own access tokens. These tokens are JWTs that the operator signs with HS256 (RFC
+//! 7518, section 3.2). This module verifies their signatures and checks their claims.
 
 use quillgate::Millis;
 use serde::de::Error as _;

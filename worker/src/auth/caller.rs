@@ -1,4 +1,4 @@
-//! Authenticated callers and their permissions.
+//! Authenticated callers. A [`Caller`] has grants, which name projects and scopes, and quotas.
 
 use quillgate::{Millis, RateLimitPolicy, Scope};
 use serde_json::Value;
@@ -72,7 +72,7 @@ impl Quota {
         *self != Self::default()
     }
 
-    /// Returns the ceiling for this policy. Returns `None` if only the policy's budget applies.
+    /// Returns the ceiling for this policy. Returns `None` if this quota does not limit the policy.
     pub const fn ceiling(&self, policy: RateLimitPolicy) -> Option<u32> {
         self.0[policy as usize]
     }
@@ -119,7 +119,7 @@ pub struct Caller {
     pub claims: Option<String>,
     /// The quotas that this caller shares with others.
     pub shared: Vec<SharedQuota>,
-    /// When the token expires, or when the session ends if that is earlier.
+    /// When the gateway stops accepting the token, or when the session ends if that is earlier.
     pub expires: Millis,
 }
 
@@ -148,7 +148,7 @@ impl Caller {
     /// Checks that some grant has the scope [`OPERATE`].
     ///
     /// # Errors
-    /// 403 with a challenge that names the scope.
+    /// Returns a 403 problem if no grant has the scope. The challenge names the scope.
     pub fn require_operator(&self) -> Result<(), Problem> {
         if self.grants.iter().any(|grant| grant.has_scope(OPERATE)) {
             return Ok(());

@@ -1,4 +1,6 @@
-//! JWK Sets (RFC 7517): selects the key for a signature, and decides when to fetch a set again.
+//! JWK Sets (RFC 7517). [`KeySet`] selects the key that verifies a token. [`KeySource`] decides
+//! when the organization's object fetches a set again, and [`RememberedSet`] decides when an
+//! isolate requests a set from the object.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -21,7 +23,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// Returns the algorithm with this exact name.
+    /// Returns the algorithm with this exact name, or `None` for any other name.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "RS256" => Some(Self::Rs256),
@@ -98,7 +100,7 @@ fn read_public_key(key: &Value, algorithm: Algorithm) -> Result<PublicKey, &'sta
                 return Err("the issuer's key is too short");
             }
             // With an exponent of 1, a signature equals the padded hash that it signs, so anyone
-            // could forge it.
+            // could forge a signature.
             if count_bits(&exponent) < 2 || exponent.last().is_none_or(|last| last % 2 == 0) {
                 return Err(MALFORMED);
             }

@@ -1,4 +1,5 @@
-//! The structure of JSON Web Tokens (RFC 7519) and their common claims.
+//! JSON Web Tokens (RFC 7519). This module splits and decodes tokens, and converts the instants in
+//! their claims.
 //!
 //! [`super::access_token`] and [`super::oidc`] decide whether a token is valid.
 
@@ -16,7 +17,8 @@ pub const LEEWAY: f64 = 60.0;
 
 /// The detail for a string that is not a header, claims and a signature, separated by full stops.
 pub const MALFORMED: &str = "the access token is not a signed JWT";
-/// The detail for a token without a required claim, or with a claim of the wrong type.
+/// The detail for a token whose claims are not a JSON object, or that lacks a required claim or has
+/// a claim of the wrong type.
 pub const INCOMPLETE: &str = "the access token's claims are not complete";
 /// The detail for a token whose `typ` is not accepted, or whose header has `crit`.
 pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
@@ -30,7 +32,7 @@ pub const NO_SUBJECT: &str = "the access token has no subject";
 pub const EXPIRED: &str = "the access token has expired";
 /// The detail for a token that the operator has revoked.
 pub const REVOKED: &str = "the access token has been revoked";
-/// The detail for a token whose `nbf` or `iat` is in the future.
+/// The detail for a token whose `nbf` or `iat` is more than [`LEEWAY`] in the future.
 pub const NOT_YET: &str = "the access token is not valid yet";
 
 /// The three parts of a token (RFC 7515, section 7.1), with a decoded header.
@@ -108,7 +110,8 @@ fn decode_part(encoded: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// Removes and returns a string property. Properties of other types remain in the object.
+/// Removes and returns a string property. Returns `None` if the property is absent or has another
+/// type. A property of another type remains in the object.
 pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String> {
     match members.get_mut(name)? {
         Value::String(text) => {

@@ -1,4 +1,5 @@
-//! Access tokens and subjects revoked by the operator.
+//! Revoked access tokens. In the variables [`VARIABLES`], the operator lists tokens by id, by
+//! subject or by other claims.
 
 use std::rc::Rc;
 

@@ -2,7 +2,7 @@
 //!
 //! A session is a Durable Object that stores the claims of the token that opened it
 //! ([`crate::auth::session_record`]). Only the cookie identifies the session. Isolates do not cache
-//! sessions, so a session ends everywhere at the same time.
+//! sessions, so no isolate accepts a new request of a session that has ended.
 
 pub mod cookie;
 pub mod cross_site;
@@ -29,7 +29,8 @@ use crate::json;
 /// Cloudflare Access must then identify the caller.
 ///
 /// # Errors
-/// 400 if the body is not a JSON object, has unknown properties, or `token` is not a string.
+/// Returns a 400 problem if the body is not a JSON object, if it has an unknown property, or if
+/// `token` is not a string.
 pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
     let Some(Value::Object(mut members)) = json::parse(body) else {
         return Err(Problem::malformed_body());

@@ -1,5 +1,5 @@
-//! The stored record of a session: the verified claims of the token that opened it, never the
-//! token.
+//! The record of a session. The record contains the verified claims of the token that opened the
+//! session, and the session's absolute expiry, but never the token.
 //!
 //! Rules, revocations and expiry are checked again on every request, as for a token. A changed rule
 //! therefore applies immediately.

@@ -1,4 +1,5 @@
-//! Settings of access tokens, trusted issuers and sign-in.
+//! The settings of authentication. The Worker's variables set the secrets of access tokens, the
+//! trusted issuers, the issuers for sign-in and the revoked tokens.
 
 use std::rc::Rc;
 

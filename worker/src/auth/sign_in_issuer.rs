@@ -1,4 +1,5 @@
-//! Issuers at which users sign in to the page.
+//! Issuers at which users sign in to the page. The variables `SIGN_IN_ISSUERS` and
+//! `SIGN_IN_CLIENT_SECRET` configure these issuers.
 
 use std::rc::Rc;
 

@@ -1,4 +1,4 @@
-//! Verifies signatures of issuers' tokens with `WebCrypto`.
+//! The signatures of issuers' tokens. [`verify_signature`] verifies a signature with `WebCrypto`.
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};

@@ -1,4 +1,5 @@
-//! Trusted issuers of access tokens, and the rules that map their claims to grants.
+//! Trusted issuers. The operator lists the issuers in `TRUSTED_ISSUERS`, with rules that map the
+//! claims of their tokens to grants.
 
 use std::rc::Rc;
 
@@ -19,20 +20,22 @@ const MAX_ISSUER_LENGTH: usize = 512;
 pub struct TrustedIssuer {
     /// The exact `iss` of the issuer's tokens.
     pub issuer: String,
-    /// The accepted audiences. A token's `aud` must contain at least one accepted audience.
+    /// The accepted audiences. The `aud` of an access token must contain at least one accepted
+    /// audience. ID tokens from a sign-in have the client id as their audience instead.
     pub audiences: Vec<String>,
     /// The URL of the issuer's JWK Set.
     pub jwks: String,
-    /// The only header in which the issuer's tokens are accepted.
+    /// The source from which the issuer's tokens are accepted under this entry.
     pub source: Source,
     /// The rules that map claims to grants.
     pub rules: Vec<Rule>,
 }
 
-/// The header field that carries a token.
+/// The source of a token, usually a header field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// `Authorization: Bearer`, as clients send it.
+    /// `Authorization: Bearer`, as clients send it. Tokens in the body of a request that opens a
+    /// session, and ID tokens from a sign-in, have this source too.
     Bearer,
     /// `Cf-Access-Jwt-Assertion`, as Cloudflare Access adds it.
     AccessAssertion,

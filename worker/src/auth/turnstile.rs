@@ -1,6 +1,6 @@
-//! Turnstile: an optional check that a person, not a bot, uses the browser that creates a job or
-//! sends a message. Requests without `Origin` are not checked, because they do not come from
-//! browsers.
+//! Turnstile. This optional check shows that a person, not a bot, uses the browser that creates a
+//! job or sends a message. The gateway does not check requests without `Origin`, because browsers
+//! send `Origin` with every `POST`.
 
 use sha2::{Digest, Sha256};
 
@@ -79,7 +79,8 @@ impl Turnstile {
     /// Requires a Turnstile response with a write from a page of `origin`.
     ///
     /// # Errors
-    /// 403 `turnstile-required`, with the site key, if `response` is missing, empty or too long.
+    /// Returns a 403 `turnstile-required` problem with the site key if `response` is missing, empty
+    /// or too long.
     pub fn require(&self, response: Option<&str>, origin: &str) -> Result<TurnstileProof, Problem> {
         let fits = |response: &&str| (1..=MAX_RESPONSE_LENGTH).contains(&response.len());
         let Some(response) = response.filter(fits) else {

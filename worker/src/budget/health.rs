@@ -1,4 +1,4 @@
-//! The state of a budget, for operators.
+//! The state of a budget. Operators read this state in the health report.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ pub struct BudgetHealth {
     pub limit: u32,
     /// The number of requests left now, or 0 while the upstream blocks the policy.
     pub left: u32,
-    /// When requests to the upstream may resume, as a Unix time in milliseconds. `None` if the
-    /// upstream does not block the policy.
+    /// When the upstream's block ends, as a Unix time in milliseconds. `None` if the upstream does
+    /// not block the policy.
     pub closed_until: Option<u64>,
 }

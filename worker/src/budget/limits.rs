@@ -1,4 +1,5 @@
-//! The limits of the budgets.
+//! The limits of the budgets. The Worker's variables set the limit of each policy and the length of
+//! the window.
 
 use quillgate::{Millis, RateLimitPolicy};
 

@@ -1,10 +1,12 @@
-//! The budget for reading jobs, per caller and project.
+//! The budget for reading jobs, per caller and project. The gateway also counts a caller's new
+//! sessions in this budget, under a separate key.
 //!
-//! Reads call no Durable Object, which keeps them fast, so each isolate counts separately. A caller
-//! that reaches several isolates can use the full limit in each. The budget protects the upstream
-//! from floods but is not an exact quota. Only a quota of 0 is exact. Cloudflare's rate limiting
-//! binding is not exact either. The binding counts per location over 10 or 60 seconds, has a limit
-//! that is fixed at deployment, and does not report the remaining requests or the reset time.
+//! Counting a read does not call a Durable Object, which keeps reads fast, so each isolate counts
+//! separately. A caller that reaches several isolates can use the full limit in each. The budget
+//! protects the upstream from floods but is not an exact quota. Only a quota of 0 is exact.
+//! Cloudflare's rate limiting binding is not exact either. The binding counts per location over 10
+//! or 60 seconds, has a limit that is fixed at deployment, and does not report the remaining
+//! requests or the reset time.
 //!
 //! Reads are counted per step of the window, so the counts of a caller take at most about one
 //! kilobyte.
@@ -39,8 +41,8 @@ impl ReadBudget {
     /// Counts a read if the limit, the quota and every ceiling allow it.
     ///
     /// # Errors
-    /// 429 if the limit, the quota or a ceiling does not allow the read. A refused read is not
-    /// counted, because it must not use up a ceiling for other callers.
+    /// Returns a 429 problem if the limit, the quota or a ceiling does not allow the read. A
+    /// refused read is not counted, because it must not use up a ceiling for other callers.
     pub fn reserve(
         &mut self,
         request: &BudgetRequest,

@@ -1,4 +1,5 @@
-//! Reservations of a budget and their outcomes.
+//! Reservations of a budget. A request to the upstream holds a reservation, whose outcome decides
+//! whether the request counts.
 
 use quillgate::{Millis, RateLimitPolicy};
 use serde::{Deserialize, Serialize};
@@ -14,9 +15,9 @@ pub struct BudgetRequest {
     pub policy: RateLimitPolicy,
     /// The key of the caller: see [`crate::auth::caller::Caller::key`].
     pub caller: String,
-    /// The token's own quota: the maximum number of reservations in any window that are stored with
-    /// the key `caller`. A reservation of another caller also counts if it has a ceiling with this
-    /// name.
+    /// The caller's own quota: the maximum number of reservations in any window that are stored
+    /// with the key `caller`. A reservation of another caller also counts if it has a ceiling with
+    /// this name.
     pub quota: Option<u32>,
     /// The ceilings that apply to the caller.
     pub ceilings: Vec<Ceiling>,

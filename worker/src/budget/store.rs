@@ -1,8 +1,8 @@
-//! The budgets of a Durable Object, stored in `SQLite`: a sliding log with one reservation per
-//! upstream request.
+//! The budgets of a Durable Object. The object stores a sliding log in `SQLite`, with one row per
+//! reservation.
 //!
-//! Only this object writes the log. [`crate::budget`] decides which reservations to grant. No other
-//! code runs between that decision and the insertion of a row.
+//! Only the object itself writes its log. [`crate::budget`] decides which reservations to grant. No
+//! other code runs between that decision and the insertion of a row.
 
 use std::rc::Rc;
 
@@ -177,8 +177,9 @@ impl BudgetStore {
         self.database.execute(update, [number(now().0), number(id)])
     }
 
-    /// Settles or releases the reservation of a finished request, and blocks its policy after a 429
-    /// from Mintlify.
+    /// Settles or releases the reservation of a finished request. Blocks the policy after a 429
+    /// from Mintlify. After a successful probe, removes the block, unless the block has changed
+    /// since.
     pub fn conclude(
         &self,
         reservation: &Reservation,

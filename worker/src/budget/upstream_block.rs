@@ -1,4 +1,5 @@
-//! Blocks of a policy. A block begins when the upstream responds 429.
+//! Blocks of a policy. A block begins when the upstream responds 429, and ends at a set time or
+//! after a successful probe.
 
 use quillgate::Millis;
 use serde::Deserialize;

@@ -1,5 +1,5 @@
-//! Collects the values in a request's path, query and body. The core (the crate `quillgate`)
-//! validates them.
+//! The values of a request. [`RequestValues`] collects the values in the path, the query and the
+//! body, and the crate `quillgate` validates them.
 
 use quillgate::declaration::ParameterIn;
 use quillgate::value::Pairs;
@@ -11,7 +11,7 @@ use crate::http::route::{PathSegments, decode_segment};
 use crate::http::url::decode_query;
 use crate::json;
 
-/// Maximum size of a request body, in bytes. It is large enough for a prompt of many pages.
+/// Maximum size of a request body, in bytes. This size is enough for a prompt of many pages.
 pub const MAX_BODY: usize = 128 * 1024;
 
 /// The decoded values in the path and the query of a call, before their validation.
@@ -85,8 +85,8 @@ impl RequestValues {
     /// Parses a body and validates it together with the values.
     ///
     /// # Errors
-    /// 400 for a body that is not a JSON object, for an unknown property, and for the first value
-    /// that breaks a rule.
+    /// Returns a 400 problem if the body is not a JSON object, if it has an unknown property, or
+    /// for the first value that breaks a rule.
     pub fn parse_with_body(self, body: &[u8]) -> Result<Call, Problem> {
         let Some(Json::Object(mut members)) = json::parse(body) else {
             return Err(Problem::malformed_body());

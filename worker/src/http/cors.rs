@@ -1,5 +1,5 @@
-//! CORS: allowed origins, and the header fields that their pages may send and read (the CORS
-//! protocol of the Fetch standard).
+//! The CORS protocol of the Fetch standard. The gateway rejects requests from other origins that
+//! are not allowed, and declares the header fields that pages of allowed origins may send and read.
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
@@ -19,9 +19,9 @@ pub enum Origin {
 /// Checks a request's `Origin`.
 ///
 /// # Errors
-/// 403 if `Origin` is neither the gateway's own origin nor in `allowed`. Omitting the CORS headers
-/// would not suffice: the browser would hide the response from the page, but the request would
-/// still take effect.
+/// Returns a 403 problem if `Origin` is neither the gateway's own origin nor in `allowed`. Omitting
+/// the CORS headers would not suffice: the browser would hide the response from the page, but the
+/// request would still take effect.
 pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result<Origin, Problem> {
     let Some(sent) = sent else {
         return Ok(Origin::Own);
@@ -48,14 +48,14 @@ pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
 }
 
 /// The response header fields that pages of allowed origins may read
-/// (`Access-Control-Expose-Headers`), in addition to the safelisted ones.
+/// (`Access-Control-Expose-Headers`), in addition to the safelisted header fields.
 pub const EXPOSED: &str = "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
 
 /// The request header fields that pages of allowed origins may send
-/// (`Access-Control-Allow-Headers`), in addition to the safelisted ones.
+/// (`Access-Control-Allow-Headers`), in addition to the safelisted header fields.
 ///
-/// The npm package sends `Quillgate-Client` from browsers, where it cannot set `User-Agent`. The
-/// gateway ignores its value.
+/// The npm package sends `Quillgate-Client` from browsers, where the package cannot set
+/// `User-Agent`. The gateway ignores the value.
 pub const SENT: &str = "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Quillgate-Client, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
 
 /// Returns the CORS fields of a preflight response for a path with these methods.

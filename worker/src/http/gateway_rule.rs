@@ -1,4 +1,4 @@
-//! Validation rules that only the gateway has. The core declares the others.
+//! Validation rules that only the gateway has. The crate `quillgate` declares all other rules.
 
 /// Declares [`GatewayRule`] and the names of the rules.
 macro_rules! gateway_rules {
@@ -13,7 +13,7 @@ macro_rules! gateway_rules {
             /// All rules of the gateway.
             pub const ALL: [Self; [$($name,)+].len()] = [$(Self::$rule,)+];
 
-            /// Returns the name of the rule in `errors`. It is stable.
+            /// Returns the name of the rule in `errors`. The name is stable.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$rule => $name,)+ }
             }

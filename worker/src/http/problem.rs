@@ -1,4 +1,4 @@
-//! Problems: error responses in the format of RFC 9457.
+//! Problems. The gateway reports errors as responses in the format of RFC 9457.
 
 use quillgate::{Rule, ValidationError};
 use serde_json::{Map, Value, json};
@@ -181,7 +181,8 @@ impl Problem {
         Self::new(ProblemKind::ObjectUnavailable, detail).with_header("retry-after", "1")
     }
 
-    /// Returns 501 for a project without an archive.
+    /// Returns 501 for a project that is not archived, or for a gateway whose archive has no
+    /// database.
     pub fn archive_not_configured(detail: &str) -> Self {
         Self::new(ProblemKind::ArchiveNotConfigured, detail)
     }

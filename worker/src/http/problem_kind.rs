@@ -1,4 +1,4 @@
-//! The kinds of problems and their properties.
+//! The kinds of problems.
 //!
 //! The table below declares the status, title, documentation, extension members and header fields
 //! of each kind. The gateway's `OpenAPI` description is generated from this table.
@@ -21,11 +21,11 @@ macro_rules! problem_kinds {
         }
 
         impl ProblemKind {
-            /// All kinds, ordered by status.
+            /// All kinds, ordered by status. The kind without a fixed status is last.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// Returns the last segment of `type`, after `/problems/`, such as `not-found`. It is
-            /// stable.
+            /// Returns the last segment of `type`, after `/problems/`, such as `not-found`. The
+            /// segment is stable.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $kind,)+ }
             }

@@ -1,4 +1,5 @@
-//! The head of a request, read once.
+//! The head of a request. The gateway reads the method, the URL and the header fields of each
+//! request once.
 
 use crate::http::response::HeaderFields;
 use crate::http::url::split_url;
@@ -10,7 +11,7 @@ pub struct RequestHead {
     pub id: String,
     /// A random UUID. The id of the gateway's span derives from it. The request id and the trace id
     /// derive from it too, unless the caller sent valid ids. The UUID also identifies the Turnstile
-    /// verification of a request without an idempotency key.
+    /// verification of a request without an idempotency key, and the place of a waiting export.
     pub uuid: String,
     /// The HTTP method, such as `GET`.
     pub method: String,

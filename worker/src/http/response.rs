@@ -1,4 +1,5 @@
-//! Responses of the gateway and their common header fields.
+//! The responses of the gateway. This module defines header fields, responses with their body in
+//! memory, and the header fields that all responses have.
 
 use std::borrow::Cow;
 

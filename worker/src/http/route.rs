@@ -1,4 +1,4 @@
-//! Maps paths to operations.
+//! The routes of operations. [`find`] selects the operation of a method and a path.
 //!
 //! Paths are matched exactly, including slashes. The runtime's URL parser has already resolved `.`
 //! and `..`. Upstream requests are built from the matched values, never from the path.
@@ -79,8 +79,8 @@ pub fn match_path<'a>(template: &'static str, path: &'a str) -> Option<PathSegme
 /// Decodes a segment once, and rejects values that could be parsed as another path.
 ///
 /// # Errors
-/// [`Rule::PathSegment`] if an escape is malformed, or if the decoded segment contains `/`, `\`,
-/// `%`, `?`, `#` or a control character. Examples are `%2f` and `%252e`.
+/// Returns an error with [`Rule::PathSegment`] if an escape is malformed, or if the decoded segment
+/// contains `/`, `\`, `%`, `?`, `#` or a control character. Examples are `%2f` and `%252e`.
 pub fn decode_segment(field: &'static str, segment: &str) -> Result<String, ValidationError> {
     let unsafe_here = |c: char| matches!(c, '/' | '\\' | '%' | '?' | '#') || c.is_control();
     decode_percent(segment)

@@ -1,4 +1,5 @@
-//! Trace context for the upstream and the log (W3C Trace Context).
+//! Trace context (W3C Trace Context). The gateway continues the caller's trace or starts a new
+//! trace, for requests to the upstream and for the log.
 
 /// The trace context of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +76,7 @@ const MAX_RETAINED_LENGTH: usize = 128;
 /// longer, the function drops members of more than 128 characters, and then members from the end.
 ///
 /// Returns `None` if the list is empty or any member is malformed (W3C Trace Context, section
-/// 3.3.1.3). Also returns `None` for more than 32 members.
+/// 3.3.1.3). Also returns `None` for more than 32 members, or if every member is dropped.
 ///
 /// # Example
 /// ```

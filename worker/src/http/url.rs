@@ -1,5 +1,5 @@
-//! Reads URLs, hosts and origins as plain strings. A URL parser would take up a third of the wasm
-//! module, and would accept more than the gateway allows.
+//! URLs, hosts and origins. The gateway reads them as plain strings. A URL parser would take up a
+//! third of the wasm module, and would accept more than the gateway allows.
 
 pub use quillgate::credential::is_loopback;
 
@@ -68,7 +68,8 @@ pub fn is_secure_url(url: &str) -> bool {
     })
 }
 
-/// Whether `text` is an origin in its ASCII serialization (RFC 6454, section 6.2).
+/// Whether `text` is an `http` or `https` origin in its ASCII serialization (RFC 6454, section
+/// 6.2).
 pub fn is_origin(text: &str) -> bool {
     let host = text
         .strip_prefix("https://")
@@ -98,8 +99,8 @@ fn is_authority(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(fits)
 }
 
-/// Returns the percent-encoded value of a query parameter. The value may be empty. If the parameter
-/// is repeated, returns the first value.
+/// Returns the percent-encoded value of a query parameter, or `None` if the parameter is absent.
+/// The value may be empty. If the parameter is repeated, returns the first value.
 pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
     query.unwrap_or("").split('&').find_map(|pair| {
         let (own, value) = pair.split_once('=').unwrap_or((pair, ""));

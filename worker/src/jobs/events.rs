@@ -1,7 +1,8 @@
-//! Job changes as Server-Sent Events (HTML Standard, section 9.2) and long polls (RFC 7240).
+//! Changes of jobs, as Server-Sent Events (HTML Standard, section 9.2) or in response to long polls
+//! (RFC 7240).
 //!
 //! The project's object sends each change on a WebSocket, in the format of an event stream. The
-//! object closes the socket after the last change of a job.
+//! object closes the socket of a watched job when the job finishes or is no longer polled.
 
 use quillgate::Millis;
 use serde::Deserialize;
@@ -26,7 +27,7 @@ pub const MAX_SESSION_STREAM_LIFETIME: Millis = Millis::from_seconds(300);
 /// Last event of a stream if the gateway stops polling the job before the job finishes.
 pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
 /// Message to a watcher before the gateway polls a job that it did not create. The poll counts as a
-/// read by the watcher's caller. Clients ignore the message, because it is a comment.
+/// read by the watcher's caller. Clients ignore the message, because the message is a comment.
 pub const CHARGE_TEXT: &str = ": poll\n\n";
 /// Maximum wait of a long poll, in seconds. Many proxies time out after 30 seconds.
 const MAX_WAIT: u64 = 25;
@@ -88,14 +89,16 @@ pub struct ListHistory {
     pub revision: u64,
     /// The number of the latest deletion that is no longer stored, or 0.
     pub forgotten: u64,
-    /// The number of jobs that changed after the client's position.
+    /// The number of jobs that changed after the client's position, counted up to [`MAX_REPLAYED`]
+    /// + 1.
     pub changes: u64,
-    /// The number of stored deletions after the client's position.
+    /// The number of stored deletions after the client's position, counted up to [`MAX_REPLAYED`] +
+    /// 1.
     pub deletions: u64,
 }
 
 impl ListHistory {
-    /// Whether the history contains every change after a position. Otherwise the stream sends
+    /// Whether a resumed stream can replay every change after a position. If not, the stream sends
     /// `reset`, and the client reloads the list.
     pub const fn can_replay_after(&self, position: u64) -> bool {
         self.forgotten <= position
@@ -105,7 +108,8 @@ impl ListHistory {
     }
 }
 
-/// Parses an event's number, for example from `Last-Event-ID`.
+/// Parses an event's number, for example from `Last-Event-ID`. Returns `None` unless the string has
+/// 1 to 15 digits.
 pub fn parse_event_number(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     let fits = (1..=MAX_DIGITS).contains(&text.len());
@@ -132,12 +136,14 @@ pub fn limit_stream(expires: Millis, now: Millis, in_session: bool) -> Millis {
     expires.since(now).min(longest)
 }
 
-/// Parses the seconds in `Prefer: wait` (RFC 7240, section 4.3), capped at 25.
+/// Parses the seconds in `Prefer: wait` (RFC 7240, section 4.3), capped at 25. Returns `None` under
+/// the same conditions as [`parse_wait`].
 pub fn parse_preferred_wait(prefer: Option<&str>) -> Option<u64> {
     parse_wait(prefer).map(|wait| wait.min(MAX_WAIT))
 }
 
-/// Parses the seconds in `Prefer: wait`. Returns `None` unless the value has one to six digits.
+/// Parses the seconds in `Prefer: wait`. Returns `None` if the preference is absent, or if its
+/// value does not have one to six digits.
 pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
     prefer?.split([',', ';']).find_map(|preference| {
         let (name, value) = preference.split_once('=')?;
@@ -152,9 +158,9 @@ pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
     })
 }
 
-/// A long poll. It ends when the job changes, when the job has finished, or when the wait elapses.
-/// `If-None-Match` contains the number of the change that the caller already has. Without
-/// `If-None-Match`, the caller counts as having the current state.
+/// A long poll. The poll ends when the job changes, when an event shows that the job has finished,
+/// or when the wait elapses. `If-None-Match` contains the number of the change that the caller
+/// already has. Without `If-None-Match`, the caller counts as having the current state.
 #[derive(Debug)]
 pub struct LongPoll {
     known: Option<u64>,

@@ -1,4 +1,4 @@
-//! The health of a project's Durable Object, for operators.
+//! The health of a project's Durable Object. Operators read this state in the health report.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct ProjectHealth {
     pub budgets: ProjectBudgets,
     /// The number of `WebSocket`s of event streams and long polls.
     pub watchers: u64,
-    /// The number of webhooks that are still waiting for delivery.
+    /// The number of stored webhooks, which wait for delivery or are being delivered.
     pub webhooks_waiting: u64,
     /// The number of alarms since the runtime constructed the object.
     pub alarms: u64,

@@ -1,11 +1,12 @@
-//! Idempotency keys prevent duplicate jobs (draft-ietf-httpapi-idempotency-key-header).
+//! Idempotency keys (draft-ietf-httpapi-idempotency-key-header). A key prevents a repeated request
+//! from creating a second job or sending a second follow-up.
 //!
 //! The gateway stores a record per caller, project and key. [`decide`] compares a request with its
 //! record. [`KeyOutcome`](crate::upstream::failure::KeyOutcome) is the outcome to store.
 //!
-//! An outcome is unknown if the upstream did not respond or the gateway restarted. The gateway
-//! never retries a request with an unknown outcome automatically. Callers can send
-//! `Idempotency-Retry: force` to retry it.
+//! An outcome is unknown, for example, if the upstream did not respond in time or the project's
+//! object restarted. The gateway never retries a request with an unknown outcome automatically.
+//! Callers can send `Idempotency-Retry: force` to retry the request.
 
 use quillgate::{Millis, Rule, ValidationError};
 use serde::{Deserialize, Serialize};
@@ -166,9 +167,9 @@ pub enum KeyDecision {
 
 /// Compares a request with the record of its key and returns the action.
 ///
-/// A record that is older than [`LIFE`] has no effect. Otherwise, a different request with the same
-/// key is an error. [`Retry::Force`] retries a request only if its outcome is unknown or its stored
-/// response is a 5xx.
+/// A record that has reached the age [`LIFE`] has no effect. Otherwise, a different request with
+/// the same key is an error. [`Retry::Force`] retries a request only if its outcome is unknown or
+/// its stored response is a 5xx.
 pub fn decide(
     record: Option<&KeyRecord>,
     fingerprint: &str,

@@ -1,4 +1,5 @@
-//! The stored row of a job.
+//! The stored row of a job. A [`JobRow`] determines when the gateway polls the job, and which end
+//! of the job the webhook announces.
 
 use quillgate::{JobId, JobStatus, Millis};
 use serde::{Deserialize, Deserializer};
@@ -52,7 +53,7 @@ pub(crate) fn read_boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result
 }
 
 impl JobRow {
-    /// Returns the id, or `None` if it can't be part of a path.
+    /// Returns the id, or `None` if the id cannot be part of a path.
     pub fn job_id(&self) -> Option<JobId> {
         JobId::new(self.id.as_str()).ok()
     }
@@ -67,9 +68,9 @@ impl JobRow {
         JobEnd::of(&JobStatus::from(self.status.clone()?))
     }
 
-    /// Returns the end that the job's webhook has already announced. Returns `None` after a
-    /// restart, because the webhook announces the next end again. An end in the response to a
-    /// follow-up does not count, because Mintlify can repeat the earlier end.
+    /// Returns the end for which the job's webhook, if any, is already queued or sent. Returns
+    /// `None` if the job has not finished or [is restarted](Self::is_restarted). The next end of a
+    /// restarted job needs a new webhook, even if the job ends in the same way.
     pub fn announced_end(&self) -> Option<JobEnd> {
         self.end().filter(|_| !self.is_restarted())
     }

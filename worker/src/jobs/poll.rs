@@ -1,4 +1,5 @@
-//! The timing of polls. A poll reads a job from Mintlify. Polling stops when the job finishes.
+//! The timing of polls. A poll reads a job from Mintlify. The time between polls grows with the age
+//! of the job and with consecutive failures.
 
 use quillgate::{JobStatus, Millis};
 

@@ -1,4 +1,5 @@
-//! The poll budget: the maximum number of polls per project and window, and the time between them.
+//! The poll budget of a project. The budget limits the number of polls in any window, and
+//! determines the time between polls.
 //!
 //! Mintlify may count reads of jobs against the limit for creations. Polls therefore have a small
 //! budget, and the time between polls grows as the budget is used. As a result, a few jobs are
@@ -88,8 +89,8 @@ impl PollBudget {
     }
 
     /// Returns the number of polls that a request for a list or a record, or a new watcher, may
-    /// cause now, regardless of the spacing. Returns 0 once half of the budget is used, so that the
-    /// rest remains for the spaced polls.
+    /// cause now, regardless of the spacing. Returns 0 during a pause after a 429. Also returns 0
+    /// once half of the budget is used, so that the rest remains for the spaced polls.
     pub fn count_immediate(self, usage: &PollUsage, now: Millis) -> u32 {
         if usage.is_paused(now) {
             return 0;

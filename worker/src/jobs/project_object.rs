@@ -1,5 +1,6 @@
-//! The Durable Object of a project: its budgets, idempotency keys, job records and watchers. Limits
-//! are exact, because a single instance makes all decisions for a project.
+//! The Durable Object of a project. The object sends writes, polls jobs, delivers webhooks and
+//! serves watchers. It stores the project's budgets, idempotency keys and job records. The limits
+//! that the object enforces are exact, because a single instance makes all decisions for a project.
 
 mod alarm;
 mod poll;

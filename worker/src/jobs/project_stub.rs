@@ -1,4 +1,5 @@
-//! The stub of a project's Durable Object.
+//! The stub of a project's Durable Object. The Worker calls the object's methods through the stub,
+//! and requests WebSockets with [`WatchCall`]s.
 
 use js_sys::{Object, Promise, Reflect};
 use quillgate::RateLimitPolicy;
@@ -105,7 +106,7 @@ impl ProjectStub {
         receive(JsFuture::from(self.0.read_record(send_back(call)?, job)).await?)
     }
 
-    /// Finds the stored JSON of a job.
+    /// Finds the stored JSON of a job. Returns `None` if the job is not stored.
     pub async fn find_stored_job(&self, job: &str) -> HostResult<Option<String>> {
         let found = JsFuture::from(self.0.find_stored_job(job)).await?;
         Ok(found.as_string())

@@ -1,4 +1,5 @@
-//! The state of a job's pull request on GitHub.
+//! The state of a job's pull request on GitHub. This module finds the link to the pull request in a
+//! job, and reads GitHub's responses about the pull request and its checks.
 
 pub mod cache;
 pub mod failure;
@@ -49,7 +50,8 @@ impl PullRequest {
         })
     }
 
-    /// Finds the pull request of a job. `job` is Mintlify's JSON.
+    /// Finds the pull request of a job. `job` is Mintlify's JSON. Returns `None` if the job has no
+    /// link to a pull request on github.com.
     pub fn of_job(job: &str) -> Option<Self> {
         let job = json::parse(job.as_bytes())?;
         Self::parse(json::text(&job, "prLink")?)
@@ -117,11 +119,11 @@ pub enum PullRequestState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChecksState {
-    /// All checks succeeded or were skipped.
+    /// All checks succeeded, were skipped or have a neutral result.
     Passing,
-    /// At least one check did not succeed.
+    /// At least one check finished with another known result, such as failed or cancelled.
     Failing,
-    /// No check failed so far, and at least one is still running.
+    /// No check failed so far, and at least one has not finished.
     Pending,
 }
 

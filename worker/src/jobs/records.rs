@@ -1,4 +1,5 @@
-//! Job records: prompt summaries, filters and cursors.
+//! Job records. This module summarizes prompts, and reads the filters and cursors of requests for
+//! the list of jobs.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -58,7 +59,7 @@ pub struct JobFilter {
     pub state: Option<String>,
     /// The subject of the caller that created the job.
     pub author: Option<String>,
-    /// A string that the prompt contains, ignoring case.
+    /// A string that the first 4,096 characters of the prompt contain, ignoring case.
     pub text: Option<String>,
 }
 
@@ -66,7 +67,7 @@ impl JobFilter {
     /// Reads the filter from a call.
     ///
     /// # Errors
-    /// 400 if the search string has more than [`MAX_TEXT_LENGTH`] characters.
+    /// Returns a 400 problem if the search string has more than [`MAX_TEXT_LENGTH`] characters.
     pub fn read(call: &Call) -> Result<Self, Problem> {
         let text = |name| call.text(name).map(str::to_owned);
         let filter = Self {
@@ -94,8 +95,9 @@ pub struct JobQuery {
     pub before: Option<Position>,
 }
 
-/// Returns the first non-blank line of a prompt, without control characters and shortened to 120
-/// characters. Returns an empty string if every line is blank.
+/// Returns the first non-blank line of a prompt, without control characters. A line of more than
+/// 120 characters is shortened and ends with an ellipsis. Returns an empty string if every line is
+/// blank.
 pub fn summarize_prompt(prompt: &str) -> String {
     let is_visible = |c: char| !c.is_control() && !c.is_whitespace();
     let mut lines = prompt.lines().map(str::trim);
@@ -148,7 +150,7 @@ pub fn encode_cursor(position: &Position) -> String {
 /// Decodes a cursor.
 ///
 /// # Errors
-/// 400 for a string that [`encode_cursor`] cannot return.
+/// Returns a 400 problem for a string that [`encode_cursor`] cannot return.
 pub fn decode_cursor(cursor: &str) -> Result<Position, Problem> {
     let read = || {
         let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;

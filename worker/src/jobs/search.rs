@@ -1,4 +1,4 @@
-//! Searches prompts in steps. Each step compares a limited number of jobs.
+//! The search of prompts. A search runs in steps, and each step compares a limited number of jobs.
 //!
 //! A trigram index finds candidates: jobs that contain a selection of the search string's trigrams.
 //! Each candidate's prompt is then compared with the whole string. The index is divided into blocks

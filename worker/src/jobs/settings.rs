@@ -1,4 +1,5 @@
-//! Settings of jobs: polling, records, streams and webhooks.
+//! The settings of jobs. The Worker's variables set the polling, the records, the streams and the
+//! webhooks of jobs.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

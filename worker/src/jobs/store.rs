@@ -1,5 +1,6 @@
-//! Stores the jobs of a project with their past states and follow-ups, numbers the changes of the
-//! job list, and counts recent polls.
+//! The store of a project's jobs. [`JobStore`] stores jobs with their past states and follow-ups,
+//! numbers the changes of the job list, and counts recent polls. Separate stores contain the
+//! idempotency keys and the outbox of webhooks.
 
 /// Expands to the columns of a `JobRow`.
 macro_rules! job_columns {
@@ -84,7 +85,7 @@ impl JobStore {
         self.database.execute(insert, [text(project)])
     }
 
-    /// Returns the project's id, or `None` before the first request.
+    /// Returns the project's id, or `None` before the first write or watcher.
     pub fn project(&self) -> HostResult<Option<&str>> {
         if self.project.get().is_none()
             && let Some(id) = self.database.value("SELECT id FROM project", [])?

@@ -1,4 +1,5 @@
-//! Webhooks for finished jobs: addresses, signatures and retries (Standard Webhooks).
+//! Webhooks (Standard Webhooks). A webhook announces that a job finished, or that the gateway
+//! stopped polling the job. This module checks addresses, signs messages and plans retries.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
@@ -281,7 +282,8 @@ pub enum JobEnd {
     Archived,
     /// The job did not finish before the gateway stopped polling it.
     Unfinished,
-    /// The upstream responded 404 for 15 minutes, and the gateway stopped polling.
+    /// The upstream responded 404 for 15 minutes, and the gateway stopped polling the job for the
+    /// webhook.
     NotFound,
 }
 
@@ -318,11 +320,11 @@ impl JobEnd {
     }
 }
 
-/// Formats the body of a webhook. It contains the project and the address, so that a receiver can
-/// reject events for other receivers.
+/// Formats the body of a webhook. The body contains the project and the address, so that a receiver
+/// can reject events for other receivers.
 ///
-/// `end` is the name of a [`JobEnd`], and `timestamp` is the time at which the job ended, in ISO
-/// 8601. `url` is the normalized address. `job` is JSON, inserted verbatim.
+/// `end` is the name of a [`JobEnd`]. `timestamp` is the time at which the gateway recorded the
+/// end, in ISO 8601. `url` is the normalized address. `job` is JSON, inserted verbatim.
 pub fn format_event(end: &str, timestamp: &str, project: &str, url: &str, job: &str) -> String {
     let quote = |text: &str| json::to_text(&Value::from(text));
     format!(

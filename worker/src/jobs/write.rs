@@ -1,4 +1,4 @@
-//! A request that creates a job or sends a follow-up.
+//! Writes. A write creates a job or sends a follow-up.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,8 @@ use crate::budget::reservation::BudgetRequest;
 use crate::hash::fingerprint;
 use crate::jobs::idempotency::Retry;
 
-/// A state-changing request to the upstream, which must take effect at most once.
+/// A state-changing request to the upstream. The gateway never repeats the request automatically if
+/// it may have taken effect.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Write {
     /// The budget reservation that the request needs, with the caller. Idempotency keys are scoped

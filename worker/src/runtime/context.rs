@@ -1,4 +1,5 @@
-//! The current time and the variables of the Worker.
+//! The clock and the variables of the Worker. The gateway reads the current time, and the variables
+//! and secrets of the Worker.
 
 use quillgate::Millis;
 use wasm_bindgen::JsValue;

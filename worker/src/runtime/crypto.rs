@@ -1,4 +1,5 @@
-//! `WebCrypto`: hashes of pages, random ids and bytes, and access to `SubtleCrypto`.
+//! `WebCrypto`. This module computes hashes of pages, creates random ids and bytes, and returns
+//! `SubtleCrypto` for verifying signatures.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,4 +1,4 @@
-//! D1, with typed rows and a time limit per call.
+//! D1 databases. [`D1`] deserializes rows, and limits the time of each call.
 
 use js_sys::{Array, Promise, Reflect};
 use quillgate::Millis;

@@ -1,4 +1,5 @@
-//! Opens streams with a function of the JavaScript entry.
+//! The JavaScript entry. The wasm module opens streams with a function of the entry, because the
+//! entry still works after a trap.
 
 use std::cell::RefCell;
 
@@ -31,8 +32,9 @@ pub fn set_entry(entry: Entry) {
 /// two chunks:
 ///
 /// - The first element is the next chunk of the stream.
-/// - The second element is the ending. If the module traps before `next` returns another array, the
-///   stream ends with this chunk. Without an ending, the stream ends after the first chunk.
+/// - The second element is the ending. If the next call of `next` fails, for example because the
+///   module traps, the stream ends with this chunk. Without an ending, the stream ends after the
+///   first chunk.
 ///
 /// An empty array ends the stream. `cancel` is called when the client disconnects.
 ///

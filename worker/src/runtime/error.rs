@@ -1,4 +1,5 @@
-//! Errors of the runtime.
+//! The errors of the runtime. A [`HostError`] becomes a 503 for the caller, and its message is for
+//! the log only.
 
 use std::fmt;
 
@@ -25,7 +26,7 @@ impl fmt::Display for HostError {
     }
 }
 
-/// Converts the failure of a Durable Object or D1 database to a 503.
+/// Converts a failure of the runtime, such as a failed Durable Object or D1 database, to a 503.
 impl From<HostError> for Problem {
     fn from(error: HostError) -> Self {
         Self::object_unavailable().with_operator(error.0)

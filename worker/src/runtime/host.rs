@@ -1,4 +1,5 @@
-//! Responses, bodies and globals of the runtime.
+//! Values and globals of the runtime. The gateway builds responses, reads headers and bodies,
+//! parses JSON and writes to the log with these functions.
 
 use futures_util::TryStreamExt as _;
 use js_sys::{Array, JsString};
@@ -74,7 +75,7 @@ pub fn to_record(fields: &HeaderFields) -> JsValue {
     parse_json(&JsString::from(fields.to_json())).unwrap_throw()
 }
 
-/// Reads a body. If the body has more than `max_bytes` bytes, cancels it and returns `None`.
+/// Reads a body. If the body has more than `max_bytes` bytes, cancels the body and returns `None`.
 ///
 /// # Errors
 /// Returns an error if reading the body fails.

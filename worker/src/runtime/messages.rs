@@ -1,5 +1,5 @@
-//! Converts messages between the Worker and its Durable Objects to values that the structured clone
-//! algorithm can copy, and back.
+//! Messages between the Worker and its Durable Objects. These functions convert messages to values
+//! that the structured clone algorithm can copy, and back.
 
 use quillgate::RateLimitPolicy;
 use serde::Serialize;

@@ -1,4 +1,5 @@
-//! Messages that the Worker receives from a Durable Object on a WebSocket.
+//! Messages on WebSockets. [`SocketMessages`] receives the messages that a Durable Object sends to
+//! the Worker.
 
 use std::cell::RefCell;
 use std::future::poll_fn;

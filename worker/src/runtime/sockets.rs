@@ -1,5 +1,6 @@
-//! Sends messages to watchers. A socket's error is logged and never returned, because the caller
-//! must continue: an alarm has further jobs to poll, and a request has a response to record.
+//! The sockets of watchers. These functions log the errors of a socket and never return them,
+//! because the caller must continue. For example, an alarm has further jobs to poll, and a request
+//! has a response to record.
 
 use worker::WebSocket;
 

@@ -1,4 +1,5 @@
-//! The `SQLite` storage of a Durable Object, with typed rows.
+//! The `SQLite` storage of a Durable Object. [`Database`] deserializes rows, migrates the schema
+//! and runs transactions.
 
 use js_sys::Object;
 use quillgate::Millis;

@@ -1,5 +1,5 @@
-//! Runs futures as promises, and lets several callers wait for one task. A task continues even if
-//! no caller is waiting.
+//! Promises and shared tasks. [`into_promise`] runs a future as a promise. Several callers can wait
+//! for one [`SharedTask`], which continues even if no caller is waiting.
 
 use std::cell::RefCell;
 use std::pin::Pin;

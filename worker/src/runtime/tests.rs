@@ -1,4 +1,4 @@
-//! Tests that need a JavaScript host.
+//! Tests of the runtime's wrappers, which need a JavaScript host.
 #![expect(
     clippy::unwrap_used,
     reason = "a failed unwrap fails the test at its line"

@@ -1,4 +1,5 @@
-//! Timers, and waits that end at a time limit or earlier.
+//! Timers and waits. A [`Timer`] calls a function at the end of its time, and a [`Wait`] ends at
+//! its time limit or earlier.
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
@@ -86,8 +87,8 @@ impl Wake {
     }
 }
 
-/// Yields to the event loop, so that the runtime can do other work. For example, it can then send a
-/// request that has been started.
+/// Yields to the event loop, so that the runtime can do other work. For example, the runtime can
+/// then send a request that has been started.
 pub async fn yield_now() {
     Wait::begin(Millis(0), drop).await;
 }

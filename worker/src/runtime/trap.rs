@@ -1,4 +1,4 @@
-//! Deliberate traps for tests of trap recovery.
+//! Deliberate traps. Tests use these traps to check how the gateway recovers.
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;

@@ -1,4 +1,5 @@
-//! Decides which key a request uses, and whether to retry the request.
+//! The attempts of a request. [`Attempts`] decides which admin key each attempt uses, and whether
+//! the gateway retries the request.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis};

@@ -1,4 +1,4 @@
-//! Circuit breakers: they stop requests to Mintlify while it keeps failing.
+//! Circuit breakers. A breaker stops requests to Mintlify while Mintlify keeps failing.
 //!
 //! Requests of one project with the same rate-limit policy share a breaker. With a single breaker,
 //! failing reads or reports would stop the creation of jobs, and one project would stop another.
@@ -45,7 +45,7 @@ pub enum State {
     Open,
 }
 
-/// The outcome of a request, as its breaker counts it.
+/// The outcome of a request, for [`Breakers::record`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOutcome<'a> {
     /// Mintlify responded, possibly with an error that does not count as a failure.
@@ -110,8 +110,8 @@ impl Breakers {
         }
     }
 
-    /// Returns [`State::Open`] if the breaker of any of `policies` is open in `project`. If
-    /// `project` is `None`, checks the breakers of all projects.
+    /// Returns [`State::Open`] if the breaker of any of `policies` in `project` currently refuses
+    /// requests. If `project` is `None`, checks the breakers of all projects.
     pub fn state(&self, policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
         let is_open = self.0.iter().any(|(scope, breaker)| {
             scope

@@ -1,4 +1,5 @@
-//! The client that sends requests to Mintlify.
+//! The client for Mintlify. [`send_upstream`] sends a request, retries it if necessary and checks
+//! the response. [`JobSnapshot`] and [`PageReply`] read the checked response.
 
 use js_sys::JsString;
 use quillgate::declaration::Pagination;
@@ -117,8 +118,9 @@ impl PageReply {
     }
 }
 
-/// Sends a request unless its breaker is open, and retries the request as [`Attempts`] decides.
-/// `pay` reserves budget for a retry, and returns whether the reservation succeeded.
+/// Sends a request unless its breaker refuses the request, and retries the request as [`Attempts`]
+/// decides. `pay` reserves budget for a retry after a transient failure, and returns whether the
+/// reservation succeeded.
 pub async fn send_upstream(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,

@@ -1,4 +1,5 @@
-//! Classifies failed requests, and creates the resulting problems.
+//! Failed requests to Mintlify. This module classifies each failure, creates the problem for the
+//! caller, and determines the effects on the budget and the idempotency key.
 
 use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
@@ -62,7 +63,8 @@ pub struct UpstreamFailure {
     pub closed_for: Option<Millis>,
     /// Whether the fault is the upstream's and not the caller's.
     pub is_fault: bool,
-    /// Whether the gateway tried to send the request. If so, the upstream may have processed it.
+    /// Whether the gateway tried to send the request. If so, the upstream may have processed the
+    /// request.
     pub is_sent: bool,
 }
 
@@ -249,7 +251,7 @@ pub fn describe_key_refusal(variable: &str, status: u16, message: &str) -> Strin
     )
 }
 
-/// Marks the outcome of a write as unknown.
+/// Marks the outcome of a write as unknown. Returns the problem of a `GET` unchanged.
 pub fn mark_uncertain(problem: Problem, method: Method) -> Problem {
     match method {
         Method::Get => problem,

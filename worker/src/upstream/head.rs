@@ -1,4 +1,5 @@
-//! Heads of upstream responses.
+//! The heads of responses. The gateway reads the status and the header fields of each response
+//! before the body.
 
 use crate::http::content::is_json;
 use crate::http::response::HeaderFields;

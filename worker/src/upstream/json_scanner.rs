@@ -1,4 +1,4 @@
-//! A JSON scanner that reads its input once, without building values.
+//! A JSON scanner. The scanner reads its input once, without building values.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,5 @@
-//! Finds admin keys in upstream responses, and removes them from error messages.
+//! Admin keys in upstream responses. The gateway withholds a successful response that contains an
+//! admin key, and removes admin keys from error messages.
 
 use std::cmp::Reverse;
 
@@ -10,7 +11,8 @@ use crate::upstream::json_scanner::unescape;
 use crate::upstream::settings::UpstreamSettings;
 
 /// Parses the body of an upstream error and removes admin keys, so that the gateway neither
-/// forwards nor logs them. Returns `None` for a body that is not JSON.
+/// forwards nor logs them. Returns `None` for a body that is not JSON or has duplicate property
+/// names.
 pub fn parse_error_body<'a>(
     body: &str,
     keys: impl IntoIterator<Item = &'a AdminKey>,

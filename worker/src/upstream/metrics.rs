@@ -1,4 +1,4 @@
-//! Metrics of requests, for the log and `Server-Timing`.
+//! The metrics of requests. The gateway reports them in the log and in `Server-Timing`.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,5 @@
-//! Checks that a page has its declared type, and reads its pagination properties.
+//! The check of analytics pages. [`check_page`] checks that a page has its declared type, and
+//! returns the pagination properties of the page.
 
 use quillgate::schema::{Field, JsonType};
 use quillgate::text::{MAX_SAFE_INTEGER, parse_decimal};

@@ -1,4 +1,5 @@
-//! Requests to the upstream.
+//! Requests to Mintlify. An [`UpstreamRequest`] determines the method, the header fields and the
+//! circuit breaker of a request.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Operation};

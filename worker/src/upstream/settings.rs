@@ -1,4 +1,5 @@
-//! Settings of requests to Mintlify.
+//! The settings of requests to Mintlify. The Worker's variables set the base URL, the admin keys
+//! and the timeout.
 
 use quillgate::credential::{AdminKey, BaseUrl};
 use quillgate::{Method, Millis};

@@ -1,4 +1,5 @@
-//! Sends requests with a timeout, and reads their responses.
+//! Requests to other servers. [`send`] sends a request with a timeout, and [`Message`] reads the
+//! body of the response.
 
 use js_sys::{Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};

@@ -1,4 +1,5 @@
-//! The lock that keeps two runs of the archive from overlapping.
+//! The lock of the daily archive. The organization's object takes the lock for each run, so that
+//! cron triggers do not start a second run during the first.
 
 use quillgate::Millis;
 
@@ -18,7 +19,7 @@ impl RunLock {
     /// with its retries and D1 queries takes less time than a lease.
     pub const LEASE: Millis = Millis::from_seconds(600);
 
-    /// Takes the lock for a new run. Returns `None` while another run holds the lock.
+    /// Takes the lock for a new run. Returns `None` while another run holds an unexpired lease.
     pub fn acquire(&mut self, now: Millis) -> Option<RunId> {
         if self.held.is_some_and(|(_, expires)| now < expires) {
             return None;
@@ -29,7 +30,8 @@ impl RunLock {
         Some(run)
     }
 
-    /// Extends the lease of a run. Returns `false` if the run has lost the lock and must stop.
+    /// Extends the lease of a run, even after the lease has expired. Returns `false` if the run has
+    /// lost the lock and must stop.
     #[must_use]
     pub fn renew(&mut self, run: RunId, now: Millis) -> bool {
         let is_held = self.held.is_some_and(|(holder, _)| holder == run);

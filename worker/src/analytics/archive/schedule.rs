@@ -1,9 +1,9 @@
-//! The schedule of the daily archive. It decides which request the archive sends next.
+//! The schedule of the daily archive. [`plan`] decides which request the archive sends next.
 //!
 //! The archive stores the views of each finished day. It fetches a day in parts: first the visitor
-//! totals, then the pages of views in order. [`plan`] chooses the next part: missing days first,
-//! from the oldest. [`DayRecord`] records the progress and the failures of a day. Stored days are
-//! fetched again on later days, because Mintlify counts some views late.
+//! totals, then the pages of views in order. [`plan`] chooses missing days first, from the oldest.
+//! [`DayRecord`] records the progress and the failures of a day. The archive also fetches recent
+//! days again, because Mintlify counts some views late.
 
 use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{Day, Millis};
@@ -37,7 +37,7 @@ pub struct DayRecord {
     pub next: Part,
     /// The number of consecutive empty pages that this run has fetched.
     pub empty_pages: u32,
-    /// The number of requests that have failed since the last successful one.
+    /// The number of failed requests since the last part that was stored.
     pub attempts: u32,
     /// The earliest time of the next request.
     pub retry_at: Millis,
@@ -142,15 +142,15 @@ enum Need {
 /// The progress of the archive for one project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectRecord {
-    /// The first day to archive. It is never before the day that [`first_retained`] returns. The
-    /// last day to archive is yesterday, in UTC.
+    /// The first day to archive. The first day is never before the day that [`first_retained`]
+    /// returns. The last day to archive is yesterday, in UTC.
     pub first: Day,
     /// The days for which at least one request was sent, oldest first.
     pub days: Vec<DayRecord>,
 }
 
 impl ProjectRecord {
-    /// Returns a project without recorded days. Its first day is yesterday.
+    /// Creates a project without recorded days. The first day to archive is yesterday.
     pub fn new(now: Millis) -> Self {
         Self {
             first: Day::of(now).minus(1),
@@ -228,8 +228,8 @@ impl ProjectRecord {
 pub struct Estimate {
     /// The number of requests that fetch the missing days.
     pub requests: u64,
-    /// The hours until every missing day is fetched. `None` if the daily requests leave no budget
-    /// for missing days.
+    /// The hours until every missing day is fetched. `None` if days are missing and the daily
+    /// requests leave no budget for them.
     pub hours: Option<u64>,
 }
 

@@ -1,5 +1,5 @@
-//! The daily archive in D1. It stores the progress of each day, the fetched pages of incomplete
-//! days, and the counts that series and the list of pages return.
+//! The D1 database of the daily archive. The database stores the progress of each day, the fetched
+//! pages of incomplete days, and the counts that series and the list of pages return.
 //!
 //! A page is staged when it arrives. When the last page of a day arrives, one batch replaces the
 //! stored day with the staged pages. D1 runs a batch as a transaction, so readers never see a
@@ -79,11 +79,12 @@ struct DayRow {
 
 /// A project as the database stores it.
 pub struct StoredProject {
-    /// The project's id in the database. It is `None` before the first run or backfill.
+    /// The project's id in the database. `None` before the first run or backfill.
     pub id: Option<u32>,
     /// The days to archive and their records.
     pub record: ProjectRecord,
-    /// The size of the database in bytes.
+    /// The size of the database in bytes. `None` if the project is not stored yet, or if D1 does
+    /// not report the size.
     pub bytes: Option<u64>,
 }
 
@@ -106,7 +107,8 @@ impl ArchiveStore {
         Ok(D1::open(env, BINDING)?.map(Self))
     }
 
-    /// Loads the record of a project.
+    /// Loads the record of a project, without the days that the archive no longer retains. Returns
+    /// a new record if the project is not stored yet.
     pub async fn load(
         &self,
         project: &str,
@@ -206,8 +208,8 @@ impl ArchiveStore {
         self.0.rows(&rows).await
     }
 
-    /// Sets the first day of a project, unless the stored first day is earlier. Returns the
-    /// project's id.
+    /// Sets the first day of a project, unless the stored first day is earlier. Stores the project
+    /// if necessary. Returns the project's id.
     pub async fn set_first_day(&self, project: &str, first: Day) -> HostResult<u32> {
         let query = "INSERT INTO project (name, first_day) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET first_day = min(first_day, excluded.first_day)
@@ -304,7 +306,7 @@ impl ArchiveStore {
         self.0.batch(&statements).await
     }
 
-    /// Deletes at most [`MAX_EXPIRED`] days before `first`, oldest first. After deleting a day,
+    /// Deletes at most [`MAX_EXPIRED`] days before `first`, oldest first. If any day is deleted,
     /// also deletes at most [`MAX_UNUSED`] pages and prefixes that have no views.
     pub async fn prune(&self, project: u32, first: Day) -> HostResult<()> {
         let query = "SELECT day FROM (

@@ -1,4 +1,6 @@
-//! The list of the pages that had views on the archived days of a range.
+//! The list of archived page views. The list contains the stored pages that had views on the
+//! archived days of a range. This module reads requests for the list, and writes the bodies of the
+//! responses.
 
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::{ArchivedPageSize, Call, Cursor, Day, DayGroup};

@@ -1,4 +1,5 @@
-//! Conversion of a page's rows to CSV or newline-delimited JSON.
+//! The rows of an export. [`RowWriter`] converts the rows of each page to CSV or newline-delimited
+//! JSON.
 
 use quillgate::columns::{Columns, Content, Member};
 use quillgate::export::ExportFormat;
@@ -62,7 +63,8 @@ impl RowWriter {
     ///
     /// # Errors
     /// Returns [`Malformed`] if the page is not an object with an array of objects at `rows_name`.
-    /// After an error, `out` is unchanged.
+    /// For CSV, also returns this error if a row has another type where its columns require an
+    /// object. After an error, `out` is unchanged.
     pub fn push_rows(
         &self,
         page: &str,
@@ -94,7 +96,7 @@ impl RowWriter {
     }
 
     /// Appends the last record of an incomplete export. The record contains the cursor to resume
-    /// from, the problem, and the seconds to wait before resuming.
+    /// from, the problem, and the seconds to wait before resuming, if known.
     pub fn push_incomplete(
         &self,
         cursor: &str,
@@ -209,8 +211,8 @@ fn push_record(out: &mut Vec<u8>, cells: &[String]) {
 /// locales.
 const FORMULA_STARTS: [&str; 11] = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"];
 
-/// Appends a string. An apostrophe before a formula makes spreadsheets treat it as text. Visitors
-/// choose paths and readers write feedback, so anyone can put a formula into a cell.
+/// Appends a string. An apostrophe before a formula makes spreadsheets treat the formula as text.
+/// Visitors choose paths and readers write feedback, so anyone can put a formula into a cell.
 fn push_text_cell(out: &mut Vec<u8>, text: &[u8]) {
     if FORMULA_STARTS
         .iter()

@@ -1,6 +1,6 @@
-//! A run of the daily archive. It sends the requests that [`plan`] chooses, one at a time. The run
-//! ends when the archive's share of the budget is spent, when nothing is left to fetch, or at a
-//! limit of the run.
+//! The runs of the daily archive. A run sends the requests that [`plan`] chooses, one at a time.
+//! The run ends when nothing is left to fetch, when the budget or the archive's share is spent, at
+//! a limit of the run, or after a failure that would affect every request.
 
 use std::ops::ControlFlow;
 
@@ -58,7 +58,8 @@ struct Run<'a> {
 }
 
 impl Organization {
-    /// Runs the daily archive, unless another run is in progress.
+    /// Runs the daily archive, unless another run is in progress. If no D1 database is bound, logs
+    /// a message for the operator instead.
     pub(super) async fn archive(&self) -> HostResult<()> {
         let Some(store) = &self.archive else {
             let message = "ARCHIVE_PROJECTS is set, and no D1 database is bound as ARCHIVE";
@@ -134,7 +135,7 @@ impl Organization {
         Ok(projects)
     }
 
-    /// Returns the number of requests that the archive may send now.
+    /// Returns the number of requests that the archive's share of the budget still allows.
     fn archive_requests_left(&self) -> HostResult<u32> {
         let limit = self.settings.archive.limit;
         let usage = (self.budget).count(RateLimitPolicy::Analytics, Some(CALLER), limit, now())?;
@@ -199,8 +200,9 @@ impl Run<'_> {
         (record.record_mut(day), DayKey { project, day })
     }
 
-    /// Stores a part of a day. If the part is inconsistent with earlier parts, restarts the fetch
-    /// of the day and returns the problem instead.
+    /// Stores a part of a day. If the site's totals changed between two pages, or too many pages in
+    /// a row are empty, restarts the fetch of the day and returns the problem instead. Also
+    /// restarts the fetch if storing the last page fails.
     async fn store_part(
         &mut self,
         target: Target,

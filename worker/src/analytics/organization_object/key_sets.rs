@@ -1,5 +1,6 @@
-//! The key sets of trusted issuers. The object fetches a set once for all isolates. The object also
-//! stores the set, so that tokens can be verified while the issuer is unreachable.
+//! The key sets of trusted issuers. The organization object fetches each set on behalf of all
+//! isolates. The object also stores the set, so that tokens can be verified while the issuer is
+//! unreachable.
 
 use std::rc::Rc;
 
@@ -42,8 +43,9 @@ struct KeySetRow {
 }
 
 impl Organization {
-    /// Returns the key set at an address. Fetches the set first if the stored set is old or lacks
-    /// the key `kid`, unless the object fetched the set a short time ago.
+    /// Returns the key set at the URL `address`. Fetches a set that is missing, old or without the
+    /// key `kid`, unless the latest attempt was a short time ago. Returns `None` if no set is
+    /// available.
     pub(super) async fn key_set(
         self: Rc<Self>,
         address: &str,
@@ -141,8 +143,8 @@ pub(super) fn restore_keys(
     Ok(restored)
 }
 
-/// Fetches a key set. Returns `None` if the request fails, the status is not 200 or the body is
-/// not a key set.
+/// Fetches a key set. Returns `None` if the request fails, the status is not 200, or the body is
+/// not a key set or exceeds [`MAX_BYTES`].
 async fn fetch_key_set(address: &str) -> Option<KeySet> {
     let sent = send(Outgoing {
         method: "GET",

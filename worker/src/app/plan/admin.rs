@@ -1,4 +1,4 @@
-//! Plans the requests of operators: reading the health report, and unblocking a policy that
+//! The plans of operators' requests. Operators read the health report, and unblock policies that
 //! Mintlify has blocked.
 
 use quillgate::{ProjectId, RateLimitPolicy, Rule, ValidationError};
@@ -33,8 +33,9 @@ impl Planner<'_> {
         Ok(Action::Reopen(policy))
     }
 
-    /// Reads the parameter `project`. The caller must be an operator of that project, because
-    /// reading a project's health creates its Durable Object if that object does not exist.
+    /// Reads the parameter `project`. Returns `None` if the parameter is absent. The caller must be
+    /// an operator of that project, because reading a project's health creates its Durable Object
+    /// if that object does not exist.
     fn read_operated_project(&self) -> Result<Option<ProjectId>, Problem> {
         let Some(encoded) = find_parameter(self.head.query.as_deref(), "project") else {
             return Ok(None);

@@ -1,4 +1,5 @@
-//! Plans calls to declared operations, and reads of the state of a job's pull request.
+//! The plans of declared operations, and of reads of a job's pull request. The planner authorizes
+//! the caller, validates the values and chooses the action.
 
 use quillgate::parameters::ParameterGroup;
 use quillgate::{Call, Cursor, JobId, JobPageSize, Operation};

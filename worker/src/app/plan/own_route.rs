@@ -1,5 +1,5 @@
-//! The gateway's own routes and the first steps of their requests. The package has no methods for
-//! them. All other routes are operations.
+//! The gateway's own routes. The router finds the route of a path and plans the first step of its
+//! requests. The crate `quillgate` declares all other routes as operations.
 
 use quillgate::{Operation, RateLimitPolicy};
 
@@ -55,7 +55,8 @@ const ROUTES: [(&str, &[&str], FromPath); 8] = [
 ];
 const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
 
-/// Finds the policy in a path. Returns `None` for reads of jobs, which Mintlify never blocks.
+/// Finds the policy in a path. Returns `None` for an unknown name, and for reads of jobs, because a
+/// 429 does not block that policy.
 fn find_policy(path: &[(&str, &str)]) -> Option<RateLimitPolicy> {
     let (_, name) = path.first()?;
     RateLimitPolicy::from_name(name).filter(|policy| *policy != RateLimitPolicy::ReadJobs)
@@ -64,7 +65,7 @@ fn find_policy(path: &[(&str, &str)]) -> Option<RateLimitPolicy> {
 /// A route with its pattern and its methods.
 pub(super) type FoundRoute = (OwnRoute, &'static str, &'static [&'static str]);
 
-/// Finds the route of a path.
+/// Finds the route of a path. Returns `None` for all other paths, which can be paths of operations.
 pub(super) fn find(path: &str) -> Option<FoundRoute> {
     ROUTES.iter().find_map(|(pattern, methods, from_path)| {
         Some((from_path(match_path(pattern, path)?)?, *pattern, *methods))
@@ -118,10 +119,11 @@ impl Router<'_> {
         Ok(Step::Begin(PendingStep::Run(action)))
     }
 
-    /// Returns the session that the cookie names, even if the session has ended.
+    /// Returns the session that the cookie names, even if the session has ended. Returns `None` if
+    /// the cookie is missing or not genuine.
     ///
     /// # Errors
-    /// Returns a 403 problem unless the gateway's own page sent the request.
+    /// Returns the 403 problem of [`check_same_origin`] if another page may have sent the request.
     fn find_own_session(&self) -> Result<Option<SessionId>, Problem> {
         check_same_origin(self.head)?;
         let secrets = &self.config.auth.token_secrets;

@@ -1,4 +1,5 @@
-//! Finds, writes and verifies the session cookie (RFC 6265bis).
+//! The session cookie (RFC 6265bis). This module finds cookies in a request, and writes and
+//! verifies the session cookie.
 //!
 //! The cookie's value is 256 random bits and their HMAC-SHA-256. The HMAC's key is derived from
 //! `ACCESS_TOKEN_SECRET`. Forged cookies are therefore rejected without calling a Durable Object.
@@ -68,8 +69,8 @@ pub fn clear_cookie() -> String {
 pub struct SessionId(String);
 
 impl SessionId {
-    /// Creates the id of a new session and its cookie value. The cookie is valid while `secret` is
-    /// one of the gateway's secrets.
+    /// Creates the id and the cookie value of a new session. [`Self::read`] accepts the cookie
+    /// while `secret` is one of the gateway's secrets.
     pub fn new(random: &[u8; RANDOM_BYTES], secret: &[u8]) -> (Self, String) {
         let tag = hmac_sha256(&derive(secret), &[random]);
         let value = URL_SAFE_NO_PAD.encode([&random[..], &tag[..]].concat());
@@ -77,7 +78,7 @@ impl SessionId {
     }
 
     /// Reads the session cookie. Returns `None` if the cookie is missing, occurs several times, or
-    /// was not created by the gateway.
+    /// was not created with one of `secrets`.
     pub fn read(cookie: Cookie<'_>, secrets: &[Vec<u8>]) -> Option<Self> {
         match cookie {
             Cookie::One(value) if is_genuine(value, secrets) => Some(Self::of_value(value)),

@@ -1,5 +1,5 @@
-//! Protects callers that authenticate with a session cookie or a Cloudflare Access cookie against
-//! cross-site request forgery (CSRF).
+//! Protection against cross-site request forgery (CSRF). This module protects callers that
+//! authenticate with a session cookie or a Cloudflare Access cookie.
 //!
 //! `SameSite=Strict` is not enough: pages of sibling subdomains are same-site, and browsers have
 //! had bugs in enforcing `SameSite`. The header fields `Origin` and `Sec-Fetch-Site` must therefore
@@ -17,7 +17,7 @@ use crate::http::url::origin_of;
 /// may also be `none`, which browsers send for a URL that the user typed.
 ///
 /// # Errors
-/// 403 for any other request.
+/// Returns a 403 problem for any other request.
 pub fn check_same_origin(head: &RequestHead) -> Result<(), Problem> {
     let reads = matches!(&*head.method, "GET" | "HEAD");
     let is_own = match head.header("origin") {

@@ -1,6 +1,7 @@
-//! The Durable Object of a session. It stores the session's record until the session ends.
+//! The Durable Object of a session. The object stores the session's record until the session ends.
 //!
-//! The object does not store the cookie's value. The object's name is a hash of that value.
+//! The object does not store the cookie's value. The object's name is a hash of that value. A
+//! sign-in also uses an object of this class: an empty record marks the sign-in as used.
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;

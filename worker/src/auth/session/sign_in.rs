@@ -1,5 +1,5 @@
-//! Sign-in at an issuer: the authorization code flow of `OpenID` Connect with PKCE (RFC 6749,
-//! section 4.1; RFC 7636).
+//! Sign-in at an issuer. The gateway uses the authorization code flow of `OpenID` Connect with PKCE
+//! (RFC 6749, section 4.1; RFC 7636).
 //!
 //! A cookie stores the state of the flow: a random value, the expiry, the issuer, the return path
 //! and the previous session. The previous session is included because browsers omit the session
@@ -51,7 +51,7 @@ const MAX_CODE_LENGTH: usize = 4_096;
 ///
 /// # Errors
 /// - 404 if the issuer is unknown.
-/// - 400 if the return path is outside the gateway.
+/// - 400 if the return path is malformed, too long or outside the gateway.
 pub fn begin(
     settings: &AuthSettings,
     head: &RequestHead,
@@ -93,10 +93,10 @@ pub fn begin(
         .with("set-cookie", cookie))
 }
 
-/// Reads the path to which the browser returns.
+/// Reads the path to which the browser returns. The default is `/`.
 ///
 /// # Errors
-/// 400 if the path is outside the gateway.
+/// Returns a 400 problem if the path is malformed, too long or outside the gateway.
 fn read_return_path(query: Option<&str>) -> Result<String, Problem> {
     let Some(path) = find_parameter(query, "return") else {
         return Ok("/".to_owned());
@@ -140,8 +140,8 @@ pub struct Callback<'a> {
 /// Reads a request to [`CALLBACK`].
 ///
 /// # Errors
-/// 400 if this browser did not begin the sign-in, if the sign-in is older than ten minutes, or if
-/// the issuer did not sign the user in.
+/// Returns a 400 problem if this browser did not begin the sign-in, if the sign-in is older than
+/// ten minutes, or if the issuer did not sign the user in.
 pub fn read_callback<'a>(
     settings: &'a AuthSettings,
     head: &RequestHead,
@@ -202,7 +202,8 @@ pub fn read_callback<'a>(
 /// the status and the body, or `None` if no response arrived.
 ///
 /// # Errors
-/// - 400 if the issuer rejects the code.
+/// - 400 if the issuer rejects the request with a 4xx other than 429, unless the issuer rejects the
+///   gateway as a client.
 /// - 503 for any other failure.
 pub fn read_token_response(
     issuer: &SignInIssuer,

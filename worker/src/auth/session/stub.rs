@@ -1,4 +1,5 @@
-//! The client of a session's Durable Object.
+//! The stub of a session's Durable Object. The Worker opens, reads and ends sessions through the
+//! stub.
 
 use js_sys::Promise;
 use quillgate::Millis;

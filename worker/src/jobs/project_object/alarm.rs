@@ -1,5 +1,5 @@
-//! Handles the alarm: polls jobs, delivers webhooks, extends the search index and deletes expired
-//! records.
+//! The alarm of a project's object. Its handler polls jobs, delivers webhooks, extends the search
+//! index and deletes expired records.
 
 use std::rc::Rc;
 
@@ -17,8 +17,9 @@ use crate::upstream::request::Call;
 const CHARGE_TIME: Millis = Millis::from_seconds(1);
 
 impl Project {
-    /// Starts due polls and webhook deliveries, adds older jobs to the search index, and deletes
-    /// expired records.
+    /// Stops polling jobs that did not finish in time, and starts due polls and webhook deliveries.
+    /// Then  adds older jobs to the search index, deletes expired records and schedules the next
+    /// alarm.
     pub(super) async fn on_alarm(self: Rc<Self>) -> HostResult<()> {
         self.alarm.set(None);
         self.alarms.set(self.alarms.get() + 1);
@@ -69,8 +70,8 @@ impl Project {
         Ok(())
     }
 
-    /// Returns the due jobs, least recently polled first, and leases those with a webhook. The poll
-    /// budget limits only jobs that the gateway created and still polls.
+    /// Returns the due jobs, least recently polled first. Leases the jobs that are due for their
+    /// webhook. The poll budget limits only jobs that the gateway created and still polls.
     fn take_due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
         let usage = self.jobs.poll_usage(now)?;
         let mut room = self.settings.poll_budget.count_allowed(&usage, now);
@@ -99,8 +100,8 @@ impl Project {
         Ok(taken)
     }
 
-    /// Stops polling a job that did not finish in time. Notifies its webhook, its watchers and the
-    /// operator.
+    /// Stops polling a job that did not finish in time. Notifies the job's webhook, its watchers
+    /// and the operator.
     fn give_up(&self, row: &JobRow) -> HostResult<()> {
         self.database.transaction(|| {
             if let Some(url) = &row.webhook {

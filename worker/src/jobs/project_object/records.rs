@@ -1,4 +1,4 @@
-//! Lists, reads, updates and deletes job records.
+//! The job records of a project's object. These methods list, read, update and delete the records.
 
 use std::rc::Rc;
 
@@ -26,8 +26,8 @@ pub(super) struct JobChange {
 }
 
 impl Project {
-    /// Lists a page of jobs, newest first. First polls the page's unfinished jobs that have a stale
-    /// state and have not been given up.
+    /// Lists a page of jobs, newest first. First polls unfinished jobs of the page that have a
+    /// stale state and have not been given up: see [`Self::refresh`].
     pub(super) async fn list(
         self: Rc<Self>,
         call: &Call,
@@ -46,7 +46,8 @@ impl Project {
         Ok(GatewayResponse::json(200, listing))
     }
 
-    /// Polls a job if its record is stale, then returns the record.
+    /// Polls an unfinished job if its record is stale and the poll budget allows the poll. Then
+    /// returns the record, or a 404 if the job has no record.
     pub(super) async fn read_record(
         self: Rc<Self>,
         call: Call,
@@ -61,7 +62,8 @@ impl Project {
     }
 
     /// Polls the unfinished jobs in `rows` that have a stale state, stalest first, and waits for
-    /// the responses.
+    /// the responses. Polls at most [`MAX_REFRESHED_JOBS`] jobs, and no more than the poll budget
+    /// allows now.
     async fn refresh(self: &Rc<Self>, call: &Call, rows: Vec<JobRow>) -> HostResult<()> {
         let now = now();
         let interval = self.settings.poll_interval;
@@ -118,8 +120,9 @@ impl Project {
         Ok(JobChange { row, event })
     }
 
-    /// Queues the webhook of a finished job. If `announced_end` is the same end, instead updates
-    /// the job's state in the queued webhook, unless the webhook was already sent.
+    /// Queues the webhook of a finished job, if the job has one. If `announced_end` is the same
+    /// end, instead updates the job's state in the queued webhook, unless the first attempt has
+    /// begun.
     pub(super) fn queue_webhook(
         &self,
         row: &JobRow,
@@ -134,7 +137,8 @@ impl Project {
         }
     }
 
-    /// Deletes a job record and closes the sockets of its watchers.
+    /// Deletes a job record and closes the sockets of the job's watchers. Returns a 404 if the job
+    /// is not stored.
     pub(super) async fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
         if self.jobs.find(job)?.is_none() {
             let problem = Problem::job_not_recorded();

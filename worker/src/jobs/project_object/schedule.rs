@@ -1,4 +1,5 @@
-//! Decides when jobs are polled, and sets the alarm.
+//! The schedule of a project's object. These methods decide when the alarm polls jobs, and set the
+//! alarm.
 
 use quillgate::Millis;
 
@@ -25,7 +26,8 @@ impl Project {
         row.next_poll(interval, failures)
     }
 
-    /// Plans the next poll for the webhook of a job.
+    /// Plans the next poll for the webhook of a job. Cancels the poll if the webhook needs no
+    /// further polls.
     pub(super) fn plan_webhook_poll(&self, job: &str) -> HostResult<()> {
         let Some(row) = self.jobs.find(job)?.filter(|row| row.webhook.is_some()) else {
             return Ok(());
@@ -38,7 +40,8 @@ impl Project {
     }
 
     /// Returns the watched jobs, each with the time when the alarm polls it or stops polling it.
-    /// Watchers of the list watch all unfinished jobs.
+    /// Watchers of the list watch the unfinished jobs that last started most recently: see
+    /// [`JobStore::unfinished`](crate::jobs::store::JobStore::unfinished).
     pub(super) fn find_watched_jobs(&self, usage: &PollUsage) -> HostResult<Vec<(Millis, JobRow)>> {
         let mut targets = self.find_watched_targets();
         let is_list_watched = targets.remove(LIST_TAG);
@@ -80,7 +83,8 @@ impl Project {
         Ok(rows.map(|row| (find_time(&row), row)).collect())
     }
 
-    /// Sets the alarm to the next due time. Leaves the alarm unchanged if nothing is due.
+    /// Sets the alarm to the next due time. Leaves the alarm unchanged if the alarm has this time
+    /// already, or if no work is planned.
     pub(super) async fn schedule(&self) -> HostResult<()> {
         let usage = self.jobs.poll_usage(now())?;
         let pace = self.settings.poll_budget.find_next(&usage);
@@ -105,7 +109,7 @@ impl Project {
         };
         let next = due.max(now().plus(Millis(1)));
         // The current alarm may be due but not have fired yet. Setting the alarm again would
-        // postpone it.
+        // postpone the alarm.
         let is_set = |alarm| due <= alarm && alarm <= next;
         if self.alarm.get().is_some_and(is_set) {
             return Ok(());

@@ -1,4 +1,5 @@
-//! Opens event streams for watchers of a job or of all jobs.
+//! The start of event streams. The object opens a WebSocket for each watcher of a job or of all
+//! jobs, and sends the changes that the watcher has missed.
 
 use std::rc::Rc;
 
@@ -64,8 +65,8 @@ impl Project {
         Ok(Ok(pair))
     }
 
-    /// Polls a job if its stored state is stale. Returns a response with a problem if the poll
-    /// fails and the stored state cannot be used instead.
+    /// Polls a job if its stored state is stale and the poll budget allows the poll. Returns a
+    /// response with a problem if the poll fails and no stored state can be used instead.
     async fn bring_up_to_date(
         self: &Rc<Self>,
         watch: &WatchCall,

@@ -1,4 +1,5 @@
-//! The sockets of watchers: their tags, their limits and the messages that they receive.
+//! The sockets of watchers. The object tags each socket with its job or the list and with its
+//! caller, limits the number of sockets per tag, and sends changes to the sockets.
 
 use std::collections::HashSet;
 
@@ -89,7 +90,8 @@ impl Project {
         watchers.len()
     }
 
-    /// Closes the sockets of a job that no longer exists. Watchers that reconnect get a 404.
+    /// Closes the sockets of a job that Mintlify does not know or whose record was deleted. If a
+    /// watcher reconnects, the gateway polls the job again.
     pub(super) fn close_watchers(&self, job: &str) {
         for socket in self.find_watchers(job) {
             sockets::close(&socket, "gone");

@@ -1,4 +1,5 @@
-//! Cached states of pull requests. Concurrent requests for the same state share a fetch.
+//! The cache of the states of pull requests. Concurrent requests for the same state share a fetch,
+//! and a rate limit of GitHub pauses all fetches.
 
 use std::collections::BTreeMap;
 

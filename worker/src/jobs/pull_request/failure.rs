@@ -1,10 +1,11 @@
-//! Failed requests to GitHub.
+//! Failed requests to GitHub. This module classifies a failure, and decides how long the gateway
+//! caches it.
 
 use quillgate::Millis;
 
-/// The minimum wait after a rate limit was reached, according to GitHub's documentation.
+/// The minimum wait after GitHub reports a rate limit. GitHub's documentation specifies one minute.
 const MIN_PAUSE: Millis = Millis::from_seconds(60);
-/// The maximum wait after a rate limit was reached. GitHub's primary rate limits are per hour.
+/// The maximum wait after GitHub reports a rate limit. GitHub's primary rate limits are per hour.
 const MAX_PAUSE: Millis = Millis::from_seconds(3_600);
 /// How long a refusal is cached. The cached refusal expires, because the token can gain access
 /// later.
@@ -20,7 +21,7 @@ pub enum GitHubFailure {
     /// GitHub responded with this status, from 300 to 499. For example, the token lacks access, the
     /// pull request does not exist, or its repository was renamed.
     Refused(u16),
-    /// The response was late, broken, malformed, too long or a server error.
+    /// The response was late, broken, malformed or too long, or had another status, such as a 5xx.
     Failed,
 }
 

@@ -1,4 +1,5 @@
-//! Settings of requests to GitHub.
+//! The settings of requests to GitHub. The Worker's variables set the base URL and the token, and
+//! whether the gateway reads the states of pull requests.
 
 use std::fmt;
 

@@ -1,5 +1,6 @@
-//! Numbers the changes of the job list and of single jobs, so that an event stream can resume after
-//! the last change that its client received.
+//! The changes of the job list and of single jobs. The store numbers the changes of the list, and
+//! returns the changes after a position, so that an event stream can resume after the last change
+//! that its client received.
 
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
@@ -44,9 +45,9 @@ impl JobStore {
     }
 
     /// Returns the events for a client of the list stream. A new client has no position and
-    /// receives the latest states. A resuming client receives the changes after its position, in
-    /// order. If the store cannot replay all of these changes, the client receives the latest
-    /// states and then `reset`.
+    /// receives the latest states of at most [`INITIAL_JOBS`] jobs. A resuming client receives the
+    /// changes after its position, in order. If the store cannot replay all of these changes, the
+    /// client receives the latest states and then `reset`.
     pub fn list_events(&self, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
         let history = match after {
             Some(after) => self.history(after)?,
@@ -88,7 +89,8 @@ impl JobStore {
     }
 
     /// Returns the stored states of a job after the version `after`, oldest first. Returns only the
-    /// current state if `after` is `None` or higher than the current version.
+    /// current state if `after` is `None` or higher than the current version. Returns no state if
+    /// the job is not stored.
     pub fn events(&self, id: &str, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
         let query = "WITH own AS (SELECT version, data FROM job WHERE id = ?1)
             SELECT version AS id, 'job' AS name, data FROM (
@@ -105,7 +107,8 @@ impl JobStore {
         Ok(first.map(|at| at.plus(DELETION_LIFE)))
     }
 
-    /// Removes deletions older than [`DELETION_LIFE`], and all but the latest [`MAX_DELETIONS`].
+    /// Removes deletions that are stored for [`DELETION_LIFE`] or longer, and all but the latest
+    /// [`MAX_DELETIONS`]. Records the number of the latest removed deletion.
     pub fn forget_deletions(&self) -> HostResult<()> {
         let delete = "DELETE FROM deleted WHERE at <= ? OR revision <=
               (SELECT revision FROM deleted ORDER BY revision DESC LIMIT 1 OFFSET ?)

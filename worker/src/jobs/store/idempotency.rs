@@ -1,4 +1,5 @@
-//! Stores the idempotency keys of a project, with the outcome of each request.
+//! The store of a project's idempotency keys. The store records the outcome of each request that
+//! has a key.
 
 use std::rc::Rc;
 
@@ -12,7 +13,7 @@ use crate::upstream::failure::KeyOutcome;
 #[derive(Default)]
 pub struct KeyReservation<'a> {
     key: Option<(&'a str, &'a str)>,
-    /// The record that a forced retry replaces.
+    /// The record that a forced retry replaces, if any.
     earlier: Option<KeyRecord>,
 }
 

@@ -1,4 +1,5 @@
-//! Reads pages of the job list and the records of single jobs, as JSON.
+//! The job list and the records of single jobs. The store selects the jobs of a page, and returns
+//! pages and records as JSON.
 
 use wasm_bindgen::JsValue;
 

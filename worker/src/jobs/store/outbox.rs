@@ -1,4 +1,5 @@
-//! Stores webhooks until they are delivered, and sends them as Standard Webhooks specifies.
+//! The outbox of webhooks. The outbox stores each webhook until it is delivered or given up, and
+//! sends it as Standard Webhooks specifies.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -77,8 +78,8 @@ impl Outbox {
             .execute(insert, [text(&id), text(url), end, text(job), now])
     }
 
-    /// Stores the latest state of a job in its webhook. After the first attempt, the webhook stays
-    /// unchanged, because all attempts must send the same message.
+    /// Stores the latest state of the job `id` in the job's webhook for this end. After the first
+    /// attempt, the webhook stays unchanged, because all attempts must send the same message.
     pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
               AND CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
@@ -87,7 +88,7 @@ impl Outbox {
     }
 
     /// Returns the time of the next alarm: when a waiting webhook is due or a lease ends, whichever
-    /// is first.
+    /// is first. Returns `None` without webhooks.
     ///
     /// While [`MAX_IN_FLIGHT`] deliveries are in flight, waiting webhooks are ignored. The end of a
     /// delivery schedules the alarm again.
@@ -132,7 +133,9 @@ impl Outbox {
         Ok(ids)
     }
 
-    /// Sends a leased webhook once, then removes it or schedules a retry.
+    /// Sends a leased webhook at most once, then removes it or schedules a retry. Schedules a retry
+    /// without sending if no connection is free in time. Removes the webhook without sending if the
+    /// configuration no longer allows its address.
     pub async fn deliver(&self, id: &str, project: &str) -> HostResult<()> {
         let delivered = self.attempt(id, project).await;
         self.in_flight.borrow_mut().remove(id);

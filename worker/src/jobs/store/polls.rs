@@ -1,5 +1,5 @@
-//! Counts a project's polls in the current window. The counts are stored, because the runtime can
-//! evict the object between two polls.
+//! The recent polls of a project. The store counts the polls in the current window. The database
+//! contains the counts, because the runtime can evict the object between two polls.
 
 use quillgate::Millis;
 

@@ -1,4 +1,5 @@
-//! Reads and writes jobs, with their past states and follow-ups.
+//! The stored jobs. These methods read, write and delete jobs with their past states and
+//! follow-ups.
 
 use std::collections::HashSet;
 
@@ -248,7 +249,8 @@ impl JobStore {
         self.database.first_due(query, [])
     }
 
-    /// Returns the earliest `last_started_at` of the jobs that are not polled for a webhook.
+    /// Returns the earliest `last_started_at` of the jobs that are not polled for a webhook, if
+    /// any.
     pub fn oldest(&self) -> HostResult<Option<Millis>> {
         let query = "SELECT min(last_started_at) FROM job WHERE webhook_poll IS NULL";
         self.database.first_due(query, [])

@@ -1,5 +1,5 @@
-//! Maintains and queries the search index of a project's jobs. [`crate::jobs::search`] decides the
-//! steps of a search.
+//! The search index of a project's jobs. The store maintains and queries the index, and
+//! [`crate::jobs::search`] decides the steps of a search.
 //!
 //! A row of `job_search` contains [`block_mark`] and the searched part of a prompt in lower case.
 //! Alarms index the jobs that were stored before the index existed: rows up to

@@ -1,5 +1,6 @@
--- Inserts a node for every staged page and for each prefix above it. A page whose path exceeds the
--- limits (see StoredPath) is staged as a prefix, so only prefix nodes are inserted for that page.
+-- Inserts a node for every staged page and for each prefix above the page. A page whose path
+-- exceeds the limits (see StoredPath) is staged as a prefix, so only prefix nodes are inserted for
+-- that page.
 INSERT OR IGNORE INTO node (project, path, is_prefix)
 WITH RECURSIVE
   page (path, is_prefix) AS (
