@@ -19,7 +19,7 @@ pub struct ReportQuery {
     /// pagination, each page has its own key.
     pub list: String,
     /// The number of requested rows. Without offset pagination, it is always
-    /// [`PAGE_ROWS`](crate::analytics::page::PAGE_ROWS).
+    /// [`PAGE_ROWS`].
     pub limit: u64,
     /// The number of rows to skip.
     pub offset: u64,

@@ -107,7 +107,8 @@ impl BudgetStore {
         ];
         let id: Option<u64> = self.database.value(insert, row)?;
         let id = id.ok_or_else(|| HostError::new("an inserted row has no id"))?;
-        // Ids are consecutive, so only one in `SWEEP_INTERVAL` reservations runs this statement.
+        // A new id is one more than the highest id in the table, so about one in `SWEEP_INTERVAL`
+        // reservations deletes old rows.
         if id % SWEEP_INTERVAL == 0 {
             self.sweep(now)?;
         }

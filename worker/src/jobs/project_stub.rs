@@ -1,5 +1,5 @@
 //! The stub of a project's Durable Object. The Worker calls the object's methods through the stub,
-//! and requests WebSockets with [`WatchCall`]s.
+//! and requests `WebSockets` with [`WatchCall`]s.
 
 use js_sys::{Object, Promise, Reflect};
 use quillgate::RateLimitPolicy;

@@ -1,5 +1,5 @@
-//! Messages on WebSockets. [`SocketMessages`] receives the messages that a Durable Object sends to
-//! the Worker.
+//! Messages on `WebSockets`. [`SocketMessages`] receives the messages that a Durable Object sends
+//! to the Worker.
 
 use std::cell::RefCell;
 use std::future::poll_fn;

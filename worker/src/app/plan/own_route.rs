@@ -79,7 +79,7 @@ impl Router<'_> {
     ) -> Result<Step, Problem> {
         let method = &*self.head.method;
         let is_supported = methods.contains(&method);
-        // For unsupported methods of these two paths, the log omits the route.
+        // For `OPTIONS` and unsupported methods of these two paths, the log omits the route.
         if is_supported || !matches!(route, OwnRoute::Health | OwnRoute::Description) {
             self.facts.route = Some(pattern);
         }

@@ -1,4 +1,4 @@
-//! Polls jobs and records the responses.
+//! Polls of jobs. The project's object reads jobs from the upstream and records the responses.
 
 use std::rc::Rc;
 

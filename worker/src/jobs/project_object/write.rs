@@ -1,4 +1,5 @@
-//! Carries out writes: reserves the key and the budget, sends the request and records the outcome.
+//! Writes: job creations and follow-ups. The project's object reserves the idempotency key and the
+//! budget, sends the request and records the outcome.
 
 use quillgate::{JobId, Operation};
 
