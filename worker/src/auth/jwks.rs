@@ -311,8 +311,8 @@ pub enum Search {
 }
 
 impl RememberedSet {
-    /// Looks up a key. After [`Search::Ask`] or [`Search::FoundAndRefresh`], the caller must request
-    /// the set. The request already counts as started.
+    /// Looks up a key. After [`Search::Ask`] or [`Search::FoundAndRefresh`], the caller must
+    /// request the set. The request already counts as started.
     pub fn search(&mut self, kid: &str, algorithm: Algorithm, now: Millis) -> Search {
         match self.find(kid, algorithm, now) {
             Ok(key) => {

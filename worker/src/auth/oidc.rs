@@ -139,8 +139,8 @@ impl Checked {
         held.is_some_and(|held| *held == *value)
     }
 
-    /// Returns the token as [`Verified`]. The host must first verify the signature with the key from
-    /// [`super::jwks`].
+    /// Returns the token as [`Verified`]. The host must first verify the signature with the key
+    /// from [`super::jwks`].
     pub const fn into_verified(self) -> Verified {
         Verified(self)
     }

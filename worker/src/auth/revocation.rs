@@ -129,8 +129,8 @@ impl RevokedTokens {
             || self.subjects.iter().any(is_covered)
     }
 
-    /// Whether a token of a trusted issuer is revoked. `issued_at` is the token's `iat`, a Unix time
-    /// in seconds. A token without `iat` counts as issued before every revocation.
+    /// Whether a token of a trusted issuer is revoked. `issued_at` is the token's `iat`, a Unix
+    /// time in seconds. A token without `iat` counts as issued before every revocation.
     pub fn covers_foreign(
         &self,
         issuer: &str,

@@ -105,8 +105,8 @@ impl JobRow {
         self.last_started_at.plus(poll_duration)
     }
 
-    /// Returns when polling for the job's webhook ends. Returns `None` for a finished job, unless it
-    /// has restarted: the webhook then waits for the end of the follow-up, for at most
+    /// Returns when polling for the job's webhook ends. Returns `None` for a finished job, unless
+    /// the job has restarted: the webhook then waits for the end of the follow-up, for at most
     /// [`RESTART_TIME`].
     pub fn webhook_poll_end(&self, poll_duration: Millis) -> Option<Millis> {
         if !self.is_finished() {

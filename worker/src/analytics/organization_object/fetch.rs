@@ -1,5 +1,6 @@
 //! Reports in the organization's object. The object collects the pages that contain the rows of a
-//! report. It finds each page in its cache, or fetches the page from the upstream if budget is left.
+//! report. It finds each page in its cache, or fetches the page from the upstream if budget is
+//! left.
 
 use std::cell::RefCell;
 use std::rc::Rc;
