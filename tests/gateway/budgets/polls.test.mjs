@@ -94,6 +94,28 @@ describe("a Mintlify that counts reads as creations", () => {
   });
 });
 
+describe("a Mintlify that responds 502 to every read", () => {
+  const SECONDS = 4;
+  const MAX_READS = 2;
+  let jobs;
+  before(async () => {
+    jobs = await startJobs("poll-retries", {
+      vars: { JOB_POLLS_PER_HOUR: String(MAX_READS), LIMIT_WINDOW_SECONDS: String(SECONDS) },
+    });
+  });
+  after(() => jobs?.stop());
+
+  test("receives no more reads than the poll budget allows, including retries", async () => {
+    const { id } = await jobs.create("watched");
+    const fault = { kind: "status", status: 502 };
+    await jobs.upstream.fault({ operation: "agentJobs.get", fault, times: 0 });
+    await jobs.watching(id);
+    const { at } = await jobs.untilReads(id, 2 * MAX_READS);
+    const largest = countInWindow(at, SECONDS * 1000 - LATENCY_TOLERANCE_MS);
+    assert.ok(largest <= MAX_READS, `${largest} reads in a window`);
+  });
+});
+
 describe("a job that the gateway did not create", () => {
   const QUOTA = 20;
   const WATCHED = 10;

@@ -18,7 +18,7 @@ const CHARGE_TIME: Millis = Millis::from_seconds(1);
 
 impl Project {
     /// Stops polling jobs that did not finish in time, and starts due polls and webhook deliveries.
-    /// Then  adds older jobs to the search index, deletes expired records and schedules the next
+    /// Then adds older jobs to the search index, deletes expired records and schedules the next
     /// alarm.
     pub(super) async fn on_alarm(self: Rc<Self>) -> HostResult<()> {
         self.alarm.set(None);

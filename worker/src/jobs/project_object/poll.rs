@@ -42,7 +42,8 @@ impl Project {
         let project_id = ProjectId::new(&*call.project);
         let project_id = project_id.map_err(|error| HostError::new(error.message()))?;
         // Only polls of jobs that the gateway created use the poll budget.
-        if self.jobs.find(&name)?.is_some_and(|row| row.is_listed) {
+        let is_counted = self.jobs.find(&name)?.is_some_and(|row| row.is_listed);
+        if is_counted {
             self.jobs.count_poll(now())?;
         }
         let target = GetAgentJob::new(job.clone()).request(&project_id).target;
@@ -54,9 +55,10 @@ impl Project {
                 target: &target,
                 body: None,
             };
+            let mut pay = || !is_counted || project.count_retry().unwrap_or(false);
             let sent = project
                 .connections
-                .send(&project.upstream, &request, || Ok(()), &mut || true)
+                .send(&project.upstream, &request, || Ok(()), &mut pay)
                 .await;
             let exchange = sent.read(&request, JobSnapshot::read);
             if let Err(error) = project.conclude_poll(&polled, &exchange) {
@@ -67,6 +69,17 @@ impl Project {
         let mut polls = self.polls.borrow_mut();
         polls.entry(name).or_default().running = Some(task.clone());
         Ok(task)
+    }
+
+    /// Counts the retry of a poll. Returns `false` if the poll budget is used up. The retry must not
+    /// be sent then.
+    fn count_retry(&self) -> HostResult<bool> {
+        let now = now();
+        let has_budget = self.jobs.poll_usage(now)?.used < self.settings.poll_budget.limit;
+        if has_budget {
+            self.jobs.count_poll(now)?;
+        }
+        Ok(has_budget)
     }
 
     /// Marks the running poll of a job as older than the stored job.
