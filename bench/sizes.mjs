@@ -1,4 +1,4 @@
-/** Download sizes of the package and its alternatives, bundled by Vite and compressed. */
+/** Measures the download sizes of the package and its alternatives, bundled by Vite. */
 
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";

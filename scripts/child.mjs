@@ -78,7 +78,8 @@ export function signalsEndWith(code) {
  * @property {string} [cwd] defaults to the repository's root
  * @property {NodeJS.ProcessEnv} [env] defaults to this process's environment
  * @property {boolean} [verbose] shows all output as it arrives, not only that of a failed command
- * @property {(chunk: Buffer) => void} [onOutput] receives all output, which is shown as it arrives
+ * @property {(chunk: Buffer) => void} [onOutput] receives all output, which is shown as it
+ *   arrives, except stdout if `onStdout` is set
  * @property {(chunk: Buffer) => void} [onStdout] receives stdout, which is then never shown
  * @property {AbortSignal} [signal] stops the command
  */
@@ -146,8 +147,9 @@ export async function capture(command, args, { cwd, env, timeoutMs } = {}) {
 }
 
 /**
- * Ends this process after its parent, npm or npm's shell, has ended. On Ctrl-C npm signals its
- * shell, and the shell does not always pass the signal on.
+ * Ends this process after its parent, npm or npm's shell, has ended. Does nothing if npm did not
+ * start this process. On Ctrl-C npm signals its shell, and the shell does not always pass on the
+ * signal.
  */
 export function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;

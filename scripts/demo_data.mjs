@@ -1,4 +1,7 @@
-/** The demo of `npm start` and of the screenshots: eight jobs and an archive of ninety days. */
+/**
+ * Demo of `npm start` and of the screenshots. This module creates eight jobs, and fills the archive
+ * with ninety days.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { accessClaims, mintToken } from "./token.mjs";
 

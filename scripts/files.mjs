@@ -1,4 +1,4 @@
-/** Digests of source files, and notifications when they change. */
+/** Computes digests of source files, and watches the files for changes. */
 import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
@@ -12,8 +12,8 @@ const EDITOR_FILE = /^\.#|^#.*#$|~$|\.sw[a-z]$|^4913$/;
 const DEBOUNCE_MS = 50;
 
 /**
- * Hashes the paths and the content of files and folders. Skips generated folders and files of
- * editors inside them. A missing file changes the digest, too.
+ * Hashes the paths and the content of files and folders. Inside folders, it skips generated folders
+ * and files of editors. A missing file changes the digest, too.
  *
  * @param {string[]} paths
  * @returns {Promise<string>}

@@ -7,7 +7,7 @@
  *   npm test -- --changed [commit]            suites that cover the changes since a commit (HEAD)
  *   npm run test:matrix                       every suite with its wide matrices
  *
- * It runs before `npm ci` has, so it imports no npm package until setup is done.
+ * This script may run before `npm ci`, so it imports no npm package until setup is done.
  */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** The time that a daily series takes and the size of the database, by the rows in the archive. */
+/**
+ * Benchmark of the daily archive. It measures the time of a daily series and the size of the
+ * database, for archives with different numbers of rows.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** The Worker of an earlier commit, as a baseline for processor times, cold start and size. */
+/**
+ * Baseline build. This module provides the Worker of an earlier commit, with which the benchmark
+ * compares processor times, cold starts and sizes.
+ */
 import { existsSync } from "node:fs";
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";

@@ -1,4 +1,4 @@
-/** The time that a new workerd process needs for its first responses. */
+/** Cold starts. This module measures the time of the first responses of a new workerd process. */
 import { launchServer, PROJECT } from "./servers.mjs";
 
 export const STARTS = 15;

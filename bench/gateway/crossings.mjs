@@ -1,4 +1,4 @@
-/** The number of calls between JavaScript and wasm per request. */
+/** Counts the calls between JavaScript and wasm for each kind of request. */
 import { PROJECT, startServer } from "./servers.mjs";
 
 const REPEATS = 20;

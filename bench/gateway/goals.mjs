@@ -5,8 +5,8 @@ import { PATHS } from "./sections.mjs";
 import { estimateError, median } from "./statistics.mjs";
 
 /**
- * Pairs under load, with the minimum rate relative to the other Worker. Pairs without one are only
- * reported, except those with the baseline, which {@link MAX_CPU} limits.
+ * Pairs under load, with the minimum rate relative to the other Worker. Pairs without a minimum
+ * rate are only reported, except those with the baseline, which {@link MAX_CPU} limits.
  */
 const LOAD_GOALS = [
   { path: "views-cached", other: "hand" },
@@ -15,13 +15,16 @@ const LOAD_GOALS = [
   { path: "create", other: "hand", minRate: 0.8 },
   ...PATHS.map((path) => ({ path, other: "baseline" })),
 ];
-/** Maximum processor time of a request, relative to the baseline build. */
+/** Maximum processor time of a request or an export, relative to the baseline build. */
 const MAX_CPU = 1.15;
 /** Maximum cold start, relative to the baseline build. */
 const MAX_COLD_START = 1.25;
 /** Maximum size of all modules of the Worker together, compressed, in bytes. */
 const MAX_GZIP = 450_000;
-/** Maximum growth of workerd after requests that cost their caller nothing, in bytes. */
+/**
+ * Maximum additional memory of workerd after distinct requests that cost their caller nothing,
+ * compared with as many identical requests, in bytes.
+ */
 const MAX_MEMORY_GROWTH = 32_000_000;
 /** Maximum memory for exports of any length, relative to the length that needs the least. */
 const MAX_EXPORT_GROWTH = 1.2;

@@ -1,4 +1,6 @@
-/** The time that a creation and an alarm take, by the number of recorded jobs. */
+/**
+ * Measures the time of creations and alarms in projects with different numbers of recorded jobs.
+ */
 import { startServer } from "./servers.mjs";
 
 const VARIANT = "recorded";

@@ -16,7 +16,7 @@ const LEAD = 50;
 /** Maximum duration of a sample without a response, as a multiple of its planned duration. */
 const MAX_EXTENSIONS = 25;
 
-/** Makes each request differ from all earlier ones, across variants. */
+/** Makes each uncached view and each creation differ from all earlier ones, across variants. */
 let serial = 0;
 
 const VIEWS = "views?dateFrom=2026-01-01&dateTo=2026-02-01&limit=250&offset=";
@@ -61,7 +61,8 @@ function formatGet(target, fields) {
  */
 
 /**
- * Sends requests for `milliseconds`.
+ * Sends requests and measures the responses for `milliseconds`, or longer if none has arrived by
+ * then.
  *
  * @param {Task} task
  * @returns {Promise<Sample>}
@@ -119,7 +120,7 @@ function runConnection(load) {
   });
 }
 
-/** Finds the end of a response and ignores its content. */
+/** Finds the status and the end of a response, and ignores its content. */
 class ResponseReader {
   status = 0;
   #head = "";

@@ -22,7 +22,7 @@ import { MODULES, PRESENT } from "./variants.mjs";
  * @property {string[]} [deviations] from the self-test
  * @property {Record<string, import("./throughput.mjs").Group>} throughput by path
  * @property {Record<string, import("./cold_start.mjs").Start[]>} [coldStarts] by variant
- * @property {Record<string, import("./memory.mjs").Memory>} [memory] by heap size
+ * @property {Record<string, import("./memory.mjs").Memory>} [memory] by name of the heap
  * @property {Awaited<ReturnType<typeof countCrossings>>} [crossings]
  * @property {Awaited<ReturnType<typeof measureJobs>>} [jobs] by the number of recorded jobs
  * @property {Awaited<ReturnType<typeof measureExports>>} [exports]

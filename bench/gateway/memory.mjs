@@ -1,8 +1,9 @@
 /**
- * Resident memory of workerd before and after thousands of distinct requests for rows of one page,
- * which cost their caller nothing. The same request is first sent as many times: V8 needs memory
- * for any work, and the difference shows what the gateway retains for distinct requests. (wrangler
- * is not used, because its inspector stores the whole log.)
+ * Memory for distinct requests. This module measures the resident memory of workerd before and
+ * after thousands of distinct requests for rows of one page, which cost their caller nothing. It
+ * first sends the same request as many times: V8 needs memory for any work, and the difference
+ * shows what the gateway retains for distinct requests. (wrangler is not used, because its
+ * inspector stores the whole log.)
  */
 import { readResident } from "./resident.mjs";
 import { PROJECT, startServer } from "./servers.mjs";

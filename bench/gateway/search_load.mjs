@@ -1,5 +1,5 @@
 /**
- * The time that a creation takes while 200 callers search the jobs of the same project.
+ * Measures the time of a creation while 200 callers search the jobs of the same project.
  *
  *     node bench/gateway/search_load.mjs [rounds]
  *

@@ -1,7 +1,8 @@
 /**
- * Checks that the compared Workers do the same work: otherwise, a comparison is worthless. Each
- * rejects the same requests before they reach upstream and forwards the same header fields. All
- * except `hono`, which only reads jobs, also cache the same pages.
+ * Self-test of `hono`, `hand` and `quillgate`. It checks that these Workers do the same work:
+ * otherwise, a comparison is worthless. Each must reject the same requests before they reach
+ * upstream, and forward allowed header fields only. `hono` only reads jobs. The other two must also
+ * cache pages, and create jobs idempotently.
  */
 import { ALLOWED_ORIGIN, PROJECT, startServer } from "./servers.mjs";
 
@@ -272,7 +273,10 @@ async function checkText(gateway) {
   return text === '{"status":"queued","more":[1]}' ? [] : [`a job was forwarded as ${text}`];
 }
 
-/** Checks that the gateway forwards allowed header fields only, in either direction. */
+/**
+ * Checks that the gateway forwards allowed header fields only, in either direction. It must also
+ * return the allowed origin and an id of the request.
+ */
 async function checkHeaders(gateway) {
   const headers = { origin: ALLOWED_ORIGIN, cookie: "a=b", "x-forwarded-host": "evil.example" };
   const response = await gateway.send({ target: JOB, headers });
@@ -307,8 +311,8 @@ async function checkIdempotency(gateway) {
 }
 
 /**
- * Checks that concurrent requests share one fetch of a page, and that it is cached with its entity
- * tag.
+ * Checks that concurrent requests share one fetch of a page, and that the page is cached with its
+ * entity tag. The responses must have the fields of the budget and of the freshness lifetime.
  */
 async function checkCache(gateway) {
   // The upstream delays this page.

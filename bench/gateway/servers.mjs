@@ -134,7 +134,7 @@ export async function launchServer({ folder, vars }, names, v8Flags = []) {
 
   const errors = join(folder, `${name}.log`);
   const log = openSync(errors, "w");
-  // Writing the log is part of the measured cost. Its content is discarded.
+  // Writing the log is part of the measured cost. Only a failed start reads its content.
   const stdio = ["ignore", "ignore", log];
   const started = performance.now();
   const child = spawnGroup(WORKERD, ["serve", file], { cwd: folder, stdio });

@@ -1,7 +1,7 @@
 /**
- * The gateway under load beside other Workers. At most three share a process: with ten, the ratios
- * vary by a fifth. The Workers take turns in each round. A ratio divides two samples of the same
- * round, so a disturbance of the machine affects both.
+ * Measures the gateway under load beside other Workers. At most three share a process: with ten,
+ * the ratios vary by a fifth. The Workers take turns in each round. A ratio divides two samples of
+ * the same round, so a disturbance of the machine affects both.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -55,7 +55,10 @@ export async function measureThroughput(bench, path) {
   }
 }
 
-/** Measures until enough rounds are undisturbed, and returns the least disturbed ones. */
+/**
+ * Measures until {@link ROUNDS} rounds are undisturbed, or until {@link SPARE_ROUNDS} more rounds
+ * have been measured. Returns the {@link ROUNDS} least disturbed rounds.
+ */
 async function measureRounds(names, sample) {
   const rounds = [];
   const isComplete = () =>

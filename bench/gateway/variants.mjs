@@ -1,4 +1,4 @@
-/** The measured Workers and their bundles. */
+/** The Workers of the benchmark, including the upstream, and their bundles. */
 import { copyFile, mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,7 +18,8 @@ export const MODULES = [SCRIPT, WASM, TEXT];
 export const BASELINE_COMMIT = "6534abc";
 
 /**
- * A measured Worker. Its bundle is a folder with the variant's name, which contains {@link SCRIPT}.
+ * A Worker of the benchmark. Its bundle is a folder with the variant's name, which contains
+ * {@link SCRIPT}.
  *
  * @typedef {object} Variant
  * @property {string} [description] for the report

@@ -1,4 +1,4 @@
-/** Times whole calls in Node, from the method to the validated result, without a network. */
+/** Times whole calls in Node, from the call of the method to its result, without a network. */
 
 import { setImmediate as turn } from "node:timers/promises";
 import ky from "ky";

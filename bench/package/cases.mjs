@@ -1,4 +1,4 @@
-/** Ways to decode a page from a JSON string to validated rows. */
+/** Ways to decode a page from a JSON string, with and without validation of its rows. */
 
 import * as z from "zod";
 import { decode } from "../../pkg/dist/generated/decoders.js";
@@ -21,7 +21,7 @@ const DECODERS = {
   "JSON.parse + zod 4": (text) => PAGE.parse(JSON.parse(text)),
 };
 
-/** Validates a page for clients without validation. */
+/** Validates a page with zod, for the client `ky`, which does not validate. */
 export const parsePage = (value) => PAGE.parse(value);
 
 /** Times the decoders on a page. */

@@ -6,7 +6,7 @@ import { pipeline } from "node:stream";
 import { constants, createBrotliCompress } from "node:zlib";
 
 /**
- * The media types among those that Cloudflare compresses by default that the gateway sends.
+ * Media types that the gateway sends and that Cloudflare compresses by default.
  *
  * @see https://developers.cloudflare.com/speed/optimization/content/compression/
  */

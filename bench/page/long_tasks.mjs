@@ -1,8 +1,8 @@
 /**
  * Measures the longest task of each action on a report with many rows.
  *
- * Acts inside the page: Playwright's locators would add long tasks. Measures the CPU
- * time of tasks, which other programs on the machine hardly change.
+ * The actions run inside the page, because Playwright's locators would add long tasks. This module
+ * measures the CPU time of tasks, which other programs on the machine hardly change.
  */
 
 /** Longer than the page waits before it shows loaded rows. */

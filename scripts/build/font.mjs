@@ -15,7 +15,7 @@ const OPTIONS = {
   variationAxes: { wght: WEIGHT },
   keepFeatures: ["tnum"],
   noHinting: true,
-  // Text without kerning needs none of them.
+  // Text without kerning needs none of these tables.
   dropTables: ["gasp", "GDEF", "GPOS", "MVAR", "STAT"],
 };
 
@@ -78,7 +78,10 @@ function charactersOf(range) {
   return String.fromCodePoint(...points);
 }
 
-/** `optional`: a page that has begun to show text in another font keeps it until the next load. */
+/**
+ * Returns the rule of a slice. With `font-display: optional`, a page that has begun to show text in
+ * another font keeps that font until the next load.
+ */
 function fontFace(name, range) {
   return `@font-face {
   font-family: Geist;

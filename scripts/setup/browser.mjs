@@ -1,6 +1,7 @@
 /**
- * Chromium, a chromedriver of the same major version and, where apt has it, the headless shell.
- * Browser tests use the shell, because it takes less processor time.
+ * Requirement for browsers. It finds or installs Chromium, a chromedriver of the same major version
+ * and, where apt has it, the headless shell. Browser tests use the shell, because it takes less
+ * processor time.
  */
 import { StepError } from "../child.mjs";
 import { canUseApt, installWithApt } from "./apt.mjs";

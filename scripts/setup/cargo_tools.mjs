@@ -1,4 +1,6 @@
-/** Programs that Cargo compiles, once, into a folder that all clones share. */
+/**
+ * Tools that Cargo compiles. Each is compiled once, into a folder that all clones share.
+ */
 import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";

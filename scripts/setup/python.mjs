@@ -1,4 +1,7 @@
-/** schemathesis, in a virtual environment for each list of packages and each version of Python. */
+/**
+ * Requirement for schemathesis, which is installed in a virtual environment. Each list of packages
+ * and each version of Python has its own environment.
+ */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";

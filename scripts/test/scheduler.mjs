@@ -3,8 +3,10 @@
  * @property {string} name unique
  * @property {number} slots its share of the machine; a task that keeps all cores busy takes
  *   one slot for each
- * @property {string[]} [after] names of tasks that must succeed first
- * @property {boolean} [last] whether it starts only when every task before it in the list has ended
+ * @property {string[]} [after] names of tasks that must succeed first; names that are not in the
+ *   list are ignored
+ * @property {boolean} [last] whether it starts only when every task before it in the list has
+ *   ended, and runs with nothing beside it
  * @property {string} [lock] tasks with the same lock never run at the same time
  * @property {boolean} [alone] whether it runs with nothing beside it, at the end
  * @property {() => Promise<Result>} run

@@ -77,7 +77,9 @@ export async function testTasks(selection, matrix, context) {
 }
 
 /**
- * Returns the task that searches the logs and the built files for the admin key of the run.
+ * Returns the task that searches the logs and the built files for the admin key of the run. The
+ * task also fails if a suite should have started the upstream and the gateway with the key, but one
+ * of them was not.
  *
  * @param {string[]} suites the suites that run completely
  * @param {Context} context

@@ -1,4 +1,7 @@
-/** A stand-in for the gateway's agent jobs, with faults that a real gateway cannot be made to show. */
+/**
+ * Stand-in for the gateway's agent jobs. It produces faults that a test cannot provoke in a real
+ * gateway.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -43,7 +43,7 @@ export class Github {
   tokenFaults = [];
   /** Whether comments are refused, as for a workflow without the permission. */
   refusesComments = false;
-  /** Whether requests about comments get no response. */
+  /** Whether all requests except those for identity tokens get no response. */
   hangs = false;
 
   constructor(issuer) {

@@ -1,4 +1,7 @@
-/** The examples in docs/github-actions.md against a gateway with their rules. */
+/**
+ * Runs the example workflows in docs/github-actions.md against a gateway. The rule of each example
+ * must accept its workflow and reject others.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startGate } from "../gateway/recorded_gateway.mjs";

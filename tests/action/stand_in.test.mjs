@@ -1,4 +1,7 @@
-/** The action against a stand-in for the gateway, which fails in ways that a real one cannot. */
+/**
+ * The action against a stand-in for the gateway. The stand-in fails in ways that a test cannot
+ * provoke in a real gateway. The tests also cover comments, untrusted text, prompts and inputs.
+ */
 import assert from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -11,7 +11,8 @@ use crate::fake_driver::{FakeDriver, object};
 /// The description of a number that is not an exact integer.
 const INEXACT_NUMBER: &str = "a number that is no exact integer";
 
-/// The description of a value that is passed as the prompt, if it is rejected.
+/// Passes a value as the prompt. Returns its description in the rejection, or `None` if the value
+/// is accepted.
 fn found(value: &JsValue) -> Option<String> {
     let params = object("prompt", value);
     let mut driver = FakeDriver::with_params("agentJobs.create", Mode::Once, &params);

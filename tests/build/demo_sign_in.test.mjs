@@ -1,4 +1,4 @@
-/** The demo's sign-in link, which signs in one browser without showing the token. */
+/** The demo's sign-in link. It signs in one browser without showing the token. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, request as sendRequest } from "node:http";

@@ -1,4 +1,7 @@
-/** Programs that depend on the crate with its default features, native and in WebAssembly. */
+/**
+ * Dependants of the crate. The tests build empty programs that depend on the crate with its default
+ * features, for this machine and for WebAssembly.
+ */
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -60,7 +60,7 @@ test("npm start after a build compiles nothing, is ready within 15 s and signs a
   }
 });
 
-/** Checks that the demo has a job in each state, ninety archived days and varying views. */
+/** Checks that the demo has eight jobs in different states, and ninety archived days. */
 async function checkDemo(url, token) {
   const get = async (path) => {
     const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });

@@ -1,4 +1,7 @@
-/** Colors, hyperlinks, relative times, proxies and the man page. */
+/**
+ * Output of the command line. The tests cover colors, hyperlinks, relative times, proxies, the man
+ * page and the PowerShell completion.
+ */
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-/** The commands that show, open, filter and delete jobs. */
+/** Commands that show, open and list jobs, and the command that deletes the record of a job. */
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * Profiles: how `login` stores one and `logout` deletes it, and which settings take precedence over
- * a profile.
+ * Profiles of the command line. The tests cover how `login` stores a profile, how `logout` deletes
+ * it, and which settings take precedence over it.
  */
 
 import assert from "node:assert/strict";

@@ -1,4 +1,7 @@
-/** Checks that every declared operation has a command. */
+/**
+ * Checks that every declared operation has a command, and that the commands of reports send
+ * requests for reports.
+ */
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,7 @@
-/** The installed program as a process: how it reacts to signals and closed pipes. */
+/**
+ * The program as a process. The tests cover signals, closed pipes, a full disk, secrets in its
+ * arguments, and its installation from the tarball.
+ */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,6 +1,6 @@
 /**
- * Reports written to files: interruptions, `--resume`, existing files, and paths that cannot be
- * written.
+ * Reports written to files. The tests cover interruptions, `--resume`, existing files, and paths
+ * that cannot be written.
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";

@@ -1,6 +1,6 @@
 /**
- * The commands that print reports: their formats, tables and limits, and their messages about
- * errors and a spent budget.
+ * Commands that print reports. The tests cover their formats, tables and limits, and their messages
+ * about progress, errors and a spent budget.
  */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";

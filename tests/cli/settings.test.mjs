@@ -1,5 +1,5 @@
 /**
- * Where settings come from: flags, variables and files, their precedence, and what each may
+ * Settings from flags, variables and files. The tests cover their precedence, and what each may
  * contain.
  */
 import assert from "node:assert/strict";

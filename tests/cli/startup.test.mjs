@@ -1,6 +1,6 @@
 /**
- * What the program loads when it starts. Its help must not load the client, and the client must not
- * load the program.
+ * Start of the program. Its help must not load the client, and must take at most 1.5 times as long
+ * as Node alone. The client must not load the program.
  */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
@@ -52,7 +52,10 @@ test("help loads the declarations of the commands, but not the client", async ()
   assert.ok(!(await listLoadedFiles("completion", "bash")).includes("node.js"));
 });
 
-/** Returns the shortest of many runs. The commands alternate, so that other load affects both. */
+/**
+ * Returns the shortest run of each command, in milliseconds. The commands alternate, so that other
+ * load affects both.
+ */
 function measureStart(...commands) {
   const shortest = commands.map(() => Number.POSITIVE_INFINITY);
   for (let run = 0; run < RUNS; run++) {

@@ -1,4 +1,4 @@
-/** The command line in a real terminal: progress, Ctrl-C, --resume and exit codes. */
+/** The command line in a real terminal: prompts, progress, Ctrl-C, --resume and exit codes. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -67,7 +67,7 @@ async fn a_watch_resumes_after_a_dropped_poll() {
     let host = FakeHost::new([OK, r#"{"stall":"head"}"#, DONE]);
     let mut watch = host.client().agent_jobs().watch("j1");
     assert!(!watch.next().await.unwrap().unwrap().is_final);
-    // First during the wait of 2 s, then during the next poll.
+    // The first drop happens during the wait of 2 s, the second during the next poll.
     drop_after(500, watch.next()).await;
     assert_eq!(host.count(), 1);
     drop_after(2_500, watch.next()).await;

@@ -1,4 +1,4 @@
-//! Runs every example that the client's documentation includes.
+//! Runs the examples that the client's documentation includes, except those for `fetch`.
 
 mod archive_status;
 mod archived_views;

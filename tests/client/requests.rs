@@ -60,7 +60,7 @@ fn october() -> DateRange {
 
 const RANGE: &str = "dateFrom=2024-01-01&dateTo=2024-01-02T10%3A00%3A00%2B02%3A00";
 
-/// Makes one call and asserts its request and its result.
+/// Makes one call, and asserts its method, its URL and that the result contains the response.
 macro_rules! assert_sent {
     ($call:expr, $method:literal, $target:expr, $response:expr) => {
         let host = FakeHost::new([format!(r#"{{"status":200,"json":{}}}"#, $response)]);
@@ -75,7 +75,7 @@ macro_rules! assert_sent {
     };
 }
 
-/// Asserts that `actual` contains all of `expected`.
+/// Asserts that `actual` contains `expected`. Only objects may have more than is expected.
 #[track_caller]
 fn assert_included(expected: &serde_json::Value, actual: &serde_json::Value) {
     match (expected, actual) {

@@ -1,4 +1,4 @@
-//! The exact method, target and body of each operation's request.
+//! The exact method, target and body of the requests of four operations.
 
 use quillgate::{
     CreateAgentJob, DateBound, DateRange, Endpoint, GetAgentJob, JobId, ListPageViews, Method,

@@ -60,7 +60,7 @@ class Operator {
     return Object.assign(Object.create(this), { env: { ...this.env, ...variables } });
   }
 
-  /** Runs a program in a folder of the machine. A path is relative to that folder. */
+  /** Runs a program in a folder of the machine. A path that begins with `.` starts there. */
   async run(folder, command, ...args) {
     const program = command.startsWith(".") ? join(this.home, folder, command) : command;
     const cwd = join(this.home, folder);

@@ -1,4 +1,7 @@
-/** The requirements of a gateway version on its configuration. */
+/**
+ * Requirements of a gateway version on its configuration. The tests also cover the configuration
+ * that the build derives from the Worker's.
+ */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
 /**
- * Checks that the Rust client's documentation has all examples, and that tests run each of them.
+ * Checks that the Rust client's documentation has all examples, and that the programs that run them
+ * name each of them.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -22,7 +23,7 @@ const PUBLIC = [
 const files = [`${CLIENT}.rs`, ...PUBLIC.map((name) => join(CLIENT, `${name}.rs`))];
 const sources = files.map((file) => ({ file, text: readFileSync(file, "utf8") }));
 
-/** Lists the public methods of a source file with their documentation. */
+/** Lists the public methods of a source file that have documentation or attributes. */
 function listMethods({ file, text }) {
   const methods = [];
   let documentation = "";

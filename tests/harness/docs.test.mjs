@@ -1,4 +1,7 @@
-/** Checks that the links in the documentation lead to existing files and headings. */
+/**
+ * Checks that the links in the documentation lead to existing files and headings, and that the
+ * indexes link to every page and every example.
+ */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** The gateway in plain workerd, with a temporary folder for everything that it writes. */
+/**
+ * Runs the gateway in plain workerd. What the gateway writes goes to a temporary folder, except its
+ * log and a given `state`.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -117,7 +120,10 @@ export function variablesOf({ upstreamUrl, adminKey, readKey, secret, allowedOri
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
 }
 
-/** Resolves to true when a URL answers 200, and to undefined for any other status. */
+/**
+ * Resolves to true when a URL answers 200, and to undefined for any other status. Rejects without a
+ * response.
+ */
 export async function isReady(url) {
   const response = await fetch(url, { signal: AbortSignal.timeout(20_000) });
   await response.body?.cancel();

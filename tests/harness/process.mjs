@@ -29,7 +29,8 @@ export const LOGS = join(ROOT, "tests", ".logs");
  * @property {(pattern: RegExp, timeoutMs?: number, from?: number) => Promise<RegExpExecArray>} line
  *   resolves to the first complete line that matches; `from` skips that many characters
  * @property {<T>(check: () => Promise<T | undefined>, timeoutMs?: number) => Promise<T>} until
- *   calls `check` until it resolves to something other than `undefined`
+ *   calls `check` until it resolves to something other than `undefined`; a rejection also counts as
+ *   `undefined`
  * @property {Promise<string>} ended describes how it ended
  * @property {() => Promise<void>} stop sends SIGTERM, and SIGKILL after `graceMs`; resolves when
  *   its whole group has ended

@@ -1,4 +1,7 @@
-/** Checks that SECURITY.md covers every known attack, and that every test that it names exists. */
+/**
+ * Checks that SECURITY.md covers every known attack: each hole of the audit and each item of the
+ * OWASP API Security Top 10. It also checks that every test that SECURITY.md names exists.
+ */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -29,7 +32,10 @@ function readRows() {
   );
 }
 
-/** Whether a Rust, `node:test` or Playwright file has a test or a group with this title. */
+/**
+ * Whether a `node:test` or Playwright file has a test or a group with this title. In a Rust file,
+ * any function with this name counts.
+ */
 async function hasTest(file, title) {
   const source = await readFile(join(ROOT, file), "utf8").catch(() => "");
   if (file.endsWith(".rs")) return source.includes(`fn ${title}(`);

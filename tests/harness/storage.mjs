@@ -1,5 +1,5 @@
 /**
- * The durable storage of a Worker on this machine, in the layout of `wrangler dev --persist-to`.
+ * Durable storage of a Worker on this machine. It has the layout of `wrangler dev --persist-to`.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";

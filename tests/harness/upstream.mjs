@@ -93,8 +93,8 @@ function controls(url) {
     /** Returns the last 2,500 received requests, oldest first. */
     requests: () => control("GET", "requests"),
     /**
-     * Removes requests, counters, faults, used limits, jobs, late counts and holes. Keeps the
-     * clock, keys and limits.
+     * Removes requests, counters, faults, used limits, jobs, late counts and holes, and aborts held
+     * requests. Keeps the clock, keys and limits.
      */
     reset: () => control("POST", "reset"),
     /** Adds a fault to future responses. */

@@ -1,5 +1,5 @@
 /**
- * A Worker under `wrangler dev`, as its developer runs it. Most gateway tests use plain workerd
+ * Runs a Worker under `wrangler dev`, as its developer does. Most gateway tests use plain workerd
  * instead.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,7 @@
-/** Behaviour in the cases where clients often differ. Writes docs/behaviour.md. */
+/**
+ * Behaviour of the client in the cases where clients often differ. A complete run writes
+ * docs/behaviour.md.
+ */
 import { after } from "node:test";
 import { rows } from "./behaviour/fixtures.mjs";
 import { writeTable } from "./tables.mjs";

@@ -1,4 +1,7 @@
-/** The methods of `client.analytics` that read the archive of a gateway. */
+/**
+ * Methods of `client.analytics` for the archive of a gateway. They read the archive, and estimate
+ * or begin a backfill.
+ */
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,4 +1,7 @@
-/** How the results of every operation are decoded if they are malformed or lack properties. */
+/**
+ * Decoding of results that are malformed or lack properties. The tests cover one operation for each
+ * type of result, except those of job records and of the archive.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Client, DecodeError } from "quillgate";
@@ -13,7 +16,7 @@ function clientWith(json) {
   return new Client({ ...options, fetch });
 }
 
-/** Per operation: a call, and malformed results with the path and reason of the expected error. */
+/** By operation: a call, and malformed results with the path and reason of the expected error. */
 const MALFORMED = {
   "agentJobs.create": [
     ({ agentJobs }) => agentJobs.create({ prompt: "p" }),

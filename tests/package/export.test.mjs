@@ -1,6 +1,6 @@
 /**
- * Exports of lists as CSV and NDJSON: their exact bytes, and that random failures neither lose nor
- * repeat a row.
+ * Exports of lists as CSV and NDJSON. The tests check their exact bytes, and that random failures
+ * neither lose nor repeat a row.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

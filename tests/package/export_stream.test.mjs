@@ -1,6 +1,6 @@
 /**
- * Exports as streams: how many requests a read sends, memory, positions, failures, waits, aborts
- * and options.
+ * Exports as streams. The tests cover the number of requests per read, memory, positions, failures,
+ * waits, aborts and options.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

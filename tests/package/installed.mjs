@@ -1,4 +1,4 @@
-/** The packed package, installed in temporary folders outside the repository. */
+/** Packs the package, and installs it in temporary folders outside the repository. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {

@@ -1,6 +1,6 @@
 /**
- * How pages follow each other in lists: empty pages, repeated cursors, `hasMore` without a cursor,
- * and page numbers.
+ * Pages of lists and their order. The tests cover empty pages, repeated cursors, `hasMore` without
+ * a cursor, page numbers, and pages with too many rows.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,7 @@
-/** `watchAll()`, which streams the jobs of a project, and `record()`: both need a gateway. */
+/**
+ * Methods that need a gateway. The tests cover `watchAll()`, which streams the jobs of a project,
+ * `record()` and `deleteRecord()`.
+ */
 
 import assert from "node:assert/strict";
 import { createServer } from "node:http";

@@ -1,4 +1,7 @@
-/** Every list and report of the package: its requests, its rows, and the input that it rejects. */
+/**
+ * Lists and reports of the package, except those of the archive. The tests cover their requests,
+ * their rows, and the input that they reject.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";

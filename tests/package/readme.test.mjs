@@ -1,4 +1,7 @@
-/** Compiles and runs every example of the package's README against the simulated platform. */
+/**
+ * Compiles every JavaScript and TypeScript example of the package's README, and runs it against the
+ * simulated platform.
+ */
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";

@@ -1,4 +1,4 @@
-/** The packed package in every runtime, bundler and browser. Writes docs/runtimes.md. */
+/** The packed package in every runtime, bundler and browser. The run writes docs/runtimes.md. */
 import { after, describe } from "node:test";
 import { checkFirefox, checkModules, checkStrictPolicy } from "./runtimes/browsers.mjs";
 import {

@@ -1,6 +1,6 @@
 /**
- * `quillgate/webhooks`, with the test vectors of Standard Webhooks, with attacks, and with a
- * message from a real gateway.
+ * `quillgate/webhooks`. The tests use the vectors of Standard Webhooks, attacks, and a message from
+ * a real gateway. They also cover the documented receivers and other runtimes.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Clients that do mixed work through the npm package. They compare every response with their own
- * record and with the data of the simulated API.
+ * Clients that do mixed work, mostly through the npm package. They compare successful responses
+ * with their own record and with the data of the simulated API.
  */
 import { isDeepStrictEqual } from "node:util";
 import {

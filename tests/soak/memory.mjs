@@ -58,7 +58,7 @@ export function windowsAfterWarmUp(samples) {
 }
 
 /**
- * Returns the largest window after the warm-up divided by the first one.
+ * Returns the largest later window after the warm-up, divided by the first window.
  *
  * @param {{ at: number, bytes: number }[]} samples
  * @returns {number | undefined} `undefined` when there are fewer than two windows

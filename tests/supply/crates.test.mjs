@@ -1,4 +1,4 @@
-/** The crates in Cargo.lock: their sources, licences and advisories. */
+/** The crates in Cargo.lock: their sources, licences and advisories; and the pinned toolchain. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

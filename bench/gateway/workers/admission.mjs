@@ -1,6 +1,6 @@
 /**
- * The checks of the hand-written Worker, in the gateway's order: origin, route, token, project,
- * scope, query, body.
+ * Checks of the hand-written Worker. They have the gateway's order: origin, route, method, token,
+ * project, scope, query, body.
  */
 import { env } from "cloudflare:workers";
 import {
@@ -57,7 +57,8 @@ const CREATE = {
 let key;
 
 /**
- * Checks a request. Returns `{ call }`, or `{ rejection }` with the response.
+ * Checks a request. Returns `{ call }`, or `{ rejection }` with the response. The response to a
+ * preflight request is also a `rejection`.
  *
  * @typedef {object} Call
  * @property {"listViews" | "readJob" | "createJob"} operation
@@ -100,7 +101,7 @@ export async function admit(request) {
   return refuse(problem.status, problem.kind, problem.more);
 }
 
-/** Checks the token, the project, the scope, the query and the body. */
+/** Checks the token, the ids in the path, the project, the scope, the query and the body. */
 async function authorize(request, { route, project: projectText, job: jobText }, queryText) {
   const { claims, error } = await verifyToken(request.headers.get("authorization"));
   if (error !== undefined) {

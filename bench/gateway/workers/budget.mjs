@@ -1,6 +1,6 @@
 /**
- * The counterpart of the gateway's budget: a sliding log with one row in SQLite for each request
- * upstream, counted in memory.
+ * Counterpart of the gateway's budget. It is a sliding log: SQLite has one row for each request
+ * upstream, and memory has the counts.
  */
 import { env } from "cloudflare:workers";
 import { TIMEOUT } from "./upstream_client.mjs";

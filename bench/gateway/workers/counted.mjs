@@ -1,6 +1,7 @@
 /**
- * The gateway with a counter of calls between JavaScript and wasm, in the Worker and in its Durable
- * Objects. Concurrent requests cannot be counted.
+ * The gateway with a counter of calls between JavaScript and wasm. The counter separates the Worker
+ * from two methods of its Durable Objects, `report` and `write`. Calls of their other methods count
+ * as the Worker's. Concurrent requests cannot be counted.
  */
 import "./counter.mjs";
 // Imports the build's output, so this file does not depend on how it is built.

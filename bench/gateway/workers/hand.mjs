@@ -1,4 +1,7 @@
-/** A gateway in JavaScript, hand-written for speed, with the same checks and objects. */
+/**
+ * Hand-written Worker: a gateway in JavaScript, written for speed. For three operations, it has the
+ * checks and Durable Objects of the real gateway.
+ */
 import { admit } from "./admission.mjs";
 import { createJob, listViews, readJob } from "./operations.mjs";
 

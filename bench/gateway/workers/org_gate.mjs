@@ -1,5 +1,5 @@
 /**
- * The counterpart of the gateway's organization object. It has the analytics budget and caches
+ * Counterpart of the gateway's organization object. It has the analytics budget and caches
  * pages in SQLite and in memory. Concurrent requests for a page share one fetch. It caches
  * responses verbatim, so it neither cuts pages nor joins them.
  */
@@ -36,7 +36,8 @@ const encoder = new TextEncoder();
  * @property {number} freshUntil
  *
  * @typedef {object} PageResult
- * @property {Record<string, string>} headers of the budget; empty if the page came from the cache
+ * @property {Record<string, string>} headers of the budget; empty if the page came from
+ *   the cache or from the fetch of another request
  * @property {Page} [page]
  * @property {string} [cache] `Cache-Status` after the cache's name
  * @property {import("./upstream_client.mjs").Failure} [failure] instead of a page

@@ -1,5 +1,5 @@
 /**
- * The counterpart of the gateway's project object. It has the creation budget, idempotency keys and
+ * Counterpart of the gateway's project object. It has the creation budget, idempotency keys and
  * recorded jobs, but neither event streams nor webhooks.
  */
 import { DurableObject, env as variables } from "cloudflare:workers";
@@ -71,7 +71,10 @@ export class ProjectGate extends DurableObject {
     return await sent;
   }
 
-  /** Finds the result of an earlier request with the same key. */
+  /**
+   * Returns the result of an earlier request with the same key, or the failure if the key cannot be
+   * used. Returns `undefined` for a request without a key or with a new key.
+   */
   #findReplay({ caller, key, fingerprint }) {
     if (key === null) return undefined;
     this.#sweep(Date.now());
@@ -120,7 +123,7 @@ export class ProjectGate extends DurableObject {
     return { status, body: text, headers };
   }
 
-  /** Records a new job. */
+  /** Records a new job if it has an id. A known id gets a new subject. */
   #record(subject, { id }, text) {
     if (id == null) return;
     this.#sql.exec(

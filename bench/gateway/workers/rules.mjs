@@ -1,6 +1,4 @@
-/**
- * Validation rules of the gateway's core, shared by the hand-written Worker and the Hono Worker.
- */
+/** Validation rules and problems that the hand-written Worker and the Hono Worker share. */
 
 /** Maximum request body, in bytes. */
 export const MAX_BODY = 128 * 1024;
@@ -54,7 +52,8 @@ function parseOffset(zone) {
 }
 
 /**
- * Whether a range can contain a date. Bounds of different kinds pass, as they cannot be compared.
+ * Whether a range can contain a date. An absent bound passes. Bounds of different kinds pass, as
+ * they cannot be compared.
  */
 export function isRange(dateFrom, dateTo) {
   if (dateFrom === undefined || dateTo === undefined) return true;
@@ -68,7 +67,10 @@ export function isInteger(text, min, max) {
   return INTEGER.test(text) && Number(text) >= min && Number(text) <= max;
 }
 
-/** Decodes a path segment once, or returns `undefined` if the result is ambiguous in a path. */
+/**
+ * Decodes a path segment once. Returns `undefined` if its percent-encoding is invalid, or if the
+ * result is empty or ambiguous in a path.
+ */
 export function decodeSegment(text) {
   try {
     const decoded = text.includes("%") ? decodeURIComponent(text) : text;

@@ -1,7 +1,7 @@
 /**
- * A stand-in for Mintlify's API, in a separate workerd. Its responses have a fixed size. It
+ * Stand-in for Mintlify's API, in a separate workerd. Its valid responses have a fixed size. It
  * requires the admin key, so every gateway must replace the caller's token. A job's id, a prompt or
- * an offset selects an invalid response for the self-test.
+ * an offset selects an invalid or unusual response for the self-test.
  */
 
 const JSON_HEAD = {
@@ -52,7 +52,7 @@ const PAGES = {
 };
 const SLOW_PAGE = "offset=250001250";
 
-/** Number of requests with the key, for the self-test. */
+/** Number of requests with the key, for the self-test and for the ids of new jobs. */
 let received = 0;
 
 export default {

@@ -1,7 +1,7 @@
 use quillgate::client::{Client, Error};
 use quillgate::{DayGroup, ListDailyViews};
 
-/// Returns the first day of each month in 2026 and its views.
+/// Returns the first day and the views of each month in 2026.
 pub async fn monthly_views(client: &Client) -> Result<Vec<(String, u64)>, Error> {
     let months = ListDailyViews {
         group: Some(DayGroup::Month),

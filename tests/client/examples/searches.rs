@@ -1,6 +1,6 @@
 use quillgate::client::{Client, Error};
 
-/// Returns search terms whose results readers never clicked.
+/// Returns the terms on the first page whose results readers never clicked.
 pub async fn missing_pages(client: &Client) -> Result<Vec<String>, Error> {
     let page = client.analytics().searches(..).send().await?;
     let missing = page.searches.into_iter();

@@ -1,4 +1,4 @@
-/** Credentials never appear in output, errors, logs or hooks. */
+/** Credentials, logs and hooks. Credentials never appear in output, errors, logs or hooks. */
 import assert from "node:assert/strict";
 import { format, inspect } from "node:util";
 import {

@@ -1,6 +1,6 @@
 /**
  * Makes calls of every kind with the package installed beside this file, and leaves lists and
- * watches unfinished. Does so twice, and prints the memory in use after each run.
+ * watches unfinished. This program does both twice, and prints the memory in use after each run.
  *
  * `node --expose-gc program.mjs <calls> <abandoned>`
  */

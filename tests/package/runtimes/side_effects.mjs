@@ -1,6 +1,6 @@
 /**
- * Imports an entry of the package and creates a client. Prints the globals of the runtime that this
- * has read, changed or added. Globals of the language do not count.
+ * Imports an entry of the package and creates a client. The program prints the globals of the
+ * runtime that these two steps have read, changed or added. Globals of the language do not count.
  */
 const LANGUAGE = new Set([
   ...["globalThis", "Infinity", "NaN", "undefined", "isFinite", "isNaN", "parseFloat"],

@@ -123,7 +123,7 @@ struct Source {
     r#ref: &'static str,
 }
 
-/// All jobs, oldest first.
+/// All jobs, in the order in which they were created or added.
 pub(crate) struct Jobs {
     pub(crate) duration_ms: u64,
     ids: SplitMix64,

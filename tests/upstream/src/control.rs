@@ -1,4 +1,4 @@
-//! The control API, which only tests use.
+//! The control API, which the real platform does not have.
 
 mod reports;
 

@@ -60,11 +60,13 @@ pub(crate) struct Sites {
     conversations: CachedReport<Vec<Conversation>>,
 }
 
-/// Whether all working days have the same counts.
+/// How counts differ from day to day.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) enum Days {
+    /// All working days have the same counts.
     #[default]
     Uniform,
+    /// Each day has other counts.
     Varying,
     /// Interest in each page rises and falls over months.
     Demo,

@@ -145,7 +145,8 @@ impl Fault {
         }
     }
 
-    /// Holds the request until its release, then replaces or changes the response of the API.
+    /// Replaces or changes the response of the API. [`Self::Hold`] first waits for the release, and
+    /// resets the connection if the simulator is reset while it waits.
     pub(crate) async fn apply(
         self,
         held: &HeldRequests,

@@ -41,7 +41,9 @@ const PRIVATE_HEADERS: [(HeaderName, HeaderValue); 4] = [
     ),
 ];
 
-/// Counts and logs a request, waits for the configured latency, and applies faults.
+/// Counts and logs a request, waits for the configured latency, applies faults, and adds headers.
+///
+/// A request with a body that is too large is counted, but not logged.
 pub(crate) async fn intercept(
     State(platform): State<Arc<Platform>>,
     request: Request,

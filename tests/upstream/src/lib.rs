@@ -1,7 +1,7 @@
 //! A simulator of the documentation platform's admin API.
 //!
-//! It replaces the real platform in the end-to-end suites and behind `npm start`. All its state is in
-//! memory and disappears when it stops.
+//! It replaces the real platform in the end-to-end suites, in benchmarks and behind `npm start`.
+//! All its state is in memory and disappears when it stops.
 //!
 //! ```text
 //! cargo run -p upstream -- --port 8788
@@ -15,7 +15,7 @@
 //! | request | responses |
 //! | --- | --- |
 //! | `POST /v2/agent/{projectId}/job` | 201, 400, 401, 403, 429 |
-//! | `GET /v2/agent/{projectId}/job/{id}` | 200, 401, 403, 404 |
+//! | `GET /v2/agent/{projectId}/job/{id}` | 200, 401, 403, 404, 429 |
 //! | `POST /v2/agent/{projectId}/job/{id}/message` | 200, 400, 401, 403, 404, 429 |
 //! | `GET /v1/analytics/{projectId}/views` | 200, 400, 401, 403, 429 |
 //! | `GET /v1/analytics/{projectId}/visitors` | 200, 400, 401, 403, 429 |
@@ -29,7 +29,8 @@
 //! A request is checked in this order: key (401, 403), project (403), input (400), job or thread (404),
 //! limit (429). Only a request that passes all other checks counts towards the limit. The limit covers
 //! the last hour. Creations and follow-ups are limited per project, analytics requests across all
-//! projects.
+//! projects. With `--reads-share-job-limit`, every read of a job counts as a creation, even if the
+//! job does not exist.
 //!
 //! Every response has an `x-request-id`. It also has headers that a proxy must not forward:
 //! `set-cookie`, `server`, `x-internal-host` and `x-powered-by`.
@@ -102,7 +103,7 @@
 //!
 //! | request | effect |
 //! | --- | --- |
-//! | `GET /counters` | counts of requests by operation and status, and the number of held requests |
+//! | `GET /counters` | counts of requests by operation and status, of jobs and messages, and of held requests |
 //! | `GET /requests` | the last 2,500 API requests, oldest first; names replace keys |
 //! | `POST /reset` | clears counters, requests, faults, holes, late counts, limit uses and jobs; aborts held requests |
 //! | `POST /faults` | queues a fault, see below |
@@ -125,7 +126,7 @@
 //! | `GET /rows?projectId&report&dateFrom&dateTo` | the rows of a list, one per line, with the JSON of its pages |
 //! | `POST /keys` | `{key?, name?, state}`; state `accepted`, `expired`, `read` or `write` |
 //! | `DELETE /keys` | restores the keys of the options |
-//! | `GET /jobs` | all jobs, oldest first, with project, prompt, messages, `origin` and `reads` |
+//! | `GET /jobs` | all jobs in the order of their addition, with project, prompt, messages, `origin` and `reads` |
 //! | `GET /jobs/{id}` | one job |
 //! | `POST /jobs/{id}` | `{status?, prLink?, archivedAt?}`: forces fields until the next follow-up |
 //! | `PUT /jobs/{id}` | `{projectId, createdAt}`: adds or replaces an earlier job; milliseconds since the epoch |

@@ -64,8 +64,8 @@ impl Platform {
         }
     }
 
-    /// Clears all state that requests created, late counts and holes. Keeps the clock, keys, limits
-    /// and generated data.
+    /// Clears requests, counters, faults, holes, late counts, uses of limits and jobs, and aborts
+    /// held requests. Keeps the clock, keys, limits and generated data.
     pub(crate) fn reset(&self) {
         self.request_log.clear();
         self.faults.lock().clear();

@@ -16,7 +16,8 @@ pub(crate) struct DailyVariation {
 }
 
 impl DailyVariation {
-    /// Generates a cycle. One day in twelve is empty. Weekend days have `weekend_percent` of others.
+    /// Generates a cycle. About one day in twelve is empty. Weekend days have `weekend_percent` of
+    /// others.
     pub(crate) fn new(random: &mut SplitMix64, weekend_percent: u64) -> Self {
         Self::sum(weekend_percent, |_| match random.below(12) {
             0 => 0,

@@ -38,7 +38,7 @@ struct Term {
     text: String,
     /// At least one.
     hits_on_working_day: u64,
-    /// Without, every working day has the same hits.
+    /// Without a variation, every working day has the same hits.
     variation: Option<DailyVariation>,
     clicks: Option<Clicks>,
     /// The time of the last search on each day, in milliseconds.

@@ -103,7 +103,7 @@ struct Page {
     human: u64,
     ai: u64,
     visitors: VisitorShares,
-    /// Without, every working day has the same views.
+    /// Without variations, every working day has the same views.
     variations: Option<Arc<Variations>>,
     /// The offset of the page within shared variations, so that pages differ from each other.
     week_offset: u64,

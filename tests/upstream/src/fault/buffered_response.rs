@@ -40,7 +40,7 @@ impl BufferedResponse {
         self.body.slice(..self.body.len() / 2)
     }
 
-    /// Sends at least one byte less than `content-length` announces.
+    /// Sends at least one byte less than `content-length` announces, unless the body is empty.
     pub(super) fn cut_body(mut self, bytes: Option<usize>) -> Response {
         let length = self.body.len();
         self.headers

@@ -12,14 +12,15 @@ const NEXT_CURSOR: &str = "nextCursor";
 pub(super) enum PageFault {
     /// The page has no rows but has a next page.
     EmptyPage,
-    /// The next cursor is the cursor of the request.
+    /// The next cursor repeats the cursor of the request. A first page keeps its next cursor.
     RepeatCursor,
     /// `hasMore` is false although rows follow or there is a next cursor.
     HasMoreFalse,
 }
 
 impl PageFault {
-    /// Changes a page. Other responses, and pages without the affected fields, stay unchanged.
+    /// Changes a page. Other responses, pages without the affected fields, and pages whose list has
+    /// no cursor to return stay unchanged.
     pub(super) fn apply(self, response: &mut Value, cursors: Option<&CursorPage>) {
         let Some(page) = response.as_object_mut() else {
             return;

@@ -43,7 +43,8 @@ impl FaultQueue {
             .retain(|rule| !matches!(rule.fault, Fault::Hold { .. }));
     }
 
-    /// The fault for a request, from the first rule that matches it.
+    /// The fault for a request, from the first rule that matches it. Returns `None` if no rule
+    /// matches, or while that rule lets requests pass.
     pub(crate) fn next(&mut self, operation: MatchedOperation, target: &str) -> Option<Fault> {
         let matches = |rule: &FaultRule| rule.matches(operation, target);
         let at = self.0.iter().position(matches)?;
