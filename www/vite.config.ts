@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig, type HtmlTagDescriptor, type Plugin } from "vite";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
-/** Folder of the built npm package. */
+/** Folder of the built npm package. `QUILLGATE_PACKAGE` names another folder. */
 const PACKAGE = process.env.QUILLGATE_PACKAGE ?? join(HERE, "../pkg/dist");
 /**
  * Puts modules and their static imports into one file, which is smaller than several and needs one
@@ -28,8 +28,8 @@ const GROUPS = [
     ["src/page.tsx", "src/session/scope_notice.tsx", "src/shell/rate_limit.ts"],
     /node_modules\/@?preact\//,
   ),
-  // On large sites, notices of partial reports load right after the rows. In one file with them they
-  // take a third fewer bytes.
+  // On large sites, notices of partial reports load right after the rows. In one file with the
+  // rows, the notices take a third fewer bytes.
   group("analytics", ["src/analytics/page_views.tsx", "src/analytics/part_notices.tsx"]),
   group("package", [join(PACKAGE, "web.js"), "src/session/open_session.ts"]),
   group("intervals", ["src/analytics/trend.ts", "src/analytics/interval_choice.tsx"]),
@@ -43,8 +43,8 @@ function linkTag(rel: string, file: string): HtmlTagDescriptor {
 }
 
 /**
- * Makes the browser fetch the shell immediately, because only a dynamic import names it. The styles of
- * the shell follow the global ones, which they override.
+ * Makes the browser fetch the shell immediately, because only a dynamic import names it. The styles
+ * of the shell follow the global ones, which they override.
  */
 const preloadShell: Plugin = {
   name: "preload-shell",
@@ -109,7 +109,8 @@ export default defineConfig({
     outDir: "dist",
     emptyOutDir: true,
     target: "es2022",
-    // New enough for light-dark(), which would otherwise be lowered to twice its size, and for popovers.
+    // These browsers have popovers and light-dark(), which would otherwise be lowered to twice its
+    // size.
     cssTarget: ["chrome123", "firefox125", "safari17.5"],
     // A data: URL for the wasm file or an image would need a weaker content security policy.
     assetsInlineLimit: 0,

@@ -1,6 +1,6 @@
 /**
- * How the analytics routes compute their rows: comparisons with an earlier period, changes, sums,
- * folders and arrangements.
+ * The rows of analytics routes. The page compares rows with an earlier period, sums them, groups
+ * them by folder, and selects them by arrangement.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

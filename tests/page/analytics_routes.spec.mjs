@@ -1,4 +1,7 @@
-/** The analytics routes: automatic loading, comparisons, arrangements of the rows, periods. */
+/**
+ * The analytics routes. A visitor changes the period, the comparison and the arrangement of the
+ * rows. Small sites load completely, and each report fits a phone.
+ */
 import assert from "node:assert/strict";
 import { accessibilityFaults, checkBothSchemes, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

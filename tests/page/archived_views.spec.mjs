@@ -1,4 +1,7 @@
-/** Page views that the route reads as a whole from the gateway's archive. */
+/**
+ * Page views from the gateway's archive. The page loads archived days completely without a request
+ * to Mintlify. If a period includes today, the page offers to leave out today.
+ */
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

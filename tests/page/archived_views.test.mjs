@@ -1,4 +1,7 @@
-/** Listings of page views for ranges that are completely in the gateway's archive. */
+/**
+ * Listings of archived page views. A listing reads a range of whole days from the gateway's
+ * archive. If the archive lacks a day or fails, the listing reads Mintlify.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { signal } from "@preact/signals";

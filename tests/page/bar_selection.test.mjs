@@ -1,4 +1,4 @@
-/** Selecting neighbouring bars of the chart. */
+/** The selection of neighbouring bars of a chart, and its sum. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,4 +1,7 @@
-/** Chromium, and a record of everything that a page receives and shows. */
+/**
+ * Chromium for the browser tests. This module starts Chromium, records the traffic of a page, and
+ * checks a page's accessibility with axe.
+ */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -50,7 +53,7 @@ export async function openPage(browser, options) {
 }
 
 /**
- * Records every address, header, body, console line and policy violation of a page.
+ * Records the addresses, responses, console lines, errors and policy violations of a page.
  *
  * @param {import("playwright-core").Page} page before its first navigation
  */
@@ -80,7 +83,9 @@ export async function recordTraffic(page) {
 
   return {
     record,
-    /** Returns everything that the browser has received or shows, as one string. */
+    /**
+     * Returns everything that the browser has requested, received, stored or shown, as one string.
+     */
     async everything() {
       await Promise.all(pendingBodies);
       const lines = record.console.map(({ text }) => text);
@@ -126,7 +131,10 @@ const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-prac
 /** The rules of axe that depend on colours. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** Checks in both colour schemes that a page has no axe fault and fits its window. */
+/**
+ * Checks in both colour schemes that a page has no axe fault and fits its window. In the dark
+ * scheme, only axe's rules about colours apply.
+ */
 export async function checkBothSchemes(page, state) {
   for (const [colorScheme, rules] of [
     ["light", TAGS],

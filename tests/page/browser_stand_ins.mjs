@@ -1,4 +1,7 @@
-/** Stand-ins for the browser APIs that the page's modules use. */
+/**
+ * Stand-ins for browser APIs. Tests in Node.js install the stand-ins before they import the page's
+ * modules.
+ */
 
 /** Installs a local storage for all modules that are imported later. */
 export function standInForStorage() {

@@ -1,4 +1,7 @@
-/** The rows of the report on conversations. */
+/**
+ * The report on conversations: its rows, their order, the filters, and the notice of a partly
+ * loaded list.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

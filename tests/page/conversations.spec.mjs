@@ -1,4 +1,7 @@
-/** The route that shows the questions of readers to the assistant. */
+/**
+ * The conversations route. It lists the questions of readers to the assistant. A dialog shows a
+ * question with its answer, sources and conversation.
+ */
 import assert from "node:assert/strict";
 import { accessibilityFaults, checkBothSchemes, overflow, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

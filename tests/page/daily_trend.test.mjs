@@ -1,4 +1,6 @@
-/** How the daily trend is read from the archive. */
+/**
+ * The daily trend. The page reads the trend from the gateway's archive, or explains why it cannot.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
@@ -8,7 +10,7 @@ const { archiveSentence } = await importSource("analytics/archive_sentence.ts");
 
 const RANGE = { from: "2026-11-01", to: "2026-11-05" };
 const TODAY = "2026-11-05";
-/** A client that returns these responses and records its requests. */
+/** Returns a client with these responses that records its requests. */
 function fakeClient(...responses) {
   const requests = [];
   const dailyViews = async (params) => {

@@ -11,7 +11,7 @@ const { countsOfPage, rowOfPage } = await importSource("analytics/page_figures.t
 const { pageChange, pageLinks } = await importSource("analytics/page_address.ts");
 const { parseViewsAddress } = await importSource("analytics/views_address.ts");
 
-/** A loaded list of page views. */
+/** Returns a stand-in for a listing of page views. */
 function listing(rows, state = "complete") {
   return { rows: { value: rows }, state: { value: state } };
 }

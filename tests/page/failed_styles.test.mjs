@@ -1,4 +1,7 @@
-/** Style sheets that failed to load and are requested again. */
+/**
+ * Style sheets that failed to load. The next part of the page that loads its code requests them
+ * again.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate } from "node:timers/promises";

@@ -1,4 +1,7 @@
-/** Playwright Test fixtures: sites shared by a worker, and a fresh project and context per test. */
+/**
+ * Playwright Test fixtures. The tests of a worker share sites. Each test gets a fresh project and a
+ * fresh browser context. After each passed test, a fixture looks for exposed credentials.
+ */
 import assert from "node:assert/strict";
 import { test as base } from "@playwright/test";
 import { recordTraffic } from "./browser.mjs";
@@ -12,7 +15,7 @@ const FAILED_REQUEST =
 
 /**
  * @typedef {object} Fixtures
- * @property {import("./sites.mjs").SiteOptions} siteOptions sites are shared by tests with equal options
+ * @property {import("./sites.mjs").SiteOptions} siteOptions tests with equal options share a site
  * @property {"plain" | "archived"} projectKind whether the gateway archives the test's project
  */
 export const test = base.extend({
@@ -53,7 +56,7 @@ export const test = base.extend({
   ],
 });
 
-/** Checks after each passed test that the visit exposed no credential and logged no page error. */
+/** Checks that the visit exposed no credential, violated no policy and logged no page error. */
 async function checkDiscretion({ site, page, record, everything, tokens }) {
   const all = await everything();
   assert.ok(record.received.length > 0, "the browser received something");

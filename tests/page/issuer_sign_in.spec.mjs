@@ -1,4 +1,7 @@
-/** Sign-in at an issuer on another site, from the button to the session cookie, and sign-out. */
+/**
+ * Sign-in at an issuer on another site. The visitor presses the button, returns with the session
+ * cookie, and signs out. A visitor who declines returns without a session.
+ */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 

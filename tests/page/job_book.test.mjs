@@ -1,4 +1,7 @@
-/** The jobs of a session: creating and following them, and announcing their end. */
+/**
+ * The job book of a session. It creates and follows jobs, shows their follow-ups, and announces the
+ * end of the person's own jobs.
+ */
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";

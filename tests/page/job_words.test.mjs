@@ -1,4 +1,7 @@
-/** How a job is described: its title, thread, timeline and duration, and the notice of its end. */
+/**
+ * The description of a job: its title, thread, timeline and duration, the notice of its end, and
+ * its day in the list.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";

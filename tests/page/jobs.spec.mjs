@@ -1,4 +1,7 @@
-/** One job on the page: from the prompt to the pull request, and the failures on the way. */
+/**
+ * Jobs on the page. A job leads from the prompt to the pull request. Failures and limits on the way
+ * keep the prompt, and no retry starts a second job.
+ */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
@@ -267,7 +270,7 @@ test.describe("job", () => {
 });
 
 test.describe("job in doubt", () => {
-  /** Sends a prompt. The platform's response to it is lost. */
+  /** Sends a prompt and loses the platform's response. Returns the alert. */
   async function loseResponse({ site, page, sendPrompt }, prompt) {
     await site.upstream.fault({ operation: "agentJobs.create", fault: LOST_RESPONSE });
     await sendPrompt(prompt);

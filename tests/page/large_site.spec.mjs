@@ -1,4 +1,7 @@
-/** A site of 20,000 pages. */
+/**
+ * A site of 20,000 pages. The table keeps few rows in the document, and most changes of the view do
+ * not sort again.
+ */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";

@@ -1,4 +1,7 @@
-/** Layout shifts on each route, from its first frame on. */
+/**
+ * Layout shifts. Nothing may move while the sign-in route or another route loads, from its first
+ * frame on.
+ */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { importSource } from "./source.mjs";
@@ -11,7 +14,7 @@ const PROFILES = {
   phone: { viewport: { width: 412, height: 823 }, isMobile: true, hasTouch: true },
   desktop: { viewport: { width: 1280, height: 800 } },
 };
-/** Factors by which the processor is slowed down. Slow ones show states that fast ones skip. */
+/** Factors that slow the processor down. Slow processors show states that fast processors skip. */
 const SLOWDOWN = { phone: 4, desktop: 1 };
 
 for (const [name, profile] of Object.entries(PROFILES)) {

@@ -1,6 +1,6 @@
 /**
- * Listings: how they load page by page, resume, handle stale rows, load automatically, and batch
- * their updates.
+ * Listings. A listing loads page by page up to its goal, resumes after a failure, keeps a reserve
+ * of requests, and shows fast pages together.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,6 @@
 /**
- * The cache of listings: how listings are reopened, refreshed and compared with an earlier period.
+ * The cache of listings. The cache reopens listings without a request, refreshes them, and opens
+ * the listing of the comparison.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,6 +1,6 @@
 /**
- * Rules of the design: the font weights, the colours for people and AI, and the position of the
- * composer.
+ * Rules of the design. They cover fonts and their weights, the contrast of colours, the position of
+ * the composer, and the controls on a phone.
  */
 import assert from "node:assert/strict";
 import { accessibilityFaults, overflow } from "./browser.mjs";

@@ -1,6 +1,6 @@
 /**
- * How the Markdown in the assistant's answers is rendered. Readers can influence it, so it is not
- * trusted.
+ * The Markdown in the assistant's answers. Readers can influence the Markdown, so the page does not
+ * trust it.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

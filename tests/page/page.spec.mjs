@@ -1,4 +1,7 @@
-/** The page as a whole: tokens, keyboard use, security headers. */
+/**
+ * The page as a whole. It handles tokens with care, works with a keyboard alone, and has strict
+ * security headers.
+ */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";

@@ -1,4 +1,7 @@
-/** The route of one documentation page. */
+/**
+ * The route of one documentation page. It shows the views, visitors, feedback, searches and jobs of
+ * the page.
+ */
 import assert from "node:assert/strict";
 import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

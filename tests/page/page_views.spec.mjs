@@ -1,4 +1,4 @@
-/** Page views: ranges, totals, the table, failures and limits. */
+/** The page views route: partly loaded lists, the table, ranges, totals, failures and Refresh. */
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

@@ -1,6 +1,6 @@
 /**
- * Lists that are not completely loaded: how many rows remain, how many requests they take, and the
- * notice that says so.
+ * Partly loaded lists. The page estimates the missing rows and their requests, and a notice shows
+ * the estimate.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,6 @@
-/** The state of a job's pull request on its page. The gateway's responses are replaced. */
+/**
+ * The state of a pull request on the page of its job. The tests replace the gateway's responses.
+ */
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

@@ -1,4 +1,4 @@
-/** How the state of a pull request is read from the gateway's response. */
+/** The state of a pull request, as the page reads it from the gateway's response. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

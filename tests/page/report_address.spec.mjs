@@ -1,4 +1,7 @@
-/** Links to reports, with invalid dates and open folders, the back button, and other time zones. */
+/**
+ * Links to reports, with invalid dates and open folders. Other tests cover the back button, time
+ * zones, and jobs that start from a row.
+ */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { show } from "./reports.mjs";

@@ -1,6 +1,6 @@
 /**
- * The report table: its columns at every width, how it prints, and the rows that are in the
- * document.
+ * The report table. It has a wide first column at every width, prints its rows, and keeps up to
+ * 1,000 rows in the document. Two tests cover the navigation and the totals above.
  */
 import assert from "node:assert/strict";
 import { accessibilityFaults, untilDrawn } from "./browser.mjs";

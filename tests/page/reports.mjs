@@ -1,4 +1,7 @@
-/** Computes days, reads the simulator's data and reads downloaded files, for tests of reports. */
+/**
+ * Actions and data for tests of reports. This module computes months, reads the simulator's data,
+ * uses the controls of a report, and reads exported files.
+ */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 

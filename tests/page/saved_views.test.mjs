@@ -1,6 +1,6 @@
 /**
- * Saved views of reports: their names and limits, how the browser stores them, and how they are
- * described.
+ * Saved views of reports: their names and limits, their storage in the browser, and the messages
+ * about them.
  */
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";

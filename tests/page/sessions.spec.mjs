@@ -1,4 +1,7 @@
-/** Sessions: signing in once per browser, what tabs share, and how a session ends. */
+/**
+ * Sessions. A visitor signs in once per browser, all tabs share the session, and a sign-out or the
+ * expiry ends it. Other tests cover projects and the sign-in form.
+ */
 import assert from "node:assert/strict";
 import { newSecret } from "../harness/token.mjs";
 import { accessibilityFaults } from "./browser.mjs";

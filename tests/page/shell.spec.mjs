@@ -1,4 +1,7 @@
-/** The frame around every route: keyboard shortcuts, font sizes, forced colours. */
+/**
+ * The frame around every route: keyboard shortcuts, loading after an outage, themes, font sizes and
+ * forced colours.
+ */
 import assert from "node:assert/strict";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

@@ -1,4 +1,7 @@
-/** How sitemaps are read, and how a path becomes a link to a page of the site. */
+/**
+ * Sitemaps and links to the site. The page reads sitemaps, finds pages without views, and turns a
+ * path into a safe link.
+ */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { row } from "./count_rows.mjs";

@@ -1,4 +1,7 @@
-/** The gateway in workerd with the page, in front of the simulated platform. */
+/**
+ * Sites for browser tests. A site is a gateway in workerd that serves the page, with the simulator
+ * as its upstream.
+ */
 import assert from "node:assert/strict";
 import { canaryKey } from "../harness/canary.mjs";
 import { startGateway } from "../harness/gateway.mjs";
@@ -31,7 +34,7 @@ export const TALL_SITE = { upstream: { pages: 900, varyingDays: true } };
  * @property {boolean} [issuer] whether people can sign in at an issuer of another site
  */
 
-/** The sites of one test worker. Tests with the same options share one. */
+/** The sites of one test worker. Tests with the same options share a site. */
 export class SitePool {
   #sites = new Map();
 

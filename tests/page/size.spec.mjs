@@ -1,4 +1,7 @@
-/** The bytes that a route downloads on its first load, with Brotli. */
+/**
+ * The size of the page. The tests limit the bytes that a route downloads on its first load, after
+ * compression with Brotli.
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +13,10 @@ import { SMALL_SITE } from "./sites.mjs";
 const MAX_SIGN_IN_BYTES = 40_000;
 const MAX_ROUTE_BYTES = 90_000;
 const ALL_ROUTES = "jobs:create jobs:read analytics:read analytics:conversations";
-/** The chart of daily views, which loads after the rows if the gateway archives the project. */
+/**
+ * The limit for the chart of daily views. It loads after the rows if the gateway archives the
+ * project.
+ */
 const MAX_TREND_BYTES = 6000;
 const TREND = ["intervals", "archived_trend", "daily_trend"];
 /** The code that follows the project's jobs from other routes. It loads seconds after the rows. */

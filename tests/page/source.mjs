@@ -1,4 +1,4 @@
-/** Imports the page's modules without a browser. */
+/** The page's modules in Node.js. Tests import the modules without a browser. */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../../scripts/versions.mjs";

@@ -1,6 +1,6 @@
 /**
- * Accessibility and layout of every state of jobs and reports, in both colour schemes and at two
- * widths.
+ * States of jobs and reports. In each state, axe finds no fault and the page fits its window. The
+ * tests run in both colour schemes and at two widths.
  */
 import assert from "node:assert/strict";
 import { newSecret } from "../harness/token.mjs";

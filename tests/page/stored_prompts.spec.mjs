@@ -1,4 +1,6 @@
-/** How much of a prompt colleagues can read. It depends on the gateway's `KEEP_PROMPTS`. */
+/**
+ * The part of a prompt that colleagues can read. The part depends on the gateway's `KEEP_PROMPTS`.
+ */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { submitToken } from "./visitor.mjs";

@@ -1,4 +1,7 @@
-/** Components and style sheets agree on the classes. */
+/**
+ * The classes of style sheets. Components use only defined classes, and every class of a CSS Module
+ * has a use.
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * How the address of a report is written and parsed: defaults, invalid dates, open folders and
- * columns.
+ * The address of a report: its defaults, invalid dates, open folders and columns. The page formats
+ * and parses the address.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

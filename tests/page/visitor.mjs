@@ -1,4 +1,7 @@
-/** The actions of a visitor on the page. */
+/**
+ * The actions of a visitor. A visitor signs in, starts jobs and opens reports. Other actions use
+ * the gateway's API or the simulator.
+ */
 import assert from "node:assert/strict";
 import { accessClaims, mintToken } from "../harness/token.mjs";
 

@@ -1,4 +1,7 @@
-/** Exports of a whole report: how they resume, how they are cancelled, and their JSON document. */
+/**
+ * Exports of a whole report. An export resumes after a failure, stops on request, and can be one
+ * JSON document.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

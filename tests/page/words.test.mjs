@@ -1,6 +1,6 @@
 /**
- * Texts of the page, and the rules that select them: tokens, jobs, problems, addresses, limits and
- * stale responses.
+ * Texts of the page, and the rules that select them. They are about tokens, sessions, jobs,
+ * problems, addresses, limits and stale responses.
  */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";

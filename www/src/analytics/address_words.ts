@@ -1,4 +1,7 @@
-/** The names and values that report routes use in the address. */
+/**
+ * Values of the report routes' address parameters. `views_address.ts` reads and writes the
+ * parameters, and ignores values that the functions here reject.
+ */
 
 /** A calendar day in UTC, written `YYYY-MM-DD`. */
 export type Day = string;

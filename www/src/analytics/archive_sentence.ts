@@ -1,6 +1,9 @@
 import type { Trend } from "./daily_trend.ts";
 
-/** Returns what a response shows about the project's archive; null if no request was sent. */
+/**
+ * Returns what a request for a trend revealed about the project's archive; null if the page sent no
+ * request.
+ */
 export function archiveSentence(trend: Trend): string | null {
   switch (trend.state) {
     case "off":

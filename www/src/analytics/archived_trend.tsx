@@ -10,8 +10,8 @@ import { TrendOff, type TrendProps } from "./trend_off.tsx";
 import * as styles from "./trend_space.module.css";
 
 /**
- * The chart of the views in the gateway's archive, or the reason for its absence. The height is the
- * same in every state, so that the rows below never move.
+ * The chart of the views in the gateway's archive, or the reason for its absence. The minimum
+ * height is the same in every state, so that the rows below stay in place while the chart loads.
  */
 export function ArchivedTrend({ client, ended, ...query }: TrendProps) {
   const trend = useSignal<Trend | null>(null);
@@ -75,7 +75,8 @@ function TrendNote({ trend, source, onRetry }: TrendNoteProps) {
       return <p class="hint">Daily data starts tomorrow: none of these days has ended.</p>;
     case "nothing held":
       return <p class="hint">No daily data for this period.</p>;
-    // `ARCHIVE_PROJECTS` lists the project, but the gateway has no database.
+    // `ARCHIVE_PROJECTS` lists the project, but the gateway has no database, or a database without
+    // tables.
     case "off":
       return <TrendOff {...source} />;
     case "failed":

@@ -11,14 +11,14 @@ export interface ArchivedViews {
 
 const PAGE_SIZE = 1000;
 
-/** Returns whether bounds consist of whole days, which the archive can have. */
+/** Returns whether bounds consist of whole days. The archive has no parts of days. */
 export function areWholeDays({ dateFrom, dateTo }: Bounds): boolean {
   return !dateFrom.includes("T") && !dateTo.includes("T");
 }
 
 /**
  * Reads all pages with views from the gateway's archive, which costs no request to Mintlify.
- * Returns `null` if the archive lacks a day or a request fails.
+ * Returns `null` if the archive lacks a day or a request fails. Rejects if `signal` is aborted.
  */
 export async function readArchivedViews(
   client: Client,

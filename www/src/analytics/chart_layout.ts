@@ -24,7 +24,10 @@ export interface Chart {
   scale(count: number): number;
 }
 
-/** Returns the `points` of a polyline through the totals of the comparison. */
+/**
+ * Returns the `points` of a polyline through the totals of the comparison. Skips points without
+ * data.
+ */
 export function linePoints({ bars, yTicks, scale }: Chart, earlier: readonly TrendPoint[]): string {
   const bottom = yTicks[0]?.y ?? 0;
   const known = bars.flatMap(({ x, width }, index) => {

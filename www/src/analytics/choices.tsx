@@ -7,7 +7,7 @@ interface ChoicesProps<Id extends string> {
   onChoose(id: Id): void;
 }
 
-/** A list with one selected entry. */
+/** A list with at most one selected entry. */
 export function Choices<Id extends string>({ label, choices, chosen, onChoose }: ChoicesProps<Id>) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be laid out as a list in every browser

@@ -15,8 +15,9 @@ interface ComparedColumns {
 
 /**
  * Adds the earlier count (`earlier`) and the difference (`change`) to current rows. Both are null
- * while the earlier row may not be loaded yet. Rows that exist only in the earlier period are
- * added with zero counts once all current rows are loaded.
+ * while the earlier row may not be loaded yet. An unknown count also makes the difference null.
+ * Rows that exist only in the earlier period are added with zero counts once all current rows are
+ * loaded.
  */
 export function compareRows(
   now: Loaded,
@@ -47,8 +48,8 @@ export function isGone(row: ReportRow, main: Column): boolean {
 }
 
 /**
- * Copies properties one by one: spreading is 20 times slower, which is noticeable with thousands
- * of rows.
+ * Copies the properties of a page's row one by one: spreading is 20 times slower, which is
+ * noticeable with thousands of pages. Other rows are spread.
  */
 function withChange(row: ReportRow, earlier: number | null, change: number | null): ReportRow {
   if (row.path === undefined) return { ...row, earlier, change };

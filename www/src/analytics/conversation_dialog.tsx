@@ -16,7 +16,7 @@ import { viewsOf } from "./session_views.ts";
 interface ConversationDialogProps {
   session: Session;
   turn: Conversation;
-  /** Null if the session may not start jobs. */
+  /** Null if the session may not start jobs, or if the question is empty. */
   onStartJob: (() => void) | null;
   onClose(): void;
 }
@@ -152,7 +152,10 @@ interface LoadThreadProps {
   onLoad(thread: ConversationThread): void;
 }
 
-/** Loads the other messages on request only, because it uses the organization's hourly budget. */
+/**
+ * Loads the other messages on request only, because each load uses a request of the organization's
+ * hourly budget.
+ */
 function LoadThread({ session, id, onLoad }: LoadThreadProps) {
   const problem = useSignal<Problem | null>(null);
   const isLoading = useSignal(false);

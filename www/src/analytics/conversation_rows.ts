@@ -16,7 +16,9 @@ export function countUnanswered(rows: readonly ReportRow[]): number {
   return rows.filter(({ answer }) => answer === "unanswered").length;
 }
 
-/** Returns the path of a URL. Omits the host, because all pages share it. */
+/**
+ * Returns the path of a URL, because all pages share the host. Returns an invalid URL unchanged.
+ */
 function pathIn(url: string): string {
   return URL.canParse(url) ? new URL(url).pathname : url;
 }

@@ -8,13 +8,14 @@ import type { Totals } from "./report.ts";
 import { isFromCache } from "./staleness.ts";
 import { type TrendGroup, type TrendPoint, trendPoints } from "./trend.ts";
 
-/** The reports whose charts need one request per bar. */
+/** The reports with charts that need one request per bar. */
 export type CountedReport = "visitors" | "searches";
 
 /**
  * How far to load.
  *
- * - `above reserve`: while more than the reserve is left.
+ * - `above reserve`: at least one bar, and more bars until only the reserve is left. Responses from
+ *   the gateway's cache do not count.
  * - `all`: every bar, even with requests of the reserve. If more requests become free, the reserve
  *   counts again.
  */
@@ -62,7 +63,10 @@ export class CountedTrend {
     this.points = signal(trendPoints(range, group, []));
   }
 
-  /** Loads missing bars, latest first. Returns `false` if it was stopped or is already loading. */
+  /**
+   * Loads missing bars, latest first. Returns `false` if loading was stopped or already in
+   * progress. Sets `problem` and returns `true` after an error.
+   */
   async load(goal: CountGoal): Promise<boolean> {
     if (this.#controller !== null) return false;
     const controller = new AbortController();

@@ -28,7 +28,7 @@ export class CountedTrendCache {
     return this.#kept.value.find(isWanted) ?? null;
   }
 
-  /** Returns a cached chart, or creates one. */
+  /** Returns a cached chart, or creates one. Stops the loading of all other charts. */
   open(name: CountedReport, range: DayRange, group: TrendGroup): CountedTrend {
     const opened = this.find(name, range, group) ?? this.#make(name, range, group);
     const others = this.#kept.peek().filter((kept) => kept !== opened);
@@ -37,7 +37,7 @@ export class CountedTrendCache {
     return opened;
   }
 
-  /** Stops the loading of all charts but one. */
+  /** Stops the loading of all charts except `next`. */
   leave(next: CountedTrend | null = null): void {
     for (const kept of this.#kept.peek()) if (kept !== next) kept.stop();
   }

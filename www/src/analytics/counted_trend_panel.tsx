@@ -19,7 +19,10 @@ import { TREND_SPACE } from "./trend_space.tsx";
 
 const DrawnTrend = defer(async () => (await import("./drawn_trend.tsx")).DrawnTrend, TREND_SPACE);
 
-/** The maximum number of requests for one chart. The hourly budget of an organization is 100. */
+/**
+ * The maximum number of requests for one chart. By default, an organization has 100 requests per
+ * hour.
+ */
 const MAX_BARS = 92;
 
 interface CountedTrendPanelProps {
@@ -28,7 +31,10 @@ interface CountedTrendPanelProps {
   trends: CountedTrendCache;
 }
 
-/** Offers charts of visitors or searches with their cost in requests, and shows the chosen one. */
+/**
+ * Offers charts of visitors or searches with their cost in requests, and shows the chosen chart.
+ * Renders nothing if fewer than two days of the range have ended.
+ */
 export function CountedTrendPanel({ name, range, trends }: CountedTrendPanelProps) {
   const days = chartDays(range, today.value);
   return days && <Panel name={name} range={range} days={days} trends={trends} />;
@@ -103,7 +109,10 @@ function costSuffix(requests: number): string {
   return requests === 0 ? "" : ` (${counted(requests, "request")})`;
 }
 
-/** Reads the clock only if no request is left, because that renders the caller every second. */
+/**
+ * Returns the number of requests left; null if unknown. Reads the clock only if no request is left,
+ * because reading the clock renders the caller every second.
+ */
 function requestsLeftIn({ limit }: CountedTrendCache): number | null {
   const { value } = limit;
   if (value === null || value.left > 0) return value?.left ?? null;
@@ -129,7 +138,10 @@ interface ChartProgressProps {
   onLoad(): void;
 }
 
-/** Shows how many bars are loaded, with a button that stops or resumes. */
+/**
+ * Shows how many bars are loaded, with a button that stops or resumes. After an error, shows the
+ * problem. Renders nothing once all bars are loaded.
+ */
 function ChartProgress({ trend, trends, onLoad }: ChartProgressProps) {
   const missing = trend.missing.value;
   const bars = trend.points.value.length;

@@ -32,10 +32,16 @@ export interface TrendQuery {
   interval: TrendGroup | null;
 }
 
-/** Exceeds the number of groups in the longest range that the archive accepts. */
+/**
+ * The page size of a series. It exceeds the number of bars that the page requests, so that one
+ * request is enough.
+ */
 const LIMIT = 1000;
 
-/** Reads views by day, week or month from the gateway's archive. Makes no Mintlify requests. */
+/**
+ * Reads views by day, week or month from the gateway's archive. Makes no Mintlify requests. If the
+ * comparison cannot be read, leaves it out. Rejects only if `signal` is aborted.
+ */
 export async function readTrend(
   client: Client,
   { range, earlierRange, subject, interval }: TrendQuery,
@@ -85,7 +91,7 @@ async function readPoints(
   const query = { dateFrom: range.from, dateTo, group, limit: LIMIT, ...subject };
   const groups: GroupedViews[] = [];
   for (let cursor: string | undefined; ; ) {
-    // Retrying is pointless: a gateway without an archive always answers 501.
+    // Retrying is pointless: without an archive of the project, the gateway always answers 501.
     const page = await client.analytics.dailyViews({ ...query, cursor }, { signal, maxRetries: 0 });
     groups.push(...page.views);
     if (page.nextCursor === null || page.nextCursor === cursor) break;
@@ -94,7 +100,10 @@ async function readPoints(
   return trendPoints(range, group, groups);
 }
 
-/** Returns whether the gateway has no archive. It then answers 501 with setup instructions. */
+/**
+ * Returns whether the gateway has no archive of the project. The gateway then answers 501 with
+ * setup instructions.
+ */
 function isOff(error: unknown): boolean {
   return error instanceof Error && "status" in error && error.status === 501;
 }

@@ -14,7 +14,10 @@ const MAX_ROWS_PER_TASK = 100;
 export const ROWS_PER_BLOCK = 10;
 /** Rows between renders while scrolling. Fewer than the spare rows, so that no gap is visible. */
 const ROWS_PER_SCROLL = SPARE_ROWS / 2;
-/** Rows wait no longer than this for others that are loading, because a request can be retried for minutes. */
+/**
+ * The maximum time that rows wait for other rows to load, because a request can be retried for
+ * minutes.
+ */
 const MAX_PAUSE_MS = 1000;
 /** In pixels. Used until the first row is measured. */
 const DEFAULT_ROW_HEIGHT = 34;
@@ -66,7 +69,7 @@ export function useDrawnRows(
   return { slices, rowHeight: rowHeight.value };
 }
 
-/** Reports whether rows are loading and the number of rows has changed in the last second. */
+/** Returns whether rows are loading, until the number of rows has stayed the same for a second. */
 function usePause(isLoading: boolean, count: number): boolean {
   const overdueCount = useSignal(-1);
   useEffect(() => {
@@ -80,8 +83,9 @@ function usePause(isLoading: boolean, count: number): boolean {
 }
 
 /**
- * Returns the visible part of the list, in pixels from the first row, and the height of a row.
- * Measures after the browser's own layout, to avoid forced reflows.
+ * Returns the visible part of the list, in pixels from the first row, and the height of a row. To
+ * avoid forced reflows, measures after the browser's own layout. The only exception is a render
+ * while the list is scrolled.
  */
 function useSight(table: RefObject<HTMLTableElement | null>) {
   const sight = useSignal({ scrollTop: 0, height: FIRST_SIGHT });
@@ -123,7 +127,7 @@ function useSight(table: RefObject<HTMLTableElement | null>) {
   return { sight, rowHeight };
 }
 
-/** Scrolls to the first row when the period, the selection or the order changes. */
+/** When the period, the selection or the order changes, scrolls up to the first row. */
 function useListBeginning(table: RefObject<HTMLTableElement | null>, viewKey: string) {
   const last = useRef(viewKey);
   useLayoutEffect(() => {

@@ -27,7 +27,7 @@ interface DrawnTrendProps {
   children?: ComponentChildren;
 }
 
-/** A bar chart with a line for the comparison, and the same data as a table. */
+/** A bar chart with a line for the comparison, and a table of the bars. */
 export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
   const { measure, range, subject, group, points, earlier, gap } = trend;
   const box = useRef<HTMLDivElement>(null);

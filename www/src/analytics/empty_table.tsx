@@ -14,7 +14,10 @@ interface EmptyTableProps {
   onSitemap(): void;
 }
 
-/** Explains why no rows are shown and what to do about it. */
+/**
+ * Explains why no rows are shown and what to do about it. Renders nothing before the first
+ * response.
+ */
 export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTableProps) {
   if (listing.requests.value === 0) return null;
   const { name, one, many } = listing.report;

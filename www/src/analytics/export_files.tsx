@@ -167,7 +167,7 @@ function end({ work }: CurrentExport): void {
   currentExport.value = null;
 }
 
-/** Reads the missing rows, then saves the file. */
+/** Reads the missing rows. Saves the file unless the reading fails or is canceled. */
 async function resume({ work, listing, session }: CurrentExport): Promise<void> {
   if (!(await work.run())) return;
   const { projectId } = session;
@@ -179,7 +179,10 @@ async function resume({ work, listing, session }: CurrentExport): Promise<void> 
   keepFocus();
 }
 
-/** Shows the progress of an export below the masthead, on every route. */
+/**
+ * Shows the progress of an export at the end of the masthead, on every route. When the browser is
+ * back online, resumes an interrupted export.
+ */
 export function RunningExport({ current }: { current: CurrentExport }) {
   const { work, listing } = current;
   const state = work.state.value;

@@ -1,4 +1,7 @@
-/** Filters by the values of a column. */
+/**
+ * Filters of a report by column. The reports on feedback and conversations have filters, and each
+ * filter selects the rows with one value.
+ */
 import { spell } from "../shell/wording.ts";
 import { FACET_NAMES, type FacetName, type Facets } from "./address_words.ts";
 import type { ReportName, ReportRow } from "./report.ts";

@@ -12,7 +12,7 @@ export function countRatings(rows: readonly ReportRow[]): Ratings {
   return { helpful: rated.filter(({ helpful }) => helpful === "Yes").length, all: rated.length };
 }
 
-/** Sums the ratings of pages. */
+/** Sums the ratings of pages. Skips pages with an unknown count. */
 export function sumRatings(rows: readonly ReportRow[]): Ratings {
   let [helpful, all] = [0, 0];
   for (const { up, down } of rows) {

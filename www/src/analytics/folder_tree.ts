@@ -80,7 +80,7 @@ function sumOf(path: string, rows: readonly ReportRow[]): ReportRow {
   let total: number | null = null;
   let earlier: number | null = null;
   let change: number | null = null;
-  // One unknown change makes the folder's change unknown.
+  // One unknown change makes the folder's change and earlier count unknown.
   let isCompared = true;
   for (const row of rows) {
     human = add(human, row.human);

@@ -1,4 +1,7 @@
-/** Prompts for jobs about a row of a report. */
+/**
+ * Prompts for jobs about a row of a report. A prompt names the page or the search, states the row's
+ * figures, and quotes the reader's text.
+ */
 import { count, counted, signedCount, utcDay, wholePercent } from "../shell/wording.ts";
 import { type DayRange, rangeLabel } from "./range.ts";
 import type { Column, Report, ReportRow } from "./report.ts";
@@ -17,7 +20,10 @@ export interface PromptDays {
   compared?: Column;
 }
 
-/** Returns a prompt with the row's figures, or `null` if the row cannot start a job. */
+/**
+ * Returns a prompt with the row's figures, or with the reader's feedback or question. Returns
+ * `null` if the row cannot start a job.
+ */
 export function jobPrompt(report: Report, row: ReportRow, days: PromptDays): string | null {
   switch (report.name) {
     case "views":

@@ -4,10 +4,13 @@ import type { ReportRow } from "./report.ts";
 export interface TreeNode {
   /** The full path. A folder's path ends with a slash. */
   path: string;
-  /** The last path segment. */
+  /**
+   * The path below the parent folder: the last segment, except beyond the maximum depth of the
+   * tree.
+   */
   name: string;
   level: number;
-  /** The number of pages in a folder; 0 for a page. */
+  /** The number of pages in a folder and its subfolders; 0 for a page. */
   pages: number;
   row: ReportRow;
   children: TreeNode[];

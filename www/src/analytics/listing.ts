@@ -41,7 +41,10 @@ export interface ListingOptions {
   report: Report;
   range: DayRange;
   bounds: Bounds;
-  /** Bounds with a recent answer, used when Mintlify does not answer for `bounds`. */
+  /**
+   * Bounds with a recent answer. They replace `bounds` if Mintlify does not answer or no request is
+   * left.
+   */
   fallback?: Bounds | null;
   source?: Source;
   /** The rate limit from the latest response, shared by all listings. */
@@ -55,8 +58,8 @@ export interface ListingOptions {
 }
 
 /**
- * The rows of a report in one range. Rows load page by page, and none is requested twice: after an
- * interruption, the next call resumes where loading stopped.
+ * The rows of a report in one range. Rows load page by page. After an interruption, the next call
+ * of `load` continues after the last loaded page.
  */
 export class Listing {
   readonly key = crypto.randomUUID();
@@ -113,7 +116,10 @@ export class Listing {
     this.#next = firstPosition(bounds);
   }
 
-  /** Loads missing rows. Returns whether it reached the goal. */
+  /**
+   * Loads missing rows. Returns whether it reached the goal or fell back to older bounds. Returns
+   * false if another call is still loading.
+   */
   async load(goal: Goal): Promise<boolean> {
     if (this.state.peek() === "complete") return true;
     if (this.#controller !== null) return false;
@@ -264,7 +270,7 @@ function firstPosition({ dateFrom, dateTo }: Bounds): ReportPosition {
   return { dateFrom, dateTo };
 }
 
-/** Returns the time of Mintlify's answer, based on the `Age` header. */
+/** Returns the time of Mintlify's answer, based on the `Age` header; null without a valid `Age`. */
 function fetchedAt(headers: Headers | null): number | null {
   const age = headers?.get("age");
   return age == null || !/^\d+$/.test(age) ? null : Date.now() - Number(age) * 1000;

@@ -21,7 +21,10 @@ export interface Memory {
   remember(name: string, value: unknown): void;
 }
 
-/** The gateway's cache lifetime for running ranges, and the bounds that it has answered. */
+/**
+ * The gateway's cache lifetime for running ranges in milliseconds, and the latest answered bounds
+ * of each range.
+ */
 interface Answered {
   freshness: number;
   bounds: Record<string, Bounds>;
@@ -43,7 +46,7 @@ export class ListingCache {
   readonly #ended: AbortSignal;
   readonly #memory: Memory;
   readonly #answered: Answered;
-  /** The range on the screen. Opening it again has no effect. */
+  /** The report and range on the screen. Opening them again has no effect. */
   #opened: string | null = null;
   #openedEarlier: Listing | null = null;
 
@@ -89,7 +92,7 @@ export class ListingCache {
     opened.load("small site");
   }
 
-  /** Suspends all loading, except for the listing shown next. */
+  /** Suspends all loading, except for the listing shown next. Cancels a refresh. */
   leave(next: Listing | null = null): void {
     this.#opened = null;
     this.#openedEarlier = null;
@@ -105,7 +108,7 @@ export class ListingCache {
     return this.#earlier.value.find((kept) => hasBounds(kept, now.report, bounds)) ?? null;
   }
 
-  /** Opens the listing of the comparison, unless the rate limit is used up. */
+  /** Opens the listing of the comparison. Creates no listing while the rate limit is used up. */
   openEarlier(now: Listing, range: DayRange): void {
     const bounds = findEarlierBounds(range, now.range, now.bounds.peek());
     const kept = this.#earlier.peek().find((one) => hasBounds(one, now.report, bounds)) ?? null;
@@ -202,7 +205,10 @@ export class ListingCache {
     this.#kept.value = [listing, ...others].slice(0, LISTINGS_KEPT);
   }
 
-  /** Stores the bounds of running ranges, which cannot be derived from the calendar later. */
+  /**
+   * Stores the cache lifetime and the bounds of an answered running range. These bounds cannot be
+   * derived from the calendar later.
+   */
   #noteAnswer(report: Report, range: DayRange, bounds: Bounds, headers: Headers): void {
     if (bounds.frozenAt === null || headers.get("cache-status") === null) return;
     const { bounds: before, freshness } = this.#answered;

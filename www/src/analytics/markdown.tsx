@@ -123,7 +123,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&nbsp;": "\u00a0",
 };
 
-/** Decodes the entities of text. The result is text too, never HTML. */
+/** Decodes six common entities. The result is text too, never HTML. */
 function decode(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39|nbsp);/g, (entity) => ENTITIES[entity] ?? entity);
 }

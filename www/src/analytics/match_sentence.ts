@@ -13,7 +13,10 @@ interface Matching {
   matches: Sums;
 }
 
-/** Returns "62 pages · 1,234 views (1,000 people, 234 AI)"; empty if all rows or none match. */
+/**
+ * Returns a sentence such as "62 pages · 1,234 views (1,000 people, 234 AI)". Except for unread
+ * pages, returns an empty string if nothing limits the rows or no row matches.
+ */
 export function matchSentence(shown: Matching): string {
   const { report, isComplete, arrangement, filter, facets = {}, matches } = shown;
   const { one, many, unit, isAdditive, name } = report;

@@ -63,7 +63,10 @@ function stopLoading(listing: Listing, next: Focusable): void {
   keepFocus(next);
 }
 
-/** Resumes loading after a stop or an error. The pressed button and the next one disappear. */
+/**
+ * Loads rows, and announces when all rows are loaded or only the reserve is left. Moves the focus
+ * to `next` if the pressed button or the Cancel button disappears.
+ */
 export async function loadOn(listing: Listing, goal: Goal, next?: Focusable): Promise<void> {
   keepFocus(next);
   const isLoaded = await listing.load(goal);
@@ -130,9 +133,9 @@ export function Matches({ listing, table }: Pick<NoticeProps, "listing" | "table
 }
 
 /**
- * The bar at the window's lower edge: progress, which rows are loaded, and what the rest costs.
- * Because it is fixed, no row moves when it appears or disappears. Null when there is nothing to
- * show.
+ * Renders the content of the bar at the window's lower edge: progress, which rows are loaded, and
+ * what the rest costs. The bar follows the rows in the layout, so that no row moves when it appears
+ * or disappears. Returns null if there is nothing to show.
  */
 export function renderBar(notice: NoticeProps): ComponentChildren {
   const { listing, table, answer } = notice;
@@ -165,7 +168,10 @@ function LoadProgress({ listing, answer }: Pick<NoticeProps, "listing" | "answer
   );
 }
 
-/** Returns whether the earlier period is only partly loaded, so that some changes are unknown. */
+/**
+ * Returns whether the earlier period is only partly loaded, so that some changes are unknown.
+ * Returns false for unread pages, which have no changes.
+ */
 export function isEarlierPart({ earlier, arrangement }: TableModel): boolean {
   return earlier?.state.value === "partial" && arrangement !== "never-read";
 }

@@ -16,7 +16,7 @@ export function OutsideLink({ url, children }: OutsideLinkProps) {
   );
 }
 
-/** Returns a URL that is safe to link to; null for other schemes than HTTP. */
+/** Returns a URL that is safe to link to; null without a valid HTTP or HTTPS URL. */
 export function safeLink(url: string | null): string | null {
   const parsed = url !== null && URL.canParse(url) ? new URL(url) : null;
   return parsed !== null && /^https?:$/.test(parsed.protocol) ? parsed.href : null;

@@ -1,7 +1,10 @@
 /** The validated address of a documentation site, or the reason why it is invalid. */
 export type SiteReading = { ok: true; site: string } | { ok: false; reason: string };
 
-/** Validates the address of a site. Keeps a path, for sites that are served below one. */
+/**
+ * Validates the address of a site. Adds `https://` to an address without a scheme. Keeps a path,
+ * for sites that are served below one.
+ */
 export function readSite(text: string): SiteReading {
   const typed = text.trim();
   const address = /^[a-z][a-z\d+.-]*:/i.test(typed) ? typed : `https://${typed}`;
@@ -18,7 +21,10 @@ export function readSite(text: string): SiteReading {
   return { ok: true, site: origin + pathname.replace(/\/+$/, "") };
 }
 
-/** Returns the address of a page; null if the site is unknown or the path would leave it. */
+/**
+ * Returns the address of a page. Returns null if the site is unknown, if the path does not start
+ * with one slash, or if it would leave the site.
+ */
 export function linkToPage(site: string | null, path: string | null): string | null {
   if (site === null || path === null || !/^\/(?![/\\])/.test(path)) return null;
   const segments = path.split("/").map(encodeSegment);
@@ -26,7 +32,10 @@ export function linkToPage(site: string | null, path: string | null): string | n
   return URL.canParse(href) && new URL(href).origin === new URL(site).origin ? href : null;
 }
 
-/** Encodes characters that would end the path. Existing escapes stay. */
+/**
+ * Encodes whitespace and characters that would end the path or change its meaning. Existing escapes
+ * stay.
+ */
 function encodeSegment(segment: string): string {
   return segment.replace(/[?#\\\s]|%(?![\dA-Fa-f]{2})/g, encodeURIComponent);
 }

@@ -13,7 +13,10 @@ export interface PageTargets {
   linkPage: ((path: string) => string) | null;
 }
 
-/** Renders a page's name with a link to its route and one to the site. */
+/**
+ * Renders a page's name with a link to the page's route and a link to the site. Without a route,
+ * the name links to the site. Without either, the name is text.
+ */
 export function renderPageName(targets: PageTargets, name: string | null, path: string | null) {
   const { site, linkPage } = targets;
   const text = <PathText text={name ?? "(none)"} />;
@@ -34,7 +37,10 @@ export function renderPageName(targets: PageTargets, name: string | null, path: 
   );
 }
 
-/** Renders a cell with a path and a link to the route of its page. */
+/**
+ * Renders a cell with a path and a link to the route of its page. Without a route, the cell is
+ * text.
+ */
 export function renderPageCell({ linkPage }: PageTargets, path: string | null) {
   if (linkPage === null || !isPagePath(path)) return formatCell(path, "text");
   return renderPageLink(linkPage, path, <PathText text={path} />);

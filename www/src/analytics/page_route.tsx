@@ -137,7 +137,7 @@ function MissingScope({ scope, lost }: { scope: string; lost: string }) {
   );
 }
 
-/** Links to the page on its site, or sets the site's address if it is unknown. */
+/** Links to the page on its site. Without a link, offers to set the site's address. */
 function SiteLink({ session: { projectId }, path }: { session: Session; path: string }) {
   const isOpen = useSignal(false);
   const href = linkToPage(siteOf(projectId), path);
@@ -205,7 +205,10 @@ function Views({ listing, counts, earlier }: ViewsProps) {
   );
 }
 
-/** The chart of the page. The gateway's archive has its daily views, without Mintlify requests. */
+/**
+ * The chart of the page's daily views, which the gateway's archive has without Mintlify requests.
+ * Without an archive, explains how to turn it on. Renders nothing if no day of the range has ended.
+ */
 function Trend({ session, path }: { session: Session; path: string }) {
   const range = wantedRange();
   const trend = {

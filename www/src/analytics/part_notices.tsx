@@ -34,7 +34,7 @@ interface RenewalProps extends Pick<NoticeProps, "cache" | "listing"> {
   refresh: Focusable;
 }
 
-/** Shows the progress of a refresh. The previous rows stay. */
+/** Shows the progress of a refresh, or its problem. The previous rows stay. */
 export function Renewal({ cache, listing, refresh }: RenewalProps) {
   const renewal = cache.renewal.value;
   if (renewal === null || renewal.report !== listing.report) return null;
@@ -128,7 +128,10 @@ interface WholeDaysProps {
   report: Report;
 }
 
-/** Offers the period without today, which the archive has completely. */
+/**
+ * For archived page views, offers the period without today, because the archive has only ended
+ * days.
+ */
 function WholeDays({ cache, range: { from, to }, report }: WholeDaysProps) {
   const yesterday = addDays(today.value, -1);
   const isOffered = cache.isArchived && report.name === "views" && to > yesterday;

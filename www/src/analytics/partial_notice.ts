@@ -1,4 +1,7 @@
-/** The words of notices about partly loaded lists. */
+/**
+ * Sentences and button labels about partly loaded lists. This module also estimates the number of
+ * requests for the missing rows.
+ */
 import { type Limit, reserveOf } from "../shell/rate_limit.ts";
 import { clockTime, count, counted, wholePercent } from "../shell/wording.ts";
 import type { Arrangement, Facets } from "./address_words.ts";
@@ -12,10 +15,16 @@ import type { Remainder } from "./sums.ts";
 export interface PartialList {
   report: Report;
   loaded: number;
-  /** The loaded part of the site's total, from 0 to 1; `null` if counts do not add up. */
+  /**
+   * The loaded part of the site's total, from 0 to 1; `null` if counts do not add up, or if the
+   * total is unknown or 0.
+   */
   part: number | null;
   remainder: Remainder;
-  /** The sums of the last two pages of rows, in order; empty if counts do not add up. */
+  /**
+   * The sums of the last two pages of rows, in order; empty if counts do not add up or the total is
+   * unknown.
+   */
   lastSums: readonly number[];
   arrangement: Arrangement;
   sorting: Sorting;
@@ -33,7 +42,10 @@ export function loadedSentence({ report, loaded, part }: PartialList): string {
   return `Showing the ${which} ${counted(loaded, one, many)}${share}.`;
 }
 
-/** Returns how the current selection and order depend on rows that are not loaded. */
+/**
+ * Returns how the current selection and order depend on rows that are not loaded; empty if they do
+ * not.
+ */
 export function answerSentence(list: PartialList): string {
   const { report, arrangement, sorting, filter, facets = {} } = list;
   const { many, unit } = report;
@@ -58,7 +70,10 @@ export function earlierSentence({ one, many }: Report, loaded: number, isAsked: 
   return `Bigger changes may be missing: only ${rows} of the previous period are loaded.`;
 }
 
-/** Returns the cost of loading the rest, and the requests left. */
+/**
+ * Returns the cost of loading the rest, and the requests left; empty if both are unknown. If no
+ * request is left, returns when one becomes free.
+ */
 export function costSentence(expected: number | null, limit: Limit | null, now: number): string {
   if (limit === null) return expected === null ? "" : `Loading the rest uses ${about(expected)}.`;
   const left = requestsLeft(limit, now);

@@ -4,7 +4,10 @@ export interface PathFilter {
   matches(path: string | null): boolean;
 }
 
-/** Maximum number of `**` that may match nothing: each doubles the number of globs to test. */
+/**
+ * Maximum number of `**` between slashes in a glob. Each of them may match nothing, which doubles
+ * the number of globs to test. In a glob with more, none of them may match nothing.
+ */
 const MAX_GLOBSTARS = 6;
 const EVERYTHING: PathFilter = { kind: "everything", matches: () => true };
 

@@ -11,7 +11,10 @@ export interface DayRange {
 export interface Bounds {
   dateFrom: string;
   dateTo: string;
-  /** The instant at which a running range is cut off; null for a completed range. */
+  /**
+   * The instant at which a running range is cut off, in milliseconds since the epoch; null for
+   * other ranges.
+   */
   frozenAt: number | null;
 }
 
@@ -99,7 +102,10 @@ export function isSameRange(a: DayRange, b: DayRange): boolean {
   return a.from === b.from && a.to === b.to;
 }
 
-/** Returns the next or previous range of the same length; null if it would start after today. */
+/**
+ * Returns the next or previous month if the period is a month, or else the next or previous range
+ * of the same length. Returns null if that range would start after today.
+ */
 export function stepRange(period: Period, step: -1 | 1, today: Day): DayRange | null {
   const range = rangeOf(period, today);
   const next = isMonth(period, today)
@@ -141,7 +147,7 @@ function isMonth(period: Period, today: Day): boolean {
   return from === month.from && (to === month.to || (to === today && today < month.to));
 }
 
-/** Returns an earlier month, limited to the same number of days as `range`. */
+/** Returns an earlier month. For an unfinished month, returns at most the same number of days. */
 function earlierMonth({ from, to }: DayRange, months: number): DayRange {
   const month = monthOf(addMonths(from, months));
   if (to === monthOf(from).to) return month;
@@ -224,7 +230,9 @@ export function rangeLabel({ from, to }: DayRange): string {
   return from === to ? shortDay(from) : utcDays(startOf(from), startOf(to));
 }
 
-/** Returns "Oct 28 – Nov 24, 2026 UTC · updated 5:30 PM". */
+/**
+ * Returns "Oct 28 – Nov 24, 2026 UTC · updated 5:30 PM". Only a running range has an update time.
+ */
 export function rangeSentence(range: DayRange, frozenAt: number | null): string {
   const days = `${rangeLabel(range)} UTC`;
   if (frozenAt === null) return days;

@@ -5,7 +5,9 @@ export type SitemapReading =
   | { ok: true; paths: readonly string[]; origin: string | null }
   | { ok: false; reason: string };
 
-/** A sitemap has at most 50,000 addresses. This allows for several of them. */
+/**
+ * The maximum number of addresses to read. A sitemap has at most 50,000, so several sitemaps fit.
+ */
 const MAX_PATHS = 200_000;
 
 /** Parses a sitemap in XML, or a list of addresses and paths, one per line. Makes no requests. */

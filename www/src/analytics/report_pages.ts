@@ -69,7 +69,7 @@ export async function* readReport(
 /** Feedback by page has a single page, so its loaded rows are exported instead. */
 export type ExportedReport = Exclude<ReportName, "feedbackByPage">;
 
-/** Opens the whole report as a byte stream. */
+/** Opens a byte stream of the whole report, or of the rest after the position `resumeFrom`. */
 export function exportReport(
   client: Client,
   name: ExportedReport,
@@ -97,7 +97,10 @@ export function exportReport(
   }
 }
 
-/** Returns the dates of a report without further pages. */
+/**
+ * Returns the dates of a report without further pages. Throws a `TypeError` for the position of a
+ * further page.
+ */
 function datesOf(position: ReportPosition): { dateFrom: string; dateTo: string } {
   if ("resumeFrom" in position) throw new TypeError("feedback by page has no further pages");
   return position;

@@ -8,7 +8,10 @@ export interface Sorting {
   direction: Direction;
 }
 
-/** The columns that sort ascending by default. All others sort descending. */
+/**
+ * The columns that the first click on their heading sorts ascending. It sorts all others
+ * descending.
+ */
 const TEXTS: readonly Column[] = [
   "path",
   "query",
@@ -99,7 +102,10 @@ export function visibleSlice(
   return { start, end: Math.min(count, first + shown) };
 }
 
-/** Returns two slices in order, as one if no row is between them. An empty first one is left out. */
+/**
+ * Returns two slices in order, or one slice if no row is between them. Leaves out an empty first
+ * slice.
+ */
 export function joinSlices(first: Slice, second: Slice): Slice[] {
   if (first.end >= second.start) {
     return [{ start: first.start, end: Math.max(first.end, second.end) }];

@@ -10,7 +10,9 @@ export const EXPORT_FORMATS: readonly { id: ExportFormat; label: string; type: s
 
 const BYTE_ORDER_MARK = "\uFEFF";
 
-/** Formats rows as a file. Columns keep their order. */
+/**
+ * Formats rows as a file. Columns keep their order. Only a JSON file has the properties of `about`.
+ */
 export function writeRows(
   rows: readonly ReportRow[],
   columns: readonly Column[],

@@ -4,8 +4,9 @@ import { recall, remember } from "../session/tab_storage.ts";
 const STORED = "site-addresses";
 
 /**
- * The site address of each project, entered in this tab. It is not part of the page's address,
- * because the sender of a link must not choose where paths lead.
+ * The site address of each project. The person enters it in this tab, or adds a sitemap that names
+ * it. It is not part of the page's address, because the sender of a link must not choose where
+ * paths lead.
  */
 const sites = signal(readSites(recall(STORED)));
 

@@ -8,7 +8,10 @@ export interface Sitemap {
   findNeverRead(rows: readonly ReportRow[]): readonly ReportRow[];
 }
 
-/** Decodes a path for comparison. Drops the query, `.html` or `.md`, a final `/` and `/index`. */
+/**
+ * Decodes a path for comparison. Drops the query, the fragment, a final `/` and `/index`, and the
+ * extensions `.htm`, `.html`, `.md` and `.mdx`.
+ */
 export function comparablePath(path: string): string {
   const decoded = decodePath(path.replace(/[?#].*$/s, ""));
   const short = decoded.replace(/(?:\/index)?(?:\.html?|\.mdx?)?\/*$/i, "");

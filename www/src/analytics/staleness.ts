@@ -5,7 +5,10 @@ export interface Staleness {
   why: "no answer" | "limit used up";
 }
 
-/** Detects a stale response from its `Cache-Status` (RFC 9211) and `Age`. */
+/**
+ * Detects a stale response from its `Cache-Status` (RFC 9211) and `Age`. Returns null for other
+ * responses.
+ */
 export function stalenessOf(headers: Headers, now: number): Staleness | null {
   const why = reasonOf(headers.get("cache-status") ?? "");
   const age = Number(headers.get("age") ?? Number.NaN);

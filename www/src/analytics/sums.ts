@@ -56,7 +56,7 @@ export interface Change {
 /** Smaller changes are normal variation and get no colour. */
 const NOTABLE_PART = 0.1;
 
-/** Returns a CSS class for a change from 0 or beyond ±10 %, or else an empty string. */
+/** Returns the `data-tone` of a change from 0 or beyond ±10 %, or else an empty string. */
 export function toneOf({ difference, part }: Change): "rise" | "fall" | "" {
   if (difference === 0 || (part !== null && Math.abs(part) <= NOTABLE_PART)) return "";
   return difference > 0 ? "rise" : "fall";

@@ -60,7 +60,10 @@ export function wantedRange(): DayRange {
   return rangeOf(address.value.analytics.range, today.value);
 }
 
-/** Returns the days of the comparison; null for no comparison. */
+/**
+ * Returns the days of the comparison; null without a comparison. An arrangement by changes is
+ * compared with the previous period even if the address asks for no comparison.
+ */
 export function wantedEarlier(report: Report): DayRange | null {
   if (report.main === null) return null;
   const { comparison, arrangement } = address.value.analytics;

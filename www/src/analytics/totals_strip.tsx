@@ -27,7 +27,10 @@ interface TotalsStripProps {
   isComplete: boolean;
 }
 
-/** The counts of the whole site in a range and their changes, in one line. */
+/**
+ * The figures of a report. Views, visitors and searches are those of the whole site. Other counts
+ * and shares of clicks or ratings cover only the loaded rows.
+ */
 export function TotalsStrip(props: TotalsStripProps) {
   const { report, totals, isWaiting, rows } = props;
   const waiting = isWaiting && totals === null && rows.length === 0;

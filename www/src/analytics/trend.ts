@@ -61,7 +61,7 @@ export interface DrawableTrend {
 const MAX_DAYS_BY_DAY = 92;
 /** The maximum number of days of a range with bars per week by default. */
 const MAX_DAYS_BY_WEEK = 400;
-/** The maximum number of bars per day. It leaves room for a year of days. */
+/** The maximum number of bars in a chart by day. It leaves room for a year. */
 const MAX_DAY_BARS = 400;
 
 export const TREND_GROUPS: readonly TrendGroup[] = ["day", "week", "month"];

@@ -1,3 +1,6 @@
-/** Takes the place of a chart while its code loads. */
+/**
+ * The space of a chart. It takes the place of a chart until the chart's code and the first rows are
+ * loaded.
+ */
 import * as styles from "./trend_space.module.css";
 export const TREND_SPACE = <div class={styles.space} aria-hidden="true" />;

@@ -5,7 +5,7 @@ import { pointLabel } from "./trend_words.ts";
 
 const FIRST = { day: "Day", week: "Week", month: "Month" };
 
-/** The chart's data as a table. */
+/** The counts of the chart's bars as a table. It does not include the comparison. */
 export function TrendTable({ trend }: { trend: DrawableTrend }) {
   const { measure, points, group, gap } = trend;
   const columns = columnsOf(measure);

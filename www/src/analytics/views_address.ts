@@ -35,7 +35,7 @@ export interface ViewsAddress {
   openFolders: readonly string[];
   /** The path of the page that is shown; `null` for the report. */
   page: string | null;
-  /** Whether the link named invalid days, so that `range` is the default. */
+  /** Whether the link named an invalid period, so that `range` is the default. */
   hasInvalidDates: boolean;
   /** Whether the link named a page with an invalid path. */
   hasInvalidPage: boolean;
@@ -73,7 +73,10 @@ export function parseViewsAddress(
   };
 }
 
-/** Returns the names and values that differ from the defaults. */
+/**
+ * Returns the period, and the other parameters that differ from the defaults. Open folders belong
+ * to the arrangement by folders only.
+ */
 export function formatViewsAddress({
   range,
   comparison,
@@ -123,7 +126,7 @@ function periodIn(query: URLSearchParams, today: Day): Period | null {
   return isPresetId(preset) ? preset : null;
 }
 
-/** Escapes commas, which separate folders. */
+/** Escapes commas, which separate folders, and percent signs. */
 function escapeFolder(path: string): string {
   return path.replace(/[%,]/g, encodeURIComponent);
 }

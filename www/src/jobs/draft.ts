@@ -8,7 +8,7 @@ import { SEND_WORDS } from "./words.ts";
 interface Attempt {
   text: string;
   idempotencyKey: string;
-  /** Why the outcome is unknown; null while a retry with the same key is safe. */
+  /** Why a retry is unsafe; null while a retry with the same key is safe. */
   doubt: Problem | null;
   /** The time of the first attempt, in milliseconds since the epoch. */
   sentAt: number;
@@ -27,10 +27,11 @@ export type Submit = (prompt: string, options: SendOptions) => Promise<void>;
 const KEY_LIFE_MS = 23 * 3_600_000;
 
 /**
- * A draft of a prompt. It is stored in this browser until it is sent, and shared by all tabs.
+ * A draft of a prompt. It is stored in this browser until it is sent or discarded, and shared by
+ * all tabs.
  *
  * A retry of the same prompt uses the same idempotency key, so that a lost response does not start
- * a second job. While the outcome of an attempt is unknown, only {@link sendAnyway} sends the
+ * a second job. If a retry could start a second job nevertheless, only {@link sendAnyway} sends the
  * prompt again.
  */
 export class Draft {
@@ -45,7 +46,7 @@ export class Draft {
   #attempt: Attempt | null = null;
   #call: AbortController | null = null;
 
-  /** Stores nothing after `ended` aborts. */
+  /** Stores no change after `ended` aborts, unless the person restores a discarded draft. */
   constructor(name: string, ended: AbortSignal) {
     this.name = name;
     this.#ended = ended;
@@ -58,7 +59,7 @@ export class Draft {
     this.#keep();
   }
 
-  /** Loads changes from another tab. */
+  /** Loads changes from another tab, unless this tab is sending the draft. */
   renew(): void {
     if (this.sending.peek()) return;
     this.#recall();

@@ -70,7 +70,10 @@ export class DraftShelf {
     };
   }
 
-  /** Removes a draft that was sent, and opens another one. */
+  /**
+   * Removes a draft that was sent, unless it has text again. If the draft was open, opens another
+   * draft.
+   */
   leaveSent(draft: Draft): void {
     if (draft.isEmpty.peek()) this.#leave(draft);
   }

@@ -95,7 +95,10 @@ export class JobBook {
   /** Whether the session may read jobs. */
   readonly mayRead: boolean;
   readonly #ended: AbortSignal;
-  /** A job whose stream failed. It is not retried until the person asks for it. */
+  /**
+   * A job whose stream failed. The stream is not retried until the person opens a job or checks the
+   * job again.
+   */
   readonly #unwatchable = signal<string | null>(null);
   /**
    * The one job with a separate stream. It is the opened job if the project's stream does not
@@ -146,7 +149,10 @@ export class JobBook {
     });
   }
 
-  /** Follows the project's jobs until the session ends. */
+  /**
+   * Follows the project's jobs until the session ends. Does nothing if the session may not read
+   * jobs.
+   */
   start(): void {
     if (!this.mayRead) return;
     const signal = this.#ended;
@@ -204,7 +210,10 @@ export class JobBook {
     return draft;
   }
 
-  /** Creates a job and returns its id. */
+  /**
+   * Creates a job and returns its id. Also rejects if the job was created but the response has no
+   * id.
+   */
   async create(prompt: string, how: SendOptions): Promise<string> {
     const job = await this.#create(prompt, how);
     const { id } = job;
@@ -359,7 +368,10 @@ export class JobBook {
   }
 }
 
-/** Drops the finished jobs that were seen first, because they rarely change. */
+/**
+ * Drops the finished jobs that were seen first until `MAX_SEEN` jobs are left, because finished
+ * jobs rarely change. Keeps all other jobs.
+ */
 function forgetOldest(seen: Map<string, SeenJob>): Map<string, SeenJob> {
   for (const [id, job] of seen) {
     if (seen.size <= MAX_SEEN) break;

@@ -53,8 +53,9 @@ const CONNECT_MS = 5_000;
 const MAX_SILENCE_MS = 25_000;
 
 /**
- * Receives the changes of a project's jobs. All tabs of this browser share one stream, because each
- * stream occupies one of the six HTTP/1.1 connections that a browser opens to a gateway.
+ * Receives the changes of a project's jobs. The tabs of a browser share one stream, because each
+ * stream occupies one of the six HTTP/1.1 connections that a browser opens to a gateway. Without
+ * the Web Locks API, each tab opens its own stream.
  */
 export class JobFeed {
   readonly state: Signal<FeedState> = signal("connecting");
@@ -73,7 +74,7 @@ export class JobFeed {
     this.#clock = options.clock ?? BROWSER_CLOCK;
   }
 
-  /** Receives changes until the session ends. */
+  /** Receives changes until the session ends or the gateway refuses the stream. */
   async run(): Promise<void> {
     const { shareAs } = this.#options;
     this.#followNetwork();
@@ -123,7 +124,8 @@ export class JobFeed {
       }
       return true;
     } catch (error) {
-      // Don't retry: older gateways lack the route, and it requires the scope `jobs:read`.
+      // Don't retry after these statuses: older gateways lack the route, and the route requires the
+      // scope `jobs:read`.
       return ![401, 403, 404].includes((error as { status?: number }).status ?? 0);
     }
   }

@@ -177,7 +177,10 @@ function useRowKeys(focused: RefObject<string | null>, list: ProjectJobs): void 
   }, [list]);
 }
 
-/** Shows the number of searched jobs when the gateway cannot apply the whole filter. */
+/**
+ * Shows the number of searched jobs if the gateway cannot apply the whole filter and older jobs
+ * remain.
+ */
 function SearchedPart({ book: { list } }: { book: JobBook }) {
   const searched = list.searched.value;
   if (searched === null || list.listing.value?.more === null) return null;

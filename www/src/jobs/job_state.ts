@@ -46,7 +46,10 @@ export function pullRequest(prLink: string): { href: string; name: string } | nu
   return { href: url.href, name: pullRequestName(url) };
 }
 
-/** Returns the list of pull requests of the same repository; null for unknown hosts. */
+/**
+ * Returns the list of pull requests of the same repository; null unless the link is safe and names
+ * a pull request on GitHub.
+ */
 export function pullRequestList(prLink: string): { href: string; repository: string } | null {
   const request = pullRequest(prLink);
   const [, repository] = /^([\w.-]+\/[\w.-]+)#\d+$/.exec(request?.name ?? "") ?? [];
@@ -58,7 +61,10 @@ export function firstLine(prompt: string): string {
   return prompt.trim().split(/\r?\n/, 1)[0] ?? "";
 }
 
-/** Returns the prompt's first line as a title: without heading marks, cut between words if long. */
+/**
+ * Returns the prompt's first line as a title, without heading marks. Cuts a long line, between
+ * words if possible.
+ */
 export function titleOf(prompt: string): string {
   const line = firstLine(prompt).replace(/^#+\s+/, "");
   if (line.length <= MAX_TITLE) return line;

@@ -20,7 +20,10 @@ export interface JobsApi {
   record?(id: string, options: CallOptions): PromiseLike<JobRecord>;
 }
 
-/** Returns a function that opens the stream of a project's jobs and reports its events. */
+/**
+ * Returns a function that opens the stream of a project's jobs. The function notifies a listener of
+ * each chunk and of the end.
+ */
 export function streamOf(client: Client): OpenStream {
   return ({ signal, ...listener }) => {
     const observed = client.withOptions({ fetch: listenToStreams(listener) });

@@ -20,7 +20,7 @@ export function compose(book: JobBook, text: string): void {
   else tellOfTooMany();
 }
 
-/** Opens the panel if the outcome of the current draft is unknown and the person must decide. */
+/** Opens the panel if the current draft has a problem, such as an unknown outcome. */
 export function useOpenDoubt(book: JobBook): void {
   useEffect(() => {
     if (book.drafts.current.peek().problem.peek() !== null) book.setComposing(true);

@@ -38,7 +38,10 @@ export class ProjectJobs {
     if (listing === null || isExact(filter)) return listing;
     return { ...listing, jobs: listing.jobs.filter((job) => meetsStateAndAuthor(job, filter)) };
   });
-  /** The number of jobs that the page searched; null if the gateway applies the whole filter. */
+  /**
+   * The number of jobs that the page searched; null if the gateway applies the whole filter, and
+   * before the first response.
+   */
   readonly searched = computed(() => {
     const listing = this.#listing.value;
     return listing === null || isExact(this.filter.value) ? null : listing.jobs.length;
@@ -159,7 +162,10 @@ export class ProjectJobs {
     if (!isExact(this.filter.peek())) await this.#search(JOBS_A_PAGE, "stop when found");
   }
 
-  /** Loads older jobs until enough of them match the filter. */
+  /**
+   * Loads older jobs. If the gateway applies the whole filter, loads one page. Otherwise, loads
+   * pages until enough jobs match, but at most `MAX_SEARCH_PAGES`.
+   */
   async #search(wanted: number, how: "continue" | "stop when found"): Promise<void> {
     const isPaged = isExact(this.filter.peek());
     const limit = isPaged ? JOBS_A_PAGE : MAX_JOBS;

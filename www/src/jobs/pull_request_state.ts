@@ -10,7 +10,10 @@ export interface PullRequestState {
   checks: (typeof CHECKS)[number] | null;
 }
 
-/** Reads the state of a job's pull request from the gateway. Returns `null` if it is unknown. */
+/**
+ * Reads the state of a job's pull request from the gateway. Returns `null` if the state is unknown
+ * or the request fails.
+ */
 export async function readPullRequestState(
   projectId: string,
   jobId: string,

@@ -2,7 +2,7 @@
 export interface StreamListener {
   /** Called with each chunk, heartbeats included. */
   onData(): void;
-  /** Called when a stream ends or breaks. The client may open another one. */
+  /** Called when a stream ends, breaks or is canceled. The client may open another stream. */
   onEnd(): void;
 }
 

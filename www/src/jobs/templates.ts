@@ -60,7 +60,10 @@ export class TemplateShelf {
     }, ended);
   }
 
-  /** Saves a prompt under its first line. Replaces a template with the same first line. */
+  /**
+   * Saves a prompt under its title. Replaces a template with the same title. Saves nothing if the
+   * prompt is too long or there are too many templates.
+   */
   save(text: string): SaveOutcome {
     if (text.length > MAX_TEMPLATE) return "too long";
     const name = titleOf(text);

@@ -7,7 +7,10 @@ export interface TimelineEvent {
   /** In milliseconds since the epoch. */
   at: number;
   text: string;
-  /** How long the job ran until this event, in milliseconds; null unless it ends a run. */
+  /**
+   * How long the job ran until this event, in milliseconds; null unless the event ends a run with a
+   * known start.
+   */
   worked: number | null;
 }
 

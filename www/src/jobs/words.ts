@@ -1,4 +1,7 @@
-/** The strings of the jobs route. Built-in templates are in `templates.ts`. */
+/**
+ * The strings of jobs: the list, the page of a job, the panel for a new job, and problems after
+ * sending. `job_time.ts` has the strings of times, and `templates.ts` has the built-in templates.
+ */
 
 export const STATE_WORDS = {
   working: "Working",

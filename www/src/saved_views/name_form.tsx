@@ -52,7 +52,7 @@ export function NameForm(props: NameFormProps) {
       }}
       onKeyDown={(event) => {
         if (event.key !== "Escape" || onCancel === null) return;
-        // The browser does not close the menu.
+        // Keeps the browser from closing the menu.
         event.preventDefault();
         onCancel();
       }}

@@ -50,7 +50,7 @@ export class ViewShelf {
     return this.#store([...views, { name, search }]);
   }
 
-  /** Saves a report in place of the view with the same name. */
+  /** Saves a report in place of the view with the same name, or as a new view. */
   replace(typed: string, search: string): ViewOutcome {
     const name = normalizeName(typed);
     const before = findView(this.views.peek(), name);

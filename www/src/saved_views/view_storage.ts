@@ -7,7 +7,7 @@ import {
 } from "../shell/local_storage.ts";
 import { requestedRoute } from "../shell/route_names.ts";
 
-/** A named report: its route, period, comparison, arrangement, filters and order. */
+/** A named report: its route, period, comparison, interval, arrangement, filters and order. */
 export interface SavedView {
   name: string;
   /** The report's address without the project. A preset period stays relative. */

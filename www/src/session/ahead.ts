@@ -1,4 +1,4 @@
-/** Requests that start while the rest of the page is still loading. */
+/** Early requests. The page sends these requests while the rest of its code is still loading. */
 import coreUrl from "../../../pkg/dist/core_bg.wasm?url";
 import { ROUTE_CODE } from "../route_code.ts";
 import { warmUpFormats } from "../shell/ahead_of_wording.ts";
@@ -7,7 +7,8 @@ import { askAhead } from "./ask.ts";
 import { mayBeSignedIn } from "./may_be_signed_in.ts";
 
 /**
- * Requests everything that the address needs. Failures surface later, where the result is used.
+ * Requests the session, the package and the code of the route. If the person is signed out,
+ * requests only the code of the sign-in form. Failures surface later, where the result is used.
  */
 export function fetchAhead(): void {
   if (!mayBeSignedIn(location.search, Date.now())) {

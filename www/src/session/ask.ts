@@ -1,4 +1,7 @@
-/** Requests to the gateway about sessions, without any processing of the response. */
+/**
+ * Requests to the gateway about sessions. This module does not process the responses;
+ * `gateway_session.ts` does.
+ */
 const TIMEOUT_MS = 20_000;
 
 export function ask(method: string, path: string, body?: object): Promise<Response> {
@@ -25,7 +28,10 @@ export function askAhead(): void {
   ahead.catch(() => {});
 }
 
-/** Returns the early response to the first caller; null to all others. */
+/**
+ * Returns the early response to the first caller. Returns null to all others, or without an early
+ * request.
+ */
 export function takeAnswerAhead(): Promise<Response> | null {
   const taken = ahead;
   ahead = null;

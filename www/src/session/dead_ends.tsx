@@ -4,7 +4,7 @@ import type { Claims } from "./claims.ts";
 import { replaceSession, switchProject } from "./session.ts";
 import { SESSION_WORDS } from "./words.ts";
 
-/** Shown when the session has no projects, or not the one in the address. */
+/** Shown when the session has no projects, or lacks the project in the address. */
 export function NoProject({ claims: { projects } }: { claims: Claims }) {
   const { project } = address.value;
   return (

@@ -1,4 +1,7 @@
-/** The browser's session with the gateway, held in a cookie that scripts cannot read. */
+/**
+ * The browser's session with the gateway. A cookie that scripts cannot read holds the session. This
+ * module reads and ends the session, and turns failed responses into errors.
+ */
 import { clockSkew, noteGatewayDate } from "../shell/clock_skew.ts";
 import { ask, SESSION, takeAnswerAhead } from "./ask.ts";
 import type { Claims } from "./claims.ts";
@@ -23,7 +26,10 @@ class GatewayError extends Error {
   }
 }
 
-/** Returns the session of the browser's cookie; null if there is no valid one. */
+/**
+ * Returns the session of the browser's cookie; null without a valid cookie. Rejects if the gateway
+ * does not answer, or with any other error.
+ */
 export async function readSession(): Promise<Claims | null> {
   try {
     return await claimsOf(await take(takeAnswerAhead() ?? ask("GET", SESSION)));
@@ -33,7 +39,7 @@ export async function readSession(): Promise<Claims | null> {
   }
 }
 
-/** Ends the session in every tab and invalidates the cookie. */
+/** Makes the gateway end the session, which all tabs share, and delete the cookie. */
 export async function deleteSession(): Promise<void> {
   await request("DELETE", SESSION);
 }

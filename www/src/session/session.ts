@@ -66,7 +66,10 @@ let generation = 0;
 /** The latest sign-out request. The gateway may not have received it yet. */
 let ending: Promise<void> = Promise.resolve();
 
-/** Restores the browser's session. Then follows sign-ins and sign-outs in other tabs. */
+/**
+ * Follows sign-ins and sign-outs in other tabs, the expiry and the address. Restores the browser's
+ * session if the browser may have one.
+ */
 export function followSession(): void {
   // Keep drafts for the next token.
   onSignInRequest((reason) => endHere(reason, "keep"));
@@ -83,7 +86,10 @@ export function followSession(): void {
   if (mayBeSignedIn(location.search, Date.now())) takeUpSession("on arrival");
 }
 
-/** Enters the session of the browser's cookie. Without a valid one, shows the sign-in form. */
+/**
+ * Enters the session of the browser's cookie. Without a valid cookie, shows the sign-in form. On
+ * arrival, shows the problem of any other failure. Later, ignores other failures.
+ */
 export async function takeUpSession(when: "on arrival" | "changed elsewhere"): Promise<void> {
   const turn = ++generation;
   if (when === "on arrival") phase.value = { name: "checking" };
@@ -137,7 +143,10 @@ export function replaceSession(): void {
   };
 }
 
-/** Opens another project on the same route. */
+/**
+ * Opens another project on the same route, without the open job, the filters of jobs and the open
+ * page.
+ */
 export function switchProject(projectId: string): void {
   const jobs = parseJobsAddress(new URLSearchParams());
   visit({ project: projectId, jobs, analytics: { page: null } });
@@ -168,7 +177,10 @@ let openProject: (projectId: string) => Session = () => {
   throw new Error("not signed in");
 };
 
-/** Opens the project of the address. Without one, keeps the open project or opens the first. */
+/**
+ * Opens the project of the address. Without one, keeps the open project or opens the first. If the
+ * session lacks the project, closes the open project.
+ */
 function followProject(): void {
   const { project } = address.value;
   const current = phase.value;

@@ -6,7 +6,7 @@ import type { Claims } from "./claims.ts";
 import { session, switchProject } from "./session.ts";
 import { SESSION_WORDS } from "./words.ts";
 
-/** Returns a command that opens each of the other projects. */
+/** Returns one command for each other project. The command opens the project. */
 export function projectCommands({ projects }: Claims): Command[] {
   return projects
     .filter((id) => id !== session.value?.projectId)

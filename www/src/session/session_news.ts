@@ -5,7 +5,7 @@ export type SessionNews = "signed in" | "signed out";
 
 const channel = new BroadcastChannel("quillgate.session");
 
-/** The person whose jobs and drafts this browser stores. */
+/** The person whose drafts, sent messages and saved views this browser stores. */
 const PERSON = "quillgate.person";
 /** Set after signing out, where Cloudflare Access could sign the person in again. */
 const LEFT = "quillgate.left";
@@ -22,7 +22,10 @@ export function hearOtherTabs(listener: (news: SessionNews) => void): void {
 
 let hasLeftHere = false;
 
-/** Returns whether the person signed out in any tab. Nothing then signs them in automatically. */
+/**
+ * Returns whether the person signed out in any tab, or asked for another token in this tab. Nothing
+ * then signs them in automatically.
+ */
 export function hasLeft(): boolean {
   try {
     return hasLeftHere || localStorage.getItem(LEFT) !== null;
@@ -35,7 +38,7 @@ export function noteLeft(): void {
   hasLeftHere = true;
 }
 
-/** Stores the sign-out, so that later pages do not sign in automatically. */
+/** Stores what `hasLeft` returns, so that later pages do not sign in automatically. */
 export function keepLeft(): void {
   try {
     localStorage.setItem(LEFT, "");

@@ -14,7 +14,9 @@ interface SessionPanelProps {
   onKeys(): void;
 }
 
-/** Shows the caller, their permissions, the theme and links. */
+/**
+ * Shows the person, their permissions and the session's expiry, with a choice of theme and links.
+ */
 export function SessionPanel({ claims, onKeys }: SessionPanelProps) {
   return (
     <>

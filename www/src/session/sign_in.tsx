@@ -21,7 +21,7 @@ import { TokenHelp } from "./token_help.tsx";
 /** Used until the gateway answers, and if that fails. A token always works. */
 const TOKEN_ONLY: SignInMethods = { access: false, issuers: [] };
 
-// Request them before the form renders.
+// Request the sign-in methods before the form renders.
 readSignInMethods().catch(() => {});
 
 export function SignIn() {

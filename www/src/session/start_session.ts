@@ -1,4 +1,7 @@
-/** Starts a session. Only the sign-in form needs this module. */
+/**
+ * The start of a session. This module reads the gateway's sign-in methods and signs in. Only the
+ * sign-in form needs it.
+ */
 import type { Claims } from "./claims.ts";
 import { claimsOf, readSession, recordOf, request } from "./gateway_session.ts";
 import { takeUp } from "./session.ts";
@@ -41,7 +44,10 @@ async function startSession(token: string | null): Promise<Claims> {
   return claimsOf(await request("POST", "/session", token === null ? {} : { token }));
 }
 
-/** Returns whether the browser stored the cookie. Without `https:`, some don't, so it checks. */
+/**
+ * Returns whether the browser stored the cookie. Without `https:`, or with cookies disabled,
+ * requests the session to check.
+ */
 async function keepsSession(): Promise<boolean> {
   if (location.protocol === "https:" && navigator.cookieEnabled) return true;
   return (await readSession()) !== null;

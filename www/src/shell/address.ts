@@ -23,7 +23,9 @@ export interface AddressPart<Value> {
   /** The routes with this part in their address. */
   routes: readonly Route[];
   parse(query: URLSearchParams): Value;
-  /** Returns the names and values that differ from the defaults. */
+  /**
+   * Returns the names and values of the parameters. Values that equal the default can be left out.
+   */
   format(value: Value): [string, string][];
   /** Returns the changes that follow from a change of this part or of the route. */
   onChange?(change: Partial<Value>, from: Route, to: Route): Partial<Value>;

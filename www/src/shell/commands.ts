@@ -54,8 +54,9 @@ export function allCommands(): CommandGroup[] {
 }
 
 /**
- * Returns the commands with every word of a query in their label or group. Labels that start with
- * the query come first, then labels with a word that starts with it. Groups follow their best label.
+ * Returns up to `MAX_MATCHES` commands with every word of a query in their label or group. Labels
+ * that start with the query come first, then labels with a word that starts with it. Groups follow
+ * their best label.
  */
 export function matchCommands(groups: readonly CommandGroup[], query: string): CommandGroup[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
@@ -91,7 +92,10 @@ function rankOf(label: string, start: string): number {
   return label.includes(` ${start}`) ? 1 : 2;
 }
 
-/** Opens and closes the palette with Ctrl+K or ⌘K, in text boxes too. */
+/**
+ * Opens and closes the palette with Ctrl+K or ⌘K, in text boxes too. Without registered commands,
+ * leaves these keys to the browser.
+ */
 export function listenForPalette(): void {
   document.addEventListener("keydown", (event) => {
     if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;

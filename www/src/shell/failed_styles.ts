@@ -16,7 +16,10 @@ addEventListener(
   { capture: true },
 );
 
-/** Requests failed style sheets again, and waits until all of them have loaded. */
+/**
+ * Requests failed style sheets again, and waits until all of them have loaded. Rejects if one of
+ * them fails again or exceeds `TIMEOUT`.
+ */
 export function reloadStyles(): Promise<unknown> {
   const links = [...failedStyles].filter((link) => link.isConnected);
   failedStyles.clear();

@@ -20,7 +20,10 @@ export interface KeyGroup {
 /** The maximum time between the two keys of a sequence. */
 const SEQUENCE_MS = 1500;
 
-/** Whether single keys are shortcuts. People who use speech input turn them off. */
+/**
+ * Whether keys without Ctrl, Alt or ⌘ are shortcuts. People who use speech input turn these
+ * shortcuts off.
+ */
 export const keysEnabled = signal(readPreferences().keys);
 
 export function switchKeys(enabled: boolean): void {

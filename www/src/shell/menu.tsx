@@ -20,7 +20,10 @@ interface MenuProps {
   align?: Edge;
   /** Called when the button gets the pointer or the focus, to preload the panel's code. */
   onIntent?: () => void;
-  /** The content of the panel. `close` closes it and moves the focus to the button. */
+  /**
+   * Renders the content of the panel. `close` closes the panel and moves the focus to the button.
+   * `focusButton` only moves the focus.
+   */
   children(close: () => void, focusButton: () => void): ComponentChildren;
 }
 
@@ -101,7 +104,7 @@ function usePlacement(
     const observer = new ResizeObserver(place);
     observer.observe(panel.current);
     observer.observe(document.body);
-    // The button scrolls in a sheet, and with one.
+    // The button also moves when a sheet around it scrolls.
     addEventListener("scroll", place, { capture: true, passive: true });
     return () => {
       observer.disconnect();

@@ -13,12 +13,15 @@ export interface Limit {
 
 const MAX_RESERVE = 10;
 
-/** Returns how many requests of a shared limit one click must leave for other callers. */
+/**
+ * Returns how many requests of a shared limit one click must leave for other callers. A caller's
+ * own limit has no reserve.
+ */
 export function reserveOf({ policy, quota }: Limit): number {
   return policy.endsWith("-caller") ? 0 : Math.min(MAX_RESERVE, Math.floor(quota / 10));
 }
 
-/** Returns whether only the reserve is left. */
+/** Returns whether at most the reserve is left; false if the limit is unknown. */
 export function isReserveReached(limit: Limit | null): boolean {
   return limit !== null && limit.left <= reserveOf(limit);
 }
