@@ -137,6 +137,26 @@ test("visitors, feedback and searches of the page load on request only", async (
   assert.deepEqual(await accessibilityFaults(page), []);
 });
 
+test("a part of a list without rows about the page says so", async ({ visitor }) => {
+  const { page, startSession } = visitor;
+  await startSession();
+  let requests = 0;
+  // Each page of the list says that another one follows.
+  await page.route(/\/feedback\?/, async (route) => {
+    requests += 1;
+    const url = new URL(route.request().url());
+    url.searchParams.delete("cursor");
+    const response = await route.fetch({ url: url.href });
+    const json = { ...(await response.json()), hasMore: true, nextCursor: `page-${requests}` };
+    await route.fulfill({ response, json });
+  });
+  await openPage(visitor, "/a-page-without-feedback");
+  await page.getByRole("button", { name: "Load feedback" }).click();
+  await section(page, "Feedback")
+    .getByText(/^Not among the .+ loaded so far/)
+    .waitFor();
+});
+
 test("the searches of a page are those that lead to it most often", async ({ visitor }) => {
   const { page, site, project, startSession } = visitor;
   await startSession();

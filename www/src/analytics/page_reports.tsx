@@ -44,14 +44,13 @@ export function PageFeedback({ session, path }: PageReportProps) {
   return (
     <PageSection title={PAGE_WORDS.feedback}>
       <OnDemand session={session} name="feedback">
-        {(listing) => (
-          <MatchingRows
-            listing={listing}
-            matches={(row) => row.path === path}
-            none={PAGE_WORDS.noFeedback}
-            renderRow={renderFeedback}
-          />
-        )}
+        {(listing) =>
+          renderMatches(listing, {
+            matches: (row) => row.path === path,
+            none: PAGE_WORDS.noFeedback,
+            renderRow: renderFeedback,
+          })
+        }
       </OnDemand>
     </PageSection>
   );
@@ -61,14 +60,13 @@ export function PageSearches({ session, path }: PageReportProps) {
   return (
     <PageSection title={PAGE_WORDS.searches}>
       <OnDemand session={session} name="searches">
-        {(listing) => (
-          <MatchingRows
-            listing={listing}
-            matches={(row) => row.clicked === path}
-            none={PAGE_WORDS.noSearches}
-            renderRow={renderSearch}
-          />
-        )}
+        {(listing) =>
+          renderMatches(listing, {
+            matches: (row) => row.clicked === path,
+            none: PAGE_WORDS.noSearches,
+            renderRow: renderSearch,
+          })
+        }
       </OnDemand>
       <p class="hint">{PAGE_WORDS.searchesHint}</p>
     </PageSection>
@@ -163,20 +161,27 @@ export function LoadButton({ name, onLoad }: LoadButtonProps) {
 
 const MAX_COLLAPSED_ROWS = 5;
 
-interface MatchingRowsProps {
-  listing: Listing;
+interface Matches {
   matches(row: ReportRow): boolean;
   /** The sentence for a complete list without a match. */
   none: string;
   renderRow(row: ReportRow): ComponentChildren;
 }
 
-function MatchingRows({ listing, matches, none, renderRow }: MatchingRowsProps) {
-  const isExpanded = useSignal(false);
+/** Renders the rows that match. Returns `null` if no row of an incomplete list matches. */
+function renderMatches(listing: Listing, { matches, none, renderRow }: Matches) {
   const rows = listing.rows.value.filter(matches);
-  if (rows.length === 0) {
-    return listing.state.value === "complete" ? <p class="hint">{none}</p> : null;
-  }
+  if (rows.length > 0) return <MatchingRows rows={rows} renderRow={renderRow} />;
+  return listing.state.value === "complete" ? <p class="hint">{none}</p> : null;
+}
+
+interface MatchingRowsProps {
+  rows: ReportRow[];
+  renderRow: Matches["renderRow"];
+}
+
+function MatchingRows({ rows, renderRow }: MatchingRowsProps) {
+  const isExpanded = useSignal(false);
   const shown = isExpanded.value ? rows : rows.slice(0, MAX_COLLAPSED_ROWS);
   return (
     <>
