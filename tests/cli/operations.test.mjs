@@ -19,6 +19,16 @@ const NAMES = [...operations.split("\n}")[0].matchAll(/^ {2}"([\w.]+)": \{/gm)].
   ([, name]) => name,
 );
 
+const reference = await readFile(join(ROOT, "docs", "reference.md"), "utf8");
+
+/** Returns the path of an operation for {@link PROJECT} and {@link ID}, as the reference has it. */
+function pathOf(operation) {
+  const [, section = ""] = reference.split(`\n## ${operation}\n`);
+  const [, template] = /^\| request \| `[A-Z]+ (\S+)` \|$/m.exec(section) ?? [];
+  assert.ok(template, `the reference has no path of ${operation}`);
+  return template.replace("{projectId}", PROJECT).replace(/\{\w+\}/, ID);
+}
+
 /** Starts a server for one test. Each paginated report has two rows. */
 async function startReports(t) {
   const server = await startStandIn({ rows: 2 });
@@ -64,7 +74,8 @@ test("every command of a report calls the operation that it names", async (t) =>
     const { code, stdout, stderr } = await runCommand(args, { env });
     assert.equal(code, 0, `${command.name}: ${stderr}`);
     assert.equal(typeof JSON.parse(stdout), "object");
-    assert.match(server.requests[0].path, new RegExp(`^/v1/analytics/${PROJECT}/`), command.name);
+    const { pathname } = new URL(server.requests[0].path, server.url);
+    assert.equal(pathname, pathOf(command.operations[0]), command.name);
   }
 });
 

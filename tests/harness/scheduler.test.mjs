@@ -43,7 +43,7 @@ test("tasks with the same lock never run side by side, and others pass them", as
   assert.ok(!starts[2].includes("beside a"));
 });
 
-test("a task that runs alone has nothing beside it and runs after all others", async () => {
+test("a task that runs alone has nothing beside it and runs before the last tasks only", async () => {
   const tasks = [
     { name: "a", alone: true },
     { name: "b" },
