@@ -1,5 +1,5 @@
-//! Agent jobs: a background agent follows an instruction in the project's documentation repository
-//! (docs/platform.md, 2.1, 2.2, 3, 4.1 and 4.3).
+//! Agent jobs. A background agent follows an instruction in the project's documentation repository
+//! (docs/platform.md, 2.1, 2.2, 3, 4.1, 4.3 and 4.4). Only gateways stream a job's events.
 
 use std::fmt;
 
@@ -309,7 +309,8 @@ impl SendMessage {
 }
 
 operation! {
-    /// Streams an agent job's changes as Server-Sent Events until the job finishes.
+    /// Streams an agent job's changes as Server-Sent Events. The stream ends when the job finishes
+    /// or the gateway stops polling the job, or after at most an hour.
     pub struct StreamAgentJobEvents -> AgentJob {
         /// The job's id.
         pub id: JobId,

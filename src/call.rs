@@ -1,4 +1,5 @@
-//! A validated call of an operation, and the request that it builds.
+//! Calls of operations. A [`Call`] holds validated arguments and builds the [`Request`] of its
+//! operation.
 
 use std::fmt;
 
@@ -68,11 +69,11 @@ impl Call {
 
     /// Reads and validates the arguments in `params`, which are named as in the API.
     ///
-    /// Converts `page` to `offset`.
+    /// Converts `page` to `offset`, and then sets a missing `limit` to its default.
     ///
     /// # Errors
-    /// [`Rule::Unknown`] if the operation does not have a parameter that `params` names. Otherwise
-    /// the first rule that an argument breaks.
+    /// [`Rule::Unknown`] if [`Value::find_name`] finds a name in `params` that the operation does
+    /// not have. Otherwise the first rule that an argument breaks.
     pub fn parse<V: Value>(
         declaration: &'static Declaration,
         params: &V,
@@ -202,8 +203,9 @@ impl Call {
         Ok((self, range))
     }
 
-    /// Returns a call of another operation with the arguments that it shares with this one.
-    /// `changes` replaces or removes arguments by name.
+    /// Returns a call of another operation, with this call's arguments for the parameters that both
+    /// operations have. `changes` replaces or removes arguments by name. Names that the other
+    /// operation does not have are ignored.
     ///
     /// # Errors
     /// The first rule that a replaced argument breaks. Shared arguments are not validated again.
@@ -234,7 +236,7 @@ impl Call {
         self
     }
 
-    /// Converts `page` to `offset`.
+    /// Converts `page` to `offset` and sets `limit`.
     fn resolve_page(&mut self) -> Result<(), ValidationError> {
         let Some(page) = self.integer(PAGE) else {
             return Ok(());

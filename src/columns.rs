@@ -30,10 +30,10 @@ pub enum Content {
     Record(Vec<Member>),
 }
 
-/// Returns the columns of a list's rows. Empty if the operation's result has no rows.
+/// Returns the columns of a list's rows. Empty if the operation is not a list.
 ///
-/// A nested record has one column per property. An array has a single column, and so does a nested
-/// union. If the row itself is a union, it has the columns of all variants, each once.
+/// A nested record has the columns of its properties. An array has a single column, and so does a
+/// nested union. If the row itself is a union, it has the columns of all variants, each once.
 ///
 /// ```
 /// use quillgate::Operation;
@@ -47,7 +47,7 @@ pub fn columns(operation: Operation) -> Columns {
     find_row(operation).map_or_else(Columns::default, row_columns)
 }
 
-/// Returns the columns of rows of this type.
+/// Returns the columns of rows of this type. Empty unless the type is an object or a union.
 #[must_use]
 pub fn row_columns(row: &'static JsonType) -> Columns {
     let mut columns = Columns::default();

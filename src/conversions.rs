@@ -1,4 +1,5 @@
-//! Conversions from and to strings: `FromStr`, `TryFrom`, `Display`, `AsRef<str>` and serde.
+//! Conversions of parameter types: from and to strings (`FromStr`, `TryFrom`, `Display`,
+//! `AsRef<str>` and serde), and from ranges of dates.
 //!
 //! Methods of the client take `impl TryInto<T, Error: Into<ValidationError>>`, so callers can pass
 //! a string or a value that was checked earlier.

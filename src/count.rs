@@ -1,4 +1,4 @@
-//! JSON numbers.
+//! JSON numbers. [`Count`] is an exact integer, and [`Number`] can have a fraction.
 
 use std::fmt;
 

@@ -91,7 +91,8 @@ impl BaseUrl {
     }
 }
 
-/// Returns whether a URL is on this machine. `rest` is the part after `http://`.
+/// Returns whether a URL's host is this machine: `localhost`, `127.0.0.1` or `[::1]`. `rest` is the
+/// part after `http://`.
 #[must_use]
 pub fn is_loopback(rest: &str) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
@@ -188,7 +189,8 @@ impl fmt::Debug for AccessToken {
     }
 }
 
-/// Returns whether `text` is valid as a credential in a header field: visible ASCII, no spaces.
+/// Returns whether `text` is valid as a credential in a header field: at least one character, all
+/// visible ASCII, no spaces.
 #[must_use]
 pub fn is_header_value(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic())

@@ -227,8 +227,8 @@ impl DateRange {
     /// Sets a missing `dateTo` to `now`, so that all pages of a list come from one range.
     ///
     /// The end is rounded down to five minutes, so that requests in the same five minutes share a
-    /// cache entry. If the range starts within these five minutes, it ends exactly at `now`. Ranges
-    /// with `dateTo` stay unchanged.
+    /// cache entry. If the start, read as UTC, is not before the rounded end, the range ends at
+    /// `now` instead. Ranges with `dateTo` stay unchanged.
     ///
     /// # Errors
     /// [`Rule::BeforeDateTo`] if `dateFrom` is not before `now`. For a day or a date-time without an

@@ -224,7 +224,7 @@ pub struct Declaration {
     pub parameters: &'static [Parameter],
     /// The scope that a gateway access token needs.
     pub scope: Scope,
-    /// The budget that requests count against. `None` if requests are not limited.
+    /// The budget that requests count against. `None` if the operation has no budget.
     pub policy: Option<RateLimitPolicy>,
     /// The pagination of the result.
     pub pagination: Pagination,

@@ -21,7 +21,8 @@ pub trait Endpoint: Sized {
     /// Reads the arguments from a call of this operation.
     ///
     /// # Errors
-    /// [`crate::Rule::Required`] if a required argument is absent.
+    /// [`crate::Rule::Required`] if a required argument is absent. Otherwise the first rule that an
+    /// argument breaks.
     fn from_call(call: &Call) -> Result<Self, ValidationError>;
 
     /// Converts the arguments to a call.

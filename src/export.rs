@@ -1,5 +1,5 @@
-//! The parameters of exports: all rows of a report in a date range, as CSV or newline-delimited
-//! JSON.
+//! The parameters of exports. An export has all rows of a report in a date range, as CSV or
+//! newline-delimited JSON.
 
 use crate::call::Call;
 use crate::date::DateRange;

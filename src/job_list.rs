@@ -1,4 +1,5 @@
-//! The list of a project's agent jobs. Only gateways have this list; Mintlify does not.
+//! The list of a project's agent jobs, and the event stream of its changes. Only gateways have
+//! both; Mintlify has neither.
 
 use crate::agent_job::JobStatus;
 use crate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind, RateLimitPolicy};

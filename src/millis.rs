@@ -1,4 +1,4 @@
-//! Durations and instants in the core, which the npm package passes as numbers.
+//! Durations and instants in the core, in milliseconds. The npm package passes them as numbers.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The list of all operations.
+//! The list of all operations. [`Operation`] has the declaration, the documentation and the result
+//! type of each.
 
 #[cfg(feature = "gateway")]
 use crate::agent_job::StreamAgentJobEvents;
@@ -44,8 +45,8 @@ macro_rules! operations {
                 $(#[cfg(feature = "gateway")] Self::$own,)+
             ];
 
-            /// Returns whether the response is a stream of events or rows, which clients read
-            /// through `watch` and `export`.
+            /// Returns whether the response is a stream of events or rows instead of one JSON
+            /// value.
             #[cfg(feature = "gateway")]
             #[must_use]
             pub const fn is_streamed(self) -> bool {

@@ -1,4 +1,4 @@
-//! Per-call options.
+//! Per-call options: timeouts, retries, and whether the server deduplicates the call.
 
 use crate::credential::{check_idempotency_key, check_webhook_url};
 use crate::declaration::Method;

@@ -1,4 +1,5 @@
-//! Pagination by offset and by cursor.
+//! Pagination by offset and by cursor. [`Pages`] returns the call for each page of a list and ends
+//! with the list.
 
 use crate::call::Call;
 use crate::declaration::{Pagination, ParameterKind};
@@ -9,7 +10,7 @@ use crate::text::format_integer;
 
 /// The number of consecutive empty pages after which a list fails.
 pub const MAX_EMPTY_PAGES: u32 = 5;
-/// The largest page size that [`Pages::through_everything`] requests.
+/// The largest page size that [`Pages::through_everything`] sets if the call has no `limit`.
 pub const MAX_ROWS: u64 = IntegerRule::PAGE_SIZE.max;
 
 /// The pagination properties of a page.

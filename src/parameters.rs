@@ -19,7 +19,8 @@ pub trait ParameterGroup: Sized {
     /// Reads the value from a call.
     ///
     /// # Errors
-    /// [`crate::Rule::Required`] if a required value is absent.
+    /// [`crate::Rule::Required`] if a required value is absent. Otherwise the rule that the value
+    /// breaks.
     fn read(call: &Call) -> Result<Self, ValidationError>;
 
     /// Sets the value in a call.

@@ -1,4 +1,4 @@
-//! Decoding of responses: a result, an API error, or an invalid body.
+//! Decodes a response to a result, an API error or a decode error.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Retries: whether and when to send a request again.
+//! Retries. [`Retry`] decides whether and when to send a request again.
 
 use crate::declaration::Method;
 use crate::millis::Millis;

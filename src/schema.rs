@@ -1,8 +1,8 @@
-//! Descriptions of the JSON types of requests and responses.
+//! Descriptions of the JSON types of results.
 //!
-//! The package's TypeScript types and its JavaScript decoders are generated from these
-//! descriptions. The `record!` macro declares a struct together with its [`Object`], so the two
-//! always agree.
+//! The package's TypeScript types, its JavaScript decoders, the gateway's `OpenAPI` description and
+//! the reference are generated from these descriptions. The `record!` macro declares a struct
+//! together with its [`Object`], so the two always agree.
 
 /// A type of a JSON value.
 #[derive(Debug, Clone, Copy, PartialEq)]

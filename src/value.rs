@@ -1,7 +1,7 @@
 //! Untyped values: arguments from JavaScript, parsed JSON, or the parameters of a query.
 //!
-//! All validation uses the trait [`Value`], so the package, the gateway and native programs reject
-//! the same values. In parsed JSON, a property that is `null` counts as absent.
+//! The core reads these values through the trait [`Value`], so the package, the gateway and native
+//! programs reject the same ones. In parsed JSON, a property that is `null` counts as absent.
 
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::text::{format_integer, parse_decimal, quote, to_exact_integer};

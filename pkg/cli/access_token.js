@@ -1,8 +1,8 @@
 /**
  * Mints a gateway's access tokens, for `quillgate token mint` and `npm run token`.
  *
- * Written in JavaScript, because the repository's scripts and tests import it before any TypeScript
- * is compiled.
+ * The module is JavaScript, because the repository's scripts and tests import it before any
+ * TypeScript is compiled.
  */
 
 import { createHmac, randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-/** `quillgate archive plan` and `quillgate archive backfill` */
+/** `quillgate archive plan` and `quillgate archive backfill`: estimate and start a backfill. */
 
 import type { Backfill } from "../index.js";
 import { type Context, readText } from "./command.js";

@@ -1,4 +1,4 @@
-/** `quillgate archive status` */
+/** `quillgate archive status`: prints the archive's progress, missing days and failures. */
 
 import type { Context } from "./command.js";
 import { connectToGateway } from "./connection.js";

@@ -1,4 +1,4 @@
-/** `quillgate archive views` */
+/** `quillgate archive views`: writes the views of each page from the gateway's archive. */
 
 import { createWriteStream } from "node:fs";
 import { writeFile } from "node:fs/promises";

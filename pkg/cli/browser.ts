@@ -31,8 +31,8 @@ export function makeBrowserCommand(
   platform: NodeJS.Platform = process.platform,
 ): [string, ...string[]] {
   const isWindows = platform === "win32";
-  // By name alone, Node.js would start a program in the current folder of Windows, which can be part
-  // of someone else's repository.
+  // On Windows, `BROWSER` must be a path. Node.js would look for a mere name in the current folder
+  // first, which can be part of someone else's repository.
   if (browser && (!isWindows || browser.includes("\\"))) return [browser, url];
   if (platform === "darwin") return ["open", url];
   if (!isWindows) return ["xdg-open", url];

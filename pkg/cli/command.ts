@@ -10,7 +10,7 @@ export interface Option {
   /** The allowed values. By default, any value is allowed. */
   choices?: readonly string[];
   default?: string;
-  /** The environment variable that can replace the flag. Only the help uses this. */
+  /** The environment variable that can replace the flag. Only the documentation uses this. */
   variable?: string;
   summary: string;
 }

@@ -1,4 +1,4 @@
-/** `quillgate config check` */
+/** `quillgate config check`: checks a gateway's configuration before a deployment. */
 
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";

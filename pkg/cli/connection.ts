@@ -66,7 +66,7 @@ export async function connectWith(
 
 const LOG_LEVELS: readonly LogLevel[] = ["off", "error", "warn", "info", "debug"];
 
-/** Returns the log level that `QUILLGATE_LOG` sets. Warns of an invalid one. */
+/** Returns the log level that `QUILLGATE_LOG` sets, by default `off`. Warns of an invalid level. */
 function readLogLevel({ output, host }: Context): LogLevel {
   const given = host.env.QUILLGATE_LOG || "off";
   const level = LOG_LEVELS.find((each) => each === given);
@@ -80,7 +80,7 @@ type CompleteSettings = Settings & { projectId: string; credential: Credential }
 /**
  * Checks that no setting is missing. With an admin key, the base URL is optional.
  *
- * @throws {UsageError}
+ * @throws {UsageError} if a setting is missing
  */
 function requireAll({ baseUrl, projectId, credential }: Settings): CompleteSettings {
   const missing = [

@@ -1,4 +1,4 @@
-/** `quillgate daily` */
+/** `quillgate daily`: writes views per day, week or month from the gateway's archive. */
 
 import { writeFile } from "node:fs/promises";
 import type { AnalyticsDailyViewsParams, DailyViews, GroupedViews } from "../index.js";

@@ -233,7 +233,7 @@ function examineClock(
 
 /**
  * Checks that the gateway and this package have the same major version or, before 1.0, the same
- * minor version.
+ * minor version. Yields nothing if the gateway's version is unknown.
  */
 async function* examineVersion(baseUrl: string, signal: AbortSignal): AsyncGenerator<Finding> {
   const answered = await send(toUrl(baseUrl, "/openapi.json"), {}, signal, TIMEOUT_MS).catch(() => {

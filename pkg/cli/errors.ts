@@ -1,4 +1,7 @@
-/** The errors that commands throw. Other errors come from the client or from Node.js. */
+/**
+ * The errors for interruptions and for invalid command lines and settings. Other errors come from
+ * jq, the client, the gateway's package or Node.js.
+ */
 
 /** Thrown when the user or the system interrupts the command, for example with Ctrl-C. */
 export class Interruption extends Error {

@@ -17,7 +17,7 @@ export interface ExportIdentity {
   report: string;
   format: string;
   projectId: string;
-  /** The gateway's base URL; `null` if the export reads from Mintlify directly. */
+  /** The base URL; `null` for an admin key without `--base-url`. */
   baseUrl: string | null;
   /** The flags that select rows, as typed. */
   flags: Record<string, string>;

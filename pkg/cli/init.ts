@@ -1,4 +1,4 @@
-/** `quillgate init` */
+/** `quillgate init`: creates a folder from which operators deploy a gateway. */
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -61,8 +61,8 @@ async function runFromRegistry(context: Context, directory: string): Promise<num
     ...["--", directory],
   ];
   const env = { ...host.env, [RERUN]: "1" };
-  // jq filters the result in this process. On a terminal, npx would ask in the result, so it gets
-  // no terminal and installs without asking.
+  // This process filters the result with jq. On a terminal, npx would write its question into the
+  // result, so npx gets no terminal and installs without asking.
   const isFiltered = readText(context, "jq") !== undefined;
   const unavailable = `${missing}, and npx could not be started: install it and try again`;
   const [program, ...rest] = makeNpxCommand(args);
@@ -84,7 +84,10 @@ async function runFromRegistry(context: Context, directory: string): Promise<num
   throw new UsageError(unavailable);
 }
 
-/** Returns the program and the arguments that start npx; nothing if npx is not installed. */
+/**
+ * Returns the program and the arguments that start npx. On Windows, returns an empty array if npx
+ * is not installed.
+ */
 export function makeNpxCommand(
   args: readonly string[],
   platform: NodeJS.Platform = process.platform,

@@ -1,4 +1,4 @@
-/** `quillgate job create` */
+/** `quillgate job create`: creates an agent job, and waits for it if requested. */
 
 import { type Context, readText } from "./command.js";
 import { runWrite } from "./job_write.js";

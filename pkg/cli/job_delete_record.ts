@@ -1,4 +1,4 @@
-/** `quillgate job delete-record` */
+/** `quillgate job delete-record`: deletes the gateway's record of a job. */
 
 import { type Context, readSwitch } from "./command.js";
 import { connectToGateway } from "./connection.js";

@@ -20,7 +20,7 @@ const UNFINISHED_CODES = [
  * Call this before the first request, so that an invalid timeout creates no job.
  *
  * @returns milliseconds
- * @throws {UsageError} if the timeout is malformed
+ * @throws {UsageError} if the timeout is malformed or exceeds 2³¹ − 1 ms
  */
 export function readTimeout(context: Context): number {
   return readDuration(readText(context, "timeout") ?? "30m", "--timeout");

@@ -1,4 +1,4 @@
-/** `quillgate job list` */
+/** `quillgate job list`: prints the jobs created through the gateway. */
 
 import { type Context, readText } from "./command.js";
 import { connect } from "./connection.js";
@@ -47,7 +47,7 @@ function readMaxLimit(): number {
   return parameters.find(({ name }) => name === "limit")?.max ?? Number.POSITIVE_INFINITY;
 }
 
-/** Shortens the URL of a pull request to its number: `#7`. */
+/** Shortens the URL of a pull request to its number: `#7`. Returns a URL without one unchanged. */
 function shortenPullRequest(url: string | null): string | null {
   const number = url === null ? null : /\/(\d+)\/?$/.exec(url)?.[1];
   return number == null ? url : `#${number}`;

@@ -1,4 +1,4 @@
-/** `quillgate job message` */
+/** `quillgate job message`: sends a follow-up to a job, and waits for it if requested. */
 
 import type { Context } from "./command.js";
 import { runWrite } from "./job_write.js";

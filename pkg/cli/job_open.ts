@@ -1,4 +1,4 @@
-/** `quillgate job open` */
+/** `quillgate job open`: opens a job's pull request, or else the job on the gateway's page. */
 
 import { openInBrowser } from "./browser.js";
 import type { Context } from "./command.js";

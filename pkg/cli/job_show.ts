@@ -1,4 +1,4 @@
-/** `quillgate job show` */
+/** `quillgate job show`: prints a job and the gateway's record of the job. */
 
 import type { AgentJob, JobId, JobRecord } from "../index.js";
 import type { Context } from "./command.js";

@@ -1,4 +1,4 @@
-/** `quillgate job watch` */
+/** `quillgate job watch`: prints every change of a job until the job finishes. */
 
 import type { Context } from "./command.js";
 import { connect } from "./connection.js";

@@ -119,7 +119,10 @@ interface End {
   message: string;
 }
 
-/** Removes this program's variables, which can contain secrets: a filter can read the environment. */
+/**
+ * Removes the variables `QUILLGATE_*`, which can contain secrets. A filter can read the
+ * environment.
+ */
 function withoutSecrets(env: Host["env"]): Record<string, string | undefined> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("QUILLGATE_")));
 }

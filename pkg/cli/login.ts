@@ -1,4 +1,4 @@
-/** `quillgate login` */
+/** `quillgate login`: verifies an access token and stores it in a profile. */
 
 import { type Context, readText } from "./command.js";
 import { connectWith } from "./connection.js";

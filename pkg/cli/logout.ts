@@ -1,4 +1,4 @@
-/** `quillgate logout` */
+/** `quillgate logout`: deletes a profile. */
 
 import type { Context } from "./command.js";
 import { UsageError } from "./errors.js";

@@ -66,7 +66,7 @@ const KEYWORDS = ["help"];
 /**
  * Checks a command line that has only flags.
  *
- * @throws {UsageError} for a flag that not every command shares
+ * @throws {UsageError} for a flag that is not in {@link SHARED_OPTIONS}
  */
 function refuseUnknown(flags: readonly string[]): void {
   const unknown = flags

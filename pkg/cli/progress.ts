@@ -1,4 +1,4 @@
-/** Shows a command's progress: a bar on a terminal, plain lines elsewhere. */
+/** Shows a command's progress as a bar on a terminal. Elsewhere, reports print plain lines. */
 
 import { type Budget, readBudget } from "./budget.js";
 import { showDuration, showWait } from "./duration.js";

@@ -21,6 +21,7 @@ export interface Answered {
  * @param timeout in milliseconds
  * @throws {ConnectionError} if there is no response
  * @throws {RequestTimeoutError} if the timeout expires
+ * @throws the signal's reason if it aborts
  */
 export async function send(
   url: string,

@@ -1,6 +1,7 @@
 /**
- * Reads the base URL, the project and the credential from flags, variables, a file or a profile, in
- * that order.
+ * Reads the base URL, the project and the credential from flags, variables, settings files or the
+ * default profile, in that order. If the user names a profile, only the flags and this profile are
+ * read.
  */
 
 import { readFile } from "node:fs/promises";

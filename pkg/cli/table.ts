@@ -1,4 +1,4 @@
-/** Formats rows as a table for people. */
+/** Formats tables, fields and numbers for people. Replaces control characters in strings. */
 
 import { writeLink } from "./terminal.js";
 
@@ -27,7 +27,7 @@ export interface TableOptions {
 const MIN_TEXT = 12;
 const GAP = "  ";
 
-/** Formats a table. Values that do not fit are truncated. */
+/** Formats a table. Truncates values that do not fit, except numbers and columns with `isWhole`. */
 export function writeTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],

@@ -1,4 +1,4 @@
-/** `quillgate token mint` */
+/** `quillgate token mint`: signs an access token, or prints a new secret. */
 
 import {
   describeToken,

@@ -1,4 +1,4 @@
-/** `quillgate version` */
+/** `quillgate version`: prints the version in `package.json`. */
 
 import { readFileSync } from "node:fs";
 import type { Context } from "./command.js";

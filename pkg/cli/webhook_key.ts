@@ -1,4 +1,4 @@
-/** `quillgate webhook key` */
+/** `quillgate webhook key`: prints the keys that verify a project's webhooks. */
 
 import { type Context, readText } from "./command.js";
 import { UsageError } from "./errors.js";

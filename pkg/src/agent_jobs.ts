@@ -1,4 +1,4 @@
-/** Agent jobs: create, read, list, send follow-ups, watch and wait. */
+/** The client's methods for agent jobs, their changes, and the gateway's records of them. */
 
 import type { ApiPromise } from "./api_promise.js";
 import { captureCallSite, locate } from "./errors.js";
@@ -137,8 +137,8 @@ export class AgentJobs {
    * Waits until a job is `completed`, `archived` or `failed`, and resolves to the job.
    *
    * A gateway streams the changes of a job. Without a stream, the client polls: the interval grows
-   * from 2 s to 30 s, and is never shorter than `Retry-After`. The client tries a stream again
-   * after a minute.
+   * from 2 s to 30 s, and a longer `Retry-After` extends it. The client tries a stream again after
+   * a minute.
    *
    * @throws {JobWaitTimeoutError} if the job does not finish within `timeout`; its `job` is the
    *   last known state

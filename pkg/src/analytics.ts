@@ -1,4 +1,4 @@
-/** Mintlify's analytics reports. */
+/** The client's methods for Mintlify's analytics reports and the gateway's daily archive. */
 
 import type { ApiPromise } from "./api_promise.js";
 import { captureCallSite } from "./errors.js";
@@ -147,7 +147,8 @@ export class Analytics {
   }
 
   /**
-   * Lists feedback from readers. The `source` of an entry determines its other properties.
+   * Lists feedback from readers and AI agents. The `source` of an entry determines its other
+   * properties.
    *
    * @example
    * ```ts
@@ -159,8 +160,8 @@ export class Analytics {
   }
 
   /**
-   * Returns the votes of readers for and against each page, for at most 100 pages. If `hasMore` is
-   * `true`, Mintlify has more pages but does not return them.
+   * Returns the votes for and against each page, for at most `limit` pages: by default 10, at most
+   * 100. If `hasMore` is `true`, Mintlify has omitted further pages.
    *
    * @example
    * ```ts

@@ -1,4 +1,4 @@
-/** The client. */
+/** The client. It checks its options and resolves their defaults. */
 
 import { AgentJobs } from "./agent_jobs.js";
 import { Analytics } from "./analytics.js";
@@ -128,7 +128,8 @@ function resolveOptions(options: ClientOptions): ResolvedOptions {
 /**
  * Checks the credential, and that a browser may have it. The default is a token from the environment.
  *
- * @throws {ValidationError}
+ * @throws {ValidationError} if `auth` is missing, is not exactly one credential, or has an unknown
+ *   property
  * @throws {QuillgateError} for an admin key in a browser without `dangerouslyAllowBrowser`
  */
 function readAuth(given: Auth | undefined): Auth {

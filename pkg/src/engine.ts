@@ -21,7 +21,7 @@ export interface Core {
   readonly checkClient: typeof checkClient;
 }
 
-/** Sets the source of the core's bytes. The first call fetches and compiles them. */
+/** Sets the source of the core's bytes. A client's first call fetches and compiles them. */
 export function loadFrom(from: ModuleSource): void {
   source = from;
 }

@@ -1,4 +1,4 @@
-/** The error classes. */
+/** The error classes, and the functions that create errors from responses and the core's output. */
 
 import {
   DETAIL_PATHS,
@@ -23,8 +23,8 @@ export interface Problem {
 }
 
 /**
- * The base class of all errors of this package. If you abort a call, it rejects with the reason of your
- * signal instead.
+ * The base class of this package's error classes. If you abort a call, it rejects with the reason
+ * of your signal instead.
  */
 export class QuillgateError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
@@ -134,7 +134,10 @@ export class TimeoutError extends QuillgateError {
 /** The response was not complete within `timeout` or `totalTimeout`. */
 export class RequestTimeoutError extends TimeoutError {}
 
-/** A 2xx response or an event with data that does not match the operation's result type. */
+/**
+ * A 2xx response or an event that does not match the operation's result type, or a page that
+ * contradicts its list.
+ */
 export class DecodeError extends QuillgateError {
   /** The path of the invalid value, such as `views[3].human`. Empty for the whole body. */
   readonly path: string;

@@ -143,7 +143,11 @@ export class FakeJobs {
     return toAgentJob(stored.job);
   }
 
-  /** Changes a job. It no longer finishes on its own. */
+  /**
+   * Changes a job. It no longer finishes on its own, unless it receives a follow-up.
+   *
+   * @throws {TypeError} if there is no such job
+   */
   update(id: string, change: FakeJobChange): FakeJob {
     const stored = this.#stored.get(id);
     if (stored === undefined) throw new TypeError(`there is no job ${id}`);

@@ -62,13 +62,14 @@ export function failureReply(name: ProblemName, route: Route, options: FailOptio
   return problemReply(name, detail, members, headers);
 }
 
-/** Performs each write once per `Idempotency-Key`. */
+/** Deduplicates writes by their `Idempotency-Key`. Does not store failed writes. */
 export class FakeKeys {
   /** The outcomes by key. Without a reply, the outcome is unknown. */
   readonly #outcomes = new Map<string, { content: string; reply: Reply | undefined }>();
 
   /**
-   * Performs a write, or returns the reply of the earlier one with its key.
+   * Performs a write. If an earlier write with the same key succeeded, returns its reply instead.
+   * If its outcome is unknown, returns a problem, unless `Idempotency-Retry` is `force`.
    *
    * @param content the address and body of the request, which must be the same for the same key
    */

@@ -29,6 +29,7 @@ export interface JobWatch {
  * is available.
  *
  * @throws {import("./errors.js").DecodeError} if the data of a `job` event is not a job
+ * @throws {import("./errors.js").JobWaitTimeoutError} if the job does not finish before `deadline`
  */
 export async function* streamJob(
   { transport, watch, id, call, deadline }: JobWatch,

@@ -1,4 +1,4 @@
-/** Paginated lists. */
+/** Paginated lists. Callers request one page, all pages, all rows, or an export. */
 
 import type { WithResponse } from "./api_promise.js";
 import { captureCallSite, locate, ValidationError } from "./errors.js";
@@ -73,7 +73,10 @@ export class List<Name extends ListName>
     return { data: page, response, requestId: response.headers.get("x-request-id") };
   }
 
-  /** Yields every row of every page. Pages have the maximum size, unless you set `limit`. */
+  /**
+   * Yields every row of every page. Without a `limit`, pages have the maximum size, but at most 250
+   * rows.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row<Name>, void, void> {
     const run = new PageIterator(this.#source);
     try {
@@ -101,13 +104,14 @@ export class List<Name extends ListName>
     }
   }
 
-  /** Yields every page. Pages have the maximum size, unless you set `limit`. */
+  /** Yields every page. Without a `limit`, pages have the maximum size, but at most 250 rows. */
   async *pages(): AsyncGenerator<ListPage<Name>, void, void> {
     for await (const { page } of readPages(this.#source)) yield page;
   }
 
   /**
-   * Returns every row in one array. Pages have the maximum size, unless you set `limit`.
+   * Returns every row in one array, up to `maxRows`. Without a `limit`, pages have the maximum
+   * size, but at most 250 rows.
    *
    * @example
    * ```ts
@@ -273,7 +277,7 @@ function readParams<Name extends ListName>({ params }: Source<Name>): object {
   throw new ValidationError(message, "resumeFrom", "required");
 }
 
-/** @throws {ValidationError} */
+/** @throws {ValidationError} unless `maxRows` is an integer from 0 or `Infinity` */
 function checkMaxRows(maxRows: number): void {
   if (maxRows === Number.POSITIVE_INFINITY || (Number.isInteger(maxRows) && maxRows >= 0)) return;
   throw new ValidationError("maxRows must be an integer from 0", "maxRows", "page-size");

@@ -14,7 +14,11 @@ const MAX_FAILURES = 5;
 /** The name of the operation in logs and hooks, and for the decoder. */
 const OPERATION = "agentJobs.allEvents";
 
-/** Yields changes to the list of jobs. Reconnects when the stream ends, until the signal aborts. */
+/**
+ * Yields changes to the list of jobs. Reconnects when the stream ends, until the signal aborts.
+ *
+ * @throws permanent errors, the error of the fifth failed attempt in a row, or the signal's reason
+ */
 export async function* streamList(
   transport: Transport,
   options: RequestOptions,
@@ -80,7 +84,7 @@ function isRetryable(error: unknown): boolean {
 /**
  * Returns the change that an event reports; `undefined` for events of other types.
  *
- * @throws {import("./errors.js").DecodeError}
+ * @throws {import("./errors.js").DecodeError} if the data of a `job` or `deleted` event is invalid
  */
 function readChange(transport: Transport, { event, data }: StreamEvent): JobListChange | undefined {
   if (event === "reset") return { reset: true };

@@ -1,4 +1,4 @@
-/** A connection to an event stream of a gateway. */
+/** A connection to a gateway's event stream. A {@link Watchdog} ends silent connections. */
 
 import type { EventParser, StreamEvent } from "./event_stream.js";
 import type { Tools } from "./exchange.js";

@@ -197,7 +197,11 @@ export class Task {
     }
   }
 
-  /** Processes a job from an event stream. Returns `undefined` if the job did not change. */
+  /**
+   * Processes a job from an event stream. Returns `undefined` if the job did not change.
+   *
+   * @throws {JobWaitTimeoutError} if the watch has reached its time limit and the job is unfinished
+   */
   processEvent(job: AgentJob): { job: AgentJob; done: boolean } | undefined {
     this.#sources[SOURCE_HEAD] = undefined;
     const command = this.#takeJob(job);
@@ -354,7 +358,7 @@ function isEventStream({ status, headers, body }: Response): boolean {
  * Decodes the body of a response.
  *
  * @param body the parsed body; `undefined` if it is not JSON
- * @throws {import("./errors.js").DecodeError}
+ * @throws {import("./errors.js").DecodeError} if the body does not match the result's type
  */
 export function checkBody(operation: string, body: unknown, response: Response | null): object {
   const isEmpty = WITHOUT_CONTENT.includes(operation);

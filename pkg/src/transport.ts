@@ -109,7 +109,7 @@ export class Transport {
     return response;
   }
 
-  /** Merges the headers of the caller with required headers, which take precedence. */
+  /** Merges the caller's headers with required ones, which take precedence, except `User-Agent`. */
   #headers(
     { body }: CoreRequest,
     call: Call,
@@ -232,7 +232,7 @@ export class Transport {
   /**
    * Decodes the JSON of an event.
    *
-   * @throws {import("./errors.js").DecodeError}
+   * @throws {import("./errors.js").DecodeError} if it does not match the operation's result type
    */
   decodeEvent(operation: string, data: string): object {
     let body: unknown;
@@ -242,7 +242,12 @@ export class Transport {
     return checkBody(operation, body, null);
   }
 
-  /** Merges the options of a call with the options of the client. */
+  /**
+   * Merges the options of a call with the options of the client.
+   *
+   * @throws {import("./errors.js").ValidationError} if an option is unknown, or `force` has no
+   *   `idempotencyKey`
+   */
   callOptions(operation: OperationName, call: CreateOptions, readBody?: BodyReader): Call {
     const client = this.#options;
     refuseUnknown(call, CALL_OPTIONS);

@@ -1,4 +1,4 @@
-//! Page views of whole days from a gateway's daily archive.
+//! The views of each page in a range of days, from a gateway's daily archive.
 
 use crate::analytics::{EndDay, FirstDay, PageView, ViewTotals};
 use crate::declaration::Pagination;
@@ -30,7 +30,7 @@ operation! {
         pub date_from: FirstDay,
         /// The day after the last day.
         pub date_to: EndDay,
-        /// Rows per page. Default: 1,000.
+        /// Maximum rows per page. Default: 1,000. Ranges of more than 400 days have shorter pages.
         pub limit: Option<ArchivedPageSize>,
         /// The cursor of the page to return.
         pub cursor: Option<Cursor>,

@@ -1,4 +1,4 @@
-//! One conversation with the assistant, which is personal data (docs/platform.md, 4.10).
+//! One conversation with the assistant. Conversations are personal data (docs/platform.md, 4.10).
 
 use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::parameters::text_parameter;

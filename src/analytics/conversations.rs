@@ -1,4 +1,5 @@
-//! Conversations with the assistant, which are personal data (docs/platform.md, 4.9).
+//! The list of conversations with the assistant. Conversations are personal data (docs/platform.md,
+//! 4.9).
 
 use crate::date::DateRange;
 use crate::declaration::{Pagination, RateLimitPolicy};

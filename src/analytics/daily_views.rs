@@ -1,5 +1,5 @@
-//! A gateway's daily archive: page views per day. Mintlify itself reports only the totals of a date
-//! range.
+//! A gateway's daily archive: views and visitors per day, the archive's status, and backfills.
+//! Mintlify itself reports only the totals of a date range.
 
 use crate::analytics::VisitorTotals;
 use crate::count::Count;
@@ -25,9 +25,10 @@ record! {
         pub ai as "ai": Option<Count>,
         /// All views.
         pub total as "total": Option<Count>,
-        /// The number of archived days within the range. All counts cover only these days.
+        /// The number of the group's days within the range that are archived. All counts cover only
+        /// these days.
         pub days as "days": Count,
-        /// The days within the range that are not archived.
+        /// The group's days within the range that are not archived.
         pub missing as "missing": Vec<String>,
         /// The site's visitors on that day. `null` for paths, weeks and months. Visitors of several
         /// days cannot be added up.
@@ -244,7 +245,7 @@ operation! {
 }
 
 operation! {
-    /// Starts a backfill: the daily archive fetches all days from `dateFrom` on. Returns an
+    /// Starts a backfill: the daily archive fetches all missing days from `dateFrom` on. Returns an
     /// estimate of the requests and hours.
     pub struct BeginBackfill -> Backfill {
         /// The first day to archive.

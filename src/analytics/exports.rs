@@ -55,7 +55,7 @@ export! {
     scope: ReadAnalytics,
 }
 export! {
-    /// Exports readers' feedback: every entry of the date range.
+    /// Exports feedback from readers and AI agents: every entry of the date range.
     pub struct ExportFeedback of Feedback {
         /// Only feedback from this source.
         pub source: Option<FeedbackSource>,

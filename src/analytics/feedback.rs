@@ -76,7 +76,7 @@ record! {
 }
 
 operation! {
-    /// Lists readers' feedback on pages and code blocks.
+    /// Lists feedback on pages and code blocks, from readers and AI agents.
     pub struct ListFeedback: Default -> FeedbackPage {
         /// The date range.
         pub range: DateRange,

@@ -1,4 +1,5 @@
-//! The filters of both feedback reports: source and status (docs/platform.md, 4.6).
+//! The source and the status of feedback (docs/platform.md, 4.6). Both feedback reports and the
+//! export of feedback filter by them.
 
 use crate::declaration::{Parameter, ParameterIn, ParameterKind};
 use crate::error::{Rule, ValidationError};

@@ -1,4 +1,4 @@
-//! Support for aborting calls with an `AbortSignal`.
+//! Waiting for an `AbortSignal`. The client ends a call when its signal aborts.
 
 use std::cell::RefCell;
 use std::future::poll_fn;

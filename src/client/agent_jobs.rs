@@ -1,4 +1,4 @@
-//! Agent jobs.
+//! The client's methods for agent jobs.
 
 use crate::agent_job::{CreateAgentJob, GetAgentJob, JobId, Prompt, SendMessage};
 use crate::client::Client;

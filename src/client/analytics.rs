@@ -1,4 +1,4 @@
-//! Reports.
+//! The client's methods for Mintlify's reports and the gateway's daily archive.
 
 use crate::analytics::{
     BackfillBegin, BeginBackfill, EstimateBackfill, FirstDay, GetArchiveStatus, GetCallerStats,
@@ -176,7 +176,7 @@ impl Analytics<'_> {
         )
     }
 
-    /// Estimates the requests and hours of a backfill that starts at this day, without starting it.
+    /// Estimates the requests and hours of a backfill from `first_day` on, without starting it.
     ///
     /// # Errors
     /// As [`ApiCall::send`].

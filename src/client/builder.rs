@@ -1,4 +1,5 @@
-//! Building a client.
+//! The builder of a client. [`ClientBuilder`] collects the server, the project, the host and the
+//! settings, and checks them.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A call with a single result.
+//! Calls with a single result. [`ApiCall`] collects the settings of a call and sends it.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -131,7 +131,8 @@ impl<E: Operation> ApiCall<E> {
     /// # Errors
     /// [`Error::Validation`] if an argument or an option is invalid. Otherwise the failure of the
     /// last attempt: [`Error::Api`], [`Error::Decode`], [`Error::Connection`] or
-    /// [`Error::Timeout`]. In WebAssembly, also `Error::Aborted`.
+    /// [`Error::Timeout`]. [`Error::Timeout`] also if the total timeout has passed before an
+    /// attempt. In WebAssembly, also `Error::Aborted`.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/create.rs"), "```")]

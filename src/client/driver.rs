@@ -133,7 +133,7 @@ fn step(client: &Client, task: &mut Task, event: Event<'_>) -> Command {
     task.step(event, client.host.now().into(), jitter(client))
 }
 
-/// Returns a random number from 0 to 1.
+/// Returns a random number from 0 to 1, or 0 if the host has no source of randomness.
 fn jitter(client: &Client) -> f64 {
     let [a, b, c, d, ..] = client.host.random().unwrap_or_default();
     f64::from(u32::from_le_bytes([a, b, c, d])) / f64::from(u32::MAX)

@@ -1,4 +1,4 @@
-//! One attempt: a request and its response.
+//! One attempt of a call. It sends a request and reads the response within a timeout.
 
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
 use http::{HeaderMap, Request, Uri};
@@ -96,8 +96,8 @@ fn read_url(url: &str) -> Option<Uri> {
     (after_host.is_empty() || authority.port_u16().is_some()).then_some(uri)
 }
 
-/// Converts a credential, an idempotency key or a webhook URL. This cannot fail, because all
-/// consist of visible ASCII characters.
+/// Converts the value of `Authorization`, an idempotency key or a webhook URL. This cannot fail,
+/// because all consist of visible ASCII characters and spaces.
 fn header_value(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }

@@ -1,4 +1,4 @@
-//! The host of programs compiled to WebAssembly.
+//! The default host of programs compiled to WebAssembly. [`FetchHost`] sends requests with `fetch`.
 
 use std::time::Duration;
 

@@ -58,8 +58,8 @@ pub trait Host: MaybeSend + MaybeSync + 'static {
     /// must abort the request. The client enforces timeouts.
     ///
     /// # Errors
-    /// If the host receives no response. If the connection breaks later, the response is returned
-    /// with the error as its body.
+    /// Returns a [`HostError`] if the host receives no response. If the connection breaks later,
+    /// returns the response with the error as its body.
     fn send(&self, request: Request<String>) -> BoxFuture<'_, Result<HostResponse, HostError>>;
 
     /// Waits for `duration`. Dropping the future must release its timer.

@@ -1,4 +1,4 @@
-//! Lists: one page, all pages, or all rows.
+//! Lists. Callers request one page, all pages, or all rows.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -112,8 +112,9 @@ impl<E: ListEndpoint> List<E> {
     /// Requests one page.
     ///
     /// # Errors
-    /// As [`ApiCall::send`](crate::client::ApiCall::send). [`Error::Decode`] also if the page has
-    /// more rows than requested, or if its cursor is missing or repeats the requested one.
+    /// As [`ApiCall::send`](crate::client::ApiCall::send). [`Error::Decode`] also if a page by
+    /// offset has more rows than requested, or if a cursor is missing or repeats the requested one.
+    /// [`Error::Validation`] also if the offset of the next page would exceed 2^53 − 1.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/views.rs"), "```")]
@@ -187,9 +188,12 @@ impl<E: ListEndpoint> Pages<E> {
     ///
     /// # Errors
     /// As [`ApiCall::send`](crate::client::ApiCall::send). [`Error::Validation`] also if `dateTo`
-    /// is missing, and `dateFrom` is a date-time with an offset and not before the current time.
-    /// [`Error::Decode`] also if a page has more rows than requested, after 5 empty pages in a row,
-    /// and if a cursor is missing or repeated. These decode errors end the list.
+    /// is missing and `dateFrom` is not before the current time; see
+    /// [`DateRange::freeze`](crate::DateRange::freeze).
+    ///
+    /// [`Error::Decode`] also if a page by offset has more rows than requested, after 5 empty pages
+    /// in a row, and if a cursor is missing or repeated. [`Error::Validation`] also if the next
+    /// offset would exceed 2^53 − 1. These errors end the list.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/pages.rs"), "```")]

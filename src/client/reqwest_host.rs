@@ -1,4 +1,4 @@
-//! The host of native programs.
+//! The default host of native programs. [`ReqwestHost`] sends requests with reqwest.
 
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};

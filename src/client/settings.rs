@@ -1,4 +1,5 @@
-//! Timeouts, retries and headers. A call starts with its client's settings and can override them.
+//! The settings of clients and calls, such as timeouts, retries and headers. A call starts with its
+//! client's settings and can override them.
 
 use http::HeaderMap;
 

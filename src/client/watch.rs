@@ -1,4 +1,4 @@
-//! Watching a job until it finishes.
+//! Watches of agent jobs. A [`Watch`] polls a job and returns its changes until the job finishes.
 
 use std::fmt;
 use std::time::Duration;
@@ -127,7 +127,8 @@ impl Watch {
     /// Waits until the job has finished and returns it: completed, archived or failed.
     ///
     /// # Errors
-    /// As [`Self::next`].
+    /// As [`Self::next`]. [`Error::WatchTimeout`] also if `next` has already returned the final
+    /// change.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/wait.rs"), "```")]
@@ -137,7 +138,7 @@ impl Watch {
                 return Ok(change.job);
             }
         }
-        // Unreachable: a watch ends with a final change or an error.
+        // Reached only if the caller has already received the final change from `next`.
         Err(Error::WatchTimeout(self.job.map(Box::new)))
     }
 

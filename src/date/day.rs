@@ -20,7 +20,7 @@ const MILLIS: u64 = 86_400_000;
 pub struct Day(u32);
 
 impl Day {
-    /// The days from 1970-01-01 to 9999-12-31, the last day with a four-digit year.
+    /// The number of days from 1970-01-01 to 9999-12-31, the last day with a four-digit year.
     const LAST: u32 = 2_932_896;
 
     /// Returns the day that is `days` after 1970-01-01. Saturates at 9999-12-31.

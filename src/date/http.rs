@@ -38,7 +38,7 @@ pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
 const MAX_WAIT: u64 = u64::MAX / 1000;
 
 /// Parses an HTTP date in any of its three formats (RFC 9110, section 5.6.7). Returns `None` if it
-/// is invalid or before 1970.
+/// is invalid or before 1970. The name of the weekday is ignored.
 ///
 /// The two-digit year of an RFC 850 date is at most 50 more than the year of `now`. Months and days
 /// are not compared, so the date can be almost 51 years ahead.

@@ -16,9 +16,10 @@ pub const ZONE_MINUTE: usize = 7;
 const MONTHS: &[u8; 36] = b"JanFebMarAprMayJunJulAugSepOctNovDec";
 
 /// Matches `pattern` at the start of `text`, adds the numbers to `fields` and returns the rest.
+/// Returns `None` if `text` does not match.
 ///
-/// A digit in the pattern matches any digit and appends it to the field with that index. `@@@`
-/// matches a month's name of three letters. All other characters match themselves.
+/// A digit from 0 to 7 in the pattern matches any digit and appends it to the field with that
+/// index. `@@@` matches a month's name of three letters. All other characters match themselves.
 pub fn scan<'a>(pattern: &[u8], text: &'a [u8], fields: &mut Fields) -> Option<&'a [u8]> {
     let (head, rest) = text.split_at_checked(pattern.len())?;
     for (at, &expected) in pattern.iter().enumerate() {
@@ -40,7 +41,8 @@ pub fn scan<'a>(pattern: &[u8], text: &'a [u8], fields: &mut Fields) -> Option<&
     Some(rest)
 }
 
-/// Matches `pattern` against all of `text`.
+/// Matches `pattern` against all of `text` and returns the numbers. Returns `None` if `text` does
+/// not match.
 pub fn read(pattern: &[u8], text: &[u8]) -> Option<Fields> {
     let mut fields = Fields::default();
     scan(pattern, text, &mut fields)?

@@ -1,4 +1,4 @@
-//! Instants.
+//! Instants, in milliseconds since the Unix epoch.
 
 use std::fmt;
 use std::str::FromStr;

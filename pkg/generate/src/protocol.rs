@@ -1,5 +1,5 @@
-//! Generates the constants that the package's wasm and its TypeScript driver share: numbers of
-//! events and commands, names and texts of rules, and locations of messages in error responses.
+//! Generates the constants that the package's wasm and its TypeScript driver share, such as numbers
+//! of events and commands, names and texts of rules, and locations of messages in error responses.
 
 use std::fmt::Write as _;
 

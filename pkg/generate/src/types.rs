@@ -1,4 +1,5 @@
-//! Generates TypeScript types of the operations' parameters and results.
+//! Generates TypeScript types: the operations' parameters and results, the lists, and the names of
+//! rules and problems.
 
 use std::fmt::Write as _;
 

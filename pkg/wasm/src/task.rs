@@ -1,4 +1,4 @@
-//! The exports of the module.
+//! The functions and types that the module exports to JavaScript.
 
 use quillgate::agent_job::JobStatus;
 use quillgate::call::Call;
