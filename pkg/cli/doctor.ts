@@ -8,6 +8,7 @@ import { isLocal, isPrivate } from "./connection.js";
 import { showWait } from "./duration.js";
 import { UsageError } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
+import { GATEWAY_SECRETS } from "./gateway_secrets.js";
 import type { Host } from "./host.js";
 import { type Answered, send, toAnalyticsPath, toUrl } from "./raw_request.js";
 import { type Credential, readSettings } from "./settings.js";
@@ -34,11 +35,6 @@ const MAX_SKEW_S = 30;
 /** The doctor warns about a token that expires within this time. */
 const EXPIRY_WARNING_S = 3 * 86_400;
 const DAY_MS = 86_400_000;
-/** The gateway's variables that must be secrets. */
-const SECRETS = [
-  ...["ADMIN_API_KEY", "ADMIN_READ_KEY", "ACCESS_TOKEN_SECRET", "WEBHOOK_SECRET"],
-  ...["TURNSTILE_SECRET", "SIGN_IN_CLIENT_SECRET", "GITHUB_TOKEN"],
-];
 const MIN_NODE = [20, 19] as const;
 const COLORS: Record<Level, string> = { ok: "32", warning: "33", problem: "31" };
 const WORDS: Record<Level, string> = { ok: "ok", warning: "warning", problem: "PROBLEM" };
@@ -396,7 +392,7 @@ function judge(scope: string, answered: Answered): Finding {
   if (status === 404) return problem(scope, found, "check the project's identifier");
   const variable = findMisconfigured(body);
   if (variable === undefined) return problem(scope, found, OPERATOR);
-  const action = SECRETS.includes(variable)
+  const action = GATEWAY_SECRETS.includes(variable)
     ? `the operator sets it: npx wrangler secret put ${variable}`
     : `the operator corrects it in [vars] of wrangler.toml, where npm run check finds it, or by npx wrangler secret put ${variable}`;
   return problem(scope, found, action);

@@ -7,6 +7,7 @@ import { win32 } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { UsageError } from "./errors.js";
+import { GATEWAY_SECRETS } from "./gateway_secrets.js";
 import type { Host, Stream } from "./host.js";
 import { writeAll } from "./output.js";
 import { replaceControls, toLine } from "./table.js";
@@ -120,11 +121,13 @@ interface End {
 }
 
 /**
- * Removes the variables `QUILLGATE_*`, which can contain secrets. A filter can read the
+ * Removes the variables that can contain secrets of Quillgate, because a filter can read the
  * environment.
  */
 function withoutSecrets(env: Host["env"]): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("QUILLGATE_")));
+  const isSecret = (name: string) =>
+    name.startsWith("QUILLGATE_") || GATEWAY_SECRETS.includes(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name)));
 }
 
 async function waitForEnd(child: ChildProcess, stderr: Readable): Promise<End> {

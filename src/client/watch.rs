@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_core::Stream;
 
-use crate::agent_job::{AgentJob, GetAgentJob};
+use crate::agent_job::{AgentJob, GetAgentJob, JobStatus};
 use crate::call::Call;
 use crate::client::Client;
 use crate::client::driver::drive;
@@ -127,8 +127,7 @@ impl Watch {
     /// Waits until the job has finished and returns it: completed, archived or failed.
     ///
     /// # Errors
-    /// As [`Self::next`]. [`Error::WatchTimeout`] also if `next` has already returned the final
-    /// change.
+    /// As [`Self::next`].
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/wait.rs"), "```")]
@@ -138,8 +137,12 @@ impl Watch {
                 return Ok(change.job);
             }
         }
-        // Reached only if the caller has already received the final change from `next`.
-        Err(Error::WatchTimeout(self.job.map(Box::new)))
+        // `next` has already returned the final change, or an error.
+        let is_finished = |job: &AgentJob| job.status.as_ref().is_some_and(JobStatus::is_terminal);
+        match self.job {
+            Some(job) if is_finished(&job) => Ok(job),
+            job => Err(Error::WatchTimeout(job.map(Box::new))),
+        }
     }
 
     /// Converts the changes to a stream, which ends after the first error.

@@ -99,8 +99,11 @@ describe("--jq", { skip: !isInstalled && "jq is not installed" }, () => {
     assert.match(JSON.parse(stderr).error.message, /result: no/);
   });
 
-  test("a filter of --jq cannot read the token from the environment", async () => {
-    const { stdout } = await quillgate(["version", "--jq", "env.QUILLGATE_TOKEN"]);
+  test("a filter of --jq cannot read secrets from the environment", async () => {
+    const env = { ACCESS_TOKEN_SECRET: "secret", WEBHOOK_SECRET: "secret" };
+    const names = '"QUILLGATE_TOKEN", "ACCESS_TOKEN_SECRET", "WEBHOOK_SECRET"';
+    const filter = `[env[${names}]] | unique[]`;
+    const { stdout } = await quillgate(["version", "--jq", filter], { env });
     assert.equal(stdout, "null\n");
   });
 

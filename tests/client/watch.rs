@@ -176,6 +176,15 @@ async fn waiting_returns_the_finished_job() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn waiting_after_the_final_change_returns_the_finished_job() {
+    let host = host(&[COMPLETED]);
+    let mut watch = watch(&host);
+    assert!(watch.next().await.unwrap().unwrap().is_final);
+    let job = watch.wait().await.unwrap();
+    assert_eq!(job.status, Some(JobStatus::Completed));
+}
+
+#[tokio::test(start_paused = true)]
 async fn waiting_ends_at_its_deadline() {
     let host = host(&[ACTIVE; 4]);
     let watch = watch(&host).watch_timeout(Duration::from_secs(6));
