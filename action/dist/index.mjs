@@ -2665,8 +2665,8 @@ ${texts.join("\n\n")}`;
     return void 0;
   }
   /**
-   * Returns whether the token's user wrote the comment. The marker alone proves nothing, because
-   * anyone can copy it.
+   * Returns whether the token's user or a bot wrote the comment. The marker alone proves nothing,
+   * because anyone can copy it.
    */
   async #isOwn({ body, user }) {
     if (!body?.startsWith(this.#marker)) return false;
@@ -3492,7 +3492,7 @@ var Runner = class {
   }
   /**
    * Returns an input by its name in `action.yml`. Returns an empty string if the workflow does not
-   * set it.
+   * set the input and `action.yml` has no default.
    */
   input(name) {
     return this.env[`INPUT_${name.toUpperCase().replaceAll(" ", "_")}`] ?? "";
@@ -3699,7 +3699,7 @@ function prepareComment(inputs, pull2) {
   return new JobComment({
     ...{ api, repository, number: pull2.number, token: inputs.githubToken, run: run3 },
     step: JSON.stringify(names2),
-    // Each comment such as `/docs` requests its own job, so the comment lists all of them.
+    // Each user comment such as `/docs` requests a job. The step's comment lists all these jobs.
     keepsEarlier: event === "issue_comment"
   });
 }

@@ -28,7 +28,7 @@ export interface CommentPlace {
   token: string;
   /** Identifies the step. All runs of the step have the same value. */
   step: string;
-  /** The run's id. A run replaces its own earlier entry. */
+  /** The run's id. A run can replace its own earlier entries. */
   run: string;
   /** Whether a new job entry keeps the entries of other runs. */
   keepsEarlier: boolean;
@@ -36,7 +36,8 @@ export interface CommentPlace {
 
 export interface Entry {
   /**
-   * `job` describes a run's job; `note` explains why a run has no job. A note never replaces a job.
+   * `job` describes a run's job. `note` is the outcome of a run whose job was not created or is not
+   * known. A note never replaces a job.
    */
   kind: "job" | "note";
   markdown: string;
@@ -142,12 +143,12 @@ export class JobComment {
   }
 
   /**
-   * Returns whether the token's user wrote the comment. The marker alone proves nothing, because
-   * anyone can copy it.
+   * Returns whether the token's user or a bot wrote the comment. The marker alone proves nothing,
+   * because anyone can copy it.
    */
   async #isOwn({ body, user }: Comment): Promise<boolean> {
     if (!body?.startsWith(this.#marker)) return false;
-    // The tokens of workflows and GitHub Apps belong to a bot, which may not call `GET /user`.
+    // Accept any bot: workflow and GitHub App tokens belong to a bot, and cannot call `GET /user`.
     if (user?.type === "Bot") return true;
     const self = await this.#call("GET", "/user").catch(() => undefined);
     return user?.id !== undefined && (self as { id?: number } | undefined)?.id === user.id;

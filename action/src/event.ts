@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 
 export interface PullRequest {
   number: number;
-  /** Whether the branch is in another repository. Always `false` for comment events. */
+  /** Whether the pull request's branch is in another repository. `false` for comment events. */
   fromFork: boolean;
 }
 

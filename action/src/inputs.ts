@@ -26,7 +26,7 @@ export interface Inputs {
 export class InputError extends Error {}
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
-/** In milliseconds. GitHub ends a self-hosted job after five days. */
+/** In milliseconds. GitHub cancels a job on a self-hosted runner after five days. */
 const MAX_TIMEOUT = 5 * 24 * 3_600_000;
 const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 /** The largest request body that a gateway accepts, in bytes. */
@@ -35,7 +35,7 @@ export const MAX_BODY_BYTES = 128 * 1024;
 /**
  * Reads and validates every input.
  *
- * @throws {InputError}
+ * @throws {InputError} if an input is missing or invalid
  */
 export function readInputs(runner: Runner): Inputs {
   // Mask both secrets before another input can throw.

@@ -232,7 +232,7 @@ export function mayHaveStarted(error: unknown, connection: Connection): boolean 
   return [ConnectionError, RequestTimeoutError].some((type) => error instanceof type);
 }
 
-/** Returns whether the input `gateway` leads to something else, such as a web page. */
+/** Returns whether the response shows that the input `gateway` is not a gateway. */
 function isForeign(error: ApiError | DecodeError): boolean {
   if ((error.headers.get("content-type") ?? "").includes("json")) return false;
   return error instanceof DecodeError || (error.code === null && error.status < 500);

@@ -196,7 +196,7 @@ function prepareComment(inputs: Inputs, pull: PullRequest | undefined): JobComme
   return new JobComment({
     ...{ api, repository, number: pull.number, token: inputs.githubToken, run },
     step: JSON.stringify(names),
-    // Each comment such as `/docs` requests its own job, so the comment lists all of them.
+    // Each user comment such as `/docs` requests a job. The step's comment lists all these jobs.
     keepsEarlier: event === "issue_comment",
   });
 }

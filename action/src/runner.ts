@@ -26,7 +26,7 @@ export class Runner {
 
   /**
    * Returns an input by its name in `action.yml`. Returns an empty string if the workflow does not
-   * set it.
+   * set the input and `action.yml` has no default.
    */
   input(name: string): string {
     return this.env[`INPUT_${name.toUpperCase().replaceAll(" ", "_")}`] ?? "";

@@ -1,4 +1,4 @@
-/** Starts a job, waits until it ends, and prints the address of its pull request. */
+/** Starts a job, waits until it ends, and prints the URL of its pull request. */
 import { Client } from "quillgate";
 
 const [prompt] = process.argv.slice(2);

@@ -5,7 +5,7 @@ import { unwrap, WebhookVerificationError } from "quillgate/webhooks";
 /** Starts a job for a release, and returns a comment about its pull request. */
 export async function documentRelease(client, version) {
   try {
-    // Use the same key for every attempt, so that a release is documented only once.
+    // Use the same key for every attempt: within a day, the gateway starts one job per key.
     const options = { idempotencyKey: `release-${version}` };
     const job = await client.agentJobs.create({ prompt: `Document release ${version}` }, options);
     const { status, prLink } = await client.agentJobs.wait(job.id);
@@ -25,13 +25,13 @@ export async function receiveWebhook(request, { key, post }) {
     if (type === "agent_job.completed" && data.prLink) await post(`Please review ${data.prLink}.`);
     return new Response(null, { status: 204 });
   } catch (error) {
-    // With an invalid key, throw: the gateway repeats the webhook after a 5xx.
+    // If `key` is invalid, throw: the server responds with a 5xx, and the gateway tries again.
     if (!(error instanceof WebhookVerificationError) || error.rule === "key") throw error;
     return new Response(null, { status: 400 });
   }
 }
 
-/** Returns the paths of the pages that no person has viewed since a day. */
+/** Returns the paths of the pages that no person has viewed since `dateFrom`. */
 export async function findUnreadPages(client, dateFrom) {
   const unread = [];
   for await (const { path, human } of client.analytics.views({ dateFrom })) {

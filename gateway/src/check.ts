@@ -83,7 +83,7 @@ interface Wrangler {
  */
 export async function checkConfig(options: CheckOptions = {}): Promise<CheckReport> {
   const { configFile, env, secretsFile } = options;
-  // Check this first. In the wrong folder, wrangler is missing too, and its error would mislead.
+  // Check this first: in the wrong folder, an error about missing wrangler would mislead.
   requireConfig(configFile);
   const wrangler = await loadWrangler(configFile);
   // Show wrangler's warnings once, for the environment to deploy.

@@ -41,7 +41,7 @@ export function describeProject(options: {
   return { worker, id: options.project, archive: options.archive };
 }
 
-/** Returns `wrangler.toml`: the tested configuration with the Worker's name and any archive. */
+/** Returns `wrangler.toml`: the template with the Worker's name and, if enabled, the archive. */
 export function composeConfig({ worker, id, archive }: Project, template: string): string {
   const named = replaceLine(template, /^name = .*$/m, `name = "${worker}"`);
   if (!archive) return named;

@@ -1,4 +1,4 @@
-/** Compares a wrangler configuration, except its variables, with the template of this version. */
+/** Compares a wrangler configuration with the template of this version. Ignores most variables. */
 import type { Problem } from "./check.js";
 
 /** The name of the daily archive's D1 binding. */
@@ -73,8 +73,9 @@ function findAssetGaps(
  * Checks the id of the archive's database. If `ARCHIVE_PROJECTS` is set, also checks that the
  * database and a cron trigger exist.
  *
- * Without one of them, the gateway archives nothing. A missing database shows only in the log and
- * in responses about the archive, a missing trigger nowhere.
+ * Without the database or the trigger, the gateway archives nothing. At run time, it reports a
+ * missing database only in the log and in responses about the archive. It cannot report a missing
+ * trigger.
  */
 function findArchiveGaps({ vars, d1_databases, triggers }: WranglerConfig): Problem[] {
   const problems: Problem[] = [];

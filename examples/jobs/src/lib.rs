@@ -1,5 +1,5 @@
 //! A page that starts an agent job through a gateway, watches it until it finishes, and shows page
-//! views in a table. Two lines of JavaScript load it; the rest is Rust.
+//! views in a table. Two lines of JavaScript load the WebAssembly module; the rest is Rust.
 #![cfg(target_arch = "wasm32")]
 
 mod job;
@@ -13,7 +13,7 @@ use wasm_bindgen::prelude::*;
 /// Adds the event listeners. Runs when the module has loaded.
 ///
 /// # Errors
-/// If an element is missing from `index.html`.
+/// Returns an error if an element is missing from `index.html`.
 #[wasm_bindgen(start)]
 pub fn start() -> Result<(), JsValue> {
     page::on_click("stop", job::stop)?;

@@ -9,7 +9,7 @@ use web_sys::{HtmlElement, HtmlTableRowElement, HtmlTableSectionElement};
 
 use crate::{connect, page};
 
-/// The table stops after this many rows, because the list can span many pages.
+/// The maximum number of rows in the table. A large site has thousands of pages.
 const MAX_ROWS: usize = 500;
 
 /// Shows the page views in the selected date range, up to [`MAX_ROWS`] pages.

@@ -1,9 +1,10 @@
-//! Finds values that the Worker accepts but that have another effect than intended: rules that
+//! Finds values that the Worker accepts but that do not have the intended effect: rules that
 //! match no token, tokens in place of ids, and milliseconds in place of seconds.
 
 use serde_json::Value;
 
-/// Timestamps from this one on are probably milliseconds. In seconds, it is in the year 5138.
+/// Timestamps from this value on are probably in milliseconds. In seconds, this value is in the
+/// year 5138.
 const MIN_MILLISECONDS: u64 = 100_000_000_000;
 
 /// Returns a message about the first rule or revocation that looks wrong, or `None`. The message
@@ -20,8 +21,9 @@ pub fn find_ineffective(name: &str, text: &str) -> Option<&'static str> {
     }
 }
 
-/// Returns a message about a rule for GitHub that no token can match: a claim that is a number,
-/// because GitHub sends ids as strings, or one with `*`, because the Worker has no wildcards.
+/// Returns a message about a rule for GitHub that no token can match, or `None`. Either a claim is
+/// a number, although GitHub sends ids as strings. Or a claim contains `*`, which is not a
+/// wildcard.
 fn find_unmatched_claim(issuer: &Value) -> Option<&'static str> {
     let name = issuer["issuer"].as_str()?;
     let is_github =

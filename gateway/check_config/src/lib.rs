@@ -16,7 +16,7 @@ use serde_json::{Map, Value};
 /// Maximum size of a variable or secret, in bytes. Cloudflare's limit is 5 kB.
 const MAX_VALUE_BYTES: usize = 5_000;
 
-/// Valid values for settings that are missing or invalid. With them, the check can continue to the
+/// Valid values that replace missing or invalid settings, so that the check can continue to the
 /// other variables.
 static PLACEHOLDERS: [(&str, Kind, &str); 4] = [
     ("ADMIN_API_KEY", Kind::Secret, "mint_stand_in"),
@@ -36,8 +36,8 @@ static PLACEHOLDERS: [(&str, Kind, &str); 4] = [
 /// Where a setting is stored.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// At Cloudflare, with `wrangler secret put`. A secret that is not in the input may exist
-    /// there.
+    /// At Cloudflare, with `wrangler secret put`. A secret that is not in the input may be set at
+    /// Cloudflare.
     Secret,
     /// In `wrangler.toml`. A variable that is not in the input does not exist.
     Variable,
@@ -82,7 +82,7 @@ impl Report {
 /// [`Report::unchecked`].
 ///
 /// # Errors
-/// If `json` is not a JSON object.
+/// Returns a message if `json` is not a JSON object.
 ///
 /// # Example
 /// ```

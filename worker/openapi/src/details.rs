@@ -1,5 +1,5 @@
-//! The details of each operation that the core does not declare, such as its header fields and
-//! problems.
+//! The parts of each operation's description that the core's declaration lacks, such as header
+//! fields and problems.
 
 use quillgate::Operation;
 use quillgate::declaration::Pagination;
@@ -7,7 +7,7 @@ use quillgate::declaration::Pagination;
 use super::problems::{ARCHIVE, BODY, BUDGET, RECORD, STREAM, UPSTREAM, WRITING};
 use quillgate_worker::http::problem_kind::ProblemKind;
 
-/// The details of an operation that the core does not declare.
+/// The parts of an operation's description that the core's declaration lacks.
 #[derive(Clone, Copy)]
 pub struct Details {
     /// The operation's `description`. Omitted from the document if empty.
@@ -33,7 +33,7 @@ pub enum Success {
     Forwarded(&'static str, &'static str, &'static [&'static str]),
     /// From the gateway itself, with status 200.
     Generated(&'static str),
-    /// From the gateway's cache, with status 200 or 304.
+    /// From the upstream or the gateway's cache, with status 200 or 304.
     Cached(&'static str),
     /// From the archive, with status 200 or 304.
     Archived(&'static str),
@@ -41,7 +41,8 @@ pub enum Success {
     Accepted(&'static str),
     /// The event stream of one job, or status 204 if no more events can follow.
     Streamed,
-    /// The event stream of the job list, which never ends.
+    /// The event stream of the job list. Unlike a job, the list can always change, so the status is
+    /// never 204.
     ListStreamed,
     /// A stream of exported rows.
     Exported,

@@ -3,9 +3,9 @@
 //! the problems, and the core's types.
 //!
 //! This module and its submodules add the parts that no table contains: the header fields of
-//! requests and responses, and the problems of each operation. Requests are described as strictly
-//! as they are validated: the gateway accepts exactly the requests that match the document. Schemas
-//! of 2xx responses allow additional properties, because the upstream may add properties.
+//! requests and responses, and the problems of each operation. Request schemas are as strict as the
+//! gateway's validation, as far as a schema can express the rules; `patterns` documents exceptions.
+//! Schemas of the core's types allow additional properties, because the upstream may add some.
 
 mod details;
 mod exports;
@@ -128,8 +128,8 @@ fn list_scopes() -> String {
     scopes.join(", ")
 }
 
-/// Returns the Security Requirement Objects: an access token or Cloudflare Access, each with this
-/// scope.
+/// Returns the Security Requirement Objects: an access token or a Cloudflare Access token, each
+/// with this scope.
 fn security(scope: &str) -> Value {
     json!([{ "accessToken": [scope] }, { "cloudflareAccess": [scope] }])
 }

@@ -1,5 +1,5 @@
-//! Regular expressions for strings. They use no flags and only ASCII classes, so all engines agree
-//! on their meaning.
+//! Regular expressions for strings, in the dialect of JSON Schema (ECMA-262). They need no flags,
+//! and their character classes mean the same with and without Unicode mode.
 
 /// A decoded path segment that `route::decode_segment` and the core's ids accept.
 pub const PATH_SEGMENT: &str = r"^(?!\.{1,2}$)[^/\\%?#\u0000-\u001f\u007f-\u009f]+$";
@@ -37,8 +37,10 @@ pub const PATH_PREFIX: &str = r"^/(?:[\s\S]*[^/])?$";
 /// The only value of `Idempotency-Retry`, case-insensitive.
 pub const FORCE: &str = "^[Ff][Oo][Rr][Cc][Ee]$";
 
-/// A URL that `jobs::webhook::check_address` accepts. The host name has at least two labels, and
-/// the last is neither numeric nor reserved for local names.
+/// A URL that `jobs::webhook::check_address` accepts if its host is allowed. The host name has at
+/// least two labels. The last label is neither numeric nor reserved for local names.
+///
+/// The function also accepts public IP addresses and `localhost`, which this pattern excludes.
 pub const WEBHOOK_URL: &str = concat!(
     "^[Hh][Tt][Tt][Pp][Ss]://",
     "(?:[A-Za-z0-9_-]{1,63}\\.)+",
@@ -77,5 +79,5 @@ pub const PAGE_CURSOR: &str = "^[0-9]{1,15}~";
 /// Like [`PAGE_CURSOR`], for lists with ULIDs as cursors.
 pub const ULID_PAGE_CURSOR: &str = "^[0-9]{1,15}~(?:[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25})?$";
 
-/// The characters of a cursor of the job list. The gateway also checks its content.
+/// The characters that a cursor of the job list can contain. The gateway also checks the content.
 pub const JOB_LIST_CURSOR: &str = "^[A-Za-z0-9_-]+$";

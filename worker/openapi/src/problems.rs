@@ -16,7 +16,7 @@ use quillgate::documentation::join_lines;
 /// The properties of every problem.
 const COMMON_MEMBERS: [&str; 5] = ["type", "title", "status", "detail", "instance"];
 
-/// The problems of all requests that need credentials, reported before the operation starts.
+/// The problems that every operation with credentials can cause.
 pub const ADMISSION: &[ProblemKind] = &[
     ProblemKind::MissingToken,
     ProblemKind::InvalidToken,
@@ -58,8 +58,8 @@ pub const BODY: &[ProblemKind] = &[
 pub const ARCHIVE: &[ProblemKind] = &[ProblemKind::ArchiveNotConfigured];
 /// The problems of operations that have a budget.
 pub const BUDGET: &[ProblemKind] = &[ProblemKind::QuotaExceeded];
-/// The problems of event streams, long polls and exports. The numbers of open streams and of
-/// waiting exports are limited.
+/// The problems of event streams, long polls and exports. The gateway limits the number of open
+/// streams and the number of waiting exports.
 pub const STREAM: &[ProblemKind] = &[ProblemKind::TooManyStreams];
 /// The problems of reading or deleting a job's record.
 pub const RECORD: &[ProblemKind] = &[ProblemKind::JobNotRecorded];
