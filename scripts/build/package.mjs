@@ -1,5 +1,5 @@
 /** Builds the npm package `quillgate`. */
-import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { encodeBytes } from "../byte_text.mjs";
@@ -139,6 +139,7 @@ export async function buildPackage(context, variant = RELEASE) {
     const declarations = [...args, "--emitDeclarationOnly"];
     await run("compiling the package's TypeScript", bin.tsc, javascript, context);
     await run("writing the package's declarations", bin.tsc, declarations, context);
+    await removeFileHeaders(out);
     // The command line is compiled against the declarations of the compiled package.
     if (!hasCli) return;
     await run("compiling the command line", bin.tsc, ["-p", CLI], context);
@@ -153,6 +154,22 @@ export async function buildPackage(context, variant = RELEASE) {
   await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>
     copyFile(licence, copy),
   );
+}
+
+/**
+ * Removes the headers of source files from their declarations, except those with `@module`.
+ * Otherwise, editors can show a header as the comment of the file's first declaration.
+ */
+async function removeFileHeaders(out) {
+  const sources = await readdir(join(PACKAGE, "src"));
+  for (const file of sources.filter((name) => /^\w+\.ts$/.test(name))) {
+    const source = await readFile(join(PACKAGE, "src", file), "utf8");
+    const [header = ""] = /^\/\*\*.*?\*\/\n(?=\n)/s.exec(source) ?? [];
+    const path = join(out, file.replace(/\.ts$/, ".d.ts"));
+    const declarations = await readFile(path, "utf8");
+    if (!declarations.startsWith(header) || header.includes("@module")) continue;
+    await writeFile(path, declarations.slice(header.length));
+  }
 }
 
 /**

@@ -9,11 +9,8 @@ import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const CLIENT = join(ROOT, "src", "client");
-/** Folders of examples and the programs that run them, first for any host, then for fetch. */
-const RUNNERS = [
-  ["tests/client/examples", "tests/client/examples.rs"],
-  ["tests/client_web/examples", "tests/client_web/main.rs"],
-];
+/** Folders of tests that run the examples in their subfolder `examples`. */
+const TESTS = ["tests/client", "tests/client_web"];
 /** The modules of `src/client/` with public items. */
 const PUBLIC = [
   ...["agent_jobs", "analytics", "builder", "call", "error", "fetch_host", "host", "list"],
@@ -48,12 +45,13 @@ test("each public method of the Rust client has an example", () => {
 
 test("each example of the Rust client is in its documentation and called by a test", () => {
   const shown = sources.map(({ text }) => text).join("\n");
-  for (const [folder, program] of RUNNERS) {
-    const runner = readFileSync(join(ROOT, program), "utf8");
-    for (const file of readdirSync(join(ROOT, folder))) {
-      assert.ok(shown.includes(`${folder}/${file}`), `${file} is in no documentation`);
+  for (const folder of TESTS) {
+    const programs = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith(".rs"));
+    const text = programs.map((name) => readFileSync(join(ROOT, folder, name), "utf8")).join("\n");
+    for (const file of readdirSync(join(ROOT, folder, "examples"))) {
+      assert.ok(shown.includes(`${folder}/examples/${file}`), `${file} is in no documentation`);
       const call = new RegExp(`\\b${basename(file, ".rs")}::\\w+`);
-      assert.match(runner, call, `no test uses ${file}`);
+      assert.match(text, call, `no test calls ${file}`);
     }
   }
 });
