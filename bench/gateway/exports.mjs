@@ -18,7 +18,7 @@ const VARIANTS = ["quillgate", "baseline"];
 export const ROWS = 40_000;
 /**
  * How long upstream takes for each page of these exports, in milliseconds. Without a delay, a Worker
- * that handles several pages at once would need less processor time, but only in this benchmark.
+ * that handles several pages together would need less processor time, but only in this benchmark.
  */
 export const DELAY = 50;
 const SPEED_PROJECT = `delay-${DELAY}-rows-${ROWS}`;

@@ -137,7 +137,7 @@ test("visitors, feedback and searches of the page load on request only", async (
   assert.deepEqual(await accessibilityFaults(page), []);
 });
 
-test("a part of a list without rows about the page says so", async ({ visitor }) => {
+test("a list without rows about the page shows how many rows are loaded", async ({ visitor }) => {
   const { page, startSession } = visitor;
   await startSession();
   let requests = 0;

@@ -66,15 +66,20 @@ test.describe("keyboard shortcuts", () => {
   });
 });
 
-test("a route that could not load offline appears when the browser is back online", async ({
-  visitor,
-}) => {
-  const { page, signIn } = visitor;
+/** Opens a route whose code cannot be loaded, because the browser is offline. */
+async function openViewsOffline({ page, signIn }) {
   await signIn();
   await page.context().setOffline(true);
   await page.keyboard.press("g");
   await page.keyboard.press("v");
   await page.getByRole("alert").getByText("You’re offline").waitFor();
+}
+
+test("a route that could not load offline appears when the browser is back online", async ({
+  visitor,
+}) => {
+  const { page } = visitor;
+  await openViewsOffline(visitor);
   await page.context().setOffline(false);
   await page.getByRole("button", { name: /^Period/ }).waitFor();
   assert.equal(await page.getByRole("alert").count(), 0);
@@ -83,12 +88,8 @@ test("a route that could not load offline appears when the browser is back onlin
 test("a route appears although the first request after the connection returns fails", async ({
   visitor,
 }) => {
-  const { page, signIn } = visitor;
-  await signIn();
-  await page.context().setOffline(true);
-  await page.keyboard.press("g");
-  await page.keyboard.press("v");
-  await page.getByRole("alert").getByText("You’re offline").waitFor();
+  const { page } = visitor;
+  await openViewsOffline(visitor);
   let requests = 0;
   await page.route(/\/assets\/.*\.js$/, (route) => {
     requests += 1;
