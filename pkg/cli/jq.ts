@@ -125,9 +125,10 @@ interface End {
  * environment.
  */
 function withoutSecrets(env: Host["env"]): Record<string, string | undefined> {
-  const isSecret = (name: string) =>
-    name.startsWith("QUILLGATE_") || GATEWAY_SECRETS.includes(name);
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name)));
+  const secrets = [...GATEWAY_SECRETS, "WEBHOOK_KEY"];
+  // Names are case-insensitive on Windows.
+  const isSecret = (name: string) => name.startsWith("QUILLGATE_") || secrets.includes(name);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isSecret(name.toUpperCase())));
 }
 
 async function waitForEnd(child: ChildProcess, stderr: Readable): Promise<End> {

@@ -127,7 +127,7 @@ impl Watch {
     /// Waits until the job has finished and returns it: completed, archived or failed.
     ///
     /// # Errors
-    /// As [`Self::next`].
+    /// As [`Self::next`]. [`Error::WatchTimeout`] also if `next` has already returned an error.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/wait.rs"), "```")]

@@ -155,8 +155,9 @@ test("a free port has no listener", async () => {
   assert.equal(error.code, "ECONNREFUSED");
 });
 
-test("a port that was free is not taken by outgoing connections", async () => {
+test("a port that was free is not taken by outgoing connections", async (t) => {
   const range = readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8");
   const [first] = range.trim().split(/\s+/).map(Number);
-  assert.ok((await freePort()) < first);
+  if (first < 32_768) t.skip("this system has another range than Linux by default");
+  else assert.ok((await freePort()) < first);
 });

@@ -80,6 +80,18 @@ test("a style sheet that does not arrive fails after ten seconds and is requeste
   await next;
 });
 
+test("a style sheet that arrives after ten seconds is not requested again", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const link = new StandInForLink();
+  failToLoad(link);
+  const first = reloadStyles();
+  t.mock.timers.tick(10_000);
+  await assert.rejects(first);
+  link.successor.dispatchEvent(new Event("load"));
+  await reloadStyles();
+  assert.equal(link.successor.successor, null);
+});
+
 test("a style sheet that was removed from the document is not requested again", async () => {
   const link = new StandInForLink();
   failToLoad(link);

@@ -22,8 +22,8 @@ test("a part without its code offers to reload the page", async ({ visitor }) =>
   await page.getByRole("button", { name: "Set site URL" }).click();
   const alert = page.getByRole("alert").filter({ hasText: "This part of the page didn’t load" });
   await alert.getByText("A new version may be available.").waitFor();
-  await restore();
   await alert.getByRole("button", { name: "Reload" }).click();
+  await restore();
   await page.getByRole("button", { name: "Set site URL" }).click();
   await page.getByRole("dialog").waitFor();
 });

@@ -96,7 +96,7 @@ describe("a Mintlify that counts reads as creations", () => {
 
 describe("a Mintlify that responds 502 to every read", () => {
   const SECONDS = 4;
-  const MAX_READS = 2;
+  const MAX_READS = 4;
   let jobs;
   before(async () => {
     jobs = await startJobs("poll-retries", {

@@ -34,8 +34,9 @@ export function defer<Props extends object>(
     } catch {
       failed.value = true;
       const [delay, ...laterDelays] = delays;
+      if (delay === undefined) return;
       clearTimeout(retryTimer);
-      if (delay !== undefined) retryTimer = setTimeout(fetchCode, delay, laterDelays);
+      retryTimer = setTimeout(fetchCode, delay, laterDelays);
     }
   }
 

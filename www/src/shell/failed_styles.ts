@@ -38,11 +38,15 @@ function waitForStyles(link: HTMLLinkElement): Promise<unknown> {
       failedStyles.add(link);
       reject(new Error("the style sheet took too long"));
     }, TIMEOUT);
-    const settleWith = (settle: (event: Event) => void) => (event: Event) => {
+    link.addEventListener("load", (event) => {
       clearTimeout(timer);
-      settle(event);
-    };
-    link.addEventListener("load", settleWith(resolve));
-    link.addEventListener("error", settleWith(reject));
+      // The style sheet can arrive after the timeout.
+      failedStyles.delete(link);
+      resolve(event);
+    });
+    link.addEventListener("error", (event) => {
+      clearTimeout(timer);
+      reject(event);
+    });
   });
 }

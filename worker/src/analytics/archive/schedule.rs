@@ -121,8 +121,8 @@ impl DayRecord {
             Day::of(fetched) >= Day::of(now) || is_settled(self.day, fetched, recheck_days);
         // If the response to the batch of the last page was lost, the database has both the
         // complete day and the failure. Another fetch removes the failure.
-        let has_failed = self.attempts > 0;
-        (has_failed || !is_complete).then_some(Need::Recheck)
+        let is_unfinished = self.attempts > 0 || self.next != Part::Visitors;
+        (is_unfinished || !is_complete).then_some(Need::Recheck)
     }
 }
 

@@ -265,6 +265,7 @@ fn is_general(problem: &Problem) -> bool {
         problem.kind,
         ProblemKind::QuotaExceeded
             | ProblemKind::GatewayBusy
+            | ProblemKind::ObjectUnavailable
             | ProblemKind::UpstreamUnavailable
             | ProblemKind::UpstreamCredential
     ) || problem.status == 429

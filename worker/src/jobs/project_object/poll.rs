@@ -71,11 +71,12 @@ impl Project {
         Ok(task)
     }
 
-    /// Counts the retry of a poll. Returns `false` if the poll budget is used up. The retry must not
-    /// be sent then.
+    /// Counts the retry of a poll. Returns `false` if the rest of the poll budget is reserved for
+    /// spaced polls, or if polls are paused. The retry must not be sent then.
     fn count_retry(&self) -> HostResult<bool> {
         let now = now();
-        let has_budget = self.jobs.poll_usage(now)?.used < self.settings.poll_budget.limit;
+        let usage = self.jobs.poll_usage(now)?;
+        let has_budget = self.settings.poll_budget.count_immediate(&usage, now) > 0;
         if has_budget {
             self.jobs.count_poll(now)?;
         }

@@ -56,6 +56,8 @@ fn a_complete_day_with_a_failure_is_fetched_again() {
     assert_eq!(plan(&record), None);
     record.record_failure(HOUR, day("2024-03-02").begin());
     assert_eq!(plan(&record), Some(target("2024-03-01", Part::Visitors)));
+    record.record_part(false, day("2024-03-02").begin());
+    assert_eq!(plan(&record), Some(target("2024-03-01", Part::Views(0))));
 }
 
 #[test]
