@@ -1,4 +1,4 @@
-//! Authentication tests. They cover access tokens, trusted issuers, sessions, sign-in and
+//! Authentication tests. They cover access tokens, trusted issuers, callers, sessions, sign-in and
 //! Turnstile.
 
 mod access_token;

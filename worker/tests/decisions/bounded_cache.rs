@@ -1,5 +1,5 @@
-//! The bounded cache. A full cache evicts its oldest entries. The cache returns an entry until the
-//! entry expires.
+//! The bounded cache. A full cache evicts its oldest entries first. The cache returns a stored
+//! entry until the entry expires.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -63,7 +63,7 @@ fn value_larger_than_the_cache_is_not_stored() {
         assert_eq!(cache.get("c", NOW), None);
         assert_eq!((cache.count(), cache.bytes()), (2, 22));
     }
-    // The value is too large to store, but the previous one is removed because it is outdated.
+    // The value is too large to store, but the previous value is outdated and is removed.
     cache.insert("a", "x".to_owned(), 100, LATER);
     assert_eq!(kept(&cache, &["a", "b"]), ["b"]);
     cache.insert("c", "x".to_owned(), 99, LATER);
@@ -105,7 +105,7 @@ fn replaced_entry_counts_as_new() {
     assert_eq!(cache.get("a", NOW).map(String::as_str), Some("again"));
 }
 
-/// A simple model of the cache, with the entries from oldest to newest.
+/// A simple model of the cache. The entries are in order from oldest to newest.
 struct Model {
     entries: Vec<(String, u32, usize, Millis)>,
     max_entries: usize,

@@ -1,4 +1,4 @@
-//! Tests of the budgets for upstream requests.
+//! Budget tests. They cover reservations, read budgets, upstream blocks and the window of a budget.
 
 mod decision;
 mod read_budget;
@@ -14,7 +14,7 @@ use crate::fixtures::NOW;
 const HOUR: u64 = 3_600_000;
 const MINUTE: u64 = 60_000;
 
-/// A budget with an unused limit of 100 requests per hour.
+/// Returns an unused budget of 100 requests per hour.
 fn snapshot() -> BudgetSnapshot {
     BudgetSnapshot {
         policy: RateLimitPolicy::CreateJob,

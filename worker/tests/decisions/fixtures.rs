@@ -1,4 +1,4 @@
-//! Shared fixtures. They provide the current time, keys, tokens, configurations and request heads.
+//! Shared fixtures. They provide a fixed time, keys, tokens, configurations and request heads.
 
 use std::rc::Rc;
 
@@ -91,8 +91,8 @@ pub fn bearer_of(claims: &Value) -> String {
     format!("Bearer {}", token(claims))
 }
 
-/// Returns a trusted issuer's token with `header` and `claims` verbatim. Its signature is a
-/// placeholder of the correct length. Each test decides whether the host accepts it.
+/// Returns a trusted issuer's token with `header` and `claims` verbatim. The signature is a
+/// placeholder of the correct length. Each test decides whether the host accepts the signature.
 pub fn issuer_token(header: &str, claims: &str) -> String {
     let length = if header.contains("ES256") { 64 } else { 256 };
     let signature = encode(vec![7; length]);
@@ -142,7 +142,7 @@ pub const fn in_assertion(token: &str) -> Credentials<'_> {
     }
 }
 
-/// Identifies the caller of a gateway token in `Authorization`, and checks that a second call,
+/// Returns the caller of a gateway token in `Authorization`. Checks that a second identification,
 /// which can use the cache, has the same result.
 pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<Caller>, Problem> {
     let credentials = Credentials {
@@ -160,7 +160,7 @@ pub fn identify_own(config: &Config, authorization: Option<&str>) -> Result<Rc<C
     }
 }
 
-/// Identifies the caller of a token, as if the host had verified the signature.
+/// Returns the caller of a token, as if the host had verified the signature.
 pub fn identify_signed(
     credentials: &Credentials<'_>,
     settings: &AuthSettings,
@@ -174,8 +174,9 @@ pub fn identify_signed(
     }
 }
 
-/// Plans a request, including the steps after the caller is identified. Signatures of issuers'
-/// tokens count as valid. `record` is the session's record, or `None` if the session has ended.
+/// Returns the plan of a request, including the steps after the caller is identified. Signatures of
+/// issuers' tokens count as valid. `record` is the session's record, or `None` if the session has
+/// ended.
 pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&str>) -> Plan {
     let head = &head.read();
     let mut verified = VerifiedTokens::default();
@@ -212,7 +213,7 @@ pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&
     planned
 }
 
-/// The action that a step runs.
+/// Returns the action that a step runs.
 #[track_caller]
 pub fn action_of(step: Result<Step, Problem>) -> Result<Action, Problem> {
     step.map(|step| match step {
@@ -230,7 +231,7 @@ pub fn allowed_methods(planned: &Plan) -> &str {
     }
 }
 
-/// Identifies the caller of a gateway token, with the default configuration.
+/// Returns the caller of a gateway token, with the default configuration.
 pub fn verify(token: &str) -> Result<Rc<Caller>, Problem> {
     identify_own(&configuration(), Some(&format!("Bearer {token}")))
 }
@@ -255,8 +256,8 @@ pub fn assert_invalid_token(problem: &Problem, reason: &str) {
     );
 }
 
-/// Returns the variables of a valid configuration. `changes` sets some of them, or unsets those
-/// with `None`.
+/// Returns the variables of a valid configuration. `changes` sets some variables, or unsets
+/// variables with `None`.
 pub fn variables(
     changes: &[(&'static str, Option<&'static str>)],
 ) -> impl Fn(&str) -> Option<String> {
@@ -308,7 +309,7 @@ pub fn field_and_rule(problem: &Problem) -> (String, String) {
     (text("field"), text("rule"))
 }
 
-/// Reads `list` as the `REVOKED_TOKENS` of a gateway without trusted issuers.
+/// Returns the revocations in `list`, the `REVOKED_TOKENS` of a gateway without trusted issuers.
 pub fn revoked(list: &Value) -> RevokedTokens {
     let variable = |name: &str| (name == "REVOKED_TOKENS").then(|| list.to_string());
     RevokedTokens::read(variable, &[]).unwrap()
@@ -329,7 +330,7 @@ pub struct RequestHead<'a> {
 }
 
 impl RequestHead<'_> {
-    /// Converts this to the request head that the Worker uses.
+    /// Returns the request head that the Worker uses, with the same values.
     pub fn read(&self) -> request_head::RequestHead {
         let fields = [
             ("authorization", self.authorization),

@@ -1,4 +1,5 @@
-//! Verification of HMAC-SHA-256 tags, and derivation of keys.
+//! Tags and derived keys. The gateway verifies an HMAC-SHA-256 tag over all parts of a message. It
+//! derives keys with HKDF (RFC 5869).
 
 use quillgate_worker::hash::{derive_key, hmac_sha256, verify_hmac_sha256};
 

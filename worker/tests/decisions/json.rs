@@ -1,4 +1,5 @@
-//! Parsing, serialization and compaction of JSON.
+//! JSON. The parser rejects malformed JSON, and duplicate properties at any depth. The compaction
+//! of JSON removes only insignificant whitespace.
 
 use proptest::prelude::*;
 use quillgate_worker::json::{compact, is_true, parse, text, to_text};

@@ -1,6 +1,6 @@
-//! Native tests of the Worker's modules, compiled without the `runtime` feature.
+//! Native tests of the Worker's modules. These modules do not need the Workers runtime.
 //!
-//! The folders mirror `worker/src`.
+//! The top-level folders have the same names as in `worker/src`.
 #![cfg(not(target_arch = "wasm32"))]
 #![expect(
     clippy::unwrap_used,

@@ -1,4 +1,5 @@
-//! Upstream tests. They cover upstream requests, and the classification of their responses.
+//! Upstream tests. They cover attempts, circuit breakers, failures, key redaction, metrics and
+//! connection permits.
 
 mod attempts;
 mod breaker;
@@ -24,7 +25,7 @@ fn keys(keys: &[&str]) -> Vec<AdminKey> {
         .collect()
 }
 
-/// Like [`api_error_with`], for a gateway whose only key is [`ADMIN_KEY`].
+/// Returns the error of an upstream response, for a gateway with the single key [`ADMIN_KEY`].
 fn api_error(status: u16, retry_after: Option<&str>, body: &str) -> ApiError {
     api_error_with(&keys(&[ADMIN_KEY]), status, retry_after, body)
 }

@@ -1,5 +1,5 @@
 //! Series of the daily archive. A series lists missing days instead of counting them as zero. The
-//! tests also cover the archive's status and settings.
+//! tests also cover the archive's status, backfill and settings.
 
 mod run_lock;
 mod schedule;

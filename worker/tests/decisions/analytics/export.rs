@@ -1,5 +1,6 @@
-//! Exports of reports. An export requests full upstream pages, waits for the budget as long as the
-//! caller allows, and writes one log line.
+//! Exports of reports. An export requests full upstream pages, and waits for the budget no longer
+//! than the caller allows. The tests also cover header fields, column names, cursors and the log
+//! line.
 
 mod pages;
 mod rows;

@@ -1,5 +1,6 @@
-//! Cached upstream pages. The gateway assembles a response from the cached pages that contain its
-//! rows. The response is fresh while all these pages are fresh.
+//! Cached upstream pages. The gateway maps the requested rows to slices of 250-row pages. A
+//! response is fresh while all of its pages are fresh. The tests also cover `ETag`, `Cache-Status`
+//! and `no-cache`.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -14,7 +15,7 @@ fn slice(number: u64, from: u64, to: u64) -> PageSlice {
     PageSlice { number, from, to }
 }
 
-/// A page of 250 rows, fetched at [`NOW`] and fresh for five minutes.
+/// Returns a page of 250 rows. The page was fetched at [`NOW`], and is fresh for five minutes.
 fn page() -> PageHead {
     PageHead {
         tag: "a-tag".to_owned(),

@@ -1,5 +1,6 @@
-//! Page view queries. Equivalent queries share a cached list. Responses for a range that ended
-//! before yesterday stay fresh for a day.
+//! Page view queries. Queries for the same project and an equivalent range share a cached list. A
+//! response is fresh for a day if its range ended before yesterday in UTC. A time without a UTC
+//! offset never ends a range.
 
 use proptest::prelude::*;
 use proptest::string::string_regex;
@@ -14,7 +15,7 @@ use crate::fixtures::{NOW, configuration, configure, field_and_rule};
 const VIEWS: Operation = Operation::ListPageViews;
 const LIST: &str = "/v1/analytics/demo-docs/views";
 const DAY: u64 = 86_400_000;
-/// The default freshness lifetime, in milliseconds, of a range that does not end before yesterday.
+/// The freshness lifetime of open or recent ranges, in milliseconds.
 const FRESH: u64 = 300_000;
 /// 2025-06-15T00:00:00Z, the midnight before [`NOW`].
 const MIDNIGHT: Millis = Millis(1_749_945_600_000);

@@ -1,5 +1,5 @@
-//! The configuration. The gateway reads it from variables. An error names the invalid variable and
-//! never contains its value.
+//! The configuration. The gateway reads the configuration from variables. An error names the
+//! invalid variable, and contains no secret.
 
 mod pull_requests;
 mod webhooks;
@@ -344,7 +344,7 @@ fn unwatched_job_is_polled_every_15_seconds_at_most() {
     }
 }
 
-/// An integer variable, its maximum, and a function that reads its value from a configuration.
+/// An integer variable's name and maximum. The function returns the variable's value.
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 
 const INTEGERS: [Integer; 16] = [

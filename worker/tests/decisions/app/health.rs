@@ -1,4 +1,5 @@
-//! The health report. Operators' monitoring depends on its exact JSON.
+//! The health report. The report is JSON with a fixed property order, because operators' monitoring
+//! depends on the exact JSON. Its status is `degraded` while a circuit breaker is open.
 
 use quillgate_worker::analytics::health::{OrganizationBudgets, OrganizationHealth};
 use quillgate_worker::app::health::Health;

@@ -1,4 +1,5 @@
-//! The log line of a request. Operators' monitoring depends on its exact JSON.
+//! The log line of a request. The line is JSON with a fixed property order, because operators'
+//! monitoring depends on the exact JSON. Unknown values are `null`.
 
 use quillgate_worker::app::log::LogEntry;
 use quillgate_worker::http::problem_kind::ProblemKind;

@@ -1,4 +1,5 @@
-//! Plans of requests. The gateway checks a request in a fixed order, then plans the response.
+//! Plans of requests. The gateway plans a response or an action for a request, or rejects the
+//! request with a problem.
 
 mod addresses;
 mod admission;
@@ -133,7 +134,8 @@ fn plan_body(
     plan_write(config, &head, &caller, values, body)
 }
 
-/// Plans a write with the [`bearer`] token. Expects that no Turnstile response must be verified.
+/// Plans and returns a write with the [`bearer`] token. The write must need no Turnstile
+/// verification.
 fn accept(
     config: &Config,
     url: &str,

@@ -1,5 +1,5 @@
-//! Validation of the gateway's own access tokens. The gateway accepts only HS256 tokens that are
-//! signed with one of its secrets.
+//! Validation of the gateway's own access tokens. These tokens must be signed with HS256 and one of
+//! the gateway's secrets.
 
 mod lifetime;
 

@@ -1,4 +1,5 @@
-//! The permissions and quotas of callers.
+//! Permissions and quotas of callers. A single grant must contain both the project and the scope of
+//! a request. The lower of two quotas applies per policy.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth::caller::{Caller, Grant, OPERATE, Quota};

@@ -1,5 +1,5 @@
 //! Identification of callers. The gateway identifies a caller by a token, and caches verified
-//! tokens.
+//! tokens. A trusted issuer's token is cached for at most a minute, and not beyond its expiry.
 
 use std::rc::Rc;
 
@@ -105,8 +105,8 @@ impl Isolate {
         identify_signed(credentials, &self.config.auth, now, &mut self.verified)
     }
 
-    /// Identifies the caller of a bearer token. Returns the token instead of the caller if the host
-    /// must verify its signature first.
+    /// Returns the caller of a bearer token. If the host must verify the signature first, returns
+    /// the token instead.
     fn bearer(&mut self, token: &str, now: Millis) -> Result<Identity, Problem> {
         self.identify(&in_authorization(&format!("Bearer {token}")), now)
     }
@@ -116,7 +116,7 @@ impl Isolate {
         self.identify(&in_assertion(token), now)
     }
 
-    /// Identifies the caller of a bearer token, as if the host had verified the signature.
+    /// Returns the caller of a bearer token, as if the host had verified the signature.
     fn verified_bearer(&mut self, token: &str, now: Millis) -> Result<Rc<Caller>, Problem> {
         self.identify_signed(&in_authorization(&format!("Bearer {token}")), now)
     }

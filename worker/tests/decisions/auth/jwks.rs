@@ -1,5 +1,5 @@
-//! JWK Sets. The gateway uses a key only for the algorithm and the purpose for which the issuer
-//! published the key. It rejects weak and malformed keys.
+//! JWK Sets of trusted issuers. The gateway uses a key only if the key's type and declared purpose
+//! fit the signature. It rejects weak keys, malformed keys and malformed sets.
 
 mod cache;
 

@@ -1,7 +1,7 @@
 //! Tokens of trusted issuers. The gateway validates a token, matches it with the issuer's rules,
 //! and identifies its caller.
 //!
-//! The attacks come from RFC 8725 and published advisories on JWT libraries: CVE-2015-9235,
+//! The tested attacks come from RFC 8725 and published advisories on JWT libraries: CVE-2015-9235,
 //! CVE-2016-10555, CVE-2018-0114, CVE-2022-23540, CVE-2026-22817 and CVE-2026-22818.
 
 mod callers;
@@ -113,7 +113,7 @@ fn token(header: &Value, claims: &Value) -> String {
     issuer_token(&header.to_string(), &claims.to_string())
 }
 
-/// Identifies the caller of an uncached token, as if the host had verified the signature.
+/// Returns the caller of an uncached token, as if the host had verified the signature.
 fn identify(credentials: &Credentials<'_>, config: &Config) -> Result<Rc<Caller>, Problem> {
     identify_signed(
         credentials,
@@ -140,7 +140,7 @@ fn identify_bearer(token: &str) -> Result<(Checked, Caller), Problem> {
     check_and_identify(&in_authorization(&format!("Bearer {token}")))
 }
 
-/// Identifies the caller of a token in `Cf-Access-Jwt-Assertion`.
+/// Like [`identify_bearer`], for a token in `Cf-Access-Jwt-Assertion`.
 fn identify_assertion(token: &str) -> Result<(Checked, Caller), Problem> {
     check_and_identify(&in_assertion(token))
 }

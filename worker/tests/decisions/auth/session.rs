@@ -1,5 +1,6 @@
-//! Sessions of the gateway's page. The session cookie identifies the caller. A bearer token takes
-//! precedence over a session, and a session takes precedence over an assertion.
+//! Sessions of the gateway's page. The session cookie identifies a session, and the session's
+//! record identifies the caller. A bearer token takes precedence over a session, and an active
+//! session takes precedence over an assertion.
 
 mod cookie;
 mod cross_site;
@@ -73,7 +74,7 @@ pub fn signing_in() -> Config {
     ])
 }
 
-/// Opens a session as if the host had verified the token's signature.
+/// Returns a new session, as if the host had verified the token's signature.
 pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
     match session_record::open(proof, &config.auth, NOW).map_err(invalid_token)? {
         Opening::Session(session) => Ok(session),
@@ -83,7 +84,7 @@ pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
     }
 }
 
-/// The `Cookie` value of a session, signed with the first gateway secret.
+/// Returns the `Cookie` value of a session, signed with the gateway's secret.
 fn cookie() -> String {
     let (_, value) = SessionId::new(&[7; 32], SECRET.as_bytes());
     format!("{NAME}={value}")

@@ -1,5 +1,6 @@
-//! Session records. A record stores the claims of a token. Each request checks them against the
-//! current rules.
+//! Session records. A record stores the claims of a token without the token itself. The gateway
+//! checks the stored claims against the current configuration, so a changed rule applies
+//! immediately.
 
 use quillgate::Millis;
 use quillgate_worker::auth::session_record::{

@@ -1,5 +1,5 @@
-//! Turnstile. The gateway requires a Turnstile response of 1 to 2,048 bytes. It accepts a
-//! verification only for the host of the page.
+//! Turnstile. If Turnstile is configured, the gateway requires a Turnstile response of 1 to 2,048
+//! bytes. It accepts a successful verification only for the host of the page.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! Granted and refused reservations. A grant reports the remaining requests. A refusal names the
-//! violated policy and has a `Retry-After`.
+//! violated policies and has a `Retry-After`.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};

@@ -1,5 +1,5 @@
-//! The read budget. It limits the job reads of each caller in a project. Several callers can also
-//! share a ceiling.
+//! The read budget. The budget limits the job reads of each caller per window. Several callers can
+//! also share a ceiling. The budget counts a bounded number of callers.
 
 use proptest::prelude::*;
 use quillgate::{Millis, RateLimitPolicy};
@@ -21,7 +21,7 @@ fn reader(name: &str, quota: Option<u32>) -> BudgetRequest {
     }
 }
 
-/// Reserves a read. The limit is 5 reads per caller and hour.
+/// Reserves a read, and returns the grant. The limit is 5 reads per caller and hour.
 fn reserve(
     reads: &mut ReadBudget,
     reader: &BudgetRequest,

@@ -1,5 +1,5 @@
-//! Blocks after an upstream 429. During a block, the budget grants single requests as probes.
-//! Another 429 can only extend the block.
+//! Blocks after an upstream 429. A block lets one request per twelfth of a window pass as a probe.
+//! Another 429 can extend the block, but cannot shorten it.
 
 use quillgate::Millis;
 use quillgate_worker::budget::upstream_block::UpstreamBlock;

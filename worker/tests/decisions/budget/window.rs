@@ -1,5 +1,5 @@
 //! The window of a budget. The tests simulate upstream requests, and check that no window contains
-//! more of them than the limit.
+//! more requests than the limit.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};
@@ -8,8 +8,8 @@ use quillgate_worker::http::problem::Problem;
 use super::{HOUR, retry_after, snapshot};
 use crate::fixtures::NOW;
 
-/// The reservations as a Durable Object stores them, and the requests that the upstream counted.
-/// All times are in milliseconds.
+/// A simulated budget. `rows` contains the reservations as a Durable Object stores them. All times
+/// are in milliseconds.
 #[derive(Default)]
 struct Log {
     limit: u32,
@@ -66,8 +66,8 @@ impl Log {
         decision
     }
 
-    /// Ends the request of the row with the index `row`. The upstream counted the request after
-    /// `part` thousandths of its duration.
+    /// Ends the request in row `row`. The upstream counted the request when `part` thousandths of
+    /// the request's duration had passed.
     fn settle(&mut self, row: usize, part: u64) {
         if let Some(since) = self.rows[row].since.take() {
             let took = (self.now - since) * part / 1000;

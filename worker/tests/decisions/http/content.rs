@@ -1,4 +1,5 @@
-//! Validation of query parameters and JSON bodies.
+//! Query parameters and JSON bodies. The gateway rejects unknown, duplicate and malformed values.
+//! It rebuilds the upstream request from the accepted values.
 
 use proptest::prelude::*;
 use quillgate::{Operation, ProjectId, Request, ValidationError};
@@ -18,7 +19,7 @@ fn project() -> ProjectId {
     ProjectId::new("demo-docs").unwrap()
 }
 
-/// The values of a path with this job id, if any.
+/// Returns the values of a path, with the job id `id` if any.
 fn from_path(operation: Operation, id: Option<&str>) -> RequestValues {
     let mut segments = vec![("projectId", "demo-docs")];
     segments.extend(id.map(|id| ("id", id)));

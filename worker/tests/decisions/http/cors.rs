@@ -1,4 +1,5 @@
-//! Allowed origins and CORS header fields.
+//! Allowed origins and CORS header fields. The gateway accepts its own origin and exact matches of
+//! the allowed origins. A response to an allowed origin has CORS header fields.
 
 use proptest::prelude::*;
 use quillgate_worker::http::cors::{Origin, check_origin, headers, preflight_headers};

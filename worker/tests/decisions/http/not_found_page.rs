@@ -1,4 +1,5 @@
-//! The not-found page. Browsers receive it when they navigate to an unknown path.
+//! The not-found page. The gateway returns the page to a browser that navigates to an unknown path.
+//! The page's `Content-Security-Policy` allows its style by a hash.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,4 +1,5 @@
-//! Problem details responses (RFC 9457), as sent to the client.
+//! Problem details (RFC 9457). A problem has a type, a title, a status and a detail. A validation
+//! problem names the violated rule and its field.
 
 use quillgate::{PageSize, Rule, ValidationError};
 use quillgate_worker::http::gateway_rule::GatewayRule;

@@ -7,7 +7,7 @@ use quillgate_worker::http::request_head::{RequestHead, accepts_page};
 const UUID: &str = "0b7ff8f5-3f4b-4a3c-9a52-7f0c4a4a1b2c";
 const URL: &str = "https://gate.example/v2/agent/demo-docs/job?a=b";
 
-/// Reads the head of a request to [`URL`], whose generated id is [`UUID`].
+/// Returns the head of a request to [`URL`]. The generated request id is [`UUID`].
 fn read(method: &str, fields: &[(&str, &str)]) -> RequestHead {
     let fields = fields.iter();
     let headers = fields.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));

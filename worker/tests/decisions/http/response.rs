@@ -1,4 +1,5 @@
-//! Responses of the gateway and their header fields.
+//! Responses and their header fields. The common header fields include the request id and
+//! `no-store`. The value of a header field cannot inject another field.
 
 use proptest::prelude::*;
 use quillgate_worker::http::cors::Origin;

@@ -1,4 +1,5 @@
-//! Routing of paths to operations.
+//! Routing of paths to operations. The router finds the operation and the path values for a method
+//! and a path. A path must match the template of an operation exactly.
 
 use proptest::prelude::*;
 use quillgate::encode::percent_encode;

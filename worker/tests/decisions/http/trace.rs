@@ -1,4 +1,6 @@
-//! Trace propagation (W3C Trace Context).
+//! Trace propagation (W3C Trace Context). The gateway continues a valid trace with a new span, and
+//! otherwise starts a new trace. It ignores a malformed `tracestate`, and shortens a `tracestate`
+//! that is too long.
 
 use proptest::prelude::*;
 use quillgate_worker::http::trace::{continue_trace, read_tracestate};

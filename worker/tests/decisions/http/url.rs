@@ -1,4 +1,5 @@
-//! Parsing of URLs, hosts and origins.
+//! URLs, hosts and origins. The gateway splits URLs and decodes percent-encoding once. Origins and
+//! hosts must be normalized, and a secure URL uses `https` or a loopback host.
 
 use proptest::prelude::*;
 use quillgate::encode::percent_encode;

@@ -1,5 +1,6 @@
-//! Event streams and long polls. The gateway sends a job's changes as Server-Sent Events. A long
-//! poll waits for the next change, then returns the latest state.
+//! Event streams and long polls. The gateway formats changes of jobs as Server-Sent Events. A long
+//! poll ends at the next change. If the job has finished or the client's entity tag is outdated,
+//! the poll ends immediately.
 
 use proptest::prelude::*;
 use quillgate::Millis;

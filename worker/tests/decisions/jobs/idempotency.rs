@@ -1,5 +1,5 @@
-//! Idempotency keys. The gateway executes, replays or rejects a request, depending on the state of
-//! its key.
+//! Idempotency keys. The gateway executes, replays or rejects a request, depending on the state and
+//! the fingerprint that are stored with the request's key.
 
 use proptest::prelude::*;
 use quillgate::Millis;

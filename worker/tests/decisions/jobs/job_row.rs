@@ -1,4 +1,5 @@
-//! Webhooks for finished jobs. The gateway announces each end of a job or of a follow-up once.
+//! Job ends that webhooks announce. An end counts as announced until a follow-up restarts the job.
+//! A webhook waits for the end of a follow-up for a limited time.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::job_row::{JobRow, RESTART_TIME};
@@ -7,7 +8,7 @@ use quillgate_worker::jobs::webhook::JobEnd;
 use super::poll::row;
 use crate::fixtures::at;
 
-/// A job that started at its creation and completed after half a minute.
+/// Returns a job that started at its creation and completed half a minute later.
 fn completed() -> JobRow {
     JobRow {
         status: Some("completed".to_owned()),

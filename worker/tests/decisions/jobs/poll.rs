@@ -1,5 +1,5 @@
-//! Polls of jobs. The pause between polls grows with a job's age, and with each failure. The
-//! gateway gives up a job that does not finish in time.
+//! Polls of jobs. The pause between polls grows with the age of a job, and failures double the
+//! pause up to a limit. The gateway gives up a job that is unfinished at the end of polling.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::job_row::JobRow;
@@ -77,7 +77,7 @@ fn only_a_terminal_status_finishes_a_job() {
     }
 }
 
-/// An active job that has just been created.
+/// Returns an active job that has just been created.
 pub(super) fn row() -> JobRow {
     JobRow {
         row: 1,

@@ -1,5 +1,5 @@
-//! The poll budget. The tests simulate hours of polling, and check that polls stay within their
-//! budget and are spread over the window.
+//! The poll budget. The tests simulate hours of polling, and check that no window has more polls
+//! than the budget. They also check that no poll is allowed during a pause.
 
 use quillgate::Millis;
 use quillgate_worker::budget::find_step;
@@ -14,7 +14,7 @@ const DEFAULT: PollBudget = PollBudget {
 /// A simulated project that counts its polls as the gateway does.
 struct Project {
     budget: PollBudget,
-    /// The end of each step of the window, and the number of polls in the step.
+    /// The end and the number of polls of each step.
     steps: Vec<(Millis, u32)>,
     /// The time of each poll.
     sent: Vec<Millis>,
@@ -51,7 +51,7 @@ impl Project {
         self.sent.push(now);
     }
 
-    /// Polls until `end`. Jobs are always due. Returns the number of alarms.
+    /// Polls from `now` until `end`. Jobs are always due. Returns the number of alarms.
     fn poll_until(&mut self, mut now: Millis, end: Millis) -> u32 {
         let mut alarms = 0;
         while now < end {

@@ -1,4 +1,5 @@
-//! Pull requests. The gateway parses links to pull requests and GitHub's responses.
+//! Pull requests on GitHub. The gateway parses the link of a job's pull request. It reads the state
+//! and the checks of the pull request from GitHub's responses.
 
 mod cache;
 mod failure;

@@ -1,5 +1,5 @@
-//! Searches in prompts. A search runs in steps, and each step compares a bounded number of jobs.
-//! The pages of a search contain each match once and in order.
+//! Searches in prompts. A request runs a bounded number of steps and compares a bounded number of
+//! jobs. The pages of a search contain each match once, from the newest job to the oldest.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::search::{

@@ -1,5 +1,6 @@
-//! Attempts of an upstream request. The gateway repeats a request with the older key after a 401.
-//! It repeats a GET once after the upstream was unavailable.
+//! Attempts of an upstream request. After a 401, the gateway repeats a request with the older key,
+//! if any. It repeats a GET once if the upstream was unavailable and sent no `Retry-After`. The
+//! gateway starts no attempt after the deadline.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis, Operation};
@@ -49,7 +50,8 @@ fn attempts(config: &Config, method: Method) -> Attempts<'_> {
     Attempts::new(&config.upstream, method, at(30))
 }
 
-/// Plans the next attempt after a response with `status`, which arrives one second after [`NOW`].
+/// Returns the next attempt after a response with `status`. The response arrives one second after
+/// [`NOW`].
 fn after_status(attempts: &mut Attempts<'_>, status: u16) -> NextAttempt {
     attempts.plan_next(Ok(&head(status, JSON)), at(1))
 }

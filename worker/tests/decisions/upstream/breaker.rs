@@ -1,5 +1,6 @@
-//! Circuit breakers. A breaker opens after twenty failures without a success. An open breaker lets
-//! one request per pause pass as a probe, and closes after a success.
+//! Circuit breakers. A breaker opens after twenty failures without a success, and counts repeated
+//! failures of one target once. An open breaker lets one request per pause pass as a probe, and
+//! closes after a success.
 
 use proptest::prelude::*;
 use quillgate::{Millis, RateLimitPolicy};

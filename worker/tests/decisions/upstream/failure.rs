@@ -1,5 +1,6 @@
 //! Failed upstream requests. The kind of failure determines the caller's problem and the outcome
-//! for the idempotency key. It also affects the budget and the circuit breaker.
+//! for the idempotency key. The kind also determines upstream blocks, and what a circuit breaker
+//! records.
 
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ use serde_json::json;
 use super::{JSON, api_error, call, head, with_field};
 use crate::fixtures::{NOW, configuration, configure, status_and_kind, to_json};
 
-/// Classifies a response without a body.
+/// Returns the failure for a response without a body.
 fn classify(status: u16, content_type: Option<&str>, method: Method) -> UpstreamFailure {
     classify_error(
         &head(status, content_type),

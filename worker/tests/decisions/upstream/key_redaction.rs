@@ -1,4 +1,5 @@
-//! Redaction of keys in problems and log lines.
+//! Redaction of admin keys. The gateway redacts its keys in problems and log lines. It withholds a
+//! success that contains a key.
 
 use quillgate::Method;
 use quillgate::credential::AdminKey;

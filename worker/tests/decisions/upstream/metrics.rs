@@ -1,5 +1,6 @@
-//! Metrics of a request. They contain the message for the operator's log and the duration in
-//! `Server-Timing`. The gateway's objects exchange metrics as JSON.
+//! Metrics of a request. The metrics contain the message for the operator, and the upstream
+//! duration for `Server-Timing`. Durable Objects return metrics to the Worker, so property names
+//! must stay stable.
 
 use quillgate_worker::upstream::metrics::{ExchangeMetrics, RequestMetrics};
 

@@ -1,4 +1,4 @@
-//! Connection permits. A Durable Object has at most six requests in progress. Other requests wait
+//! Connection permits. A Durable Object has at most six requests in progress. Further requests wait
 //! in the bounded queue of their class.
 
 use proptest::prelude::*;

@@ -1,5 +1,5 @@
-//! The lock of the archive. Only one run holds the lock at a time. A run that never ends loses the
-//! lock when its lease expires.
+//! The lock of the archive. One run at a time holds the lock, and a renewal extends the run's
+//! lease. After a lease expires, another run can take the lock.
 
 use quillgate::Millis;
 use quillgate_worker::analytics::archive::run_lock::RunLock;

@@ -1,6 +1,6 @@
-//! The schedule of the daily archive. The archive fetches the oldest missing day first, retries
-//! failed days after a pause, and rechecks days until their counts settle. It also estimates the
-//! cost of missing days.
+//! The schedule of the daily archive. The archive fetches the oldest missing day first, and retries
+//! a failed day after a pause. It rechecks a fetched day once a day until the day is settled. The
+//! tests also cover the estimated requests and hours for missing days.
 
 use std::collections::{HashMap, HashSet};
 
@@ -164,8 +164,8 @@ fn a_failed_day_backs_off_while_other_days_continue() {
     assert_eq!(planned, Some(target("2024-03-01", Part::Visitors)));
 }
 
-/// Estimates the cost of fetching `gaps` missing days. The only stored day has `pages` pages, and
-/// the estimate assumes as many for each missing day.
+/// Returns the estimate for `gaps` missing days. The only stored day has `pages` pages, and the
+/// estimate assumes the same number of pages for each missing day.
 fn estimate(gaps: u32, pages: u64) -> Estimate {
     let settings = ArchiveSettings {
         projects: Vec::new(),
@@ -223,13 +223,12 @@ fn any_event() -> impl Strategy<Value = Event> {
 }
 
 proptest! {
-    /// Simulates an archive of several projects for several days. Some requests fail.
+    /// Simulates an archive of one to three projects for several days. Requests can fail.
     #[test]
     fn the_archive_fetches_each_part_once_and_finishes(
         projects in vec((1_u32..12, vec(1_u64..4, 30)), 1..4),
         events in vec(any_event(), 0..120),
-        // The maximum number of requests per hour. Even the minimum is enough for each day's
-        // rechecks.
+        // The maximum number of requests per hour. Four are enough for each day's rechecks.
         share in 4_usize..24,
         recheck_days in 0_u32..4,
     ) {
@@ -247,7 +246,7 @@ proptest! {
         let mut sent: Vec<Millis> = Vec::new();
         // The parts received for each day since its current fetch started.
         let mut arrived: HashSet<Target> = HashSet::new();
-        // For each archived day, the dates on which a fetch of the whole day ended.
+        // The dates on which complete fetches of each day ended.
         let mut completed: HashMap<(usize, Day), Vec<Day>> = HashMap::new();
         let mut now = start;
         let mut steps = 0;

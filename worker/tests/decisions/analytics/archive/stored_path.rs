@@ -1,5 +1,5 @@
-//! Stored paths. The archive percent-encodes control characters. It counts a path that exceeds the
-//! limits in a prefix of the path.
+//! Stored paths. The archive percent-encodes the control characters in a path. It counts a path
+//! that is too deep or too long in a prefix of the path.
 
 use quillgate_worker::analytics::archive::stored_path::{MAX_BYTES, StoredPath};
 

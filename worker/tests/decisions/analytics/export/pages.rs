@@ -1,5 +1,5 @@
 //! The pages of an export. An export requests upstream pages in order, and resumes after the last
-//! received row. All its waits for the budget share one allowance.
+//! received row. The waits of an export for the budget share one maximum waiting time.
 
 use proptest::prelude::*;
 use quillgate::{Call, Millis, Operation, ProjectId};

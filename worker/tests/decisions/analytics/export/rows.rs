@@ -1,4 +1,5 @@
-//! Conversion of rows to CSV and to newline-delimited JSON.
+//! The rows of an export. The writer converts the rows of an upstream page to CSV or to
+//! newline-delimited JSON. It rejects a malformed page, and writes no row of that page.
 
 use proptest::prelude::*;
 use quillgate::Operation;

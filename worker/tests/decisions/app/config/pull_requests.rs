@@ -1,4 +1,5 @@
-//! Validation of the variables that configure requests to GitHub.
+//! Variables for pull requests. The gateway rejects malformed values of `GITHUB_TOKEN`,
+//! `GITHUB_API_URL` and `PULL_REQUEST_STATES`.
 
 use super::assert_wrong;
 

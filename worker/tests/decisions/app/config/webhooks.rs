@@ -1,4 +1,6 @@
-//! Validation of the variables for webhooks and for revoked tokens.
+//! Variables for webhooks and revoked tokens. The gateway rejects malformed webhook URLs, secrets
+//! and hosts, and a webhook URL without a secret. It also rejects malformed lists of revoked
+//! tokens.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,6 @@
-//! Upstream requests. The gateway builds them from the validated values of a URL, so they never
-//! leave the caller's projects.
+//! Requests by URL. The gateway plans a request with the validated values of its URL, and rejects a
+//! disguised project or job id. `/openapi.json` needs no token, and the liveness check needs no
+//! configuration.
 
 mod projects;
 

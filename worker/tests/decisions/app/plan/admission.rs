@@ -1,5 +1,5 @@
 //! Admission of requests. The gateway checks the origin, the credentials, the project and the scope
-//! of a request.
+//! of a request. The tests also cover operators' requests and the response after a crash.
 
 mod issuers;
 

@@ -1,5 +1,5 @@
 //! Reads of a job's pull request. A read needs the project and the scope `jobs:read`. The gateway
-//! rejects other methods, queries and disguised paths.
+//! rejects write methods, query parameters and disguised paths.
 
 use quillgate::{ProjectId, RateLimitPolicy};
 use quillgate_worker::app::action::Action;

@@ -24,7 +24,7 @@ use crate::fixtures::{
 /// A 32-byte secret that signs webhooks.
 const WEBHOOK_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
-/// Variables that allow two webhook hosts, one public and one private.
+/// Variables that allow a public and a private webhook host.
 const HOOKS: [(&str, Option<&str>); 2] = [
     ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
     ("WEBHOOK_HOSTS", Some("hooks.example.com,10.0.0.1")),

@@ -1,5 +1,5 @@
-//! Limits of access tokens. A token lives for at most 90 days and has at most 8 KiB. The gateway
-//! rejects expired and revoked tokens.
+//! Limits of the gateway's own access tokens. A token lives for at most 90 days and has at most 8
+//! KiB. The gateway rejects expired and revoked tokens.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

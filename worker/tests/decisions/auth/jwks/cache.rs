@@ -1,6 +1,5 @@
 //! Cached key sets. The organization object and each isolate cache the key sets of issuers. The
-//! tests cover the lifetime of a set, the pauses between requests for it, and outages of the
-//! issuer.
+//! tests cover the lifetime of a set, the pauses between lookups, and outages.
 
 use proptest::prelude::*;
 use quillgate::Millis;
@@ -171,7 +170,7 @@ fn remembered() -> RememberedSet {
 
 #[test]
 fn random_kids_cause_one_object_call_a_minute() {
-    // This holds whether or not the issuer's keys are available.
+    // The limit applies whether or not the issuer's keys are available.
     for is_available in [false, true] {
         let mut remembered = RememberedSet::default();
         let mut calls = 0;
@@ -307,7 +306,7 @@ fn unusable_key_is_not_looked_up_repeatedly() {
     assert_eq!(search(&mut remembered, "key-1", at(60)), SEARCH);
 }
 
-/// A simple model of a key source, with times in milliseconds.
+/// A simple model of a key source. All times are in milliseconds.
 #[derive(Default)]
 struct Model {
     fetched: Option<u64>,

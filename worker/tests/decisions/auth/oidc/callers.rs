@@ -24,8 +24,8 @@ fn rule(claims: &Value, changes: &Value) -> Value {
     rule
 }
 
-/// Identifies the caller of a workflow token under `rules`. `changes` contains the claims to
-/// replace; `null` removes a claim.
+/// Returns the caller of a workflow token under `rules`. `changes` contains the claims to replace.
+/// `null` removes a claim.
 fn caller_of(rules: &[Value], changes: &Value) -> Result<Caller, Problem> {
     caller_under(rules, changes, &json!([]))
 }

@@ -201,7 +201,7 @@ fn issuer_with(name: &str, value: Option<Value>) -> Value {
     json!([change(issuers()[0].clone(), name, value)])
 }
 
-/// Like [`issuer_with`], for a property of the issuer's first rule. Omits its other rules.
+/// Like [`issuer_with`], for a property of the issuer's first rule. Omits the issuer's other rules.
 fn rule_with(name: &str, value: Option<Value>) -> Value {
     let rule = change(issuers()[0]["rules"][0].clone(), name, value);
     issuer_with("rules", Some(json!([rule])))

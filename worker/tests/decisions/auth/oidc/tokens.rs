@@ -1,5 +1,6 @@
-//! Validation of issuers' tokens. The gateway checks the encoding, algorithm, key, issuer and JWT
-//! header of a token.
+//! Validation of issuers' tokens. Before the host verifies the signature, the gateway checks the
+//! algorithm, key id, type and issuer of a token. It rejects duplicate header properties and
+//! claims.
 
 mod claims;
 

@@ -1,5 +1,5 @@
-//! Same-origin checks. A page of another origin cannot use a session cookie. The gateway accepts an
-//! issuer's redirect with any session.
+//! Same-origin checks. If a page of another origin sends a session cookie, the gateway rejects the
+//! request. It accepts an issuer's redirect to the callback, even if the browser has a session.
 
 use quillgate_worker::auth::session::cross_site::check_same_origin;
 

@@ -1,5 +1,5 @@
-//! The cache of pull request states. Concurrent requests share a fetch. A rate limit pauses the
-//! requests for all pull requests.
+//! The cache of pull request states. Concurrent requests for a pull request share a fetch. A rate
+//! limit pauses the fetches for all pull requests.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::pull_request::cache::{

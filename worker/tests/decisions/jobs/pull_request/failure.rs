@@ -1,4 +1,5 @@
-//! The classification of GitHub's responses.
+//! Failed requests to GitHub. Only a 200 is a success. A rate limit pauses requests for at least a
+//! minute and at most an hour.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::pull_request::failure::GitHubFailure;

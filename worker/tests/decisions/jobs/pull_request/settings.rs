@@ -1,4 +1,5 @@
-//! The settings for requests to GitHub.
+//! Settings for requests to GitHub. `PULL_REQUEST_STATES` switches the requests on or off. If the
+//! variable is not set, a token in `GITHUB_TOKEN` switches them on.
 
 use quillgate_worker::jobs::pull_request::settings::PullRequestSettings;
 

@@ -1,4 +1,6 @@
-//! Validation of the URLs that receive webhooks.
+//! URLs that receive webhooks. The gateway accepts a public `https` URL, with the scheme and host
+//! in lower case. It rejects credentials, malformed hosts, nonpublic IP addresses and local host
+//! names.
 
 mod allowed_hosts;
 

@@ -1,5 +1,5 @@
-//! Webhook deliveries. The attempts follow a published schedule, and end after a 2xx or a 410. The
-//! gateway logs an abandoned webhook.
+//! Webhook deliveries. The attempts follow a published schedule, and end after a 2xx, a 410 or the
+//! tenth attempt. A log line reports an abandoned webhook.
 
 use quillgate::{JobStatus, Millis};
 use quillgate_worker::jobs::webhook::{

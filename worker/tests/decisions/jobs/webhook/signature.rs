@@ -1,5 +1,5 @@
-//! Webhook signatures. Each receiver has its own keys, which the gateway derives from its webhook
-//! secrets.
+//! Webhook signatures. The gateway derives separate keys for each receiver from the operator's
+//! webhook secrets.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

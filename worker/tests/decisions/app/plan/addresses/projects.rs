@@ -1,4 +1,5 @@
-//! Property tests with arbitrary URLs. A request reaches only the projects of its token.
+//! Property tests with generated URLs. A planned request stays within the projects of its token.
+//! The gateway accepts harmless paths in these projects.
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;

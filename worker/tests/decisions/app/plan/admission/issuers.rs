@@ -1,5 +1,5 @@
-//! Admission of trusted issuers' tokens. The host verifies the signature of a token before the
-//! gateway uses the token.
+//! Admission of trusted issuers' tokens. The gateway uses a token only after the host has verified
+//! the token's signature. The rules that match a token limit its projects, scopes and quota.
 
 use quillgate_worker::app::plan::{PendingStep, Step};
 use quillgate_worker::auth::Identity;

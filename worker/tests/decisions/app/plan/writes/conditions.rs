@@ -1,5 +1,7 @@
-//! Conditions of a write. A write can name a webhook, and may need a Turnstile response. Requests
-//! with the same idempotency key must also have the same fingerprint.
+//! Webhooks, Turnstile and fingerprints of writes. The request for a new job can name a webhook,
+//! but a follow-up cannot. If Turnstile is configured, a write from a page needs a Turnstile
+//! response. The fingerprint ignores the caller, the Turnstile response and the spelling of a
+//! request.
 
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::turnstile::TurnstileProof;
@@ -233,7 +235,7 @@ fn fingerprint_ignores_the_spelling_of_a_request() {
     };
     let none = HeaderFields::default();
     let same = print(CREATE, &none, r#"{"prompt":"x y"}"#);
-    // The order of properties needs no test, because the body has only one.
+    // The order of properties needs no test, because the body has a single property.
     for body in [
         "{\"prompt\":\"x y\"}",
         " {\r\n\t\"prompt\" : \"x y\" } \n",
@@ -271,7 +273,7 @@ fn fingerprint_ignores_the_spelling_of_a_request() {
 
 #[test]
 fn fingerprint_ignores_the_caller() {
-    // Two callers can share a fingerprint, because idempotency records are stored per caller.
+    // The fingerprint can omit the caller, because idempotency records are stored per caller.
     let print = |claims: &Value| {
         let bearer = bearer_of(claims);
         let head = post(CREATE, &bearer);

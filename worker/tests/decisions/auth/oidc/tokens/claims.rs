@@ -1,5 +1,6 @@
-//! Validation of issuers' claims. The gateway checks the audience, subject and lifetime of a token.
-//! It accepts the token only in the configured header field.
+//! Claims and form of issuers' tokens. The gateway checks the audience, subject and validity period
+//! of a token, and the length of its signature. It accepts a token only in the header field that is
+//! configured for the issuer.
 
 use proptest::prelude::*;
 use quillgate_worker::auth::Credentials;

@@ -1,5 +1,5 @@
-//! Allowed webhook hosts. Callers can name only URLs whose hosts the operator lists. The gateway
-//! checks a URL again before a delivery.
+//! Allowed webhook hosts. A caller can name a URL only if the operator lists its host. The gateway
+//! checks the URL again before a delivery.
 
 use proptest::prelude::*;
 use quillgate_worker::http::url::lowercase_origin;
