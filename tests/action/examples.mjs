@@ -46,7 +46,8 @@ export const EXAMPLES = [
       repository: { default_branch: "main" },
     },
     checkOut: makeRepository,
-    prompt: /^Commit [0-9a-f]{40} changed the API\. .*\nM\topenapi\.yaml\nA\tsrc\/api\/\$\(touch evil\)\.ts\n$/,
+    prompt:
+      /^Commit [0-9a-f]{40} changed the API\. .*\nM\topenapi\.yaml\nA\tsrc\/api\/\$\(touch evil\)\.ts\n$/,
   },
   {
     heading: "Every night",
