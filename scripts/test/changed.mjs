@@ -9,7 +9,7 @@ import { capture, StepError } from "../child.mjs";
 const TESTED_BY = [
   [/^tests\/harness\/(?:.*\.test\.mjs)$/, ["format", "harness"]],
   [/^tests\/harness\//, ["format", "harness", "gateway", "page", "package", "cli"]],
-  [/^tests\/(?:core|proptest-regressions)\//, ["format", "lint", "core"]],
+  [/^tests\/core\//, ["format", "lint", "core"]],
   [/^tests\/upstream\//, ["format", "lint", "core", "gateway", "contract"]],
   [/^tests\/bindings\//, ["format", "lint", "bindings-node"]],
   [/^tests\/client\//, ["format", "lint", "core"]],
