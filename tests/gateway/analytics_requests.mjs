@@ -32,18 +32,18 @@ export function viewsOf({ project = PROJECT, ...query }) {
 
 let ranges = 0;
 
-/** A past date range that no test has requested yet. */
+/** Returns a past date range that no test has requested yet. */
 export function closedRange() {
   ranges += 1;
   return { dateFrom: dateOf(Date.UTC(2000, 0, ranges)), dateTo: "2024-01-01" };
 }
 
-/** A date range that ends in the future and that no test has requested yet. */
+/** Returns a date range that ends in the future. No test has requested this range yet. */
 export function openRange() {
   return { ...closedRange(), dateTo: "2100-01-01" };
 }
 
-/** The UTC date `days` days after today. */
+/** Returns the UTC date `days` days after today. */
 export function dayFromToday(days) {
   return dateOf(Date.now() + days * DAY_MS);
 }
@@ -70,7 +70,7 @@ export function withoutQuota(gate) {
 
 // --- responses -------------------------------------------------------------
 
-/** Returns `Cache-Status` without the name of the cache, and with `ttl` reduced to its sign. */
+/** Returns a response's `Cache-Status` without the name of the cache. Reduces `ttl` to its sign. */
 export function cacheOf(answer) {
   const [, cache] = /^quillgate; (.*)$/.exec(answer.header("cache-status")) ?? [];
   return cache?.replace(/ttl=(-?)\d+/, (_, minus) => `ttl=${minus || "+"}`);
@@ -117,7 +117,7 @@ export function readAll(exchanges) {
 
 // --- the simulator and the budget ------------------------------------------
 
-/** Sends a request directly to the simulator. Returns the body of its response. */
+/** Sends a request directly to the simulator. Returns the parsed body of the response. */
 export async function upstreamsOwn(gate, target) {
   const authorization = `Bearer ${gate.key}`;
   const response = await fetch(gate.upstream.url + target, { headers: { authorization } });
@@ -133,7 +133,10 @@ export async function organization(gate) {
   return answer.json.organization;
 }
 
-/** Returns the analytics budget: the requests left, and the end of a block by the upstream. */
+/**
+ * Returns the analytics budget. `left` is the number of requests left, and `closedUntil` is the end
+ * of an upstream block.
+ */
 export async function budget(gate) {
   return (await organization(gate)).budgets.analytics;
 }
@@ -149,7 +152,10 @@ export async function costOf(gate, run) {
   return { result, visits, units: left - (await budget(gate)).left };
 }
 
-/** Calls `check` until it returns something truthy. Fails after {@link PATIENCE_MS}. */
+/**
+ * Calls `check` until it returns something truthy, and returns that value. Fails after
+ * {@link PATIENCE_MS}.
+ */
 export async function until(check) {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * A simulated browser. It stores cookies, and sends requests like the gateway's own page. This
- * module also checks that the gateway rejects a browser after sign-out.
+ * A simulated browser. The browser stores cookies and, by default, sends requests like the
+ * gateway's own page. This module also checks that the gateway rejects a browser after sign-out.
  */
 import assert from "node:assert/strict";
 import { assertProblem, JOBS, PROJECT, VIEWS } from "./recorded_gateway.mjs";
@@ -9,7 +9,7 @@ export const SESSION_COOKIE = "__Host-quillgate";
 export const SIGN_IN_COOKIE = "__Host-quillgate-sign-in";
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
 
-/** The current time in seconds since the Unix epoch, the unit of a JWT's `exp`. */
+/** Returns the current Unix time in seconds, the unit of a JWT's `exp`. */
 export const nowInSeconds = () => Math.floor(Date.now() / 1000);
 
 /** Targets of read operations that accept a session. */
@@ -37,7 +37,9 @@ export const WRITES = [
   { method: "DELETE", target: "/healthz/closures/analytics" },
 ];
 
-/** A browser with a cookie jar. By default it sends requests like the gateway's own page. */
+/**
+ * A browser with a cookie jar. By default, the browser sends requests like the gateway's own page.
+ */
 export class Browser {
   constructor(gate) {
     this.gate = gate;
@@ -48,7 +50,7 @@ export class Browser {
     return this.cookies.get(SESSION_COOKIE);
   }
 
-  /** The header fields of a request from the gateway's own page. */
+  /** Returns the header fields of a request from the gateway's own page. */
   get sameOrigin() {
     return [
       ["Origin", `http://${this.gate.host}`],
@@ -56,7 +58,10 @@ export class Browser {
     ];
   }
 
-  /** Sends a request with the cookies. Stores the cookie that the response sets, or deletes it. */
+  /**
+   * Sends a request with the stored cookies, and returns the response. Stores or deletes the cookie
+   * in the response's `Set-Cookie`.
+   */
   async send({ headers = this.sameOrigin, ...request }) {
     const cookies = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const all = cookies === "" ? headers : [...headers, ["Cookie", cookies]];
@@ -76,7 +81,7 @@ export class Browser {
     return this.send({ target, ...options });
   }
 
-  /** Opens a session with a token. */
+  /** Opens a session with a token. Returns the response. */
   async signIn(token = this.gate.token()) {
     const answer = await this.send({ method: "POST", target: "/session", json: { token } });
     assert.equal(answer.status, 201, answer.text);

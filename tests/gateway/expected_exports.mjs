@@ -96,7 +96,7 @@ function cellOf(line, column) {
 
 const quote = (text) => (/[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** The simulator's own rows of a report within a range. */
+/** Returns the simulator's own rows of a report within a range, as one line of JSON per row. */
 export const rowsUpstream = (gate, report, range) => gate.upstream.rows({ report, ...range });
 
 export const pagesOf = (report, lines) =>

@@ -23,14 +23,14 @@ const NEVER_MS = 24 * 3600 * 1000;
 const TERMINAL_STATUSES = ["completed", "failed", "archived"];
 const CHECK_INTERVAL_MS = 20;
 /**
- * How long a test waits for a condition before it fails. Without this limit, the runner would end
- * the whole file.
+ * Maximum time that a test waits for a condition. Without this limit, the runner would end the
+ * whole file.
  */
 const PATIENCE_MS = 60_000;
 
 /**
- * Starts a gateway and a simulator with limits that allow many jobs. Storage persists across
- * restarts.
+ * Starts a gateway and a simulator with limits that allow many jobs. Returns the gateway's
+ * {@link Jobs}. Storage persists across restarts.
  *
  * @param {string} name as for `startGate`
  * @param {object} [options]
@@ -71,7 +71,10 @@ class Jobs {
     this.#token = gate.token({ projects, scope: `${EVERY_SCOPE} gateway:operate` });
   }
 
-  /** The `Authorization` value of the default token, including the operator's scope. */
+  /**
+   * Returns the `Authorization` value of the default token. This token includes the operator's
+   * scope.
+   */
   get authorization() {
     return `Bearer ${this.#token}`;
   }
@@ -92,7 +95,10 @@ class Jobs {
     return answer.json;
   }
 
-  /** Bypasses the gateway: creates a job at the simulator, or sends a follow-up to the job `id`. */
+  /**
+   * Bypasses the gateway: creates a job at the simulator, or sends a follow-up to the job `id`.
+   * Returns the job.
+   */
   async directly(prompt, { id, project } = {}) {
     const rest = id === undefined ? "" : "/message";
     const response = await fetch(this.upstream.url + this.path(id, { project, rest }), {
@@ -104,7 +110,7 @@ class Jobs {
     return await response.json();
   }
 
-  /** Sends a follow-up through the gateway. */
+  /** Sends a follow-up through the gateway. Returns the job. */
   async followUp(id, prompt = "and more", { project } = {}) {
     const target = this.path(id, { project, rest: "/message" });
     const answer = await this.gate.post(target, { prompt }, { authorization: this.authorization });
@@ -112,12 +118,12 @@ class Jobs {
     return answer.json;
   }
 
-  /** Sends a GET request to the gateway with the default token. */
+  /** Sends a GET request to the gateway with the default token. Returns the response. */
   get(target, headers = []) {
     return this.gate.get(target, { headers, authorization: this.authorization });
   }
 
-  /** Opens an event stream for one job. */
+  /** Opens and returns an event stream for one job. */
   watch(id, { project, lastEventId, authorization = this.authorization, headers = {} } = {}) {
     const url = this.gate.gateway.url + this.path(id, { project, rest: "/events" });
     const stream = openEventStream(url, { lastEventId, headers: { authorization, ...headers } });
@@ -125,7 +131,7 @@ class Jobs {
     return stream;
   }
 
-  /** Opens an event stream for all jobs of a project. */
+  /** Opens and returns an event stream for all jobs of a project. */
   watchAll({ project = PROJECT, lastEventId, authorization = this.authorization } = {}) {
     const url = `${this.gate.gateway.url}/v2/agent/${project}/jobs/events`;
     const stream = openEventStream(url, { lastEventId, headers: { authorization } });
@@ -133,7 +139,10 @@ class Jobs {
     return stream;
   }
 
-  /** Opens a stream for all jobs of a project and waits for its response head. */
+  /**
+   * Opens a stream for all jobs of a project. Returns the stream after its response head has
+   * arrived.
+   */
   async watchingAll(options) {
     const stream = this.watchAll(options);
     await stream.opened;
@@ -149,7 +158,7 @@ class Jobs {
     assert.equal(answer.status, 204, answer.text);
   }
 
-  /** Opens a stream for one job and waits for its first event. */
+  /** Opens a stream for one job. Returns the stream after its first event has arrived. */
   async watching(id, options) {
     const stream = this.watch(id, options);
     await stream.event();
@@ -165,8 +174,9 @@ class Jobs {
   }
 
   /**
-   * Waits until the gateway has read the job upstream `more` more times. The gateway reads a
-   * watched job once per polling interval, so the wait takes about `more` intervals.
+   * Waits until the gateway has read the job upstream `more` more times. Returns the reads. The
+   * gateway reads a watched job once per polling interval, so the wait takes about `more`
+   * intervals.
    */
   async untilReads(id, more) {
     const { count } = await this.reads(id);
@@ -176,7 +186,7 @@ class Jobs {
     }, `${more} more reads of job ${id}`);
   }
 
-  /** The project's section of the operator's health report. */
+  /** Returns the project's section of the operator's health report. */
   async health(project = PROJECT) {
     const url = `${this.gate.gateway.url}/healthz?deep&project=${project}`;
     const response = await fetch(url, { headers: { authorization: this.authorization } });
@@ -193,7 +203,7 @@ class Jobs {
   }
 
   /**
-   * Finishes every job of {@link PROJECT}, which ends the streams and long polls of all its
+   * Finishes every job of {@link PROJECT}, which ends the streams and long polls of the project's
    * watchers. Disconnected clients count as watchers until the runtime next writes to their
    * connections.
    */
@@ -206,7 +216,7 @@ class Jobs {
     await this.untilHealth(({ watchers }) => watchers === 0);
   }
 
-  /** Calls `check` until it returns something other than `undefined`. */
+  /** Calls `check` until it returns something other than `undefined`, and returns that value. */
   async #until(check, expected) {
     const deadline = performance.now() + PATIENCE_MS;
     for (;;) {

@@ -1,12 +1,12 @@
 /**
- * A raw HTTP/1.1 client. It sends bytes verbatim, including those that `fetch` would normalize,
- * reject or repair, and shows how a response ends.
+ * A raw HTTP/1.1 client. The client sends bytes verbatim, including those that `fetch` would
+ * normalize, reject or repair. It also shows whether a whole response has arrived.
  */
 import { connect } from "node:net";
 
 /**
- * How long a connection may be silent before its test fails. Without this limit, the runner would
- * end the whole file.
+ * Maximum time that a connection can be silent. Without this limit, the runner would end the whole
+ * file.
  */
 const IDLE_TIMEOUT_MS = 30_000;
 
@@ -20,7 +20,7 @@ const IDLE_TIMEOUT_MS = 30_000;
  */
 
 /**
- * Serializes a request. Adds `Transfer-Encoding` if `chunked` is set. Otherwise, adds
+ * Returns the bytes of a request. Adds `Transfer-Encoding` if `chunked` is set. Otherwise, adds
  * `Content-Length` for a body unless the headers already have that field.
  *
  * @param {RequestOptions} options
@@ -78,7 +78,7 @@ export class Answer {
     return this.hasHead ? Number(this.#lines[0].split(" ")[1]) : undefined;
   }
 
-  /** The header fields as pairs of a lower-case name and a value, sorted by name. */
+  /** Returns the header fields as pairs of a lower-case name and a value, sorted by name. */
   get headers() {
     const fields = this.#lines.slice(1).map((line) => {
       const at = line.indexOf(":");
@@ -87,7 +87,7 @@ export class Answer {
     return fields.sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
-  /** The values of a header field, joined by the rules of RFC 9110, section 5.3. */
+  /** Returns the values of a header field, joined by the rules of RFC 9110, section 5.3. */
   header(name) {
     const values = this.headers.filter(([other]) => other === name).map(([, value]) => value);
     return values.length > 0 ? values.join(", ") : undefined;
@@ -101,7 +101,7 @@ export class Answer {
     return this.header("transfer-encoding") === "chunked";
   }
 
-  /** The body's bytes so far, without chunk framing. */
+  /** Returns the body's bytes so far, without chunk framing. */
   get body() {
     return this.#isChunked ? unchunked(this.#framed).body : this.#framed;
   }
@@ -114,7 +114,9 @@ export class Answer {
     return JSON.parse(this.text);
   }
 
-  /** Whether the whole response has arrived, according to its `Content-Length` or chunks. */
+  /**
+   * Returns whether the whole response has arrived, according to its `Content-Length` or chunks.
+   */
   get complete() {
     if (!this.hasHead) return false;
     if (this.#method === "HEAD" || this.status === 204 || this.status === 304) return true;
@@ -139,7 +141,7 @@ function unchunked(framed) {
   }
 }
 
-/** One request on its own connection, and its response as it arrives. */
+/** One request on its own connection, and the request's response. */
 export class Exchange {
   #socket;
   #watchers = new Set();

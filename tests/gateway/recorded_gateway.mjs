@@ -1,6 +1,6 @@
 /**
- * A gateway in front of the simulator. It records every response, so that tests can search the
- * responses and the log for secrets.
+ * A gateway in front of the simulator. This module sends requests to the gateway and records the
+ * responses. Tests can search these responses and the log for secrets.
  */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
@@ -21,7 +21,7 @@ export const ALLOWED_ORIGIN = "https://docs.example";
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
- * Starts a simulator and a gateway in front of it.
+ * Starts a simulator and a gateway in front of the simulator. Returns the {@link RecordedGateway}.
  *
  * @param {string} name appears in the file names of the recorded traffic
  * @param {object} [options]
@@ -92,8 +92,8 @@ class RecordedGateway {
   }
 
   /**
-   * Returns a token with the given JOSE header, signed with HMAC and `hash`. A string is encoded
-   * verbatim.
+   * Returns a token with the given JOSE header, signed with HMAC and `hash`. A header or claims in
+   * a string are not serialized as JSON.
    */
   tokenOf(header, { claims = this.claims(), hash = "sha256", secret = this.secret } = {}) {
     const text = (part) => (typeof part === "string" ? part : JSON.stringify(part));
@@ -102,15 +102,15 @@ class RecordedGateway {
     return this.known(`${signed}.${createHmac(hash, secret).update(signed).digest("base64url")}`);
   }
 
-  /** Adds a token to the secrets that {@link assertDiscreet} searches for. */
+  /** Adds a token to the secrets that {@link assertDiscreet} searches for. Returns the token. */
   known(token) {
     this.#tokens.add(token);
     return token;
   }
 
   /**
-   * Serializes a request. By default, the request has a valid token. If `authorization` is `null`,
-   * the request has no `Authorization` field. `json` is the value of a JSON body.
+   * Returns the bytes of a request. By default, the request has a valid token. If `authorization`
+   * is `null`, the request has no `Authorization` field. `json` is the value of a JSON body.
    */
   bytes({ authorization, json, headers = [], host = this.host, ...rest }) {
     const credential = authorization === undefined ? `Bearer ${this.token()}` : authorization;
@@ -155,12 +155,12 @@ class RecordedGateway {
     return this.send({ method: "POST", target, json, ...options });
   }
 
-  /** The number of requests that the upstream has received since its last reset. */
+  /** Returns the number of requests that the upstream has received since its last reset. */
   async received() {
     return (await this.upstream.counters()).requests;
   }
 
-  /** Waits until `check` returns true for the upstream's counters, and returns them. */
+  /** Waits until `check` returns true for the upstream's counters, and returns the counters. */
   async untilCounters(check) {
     for (;;) {
       const counters = await this.upstream.counters();
@@ -169,8 +169,8 @@ class RecordedGateway {
   }
 
   /**
-   * Waits for the log line of a request and returns its fields. The pattern skips wrangler's prefix
-   * in error lines.
+   * Waits for the log line of a request and returns the line's fields. The pattern skips wrangler's
+   * prefix in error lines.
    */
   async logged(id) {
     const pattern = new RegExp(`\\{.*"requestId":"${id}".*\\}`);

@@ -1,6 +1,6 @@
 /**
- * Timestamps in storage. This module moves the timestamps of a stopped gateway, so that tests need
- * not wait.
+ * Timestamps in storage. This module moves the timestamps of a stopped gateway forward or back.
+ * Tests therefore do not wait until a limit or a retention period has passed.
  */
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
@@ -10,8 +10,10 @@ import { configWith } from "./wrangler_config.mjs";
 const CLOCK_WORKER = fileURLToPath(new URL("workers/clock.mjs", import.meta.url));
 
 /**
+ * Moves the stored timestamps of a stopped gateway.
+ *
  * @param {string} state folder of the durable storage
- * @param {object} change see `workers/clock.mjs`
+ * @param {object} change body of `POST /v1/clock`, described in `workers/clock.mjs`
  */
 export async function moveStoredTimes(state, change) {
   const { config, dispose } = configWith({ path: CLOCK_WORKER });

@@ -6,8 +6,8 @@ import { BUILD_NEEDS, buildTrapWorker } from "../../scripts/build.mjs";
 import { setup } from "../../scripts/setup.mjs";
 
 /**
- * Builds the Worker, unless `npm test` has already built the Worker and set QUILLGATE_TRAP_WORKER
- * to the path.
+ * Returns the path of the Worker in `QUILLGATE_TRAP_WORKER`, which `npm test` sets. Builds the
+ * Worker if the variable is not set.
  *
  * @returns {Promise<string>} path of the Worker's `index.js`
  */

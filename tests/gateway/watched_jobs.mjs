@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { startJobs } from "./jobs_gateway.mjs";
 
 export const INTERVAL_MS = 1000;
-/** Tolerance for two clocks that count whole milliseconds, and for the latency of a request. */
+/** Tolerance for clock differences and a request's latency. */
 export const CLOCK_TOLERANCE_MS = 50;
 /** Maximum wait for an event, generous for a busy machine. */
 export const PATIENCE_MS = 60_000;
@@ -24,7 +24,9 @@ export const idsAndData = (stream) =>
 export const states = (stream) => stream.events.map(({ data }) => JSON.parse(data).status);
 export const isNow = (status) => (event) => JSON.parse(event.data).status === status;
 
-/** Changes a job upstream and waits until all of these streams have received its new status. */
+/**
+ * Changes a job upstream and waits until all of these streams have received the job's new status.
+ */
 export async function change(id, fields, streams) {
   await jobs.upstream.setJob(id, fields);
   await Promise.all(streams.map((stream) => stream.event(isNow(fields.status), PATIENCE_MS)));
@@ -36,7 +38,10 @@ export function assertApart({ at }, interval = INTERVAL_MS) {
   for (const gap of gaps) assert.ok(gap >= interval - CLOCK_TOLERANCE_MS, `read after ${gap} ms`);
 }
 
-/** Opens `count` streams of a job. Returns them once each has received the current state. */
+/**
+ * Opens `count` streams of a job. Returns the streams once each has received the job's current
+ * state.
+ */
 export function manyWatching(count, id, options) {
   return Promise.all(Array.from({ length: count }, () => jobs.watching(id, options)));
 }
@@ -47,7 +52,7 @@ export function assertGrowing(stream) {
   assert.ok(grow, `ids ${ids}`);
 }
 
-/** The job as Mintlify returns it, without the simulator's own fields. */
+/** Returns the job as Mintlify does, without the simulator's own fields. */
 export async function upstreamJob(id) {
   const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
   return job;

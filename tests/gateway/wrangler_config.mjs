@@ -1,5 +1,6 @@
 /**
- * The gateway's wrangler configuration. This module copies it, and replaces the script in the copy.
+ * The gateway's wrangler configuration. This module copies the configuration, and replaces the
+ * script in the copy.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

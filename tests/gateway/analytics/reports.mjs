@@ -48,14 +48,15 @@ export const day = (number) =>
 
 let ranges = 0;
 
-/** A past range of 60 days that no test has requested yet. */
+/** Returns a past range of 60 days that no test has requested yet. */
 export function newRange() {
   ranges += 1;
   return { dateFrom: day(ranges), dateTo: day(ranges + 60) };
 }
 
 /**
- * A range that no test has requested yet. Its last day is tomorrow, because `dateTo` is exclusive.
+ * Returns a range that no test has requested yet. The last day of the range is tomorrow, because
+ * `dateTo` is exclusive.
  */
 export function openRange() {
   ranges += 1;
@@ -75,7 +76,7 @@ export function newTarget(name, range = newRange) {
   return name === "conversation" ? threadTarget(turns.pop()) : targetOf(name, range());
 }
 
-/** Options of the simulator: enough rows for several pages of each list, and a high rate limit. */
+/** Options of the simulator. They provide several pages of each list, and a high rate limit. */
 export const UPSTREAM = { pages: 610, analyticsLimit: 1e6 };
 
 export let gate;

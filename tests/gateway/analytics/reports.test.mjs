@@ -1,6 +1,6 @@
 /**
- * Analytics reports. Each report requires its scope, and all reports share one budget. The gateway
- * caches reports, but it caches conversations only in memory.
+ * Analytics reports. Each report requires its scope, and all reports share one hourly budget. The
+ * gateway caches reports, but it caches conversations only in memory.
  */
 
 import assert from "node:assert/strict";
@@ -288,7 +288,7 @@ describe("an upstream response with another schema", () => {
 });
 
 describe("the methods of a report", () => {
-  /** Header fields that describe the body or differ between two responses. */
+  /** Header fields that describe the body or differ between responses. */
   const IGNORED = ["content-length", "transfer-encoding"];
   IGNORED.push("date", "x-request-id", "server-timing", "age", "cache-status");
   const headOf = ({ status, headers }) => [

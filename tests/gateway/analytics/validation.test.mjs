@@ -1,6 +1,7 @@
 /**
- * Validation of analytics requests. The gateway and the package reject invalid requests with the
- * same errors.
+ * Validation of analytics requests. The gateway rejects invalid requests without an upstream
+ * request. For invalid parameters and conversation ids, the package throws an error with the same
+ * field, rule and message.
  */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";

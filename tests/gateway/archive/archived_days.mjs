@@ -75,7 +75,7 @@ export async function read(path, options) {
 export const query = (values) => `?${new URLSearchParams(values)}`;
 export const allDays = () => ({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(0) });
 
-/** Runs the archive until no day is missing. */
+/** Runs the archive until no day is missing. Returns the archive's status. */
 export async function runUntilComplete() {
   for (;;) {
     await gate.gateway.runCron();
@@ -104,8 +104,8 @@ export async function countRequests(dates) {
 }
 export const add = (numbers) => numbers.reduce((all, number) => all + number, 0);
 /**
- * The days that the archive fetches again if their last fetch was yesterday. The counts of these
- * days can still change.
+ * Returns the days that the archive fetches again if their last fetch was yesterday. The counts of
+ * these days can still change.
  */
 export const unsettled = () => Array.from({ length: RECHECK_DAYS + 1 }, (_, at) => daysAgo(at + 1));
 

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { PROJECT, startGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
-/** The number of consecutive failures after which the circuit breaker opens. */
+/** The circuit breaker opens after this number of consecutive failures. */
 const MAX_FAILURES = 20;
 
 test("logs the number of requests that an archive run has sent, and its failures", async (t) => {

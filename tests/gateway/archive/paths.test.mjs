@@ -1,6 +1,7 @@
 /**
- * Paths that could harm the daily archive. Visitors can request any path, including paths with
- * control characters, with thousands of segments, or of great length.
+ * Paths that could harm the daily archive. The gateway stores control characters percent-encoded,
+ * and counts prefixes within its limits exactly. For a path past the limits, it returns unknown
+ * counts unless an earlier build stored counts.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -24,7 +25,7 @@ const RUN_MS = 30_000;
 /** Maximum size of the database. One day of ordinary paths takes less. */
 const MAX_BYTES = 200_000;
 
-/** The row of a page, with different counts for people and AI. */
+/** Returns the row of a page with `human` views by people and one view by AI. */
 const row = (path, human) => ({ path, human, ai: 1, total: human + 1 });
 const sum = (rows) => rows.reduce((total, { human }) => total + human, 0);
 const deepPath = (segments, suffix = "") => "/s".repeat(segments) + suffix;

@@ -1,6 +1,6 @@
 /**
  * The list of viewed pages. The gateway adds up the views of each page on the archived days of a
- * range, and lists the days that are missing.
+ * range. It also lists the days of the range that are missing.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

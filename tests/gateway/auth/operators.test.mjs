@@ -1,6 +1,6 @@
 /**
- * Health reports and liveness. Only operators can read health reports. The liveness route responds
- * to every caller.
+ * Health reports and liveness. The gateway returns health reports to operators, and rejects tokens
+ * without the operator scope. The liveness route also responds to callers without a valid token.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

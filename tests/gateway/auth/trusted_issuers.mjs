@@ -96,13 +96,13 @@ export function trusted() {
   ];
 }
 
-/** Mints a GitHub workflow's token. */
+/** Mints and returns a GitHub workflow's token. */
 export const workflow = (changes, options) => {
   const token = issuers.github.mint(issuers.github.githubClaims(changes), options);
   return gate.known(token);
 };
 
-/** Mints a Cloudflare Access token for a user. */
+/** Mints and returns a Cloudflare Access token for a user. */
 export const person = (changes) =>
   gate.known(issuers.people.mint(issuers.people.accessClaims(changes)));
 
@@ -110,7 +110,7 @@ export const bearer = (token) => ({ authorization: `Bearer ${token}` });
 export const assertion = (token, ...headers) => ({
   ...{ authorization: null, headers: [["Cf-Access-Jwt-Assertion", token], ...headers] },
 });
-/** The `Origin` field of requests from the gateway's own page. */
+/** Returns the `Origin` field of requests from the gateway's own page. */
 export const ownOrigin = () => ["Origin", `http://${gate.host}`];
 
 export function assertUnauthorized(answer, reason, kind = "invalid-token") {

@@ -49,7 +49,10 @@ beforeEach(() => {
   reply = { body: GOOD };
 });
 
-/** Creates a job as a page does, with the response of the Turnstile widget. */
+/**
+ * Requests a job as a page does, with the response of the Turnstile widget. Returns the gateway's
+ * response.
+ */
 function create(response, options = {}) {
   const { prompt = "x", origin = ALLOWED_ORIGIN, headers = [], authorization } = options;
   const fields = [

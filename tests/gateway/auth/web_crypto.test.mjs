@@ -1,6 +1,6 @@
 /**
- * A failure of WebCrypto. If WebCrypto fails to verify a trusted issuer's token, the gateway
- * returns 500 and logs the cause.
+ * A failure of WebCrypto. If WebCrypto throws an error while it verifies a trusted issuer's token,
+ * the gateway returns 500 and logs the cause.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

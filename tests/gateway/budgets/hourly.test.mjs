@@ -1,7 +1,7 @@
 /**
- * Hourly budgets. The tests check which requests count, and what the RateLimit fields report. They
- * also check that neither bursts nor restarts exceed the limit. The simulator records the requests
- * that reach the upstream.
+ * Hourly budgets. The gateway charges each upstream attempt except those with a 401, 403 or 429,
+ * and reports the budget in the RateLimit fields. Concurrent requests and a kill of the Worker do
+ * not let requests exceed the limit.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -422,7 +422,7 @@ describe("an hourly window", () => {
 
   describe("a Worker killed while requests are in flight", () => {
     const DONE = 40;
-    /** The maximum number of creations that a Durable Object sends concurrently. */
+    /** A Durable Object sends at most this many creations concurrently. */
     const IN_FLIGHT = 6;
     const project = "crash-docs";
 

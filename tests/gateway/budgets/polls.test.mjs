@@ -1,6 +1,6 @@
 /**
- * Polls of jobs stay within a budget. Polls of jobs that the gateway created use the project's poll
- * budget. Polls of other jobs use the read budget of the caller that watches the job.
+ * Budgets for polls. Polls of jobs that the gateway created use the project's poll budget. Polls of
+ * other jobs use the read budget of the caller that watches the job.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -9,13 +9,14 @@ import { startJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 
 const JOBS = 50;
-/** A short window, so that the test takes seconds instead of hours. */
+/** The window is short, so that the test takes seconds instead of hours. */
 const WINDOW_S = 8;
 const LIMIT = 100;
 /** The default of JOB_POLLS_PER_HOUR: a fifth of the limit. */
 const POLLS = LIMIT / 5;
 /**
- * Tolerance for the time between counting a poll in the gateway and its arrival at the simulator.
+ * Tolerance for the latency of a poll. The gateway counts a poll before the poll arrives at the
+ * simulator.
  */
 const LATENCY_TOLERANCE_MS = 1_000;
 const PATIENCE_MS = 120_000;

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { assertProblem } from "../recorded_gateway.mjs";
 
 export const HOUR = 3600;
-/** How long a test waits for an expected event before it fails. */
+/** Maximum wait for an expected event. */
 export const PATIENCE_MS = 60_000;
 /** Maximum difference between two clocks that both count whole milliseconds. */
 export const CLOCKS_MS = 2;
@@ -35,7 +35,7 @@ export function newViews(project) {
   return `/v1/analytics/${project}/views?dateFrom=${day}&dateTo=2024-01-01`;
 }
 
-/** A caller of a gateway, with one token that covers every project. */
+/** A caller with one token. By default, the token covers every project in {@link PROJECTS}. */
 export class Caller {
   #gate;
 
@@ -126,7 +126,10 @@ export async function arrivals(gate, operation, project = "") {
   return matching.map(({ at }) => at);
 }
 
-/** Repeats a request until its response has this status. Also returns all earlier responses. */
+/**
+ * Repeats a request until a response has this status. Returns this response and all earlier
+ * responses.
+ */
 export async function untilStatus(status, ask) {
   const before = [];
   const deadline = Date.now() + PATIENCE_MS;

@@ -1,4 +1,7 @@
-/** The read budget. The gateway limits the number of job reads of each caller in a project. */
+/**
+ * The read budget. The gateway limits the number of job reads per hour for each caller in each
+ * project. It does not charge requests that it rejects for another reason.
+ */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { assertProblem, JOBS, PROJECT, startGate } from "../recorded_gateway.mjs";

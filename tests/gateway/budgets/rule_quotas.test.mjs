@@ -1,7 +1,7 @@
 /**
- * Quotas in the rules of issuers. A workflow chooses its environment, which is part of its `sub`. A
- * rule can therefore identify callers by other claims. A rule can also have a ceiling, which limits
- * all callers of the rule together.
+ * Quotas in the rules of issuers. A workflow chooses the environment in its `sub`, so a rule can
+ * identify callers by other claims. A rule can also have a ceiling, which limits all callers of the
+ * rule together.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";

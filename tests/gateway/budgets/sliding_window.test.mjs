@@ -1,6 +1,6 @@
 /**
- * The sliding window of a budget. No window contains more upstream requests than the limit. The
- * gateway grants a request after its `Retry-After`, and not a whole second earlier.
+ * The sliding window of a budget. No window contains more upstream requests than the limit. After a
+ * 429, the gateway grants a request when `Retry-After` has ended, or less than a second earlier.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -14,7 +14,7 @@ const WINDOW_SECONDS = 24;
 /** The interval between probes. During a block, the gateway sends single requests as probes. */
 const PROBE_MS = (WINDOW_SECONDS * 1000) / 12;
 const DAY_SECONDS = 86_400;
-/** How long a test waits for an expected event before it fails. */
+/** Maximum wait for an expected event. */
 const PATIENCE_MS = 60_000;
 /** Maximum difference between two clocks that both count whole milliseconds. */
 const CLOCKS_MS = 2;

@@ -1,7 +1,7 @@
 /**
- * Bounds on upstream requests for page views. Thousands of spellings of one query share an upstream
- * page. Clients with open-ended ranges share each page for five minutes. The simulator counts
- * upstream requests, and the instrumented organization object counts its calls.
+ * Bounds of the cache for page views. Thousands of spellings of one query share an upstream page.
+ * Clients with open-ended ranges share each page within the same five minutes. The gateway caches
+ * at most 2,000 pages on disk.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -210,7 +210,7 @@ describe("a page of large rows", () => {
 });
 
 describe("a range that includes today", () => {
-  /** Instants within the same five minutes. Some may be in the future. */
+  /** Returns instants within the same five minutes. Some may be in the future. */
   function instants() {
     const start = Math.floor(Date.now() / FIVE_MINUTES_MS) * FIVE_MINUTES_MS;
     return [0, 1, 123_456, FIVE_MINUTES_MS - 1].map((milliseconds) => start + milliseconds);

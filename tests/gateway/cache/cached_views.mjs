@@ -1,6 +1,6 @@
 /**
- * A gateway for cache tests. This module starts a gateway with many rows of page views, and defines
- * `Cache-Status` values of its responses.
+ * A gateway for cache tests. This module starts the gateway and a simulator with 4,000 rows of page
+ * views. It also defines expected `Cache-Status` values.
  */
 
 import { mkdtempSync, rmSync } from "node:fs";

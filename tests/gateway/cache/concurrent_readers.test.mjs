@@ -1,6 +1,6 @@
 /**
- * Concurrent readers of page views. The organization object sends one upstream request for all
- * readers of the same page.
+ * Concurrent readers of page views. The organization object sends one upstream request for
+ * concurrent readers of the same page. If the object fails, the gateway still serves cached pages.
  */
 
 import assert from "node:assert/strict";

@@ -1,7 +1,7 @@
 /**
- * Page views during upstream faults. While the upstream fails or the budget is spent, the gateway
- * serves cached pages, and gives the reason in the `Cache-Status` of stale pages. Without a cached
- * page, the gateway returns the error.
+ * Page views during upstream faults. The gateway serves stale pages after most upstream faults and
+ * on a spent budget, with the reason in `Cache-Status`. It returns the error for an uncached page,
+ * and after an upstream 400, 404, 410 or 422.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -48,7 +48,10 @@ async function unlimited({ upstream }) {
   await upstream.setLimits({ analytics: null });
 }
 
-/** Caches a page and waits until it is stale. Returns its target and the cached response. */
+/**
+ * Caches a page and waits until the page is stale. Returns the page's target and the cached
+ * response.
+ */
 async function stalePage(own) {
   const target = viewsOf(openRange());
   const cached = await own.get(target);
@@ -66,7 +69,7 @@ const NO_PAGE = { kind: "json", status: 200, body: { views: [], hasMore: false }
 const ENDLESS = { kind: "slowDrip", chunkBytes: 1, intervalMs: 3_600_000 };
 const REDIRECT = { kind: "redirect", status: 302, location: VIEWS };
 
-/** Checks that a response is the cached page, marked as stale. */
+/** Asserts that a response is the cached page, marked as stale. */
 function assertStale(answer, cached, cache) {
   assertViews(answer, cache);
   assert.equal(answer.text, cached.text);
@@ -133,7 +136,7 @@ describe("upstream faults by state of the cache", () => {
     });
   }
 
-  /** Describes a response in the format of the table. */
+  /** Returns a description of a response in the format of the table. */
   function describeResult(answer, cached, count) {
     const requests = `${count} ${count === 1 ? "request" : "requests"}`;
     if (answer.status !== 200) {

@@ -1,7 +1,7 @@
 /**
  * Freshness of cached page views. The range of a page determines the page's freshness lifetime. The
- * gateway responds 304 to a matching ETag, and fetches the page again for `no-cache`. Cached pages
- * survive a restart.
+ * gateway responds 304 to a matching `If-None-Match`, and fetches a page again for `no-cache`
+ * unless the quota is spent. Cached pages survive a restart.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

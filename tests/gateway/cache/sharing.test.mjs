@@ -1,6 +1,7 @@
 /**
- * Shared page views. The gateway fetches an upstream page once for all its concurrent and later
- * readers. The simulator counts the upstream requests.
+ * Shared page views. The gateway fetches an upstream page once for concurrent and later readers.
+ * The slices that it returns equal the upstream's own responses. Callers without the project or the
+ * scope receive no cached page.
  */
 
 import assert from "node:assert/strict";

@@ -1,6 +1,7 @@
 /**
- * The bundle that wrangler would deploy. It has the Worker's modules, the Durable Objects and the
- * page, and contains no secrets, local paths or source maps.
+ * The bundle that wrangler would deploy. The bundle contains the Worker's script and modules, and
+ * bindings for the Durable Objects and the page. It contains no secrets, local paths or source
+ * maps.
  */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
@@ -17,7 +18,9 @@ describe("the deployed bundle", () => {
   const SECRETS = { ADMIN_API_KEY: newCanaryKey(), ACCESS_TOKEN_SECRET: newSecret() };
   let folder;
   let output;
-  /** The `multipart/form-data` body that wrangler would upload, and the content of each part. */
+  /**
+   * Wrangler would upload this `multipart/form-data` body. `parts` has the content of each part.
+   */
   let upload;
   let parts;
 

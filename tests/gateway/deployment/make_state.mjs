@@ -1,8 +1,7 @@
 /**
  * A script that recreates the folder `state/`. The script runs and kills the gateway of another
- * checkout, which must be built. It stores the gateway's storage in the folder, and compresses each
- * file with gzip. The folder also contains `stored.json`, which describes the state that callers
- * saw.
+ * checkout, which must be built. It copies the gateway's storage to the folder, and compresses each
+ * file with gzip. It also writes `stored.json`, which describes the state that callers saw.
  *
  * Usage: node tests/gateway/deployment/make_state.mjs <checkout>
  */
@@ -59,7 +58,10 @@ try {
   await receiver.stop();
 }
 
-/** Stores jobs, keys, budgets and page views, and kills the gateway during a creation. */
+/**
+ * Stores jobs, keys, budgets and page views, and kills the gateway during a creation. Returns the
+ * content of `stored.json`.
+ */
 async function store() {
   const stored = {
     jobs: await storeJobs(),
@@ -131,7 +133,10 @@ async function changeWhileWatched({ id }, changes) {
   return { id, events: stream.events.map(({ lastEventId, data }) => [lastEventId, data]) };
 }
 
-/** Stores idempotency keys with a success, an error and an unknown outcome. */
+/**
+ * Stores idempotency keys with a success, an error and an unknown outcome. Returns the keys with
+ * their prompts and known responses.
+ */
 async function storeKeys() {
   const prompt = "Only once";
   const done = await send({ key: "done", prompt });
@@ -152,8 +157,9 @@ async function storeKeys() {
 }
 
 /**
- * Spends the budget for creations and blocks the budget for follow-ups. In the stored release, a
- * creation that the spent budget rejects leaves a row in the table `claim`.
+ * Spends the budget for creations and blocks the budget for follow-ups. Returns the project and one
+ * job's id. In the stored release, a creation that the spent budget rejects leaves a row in the
+ * table `claim`.
  */
 async function storeBusyProject() {
   const project = BUSY;
@@ -172,8 +178,8 @@ async function storeBusyProject() {
 }
 
 /**
- * Caches two pages of views. The first stays fresh for a day, the second becomes stale after a
- * second.
+ * Caches two pages of views, and returns them with their targets. The first stays fresh for a day,
+ * and the second becomes stale after a second.
  */
 async function storeViews() {
   const read = async (dateTo) => {
@@ -189,14 +195,16 @@ function bearer(sub) {
   return `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
 }
 
-/** Sends a request that creates a job, or a follow-up to the job `id`. */
+/** Sends a request that creates a job, or a follow-up to the job `id`. Returns the response. */
 function send({ key, prompt, project, id, authorization = jobs.authorization }) {
   const target = jobs.path(id, { project, rest: id === undefined ? "" : "/message" });
   const headers = key === undefined ? [] : [["Idempotency-Key", key]];
   return jobs.gate.post(target, { prompt }, { headers, authorization });
 }
 
-/** The database files of the Durable Objects, without the `-shm` files that SQLite recreates. */
+/**
+ * Returns the database files of the Durable Objects. Omits the `-shm` files that SQLite recreates.
+ */
 function stateFiles() {
   const all = readdirSync(join(jobs.state, "v3", "do"), { recursive: true });
   return all.filter((file) => /\.sqlite(-wal)?$/.test(file));

@@ -1,6 +1,7 @@
 /**
- * A gateway with an invalid or missing variable. The gateway responds 500 to API requests. Its
- * responses and its log name the variable, and never contain the value.
+ * A gateway with an invalid or missing variable. The gateway responds 500 to API requests, but
+ * serves the liveness route and the page. The error responses and the log name the variable and
+ * contain no secret.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

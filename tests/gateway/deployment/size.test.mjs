@@ -1,6 +1,6 @@
 /**
  * The size of a deployment. The tests limit the size of the Worker's gzipped wasm, and the number
- * of lines of its JavaScript.
+ * of lines of the Worker's JavaScript.
  */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

@@ -19,15 +19,15 @@ import { moveStoredTimes } from "../stored_clock.mjs";
 const STATE = fileURLToPath(new URL("state", import.meta.url));
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
-/** Maximum wait for an alarm and a webhook, generous for a busy machine. */
+/** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
-/** The maximum time between restoring the state and checking a stored deadline. */
+/** Maximum time until a test checks a stored deadline. */
 const MAX_TEST_DURATION_MS = 15 * 60_000;
 
 const stored = JSON.parse(readFileSync(join(STATE, "stored.json"), "utf8"));
 const { unwatched, completed, moving, awaited, ended, elsewhere } = stored.jobs;
 const BUSY = stored.busy.project;
-/** A prompt with letters beyond ASCII, which replaces a stored prompt. */
+/** This prompt has letters beyond ASCII, and replaces a stored prompt. */
 const ACCENTED = "Die GRÖSSE der Übersicht";
 /** The stored limit plus one. A project that has used up the stored limit has one request left. */
 const CREATE_LIMIT = stored.limits.create + 1;
@@ -63,7 +63,10 @@ beforeEach(async () => {
   earlier = await jobs.upstream.counters();
 });
 
-/** Copies the storage to a temporary folder, with the layout of `wrangler dev --persist-to`. */
+/**
+ * Copies the storage to a temporary folder, and returns the folder's path. The folder has the
+ * layout of `wrangler dev --persist-to`.
+ */
 function decompressState() {
   const state = mkdtempSync(join(tmpdir(), "quillgate-state-"));
   for (const file of readdirSync(STATE, { recursive: true })) {
@@ -99,7 +102,7 @@ async function addStoredJobs(upstream) {
   await upstream.setJob(awaited.id, { status: "completed" });
 }
 
-/** A job's last state before the crash. */
+/** Returns a job's last state before the crash. */
 const lastState = ({ events }) => JSON.parse(events.at(-1)[1]);
 const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
 const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
@@ -112,7 +115,7 @@ function nextEvent(id, job, status) {
   return [id, JSON.stringify({ ...lastState(job), status })];
 }
 
-/** Sends a request that creates a job, or a follow-up to the job `id`. */
+/** Sends a request that creates a job, or a follow-up to the job `id`. Returns the response. */
 function send({ key, prompt = "x", project, id, headers = [], authorization = bearer("alice") }) {
   const target = jobs.path(id, { project, rest: id === undefined ? "" : "/message" });
   const idempotency = key === undefined ? [] : [["Idempotency-Key", key]];
@@ -120,14 +123,14 @@ function send({ key, prompt = "x", project, id, headers = [], authorization = be
   return jobs.gate.post(target, { prompt }, options);
 }
 
-/** The signing key of the receiver at this path. */
+/** Returns the signing key of the receiver at this path. */
 const keyOf = (path) =>
   deriveKeys({ project: PROJECT, url: receiver.url + path }, WEBHOOK_SECRET)[0];
 
 /** Returns the number of requests left, from a response's `RateLimit` field. */
 const remaining = (answer) => Number(/;r=(\d+)/.exec(answer.header("ratelimit"))[1]);
 
-/** The number of upstream requests of an operation since the test started. */
+/** Returns the number of upstream requests of an operation since the test started. */
 async function requestsSince(operation) {
   const { byOperation } = await jobs.upstream.counters();
   return (byOperation[operation] ?? 0) - (earlier.byOperation[operation] ?? 0);

@@ -1,6 +1,6 @@
 /**
- * Exports in a spreadsheet. The gateway and the package export the same bytes, and LibreOffice
- * opens the CSV.
+ * Exports in a spreadsheet. The gateway and the package export the same bytes. LibreOffice opens
+ * the CSV of page views with paths as text and counts as numbers.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

@@ -22,7 +22,7 @@ const OBSERVED_MS = 2000;
  * export waits.
  */
 const LEASE_MS = 26_000;
-/** The maximum time until a cancelled export no longer counts as waiting. */
+/** The maximum time until a cancelled export frees its place. */
 const RELEASE_MS = LEASE_MS + 10_000;
 const range = newRange();
 let gate;

@@ -1,7 +1,7 @@
 /**
  * Exports that exceed the hourly budget. A client resumes an interrupted export after the last
- * complete row. With `Prefer: wait`, the gateway waits for the next window and continues the
- * export.
+ * complete row. With `Prefer: wait`, the gateway waits for the budget, up to the requested time,
+ * and continues the export.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -26,13 +26,13 @@ import { startGate } from "../recorded_gateway.mjs";
 import { moveStoredTimes } from "../stored_clock.mjs";
 
 const HOUR_MS = 3_600_000;
-/** The number of requests per hour that both the upstream and the gateway allow. */
+/** The hourly request limit of the upstream and of the gateway. */
 const BUDGET = 100;
 const PAGE_ROWS = 250;
 
 /**
- * Sends a GET request and reads the response. If `maxBytes` bytes of the body have arrived,
- * disconnects and sets `isCut` in the result.
+ * Sends a GET request and returns the response. If `maxBytes` bytes of the body have arrived,
+ * disconnects and sets `isCut` in the response.
  */
 async function read(
   gate,
@@ -74,8 +74,8 @@ describe("a hundred thousand rows", () => {
   const BREAKS = 10;
   const SEED = 20_261_122;
   /**
-   * The range of the expected `retryAfter`: almost an hour, because the oldest reservation is at
-   * most 15 minutes old.
+   * The range of the expected `retryAfter`. The wait is almost an hour, because the oldest
+   * reservation is at most 15 minutes old.
    */
   const [MIN_WAIT_SECONDS, MAX_WAIT_SECONDS] = [HOUR_MS / 1000 - 900, HOUR_MS / 1000 + 1];
   const state = mkdtempSync(join(tmpdir(), "quillgate-windows-"));

@@ -1,6 +1,6 @@
 /**
- * The static files of the gateway's page. The gateway serves them with security header fields. It
- * returns 404 for a path that is neither a file nor a route.
+ * The static files of the gateway's page. The gateway serves these files with security header
+ * fields. It returns 404 for a path that is neither a file nor a route.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

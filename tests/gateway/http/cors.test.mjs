@@ -1,6 +1,6 @@
 /**
- * CORS. The gateway sends no request from a disallowed origin upstream. Pages of allowed origins
- * can read the gateway's responses.
+ * Cross-origin requests (CORS). The gateway sends no request from a disallowed origin upstream.
+ * Pages of allowed origins can read the gateway's responses.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -26,7 +26,7 @@ const from = (origin, options = {}) => ({
   headers: [["Origin", origin], ...(options.headers ?? [])],
 });
 
-/** The CORS fields of a response, and Timing-Allow-Origin. */
+/** Returns the CORS fields of a response, and Timing-Allow-Origin. */
 function cors(answer) {
   const isCors = (name) => name.startsWith("access-control-") || name === "timing-allow-origin";
   return Object.fromEntries(answer.headers.filter(([name]) => isCors(name)));

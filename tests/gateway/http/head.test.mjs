@@ -1,6 +1,6 @@
 /**
- * HEAD and Strict-Transport-Security. The gateway responds to HEAD with the header fields of GET.
- * It sends Strict-Transport-Security only over https.
+ * HEAD and Strict-Transport-Security. The gateway responds to HEAD with the header fields of GET
+ * and without a body. It sends Strict-Transport-Security only over https.
  */
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
@@ -17,12 +17,12 @@ before(async () => {
 after(() => gate?.stop());
 
 describe("HEAD", () => {
-  /** Fields that differ between two requests, and fields that describe the body. */
+  /** Header fields that differ between requests or describe the body. */
   const IGNORED_FIELDS = [
     ...["date", "x-request-id", "server-timing", "age", "ratelimit"],
     ...["content-length", "transfer-encoding"],
   ];
-  /** The status and the comparable fields of a response. */
+  /** Returns the status and the comparable fields of a response. */
   const headOf = ({ status, headers }) => [
     status,
     headers.filter(([name]) => !IGNORED_FIELDS.includes(name)).sort(),

@@ -1,6 +1,6 @@
 /**
- * Log lines. The gateway logs each request as one line with fixed fields. No line contains a
- * secret, a prompt or a query.
+ * Log lines. The gateway logs each request as one line with fixed fields. The log repeats none of
+ * the canaries that the tests put into prompts, queries and header fields.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -15,7 +15,7 @@ const prompt = "x";
  * out.
  */
 const TIMEOUT_SECONDS = 2;
-/** The fields of a log line. Operators' monitoring depends on them. */
+/** The fields of a log line. Operators' monitoring depends on these fields. */
 const FIELDS = [
   ...["requestId", "traceId", "subject", "route", "project", "status", "problem"],
   ...["upstreamStatus", "upstreamMilliseconds", "cache", "budgetLeft", "milliseconds", "operator"],
@@ -54,6 +54,7 @@ async function lineOf(answer) {
 
 /**
  * Asserts that a response's log line has the values in `expected`, besides the checks in `lineOf`.
+ * Returns the line.
  */
 async function assertLogged(answer, expected) {
   const line = await lineOf(answer);

@@ -1,6 +1,6 @@
 /**
- * Routing. The gateway rejects unknown paths, unsupported methods and malformed request lines
- * without an upstream request.
+ * Routing. The gateway or the runtime rejects unknown paths, unsupported methods and malformed
+ * request lines. None of these requests goes upstream.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

@@ -1,6 +1,7 @@
 /**
- * Request ids and traces. Each response has a request id. The gateway continues the caller's trace
- * upstream, and returns the upstream's duration in Server-Timing.
+ * Request ids and traces. The gateway reuses the caller's request id if the id is valid, and
+ * otherwise generates one. It continues the caller's trace upstream, and returns the upstream's
+ * duration in Server-Timing.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -89,8 +90,8 @@ describe("X-Request-Id", () => {
 describe("trace context", () => {
   let range = 0;
   /**
-   * Requests that go upstream. Each request for page views has a new date range, so that the
-   * response is not cached.
+   * Functions that send requests upstream. Each request for page views has a new date range, so
+   * that the response is not cached.
    */
   const OPERATIONS = {
     "a job": (headers) => gate.get(`${JOBS}/j1`, { headers }),

@@ -1,6 +1,7 @@
 /**
- * Idempotency keys. A retry under the same key creates no second job unless the caller forces the
- * retry. The gateway replays the stored response.
+ * Idempotency keys. A retry under the same key replays the stored response. The caller can force
+ * another request upstream only after an upstream 5xx or an unknown outcome. If the first request
+ * receives a 401, 403, 421, 425 or 429 from the upstream, the gateway releases the key.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,5 +1,5 @@
 /**
- * Writes with idempotency keys. This module sends the requests, and checks the responses and the
+ * Writes with idempotency keys. This module sends write requests, and checks the responses and the
  * number of created jobs.
  */
 import assert from "node:assert/strict";
@@ -17,7 +17,7 @@ export const PROJECTS = [
 export const CREATE = "agentJobs.create";
 export const FOLLOW_UP = "agentJobs.sendMessage";
 const HUGE = String(10 ** 6);
-/** Maximum time for repeating a request, generous for a busy machine. */
+/** Maximum time for repeated requests, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 export const jobsOf = (project) => `/v2/agent/${project}/job`;
 
@@ -57,13 +57,16 @@ export function useGateway(name) {
   beforeEach(() => gate.upstream.reset());
 }
 
-/** Returns an `Authorization` value for the subject `sub`, with access to every project. */
+/**
+ * Returns an `Authorization` value for the subject `sub`, with access to every project in
+ * {@link PROJECTS}.
+ */
 export const as = (sub, claims = {}) =>
   `Bearer ${gate.token({ sub, projects: PROJECTS, ...claims })}`;
 
 /**
- * Sends a write request with an idempotency key. Creates a job unless `options.target` is another
- * operation's path.
+ * Sends a write request with an idempotency key, and returns the response. Creates a job unless
+ * `options.target` is another operation's path.
  *
  * @param {string} key value of `Idempotency-Key`, sent verbatim
  * @param {object} [options]

@@ -1,6 +1,6 @@
 /**
- * The job list. It contains the jobs that were created through the gateway, newest first. Only
- * callers with the project and the scope `jobs:read` can read the list.
+ * The job list. The list contains jobs that were created through the gateway, newest first. The
+ * gateway requires the project and the scope `jobs:read` to read the list.
  */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";

@@ -1,6 +1,7 @@
 /**
- * The status of listed jobs. The gateway reads up to eight unfinished jobs of a page upstream, each
- * at most once per polling interval. If a read fails, the list contains the last known status.
+ * The status of listed jobs. For each list request, the gateway polls at most eight unfinished jobs
+ * of the page. It polls each job at most once per interval. If a poll fails, the list contains the
+ * job's last known status.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -22,7 +22,7 @@ export function useJobs(name) {
   beforeEach(() => jobs.upstream.clearFaults());
 }
 
-/** Returns one page of the list, by default the first. */
+/** Returns one page of the list, by default the first page. */
 export async function page(query = {}, { target = LIST, authorization } = {}) {
   const search = new URLSearchParams(query);
   const answer = await jobs.gate.get(search.size > 0 ? `${target}?${search}` : target, {

@@ -1,6 +1,6 @@
 /**
- * Polling of jobs. The interval between polls grows with a job's age. The gateway honors
- * `Retry-After`, and stops polling a job that does not finish in time.
+ * Polling of jobs. The gateway polls an old job less often than a new job, and honors
+ * `Retry-After`. It stops polling a job that does not finish within `JOB_POLL_LIMIT_SECONDS`.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -15,7 +15,7 @@ const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 const DELAYED = { 429: "delayed-429", 503: "delayed-503", restart: "delayed-restart" };
 /** A project with jobs that only list streams watch. */
 const LISTED = "listed-docs";
-/** A project with a job that an earlier release stopped polling. */
+/** In this project, an earlier release has stopped polling a job. */
 const GIVEN_UP = "given-up-docs";
 /** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
@@ -130,8 +130,8 @@ describe("a job that does not finish", () => {
     `job ${id} has not ended within ${LIMIT_S} s and is no longer polled`;
 
   /**
-   * Waits for the log line that the gateway no longer polls a job. Asserts that there is only one
-   * such line.
+   * Waits for the log line about a job that the gateway no longer polls. Asserts that the log has
+   * only one such line.
    */
   async function untilLogged(id) {
     const deadline = performance.now() + PATIENCE_MS;

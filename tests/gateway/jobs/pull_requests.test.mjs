@@ -30,7 +30,7 @@ beforeEach(() => github.reset());
 
 const target = (id, project) => jobs.path(id, { project, rest: "/pull-request" });
 
-/** Creates a job and completes it with the pull request `prLink`. Returns its id. */
+/** Creates a job and completes it with the pull request at `prLink`. Returns the job's id. */
 async function finishedJob(prLink) {
   const { id } = await jobs.create();
   const stream = await jobs.watching(id);

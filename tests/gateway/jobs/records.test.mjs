@@ -1,6 +1,6 @@
 /**
- * Job records. The gateway stores the prompt, follow-ups and status changes of each job, up to
- * fixed limits. Callers can filter the job list by author, status and prompt.
+ * Job records. The gateway stores the prompt, the follow-ups and the status changes of jobs that it
+ * created, up to fixed limits. Callers can filter the job list by author, status and prompt.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -14,11 +14,14 @@ const WHOLE_PROMPTS = "whole-docs";
 /** The project for the tests that filter the job list. */
 const FILTERED = "found-docs";
 const PROJECTS = [PROJECT, OTHER_PROJECT, WHOLE_PROMPTS, FILTERED];
-/** The second line of some prompts. Without whole prompts, no record may contain this line. */
+/**
+ * The second line of some prompts. With `KEEP_PROMPTS=first-line`, the gateway must not store this
+ * line.
+ */
 const SECOND_LINE = "and-this-is-the-private-second-line-91be";
 const MAX_MESSAGES = 100;
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
-/** The number of characters of a prompt that the `text` filter searches. */
+/** The `text` filter searches this number of characters of a prompt. */
 const SEARCHED_CHARACTERS = 4_096;
 const ISO_8601 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const RECORD_FIELDS = ["job", "prompt", "messages", "changes"];
@@ -41,7 +44,7 @@ async function recordOf(id, { project, authorization = jobs.authorization } = {}
   return answer.json;
 }
 
-/** Changes a job upstream and waits until its stream has received the new status. */
+/** Changes a job upstream and waits until `stream` has received the job's new status. */
 async function change(id, fields, stream) {
   await jobs.upstream.setJob(id, fields);
   await stream.event(isNow(fields.status), PATIENCE_MS);

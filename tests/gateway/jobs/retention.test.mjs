@@ -1,7 +1,8 @@
 /**
- * The gateway deletes job records after the retention period, or when an operator requests the
- * deletion. It limits the number of stored events per job. Many finished jobs must not slow down
- * the creation of jobs.
+ * Retention of job records. The gateway deletes a record after the retention period, or when an
+ * operator requests the deletion. It stores at most 100 events per job besides the current state.
+ * With 200,000 finished jobs, the median creation takes at most three times as long as without
+ * these jobs.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -13,7 +14,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const RETENTION_DAYS = 7;
 /** More records than one alarm deletes. */
 const EXPIRED_JOBS = 50;
-/** The maximum number of stored events per job, besides its current state. */
+/** The gateway stores this many events per job, besides the job's current state. */
 const MAX_EVENTS = 100;
 const LIST = `/v2/agent/${PROJECT}/jobs?limit=100`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 6).toString("base64")}`;

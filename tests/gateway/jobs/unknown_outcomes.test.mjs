@@ -1,6 +1,7 @@
 /**
- * Writes with an unknown outcome. The upstream's response is lost, or the gateway is killed. The
- * gateway then rejects retries with 409 until the caller forces a retry.
+ * Writes with an unknown outcome. The outcome is unknown after a lost or malformed response, an
+ * upstream 408, or a kill of the gateway. The gateway then rejects retries with 409, but the caller
+ * can force a retry.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";

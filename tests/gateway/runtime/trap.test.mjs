@@ -1,9 +1,9 @@
 /**
- * A panic in Rust becomes a trap in wasm, after which the instance is unusable. Requests in flight
- * on that instance receive a 500 immediately and never hang. A new instance handles the next
- * request, and stored state is unchanged.
+ * Traps in the Worker. A panic in Rust becomes a trap in wasm, after which the instance is
+ * unusable. Reads, writes and long polls in flight receive a 500 without waiting for the upstream.
+ * A new instance handles the next request, with the stored jobs, responses and budgets.
  *
- * The Worker under test has the cargo feature `trap-route`: `POST /__trap` makes it panic.
+ * The Worker under test has the cargo feature `trap-route`: `POST /__trap` makes the Worker panic.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -66,7 +66,7 @@ before(async () => {
 });
 after(() => derived?.dispose());
 
-/** Starts the Worker with the trap route. */
+/** Starts the Worker with the trap route. Returns the result of `startJobs`. */
 function startTrapJobs(name, vars = {}) {
   return startJobs(name, {
     config: derived.config,
@@ -75,7 +75,7 @@ function startTrapJobs(name, vars = {}) {
   });
 }
 
-/** Makes the Worker panic. The route needs no token. */
+/** Makes the Worker panic, and returns the response. The route needs no token. */
 function trap(gate, { query }) {
   return gate.send({ method: "POST", target: `/__trap?${query}`, authorization: null });
 }
@@ -107,7 +107,7 @@ async function readAnswer(exchange) {
 
 const readAnswers = (exchanges) => Promise.all(exchanges.map(readAnswer));
 
-/** The request that creates a job under an idempotency key. */
+/** Returns the request that creates a job under an idempotency key. */
 function creation(jobs, key) {
   const headers = [["Idempotency-Key", key]];
   return { method: "POST", target: jobs.path(), json: { prompt: `under ${key}` }, headers };
@@ -129,7 +129,7 @@ async function remainingBudgets(jobs) {
   };
 }
 
-/** One client of a job's stream, which reconnects as an `EventSource` does. */
+/** One client of a job's stream. The client reconnects as an `EventSource` does. */
 class Watcher {
   #open;
   /** One stream per connection. */
@@ -188,11 +188,11 @@ for (const [index, place] of PLACES.entries()) {
     let watchers;
     /** Reads in flight on the other gateway. */
     let otherReads;
-    /** Whether a read on the other gateway got a response while the simulator held the read. */
+    /** Whether a held read on the other gateway got a response. */
     let otherAnswered;
     let trapAnswer;
     let answers;
-    /** Milliseconds from the trap's response to the last response of a request in flight. */
+    /** The last response in flight arrived this many milliseconds after the trap's response. */
     let lastAfter;
     let nextAnswers;
 

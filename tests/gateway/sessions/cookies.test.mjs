@@ -1,6 +1,7 @@
 /**
- * Attacks with session cookies. The gateway rejects requests from pages of other sites. It accepts
- * no cookie that is planted, forged or in the wrong place.
+ * Attacks with session cookies. The gateway rejects requests with a session cookie from pages of
+ * other sites. It rejects forged cookies, and ignores cookies in the wrong place. At sign-in, the
+ * gateway creates a new cookie and ends the session of a planted cookie.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -26,7 +27,7 @@ describe("requests from other sites", () => {
   });
   after(() => gate?.stop());
 
-  /** Header fields of requests from pages other than the gateway's own. */
+  /** Returns the header fields of requests from other pages than the gateway's own. */
   const crossSiteFields = () => [
     [
       ["Origin", "https://evil.example"],

@@ -1,7 +1,7 @@
 /**
- * Sessions of the gateway's page. A session opens with a token, grants the token's permissions, and
- * ends at sign-out or when the token expires. Changes of the configuration also affect open
- * sessions.
+ * Sessions of the gateway's page. A session opens with a token and grants the token's permissions.
+ * The session ends at sign-out, when the token expires, or after at most 90 days. Changes of the
+ * configuration also affect open sessions.
  */
 import assert from "node:assert/strict";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";

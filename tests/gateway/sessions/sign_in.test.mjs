@@ -114,8 +114,8 @@ describe("sign-in at an issuer", () => {
   }
 
   /**
-   * Follows the issuer's redirect without the session cookie. Browsers do not send a
-   * `SameSite=Strict` cookie with a redirect from another site.
+   * Follows the issuer's redirect without the session cookie, and returns the response. Browsers do
+   * not send a `SameSite=Strict` cookie with a redirect from another site.
    */
   function followCallback(browser, callback, headers = []) {
     browser.cookies.delete(SESSION_COOKIE);

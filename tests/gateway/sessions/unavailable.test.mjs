@@ -9,8 +9,8 @@ import { assertProblem, startGate } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 /**
- * The built Worker, instrumented so that ending a session can fail. `GET /v1/instrumented` with
- * `?failures=n` makes the next `n` attempts fail, and returns the number of open sessions.
+ * The source of a Worker that wraps the built Worker. `GET /v1/instrumented?failures=n` makes the
+ * next `n` attempts to end a session fail. The response contains the number of open sessions.
  */
 const SOURCE = `
   import worker, { OrgGate, ProjectGate, Session as SessionObject } from ${JSON.stringify(BUILT_SCRIPT)};
@@ -54,7 +54,9 @@ describe("a new session while the previous one cannot be ended", () => {
     worker?.dispose();
   });
 
-  /** Fails the next `failures` requests to end a session. Returns the number of open sessions. */
+  /**
+   * Makes the next `failures` attempts to end a session fail. Returns the number of open sessions.
+   */
   async function failEnds(failures) {
     const target = `/v1/instrumented?failures=${failures}`;
     return (await gate.get(target, { authorization: null })).json.open;

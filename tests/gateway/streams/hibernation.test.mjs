@@ -1,6 +1,7 @@
 /**
  * Hibernation. While watchers are idle, the runtime evicts the Durable Object that they watch but
- * keeps their WebSockets open. For the next change, the runtime constructs the object again.
+ * keeps their WebSockets open. For the next change, the runtime constructs the object again, and
+ * each watcher receives the change once.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -11,7 +12,7 @@ import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 const WATCHERS = 100;
 /** workerd evicts an object 10 s after its last request or alarm. */
 const EVICTION_MS = 10_000;
-/** The time without requests and alarms after which an object has certainly been evicted. */
+/** After this time without requests and alarms, an object has certainly been evicted. */
 const QUIET_MS = EVICTION_MS + 3000;
 /** The polling interval is long enough that the runtime evicts the object between two alarms. */
 const POLL_SECONDS = 20;
@@ -22,9 +23,7 @@ const MAX_POLL_SECONDS = 300;
  */
 const PATIENCE_MS = 60_000;
 
-/**
- * The gateway's script, which also logs a line whenever the runtime constructs a Durable Object.
- */
+/** The gateway's script. It also logs a line whenever the runtime constructs a Durable Object. */
 const script = {
   source: `
     import * as built from ${JSON.stringify(BUILT_SCRIPT)};
@@ -69,8 +68,8 @@ after(async () => {
 });
 
 /**
- * Opens {@link WATCHERS} streams of a job, and returns them once each has received the current
- * state.
+ * Opens {@link WATCHERS} streams of a job. Returns the streams once each has received the job's
+ * current state.
  */
 function watchMany(jobs, id) {
   return Promise.all(Array.from({ length: WATCHERS }, () => jobs.watching(id)));
@@ -92,7 +91,7 @@ function assertEachOnce(streams, statuses) {
   for (const stream of streams) assert.deepEqual(eventsOf(stream), eventsOf(first));
 }
 
-/** The number of times that the runtime has constructed the project object. */
+/** Returns the number of times that the runtime has constructed the project object. */
 function constructions(jobs) {
   return jobs.gate.gateway.log().split("constructed ProjectGate").length - 1;
 }

@@ -1,6 +1,6 @@
 /**
- * Event streams of a single job. Each watcher receives every change once and in order, even after a
- * reconnect or a restart. The tests use raw streams and the package's client.
+ * Event streams of a single job. The gateway sends each observed change once and in order to each
+ * watcher, even after a reconnect or a restart. The tests use raw streams and the package's client.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -79,7 +79,7 @@ describe("many watchers of one job", () => {
 });
 
 describe("a watcher that reconnects", { concurrency: true }, () => {
-  /** Watches a job with a new stream that resumes after the last event of an earlier stream. */
+  /** Returns a new stream of a job that resumes after the last event of an earlier stream. */
   const resumed = (id, { lastEventId }) => jobs.watch(id, { lastEventId });
   const joined = (...streams) => streams.flatMap(idsAndData);
 
@@ -347,7 +347,7 @@ describe("a follow-up to a watched job", () => {
   });
 });
 
-/** Creates a client of the quillgate package that calls the gateway. */
+/** Returns a client of the quillgate package that calls the gateway. */
 function client() {
   const { url } = jobs.gate.gateway;
   const token = jobs.authorization.replace("Bearer ", "");

@@ -1,6 +1,7 @@
 /**
- * Event streams of a project's job list. All watchers receive the changes and deletions of jobs in
- * the same order, and can resume a stream. The gateway limits the number of streams.
+ * Event streams of a project's job list. Watchers receive the changes and deletions of jobs in the
+ * same order, and can resume a stream. The gateway limits the number of streams per caller and per
+ * project.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -14,7 +15,7 @@ const [FRESH, MANY, RETAINED] = ["fresh-docs", "many-docs", "kept-docs"];
 const PROJECTS = [PROJECT, OTHER_PROJECT, FRESH, MANY, RETAINED];
 const DAY_MS = 24 * 3600 * 1000;
 const RETENTION_DAYS = 7;
-/** The maximum number of existing jobs that a new stream sends. */
+/** A new stream sends at most this many existing jobs. */
 const INITIAL_JOBS = 25;
 /** The maximum number of changes that a resumed stream replays. */
 const MAX_REPLAYED = 250;
@@ -23,7 +24,7 @@ const MAX_PER_PROJECT = 4;
 const SHORT_TOKEN_LIFETIME_S = 4;
 
 let jobs;
-/** A gateway with low stream limits and without polls during a test. */
+/** This gateway has low stream limits and does not poll during a test. */
 let capped;
 
 before(async () => {

@@ -1,6 +1,6 @@
 /**
  * Limits on event streams. A stream ends when its token expires. The gateway limits the number of
- * streams per caller in a project, and per job.
+ * concurrent streams of each caller in a project, and of each job.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -36,7 +36,7 @@ function bearerFor(seconds) {
   return `Bearer ${jobs.gate.token({ exp, projects: jobs.projects })}`;
 }
 
-/** Waits for a promise, and fails after {@link PATIENCE_MS}. */
+/** Returns the value of a promise, and fails after {@link PATIENCE_MS}. */
 async function withTimeout(promise, expected) {
   let timer;
   const late = new Promise((_, reject) => {

@@ -1,4 +1,8 @@
-/** Long polling. A GET request with `Prefer: wait` waits for a job's next change. */
+/**
+ * Long polling. With `Prefer: wait`, the gateway delays its response until the job changes or the
+ * requested time ends. It caps this time at 25 seconds, and responds immediately if the job has
+ * finished.
+ */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertCommonHead, assertProblem } from "../recorded_gateway.mjs";

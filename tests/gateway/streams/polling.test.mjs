@@ -1,6 +1,6 @@
 /**
- * Polls of watched jobs. The gateway polls a watched job at an interval, and less often while the
- * upstream fails. It stops when the job finishes or all watchers have disconnected.
+ * Polls of watched jobs. The gateway polls a watched job at most once per interval, and less often
+ * while the upstream fails. It stops when the job finishes or all watchers have disconnected.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -23,7 +23,7 @@ const SLOW_INTERVAL_S = 3;
 /** Only one test uses this project, because the test counts the project's watchers. */
 const OWN_PROJECT = "own-docs";
 
-/** A gateway with a longer polling interval and the default upstream timeout. */
+/** This gateway has a longer polling interval and the default upstream timeout. */
 let slow;
 /** A job that never changes. */
 let quietJob;

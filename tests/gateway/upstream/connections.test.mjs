@@ -1,6 +1,7 @@
 /**
- * The six connections of a Durable Object. Requests of one kind that wait for response headers must
- * not block requests of another kind.
+ * The six connections of a Durable Object. Stalled job reads use three connections and stalled
+ * webhooks use two, so that creations still get a connection. The gateway rejects a queued creation
+ * with 503 if the creation gets no connection.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";

@@ -1,5 +1,5 @@
 /**
- * Upstream faults. The gateway retries some requests once. If the fault persists, the gateway
+ * Upstream faults. The gateway retries some GET requests once. If the fault persists, the gateway
  * returns a problem and the package throws an error.
  */
 import assert from "node:assert/strict";

@@ -52,7 +52,8 @@ export function clientOf(projectId) {
 }
 
 /**
- * Starts a server that must never receive a connection. It records every connection and request.
+ * Starts a server that must never receive a connection. Returns the server, its URL, and a record
+ * of all connections and requests.
  */
 async function startElsewhere() {
   const visits = [];
@@ -74,12 +75,12 @@ export function newDay() {
   return new Date(Date.UTC(2015, 0, days)).toISOString().slice(0, 10);
 }
 
-/** A read of page views, sent by raw HTTP (`raw`) or by the package (`call`). */
+/** Reads page views by raw HTTP (`raw`) or by the package (`call`). */
 export const READ = {
   raw: () => gate.get(`${VIEWS}?dateFrom=${newDay()}`),
   call: () => client.analytics.views({ dateFrom: newDay() }),
 };
-/** A read of a job. The gateway returns the upstream's body verbatim. */
+/** Reads a job by raw HTTP or by the package. */
 export const READ_JOB = {
   raw: () => gate.get(`${JOBS}/j1`),
   call: () => client.agentJobs.get("j1"),

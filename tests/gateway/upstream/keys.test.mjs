@@ -1,7 +1,7 @@
 /**
  * API keys, timeouts, retries and the circuit breaker. The gateway falls back to the older key
- * after a 401, and retries some GET requests once. It sends fewer requests while a circuit breaker
- * is open.
+ * after a 401, and retries some GET requests once. While a circuit breaker is open, the gateway
+ * sends none of the affected requests upstream.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -23,14 +23,14 @@ const TIMEOUT_SECONDS = 2;
 const GET = "agentJobs.get";
 const CREATE = "agentJobs.create";
 
-/** The gateway's API keys for writes and for reads, newest first. */
+/** The gateway's API keys for writes and reads, newest first. */
 const keys = {
   write: newCanaryKey(),
   writeBefore: newCanaryKey(),
   read: newCanaryKey(),
   readBefore: newCanaryKey(),
 };
-/** The permissions of each key at the simulator, unless a test changes them. */
+/** The default permissions of each key at the simulator. */
 const DEFAULT_STATES = { write: "write", writeBefore: "write", read: "read", readBefore: "read" };
 
 let gate;
@@ -60,14 +60,14 @@ async function setKeys(states) {
   }
 }
 
-/** Requests uncached page views. */
+/** Requests uncached page views, and returns the response. */
 const freshViews = () => {
   ranges += 1;
   const day = String(ranges).padStart(2, "0");
   return gate.get(`${VIEWS}?dateFrom=2024-01-01&dateTo=2024-02-${day}`);
 };
 
-/** The names of the keys that the upstream has received, in order. */
+/** Returns the names of the keys that the upstream has received, in order. */
 const keysSeen = async () => (await gate.upstream.requests()).map(({ key }) => key);
 
 /** Creates a job and returns its id. */
@@ -76,7 +76,10 @@ async function createJob() {
   return json.id;
 }
 
-/** Asserts that the log names the cause for the operator, and that the response does not. */
+/**
+ * Asserts that the log names the cause for the operator, and that the response does not. Returns
+ * the message for the operator.
+ */
 async function assertCredentialProblem(answer, status) {
   const problem = assertProblem(answer, 502, "upstream-credential");
   assert.equal(problem.upstream, undefined);

@@ -1,6 +1,7 @@
 /**
- * Operations. The gateway builds its own upstream request for each operation, without the caller's
- * header fields. It returns the upstream's status and content without private header fields.
+ * Operations. The gateway builds its own upstream requests, and forwards only the trace of the
+ * caller's header fields. It returns the upstream's 2xx status and content without private header
+ * fields.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -13,12 +14,12 @@ import {
   VIEWS,
 } from "../recorded_gateway.mjs";
 
-/** Header fields that the runtime adds to a request with `cache: "no-store"`. */
+/** The runtime adds these header fields to a request with `cache: "no-store"`. */
 const NO_STORE_FIELDS = { "cache-control": "no-cache", pragma: "no-cache" };
 
 /** Header fields that the runtime adds to every upstream request. */
 const RUNTIME_FIELDS = ["host", "content-length", "cf-worker", "accept-encoding"];
-/** Header fields that every response may have, including two that the runtime adds for framing. */
+/** Every response may have these header fields. The runtime adds two of them for framing. */
 const RESPONSE_FIELDS = [
   "cache-control",
   "content-length",
@@ -34,9 +35,9 @@ const BUDGET_FIELDS = ["ratelimit", "ratelimit-policy"];
 /** Additional header fields of page views. */
 const VIEWS_FIELDS = ["age", "cache-status", "etag", ...BUDGET_FIELDS];
 const VIEWS_HEAD = { cacheControl: /^private, max-age=\d+$/, vary: "Origin, Authorization" };
-/** A `traceparent` with the caller's trace id and the id of the gateway's span. */
+/** Matches a `traceparent` with the caller's trace id and the id of the gateway's span. */
 const CONTINUED_TRACE = /^00-1{32}-(?!2{16}|0{16})[0-9a-f]{16}-01$/;
-/** Header fields of a caller that the gateway must not forward. */
+/** Header fields of a caller. The gateway must forward only the trace. */
 const CALLER_FIELDS = [
   ["Cookie", "session=of-the-caller"],
   ["X-Forwarded-For", "203.0.113.7"],

@@ -1,6 +1,7 @@
 /**
- * Webhook addresses of callers. The gateway accepts an address only if the operator lists its host.
- * It rejects addresses in private networks even if their hosts are listed.
+ * Webhook addresses of callers. The gateway accepts an address only if the operator lists the
+ * address's host. It rejects private addresses other than loopback addresses, even if the operator
+ * lists their hosts.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -58,7 +59,7 @@ function listable(urls) {
 let receiver;
 /** A gateway that lists only the receiver's host. */
 let listed;
-/** A gateway that lists many hosts, including some that other rules always reject. */
+/** This gateway lists many hosts, including some that other rules always reject. */
 let open;
 
 before(async () => {

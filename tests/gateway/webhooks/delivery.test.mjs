@@ -1,6 +1,7 @@
 /**
- * Webhook deliveries. Each time a job finishes, the gateway sends one signed message. It retries
- * failed deliveries. Secrets and webhook addresses must not leak.
+ * Webhook deliveries. Each time a job that the gateway created finishes, the gateway sends one
+ * signed message. It retries failed deliveries, except after a 410. The log contains no secrets and
+ * no webhook addresses.
  */
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -13,15 +14,15 @@ import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 const newWebhookSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 const SECRETS = [newWebhookSecret(), newWebhookSecret()];
 /**
- * A path segment of every webhook address. This segment must not leak, because real addresses often
- * contain a secret of the receiver.
+ * A path segment of most webhook addresses. The log must not contain this segment, because real
+ * addresses often contain a secret of the receiver.
  */
 const HIDDEN = "hidden-in-the-address-5c1d";
-/** The wait before the first retry in the schedule of Standard Webhooks. */
+/** Standard Webhooks schedules the first retry after this time. */
 const FIRST_RETRY_MS = 5000;
-/** Tolerance for two clocks, and for a request's latency between them. */
+/** Tolerance for clock differences and a request's latency. */
 const CLOCK_TOLERANCE_MS = 50;
-/** Maximum wait for a retry, or for a poll of an unwatched job. */
+/** Maximum wait for a retry or an unwatched job's poll. */
 const PATIENCE_MS = 60_000;
 /** The minimum time between two polls of a watched job. */
 const POLL_INTERVAL_MS = 1000;
@@ -57,8 +58,8 @@ const hook = (url) => [["Webhook-Url", url]];
 let lastNumber = 0;
 
 /**
- * Creates a job with a webhook at a unique path. Returns its id, and functions that wait for the
- * next delivery, list all deliveries, and finish the job while a stream watches it.
+ * Creates a job with a webhook at a unique path. Returns the job's id, and functions that wait for
+ * the next delivery, list all deliveries, and finish the job while a stream watches it.
  */
 async function hooked(receiver, { project, path = "" } = {}) {
   lastNumber += 1;
@@ -106,7 +107,7 @@ function assertDelivery(delivery, type) {
   return json;
 }
 
-/** The job as Mintlify returns it, without the simulator's own fields. */
+/** Returns the job as Mintlify does, without the simulator's own fields. */
 async function upstreamJob(id) {
   const { projectId, prompt, messages, origin, reads, ...job } = await jobs.upstream.job(id);
   return job;
@@ -120,7 +121,7 @@ async function untilStale() {
   ticking.leave();
 }
 
-/** Adds a pull request to a job, and waits until a new watcher receives it. */
+/** Adds a pull request to a job, and waits until a new watcher receives the link. */
 async function link(job, project) {
   const prLink = "https://example.com/pull/1";
   await jobs.upstream.setJob(job.id, { prLink });

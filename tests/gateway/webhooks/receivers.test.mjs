@@ -1,6 +1,7 @@
 /**
- * Webhook receivers. The operator lists the allowed hosts, and each receiver has its own signing
- * key. Each test simulates an attack, a mistake or a fault.
+ * Webhook receivers. The gateway drops a pending webhook if the operator no longer lists the host.
+ * It signs webhooks with a separate key for each address and project. A job that stays unknown
+ * upstream causes one `not_found` webhook.
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -16,7 +17,7 @@ import { configWith } from "../wrangler_config.mjs";
 
 const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
 const QUARTER_HOUR_MS = 15 * 60_000;
-/** Maximum wait for a retry, or for a poll of an unwatched job. */
+/** Maximum wait for a retry or an unwatched job's poll. */
 const PATIENCE_MS = 60_000;
 /** The gateway's timeout for a receiver. */
 const RECEIVER_TIMEOUT_MS = 20_000;
@@ -66,7 +67,7 @@ async function finish(id, { project, status = "completed" } = {}) {
   await stream.ended;
 }
 
-/** Creates a job with a webhook at this address, finishes it, and returns the delivery. */
+/** Creates and finishes a job with a webhook at this address. Returns the delivery. */
 async function deliver(receiver, path, { project } = {}) {
   const headers = hook(receiver.url + path);
   const { id } = await jobs.create("notify me", { project, headers });

@@ -1,6 +1,7 @@
 /**
- * Attacks with forged tokens and disguised requests. The gateway sends no attack upstream, and
- * reveals no secret. If an attack succeeded against another gateway, the test names the advisory.
+ * Attacks with forged tokens and disguised requests. The gateway sends none of the attacks
+ * upstream, and accepts the valid counterparts of the forged tokens. Some test names contain the
+ * advisory of a similar vulnerability in other software.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

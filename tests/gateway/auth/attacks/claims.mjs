@@ -1,6 +1,7 @@
 /**
- * Attacks on token claims. A token has another issuer or audience, is not valid at the current
- * time, or has malformed claims. Some attacks send the token in `Cf-Access-Jwt-Assertion`.
+ * Attacks with token claims. The gateway rejects tokens with another issuer or audience, outside
+ * their validity period, or with malformed claims. Some attacks send the token in
+ * `Cf-Access-Jwt-Assertion`.
  */
 import { describe, test } from "node:test";
 import { forgeHs256, forgeNone, withWrongSignature } from "../../../harness/issuer.mjs";

@@ -29,7 +29,7 @@ export const lacks = (scope) => [
   `${REALM}, error="insufficient_scope", scope="${scope}"`,
 ];
 
-/** Returns reads and writes of a project, each with the scope that the operation requires. */
+/** Returns requests that read or write in a project, each with its required scope. */
 export const operations = (project = PROJECT) => [
   { target: `/v1/analytics/${project}/views`, scope: "analytics:read" },
   { target: `/v2/agent/${project}/jobs`, scope: "jobs:read" },
@@ -39,7 +39,10 @@ export const operations = (project = PROJECT) => [
   { method: "POST", target: `/v2/agent/${project}/job/j1/message`, scope: "jobs:create" },
 ];
 export const DEEP = { target: "/healthz?deep", scope: "gateway:operate" };
-/** A read, a write and an operator's request. Tests send each forged token with all three. */
+/**
+ * A read, a write and an operator's request. {@link testRejectedTokens} sends each token with all
+ * three requests.
+ */
 export const SAMPLE = [operations()[0], operations()[4], DEEP];
 
 /** The faults of key sets. Each property has the name of the trusted issuer with this fault. */
@@ -111,36 +114,40 @@ function workflowRules() {
 
 export const now = () => Math.floor(Date.now() / 1000);
 
-/** The claims of a workflow's token, valid unless changed. */
+/** Returns the claims of a workflow's token. The claims are valid unless they are changed. */
 export const workflow = (changes = {}, issuer = issuers.github) => ({
   ...issuer.githubClaims({ jti: CANARY, actor: CANARY }),
   ...changes,
 });
 
-/** A trusted issuer's token, valid unless its claims or its header are changed. */
+/**
+ * Mints a trusted issuer's token. The token is valid unless its claims or its header are changed.
+ */
 export const foreign = (changes, options) => issuers.github.mint(workflow(changes), options);
 
-/** A trusted issuer's token with changed header parameters. `undefined` removes a parameter. */
+/**
+ * Mints a trusted issuer's token with changed header parameters. `undefined` removes a parameter.
+ */
 export const foreignWith = (header, { alg } = {}) => foreign({}, { header, alg });
 
-/** A token of Cloudflare Access, valid unless its claims are changed. */
+/** Mints a token of Cloudflare Access. The token is valid unless its claims are changed. */
 export const access = (changes) => issuers.access.mint(issuers.access.accessClaims(changes));
 
 export const ownClaims = (changes) => gate.claims({ jti: CANARY, ...changes });
 
-/** The gateway's own token, valid unless its claims are changed. */
+/** Mints the gateway's own token. The token is valid unless its claims are changed. */
 export const own = (changes) => mintToken(ownClaims(changes), gate.secret);
 
-/** The gateway's own token with another header. Its signature is valid by default. */
+/** Mints the gateway's own token with another header. The signature is valid by default. */
 export const ownWith = (header, sign = hmac(gate.secret)) => tokenOf(header, ownClaims(), sign);
 
-/** The header of a workflow's token. */
+/** Returns the header of a workflow's token. */
 export const header = (changes, alg = "RS256") => ({
   ...{ alg, typ: "JWT", kid: issuers.github.key(alg).kid },
   ...changes,
 });
 
-/** An RS256 token with this string as its claims. */
+/** Mints an RS256 token with this string as its claims. */
 export const foreignText = (claims) =>
   tokenOf(header(), claims, asymmetric(issuers.github.key().privateKey, "sha256"));
 
@@ -151,12 +158,12 @@ export const withProperty = (object, property) =>
 // --- requests --------------------------------------------------------------
 
 export const bearer = (token) => ({ authorization: `Bearer ${token}` });
-/** Options for a request from the gateway's own page, with a Cloudflare Access token. */
+/** Returns the options of a request from the gateway's own page with a Cloudflare Access token. */
 export const assertion = (token, { host } = gate) =>
   smuggled(["Cf-Access-Jwt-Assertion", token], ["Origin", `http://${host}`]);
 export const smuggled = (...headers) => ({ authorization: null, headers });
 
-/** Sends a request for an operation. A POST has a JSON body. */
+/** Sends a request for an operation, and returns the response. A POST has a JSON body. */
 function send({ scope: _, ...operation }, options) {
   const json = operation.method === "POST" ? { prompt: "x" } : undefined;
   return gate.send({ ...operation, json, ...options });
@@ -174,7 +181,10 @@ export async function assertRejected(options, [status, kind, challenge], targets
   });
 }
 
-/** Tests that each token of the rows `[description, token, reason]` is rejected for its reason. */
+/**
+ * Defines a test for each row `[description, token, reason]`. The gateway must reject the token
+ * with 401 and this reason.
+ */
 export function testRejectedTokens(rows, { credentials = bearer, field = "" } = {}) {
   for (const [what, token, reason] of rows) {
     test(`rejects a token ${what}${field}`, async () => {

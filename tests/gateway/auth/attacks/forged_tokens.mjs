@@ -1,13 +1,13 @@
 /**
- * Forged tokens and unusual keys. This module builds tokens with any header, claims and signature,
- * and key sets with keys that the gateway must not use.
+ * Forged tokens and unusual keys. This module builds tokens with any header, claims and signature.
+ * It also builds key sets with keys that the gateway must not use.
  */
 import assert from "node:assert/strict";
 import { createHash, createHmac, generateKeyPairSync, sign as signBytes } from "node:crypto";
 import { jwkOf, newSigningKey } from "../../../harness/issuer.mjs";
 
 const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/** The prefix of a SHA-256 digest in an RS256 signature (RFC 8017, section 9.2). */
+/** An RS256 signature has this prefix before a SHA-256 digest (RFC 8017, section 9.2). */
 const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");
 /** The order of the P-256 group. As r or s of a signature, this number is congruent to zero. */
 const ORDER = Buffer.from(
@@ -15,13 +15,14 @@ const ORDER = Buffer.from(
   "hex",
 );
 
-/** Encodes a string, or the JSON of any other value, in base64url. */
+/** Returns a string, or the JSON of any other value, in base64url. */
 export function encoded(part) {
   return Buffer.from(typeof part === "string" ? part : JSON.stringify(part)).toString("base64url");
 }
 
 /**
- * Builds a token with exactly this header and these claims. A string is used verbatim.
+ * Returns a token with exactly this header and these claims. A header or claims in a string are not
+ * serialized as JSON.
  *
  * @param {unknown} header
  * @param {unknown} claims
@@ -48,7 +49,7 @@ export const pss = (key) => asymmetric(key, "sha256", { padding: 6, saltLength: 
 /** Returns a function that returns `bytes` as the signature of every body. */
 export const constant = (bytes) => () => bytes;
 
-/** ES256 signatures that verify under every key if the verifier does not reject zero. */
+/** These ES256 signatures verify under every key if the verifier does not reject zero. */
 export const ZERO_SIGNATURES = { zero: Buffer.alloc(64), order: Buffer.concat([ORDER, ORDER]) };
 
 /** Returns a signature that is valid under any 2,048-bit RSA key with an exponent of 1. */
@@ -64,7 +65,10 @@ export function lengthened(signature) {
   return Buffer.concat([Buffer.alloc(1), bytes]).toString("base64url");
 }
 
-/** The same bytes in a non-canonical encoding: an unused bit of the last character is set. */
+/**
+ * Returns a signature with the same bytes in a non-canonical encoding. Sets an unused bit of the
+ * last character.
+ */
 export function uncanonical(signature) {
   const last = BASE64URL[BASE64URL.indexOf(signature.at(-1)) + 1];
   const changed = signature.slice(0, -1) + last;
@@ -72,7 +76,7 @@ export function uncanonical(signature) {
   return changed;
 }
 
-/** Two keys with the same `kid`. Either could be the attacker's. */
+/** Returns two keys with the same `kid`. Either could be the attacker's. */
 export function twinKeys() {
   return [newSigningKey(), newSigningKey()].map((key) => ({ ...key, kid: "twin" }));
 }

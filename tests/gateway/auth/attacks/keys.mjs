@@ -1,6 +1,6 @@
 /**
- * Attacks with keys. A token contains its own key, names another key, or is signed with a published
- * key that the gateway must not use.
+ * Attacks with keys. The gateway rejects tokens that contain a key, name a wrong key, or have an
+ * unsupported `crit` or `typ`. It also rejects signatures with published keys that it must not use.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

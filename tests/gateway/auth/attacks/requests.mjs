@@ -1,6 +1,7 @@
 /**
- * Attacks with disguised requests. The gateway ignores valid tokens outside their header fields. No
- * override field, forbidden byte or disguised path bypasses an access check.
+ * Attacks with disguised requests. The gateway ignores tokens outside the fields for credentials,
+ * for example in a cookie or in the query. The tested override fields, forbidden bytes and
+ * disguised paths bypass no access check.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -184,7 +185,7 @@ describe("forbidden bytes in a field", () => {
     return Buffer.from(lines.join("\r\n"), "latin1");
   };
 
-  /** Checks that the runtime or the gateway rejected the request. */
+  /** Asserts that the runtime or the gateway rejected the request and injected no field. */
   const assertHarmless = (answer) => {
     assert.ok([400, 401, 403, 500].includes(answer.status), answer.raw.toString());
     assert.doesNotMatch(answer.raw.toString(), /^x-injected/im);

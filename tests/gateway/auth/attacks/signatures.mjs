@@ -1,6 +1,7 @@
 /**
- * Attacks on token signatures. The tokens are unsigned, have a changed signature, or are signed
- * with another key or algorithm.
+ * Attacks on token signatures. The gateway rejects tokens that are unsigned, changed after signing,
+ * or signed with a wrong key or algorithm. It also rejects tokens with an `alg` that does not match
+ * the signature.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { describe } from "node:test";
