@@ -8,7 +8,7 @@ import * as gateway from "../build/core/gateway.js";
 import module from "../build/core/gateway_bg.wasm";
 import description from "../build/core/openapi.txt";
 
-/** The number of the current instance. Objects from earlier instances are constructed again. */
+/** The number of the current instance. An inner object of an earlier instance is replaced. */
 let instance = 0;
 /** The latest trap. Several events can report the same trap. */
 let trap;
@@ -19,8 +19,8 @@ gateway.initSync({ module });
 gateway.attach(description, { openStream });
 
 /**
- * Replaces the instance after a trap. Rejects the promises that depend on the old instance, because
- * they would never settle.
+ * Replaces the instance if `error` is a new trap. Rejects the promises that depend on the old
+ * instance, because these promises would never settle. Returns `error`.
  */
 function replaceInstance(error) {
   if (!(error instanceof WebAssembly.RuntimeError) || error === trap) return error;
@@ -36,7 +36,7 @@ function replaceInstance(error) {
 addEventListener("error", ({ error }) => replaceInstance(error));
 addEventListener("unhandledrejection", ({ reason }) => replaceInstance(reason));
 
-/** Calls the module. Throws, or rejects the returned promise, if the instance traps. */
+/** Calls the module. If the instance traps, throws or rejects the returned promise. */
 function guard(call) {
   try {
     const result = call();
@@ -51,9 +51,9 @@ function guard(call) {
 }
 
 /**
- * Guards a request to the Worker. The runtime cancels a request as hung if it has neither pending
- * I/O nor a timer, for example while it waits for the I/O of another request. The timer prevents
- * this cancellation.
+ * Guards a request to the Worker. The runtime cancels a request without pending I/O and without a
+ * timer as hung, for example while it waits for the I/O of another request. The timer prevents this
+ * cancellation.
  */
 function guardRequest(call) {
   const result = guard(call);
@@ -61,7 +61,9 @@ function guardRequest(call) {
   return timer ? result.finally(() => clearTimeout(timer)) : result;
 }
 
-/** Streams the chunks of `source`. After a failed call, the latest `ending` is the last chunk. */
+/**
+ * Streams the chunks of `source`. If `source.next` fails, the stream ends with the latest `ending`.
+ */
 function openStream(source, signal) {
   let last;
   const cancel = () => source.cancel();

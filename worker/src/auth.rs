@@ -44,7 +44,7 @@ pub struct Credentials<'a> {
     /// The session cookie. The cookie takes precedence over the assertion.
     pub session: Cookie<'a>,
     /// The `Cf-Access-Jwt-Assertion` header, which Cloudflare Access adds. The gateway ignores the
-    /// header unless `TRUSTED_ISSUERS` names it for an issuer.
+    /// header unless `TRUSTED_ISSUERS` names the header for an issuer.
     pub access_assertion: Option<&'a str>,
 }
 
@@ -63,9 +63,9 @@ pub enum Identity {
 /// An isolate's cache of verified tokens. The cache avoids verifying the same token on every
 /// request.
 ///
-/// An isolate reads its revocations once, so a cached token cannot be revoked. An issuer can
-/// withdraw the key of a cached token, so tokens of issuers are cached for at most a minute.
-/// Projects and scopes are checked on every request ([`Caller::authorize`]).
+/// An isolate reads the list of revoked tokens only once, so no token becomes revoked while it is
+/// cached. An issuer can withdraw the key of a cached token, so tokens of issuers are cached for at
+/// most a minute. Projects and scopes are checked on every request ([`Caller::authorize`]).
 #[derive(Debug)]
 pub struct VerifiedTokens {
     /// The caller of each token, and the header field that carried the token.
@@ -74,7 +74,7 @@ pub struct VerifiedTokens {
 
 /// The maximum number of cached tokens per isolate.
 const MAX_TOKENS: usize = 1_000;
-/// The maximum size of the cache in bytes, counting tokens and their claims.
+/// The maximum size of the cache, in bytes. Tokens and their claims count.
 const MAX_BYTES: usize = 1024 * 1024;
 /// The maximum time for which a verified token of an issuer is cached. The cache extends the trust
 /// in a withdrawn key by at most this time.
@@ -98,7 +98,7 @@ impl VerifiedTokens {
     ///
     /// # Errors
     /// - 401 if the token is revoked.
-    /// - 403 if the token matches no rule of its issuer.
+    /// - 403 if no rule of the issuer matches the token's claims.
     pub fn identify(
         &mut self,
         token: &Verified,
@@ -205,14 +205,15 @@ fn identify_token(
     Ok(Identity::Unverified(Box::new(checked)))
 }
 
-/// Returns the assertion if it is not empty and the tokens of a trusted issuer arrive in
-/// `Cf-Access-Jwt-Assertion`.
+/// Returns the assertion. Returns `None` if the assertion is empty, or if no trusted issuer is
+/// configured for `Cf-Access-Jwt-Assertion`.
 fn find_assertion<'a>(assertion: Option<&'a str>, settings: &AuthSettings) -> Option<&'a str> {
     let is_used = accepts_from(&settings.trusted_issuers, Source::AccessAssertion);
     assertion.filter(|assertion| is_used && !assertion.is_empty())
 }
 
-/// Returns the token of the case-insensitive `Bearer` scheme (RFC 9110, section 11.1).
+/// Returns the token of the case-insensitive `Bearer` scheme (RFC 9110, section 11.1). Returns
+/// `None` for another scheme or an empty token.
 fn parse_bearer(authorization: &str) -> Option<&str> {
     let (scheme, token) = authorization.split_once(' ')?;
     let token = token.trim_start_matches(' ');

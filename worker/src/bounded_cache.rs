@@ -44,14 +44,14 @@ impl<V> BoundedCache<V> {
         }
     }
 
-    /// Returns the value of a key unless it has expired.
+    /// Returns the value of a key. Returns `None` if the key is absent or its value has expired.
     pub fn get(&self, key: &str, now: Millis) -> Option<&V> {
         let entry = self.entries.peek(key)?;
         (now < entry.expires).then_some(&entry.value)
     }
 
     /// Stores a value and evicts the oldest entries to make room. A value larger than the whole
-    /// cache is not stored, and the previous value of its key is removed.
+    /// cache is not stored, but the previous value of the key is still removed.
     pub fn insert(&mut self, key: &str, value: V, bytes: usize, expires: Millis) {
         if let Some(replaced) = self.entries.pop(key) {
             self.bytes -= replaced.bytes;

@@ -7,9 +7,9 @@
 //! A Durable Object stores the log of each policy except `read-jobs`, with one row per reservation
 //! and its time `at`. Isolates count `read-jobs` in memory: see [`read_budget`]. [`decide`] uses a
 //! summary of the log: [`BudgetSnapshot`]. A row counts while `at > now − window`; its slot becomes
-//! free exactly at `at + window`. While a request is in flight, the `at` of its row is the future
-//! time `now + timeout`. When the request ends, `at` becomes the current time. No slot therefore
-//! becomes free before the upstream stops counting the request.
+//! free exactly at `at + window`. While a request is in flight, the `at` of the request's row is
+//! the future time `now + timeout`. When the request ends, `at` becomes the current time. No slot
+//! therefore becomes free before the upstream stops counting the request.
 //!
 //! Two further limits are counted in the same way: the caller's own quota, and [`Ceiling`]s. A
 //! ceiling limits the reservations of several callers together, such as all callers that a rule of
@@ -63,11 +63,11 @@ pub struct BudgetSnapshot {
 pub struct Ceiling {
     /// The key under which the budget counts these callers together.
     pub name: String,
-    /// The maximum number of their reservations in any window.
+    /// The maximum number of reservations of these callers in any window.
     pub max: u32,
 }
 
-/// The limit of a policy, a quota or a ceiling, with the reservations that count towards it.
+/// A limit and its usage. The limit is a policy's limit, a quota or a ceiling.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitUsage {
     /// The maximum number of reservations in any window.

@@ -5,8 +5,9 @@ use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Parses JSON. Returns `None` if the JSON is malformed, or if an object at any depth has two
-/// properties with the same name: parsers disagree on which value counts (RFC 7515, section 10.12).
+/// Parses JSON. Returns `None` if the JSON is malformed. Also returns `None` if an object at any
+/// depth has two properties with the same name, because parsers disagree on which value counts (RFC
+/// 7515, section 10.12).
 pub fn parse(json: &[u8]) -> Option<Value> {
     let Once(value) = serde_json::from_slice(json).ok()?;
     Some(value)
@@ -51,7 +52,8 @@ pub fn text<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
     object.get(name)?.as_str()
 }
 
-/// Returns whether the value of a property is `true`.
+/// Returns whether a property is `true`. Returns `false` for any other value, and if the property
+/// is absent.
 pub fn is_true(object: &Value, name: &str) -> bool {
     object.get(name) == Some(&Value::Bool(true))
 }

@@ -1,7 +1,7 @@
 //! Requests to Mintlify. A request passes through these modules:
 //!
-//! 1. [`request`] describes a request, and [`attempts`] selects its key and decides whether to
-//!    retry.
+//! 1. [`request`] describes a request, and [`attempts`] selects the admin key and decides whether
+//!    to retry.
 //! 2. In a Durable Object, the request first waits for a permit from [`permits`]. `client` then
 //!    sends the request through `transport`, unless a [`breaker`] refuses the request.
 //! 3. [`failure`] classifies a failure by the response [`head`], or by a

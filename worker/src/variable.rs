@@ -1,5 +1,5 @@
-//! The Worker's variables. This module parses their values, and defines the error for an invalid
-//! value.
+//! The Worker's variables. This module parses the values of variables, and defines the error for an
+//! invalid value.
 
 use std::fmt;
 
@@ -106,7 +106,7 @@ pub fn read_json<T: Default>(
     )
 }
 
-/// Splits a list at its commas and drops empty items.
+/// Splits a list at commas, trims the items and drops empty items.
 pub fn split_list(value: Option<&str>) -> Vec<String> {
     let items = value.unwrap_or("").split(',').map(str::trim);
     let items = items.filter(|item| !item.is_empty());

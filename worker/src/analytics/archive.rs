@@ -23,7 +23,7 @@ use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::json;
 
-/// The maximum number of days in a requested range: about ten years.
+/// The maximum length of a requested range, in days. The limit is about ten years.
 const MAX_RANGE: u32 = 3_660;
 /// The maximum number of failed days that a status lists.
 const MAX_FAILURES: usize = 100;
@@ -34,9 +34,9 @@ const MAX_FAILURES: usize = 100;
 pub enum Subject {
     /// The whole site.
     Site,
-    /// A page, by its path.
+    /// The page at this path.
     Page(String),
-    /// A path and every path below it.
+    /// This path and all paths below the path.
     Prefix(String),
 }
 
@@ -91,7 +91,8 @@ impl SeriesQuery {
     }
 }
 
-/// Reads the range: the first day, and the day after the last day.
+/// Returns the first day of the range, and the day after the last day. Returns a 400 problem if a
+/// date is invalid or the range exceeds [`MAX_RANGE`].
 fn read_range(call: &Call) -> Result<(Day, Day), Problem> {
     let (begin, end) = (read_day(call, "dateFrom")?, read_day(call, "dateTo")?);
     if end.since(begin) > MAX_RANGE {
@@ -138,7 +139,8 @@ fn is_prefix(text: &str) -> bool {
 }
 
 /// Reads a cursor: the first day of the second or a later page of the series. Later pages start
-/// with a new group, so the cursor must be the first day of a group.
+/// with a new group, so the cursor must be the first day of a group. Returns a 400 problem for any
+/// other cursor.
 fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result<Day, Problem> {
     let day = Day::from_text(cursor.as_str());
     let day = day.filter(|day| begin < *day && *day < end && begin_of_group(group, *day) == *day);
@@ -177,7 +179,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// A count of zero, as opposed to [`Self::UNKNOWN`].
+    /// Counts of zero, as opposed to [`Self::UNKNOWN`].
     pub const ZERO: Self = Self {
         human: Some(0),
         ai: Some(0),
@@ -209,7 +211,8 @@ pub struct StoredDay {
     /// The time of the last complete fetch of the day.
     pub fetched: Millis,
     /// The subject's views. For a prefix, a day can have two entries: one for the page at that
-    /// path, and one for the pages below the path. [`write_series`] adds their counts.
+    /// path, and one for the pages below the path. [`write_series`] adds the counts of the two
+    /// entries.
     pub views: Counts,
     /// The site's visitors. `None` for other subjects.
     pub visitors: Option<Counts>,
@@ -357,13 +360,13 @@ pub fn plan_backfill(
     (first, body)
 }
 
-/// The metrics of a run of the daily archive, for the log.
+/// The metrics of a run of the daily archive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ArchiveRun {
     /// The number of requests sent. Immediate retries do not count.
     pub requests: u64,
-    /// The number of requests that failed or could not be sent, or whose responses were unusable or
-    /// could not be stored.
+    /// The number of failures. A failed or unsent request counts, and so does a response that is
+    /// unusable or cannot be stored.
     pub failures: u64,
     /// The number of days that the run completed.
     pub days: u64,

@@ -21,7 +21,7 @@ use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::upstream::json_scanner::Malformed;
 
-/// The maximum total time that an export may wait for the budget, in seconds: a day.
+/// The maximum total time of the waits in an export, in seconds. The limit is one day.
 pub const MAX_WAIT_SECONDS: u64 = 86_400;
 
 /// An export in progress.
@@ -33,7 +33,7 @@ pub struct Export {
     pub writer: RowWriter,
     project: ProjectId,
     pages: Pages,
-    /// The number of rows at the start of the next page that the caller already has.
+    /// The number of rows to skip at the start of the next page. The caller already has these rows.
     skip: u64,
     cursor: String,
     /// The remaining time that the export may spend waiting.

@@ -17,8 +17,8 @@ pub struct OrganizationHealth {
     pub budgets: OrganizationBudgets,
     /// The number of pages that the database stores.
     pub cached_pages: u64,
-    /// The number of times that isolates have requested a key set since the object was constructed.
-    /// Tests use this number to check that forged tokens cause few calls.
+    /// The number of requests for key sets since the object was constructed. Isolates send these
+    /// requests. Tests use this number to check that forged tokens cause few calls.
     pub key_set_calls: u64,
 }
 

@@ -19,7 +19,7 @@ use crate::runtime::{HostResult, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::Call;
 
-/// The reply to a request for an issuer's key set.
+/// An issuer's key set, as the object returns it.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct KeySetReply {
     /// The JWK Set as the issuer sent it.
@@ -28,7 +28,7 @@ pub struct KeySetReply {
     pub fetched: Millis,
 }
 
-/// A request for a report, as the Worker sends it to the object.
+/// The message that requests a report from the object.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ReportCall {
     /// The ids of the caller's request.
@@ -80,8 +80,8 @@ extern "C" {
     fn health(this: &RawOrganizationStub) -> Promise;
 }
 
-/// The stub of the organization's object. The gateway has one such object, because an admin key
-/// belongs to one organization.
+/// The stub of the organization's object. The gateway has only one organization's object, because
+/// all admin keys of the gateway belong to one organization.
 pub struct OrganizationStub(RawOrganizationStub);
 
 impl OrganizationStub {
@@ -91,7 +91,6 @@ impl OrganizationStub {
         self.0.trap()
     }
 
-    /// Returns the stub of the organization's object.
     pub fn new(env: &Env) -> HostResult<Self> {
         let namespace = env.durable_object("ORG_GATE")?;
         Ok(Self(namespace.get_by_name("organisation")?.into_rpc()))
@@ -108,8 +107,8 @@ impl OrganizationStub {
     }
 
     /// Takes or renews a place for an export that waits for the budget. Returns a refusal if no
-    /// place is left. `export` is the id of the export. `id` is the `X-Request-Id` of the refusal.
-    /// Callers can choose `id`, so it does not identify the place.
+    /// place is left, otherwise `None`. `export` is the id of the export. `id` is the
+    /// `X-Request-Id` of the refusal. Callers can choose `id`, so `id` does not identify the place.
     pub async fn hold_export(
         &self,
         export: &str,
@@ -133,7 +132,7 @@ impl OrganizationStub {
     }
 
     /// Returns the key set at the URL `address`. The object fetches a set that is missing, old or
-    /// without the key `kid`, unless its latest attempt was a short time ago. Returns `None` if no
+    /// without the key `kid`, unless the latest attempt was a short time ago. Returns `None` if no
     /// set is available.
     pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<KeySet>> {
         let reply = JsFuture::from(self.0.key_set(address, kid)).await?;
@@ -147,7 +146,7 @@ impl OrganizationStub {
         Ok(())
     }
 
-    /// Returns the health report for operators.
+    /// Returns the object's state for the health report.
     pub async fn health(&self) -> HostResult<OrganizationHealth> {
         receive(JsFuture::from(self.0.health()).await?)
     }

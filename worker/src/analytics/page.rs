@@ -1,6 +1,6 @@
 //! Pages of analytics reports. The gateway fetches pages of [`PAGE_ROWS`] rows and assembles
-//! reports from them. This module determines the pages of a report, their freshness, and the header
-//! fields that describe it.
+//! reports from them. This module determines the pages, the freshness and the header fields of a
+//! report.
 //!
 //! The gateway fetches whole pages, because the budget counts requests, not rows. One page holds
 //! ten reports of 25 rows.
@@ -11,8 +11,8 @@ use crate::http::response::{HeaderFields, JSON};
 
 /// The number of rows per page: the maximum that the upstream allows.
 pub const PAGE_ROWS: u64 = PageSize::MAX.get();
-/// How long after the end of its freshness lifetime a page may be served instead of an error: one
-/// day.
+/// The maximum staleness: one day. A page that is at most this stale can be served instead of an
+/// error.
 pub const STALE_FOR: Millis = Millis::from_seconds(86_400);
 
 /// The metadata of a page.
@@ -28,7 +28,7 @@ pub struct PageHead {
     pub freshness: Freshness,
 }
 
-/// The time of a fetch from the upstream, and the end of the freshness lifetime of the result.
+/// The freshness lifetime of a page or a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Freshness {
     /// When the page was fetched.
@@ -116,21 +116,21 @@ pub enum CacheStatus {
     },
     /// The page came from the cache, because no budget is left to fetch a newer one.
     BudgetSpent {
-        /// The remaining freshness in seconds. It is negative for a stale page.
+        /// The remaining freshness in seconds, which is negative for a stale page.
         ttl: i64,
     },
-    /// The page came from the upstream. This request fetched it.
+    /// This request fetched the page from the upstream.
     Fetched(FetchReason),
-    /// The page came from the upstream. Another request fetched it, and this request waited.
+    /// Another request fetched the page from the upstream, and this request waited.
     Collapsed(FetchReason),
     /// The page or job came from the cache, because the upstream did not return a newer one.
     UpstreamFailed {
-        /// Why the gateway tried to fetch the page.
+        /// Why the gateway tried to fetch the page or job.
         reason: FetchReason,
         /// The HTTP status of the upstream's response. `None` if the upstream did not respond.
         status: Option<u16>,
-        /// The remaining freshness in seconds. It is negative for a stale page. `None` for a job,
-        /// which has no freshness lifetime.
+        /// The remaining freshness in seconds, which is negative for a stale page. `None` for a
+        /// job, which has no freshness lifetime.
         ttl: Option<i64>,
     },
 }
@@ -194,7 +194,8 @@ impl CacheStatus {
         }
     }
 
-    /// Returns the status for a request that waited for another request's fetch.
+    /// Returns the status for a request that waited for another request's fetch. Changes only
+    /// [`Self::Fetched`].
     pub fn collapsed(self) -> Self {
         match self {
             Self::Fetched(reason) => Self::Collapsed(reason),
@@ -237,13 +238,12 @@ pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchR
     }
 }
 
-/// The entity tag and the freshness of a report, from which its header fields are built.
+/// The entity tag and the freshness of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportHead {
-    /// The entity tag, in quotes, as `ETag` contains it.
+    /// The value of `ETag`, including the quotes.
     pub etag: String,
-    /// The freshness of the report: its oldest fetch, and the earliest time at which a page becomes
-    /// stale.
+    /// The time of the oldest fetch, and the earliest time at which a page becomes stale.
     pub freshness: Freshness,
 }
 
@@ -262,7 +262,8 @@ impl ReportHead {
         })
     }
 
-    /// Returns the header fields of the response, with `cache` as `Cache-Status`.
+    /// Returns the header fields of the response. `cache` is the value of `Cache-Status` after the
+    /// cache's name.
     pub fn headers(&self, cache: &str, now: Millis) -> HeaderFields {
         let Freshness { fetched, until } = self.freshness;
         let cache_control = if self.freshness.is_fresh(now) {

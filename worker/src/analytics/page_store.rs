@@ -31,8 +31,8 @@ pub const PAGE_TABLES: &str = "
   CREATE INDEX page_fresh_until ON page (fresh_until);
 ";
 
-/// The table for the rest of pages longer than [`MAX_PART_LENGTH`]. Its key is the hash of the
-/// whole page, so parts of different pages never mix.
+/// The table for the rest of pages longer than [`MAX_PART_LENGTH`]. The key contains the tag of the
+/// page, so parts of different pages never mix.
 pub const PAGE_PART_TABLES: &str = "
   CREATE TABLE page_part (
     tag TEXT NOT NULL,
@@ -68,7 +68,6 @@ struct PartRow {
     text: JsString,
 }
 
-/// The cached pages of the organization.
 pub struct PageStore {
     database: Rc<Database>,
     memory: RefCell<BoundedCache<Page>>,
@@ -143,7 +142,7 @@ impl PageStore {
         })
     }
 
-    /// Caches a page in memory.
+    /// Caches a page in memory until the end of its maximum staleness.
     pub fn cache(&self, list: &str, number_in_list: u64, page: &Page) {
         let name = page_key(list, number_in_list);
         let until = page.head.freshness.usable_until();

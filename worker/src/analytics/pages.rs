@@ -16,7 +16,6 @@ use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(from = "PageRow", into = "PageRow")]
 pub struct Page {
-    /// The metadata of the page.
     pub head: PageHead,
     /// The JSON text, verbatim from the upstream.
     pub text: JsString,
@@ -42,7 +41,6 @@ struct Parts {
 const HAS_MORE: char = '\u{1}';
 
 impl Page {
-    /// Creates a page from its metadata and JSON.
     pub fn new(head: PageHead, text: JsString) -> Self {
         Self {
             head,
@@ -67,7 +65,7 @@ impl Page {
 }
 
 impl Parts {
-    /// Parses a page with its rows in `property`.
+    /// Parses a page. `property` is the name of the property that contains the rows.
     fn read(text: &JsString, property: &str) -> HostResult<Self> {
         let page: Object = parse_json(text)?.unchecked_into();
         let rows = Array::new();
@@ -147,7 +145,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Cuts a response from the pages that contain its rows.
+    /// Cuts a report from the pages that contain the report's rows. Returns an error without pages.
     pub fn cut(operation: Operation, pages: &[(Page, PageSlice)]) -> HostResult<Self> {
         let heads: Vec<_> = pages
             .iter()

@@ -18,7 +18,7 @@ pub struct ReportQuery {
     /// key omits `limit` and `offset`, so that all pages of a list share the key. With cursor
     /// pagination, each page has its own key.
     pub list: String,
-    /// The number of requested rows. Without offset pagination, it is always
+    /// The number of requested rows. Without offset pagination, this number is always
     /// [`PAGE_ROWS`].
     pub limit: u64,
     /// The number of rows to skip.
@@ -29,7 +29,7 @@ pub struct ReportQuery {
 
 impl ReportQuery {
     /// Reads a call with [normalized](Call::normalize) dates. `fresh_for` is the freshness lifetime
-    /// of its pages.
+    /// of the report's pages.
     ///
     /// # Errors
     /// Returns a 400 problem if `offset` or `limit` is invalid, or if their sum exceeds 2^53 − 1.
@@ -67,7 +67,7 @@ impl ReportQuery {
     }
 
     /// Returns the request target of a page. With offset pagination, the target includes `limit`
-    /// and `offset`.
+    /// and `offset`. Otherwise, the target is [`Self::list`].
     pub fn page_target(&self, number: u64) -> String {
         match self.operation.declaration().pagination {
             Pagination::Offset { .. } => {

@@ -9,7 +9,8 @@ use crate::analytics::waiting_exports::WaitingLimits;
 use crate::budget::limits::Limits;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
 
-/// The freshness lifetime of a report whose range ended before yesterday, in UTC: a day.
+/// The freshness lifetime of reports about past days: a day. The range of these reports ended
+/// before yesterday, in UTC.
 const CLOSED: Millis = Millis::from_seconds(86_400);
 
 /// The freshness of reports, the limits on waiting exports, and the daily archive.
@@ -27,7 +28,7 @@ impl AnalyticsSettings {
     /// Reads the settings from the Worker's variables.
     ///
     /// # Errors
-    /// Returns the first variable that is malformed.
+    /// Returns an error for the first malformed variable.
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let integer = |name, default, range| read_integer(name, variables(name), default, range);
         Ok(Self {
@@ -62,8 +63,8 @@ impl AnalyticsSettings {
 pub struct ArchiveSettings {
     /// The projects to archive. If empty, the archive is disabled.
     pub projects: Vec<ProjectId>,
-    /// The archive's share of the analytics budget: the maximum number of its requests per window,
-    /// at least 1.
+    /// The archive's share of the analytics budget, in requests per window. The share is at least
+    /// 1.
     pub limit: u32,
     /// The length of the budget's window.
     pub window: Millis,

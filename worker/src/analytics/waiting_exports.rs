@@ -1,12 +1,12 @@
-//! The exports that wait for the budget. The organization's object limits their number, because
-//! each waiting export uses memory and sends further requests.
+//! The exports that wait for the budget. The organization's object limits the number of these
+//! exports, because each waiting export uses memory and sends further requests.
 
 use quillgate::Millis;
 
 use crate::http::problem::Problem;
 
-/// The time after which a place expires unless it is renewed. Places must expire: when a
-/// client disconnects, the runtime can drop the export before the export frees its place.
+/// The time after which a place expires unless the place is renewed. Places must expire, because
+/// when a client disconnects, the runtime can drop the export before the export frees its place.
 const LEASE: Millis = Millis::from_seconds(25);
 
 /// The interval between renewals of a place.
@@ -34,7 +34,8 @@ struct Place {
 }
 
 impl WaitingExports {
-    /// Takes a place for the export with this id, or renews its place.
+    /// Takes a place for the export with this id. If the export already has a place, renews the
+    /// place.
     ///
     /// # Errors
     /// Returns a 429 problem if the caller or the organization has no place left.

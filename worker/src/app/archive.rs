@@ -1,5 +1,5 @@
-//! Handlers for the daily archive. They return series, the list of page views and the archive's
-//! status, and estimate or begin backfills.
+//! Handlers for the daily archive. The handlers return series, the list of page views and the
+//! archive's status. They also estimate and begin backfills.
 
 use quillgate::{Day, Millis};
 
@@ -28,7 +28,6 @@ pub async fn read_series(pending: &PendingRequest, query: &SeriesQuery) -> Resul
     Ok(respond(pending, query, &stored, &body))
 }
 
-/// Lists the views of each page.
 pub async fn list_views(pending: &PendingRequest, query: &ViewsQuery) -> Result<Reply, Problem> {
     let store = open_store(pending)?;
     let project = pending.context.project()?;
@@ -75,7 +74,7 @@ pub async fn read_status(pending: &PendingRequest) -> Result<Reply, Problem> {
     Ok(Reply::json(200, &body))
 }
 
-/// Estimates a backfill that starts on this day.
+/// Estimates a backfill that starts on this day, without beginning the backfill.
 pub async fn estimate_backfill(pending: &PendingRequest, from: Day) -> Result<Reply, Problem> {
     let record = load(pending, &open_store(pending)?).await?.record;
     let settings = &pending.config.analytics.archive;
@@ -114,8 +113,8 @@ fn open_store(pending: &PendingRequest) -> Result<ArchiveStore, Problem> {
     })
 }
 
-/// Returns the problem for a failed query. The database has no tables until its migrations have
-/// been applied.
+/// Returns the problem for a failed query. If a table is missing, the problem is 501, because the
+/// migrations have not been applied.
 fn archive_failed(error: HostError) -> Problem {
     if !error.to_string().contains("no such table") {
         return error.into();

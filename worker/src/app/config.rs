@@ -24,9 +24,10 @@ pub struct Config {
     pub pull_requests: Option<PullRequestSettings>,
     /// The freshness of reports, exports and the daily archive.
     pub analytics: AnalyticsSettings,
-    /// The origins whose pages may call the gateway, in addition to the gateway's own origin.
+    /// The other origins from which pages may call the gateway. The gateway's own origin is always
+    /// allowed.
     pub allowed_origins: Vec<String>,
-    /// Turnstile, which checks that a person uses the browser. `None` disables it.
+    /// Turnstile, which checks that a person uses the browser. `None` disables the check.
     pub turnstile: Option<Turnstile>,
 }
 
@@ -34,7 +35,7 @@ impl Config {
     /// Reads the configuration. A blank variable counts as absent.
     ///
     /// # Errors
-    /// Returns the first variable that is missing or malformed.
+    /// Returns an error for the first variable that is malformed, or required but not set.
     ///
     /// # Example
     /// ```

@@ -22,8 +22,8 @@ use crate::jobs::events::parse_preferred_wait;
 /// The boxed future of one handler.
 ///
 /// Without the boxes, the futures of all handlers would form a single wasm function of 35 kB. V8
-/// compiles a wasm function when it is first called, so the first request that needs I/O would wait
-/// for the compilation.
+/// compiles a wasm function at its first call, so the first request that needs I/O would wait for
+/// the compilation.
 type PendingReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + 'a>>;
 
 /// Runs a request from its first step and returns the response. If a sign-in fails, redirects a

@@ -31,7 +31,6 @@ use crate::runtime::{
 use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
 
-/// An export in progress.
 pub struct RunningExport {
     env: Env,
     /// The request that is sent to the organization's object for each page.
@@ -42,7 +41,7 @@ pub struct RunningExport {
     /// The caller's session, if any. The export ends when the session ends.
     session: Option<SessionId>,
     started: Millis,
-    /// The number of requests for pages that the object has answered, including refusals.
+    /// The number of answered requests for pages. Refusals count too.
     requests: u64,
     /// The number of pages received.
     pages: u64,
@@ -73,8 +72,9 @@ struct Prefetch {
 
 /// The age of a prefetch after which a refusal of the page may be outdated.
 const REFUSAL_AGE: Millis = Millis::from_seconds(1);
-/// The number of pages that are fetched before prefetching starts, to save budget if a client
-/// disconnects early. `HEAD` never prefetches, because it stops at the first page with rows.
+/// The number of pages to fetch before prefetching starts. The later start saves budget if a client
+/// disconnects early. `HEAD` never prefetches, because a `HEAD` request stops at the first page
+/// with rows.
 const PAGES_BEFORE_PREFETCH: u64 = 8;
 const _: () = assert!(PAGES_BEFORE_PREFETCH > MAX_EMPTY_PAGES as u64 + 1);
 
@@ -109,8 +109,9 @@ impl RunningExport {
     /// Fetches the next chunk. Every chunk except the last has at least one row.
     ///
     /// # Errors
-    /// Returns the refusal if the next page is refused and the export may not wait, if the caller's
-    /// token has expired, if the session has ended, or if no place for a waiting export is free.
+    /// Returns a refusal if the caller's token has expired, if the session has ended, if no place
+    /// for a waiting export is free, or if the gateway fails. If the next page is refused and the
+    /// export may not wait, returns that refusal.
     pub async fn fetch_chunk(&mut self) -> Result<(), GatewayResponse> {
         while self.export.next().is_some() && self.output.is_empty() {
             if now() >= self.expires {
@@ -154,7 +155,7 @@ impl RunningExport {
 
     /// Checks that the caller's session, if any, is still open, because the session may have ended
     /// since the previous page. Skips the check before the first page, because the session was read
-    /// when the caller was identified.
+    /// when the caller was identified. Returns a 401 response if the session has ended.
     async fn check_session(&mut self) -> Result<(), GatewayResponse> {
         let Some(session) = self.session.as_ref().filter(|_| self.requests > 0) else {
             return Ok(());
@@ -244,7 +245,6 @@ impl RunningExport {
         Uint8Array::from(&ending[..])
     }
 
-    /// Logs the end of the export.
     fn log_end(&self, end: &str) {
         let entry = ExportEnd {
             request_id: &self.report.call.id,
@@ -271,7 +271,6 @@ impl Drop for RunningExport {
     }
 }
 
-/// The response body of an export.
 #[wasm_bindgen]
 pub struct ExportBody(Rc<Body>);
 

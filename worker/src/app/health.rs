@@ -6,7 +6,8 @@ use crate::analytics::health::OrganizationHealth;
 use crate::jobs::health::ProjectHealth;
 use crate::upstream::breaker;
 
-/// The health report: the response to `/healthz` with the query parameter `deep` or `project`.
+/// The health report. `/healthz` returns the report if the query has the parameter `deep` or
+/// `project`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Health<'a> {

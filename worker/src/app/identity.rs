@@ -16,8 +16,8 @@ use crate::auth::signature::verify_signature;
 use crate::auth::{Identity, identify_session, invalid_token};
 use crate::http::problem::Problem;
 
-/// Identifies the caller by the record of its session, or by the signature of its token. If the
-/// session has ended, the request's assertion can still identify the caller.
+/// Identifies the caller by the record of the caller's session, or by the signature of the caller's
+/// token. If the session has ended, the request's assertion can still identify the caller.
 ///
 /// # Errors
 /// Returns the problem to respond with if the caller cannot be identified, for example 401 if the

@@ -60,7 +60,7 @@ thread_local! {
 /// Returns the configuration, which is read from the variables once per isolate.
 ///
 /// # Errors
-/// Returns the first variable that is missing or malformed.
+/// Returns an error for the first variable that is malformed, or required but not set.
 pub fn load_config(env: &Env) -> Result<Rc<Config>, VariableError> {
     ISOLATE.with_borrow_mut(|isolate| {
         let read = || Config::read(|name| variable(env, name)).map(Rc::new);
@@ -68,13 +68,12 @@ pub fn load_config(env: &Env) -> Result<Rc<Config>, VariableError> {
     })
 }
 
-/// Runs a closure with the isolate's cache of verified tokens.
 pub fn with_verified<T>(run: impl FnOnce(&mut VerifiedTokens) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.verified))
 }
 
-/// Returns the report for a query if the report, or every page that contains its rows, is cached
-/// and fresh. Otherwise, returns `None`.
+/// Returns the cached report for a query, or assembles the report from cached pages. Returns `None`
+/// if neither the report nor all of its pages are cached and fresh.
 pub fn find_report(query: &ReportQuery, now: Millis) -> Option<Report> {
     ISOLATE.with_borrow_mut(|isolate| {
         let key = report_key(query);
@@ -125,8 +124,8 @@ impl Isolate {
         Some(pages)
     }
 
-    /// Caches a page until it is stale. Returns `false` if the cache already has a version of the
-    /// page that is at least as new and has different content.
+    /// Caches a page until the page is stale. Returns `false` if the cache already has a version of
+    /// the page that is at least as new and has different content.
     fn cache_page(&mut self, name: &str, page: &Page, now: Millis) -> bool {
         let until = page.head.freshness.until;
         if let Some(kept) = self.pages.get(name, now) {
@@ -149,7 +148,6 @@ impl Isolate {
     }
 }
 
-/// Runs a closure with the budget of recent reads.
 pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.reads))
 }
@@ -161,12 +159,12 @@ pub fn attach(description: JsString, entry: Entry) {
     ISOLATE.with_borrow_mut(|isolate| isolate.description = Some(description));
 }
 
-/// Returns the `OpenAPI` description as JSON.
+/// Returns the `OpenAPI` description as JSON, or `None` before [`attach`].
 pub fn description() -> Option<JsString> {
     ISOLATE.with_borrow(|isolate| isolate.description.clone())
 }
 
-/// Runs a closure with the dataset for data points, if one is bound.
+/// Runs a closure with the dataset for data points. Does nothing if no dataset is bound.
 pub fn with_dataset(env: &Env, run: impl FnOnce(&AnalyticsEngineDataset)) {
     ISOLATE.with_borrow(|isolate| {
         let find = || env.analytics_engine("ANALYTICS").ok();

@@ -21,7 +21,6 @@ use crate::runtime::{HostResult, Wait, Wake, into_promise, log_for_operator, now
 /// object's request to the issuer has a short timeout.
 const MAX_SEARCH: Millis = Millis::from_seconds(30);
 
-/// The remembered key set of an issuer.
 #[derive(Default)]
 struct IssuerKeys {
     set: RememberedSet,

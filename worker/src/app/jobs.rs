@@ -18,7 +18,8 @@ use crate::upstream::client::{UpstreamResponse, parse_job, send_upstream};
 use crate::upstream::failure::mark_uncertain;
 use crate::upstream::request::UpstreamRequest;
 
-/// Reads a job from the upstream. After a temporary failure, returns the stored job, if any.
+/// Reads a job from the upstream. After a temporary failure, returns the stored job. If no job is
+/// stored, or after another failure, returns the problem.
 pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
     let call = pending.call()?;
     let project = pending.context.project()?;
@@ -43,8 +44,8 @@ pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Pr
     }
 }
 
-/// Finds the stored state of a job. If the project's object fails, records the error for the log
-/// and returns `None`.
+/// Finds the stored state of a job. Returns `None` if the job is not stored. If the project's
+/// object fails, records the error for the log and returns `None`.
 async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Reply> {
     let found = async {
         let project = pending.project_stub()?;

@@ -17,7 +17,7 @@ pub struct LogEntry<'a> {
     pub subject: Option<&'a str>,
     /// The pattern of the route, such as `/v2/agent/{projectId}/job/{id}`.
     pub route: Option<&'a str>,
-    /// The id of the project, if the caller is authorized for it.
+    /// The id of the project, if the caller is authorized for the project.
     pub project: Option<&'a str>,
     /// The HTTP status of the response.
     pub status: u16,
@@ -45,8 +45,8 @@ pub struct ExportEnd<'a> {
     pub request_id: &'a str,
     /// The number of rows written.
     pub export_rows: u64,
-    /// The number of requests for pages that the organization's object has answered, including
-    /// refusals.
+    /// The number of requests for pages that the organization's object has answered. Refusals count
+    /// too.
     pub export_requests: u64,
     /// `complete`, `cancelled`, or the kind of problem that ended the export.
     pub export_end: &'a str,

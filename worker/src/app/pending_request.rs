@@ -1,4 +1,4 @@
-//! Requests whose handlers need I/O. A [`PendingRequest`] holds the host objects that its handler
+//! Requests whose handlers need I/O. A [`PendingRequest`] holds the host objects that the handler
 //! needs.
 
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::jobs::project_stub::ProjectStub;
 use crate::runtime::read_stream;
 use crate::upstream::request::Call;
 
-/// A planned request, with the host objects that its handler needs.
+/// A planned request, with the host objects that the handler needs.
 pub struct PendingRequest {
     pub context: RequestContext,
     pub head: Rc<RequestHead>,

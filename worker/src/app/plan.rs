@@ -48,9 +48,9 @@ pub struct Facts {
     pub route: Option<&'static str>,
     /// The caller, once identified.
     pub caller: Option<Rc<Caller>>,
-    /// The project, once the caller is authorized for it.
+    /// The project, once the caller is authorized for the project.
     pub project: Option<ProjectId>,
-    /// The policy that limits the operation, once the caller is authorized for it.
+    /// The policy that limits the operation, once the caller is authorized.
     pub policy: Option<RateLimitPolicy>,
 }
 
@@ -128,6 +128,7 @@ pub fn plan(
 }
 
 /// Plans the response to a request while a variable of the gateway is missing or malformed.
+/// Liveness checks succeed. In all other cases, returns a 500 problem.
 pub fn plan_unconfigured(
     head: &RequestHead,
     error: VariableError,
@@ -174,7 +175,7 @@ fn answer_liveness() -> (Facts, GatewayResponse) {
     (facts, GatewayResponse::json(200, r#"{"status":"ok"}"#))
 }
 
-/// Finds the route of a request and plans its first step.
+/// The input of routing, and the facts established so far.
 struct Router<'a> {
     config: &'a Config,
     head: &'a RequestHead,
@@ -241,8 +242,8 @@ impl Router<'_> {
     }
 }
 
-/// Responds to `OPTIONS`, or refuses a method that the path does not support. `methods` is empty
-/// for an unknown path.
+/// Responds to `OPTIONS`, or refuses a method that the path does not support. For an unknown path,
+/// `methods` is empty and the refusal is a 404.
 fn answer_other_method(method: &str, methods: &[&str]) -> Result<Step, Problem> {
     if methods.is_empty() {
         return Err(Problem::not_found());
@@ -253,7 +254,7 @@ fn answer_other_method(method: &str, methods: &[&str]) -> Result<Step, Problem> 
     Err(Problem::method_not_allowed(&join_methods(methods)))
 }
 
-/// Plans the action of an identified caller.
+/// The input for planning the action of an identified caller.
 pub struct Planner<'a> {
     /// The configuration of the gateway.
     pub config: &'a Config,
@@ -263,7 +264,7 @@ pub struct Planner<'a> {
     pub now: Millis,
     /// The caller.
     pub caller: Rc<Caller>,
-    /// The facts, to which the planner adds the caller, the project and the policy.
+    /// The facts of the plan. The planner adds the caller, the project and the policy.
     pub facts: &'a mut Facts,
 }
 

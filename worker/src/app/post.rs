@@ -1,20 +1,18 @@
-//! POST requests with small responses. The handlers send them to Turnstile and to the token
-//! endpoints of issuers.
+//! POST requests with small responses. The handlers send these requests to Turnstile and to the
+//! token endpoints of issuers.
 
 use quillgate::Millis;
 
 use crate::http::response::HeaderFields;
 use crate::upstream::transport::{Outgoing, send};
 
-/// The timeout of a request, including its response.
+/// The time limit for a request and its response.
 const TIMEOUT: Millis = Millis::from_seconds(10);
-/// The maximum length of a response, in bytes.
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// A response to [`post`].
 pub struct PostResponse {
     pub status: u16,
-    /// The body, or `None` if it is too long or did not arrive completely in time.
+    /// The body, or `None` if the body is too long or did not arrive completely in time.
     pub body: Option<String>,
 }
 

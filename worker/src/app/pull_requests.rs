@@ -21,7 +21,6 @@ use crate::json;
 use crate::runtime::{HostResult, Wait, Wake, into_promise, log_for_operator, now};
 use crate::upstream::transport::{Outgoing, send};
 
-/// The timeout of a request to GitHub.
 const TIMEOUT: Millis = Millis::from_seconds(5);
 /// The maximum size of a response, in bytes. A larger response counts as a failure. A page of 100
 /// check runs with long texts can exceed the limit.
@@ -38,8 +37,8 @@ thread_local! {
     static SHARED: RefCell<Shared> = RefCell::default();
 }
 
-/// Returns the state of a job's pull request. Without a configuration for GitHub, the state is
-/// unknown.
+/// Returns the state of a job's pull request. The state is unknown if GitHub is not configured, or
+/// if the job has no pull request on github.com.
 ///
 /// # Errors
 /// Returns a 404 problem if GitHub is configured and the gateway has no record of the job.

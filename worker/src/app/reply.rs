@@ -28,13 +28,11 @@ impl Reply {
         }
     }
 
-    /// Returns a reply with a JSON body.
     pub fn json(status: u16, body: impl Into<JsValue>) -> Self {
         let headers = HeaderFields::default().with("content-type", JSON);
         Self::new(status, headers, body)
     }
 
-    /// Returns a reply without a body.
     pub fn empty(status: u16, headers: HeaderFields) -> Self {
         Self::new(status, headers, JsValue::NULL)
     }

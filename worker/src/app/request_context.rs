@@ -25,7 +25,7 @@ use crate::http::trace::{Trace, continue_trace};
 use crate::runtime::{log_entry, log_for_operator, make_response, now};
 use crate::upstream::metrics::RequestMetrics;
 
-/// The facts about a request that its reply and its log line need.
+/// The id, the facts, the trace and the metrics of a request.
 pub struct RequestContext {
     /// The value of `X-Request-Id`.
     pub id: String,
@@ -44,7 +44,6 @@ pub struct RequestContext {
 }
 
 impl RequestContext {
-    /// Returns the context of a planned request.
     pub fn new(head: &RequestHead, facts: Facts, started: Millis) -> Self {
         let (parent, state) = (head.header("traceparent"), head.header("tracestate"));
         let trace = continue_trace(parent, state, &head.uuid);

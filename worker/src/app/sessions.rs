@@ -25,7 +25,8 @@ use crate::runtime::{now, random_bytes};
 /// creates a Durable Object.
 const MAX_SESSIONS: u32 = 60;
 
-/// Opens a session for an access token or an assertion.
+/// Opens a session for the access token in the body, or else for the assertion. Returns a 401
+/// problem without either.
 pub async fn open(
     pending: &mut PendingRequest,
     before: Option<SessionId>,
@@ -43,7 +44,6 @@ pub async fn open(
     Ok(Reply::json(201, &body).with_header("set-cookie", cookie))
 }
 
-/// Describes the caller's session.
 pub fn read(pending: &PendingRequest) -> Result<Reply, Problem> {
     let body = describe_session(pending.context.caller()?, &pending.config);
     Ok(Reply::json(200, &body))
@@ -55,7 +55,7 @@ fn describe_session(caller: &Caller, config: &Config) -> String {
     describe(caller, keeps_prompts, |project| archive.includes(project))
 }
 
-/// Ends the browser's session, if any, and deletes its cookie.
+/// Ends the browser's session, if any, and deletes the session cookie.
 pub async fn end(pending: &PendingRequest, session: Option<SessionId>) -> Result<Reply, Problem> {
     if let Some(id) = session {
         SessionStub::new(&pending.env, id.as_str())?.end().await?;
@@ -64,8 +64,8 @@ pub async fn end(pending: &PendingRequest, session: Option<SessionId>) -> Result
     Ok(Reply::empty(204, headers))
 }
 
-/// Verifies a proof, opens a session for its subject and ends the session `before`. Returns the
-/// caller and the cookie of the new session.
+/// Verifies a proof, opens a session for the proof's subject and ends the session `before`, if any.
+/// Returns the caller and the cookie of the new session.
 ///
 /// `before` ends last, so that users stay signed in if the new session cannot be stored. If ending
 /// `before` fails, the new session is removed and the browser keeps its earlier cookie.
@@ -113,7 +113,7 @@ pub async fn open_with_proof(
     Ok((caller, cookie))
 }
 
-/// Counts a new session against the caller's limit.
+/// Counts a new session against the caller's limit. Returns a 429 problem if the limit is reached.
 fn reserve_session(pending: &PendingRequest, caller: &Caller) -> Result<(), Problem> {
     let window = pending.config.limits.window;
     let request = BudgetRequest {

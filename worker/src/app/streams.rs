@@ -50,7 +50,7 @@ pub async fn stream_events(
     Ok(Reply::new(200, headers, body))
 }
 
-/// The body of an event stream. The body ends when its messages end.
+/// The body of an event stream. The body ends when the messages end.
 #[wasm_bindgen]
 pub struct EventBody {
     opening: Cell<Option<&'static str>>,
@@ -90,7 +90,7 @@ impl EventBody {
     }
 }
 
-/// Waits until a job changes, for at most `seconds`.
+/// Waits until a job changes, for at most `seconds`. Returns the job's latest state.
 pub async fn long_poll(
     pending: &PendingRequest,
     job: &JobId,
@@ -128,9 +128,9 @@ pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, tim
 }
 
 /// Opens a WebSocket to the project's object and listens for changes for at most `time`. If the
-/// object refuses the request, returns its response as the inner `Err`. Each [`CHARGE_TEXT`]
-/// message announces a poll, which counts as a read by the caller. The messages end when the caller
-/// has no reads left.
+/// object refuses the request, returns the object's response as the inner `Err`. Each
+/// [`CHARGE_TEXT`] message announces a poll, which counts as a read by the caller. The messages end
+/// when the caller has no reads left.
 async fn watch(
     pending: &PendingRequest,
     job: Option<&JobId>,

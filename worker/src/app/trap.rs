@@ -1,5 +1,5 @@
-//! A route that makes the wasm module trap, so that tests can check how the gateway recovers. It
-//! requires the feature `trap-route`, which is never deployed.
+//! A route that makes the wasm module trap, so that tests can check how the gateway recovers. The
+//! route requires the feature `trap-route`, which is never deployed.
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;

@@ -31,7 +31,7 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
     }
 }
 
-/// Plans a write from its body, after its head was accepted.
+/// Plans a write from the body of a request, after the head was accepted.
 ///
 /// Returns the write, and the Turnstile response, if any, to verify before sending the write.
 ///
@@ -80,8 +80,8 @@ pub fn plan_write(
 /// default, if any. Returns `None` for a follow-up.
 ///
 /// # Errors
-/// Returns a 400 problem if a follow-up has `Webhook-Url`, if no webhook secret is configured, or
-/// if the URL is not allowed.
+/// With `Webhook-Url`, returns a 400 problem for a follow-up, for a URL that is not allowed, or if
+/// no webhook secret is configured.
 fn choose_webhook(
     config: &Config,
     job: Option<&str>,
@@ -97,7 +97,8 @@ fn choose_webhook(
     }
 }
 
-/// Requires a Turnstile response for requests from web pages, if Turnstile is configured.
+/// Returns the required Turnstile response, or a 403 problem if the response is missing. Returns
+/// `None` if Turnstile is not configured or the request has no `Origin`.
 fn require_turnstile(
     config: &Config,
     head: &RequestHead,

@@ -37,7 +37,8 @@ fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Er
     Quota::read(&quota).ok_or_else(|| D::Error::custom("a malformed quota"))
 }
 
-/// Verifies a token's signature with any of the secrets, then reads its caller.
+/// Verifies a token's signature with any of the secrets, then checks the claims and returns the
+/// caller.
 ///
 /// # Errors
 /// Returns the reason if the token is invalid. The reason becomes the detail of the 401.
@@ -50,7 +51,7 @@ pub fn verify(
     read_caller(&token.claims()?, &settings.revoked, now)
 }
 
-/// Checks the claims of a token with a verified signature and returns its caller.
+/// Checks the claims of a token with a verified signature. Returns the caller.
 ///
 /// # Errors
 /// - [`INCOMPLETE`] if a claim is missing or has the wrong type.

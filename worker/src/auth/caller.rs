@@ -180,7 +180,7 @@ impl Caller {
 
 /// Returns a unique key for a caller.
 ///
-/// The key is the issuer and the subject, separated by a space. If a rule names claims, the key is
+/// The key is the issuer and the subject, separated by a space. If `claims` is present, the key is
 /// a space, the issuer, another space and the claims. An issuer contains no spaces, so a key with
 /// claims never equals a key with a subject.
 pub fn caller_key(issuer: &str, subject: &str, claims: Option<&str>) -> String {

@@ -134,8 +134,8 @@ pub const MAX_AGE: Millis = Millis::from_seconds(86_400);
 pub const SEARCH_PAUSE: Millis = Millis::from_seconds(60);
 /// The minimum time between two fetches while there is no usable set: ten seconds.
 pub const FIRST_PAUSE: Millis = Millis::from_seconds(10);
-/// The time for which an isolate uses a set before the isolate requests a newer set from the
-/// organization's object: a minute.
+/// The minimum time between an isolate's requests for newer sets: a minute. The isolate requests
+/// these sets from the organization's object.
 pub const ISOLATE_FRESH_FOR: Millis = Millis::from_seconds(60);
 
 /// The key set of an issuer, as it was fetched.
@@ -201,7 +201,7 @@ impl KeySet {
 ///
 /// A set is fetched again when it is an hour old or lacks a requested key. Unauthenticated clients
 /// can name any key, so missing keys cause at most one fetch per minute. If a fetch fails, the
-/// previous set remains valid until it is a day old.
+/// previous set remains valid until that set is a day old.
 #[derive(Debug, Default)]
 pub struct KeySource {
     /// The most recently fetched set.

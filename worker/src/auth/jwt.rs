@@ -15,10 +15,11 @@ const MAX_TOKEN_LENGTH: usize = 8 * 1024;
 /// The tolerated clock skew, in seconds.
 pub const LEEWAY: f64 = 60.0;
 
-/// The detail for a string that is not a header, claims and a signature, separated by full stops.
+/// The detail for a string that does not have the form of a JWT: a header, claims and a signature,
+/// separated by full stops.
 pub const MALFORMED: &str = "the access token is not a signed JWT";
-/// The detail for a token whose claims are not a JSON object, or that lacks a required claim or has
-/// a claim of the wrong type.
+/// The detail for incomplete claims. The claims are not a JSON object, a required claim is missing,
+/// or a claim has the wrong type.
 pub const INCOMPLETE: &str = "the access token's claims are not complete";
 /// The detail for a token whose `typ` is not accepted, or whose header has `crit`.
 pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
@@ -102,7 +103,8 @@ impl<'a> Jwt<'a> {
     }
 }
 
-/// Decodes a part of a token: a JSON object (RFC 7519, section 7.2) in unpadded base64url.
+/// Decodes a part of a token: a JSON object (RFC 7519, section 7.2) in unpadded base64url. Returns
+/// `None` for any other string.
 fn decode_part(encoded: &str) -> Option<Map<String, Value>> {
     match json::parse(&URL_SAFE_NO_PAD.decode(encoded).ok()?)? {
         Value::Object(members) => Some(members),

@@ -29,8 +29,8 @@ use crate::http::problem_kind::ProblemKind;
 
 /// The maximum length of a key id, in bytes.
 const MAX_KID_LENGTH: usize = 256;
-/// The header parameters that contain or locate a token's own key (RFC 7515, sections 4.1.2, 4.1.3,
-/// 4.1.5 and 4.1.6). Tokens with any of these parameters are rejected.
+/// The header parameters with which a token would supply its own key (RFC 7515, sections 4.1.2,
+/// 4.1.3, 4.1.5 and 4.1.6). Tokens with any of these parameters are rejected.
 const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 
 /// A trusted issuer's token with a valid header and valid claims. Its signature is not verified.
@@ -48,7 +48,7 @@ pub struct Checked {
     claims: CheckedClaims,
 }
 
-/// A trusted issuer's token with a valid header, valid claims and a valid signature.
+/// A trusted issuer's token. Its header, claims and signature are valid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verified(Checked);
 
@@ -210,7 +210,8 @@ impl CheckedClaims {
     }
 }
 
-/// Validates the header and returns the id of the signing key, and the signature.
+/// Returns the id of the signing key, and the signature. Returns the reason as an error if the
+/// header is invalid.
 fn read_header(token: &Jwt<'_>, algorithm: Algorithm) -> Result<(String, Vec<u8>), &'static str> {
     if !token.is_kind(&["jwt", "at+jwt"]) {
         return Err(UNKNOWN_KIND);
@@ -263,7 +264,8 @@ impl TrustedIssuer {
     }
 }
 
-/// Checks a token's times (RFC 7519, section 4.1) and returns `iat` and `exp`, in seconds.
+/// Returns `iat`, if present, and `exp`, in seconds (RFC 7519, section 4.1). Returns the reason as
+/// an error if the token is expired, not valid yet or without `exp`.
 fn check_times(
     claims: &Map<String, Value>,
     now: Millis,

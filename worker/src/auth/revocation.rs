@@ -34,8 +34,8 @@ pub struct RevokedTokens {
 struct Foreign {
     issuer: String,
     claims: ExpectedClaims,
-    /// A Unix time in seconds. Only tokens issued before this time are revoked. `None` revokes all
-    /// tokens with the claims.
+    /// The cutoff, a Unix time in seconds. Matching tokens are revoked if they have an earlier
+    /// `iat` or none. `None` revokes all matching tokens.
     before: Option<u64>,
 }
 

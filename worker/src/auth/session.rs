@@ -47,8 +47,8 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
 
 /// Describes a session as JSON: its caller, grants and expiry.
 ///
-/// - `issuer` distinguishes users of different issuers with the same subject. It is `null` for the
-///   gateway's own tokens.
+/// - `issuer` distinguishes users of different issuers with the same subject. `issuer` is `null`
+///   for the gateway's own tokens.
 /// - `archivedProjects` lets the page skip requests that would return a 501.
 /// - `keeps_prompts` is the value of `KEEP_PROMPTS`. The page uses this value to mark prompts that
 ///   are stored only in part.
@@ -96,6 +96,7 @@ pub fn describe_methods(settings: &AuthSettings) -> String {
 }
 
 /// Makes browsers revalidate a cached response, because the session may have ended meanwhile.
+/// Leaves `no-store` unchanged.
 pub fn require_revalidation(headers: &mut HeaderFields) {
     let kept = headers.get("cache-control");
     if kept.is_some_and(|kept| kept != "no-store") {

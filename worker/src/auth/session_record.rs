@@ -60,8 +60,7 @@ impl Proof<'_> {
 pub enum Opening {
     /// The credential is valid, and opens this session.
     Session(NewSession),
-    /// An issuer's token, whose signature the host must verify before it calls
-    /// [`NewSession::new`].
+    /// An issuer's token. The host must verify the signature before it calls [`NewSession::new`].
     Unverified(Checked),
 }
 
@@ -115,7 +114,7 @@ impl NewSession {
     ///
     /// # Errors
     /// - 401 if the token is revoked.
-    /// - 403 if no rule of its issuer matches the token's claims.
+    /// - 403 if no rule of the issuer matches the token's claims.
     pub fn new(
         proof: Proof<'_>,
         token: &Verified,

@@ -25,7 +25,7 @@ impl AuthSettings {
     /// Reads the settings from the Worker's variables.
     ///
     /// # Errors
-    /// Returns an error for the first variable that is missing or malformed.
+    /// Returns an error for the first variable that is malformed, or required but not set.
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
         let trusted_issuers = read_json("TRUSTED_ISSUERS", variables, read_trusted_issuers)?;
         let token_secrets = read_token_secrets(variables("ACCESS_TOKEN_SECRET"))?;

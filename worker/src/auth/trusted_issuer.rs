@@ -1,5 +1,5 @@
 //! Trusted issuers. The operator lists the issuers in `TRUSTED_ISSUERS`, with rules that map the
-//! claims of their tokens to grants.
+//! claims of tokens to grants.
 
 use std::rc::Rc;
 
@@ -63,8 +63,8 @@ pub struct Rule {
 pub struct ExpectedClaims(Vec<(String, Vec<Value>)>);
 
 impl Rule {
-    /// Whether the rule admits a token. The token must match the expected claims, and must have
-    /// every claim that identifies its caller.
+    /// Whether the rule admits a token. The token must match the expected claims. Every claim that
+    /// identifies the caller must be a string, a boolean or an integer.
     pub(super) fn admits(&self, claims: &Map<String, Value>) -> bool {
         let has = |name: &String| claims.get(name).is_some_and(is_plain);
         self.claims.match_token(claims) && self.caller.iter().all(has)
@@ -114,7 +114,8 @@ impl ExpectedClaims {
     }
 }
 
-/// Reads a string or a list of strings.
+/// Returns the elements of a list of strings, or a single string as a list. Returns `None` for
+/// other values.
 pub(super) fn read_one_or_more(value: Value) -> Option<Vec<String>> {
     match value {
         Value::String(text) => Some(vec![text]),
@@ -187,8 +188,8 @@ fn read_issuer(item: Value) -> Result<TrustedIssuer, &'static str> {
     })
 }
 
-/// Whether a trusted issuer can have this `iss`. Excludes the gateway's own name, ignoring case,
-/// because logs would be ambiguous.
+/// Whether a trusted issuer can have this `iss`: 1 to 512 visible ASCII characters. Excludes the
+/// gateway's own name, ignoring case, because logs would be ambiguous.
 fn is_issuer(name: &str) -> bool {
     let visible = name.bytes().all(|byte| byte.is_ascii_graphic());
     let fits = (1..=MAX_ISSUER_LENGTH).contains(&name.len());
@@ -275,7 +276,8 @@ fn is_plain(value: &Value) -> bool {
     value.is_string() || value.is_boolean() || value.is_u64() || value.is_i64()
 }
 
-/// Reads a grant. Rejects unknown scopes and grants that would have no effect.
+/// Reads a grant. Returns the violated rule for unknown scopes, and for grants that would have no
+/// effect.
 fn read_grant(projects: Vec<String>, scope: &str) -> Result<Grant, &'static str> {
     let grant = Grant::new(projects, scope);
     let is_known = |scope: &String| Scope::ALL.iter().any(|known| known.as_str() == scope);

@@ -23,14 +23,14 @@ pub struct Turnstile {
     pub secret: String,
     /// The public key with which a page shows the widget.
     pub site_key: String,
-    /// The URL to which the gateway sends a response to verify it.
+    /// The URL to which the gateway sends a response for verification.
     pub verify_url: String,
 }
 
-/// A Turnstile response to verify before the write is sent.
+/// A Turnstile response, and the host of the page that sent it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnstileProof {
-    /// The widget's response. It is valid for 300 seconds and for one verification.
+    /// The widget's response, which is valid for 300 seconds and for one verification.
     pub response: String,
     /// The host of the page that sent the response. The host in Cloudflare's response must be the
     /// same.

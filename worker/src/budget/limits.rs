@@ -5,7 +5,7 @@ use quillgate::{Millis, RateLimitPolicy};
 
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds};
 
-/// The maximum number of requests in any window, for each policy.
+/// The limit of each policy, and the length of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The maximum number of jobs to create in a project per window.

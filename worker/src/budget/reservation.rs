@@ -15,15 +15,14 @@ pub struct BudgetRequest {
     pub policy: RateLimitPolicy,
     /// The key of the caller: see [`crate::auth::caller::Caller::key`].
     pub caller: String,
-    /// The caller's own quota: the maximum number of reservations in any window that are stored
-    /// with the key `caller`. A reservation of another caller also counts if it has a ceiling with
-    /// this name.
+    /// The caller's own quota: a maximum number of reservations in any window. A reservation counts
+    /// if its caller, or one of its ceilings, has the name `caller`.
     pub quota: Option<u32>,
     /// The ceilings that apply to the caller.
     pub ceilings: Vec<Ceiling>,
 }
 
-/// A granted reservation.
+/// The budget that is reserved for one upstream request.
 #[derive(Debug, Clone)]
 pub struct Reservation {
     /// The id of the reservation's row in the log.

@@ -50,11 +50,9 @@ struct CountRow {
 /// The number of reservations between two deletions of rows that have left the window.
 const SWEEP_INTERVAL: u64 = 64;
 
-/// The budgets of an object.
 pub struct BudgetStore {
     database: Rc<Database>,
     limits: Limits,
-    /// The timeout of an upstream request.
     request_timeout: Millis,
 }
 
@@ -148,7 +146,7 @@ impl BudgetStore {
     /// caller, or one of whose ceilings, has this name. `max` is returned unchanged.
     ///
     /// If the rules of an issuer identify callers by different claims, the key of one caller can be
-    /// a ceiling for another. A name is therefore compared with both.
+    /// a ceiling for another. A name is therefore compared with callers and with ceilings.
     pub fn count(
         &self,
         policy: RateLimitPolicy,
@@ -225,7 +223,7 @@ impl BudgetStore {
         self.database.execute(delete, [text(policy.as_str())])
     }
 
-    /// Returns the policy's block, unless it has ended.
+    /// Returns the policy's block. Returns `None` without a block, or if the block has ended.
     fn find_block(
         &self,
         policy: RateLimitPolicy,

@@ -19,7 +19,7 @@ pub struct UpstreamBlock {
 }
 
 impl UpstreamBlock {
-    /// Creates a block that ends at `until`. Its first probe may be sent after a twelfth of the
+    /// Creates a block that ends at `until`. The first probe may be sent after a twelfth of the
     /// window.
     pub fn new(until: Millis, window: Millis, now: Millis) -> Self {
         Self {

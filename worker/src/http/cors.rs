@@ -47,12 +47,12 @@ pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// The response header fields that pages of allowed origins may read
-/// (`Access-Control-Expose-Headers`), in addition to the safelisted header fields.
+/// The value of `Access-Control-Expose-Headers`. Pages of allowed origins may read these response
+/// header fields, in addition to the safelisted fields.
 pub const EXPOSED: &str = "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
 
-/// The request header fields that pages of allowed origins may send
-/// (`Access-Control-Allow-Headers`), in addition to the safelisted header fields.
+/// The value of `Access-Control-Allow-Headers`. Pages of allowed origins may send these request
+/// header fields, in addition to the safelisted fields.
 ///
 /// The npm package sends `Quillgate-Client` from browsers, where the package cannot set
 /// `User-Agent`. The gateway ignores the value.

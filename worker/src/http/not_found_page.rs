@@ -5,8 +5,8 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::{RequestHead, accepts_page};
 use crate::http::response::{GatewayResponse, HeaderFields};
 
-/// The page's `Content-Security-Policy`. It allows only the inline style sheet [`STYLE`], by its
-/// hash.
+/// The page's `Content-Security-Policy`. The policy allows only the inline style sheet [`STYLE`],
+/// which the hash identifies.
 const POLICY: &str = "default-src 'none'; \
     style-src 'sha256-R6fb9fyAPkBokWiDSblnwoY1e+GwSFAneseQGTE/w+o='; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

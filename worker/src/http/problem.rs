@@ -14,7 +14,7 @@ pub const MEDIA_TYPE: &str = "application/problem+json";
 pub struct Problem {
     /// The kind, which determines `type` and `title`.
     pub kind: ProblemKind,
-    /// The HTTP status: the kind's status, or the upstream's if the kind has no fixed status.
+    /// The HTTP status, which is the upstream's if the kind has no fixed status.
     pub status: u16,
     /// A description of this occurrence, without credentials or prompts.
     pub detail: String,
@@ -131,7 +131,7 @@ impl Problem {
         Self::broken_rule("Webhook-Url", Rule::WebhookUrl.name(), detail)
     }
 
-    /// Returns 400 for a webhook when the gateway has no secret to sign it with.
+    /// Returns 400 for a webhook when the gateway has no secret for signatures.
     pub fn webhooks_off() -> Self {
         let detail = "Webhook-Url requires a gateway with WEBHOOK_SECRET";
         Self::field("Webhook-Url", GatewayRule::WebhooksOff, detail)

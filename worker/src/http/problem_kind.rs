@@ -185,7 +185,8 @@ problem_kinds! {
 }
 
 impl ProblemKind {
-    /// Returns the kind whose [`as_str`](Self::as_str) is `name`, or `None`.
+    /// Returns the kind whose [`as_str`](Self::as_str) is `name`. Returns `None` for an unknown
+    /// name.
     pub fn from_name(name: &str) -> Option<Self> {
         let mut kinds = Self::ALL.iter().copied();
         kinds.find(|kind| kind.as_str() == name)

@@ -7,11 +7,12 @@ use crate::http::url::split_url;
 /// The method, the URL and the header fields of a request.
 #[derive(Debug, Clone)]
 pub struct RequestHead {
-    /// The request's id: the caller's `X-Request-Id` if it is valid, otherwise the UUID.
+    /// The request's id. A valid `X-Request-Id` of the caller takes precedence over the UUID.
     pub id: String,
-    /// A random UUID. The id of the gateway's span derives from it. The request id and the trace id
-    /// derive from it too, unless the caller sent valid ids. The UUID also identifies the Turnstile
-    /// verification of a request without an idempotency key, and the place of a waiting export.
+    /// A random UUID. The id of the gateway's span derives from the UUID. The request id and the
+    /// trace id derive from the UUID too, unless the caller sent valid ids. The UUID also
+    /// identifies the Turnstile verification of a request without an idempotency key, and the place
+    /// of a waiting export.
     pub uuid: String,
     /// The HTTP method, such as `GET`.
     pub method: String,
@@ -26,7 +27,7 @@ pub struct RequestHead {
 }
 
 impl RequestHead {
-    /// Reads a head.
+    /// Creates a head. The id is `uuid` if `X-Request-Id` is absent or invalid.
     pub fn read(uuid: String, method: String, url: String, headers: HeaderFields) -> Self {
         let id = headers.get("x-request-id").filter(|id| is_valid_id(id));
         let (path, query) = split_url(&url);

@@ -43,13 +43,13 @@ impl HeaderFields {
         self
     }
 
-    /// Removes a field.
+    /// Removes a field, if present, and returns the fields.
     pub fn without(mut self, name: &str) -> Self {
         self.0.retain(|(own, _)| own != name);
         self
     }
 
-    /// Adds the fields of `others` that are not present yet.
+    /// Adds the fields of `others` that are not present yet, and returns all fields.
     pub fn or(mut self, others: Self) -> Self {
         for (name, value) in others.0 {
             if self.get(&name).is_none() {
@@ -59,7 +59,7 @@ impl HeaderFields {
         self
     }
 
-    /// Returns the value of a field.
+    /// Returns the value of the field with this lowercase name, if present.
     pub fn get(&self, name: &str) -> Option<&str> {
         let (_, value) = self.0.iter().find(|(own, _)| own == name)?;
         Some(value)
@@ -71,7 +71,8 @@ impl HeaderFields {
         json::to_text(&self.iter().map(member).collect::<Map<_, _>>())
     }
 
-    /// Parses the output of [`Self::to_json`]. Returns `None` for other strings.
+    /// Parses a JSON object of strings, such as the output of [`Self::to_json`]. Returns `None` for
+    /// any other string.
     pub fn from_json(text: &str) -> Option<Self> {
         let Some(Value::Object(members)) = json::parse(text.as_bytes()) else {
             return None;

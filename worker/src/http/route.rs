@@ -52,8 +52,8 @@ pub fn join_methods(methods: &[&str]) -> String {
     format!("{}, OPTIONS", methods.join(", "))
 }
 
-/// Matches a path against a template. Returns its percent-encoded parameters, or `None` if the path
-/// does not match. A parameter never matches an empty segment.
+/// Matches a path against a template. Returns the path's percent-encoded parameters, or `None` if
+/// the path does not match. A parameter never matches an empty segment.
 pub fn match_path<'a>(template: &'static str, path: &'a str) -> Option<PathSegments<'a>> {
     // Comparing the part before the first parameter is cheap and excludes most templates.
     let fixed = template.split('{').next()?;

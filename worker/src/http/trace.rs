@@ -48,7 +48,7 @@ pub fn continue_trace(traceparent: Option<&str>, tracestate: Option<&str>, uuid:
 }
 
 /// Parses the trace id and the sampled flag. Future versions are parsed like version 00 (W3C Trace
-/// Context, section 4.3). Version `ff` is invalid.
+/// Context, section 4.3). Returns `None` for an invalid header, such as one with version `ff`.
 fn parse_parent(header: &str) -> Option<(&str, bool)> {
     let mut parts = header.split('-');
     let (version, trace_id) = (parts.next()?, parts.next()?);

@@ -1,5 +1,5 @@
-//! URLs, hosts and origins. The gateway reads them as plain strings. A URL parser would take up a
-//! third of the wasm module, and would accept more than the gateway allows.
+//! URLs, hosts and origins. The gateway reads URLs, hosts and origins as plain strings. A URL
+//! parser would take up a third of the wasm module, and would accept more than the gateway allows.
 
 pub use quillgate::credential::is_loopback;
 
@@ -68,8 +68,8 @@ pub fn is_secure_url(url: &str) -> bool {
     })
 }
 
-/// Whether `text` is an `http` or `https` origin in its ASCII serialization (RFC 6454, section
-/// 6.2).
+/// Whether `text` has the form of an `http` or `https` origin in ASCII serialization (RFC 6454,
+/// section 6.2). Only the characters of the host and port are checked.
 pub fn is_origin(text: &str) -> bool {
     let host = text
         .strip_prefix("https://")

@@ -14,8 +14,8 @@ use crate::jobs::poll::is_finished;
 pub const HEARTBEAT: Millis = Millis::from_seconds(15);
 /// Comment that keeps a stream open.
 pub const HEARTBEAT_TEXT: &str = ": hb\n\n";
-/// Time after which a stream ends if nothing reads it. If a client disconnects before the response,
-/// the runtime neither reads nor cancels the stream.
+/// Time after which a stream ends if nothing reads the stream. If a client disconnects before the
+/// response, the runtime neither reads nor cancels the stream.
 pub const READ_TIMEOUT: Millis = Millis::from_seconds(5);
 /// First line of a stream. The line tells clients to wait 3 seconds before they reconnect.
 pub const OPENING_TEXT: &str = "retry: 3000\n\n";
@@ -24,14 +24,15 @@ pub const MAX_STREAM_LIFETIME: Millis = Millis::from_seconds(3600);
 /// Maximum lifetime of a stream that was opened with a session cookie. A stream can outlive its
 /// session by up to this time.
 pub const MAX_SESSION_STREAM_LIFETIME: Millis = Millis::from_seconds(300);
-/// Last event of a stream if the gateway stops polling the job before the job finishes.
+/// Last event of the stream of an unfinished job, when the gateway stops polling the job.
 pub const END_TEXT: &str = "event: end\ndata: {\"reason\":\"poll-limit\",\"detail\":\"the job has not ended in time and is no longer polled\"}\n\n";
 /// Message to a watcher before the gateway polls a job that it did not create. The poll counts as a
 /// read by the watcher's caller. Clients ignore the message, because the message is a comment.
 pub const CHARGE_TEXT: &str = ": poll\n\n";
 /// Maximum wait of a long poll, in seconds. Many proxies time out after 30 seconds.
 const MAX_WAIT: u64 = 25;
-/// Maximum number of digits in an event's number, so that JavaScript can represent it exactly.
+/// Maximum number of digits in an event's number. JavaScript can represent all of these numbers
+/// exactly.
 const MAX_DIGITS: usize = 15;
 
 /// An event of a stream: a change of a job, or of a project's list of jobs.
@@ -82,7 +83,8 @@ impl StreamEvent {
 /// limit.
 pub const MAX_REPLAYED: u64 = 250;
 
-/// The changes of a list that a resumed stream can replay.
+/// Counters of a project's job list. They determine whether a resumed stream can replay all changes
+/// after the client's position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct ListHistory {
     /// The number of the project's latest change, counted from 1.
@@ -116,8 +118,9 @@ pub fn parse_event_number(text: &str) -> Option<u64> {
     (digits && fits).then(|| text.parse().ok()).flatten()
 }
 
-/// Computes how long a stream may stay open: until its token `expires`, but at most for
-/// [`MAX_STREAM_LIFETIME`], or for [`MAX_SESSION_STREAM_LIFETIME`] with a session cookie.
+/// Computes how long a stream may stay open. The stream ends when the caller's token `expires`, or
+/// after [`MAX_STREAM_LIFETIME`] if that is earlier. With a session cookie, the maximum is
+/// [`MAX_SESSION_STREAM_LIFETIME`].
 ///
 /// ```
 /// use quillgate::Millis;

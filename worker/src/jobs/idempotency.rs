@@ -1,8 +1,9 @@
 //! Idempotency keys (draft-ietf-httpapi-idempotency-key-header). A key prevents a repeated request
 //! from creating a second job or sending a second follow-up.
 //!
-//! The gateway stores a record per caller, project and key. [`decide`] compares a request with its
-//! record. [`KeyOutcome`](crate::upstream::failure::KeyOutcome) is the outcome to store.
+//! The gateway stores a record per caller, project and key. [`decide`] compares a request with the
+//! record of the request's key. [`KeyOutcome`](crate::upstream::failure::KeyOutcome) is the outcome
+//! to store.
 //!
 //! An outcome is unknown, for example, if the upstream did not respond in time or the project's
 //! object restarted. The gateway never retries a request with an unknown outcome automatically.
@@ -51,7 +52,8 @@ pub fn read_key(header: &str) -> Result<String, Problem> {
     key.ok_or_else(|| ValidationError::new(KEY_HEADER, Rule::IdempotencyKey, "").into())
 }
 
-/// Parses a String (RFC 9651, section 4.2.5) after its opening quote.
+/// Parses a String (RFC 9651, section 4.2.5) after the opening quote. Returns `None` if the String
+/// is malformed or not at the end.
 fn unquote(rest: &str) -> Option<String> {
     let mut text = String::new();
     let mut characters = rest.chars();

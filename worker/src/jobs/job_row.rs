@@ -20,8 +20,8 @@ pub struct JobRow {
     pub is_listed: bool,
     /// The URL of the webhook that announces the end of the job.
     pub webhook: Option<String>,
-    /// The time of the job's creation, or of its first poll if the job was not created through the
-    /// gateway.
+    /// The time of the job's creation. If the job was not created through the gateway, the time of
+    /// the first poll.
     pub created_at: Millis,
     /// The job's status, from the upstream's latest response.
     pub status: Option<String>,
@@ -31,8 +31,8 @@ pub struct JobRow {
     pub version: u64,
     /// The time of the latest response or poll.
     pub checked_at: Millis,
-    /// The time when the job last started: its creation, the latest follow-up, or the poll that
-    /// found a finished job active again.
+    /// The time when the job last started. A start is the job's creation, a follow-up, or a poll
+    /// that found the finished job active again.
     pub last_started_at: Millis,
     /// The earliest time that the upstream allows for the next poll.
     pub not_before: Millis,
@@ -42,8 +42,8 @@ pub struct JobRow {
     pub since: Option<Millis>,
 }
 
-/// The maximum time for which the gateway polls a finished job for its webhook after a follow-up,
-/// while Mintlify still reports the job's earlier state. Without this limit, a follow-up that
+/// The maximum time for polling a finished job after a follow-up. The gateway polls the job for its
+/// webhook while Mintlify still reports the earlier state. Without this limit, a follow-up that
 /// changes nothing would use the poll budget for the whole poll duration.
 pub const RESTART_TIME: Millis = Millis::from_seconds(15 * 60);
 
@@ -92,8 +92,8 @@ impl JobRow {
         }
     }
 
-    /// Returns when the job's state becomes stale. `interval` is the minimum time between two
-    /// polls. `failures` counts the consecutive failed polls.
+    /// Returns when the job's state is stale and the upstream allows the next poll. `interval` is
+    /// the minimum time between two polls. `failures` counts the consecutive failed polls.
     pub fn next_poll(&self, interval: Millis, failures: u32) -> Millis {
         let age = self.checked_at.since(self.last_started_at);
         let pause = compute_pause(interval, age, failures);

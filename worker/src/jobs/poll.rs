@@ -5,8 +5,8 @@ use quillgate::{JobStatus, Millis};
 
 use crate::jobs::job_row::JobRow;
 
-/// Longest wait between two polls of a job that failures alone can cause. Polls of an old job can
-/// be further apart.
+/// Maximum wait to which failures can lengthen the time between two polls. The age of a job can
+/// make the wait even longer.
 pub const MAX_PAUSE: Millis = Millis::from_seconds(60);
 /// Time after a job's creation during which the upstream may not know the job yet. A 404 within
 /// this time does not close the streams of the job's watchers.
@@ -16,7 +16,7 @@ pub const CREATION_DELAY: Millis = Millis::from_seconds(60);
 pub const LOST_AFTER: Millis = Millis::from_seconds(15 * 60);
 /// Minimum wait between two polls of a job that has a webhook and no watchers.
 pub const UNWATCHED_PAUSE: Millis = Millis::from_seconds(15);
-/// A job's age divided by this number is the minimum wait between its polls.
+/// A job's age divided by this number is the minimum wait between polls of the job.
 const POLLS_OF_AGE: u64 = 120;
 /// Maximum number of failures that double the wait.
 const MAX_DOUBLINGS: u32 = 6;

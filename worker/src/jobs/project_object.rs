@@ -1,6 +1,7 @@
 //! The Durable Object of a project. The object sends writes, polls jobs, delivers webhooks and
-//! serves watchers. It stores the project's budgets, idempotency keys and job records. The limits
-//! that the object enforces are exact, because a single instance makes all decisions for a project.
+//! serves watchers. The object also stores the project's budgets, idempotency keys and job records.
+//! The limits that the object enforces are exact, because a single instance makes all decisions for
+//! a project.
 
 mod alarm;
 mod poll;
@@ -40,7 +41,7 @@ use crate::upstream::connections::Connections;
 use crate::upstream::settings::UpstreamSettings;
 
 /// The migrations of this object's database. Never change or reorder released migrations, because
-/// existing databases do not run them again.
+/// existing databases do not run a migration again.
 const MIGRATIONS: &[&str] = &[
     BUDGET_TABLES,
     include_str!("store/migrations/0002_idempotency.sql"),
@@ -68,8 +69,8 @@ const POLICIES: [RateLimitPolicy; 3] = [
 
 #[durable_object(alarm)]
 pub struct ProjectObject {
-    /// The project, or the error if it could not be opened, for example because a setting is
-    /// invalid. Every call then returns that error.
+    /// The project, or the error that prevented opening it, such as an invalid setting. Every call
+    /// then returns that error.
     project: HostResult<Rc<Project>>,
 }
 

@@ -111,7 +111,8 @@ pub enum PullRequestState {
     Merged,
     /// The pull request was closed without being merged.
     Closed,
-    /// The gateway could not read the state, or is configured not to request it.
+    /// The state is unknown, because the gateway could not read it or is configured not to request
+    /// it.
     Unknown,
 }
 
@@ -195,7 +196,8 @@ impl PullReply {
     }
 }
 
-/// Reads the result of a check run. Returns `None` for an unknown conclusion.
+/// Reads the result of a check run. Returns `None` if the run is malformed or its conclusion is
+/// unknown.
 fn read_check(run: &Value) -> Option<ChecksState> {
     if json::text(run, "status")? != "completed" {
         return Some(ChecksState::Pending);
@@ -209,7 +211,7 @@ fn read_check(run: &Value) -> Option<ChecksState> {
     }
 }
 
-/// Reads the result of a commit's checks from the first page of its check runs.
+/// Reads the result of a commit's checks from the first page of check runs.
 ///
 /// A failing run takes precedence over a pending run, and a pending run over passing runs. Passing
 /// requires that the page contains every run and that every conclusion is known. Returns `None` in

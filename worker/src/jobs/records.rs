@@ -29,12 +29,12 @@ pub const fn has_room_for_whole(bytes: u64) -> bool {
 pub enum KeepPrompts {
     /// The first line: see [`summarize_prompt`].
     FirstLine,
-    /// The whole prompt, as long as the database has room for it.
+    /// The whole prompt, as long as the database has room.
     Whole,
 }
 
 impl KeepPrompts {
-    /// Parses the value of `KEEP_PROMPTS`.
+    /// Parses the value of `KEEP_PROMPTS`. Returns `None` for an unknown value.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "first-line" => Some(Self::FirstLine),
@@ -59,7 +59,7 @@ pub struct JobFilter {
     pub state: Option<String>,
     /// The subject of the caller that created the job.
     pub author: Option<String>,
-    /// A string that the first 4,096 characters of the prompt contain, ignoring case.
+    /// The search string. The first 4,096 characters of the prompt must contain it, ignoring case.
     pub text: Option<String>,
 }
 

@@ -63,8 +63,9 @@ impl JobSettings {
     }
 }
 
-/// The lower bound of the default of `JOB_POLLS_PER_HOUR`: a fifth of Mintlify's published limit of
-/// 100 job creations per project and hour. Mintlify may count polls against that limit too.
+/// The lower bound of the default of `JOB_POLLS_PER_HOUR`. The bound is a fifth of Mintlify's
+/// published limit of 100 job creations per project and hour. Mintlify may count polls against that
+/// limit too.
 const DEFAULT_POLL_LIMIT: u32 = 20;
 
 /// The settings of webhooks.
@@ -73,7 +74,7 @@ pub struct WebhookSettings {
     /// The address for jobs created without `Webhook-Url`. Its scheme and host are in lower case.
     pub url: Option<String>,
     /// The secrets, 24 to 64 bytes each. The gateway derives one key per secret for each receiver,
-    /// and signs each webhook with all keys of its receiver. If there are no secrets, webhooks are
+    /// and signs each webhook with all keys of the receiver. If there are no secrets, webhooks are
     /// off.
     pub secrets: Vec<Vec<u8>>,
     /// The hosts that `Webhook-Url` may contain, as `host` or `host:port`. If there are no hosts,

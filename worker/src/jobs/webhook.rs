@@ -109,7 +109,8 @@ pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> 
     is_allowed.then_some(url)
 }
 
-/// Checks the port of an authority. Returns the host, including the brackets of an IPv6 address.
+/// Checks the port of an authority. Returns the host with the brackets of an IPv6 address, or the
+/// broken rule as an error.
 fn split_host(authority: &str) -> Result<&str, &'static str> {
     let end = match authority.strip_prefix('[') {
         Some(rest) => rest.find(']').ok_or("must have a valid host")? + 2,
@@ -150,7 +151,7 @@ fn is_label(label: &str) -> bool {
     (1..=MAX_LABEL_LENGTH).contains(&label.len()) && label.bytes().all(fits)
 }
 
-/// Returns whether URL parsers read a host as an IPv4 address if `label` is its last label (WHATWG
+/// Returns whether URL parsers read a host whose last label is `label` as an IPv4 address (WHATWG
 /// URL, "ends in a number").
 fn is_numeric(label: &str) -> bool {
     label.starts_with("0x") || label.bytes().all(|byte| byte.is_ascii_digit())
@@ -270,8 +271,8 @@ fn lengthen(wait: Millis, jitter: f64) -> Millis {
     Millis(wait.0 + wait.0 * permille / 1000)
 }
 
-/// The end of a job, which a webhook announces. A job can end more than once: if it is restarted,
-/// or if its final status changes.
+/// The end of a job, which a webhook announces. A job can end more than once, because it can
+/// restart, and its final status can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobEnd {
     /// The job has the status `completed`.
@@ -280,7 +281,7 @@ pub enum JobEnd {
     Failed,
     /// The job has the status `archived`.
     Archived,
-    /// The job did not finish before the gateway stopped polling it.
+    /// The gateway stopped polling the job before the job finished.
     Unfinished,
     /// The upstream responded 404 for 15 minutes, and the gateway stopped polling the job for the
     /// webhook.

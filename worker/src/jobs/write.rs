@@ -7,13 +7,13 @@ use crate::hash::fingerprint;
 use crate::jobs::idempotency::Retry;
 
 /// A state-changing request to the upstream. The gateway never repeats the request automatically if
-/// it may have taken effect.
+/// the first attempt may have taken effect.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Write {
     /// The budget reservation that the request needs, with the caller. Idempotency keys are scoped
     /// to the caller.
     pub budget: BudgetRequest,
-    /// The `sub` claim of the caller's token, which job records show as the author.
+    /// The `sub` claim of the caller's token. Job records show this subject as the author.
     pub subject: String,
     /// The id of the job that receives a follow-up, or `None` to create a job.
     pub job: Option<String>,
@@ -21,8 +21,8 @@ pub struct Write {
     pub key: Option<String>,
     /// A hash of the request. Requests with the same key must have the same fingerprint.
     pub fingerprint: String,
-    /// Whether to send the request if an earlier request with the same key failed with a 5xx or has
-    /// an unknown outcome.
+    /// Whether to retry an earlier request with the same key if that request failed with a 5xx or
+    /// has an unknown outcome.
     pub retry: Retry,
     /// The path and query of the upstream request.
     pub target: String,

@@ -24,8 +24,8 @@ extern "C" {
     fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
 }
 
-/// The number of leading bytes of the hash to encode: the minimum that contains the 132 bits of a
-/// tag.
+/// The number of leading bytes of the hash to encode. These are the fewest bytes that contain the
+/// 132 bits of a tag.
 const TAG_BYTES: u32 = 17;
 /// The length of a tag in base64url characters. A tag contains the first 132 bits of the hash.
 const TAG_LENGTH: usize = 22;

@@ -59,8 +59,8 @@ impl D1 {
         Ok(rows)
     }
 
-    /// Returns the rows of a statement and the size of the database in bytes, if D1 reports the
-    /// size.
+    /// Returns the rows of a statement, and the size of the database in bytes. The size is `None`
+    /// if D1 does not report the size.
     pub async fn rows_and_size<T: DeserializeOwned>(
         &self,
         statement: &Statement,

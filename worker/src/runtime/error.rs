@@ -1,5 +1,5 @@
-//! The errors of the runtime. A [`HostError`] becomes a 503 for the caller, and its message is for
-//! the log only.
+//! The errors of the runtime. A [`HostError`] becomes a 503 for the caller. The message of the
+//! error is for the log only.
 
 use std::fmt;
 
@@ -11,7 +11,6 @@ use crate::http::problem::Problem;
 #[derive(Debug, Clone)]
 pub struct HostError(String);
 
-/// The result of a call to the runtime.
 pub type HostResult<T> = Result<T, HostError>;
 
 impl HostError {

@@ -22,8 +22,8 @@ extern "C" {
         run: &mut dyn FnMut() -> Result<(), JsValue>,
     ) -> Result<(), JsValue>;
 
-    /// `SqlStorage`. It is declared here because the wrapper in the `worker` crate copies each
-    /// value twice.
+    /// `SqlStorage`. This type is declared here, because the wrapper in the `worker` crate copies
+    /// each value twice.
     #[wasm_bindgen(extends = SqlStorage)]
     type PreparedStorage;
 
@@ -102,7 +102,7 @@ impl Database {
             .collect()
     }
 
-    /// Returns the first column of the first row of a query.
+    /// Returns the first column of the first row of a query, or `None` without a row.
     pub fn value<T: DeserializeOwned>(
         &self,
         query: &str,
@@ -128,7 +128,7 @@ impl Database {
     /// Migrates the database to the latest schema: runs the steps that the database has not run
     /// yet.
     ///
-    /// Never change a released step: existing databases do not run it again.
+    /// Never change a released step, because existing databases do not run the step again.
     pub fn migrate(&self, steps: &[&'static str]) -> HostResult<()> {
         self.transaction(|| {
             let table = "CREATE TABLE IF NOT EXISTS migration (done INTEGER NOT NULL)";

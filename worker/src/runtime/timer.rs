@@ -76,7 +76,7 @@ impl Future for Wait {
     }
 }
 
-/// Ends a [`Wait`], even from another request.
+/// A handle that ends a [`Wait`], even from another request.
 pub struct Wake(Function);
 
 impl Wake {

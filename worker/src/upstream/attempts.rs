@@ -14,9 +14,9 @@ pub enum NextAttempt {
     /// Stop: the result is final.
     Stop,
     /// Send the request again with the other key. Even for a POST, the repetition is safe, because
-    /// Mintlify checks the key before it acts on a request.
+    /// Mintlify checks the key before acting on a request.
     OtherKey,
-    /// Retry the request if the budget allows it.
+    /// Retry the request if the budget allows the retry.
     Repeat,
 }
 
@@ -53,7 +53,8 @@ impl<'a> Attempts<'a> {
     }
 
     /// Returns a log message if the latest attempt used another key, because the upstream rejected
-    /// the newest key. While the other key works, only this message reveals the rejection.
+    /// the newest key. Otherwise, returns `None`. While the other key works, only this message
+    /// reveals the rejection.
     pub fn describe_refused_key(&self) -> Option<&'static str> {
         (self.key > 0)
             .then_some("the upstream rejected the first of the gateway's keys (401), so the gateway used the other")

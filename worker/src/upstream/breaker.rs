@@ -4,8 +4,8 @@
 //! failing reads or reports would stop the creation of jobs, and one project would stop another.
 //!
 //! A breaker opens after [`MAX_FAILURES`] consecutive failures. Repeated failures of one target,
-//! such as a job, count once. An open breaker refuses requests for [`PAUSE`], or for the
-//! `Retry-After` of a failure if that is longer, capped at [`MAX_PAUSE`]. Then the breaker lets one
+//! such as a job, count once. An open breaker refuses requests for [`PAUSE`]. A longer
+//! `Retry-After` of a failure lengthens this time, up to [`MAX_PAUSE`]. Then the breaker lets one
 //! request per [`PAUSE`] through as a probe. A request that does not fail closes the breaker.
 
 use std::cell::RefCell;
@@ -55,7 +55,7 @@ pub enum CallOutcome<'a> {
         /// The target of the request. Repeated failures of one target count once. If the target is
         /// `None`, every failure counts.
         target: Option<&'a str>,
-        /// How long to wait before the next request: the `Retry-After` of the failure's problem.
+        /// The `Retry-After` of the failure's problem, if any.
         retry_after: Option<Millis>,
     },
 }
@@ -92,7 +92,8 @@ impl Breakers {
         Ok(())
     }
 
-    /// Records the outcome of a request.
+    /// Records the outcome of a request. Any outcome other than a failure removes the scope's
+    /// breaker.
     pub fn record(&mut self, scope: &Scope, outcome: CallOutcome<'_>, now: Millis) {
         let known = self.0.iter().position(|(own, _)| own == scope);
         let known = known.map(|at| self.0.remove(at).1);
@@ -111,7 +112,8 @@ impl Breakers {
     }
 
     /// Returns [`State::Open`] if the breaker of any of `policies` in `project` currently refuses
-    /// requests. If `project` is `None`, checks the breakers of all projects.
+    /// requests. Otherwise, returns [`State::Closed`]. If `project` is `None`, checks the breakers
+    /// of all projects.
     pub fn state(&self, policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
         let is_open = self.0.iter().any(|(scope, breaker)| {
             scope

@@ -31,7 +31,7 @@ const MAX_JOB_BYTES: usize = 64 * 1024;
 /// limit leaves room for 250 paths of 16 kB, the longest paths that common servers accept.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 
-/// A finished request and its result.
+/// The metrics and the result of a request, which may not have been sent.
 #[derive(Clone)]
 pub struct Exchange<T> {
     /// The metrics that the log and `Server-Timing` report.
@@ -55,7 +55,7 @@ pub fn parse_job(text: &str) -> Option<Value> {
     check(&job, &AgentJob::JSON_TYPE).ok().map(|()| job)
 }
 
-/// A response with a job, for storage.
+/// A response with a job, and the properties of the job that the gateway stores.
 #[derive(Clone)]
 pub struct JobSnapshot {
     /// The HTTP status, which the gateway returns unchanged.
@@ -98,8 +98,8 @@ pub struct PageReply {
 
 impl PageReply {
     /// Reads a page. Returns `None` if the page does not match the declaration of its operation, or
-    /// if a page with an offset has more than [`PageSize::MAX`] rows. Rows must be objects, but
-    /// their properties are not checked.
+    /// if a page with an offset has more than [`PageSize::MAX`] rows. Rows must be objects, but the
+    /// properties of rows are not checked.
     pub fn read(
         operation: Operation,
         UpstreamResponse { body, .. }: UpstreamResponse,
@@ -156,7 +156,7 @@ pub async fn send_upstream(
     }
 }
 
-/// Sends a request until an attempt is final.
+/// Sends a request until an attempt is final. Returns the result of this attempt.
 async fn attempt(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,

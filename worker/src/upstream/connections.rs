@@ -28,7 +28,6 @@ struct Queue {
 pub struct Permit {
     connections: Connections,
     number: u64,
-    /// Whether the request waited for a free connection.
     pub has_waited: bool,
 }
 
@@ -58,8 +57,8 @@ impl Connections {
 
     /// Waits until a connection is available, then sends a request to Mintlify.
     ///
-    /// If the request had to wait, `postpone` is called before the request is sent, because its
-    /// timeout starts only then. If `postpone` fails, nothing is sent. `pay` is as in
+    /// If the request had to wait, `postpone` is called before the request is sent, because the
+    /// request's timeout starts only then. If `postpone` fails, nothing is sent. `pay` is as in
     /// [`send_upstream`].
     pub async fn send(
         &self,

@@ -32,7 +32,8 @@ pub enum KeyOutcome {
     Store,
     /// An unknown outcome. Retries with the same key require `Idempotency-Retry: force`.
     Unknown,
-    /// Nothing. Mintlify did not process the request, so callers may retry it with the same key.
+    /// Nothing. Mintlify did not process the request, so callers may retry the request with the
+    /// same key.
     Release,
 }
 
@@ -55,7 +56,7 @@ impl KeyOutcome {
 /// A failed request and its consequences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpstreamFailure {
-    /// The problem that the caller receives, with a message for the log if the operator must act.
+    /// The problem for the caller. It contains a message for the log if the operator must act.
     pub problem: Problem,
     /// The outcome to store under the idempotency key.
     pub key_outcome: KeyOutcome,
@@ -69,7 +70,7 @@ pub struct UpstreamFailure {
 }
 
 impl UpstreamFailure {
-    /// Creates a failure for a request that was not sent. Callers may retry it.
+    /// Creates a failure for a request that was not sent. Callers may retry the request.
     pub fn not_sent(problem: Problem) -> Self {
         Self {
             problem,
@@ -87,8 +88,8 @@ impl UpstreamFailure {
     }
 
     /// Returns whether the breaker counts the failure. Redirects and malformed responses do not
-    /// count, because they show that the upstream is reachable. A 4xx does not count either. After
-    /// a 429, the budget blocks requests with the same policy instead.
+    /// count, because such responses show that the upstream is reachable. A 4xx does not count
+    /// either. After a 429, the budget blocks requests with the same policy instead.
     pub fn counts_against_upstream(&self) -> bool {
         let is_answer = matches!(
             self.problem.kind,

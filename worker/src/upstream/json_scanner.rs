@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The maximum nesting depth of a value. Rows of reports are much shallower.
 const DEEPEST: u32 = 64;
 
-/// Input that is not valid JSON or does not have the expected type.
+/// The error for input that is not valid JSON or does not have the expected type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -80,7 +80,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Returns the first byte of the next token, without consuming it.
+    /// Returns the first byte of the next token without consuming the byte, or `None` at the end.
     #[inline]
     pub(crate) fn peek(&mut self) -> Option<u8> {
         match self.text.as_bytes().get(self.at) {
@@ -292,6 +292,7 @@ fn count_plain(bytes: &[u8]) -> usize {
 }
 
 /// Returns the length of an escape, including the backslash. `rest` starts after the backslash.
+/// Returns [`Malformed`] for an invalid escape.
 fn escape_length(rest: &[u8]) -> Result<usize, Malformed> {
     match rest {
         [b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't', ..] => Ok(2),

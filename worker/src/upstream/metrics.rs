@@ -1,10 +1,10 @@
-//! The metrics of requests. The gateway reports them in the log and in `Server-Timing`.
+//! The metrics of requests. The gateway reports these metrics in the log and in `Server-Timing`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::http::problem::Problem;
 
-/// Metrics of a request to the upstream and its response, including retries.
+/// Metrics of one upstream request. They cover all of its attempts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ExchangeMetrics {
     /// The HTTP status of the upstream's response. `None` if the upstream did not respond.
@@ -40,15 +40,16 @@ impl RequestMetrics {
         });
     }
 
-    /// Records a problem's message for the operator, if it has one. Replaces any earlier message.
+    /// Records the message of a problem for the operator. If the problem has no message, an earlier
+    /// message remains.
     pub fn keep_operator_message(&mut self, problem: &Problem) {
         if problem.operator.is_some() {
             self.operator.clone_from(&problem.operator);
         }
     }
 
-    /// Returns the message for the operator: of the request itself, or else of its exchanges with
-    /// the upstream.
+    /// Returns the request's own message for the operator, or else the message of the exchanges
+    /// with the upstream, if any.
     pub fn operator(&self) -> Option<&str> {
         let upstream = self.upstream.as_ref();
         self.operator

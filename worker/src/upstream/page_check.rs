@@ -6,7 +6,7 @@ use quillgate::text::{MAX_SAFE_INTEGER, parse_decimal};
 
 use crate::upstream::json_scanner::{Malformed, Scanner, Shape};
 
-/// The pagination properties of a page, without its rows.
+/// The pagination properties of a page, and its number of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageEnd {
     /// The number of rows on the page, including rows that an export skips.

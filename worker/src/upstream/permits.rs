@@ -93,7 +93,7 @@ impl Permits {
         Ok(self.last)
     }
 
-    /// Returns whether a request has a permit.
+    /// Returns whether the request with this number has a permit.
     pub fn is_granted(&self, number: u64) -> bool {
         self.held.iter().any(|(own, _)| *own == number)
     }

@@ -13,7 +13,8 @@ use crate::upstream::failure::UpstreamFailure;
 /// The `User-Agent` of the gateway (RFC 9110, section 10.1.5).
 pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));
 
-/// The ids of a caller's request, for calls to Durable Objects and requests to the upstream.
+/// The ids of a caller's request. Calls to Durable Objects and requests to the upstream carry these
+/// ids.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Call {
     /// The value of `X-Request-Id`.
@@ -52,7 +53,7 @@ pub struct UpstreamRequest<'a> {
 }
 
 impl UpstreamRequest<'_> {
-    /// Returns the HTTP method.
+    /// Returns the HTTP method that the operation declares.
     pub fn method(&self) -> Method {
         self.operation.declaration().method
     }
@@ -65,7 +66,7 @@ impl UpstreamRequest<'_> {
         }
     }
 
-    /// Returns the header fields of the request, with `key` as its credential.
+    /// Returns the header fields of the request, with `key` as the credential.
     pub fn headers(&self, key: &AdminKey) -> HeaderFields {
         let mut headers = HeaderFields::default()
             .with("accept", "application/json")

@@ -15,7 +15,7 @@ pub struct UpstreamSettings {
     pub admin_keys: Vec<AdminKey>,
     /// Admin keys for requests that only read, newest first: none, one or two.
     pub read_keys: Vec<AdminKey>,
-    /// The timeout of a request, including retries and the body of the response.
+    /// The time limit for all attempts of a request, up to the end of the response's body.
     pub timeout: Millis,
     /// The length of the window in which Mintlify counts requests. A block after a 429 is capped at
     /// this duration.
@@ -26,7 +26,7 @@ impl UpstreamSettings {
     /// Reads the settings from the Worker's variables.
     ///
     /// # Errors
-    /// Returns an error for the first variable that is missing or malformed.
+    /// Returns an error for the first variable that is malformed, or required but not set.
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let keys = |variable| read_admin_keys(variable, variables(variable));
         Ok(Self {
@@ -51,7 +51,8 @@ impl UpstreamSettings {
     }
 }
 
-/// Reads one or two admin keys. Returns `None` if `value` is `None`.
+/// Reads one or two admin keys. Returns `None` without a value, and an error for a malformed key or
+/// for more than two keys.
 fn read_admin_keys(
     variable: &'static str,
     value: Option<String>,

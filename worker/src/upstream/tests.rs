@@ -47,7 +47,6 @@ fn outgoing() -> Outgoing<'static> {
     }
 }
 
-/// Returns whether the signal of a recorded request is aborted.
 fn is_aborted(call: &JsValue) -> bool {
     let signal = property(&property(call, "init"), "signal");
     property(&signal, "aborted").is_truthy()
@@ -76,7 +75,7 @@ async fn dropping_a_response_aborts_its_request() {
     assert_eq!(property(&init, "cache"), "no-store");
 }
 
-/// Returns a response with a `Content-Length` of 3 and a body that records its cancellation.
+/// Returns a 3-byte response with this `Content-Encoding` and a `Content-Length` of 3.
 fn response_of_length_3(encoding: &'static str) -> web_sys::Response {
     let headers = HeaderFields::default()
         .with("content-length", "3")

@@ -15,13 +15,12 @@ use crate::runtime::{Timer, read_headers, read_stream, to_record};
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
 
-/// A request to another server.
 pub struct Outgoing<'a> {
     pub method: &'a str,
     pub url: &'a str,
     pub headers: HeaderFields,
     pub body: Option<&'a str>,
-    /// The timeout for the whole exchange, including the body of the response.
+    /// The time limit for the request and the whole response.
     pub time: Millis,
 }
 
@@ -73,7 +72,8 @@ fn plain_length(headers: &HeaderFields) -> Option<usize> {
     }
 }
 
-/// Aborts a request when its time is up, or when this value is dropped before [`Self::finish`].
+/// The time limit of a request. The request is aborted when the time is up, or when this value is
+/// dropped before [`Self::finish`].
 struct Timeout {
     controller: AbortController,
     _timer: Timer,

@@ -1,9 +1,9 @@
 //! The schedule of the daily archive. [`plan`] decides which request the archive sends next.
 //!
-//! The archive stores the views of each finished day. It fetches a day in parts: first the visitor
-//! totals, then the pages of views in order. [`plan`] chooses missing days first, from the oldest.
-//! [`DayRecord`] records the progress and the failures of a day. The archive also fetches recent
-//! days again, because Mintlify counts some views late.
+//! The archive stores the views of each finished day. The archive fetches a day in parts: first the
+//! visitor totals, then the pages of views in order. [`plan`] chooses missing days first, from the
+//! oldest. [`DayRecord`] records the progress and the failures of a day. The archive also fetches
+//! recent days again, because Mintlify counts some views late.
 
 use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{Day, Millis};
@@ -37,15 +37,16 @@ pub struct DayRecord {
     pub next: Part,
     /// The number of consecutive empty pages that this run has fetched.
     pub empty_pages: u32,
-    /// The number of failed requests since the last part that was stored.
+    /// The number of consecutive failed requests. A stored part resets the number.
     pub attempts: u32,
     /// The earliest time of the next request.
     pub retry_at: Millis,
-    /// The problem of the last request if that request failed, as loaded from the database. A run
-    /// of the archive stores new problems in the database only.
+    /// The problem that the database stored for the last request. `None` if that request succeeded.
+    /// A run of the archive stores new problems in the database only.
     pub problem: Option<String>,
-    /// The site's totals as JSON, from the fetched pages of views. `None` before the first page and
-    /// after the last. If the totals change between two pages, the fetched pages are unusable.
+    /// The site's totals as JSON. The pages of views contain these totals. `None` before the first
+    /// page and after the last. If the totals change between two pages, the fetched pages are
+    /// unusable.
     pub totals: Option<String>,
 }
 
@@ -101,8 +102,8 @@ impl DayRecord {
         self.retry_at = now.plus(wait);
     }
 
-    /// Restarts the fetch from the first part. This is necessary if the staged pages are unusable,
-    /// for example because the site's totals changed between two pages.
+    /// Restarts the fetch from the first part. A restart is necessary if the staged pages are
+    /// unusable, for example because the site's totals changed between two pages.
     pub fn restart(&mut self) {
         self.next = Part::Visitors;
         self.empty_pages = 0;
@@ -176,9 +177,9 @@ impl ProjectRecord {
         &mut self.days[at]
     }
 
-    /// Returns the number of missing days, and the estimated cost of fetching them: for each day,
-    /// one request for visitors and as many pages of views as the latest stored day has. Without a
-    /// stored day, the estimate assumes one page per day.
+    /// Returns the number of missing days, and the estimated cost of fetching these days. Each day
+    /// takes one request for visitors, and as many requests for views as the latest stored day has
+    /// pages. Without a stored day, the estimate assumes one page per day.
     ///
     /// Each day, the archive also fetches yesterday and fetches stored days again. The estimate
     /// subtracts these daily requests from the budget for missing days.
@@ -229,7 +230,7 @@ pub struct Estimate {
     /// The number of requests that fetch the missing days.
     pub requests: u64,
     /// The hours until every missing day is fetched. `None` if days are missing and the daily
-    /// requests leave no budget for them.
+    /// requests leave no budget for the missing days.
     pub hours: Option<u64>,
 }
 

@@ -24,7 +24,8 @@ use crate::upstream::client::PageReply;
 const BINDING: &str = "ARCHIVE";
 /// The maximum number of expired days to delete per project and run.
 const MAX_EXPIRED: u32 = 10;
-/// The maximum number of pages and prefixes without stored views to delete per project and run.
+/// The maximum number of unused nodes to delete per project and run. A node is a page or a prefix,
+/// and is unused if it has no stored views.
 const MAX_UNUSED: u32 = 1000;
 
 const SITE: &str = include_str!("sql/site.sql");
@@ -77,7 +78,7 @@ struct DayRow {
     day: u32,
 }
 
-/// A project as the database stores it.
+/// The record of a project, loaded from the database or new.
 pub struct StoredProject {
     /// The project's id in the database. `None` before the first run or backfill.
     pub id: Option<u32>,
@@ -88,7 +89,6 @@ pub struct StoredProject {
     pub bytes: Option<u64>,
 }
 
-/// The key of a day in the database.
 #[derive(Debug, Clone, Copy)]
 pub struct DayKey {
     /// The project's id in the database.

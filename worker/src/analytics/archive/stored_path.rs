@@ -39,7 +39,7 @@ impl StoredPath {
         }
     }
 
-    /// Returns the stored path.
+    /// Returns the path of either variant.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Page(path) | Self::Prefix(path) => path,
@@ -47,8 +47,8 @@ impl StoredPath {
     }
 }
 
-/// Percent-encodes control characters. NUL must not reach the archive's SQL: it ends the set of
-/// characters that `SQLite`'s `rtrim` removes, so the statements would compute wrong prefixes.
+/// Percent-encodes control characters. A NUL must not reach the archive's SQL. It would end the set
+/// of characters that `SQLite`'s `rtrim` removes, so the statements would compute wrong prefixes.
 /// Other control characters are encoded because they are invisible.
 ///
 /// `%` is not encoded, so that percent-encoded paths are stored unchanged.

@@ -25,7 +25,7 @@ pub struct ViewsQuery {
     pub from: Day,
     /// The day after the last day of the range.
     pub to: Day,
-    /// The last path on the previous page of the list, in its stored form. `None` for the first
+    /// The path after which this page of the list starts, in its stored form. `None` for the first
     /// page.
     pub after: Option<String>,
     /// The maximum number of rows on this page of the list. Long ranges have a lower limit, so that
@@ -63,9 +63,10 @@ impl ViewsQuery {
     }
 }
 
-/// The views of one page on all archived days of a range: a row of the query and of the response.
+/// The views of one page, as a row of the query and of the response.
 ///
-/// The counts are sums over the days. A count is `None` if it is unknown on any of the days.
+/// The counts are sums over the archived days of the range. A count is `None` if it is unknown on
+/// any of these days.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct StoredPage {
     /// The page's path, as the archive stores it.

@@ -37,7 +37,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 const LINE_END: &[u8] = b"\r\n";
 
 impl RowWriter {
-    /// Creates a writer for these columns. JSON output always contains all properties.
+    /// Creates a writer. The columns apply only to CSV; JSON output contains all properties.
     pub const fn new(format: ExportFormat, columns: Columns) -> Self {
         Self { format, columns }
     }
@@ -63,8 +63,8 @@ impl RowWriter {
     ///
     /// # Errors
     /// Returns [`Malformed`] if the page is not an object with an array of objects at `rows_name`.
-    /// For CSV, also returns this error if a row has another type where its columns require an
-    /// object. After an error, `out` is unchanged.
+    /// For CSV, also returns [`Malformed`] if a property with nested columns is neither an object
+    /// nor `null`. After an error, `out` is unchanged.
     pub fn push_rows(
         &self,
         page: &str,
@@ -131,7 +131,7 @@ impl RowWriter {
 }
 
 /// Finds the cells of a record. If a property occurs more than once, the last value is used, as in
-/// other JSON parsers.
+/// JavaScript.
 fn read_record(
     scanner: &mut Scanner<'_>,
     members: &[Member],

@@ -1,6 +1,6 @@
 //! The runs of the daily archive. A run sends the requests that [`plan`] chooses, one at a time.
-//! The run ends when nothing is left to fetch, when the budget or the archive's share is spent, at
-//! a limit of the run, or after a failure that would affect every request.
+//! The run ends when nothing is left to fetch, or when the budget or the archive's share is spent.
+//! It also ends at a limit of the run, and after a failure that would affect every request.
 
 use std::ops::ControlFlow;
 
@@ -29,7 +29,7 @@ use crate::upstream::client::PageReply;
 use crate::upstream::request::{Call, UpstreamRequest};
 
 /// The key under which the budget counts the archive's requests. The keys of callers contain a
-/// space, so they never equal `archive`.
+/// space, so these keys never equal `archive`.
 const CALLER: &str = "archive";
 /// The maximum duration of a run. The run of the next cron trigger continues the work.
 const RUN_TIME: Millis = Millis::from_seconds(300);
@@ -38,19 +38,17 @@ const RUN_TIME: Millis = Millis::from_seconds(300);
 const MAX_REQUESTS: u64 = 100;
 /// The wait after the first failed request for a day is the budget's window divided by this number.
 const RETRY_PART: u64 = 60;
-/// The recorded problem of a day whose totals changed between two of its pages.
+/// The problem to record if the site's totals changed between two pages of a day.
 const CHANGED: &str = "changed";
-/// The recorded problem of a day if a part of the day could not be stored.
+/// The problem to record if a part of a day could not be stored.
 const STORAGE: &str = "storage";
 
-/// A project during a run.
 struct Project {
     name: ProjectId,
     id: u32,
     record: ProjectRecord,
 }
 
-/// The state of one run of the archive.
 struct Run<'a> {
     store: &'a ArchiveStore,
     projects: Vec<Project>,
@@ -200,9 +198,9 @@ impl Run<'_> {
         (record.record_mut(day), DayKey { project, day })
     }
 
-    /// Stores a part of a day. If the site's totals changed between two pages, or too many pages in
-    /// a row are empty, restarts the fetch of the day and returns the problem instead. Also
-    /// restarts the fetch if storing the last page fails.
+    /// Stores a part of a day and returns `None`. Restarts the fetch of the day and returns the
+    /// problem if the site's totals changed between two pages, or if too many consecutive pages are
+    /// empty. Also restarts the fetch if storing the last page fails.
     async fn store_part(
         &mut self,
         target: Target,

@@ -1,6 +1,6 @@
 //! Reports in the organization's object. The object collects the pages that contain the rows of a
-//! report. It finds each page in its cache, or fetches the page from the upstream if budget is
-//! left.
+//! report. The object finds each page in its cache, or fetches the page from the upstream if budget
+//! is left.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -20,7 +20,6 @@ use crate::upstream::failure::reservation_outcome;
 use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::request::UpstreamRequest;
 
-/// The result of a request for a page.
 #[derive(Clone)]
 struct PageResult {
     outcome: Result<(Page, CacheStatus), Problem>,
@@ -282,8 +281,9 @@ impl Organization {
     }
 }
 
-/// Returns the cached page instead of the problem of a failed fetch, if the problem is temporary
-/// and the caller accepts the page. `status` is the HTTP status of the upstream's response.
+/// Returns the cached page after a failed fetch with a temporary problem (429 or 5xx). The page
+/// must be fresh, unless the caller accepts stale pages. In all other cases, returns `problem`.
+/// `status` is the HTTP status of the upstream's response, if any.
 fn serve_cached(
     cached: Option<Page>,
     report: &ReportCall,

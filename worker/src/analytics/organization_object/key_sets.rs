@@ -23,12 +23,11 @@ pub(super) const KEY_SET_TABLE: &str = "
     fetched INTEGER NOT NULL
   );
 ";
-/// The time limit of a request for a key set.
 const TIME_LIMIT: Millis = Millis::from_seconds(5);
 /// The maximum size of a key set, in bytes. The key sets of common issuers take a few kilobytes.
 const MAX_BYTES: usize = 128 * 1024;
 
-/// The key set of an issuer, and the fetch in progress.
+/// The key set of an issuer, and the fetch in progress, if any.
 pub(super) struct IssuerKeys {
     address: String,
     source: KeySource,

@@ -34,8 +34,8 @@ impl Planner<'_> {
     }
 
     /// Reads the parameter `project`. Returns `None` if the parameter is absent. The caller must be
-    /// an operator of that project, because reading a project's health creates its Durable Object
-    /// if that object does not exist.
+    /// an operator of that project, because reading the health of a project creates a Durable
+    /// Object if the project has none. Otherwise, returns a 403 problem.
     fn read_operated_project(&self) -> Result<Option<ProjectId>, Problem> {
         let Some(encoded) = find_parameter(self.head.query.as_deref(), "project") else {
             return Ok(None);

@@ -74,7 +74,8 @@ impl Planner<'_> {
         })
     }
 
-    /// Authorizes the caller, then adds the values of the query.
+    /// Authorizes the caller, then adds the values of the query. Returns a 403 problem if the
+    /// caller is not authorized.
     fn authorize(&mut self, values: RequestValues) -> Result<RequestValues, Problem> {
         let (declared, project) = (values.operation.declaration(), &values.project);
         self.caller
@@ -97,7 +98,7 @@ impl Planner<'_> {
         Ok(Action::ReadReport(query))
     }
 
-    /// Returns the values if the gateway archives their project.
+    /// Returns the values if the gateway archives their project, otherwise a 501 problem.
     fn require_archive(&self, values: RequestValues) -> Result<RequestValues, Problem> {
         let archive = &self.config.analytics.archive;
         if archive.includes(values.project.as_str()) {

@@ -37,7 +37,7 @@ type FromPath = fn(PathSegments<'_>) -> Option<OwnRoute>;
 const READ: &[&str] = &["GET", "HEAD"];
 const ALL: &[&str] = &["GET", "HEAD", "POST", "DELETE"];
 
-/// The pattern of each route, and its methods in addition to `OPTIONS`.
+/// The pattern and the methods of each route. Each route also supports `OPTIONS`.
 const ROUTES: [(&str, &[&str], FromPath); 8] = [
     (HEALTH, READ, |_| Some(OwnRoute::Health)),
     ("/openapi.json", READ, |_| Some(OwnRoute::Description)),

@@ -13,7 +13,7 @@ use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_s
 /// The cookie's name. Browsers reject a cookie with the prefix `__Host-` if it has a `Domain`, has
 /// a path other than `/`, or lacks `Secure` (RFC 6265bis, section 4.1.3.2).
 pub const NAME: &str = "__Host-quillgate";
-/// The length in bytes of the cookie's random part, and of its HMAC tag.
+/// The length of the cookie's random part, in bytes.
 pub const RANDOM_BYTES: usize = 32;
 
 /// The cookies of a request that have a given name.
@@ -64,7 +64,8 @@ pub fn clear_cookie() -> String {
     write_cookie(NAME, "", SameSite::Strict, Millis(0))
 }
 
-/// The name of a session's Durable Object: a hash that does not reveal the cookie.
+/// The name of a session's Durable Object. The name is a hash of the cookie's value, so the name
+/// does not reveal the cookie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionId(String);
 

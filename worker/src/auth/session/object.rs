@@ -9,8 +9,8 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `DurableObjectState`. It is declared here because the `worker` crate does not wrap the
-    /// key-value methods of its storage.
+    /// `DurableObjectState`. This type is declared here, because the `worker` crate does not wrap
+    /// the storage's key-value methods.
     pub type SessionState;
 
     #[wasm_bindgen(method, getter)]
@@ -25,8 +25,8 @@ extern "C" {
     #[wasm_bindgen(method, js_name = deleteAll)]
     fn delete_all(this: &SessionStorage) -> Promise;
 
-    /// The synchronous key-value storage. The runtime creates its table with the first `put`, so an
-    /// object that is only read stores nothing.
+    /// The synchronous key-value storage. The first `put` creates the table, so an object that is
+    /// only read stores nothing.
     type KeyValueStorage;
 
     #[wasm_bindgen(method)]

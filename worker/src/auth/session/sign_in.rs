@@ -34,7 +34,7 @@ use crate::json;
 /// The path to which the issuer redirects the browser.
 pub const CALLBACK: &str = "/session/callback";
 /// The name of the sign-in's cookie. Browsers must send the cookie with the issuer's redirect from
-/// another site, so it is `SameSite=Lax`.
+/// another site, so the cookie is `SameSite=Lax`.
 const NAME: &str = "__Host-quillgate-sign-in";
 /// The maximum duration of a sign-in.
 const LIFETIME: Millis = Millis::from_seconds(600);
@@ -108,8 +108,8 @@ fn read_return_path(query: Option<&str>) -> Result<String, Problem> {
     })
 }
 
-/// Whether a path stays on this host when it is used as a URL. Browsers resolve `//host` and
-/// `/\host` to another host, and remove tabs and line breaks.
+/// Whether a path, used as a URL, stays on this host. Browsers resolve `//host` and `/\host` to
+/// another host, and remove tabs and line breaks.
 fn is_own_path(path: &str) -> bool {
     let visible = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
     path.len() <= MAX_RETURN_LENGTH
@@ -129,7 +129,8 @@ pub struct Callback<'a> {
     pub ends: Millis,
     /// The expected nonce of the ID token.
     pub nonce: String,
-    /// The name of the session that the browser had when the sign-in began, if any.
+    /// The name of the earlier session, if any. The browser had this session when the sign-in
+    /// began.
     pub before: Option<String>,
     /// The path to which the browser returns.
     pub return_path: String,

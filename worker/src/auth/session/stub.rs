@@ -21,7 +21,6 @@ extern "C" {
     fn end(this: &RawSession) -> Promise;
 }
 
-/// A stub of a session's Durable Object.
 pub struct SessionStub(RawSession);
 
 impl SessionStub {
@@ -30,7 +29,8 @@ impl SessionStub {
         Ok(Self(namespace.get_by_name(name)?.into_rpc()))
     }
 
-    /// Stores `record` until `ends`. Returns `false` if the session already has a record.
+    /// Stores `record` until `ends`. Returns `false` and stores nothing if the session already has
+    /// a record.
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     pub async fn open(&self, record: &str, ends: Millis) -> HostResult<bool> {
         let opened = JsFuture::from(self.0.open(record, ends.0 as f64)).await?;

@@ -1,5 +1,5 @@
-//! The alarm of a project's object. Its handler polls jobs, delivers webhooks, extends the search
-//! index and deletes expired records.
+//! The alarm of a project's object. The alarm's handler polls jobs, delivers webhooks, extends the
+//! search index and deletes expired records.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::runtime::{HostResult, SharedTask, log_for_operator, new_uuid, now, ra
 use crate::upstream::request::Call;
 
 /// The time between charging a watcher and polling. Within this time, the Worker closes the
-/// watcher's socket if its caller has no reads left.
+/// watcher's socket if the watcher's caller has no reads left.
 const CHARGE_TIME: Millis = Millis::from_seconds(1);
 
 impl Project {

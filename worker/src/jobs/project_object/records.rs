@@ -46,8 +46,8 @@ impl Project {
         Ok(GatewayResponse::json(200, listing))
     }
 
-    /// Polls an unfinished job if its record is stale and the poll budget allows the poll. Then
-    /// returns the record, or a 404 if the job has no record.
+    /// Polls an unfinished job if the job's record is stale and the poll budget allows the poll.
+    /// Then returns the record, or a 404 if the job has no record.
     pub(super) async fn read_record(
         self: Rc<Self>,
         call: Call,

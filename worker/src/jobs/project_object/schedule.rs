@@ -13,13 +13,13 @@ use crate::runtime::{HostResult, now};
 /// The interval at which the alarm deletes expired records, in milliseconds: an hour.
 const SWEEP_PERIOD: u64 = 3_600_000;
 
-/// The time after the end of a job's polling in which the alarm can still give up the job: a day.
-/// Applies to unfinished jobs while the list is watched.
+/// The time after the end of a job's polling in which an alarm can still give up the job: a day.
+/// The limit applies to unfinished jobs while the list is watched.
 const GIVE_UP_TIME: Millis = Millis::from_seconds(86_400);
 
 impl Project {
-    /// Returns when the state of a job becomes stale. `interval` is the minimum time between two
-    /// polls.
+    /// Returns when the job's state is stale and the upstream allows the next poll. `interval` is
+    /// the minimum time between two polls.
     pub(super) fn next_poll(&self, row: &JobRow, interval: Millis) -> Millis {
         let polls = self.polls.borrow();
         let failures = polls.get(&row.id).map_or(0, |poll| poll.failures);
@@ -39,8 +39,8 @@ impl Project {
         self.jobs.set_webhook_poll(job, next)
     }
 
-    /// Returns the watched jobs, each with the time when the alarm polls it or stops polling it.
-    /// Watchers of the list watch the unfinished jobs that last started most recently: see
+    /// Returns the watched jobs, each with the time when the alarm polls the job or gives the job
+    /// up. Watchers of the list watch the unfinished jobs that last started most recently: see
     /// [`JobStore::unfinished`](crate::jobs::store::JobStore::unfinished).
     pub(super) fn find_watched_jobs(&self, usage: &PollUsage) -> HostResult<Vec<(Millis, JobRow)>> {
         let mut targets = self.find_watched_targets();

@@ -66,7 +66,8 @@ impl Project {
     }
 
     /// Polls a job if its stored state is stale and the poll budget allows the poll. Returns a
-    /// response with a problem if the poll fails and no stored state can be used instead.
+    /// response with a problem if the poll fails and no stored state can be used instead. In all
+    /// other cases, returns `None`.
     async fn bring_up_to_date(
         self: &Rc<Self>,
         watch: &WatchCall,
@@ -107,8 +108,8 @@ impl Project {
 }
 
 /// Makes the response to a request whose WebSocket is not opened: the refusal as JSON, which
-/// [`ProjectStub::watch`](crate::jobs::project_stub::ProjectStub::watch) reads. Its own status is
-/// always 200, because a refusal can have status 204, which allows no body.
+/// [`ProjectStub::watch`](crate::jobs::project_stub::ProjectStub::watch) reads. The response always
+/// has status 200, because a refusal can have status 204, which allows no body.
 fn make_refusal(refusal: &GatewayResponse) -> HostResult<Response> {
     Ok(Response::from_json(refusal)?)
 }

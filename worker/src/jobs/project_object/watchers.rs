@@ -1,5 +1,5 @@
-//! The sockets of watchers. The object tags each socket with its job or the list and with its
-//! caller, limits the number of sockets per tag, and sends changes to the sockets.
+//! The sockets of watchers. The object tags each socket with the caller, and with the watched job
+//! or the list. It limits the number of sockets per tag, and sends changes to the sockets.
 
 use std::collections::HashSet;
 
@@ -18,13 +18,13 @@ use crate::runtime::{HostResult, sockets};
 /// slash, or [`LIST_TAG`].
 const CALLER_TAG: char = '/';
 /// The tag of sockets that watch all jobs. Caller tags continue with a hash after the slash, so
-/// they never equal this tag.
+/// caller tags never equal this tag.
 pub(super) const LIST_TAG: &str = "/jobs";
 
 impl Project {
     /// Returns the open sockets with a tag: the sockets of a job, of the list or of a caller.
-    /// Excludes closing sockets, which accept no messages. Their clients receive missed changes
-    /// when they reconnect.
+    /// Excludes closing sockets, which accept no messages. The clients of closing sockets receive
+    /// missed changes after reconnecting.
     pub(super) fn find_watchers(&self, tag: &str) -> Vec<WebSocket> {
         let mut sockets = self.state.get_websockets_with_tag(tag);
         sockets.retain(is_open);
@@ -42,7 +42,7 @@ impl Project {
             .collect()
     }
 
-    /// Checks whether the limits of the caller and the target allow another stream.
+    /// Returns a 429 response if the limit of the caller or of the target allows no further stream.
     pub(super) fn check_streams(&self, watch: &WatchCall) -> Result<(), GatewayResponse> {
         let settings = &self.settings;
         let owner = watch.job.as_ref().map_or("the project", |_| "the job");

@@ -77,8 +77,8 @@ impl Project {
         })
     }
 
-    /// Reserves the idempotency key and the budget. Returns the reply if the write must not be
-    /// sent.
+    /// Reserves the idempotency key and the budget. If the write must not be sent, returns the
+    /// reply as the inner `Err`.
     fn reserve<'a>(
         &self,
         call: &Call,
@@ -129,7 +129,7 @@ impl Project {
         sent.read(&request, JobSnapshot::read)
     }
 
-    /// Stores the job that a write created, or the new state of an existing job together with its
+    /// Stores the job that a write created, or the new state of an existing job together with the
     /// follow-up. Returns the change, or `None` if the write failed or its response names no job.
     fn store_write(
         &self,
@@ -162,7 +162,7 @@ impl Project {
         Ok(Some(JobChange { row: None, event }))
     }
 
-    /// Notifies watchers of a write, and schedules the next poll of its job.
+    /// Notifies watchers of a write, and schedules the next poll of the written job.
     async fn publish_write(&self, write: &Write, change: &JobChange) -> HostResult<()> {
         if let Some(id) = &write.job {
             self.supersede_poll(id);
@@ -170,8 +170,8 @@ impl Project {
         let is_list_watched = self.broadcast(change) > 0;
         let is_awaited = write.job.is_some() || write.webhook.is_some() || is_list_watched;
         if !is_awaited && self.alarm.get().is_some() {
-            // No caller is waiting for the new job. The handler of the alarm that is already set
-            // also schedules the deletion of the job's record.
+            // No caller is waiting for the new job, so no poll is needed. The handler of the
+            // pending alarm schedules the deletion of the job's record.
             return Ok(());
         }
         self.schedule().await

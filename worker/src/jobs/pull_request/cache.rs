@@ -53,7 +53,7 @@ impl Default for PullRequestCache {
 
 impl PullRequestCache {
     /// Looks up a status. After [`Lookup::Fetch`], further lookups return [`Lookup::Wait`] until
-    /// the fetch ends.
+    /// the fetch ends or counts as abandoned.
     pub fn look_up(&mut self, request: &PullRequest, now: Millis) -> Lookup {
         let name = request.to_string();
         if let Some(known) = self.known.get(&name, now) {

@@ -1,5 +1,5 @@
 //! Failed requests to GitHub. This module classifies a failure, and decides how long the gateway
-//! caches it.
+//! caches the failure.
 
 use quillgate::Millis;
 

@@ -14,7 +14,7 @@ const GITHUB_API: &str = "https://api.github.com";
 /// The value of `X-GitHub-Api-Version`.
 const API_VERSION: &str = "2022-11-28";
 
-/// A token for GitHub's API. `Debug` does not print it.
+/// A token for GitHub's API. `Debug` does not print the token.
 #[derive(Clone, PartialEq, Eq)]
 struct GitHubToken(String);
 
@@ -58,7 +58,7 @@ impl PullRequestSettings {
         Ok(is_on.then_some(Self { base_url, token }))
     }
 
-    /// Returns the header fields of a request to GitHub.
+    /// Returns the header fields of a request to GitHub, including the token if one is configured.
     pub fn headers(&self) -> HeaderFields {
         let headers = HeaderFields::default()
             .with("accept", "application/vnd.github+json")
@@ -71,7 +71,8 @@ impl PullRequestSettings {
     }
 }
 
-/// Reads `GITHUB_TOKEN`. Rejects an admin key of Mintlify, which must not be sent to GitHub.
+/// Reads `GITHUB_TOKEN`. Returns an error for a malformed token, and for an admin key of Mintlify,
+/// which must not be sent to GitHub.
 fn read_token(value: Option<String>) -> Result<Option<GitHubToken>, VariableError> {
     let fits = |token: &String| is_header_value(token) && !token.starts_with("mint_");
     match value {

@@ -1,6 +1,6 @@
 //! The changes of the job list and of single jobs. The store numbers the changes of the list, and
-//! returns the changes after a position, so that an event stream can resume after the last change
-//! that its client received.
+//! returns the changes after a position. An event stream can thus resume after the last change that
+//! the client received.
 
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
@@ -30,7 +30,7 @@ impl JobStore {
     }
 
     /// Runs a statement that assigns the next revision to a change of the list. If the statement
-    /// returns a row, increments the project's revision.
+    /// returns a row, increments the project's revision and returns the row.
     pub(super) fn number_change(
         &self,
         statement: &'static str,
@@ -82,6 +82,7 @@ impl JobStore {
 
     /// Counts the changed jobs and the deletions after a position. Each count stops at
     /// [`MAX_REPLAYED`] + 1, because streams never replay more than [`MAX_REPLAYED`] of each.
+    /// Returns `None` before the project's id is stored.
     fn history(&self, after: u64) -> HostResult<Option<ListHistory>> {
         let query = include_str!("sql/count_missed_changes.sql");
         self.database

@@ -30,7 +30,7 @@ impl IdempotencyStore {
     }
 
     /// Reserves the idempotency key of a write. If the stored record of the key prevents the write,
-    /// returns the response for the caller instead.
+    /// returns the response for the caller as the inner `Err`.
     pub fn reserve<'a>(
         &self,
         request_id: &str,

@@ -105,7 +105,7 @@ impl JobStore {
 }
 
 /// Expands to the query of a page. The index `$index` contains the jobs in the order of the page,
-/// so that `SQLite` does not need to sort them.
+/// so that `SQLite` does not need to sort the jobs.
 macro_rules! page_query {
     ($index:literal, $condition:literal) => {
         select_jobs!(

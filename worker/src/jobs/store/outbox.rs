@@ -1,5 +1,5 @@
-//! The outbox of webhooks. The outbox stores each webhook until it is delivered or given up, and
-//! sends it as Standard Webhooks specifies.
+//! The outbox of webhooks. The outbox sends webhooks as Standard Webhooks specifies, and stores
+//! each webhook until its delivery succeeds or is given up.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -30,7 +30,7 @@ const TIME_LIMIT: Millis = Millis::from_seconds(20);
 /// each take at most [`TIME_LIMIT`], which is shorter than a lease. If the object restarts during a
 /// delivery, the webhook is sent again after the lease.
 const LEASE: Millis = Millis::from_seconds(25);
-/// Maximum number of deliveries in flight, including those that wait for a permit.
+/// Maximum number of deliveries in flight. Deliveries that wait for a permit count too.
 const MAX_IN_FLIGHT: usize = 6;
 /// Minimum delay of an alarm that is set to the end of a lease.
 const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
@@ -112,8 +112,8 @@ impl Outbox {
         Ok(count.unwrap_or(0))
     }
 
-    /// Leases the webhooks that are due and not in flight, for [`Self::deliver`] to send. Returns
-    /// their ids.
+    /// Leases due webhooks for [`Self::deliver`], up to [`MAX_IN_FLIGHT`] deliveries in flight.
+    /// Returns the ids of the leased webhooks.
     pub fn take_due(&self) -> HostResult<Vec<String>> {
         let now = now();
         let mut in_flight = self.in_flight.borrow_mut();
@@ -133,9 +133,9 @@ impl Outbox {
         Ok(ids)
     }
 
-    /// Sends a leased webhook at most once, then removes it or schedules a retry. Schedules a retry
-    /// without sending if no connection is free in time. Removes the webhook without sending if the
-    /// configuration no longer allows its address.
+    /// Sends a leased webhook at most once, then removes the webhook or schedules a retry.
+    /// Schedules a retry without sending if no connection is free in time. Removes the webhook
+    /// without sending if the configuration no longer allows its address.
     pub async fn deliver(&self, id: &str, project: &str) -> HostResult<()> {
         let delivered = self.attempt(id, project).await;
         self.in_flight.borrow_mut().remove(id);

@@ -64,7 +64,8 @@ impl JobStore {
         Ok(event)
     }
 
-    /// Returns the whole prompt if the settings and the size of the database allow storing it.
+    /// Returns the whole prompt if the settings and the size of the database allow storing it,
+    /// otherwise `None`.
     fn find_whole<'a>(&self, write: &'a Write) -> Option<&'a str> {
         let whole = write.prompt.as_deref()?;
         has_room_for_whole(self.database.size()).then_some(whole)
@@ -166,7 +167,7 @@ impl JobStore {
         self.database.execute(update, [at, text(id)])
     }
 
-    /// Stops polling a job until it starts again.
+    /// Records that polling of a job has ended. Only a restart of the job resumes polling.
     pub fn mark_given_up(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE job SET given_up_start = last_started_at, webhook_poll = NULL
             WHERE id = ?";

@@ -84,8 +84,8 @@ impl JobStore {
         Ok(search.finish())
     }
 
-    /// Tests the jobs of one step against `filter` and the string `wanted`. Returns every job of
-    /// the step and whether it matches.
+    /// Tests the jobs of one step against `filter` and the string `wanted`. Returns the jobs of the
+    /// step, and whether each job matches.
     fn examine(&self, step: &Step, filter: &JobFilter, wanted: &str) -> HostResult<Vec<Candidate>> {
         let source = match step.expression {
             Some(_) => "job_search WHERE job_search MATCH ?7 AND",
