@@ -245,7 +245,8 @@ test("paths in every report open the page", async ({ visitor }) => {
     await openReport({ ...LAST_MONTH, route });
     const link = page.locator("main table a:not([target])").first();
     const path = await link.textContent();
-    await link.click();
+    // A cell shows only the start of a long path.
+    await link.click({ position: { x: 4, y: 4 } });
     await heading(page, path).waitFor();
     assert.equal(new URL(page.url()).searchParams.get("route"), "views", route);
   }
