@@ -294,10 +294,7 @@ describe("an export request", () => {
 });
 
 describe("an incomplete export", () => {
-  /**
-   * Requests an export that must be incomplete. Returns the parts of the export, and the expected
-   * complete export.
-   */
+  /** Requests an incomplete export. Returns its parts, and the expected complete export. */
   async function interrupt(report, format, range, options) {
     const lines = await rowsUpstream(gate, report, range);
     const answer = await getExport(report, { format, ...range }, options);
