@@ -1,5 +1,6 @@
-//! Agent jobs. The gateway sends writes to Mintlify, and records and polls jobs. It announces
-//! changes with event streams and webhooks, and reads the states of pull requests.
+//! Agent jobs. The gateway forwards new jobs and follow-ups to Mintlify, stores a record of each
+//! job, and polls the job for changes. Event streams report the changes. Webhooks announce that a
+//! job finished or that polling stopped. The gateway also reads the states of pull requests.
 
 pub mod events;
 pub mod health;

@@ -17,8 +17,8 @@ const WINDOW_SECONDS = 600;
 /** If an export has no response after this time, the export is waiting for the budget. */
 const OBSERVED_MS = 5000;
 /**
- * The maximum time until the place is free again. A place also becomes free when its lease of 25
- * seconds ends, which would be too late.
+ * Maximum time until the place is free again. This limit is shorter than the lease of 25 seconds,
+ * so the test fails if only the end of the lease frees the place.
  */
 const RELEASE_MS = 12_000;
 let gate;

@@ -1,6 +1,6 @@
 /**
- * The job list. The list contains jobs that were created through the gateway, newest first. The
- * gateway requires the project and the scope `jobs:read` to read the list.
+ * The job list. The list contains jobs that were created through the gateway, newest first. To read
+ * the list, a caller needs access to the project and the scope `jobs:read`.
  */
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";

@@ -18,7 +18,7 @@ const SECRETS = [newWebhookSecret(), newWebhookSecret()];
  * addresses often contain a secret of the receiver.
  */
 const HIDDEN = "hidden-in-the-address-5c1d";
-/** Standard Webhooks schedules the first retry after this time. */
+/** The delay before the first retry in the schedule of Standard Webhooks. */
 const FIRST_RETRY_MS = 5000;
 /** Tolerance for clock differences and a request's latency. */
 const CLOCK_TOLERANCE_MS = 50;

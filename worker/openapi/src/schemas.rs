@@ -96,7 +96,7 @@ pub fn of(kind: &JsonType) -> Value {
     }
 }
 
-/// Returns the schema of a parameter.
+/// Returns the JSON Schema of a parameter's value, without the parameter's name and description.
 pub fn of_parameter(parameter: &Parameter) -> Value {
     match parameter.kind {
         ParameterKind::Integer { rule, default } => json!({

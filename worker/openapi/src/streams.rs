@@ -52,7 +52,7 @@ data: {"id":"job-1"}"#,
     )
 }
 
-/// Returns the schema of a server-sent event with this name and JSON data.
+/// Returns the schema of a server-sent event named `name`. `data` is the schema of its JSON data.
 fn event(name: &str, data: &Value) -> Value {
     json!({
         "required": ["event", "data"],

@@ -21,8 +21,8 @@ use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::runtime::{now, random_bytes};
 
-/// The maximum number of sessions that a caller may open per window in one isolate. Each session
-/// creates a Durable Object.
+/// The maximum number of sessions that a caller may open per window of the budgets in one isolate.
+/// The limit exists because each session creates a Durable Object.
 const MAX_SESSIONS: u32 = 60;
 
 /// Opens a session for the access token in the body, or else for the assertion. Returns a 401

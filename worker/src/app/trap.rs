@@ -11,7 +11,8 @@ use crate::http::url::find_parameter;
 use crate::jobs::project_stub::ProjectStub;
 use crate::runtime::trap::{trap_later, trap_now};
 
-/// Handles `POST /__trap?where=now|later|organization|project&project=…`.
+/// Handles `POST /__trap?where=now|later|organization|project&project=…`. `now` traps
+/// synchronously, and `later` traps after an `await`. The other values trap in a Durable Object.
 ///
 /// Returns `None` for other requests.
 pub fn handle(head: &RequestHead, env: &Env) -> Option<JsValue> {

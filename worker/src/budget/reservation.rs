@@ -25,7 +25,7 @@ pub struct BudgetRequest {
 /// The budget that is reserved for one upstream request.
 #[derive(Debug, Clone)]
 pub struct Reservation {
-    /// The id of the reservation's row in the log.
+    /// The id of the reservation's row in the table `reservation`.
     pub id: u64,
     /// The policy whose budget the reservation counts against.
     pub policy: RateLimitPolicy,

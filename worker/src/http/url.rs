@@ -92,7 +92,8 @@ pub fn is_port(text: &str) -> bool {
     !text.starts_with(['+', '0']) && text.parse::<u16>().is_ok()
 }
 
-/// Whether `text` consists only of lowercase characters that hosts and ports can contain.
+/// Whether `text` is not empty and has only lowercase ASCII letters, digits and `.-:[]`, which are
+/// the characters of a normalized host and port. Their order is not checked.
 fn is_authority(text: &str) -> bool {
     let fits =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte);

@@ -21,8 +21,8 @@ const MAX_HOST_LENGTH: usize = 253;
 /// Maximum length of a label in a host name, in bytes (RFC 1035, section 2.3.4).
 const MAX_LABEL_LENGTH: usize = 63;
 
-/// Wait before each attempt. The Standard Webhooks specification recommends this schedule of ten
-/// attempts over about three days.
+/// The delay before each attempt, without jitter. The Standard Webhooks specification recommends
+/// this schedule of ten attempts over about three days.
 pub const RETRY_AFTER: [Millis; 10] = [
     Millis(0),
     Millis::from_seconds(5),

@@ -15,8 +15,8 @@ extern "C" {
     #[wasm_bindgen(thread_local_v2, js_name = crypto)]
     static CRYPTO: Crypto;
 
-    /// JavaScript's `TextEncoder`. The binding in web-sys takes a Rust string, so each JavaScript
-    /// string would first be copied into wasm memory.
+    /// JavaScript's `TextEncoder`, whose `encode` takes a JavaScript string here. The binding in
+    /// web-sys takes a Rust string, which would first copy each string into wasm memory.
     type TextEncoder;
     #[wasm_bindgen(constructor)]
     fn new() -> TextEncoder;

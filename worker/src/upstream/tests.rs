@@ -196,7 +196,7 @@ fn a_body_that_is_not_a_job_has_no_snapshot() {
     }
 }
 
-/// Returns a page with the given number of rows.
+/// Returns the JSON of a page of views with `rows` empty rows. More pages follow this page.
 fn page(rows: usize) -> String {
     let views = vec!["{}"; rows].join(",");
     format!("{{ \"totals\": {{}}, \"views\": [{views}], \"hasMore\": true }}")
