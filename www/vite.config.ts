@@ -123,7 +123,13 @@ export default defineConfig({
     sourcemap: false,
     rolldownOptions: {
       optimization: { inlineConst: { mode: "all" } },
-      output: { codeSplitting: { groups: GROUPS } },
+      output: {
+        codeSplitting: { groups: GROUPS },
+        // Code names many files, and each character of a hash adds a byte after compression.
+        entryFileNames: "assets/[name]-[hash:6].js",
+        chunkFileNames: "assets/[name]-[hash:6].js",
+        assetFileNames: "assets/[name]-[hash:6][extname]",
+      },
     },
   },
 });

@@ -26,27 +26,19 @@ export function reloadStyles(): Promise<unknown> {
   for (const link of links) {
     const again = link.cloneNode() as HTMLLinkElement;
     link.replaceWith(again);
-    const reload = waitForStyles(again).finally(() => reloads.delete(reload));
+    const reload: Promise<unknown> = new Promise((resolve, reject) => {
+      again.addEventListener("load", (event) => {
+        // The style sheet can arrive after the timeout.
+        failedStyles.delete(again);
+        resolve(event);
+      });
+      again.addEventListener("error", reject);
+      setTimeout(() => {
+        if (reloads.has(reload)) failedStyles.add(again);
+        reject();
+      }, TIMEOUT);
+    }).finally(() => reloads.delete(reload));
     reloads.add(reload);
   }
   return Promise.all(reloads);
-}
-
-function waitForStyles(link: HTMLLinkElement): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      failedStyles.add(link);
-      reject(new Error("the style sheet took too long"));
-    }, TIMEOUT);
-    link.addEventListener("load", (event) => {
-      clearTimeout(timer);
-      // The style sheet can arrive after the timeout.
-      failedStyles.delete(link);
-      resolve(event);
-    });
-    link.addEventListener("error", (event) => {
-      clearTimeout(timer);
-      reject(event);
-    });
-  });
 }
