@@ -41,6 +41,33 @@ test.describe("archived project", () => {
     assert.deepEqual(await accessibilityFaults(page), []);
   });
 
+  test("the chart follows the width of the window", async ({ visitor }) => {
+    const { site, page, startSession, openReport } = visitor;
+    await site.gateway.runCron();
+    await startSession();
+    await openReport(WEEK);
+    const chart = page.getByRole("img", { name: /^Views per day/ });
+    const widths = [];
+    for (const width of [1440, 1000, 320, 1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      // The chart is redrawn in the frame after the resize.
+      await chart.evaluate(
+        (svg) =>
+          new Promise((resolve) => {
+            const wait = () =>
+              svg.clientWidth === svg.parentElement.clientWidth
+                ? resolve()
+                : requestAnimationFrame(wait);
+            requestAnimationFrame(() => requestAnimationFrame(wait));
+          }),
+      );
+      assert.ok((await overflow(page)) <= 0, `${width} px wide`);
+      widths.push(await chart.evaluate((svg) => svg.clientWidth));
+    }
+    assert.ok(widths[0] > widths[1] && widths[1] > widths[2], String(widths));
+    assert.equal(widths[3], widths[0]);
+  });
+
   test("the chart explains a day by keyboard and pointer, and opens it", async ({ visitor }) => {
     const { site, page, startSession, openReport } = visitor;
     await site.gateway.runCron();
