@@ -1,4 +1,4 @@
-//! JSON numbers. [`Count`] is an exact integer, and [`Number`] can have a fraction.
+//! JSON numbers. [`Count`] is an exact integer, and [`Percentage`] can have a fraction.
 
 use std::fmt;
 
@@ -53,13 +53,25 @@ impl<'de> Deserialize<'de> for Count {
     }
 }
 
-/// A JSON number. It is never NaN or infinite.
+/// A percentage from 0 to 100, which can have a fraction: 40 means 40 %.
+///
+/// It is never NaN or infinite. A number outside the range is passed through unchanged, because one
+/// odd row must not invalidate a report.
+///
+/// ```
+/// # #[cfg(feature = "json")]
+/// # {
+/// let rate: quillgate::Percentage = serde_json::from_str("12.5")?;
+/// assert_eq!(rate.get(), 12.5);
+/// # }
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(feature = "json", derive(Deserialize, Serialize), serde(transparent))]
-pub struct Number(f64);
+pub struct Percentage(f64);
 
-impl Number {
-    /// Returns the number.
+impl Percentage {
+    /// Returns the percentage: 40.0 for 40 %.
     #[must_use]
     pub const fn get(self) -> f64 {
         self.0
@@ -67,14 +79,14 @@ impl Number {
 }
 
 /// Compares by `total_cmp`, because `Eq` requires a total equality.
-impl PartialEq for Number {
+impl PartialEq for Percentage {
     fn eq(&self, other: &Self) -> bool {
         self.0.total_cmp(&other.0).is_eq()
     }
 }
 
-impl Eq for Number {}
+impl Eq for Percentage {}
 
-impl HasJsonType for Number {
-    const JSON_TYPE: JsonType = JsonType::Number;
+impl HasJsonType for Percentage {
+    const JSON_TYPE: JsonType = JsonType::Percentage;
 }

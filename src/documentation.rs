@@ -30,7 +30,7 @@ impl NamedTypes {
             JsonType::String
             | JsonType::Tag(_)
             | JsonType::SafeInteger
-            | JsonType::Number
+            | JsonType::Percentage
             | JsonType::Boolean
             | JsonType::Empty => {}
             JsonType::List(inner) | JsonType::Nullable(inner) => self.add(inner),

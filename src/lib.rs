@@ -95,7 +95,7 @@ pub use agent_job::{
 };
 pub use analytics::*;
 pub use call::{Call, Request};
-pub use count::{Count, Number};
+pub use count::{Count, Percentage};
 pub use date::{DateBound, DateRange, Day, Timestamp};
 pub use declaration::{Declaration, Method, RateLimitPolicy, Scope};
 pub use endpoint::Endpoint;

@@ -15,8 +15,8 @@ pub enum JsonType {
     Tag(&'static [&'static str]),
     /// An integer from 0 to 2^53 − 1.
     SafeInteger,
-    /// A number.
-    Number,
+    /// A percentage from 0 to 100.
+    Percentage,
     /// `true` or `false`.
     Boolean,
     /// An object.
@@ -286,7 +286,7 @@ mod check {
         let fits = match kind {
             JsonType::String | JsonType::OpenEnum(_) | JsonType::Tag(_) => value.is_string(),
             JsonType::SafeInteger => is_count(value),
-            JsonType::Number => value.is_number(),
+            JsonType::Percentage => value.is_number(),
             JsonType::Boolean => value.is_boolean(),
             JsonType::Object(_) | JsonType::Union(_) => value.is_object(),
             JsonType::List(_) => value.is_array(),
@@ -356,7 +356,7 @@ mod check {
             match self {
                 Self::String | Self::OpenEnum(_) | Self::Tag(_) => "a string",
                 Self::SafeInteger => "an integer from 0 to 9007199254740991",
-                Self::Number => "a number",
+                Self::Percentage => "a number",
                 Self::Boolean => "true or false",
                 Self::Object(_) | Self::Union(_) => "an object",
                 Self::List(_) => "an array",

@@ -14,6 +14,7 @@ const SELECTED: Readonly<Record<string, readonly string[]>> = {
 /** Column heads that are shorter than the names of the properties. */
 const HEADS: Readonly<Record<string, string>> = {
   createdAt: "CREATED",
+  ctr: "CLICK RATE",
   lastSearchedAt: "LAST",
   resolutionStatus: "RESOLVED",
   searchQuery: "SEARCH",
@@ -27,7 +28,7 @@ const HEADS: Readonly<Record<string, string>> = {
  * @param output formats instants for a terminal; without it, they are unchanged
  */
 export function makeColumns(
-  { name, columns }: DeclaredOperation,
+  { name, columns, percentages }: DeclaredOperation,
   output: Pick<Output, "showTime"> | undefined,
 ): Column<object>[] {
   return (SELECTED[name] ?? columns).map((path) => ({
@@ -38,6 +39,7 @@ export function makeColumns(
       return output === undefined ? value : output.showTime(value);
     },
     isWhole: path === "id" || path === "content",
+    isPercentage: percentages.includes(path),
   }));
 }
 

@@ -13,6 +13,8 @@ export interface Column<Row> {
   label?(row: Row): Cell;
   /** Whether to show values in full even if the line becomes too long. @default false */
   isWhole?: boolean;
+  /** Whether numbers are percentages from 0 to 100. @default false */
+  isPercentage?: boolean;
 }
 
 /** The features of the terminal or file that receives a table. */
@@ -37,7 +39,13 @@ export function writeTable<Row>(
     columns.map(({ value, label }) => (hasLinks && label ? label(row) : value(row))),
   );
   const links = rows.map((row) => columns.map(({ link }) => (hasLinks && link?.(row)) || null));
-  const cells = values.map((row) => row.map(writeCell));
+  const cells = values.map((row) =>
+    row.map((value, at) =>
+      columns[at]?.isPercentage && typeof value === "number"
+        ? writePercentage(value)
+        : writeCell(value),
+    ),
+  );
   const heads = columns.map(({ head }) => head);
   const isNumber = columns.map((_, at) => {
     const known = values.map((row) => row[at]).filter((value) => value != null);
@@ -91,6 +99,11 @@ function writeCell(value: Cell): string {
 
 function countCharacters(text: string): number {
   return [...text].length;
+}
+
+/** Formats a percentage with at most one decimal. */
+function writePercentage(value: number): string {
+  return `${value.toLocaleString("en-US", { maximumFractionDigits: 1 })}%`;
 }
 
 /** Formats a number with commas between thousands. */

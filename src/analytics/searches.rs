@@ -1,6 +1,6 @@
 //! Readers' searches in the documentation (docs/platform.md, 4.8).
 
-use crate::count::{Count, Number};
+use crate::count::{Count, Percentage};
 use crate::date::DateRange;
 use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::list::SmallPageSize;
@@ -13,8 +13,8 @@ record! {
         pub search_query as "searchQuery": Option<String>,
         /// The number of searches for the term.
         pub hits as "hits": Option<Count>,
-        /// The click-through rate. Mintlify does not specify its scale.
-        pub ctr as "ctr": Option<Number>,
+        /// The share of the searches that led to a click, as a percentage from 0 to 100: 40 means 40 %.
+        pub ctr as "ctr": Option<Percentage>,
         /// The path of the most clicked result.
         pub top_clicked_page as "topClickedPage": Option<String>,
         /// When a reader last searched for the term, as an ISO 8601 date-time.

@@ -61,6 +61,14 @@ for (const report of REPORTS) {
   });
 }
 
+test("a table shows click rates as percentages, and JSON as numbers", async () => {
+  const table = await quillgate(["searches", "--rows", "1", "--format", "table"]);
+  assert.match(table.stdout, /CLICK RATE/);
+  assert.match(table.stdout, / 12\.5% /);
+  const { stdout } = await quillgate(["searches", "--rows", "1", "--format", "json"]);
+  assert.equal(JSON.parse(stdout)[0].ctr, 12.5);
+});
+
 for (const count of [3, 250, 251, 5000]) {
   test(`--rows ${count} limits the rows of every format in a pipe and in a file`, async () => {
     const csv = await exportByClient("views", "csv");

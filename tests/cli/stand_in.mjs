@@ -35,7 +35,7 @@ function makeArchivedPage(query) {
 }
 
 function makeSearchRow(at) {
-  const more = { ctr: 0.5, topClickedPage: null, lastSearchedAt: "2026-01-01T00:00:00Z" };
+  const more = { ctr: 12.5, topClickedPage: null, lastSearchedAt: "2026-01-01T00:00:00Z" };
   return { searchQuery: `query ${at}`, hits: 10_000 - at, ...more };
 }
 

@@ -163,7 +163,7 @@ async fn each_report_list_has_its_own_url() {
     );
     assert_sent!(list, "GET", target, feedback);
 
-    let searches = r#"{"searches":[{"searchQuery":"jobs","hits":3,"ctr":0.5}],"totalSearches":3}"#;
+    let searches = r#"{"searches":[{"searchQuery":"jobs","hits":3,"ctr":12.5}],"totalSearches":3}"#;
     let list = |client: &Client| client.analytics().searches(..);
     assert_sent!(list, "GET", format!("{path}/searches"), searches);
 

@@ -17,7 +17,7 @@ fn example(kind: &JsonType) -> Value {
         JsonType::OpenEnum(described) => json!(described.known[0]),
         JsonType::Tag(known) => json!(known[0]),
         JsonType::SafeInteger => json!(7),
-        JsonType::Number => json!(0.25),
+        JsonType::Percentage => json!(0.25),
         JsonType::Boolean => json!(true),
         JsonType::Object(object) => object
             .fields
@@ -48,7 +48,7 @@ fn collect_fields(kind: &JsonType, at: &str, found: &mut Vec<(String, bool)>) {
         | JsonType::OpenEnum(_)
         | JsonType::Tag(_)
         | JsonType::SafeInteger
-        | JsonType::Number
+        | JsonType::Percentage
         | JsonType::Boolean
         | JsonType::Empty => {}
     }

@@ -22,9 +22,9 @@ test("the prompt about a page has its path, figures and change", () => {
 });
 
 test("the prompt about a search has its term and click rate", () => {
-  const prompt = jobPrompt(REPORTS.searches, { query: "webhook retry", hits: 120, ctr: 0 }, DAYS);
+  const prompt = jobPrompt(REPORTS.searches, { query: "webhook retry", hits: 120, ctr: 40 }, DAYS);
   assert.match(prompt, /^Help readers who search for “webhook retry”\./);
-  assert.match(prompt, /120 searches\. Readers clicked a result in 0% of them\./);
+  assert.match(prompt, /120 searches\. Readers clicked a result in 40% of them\./);
 });
 
 test("the prompt about feedback quotes every line of the reader and bounds the quotation", () => {

@@ -9,7 +9,7 @@ test.use({ siteOptions: SMALL_SITE });
 
 const SEARCHES = { route: "searches", range: "last-month", compare: "none" };
 const FEEDBACK = { route: "feedback", range: "last-month" };
-const LOW_CLICK_RATE = 0.2;
+const LOW_CLICK_RATE = 20;
 
 /** Returns the simulator's report of last month. */
 function reportOfLastMonth({ site, project }, report) {
@@ -35,7 +35,7 @@ test("searches without a click have a filter, a share and a job", async ({ visit
   const unclicked = searches.filter(({ ctr }) => ctr === 0);
   assert.ok(unclicked.length > 0, "the simulator has searches without a click");
   const all = searches.reduce((sum, { hits }) => sum + hits, 0);
-  const clickless = searches.reduce((sum, { hits, ctr }) => sum + hits * (1 - ctr), 0);
+  const clickless = searches.reduce((sum, { hits, ctr }) => sum + hits * (1 - ctr / 100), 0);
   const strip = await figure(page, "Total searches", "No clicks").textContent();
   assert.ok(strip.includes(percent(clickless / all)), `${strip}, not ${percent(clickless / all)}`);
 

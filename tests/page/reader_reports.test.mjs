@@ -17,9 +17,9 @@ const { jobPrompt } = await importSource("analytics/job_prompt.ts");
 const term = (query, hits, ctr) => ({ query, hits, ctr });
 const TERMS = [
   term("never clicked", 10, 0),
-  term("rarely clicked", 20, LOW_CLICK_RATE - 0.01),
+  term("rarely clicked", 20, LOW_CLICK_RATE - 1),
   term("at the threshold", 30, LOW_CLICK_RATE),
-  term("often clicked", 40, 1),
+  term("often clicked", 40, 100),
   term("unknown rate", 50, null),
 ];
 const queries = (arrangement) => arrangeRows(TERMS, arrangement, "hits").map(({ query }) => query);
@@ -37,7 +37,7 @@ test("the searches without a click are the sum over all terms with a known rate"
   const { searches, clickless } = sumClicks(TERMS);
   assert.equal(searches, 100);
   assert.ok(Math.abs(clickless - (10 + 20 * 0.81 + 30 * 0.8)) < 1e-9, String(clickless));
-  assert.deepEqual(sumClicks([term("more clicks than searches", 10, 1.5)]), {
+  assert.deepEqual(sumClicks([term("more clicks than searches", 10, 150)]), {
     searches: 10,
     clickless: 0,
   });

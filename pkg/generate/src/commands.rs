@@ -35,6 +35,8 @@ export interface DeclaredOperation {
   readonly rows: string | null;
   /** The properties of a row, such as `path` or the nested `visitors.human`. */
   readonly columns: readonly string[];
+  /** The columns that contain percentages from 0 to 100. */
+  readonly percentages: readonly string[];
   readonly parameters: readonly Parameter[];
 }
 
@@ -77,6 +79,7 @@ fn describe(operation: Operation) -> Value {
         "isPaginated": !matches!(declared.pagination, Pagination::None),
         "rows": rows.map(|(name, _)| name),
         "columns": columns.names,
+        "percentages": rows.map_or_else(Vec::new, |(_, row)| find_percentages(row)),
         "parameters": parameters.collect::<Vec<_>>(),
     })
 }
@@ -98,6 +101,21 @@ fn find_rows(operation: Operation) -> Option<(&'static str, &'static JsonType)> 
     }
 }
 
+/// Returns the names of a row's percentages.
+fn find_percentages(row: &JsonType) -> Vec<&'static str> {
+    let JsonType::Object(row) = row else {
+        return Vec::new();
+    };
+    let is_percentage = |kind: &JsonType| {
+        matches!(
+            kind,
+            JsonType::Percentage | JsonType::Nullable(JsonType::Percentage)
+        )
+    };
+    let fields = row.fields.iter().filter(|field| is_percentage(&field.kind));
+    fields.map(|field| field.name).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use quillgate::Operation;
@@ -114,6 +132,12 @@ mod tests {
     fn a_result_with_two_lists_or_none_has_no_rows() {
         assert!(find_rows(Operation::GetCallerStats).is_none());
         assert!(find_rows(Operation::GetAgentJobRecord).is_none());
+    }
+
+    #[test]
+    fn click_rates_are_the_percentages_of_searches() {
+        let described = describe(Operation::ListSearches);
+        assert_eq!(described["percentages"], serde_json::json!(["ctr"]));
     }
 
     #[test]

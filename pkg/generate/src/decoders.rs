@@ -208,7 +208,7 @@ fn union_decoder(union: &Union) -> String {
 fn expression(kind: &JsonType, value: &str) -> String {
     match kind {
         JsonType::String | JsonType::OpenEnum(_) | JsonType::Tag(_) => format!("text({value})"),
-        JsonType::Number => format!("number({value})"),
+        JsonType::Percentage => format!("number({value})"),
         JsonType::SafeInteger => format!("count({value})"),
         JsonType::Boolean => format!("flag({value})"),
         JsonType::Empty => "undefined".to_owned(),

@@ -90,7 +90,7 @@ fn describe_kind(kind: &JsonType) -> Value {
         }
         JsonType::Tag(known) => json!({ "kind": "tag", "known": known }),
         JsonType::SafeInteger => json!({ "kind": "count" }),
-        JsonType::Number => json!({ "kind": "number" }),
+        JsonType::Percentage => json!({ "kind": "percentage" }),
         JsonType::Boolean => json!({ "kind": "flag" }),
         JsonType::Empty => json!({ "kind": "nothing" }),
         JsonType::List(inner) => json!({ "kind": "list", "items": describe_kind(inner) }),

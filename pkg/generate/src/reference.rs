@@ -235,7 +235,7 @@ fn inner(at: &str, kind: &'static JsonType, text: &mut String) {
         | JsonType::OpenEnum(_)
         | JsonType::Tag(_)
         | JsonType::SafeInteger
-        | JsonType::Number
+        | JsonType::Percentage
         | JsonType::Boolean
         | JsonType::Empty => {}
     }
@@ -294,7 +294,7 @@ fn describe_kind(kind: &JsonType) -> String {
         JsonType::OpenEnum(named) => format!("{}, or another string", quote(named.known)),
         JsonType::Tag(known) => quote(known),
         JsonType::SafeInteger => "an integer from 0 to 2^53 − 1".to_owned(),
-        JsonType::Number => "a number".to_owned(),
+        JsonType::Percentage => "a percentage".to_owned(),
         JsonType::Boolean => "`true` or `false`".to_owned(),
         JsonType::Empty => "nothing".to_owned(),
         JsonType::Object(_) | JsonType::Union(_) => format!("`{}`", kind.name()),

@@ -116,7 +116,7 @@ fn type_of(kind: &JsonType) -> String {
     match kind {
         JsonType::String => "string".into(),
         JsonType::Tag(known) => literals(known),
-        JsonType::SafeInteger | JsonType::Number => "number".into(),
+        JsonType::SafeInteger | JsonType::Percentage => "number".into(),
         JsonType::Boolean => "boolean".into(),
         JsonType::Empty => "void".into(),
         JsonType::OpenEnum(named) => named.name.into(),

@@ -84,8 +84,8 @@
 //! counts entries of all sources.
 //!
 //! **Searches.** There are as many terms as `--searches` sets, each searched for at least once a day.
-//! They are sorted by hits, most first, then by term. `ctr` is a fraction from 0 to 1, and is 0 exactly
-//! if `topClickedPage` is `null`. Every term was last searched for on the last day of the range.
+//! They are sorted by hits, most first, then by term. `ctr` is a percentage from 0 to 100, and is 0
+//! exactly if `topClickedPage` is `null`. Every term was last searched for on the last day of the range.
 //!
 //! **Conversations.** Each row is one turn and has a unique `id`. Any thirty days from 2015 to 2039 have
 //! the number of turns that `--conversations` sets, newest first. Threads have one to three turns and

@@ -79,7 +79,7 @@ pub fn of(kind: &JsonType) -> Value {
             json!({ "type": "integer", "minimum": 0, "maximum": MAX_SAFE_INTEGER })
         }
         JsonType::Tag(known) => open_text(known),
-        JsonType::Number => json!({ "type": "number" }),
+        JsonType::Percentage => json!({ "type": "number" }),
         JsonType::Boolean => json!({ "type": "boolean" }),
         JsonType::Empty => json!({ "not": {} }),
         JsonType::OpenEnum(_) | JsonType::Object(_) | JsonType::Union(_) => schema(kind.name()),

@@ -125,7 +125,7 @@ fn is_of_kind(shape: Shape, json: &[u8], kind: &JsonType) -> bool {
     let is_text = matches!(shape, Shape::Text | Shape::EscapedText);
     match kind {
         JsonType::String | JsonType::OpenEnum(_) | JsonType::Tag(_) => is_text,
-        JsonType::Number => shape == Shape::Plain && read_boolean(json).is_none(),
+        JsonType::Percentage => shape == Shape::Plain && read_boolean(json).is_none(),
         JsonType::SafeInteger => !is_text && is_count(json),
         JsonType::Boolean => !is_text && read_boolean(json).is_some(),
         JsonType::Object(_) | JsonType::Union(_) => !is_text && json.first() == Some(&b'{'),

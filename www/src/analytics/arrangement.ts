@@ -1,4 +1,4 @@
-import { wholePercent } from "../shell/wording.ts";
+import { percentage } from "../shell/wording.ts";
 import type { Arrangement } from "./address_words.ts";
 import { isGone } from "./comparison.ts";
 import { type Column, REPORTS, type Report, type ReportName, type ReportRow } from "./report.ts";
@@ -77,7 +77,7 @@ export const ARRANGEMENTS: readonly ArrangementDefinition[] = [
   {
     id: "low-click-rate",
     label: "Low click rate",
-    hint: `A click in under ${wholePercent(LOW_CLICK_RATE)} of searches`,
+    hint: `A click in under ${percentage(LOW_CLICK_RATE)} of searches`,
     reports: ["searches"],
   },
   {

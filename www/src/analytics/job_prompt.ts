@@ -2,7 +2,7 @@
  * Prompts for jobs about a row of a report. A prompt names the page or the search, states the row's
  * figures, and quotes the reader's text.
  */
-import { count, counted, signedCount, utcDay, wholePercent } from "../shell/wording.ts";
+import { count, counted, percentage, signedCount, utcDay } from "../shell/wording.ts";
 import { type DayRange, rangeLabel } from "./range.ts";
 import type { Column, Report, ReportRow } from "./report.ts";
 import { countOf, textOf } from "./rows.ts";
@@ -64,8 +64,7 @@ function promptAboutSearch(row: ReportRow, range: DayRange): string | null {
   const query = textOf(row.query);
   if (query === null) return null;
   const clicks = countOf(row.ctr);
-  const rate =
-    clicks === null ? "" : ` Readers clicked a result in ${wholePercent(clicks)} of them.`;
+  const rate = clicks === null ? "" : ` Readers clicked a result in ${percentage(clicks)} of them.`;
   return (
     `Help readers who search for “${query}”.\n\n` +
     `${rangeLabel(range)}: ${count(countOf(row.hits))} searches.${rate}\n\n` +

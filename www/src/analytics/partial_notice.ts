@@ -7,7 +7,7 @@ import { clockTime, count, counted, wholePercent } from "../shell/wording.ts";
 import type { Arrangement, Facets } from "./address_words.ts";
 import { needsComparison } from "./arrangement.ts";
 import { hasFacets } from "./facets.ts";
-import type { CellKind, Report } from "./report.ts";
+import { NUMBERS, type Report } from "./report.ts";
 import type { Sorting } from "./rows.ts";
 import type { Remainder } from "./sums.ts";
 
@@ -32,8 +32,6 @@ export interface PartialList {
   facets?: Facets;
 }
 
-const COUNTS: readonly CellKind[] = ["count", "share", "change"];
-
 /** Returns "Showing the top 1,000 pages (85% of views)." */
 export function loadedSentence({ report, loaded, part }: PartialList): string {
   const { one, many, unit, main } = report;
@@ -55,7 +53,7 @@ export function answerSentence(list: PartialList): string {
   if (needsComparison(arrangement)) return `Other ${many} may have bigger changes.`;
   if (report.name === "conversations") return "Older questions haven’t been loaded.";
   const isCount = report.columns.some(
-    ({ id, kind }) => id === sorting.column && COUNTS.includes(kind),
+    ({ id, kind }) => id === sorting.column && NUMBERS.includes(kind),
   );
   if (sorting.direction === "ascending" && isCount) {
     return `${capitalize(many)} with fewer ${unit[1]} haven’t been loaded yet.`;

@@ -27,7 +27,17 @@ export interface Totals {
   total: number | null;
 }
 
-export type CellKind = "name" | "text" | "word" | "count" | "share" | "change" | "time";
+export type CellKind =
+  | "name"
+  | "text"
+  | "word"
+  | "count"
+  /** A part from 0 to 1. */
+  | "share"
+  /** A percentage from 0 to 100. */
+  | "percentage"
+  | "change"
+  | "time";
 
 export interface ColumnDefinition {
   id: Column;
@@ -152,7 +162,7 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
     columns: [
       { id: "query", label: "Search term", kind: "name" },
       { id: "hits", label: "Searches", kind: "count" },
-      { id: "ctr", label: "Click rate", kind: "share" },
+      { id: "ctr", label: "Click rate", kind: "percentage" },
       { id: "clicked", label: "Most clicked page", kind: "text" },
       { id: "searched", label: "Last searched (UTC)", kind: "time" },
     ],
@@ -181,6 +191,9 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
     filterLabel: "Filter by question",
   },
 };
+
+/** The kinds of cells that contain a number. */
+export const NUMBERS: readonly CellKind[] = ["count", "share", "percentage", "change"];
 
 /** Returns a share; null if either count is unknown or the whole is 0. */
 export function shareOf(part: number | null, whole: number | null): number | null {

@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import {
   count,
   dayAndTime,
+  percentage,
   signedCount,
   spell,
   utcDayAndTime,
@@ -26,5 +27,6 @@ export function formatCell(value: Cell, kind: CellKind): ComponentChildren {
     );
   }
   if (kind === "share") return wholePercent(value);
+  if (kind === "percentage") return percentage(value);
   return kind === "change" ? signedCount(value) : count(value);
 }

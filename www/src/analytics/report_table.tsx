@@ -10,6 +10,7 @@ import {
   type CellKind,
   type Column,
   type ColumnDefinition,
+  NUMBERS,
   type ReportRow,
   shareOf,
 } from "./report.ts";
@@ -93,6 +94,7 @@ const KIND_CLASSES: Record<CellKind, string | undefined> = {
   time: `${styles.start} ${styles.time}`,
   count: undefined,
   share: undefined,
+  percentage: undefined,
   change: undefined,
 };
 
@@ -161,11 +163,9 @@ function tintOf(
   columns: readonly ColumnDefinition[],
   { column }: Sorting,
 ): Tint {
-  const isNumber = ({ kind }: ColumnDefinition) =>
-    kind === "count" || kind === "share" || kind === "change";
   const sorted = columns.find(({ id }) => id === column);
   const counted = columns.findLast(({ kind }) => kind === "count");
-  const tinted = sorted && isNumber(sorted) ? column : (counted?.id ?? "total");
+  const tinted = sorted && NUMBERS.includes(sorted.kind) ? column : (counted?.id ?? "total");
   return { column: tinted, most: mostOf(lines.map(rowOf), tinted) };
 }
 

@@ -1,8 +1,8 @@
 import type { ReportRow } from "./report.ts";
 import { countOf } from "./rows.ts";
 
-/** A click rate is low if it is above 0 and below this part of the searches. */
-export const LOW_CLICK_RATE = 0.2;
+/** A click rate is low if it is above 0 and below this percentage of the searches. */
+export const LOW_CLICK_RATE = 20;
 
 /** Returns whether no reader clicked a result. An unknown click rate is not 0. */
 export function hasNoClicks({ ctr }: ReportRow): boolean {
@@ -21,14 +21,14 @@ export interface Clicks {
   clickless: number;
 }
 
-/** Sums the searches of some terms. Mintlify returns a rate per term, not the number of clicks. */
+/** Sums the searches of some terms. Mintlify returns a percentage per term, not the number of clicks. */
 export function sumClicks(rows: readonly ReportRow[]): Clicks {
   let [searches, clickless] = [0, 0];
   for (const { hits, ctr } of rows) {
     const [count, rate] = [countOf(hits), countOf(ctr)];
     if (count === null || rate === null) continue;
     searches += count;
-    clickless += count * (1 - Math.min(1, rate));
+    clickless += count * (1 - Math.min(100, rate) / 100);
   }
   return { searches, clickless };
 }

@@ -80,9 +80,14 @@ export function compactCount(value: number): string {
   return compact().format(value);
 }
 
-/** Returns "12%", or "1.3%" for values below 10%. */
+/** Formats a part from 0 to 1: "12%", or "1.3%" for values below 10%. */
 export function percent(part: number): string {
   return part < 0.1 ? inFinePercent().format(part) : wholePercent(part);
+}
+
+/** Formats a percentage from 0 to 100: "12%", or "1.3%" for values below 10. */
+export function percentage(value: number): string {
+  return percent(value / 100);
 }
 
 export function wholePercent(part: number): string {

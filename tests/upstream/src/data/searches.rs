@@ -17,7 +17,7 @@ use crate::random::SplitMix64;
 pub(crate) struct SearchTerm {
     search_query: String,
     hits: u64,
-    /// The click-through rate, from 0 to 1.
+    /// The click-through rate, from 0 to 100.
     ctr: f64,
     top_clicked_page: Option<String>,
     last_searched_at: String,
@@ -161,8 +161,9 @@ impl Clicks {
         })
     }
 
+    /// Returns the percentage of searches with a click.
     fn rate(&self) -> f64 {
-        f64::from(self.count) / f64::from(self.hits)
+        100.0 * f64::from(self.count) / f64::from(self.hits)
     }
 }
 
@@ -224,9 +225,13 @@ mod tests {
         assert!((200..400).contains(&clicked), "{clicked}");
         for term in &searches {
             assert_eq!(term.ctr > 0.0, is_clicked(&term), "{term:?}");
-            assert!(term.ctr <= 1.0);
+            assert!(term.ctr <= 100.0);
         }
-        assert!(searches.iter().any(|term| (term.ctr * 100.0).fract() > 0.0));
+        assert!(
+            searches
+                .iter()
+                .any(|term| term.ctr > 1.0 && term.ctr.fract() > 0.0)
+        );
     }
 
     #[test]

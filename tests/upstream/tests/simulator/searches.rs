@@ -49,14 +49,14 @@ fn a_page_has_fifty_terms_by_default() {
 }
 
 #[test]
-fn rates_are_fractions_and_positive_only_with_a_clicked_page() {
+fn rates_are_percentages_and_positive_only_with_a_clicked_page() {
     let client = Client::start(fast_options());
     let report = client.full_report("searches", WEEK);
     let rows = report["searches"].as_array().unwrap();
     assert!(rows.iter().any(|row| row["topClickedPage"].is_null()));
     for row in rows {
         let rate = row["ctr"].as_f64().unwrap();
-        assert!((0.0..=1.0).contains(&rate), "{row}");
+        assert!((0.0..=100.0).contains(&rate), "{row}");
         assert_eq!(rate > 0.0, row["topClickedPage"].is_string(), "{row}");
         let last = row["lastSearchedAt"].as_str().unwrap();
         assert!(last.starts_with("2024-01-07T"), "{row}");
