@@ -1,9 +1,13 @@
 //! Errors, with the data that callers need to react.
 
+mod decode_error;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
+
+pub use decode_error::DecodeError;
 
 use crate::text::{MAX_SAFE_INTEGER, format_integer, push_integer, sanitize};
 
@@ -25,6 +29,8 @@ pub enum Rule {
     /// After one percent-decoding, an id in a gateway's path must not contain `/`, `\`, `%`, `?`,
     /// `#` or a control character. So no server behind the gateway can read it as another path.
     PathSegment,
+    /// An id must be at most [`MAX_ID_BYTES`](crate::project::MAX_ID_BYTES) bytes long in UTF-8.
+    IdLength,
     /// The value must be an integer within inclusive bounds.
     Integer(&'static IntegerRule),
     /// `page` and `offset` must not be combined, because `page` is sent as `offset`.
@@ -148,7 +154,7 @@ impl Rule {
     pub const RETRY_COUNT: Self = Self::Integer(&IntegerRule::RETRY_COUNT);
 
     /// All rules, one per name. Rules with parameters have placeholder or typical values here.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 27] = [
         Self::Required,
         Self::Text,
         Self::NotEmpty,
@@ -175,6 +181,7 @@ impl Rule {
         Self::Once,
         Self::WebhookUrl,
         Self::GatewayOnly,
+        Self::IdLength,
     ];
 
     /// Returns the rule's stable name, used in `ValidationError.rule` and in `errors[].rule` of a
@@ -187,6 +194,7 @@ impl Rule {
             Self::NotEmpty => "not-empty",
             Self::NotDotSegment => "not-dot-segment",
             Self::PathSegment => "path-segment",
+            Self::IdLength => "id-length",
             Self::Integer(rule) => match rule.kind {
                 IntegerKind::PageSize => "page-size",
                 IntegerKind::JobPageSize => "job-page-size",
@@ -245,6 +253,7 @@ impl Rule {
             Self::Once => 23,
             Self::WebhookUrl => 24,
             Self::GatewayOnly => 25,
+            Self::IdLength => 26,
         }
     }
 
@@ -280,6 +289,7 @@ impl Rule {
             Self::NotEmpty => "must have at least one character",
             Self::NotDotSegment => "must not be \".\" or \"..\"",
             Self::PathSegment => "must not contain / \\ % ? # or control characters",
+            Self::IdLength => "must be at most 256 bytes long in UTF-8",
             Self::NotWithOffset => "must not be combined with offset",
             Self::DateFormat => "must be a date as YYYY-MM-DD or an ISO 8601 date-time",
             Self::CalendarDate => "must be an existing date and time",
@@ -411,50 +421,6 @@ impl fmt::Display for ApiError {
 }
 
 impl std::error::Error for ApiError {}
-
-/// A 2xx response whose body does not have the expected type.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecodeError {
-    /// The JSON path of the invalid value, such as `views[3].human`. Empty for the whole body.
-    pub at: String,
-    /// The reason, such as `must be a string, found a number`.
-    pub what: String,
-}
-
-impl DecodeError {
-    /// Creates an error for the value at path `at`.
-    #[cold]
-    pub fn new(at: impl Into<String>, what: impl Into<String>) -> Self {
-        Self {
-            at: at.into(),
-            what: what.into(),
-        }
-    }
-}
-
-#[cfg(feature = "json")]
-impl DecodeError {
-    /// Prepends a property name or an index, such as `[3]`, to the path.
-    pub(crate) fn under(mut self, step: &str) -> Self {
-        let separator = if self.at.is_empty() || self.at.starts_with('[') {
-            ""
-        } else {
-            "."
-        };
-        self.at = [step, separator, &self.at].concat();
-        self
-    }
-}
-
-impl fmt::Display for DecodeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.at.is_empty() { "body" } else { &self.at })?;
-        f.write_str(" ")?;
-        f.write_str(&self.what)
-    }
-}
-
-impl std::error::Error for DecodeError {}
 
 /// An error returned by a call.
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,14 @@
 
 use crate::encode::percent_encode;
 use crate::error::{Rule, ValidationError};
+use crate::text::format_integer;
 
-/// Checks that `text` is valid as one path segment: not empty, and neither `.` nor `..`.
+/// The maximum length of an id in UTF-8: 256 bytes. Mintlify states no limit. The gateway uses ids
+/// as tags of `WebSocket`s, which Cloudflare limits to this length.
+pub const MAX_ID_BYTES: usize = 256;
+
+/// Checks that `text` is valid as one path segment: not empty, neither `.` nor `..`, and at most
+/// [`MAX_ID_BYTES`] long.
 ///
 /// Percent-encoding makes all other strings safe. It cannot protect `.` and `..`, because URL
 /// parsers read `%2e%2e` as `..`.
@@ -15,6 +21,11 @@ pub(crate) fn path_segment(field: &'static str, text: String) -> Result<String, 
             Rule::NotDotSegment,
             if text == "." { "\".\"" } else { "\"..\"" },
         )),
+        _ if text.len() > MAX_ID_BYTES => {
+            let mut found = format_integer(text.len() as u64);
+            found.push_str(" bytes");
+            Err(ValidationError::new(field, Rule::IdLength, found))
+        }
         _ => Ok(text),
     }
 }
@@ -27,7 +38,8 @@ impl ProjectId {
     /// Creates an identifier.
     ///
     /// # Errors
-    /// [`Rule::NotEmpty`] if `id` is empty, [`Rule::NotDotSegment`] if it is `.` or `..`.
+    /// [`Rule::NotEmpty`] if `id` is empty, [`Rule::NotDotSegment`] if it is `.` or `..`,
+    /// [`Rule::IdLength`] if it is longer than [`MAX_ID_BYTES`].
     ///
     /// # Example
     /// ```

@@ -91,6 +91,7 @@ fn rule_names_are_stable() {
             "once",
             "webhook-url",
             "gateway-only",
+            "id-length",
         ]
     );
 }

@@ -16,6 +16,7 @@ DATES = ("dateFrom", "dateTo")
 MAX_ROW = 2**53 - 1
 DEFAULT_LIMIT = 50
 MAX_KEY_LENGTH = 255
+MAX_ID_BYTES = 256
 
 
 @schemathesis.hook
@@ -30,6 +31,8 @@ def before_call(context, case, kwargs):
         case.headers["Idempotency-Key"] = make_unique_key(case)
     if "cursor" in case.query:
         choose_cursor(case)
+    if "id" in case.path_parameters:
+        case.path_parameters["id"] = limit_bytes(case.path_parameters["id"])
     if "threadId" in case.path_parameters:
         case.path_parameters["threadId"] = os.environ["QUILLGATE_THREAD"]
     if "page" in case.query or "offset" in case.query:
@@ -50,6 +53,11 @@ def choose_cursor(case):
         case.query["cursor"] = CURSOR
     else:
         del case.query["cursor"]
+
+
+def limit_bytes(identifier):
+    """The gateway limits the bytes of an id, and `maxLength` its characters."""
+    return str(identifier).encode()[:MAX_ID_BYTES].decode(errors="ignore")
 
 
 def limit_archive_range(case):

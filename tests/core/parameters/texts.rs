@@ -129,6 +129,27 @@ fn typed_ids_follow_the_same_rules() {
 }
 
 #[test]
+fn an_id_has_at_most_256_bytes() {
+    for longest in ["a".repeat(256), "é".repeat(128)] {
+        assert!(JobId::new(longest.as_str()).is_ok());
+        assert!(ProjectId::new(longest.as_str()).is_ok());
+        let id = format!("{longest}a");
+        let text = "must be at most 256 bytes long in UTF-8, found 257 bytes";
+        let error = JobId::new(id.as_str()).unwrap_err();
+        assert_rejected(&error, "id", Rule::IdLength, &format!("id {text}"));
+        let error = ProjectId::new(id.as_str()).unwrap_err();
+        assert_rejected(
+            &error,
+            "projectId",
+            Rule::IdLength,
+            &format!("projectId {text}"),
+        );
+        let error = rejection::<GetAgentJob>(&json!({ "id": id }));
+        assert_rejected(&error, "id", Rule::IdLength, &format!("id {text}"));
+    }
+}
+
+#[test]
 fn an_id_in_a_url_stays_a_string_even_if_it_looks_like_a_number() {
     let get = GetAgentJob::parse(&query(&[("id", "007")])).unwrap();
     assert_eq!(get, GetAgentJob::new(JobId::new("007").unwrap()));

@@ -1,6 +1,7 @@
 //! Builds the JSON Schemas of parameters and of the types that the core declares.
 
 use quillgate::declaration::{Parameter, ParameterKind};
+use quillgate::project::MAX_ID_BYTES;
 use quillgate::schema::{JsonType, Object, OpenEnum, Union};
 use quillgate::text::MAX_SAFE_INTEGER;
 use serde_json::{Map, Value, json};
@@ -113,7 +114,13 @@ pub fn of_parameter(parameter: &Parameter) -> Value {
     }
 }
 
-/// Returns the schema of a path parameter.
+/// Returns the schema of an id in a path. The maximum length is exact for ASCII only, because
+/// `maxLength` counts characters and the gateway counts bytes.
 pub fn path_segment() -> Value {
-    json!({ "type": "string", "minLength": 1, "pattern": patterns::PATH_SEGMENT })
+    json!({
+        "type": "string",
+        "minLength": 1,
+        "maxLength": MAX_ID_BYTES,
+        "pattern": patterns::PATH_SEGMENT,
+    })
 }

@@ -292,9 +292,11 @@ fn expect_refusal_in_the_end(head: &RequestHead<'_>) -> Problem {
 }
 
 #[test]
-fn job_id_is_never_a_dot_segment() {
+fn job_id_is_one_short_path_segment() {
     let bearer = bearer();
+    let too_long = "j".repeat(257);
     for (id, rule) in [
+        (too_long.as_str(), "id-length"),
         ("..", "not-dot-segment"),
         (".", "not-dot-segment"),
         ("%2e.", "not-dot-segment"),
