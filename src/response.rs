@@ -158,6 +158,7 @@ mod json {
     use crate::error::{DecodeError, Error};
     use crate::millis::Millis;
     use crate::schema::{HasJsonType as _, JsonType, check};
+    use crate::text::replace_half_surrogates;
 
     /// Decodes the body of a 2xx response.
     ///
@@ -183,7 +184,7 @@ mod json {
             JsonType::Empty => b"null",
             _ => body,
         };
-        let value: serde_json::Value = serde_json::from_slice(body).map_err(malformed)?;
+        let value = parse(body).map_err(malformed)?;
         check(&value, &E::Output::JSON_TYPE)?;
         serde_json::from_value(value).map_err(malformed)
     }
@@ -201,8 +202,14 @@ mod json {
         if head.is_success() {
             return decode::<E>(body).map_err(Error::from);
         }
-        let body: Option<serde_json::Value> = serde_json::from_slice(body).ok();
-        Err(head.api_error(body.as_ref(), now).into())
+        Err(head.api_error(parse(body).ok().as_ref(), now).into())
+    }
+
+    /// Parses a body. Like the decoders of the package, replaces invalid UTF-8 and half surrogates
+    /// by U+FFFD.
+    fn parse(body: &[u8]) -> serde_json::Result<serde_json::Value> {
+        let text = String::from_utf8_lossy(body);
+        serde_json::from_str(&replace_half_surrogates(&text))
     }
 }
 

@@ -52,6 +52,50 @@ pub(crate) fn to_exact_integer(number: f64) -> Option<i64> {
     exact.then_some(integer)
 }
 
+/// Replaces each escaped surrogate without its other half by U+FFFD. JSON allows such escapes (RFC
+/// 8259, section 8.2) and JavaScript reads them, but no UTF-8 string can represent them.
+///
+/// ```
+/// use quillgate::text::replace_half_surrogates;
+///
+/// assert_eq!(replace_half_surrogates(r#""a\ud83d""#), r#""a\ufffd""#);
+/// assert_eq!(replace_half_surrogates(r#""\ud83d\udd25""#), r#""\ud83d\udd25""#);
+/// ```
+#[must_use]
+pub fn replace_half_surrogates(json: &str) -> Cow<'_, str> {
+    let mut replaced = String::new();
+    let (mut kept, mut at) = (0, 0);
+    while let Some(found) = json.get(at..).and_then(|rest| rest.find('\\')) {
+        let escape = at + found;
+        at = match (
+            read_surrogate(json, escape),
+            read_surrogate(json, escape + 6),
+        ) {
+            (Some(0xd800..0xdc00), Some(0xdc00..)) => escape + 12,
+            (Some(_), _) => {
+                replaced.push_str(json.get(kept..escape).unwrap_or_default());
+                replaced.push_str("\\ufffd");
+                kept = escape + 6;
+                kept
+            }
+            // The second character of an escape can be a backslash, which begins no other escape.
+            (None, _) => escape + 1 + json[escape + 1..].chars().next().map_or(0, char::len_utf8),
+        };
+    }
+    if kept == 0 {
+        return json.into();
+    }
+    replaced.push_str(json.get(kept..).unwrap_or_default());
+    replaced.into()
+}
+
+/// Returns the surrogate whose escape is at `at`.
+fn read_surrogate(json: &str, at: usize) -> Option<u16> {
+    let digits = json.get(at..at + 6)?.strip_prefix("\\u")?;
+    let unit = u16::from_str_radix(digits, 16).ok()?;
+    (0xd800..0xe000).contains(&unit).then_some(unit)
+}
+
 /// Quotes at most 32 characters of `text` for an error message, with control characters replaced by
 /// U+FFFD.
 pub(crate) fn quote(text: &str) -> Cow<'static, str> {

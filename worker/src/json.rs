@@ -1,6 +1,7 @@
 //! JSON. The gateway parses untrusted JSON strictly. [`parse`] returns a [`Value`], because
 //! deserialization code for each type would make the wasm module 10 % larger.
 
+use quillgate::text::replace_half_surrogates;
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
@@ -11,6 +12,12 @@ use serde_json::{Map, Value};
 pub fn parse(json: &[u8]) -> Option<Value> {
     let Once(value) = serde_json::from_slice(json).ok()?;
     Some(value)
+}
+
+/// Parses JSON of another server like [`parse`], but accepts half surrogates: see
+/// [`replace_half_surrogates`].
+pub fn parse_lossy(json: &str) -> Option<Value> {
+    parse(replace_half_surrogates(json).as_bytes())
 }
 
 /// Serializes a value as single-line JSON.
