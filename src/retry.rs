@@ -9,8 +9,13 @@ use crate::value::Value;
 /// same idempotency key.
 pub const KEY_IN_USE: &str = "/problems/idempotency-key-in-use";
 
-/// The problem `type` that a gateway returns if Mintlify rejected the gateway's own key.
-pub const UPSTREAM_CREDENTIAL: &str = "/problems/upstream-credential";
+/// The problem `type`s that a gateway returns if Mintlify rejected the gateway's own key, the
+/// organization's plan or the project.
+pub const UPSTREAM_REFUSALS: [&str; 3] = [
+    "/problems/upstream-credential",
+    "/problems/upstream-plan",
+    "/problems/upstream-project",
+];
 
 /// The effect of sending a request more than once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +56,9 @@ pub enum Failure {
     /// The response leaves open whether the request was processed; see
     /// [`crate::response::is_outcome_unknown`].
     OutcomeUnknown,
-    /// Mintlify rejected the gateway's own key: a problem with the type [`UPSTREAM_CREDENTIAL`].
-    /// Only an operator of the gateway can fix this.
-    UpstreamCredential,
+    /// Mintlify rejected the gateway's own key, the plan or the project: a problem with one of the
+    /// [`UPSTREAM_REFUSALS`]. Only an operator of the gateway can fix this.
+    UpstreamRefused,
     /// A 2xx response whose body is not valid.
     Malformed,
 }
@@ -74,10 +79,10 @@ impl Failure {
         if is_outcome_unknown(body) {
             return Self::OutcomeUnknown;
         }
-        let is = |kind| body.member("type").text().as_deref() == Some(kind);
+        let kind = || body.member("type").text().unwrap_or_default();
         match status {
-            409 if is(KEY_IN_USE) => Self::StillRunning,
-            502 if is(UPSTREAM_CREDENTIAL) => Self::UpstreamCredential,
+            409 if kind() == KEY_IN_USE => Self::StillRunning,
+            502 if UPSTREAM_REFUSALS.contains(&kind().as_str()) => Self::UpstreamRefused,
             status => Self::Status(status),
         }
     }
@@ -85,14 +90,14 @@ impl Failure {
     /// Returns whether the same request may succeed later.
     ///
     /// Transient failures are 408, 429, 5xx, an earlier attempt that is still running, a broken
-    /// connection and a timeout. A 5xx with an unknown outcome or a rejected gateway key is not
-    /// transient.
+    /// connection and a timeout. A 5xx with an unknown outcome is not transient, nor is a refusal
+    /// that only an operator can resolve.
     #[must_use]
     pub const fn is_transient(self) -> bool {
         match self {
             Self::Status(status) => matches!(status, 408 | 429 | 500..=599),
             Self::StillRunning | Self::Connection | Self::Timeout => true,
-            Self::OutcomeUnknown | Self::UpstreamCredential | Self::Malformed => false,
+            Self::OutcomeUnknown | Self::UpstreamRefused | Self::Malformed => false,
         }
     }
 }

@@ -99,9 +99,9 @@ export interface ClientOptions {
    * Maximum number of retries of a request: 0 to 10.
    *
    * The client retries after connection errors, timeouts, 408, 429 and 5xx, but not after an
-   * `OutcomeUnknownError` or the gateway's problem `upstream-credential`. The delay grows from
-   * 0.5 s to 8 s with jitter. A `Retry-After` of up to 60 s replaces it. After a longer one, the
-   * client does not retry.
+   * `OutcomeUnknownError` or the gateway's problems `upstream-credential`, `upstream-plan` and
+   * `upstream-project`. The delay grows from 0.5 s to 8 s with jitter. A `Retry-After` of up to 60 s
+   * replaces it. After a longer one, the client does not retry.
    * @default 2
    */
   maxRetries?: number | undefined;

@@ -163,14 +163,16 @@ fn retry_after_does_not_make_a_permanent_failure_transient() {
 }
 
 #[test]
-fn a_refused_key_of_the_gateway_is_not_retried() {
-    let problem = json!({ "type": "/problems/upstream-credential", "status": 502 });
-    let failure = Failure::of_answer(502, &problem);
-    assert!(!failure.is_transient());
-    let mut retry = Retry::new(Idempotency::Idempotent, 2);
-    assert_eq!(retry.after(failure, None, 0.5), None);
+fn a_refused_key_plan_or_project_of_the_gateway_is_not_retried() {
+    for kind in ["credential", "plan", "project"] {
+        let problem = json!({ "type": format!("/problems/upstream-{kind}"), "status": 502 });
+        let failure = Failure::of_answer(502, &problem);
+        assert!(!failure.is_transient());
+        let mut retry = Retry::new(Idempotency::Idempotent, 2);
+        assert_eq!(retry.after(failure, None, 0.5), None);
+    }
     // Other problems with the same status are transient.
-    let other = json!({ "type": "/problems/upstream-failed", "status": 502 });
+    let other = json!({ "type": "/problems/upstream-blocked", "status": 502 });
     assert!(Failure::of_answer(502, &other).is_transient());
 }
 

@@ -230,6 +230,24 @@ describe("problem", () => {
     for (const [detail, cause] of causes) assert.equal(causeOf(detail), cause);
   });
 
+  test("each refusal of Mintlify names its reason, and only a rejected key blames the key", () => {
+    const titles = ["credential", "plan", "project", "blocked"].map((reason) => {
+      const code = `/problems/upstream-${reason}`;
+      const { title, cause } = describeError("ServerError", { status: 502, code, problem: {} });
+      assert.equal(/key/.test(title + cause), reason === "credential", title);
+      return title;
+    });
+    assert.equal(new Set(titles).size, 4);
+    for (const [status, kind] of [
+      [500, "internal"],
+      [500, "misconfigured"],
+      [503, "object-unavailable"],
+    ]) {
+      const { title } = describeError("ServerError", { status, code: `/problems/${kind}` });
+      assert.match(title, /gateway/);
+    }
+  });
+
   test("a conflict of idempotency keys advises whether to wait or send again", () => {
     const described = (status, kind) => describeSending("X", { status, code: `/problems/${kind}` });
     const inUse = described(409, "idempotency-key-in-use");

@@ -29,7 +29,7 @@ fn any_failure() -> impl Strategy<Value = Failure> {
         6 => failure(),
         6 => Just(BUSY),
         1 => Just(Failure::OutcomeUnknown),
-        1 => Just(Failure::UpstreamCredential),
+        1 => Just(Failure::UpstreamRefused),
         1 => Just(Failure::Malformed),
     ]
 }

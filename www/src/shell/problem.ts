@@ -101,6 +101,37 @@ function wordsForKind(error: ErrorFields): Words | null {
         advice: "Your request wasn’t sent. Contact your gateway admin.",
         remedy: "retry",
       };
+    case "upstream-plan":
+      return {
+        title: "Your Mintlify plan doesn’t include this",
+        advice: "Ask your gateway admin to upgrade the plan.",
+        remedy: "retry",
+      };
+    case "upstream-project":
+      return {
+        title: "Mintlify doesn’t know this project",
+        advice: "Check the project’s ID, then contact your gateway admin.",
+        remedy: "other input",
+      };
+    case "upstream-blocked":
+      return {
+        title: "The network blocked the gateway",
+        advice: "Mintlify didn’t get the request. Try again, or tell your gateway admin.",
+        remedy: "retry",
+      };
+    case "object-unavailable":
+      return {
+        title: "The gateway’s storage isn’t available",
+        advice: "Try again in a moment.",
+        remedy: "retry",
+      };
+    case "internal":
+    case "misconfigured":
+      return {
+        title: "The gateway has a problem",
+        advice: "Tell your gateway admin.",
+        remedy: "retry",
+      };
     default:
       return null;
   }
@@ -176,6 +207,9 @@ function causeOf(error: ErrorFields): string {
 /** Plain causes that replace the gateway's details for developers. */
 const CAUSES: Record<string, (detail: string) => string> = {
   "upstream-unreachable": () => "The connection to Mintlify was lost.",
+  "upstream-plan": () => "The organization’s plan doesn’t include this operation.",
+  "upstream-project": () => "The project is unknown, or belongs to another organization.",
+  "upstream-blocked": () => "The network in front of Mintlify refused the connection.",
   "quota-exceeded": describeQuota,
 };
 
