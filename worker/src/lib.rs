@@ -30,6 +30,7 @@ pub mod auth;
 pub mod bounded_cache;
 pub mod budget;
 pub mod hash;
+pub mod host_error;
 pub mod http;
 pub mod jobs;
 pub mod json;

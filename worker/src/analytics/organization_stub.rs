@@ -15,7 +15,7 @@ use crate::analytics::query::ReportQuery;
 use crate::auth::jwks::KeySet;
 use crate::budget::reservation::BudgetRequest;
 use crate::http::response::{GatewayResponse, HeaderFields};
-use crate::runtime::{HostResult, receive, send_back};
+use crate::runtime::{HostResult, durable_objects, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::Call;
 
@@ -92,7 +92,7 @@ impl OrganizationStub {
     }
 
     pub fn new(env: &Env) -> HostResult<Self> {
-        let namespace = env.durable_object("ORG_GATE")?;
+        let namespace = durable_objects(env, "ORG_GATE")?;
         Ok(Self(namespace.get_by_name("organisation")?.into_rpc()))
     }
 

@@ -108,7 +108,7 @@ fn respond(
 #[wasm_bindgen(js_name = runArchive)]
 pub fn run_archive(env: Env) -> Promise {
     into_promise(async move {
-        let config = load_config(&env).map_err(|error| HostError::new(error.to_string()))?;
+        let config = load_config(&env).map_err(HostError::from)?;
         if !config.analytics.archive.projects.is_empty() {
             OrganizationStub::new(&env)?.archive().await?;
         }

@@ -17,7 +17,7 @@ use crate::http::url::{decode_percent, split_url};
 use crate::jobs::health::ProjectHealth;
 use crate::jobs::records::JobQuery;
 use crate::jobs::write::Write;
-use crate::runtime::{HostResult, parse_json, receive, send_back, stringify_json};
+use crate::runtime::{HostResult, durable_objects, parse_json, receive, send_back, stringify_json};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::Call;
 
@@ -88,7 +88,7 @@ impl ProjectStub {
     }
 
     pub fn new(env: &Env, project: &str) -> HostResult<Self> {
-        let namespace = env.durable_object("PROJECT_GATE")?;
+        let namespace = durable_objects(env, "PROJECT_GATE")?;
         Ok(Self(namespace.get_by_name(project)?.into_rpc()))
     }
 

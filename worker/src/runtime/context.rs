@@ -3,7 +3,7 @@
 
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
-use worker::Env;
+use worker::{Env, ObjectNamespace};
 
 use crate::runtime::error::{HostError, HostResult};
 use crate::variable::{VariableError, Variables, trim_value};
@@ -32,8 +32,16 @@ pub fn read_settings<T>(
     env: &Env,
     read: impl FnOnce(Variables<'_>) -> Result<T, VariableError>,
 ) -> HostResult<T> {
-    read(&|name| trim_value(&variable(env, name)?))
-        .map_err(|error| HostError::new(error.to_string()))
+    Ok(read(&|name| trim_value(&variable(env, name)?))?)
+}
+
+/// Returns the Durable Objects of a binding.
+///
+/// # Errors
+/// Returns an error if the binding is missing or of another kind.
+pub fn durable_objects(env: &Env, name: &str) -> HostResult<ObjectNamespace> {
+    env.durable_object(name)
+        .map_err(|_| HostError::unbound(name))
 }
 
 /// Returns a variable or secret, or `None` if the binding is absent or not a string.

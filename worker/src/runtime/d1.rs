@@ -85,7 +85,9 @@ impl D1 {
     async fn wait_for(&self, response: Promise) -> HostResult<JsValue> {
         match limit_time(self.time_limit, JsFuture::from(response)).await {
             Some(response) => Ok(response?),
-            None => Err(HostError::new("D1 did not answer in time")),
+            None => Err(HostError::Unavailable(
+                "D1 did not answer in time".to_owned(),
+            )),
         }
     }
 }

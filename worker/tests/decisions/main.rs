@@ -14,6 +14,7 @@ mod bounded_cache;
 mod budget;
 mod fixtures;
 mod hash;
+mod host_error;
 mod http;
 mod jobs;
 mod json;

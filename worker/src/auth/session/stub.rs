@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 use worker::Env;
 
-use crate::runtime::HostResult;
+use crate::runtime::{HostResult, durable_objects};
 
 #[wasm_bindgen]
 extern "C" {
@@ -25,7 +25,7 @@ pub struct SessionStub(RawSession);
 
 impl SessionStub {
     pub fn new(env: &Env, name: &str) -> HostResult<Self> {
-        let namespace = env.durable_object("SESSION")?;
+        let namespace = durable_objects(env, "SESSION")?;
         Ok(Self(namespace.get_by_name(name)?.into_rpc()))
     }
 

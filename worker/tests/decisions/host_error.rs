@@ -1,0 +1,66 @@
+//! Failures of the gateway and its runtime. Only a failure of the runtime is a 503 with
+//! `Retry-After`. The kind of an error survives as the message of an exception.
+
+use quillgate_worker::host_error::HostError;
+use quillgate_worker::http::problem::Problem;
+use quillgate_worker::variable::VariableError;
+
+use crate::fixtures::{status_and_kind, to_json};
+
+fn errors() -> [(HostError, u16, &'static str, bool); 4] {
+    let invalid = VariableError {
+        variable: "ADMIN_API_KEY",
+        rule: "is not set",
+    };
+    let busy = HostError::Unavailable("D1 did not answer in time".to_owned());
+    [
+        (busy, 503, "object-unavailable", true),
+        (
+            HostError::new("a query without a row"),
+            500,
+            "internal",
+            false,
+        ),
+        (
+            HostError::unbound("PROJECT_GATE"),
+            500,
+            "misconfigured",
+            false,
+        ),
+        (invalid.into(), 500, "misconfigured", false),
+    ]
+}
+
+#[test]
+fn only_an_unavailable_runtime_is_worth_a_retry() {
+    for (error, status, kind, is_retryable) in errors() {
+        let message = error.to_string();
+        let problem = Problem::from(error);
+        assert_eq!(status_and_kind(&problem), (status, kind));
+        let has_wait = problem
+            .headers
+            .iter()
+            .any(|(name, _)| *name == "retry-after");
+        assert_eq!(has_wait, is_retryable, "{kind}");
+        assert_eq!(problem.operator, Some(message));
+    }
+    let unbound = to_json(&HostError::unbound("PROJECT_GATE").into());
+    assert_eq!(unbound["variable"], "PROJECT_GATE");
+    assert!(
+        unbound["detail"]
+            .as_str()
+            .unwrap()
+            .contains("PROJECT_GATE is not bound")
+    );
+}
+
+#[test]
+fn kind_survives_as_the_message_of_an_exception() {
+    for (error, ..) in errors() {
+        assert_eq!(HostError::from_exception(error.to_string()), error);
+    }
+    for message in ["", "D1_ERROR: no such table: day", "misconfigured: X"] {
+        let error = HostError::from_exception(message.to_owned());
+        assert_eq!(error, HostError::Unavailable(message.to_owned()));
+    }
+}
