@@ -136,6 +136,12 @@ fn response_fields() -> Vec<Field> {
             "private, max-age=300",
         ),
         field(
+            "X-Accel-Buffering",
+            "Tells proxies not to buffer the events.",
+            json!({ "const": "no" }),
+            "no",
+        ),
+        field(
             "Server-Timing",
             "The duration of the request to Mintlify in milliseconds, if there was one.",
             matching("^upstream;dur=[0-9]+$"),

@@ -187,12 +187,15 @@ fn successes(operation: Operation, details: &Details) -> Map<String, Value> {
         Success::Streamed => {
             let fields = fields.with_optional(&RATE_LIMIT);
             vec![
-                ("200", streams::events(&fields)),
+                (
+                    "200",
+                    streams::events(&fields.clone().with(&streams::HEADERS)),
+                ),
                 ("204", empty(NO_MORE_EVENTS, &fields)),
             ]
         }
         Success::ListStreamed => {
-            let fields = fields.with_optional(&RATE_LIMIT);
+            let fields = fields.with(&streams::HEADERS).with_optional(&RATE_LIMIT);
             vec![("200", streams::list_events(&fields))]
         }
         Success::Exported => {

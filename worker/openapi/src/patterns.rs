@@ -54,8 +54,7 @@ pub const WEBHOOK_URL: &str = concat!(
 pub const REQUEST_ID: &str = "^[A-Za-z0-9_=-]{1,255}$";
 
 /// The value of `Cache-Control` in a response.
-pub const CACHE_CONTROL: &str =
-    "^(?:no-store|private, (?:no-cache|no-store|max-age=[0-9]+)|public, max-age=60)$";
+pub const CACHE_CONTROL: &str = "^(?:no-store(?:, no-transform)?|private, (?:no-cache|no-store|max-age=[0-9]+)|public, max-age=60)$";
 
 /// The value of `RateLimit-Policy`: one or two items.
 pub const RATE_LIMIT_POLICY: &str =

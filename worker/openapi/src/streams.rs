@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 use super::fields::Fields;
 use super::{EVENT_STREAM, JSON, schema};
 
+/// The header fields that only event streams have.
+pub const HEADERS: [&str; 1] = ["X-Accel-Buffering"];
+
 /// Describes the stream of one job.
 pub fn events(fields: &Fields) -> Value {
     let result = Operation::StreamAgentJobEvents.result();

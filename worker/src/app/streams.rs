@@ -14,7 +14,7 @@ use crate::app::reply::Reply;
 use crate::app::request_context::reserve_read;
 use crate::hash::fingerprint;
 use crate::http::problem::Problem;
-use crate::http::response::{GatewayResponse, HeaderFields};
+use crate::http::response::{GatewayResponse, stream_headers};
 use crate::jobs::events::{
     CHARGE_TEXT, HEARTBEAT, HEARTBEAT_TEXT, LongPoll, MAX_STREAM_LIFETIME, OPENING_TEXT,
     READ_TIMEOUT, StreamEvent, limit_stream, parse_event_number,
@@ -25,29 +25,28 @@ use crate::runtime::{SocketMessages, Timer, into_promise, limit_time, now, open_
 /// The maximum wait for the first event of a long poll.
 const FIRST_EVENT_TIMEOUT: Millis = Millis::from_seconds(5);
 
-/// Streams the events of a job, or of all jobs of the project.
+/// Streams the events of a job, or of all jobs of the project. A `HEAD` request opens no stream and
+/// causes no poll, so its status is 200 even if Mintlify does not know the job.
 pub async fn stream_events(
     pending: &PendingRequest,
     job: Option<&JobId>,
 ) -> Result<Reply, Problem> {
+    if pending.context.is_head {
+        return Ok(Reply::new(200, stream_headers(), JsValue::NULL));
+    }
     let after = pending.head.header("last-event-id");
     let after = after.and_then(parse_event_number);
     let messages = match watch(pending, job, after, MAX_STREAM_LIFETIME).await? {
         Ok(messages) => messages,
         Err(refusal) => return Ok(refusal.into()),
     };
-    let mut body = JsValue::NULL;
-    if !pending.context.is_head {
-        let source = EventBody {
-            opening: Cell::new(Some(OPENING_TEXT)),
-            read_timeout: Rc::new(Cell::new(Some(messages.end_after(READ_TIMEOUT)))),
-            messages: Rc::new(messages),
-        };
-        body = open_stream(source, &pending.request.signal())?.into();
-    }
-    let content_type = "text/event-stream; charset=utf-8";
-    let headers = HeaderFields::default().with("content-type", content_type);
-    Ok(Reply::new(200, headers, body))
+    let source = EventBody {
+        opening: Cell::new(Some(OPENING_TEXT)),
+        read_timeout: Rc::new(Cell::new(Some(messages.end_after(READ_TIMEOUT)))),
+        messages: Rc::new(messages),
+    };
+    let body = open_stream(source, &pending.request.signal())?;
+    Ok(Reply::new(200, stream_headers(), body))
 }
 
 /// The body of an event stream. The body ends when the messages end.

@@ -99,7 +99,7 @@ pub fn describe_methods(settings: &AuthSettings) -> String {
 /// Leaves `no-store` unchanged.
 pub fn require_revalidation(headers: &mut HeaderFields) {
     let kept = headers.get("cache-control");
-    if kept.is_some_and(|kept| kept != "no-store") {
+    if kept.is_some_and(|kept| !kept.starts_with("no-store")) {
         headers.set("cache-control", "private, no-cache");
     }
 }

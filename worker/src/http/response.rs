@@ -182,6 +182,15 @@ impl GatewayResponse {
     }
 }
 
+/// Returns the header fields of event streams. Proxies must neither compress nor buffer the events:
+/// nginx and others obey `X-Accel-Buffering`.
+pub fn stream_headers() -> HeaderFields {
+    HeaderFields::default()
+        .with("content-type", "text/event-stream; charset=utf-8")
+        .with("cache-control", "no-store, no-transform")
+        .with("x-accel-buffering", "no")
+}
+
 /// The value of `Strict-Transport-Security`, valid for a year (RFC 6797). The value omits
 /// `includeSubDomains`, because the gateway does not serve subdomains.
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
