@@ -6,8 +6,9 @@
 //!    sends the request through `transport`, unless a [`breaker`] refuses the request.
 //! 3. [`failure`] classifies a failure by the response [`head`], or by a
 //!    [`TransportError`](failure::TransportError) if no response arrived. The module also
-//!    determines the outcome to store under the idempotency key. [`page_check`] checks a page of
-//!    analytics, and [`key_redaction`] finds admin keys in responses.
+//!    determines the outcome to store under the idempotency key. [`refusal`] finds the reason of a
+//!    401 or 403. [`job_snapshot`] reads a job, [`page_check`] checks a page of analytics, and
+//!    [`key_redaction`] finds admin keys in responses.
 
 pub mod attempts;
 pub mod breaker;
@@ -17,11 +18,13 @@ pub(crate) mod client;
 pub(crate) mod connections;
 pub mod failure;
 pub mod head;
+pub mod job_snapshot;
 pub mod json_scanner;
 pub mod key_redaction;
 pub mod metrics;
 pub mod page_check;
 pub mod permits;
+pub mod refusal;
 pub mod request;
 pub mod settings;
 #[cfg(all(test, target_arch = "wasm32", feature = "runtime"))]

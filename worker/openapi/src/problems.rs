@@ -69,6 +69,9 @@ pub const UPSTREAM: &[ProblemKind] = &[
     ProblemKind::UpstreamMalformed,
     ProblemKind::UpstreamRedirect,
     ProblemKind::UpstreamCredential,
+    ProblemKind::UpstreamPlan,
+    ProblemKind::UpstreamProject,
+    ProblemKind::UpstreamBlocked,
     ProblemKind::UpstreamUnreachable,
     ProblemKind::UpstreamUnavailable,
     ProblemKind::GatewayBusy,
@@ -197,7 +200,7 @@ fn common_schema() -> Value {
             "variable": {
                 "type": "string",
                 "pattern": "^[A-Z][A-Z_]*$",
-                "description": "The variable of the gateway with the invalid value.",
+                "description": "The variable with the invalid value, or the missing binding.",
             },
         },
         "additionalProperties": false,
@@ -280,7 +283,7 @@ pub fn responses(kinds: &[ProblemKind], may_have: &[&'static str]) -> Map<String
     let by_status = statuses.into_iter().map(|status| {
         let occurs = |kind: &ProblemKind| match kind.status() {
             Some(own) => own == status,
-            // The upstream's 401 and 403 concern the gateway's key, so callers receive 502 instead.
+            // The upstream's 401 and 403 concern the gateway, so callers receive 502 instead.
             None => !matches!(status, 401 | 403),
         };
         let kinds: Vec<_> = kinds.iter().copied().filter(occurs).collect();

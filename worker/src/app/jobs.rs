@@ -14,8 +14,9 @@ use crate::http::problem::Problem;
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::records::JobQuery;
 use crate::jobs::write::Write;
-use crate::upstream::client::{UpstreamResponse, parse_job, send_upstream};
+use crate::upstream::client::{UpstreamResponse, send_upstream};
 use crate::upstream::failure::mark_uncertain;
+use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::request::UpstreamRequest;
 
 /// Reads a job from the upstream. After a temporary failure, returns the stored job. If no job is
@@ -30,12 +31,15 @@ pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Pr
         body: None,
     };
     let sent = send_upstream(&pending.config.upstream, &request, &mut || true).await;
-    let exchange = sent.read(&request, |reply| parse_job(&reply.body).map(|_| reply));
+    let exchange = sent.read(&request, |UpstreamResponse { head, body }| {
+        Some((
+            head.forwarded_headers(),
+            JobSnapshot::read(head.status, &body, Some(job.as_str()))?,
+        ))
+    });
     pending.context.metrics.upstream = Some(exchange.metrics);
     match exchange.outcome {
-        Ok(UpstreamResponse { head, body }) => {
-            Ok(Reply::new(head.status, head.forwarded_headers(), body))
-        }
+        Ok((headers, job)) => Ok(Reply::new(job.http_status, headers, job.text)),
         Err(failure) if failure.is_temporary() => {
             let stored = find_stored_job(pending, job).await;
             stored.ok_or(failure.problem)

@@ -90,8 +90,8 @@ impl Problem {
         Self::new(ProblemKind::MethodNotAllowed, detail).with_header("allow", allow)
     }
 
-    /// Returns 500 for a missing or invalid variable. The problem names the variable, never its
-    /// value.
+    /// Returns 500 for a missing or invalid variable or binding. The problem names the variable,
+    /// never its value.
     pub fn misconfigured(variable: &str, rule: &str) -> Self {
         let detail = format!("the gateway's variable {variable} {rule}");
         Self::new(ProblemKind::Misconfigured, detail).with_member("variable", variable.into())

@@ -137,7 +137,8 @@ problem_kinds! {
     /// or the organization has too many waiting exports. `detail` names the limit. Close one first.
     TooManyStreams = Some(429), "too-many-streams", "Too many streams",
         headers: ["Retry-After"];
-    /// The gateway's setting named by `variable` is missing or malformed. Its value is never shown.
+    /// The gateway's setting or binding named by `variable` is missing or malformed. Its value is
+    /// never shown.
     Misconfigured = Some(500), "misconfigured", "Gateway misconfigured",
         members: ["variable"];
     /// The gateway itself failed. Its log has the details. If a write was in progress, `outcome` is
@@ -153,8 +154,15 @@ problem_kinds! {
     /// The upstream responded with a redirect. The gateway never follows redirects.
     UpstreamRedirect = Some(502), "upstream-redirect", "Upstream redirect",
         optional_members: ["outcome"];
-    /// The upstream rejected the gateway's key.
+    /// The upstream rejected the gateway's key. An operator must replace the key.
     UpstreamCredential = Some(502), "upstream-credential", "Gateway key rejected";
+    /// The organization's plan at the upstream does not include the operation. An operator must
+    /// upgrade the plan.
+    UpstreamPlan = Some(502), "upstream-plan", "Upstream plan too low";
+    /// The upstream does not know the project, or the project belongs to another organization.
+    UpstreamProject = Some(502), "upstream-project", "Project rejected by upstream";
+    /// The network in front of the upstream blocked the request. The upstream did not receive it.
+    UpstreamBlocked = Some(502), "upstream-blocked", "Request blocked before upstream";
     /// The connection to the upstream failed or broke.
     UpstreamUnreachable = Some(502), "upstream-unreachable", "Upstream unreachable",
         optional_members: ["outcome"];

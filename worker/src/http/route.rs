@@ -82,8 +82,13 @@ pub fn match_path<'a>(template: &'static str, path: &'a str) -> Option<PathSegme
 /// Returns an error with [`Rule::PathSegment`] if an escape is malformed, or if the decoded segment
 /// contains `/`, `\`, `%`, `?`, `#` or a control character. Examples are `%2f` and `%252e`.
 pub fn decode_segment(field: &'static str, segment: &str) -> Result<String, ValidationError> {
-    let unsafe_here = |c: char| matches!(c, '/' | '\\' | '%' | '?' | '#') || c.is_control();
     decode_percent(segment)
-        .filter(|text| !text.contains(unsafe_here))
+        .filter(|text| is_plain_segment(text))
         .ok_or_else(|| ValidationError::new(field, Rule::PathSegment, "another path in disguise"))
+}
+
+/// Returns whether no server can parse a decoded segment as another path: see [`decode_segment`].
+pub fn is_plain_segment(text: &str) -> bool {
+    let unsafe_here = |c: char| matches!(c, '/' | '\\' | '%' | '?' | '#') || c.is_control();
+    !text.contains(unsafe_here)
 }

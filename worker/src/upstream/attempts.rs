@@ -6,6 +6,7 @@ use quillgate::{Method, Millis};
 
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
+use crate::upstream::refusal::Refusal;
 use crate::upstream::settings::UpstreamSettings;
 
 /// The next step after an attempt.
@@ -22,8 +23,8 @@ pub enum NextAttempt {
 
 /// The attempts of one request.
 ///
-/// The first attempt uses the newest key. After a 401, the next attempt uses the previous key. A
-/// GET is retried once after a transient failure, with the newest key again.
+/// The first attempt uses the newest key. After a 401 for this key, the next attempt uses the
+/// previous key. A 401 for another reason, such as the plan, is final. A GET is retried once after a transient failure, with the newest key again.
 #[derive(Debug)]
 pub struct Attempts<'a> {
     keys: &'a [AdminKey],
@@ -60,16 +61,20 @@ impl<'a> Attempts<'a> {
             .then_some("the upstream rejected the first of the gateway's keys (401), so the gateway used the other")
     }
 
-    /// Decides the next step after an attempt, and selects the key of the next attempt.
+    /// Decides the next step after an attempt, and selects the key of the next attempt. `refusal` is
+    /// the reason if the response is a refusal.
     pub fn plan_next(
         &mut self,
         reply: Result<&UpstreamHead, TransportError>,
+        refusal: Option<Refusal>,
         now: Millis,
     ) -> NextAttempt {
         if now >= self.deadline {
             return NextAttempt::Stop;
         }
-        if reply.is_ok_and(|head| head.status == 401) && self.key + 1 < self.keys.len() {
+        let is_key_rejected =
+            refusal == Some(Refusal::Key) && reply.is_ok_and(|head| head.status == 401);
+        if is_key_rejected && self.key + 1 < self.keys.len() {
             self.key += 1;
             return NextAttempt::OtherKey;
         }

@@ -1,14 +1,12 @@
 //! The client for Mintlify. [`send_upstream`] sends a request, retries it if necessary and checks
-//! the response. [`JobSnapshot`] and [`PageReply`] read the checked response.
+//! the response. [`JobSnapshot`](crate::upstream::job_snapshot::JobSnapshot) and [`PageReply`] read
+//! the checked response.
 
 use js_sys::JsString;
 use quillgate::declaration::Pagination;
-use quillgate::schema::{HasJsonType as _, check};
-use quillgate::{AgentJob, Operation, PageSize};
-use serde_json::Value;
+use quillgate::{Operation, PageSize};
 
 use crate::http::problem::Problem;
-use crate::json;
 use crate::runtime::now;
 use crate::upstream::attempts::{Attempts, NextAttempt};
 use crate::upstream::breaker::with_breakers;
@@ -19,6 +17,7 @@ use crate::upstream::failure::{
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::page_check::check_page;
+use crate::upstream::refusal::Refusal;
 use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Message, Outgoing, send};
@@ -46,44 +45,6 @@ pub struct UpstreamResponse {
     pub head: UpstreamHead,
     /// The unchanged body.
     pub body: String,
-}
-
-/// Parses a job and validates it by the same rules as the npm package. Returns `None` if the job is
-/// malformed.
-pub fn parse_job(text: &str) -> Option<Value> {
-    let job = json::parse(text.as_bytes())?;
-    check(&job, &AgentJob::JSON_TYPE).ok().map(|()| job)
-}
-
-/// A response with a job, and the properties of the job that the gateway stores.
-#[derive(Clone)]
-pub struct JobSnapshot {
-    /// The HTTP status, which the gateway returns unchanged.
-    pub http_status: u16,
-    /// The unchanged body.
-    pub text: String,
-    /// The body without insignificant whitespace, as stored in tables and sent in event streams.
-    pub data: String,
-    pub id: Option<String>,
-    pub status: Option<String>,
-    /// The URL of the job's pull request.
-    pub pr_link: Option<String>,
-}
-
-impl JobSnapshot {
-    pub fn read(UpstreamResponse { head, body, .. }: UpstreamResponse) -> Option<Self> {
-        let job = parse_job(&body)?;
-        let member = |name| json::text(&job, name).map(str::to_owned);
-        Some(Self {
-            http_status: head.status,
-            // Serializing the parsed value instead would reorder the job's properties.
-            data: json::compact(&body),
-            id: member("id"),
-            status: member("status"),
-            pr_link: member("prLink"),
-            text: body,
-        })
-    }
 }
 
 /// A response with a page of analytics.
@@ -133,9 +94,9 @@ pub async fn send_upstream(
     let deadline = started.plus(settings.timeout);
     let mut attempts = Attempts::new(settings, request.method(), deadline);
     let reply = attempt(settings, request, &mut attempts, pay).await;
-    let status = reply.as_ref().ok().map(|message| message.head.status);
+    let status = reply.as_ref().ok().map(|reply| reply.head().status);
     let outcome = match reply {
-        Ok(message) => read_response(settings, request, message).await,
+        Ok(reply) => read_response(settings, request, reply).await,
         Err(error) => Err(classify_transport_error(error, request.method())),
     };
     let failure = outcome.as_ref().err();
@@ -156,16 +117,49 @@ pub async fn send_upstream(
     }
 }
 
+/// A response to an attempt.
+enum Reply {
+    /// A response whose body has not been read.
+    Open(Message),
+    /// A 401 or 403. Its body is read immediately, because the body decides the next attempt.
+    Refused(UpstreamHead, String),
+}
+
+impl Reply {
+    async fn read(mut message: Message) -> Self {
+        if !matches!(message.head.status, 401 | 403) {
+            return Self::Open(message);
+        }
+        let head = std::mem::take(&mut message.head);
+        let body = message.read_text(MAX_ERROR_BYTES).await;
+        Self::Refused(head, body.unwrap_or_default())
+    }
+
+    const fn head(&self) -> &UpstreamHead {
+        match self {
+            Self::Open(message) => &message.head,
+            Self::Refused(head, _) => head,
+        }
+    }
+
+    fn refusal(&self) -> Option<Refusal> {
+        match self {
+            Self::Open(_) => None,
+            Self::Refused(head, body) => Refusal::classify(head, body),
+        }
+    }
+}
+
 /// Sends a request until an attempt is final. Returns the result of this attempt.
 async fn attempt(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
     attempts: &mut Attempts<'_>,
     pay: &mut dyn FnMut() -> bool,
-) -> Result<Message, TransportError> {
+) -> Result<Reply, TransportError> {
     let url = settings.base_url.join(request.target);
     loop {
-        let reply = send(Outgoing {
+        let sent = send(Outgoing {
             method: request.method().as_str(),
             url: &url,
             headers: request.headers(attempts.key().ok_or(TransportError::Broken)?),
@@ -173,8 +167,13 @@ async fn attempt(
             time: attempts.deadline.since(now()),
         })
         .await;
-        let head = reply.as_ref().map(|message| &message.head);
-        let is_final = match attempts.plan_next(head.map_err(|error| *error), now()) {
+        let reply = match sent {
+            Ok(message) => Ok(Reply::read(message).await),
+            Err(error) => Err(error),
+        };
+        let head = reply.as_ref().map(Reply::head).map_err(|error| *error);
+        let refusal = reply.as_ref().ok().and_then(Reply::refusal);
+        let is_final = match attempts.plan_next(head, refusal, now()) {
             NextAttempt::Stop => true,
             NextAttempt::OtherKey => false,
             NextAttempt::Repeat => !pay(),
@@ -189,9 +188,16 @@ async fn attempt(
 async fn read_response(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
-    mut message: Message,
+    reply: Reply,
 ) -> Result<UpstreamResponse, UpstreamFailure> {
-    let (head, method) = (std::mem::take(&mut message.head), request.method());
+    let method = request.method();
+    let mut message = match reply {
+        Reply::Open(message) => message,
+        Reply::Refused(head, body) => {
+            return Err(classify_error(&head, &body, method, settings, now()));
+        }
+    };
+    let head = std::mem::take(&mut message.head);
     if !head.is_success() {
         let is_2xx = (200..=299).contains(&head.status);
         let error = if is_2xx {
@@ -222,7 +228,8 @@ const fn max_bytes(operation: Operation) -> usize {
 }
 
 impl Exchange<UpstreamResponse> {
-    /// Reads the response to `request`. If `read` returns `None`, the response is malformed.
+    /// Reads the response to `request`. If `read` returns `None`, the response is malformed, and the
+    /// outcome of a write is unknown.
     pub fn read<T>(
         self,
         request: &UpstreamRequest<'_>,
@@ -238,6 +245,11 @@ impl Exchange<UpstreamResponse> {
 }
 
 impl<T> Exchange<T> {
+    /// Returns whether the gateway tried to send the request.
+    pub fn is_sent(&self) -> bool {
+        !self.outcome.as_ref().is_err_and(|failure| !failure.is_sent)
+    }
+
     /// Creates the exchange for a request that was not sent.
     pub fn not_sent(problem: Problem) -> Self {
         Self {

@@ -3,17 +3,20 @@
 
 use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::budget::reservation::ReservationOutcome;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::upstream::head::UpstreamHead;
-use crate::upstream::key_redaction::{find_key, parse_error_body};
+use crate::upstream::key_redaction::{find_key, parse_error_body, redact_text};
+use crate::upstream::refusal::{Refusal, is_missing, read_messages};
 use crate::upstream::settings::UpstreamSettings;
 
 /// The wait after a 429 or 503 from the upstream without `Retry-After`: 60 s.
 pub const DEFAULT_RETRY_AFTER: Millis = Millis(60_000);
+/// The maximum number of characters that the log quotes from a refusal.
+const MAX_QUOTED: usize = 500;
 
 /// The reason why a request received no response head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +70,8 @@ pub struct UpstreamFailure {
     /// Whether the gateway tried to send the request. If so, the upstream may have processed the
     /// request.
     pub is_sent: bool,
+    /// Whether Mintlify does not know the job or the thread of the request.
+    pub is_missing: bool,
 }
 
 impl UpstreamFailure {
@@ -78,6 +83,7 @@ impl UpstreamFailure {
             closed_for: None,
             is_fault: false,
             is_sent: false,
+            is_missing: false,
         }
     }
 
@@ -112,6 +118,7 @@ impl UpstreamFailure {
             closed_for: None,
             is_fault: true,
             is_sent: true,
+            is_missing: false,
         }
     }
 
@@ -198,63 +205,176 @@ pub fn classify_error(
                 ..UpstreamFailure::fault(mark_uncertain(problem, method))
             }
         }
-        _ => {
-            let error = read_api_error(head, body, settings, now);
-            let problem = if matches!(status, 401 | 403) {
-                let (variable, _) = settings.keys(method);
-                let operator = describe_key_refusal(variable, status, &error.message);
-                key_refused_problem().with_operator(operator)
-            } else {
-                error_problem(&error, method)
-            };
-            // A block never needs to exceed one window: after that, the upstream no longer counts
-            // the earlier requests.
-            let closed_for = wait_after(&error).min(settings.limit_window);
-            UpstreamFailure {
-                problem,
-                key_outcome: KeyOutcome::from_status(Some(status)),
-                closed_for: (status == 429).then_some(closed_for),
-                is_fault: !(400..500).contains(&status),
-                is_sent: true,
-            }
-        }
+        _ => Refusal::classify(head, body).map_or_else(
+            || classify_api_error(head, body, method, settings, now),
+            |refusal| classify_refusal(refusal, head, body, method, settings),
+        ),
     }
 }
 
+/// Classifies a refusal. Mintlify has not processed the request, so callers may retry the request
+/// with the same key.
+fn classify_refusal(
+    refusal: Refusal,
+    head: &UpstreamHead,
+    body: &str,
+    method: Method,
+    settings: &UpstreamSettings,
+) -> UpstreamFailure {
+    let operator = describe_refusal(refusal, head, body, method, settings);
+    UpstreamFailure {
+        problem: refusal_problem(refusal).with_operator(operator),
+        key_outcome: KeyOutcome::Release,
+        closed_for: None,
+        is_fault: refusal == Refusal::Network,
+        is_sent: true,
+        is_missing: false,
+    }
+}
+
+fn classify_api_error(
+    head: &UpstreamHead,
+    body: &str,
+    method: Method,
+    settings: &UpstreamSettings,
+    now: Millis,
+) -> UpstreamFailure {
+    let error = read_api_error(head, body, settings, now);
+    UpstreamFailure {
+        problem: error_problem(&error, method),
+        key_outcome: KeyOutcome::from_status(Some(head.status)),
+        closed_for: (head.status == 429).then(|| wait_after(&error)),
+        is_fault: !(400..500).contains(&head.status),
+        is_sent: true,
+        is_missing: is_missing(head, body),
+    }
+}
+
+/// Reads an error. `Retry-After` is capped at the length of the upstream's window: after one window,
+/// the upstream no longer counts the earlier requests.
 fn read_api_error(
     head: &UpstreamHead,
     body: &str,
     settings: &UpstreamSettings,
     now: Millis,
 ) -> ApiError {
-    let keys = settings.admin_keys.iter().chain(&settings.read_keys);
-    let body = parse_error_body(body, keys);
+    let body = parse_error_body(body, settings.all_keys());
     let field = |name| head.headers.get(name).map(str::to_owned);
     let head = Head {
         status: head.status,
         request_id: field("x-request-id"),
         retry_after: field("retry-after"),
     };
-    head.api_error(body.as_ref(), now)
+    let error = head.api_error(body.as_ref(), now);
+    let wait = wait_after(&error).min(settings.limit_window);
+    ApiError {
+        retry_after: Some(wait.into()),
+        ..error
+    }
 }
 
-/// Returns the problem for a refused admin key. The log has the details.
-pub fn key_refused_problem() -> Problem {
-    let detail = "the upstream rejected the gateway's own key; the gateway's log has the details";
-    Problem::new(ProblemKind::UpstreamCredential, detail)
+/// Returns the problem for a refusal. It names the next step for the caller, and no details.
+pub fn refusal_problem(refusal: Refusal) -> Problem {
+    let (kind, detail) = match refusal {
+        Refusal::Key => (
+            ProblemKind::UpstreamCredential,
+            "the upstream rejected the gateway's own key; the gateway's log has the details",
+        ),
+        Refusal::Plan => (
+            ProblemKind::UpstreamPlan,
+            "the organization's plan at the upstream does not include this operation; ask an \
+             operator of the gateway to upgrade the plan",
+        ),
+        Refusal::Project => (
+            ProblemKind::UpstreamProject,
+            "the upstream does not know this project, or the project belongs to another \
+             organization; check its id, then ask an operator of the gateway",
+        ),
+        Refusal::Network => (
+            ProblemKind::UpstreamBlocked,
+            "the network in front of the upstream blocked the request; the gateway's log has the \
+             details",
+        ),
+    };
+    Problem::new(kind, detail)
 }
 
-/// Describes a refused admin key for the log. `message` is the upstream's message, without the key.
-pub fn describe_key_refusal(variable: &str, status: u16, message: &str) -> String {
-    format!(
-        "the upstream rejected {variable} with {status}: {message}; it may have expired, be \
-         limited to read or write, to other addresses, or belong to another organization"
-    )
+/// Describes a refusal for the log, with the upstream's message.
+fn describe_refusal(
+    refusal: Refusal,
+    head: &UpstreamHead,
+    body: &str,
+    method: Method,
+    settings: &UpstreamSettings,
+) -> String {
+    let status = head.status;
+    let message = quote_message(head, body, settings);
+    let (variable, _) = settings.keys(method);
+    match refusal {
+        Refusal::Key => format!(
+            "the upstream rejected {variable} with {status}: {message}; it may have expired, be \
+             limited to read or write, to other addresses, or belong to another organization"
+        ),
+        Refusal::Plan => format!(
+            "the upstream requires another plan ({status}): {message}; upgrade the organization's \
+             plan at Mintlify"
+        ),
+        Refusal::Project => format!(
+            "the upstream rejected the project with {status}: {message}; check the project's id, \
+             and that {variable} belongs to the project's organization"
+        ),
+        Refusal::Network => {
+            let is_ray = |ray: &&str| ray.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+            let ray = head.headers.get("cf-ray").filter(is_ray).unwrap_or("none");
+            format!(
+                "the network in front of the upstream blocked the request with {status} (cf-ray: \
+                 {ray}): {message}; the key was not checked; ask Mintlify to allow the gateway's \
+                 requests"
+            )
+        }
+    }
 }
 
-/// Marks the outcome of a write as unknown. Returns the problem of a `GET` unchanged.
+/// Returns the messages of a JSON error, the title of a page, or the start of another body, without
+/// the keys. Returns the meaning of the status for an empty body.
+fn quote_message(head: &UpstreamHead, body: &str, settings: &UpstreamSettings) -> String {
+    let messages = read_messages(body);
+    let text = if messages.is_empty() {
+        find_title(body).unwrap_or(body)
+    } else {
+        &messages
+    };
+    // The keys are removed first, because cutting the text could leave a part of a key.
+    let text = redact_text(text, settings.all_keys());
+    let words: Vec<_> = text.split_whitespace().collect();
+    let text = words.join(" ").replace(char::is_control, "\u{fffd}");
+    if text.is_empty() {
+        let head = Head {
+            status: head.status,
+            ..Head::default()
+        };
+        return head.api_error(None::<&Value>, Millis(0)).message;
+    }
+    match text.char_indices().nth(MAX_QUOTED) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+/// Returns the title of an HTML page, if any.
+fn find_title(page: &str) -> Option<&str> {
+    let lower = page.to_ascii_lowercase();
+    let at = lower.find("<title")?;
+    let from = at + lower[at..].find('>')? + 1;
+    let to = from + lower[from..].find('<')?;
+    Some(&page[from..to])
+}
+
+/// Marks the outcome of a write as unknown. Returns the problem of a `GET` unchanged, and the
+/// problem of a misconfigured gateway, which sends nothing.
 pub fn mark_uncertain(problem: Problem, method: Method) -> Problem {
     match method {
+        _ if problem.kind == ProblemKind::Misconfigured => problem,
         Method::Get => problem,
         Method::Post | Method::Delete => problem.with_member("outcome", "unknown".into()),
     }

@@ -17,24 +17,36 @@ pub fn parse_error_body<'a>(
     body: &str,
     keys: impl IntoIterator<Item = &'a AdminKey>,
 ) -> Option<Value> {
-    let mut value = json::parse(body.as_bytes())?;
-    let mut keys: Vec<_> = keys.into_iter().map(AdminKey::expose).collect();
-    // Remove the longest key first. If a shorter key is a prefix of a longer key, removing the
-    // shorter key first would leave the rest of the longer key.
-    keys.sort_by_key(|key| Reverse(key.len()));
-    for key in keys {
-        redact(&mut value, key);
-    }
+    let mut value = json::parse_lossy(body)?;
+    redact(&mut value, &sort_keys(keys));
     Some(value)
 }
 
-/// Removes a key from all strings of a parsed value. Escapes cannot hide the key, because the
-/// parser has resolved them. Property names are not forwarded and stay unchanged.
-fn redact(value: &mut Value, key: &str) {
+/// Removes admin keys from a string, plain or with JSON escapes.
+pub(super) fn redact_text<'a>(text: &str, keys: impl IntoIterator<Item = &'a AdminKey>) -> String {
+    remove_keys(&unescape(text), &sort_keys(keys))
+}
+
+/// Returns the keys, longest first. If a shorter key is a prefix of a longer key, removing the
+/// shorter key first would leave the rest of the longer key.
+fn sort_keys<'a>(keys: impl IntoIterator<Item = &'a AdminKey>) -> Vec<&'a str> {
+    let mut keys: Vec<_> = keys.into_iter().map(AdminKey::expose).collect();
+    keys.sort_by_key(|key| Reverse(key.len()));
+    keys
+}
+
+fn remove_keys(text: &str, keys: &[&str]) -> String {
+    let remove = |text: String, key: &&str| text.replace(*key, "[key]");
+    keys.iter().fold(text.to_owned(), remove)
+}
+
+/// Removes keys from all strings of a parsed value. Escapes cannot hide a key, because the parser
+/// has resolved them. Property names are not forwarded and stay unchanged.
+fn redact(value: &mut Value, keys: &[&str]) {
     match value {
-        Value::String(text) => *text = text.replace(key, "[key]"),
-        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, key)),
-        Value::Object(members) => members.values_mut().for_each(|item| redact(item, key)),
+        Value::String(text) => *text = remove_keys(text, keys),
+        Value::Array(items) => items.iter_mut().for_each(|item| redact(item, keys)),
+        Value::Object(members) => members.values_mut().for_each(|item| redact(item, keys)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

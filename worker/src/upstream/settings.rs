@@ -41,6 +41,11 @@ impl UpstreamSettings {
         })
     }
 
+    /// Returns all admin keys.
+    pub fn all_keys(&self) -> impl Iterator<Item = &AdminKey> {
+        self.admin_keys.iter().chain(&self.read_keys)
+    }
+
     /// Returns the admin keys for requests with this method, newest first, and the name of the
     /// variable that contains them.
     pub fn keys(&self, method: Method) -> (&'static str, &[AdminKey]) {

@@ -12,7 +12,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use crate::http::response::HeaderFields;
 use crate::runtime::make_response;
 use crate::runtime::tests::{property, run_js, stream_of};
-use crate::upstream::client::{JobSnapshot, PageReply, UpstreamResponse};
+use crate::upstream::client::{PageReply, UpstreamResponse};
 use crate::upstream::connections::Connections;
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
@@ -155,44 +155,6 @@ fn response(body: &str) -> UpstreamResponse {
             ..UpstreamHead::default()
         },
         body: body.to_owned(),
-    }
-}
-
-/// JSON objects that are not jobs.
-const INVALID_JOBS: [&str; 4] = [
-    "{\"id\":5}",
-    "{\"status\":[]}",
-    "{\"source\":\"acme/docs\"}",
-    "{\"id\":\"j1\",\"id\":\"j2\"}",
-];
-
-#[wasm_bindgen_test]
-fn a_snapshot_has_the_id_status_and_link_of_its_job() {
-    let text =
-        "{\n  \"id\": \"j1\",\n  \"status\": \"done\",\n  \"prLink\": \"https://a.example/1\"\n}";
-    let job = JobSnapshot::read(response(text)).unwrap();
-    assert_eq!(job.http_status, 200);
-    assert_eq!(job.text, text);
-    let line = "{\"id\":\"j1\",\"status\":\"done\",\"prLink\":\"https://a.example/1\"}";
-    assert_eq!(job.data, line);
-    assert_eq!(job.id.as_deref(), Some("j1"));
-    assert_eq!(job.status.as_deref(), Some("done"));
-    assert_eq!(job.pr_link.as_deref(), Some("https://a.example/1"));
-}
-
-#[wasm_bindgen_test]
-fn properties_that_a_job_lacks_are_none() {
-    for text in ["{}", "{\"id\":null,\"status\":null,\"more\":{\"a\":1}}"] {
-        let job = JobSnapshot::read(response(text)).unwrap();
-        assert_eq!((job.id, job.status, job.pr_link), (None, None, None));
-        assert_eq!(job.data, text);
-    }
-}
-
-#[wasm_bindgen_test]
-fn a_body_that_is_not_a_job_has_no_snapshot() {
-    for text in MALFORMED.into_iter().chain(INVALID_JOBS) {
-        assert!(JobSnapshot::read(response(text)).is_none(), "{text}");
     }
 }
 

@@ -4,9 +4,11 @@
 mod attempts;
 mod breaker;
 mod failure;
+mod job_snapshot;
 mod key_redaction;
 mod metrics;
 mod permits;
+mod refusal;
 
 use quillgate::ApiError;
 use quillgate::credential::AdminKey;

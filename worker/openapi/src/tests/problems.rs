@@ -25,6 +25,7 @@ use quillgate_worker::upstream::breaker::{Breakers, CallOutcome, MAX_FAILURES, S
 use quillgate_worker::upstream::failure::{self, TransportError};
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::permits;
+use quillgate_worker::upstream::refusal::Refusal;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -221,7 +222,10 @@ fn problems_of_the_upstream() -> Vec<Problem> {
         classify(404),
         classify(429),
         classify(503),
-        failure::key_refused_problem(),
+        failure::refusal_problem(Refusal::Key),
+        failure::refusal_problem(Refusal::Plan),
+        failure::refusal_problem(Refusal::Project),
+        failure::refusal_problem(Refusal::Network),
         failure::classify_malformed(Method::Post).problem,
         transport(TransportError::Broken, Method::Get),
         transport(TransportError::TimedOut, Method::Post),

@@ -266,6 +266,8 @@ fn is_general(problem: &Problem) -> bool {
             | ProblemKind::ObjectUnavailable
             | ProblemKind::UpstreamUnavailable
             | ProblemKind::UpstreamCredential
+            | ProblemKind::UpstreamPlan
+            | ProblemKind::UpstreamBlocked
     ) || problem.status == 429
 }
 

@@ -9,7 +9,8 @@ use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER};
 use crate::jobs::project_object::Project;
 use crate::jobs::webhook::JobEnd;
 use crate::runtime::{HostError, HostResult, SharedTask, log_for_operator, now};
-use crate::upstream::client::{Exchange, JobSnapshot};
+use crate::upstream::client::{Exchange, UpstreamResponse};
+use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::request::{Call, UpstreamRequest};
 
 #[derive(Default)]
@@ -43,8 +44,9 @@ impl Project {
         let project_id = project_id.map_err(|error| HostError::new(error.message()))?;
         // Only polls of jobs that the gateway created use the poll budget.
         let is_counted = self.jobs.find(&name)?.is_some_and(|row| row.is_listed);
+        let started = now();
         if is_counted {
-            self.jobs.count_poll(now())?;
+            self.jobs.count_poll(started)?;
         }
         let target = GetAgentJob::new(job.clone()).request(&project_id).target;
         let (project, polled, call) = (Rc::clone(self), name.clone(), call.clone());
@@ -60,8 +62,17 @@ impl Project {
                 .connections
                 .send(&project.upstream, &request, || Ok(()), &mut pay)
                 .await;
-            let exchange = sent.read(&request, JobSnapshot::read);
-            if let Err(error) = project.conclude_poll(&polled, &exchange) {
+            let read = |UpstreamResponse { head, body }| {
+                JobSnapshot::read(head.status, &body, Some(&polled))
+            };
+            let exchange = sent.read(&request, read);
+            let conclude = || {
+                if is_counted && !exchange.is_sent() {
+                    project.jobs.return_poll(started)?;
+                }
+                project.conclude_poll(&polled, &exchange)
+            };
+            if let Err(error) = conclude() {
                 log_for_operator(&format!("the job could not be stored: {error}"));
             }
             exchange
@@ -119,7 +130,7 @@ impl Project {
                     let wait = wait.map(|wait| wait.min(self.settings.poll_duration));
                     let not_before = wait.map_or(Millis(0), |wait| now().plus(wait));
                     self.jobs.mark_checked(job, not_before)?;
-                    if exchange.metrics.status == Some(404) {
+                    if failure.is_missing {
                         self.on_missing(&row)?;
                     }
                 }
@@ -131,7 +142,7 @@ impl Project {
         self.plan_webhook_poll(job)
     }
 
-    /// Handles a 404 from Mintlify. Watchers of a new job stay connected, because Mintlify may not
+    /// Handles a 404 from Mintlify for the job. Watchers of a new job stay connected, because Mintlify may not
     /// know the job yet.
     fn on_missing(&self, row: &JobRow) -> HostResult<()> {
         let now = now();

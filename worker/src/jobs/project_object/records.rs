@@ -11,7 +11,7 @@ use crate::jobs::records::JobQuery;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::runtime::{HostResult, now};
-use crate::upstream::client::JobSnapshot;
+use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::request::Call;
 
 /// The maximum number of jobs that one list request polls.

@@ -1,7 +1,7 @@
 //! Writes: job creations and follow-ups. The project's object reserves the idempotency key and the
 //! budget, sends the request and records the outcome.
 
-use quillgate::{JobId, Operation};
+use quillgate::Operation;
 
 use crate::budget::reservation::Reservation;
 use crate::http::response::GatewayResponse;
@@ -10,9 +10,10 @@ use crate::jobs::project_object::records::JobChange;
 use crate::jobs::project_stub::WriteReply;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
-use crate::runtime::{HostError, HostResult, log_for_operator};
-use crate::upstream::client::{Exchange, JobSnapshot};
+use crate::runtime::{HostResult, log_for_operator};
+use crate::upstream::client::{Exchange, UpstreamResponse};
 use crate::upstream::failure::{KeyOutcome, UpstreamFailure, reservation_outcome};
+use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::{Call, UpstreamRequest};
 
@@ -126,7 +127,10 @@ impl Project {
             .connections
             .send(&self.upstream, &request, postpone, &mut || true)
             .await;
-        sent.read(&request, JobSnapshot::read)
+        let read = |UpstreamResponse { head, body }| {
+            JobSnapshot::read(head.status, &body, write.job.as_deref())
+        };
+        sent.read(&request, read)
     }
 
     /// Stores the job that a write created, or the new state of an existing job together with the
@@ -147,9 +151,6 @@ impl Project {
         let Some(id) = reply.id.as_deref() else {
             return Ok(None);
         };
-        if JobId::new(id).is_err() {
-            return Err(HostError::new("a job whose id cannot be part of a path"));
-        }
         let event = self.jobs.add(id, write, reply)?;
         if write.webhook.is_some()
             && let Some(row) = self.jobs.find(id)?

@@ -13,7 +13,7 @@ impl JobStore {
     /// the window's oldest step, and the end of the latest pause.
     pub fn poll_usage(&self, now: Millis) -> HostResult<PollUsage> {
         let query = "SELECT coalesce(sum(polls), 0) AS used, max(latest) AS latest,
-              min(step_end) AS oldest_step,
+              min(step_end) FILTER (WHERE polls > 0) AS oldest_step,
               (SELECT polls_paused_until FROM project) AS paused_until
             FROM poll_step WHERE step_end > ?";
         let since = now.since(self.poll_window);
@@ -30,6 +30,14 @@ impl JobStore {
         let step = find_step(self.poll_window, now);
         self.database
             .execute(insert, [number(step.0), number(now.0)])
+    }
+
+    /// Returns a poll that was counted at `counted` and not sent. The time of the latest poll stays,
+    /// so that the spacing of polls also limits attempts.
+    pub fn return_poll(&self, counted: Millis) -> HostResult<()> {
+        let update = "UPDATE poll_step SET polls = polls - 1 WHERE step_end = ? AND polls > 0";
+        let step = find_step(self.poll_window, counted);
+        self.database.execute(update, [number(step.0)])
     }
 
     /// Pauses the polls of all jobs for `time` after a 429. A pause that ends later stays in

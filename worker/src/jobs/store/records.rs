@@ -14,7 +14,7 @@ use crate::jobs::records::has_room_for_whole;
 use crate::jobs::write::Write;
 use crate::json;
 use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
-use crate::upstream::client::JobSnapshot;
+use crate::upstream::job_snapshot::JobSnapshot;
 
 /// Maximum number of unfinished jobs that the gateway polls for clients of the list stream.
 const MAX_UNFINISHED: u64 = 50;

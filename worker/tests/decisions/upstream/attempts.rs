@@ -7,6 +7,7 @@ use quillgate::{Method, Millis, Operation};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::upstream::attempts::{Attempts, NextAttempt};
 use quillgate_worker::upstream::failure::TransportError;
+use quillgate_worker::upstream::refusal::Refusal;
 use quillgate_worker::upstream::request::{USER_AGENT, UpstreamRequest};
 
 use super::{JSON, call, head, with_field};
@@ -53,7 +54,8 @@ fn attempts(config: &Config, method: Method) -> Attempts<'_> {
 /// Returns the next attempt after a response with `status`. The response arrives one second after
 /// [`NOW`].
 fn after_status(attempts: &mut Attempts<'_>, status: u16) -> NextAttempt {
-    attempts.plan_next(Ok(&head(status, JSON)), at(1))
+    let refusal = (status == 401).then_some(Refusal::Key);
+    attempts.plan_next(Ok(&head(status, JSON)), refusal, at(1))
 }
 
 fn key<'a>(attempts: &Attempts<'a>) -> &'a str {
@@ -104,6 +106,29 @@ fn request_is_repeated_with_the_older_key_after_401() {
 }
 
 #[test]
+fn only_a_401_for_the_key_is_repeated_with_the_older_key() {
+    let config = with_keys("mint_new,mint_old", None);
+    for (status, refusal) in [
+        (401, Some(Refusal::Plan)),
+        (401, Some(Refusal::Project)),
+        (401, Some(Refusal::Network)),
+        (403, Some(Refusal::Key)),
+        (403, Some(Refusal::Network)),
+        (404, None),
+    ] {
+        let mut attempts = attempts(&config, Method::Post);
+        let next = attempts.plan_next(Ok(&head(status, JSON)), refusal, at(1));
+        assert_eq!(next, NextAttempt::Stop, "{status} {refusal:?}");
+        assert_eq!(attempts.describe_refused_key(), None);
+    }
+    // The older key can be refused for another reason than the newest key.
+    let mut attempts = attempts(&config, Method::Post);
+    assert_eq!(after_status(&mut attempts, 401), NextAttempt::OtherKey);
+    let next = attempts.plan_next(Ok(&head(401, JSON)), Some(Refusal::Plan), at(1));
+    assert_eq!(next, NextAttempt::Stop);
+}
+
+#[test]
 fn get_is_repeated_once_after_an_unavailable_upstream() {
     let config = configuration();
     for status in UNAVAILABLE {
@@ -115,8 +140,8 @@ fn get_is_repeated_once_after_an_unavailable_upstream() {
     }
     let mut attempts = attempts(&config, Method::Get);
     let broken = Err(TransportError::Broken);
-    assert_eq!(attempts.plan_next(broken, at(1)), NextAttempt::Repeat);
-    assert_eq!(attempts.plan_next(broken, at(1)), NextAttempt::Stop);
+    assert_eq!(attempts.plan_next(broken, None, at(1)), NextAttempt::Repeat);
+    assert_eq!(attempts.plan_next(broken, None, at(1)), NextAttempt::Stop);
 }
 
 #[test]
@@ -141,7 +166,10 @@ fn post_is_never_repeated() {
     }
     for error in [TransportError::Broken, TransportError::TimedOut] {
         let mut attempts = attempts(&config, Method::Post);
-        assert_eq!(attempts.plan_next(Err(error), at(1)), NextAttempt::Stop);
+        assert_eq!(
+            attempts.plan_next(Err(error), None, at(1)),
+            NextAttempt::Stop
+        );
     }
     // After a 401, the other key gets one attempt. A 502 to that attempt is final.
     let mut attempts = attempts(&config, Method::Post);
@@ -165,7 +193,10 @@ fn any_other_response_is_final() {
     }
     let mut attempts = attempts(&config, Method::Get);
     let timed_out = Err(TransportError::TimedOut);
-    assert_eq!(attempts.plan_next(timed_out, at(1)), NextAttempt::Stop);
+    assert_eq!(
+        attempts.plan_next(timed_out, None, at(1)),
+        NextAttempt::Stop
+    );
 }
 
 #[test]
@@ -175,7 +206,10 @@ fn request_is_not_repeated_when_the_upstream_sends_retry_after() {
         for wait in ["0", "7", "soon", ""] {
             let head = with_field(head(status, JSON), "retry-after", Some(wait));
             let mut attempts = attempts(&config, Method::Get);
-            assert_eq!(attempts.plan_next(Ok(&head), at(1)), NextAttempt::Stop);
+            assert_eq!(
+                attempts.plan_next(Ok(&head), None, at(1)),
+                NextAttempt::Stop
+            );
         }
     }
 }
@@ -192,7 +226,7 @@ fn request_is_not_repeated_after_its_deadline() {
         let unavailable = head(503, None);
         for reply in [Ok(&unavailable), Err(TransportError::Broken)] {
             let mut attempts = attempts(&config, Method::Get);
-            assert_eq!(attempts.plan_next(reply, now), expected, "{now:?}");
+            assert_eq!(attempts.plan_next(reply, None, now), expected, "{now:?}");
         }
     }
     let two = with_keys("mint_new,mint_old", None);
@@ -200,7 +234,7 @@ fn request_is_not_repeated_after_its_deadline() {
         let refused = head(401, JSON);
         let mut attempts = attempts(&two, method);
         assert_eq!(
-            attempts.plan_next(Ok(&refused), at(30)),
+            attempts.plan_next(Ok(&refused), Some(Refusal::Key), at(30)),
             NextAttempt::Stop,
             "nor with the other key"
         );

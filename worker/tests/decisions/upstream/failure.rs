@@ -10,8 +10,7 @@ use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::upstream::breaker::CallOutcome;
 use quillgate_worker::upstream::failure::{
     DEFAULT_RETRY_AFTER, KeyOutcome, TransportError, UpstreamFailure, classify_error,
-    classify_malformed, classify_transport_error, error_problem, key_refused_problem,
-    mark_uncertain,
+    classify_malformed, classify_transport_error, error_problem, mark_uncertain,
 };
 use quillgate_worker::upstream::request::UpstreamRequest;
 use serde_json::json;
@@ -19,11 +18,11 @@ use serde_json::json;
 use super::{JSON, api_error, call, head, with_field};
 use crate::fixtures::{NOW, configuration, configure, status_and_kind, to_json};
 
-/// Returns the failure for a response without a body.
+/// Returns the failure for a response with an empty JSON object.
 fn classify(status: u16, content_type: Option<&str>, method: Method) -> UpstreamFailure {
     classify_error(
         &head(status, content_type),
-        "",
+        "{}",
         method,
         &configuration().upstream,
         NOW,
@@ -71,29 +70,6 @@ fn redirect_is_neither_followed_nor_forwarded() {
         );
         assert_eq!(failure.problem.headers, []);
     }
-}
-
-#[test]
-fn rejected_key_is_reported_to_the_operator() {
-    for status in [401, 403] {
-        for content_type in [JSON, None] {
-            let failure = classify(status, content_type, Method::Get);
-            let operator = failure.problem.operator.clone();
-            assert!(operator.is_some());
-            let expected = key_refused_problem();
-            assert_eq!(
-                failure.problem,
-                Problem {
-                    operator,
-                    ..expected
-                }
-            );
-        }
-    }
-    let problem = key_refused_problem();
-    assert_eq!(status_and_kind(&problem), (502, "upstream-credential"));
-    assert_eq!(problem.headers, [], "no challenge for the caller");
-    assert!(problem.members.is_empty());
 }
 
 #[test]
@@ -237,6 +213,11 @@ fn malformed_success_is_a_failure() {
 fn only_writes_can_have_an_unknown_outcome() {
     let problem = || Problem::object_unavailable();
     assert_eq!(mark_uncertain(problem(), Method::Get), problem());
+    let misconfigured = || Problem::misconfigured("PROJECT_GATE", "is not bound");
+    assert_eq!(
+        mark_uncertain(misconfigured(), Method::Post),
+        misconfigured()
+    );
     let written = mark_uncertain(problem(), Method::Post);
     assert_eq!(to_json(&written)["outcome"], "unknown");
     assert_eq!(written.headers, problem().headers);
@@ -380,6 +361,7 @@ fn status_429_blocks_the_upstream_for_the_requested_time_up_to_the_window() {
         (hour, Some("soon"), 60_000),
         (hour, Some("Sun, 15 Jun 2025 15:06:45 GMT"), 5_000),
         (hour, Some("Sun, 06 Nov 1994 08:49:37 GMT"), 0),
+        (hour, Some("60000"), 3_600_000),
         (hour, Some("864000"), 3_600_000),
         (three_hours, None, 60_000),
         (three_hours, Some("1"), 1_000),
@@ -393,6 +375,8 @@ fn status_429_blocks_the_upstream_for_the_requested_time_up_to_the_window() {
             Some(Millis(expected)),
             "{retry_after:?}"
         );
+        let told = failure.retry_after();
+        assert_eq!(told, Some(Millis(expected)), "the caller waits as long");
     }
 }
 
@@ -402,6 +386,7 @@ fn failure_has_the_upstreams_retry_after() {
         (429, Some("7"), Some(7)),
         (503, Some("7"), Some(7)),
         (503, None, Some(60)),
+        (503, Some("60000"), Some(3600)),
         (500, Some("7"), None),
         (404, None, None),
     ] {

@@ -4,21 +4,39 @@
 use quillgate::Method;
 use quillgate::credential::AdminKey;
 use quillgate_worker::upstream::failure::{
-    KeyOutcome, classify_error, classify_leak, describe_key_refusal, error_problem,
+    KeyOutcome, classify_error, classify_leak, error_problem,
 };
+use quillgate_worker::upstream::settings::UpstreamSettings;
 use serde_json::json;
 
 use super::{JSON, api_error, api_error_with, head, keys, with_field};
-use crate::fixtures::{ADMIN_KEY, NOW, configure, status_and_kind};
+use crate::fixtures::{ADMIN_KEY, NOW, configuration, configure, status_and_kind};
 
 /// Returns the caller's problem and the log lines for an upstream error with `body`.
 fn describe(keys: &[AdminKey], body: &str) -> String {
     let error = api_error_with(keys, 500, None, body);
     let problem = error_problem(&error, Method::Post).to_json("an-id");
-    format!(
-        "{problem}\n{error:?}\n{}",
-        describe_key_refusal("ADMIN_API_KEY", 401, &error.message)
-    )
+    let settings = UpstreamSettings {
+        admin_keys: keys.to_vec(),
+        ..configuration().upstream
+    };
+    let lines = [(401, JSON), (403, JSON), (403, None)].map(|(status, content_type)| {
+        log_line(&settings, Method::Post, status, content_type, body)
+    });
+    format!("{problem}\n{error:?}\n{}", lines.join("\n"))
+}
+
+/// Returns the message for the operator about a refusal.
+fn log_line(
+    settings: &UpstreamSettings,
+    method: Method,
+    status: u16,
+    content_type: Option<&str>,
+    body: &str,
+) -> String {
+    let head = head(status, content_type);
+    let failure = classify_error(&head, body, method, settings, NOW);
+    failure.problem.operator.unwrap()
 }
 
 #[test]
@@ -92,18 +110,30 @@ fn key_with_a_shared_prefix_is_redacted_in_full() {
 }
 
 #[test]
-fn log_line_about_a_rejected_key_contains_no_key() {
+fn log_line_about_a_refusal_contains_no_key() {
+    let config = configuration();
+    let line = |status, body: &str| log_line(&config.upstream, Method::Get, status, None, body);
     for status in [401, 403] {
         let body = json!({ "error": format!("the key {ADMIN_KEY} has expired") }).to_string();
-        let refused = api_error(status, None, &body);
-        let line = describe_key_refusal("ADMIN_READ_KEY", status, &refused.message);
+        let line = line(status, &body);
         assert!(!line.contains("mint_"), "{line}");
-        let begins = format!("the upstream rejected ADMIN_READ_KEY with {status}: ");
+        let begins = format!("the upstream rejected ADMIN_API_KEY with {status}: ");
         assert!(line.starts_with(&begins), "{line}");
         assert!(line.contains("the key [key] has expired"), "{line}");
     }
-    let silent = describe_key_refusal("ADMIN_API_KEY", 401, &api_error(401, None, "").message);
-    assert!(silent.contains("401: unauthorized;"), "{silent}");
+    assert!(line(401, "").contains("401: unauthorized;"));
+    for body in [
+        format!("<title>Blocked: {ADMIN_KEY}</title>"),
+        format!("{}{ADMIN_KEY}", "x".repeat(490)),
+        format!(
+            r#"{{"error":"{}"}} {}"#,
+            ADMIN_KEY.replace('_', "\\u005f"),
+            "cut off"
+        ),
+    ] {
+        let line = line(403, &body);
+        assert!(!line.contains(&ADMIN_KEY[..8]), "{line}");
+    }
 }
 
 #[test]

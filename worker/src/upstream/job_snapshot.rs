@@ -1,0 +1,55 @@
+//! Responses with a job.
+
+use quillgate::schema::{HasJsonType as _, check};
+use quillgate::text::replace_half_surrogates;
+use quillgate::{AgentJob, JobId};
+
+use crate::http::route::is_plain_segment;
+use crate::json;
+
+/// A response with a job, and the properties of the job that the gateway stores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobSnapshot {
+    /// The HTTP status, which the gateway returns unchanged.
+    pub http_status: u16,
+    /// The body, in which half surrogates are replaced.
+    pub text: String,
+    /// The body without insignificant whitespace, as stored in tables and sent in event streams.
+    pub data: String,
+    /// The job's id, if the response has one.
+    pub id: Option<String>,
+    /// The job's status, if the response has one.
+    pub status: Option<String>,
+    /// The URL of the job's pull request.
+    pub pr_link: Option<String>,
+}
+
+impl JobSnapshot {
+    /// Reads the response to a request about the job `requested`, or to the creation of a job if
+    /// `requested` is `None`.
+    ///
+    /// Validates the job by the same rules as the npm package. Returns `None` if the job is
+    /// malformed, if the response describes another job than `requested`, or if the gateway's paths
+    /// cannot contain the id of a new job. The response need not have an id.
+    pub fn read(http_status: u16, body: &str, requested: Option<&str>) -> Option<Self> {
+        let text = replace_half_surrogates(body);
+        let job = json::parse(text.as_bytes())?;
+        check(&job, &AgentJob::JSON_TYPE).ok()?;
+        let member = |name| json::text(&job, name).map(str::to_owned);
+        let id = member("id");
+        let is_expected = match (&id, requested) {
+            (None, _) => true,
+            (Some(id), Some(requested)) => id == requested,
+            (Some(id), None) => JobId::new(id).is_ok() && is_plain_segment(id),
+        };
+        is_expected.then(|| Self {
+            http_status,
+            // Serializing the parsed value instead would reorder the job's properties.
+            data: json::compact(&text),
+            id,
+            status: member("status"),
+            pr_link: member("prLink"),
+            text: text.into_owned(),
+        })
+    }
+}

@@ -1,0 +1,155 @@
+//! Refused requests. A [`Refusal`] states why Mintlify, or the network in front of Mintlify,
+//! refused a request of the gateway (docs/platform.md, 5).
+//!
+//! Mintlify publishes neither the statuses nor the messages of these responses, so the rules below
+//! go by the words of messages. The header field `cf-ray` proves nothing: Cloudflare adds the field
+//! to every response.
+
+use serde_json::Value;
+
+use crate::json;
+use crate::upstream::head::UpstreamHead;
+
+/// The reason of a refusal. None of them is the caller's fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// Mintlify rejected the admin key, for example because the key has expired.
+    Key,
+    /// The organization's plan does not include the operation.
+    Plan,
+    /// Mintlify does not know the project, or the project belongs to another organization.
+    Project,
+    /// The network in front of Mintlify blocked the request, so Mintlify did not receive it.
+    Network,
+}
+
+impl Refusal {
+    /// Classifies a response. Returns `None` for a response that is not a refusal. `body` is empty
+    /// if the response has no readable body.
+    pub fn classify(head: &UpstreamHead, body: &str) -> Option<Self> {
+        let status = head.status;
+        let is_refusal = matches!(status, 401 | 403);
+        if (is_refusal || status == 404) && is_from_network(head, body) {
+            return is_refusal.then_some(Self::Network);
+        }
+        let message = read_messages(body).to_lowercase();
+        match status {
+            401..=403 if names_plan(&message) => Some(Self::Plan),
+            401 | 403 if names_key(&message) => Some(Self::Key),
+            401 | 403 if names_project(&message) => Some(Self::Project),
+            401 | 403 => Some(Self::Key),
+            400 | 404 | 422 if rejects_project(&message) => Some(Self::Project),
+            _ => None,
+        }
+    }
+}
+
+/// Returns whether a response is a 404 from Mintlify for the job or the thread in the request's
+/// path. A 404 for the project, or from the network in front of Mintlify, says nothing about the
+/// job.
+pub fn is_missing(head: &UpstreamHead, body: &str) -> bool {
+    head.status == 404 && !is_from_network(head, body) && Refusal::classify(head, body).is_none()
+}
+
+/// Returns whether a response with status 401, 403 or 404 comes from the network in front of
+/// Mintlify. Mintlify's own errors are JSON objects. A 401 without any body counts as Mintlify's,
+/// because a 401 is about credentials (RFC 9110, section 15.5.2).
+fn is_from_network(head: &UpstreamHead, body: &str) -> bool {
+    if head.headers.get("cf-mitigated").is_some() {
+        return true;
+    }
+    let body = body.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
+    if body.is_empty() {
+        return head.status != 401 || head.headers.get("content-type").is_some_and(is_markup);
+    }
+    // The prefix also identifies an object that is cut off or has duplicate names.
+    !body.starts_with('{') || is_from_cloudflare(body)
+}
+
+fn is_markup(content_type: &str) -> bool {
+    content_type.to_ascii_lowercase().starts_with("text/")
+}
+
+/// Returns whether a JSON object is an error of Cloudflare. Cloudflare sends its errors as JSON to
+/// clients that accept JSON, such as the gateway.
+fn is_from_cloudflare(body: &str) -> bool {
+    let Some(error) = json::parse_lossy(body) else {
+        return false;
+    };
+    let is_documented = |kind: &str| kind.starts_with("https://developers.cloudflare.com/");
+    json::is_true(&error, "cloudflare_error")
+        || json::text(&error, "type").is_some_and(is_documented)
+        || read_messages(body).to_lowercase().contains("error code: 1")
+}
+
+/// Returns all strings of a JSON object, separated by `; `. Returns an empty string for other
+/// bodies.
+pub fn read_messages(body: &str) -> String {
+    let mut messages = Vec::new();
+    if let Some(error) = json::parse_lossy(body) {
+        push_strings(&error, &mut messages);
+    }
+    messages.join("; ")
+}
+
+fn push_strings(value: &Value, strings: &mut Vec<String>) {
+    match value {
+        Value::String(text) => strings.push(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| push_strings(item, strings)),
+        Value::Object(members) => members
+            .values()
+            .for_each(|item| push_strings(item, strings)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn names_plan(message: &str) -> bool {
+    let words = "upgrade upgrading plan plans subscription subscribe billing pricing paid payment \
+         tier trial enterprise hobby starter premium";
+    has_word(message, words)
+}
+
+fn names_key(message: &str) -> bool {
+    let phrases = [
+        "invalid api key",
+        "invalid key",
+        "invalid token",
+        "expired",
+        "revoked",
+    ];
+    phrases.iter().any(|phrase| message.contains(phrase))
+}
+
+fn names_project(message: &str) -> bool {
+    has_word(
+        message,
+        "project projects projectid deployment deployments subdomain",
+    )
+}
+
+/// Returns whether a message rejects the project, and not a job, a conversation or a parameter.
+fn rejects_project(message: &str) -> bool {
+    let others = "job jobs thread threads conversation conversations message session cursor \
+         datefrom dateto";
+    let phrases = [
+        "not found",
+        "invalid",
+        "unknown",
+        "no such",
+        "no project",
+        "exist",
+        "access",
+        "belong",
+        "t find",
+    ];
+    let is_rejected = phrases.iter().any(|phrase| message.contains(phrase));
+    is_rejected && names_project(message) && !has_word(message, others)
+}
+
+/// Returns whether a lowercase message contains any of `words`, which spaces separate. Names such
+/// as `growth-plan`, and addresses, are single words.
+fn has_word(message: &str, words: &str) -> bool {
+    let is_separator = |c: char| c.is_whitespace() || "\"'’`.,;:!?()[]".contains(c);
+    let mut found = message.split(is_separator);
+    found.any(|word| words.split(' ').any(|own| own == word))
+}

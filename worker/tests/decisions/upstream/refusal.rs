@@ -1,0 +1,251 @@
+//! Refused requests. The words of the response decide whether Mintlify rejected the key, the plan or
+//! the project, or whether the network in front of Mintlify blocked the request.
+
+use quillgate::Method;
+use quillgate_worker::upstream::failure::{KeyOutcome, UpstreamFailure, classify_error};
+use quillgate_worker::upstream::head::UpstreamHead;
+use quillgate_worker::upstream::refusal::{Refusal, is_missing};
+use serde_json::json;
+
+use super::{JSON, head, with_field};
+use crate::fixtures::{NOW, configuration, status_and_kind};
+
+const CHALLENGE: &str = "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>";
+/// An error of Cloudflare, which the gateway receives because it accepts JSON.
+const CLOUDFLARE: &str = r#"{"type":"https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/error-1010/","title":"Error 1010: Access denied","status":403,"detail":"The site owner has blocked access based on your browser's signature.","error_code":1010,"cloudflare_error":true}"#;
+
+fn refusal(status: u16, content_type: Option<&str>, body: &str) -> Option<Refusal> {
+    Refusal::classify(&head(status, content_type), body)
+}
+
+/// Returns the refusal for a message in Mintlify's format, sent with any content type.
+fn of_message(status: u16, message: &str) -> Option<Refusal> {
+    let body = json!({ "error": message }).to_string();
+    let found = refusal(status, JSON, &body);
+    for content_type in [
+        None,
+        Some("text/plain"),
+        Some("application/json; charset=utf-8"),
+    ] {
+        assert_eq!(refusal(status, content_type, &body), found, "{message}");
+    }
+    found
+}
+
+#[test]
+fn message_about_a_plan_is_not_about_the_key() {
+    for message in [
+        "Please upgrade your plan to use the API",
+        "Upgrade to Pro to access this feature.",
+        "This feature requires a paid subscription",
+        "Your trial has ended",
+        "The agent is only available on the Enterprise tier",
+        "Not included in this project's plan",
+        "Invalid API key: upgrade required",
+    ] {
+        for status in [401, 403] {
+            assert_eq!(
+                of_message(status, message),
+                Some(Refusal::Plan),
+                "{message}"
+            );
+        }
+    }
+    assert_eq!(
+        of_message(402, "Payment required: billing"),
+        Some(Refusal::Plan)
+    );
+    let nested = r#"{"error":"Unauthorized","details":[{"message":"Upgrade your plan"}]}"#;
+    assert_eq!(refusal(401, JSON, nested), Some(Refusal::Plan));
+}
+
+#[test]
+fn message_about_a_key_rejects_the_key() {
+    for message in [
+        "Invalid API key",
+        "API key has expired",
+        "API key of this project was revoked",
+        "API key is limited to read access",
+        "Unauthorized",
+        "Forbidden",
+        "",
+    ] {
+        for status in [401, 403] {
+            assert_eq!(of_message(status, message), Some(Refusal::Key), "{message}");
+        }
+    }
+    for body in ["{}", r#"{"error":"a","error":"b"}"#, r#"{"error":"cut o"#] {
+        assert_eq!(refusal(401, JSON, body), Some(Refusal::Key), "{body}");
+    }
+    assert_eq!(refusal(401, None, ""), Some(Refusal::Key));
+}
+
+#[test]
+fn message_about_a_project_rejects_the_project() {
+    for message in [
+        "Invalid project ID",
+        "Project not found",
+        "API key has no access to this project",
+        "The project growth-plan does not exist",
+        "This project belongs to another organization",
+        "Couldn’t find deployment",
+    ] {
+        for status in [400, 401, 403, 404] {
+            let found = of_message(status, message);
+            assert_eq!(found, Some(Refusal::Project), "{status} {message}");
+        }
+    }
+    for message in [
+        "Job not found",
+        "Job not found in this project",
+        "Thread not found",
+        "Not found",
+        "limit is invalid",
+    ] {
+        for status in [400, 404] {
+            assert_eq!(of_message(status, message), None, "{status} {message}");
+        }
+    }
+    assert_eq!(of_message(500, "Project not found"), None);
+}
+
+#[test]
+fn response_that_is_not_json_comes_from_the_network() {
+    for status in [401, 403] {
+        for (content_type, body) in [
+            (Some("text/html; charset=UTF-8"), CHALLENGE),
+            (JSON, CHALLENGE),
+            (None, CHALLENGE),
+            (Some("text/html"), ""),
+            (Some("text/plain"), "error code: 1010"),
+            (Some("text/plain"), "Upgrade your plan"),
+            (JSON, "\"Forbidden\""),
+            (JSON, CLOUDFLARE),
+            (Some("application/problem+json"), CLOUDFLARE),
+            (JSON, r#"{"error":"error code: 1020"}"#),
+        ] {
+            let found = refusal(status, content_type, body);
+            assert_eq!(found, Some(Refusal::Network), "{status} {body}");
+        }
+    }
+    assert_eq!(refusal(403, None, ""), Some(Refusal::Network));
+    for status in [200, 302, 404, 429, 500, 503] {
+        assert_eq!(
+            refusal(status, Some("text/html"), CHALLENGE),
+            None,
+            "{status}"
+        );
+    }
+}
+
+#[test]
+fn cf_mitigated_identifies_the_network_and_cf_ray_does_not() {
+    let plan = r#"{"error":"Upgrade your plan"}"#;
+    let with = |name, value| with_field(head(403, JSON), name, Some(value));
+    let mitigated = with("cf-mitigated", "challenge");
+    assert_eq!(Refusal::classify(&mitigated, plan), Some(Refusal::Network));
+    let passed = with("cf-ray", "9a1b2c3d4e5f-FRA");
+    assert_eq!(Refusal::classify(&passed, plan), Some(Refusal::Plan));
+}
+
+#[test]
+fn only_a_404_of_mintlify_means_that_a_job_is_missing() {
+    let is_missing = |status, body| is_missing(&head(status, JSON), body);
+    for body in [
+        "{}",
+        r#"{"error":"Job not found"}"#,
+        r#"{"error":"Not found"}"#,
+    ] {
+        assert!(is_missing(404, body), "{body}");
+        assert!(!is_missing(403, body), "{body}");
+    }
+    for body in [
+        r#"{"error":"Project not found"}"#,
+        "<h1>404</h1>",
+        "error code: 1042",
+        CLOUDFLARE,
+        "",
+    ] {
+        assert!(!is_missing(404, body), "{body}");
+    }
+}
+
+fn failure(head: &UpstreamHead, body: &str) -> UpstreamFailure {
+    classify_error(head, body, Method::Post, &configuration().upstream, NOW)
+}
+
+#[test]
+fn each_refusal_has_its_problem_and_its_message_for_the_operator() {
+    let plan = r#"{"error":"Please upgrade your plan"}"#;
+    let project = r#"{"error":"Project not found"}"#;
+    let key = r#"{"error":"API key has expired"}"#;
+    for (status, body, kind, is_fault, quoted) in [
+        (
+            401,
+            plan,
+            "upstream-plan",
+            false,
+            "Please upgrade your plan",
+        ),
+        (404, project, "upstream-project", false, "Project not found"),
+        (
+            401,
+            key,
+            "upstream-credential",
+            false,
+            "API key has expired",
+        ),
+        (403, CHALLENGE, "upstream-blocked", true, "Just a moment..."),
+        (
+            403,
+            CLOUDFLARE,
+            "upstream-blocked",
+            true,
+            "Error 1010: Access denied",
+        ),
+        (
+            403,
+            "error code: 1010",
+            "upstream-blocked",
+            true,
+            "error code: 1010",
+        ),
+    ] {
+        let failure = failure(&head(status, None), body);
+        let problem = &failure.problem;
+        assert_eq!(status_and_kind(problem), (502, kind));
+        assert!(
+            problem.members.is_empty() && problem.headers.is_empty(),
+            "{kind}"
+        );
+        assert!(!problem.detail.contains(quoted), "{kind}");
+        let operator = problem.operator.as_deref().unwrap();
+        assert!(operator.contains(quoted), "{operator}");
+        assert_eq!(
+            problem.detail.contains("key"),
+            kind == "upstream-credential"
+        );
+        assert_eq!(failure.key_outcome, KeyOutcome::Release);
+        assert_eq!(failure.is_fault, is_fault, "{kind}");
+        assert_eq!(failure.counts_against_upstream(), is_fault, "{kind}");
+        assert_eq!(failure.is_temporary(), is_fault, "{kind}");
+        assert!(!failure.is_missing, "{kind}");
+    }
+}
+
+#[test]
+fn message_for_the_operator_is_short_and_has_the_ray() {
+    let head = with_field(head(403, None), "cf-ray", Some("9a1b2c3d4e5f-FRA"));
+    let long = failure(&head, &"x ".repeat(30_000));
+    let operator = long.problem.operator.unwrap();
+    assert!(
+        operator.len() < 1000 && operator.contains("9a1b2c3d4e5f-FRA"),
+        "{operator}"
+    );
+    let hidden = with_field(head, "cf-ray", Some("mint_key"));
+    let operator = failure(&hidden, "").problem.operator.unwrap();
+    assert!(
+        operator.contains("cf-ray: none") && operator.contains("forbidden"),
+        "{operator}"
+    );
+}
