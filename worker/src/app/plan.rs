@@ -48,6 +48,9 @@ pub struct Facts {
     pub route: Option<&'static str>,
     /// The caller, once identified.
     pub caller: Option<Rc<Caller>>,
+    /// Whether a cookie identified the caller. An assertion counts as a cookie, because Cloudflare
+    /// Access derives the assertion from a cookie.
+    pub is_by_cookie: bool,
     /// The project, once the caller is authorized for the project.
     pub project: Option<ProjectId>,
     /// The policy that limits the operation, once the caller is authorized.
@@ -276,6 +279,8 @@ impl Planner<'_> {
     /// invalid.
     pub fn plan(mut self, target: Target) -> Result<Action, Problem> {
         self.facts.caller = Some(Rc::clone(&self.caller));
+        // `identify` reads cookies and assertions only without this field.
+        self.facts.is_by_cookie = self.head.header("authorization").is_none();
         match target {
             Target::Health => self.plan_health(),
             Target::Reopening(policy) => self.plan_reopening(policy),

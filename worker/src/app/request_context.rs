@@ -89,7 +89,7 @@ impl RequestContext {
         if let Some(timing) = timing {
             headers.set("server-timing", timing);
         }
-        if self.session.is_some() {
+        if self.facts.is_by_cookie {
             session::require_revalidation(&mut headers);
         }
         let upstream = self.metrics.upstream.as_ref();

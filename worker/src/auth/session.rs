@@ -95,8 +95,8 @@ pub fn describe_methods(settings: &AuthSettings) -> String {
     json::to_text(&json!({ "token": true, "access": access, "issuers": Value::Array(issuers) }))
 }
 
-/// Makes browsers revalidate a cached response, because the session may have ended meanwhile.
-/// Leaves `no-store` unchanged.
+/// Makes browsers revalidate a cached response to a caller with a cookie. The session may have ended
+/// meanwhile, or another user may have signed in. Leaves `no-store` unchanged.
 pub fn require_revalidation(headers: &mut HeaderFields) {
     let kept = headers.get("cache-control");
     if kept.is_some_and(|kept| !kept.starts_with("no-store")) {

@@ -6,7 +6,9 @@ use quillgate_worker::auth::Identity;
 use quillgate_worker::http::response::HeaderFields;
 use serde_json::json;
 
-use super::super::{BODY, CREATE, DEEP, JOBS, MESSAGE, OPERATIONS, get, plan_body, plan_by, post};
+use super::super::{
+    BODY, CREATE, DEEP, JOBS, MESSAGE, OPERATIONS, VIEWS, get, plan_body, plan_by, post,
+};
 use super::{ISSUERS, issuers_bearer};
 use crate::fixtures::{RequestHead, SECONDS, configure, plan_identified};
 
@@ -36,6 +38,32 @@ fn issuer_token_is_verified_before_it_is_used() {
             "https://issuer.example bob"
         );
         assert!(verified.step.is_ok(), "{url}");
+    }
+}
+
+#[test]
+fn an_assertion_identifies_its_caller_like_a_cookie() {
+    const IN_ASSERTIONS: &str = r#"[{
+        "issuer": "https://issuer.example",
+        "audience": "quillgate",
+        "jwks": "https://issuer.example/jwks",
+        "header": "Cf-Access-Jwt-Assertion",
+        "rules": [
+            { "claims": { "team": "docs" }, "projects": ["demo-docs"], "scope": "analytics:read" }
+        ]
+    }]"#;
+    for (issuers, by_cookie) in [(IN_ASSERTIONS, true), (ISSUERS, false)] {
+        let config = configure(&[("TRUSTED_ISSUERS", Some(issuers))]);
+        let bearer = issuers_bearer(&json!({ "team": "docs" }));
+        let token = bearer.strip_prefix("Bearer ").unwrap();
+        let head = RequestHead {
+            authorization: (!by_cookie).then_some(&*bearer),
+            access_assertion: Some(token),
+            ..get(VIEWS, "")
+        };
+        let facts = plan_identified(&config, &head, None).facts;
+        assert!(facts.caller.is_some());
+        assert_eq!(facts.is_by_cookie, by_cookie);
     }
 }
 
