@@ -13,6 +13,47 @@ pub const MAX_EMPTY_PAGES: u32 = 5;
 /// The largest page size that [`Pages::through_everything`] sets if the call has no `limit`.
 pub const MAX_ROWS: u64 = IntegerRule::PAGE_SIZE.max;
 
+/// A fingerprint of a page's totals. All pages of one state of a list have equal totals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Totals(u64);
+
+impl Totals {
+    /// Returns the fingerprint of totals in any fixed notation, such as canonical JSON.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        Self(hash(text))
+    }
+
+    /// Returns the fingerprint with this number.
+    #[must_use]
+    pub const fn from_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Returns the fingerprint as a number, to store it.
+    #[must_use]
+    pub const fn number(self) -> u64 {
+        self.0
+    }
+
+    /// Returns whether pages come from different states of a list. Rows can then be missing or
+    /// repeated. Pages without totals match any page.
+    ///
+    /// ```
+    /// use quillgate::pages::Totals;
+    ///
+    /// let [before, after] = ["1,2", "1,3"].map(Totals::of);
+    /// assert!(!Totals::are_mixed([Some(before), None, Some(before)]));
+    /// assert!(Totals::are_mixed([Some(before), None, Some(after)]));
+    /// ```
+    #[must_use]
+    pub fn are_mixed(pages: impl IntoIterator<Item = Option<Self>>) -> bool {
+        let mut known = pages.into_iter().flatten();
+        let first = known.next();
+        known.any(|totals| Some(totals) != first)
+    }
+}
+
 /// The pagination properties of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageInfo<'a> {
@@ -22,6 +63,8 @@ pub struct PageInfo<'a> {
     pub has_more: Option<bool>,
     /// `nextCursor`, if the page has one.
     pub next_cursor: Option<&'a str>,
+    /// The page's totals, if it has any.
+    pub totals: Option<Totals>,
 }
 
 /// A page that contradicts its list.
@@ -71,7 +114,7 @@ impl From<PageError> for Error {
 ///
 /// let list = Operation::ListPageViews.declaration();
 /// let mut pages = Pages::new(Call::parse(list, &json!({ "limit": 250 }))?);
-/// let page = |rows, more| PageInfo { rows, has_more: Some(more), next_cursor: None };
+/// let page = |rows, more| PageInfo { rows, has_more: Some(more), ..PageInfo::default() };
 /// assert_eq!(pages.next().and_then(|call| call.integer("offset")), Some(0));
 /// pages.advance(&page(250, true))?;
 /// assert_eq!(pages.next().and_then(|call| call.integer("offset")), Some(250));
@@ -85,6 +128,9 @@ pub struct Pages {
     empty_in_a_row: u32,
     /// Hashes of the cursors received so far.
     cursors: Vec<u64>,
+    /// The totals of the first page that has any.
+    totals: Option<Totals>,
+    is_mixed: bool,
 }
 
 impl Pages {
@@ -106,6 +152,8 @@ impl Pages {
             next: Some(call),
             empty_in_a_row: 0,
             cursors,
+            totals: None,
+            is_mixed: false,
         }
     }
 
@@ -136,6 +184,16 @@ impl Pages {
         self.next.as_ref()
     }
 
+    /// Returns whether the totals changed between two pages. Rows can then be missing or repeated,
+    /// because new counts reorder the rows of a list by offset.
+    ///
+    /// Mixed pages do not end an iteration: the counts of a range that includes today change all
+    /// the time.
+    #[must_use]
+    pub const fn is_mixed(&self) -> bool {
+        self.is_mixed
+    }
+
     /// Processes the page that [`Self::next`] requested.
     ///
     /// # Errors
@@ -151,6 +209,8 @@ impl Pages {
         let Some(mut call) = self.next.take() else {
             return Ok(());
         };
+        self.is_mixed |= Totals::are_mixed([self.totals, page.totals]);
+        self.totals = self.totals.or(page.totals);
         let pagination = call.declaration().pagination;
         let has_next = match pagination {
             Pagination::None => false,

@@ -193,6 +193,15 @@ impl Task {
         }
     }
 
+    /// Returns whether a list's totals changed between two pages; see [`Pages::is_mixed`].
+    #[must_use]
+    pub const fn is_mixed(&self) -> bool {
+        match &self.work {
+            Work::List(pages) => pages.is_mixed(),
+            Work::Once(_) | Work::Watch(_) => false,
+        }
+    }
+
     /// Processes an event and returns the next action.
     ///
     /// `random` is a random number from 0 to 1, used for jitter. You can report [`Event::Next`] at

@@ -22,7 +22,7 @@ use crate::client::stream::{Source, SourceStream};
 use crate::date::Timestamp;
 use crate::error::{DecodeError, ValidationError};
 use crate::job_list::{JobPage, ListAgentJobs, ListedJob};
-use crate::pages::{PageInfo, Pages as PageSteps};
+use crate::pages::{PageInfo, Pages as PageSteps, Totals};
 use crate::task::{Event, Task};
 
 /// An operation whose result is one page of a list.
@@ -39,7 +39,9 @@ pub trait ListEndpoint: Operation {
 
 /// Declares the rows and the pagination properties of each list.
 macro_rules! lists {
-    ($($endpoint:ident: $page:ident { $rows:ident: $row:ident, $has_more:expr, $next_cursor:expr })+) => {
+    ($($endpoint:ident: $page:ident {
+        $rows:ident: $row:ident, $has_more:expr, $next_cursor:expr $(, $totals:ident)?
+    })+) => {
         $(impl ListEndpoint for $endpoint {
             type Row = $row;
 
@@ -50,6 +52,7 @@ macro_rules! lists {
                     rows: page.$rows.len() as u64,
                     has_more: has_more(page),
                     next_cursor: next_cursor(page),
+                    totals: None$(.or(Some(Totals::of(&format!("{:?}", page.$totals)))))?,
                 }
             }
 
@@ -62,14 +65,18 @@ macro_rules! lists {
 
 lists! {
     ListAgentJobs: JobPage { jobs: ListedJob, |_| None, |page| page.next_cursor.as_deref() }
-    ListArchivedViews: ArchivedViews { views: PageView, |_| None, |page| page.next_cursor.as_deref() }
+    ListArchivedViews: ArchivedViews {
+        views: PageView, |_| None, |page| page.next_cursor.as_deref(), totals
+    }
     ListDailyViews: DailyViews { views: GroupedViews, |_| None, |page| page.next_cursor.as_deref() }
-    ListPageViews: PageViews { views: PageView, |page| Some(page.has_more), |_| None }
-    ListVisitors: Visitors { visitors: PageVisitors, |page| Some(page.has_more), |_| None }
+    ListPageViews: PageViews { views: PageView, |page| Some(page.has_more), |_| None, totals }
+    ListVisitors: Visitors { visitors: PageVisitors, |page| Some(page.has_more), |_| None, totals }
     ListFeedback: FeedbackPage {
         feedback: Feedback, |page| Some(page.has_more), |page| page.next_cursor.as_deref()
     }
-    ListSearches: Searches { searches: SearchTerm, |_| None, |page| page.next_cursor.as_deref() }
+    ListSearches: Searches {
+        searches: SearchTerm, |_| None, |page| page.next_cursor.as_deref(), total_searches
+    }
     ListConversations: Conversations {
         conversations: Conversation,
         |page| Some(page.has_more),
@@ -205,6 +212,13 @@ impl<E: ListEndpoint> Pages<E> {
         Ok(page.await?.map(|delivery| delivery.value))
     }
 
+    /// Returns whether the totals changed between two pages. Rows can then be missing or repeated.
+    /// Counts of a range that includes today change all the time, so this is not an error.
+    #[must_use]
+    pub fn is_mixed(&self) -> bool {
+        self.task.as_ref().is_ok_and(Task::is_mixed)
+    }
+
     /// Returns the operation that requests the next page. Store it to resume the list later.
     /// Returns `None` after the last page, or if the arguments are invalid.
     ///
@@ -271,6 +285,12 @@ impl<E: ListEndpoint> Rows<E> {
             }
         }
         Ok(self.rows.pop_front())
+    }
+
+    /// Returns whether the totals changed between two pages; see [`Pages::is_mixed`].
+    #[must_use]
+    pub fn is_mixed(&self) -> bool {
+        self.pages.is_mixed()
     }
 
     /// Converts the rows to a stream, which ends after the first error.

@@ -1,6 +1,6 @@
 //! How the next page of a list is found.
 
-use quillgate::pages::MAX_EMPTY_PAGES;
+use quillgate::pages::{MAX_EMPTY_PAGES, Totals};
 use quillgate::{Call, Error, Millis, Operation, PageError, PageInfo, Pages, Rule};
 use serde_json::{Value, json};
 
@@ -16,7 +16,7 @@ fn page(rows: u64, has_more: bool) -> PageInfo<'static> {
     PageInfo {
         rows,
         has_more: Some(has_more),
-        next_cursor: None,
+        ..PageInfo::default()
     }
 }
 
@@ -189,6 +189,7 @@ fn job_page(rows: u64, next_cursor: Option<&str>) -> PageInfo<'_> {
         rows,
         has_more: None,
         next_cursor,
+        ..PageInfo::default()
     }
 }
 
@@ -270,4 +271,24 @@ fn an_operation_without_pagination_has_one_page() {
     let mut pages = Pages::new(call(Operation::GetAgentJob, &json!({ "id": "j1" })));
     pages.advance(&page(1, true)).unwrap();
     assert_eq!(pages.next(), None);
+}
+
+#[test]
+fn pages_whose_totals_change_are_mixed() {
+    let with = |totals: Option<&str>, has_more| PageInfo {
+        totals: totals.map(Totals::of),
+        ..page(50, has_more)
+    };
+    for (totals, is_mixed) in [
+        ([Some("1"), Some("1"), Some("1")], false),
+        ([None, Some("1"), None], false),
+        ([Some("1"), Some("2"), Some("1")], true),
+        ([None, Some("1"), Some("2")], true),
+    ] {
+        let mut pages = views(&json!({}));
+        for (totals, has_more) in totals.into_iter().zip([true, true, false]) {
+            pages.advance(&with(totals, has_more)).unwrap();
+        }
+        assert_eq!(pages.is_mixed(), is_mixed, "{totals:?}");
+    }
 }

@@ -228,7 +228,7 @@ fn advance(pages: &mut Pages, rows: u64, has_more: bool) -> Result<(), Error> {
     pages.advance(&PageInfo {
         rows,
         has_more: Some(has_more),
-        next_cursor: None,
+        ..PageInfo::default()
     })?;
     Ok(())
 }
@@ -353,7 +353,7 @@ proptest! {
             prop_assert!(!requested.contains(&cursor), "{:?} after {:?}", cursor, requested);
             requested.push(cursor);
             prop_assert!(requested.len() <= max, "{:?}", requested);
-            let result = pages.advance(&PageInfo { rows, has_more, next_cursor });
+            let result = pages.advance(&PageInfo { rows, has_more, next_cursor, ..PageInfo::default() });
             let continues = pages.next().is_some();
             prop_assert!(!continues || result.is_ok());
             prop_assert!(!continues || next_cursor.is_some() && has_more != Some(false));

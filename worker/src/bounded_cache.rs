@@ -75,6 +75,18 @@ impl<V> BoundedCache<V> {
         }
     }
 
+    /// Removes the entries for which `is_kept` returns `false`. Returns whether any were removed.
+    pub fn retain(&mut self, mut is_kept: impl FnMut(&str, &V) -> bool) -> bool {
+        let before = self.entries.len();
+        let bytes = &mut self.bytes;
+        self.entries.retain(|key, entry| {
+            let is_kept = is_kept(key, &entry.value);
+            *bytes -= if is_kept { 0 } else { entry.bytes };
+            is_kept
+        });
+        self.entries.len() < before
+    }
+
     /// Removes every entry.
     pub fn clear(&mut self) {
         self.entries.clear();

@@ -19,7 +19,7 @@ fn page(has_more: bool) -> Event<'static> {
     Event::Page(PageInfo {
         rows: 50,
         has_more: Some(has_more),
-        next_cursor: None,
+        ..PageInfo::default()
     })
 }
 
@@ -29,6 +29,7 @@ fn job_page(next_cursor: Option<&str>) -> Event<'_> {
         rows: 2,
         has_more: None,
         next_cursor,
+        ..PageInfo::default()
     })
 }
 
@@ -169,13 +170,13 @@ fn a_page_that_contradicts_its_list_is_an_error_that_ends_the_list() {
     let too_many = Event::Page(PageInfo {
         rows: 51,
         has_more: Some(true),
-        next_cursor: None,
+        ..PageInfo::default()
     });
     let repeated = job_page(Some("a"));
     let without_cursor = Event::Page(PageInfo {
         rows: 2,
         has_more: Some(true),
-        next_cursor: None,
+        ..PageInfo::default()
     });
     let from_a = || list(Operation::ListAgentJobs, &json!({ "cursor": "a" }));
     for (mut driver, event, at) in [
@@ -201,7 +202,7 @@ fn five_empty_pages_in_a_row_are_an_error() {
         Event::Page(PageInfo {
             rows: 0,
             has_more: Some(true),
-            next_cursor: None,
+            ..PageInfo::default()
         })
     };
     let mut driver = views();

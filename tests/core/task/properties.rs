@@ -81,6 +81,7 @@ fn page() -> impl Strategy<Value = Event<'static>> {
                 rows,
                 has_more,
                 next_cursor,
+                ..PageInfo::default()
             })
         },
     )

@@ -4,7 +4,7 @@
 use quillgate::Operation;
 use quillgate::declaration::Pagination;
 
-use super::problems::{ARCHIVE, BODY, BUDGET, RECORD, STREAM, UPSTREAM, WRITING};
+use super::problems::{self, ARCHIVE, BODY, BUDGET, RECORD, STREAM, UPSTREAM, WRITING};
 use quillgate_worker::http::problem_kind::ProblemKind;
 
 /// The parts of an operation's description that the core's declaration lacks.
@@ -133,7 +133,9 @@ const LIST: Details = Details {
 const REPORT: Details = Details {
     doc: "Cached for a day if `dateTo` is before yesterday (UTC), and by default for five \
         minutes otherwise. If Mintlify fails or the budget of 100 requests in any 60 minutes is \
-        used up, cached rows are served for another day, and `Cache-Status` shows it. `dateFrom` \
+        used up, cached rows are served for another day, and `Cache-Status` shows it. If the rows \
+        come from pages with different totals and the gateway cannot fetch them again, \
+        `Cache-Status` ends with `mixed`: rows can be missing or repeated. `dateFrom` \
         must be before `dateTo`. `offset` plus `limit` must be at most 9007199254740991.",
     success: Success::Cached("The rows."),
     request_fields: &["If-None-Match", "Cache-Control"],
@@ -191,14 +193,16 @@ const EXPORT: Details = Details {
         ends with a last record with the reason and the cursor to resume from: `{\"incomplete\": \
         {\"cursor\", \"problem\", \"retryAfter\"}}` in NDJSON, a record with `#incomplete` in \
         the first cell in CSV. With a cursor, CSV has no byte order mark and no header, so that \
-        the joined parts equal the whole. With `Prefer: wait`, the export waits for the budget: \
+        the joined parts equal the whole. If the totals changed while the export was read, its \
+        last record says so, because rows can be missing or repeated: `{\"mixed\": \
+        {\"problem\"}}` in NDJSON, a record with `#mixed` in the first cell in CSV. With `Prefer: wait`, the export waits for the budget: \
         at most that many seconds in total, and at most a day. By default, 10 exports of a \
         caller and 100 of the organization can wait at the same time. The export ends when the \
         access token expires. If the connection closes before the last chunk, the export is \
         incomplete.",
     success: Success::Exported,
     request_fields: &["Prefer", "Cache-Control"],
-    problems: &[UPSTREAM, BUDGET, STREAM],
+    problems: &[UPSTREAM, BUDGET, STREAM, problems::EXPORT],
     ..READS
 };
 

@@ -61,6 +61,8 @@ pub const BUDGET: &[ProblemKind] = &[ProblemKind::QuotaExceeded];
 /// The problems of event streams, long polls and exports. The gateway limits the number of open
 /// streams and the number of waiting exports.
 pub const STREAM: &[ProblemKind] = &[ProblemKind::TooManyStreams];
+/// The problem in the last record of an export with mixed pages.
+pub const EXPORT: &[ProblemKind] = &[ProblemKind::CountsChanged];
 /// The problems of reading or deleting a job's record.
 pub const RECORD: &[ProblemKind] = &[ProblemKind::JobNotRecorded];
 /// The problems of a request to the upstream.

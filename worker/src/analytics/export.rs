@@ -109,6 +109,11 @@ impl Export {
         self.rows
     }
 
+    /// Returns whether the totals changed between two pages; see [`Pages::is_mixed`].
+    pub const fn is_mixed(&self) -> bool {
+        self.pages.is_mixed()
+    }
+
     /// Appends the rows of the page that [`Self::next`] requested, and moves to the next page.
     ///
     /// # Errors
@@ -123,6 +128,7 @@ impl Export {
             rows: end.rows,
             has_more: end.has_more,
             next_cursor: end.next_cursor.as_deref(),
+            totals: end.totals,
         };
         if self.pages.advance(&page).is_err() {
             out.truncate(before);

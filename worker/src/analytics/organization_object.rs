@@ -20,7 +20,9 @@ use crate::analytics::archive::store::ArchiveStore;
 use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
 use crate::analytics::organization_object::fetch::RunningFetch;
 use crate::analytics::organization_object::key_sets::{IssuerKeys, KEY_SET_TABLE, restore_keys};
-use crate::analytics::page_store::{PAGE_PART_TABLES, PAGE_TABLES, PageStore, UNTAGGED_PAGES};
+use crate::analytics::page_store::{
+    PAGE_PART_TABLES, PAGE_TABLES, PAGE_TOTALS, PageStore, UNTAGGED_PAGES,
+};
 use crate::analytics::settings::AnalyticsSettings;
 use crate::analytics::waiting_exports::WaitingExports;
 use crate::auth::settings::AuthSettings;
@@ -37,7 +39,7 @@ use crate::upstream::breaker::breaker_state;
 use crate::upstream::connections::Connections;
 use crate::upstream::settings::UpstreamSettings;
 
-const STEPS: [&str; 9] = [
+const STEPS: [&str; 10] = [
     BUDGET_TABLES,
     PAGE_TABLES,
     KEY_SET_TABLE,
@@ -47,6 +49,7 @@ const STEPS: [&str; 9] = [
     DROP_CLAIMS,
     UNTAGGED_PAGES,
     POLICY_INDEX,
+    PAGE_TOTALS,
 ];
 
 /// The class of the Durable Object, which the runtime instantiates.

@@ -41,6 +41,10 @@ pub struct ReportCall {
     pub revalidate: bool,
     /// Whether the caller accepts a stale page instead of an error.
     pub accepts_stale: bool,
+    /// Whether to check that cached pages are up to date: if one of the following pages is not cached,
+    /// fetch that page first. Exports do so at their start, because they cannot replace rows that
+    /// they have sent.
+    pub checks_rest: bool,
 }
 
 /// The pages of a report, or the response that refuses the request.

@@ -5,6 +5,7 @@
 //! The gateway fetches whole pages, because the budget counts requests, not rows. One page holds
 //! ten reports of 25 rows.
 
+use quillgate::pages::Totals;
 use quillgate::{Millis, PageSize};
 
 use crate::http::response::{HeaderFields, JSON};
@@ -24,6 +25,9 @@ pub struct PageHead {
     pub rows: u64,
     /// The upstream's `hasMore`: whether another page follows.
     pub has_more: bool,
+    /// The totals of the list. `None` for lists without totals, and for pages that an earlier version
+    /// of the gateway stored.
+    pub totals: Option<Totals>,
     /// When the page was fetched, and when it becomes stale.
     pub freshness: Freshness,
 }
@@ -98,6 +102,15 @@ pub fn slice_pages(offset: u64, limit: u64) -> Vec<PageSlice> {
 /// Returns the unique cache key of a page.
 pub fn page_key(list: &str, number: u64) -> String {
     format!("{number} {list}")
+}
+
+/// Whether a page that was fetched later shows that a cached page is outdated: both belong to
+/// `list`, and their totals differ. `key` is the [key](page_key) of the cached page.
+pub fn is_outdated(key: &str, cached: &PageHead, list: &str, latest: &PageHead) -> bool {
+    latest.totals.is_some()
+        && cached.totals != latest.totals
+        && cached.freshness.fetched <= latest.freshness.fetched
+        && key.split_once(' ').is_some_and(|(_, own)| own == list)
 }
 
 /// Whether more rows follow this slice, either on the same page or on the next page. `last` is the
@@ -238,11 +251,18 @@ pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchR
     }
 }
 
+/// Whether pages come from different states of their list, so that rows can be missing or repeated.
+pub fn are_mixed<'a>(pages: impl IntoIterator<Item = &'a PageHead>) -> bool {
+    Totals::are_mixed(pages.into_iter().map(|page| page.totals))
+}
+
 /// The entity tag and the freshness of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportHead {
     /// The value of `ETag`, including the quotes.
     pub etag: String,
+    /// Whether the pages are [mixed](are_mixed).
+    pub is_mixed: bool,
     /// The time of the oldest fetch, and the earliest time at which a page becomes stale.
     pub freshness: Freshness,
 }
@@ -259,22 +279,24 @@ impl ReportHead {
                 until: freshness.map(|page| page.until).min()?,
             },
             etag: build_etag(pages),
+            is_mixed: are_mixed(pages.iter().map(|(page, _)| *page)),
         })
     }
 
     /// Returns the header fields of the response. `cache` is the value of `Cache-Status` after the
-    /// cache's name.
+    /// cache's name. The parameter `mixed` marks a mixed report.
     pub fn headers(&self, cache: &str, now: Millis) -> HeaderFields {
         let Freshness { fetched, until } = self.freshness;
-        let cache_control = if self.freshness.is_fresh(now) {
+        let cache_control = if self.freshness.is_fresh(now) && !self.is_mixed {
             format!("private, max-age={}", until.since(fetched).0 / 1000)
         } else {
             "private, no-cache".to_owned()
         };
+        let mixed = if self.is_mixed { "; mixed" } else { "" };
         HeaderFields::default()
             .with("age", (now.since(fetched).0 / 1000).to_string())
             .with("cache-control", cache_control)
-            .with("cache-status", format!("quillgate; {cache}"))
+            .with("cache-status", format!("quillgate; {cache}{mixed}"))
             .with("content-type", JSON)
             .with("etag", self.etag.clone())
             .with("vary", "Origin, Authorization")

@@ -10,7 +10,7 @@ use quillgate::Millis;
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
-use crate::analytics::page::{STALE_FOR, page_key};
+use crate::analytics::page::{STALE_FOR, is_outdated, page_key};
 use crate::analytics::pages::Page;
 use crate::bounded_cache::BoundedCache;
 use crate::runtime::{Database, HostResult, now, number, text};
@@ -42,6 +42,9 @@ pub const PAGE_PART_TABLES: &str = "
   );
 ";
 
+/// Adds the totals of pages. Pages that an earlier version of the gateway stored have none.
+pub const PAGE_TOTALS: &str = "ALTER TABLE page ADD COLUMN totals TEXT;";
+
 /// Deletes pages that an earlier version of the gateway stored without a tag.
 pub const UNTAGGED_PAGES: &str = "DELETE FROM page WHERE tag = '';";
 
@@ -66,6 +69,12 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 struct PartRow {
     #[serde(with = "serde_wasm_bindgen::preserve")]
     text: JsString,
+}
+
+#[derive(Deserialize)]
+struct NumberRow {
+    number: u64,
+    has_more: u64,
 }
 
 pub struct PageStore {
@@ -96,7 +105,7 @@ impl PageStore {
         if let Some(page) = self.memory.borrow().get(&name, now()) {
             return Ok(Some(page.clone()));
         }
-        let query = "SELECT text, tag, rows, has_more, fetched, fresh_until FROM page
+        let query = "SELECT text, tag, rows, has_more, totals, fetched, fresh_until FROM page
             WHERE list = ? AND number = ?";
         let key = [text(list), number(number_in_list)];
         let Some(mut page) = self.database.first::<Page>(query, key)? else {
@@ -115,11 +124,20 @@ impl PageStore {
         Ok(Some(page))
     }
 
+    /// Stores a page that was just fetched. Cached pages of the list become stale if their totals
+    /// differ, so all fresh pages of a list come from one state of the list.
     pub fn insert(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         let head = &page.head;
+        let is_kept = |key: &str, cached: &Page| !is_outdated(key, &cached.head, list, head);
+        self.memory.borrow_mut().retain(is_kept);
+        let fetched = number(head.freshness.fetched.0);
+        let totals = head.totals.map(|totals| totals.number().to_string());
+        let totals = totals.map_or(JsValue::NULL, |totals| text(&totals));
+        let expire = "UPDATE page SET fresh_until = ?
+            WHERE list = ? AND totals IS NOT ? AND fresh_until > ?";
         let insert = "INSERT OR REPLACE INTO page
-            (list, number, text, tag, rows, has_more, fetched, fresh_until)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
+            (list, number, text, tag, rows, has_more, totals, fetched, fresh_until)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let insert_part = "INSERT OR REPLACE INTO page_part (tag, part, text) VALUES (?, ?, ?)";
         self.database.transaction(|| {
             let mut parts = split_text(&page.text, MAX_PART_LENGTH).into_iter();
@@ -130,16 +148,40 @@ impl PageStore {
                 text(&head.tag),
                 number(head.rows),
                 number(head.has_more.into()),
-                number(head.freshness.fetched.0),
+                totals.clone(),
+                fetched.clone(),
                 number(head.freshness.until.0),
             ];
             self.database.execute(insert, row)?;
+            if head.totals.is_some() {
+                let outdated = [fetched.clone(), text(list), totals, fetched];
+                self.database.execute(expire, outdated)?;
+            }
             for (part, at) in parts.zip(1..) {
                 let row = [text(&head.tag), number(at), part.into()];
                 self.database.execute(insert_part, row)?;
             }
             self.sweep(head.freshness.fetched)
         })
+    }
+
+    /// Returns the number of the first page from `first` on that is not stored and fresh. Returns
+    /// `None` if all of them are.
+    pub fn first_missing(&self, list: &str, first: u64) -> HostResult<Option<u64>> {
+        let query = "SELECT number, has_more FROM page
+            WHERE list = ? AND number >= ? AND fresh_until > ? ORDER BY number";
+        let key = [text(list), number(first), number(now().0)];
+        let mut missing = first;
+        for page in self.database.rows::<NumberRow>(query, key)? {
+            if page.number != missing {
+                break;
+            }
+            if page.has_more == 0 {
+                return Ok(None);
+            }
+            missing += 1;
+        }
+        Ok(Some(missing))
     }
 
     /// Caches a page in memory until the end of its maximum staleness.

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::rc::Rc;
 
 use js_sys::{Array, JsString, Object, Reflect};
+use quillgate::pages::Totals;
 use quillgate::{Millis, Operation};
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsCast;
@@ -103,6 +104,8 @@ struct PageRow {
     tag: String,
     rows: u64,
     has_more: u64,
+    /// The number of the totals as text, because JavaScript numbers are exact to 53 bits only.
+    totals: Option<String>,
     fetched: Millis,
     fresh_until: Millis,
 }
@@ -113,6 +116,10 @@ impl From<PageRow> for Page {
             tag: row.tag,
             rows: row.rows,
             has_more: row.has_more != 0,
+            totals: row
+                .totals
+                .and_then(|number| number.parse().ok())
+                .map(Totals::from_number),
             freshness: Freshness {
                 fetched: row.fetched,
                 until: row.fresh_until,
@@ -129,6 +136,7 @@ impl From<Page> for PageRow {
             tag: head.tag,
             rows: head.rows,
             has_more: head.has_more.into(),
+            totals: head.totals.map(|totals| totals.number().to_string()),
             fetched: head.freshness.fetched,
             fresh_until: head.freshness.until,
         }

@@ -79,6 +79,8 @@ pub async fn export_report(pending: &mut PendingRequest, export: Export) -> Resu
     }
     let call = ReportCall {
         accepts_stale: false,
+        // A `HEAD` request needs only the first page with rows.
+        checks_rest: !pending.context.is_head,
         ..report_call(pending, export.query.clone())?
     };
     let mut export = RunningExport::new(pending, call, export, wait.unwrap_or(0))?;
@@ -103,6 +105,7 @@ fn report_call(pending: &PendingRequest, query: ReportQuery) -> Result<ReportCal
         query,
         revalidate: is_no_cache(pending.head.header("cache-control")),
         accepts_stale: true,
+        checks_rest: false,
     })
 }
 

@@ -194,6 +194,7 @@ impl RunningExport {
             }
             return Err(refusal);
         }
+        self.report.checks_rest = false;
         self.budget = reply.headers;
         let page = reply.pages.into_iter().next();
         let text = page.map_or_else(String::new, |page| String::from(page.text));
@@ -243,6 +244,19 @@ impl RunningExport {
         let (writer, cursor) = (&self.export.writer, self.export.cursor());
         writer.push_incomplete(cursor, &problem.type_uri(), retry_after, &mut ending);
         Uint8Array::from(&ending[..])
+    }
+
+    /// Ends a complete export. Returns the last chunk with the notice of a mixed export, if any.
+    fn conclude(&self, mut chunk: Vec<u8>) -> Vec<Uint8Array> {
+        let mut end = "complete";
+        if self.export.is_mixed() {
+            let problem = ProblemKind::CountsChanged;
+            let writer = &self.export.writer;
+            writer.push_mixed(&problem.type_uri(), &mut chunk);
+            end = problem.as_str();
+        }
+        self.log_end(end);
+        Vec::from_iter((!chunk.is_empty()).then(|| Uint8Array::from(&chunk[..])))
     }
 
     fn log_end(&self, end: &str) {
@@ -326,15 +340,13 @@ impl Body {
         }
         let parts = [&mut running.head, &mut running.output];
         let chunk = parts.map(std::mem::take).concat();
-        let bytes = Uint8Array::from(&chunk[..]);
         if chunk.is_empty() || running.export.next().is_none() {
-            running.log_end("complete");
             // Omits the ending, which marks the export as incomplete after a trap. A complete
             // export must not have one.
-            return Vec::from_iter((!chunk.is_empty()).then_some(bytes));
+            return running.conclude(chunk);
         }
         let ending = running.write_ending(ProblemKind::Internal, None);
         self.running.replace(Some(running));
-        vec![bytes, ending]
+        vec![Uint8Array::from(&chunk[..]), ending]
     }
 }

@@ -10,7 +10,7 @@ use quillgate::Millis;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{AnalyticsEngineDataset, Env};
 
-use crate::analytics::page::{PageSlice, page_key, slice_pages};
+use crate::analytics::page::{PageSlice, is_outdated, page_key, slice_pages};
 use crate::analytics::pages::{Page, Report};
 use crate::analytics::query::ReportQuery;
 use crate::app::config::Config;
@@ -83,13 +83,18 @@ pub fn find_report(query: &ReportQuery, now: Millis) -> Option<Report> {
         let pages = isolate.find_pages(query, now)?;
         // An error while the report is assembled counts as a cache miss.
         let report = Report::cut(query.operation, &pages).ok()?;
+        // The organization's object fetches mixed pages again.
+        if report.head.is_mixed {
+            return None;
+        }
         isolate.cache_report(&key, &report);
         Some(report)
     })
 }
 
 /// Caches a fresh report and its pages. If the cache already has a newer version of a page with
-/// different content, keeps that version and does not cache the report.
+/// different content, keeps that version and does not cache the report. Does not cache a mixed
+/// report either.
 pub fn cache_report(
     query: &ReportQuery,
     pages: &[(Page, PageSlice)],
@@ -99,9 +104,9 @@ pub fn cache_report(
     ISOLATE.with_borrow_mut(|isolate| {
         let mut is_latest = true;
         for (page, slice) in pages {
-            is_latest &= isolate.cache_page(&page_key(&query.list, slice.number), page, now);
+            is_latest &= isolate.cache_page(&query.list, slice.number, page, now);
         }
-        if is_latest {
+        if is_latest && !report.head.is_mixed {
             isolate.cache_report(&report_key(query), report);
         }
     });
@@ -124,15 +129,21 @@ impl Isolate {
         Some(pages)
     }
 
-    /// Caches a page until the page is stale. Returns `false` if the cache already has a version of
-    /// the page that is at least as new and has different content.
-    fn cache_page(&mut self, name: &str, page: &Page, now: Millis) -> bool {
+    /// Caches a page until the page is stale, and removes pages that this page shows to be outdated.
+    /// Returns `false` if the cache already has a version of the page that is at least as new and has
+    /// different content.
+    fn cache_page(&mut self, list: &str, number: u64, page: &Page, now: Millis) -> bool {
+        let name = &page_key(list, number);
         let until = page.head.freshness.until;
         if let Some(kept) = self.pages.get(name, now) {
             if kept.head.freshness.fetched >= page.head.freshness.fetched {
                 return kept.head.tag == page.head.tag;
             }
             // Cached reports may contain rows of the previous version.
+            self.reports.clear();
+        }
+        let is_kept = |key: &str, cached: &Page| !is_outdated(key, &cached.head, list, &page.head);
+        if self.pages.retain(is_kept) {
             self.reports.clear();
         }
         if page.head.freshness.is_fresh(now) {

@@ -77,6 +77,7 @@ fn page(text: &str, rows: u64, has_more: bool) -> Page {
         tag: String::new(),
         rows,
         has_more,
+        totals: None,
         freshness: Freshness {
             fetched: Millis(0),
             until: Millis(0),

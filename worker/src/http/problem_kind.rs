@@ -151,6 +151,9 @@ problem_kinds! {
     /// keys.
     UpstreamMalformed = Some(502), "upstream-malformed", "Invalid upstream response",
         optional_members: ["outcome"];
+    /// Only in the last record of an export. The totals changed while the export was read, so rows
+    /// can be missing or repeated. Export again, or export a range that has ended.
+    CountsChanged = Some(502), "counts-changed", "Counts changed";
     /// The upstream responded with a redirect. The gateway never follows redirects.
     UpstreamRedirect = Some(502), "upstream-redirect", "Upstream redirect",
         optional_members: ["outcome"];

@@ -4,6 +4,7 @@
 
 use js_sys::JsString;
 use quillgate::declaration::Pagination;
+use quillgate::pages::Totals;
 use quillgate::{Operation, PageSize};
 
 use crate::http::problem::Problem;
@@ -55,6 +56,8 @@ pub struct PageReply {
     pub rows: u64,
     /// Whether another page exists. Always `false` without offset pagination.
     pub has_more: bool,
+    /// The totals of the list, if the page has them.
+    pub totals: Option<Totals>,
 }
 
 impl PageReply {
@@ -75,6 +78,7 @@ impl PageReply {
             text: body.into(),
             rows,
             has_more,
+            totals: end.totals,
         })
     }
 }

@@ -1,9 +1,11 @@
 //! The check of analytics pages. [`check_page`] checks that a page has its declared type, and
 //! returns the pagination properties of the page.
 
+use quillgate::pages::Totals;
 use quillgate::schema::{Field, JsonType};
 use quillgate::text::{MAX_SAFE_INTEGER, parse_decimal};
 
+use crate::json;
 use crate::upstream::json_scanner::{Malformed, Scanner, Shape};
 
 /// The pagination properties of a page, and its number of rows.
@@ -15,6 +17,18 @@ pub struct PageEnd {
     pub has_more: Option<bool>,
     /// `nextCursor`, if the page has this property and it is a string.
     pub next_cursor: Option<String>,
+    /// The totals of the list, if the page has them.
+    pub totals: Option<Totals>,
+}
+
+/// The properties with the totals of a list.
+const TOTALS: [&str; 2] = ["totals", "totalSearches"];
+
+/// Returns the fingerprint of totals, regardless of whitespace and of the order of properties.
+/// Returns `None` for `null` and for malformed JSON.
+pub fn read_totals(json: &[u8]) -> Option<Totals> {
+    let totals = json::parse(json).filter(|totals| !totals.is_null())?;
+    Some(Totals::of(&json::to_text(&totals)))
 }
 
 /// Checks that a page has the type that its operation declares.
@@ -109,6 +123,8 @@ pub(crate) fn read_members(
             } else if scanner.is_named(key, "nextCursor") {
                 let is_text = matches!(value.shape, Shape::Text | Shape::EscapedText);
                 end.next_cursor = is_text.then(|| scanner.unescape(value).into_owned());
+            } else if TOTALS.iter().any(|name| scanner.is_named(key, name)) {
+                end.totals = read_totals(scanner.bytes(value));
             }
         }
         has_member = scanner.has_next(b'}')?;

@@ -91,6 +91,8 @@ fn simple_problems() -> Vec<Problem> {
         Problem::object_unavailable(),
         failure::mark_uncertain(Problem::object_unavailable(), Method::Post),
         Problem::internal(),
+        // Only exports use this kind, in their last record.
+        Problem::new(ProblemKind::CountsChanged, "the totals changed"),
         Problem::job_not_recorded(),
         Problem::too_many_streams("the caller", 100),
         records::decode_cursor("?").expect_err("not a cursor"),

@@ -3,7 +3,7 @@
 
 use quillgate::columns::{Columns, Content, Member};
 use quillgate::export::ExportFormat;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::json::compact;
 use crate::upstream::json_scanner::{Malformed, Piece, Scanner, Shape};
@@ -109,10 +109,7 @@ impl RowWriter {
             if let Some(seconds) = retry_after {
                 record["retryAfter"] = json!(seconds);
             }
-            let line = json!({ "incomplete": record }).to_string();
-            out.extend_from_slice(line.as_bytes());
-            out.push(b'\n');
-            return;
+            return push_line(out, &json!({ "incomplete": record }));
         }
         let mut cells = vec![
             "#incomplete".to_owned(),
@@ -120,6 +117,21 @@ impl RowWriter {
             format!("problem={problem}"),
         ];
         cells.extend(retry_after.map(|seconds| format!("retryAfter={seconds}")));
+        self.push_notice(cells, out);
+    }
+
+    /// Appends the last record of an export that has every page, but mixed pages. The record contains
+    /// the problem, and no cursor, because resuming would not replace rows.
+    pub fn push_mixed(&self, problem: &str, out: &mut Vec<u8>) {
+        if self.format == ExportFormat::NdJson {
+            return push_line(out, &json!({ "mixed": { "problem": problem } }));
+        }
+        let cells = vec!["#mixed".to_owned(), format!("problem={problem}")];
+        self.push_notice(cells, out);
+    }
+
+    /// Appends a record of CSV that is not a row, in as many cells as a row has.
+    fn push_notice(&self, mut cells: Vec<String>, out: &mut Vec<u8>) {
         let width = self.columns.names.len().max(1);
         if cells.len() > width {
             let last = cells.split_off(width - 1).join("; ");
@@ -128,6 +140,11 @@ impl RowWriter {
         cells.resize(width, String::new());
         push_record(out, &cells);
     }
+}
+
+fn push_line(out: &mut Vec<u8>, record: &Value) {
+    out.extend_from_slice(record.to_string().as_bytes());
+    out.push(b'\n');
 }
 
 /// Finds the cells of a record. If a property occurs more than once, the last value is used, as in

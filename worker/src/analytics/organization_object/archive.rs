@@ -4,7 +4,8 @@
 
 use std::ops::ControlFlow;
 
-use js_sys::{JsString, Reflect};
+use js_sys::Reflect;
+use quillgate::pages::Totals;
 use quillgate::{
     DateRange, Endpoint as _, ListPageViews, ListVisitors, Millis, Offset, Operation, PageSize,
     ProjectId, RateLimitPolicy, ValidationError,
@@ -26,6 +27,7 @@ use crate::runtime::{
     HostError, HostResult, log_for_operator, log_line, new_uuid, now, parse_json, stringify_json,
 };
 use crate::upstream::client::PageReply;
+use crate::upstream::page_check::read_totals;
 use crate::upstream::request::{Call, UpstreamRequest};
 
 /// The key under which the budget counts the archive's requests. The keys of callers contain a
@@ -38,8 +40,6 @@ const RUN_TIME: Millis = Millis::from_seconds(300);
 const MAX_REQUESTS: u64 = 100;
 /// The wait after the first failed request for a day is the budget's window divided by this number.
 const RETRY_PART: u64 = 60;
-/// The problem to record if the site's totals changed between two pages of a day.
-const CHANGED: &str = "changed";
 /// The problem to record if a part of a day could not be stored.
 const STORAGE: &str = "storage";
 
@@ -209,7 +209,7 @@ impl Run<'_> {
         let store = self.store;
         let (record, key) = self.record(target);
         let parsed = parse_json(&reply.text)?;
-        let totals = read_totals(&parsed)?;
+        let totals = stringify_json(&Reflect::get(&parsed, &"totals".into())?)?;
         let Part::Views(page) = target.part else {
             store.stage_visitors(key, &totals).await?;
             record.record_part(false, now());
@@ -221,9 +221,10 @@ impl Run<'_> {
             return Ok(Some(ProblemKind::UpstreamMalformed.type_uri()));
         };
         let text = String::from(&totals);
-        if page > 0 && record.totals.as_ref() != Some(&text) {
+        let earlier = record.totals.as_deref().map(str::as_bytes);
+        if Totals::are_mixed([earlier.and_then(read_totals), reply.totals]) {
             record.restart();
-            return Ok(Some(CHANGED.to_owned()));
+            return Ok(Some(ProblemKind::CountsChanged.type_uri()));
         }
         let now = now();
         let stored = store.store_views(key, page, reply, &parsed, &totals, now);
@@ -300,11 +301,6 @@ fn build_request(
     })
 }
 
-/// Reads the totals of a parsed page, as JSON.
-fn read_totals(page: &JsValue) -> HostResult<JsString> {
-    stringify_json(&Reflect::get(page, &"totals".into())?)
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(
@@ -358,6 +354,7 @@ mod tests {
             text: r#"{"totals":{},"views":[],"hasMore":true}"#.into(),
             rows: 0,
             has_more: true,
+            totals: None,
         };
         for _ in 0..=MAX_EMPTY_PAGES {
             let stored = run.store_part(yesterday(Part::Views(0)), &reply).await;
@@ -378,6 +375,7 @@ mod tests {
             text: r#"{"totals":{},"views":[{"path":"/a"}],"hasMore":false}"#.into(),
             rows: 1,
             has_more: false,
+            totals: None,
         };
         assert!(run.store_part(target, &last).await.is_err());
         let (record, _) = run.record(target);

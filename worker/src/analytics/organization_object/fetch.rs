@@ -8,7 +8,7 @@ use std::rc::Rc;
 use crate::analytics::organization_object::Organization;
 use crate::analytics::organization_stub::{ReportCall, ReportReply};
 use crate::analytics::page::{
-    CacheStatus, Freshness, PageHead, fetch_reason, page_key, slice_pages,
+    CacheStatus, Freshness, PAGE_ROWS, PageHead, are_mixed, fetch_reason, page_key, slice_pages,
 };
 use crate::analytics::pages::Page;
 use crate::budget::reservation::{BudgetRequest, Reservation};
@@ -69,11 +69,52 @@ pub(super) struct RunningFetch {
 
 impl Organization {
     /// Returns a report from cached pages or from the upstream.
-    pub(super) async fn report(self: Rc<Self>, report: ReportCall) -> HostResult<ReportReply> {
-        let mut reply = ReportReply::default();
+    ///
+    /// If the totals changed between two pages, requests the outdated pages again, once. If the pages
+    /// are then still mixed, or cannot be fetched, returns mixed pages.
+    pub(super) async fn report(self: Rc<Self>, mut report: ReportCall) -> HostResult<ReportReply> {
+        if report.checks_rest {
+            self.check_rest(&report).await?;
+        }
+        let reply = self.collect_pages(&report, ReportReply::default()).await?;
+        if !are_mixed(reply.pages.iter().map(|page| &page.head)) {
+            return Ok(reply);
+        }
+        report.revalidate = false;
+        let earlier = ReportReply {
+            metrics: reply.metrics.clone(),
+            headers: reply.headers.clone(),
+            ..ReportReply::default()
+        };
+        let again = self.collect_pages(&report, earlier).await?;
+        Ok(if again.refusal.is_some() {
+            reply
+        } else {
+            again
+        })
+    }
+
+    /// Fetches the first page after the first one that is not cached, if the first one is. If the
+    /// totals have changed, all cached pages of the list become stale.
+    async fn check_rest(self: &Rc<Self>, report: &ReportCall) -> HostResult<()> {
+        let (list, first) = (&report.query.list, report.query.offset / PAGE_ROWS);
+        let missing = self.pages.first_missing(list, first)?;
+        if let Some(missing) = missing.filter(|missing| *missing > first) {
+            // A failure is not final. The export requests this page again when it needs the page.
+            self.page(report, missing).await?;
+        }
+        Ok(())
+    }
+
+    /// Adds the pages of a report, or the refusal of one of them, to a reply without pages.
+    async fn collect_pages(
+        self: &Rc<Self>,
+        report: &ReportCall,
+        mut reply: ReportReply,
+    ) -> HostResult<ReportReply> {
         let mut statuses = Vec::new();
         for slice in slice_pages(report.query.offset, report.query.limit) {
-            let result = self.page(&report, slice.number).await?;
+            let result = self.page(report, slice.number).await?;
             if let Some(exchange) = result.upstream {
                 reply.metrics.add_exchange(exchange);
             }
@@ -244,6 +285,7 @@ impl Organization {
             tag: digest_tag(&reply.text).await?,
             rows: reply.rows,
             has_more: reply.has_more,
+            totals: reply.totals,
             freshness: Freshness {
                 fetched,
                 until: fetched.plus(report.query.fresh_for),

@@ -4,9 +4,10 @@
 
 use proptest::prelude::*;
 use quillgate::Millis;
+use quillgate::pages::Totals;
 use quillgate_worker::analytics::page::{
     CacheStatus, FetchReason, Freshness, PAGE_ROWS, PageHead, PageSlice, ReportHead, STALE_FOR,
-    fetch_reason, has_more, is_no_cache, matches_etag, slice_pages,
+    fetch_reason, has_more, is_no_cache, is_outdated, matches_etag, page_key, slice_pages,
 };
 
 use crate::fixtures::{DAY, NOW, at};
@@ -21,6 +22,7 @@ fn page() -> PageHead {
         tag: "a-tag".to_owned(),
         rows: PAGE_ROWS,
         has_more: true,
+        totals: Some(Totals::of("1")),
         freshness: Freshness {
             fetched: NOW,
             until: at(300),
@@ -282,6 +284,53 @@ fn etag_depends_on_pages_and_rows() {
         assert_eq!(views_head(&pages).unwrap().etag, etag);
     }
     assert_eq!(views_head(&[]), None);
+}
+
+#[test]
+fn a_report_of_pages_with_other_totals_is_marked_as_mixed() {
+    let grown = PageHead {
+        totals: Some(Totals::of("2")),
+        ..page()
+    };
+    let unknown = PageHead {
+        totals: None,
+        ..page()
+    };
+    for (second, is_mixed) in [(page(), false), (unknown, false), (grown, true)] {
+        let head = views_head(&[(page(), slice(0, 225, 250)), (second, slice(1, 0, 25))]).unwrap();
+        let headers = head.headers("hit; ttl=300", NOW);
+        let cache = headers.get("cache-status").unwrap();
+        assert_eq!(cache.ends_with("; mixed"), is_mixed, "{cache}");
+        let cache_control = headers.get("cache-control").unwrap();
+        assert_eq!(cache_control == "private, no-cache", is_mixed);
+    }
+}
+
+#[test]
+fn a_later_page_with_other_totals_outdates_the_pages_of_its_list() {
+    let latest = PageHead {
+        totals: Some(Totals::of("2")),
+        freshness: Freshness {
+            fetched: at(1),
+            until: at(301),
+        },
+        ..page()
+    };
+    let list = "/views?dateTo=2024-01-01";
+    let key = page_key(list, 7);
+    assert!(is_outdated(&key, &page(), list, &latest));
+    assert!(!is_outdated(&key, &page(), "/views", &latest), "other list");
+    assert!(!is_outdated(&key, &latest, list, &page()), "fetched later");
+    let same = PageHead {
+        totals: latest.totals,
+        ..page()
+    };
+    assert!(!is_outdated(&key, &same, list, &latest), "equal totals");
+    let unknown = PageHead {
+        totals: None,
+        ..latest
+    };
+    assert!(!is_outdated(&key, &page(), list, &unknown), "no totals");
 }
 
 #[test]

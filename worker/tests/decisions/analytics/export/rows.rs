@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use quillgate::Operation;
 use quillgate::columns::{Columns, Content, Member, columns};
 use quillgate::export::ExportFormat;
+use quillgate::pages::Totals;
 use quillgate_worker::analytics::export::rows::RowWriter;
 use quillgate_worker::upstream::json_scanner::Malformed;
 use quillgate_worker::upstream::page_check::{PageEnd, check_page};
@@ -193,10 +194,21 @@ fn the_end_of_a_page_reports_row_count_has_more_and_cursor() {
             rows: 2,
             has_more: Some(true),
             next_cursor: Some("ab".to_owned()),
+            totals: Some(Totals::of(r#"{"hasMore":1}"#)),
         }
     );
     let bare = r#"{"views":[],"hasMore":"yes","nextCursor":null}"#;
     assert_eq!(end(bare), PageEnd::default());
+    let totals = |page: &str| end(page).totals;
+    assert_eq!(
+        totals(r#"{"totals":{"ai":2, "human":1},"views":[]}"#),
+        totals(r#"{"views":[],"totals":{"human":1,"ai":2}}"#),
+    );
+    assert_eq!(
+        totals(r#"{"totalSearches":3,"views":[]}"#),
+        Some(Totals::of("3"))
+    );
+    assert_eq!(totals(r#"{"totals":null,"views":[]}"#), None);
 }
 
 #[test]
@@ -257,6 +269,21 @@ fn incomplete(format: ExportFormat, columns: &Columns, retry_after: Option<u64>)
     let writer = RowWriter::new(format, columns.clone());
     writer.push_incomplete("1~a,b", "/problems/x", retry_after, &mut out);
     String::from_utf8(out).unwrap()
+}
+
+#[test]
+fn the_last_record_of_a_mixed_export_contains_the_problem() {
+    let mixed = |format| {
+        let mut out = Vec::new();
+        let writer = RowWriter::new(format, columns(Operation::ListPageViews));
+        writer.push_mixed("/problems/x", &mut out);
+        String::from_utf8(out).unwrap()
+    };
+    assert_eq!(
+        mixed(ExportFormat::NdJson),
+        "{\"mixed\":{\"problem\":\"/problems/x\"}}\n"
+    );
+    assert_eq!(mixed(ExportFormat::Csv), "#mixed,problem=/problems/x,,\r\n");
 }
 
 #[test]
