@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use crate::cursor::read_cursor;
 use crate::date::{DateBound, DateRange, check_date, check_order, freeze_end};
 use crate::declaration::{Declaration, Method, Parameter, ParameterIn, ParameterKind};
 use crate::encode::{push_json_string, push_percent_encoded};
@@ -372,6 +373,11 @@ impl Parameter {
     /// The rule that the argument breaks.
     pub(crate) fn check(&self, text: String) -> Result<String, ValidationError> {
         let field = self.name;
+        let text = if field == "cursor" {
+            read_cursor(text)
+        } else {
+            text
+        };
         let broken = match self.kind {
             // Integers are checked as they are read.
             ParameterKind::Integer { .. } | ParameterKind::Page => None,

@@ -61,6 +61,7 @@ pub mod columns;
 mod conversions;
 pub mod count;
 pub mod credential;
+mod cursor;
 pub mod date;
 pub mod declaration;
 #[cfg(feature = "documentation")]

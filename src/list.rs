@@ -16,8 +16,8 @@ pub type SmallPageSize = Limit<100, 50>;
 pub type PageSize = Limit<{ IntegerRule::PAGE_SIZE.max }, 50>;
 
 impl<const MAX: u64, const DEFAULT: u64> Limit<MAX, DEFAULT> {
-    /// The maximum. Requests for whole lists use it, up to [`MAX_ROWS`](crate::pages::MAX_ROWS),
-    /// because the hourly budget counts requests, not rows.
+    /// The maximum. Requests for whole lists use it, because the hourly budget counts requests, not
+    /// rows.
     pub const MAX: Self = Self(MAX);
 
     /// The server's default.

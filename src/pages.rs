@@ -1,17 +1,20 @@
 //! Pagination by offset and by cursor. [`Pages`] returns the call for each page of a list and ends
 //! with the list.
 
+use std::borrow::Cow;
+
 use crate::call::Call;
+use crate::cursor::read_cursor;
 use crate::declaration::{Pagination, ParameterKind};
 use crate::error::{DecodeError, Error, IntegerRule, ValidationError};
 use crate::list::Offset;
 use crate::millis::Millis;
-use crate::text::format_integer;
+use crate::text::{format_integer, quote};
 
 /// The number of consecutive empty pages after which a list fails.
 pub const MAX_EMPTY_PAGES: u32 = 5;
-/// The largest page size that [`Pages::through_everything`] sets if the call has no `limit`.
-pub const MAX_ROWS: u64 = IntegerRule::PAGE_SIZE.max;
+/// The page size of a list by offset without `limit`.
+const MAX_ROWS: u64 = IntegerRule::PAGE_SIZE.max;
 
 /// A fingerprint of a page's totals. All pages of one state of a list have equal totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,14 +78,15 @@ pub enum PageError {
         /// The property's name.
         at: &'static str,
         /// The reason.
-        what: &'static str,
+        what: Cow<'static, str>,
     },
     /// The parameters of the next page would be invalid.
     Validation(ValidationError),
 }
 
 impl PageError {
-    const fn decode(at: &'static str, what: &'static str) -> Self {
+    fn decode(at: &'static str, what: impl Into<Cow<'static, str>>) -> Self {
+        let what = what.into();
         Self::Decode { at, what }
     }
 }
@@ -159,7 +163,7 @@ impl Pages {
 
     /// Creates an iteration over all rows from this call on.
     ///
-    /// If the call has no `limit`, requests the largest pages, up to [`MAX_ROWS`] rows. Sets a
+    /// If the call has no `limit`, requests the largest pages that the operation allows. Sets a
     /// missing `dateTo`; see [`Call::freeze`].
     ///
     /// # Errors
@@ -170,7 +174,7 @@ impl Pages {
         if let Some(ParameterKind::Integer { rule, .. }) = declared.map(|limit| limit.kind)
             && call.text("limit").is_none()
         {
-            call.set("limit", format_integer(rule.max.min(MAX_ROWS)));
+            call.set("limit", format_integer(rule.max));
         }
         Ok(Self::new(call))
     }
@@ -253,13 +257,14 @@ impl Pages {
             }
             return Ok(false);
         };
-        let key = hash(cursor);
+        let cursor = read_cursor(cursor.to_owned());
+        let key = hash(&cursor);
         if self.cursors.contains(&key) {
-            let what = "repeats an earlier cursor";
+            let what = ["repeats an earlier cursor: ", &quote(&cursor)].concat();
             return Err(PageError::decode("nextCursor", what));
         }
         self.cursors.push(key);
-        call.set("cursor", cursor.to_owned());
+        call.set("cursor", cursor);
         Ok(true)
     }
 

@@ -74,8 +74,7 @@ export class List<Name extends ListName>
   }
 
   /**
-   * Yields every row of every page. Without a `limit`, pages have the maximum size, but at most 250
-   * rows.
+   * Yields every row of every page. Without a `limit`, pages have the maximum size.
    */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row<Name>, void, void> {
     const run = new PageIterator(this.#source);
@@ -104,14 +103,14 @@ export class List<Name extends ListName>
     }
   }
 
-  /** Yields every page. Without a `limit`, pages have the maximum size, but at most 250 rows. */
+  /** Yields every page. Without a `limit`, pages have the maximum size. */
   async *pages(): AsyncGenerator<ListPage<Name>, void, void> {
     for await (const { page } of readPages(this.#source)) yield page;
   }
 
   /**
    * Returns every row in one array, up to `maxRows`. Without a `limit`, pages have the maximum
-   * size, but at most 250 rows.
+   * size.
    *
    * @example
    * ```ts

@@ -133,7 +133,7 @@ impl<E: ListEndpoint> List<E> {
     }
 
     /// Returns all pages, starting with the requested one. Without a `limit`, the pages have the
-    /// maximum size, but at most 250 rows. A missing `dateTo` becomes the current time, rounded
+    /// maximum size. A missing `dateTo` becomes the current time, rounded
     /// down to five minutes, so that all pages come from one range; see
     /// [`DateRange::freeze`](crate::DateRange::freeze).
     ///

@@ -153,7 +153,7 @@ async fn a_repeated_cursor_is_an_error() {
     pages.next().await.unwrap();
     let (at, what, _) = decode_error(pages.next().await);
     assert_eq!(at, "nextCursor");
-    assert_eq!(what, "repeats an earlier cursor");
+    assert_eq!(what, "repeats an earlier cursor: \"b\"");
     assert_eq!(pages.next_request(), None);
     assert_eq!(pages.next().await, Ok(None), "paging has finished");
     assert_eq!(host.count(), 2);

@@ -221,15 +221,78 @@ fn a_single_page_by_cursor_leaves_the_limit_to_the_server() {
 
 #[test]
 fn a_repeated_cursor_is_an_error_that_ends_paging() {
-    let what = "repeats an earlier cursor";
     for trail in [vec!["a"], vec!["b", "b"], vec!["b", "c", "d", "b"]] {
         let mut pages = jobs(&json!({ "cursor": "a" }));
         let (last, before) = trail.split_last().unwrap();
         for cursor in before {
             pages.advance(&job_page(2, Some(cursor))).unwrap();
         }
-        assert_decode_error(pages.advance(&job_page(2, Some(last))), "nextCursor", what);
+        let what = format!("repeats an earlier cursor: {last:?}");
+        assert_decode_error(pages.advance(&job_page(2, Some(last))), "nextCursor", &what);
         assert_eq!(pages.next(), None);
+    }
+}
+
+#[test]
+fn a_cursor_may_be_a_url_or_a_query() {
+    for (sent, read) in [
+        (
+            "https://api.mintlify.com/v1/analytics/a/feedback?limit=9&cursor=b%2Fc%3D",
+            "b/c=",
+        ),
+        ("/v1/analytics/a/feedback?cursor=b+c#end", "b+c"),
+        ("?cursor=%E2%82%AC&dateFrom=2024-01-01", "€"),
+        ("cursor=b&limit=9", "b"),
+        // Not a URL with a cursor, or not decodable.
+        ("bm90IGE/dXJs==", "bm90IGE/dXJs=="),
+        (
+            "https://api.mintlify.com/?cursor=",
+            "https://api.mintlify.com/?cursor=",
+        ),
+        ("?cursor=%FF", "?cursor=%FF"),
+        ("?cursor=100%", "100%"),
+    ] {
+        let mut pages = jobs(&json!({}));
+        pages.advance(&job_page(2, Some(sent))).unwrap();
+        assert_eq!(cursor(&pages), Some(read), "{sent}");
+        assert_eq!(
+            cursor(&jobs(&json!({ "cursor": sent }))),
+            Some(read),
+            "{sent}"
+        );
+    }
+    let ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    let list = json!({ "cursor": format!("/v1/x?cursor={ulid}") });
+    let turns = Pages::new(call(Operation::ListConversations, &list));
+    assert_eq!(cursor(&turns), Some(ulid));
+}
+
+#[test]
+fn a_cursor_repeated_in_another_url_is_an_error() {
+    let mut pages = jobs(&json!({}));
+    pages.advance(&job_page(2, Some("b"))).unwrap();
+    let long = "x".repeat(40);
+    let result = pages.advance(&job_page(2, Some("/jobs?cursor=b")));
+    assert_decode_error(result, "nextCursor", "repeats an earlier cursor: \"b\"");
+    let mut pages = jobs(&json!({ "cursor": long }));
+    let what = format!("repeats an earlier cursor: \"{}…\"", &long[..32]);
+    assert_decode_error(
+        pages.advance(&job_page(2, Some(&long))),
+        "nextCursor",
+        &what,
+    );
+}
+
+#[test]
+fn paging_through_everything_requests_pages_of_the_maximum_size() {
+    for (operation, limit) in [
+        (Operation::ListPageViews, 250),
+        (Operation::ListFeedback, 100),
+        (Operation::ListSearches, 100),
+        (Operation::ListConversations, 1000),
+    ] {
+        let pages = Pages::through_everything(call(operation, &json!({})), Millis(0)).unwrap();
+        assert_eq!(pages.next().unwrap().integer("limit"), Some(limit));
     }
 }
 

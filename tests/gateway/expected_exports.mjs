@@ -36,8 +36,7 @@ export const LISTS = {
   },
   assistant: {
     rows: "conversations",
-    // Mintlify allows 1,000 rows per page. The gateway and the package request 250.
-    maxRows: 250,
+    maxRows: 1000,
     columns: [
       ...["id", "timestamp", "query", "response", "responseType", "sources"],
       ...["resolutionStatus", "queryCategory", "pageUrl"],

@@ -175,8 +175,8 @@ test("dailyViews() iterates over the rows of every page", async () => {
   assert.deepEqual(
     requests.map(({ query }) => query),
     [
-      { ...DAYS, limit: "250" },
-      { ...DAYS, limit: "250", cursor: "two" },
+      { ...DAYS, limit: "1000" },
+      { ...DAYS, limit: "1000", cursor: "two" },
     ],
   );
 });

@@ -49,7 +49,7 @@ export const LISTS = {
       sources: "sources",
       ...strings("resolutionStatus", "queryCategory", "pageUrl"),
     },
-    ...{ rows: "conversations", maxRows: 250, by: "cursor", base: "" },
+    ...{ rows: "conversations", maxRows: 1000, by: "cursor", base: "" },
   },
   jobs: {
     list: ({ agentJobs }, ...args) => agentJobs.list(...args),

@@ -33,8 +33,8 @@ numbers! {
         Once,
         /// A list, page by page, from the page that the parameters select.
         Pages,
-        /// A whole list. Without `limit`, pages have the maximum size, but at most 250 rows. A
-        /// missing `dateTo` becomes the current time, usually rounded down to five minutes.
+        /// A whole list. Without `limit`, pages have the maximum size. A missing `dateTo` becomes the
+        /// current time, usually rounded down to five minutes.
         Everything,
         /// A watch of the job that the operation reads.
         Watch,

@@ -93,7 +93,7 @@ impl Export {
     }
 
     /// Returns the call for the next page, or `None` if the export is complete. The call requests
-    /// the largest page that the report allows, up to 250 rows.
+    /// the largest page that the report allows.
     pub const fn next(&self) -> Option<&Call> {
         self.pages.next()
     }

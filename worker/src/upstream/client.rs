@@ -30,6 +30,9 @@ const MAX_JOB_BYTES: usize = 64 * 1024;
 /// The maximum size of a page of analytics, in bytes. A typical page of 250 rows takes 30 kB. The
 /// limit leaves room for 250 paths of 16 kB, the longest paths that common servers accept.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
+/// The maximum size of a page of conversations, in bytes. The limit leaves room for 1,000 turns of
+/// 8 kB, each with a question, an answer and its sources.
+const MAX_CONVERSATIONS_BYTES: usize = 8 * 1024 * 1024;
 
 /// The metrics and the result of a request, which may not have been sent.
 #[derive(Clone)]
@@ -227,6 +230,7 @@ const fn max_bytes(operation: Operation) -> usize {
         Operation::CreateAgentJob | Operation::SendMessage | Operation::GetAgentJob => {
             MAX_JOB_BYTES
         }
+        Operation::ListConversations => MAX_CONVERSATIONS_BYTES,
         _ => MAX_PAGE_BYTES,
     }
 }
