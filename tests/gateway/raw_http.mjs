@@ -3,6 +3,7 @@
  * normalize, reject or repair. It also shows whether a whole response has arrived.
  */
 import { connect } from "node:net";
+import { checkResponse } from "../harness/openapi.mjs";
 
 /**
  * Maximum time that a connection can be silent. Without this limit, the runner would end the whole
@@ -144,6 +145,9 @@ function unchunked(framed) {
 /** One request on its own connection, and the request's response. */
 export class Exchange {
   #socket;
+  #origin;
+  #bytes;
+  #isChecked = false;
   #watchers = new Set();
   answer;
   /** Resolves when the bytes are written or the write has failed. */
@@ -157,6 +161,8 @@ export class Exchange {
   constructor(port, bytes, method = "GET") {
     const answer = new Answer(method);
     this.answer = answer;
+    this.#origin = `http://127.0.0.1:${port}`;
+    this.#bytes = bytes;
     const notify = () => {
       for (const watcher of this.#watchers) watcher();
     };
@@ -186,6 +192,7 @@ export class Exchange {
       const settle = () => {
         if (!this.answer.closed && !check(this.answer)) return;
         this.#watchers.delete(settle);
+        if (this.answer.complete) this.#check(this.answer.text);
         resolve(this.answer);
       };
       this.#watchers.add(settle);
@@ -195,7 +202,18 @@ export class Exchange {
 
   /** Disconnects, like a browser whose tab was closed. */
   leave() {
+    this.#check();
     this.#socket.destroy();
+  }
+
+  /** Checks the response once against the gateway's description; without `body`, only its head. */
+  #check(body) {
+    const request = /^([A-Z]+) (\S+) HTTP\/1\.1\r\n/.exec(this.#bytes.toString("latin1"));
+    if (this.#isChecked || !this.answer.hasHead || request === null) return;
+    this.#isChecked = true;
+    const [, method, target] = request;
+    const { status, headers } = this.answer;
+    checkResponse(this.#origin, { method, target, status, headers, body });
   }
 
   /** Disconnects with a reset. After only a FIN, workerd assumes that the client still reads. */

@@ -8,6 +8,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ROOT } from "../../scripts/versions.mjs";
 import { noteCanary } from "./canary.mjs";
+import { registerGateway, unregisterGateway } from "./openapi.mjs";
 import { freePort, startProgram } from "./process.mjs";
 
 export { queryArchive } from "./storage.mjs";
@@ -82,6 +83,7 @@ async function startOnce(options) {
 
   const url = `http://127.0.0.1:${port}`;
   const endBy = async (end) => {
+    unregisterGateway(url);
     await end();
     clean();
     process.off("exit", clean);
@@ -94,6 +96,7 @@ async function startOnce(options) {
     // Until workerd listens on the port, another program could answer there.
     [, cronUrl] = await running.line(/^Ready on .*, cron trigger on (.*)$/, 60_000);
     await running.until(() => isReady(`${url}${readyPath}`), 60_000);
+    await registerGateway(url);
   } catch (error) {
     await stop();
     throw error;

@@ -19,7 +19,9 @@ const WORKER = `
 
   export default {
     async fetch(request, env) {
-      if (new URL(request.url).pathname === "/healthz") return new Response("ok");
+      const { pathname } = new URL(request.url);
+      if (pathname === "/healthz") return new Response("ok");
+      if (pathname === "/openapi.json") return new Response(null, { status: 404 });
       const counter = env.COUNTER.get(env.COUNTER.idFromName("one"));
       return Response.json({ count: await counter.add(), readKey: env.ADMIN_READ_KEY ?? null });
     },

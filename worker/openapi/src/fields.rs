@@ -149,8 +149,9 @@ fn response_fields() -> Vec<Field> {
         ),
         field(
             "RateLimit-Policy",
-            "The budget: the number of requests (`q`) per window in seconds (`w`). A second item \
-                is the token's own quota.",
+            "The budget: the number of requests (`q`) per window in seconds (`w`). An item whose \
+                name ends in `-caller` is the token's own quota, one that ends in `-rule` is the \
+                limit that all callers of its rule share.",
             matching(patterns::RATE_LIMIT_POLICY),
             "\"create-job\";q=100;w=3600",
         ),

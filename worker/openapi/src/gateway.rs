@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::fields::{self, Fields};
 use super::problems::{self, ADMISSION, UNAUTHENTICATED};
 use super::schemas::path_segment;
-use super::{JSON, pull_requests, schema, sessions};
+use super::{JSON, pull_requests, schema, security, sessions};
 
 /// Returns the paths of the gateway's own operations.
 pub fn paths() -> Map<String, Value> {
@@ -78,7 +78,7 @@ fn reopen_operation(id: &str, mut parameters: Vec<Value>) -> Value {
         "description": "Without this request, the policy reopens when Mintlify's `Retry-After` \
             ends, after one window at most, or when one of the occasional trial requests \
             succeeds.",
-        "security": [{ "accessToken": [OPERATE] }, { "cloudflareAccess": [OPERATE] }],
+        "security": security(OPERATE),
         "parameters": parameters,
         "responses": responses,
     })
@@ -138,13 +138,17 @@ fn health() -> Value {
             "content": { JSON: { "schema": { "oneOf": [schema("Liveness"), schema("Health")] } } },
         }),
     );
+    let mut operators = security(OPERATE);
+    if let Some(schemes) = operators.as_array_mut() {
+        schemes.insert(0, json!({}));
+    }
     json!({
         "operationId": "gateway.health",
         "tags": ["gateway"],
         "summary": "Reports that the Worker is running. Sends no request to Mintlify.",
         "description": format!("Needs no access token. `deep` needs one with the scope \
             `{OPERATE}`. Other parameters are ignored."),
-        "security": [{}, { "accessToken": [OPERATE] }, { "cloudflareAccess": [OPERATE] }],
+        "security": operators,
         "parameters": parameters,
         "responses": responses,
     })

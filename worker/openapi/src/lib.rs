@@ -128,10 +128,14 @@ fn list_scopes() -> String {
     scopes.join(", ")
 }
 
-/// Returns the Security Requirement Objects: an access token or a Cloudflare Access token, each
-/// with this scope.
+/// Returns the Security Requirement Objects: an access token, a Cloudflare Access token or a
+/// session, each with this scope.
 fn security(scope: &str) -> Value {
-    json!([{ "accessToken": [scope] }, { "cloudflareAccess": [scope] }])
+    json!([
+        { "accessToken": [scope] },
+        { "cloudflareAccess": [scope] },
+        { sessions::SCHEME: [scope] },
+    ])
 }
 
 /// Returns a Reference Object for a component.

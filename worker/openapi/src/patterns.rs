@@ -56,13 +56,14 @@ pub const REQUEST_ID: &str = "^[A-Za-z0-9_=-]{1,255}$";
 /// The value of `Cache-Control` in a response.
 pub const CACHE_CONTROL: &str = "^(?:no-store(?:, no-transform)?|private, (?:no-cache|no-store|max-age=[0-9]+)|public, max-age=60)$";
 
-/// The value of `RateLimit-Policy`: one or two items.
+/// The value of `RateLimit-Policy`: up to three items, for the budget, the caller's quota and the
+/// ceiling of the caller's rule.
 pub const RATE_LIMIT_POLICY: &str =
-    r#"^"[a-z-]+";q=[0-9]+;w=[0-9]+(?:, "[a-z-]+";q=[0-9]+;w=[0-9]+)?$"#;
+    r#"^"[a-z-]+";q=[0-9]+;w=[0-9]+(?:, "[a-z-]+";q=[0-9]+;w=[0-9]+){0,2}$"#;
 
-/// The value of `RateLimit`: one or two items.
+/// The value of `RateLimit`: one item for each of [`RATE_LIMIT_POLICY`].
 pub const RATE_LIMIT: &str =
-    r#"^"[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?(?:, "[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?)?$"#;
+    r#"^"[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?(?:, "[a-z-]+";r=[0-9]+(?:;t=[0-9]+)?){0,2}$"#;
 
 /// A ULID that `quillgate::ulid::is_ulid` accepts.
 pub const ULID: &str = "^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$";

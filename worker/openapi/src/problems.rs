@@ -195,7 +195,8 @@ fn common_schema() -> Value {
                 "minItems": 1,
                 "uniqueItems": true,
                 "description": "The exceeded budgets, as in `RateLimit-Policy`. Names that end \
-                    in `-caller` are quotas of the access token.",
+                    in `-caller` are quotas of the access token. Names that end in `-rule` are \
+                    limits that all callers of a rule in `TRUSTED_ISSUERS` share.",
                 "items": { "enum": policies() },
             },
             "siteKey": { "type": "string", "description": "The public key of the Turnstile widget." },
@@ -263,11 +264,10 @@ fn upstream() -> Value {
 }
 
 fn policies() -> Vec<String> {
-    let both = |policy: RateLimitPolicy| {
-        let name = policy.as_str();
-        [name.to_owned(), format!("{name}-caller")]
+    let names = |policy: RateLimitPolicy| {
+        ["", "-caller", "-rule"].map(|limit| format!("{}{limit}", policy.as_str()))
     };
-    RateLimitPolicy::ALL.into_iter().flat_map(both).collect()
+    RateLimitPolicy::ALL.into_iter().flat_map(names).collect()
 }
 
 /// Returns the responses for these kinds, keyed by status.

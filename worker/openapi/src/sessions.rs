@@ -9,7 +9,7 @@ use super::problems::{self, ADMISSION, BODY, UNAUTHENTICATED};
 use super::{JSON, gateway, schema};
 
 /// The name of the security scheme.
-const SCHEME: &str = "session";
+pub const SCHEME: &str = "session";
 /// The `description` of operations that change a session.
 const SAME_ORIGIN: &str = "For the gateway's own page: `Origin` must be the gateway's, and \
     `Sec-Fetch-Site`, if present, must be `same-origin`.";

@@ -109,7 +109,7 @@ fn an_operation_requires_its_declared_scope() {
         }
         assert_eq!(
             security.as_array().map(Vec::len),
-            Some(2),
+            Some(3),
             "{}",
             operation.name
         );
@@ -242,10 +242,11 @@ fn rules_and_policies_are_listed() {
     let policies = policies.as_array().expect("policies");
     for policy in RateLimitPolicy::ALL {
         assert!(policies.contains(&policy.as_str().into()));
-        let own = format!("{}-caller", policy.as_str());
-        assert!(policies.contains(&own.into()));
+        for limit in ["caller", "rule"] {
+            assert!(policies.contains(&format!("{}-{limit}", policy.as_str()).into()));
+        }
     }
-    assert_eq!(policies.len(), 2 * RateLimitPolicy::ALL.len());
+    assert_eq!(policies.len(), 3 * RateLimitPolicy::ALL.len());
 }
 
 #[test]
