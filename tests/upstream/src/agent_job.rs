@@ -16,8 +16,10 @@ use crate::clock::Timestamp;
 use crate::field::Field;
 use crate::origin::Origin;
 use crate::platform::Platform;
+use crate::profile::{Trait, Traits};
 use crate::random::SplitMix64;
 
+/// The repository without its host.
 const REPOSITORY: &str = "acme/docs";
 const REF: &str = "main";
 const MODEL: &str = "simulated-agent-1";
@@ -119,13 +121,14 @@ pub(crate) struct AgentJob {
 
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Source {
-    repository: &'static str,
+    repository: String,
     r#ref: &'static str,
 }
 
 /// All jobs, in the order in which they were created or added.
 pub(crate) struct Jobs {
     pub(crate) duration_ms: u64,
+    traits: Traits,
     ids: SplitMix64,
     next_number: u64,
     all: Vec<Job>,
@@ -135,6 +138,7 @@ impl Jobs {
     pub(crate) fn new(options: &Options, started: Timestamp) -> Self {
         Self {
             duration_ms: options.job_duration_ms,
+            traits: options.traits(),
             // Ids differ between runs.
             ids: SplitMix64::new(options.seed.rotate_left(32) ^ started.0),
             next_number: 101,
@@ -175,8 +179,14 @@ impl Jobs {
     fn new_job(&mut self, id: String, project: String, origin: Origin, first: Run) -> Job {
         let number = self.next_number;
         self.next_number += 1;
+        let repository = if self.traits.has(Trait::RepositoryUrls) {
+            format!("{}/{REPOSITORY}", first.host().origin())
+        } else {
+            REPOSITORY.to_owned()
+        };
         Job {
             id,
+            repository,
             project,
             origin,
             number,
@@ -213,6 +223,7 @@ impl Jobs {
 /// The history of a job, from which its state at any time follows.
 pub(crate) struct Job {
     id: String,
+    repository: String,
     pub(crate) project: String,
     pub(crate) origin: Origin,
     number: u64,
@@ -225,6 +236,41 @@ pub(crate) struct Job {
 struct Run {
     prompt: String,
     started_at: Timestamp,
+}
+
+/// The service that hosts a repository.
+#[derive(Clone, Copy)]
+enum Host {
+    GitHub,
+    GitLab,
+    Bitbucket,
+}
+
+impl Host {
+    fn directive(self) -> &'static str {
+        match self {
+            Self::GitHub => "[github]",
+            Self::GitLab => "[gitlab]",
+            Self::Bitbucket => "[bitbucket]",
+        }
+    }
+
+    fn origin(self) -> &'static str {
+        match self {
+            Self::GitHub => "https://github.com",
+            Self::GitLab => "https://gitlab.com",
+            Self::Bitbucket => "https://bitbucket.org",
+        }
+    }
+
+    fn pull_request(self, number: u64) -> String {
+        let path = match self {
+            Self::GitHub => "pull",
+            Self::GitLab => "-/merge_requests",
+            Self::Bitbucket => "pull-requests",
+        };
+        format!("{}/{REPOSITORY}/{path}/{number}", self.origin())
+    }
 }
 
 /// Fields that the control API has set.
@@ -252,7 +298,7 @@ impl Job {
             id: self.id.clone(),
             status: forced.status.as_deref().unwrap_or(status).to_owned(),
             source: Source {
-                repository: REPOSITORY,
+                repository: self.repository.clone(),
                 r#ref: REF,
             },
             model: MODEL,
@@ -273,7 +319,7 @@ impl Job {
         let opened = runs()
             .zip(ends)
             .any(|(run, end)| end.since(run.started_at) >= duration_ms && run.makes_changes());
-        opened.then(|| format!("https://github.com/{REPOSITORY}/pull/{}", self.number))
+        opened.then(|| self.first.host().pull_request(self.number))
     }
 
     fn follow_up(&mut self, prompt: String, now: Timestamp) {
@@ -327,6 +373,12 @@ impl Run {
         self.has_directive("[archive]").then_some(archived)
     }
 
+    fn host(&self) -> Host {
+        let named = |host: &Host| self.has_directive(host.directive());
+        let others = [Host::GitLab, Host::Bitbucket];
+        others.into_iter().find(named).unwrap_or(Host::GitHub)
+    }
+
     fn makes_changes(&self) -> bool {
         !self.has_directive("[no-changes]") && !self.has_directive("[fail]")
     }
@@ -345,6 +397,7 @@ mod tests {
     fn job(prompt: &str) -> Job {
         Job {
             id: "id".to_owned(),
+            repository: REPOSITORY.to_owned(),
             project: "demo-docs".to_owned(),
             origin: Origin::default(),
             number: 7,
@@ -373,6 +426,15 @@ mod tests {
         assert_eq!(state(&job, 900), plain("completed", true));
         let link = job.at(Timestamp(900), DURATION).pr_link;
         assert_eq!(link.as_deref(), Some("https://github.com/acme/docs/pull/7"));
+    }
+
+    #[test]
+    fn directives_change_the_host_of_the_pull_request() {
+        let link = |prompt| job(prompt).at(Timestamp(900), DURATION).pr_link;
+        let gitlab = "https://gitlab.com/acme/docs/-/merge_requests/7";
+        assert_eq!(link("[gitlab] fix").as_deref(), Some(gitlab));
+        let bitbucket = "https://bitbucket.org/acme/docs/pull-requests/7";
+        assert_eq!(link("fix [bitbucket]").as_deref(), Some(bitbucket));
     }
 
     #[test]

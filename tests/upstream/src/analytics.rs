@@ -10,6 +10,7 @@ use quillgate::Operation;
 use crate::api_error::ApiError;
 use crate::auth::Authorized;
 use crate::clock::Timestamp;
+use crate::cursor::CursorPage;
 use crate::data::{Range, Sites};
 use crate::date::Day;
 use crate::holes::Holes;
@@ -25,6 +26,7 @@ const ORGANISATION: &str = "organisation";
 pub(crate) struct ReportRequest {
     pub(crate) platform: Arc<Platform>,
     pub(crate) project: String,
+    path: String,
     pairs: Vec<(String, String)>,
     now: Timestamp,
 }
@@ -37,11 +39,13 @@ impl FromRequestParts<Arc<Platform>> for ReportRequest {
         platform: &Arc<Platform>,
     ) -> Result<Self, ApiError> {
         let Authorized { project } = Authorized::from_request_parts(parts, platform).await?;
-        let Query(pairs) = Query::try_from_uri(&parts.uri)
+        let Query(mut pairs) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
             .map_err(|_| ApiError::InvalidQuery(vec!["the query cannot be read".to_owned()]))?;
+        platform.continue_list(&mut pairs)?;
         Ok(Self {
             platform: Arc::clone(platform),
             project,
+            path: parts.uri.path().to_owned(),
             pairs,
             now: platform.clock.now(),
         })
@@ -52,6 +56,11 @@ impl ReportRequest {
     /// Parses the query. The error lists every invalid parameter.
     pub(crate) fn query(&self, operation: Operation) -> Result<ReportQuery, ApiError> {
         ReportQuery::read(operation, &self.pairs, self.now.day())
+    }
+
+    /// The `nextCursor` of a page.
+    pub(crate) fn next_cursor(&self, query: &ReportQuery, page: &CursorPage) -> Option<String> {
+        self.platform.next_cursor(&self.path, query, page)
     }
 
     /// The data of all projects, locked while the guard lives.
@@ -130,6 +139,18 @@ impl ReportQuery {
     /// The statuses, separated by commas.
     pub(crate) fn statuses(&self) -> Option<&str> {
         self.arguments.text("status")
+    }
+
+    /// The range and the filters as parameters.
+    pub(crate) fn pairs(&self) -> Vec<(String, String)> {
+        let Range { from, to } = self.range;
+        let dates = [("dateFrom", from.to_string()), ("dateTo", to.to_string())];
+        let filters = [("source", self.source()), ("status", self.statuses())];
+        let filters = filters
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?.to_owned())));
+        let all = dates.into_iter().chain(filters);
+        all.map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// A name for the requested list. It depends on project, range and filters, not on the page.

@@ -14,6 +14,9 @@ pub(crate) enum ApiError {
     ReadOnlyKey,
     WriteOnlyKey,
     UnknownProject,
+    MissingProject,
+    PlanRequired,
+    TargetTooLong,
     InvalidRequest(&'static str),
     InvalidQuery(Vec<String>),
     InvalidThread(Vec<String>),
@@ -45,12 +48,17 @@ impl ApiError {
 
     fn status(&self) -> StatusCode {
         match self {
-            Self::MissingKey | Self::UnknownKey | Self::ExpiredKey => StatusCode::UNAUTHORIZED,
+            Self::MissingKey | Self::UnknownKey | Self::ExpiredKey | Self::PlanRequired => {
+                StatusCode::UNAUTHORIZED
+            }
             Self::ReadOnlyKey | Self::WriteOnlyKey | Self::UnknownProject => StatusCode::FORBIDDEN,
             Self::InvalidRequest(_) | Self::InvalidQuery(_) | Self::InvalidThread(_) => {
                 StatusCode::BAD_REQUEST
             }
-            Self::JobNotFound | Self::ThreadNotFound | Self::NoSuchRoute => StatusCode::NOT_FOUND,
+            Self::MissingProject | Self::JobNotFound | Self::ThreadNotFound | Self::NoSuchRoute => {
+                StatusCode::NOT_FOUND
+            }
+            Self::TargetTooLong => StatusCode::URI_TOO_LONG,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
@@ -65,6 +73,9 @@ impl ApiError {
             Self::ReadOnlyKey => "API key is limited to read access",
             Self::WriteOnlyKey => "API key is limited to write access",
             Self::UnknownProject => "API key has no access to this project",
+            Self::MissingProject => "Invalid project ID",
+            Self::PlanRequired => "The API is not part of your plan. Upgrade to use it",
+            Self::TargetTooLong => "URI too long",
             Self::InvalidRequest(message) => message,
             Self::InvalidQuery(_) => "Invalid query parameters",
             Self::InvalidThread(_) => "Invalid thread ID",

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::api_error::ApiError;
 use crate::options::AdminKey;
 use crate::platform::Platform;
+use crate::profile::Trait;
 
 /// The permissions of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -159,7 +160,15 @@ impl FromRequestParts<Arc<Platform>> for Authorized {
             .map_err(|_| ApiError::NoSuchRoute)?;
         let project = names.remove("projectId").ok_or(ApiError::NoSuchRoute)?;
         if !platform.options.projects.contains(&project) {
-            return Err(ApiError::UnknownProject);
+            let is_missing = platform.traits.has(Trait::MissingProjects);
+            return Err(if is_missing {
+                ApiError::MissingProject
+            } else {
+                ApiError::UnknownProject
+            });
+        }
+        if project.starts_with("free-") {
+            return Err(ApiError::PlanRequired);
         }
         Ok(Self { project })
     }

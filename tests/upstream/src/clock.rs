@@ -12,25 +12,28 @@ pub(crate) const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 pub(crate) struct Clock {
     started: Instant,
     started_at: Timestamp,
+    rate: u32,
     offset_ms: AtomicU64,
 }
 
 impl Clock {
-    pub(crate) fn start() -> Self {
+    /// Starts a clock that runs `rate` times as fast as the system's.
+    pub(crate) fn start(rate: u32) -> Self {
         let since_epoch = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         Self {
             started: Instant::now(),
             started_at: Timestamp(whole_ms(since_epoch)),
+            rate,
             offset_ms: AtomicU64::new(0),
         }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
         let offset_ms = self.offset_ms.load(Ordering::Relaxed);
-        let elapsed = self.started_at.plus(whole_ms(self.started.elapsed()));
-        elapsed.plus(offset_ms)
+        let elapsed = whole_ms(self.started.elapsed().saturating_mul(self.rate));
+        self.started_at.plus(elapsed).plus(offset_ms)
     }
 
     /// Advances the clock by `ms`.
@@ -92,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_moved_clock_continues_from_its_new_time() {
-        let clock = Clock::start();
+        let clock = Clock::start(1);
         let before = clock.now();
         clock.advance(40 * DAY_MS);
         clock.advance(DAY_MS);

@@ -19,26 +19,28 @@ pub(crate) struct ConversationPage {
     has_more: bool,
 }
 
-/// The cursor is the id of the last row of a page.
+/// A cursor is the id of the last row of a page. If rows share their ids, it also depends on the
+/// list.
 pub(crate) async fn list(
     request: ReportRequest,
 ) -> Result<(Extension<CursorPage>, Json<ConversationPage>), ApiError> {
     let query = request.query(Operation::ListConversations)?;
     let turns = request.sites().conversations(&request.project, query.range);
+    let list = query.list(Operation::ListConversations, &request.project);
     let page = CursorPage::page(
         turns.len(),
         query.limit(),
         query.cursor(),
         |cursor| {
-            let shown = |turn: &Conversation| turn.id.eq_ignore_ascii_case(cursor);
+            let shown = |turn: &Conversation| turn.cursor(&list).eq_ignore_ascii_case(cursor);
             turns.iter().position(shown).map(|last| last + 1)
         },
-        |rows| Some(turns.get(rows.checked_sub(1)?)?.id.clone()),
+        |rows| Some(turns.get(rows.checked_sub(1)?)?.cursor(&list)),
     )?;
     request.take_limit()?;
     let page_body = ConversationPage {
         conversations: turns[page.rows.clone()].to_vec(),
-        next_cursor: page.next.clone(),
+        next_cursor: request.next_cursor(&query, &page),
         has_more: page.next.is_some(),
     };
     Ok((Extension(page), Json(page_body)))

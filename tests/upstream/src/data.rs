@@ -5,18 +5,21 @@ mod daily_variation;
 mod demo;
 mod feedback;
 mod late;
+mod observed;
 mod paths;
 mod searches;
 mod texts;
 mod thread;
 mod timeline;
 mod traffic;
+mod typing;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::date::Day;
 use crate::options::{DataSet, Options};
+use crate::profile::Traits;
 use crate::random::SplitMix64;
 
 pub(crate) use conversations::{CallerStats, Conversation};
@@ -31,6 +34,7 @@ use feedback::Feedback;
 use late::{Correction, LateCounts};
 use searches::Terms;
 use traffic::Pages;
+use typing::Typing;
 
 /// A half-open range of days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +52,7 @@ impl Range {
 /// The sites of all projects, generated on first use.
 pub(crate) struct Sites {
     seed: u64,
+    traits: Traits,
     /// The sizes of every project with data.
     sizes: Sizes,
     /// The late counts of all projects.
@@ -82,12 +87,14 @@ struct Sizes {
     feedback: u32,
     /// Distinct terms.
     searches: u32,
+    typing: Typing,
     /// Questions per thirty days.
     conversations: u32,
 }
 
 impl Sites {
     pub(crate) fn new(options: &Options) -> Self {
+        let traits = options.traits();
         Self {
             seed: options.seed,
             sizes: Sizes {
@@ -100,8 +107,10 @@ impl Sites {
                 },
                 feedback: options.feedback,
                 searches: options.searches,
+                typing: Typing::of(&traits),
                 conversations: options.conversations,
             },
+            traits,
             late: LateCounts::default(),
             by_project: HashMap::new(),
             views: CachedReport::default(),
@@ -136,22 +145,25 @@ impl Sites {
     /// Feedback, newest first.
     pub(crate) fn feedback(&mut self, project: &str, range: Range) -> Arc<Vec<Entry>> {
         let site = site(&mut self.by_project, self.seed, self.sizes, project);
-        self.feedback
-            .get(project, range, || site.feedback.entries(range))
+        self.feedback.get(project, range, || {
+            observed::entries(&self.traits, site.feedback.entries(range))
+        })
     }
 
     /// Search terms, most frequent first.
     pub(crate) fn searches(&mut self, project: &str, range: Range) -> Arc<SearchReport> {
         let site = site(&mut self.by_project, self.seed, self.sizes, project);
-        self.searches
-            .get(project, range, || site.terms.report(range))
+        self.searches.get(project, range, || {
+            observed::terms(&self.traits, site.terms.report(range))
+        })
     }
 
     /// The conversations with the assistant, one row per turn, newest first.
     pub(crate) fn conversations(&mut self, project: &str, range: Range) -> Arc<Vec<Conversation>> {
         let site = site(&mut self.by_project, self.seed, self.sizes, project);
-        self.conversations
-            .get(project, range, || site.conversations.turns(range))
+        self.conversations.get(project, range, || {
+            observed::turns(&self.traits, &site.conversations, range)
+        })
     }
 
     /// The thread of the turn with this id.
@@ -167,8 +179,14 @@ fn site<'a>(
     sizes: Sizes,
     project: &str,
 ) -> &'a Site {
-    let is_empty = project.starts_with("empty-");
-    let sizes = if is_empty { Sizes::default() } else { sizes };
+    let sizes = match project {
+        empty if empty.starts_with("empty-") => Sizes::default(),
+        silent if silent.starts_with("no-feedback-") => Sizes {
+            feedback: 0,
+            ..sizes
+        },
+        _ => sizes,
+    };
     by_project
         .entry(project.to_owned())
         .or_insert_with(|| Site::new(seed, project, sizes))
@@ -188,7 +206,7 @@ impl Site {
         let paths = pages.first_paths();
         Self {
             feedback: Feedback::new(set, seed, project, sizes.feedback, paths.clone()),
-            terms: Terms::new(set, seed, project, sizes.searches, &paths),
+            terms: Terms::new(set, seed, project, sizes.searches, &paths, sizes.typing),
             conversations: Conversations::new(set, seed, project, sizes.conversations, paths),
             pages,
         }

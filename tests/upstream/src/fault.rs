@@ -47,6 +47,9 @@ pub(crate) enum Fault {
     Html {
         status: Status,
     },
+    Edge {
+        form: EdgeForm,
+    },
     Empty {
         status: Status,
     },
@@ -84,6 +87,16 @@ pub(crate) enum Fault {
         chunk_bytes: NonZeroUsize,
         interval_ms: NonZeroU64,
     },
+}
+
+/// How the network in front of the platform blocks a client.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum EdgeForm {
+    /// Text with an error code.
+    Code,
+    /// An HTML page that a browser would pass.
+    Challenge,
 }
 
 /// How a request ends.
@@ -225,6 +238,7 @@ impl Fault {
             }
             Self::Json { status, body } => (status.0, Json(body)).into_response(),
             Self::Html { status } => error_page(status.0),
+            Self::Edge { form } => block(form),
             Self::Empty { status } => status.0.into_response(),
             Self::Redirect { status, location } => {
                 (status.0, [(LOCATION, location.0)]).into_response()
@@ -253,6 +267,20 @@ fn plain(
     let json = HeaderValue::from_static("application/json");
     let content_type = content_type.map_or(json, |content_type| content_type.0);
     (status, [(CONTENT_TYPE, content_type)], headers.0, body).into_response()
+}
+
+/// A 403 as Cloudflare sends it.
+fn block(form: EdgeForm) -> Response {
+    let status = StatusCode::FORBIDDEN;
+    let server = [("server", "cloudflare"), ("cf-ray", "0123456789abcdef-AMS")];
+    match form {
+        EdgeForm::Code => (status, server, "error code: 1010\n").into_response(),
+        EdgeForm::Challenge => {
+            let page = "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>\n";
+            let mitigated = [("cf-mitigated", "challenge")];
+            (status, server, mitigated, Html(page)).into_response()
+        }
+    }
 }
 
 fn error_page(status: StatusCode) -> Response {

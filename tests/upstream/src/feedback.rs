@@ -40,7 +40,7 @@ pub(crate) async fn list(
     request.take_limit()?;
     let page_body = FeedbackPage {
         feedback: entries[page.rows.clone()].to_vec(),
-        next_cursor: page.next.clone(),
+        next_cursor: request.next_cursor(&query, &page),
         has_more: page.next.is_some(),
     };
     Ok((Extension(page), Json(page_body)))

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -16,10 +16,14 @@ use crate::connection::ConnectionHandle;
 use crate::fault::Outcome;
 use crate::operation::MatchedOperation;
 use crate::platform::Platform;
+use crate::profile::Trait;
 use crate::request_log::{ActiveRequest, Received};
 
 const MAX_BODY: usize = 1024 * 1024;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The wait that [`Trait::TextRateLimits`] announces.
+const RETRY_AFTER_SECONDS: u16 = 30;
 
 /// Headers that a proxy must not forward.
 const PRIVATE_HEADERS: [(HeaderName, HeaderValue); 4] = [
@@ -66,6 +70,7 @@ pub(crate) async fn intercept(
 
     let handle = parts.extensions.get::<ConnectionHandle>().cloned();
     let response = next.run(Request::from_parts(parts, Body::from(body)));
+    let response = async { platform.refuse_with_text(response.await) };
     let outcome = match fault {
         None => Outcome::Respond(response.await),
         Some(fault) => fault.apply(&platform.held, response).await,
@@ -85,6 +90,18 @@ pub(crate) async fn intercept(
             }
             match future::pending::<Infallible>().await {}
         }
+    }
+}
+
+impl Platform {
+    /// Replaces the JSON of an exceeded limit by text, if the platform has this trait.
+    fn refuse_with_text(&self, response: Response) -> Response {
+        let is_refusal = response.status() == StatusCode::TOO_MANY_REQUESTS;
+        if !is_refusal || !self.traits.has(Trait::TextRateLimits) {
+            return response;
+        }
+        let retry_after = [(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS))];
+        (response.status(), retry_after, "Too many requests").into_response()
     }
 }
 

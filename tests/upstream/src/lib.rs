@@ -10,6 +10,30 @@
 //! When the simulator accepts requests, it prints `upstream listening on http://127.0.0.1:8788` to
 //! standard output. It listens on the loopback interface only and exits on SIGINT or SIGTERM.
 //!
+//! # Profiles
+//!
+//! `--profile published` follows Mintlify's descriptions. `--profile live` also has the traits that
+//! users of the real platform or Mintlify's own programs show; `docs/platform.md` lists the sources.
+//! `--with` adds traits, `--without` removes them:
+//!
+//! | trait | in `live` | effect |
+//! | --- | --- | --- |
+//! | `typing-prefixes` | yes | some search terms are the beginnings of others, as readers typed them |
+//! | `shared-conversation-ids` | yes | all turns of a thread have the `id` of the first |
+//! | `url-cursors` | yes | every other `nextCursor` is a URL, of which only `cursor` may be sent |
+//! | `long-targets` | yes | a cursor with `dateFrom` or `dateTo` is 414; a cursor alone continues its range |
+//! | `repository-urls` | yes | `source.repository` is a URL |
+//! | `text-rate-limits` | | an exceeded limit is text instead of JSON, with `Retry-After` |
+//! | `missing-projects` | | an unknown project is 404 instead of 403 |
+//! | `mixed-paths` | | some paths of feedback are URLs, have no leading slash or are empty |
+//! | `local-times` | | some times have no time zone |
+//!
+//! In every profile, the id of a project can change its behaviour: `empty-…` has no data,
+//! `no-feedback-…` collects no feedback, and `free-…` has a plan without the API (401).
+//!
+//! `--clock-rate` accelerates the clock: with `--job-duration-ms 90000 --clock-rate 15`, jobs take six
+//! seconds of real time. Limits and days follow the clock.
+//!
 //! # The API
 //!
 //! | request | responses |
@@ -46,6 +70,7 @@
 //! | `[no-changes]` | completes without a pull request |
 //! | `[fail]` | fails |
 //! | `[archive]` | completes, and is archived one job duration later |
+//! | `[gitlab]`, `[bitbucket]` | the repository and the link are on that host |
 //! | `[status:xyz]` | has the status `xyz` in the middle third of the run |
 //!
 //! Job ids are unique, even between runs. A gateway that stores jobs never confuses two of them.
@@ -54,8 +79,7 @@
 //!
 //! The seed, the project and the range determine all data. The current time does not matter, so a
 //! future range has data too. All days are UTC days. Without `dateTo`, a range includes all of today.
-//! Without `dateFrom`, it begins 90 days before its end. A project whose id begins with `empty-` has
-//! no data.
+//! Without `dateFrom`, it begins 90 days before its end.
 //!
 //! Paths, comments, terms and questions include strings that are difficult in CSV, in URLs or in a
 //! spreadsheet: formulas, quotes, separators, line breaks, and scripts of several directions. Unknown
@@ -169,6 +193,7 @@
 //! | `status` | `status`, `body?`, `contentType?`, `headers?`, `process?` | this response, by default an `{error}` |
 //! | `json` | `status`, `body` | this JSON |
 //! | `html` | `status` | an HTML error page |
+//! | `edge` | `form`: `code` or `challenge` | a 403 of the network in front: text with a code, or an HTML page |
 //! | `empty` | `status` | no body |
 //! | `redirect` | `status`, `location` | this redirect |
 //! | `delay` | `ms` | waits, then responds normally |
@@ -204,6 +229,7 @@ mod auth;
 mod body;
 mod clock;
 mod connection;
+mod continuation;
 mod control;
 mod conversations;
 mod cursor;
@@ -222,6 +248,7 @@ mod origin;
 mod page_views;
 mod parameters;
 mod platform;
+mod profile;
 mod random;
 mod random_faults;
 mod request_log;
@@ -232,4 +259,5 @@ mod ulid;
 mod visitors;
 
 pub use options::{AdminKey, DataSet, Options};
+pub use profile::{DEFAULT_PROFILE, Profile, Trait};
 pub use simulator::{Running, Simulator};

@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use clap::{Parser, ValueEnum};
 
+use crate::profile::{DEFAULT_PROFILE, Profile, Trait, Traits};
+
 const DEFAULT_KEY: &str = "mint_simulated_upstream_admin_key";
 
 /// The options of the simulator.
@@ -19,6 +21,18 @@ pub struct Options {
     /// Port on 127.0.0.1; 0 picks a free port
     #[arg(long, default_value_t = 8788)]
     pub port: u16,
+
+    /// Behaviour to follow
+    #[arg(long, value_enum, default_value_t = DEFAULT_PROFILE)]
+    pub profile: Profile,
+
+    /// Further observed behaviour; repeat the option or separate names by commas
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub with: Vec<Trait>,
+
+    /// Behaviour of the profile to leave out
+    #[arg(long, value_enum, value_delimiter = ',')]
+    pub without: Vec<Trait>,
 
     /// Seed of the generated data
     #[arg(long, default_value_t = 1)]
@@ -56,6 +70,10 @@ pub struct Options {
     #[arg(long, default_value_t = 6000)]
     pub job_duration_ms: u64,
 
+    /// Speed of the clock for jobs, limits and days; delays keep their length
+    #[arg(long, default_value_t = 1)]
+    pub clock_rate: u32,
+
     /// Accepted admin key; use the variable to keep it out of the process list
     #[arg(
         long,
@@ -71,7 +89,8 @@ pub struct Options {
     pub read_key: Option<AdminKey>,
 
     /// Existing project; repeat the option or separate projects by commas. A project whose id
-    /// begins with `empty-` has no data
+    /// begins with `empty-` has no data, with `no-feedback-` no feedback, and with `free-` a plan
+    /// without the API
     #[arg(
         long = "project",
         alias = "projects",
@@ -102,6 +121,9 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             port: 8788,
+            profile: DEFAULT_PROFILE,
+            with: Vec::new(),
+            without: Vec::new(),
             seed: 1,
             data: DataSet::Test,
             pages: 4000,
@@ -111,6 +133,7 @@ impl Default for Options {
             conversations: 600,
             latency_ms: 0,
             job_duration_ms: 6000,
+            clock_rate: 1,
             key: AdminKey::default(),
             read_key: None,
             projects: default_projects(),
@@ -119,6 +142,12 @@ impl Default for Options {
             reads_share_job_limit: false,
             analytics_limit: 100,
         }
+    }
+}
+
+impl Options {
+    pub(crate) fn traits(&self) -> Traits {
+        Traits::new(self.profile, &self.with, &self.without)
     }
 }
 

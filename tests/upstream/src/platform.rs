@@ -8,16 +8,20 @@ use crate::Options;
 use crate::agent_job::Jobs;
 use crate::auth::Keys;
 use crate::clock::Clock;
+use crate::continuation::Continuations;
 use crate::data::Sites;
 use crate::fault::FaultQueue;
 use crate::held::HeldRequests;
 use crate::holes::Holes;
 use crate::limits::{HOUR_MS, SlidingLimit};
+use crate::profile::Traits;
 use crate::random_faults::RandomFaults;
 use crate::request_log::RequestLog;
 
 pub(crate) struct Platform {
     pub(crate) options: Options,
+    pub(crate) traits: Traits,
+    pub(crate) continuations: Mutex<Continuations>,
     pub(crate) clock: Clock,
     pub(crate) keys: Mutex<Keys>,
     pub(crate) create_limit: Mutex<SlidingLimit>,
@@ -34,7 +38,7 @@ pub(crate) struct Platform {
 
 impl Platform {
     pub(crate) fn new(options: Options) -> Self {
-        let clock = Clock::start();
+        let clock = Clock::start(options.clock_rate);
         Self {
             keys: Mutex::new(Keys::new(options.key.clone(), options.read_key.clone())),
             create_limit: Mutex::new(SlidingLimit::hourly(options.create_limit)),
@@ -48,6 +52,8 @@ impl Platform {
             held: HeldRequests::default(),
             request_log: Arc::default(),
             clock,
+            traits: options.traits(),
+            continuations: Mutex::default(),
             options,
         }
     }

@@ -34,7 +34,7 @@ pub(crate) async fn list(
     let page_body = SearchPage {
         searches: report.searches[page.rows.clone()].to_vec(),
         total_searches: report.total_searches,
-        next_cursor: page.next.clone(),
+        next_cursor: request.next_cursor(&query, &page),
     };
     Ok((Extension(page), Json(page_body)))
 }

@@ -28,6 +28,22 @@ pub(crate) struct Conversation {
     page_url: Option<String>,
     #[serde(skip)]
     caller: Caller,
+    /// The id of the turn, if `id` is that of its thread.
+    #[serde(skip)]
+    turn: Option<Ulid>,
+}
+
+impl Conversation {
+    /// The cursor after this row of a list.
+    pub(crate) fn cursor(&self, list: &str) -> String {
+        let cursor = |turn: Ulid| {
+            let mut random = SplitMix64::named(0, &format!("{list}/{turn}"));
+            Some(Ulid::new(turn.timestamp()?, &mut random).to_string())
+        };
+        self.turn
+            .and_then(cursor)
+            .unwrap_or_else(|| self.id.clone())
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -110,6 +126,23 @@ impl Conversations {
         events.map(|event| self.turn(event)).collect()
     }
 
+    /// Replaces the id of each turn by that of its thread.
+    pub(super) fn share_ids(&self, turns: &mut [Conversation]) {
+        for turn in turns {
+            turn.turn = Ulid::parse(&turn.id);
+            if let Some(id) = turn.turn.and_then(|id| self.thread_id(id)) {
+                turn.id = id.to_string();
+            }
+        }
+    }
+
+    /// The id of a turn's thread, which is that of its first turn.
+    fn thread_id(&self, turn: Ulid) -> Option<Ulid> {
+        let number = self.timeline.event_near(turn.timestamp()?)?.number;
+        let mut first = self.timeline.event(numbers_of_thread(number).next()?)?;
+        Some(Ulid::new(first.timestamp, &mut first.random))
+    }
+
     /// The thread of the turn with this id.
     pub(crate) fn thread(&self, id: &str) -> Option<Thread> {
         let id = Ulid::parse(id)?;
@@ -162,6 +195,7 @@ impl Conversations {
             query_category: Some(category),
             page_url: sources.first().map(|path| address(path)),
             caller: Caller::choose(&mut random),
+            turn: None,
         }
     }
 
@@ -193,6 +227,7 @@ impl Conversations {
                 .map(|path| address(path))
                 .filter(|_| random.below(3) > 0),
             caller: Caller::choose(&mut random),
+            turn: None,
         }
     }
 
@@ -291,7 +326,7 @@ fn remainder(number: u64, count: usize) -> usize {
     usize::try_from(remainder).unwrap_or(0)
 }
 
-fn address(path: &str) -> String {
+pub(super) fn address(path: &str) -> String {
     let slash = if path.starts_with('/') { "" } else { "/" };
     format!("{SITE}{slash}{path}")
 }

@@ -37,10 +37,10 @@ const DEMO_CONTACTS: [&str; 3] = [
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Entry {
-    id: String,
-    path: String,
+    pub(super) id: String,
+    pub(super) path: String,
     comment: Option<&'static str>,
-    created_at: Option<String>,
+    pub(super) created_at: Option<String>,
     source: &'static str,
     status: &'static str,
     #[serde(flatten)]

@@ -7,6 +7,7 @@ use super::demo;
 use super::paths::{TASKS, TOPICS, mixed};
 use super::texts::SEARCHES;
 use super::traffic::sum_over_days;
+use super::typing::Typing;
 use super::{DataSet, Range, pick};
 use crate::clock::{DAY_MS, Timestamp};
 use crate::random::SplitMix64;
@@ -15,12 +16,12 @@ use crate::random::SplitMix64;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SearchTerm {
-    search_query: String,
+    pub(super) search_query: String,
     hits: u64,
     /// The click-through rate, from 0 to 100.
     ctr: f64,
     top_clicked_page: Option<String>,
-    last_searched_at: String,
+    pub(super) last_searched_at: String,
 }
 
 /// The searches of a project in a range, most frequent term first.
@@ -59,15 +60,16 @@ impl Terms {
         project: &str,
         count: u32,
         paths: &[String],
+        typing: Typing,
     ) -> Self {
         let mut random = SplitMix64::named(seed, &format!("{project}/searches"));
         match data_set {
-            DataSet::Test => Self::generate(count, paths, &mut random),
-            DataSet::Demo => Self::demo(count, &mut random),
+            DataSet::Test => Self::generate(count, paths, typing, &mut random),
+            DataSet::Demo => Self::demo(count, typing, &mut random),
         }
     }
 
-    fn demo(count: u32, random: &mut SplitMix64) -> Self {
+    fn demo(count: u32, typing: Typing, random: &mut SplitMix64) -> Self {
         let site = DailyVariation::daily_percent(random);
         let terms = demo::SEARCHES.iter().zip(1..=u64::from(count));
         let terms = terms.map(|((text, page), rank)| Term {
@@ -75,13 +77,23 @@ impl Terms {
             clicks: page.map(|page| Clicks::usual(page, random)),
             ..Term::new((*text).to_owned(), rank, &[], random)
         });
-        Self(terms.collect())
+        let mut terms: Vec<_> = terms.collect();
+        let texts: Vec<_> = terms.iter().map(|term| term.text.clone()).collect();
+        let typed: Vec<_> = typing.texts(texts.into_iter()).collect();
+        let is_new = |text: &String| !demo::SEARCHES.iter().any(|(term, _)| term == text);
+        let beginnings = typed.into_iter().filter(is_new);
+        terms.extend(
+            beginnings
+                .zip(20..)
+                .map(|(text, rank)| Term::new(text, rank, &[], random)),
+        );
+        Self(terms)
     }
 
-    fn generate(count: u32, paths: &[String], random: &mut SplitMix64) -> Self {
+    fn generate(count: u32, paths: &[String], typing: Typing, random: &mut SplitMix64) -> Self {
         let mut ranks: Vec<u64> = (1..=u64::from(count)).collect();
         random.shuffle(&mut ranks);
-        let terms = texts()
+        let terms = (typing.texts(texts()))
             .zip(ranks)
             .map(|(text, rank)| Term::new(text, rank, paths, random));
         Self(terms.collect())
@@ -190,7 +202,8 @@ mod tests {
 
     fn report(count: u32, from: &str, to: &str) -> SearchReport {
         let paths = ["/", "/a"].map(str::to_owned);
-        Terms::new(DataSet::Test, 1, "demo-docs", count, &paths).report(range(from, to))
+        Terms::new(DataSet::Test, 1, "demo-docs", count, &paths, Typing::Whole)
+            .report(range(from, to))
     }
 
     #[test]

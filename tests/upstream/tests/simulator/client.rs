@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use upstream::{Options, Running, Simulator};
+use upstream::{Options, Profile, Running, Simulator};
 use ureq::http::{HeaderMap, Request};
 
 pub const KEY: &str = "mint_a_key_for_tests";
@@ -44,6 +44,7 @@ impl Response {
 pub fn fast_options() -> Options {
     Options {
         port: 0,
+        profile: Profile::Published,
         pages: 40,
         job_duration_ms: 0,
         key: KEY.into(),

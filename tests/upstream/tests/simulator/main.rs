@@ -13,6 +13,7 @@ mod control;
 mod conversations;
 mod faults;
 mod feedback;
+mod live;
 mod page_faults;
 mod page_views;
 mod reports;

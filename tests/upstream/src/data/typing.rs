@@ -1,0 +1,72 @@
+//! Search terms as readers type them: the search sends a request for each pause of the keyboard.
+
+use std::collections::HashSet;
+
+use crate::profile::{Trait, Traits};
+
+/// Only longer terms are preceded by their beginnings.
+const MIN_CHARS: usize = 6;
+/// One term in this many is preceded by its beginnings.
+const PERIOD: usize = 3;
+
+/// The terms that a search box sends.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) enum Typing {
+    /// Only complete terms.
+    #[default]
+    Whole,
+    /// Also the beginnings of some terms.
+    Beginnings,
+}
+
+impl Typing {
+    pub(super) fn of(traits: &Traits) -> Self {
+        if traits.has(Trait::TypingPrefixes) {
+            Self::Beginnings
+        } else {
+            Self::Whole
+        }
+    }
+
+    pub(super) fn texts(
+        self,
+        terms: impl Iterator<Item = String> + 'static,
+    ) -> Box<dyn Iterator<Item = String>> {
+        match self {
+            Self::Whole => Box::new(terms),
+            Self::Beginnings => Box::new(with_beginnings(terms)),
+        }
+    }
+}
+
+/// Adds two beginnings before some terms. Each term occurs once.
+fn with_beginnings(terms: impl Iterator<Item = String>) -> impl Iterator<Item = String> {
+    let mut seen = HashSet::new();
+    let typed = terms.enumerate().flat_map(|(place, term)| {
+        let mut typed = Vec::new();
+        let length = term.chars().count();
+        if place % PERIOD == 0 && length >= MIN_CHARS {
+            for end in [length / 2, length - 2] {
+                typed.push(term.chars().take(end).collect());
+            }
+        }
+        typed.push(term);
+        typed
+    });
+    typed.filter(move |term: &String| seen.insert(term.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn some_terms_follow_their_beginnings() {
+        let terms = ["webhooks", "api", "sdk", "webhook", "billing"].map(str::to_owned);
+        let typed: Vec<_> = with_beginnings(terms.into_iter()).collect();
+        let expected = [
+            "webh", "webhoo", "webhooks", "api", "sdk", "web", "webho", "webhook",
+        ];
+        assert_eq!(typed[..8], expected);
+    }
+}
