@@ -13,9 +13,10 @@ const GENERAL_FIELDS = new Set(
   `connection content-encoding content-length content-type date keep-alive strict-transport-security
   transfer-encoding vary x-content-type-options access-control-allow-credentials
   access-control-allow-headers access-control-allow-methods access-control-allow-origin
-  access-control-expose-headers access-control-max-age`.split(/\s+/),
+  access-control-expose-headers access-control-max-age timing-allow-origin`.split(/\s+/),
 );
 const PROBLEM = "application/problem+json";
+const JSON_TYPE = /[/+]json$/;
 /** Key of the document in Ajv. */
 const ROOT = "openapi";
 
@@ -47,12 +48,13 @@ export class Description {
 
   /**
    * Returns what contradicts the document, one line each. Ignores responses that it does not
-   * describe, such as those of the page.
+   * describe: those of the page, and those of the runtime to malformed requests.
    *
    * @param {ReceivedResponse} response
    * @returns {string[]}
    */
   findViolations(response) {
+    if (isFromRuntime(response)) return [];
     const found = this.#findPath(response.target);
     if (found === undefined) return this.#checkProblem(response);
     const operation = this.document.paths[found][response.method.toLowerCase()];
@@ -108,10 +110,12 @@ export class Description {
       return body ? ["the content is not described"] : [];
     }
     if (!(type in content)) return [`content of type ${type} is not described`];
-    if (body === undefined || !type.endsWith("json") || headers.some(isContentEncoding)) return [];
+    const isReadable = body !== undefined && !headers.some(isContentEncoding);
+    if (!isReadable || !JSON_TYPE.test(type)) return [];
     if (type === PROBLEM) {
-      const general = this.#validate(["components", "schemas", schemaName(body)], body);
-      if (general.length > 0) return general;
+      // The errors of one schema are shorter than those of all problems with this status.
+      const lines = this.#validate(["components", "schemas", schemaName(body)], body);
+      if (lines.length > 0) return lines;
     }
     return this.#validate([...place, "content", type, "schema"], body);
   }
@@ -134,7 +138,7 @@ export class Description {
     }
     this.#validators.set(pointer, validate);
     if (validate(JSON.parse(body))) return [];
-    return [`${pointer}: ${this.#ajv.errorsText(validate.errors)}: ${body.slice(0, 500)}`];
+    return [`${this.#ajv.errorsText(validate.errors)}: ${body.slice(0, 500)}`];
   }
 }
 
@@ -149,14 +153,19 @@ function mediaTypeOf(headers) {
   return field?.[1].split(";")[0];
 }
 
+function isFromRuntime({ status, headers }) {
+  const isNamed = headers.some(([name]) => name === "x-request-id");
+  return status === 400 && !isNamed && mediaTypeOf(headers) === "text/plain";
+}
+
 const isContentEncoding = ([name]) => name === "content-encoding";
 
 /** Descriptions by their text: the gateways of a process usually serve the same one. */
 const descriptions = new Map();
 /** The description of each running gateway, by origin. */
 const gateways = new Map();
-/** What contradicts a description, one line each. */
-const violations = new Set();
+/** What contradicts a description, by the part of the message that repeats. */
+const violations = new Map();
 
 /**
  * Checks the responses of a running gateway from now on, if it serves a document.
@@ -166,7 +175,7 @@ const violations = new Set();
 export async function registerGateway(origin) {
   const response = await fetch(`${origin}/openapi.json`);
   const text = await response.text();
-  if (!response.ok) return;
+  if (!response.ok || !JSON_TYPE.test(mediaTypeOf([...response.headers]))) return;
   if (descriptions.size === 0) watchClients();
   if (!descriptions.has(text)) descriptions.set(text, new Description(JSON.parse(text)));
   gateways.set(origin, descriptions.get(text));
@@ -186,7 +195,13 @@ export function unregisterGateway(origin) {
 export function checkResponse(origin, response) {
   const found = gateways.get(origin)?.findViolations(response) ?? [];
   const { method, target, status } = response;
-  for (const line of found) violations.add(`${method} ${target}, ${status}: ${line}`);
+  for (const line of found) {
+    const [path] = target.split("?");
+    violations.set(
+      `${method} ${path}, ${status}: ${line.slice(0, 80)}`,
+      `${method} ${target}, ${status}: ${line}`,
+    );
+  }
 }
 
 /**
@@ -204,12 +219,12 @@ function watchClients() {
   subscribe("http.client.response.finish", ({ request, response }) => {
     const { method, path: target, host } = request;
     const headers = pairsOf(response.rawHeaders);
-    const origin = `http://${host}:${response.socket.remotePort}`;
+    const origin = `http://${host}:${response.socket?.remotePort}`;
     checkResponse(origin, { method, target, status: response.statusCode, headers });
   });
   process.on("exit", () => {
     if (violations.size === 0) return;
-    console.error(["responses contradict /openapi.json:", ...violations].join("\n  "));
+    console.error(["responses contradict /openapi.json:", ...violations.values()].join("\n  "));
     process.exitCode = 1;
   });
 }
@@ -220,22 +235,11 @@ async function checkFetched(method, response) {
   const { origin, pathname, search } = new URL(response.url);
   if (!gateways.has(origin)) return;
   const headers = [...response.headers];
-  const isJson = /[/+]json$/.test(mediaTypeOf(headers));
+  const text = JSON_TYPE.test(mediaTypeOf(headers)) ? response.clone().text() : undefined;
   // The client may cancel the body.
-  const body = isJson
-    ? await response
-        .clone()
-        .text()
-        .catch(() => undefined)
-    : undefined;
-  const { status } = response;
-  checkResponse(origin, {
-    method: method.toUpperCase(),
-    target: pathname + search,
-    status,
-    headers,
-    body,
-  });
+  const body = await text?.catch(() => undefined);
+  const [target, { status }] = [pathname + search, response];
+  checkResponse(origin, { method: method.toUpperCase(), target, status, headers, body });
 }
 
 function pairsOf(rawHeaders) {

@@ -22,6 +22,10 @@ export function buildUpstream(options) {
  * @property {string} key the accepted admin key, called `key` in reports
  * @property {string} [readKey] a second, read-only key, called `read-key`
  * @property {number} [port] defaults to a free one
+ * @property {"published" | "live"} [profile] whether the simulator follows Mintlify's descriptions
+ *   or its observed behaviour
+ * @property {string[]} [with] further traits of the observed behaviour
+ * @property {string[]} [without] traits of the profile to leave out
  * @property {number} [seed] of the generated data
  * @property {"test" | "demo"} [data] `test` has difficult strings, `demo` a recognizable site
  * @property {number} [pages] number of pages per project
@@ -31,6 +35,7 @@ export function buildUpstream(options) {
  * @property {number} [conversations] turns per project in thirty days
  * @property {string[]} [projects] ids of existing projects
  * @property {number} [jobDurationMs] time that a job takes per prompt
+ * @property {number} [clockRate] speed of the clock for jobs, limits and days
  * @property {number} [latencyMs] of every response
  * @property {number} [createLimit] jobs per project and hour
  * @property {number} [messageLimit] follow-ups per project and hour

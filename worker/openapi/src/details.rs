@@ -115,7 +115,7 @@ const GET: Details = Details {
         ],
     ),
     request_fields: &["Prefer", "If-None-Match"],
-    problems: &[UPSTREAM, STREAM],
+    problems: &[UPSTREAM, BUDGET, STREAM],
     ..READS
 };
 
@@ -156,7 +156,7 @@ const EVENTS: Details = Details {
         caller can have 100 open streams per project, and a job 1,000.",
     success: Success::Streamed,
     request_fields: &["Last-Event-ID"],
-    problems: &[UPSTREAM, STREAM],
+    problems: &[UPSTREAM, BUDGET, STREAM],
     ..READS
 };
 
