@@ -52,7 +52,8 @@ describe("the simulator", () => {
       messageLimit: UNLIMITED,
       analyticsLimit: UNLIMITED,
     };
-    upstream = await startUpstream({ key: KEY, pages: 300, jobDurationMs: 1, ...limits });
+    const profile = "published";
+    upstream = await startUpstream({ key: KEY, profile, pages: 300, jobDurationMs: 1, ...limits });
     existing = {
       id: (await send("agentJobs.create", { body: PROMPT })).json.id,
       threadId: (await send("analytics.conversations")).json.conversations[0].id,
