@@ -34,6 +34,7 @@ use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::bounded_cache::BoundedCache;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
+use crate::json;
 
 /// The parts of a request that can identify its caller.
 #[derive(Debug, Clone, Copy)]
@@ -200,8 +201,7 @@ fn identify_token(
         let caller = verified.remember(text, caller, source, until);
         return Ok(Identity::Known(caller));
     }
-    let checked = oidc::check(&token, source, &settings.trusted_issuers, None, now);
-    let checked = checked.map_err(invalid_token)?;
+    let checked = oidc::check(&token, source, &settings.trusted_issuers, None, now)?;
     Ok(Identity::Unverified(Box::new(checked)))
 }
 
@@ -245,6 +245,49 @@ pub fn ended_session_problem() -> Problem {
 /// Returns a 401 whose challenge has no error code (RFC 6750, section 3.1).
 fn missing_credentials_problem(kind: ProblemKind, detail: &str) -> Problem {
     Problem::new(kind, detail).with_header("www-authenticate", "Bearer realm=\"quillgate\"")
+}
+
+/// The reason for refusing a token. Becomes a 401.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InvalidToken {
+    detail: &'static str,
+    operator: Option<String>,
+}
+
+/// The maximum number of a claim's characters in a message for the operator.
+const MAX_CLAIM_EXCERPT: usize = 256;
+
+impl InvalidToken {
+    /// Refuses a claim that the configuration does not accept. Only the operator learns the value,
+    /// so that the response does not confirm a caller's guess.
+    fn for_claim(detail: &'static str, name: &str, value: &str) -> Self {
+        let excerpt: String = value.chars().take(MAX_CLAIM_EXCERPT).collect();
+        let found = json::to_text(&excerpt);
+        Self {
+            detail,
+            operator: Some(format!(
+                "TRUSTED_ISSUERS does not accept a token whose {name} is {found}"
+            )),
+        }
+    }
+}
+
+impl From<&'static str> for InvalidToken {
+    fn from(detail: &'static str) -> Self {
+        Self {
+            detail,
+            operator: None,
+        }
+    }
+}
+
+impl From<InvalidToken> for Problem {
+    fn from(InvalidToken { detail, operator }: InvalidToken) -> Self {
+        Self {
+            operator,
+            ..invalid_token(detail)
+        }
+    }
 }
 
 /// Returns a 401 for an invalid token (RFC 6750, section 3.1).

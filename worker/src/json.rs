@@ -65,6 +65,11 @@ pub fn is_true(object: &Value, name: &str) -> bool {
     object.get(name) == Some(&Value::Bool(true))
 }
 
+/// Removes the properties whose value is `null`. Some issuers write `null` for an absent property.
+pub fn remove_nulls(object: &mut Map<String, Value>) {
+    object.retain(|_, value| !value.is_null());
+}
+
 struct Once(Value);
 
 impl<'de> Deserialize<'de> for Once {

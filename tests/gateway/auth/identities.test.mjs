@@ -55,6 +55,16 @@ describe("a GitHub workflow", () => {
     });
   }
 
+  test("accepts a token without kid if one key of its issuer fits", async () => {
+    for (const [kid, alg] of [
+      [undefined, "RS256"],
+      [null, "ES256"],
+    ]) {
+      const token = workflow({}, { alg, header: { kid, typ: "application/at+jwt", x5u: null } });
+      await assertAccepted(bearer(token));
+    }
+  });
+
   test("sends nothing from a workflow's token upstream", async () => {
     const token = workflow();
     assert.equal((await gate.post(JOBS, { prompt }, bearer(token))).status, 201);

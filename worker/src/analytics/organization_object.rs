@@ -95,9 +95,12 @@ impl OrganizationObject {
     }
 
     #[wasm_bindgen(js_name = keySet)]
-    pub fn key_set(&self, address: String, kid: String) -> Promise {
+    pub fn key_set(&self, address: String, kid: Option<String>) -> Promise {
         let organization = self.organization();
-        into_promise(async move { send_back(&organization?.key_set(&address, &kid).await?) })
+        into_promise(async move {
+            let keys = organization?.key_set(&address, kid.as_deref());
+            send_back(&keys.await?)
+        })
     }
 
     pub fn archive(&self) -> Promise {

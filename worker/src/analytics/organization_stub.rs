@@ -77,7 +77,7 @@ extern "C" {
     #[wasm_bindgen(method, js_name = releaseExport)]
     fn release_export(this: &RawOrganizationStub, export: &str) -> Promise;
     #[wasm_bindgen(method, js_name = keySet)]
-    fn key_set(this: &RawOrganizationStub, address: &str, kid: &str) -> Promise;
+    fn key_set(this: &RawOrganizationStub, address: &str, kid: Option<&str>) -> Promise;
     #[wasm_bindgen(method)]
     fn reopen(this: &RawOrganizationStub, policy: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -138,7 +138,7 @@ impl OrganizationStub {
     /// Returns the key set at the URL `address`. The object fetches a set that is missing, old or
     /// without the key `kid`, unless the latest attempt was a short time ago. Returns `None` if no
     /// set is available.
-    pub async fn key_set(&self, address: &str, kid: &str) -> HostResult<Option<KeySet>> {
+    pub async fn key_set(&self, address: &str, kid: Option<&str>) -> HostResult<Option<KeySet>> {
         let reply = JsFuture::from(self.0.key_set(address, kid)).await?;
         let reply: Option<KeySetReply> = receive(reply)?;
         Ok(reply.and_then(|reply| KeySet::read(reply.text, reply.fetched).ok()))

@@ -48,7 +48,8 @@ pub async fn find_issuer_key(
     started: Millis,
 ) -> HostResult<Result<PublicKey, NoKey>> {
     let search = with_issuer_keys(token.jwks(), |keys| {
-        keys.set.search(&token.kid, token.algorithm, started)
+        keys.set
+            .search(token.kid.as_deref(), token.algorithm, started)
     });
     match search {
         Search::Found(found) => return Ok(found),
@@ -70,7 +71,7 @@ pub async fn find_issuer_key(
         }
     }
     Ok(with_issuer_keys(token.jwks(), |keys| {
-        keys.set.find(&token.kid, token.algorithm, now())
+        keys.set.find(token.kid.as_deref(), token.algorithm, now())
     }))
 }
 
@@ -85,13 +86,17 @@ fn begin_call(
     let (env, address) = (env.clone(), token.jwks().to_owned());
     let (kid, algorithm) = (token.kid.clone(), token.algorithm);
     let promise = into_promise(async move {
-        let fetched = async { OrganizationStub::new(&env)?.key_set(&address, &kid).await };
+        let fetched = async {
+            let kid = kid.as_deref();
+            OrganizationStub::new(&env)?.key_set(&address, kid).await
+        };
         let set = fetched.await.unwrap_or_else(|error| {
             log_for_operator(&error.to_string());
             None
         });
         let waiting = with_issuer_keys(&address, |keys| {
-            keys.set.conclude(reason, set, &kid, algorithm, now());
+            keys.set
+                .conclude(reason, set, kid.as_deref(), algorithm, now());
             match reason {
                 LookupReason::Search => std::mem::take(&mut keys.waiting),
                 LookupReason::Refresh => Vec::new(),

@@ -15,7 +15,7 @@ use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, write_cook
 use crate::auth::session::stub::SessionStub;
 use crate::auth::session::{cookie, describe, read_opening};
 use crate::auth::session_record::{NewSession, Opening, Proof};
-use crate::auth::{invalid_token, missing_token_problem, session_record};
+use crate::auth::{missing_token_problem, session_record};
 use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
@@ -82,7 +82,7 @@ pub async fn open_with_proof(
 ) -> Result<(Rc<Caller>, String), Problem> {
     let (config, started) = (Rc::clone(&pending.config), pending.context.started);
     let opening = session_record::open(proof, &config.auth, started);
-    let session = match opening.map_err(invalid_token)? {
+    let session = match opening? {
         Opening::Session(session) => session,
         Opening::Unverified(token) => {
             let token = verify_token(pending, token).await?;

@@ -159,14 +159,17 @@ impl KeySet {
         let Some(Value::Object(mut set)) = json::parse(text.as_bytes()) else {
             return Err(NOT_A_SET);
         };
-        match set.remove("keys") {
-            Some(Value::Array(keys)) if keys.iter().all(Value::is_object) => Ok(Self {
-                text,
-                fetched,
-                keys,
-            }),
-            _ => Err(NOT_A_SET),
+        let Some(Value::Array(mut keys)) = set.remove("keys") else {
+            return Err(NOT_A_SET);
+        };
+        for key in &mut keys {
+            json::remove_nulls(key.as_object_mut().ok_or(NOT_A_SET)?);
         }
+        Ok(Self {
+            text,
+            fetched,
+            keys,
+        })
     }
 
     /// Whether the set is recent enough to verify signatures: younger than [`MAX_AGE`].
@@ -178,29 +181,51 @@ impl KeySet {
         now.since(self.fetched) < FRESH_FOR
     }
 
-    fn has(&self, kid: &str) -> bool {
-        self.keys.iter().any(|key| key["kid"] == kid)
+    /// Whether a key has this exact `kid`. `None` is the `kid` of no key.
+    fn has(&self, kid: Option<&str>) -> bool {
+        kid.is_some_and(|kid| self.keys.iter().any(|key| key["kid"] == kid))
     }
 
-    /// Returns the only key with this exact `kid`.
+    /// Returns the only usable key with this exact `kid`.
+    ///
+    /// A key is usable if it is well-formed and for signatures of `algorithm`. Issuers also use one
+    /// `kid` for keys of other purposes, and list one key several times.
+    ///
+    /// `kid` is optional (RFC 7515, section 4.1.4; RFC 7517, section 4.5). If the token or all keys
+    /// of the set lack it, the key is the only usable key of the set.
     ///
     /// # Errors
-    /// Returns the reason if the set has no key or several keys with this `kid`, or if the key is
-    /// not for signatures of `algorithm`. The reason becomes the detail of the 401.
-    pub fn find(&self, kid: &str, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
-        let mut named = self.keys.iter().filter(|key| key["kid"] == kid);
-        match (named.next(), named.next()) {
-            (None, _) => Err("the access token's kid is not one of its issuer's keys"),
-            (Some(key), None) => read_public_key(key, algorithm),
-            (Some(_), Some(_)) => Err("the issuer has two keys of the access token's kid"),
+    /// Returns the reason if the set has no usable key or several usable keys. The reason becomes
+    /// the detail of the 401.
+    pub fn find(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
+        let has_ids = self.keys.iter().any(|key| key.get("kid").is_some());
+        let name = kid.filter(|_| has_ids);
+        let named = |key: &&Value| name.is_none_or(|name| key["kid"] == name);
+        let (mut usable, mut refusal) = (None, None);
+        for key in self.keys.iter().filter(named) {
+            match read_public_key(key, algorithm) {
+                Ok(key) if usable.as_ref().is_some_and(|other| *other != key) => {
+                    return Err(match name {
+                        Some(_) => "the issuer has two keys of the access token's kid",
+                        None => "the issuer has several keys, and a kid does not name one of them",
+                    });
+                }
+                Ok(key) => usable = Some(key),
+                Err(reason) => refusal = refusal.or(Some(reason)),
+            }
         }
+        usable.ok_or(refusal.unwrap_or(match kid {
+            Some(_) => "the access token's kid is not one of its issuer's keys",
+            None => "the issuer has no keys",
+        }))
     }
 }
 
 /// The key set of an issuer in the organization's object.
 ///
 /// A set is fetched again when it is an hour old or lacks a requested key. Unauthenticated clients
-/// can name any key, so missing keys cause at most one fetch per minute. If a fetch fails, the
+/// can name any key, so missing keys cause at most one fetch per minute. A key without `kid` always
+/// counts as missing, because the issuer may have replaced it. If a fetch fails, the
 /// previous set remains valid until that set is a day old.
 #[derive(Debug, Default)]
 pub struct KeySource {
@@ -230,7 +255,7 @@ impl KeySource {
 
     /// Decides whether to fetch the set before looking up this key. `is_fetching` states whether a
     /// fetch is in progress.
-    pub fn look_up(&mut self, kid: &str, is_fetching: bool, now: Millis) -> Lookup {
+    pub fn look_up(&mut self, kid: Option<&str>, is_fetching: bool, now: Millis) -> Lookup {
         // Isolates do not use a set that is a day old, so the set then counts as missing.
         let set = self.set.as_ref().filter(|set| set.is_usable(now));
         let is_fresh = set.is_some_and(|set| set.is_fresh(now));
@@ -263,6 +288,8 @@ fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
 /// Tokens with unknown keys cause at most one call per minute, even when the set is unavailable. A
 /// call that finds its key does not count towards this limit, so the next unknown key can be
 /// requested without a pause.
+///
+/// A key without `kid` also causes one call per minute, because the issuer may have replaced it.
 ///
 /// A known key is used immediately while its set is less than an hour old. After that, one request
 /// per minute first waits for a newer set. If the object does not return a newer set, the key
@@ -313,9 +340,10 @@ pub enum Search {
 impl RememberedSet {
     /// Looks up a key. After [`Search::Ask`] or [`Search::FoundAndRefresh`], the caller must
     /// request the set. The request already counts as started.
-    pub fn search(&mut self, kid: &str, algorithm: Algorithm, now: Millis) -> Search {
+    pub fn search(&mut self, kid: Option<&str>, algorithm: Algorithm, now: Millis) -> Search {
+        let may_search = has_passed(SEARCH_PAUSE, self.searched, now);
         match self.find(kid, algorithm, now) {
-            Ok(key) => {
+            Ok(key) if self.has(kid) || !may_search => {
                 if !has_passed(ISOLATE_FRESH_FOR, self.refreshed, now) {
                     return Search::Found(Ok(key));
                 }
@@ -326,21 +354,30 @@ impl RememberedSet {
                 // The set is more than an hour old, so the key may have been withdrawn.
                 Search::Ask(LookupReason::Refresh)
             }
-            Err(_) if has_passed(SEARCH_PAUSE, self.searched, now) => {
+            _ if may_search => {
                 self.searched = Some(now);
                 self.is_searching = true;
                 Search::Ask(LookupReason::Search)
             }
             Err(_) if self.is_searching => Search::Wait,
-            Err(reason) => Search::Found(Err(reason)),
+            found => Search::Found(found),
         }
+    }
+
+    fn has(&self, kid: Option<&str>) -> bool {
+        self.set.as_ref().is_some_and(|set| set.has(kid))
     }
 
     /// Returns the key in the cached set.
     ///
     /// # Errors
     /// Returns the reason if no key can verify the token.
-    pub fn find(&self, kid: &str, algorithm: Algorithm, now: Millis) -> Result<PublicKey, NoKey> {
+    pub fn find(
+        &self,
+        kid: Option<&str>,
+        algorithm: Algorithm,
+        now: Millis,
+    ) -> Result<PublicKey, NoKey> {
         let set = self.set.as_ref().filter(|set| set.is_usable(now));
         let set = set.ok_or(NoKey::Unavailable)?;
         set.find(kid, algorithm).map_err(NoKey::Unusable)
@@ -352,7 +389,7 @@ impl RememberedSet {
         &mut self,
         reason: LookupReason,
         set: Option<KeySet>,
-        kid: &str,
+        kid: Option<&str>,
         algorithm: Algorithm,
         now: Millis,
     ) {
@@ -365,7 +402,7 @@ impl RememberedSet {
         }
         if reason == LookupReason::Search {
             self.is_searching = false;
-            if self.find(kid, algorithm, now).is_ok() {
+            if self.has(kid) && self.find(kid, algorithm, now).is_ok() {
                 self.searched = None;
             }
         }

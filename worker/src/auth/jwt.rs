@@ -11,7 +11,9 @@ use serde_json::{Map, Value};
 use crate::json;
 
 /// The maximum length of a token, in bytes.
-const MAX_TOKEN_LENGTH: usize = 8 * 1024;
+///
+/// Tokens of Entra ID list up to 200 groups, which take about 11 kB.
+const MAX_TOKEN_LENGTH: usize = 16 * 1024;
 /// The tolerated clock skew, in seconds.
 pub const LEEWAY: f64 = 60.0;
 
@@ -38,7 +40,7 @@ pub const NOT_YET: &str = "the access token is not valid yet";
 
 /// The three parts of a token (RFC 7515, section 7.1), with a decoded header.
 pub struct Jwt<'a> {
-    /// The header's parameters, without `alg`.
+    /// The header's parameters, without `alg` and without parameters that are `null`.
     pub header: Map<String, Value>,
     /// The header parameter `alg`, which selects how the signature is verified.
     pub algorithm: String,
@@ -62,6 +64,7 @@ impl<'a> Jwt<'a> {
         let (signed, signature) = token.rsplit_once('.').ok_or(MALFORMED)?;
         let (header, claims) = signed.split_once('.').ok_or(MALFORMED)?;
         let mut header = decode_part(header).ok_or(MALFORMED)?;
+        json::remove_nulls(&mut header);
         let algorithm = take_text(&mut header, "alg").ok_or(MALFORMED)?;
         Ok(Self {
             header,
@@ -84,10 +87,13 @@ impl<'a> Jwt<'a> {
     /// Whether the gateway accepts the header: `typ` is absent or one of `kinds`, and `crit` is
     /// absent.
     ///
-    /// `typ` is case-insensitive (RFC 7515, section 4.1.9). `crit` lists required extensions. The
-    /// gateway does not support any.
+    /// `typ` is a media type, which is case-insensitive and may omit `application/` (RFC 7515,
+    /// section 4.1.9). `crit` lists required extensions. The gateway does not support any.
     pub fn is_kind(&self, kinds: &[&str]) -> bool {
-        let is_one = |typ: &str| kinds.iter().any(|kind| typ.eq_ignore_ascii_case(kind));
+        let is_one = |typ: &str| {
+            let typ = typ.to_ascii_lowercase();
+            kinds.contains(&typ.strip_prefix("application/").unwrap_or(&typ))
+        };
         let known = |typ: &Value| typ.as_str().is_some_and(is_one);
         !self.header.contains_key("crit") && self.header.get("typ").is_none_or(known)
     }

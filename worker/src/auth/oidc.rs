@@ -23,10 +23,11 @@ use crate::auth::jwt::{
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::auth::trusted_issuer::{Source, TrustedIssuer, read_one_or_more};
-use crate::auth::{accepts_from, invalid_token};
+use crate::auth::{InvalidToken, accepts_from, invalid_token};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
+const OTHER_AUDIENCE: &str = "the access token is for another audience";
 /// The maximum length of a key id, in bytes.
 const MAX_KID_LENGTH: usize = 256;
 /// The header parameters with which a token would supply its own key (RFC 7515, sections 4.1.2,
@@ -37,7 +38,7 @@ const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
     /// The header parameter `kid`, which names the signing key in the issuer's key set.
-    pub kid: String,
+    pub kid: Option<String>,
     /// The algorithm that the header parameter `alg` names.
     pub algorithm: Algorithm,
     /// The signature. For ES256, the signature is `r` and `s`, 32 bytes each (RFC 7518, section
@@ -77,7 +78,7 @@ pub(super) fn check(
     issuers: &[Rc<TrustedIssuer>],
     clients: Option<&[SignInIssuer]>,
     now: Millis,
-) -> Result<Checked, &'static str> {
+) -> Result<Checked, InvalidToken> {
     let algorithm = Algorithm::from_name(&token.algorithm)
         .filter(|_| accepts_from(issuers, source))
         .ok_or_else(|| describe_algorithms(issuers))?;
@@ -102,14 +103,15 @@ pub(super) fn check_claims(
     issuers: &[Rc<TrustedIssuer>],
     clients: Option<&[SignInIssuer]>,
     now: Millis,
-) -> Result<CheckedClaims, &'static str> {
+) -> Result<CheckedClaims, InvalidToken> {
     let text = |name| claims.get(name).and_then(Value::as_str).ok_or(INCOMPLETE);
     let name = text("iss")?;
     let is_it = |issuer: &&Rc<TrustedIssuer>| issuer.source == source && issuer.issuer == name;
-    let issuer = issuers.iter().find(is_it).ok_or(OTHER_ISSUER)?;
+    let issuer = issuers.iter().find(is_it);
+    let issuer = issuer.ok_or_else(|| InvalidToken::for_claim(OTHER_ISSUER, "iss", name))?;
     let subject = text("sub")?.to_owned();
     if subject.is_empty() {
-        return Err(NO_SUBJECT);
+        return Err(NO_SUBJECT.into());
     }
     issuer.check_audience(&claims, clients)?;
     let (issued_at, expires) = check_times(&claims, now)?;
@@ -210,9 +212,12 @@ impl CheckedClaims {
     }
 }
 
-/// Returns the id of the signing key, and the signature. Returns the reason as an error if the
+/// Returns the id of the signing key, if any, and the signature. Returns the reason as an error if the
 /// header is invalid.
-fn read_header(token: &Jwt<'_>, algorithm: Algorithm) -> Result<(String, Vec<u8>), &'static str> {
+fn read_header(
+    token: &Jwt<'_>,
+    algorithm: Algorithm,
+) -> Result<(Option<String>, Vec<u8>), &'static str> {
     if !token.is_kind(&["jwt", "at+jwt"]) {
         return Err(UNKNOWN_KIND);
     }
@@ -223,10 +228,13 @@ fn read_header(token: &Jwt<'_>, algorithm: Algorithm) -> Result<(String, Vec<u8>
     if !algorithm.fits(&signature) {
         return Err(WRONG_SIGNATURE);
     }
-    let kid = token.header.get("kid").and_then(Value::as_str);
-    kid.filter(|kid| (1..=MAX_KID_LENGTH).contains(&kid.len()))
-        .map(|kid| (kid.to_owned(), signature))
-        .ok_or("the access token names no key")
+    match token.header.get("kid") {
+        None => Ok((None, signature)),
+        Some(Value::String(kid)) if (1..=MAX_KID_LENGTH).contains(&kid.len()) => {
+            Ok((Some(kid.clone()), signature))
+        }
+        Some(_) => Err("the access token names no key"),
+    }
 }
 
 fn describe_algorithms(issuers: &[Rc<TrustedIssuer>]) -> &'static str {
@@ -242,12 +250,12 @@ impl TrustedIssuer {
         &self,
         claims: &Map<String, Value>,
         clients: Option<&[SignInIssuer]>,
-    ) -> Result<(), &'static str> {
+    ) -> Result<(), InvalidToken> {
         let audience = claims.get("aud").cloned().ok_or(INCOMPLETE)?;
         let audiences = read_one_or_more(audience).ok_or(INCOMPLETE)?;
         // An ID token with several audiences must name the authorized party (OpenID Connect Core,
         // section 3.1.3.7).
-        let party = claims.get("azp");
+        let party = claims.get("azp").filter(|party| !party.is_null());
         let is_for = |client: &SignInIssuer| {
             client.issuer == self.issuer
                 && audiences.contains(&client.client_id)
@@ -260,7 +268,8 @@ impl TrustedIssuer {
         if fits {
             return Ok(());
         }
-        Err("the access token is for another audience")
+        let found = audiences.join(" ");
+        Err(InvalidToken::for_claim(OTHER_AUDIENCE, "aud", &found))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::auth::oidc::{Checked, Verified};
 use crate::auth::settings::AuthSettings;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::auth::trusted_issuer::Source;
-use crate::auth::{access_token, invalid_token, oidc};
+use crate::auth::{InvalidToken, access_token, invalid_token, oidc};
 use crate::http::problem::Problem;
 use crate::json;
 
@@ -85,7 +85,7 @@ pub fn open(
     proof: Proof<'_>,
     settings: &AuthSettings,
     now: Millis,
-) -> Result<Opening, &'static str> {
+) -> Result<Opening, InvalidToken> {
     let (text, source, client) = match proof {
         Proof::AccessToken(token) => (token, Source::Bearer, None),
         Proof::AccessAssertion(token) => (token, Source::AccessAssertion, None),
@@ -104,7 +104,7 @@ pub fn open(
     if let Proof::IdToken { nonce, .. } = proof
         && !checked.has("nonce", nonce)
     {
-        return Err("the ID token is of another sign-in");
+        return Err("the ID token is of another sign-in".into());
     }
     Ok(Opening::Unverified(checked))
 }
@@ -176,7 +176,7 @@ pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc
             _ => (Source::Bearer, None),
         };
         let checked = oidc::check_claims(claims, source, &settings.trusted_issuers, clients, now);
-        checked.map_err(invalid_token)?.caller(&settings.revoked)?
+        checked?.caller(&settings.revoked)?
     };
     Ok(limit_expiry(caller, ends))
 }

@@ -36,12 +36,10 @@ describe("a header that leads to another key", () => {
 
   testRejectedTokens([
     ...[
-      ["missing", undefined],
       ["empty", ""],
       ["a number", 1],
       ["an array", ["a"]],
       ["an object", { kid: "a" }],
-      ["null", null],
       ["true", true],
       ["257 bytes long", "x".repeat(257)],
     ].map(([what, value]) => [`with a kid that is ${what}`, kid(() => value), NO_KEY]),
@@ -57,7 +55,7 @@ describe("a header that leads to another key", () => {
       ["an asterisk", "*"],
       ["the index of a key", "0"],
     ].map(([what, value]) => [`with a kid that is ${what}`, kid(() => value), UNKNOWN_KEY]),
-    ["with a kid of 10 kB", kid(() => "x".repeat(10_000)), TOO_LONG],
+    ["with a kid of 20 kB", kid(() => "x".repeat(20_000)), TOO_LONG],
     [
       "with the URL of the attacker's key set as its kid",
       kid(() => issuers.attacker.jwksUrl),

@@ -48,7 +48,7 @@ impl Organization {
     pub(super) async fn key_set(
         self: Rc<Self>,
         address: &str,
-        kid: &str,
+        kid: Option<&str>,
     ) -> HostResult<Option<KeySetReply>> {
         self.key_set_calls.set(self.key_set_calls.get() + 1);
         let (lookup, running) = self.with_keys(address, |keys| {

@@ -15,7 +15,7 @@ use quillgate_worker::auth::session::{
 };
 use quillgate_worker::auth::session_record;
 use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
-use quillgate_worker::auth::{Identity, VerifiedTokens, invalid_token};
+use quillgate_worker::auth::{Identity, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::records::KeepPrompts;
@@ -76,7 +76,7 @@ pub fn signing_in() -> Config {
 
 /// Returns a new session, as if the host had verified the token's signature.
 pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
-    match session_record::open(proof, &config.auth, NOW).map_err(invalid_token)? {
+    match session_record::open(proof, &config.auth, NOW)? {
         Opening::Session(session) => Ok(session),
         Opening::Unverified(token) => {
             NewSession::new(proof, &token.into_verified(), &config.auth, NOW)

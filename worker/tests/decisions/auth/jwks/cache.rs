@@ -22,7 +22,7 @@ fn fetched(now: Millis) -> KeySet {
 /// Returns a key source whose set was fetched at [`NOW`].
 fn source() -> KeySource {
     let mut source = KeySource::default();
-    assert_eq!(source.look_up("key-1", false, NOW), Lookup::Fetch);
+    assert_eq!(source.look_up(Some("key-1"), false, NOW), Lookup::Fetch);
     source.set = Some(fetched(NOW));
     source
 }
@@ -41,12 +41,15 @@ fn key_set_is_fresh_for_an_hour() {
     let mut source = source();
     for seconds in [0, 1, 3599] {
         for kid in ["key-1", "key-2"] {
-            assert_eq!(source.look_up(kid, false, at(seconds)), Lookup::Use);
+            assert_eq!(source.look_up(Some(kid), false, at(seconds)), Lookup::Use);
         }
     }
-    assert_eq!(source.look_up("key-1", false, at(3600)), Lookup::Fetch);
+    assert_eq!(
+        source.look_up(Some("key-1"), false, at(3600)),
+        Lookup::Fetch
+    );
     source.set = Some(fetched(at(3600)));
-    assert_eq!(source.look_up("key-1", false, at(7199)), Lookup::Use);
+    assert_eq!(source.look_up(Some("key-1"), false, at(7199)), Lookup::Use);
 }
 
 #[test]
@@ -60,7 +63,7 @@ fn stale_key_set_is_used_while_the_fetch_fails() {
         (3719, Lookup::Use),
         (86_400, Lookup::Fetch),
     ] {
-        assert_eq!(source.look_up("key-1", false, at(seconds)), expected);
+        assert_eq!(source.look_up(Some("key-1"), false, at(seconds)), expected);
         assert!(source.set.is_some());
     }
 }
@@ -77,34 +80,34 @@ fn missing_key_set_is_fetched_every_ten_seconds() {
         (20_000, Lookup::Fetch),
     ] {
         let now = NOW.plus(Millis(milliseconds));
-        assert_eq!(source.look_up("key-1", false, now), expected);
+        assert_eq!(source.look_up(Some("key-1"), false, now), expected);
     }
 }
 
 #[test]
 fn missing_key_is_looked_up_once_a_minute() {
     let mut source = source();
-    assert_eq!(source.look_up("key-3", false, at(1)), Lookup::Fetch);
+    assert_eq!(source.look_up(Some("key-3"), false, at(1)), Lookup::Fetch);
     for seconds in [1, 2, 60] {
         for kid in ["key-3", "key-4", ""] {
-            assert_eq!(source.look_up(kid, false, at(seconds)), Lookup::Use);
+            assert_eq!(source.look_up(Some(kid), false, at(seconds)), Lookup::Use);
         }
     }
-    assert_eq!(source.look_up("key-4", false, at(61)), Lookup::Fetch);
+    assert_eq!(source.look_up(Some("key-4"), false, at(61)), Lookup::Fetch);
     // During the fetch, the keys in the set remain usable.
-    assert_eq!(source.look_up("key-1", false, at(61)), Lookup::Use);
+    assert_eq!(source.look_up(Some("key-1"), false, at(61)), Lookup::Use);
 }
 
 #[test]
 fn callers_wait_for_the_fetch_in_progress() {
     let mut source = KeySource::default();
-    assert_eq!(source.look_up("key-1", false, NOW), Lookup::Fetch);
-    assert_eq!(source.look_up("key-1", true, NOW), Lookup::Fetch);
-    assert_eq!(source.look_up("key-9", true, at(5)), Lookup::Fetch);
+    assert_eq!(source.look_up(Some("key-1"), false, NOW), Lookup::Fetch);
+    assert_eq!(source.look_up(Some("key-1"), true, NOW), Lookup::Fetch);
+    assert_eq!(source.look_up(Some("key-9"), true, at(5)), Lookup::Fetch);
     source.set = Some(fetched(at(5)));
-    assert_eq!(source.look_up("key-1", true, at(6)), Lookup::Use);
-    assert_eq!(source.look_up("key-9", true, at(6)), Lookup::Fetch);
-    assert_eq!(source.look_up("key-9", false, at(7)), Lookup::Use);
+    assert_eq!(source.look_up(Some("key-1"), true, at(6)), Lookup::Use);
+    assert_eq!(source.look_up(Some("key-9"), true, at(6)), Lookup::Fetch);
+    assert_eq!(source.look_up(Some("key-9"), false, at(7)), Lookup::Use);
 }
 
 /// Returns unknown key ids and the times to look them up: one every 26 ms for a minute.
@@ -117,11 +120,11 @@ fn random_kids_cause_one_fetch_a_minute() {
     let mut source = source();
     let mut fetches = 0;
     for (kid, now) in random_kids() {
-        if source.look_up(&kid, false, now) == Lookup::Fetch {
+        if source.look_up(Some(&kid), false, now) == Lookup::Fetch {
             fetches += 1;
             source.set = Some(fetched(now));
         }
-        assert_eq!(source.look_up("key-1", false, now), Lookup::Use);
+        assert_eq!(source.look_up(Some("key-1"), false, now), Lookup::Use);
     }
     assert_eq!(fetches, 1);
 }
@@ -129,14 +132,26 @@ fn random_kids_cause_one_fetch_a_minute() {
 #[test]
 fn cached_key_set_is_used_for_at_most_a_day() {
     let mut source = KeySource::from_stored(fetched(NOW));
-    assert_eq!(source.look_up("key-1", false, at(3599)), Lookup::Use);
-    assert_eq!(source.look_up("key-1", false, at(86_399)), Lookup::Fetch);
+    assert_eq!(source.look_up(Some("key-1"), false, at(3599)), Lookup::Use);
+    assert_eq!(
+        source.look_up(Some("key-1"), false, at(86_399)),
+        Lookup::Fetch
+    );
     assert!(fetched(NOW).is_usable(at(86_399)));
     assert!(!fetched(NOW).is_usable(at(86_400)));
     // From then on, the set counts as missing. It is fetched every ten seconds.
-    assert_eq!(source.look_up("key-1", false, at(86_409)), Lookup::Fetch);
-    assert_eq!(source.look_up("key-1", false, at(86_418)), Lookup::Use);
-    assert_eq!(source.look_up("key-1", false, at(86_419)), Lookup::Fetch);
+    assert_eq!(
+        source.look_up(Some("key-1"), false, at(86_409)),
+        Lookup::Fetch
+    );
+    assert_eq!(
+        source.look_up(Some("key-1"), false, at(86_418)),
+        Lookup::Use
+    );
+    assert_eq!(
+        source.look_up(Some("key-1"), false, at(86_419)),
+        Lookup::Fetch
+    );
 }
 
 // --- key sets cached by an isolate ---------------------------------------------
@@ -148,12 +163,21 @@ fn unknown() -> Search {
     Search::Found(Err(NoKey::Unusable(UNKNOWN_KID)))
 }
 
-fn search(remembered: &mut RememberedSet, kid: &str, now: Millis) -> Search {
-    remembered.search(kid, Algorithm::Rs256, now)
+fn search<'a>(
+    remembered: &mut RememberedSet,
+    kid: impl Into<Option<&'a str>>,
+    now: Millis,
+) -> Search {
+    remembered.search(kid.into(), Algorithm::Rs256, now)
 }
 
-fn conclude(remembered: &mut RememberedSet, set: Option<KeySet>, kid: &str, now: Millis) {
-    remembered.conclude(LookupReason::Search, set, kid, Algorithm::Rs256, now);
+fn conclude<'a>(
+    remembered: &mut RememberedSet,
+    set: Option<KeySet>,
+    kid: impl Into<Option<&'a str>>,
+    now: Millis,
+) {
+    remembered.conclude(LookupReason::Search, set, kid.into(), Algorithm::Rs256, now);
 }
 
 fn is_found(search: &Search) -> bool {
@@ -175,10 +199,10 @@ fn random_kids_cause_one_object_call_a_minute() {
         let mut remembered = RememberedSet::default();
         let mut calls = 0;
         for (kid, now) in random_kids() {
-            if search(&mut remembered, &kid, now) == SEARCH {
+            if search(&mut remembered, &*kid, now) == SEARCH {
                 calls += 1;
                 let set = is_available.then(|| fetched(now));
-                conclude(&mut remembered, set, &kid, now);
+                conclude(&mut remembered, set, &*kid, now);
             }
             let own = search(&mut remembered, "key-1", now);
             assert_eq!(is_found(&own), is_available);
@@ -193,7 +217,7 @@ fn only_unknown_keys_wait_for_the_call_in_progress() {
     assert_eq!(search(&mut remembered, "random-0", at(1)), SEARCH);
     for (kid, now) in random_kids() {
         let now = now.plus(Millis(1_000));
-        assert_eq!(search(&mut remembered, &kid, now), Search::Wait);
+        assert_eq!(search(&mut remembered, &*kid, now), Search::Wait);
         assert!(is_found(&search(&mut remembered, "key-1", now)));
     }
     // If the call never finishes, another call starts a minute later.
@@ -236,7 +260,7 @@ fn known_key_is_refreshed_once_a_minute_in_the_background() {
     remembered.conclude(
         LookupReason::Refresh,
         Some(empty),
-        "key-1",
+        Some("key-1"),
         Algorithm::Rs256,
         at(3_600),
     );
@@ -252,16 +276,22 @@ fn known_key_survives_an_object_outage_of_a_day() {
     // After an hour, the first caller waits for the object, which does not respond.
     assert_eq!(search(&mut remembered, "key-1", at(3_600)), refresh);
     for now in [at(3_600), at(3_659)] {
-        remembered.conclude(LookupReason::Refresh, None, "key-1", Algorithm::Rs256, now);
+        remembered.conclude(
+            LookupReason::Refresh,
+            None,
+            Some("key-1"),
+            Algorithm::Rs256,
+            now,
+        );
         assert!(is_found(&search(&mut remembered, "key-1", now)));
     }
     assert_eq!(search(&mut remembered, "key-1", at(86_399)), refresh);
     assert!(
         remembered
-            .find("key-1", Algorithm::Rs256, at(86_399))
+            .find(Some("key-1"), Algorithm::Rs256, at(86_399))
             .is_ok()
     );
-    let found = remembered.find("key-1", Algorithm::Rs256, at(86_400));
+    let found = remembered.find(Some("key-1"), Algorithm::Rs256, at(86_400));
     assert_eq!(found, Err(NoKey::Unavailable));
     assert_eq!(search(&mut remembered, "key-1", at(86_400)), SEARCH);
 }
@@ -281,14 +311,50 @@ fn added_key_is_found_immediately() {
     assert_eq!(search(&mut remembered, "key-1", NOW), SEARCH);
     conclude(&mut remembered, Some(old), "key-1", NOW);
     // A search that finds its key does not delay the next one.
-    let by_new =
-        |remembered: &mut RememberedSet, now| remembered.search("key-2", Algorithm::Es256, now);
+    let by_new = |remembered: &mut RememberedSet, now| {
+        remembered.search(Some("key-2"), Algorithm::Es256, now)
+    };
     assert_eq!(by_new(&mut remembered, at(1)), SEARCH);
     assert_eq!(by_new(&mut remembered, at(1)), Search::Wait);
     let new = Some(fetched(at(1)));
-    remembered.conclude(LookupReason::Search, new, "key-2", Algorithm::Es256, at(1));
+    remembered.conclude(
+        LookupReason::Search,
+        new,
+        Some("key-2"),
+        Algorithm::Es256,
+        at(1),
+    );
     assert!(is_found(&by_new(&mut remembered, at(2))));
     assert_eq!(search(&mut remembered, "key-3", at(2)), SEARCH);
+}
+
+/// An issuer that names no keys may replace its key at any time.
+#[test]
+fn key_without_a_kid_is_looked_up_once_a_minute() {
+    let unnamed = |now| {
+        let key = change(rsa_key(), "kid", None);
+        KeySet::read(key_set(&[key]), now).unwrap()
+    };
+    for kid in [None, Some("key-1")] {
+        let mut remembered = RememberedSet::default();
+        let mut source = KeySource::default();
+        for minute in [0, 1, 2] {
+            let now = at(minute * 60);
+            assert_eq!(search(&mut remembered, kid, now), SEARCH, "{minute}");
+            if minute > 0 {
+                // Other callers use the cached key during the search.
+                assert!(is_found(&search(&mut remembered, kid, now)));
+            }
+            assert_eq!(source.look_up(kid, false, now), Lookup::Fetch);
+            source.set = Some(unnamed(now));
+            conclude(&mut remembered, Some(unnamed(now)), kid, now);
+            for seconds in [1, 59] {
+                let now = at(minute * 60 + seconds);
+                assert!(is_found(&search(&mut remembered, kid, now)));
+            }
+        }
+        assert_eq!(source.look_up(kid, false, at(179)), Lookup::Use);
+    }
 }
 
 #[test]
@@ -342,7 +408,7 @@ impl Model {
 proptest! {
     #[test]
     fn arbitrary_text_never_yields_a_key(text in "\\PC{0,80}", kid in "\\PC{0,20}") {
-        let found = find_key(&text, &kid, Algorithm::Rs256);
+        let found = find_key(&text, &*kid, Algorithm::Rs256);
         prop_assert!(found.is_err());
     }
 
@@ -356,7 +422,7 @@ proptest! {
             now += if is_long { pause * 300 } else { pause };
             let kid = if has_key { "key-1" } else { "key-9" };
             let expected = model.look_up(has_key, is_fetching, now);
-            prop_assert_eq!(source.look_up(kid, is_fetching, Millis(now)), expected);
+            prop_assert_eq!(source.look_up(Some(kid), is_fetching, Millis(now)), expected);
             if expected == Lookup::Fetch && succeeds {
                 source.set = Some(fetched(Millis(now)));
                 model.fetched = Some(now);

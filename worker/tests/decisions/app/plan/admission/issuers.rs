@@ -31,7 +31,7 @@ fn issuer_token_is_verified_before_it_is_used() {
             panic!("{url}");
         };
         assert_eq!(token.jwks(), "https://issuer.example/jwks");
-        assert_eq!(token.kid, "key-1");
+        assert_eq!(token.kid.as_deref(), Some("key-1"));
         let verified = plan_identified(&config, &head, None);
         assert_eq!(
             verified.facts.caller.unwrap().key(),

@@ -156,14 +156,14 @@ fn signature_has_a_fixed_length_and_one_encoding() {
 }
 
 #[test]
-fn token_over_8_kib_is_rejected() {
+fn token_over_16_kib_is_rejected() {
     let with = |length: usize| {
         let claims = change(claims(), "padding", Some("x".repeat(length).into()));
         token(&header(), &claims)
     };
-    let longest = (5000..6000)
+    let longest = (11_144..12_144)
         .rev()
-        .find(|&length| with(length).len() <= 8192);
+        .find(|&length| with(length).len() <= 16_384);
     let longest = longest.unwrap();
     assert_accepted(&with(longest));
     assert_refused(&with(longest + 3), "the access token is too long");
