@@ -43,6 +43,7 @@
 //! | [`response`] | results, API errors and decode errors |
 //! | [`pages`] | pagination |
 //! | [`columns`] | the columns of a list's rows in a table |
+//! | [`pull_request`] | links to pull requests |
 //! | [`poll`], [`retry`] | polling and retry delays |
 //! | [`task`] | the state machine of an operation, from call to result |
 //! | [`options`] | timeouts and retries of a call |
@@ -80,6 +81,7 @@ pub mod pages;
 pub mod parameters;
 pub mod poll;
 pub mod project;
+pub mod pull_request;
 pub mod response;
 pub mod retry;
 pub mod task;
@@ -117,5 +119,6 @@ pub use pages::{PageError, PageInfo, Pages};
 pub use parameters::{ConversationCursor, Cursor};
 pub use poll::{Poll, PollStep};
 pub use project::ProjectId;
+pub use pull_request::{PullRequestLink, RepositoryHost};
 pub use retry::{Failure, Idempotency, Retry};
 pub use task::Task;

@@ -23,6 +23,7 @@ mod pages;
 mod parameters;
 mod poll;
 mod properties;
+mod pull_request;
 mod response;
 mod retry;
 mod schema;

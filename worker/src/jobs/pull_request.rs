@@ -7,21 +7,15 @@ pub mod settings;
 
 use std::fmt;
 
-use quillgate::Millis;
+use quillgate::{Millis, PullRequestLink, RepositoryHost};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::json;
 
-/// The address of a pull request on github.com.
-///
-/// The fields contain no character that could change the URL of a request to GitHub's API.
+/// A pull request on github.com.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PullRequest {
-    /// The owner and the name, such as `acme/docs`.
-    repository: String,
-    number: String,
-}
+pub struct PullRequest(PullRequestLink);
 
 impl PullRequest {
     /// Parses a link to a pull request. Returns `None` for links to other hosts or pages.
@@ -34,20 +28,9 @@ impl PullRequest {
     /// assert_eq!(PullRequest::parse("https://git.example/acme/docs/pull/12"), None);
     /// ```
     pub fn parse(link: &str) -> Option<Self> {
-        let path = link.strip_prefix("https://github.com/")?;
-        let path = path.strip_suffix('/').unwrap_or(path);
-        let mut parts = path.split('/');
-        let (owner, repository) = (parts.next()?, parts.next()?);
-        let (kind, number) = (parts.next()?, parts.next()?);
-        let fits = parts.next().is_none()
-            && kind == "pull"
-            && is_owner(owner)
-            && is_repository(repository)
-            && is_number(number);
-        fits.then(|| Self {
-            repository: format!("{owner}/{repository}"),
-            number: number.to_owned(),
-        })
+        let link = PullRequestLink::parse(link)?;
+        let is_on_github = link.host == "github.com" && link.kind == RepositoryHost::GitHub;
+        is_on_github.then_some(Self(link))
     }
 
     /// Finds the pull request of a job. `job` is Mintlify's JSON. Returns `None` if the job has no
@@ -59,13 +42,13 @@ impl PullRequest {
 
     /// Returns the path of the pull request in GitHub's API.
     pub fn target(&self) -> String {
-        format!("/repos/{}/pulls/{}", self.repository, self.number)
+        format!("/repos/{}/pulls/{}", self.0.repository, self.0.number)
     }
 
     /// Returns the path and query of a commit's check runs in GitHub's API. `commit` is from a
     /// [`PullReply`].
     pub fn checks_target(&self, commit: &str) -> String {
-        let repository = &self.repository;
+        let repository = &self.0.repository;
         format!("/repos/{repository}/commits/{commit}/check-runs?per_page=100")
     }
 }
@@ -73,26 +56,8 @@ impl PullRequest {
 /// Formats the usual short name, such as `acme/docs#12`.
 impl fmt::Display for PullRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", self.repository, self.number)
+        self.0.fmt(f)
     }
-}
-
-/// Whether a GitHub user or organization can have this name. Names of enterprise managed users
-/// contain an underscore.
-fn is_owner(name: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
-    (1..=100).contains(&name.len()) && name.bytes().all(fits)
-}
-
-fn is_repository(name: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    let is_segment = !matches!(name, "." | "..");
-    is_segment && (1..=100).contains(&name.len()) && name.bytes().all(fits)
-}
-
-fn is_number(text: &str) -> bool {
-    let is_digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    is_digits && (1..=10).contains(&text.len()) && !text.starts_with('0')
 }
 
 /// Whether a string is the id of a commit: a SHA-1 or SHA-256 in hexadecimal digits.

@@ -1,5 +1,6 @@
 //! Responses with a job.
 
+use quillgate::pull_request::stated_link;
 use quillgate::schema::{HasJsonType as _, check};
 use quillgate::text::replace_half_surrogates;
 use quillgate::{AgentJob, JobId};
@@ -20,7 +21,7 @@ pub struct JobSnapshot {
     pub id: Option<String>,
     /// The job's status, if the response has one.
     pub status: Option<String>,
-    /// The URL of the job's pull request.
+    /// The URL of the job's pull request, as [`stated_link`] reads it.
     pub pr_link: Option<String>,
 }
 
@@ -48,7 +49,7 @@ impl JobSnapshot {
             data: json::compact(&text),
             id,
             status: member("status"),
-            pr_link: member("prLink"),
+            pr_link: json::text(&job, "prLink").and_then(stated_link).map(str::to_owned),
             text: text.into_owned(),
         })
     }

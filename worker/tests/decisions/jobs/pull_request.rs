@@ -55,7 +55,7 @@ fn links_to_pull_requests_on_github_are_parsed() {
             "/repos/acme/docs/pulls/12",
         ),
         (
-            "https://github.com/Acme-1_corp/.docs_v2.x/pull/1234567890/",
+            "https://GITHUB.com/Acme-1_corp/.docs_v2.x/pull/1234567890/files",
             "/repos/Acme-1_corp/.docs_v2.x/pulls/1234567890",
         ),
     ] {
@@ -63,43 +63,17 @@ fn links_to_pull_requests_on_github_are_parsed() {
     }
 }
 
+/// The tests of the core have further links that are not parsed.
 #[test]
-fn other_links_are_rejected() {
-    let long = "a".repeat(101);
+fn links_to_other_hosts_and_pages_are_rejected() {
     for link in [
-        "",
-        "https://github.com",
-        "https://github.com/acme/docs",
         "https://github.com/acme/docs/issues/12",
-        "https://github.com/acme/docs/pull/",
-        "https://github.com/acme/docs/pull/0",
-        "https://github.com/acme/docs/pull/012",
-        "https://github.com/acme/docs/pull/12345678901",
-        "https://github.com/acme/docs/pull/+12",
-        "https://github.com/acme/docs/pull/12/files",
-        "https://github.com/acme/docs/pull/12?x=1",
-        "https://github.com/acme/docs/pull/12#discussion",
-        "https://github.com/acme/docs/pull/12//",
-        "https://github.com//docs/pull/12",
-        "https://github.com/acme//pull/12",
-        "https://github.com/../docs/pull/12",
-        "https://github.com/acme/../pull/12",
-        "https://github.com/acme/./pull/12",
-        "https://github.com/acme/%2e%2e/pull/12",
-        "https://github.com/acme/docs\\x/pull/12",
-        "https://github.com/acme/do cs/pull/12",
-        "https://github.com/acme/docs?/pull/12",
-        "https://github.com/acme/döcs/pull/12",
-        "http://github.com/acme/docs/pull/12",
-        "https://GITHUB.com/acme/docs/pull/12",
+        "https://github.com/acme/docs/-/merge_requests/12",
+        "https://github.com/acme/docs/pull-requests/12",
         "https://www.github.com/acme/docs/pull/12",
         "https://github.com.evil.example/acme/docs/pull/12",
-        "https://github.com@evil.example/acme/docs/pull/12",
         "https://github.com:8443/acme/docs/pull/12",
-        "https://evil.example/https://github.com/acme/docs/pull/12",
-        "//github.com/acme/docs/pull/12",
-        &format!("https://github.com/{long}/docs/pull/12"),
-        &format!("https://github.com/acme/{long}/pull/12"),
+        "https://git.acme.example/acme/docs/pull/12",
     ] {
         assert_eq!(parse(link), None, "{link}");
     }

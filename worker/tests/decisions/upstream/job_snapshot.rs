@@ -34,7 +34,12 @@ fn snapshot_has_the_id_status_and_link_of_its_job() {
 
 #[test]
 fn job_may_lack_every_property() {
-    for text in ["{}", "{\"id\":null,\"status\":null,\"more\":{\"a\":1}}"] {
+    for text in [
+        "{}",
+        "{\"id\":null,\"status\":null,\"more\":{\"a\":1}}",
+        "{\"prLink\":\"\"}",
+        "{\"prLink\":\"null\"}",
+    ] {
         for requested in [None, Some("j1")] {
             let job = JobSnapshot::read(200, text, requested).unwrap();
             assert_eq!((job.id, job.status, job.pr_link), (None, None, None));
