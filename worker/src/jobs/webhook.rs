@@ -1,6 +1,8 @@
 //! Webhooks (Standard Webhooks). A webhook announces that a job finished, or that the gateway
 //! stopped polling the job. This module checks addresses, signs messages and plans retries.
 
+pub mod queue;
+
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use base64::Engine as _;

@@ -37,9 +37,9 @@ impl Project {
                     self.spawn(async move { poll.wait().await.map(drop) })?;
                 }
             }
-            for id in self.outbox.take_due()? {
+            for webhook in self.outbox.take_due()? {
                 let (project, project_id) = (Rc::clone(&self), call.project.clone());
-                self.spawn(async move { project.outbox.deliver(&id, &project_id).await })?;
+                self.spawn(async move { project.outbox.deliver(&webhook, &project_id).await })?;
             }
         }
         self.jobs.index_backlog()?;

@@ -2,16 +2,15 @@
 //! each webhook until its delivery succeeds or is given up.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use quillgate::Millis;
 use quillgate::date::parse_retry_after;
 use serde::Deserialize;
-use wasm_bindgen::JsValue;
 
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::settings::WebhookSettings;
+use crate::jobs::webhook::queue::{DeliveryQueue, Waiting};
 use crate::jobs::webhook::{self, JobEnd, Next};
 use crate::runtime::{
     Database, HostResult, log_error, log_for_operator, new_uuid, now, number, random, text,
@@ -25,15 +24,6 @@ use crate::upstream::transport::{Outgoing, send};
 /// Timeout for a receiver's response. Standard Webhooks recommends 15 to 30 s. The wait for a
 /// permit has the same timeout.
 const TIME_LIMIT: Millis = Millis::from_seconds(20);
-/// Duration of a webhook's lease. Until the lease ends, no other alarm sends the webhook. A lease
-/// starts before the wait for a permit, and is renewed before the request. The wait and the request
-/// each take at most [`TIME_LIMIT`], which is shorter than a lease. If the object restarts during a
-/// delivery, the webhook is sent again after the lease.
-const LEASE: Millis = Millis::from_seconds(25);
-/// Maximum number of deliveries in flight. Deliveries that wait for a permit count too.
-const MAX_IN_FLIGHT: usize = 6;
-/// Minimum delay of an alarm that is set to the end of a lease.
-const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
 /// Wait before the next attempt if no connection was free.
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
 
@@ -46,12 +36,18 @@ struct OutboxRow {
     attempts: u32,
 }
 
+/// A webhook that one alarm has taken for delivery.
+#[derive(Deserialize)]
+pub struct LeasedWebhook {
+    id: String,
+    receiver: String,
+}
+
 pub struct Outbox {
     database: Rc<Database>,
     settings: WebhookSettings,
     connections: Connections,
-    /// The end of the lease of each delivery in flight, by webhook id.
-    in_flight: RefCell<HashMap<String, Millis>>,
+    queue: RefCell<DeliveryQueue>,
 }
 
 impl Outbox {
@@ -64,7 +60,7 @@ impl Outbox {
             database,
             settings,
             connections,
-            in_flight: RefCell::default(),
+            queue: RefCell::default(),
         }
     }
 
@@ -87,24 +83,15 @@ impl Outbox {
         self.database.execute(update, values)
     }
 
-    /// Returns the time of the next alarm: when a waiting webhook is due or a lease ends, whichever
-    /// is first. Returns `None` without webhooks.
-    ///
-    /// While [`MAX_IN_FLIGHT`] deliveries are in flight, waiting webhooks are ignored. The end of a
-    /// delivery schedules the alarm again.
+    /// Returns the time of the next alarm, as [`DeliveryQueue::next_due`] decides.
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
-        let in_flight = self.in_flight.borrow();
-        // A delivery can outlive its lease. An alarm at the end of that lease would be in the past
-        // and would fire continuously.
-        let earliest = now().plus(MIN_LEASE_PAUSE);
-        let lease_end = in_flight.values().min().map(|end| (*end).max(earliest));
-        if in_flight.len() >= MAX_IN_FLIGHT {
-            return Ok(lease_end);
-        }
-        let query = "SELECT min(due) FROM outbox
-            WHERE id NOT IN (SELECT value FROM json_each(?))";
-        let waiting = self.database.first_due(query, [list_ids(&in_flight)])?;
-        Ok(waiting.into_iter().chain(lease_end).min())
+        Ok(self.queue.borrow().next_due(&self.receivers()?, now()))
+    }
+
+    /// Returns the receivers of undelivered webhooks. Their number is bounded by the hosts that the
+    /// operator allows.
+    fn receivers(&self) -> HostResult<Vec<Waiting>> {
+        self.database.rows(include_str!("sql/receivers.sql"), [])
     }
 
     pub fn waiting(&self) -> HostResult<u64> {
@@ -112,37 +99,40 @@ impl Outbox {
         Ok(count.unwrap_or(0))
     }
 
-    /// Leases due webhooks for [`Self::deliver`], up to [`MAX_IN_FLIGHT`] deliveries in flight.
-    /// Returns the ids of the leased webhooks.
-    pub fn take_due(&self) -> HostResult<Vec<String>> {
+    /// Leases the first due webhook of each receiver that [`DeliveryQueue::choose`] chooses, for
+    /// [`Self::deliver`].
+    pub fn take_due(&self) -> HostResult<Vec<LeasedWebhook>> {
         let now = now();
-        let mut in_flight = self.in_flight.borrow_mut();
-        let room = MAX_IN_FLIGHT.saturating_sub(in_flight.len());
-        let query = "SELECT id FROM outbox
-            WHERE due <= ? AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY due LIMIT ?";
-        let values = [number(now.0), list_ids(&in_flight), number(room as u64)];
-        let ids: Vec<String> = self.database.values(query, values)?;
-        let lease_end = now.plus(LEASE);
+        let waiting = self.receivers()?;
+        let mut queue = self.queue.borrow_mut();
+        let mut taken = Vec::new();
+        for receiver in queue.choose(&waiting, now) {
+            let query = "SELECT id, receiver FROM outbox WHERE receiver = ? ORDER BY due LIMIT 1";
+            taken.extend(self.database.first(query, [text(receiver)])?);
+        }
         self.database.transaction(|| {
-            for id in &ids {
-                self.set_due(id, lease_end)?;
+            for LeasedWebhook { id, receiver } in &taken {
+                self.set_due(id, queue.begin(receiver, now))?;
             }
             Ok(())
         })?;
-        in_flight.extend(ids.iter().map(|id| (id.clone(), lease_end)));
-        Ok(ids)
+        Ok(taken)
     }
 
     /// Sends a leased webhook at most once, then removes the webhook or schedules a retry.
     /// Schedules a retry without sending if no connection is free in time. Removes the webhook
     /// without sending if the configuration no longer allows its address.
-    pub async fn deliver(&self, id: &str, project: &str) -> HostResult<()> {
-        let delivered = self.attempt(id, project).await;
-        self.in_flight.borrow_mut().remove(id);
+    pub async fn deliver(&self, webhook: &LeasedWebhook, project: &str) -> HostResult<()> {
+        let delivered = self.attempt(webhook, project).await;
+        self.queue.borrow_mut().finish(&webhook.receiver, now());
         delivered
     }
 
-    async fn attempt(&self, id: &str, project: &str) -> HostResult<()> {
+    async fn attempt(
+        &self,
+        LeasedWebhook { id, receiver }: &LeasedWebhook,
+        project: &str,
+    ) -> HostResult<()> {
         let class = ConnectionClass::Webhook;
         let Ok(_permit) = self.connections.acquire(class, TIME_LIMIT).await else {
             return self.set_due(id, now().plus(BUSY_PAUSE));
@@ -152,14 +142,13 @@ impl Outbox {
         let Some(row) = self.database.first::<OutboxRow>(query, [text(id)])? else {
             return Ok(());
         };
-        let lease_end = now().plus(LEASE);
+        let lease_end = self.queue.borrow_mut().begin(receiver, now());
         let attempts = row.attempts + 1;
         // Count the attempt before sending it. Even if the object then crashes, `update_unsent`
         // does not change a message that the receiver may already have.
         let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
         let values = [number(attempts.into()), number(lease_end.0), text(id)];
         self.database.execute(update, values)?;
-        self.in_flight.borrow_mut().insert(id.to_owned(), lease_end);
         // The settings may have changed since the job was created.
         let Some(url) = webhook::recheck_address(&row.url, &self.settings) else {
             log_for_operator(&format!(
@@ -222,10 +211,4 @@ impl Outbox {
         });
         Some(sent.await.ok()?.head)
     }
-}
-
-/// Returns the ids of the deliveries in flight as a JSON array, for `json_each`.
-fn list_ids(in_flight: &HashMap<String, Millis>) -> JsValue {
-    let ids: Vec<_> = in_flight.keys().collect();
-    text(&crate::json::to_text(&ids))
 }

@@ -2,4 +2,5 @@
 
 mod address;
 mod delivery;
+mod queue;
 mod signature;

@@ -1,0 +1,133 @@
+//! The order of webhook deliveries. A receiver that hangs delays no other receiver.
+
+use quillgate::Millis;
+use quillgate_worker::jobs::webhook::queue::{DeliveryQueue, Waiting};
+
+const TIMEOUT: Millis = Millis::from_seconds(20);
+
+/// Simulates deliveries until each healthy webhook is delivered. `hanging` and `healthy` contain
+/// the number of webhooks per receiver. All webhooks are due at once. Returns when the last healthy
+/// webhook was delivered.
+fn deliver(hanging: &[usize], healthy: &[usize], healthy_due: Millis) -> Millis {
+    let mut queue = DeliveryQueue::default();
+    let receivers = [
+        (hanging, "hanging", Millis(0)),
+        (healthy, "healthy", healthy_due),
+    ];
+    let mut left: Vec<(Waiting, usize)> = receivers
+        .into_iter()
+        .flat_map(|(counts, name, due)| {
+            counts.iter().enumerate().map(move |(number, count)| {
+                let receiver = format!("https://{name}-{number}.example");
+                (Waiting { receiver, due }, *count)
+            })
+        })
+        .collect();
+    let mut ends: Vec<(Millis, String)> = Vec::new();
+    let mut now = Millis(0);
+    loop {
+        let waiting: Vec<_> = left
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(waiting, _)| waiting.clone())
+            .collect();
+        if !waiting
+            .iter()
+            .any(|waiting| waiting.receiver.contains("healthy"))
+            && !ends
+                .iter()
+                .any(|(_, receiver)| receiver.contains("healthy"))
+        {
+            return now;
+        }
+        for receiver in queue.choose(&waiting, now) {
+            assert!(
+                !ends.iter().any(|(_, busy)| busy == receiver),
+                "{receiver} is busy"
+            );
+            queue.begin(receiver, now);
+            let time = if receiver.contains("hanging") {
+                TIMEOUT
+            } else {
+                Millis(50)
+            };
+            ends.push((now.plus(time), receiver.to_owned()));
+            left.iter_mut()
+                .find(|(waiting, _)| waiting.receiver == receiver)
+                .unwrap()
+                .1 -= 1;
+        }
+        assert!(ends.len() <= 2);
+        let rest: Vec<_> = left
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(waiting, _)| waiting.clone())
+            .collect();
+        let alarm = queue.next_due(&rest, now).filter(|at| *at > now);
+        let end = ends.iter().map(|(at, _)| *at).min();
+        now = alarm.into_iter().chain(end).min().unwrap();
+        for (_, receiver) in ends.extract_if(.., |(at, _)| *at <= now) {
+            queue.finish(&receiver, now);
+        }
+    }
+}
+
+#[test]
+fn hanging_receiver_delays_no_other() {
+    assert_eq!(deliver(&[10], &[1], Millis(0)), Millis(50));
+    assert_eq!(deliver(&[10], &[3, 3], Millis(0)), Millis(300));
+    assert_eq!(deliver(&[100], &[1], Millis(90_000)), Millis(90_050));
+}
+
+#[test]
+fn receivers_that_hang_again_share_one_connection() {
+    // Both connections are in use until the first timeouts.
+    assert_eq!(deliver(&[10, 10, 10], &[1], Millis(0)), Millis(20_050));
+    assert_eq!(deliver(&[10, 10], &[5], Millis(30_000)), Millis(30_250));
+}
+
+#[test]
+fn slow_receivers_take_turns() {
+    let mut queue = DeliveryQueue::default();
+    let waiting = ["a", "b"].map(|receiver| Waiting {
+        receiver: receiver.to_owned(),
+        due: Millis(0),
+    });
+    let mut order = String::new();
+    let mut now = Millis(0);
+    for _ in 0..6 {
+        let chosen = queue.choose(&waiting, now);
+        for receiver in &chosen {
+            queue.begin(receiver, now);
+            order.push_str(receiver);
+        }
+        now = now.plus(TIMEOUT);
+        for receiver in chosen {
+            queue.finish(receiver, now);
+        }
+    }
+    assert_eq!(order, "abababa");
+}
+
+#[test]
+fn alarm_waits_for_what_it_can_deliver() {
+    let mut queue = DeliveryQueue::default();
+    let waiting = ["a", "b", "c"].map(|receiver| Waiting {
+        receiver: receiver.to_owned(),
+        due: Millis(7),
+    });
+    assert_eq!(queue.next_due(&waiting, Millis(0)), Some(Millis(7)));
+    let lease_end = queue.begin("a", Millis(10));
+    assert_eq!(queue.next_due(&waiting, Millis(10)), Some(Millis(7)));
+    assert_eq!(queue.next_due(&waiting[..1], Millis(10)), Some(lease_end));
+    queue.begin("b", Millis(10));
+    assert_eq!(queue.next_due(&waiting, Millis(10)), Some(lease_end));
+    // An alarm in the past would fire continuously.
+    let late = lease_end.plus(Millis(5));
+    assert_eq!(
+        queue.next_due(&waiting, late),
+        Some(late.plus(Millis(1_000)))
+    );
+    queue.finish("b", Millis(20));
+    assert_eq!(queue.next_due(&waiting, Millis(20)), Some(Millis(7)));
+}
