@@ -99,6 +99,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^quillgate$/, replacement: join(PACKAGE, "web.js") },
+      { find: /^quillgate\/values$/, replacement: join(PACKAGE, "values.js") },
       { find: /^(?:\.\.\/)+pkg\/dist\//, replacement: `${PACKAGE}/` },
     ],
   },

@@ -20,6 +20,7 @@ import {
   waitForJob,
 } from "./job.js";
 import {
+  announcePullRequest,
   type Context,
   composeComment,
   describeOutcome,
@@ -144,9 +145,10 @@ async function finish(
 ): Promise<number> {
   const { job } = outcome;
   runner.setOutput("status", job?.status ?? "");
-  runner.setOutput("pull-request", job?.prLink ?? "");
+  const request = announcePullRequest(job);
+  runner.setOutput("pull-request", request === undefined ? "" : (job?.prLink ?? ""));
   const words = describeOutcome(outcome);
-  if (job?.prLink) runner.annotate("notice", words, `Pull request: ${job.prLink}`);
+  if (request !== undefined) runner.annotate("notice", words, request);
   if (isUnfinished(outcome) && outcome.kind !== "started") {
     runner.info("To continue waiting, with an access token in QUILLGATE_TOKEN:");
     runner.info(formatResumeCommand(outcome.job, context));

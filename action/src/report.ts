@@ -1,6 +1,7 @@
 /** Writes the run's summary and the comment on the pull request. */
 
 import type { AgentJob } from "quillgate/inline";
+import { type PullRequest, readPullRequest } from "quillgate/values";
 
 export type Outcome =
   | { kind: "started"; job: AgentJob }
@@ -97,6 +98,12 @@ function explainFailedJob({ id }: AgentJob, { project, hasOwnKey, isReused }: Co
     : `${dashboard}. Re-run the workflow's job to start another.`;
 }
 
+/** Returns the annotation that links the job's pull request, or `undefined` without one. */
+export function announcePullRequest(job: AgentJob | undefined): string | undefined {
+  const request = readPullRequest(job?.prLink);
+  return request === null ? undefined : `${capitalize(request.noun)}: ${job?.prLink}`;
+}
+
 /** Returns the run's summary for an invalid input or environment, as Markdown. */
 export function summarizeMistake(words: string): string {
   return `### The step is set up wrongly\n\n> ${escapeMarkdown(words)}\n\nNo job was started.`;
@@ -131,7 +138,8 @@ export function composeComment(outcome: Outcome, context: Context): string {
     const reason = "reason" in outcome ? `: ${escapeComment(outcome.reason)}` : "";
     return `${describeOutcome(outcome)}${reason} (${run})`;
   }
-  const link = job.prLink ? `: ${formatLink(job.prLink)}` : "";
+  const request = readPullRequest(job.prLink);
+  const link = request === null ? "" : `: ${formatLink(request)}`;
   const reason = "reason" in outcome ? ` (${escapeComment(outcome.reason)})` : "";
   const name = job.id ? `Job ${formatCode(job.id)} of` : "In";
   return [
@@ -172,25 +180,22 @@ function formatCommand(command: string, { gateway, project }: Context): string {
 }
 
 function formatTable(job: AgentJob | undefined, { project }: Context): string {
-  const link = job?.prLink ? formatLink(job.prLink) : undefined;
+  const request = readPullRequest(job?.prLink);
+  const link = request === null ? undefined : formatLink(request);
   const none = NO_PULL_REQUEST[job?.status ?? ""] ?? "none yet";
   const rows = [
     ["Project", formatCode(project)],
     ...(job?.id ? [["Job", formatCode(job.id)]] : []),
     ...(job ? [["Status", escapeMarkdown(job.status ?? "unknown")]] : []),
-    ...(job ? [["Pull request", link ?? none]] : []),
+    ...(job ? [[capitalize(request?.noun ?? "pull request"), link ?? none]] : []),
   ];
   const lines = rows.map(([name, value]) => `| ${name} | ${value?.replaceAll("|", "\\|")} |`);
   return ["| | |", "| --- | --- |", ...lines].join("\n");
 }
 
-/** Formats an `https:` URL as a link, and any other URL as code. */
-function formatLink(address: string): string {
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url?.protocol !== "https:") return formatCode(address);
-  const [, repository, number] = /^\/([\w.-]+\/[\w.-]+)\/pull\/(\d+)$/.exec(url.pathname) ?? [];
-  const label = repository ? `${repository}#${number}` : `${url.host}${url.pathname}`;
-  return `[${escapeMarkdown(label)}](<${url.href}>)`;
+/** Formats a safe URL as a link, and any other as code. */
+function formatLink({ href, name }: PullRequest): string {
+  return href === null ? formatCode(name) : `[${escapeMarkdown(name)}](<${href}>)`;
 }
 
 function escapeMarkdown(text: string): string {

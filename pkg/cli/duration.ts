@@ -1,5 +1,6 @@
 /** Parses and formats durations and date ranges. */
 
+import { parseInstant } from "../values.js";
 import { UsageError } from "./errors.js";
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
@@ -104,9 +105,10 @@ const MAX_RELATIVE_MS = 30 * DAY_MS;
  * @param now in milliseconds since 1970
  */
 export function showRelativeTime(time: string, now: number): string {
-  const passed = now - Date.parse(time);
-  if (Number.isNaN(passed)) return time;
-  if (Math.abs(passed) >= MAX_RELATIVE_MS) return toDay(now - passed);
+  const instant = parseInstant(time);
+  if (instant === null) return time;
+  const passed = now - instant;
+  if (Math.abs(passed) >= MAX_RELATIVE_MS) return toDay(instant);
   const [unit, length] =
     RELATIVE_UNITS.find(([, ms]) => Math.abs(passed) >= ms) ?? (["second", 1000] as const);
   const format = new Intl.RelativeTimeFormat("en");

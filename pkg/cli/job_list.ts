@@ -1,9 +1,11 @@
 /** `quillgate job list`: prints the jobs created through the gateway. */
 
+import { readPullRequest } from "../values.js";
 import { type Context, readText } from "./command.js";
 import { connect } from "./connection.js";
 import { readCount } from "./duration.js";
 import { findOperation } from "./operations.js";
+import { showPullRequest } from "./pull_request.js";
 import { writeTable } from "./table.js";
 
 const FILTERS = ["state", "author", "text"] as const;
@@ -29,9 +31,9 @@ export async function run(context: Context): Promise<undefined> {
       { head: "BY", value: ({ createdBy }) => createdBy },
       {
         head: "PULL REQUEST",
-        value: ({ prLink }) => prLink,
-        label: ({ prLink }) => shortenPullRequest(prLink),
-        link: ({ prLink }) => prLink,
+        value: ({ prLink }) => showPullRequest(prLink),
+        label: ({ prLink }) => readPullRequest(prLink)?.number ?? showPullRequest(prLink),
+        link: ({ prLink }) => readPullRequest(prLink)?.href ?? null,
         isWhole: true,
       },
       { head: "PROMPT", value: ({ prompt }) => prompt },
@@ -45,10 +47,4 @@ export async function run(context: Context): Promise<undefined> {
 function readMaxLimit(): number {
   const { parameters } = findOperation("agentJobs.list");
   return parameters.find(({ name }) => name === "limit")?.max ?? Number.POSITIVE_INFINITY;
-}
-
-/** Shortens the URL of a pull request to its number: `#7`. Returns a URL without one unchanged. */
-function shortenPullRequest(url: string | null): string | null {
-  const number = url === null ? null : /\/(\d+)\/?$/.exec(url)?.[1];
-  return number == null ? url : `#${number}`;
 }

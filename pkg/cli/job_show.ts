@@ -1,10 +1,12 @@
 /** `quillgate job show`: prints a job and the gateway's record of the job. */
 
 import type { AgentJob, JobId, JobRecord } from "../index.js";
+import { readPullRequest } from "../values.js";
 import type { Context } from "./command.js";
 import { connect } from "./connection.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import type { Output } from "./output.js";
+import { showPullRequest } from "./pull_request.js";
 import { replaceControls, showValue, writeFields } from "./table.js";
 
 type Client = Awaited<ReturnType<typeof connect>>["client"];
@@ -43,7 +45,7 @@ function writeJob(job: AgentJob, record: JobRecord | null, output: Output): stri
   return writeFields([
     ["id", id],
     ["status", status],
-    ["pull request", prLink],
+    [readPullRequest(prLink)?.noun ?? "pull request", showPullRequest(prLink)],
     ["repository", source?.repository ?? null],
     ["ref", source?.ref ?? null],
     ["model", model],
@@ -66,7 +68,8 @@ function writeRecord({ prompt, messages, changes }: JobRecord, output: Output): 
     ...prompts.map(({ head, text }) => `\n${head}:\n${indent(text)}\n`),
     ...(changes.length === 0 ? [] : ["\nstatus changes:\n"]),
     ...changes.map(({ at, status, prLink }) => {
-      const words = [time(at), showValue(status), ...(prLink === null ? [] : [showValue(prLink)])];
+      const link = showPullRequest(prLink);
+      const words = [time(at), showValue(status), ...(link === null ? [] : [showValue(link)])];
       return `  ${words.join("  ")}\n`;
     }),
   ];

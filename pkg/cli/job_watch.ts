@@ -3,6 +3,7 @@
 import type { Context } from "./command.js";
 import { connect } from "./connection.js";
 import { findExitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
+import { showPullRequest } from "./pull_request.js";
 import { toLine } from "./table.js";
 
 export async function run(context: Context): Promise<number> {
@@ -14,7 +15,10 @@ export async function run(context: Context): Promise<number> {
     output.print(
       output.json
         ? JSON.stringify(job)
-        : [job.status ?? "no status", job.prLink ?? ""].map(toLine).join(" ").trimEnd(),
+        : [job.status ?? "no status", showPullRequest(job.prLink) ?? ""]
+            .map(toLine)
+            .join(" ")
+            .trimEnd(),
     ),
   );
   return findExitCodeOfJob(ended);

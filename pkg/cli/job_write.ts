@@ -7,6 +7,7 @@ import { connect } from "./connection.js";
 import { UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import { findExitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
+import { showPullRequest } from "./pull_request.js";
 import { toLine } from "./table.js";
 
 /**
@@ -51,10 +52,11 @@ export async function runWrite(
   const ended = await watchJob(context, client, job.id, timeout, (now) => {
     if (!output.interactive) output.note(`quillgate: job ${id} is ${now.status}`);
   });
+  const link = showPullRequest(ended?.prLink);
   if (output.json) await output.printJson(ended ?? null);
-  else if (ended?.prLink) await output.print(toLine(ended.prLink));
+  else if (link !== null) await output.print(toLine(link));
   if (output.interactive) output.note(`quillgate: job ${id} is ${toLine(ended?.status ?? "gone")}`);
-  if (ended?.status === "completed" && !ended.prLink)
+  if (ended?.status === "completed" && link === null)
     output.note("quillgate: no files were changed");
   return findExitCodeOfJob(ended);
 }

@@ -310,6 +310,21 @@ describe("untrusted text", { concurrency: CONCURRENCY }, () => {
     assert.doesNotMatch(result.summary, /\]\(/, "only a web address becomes a link");
   });
 
+  test("names a merge request, and treats a missing link in words as none", async (t) => {
+    const run = await startRun(t);
+    const prLink = "https://git.example/acme/docs/-/merge_requests/7";
+    const { result } = await run.runJob({ status: "completed", prLink });
+    assert.ok(
+      result.summary.includes(`| Merge request | [git.example/acme/docs!7](<${prLink}>) |`),
+      result.summary,
+    );
+    assert.ok(result.annotations.some(({ message }) => message === `Merge request: ${prLink}`));
+    const other = await startRun(t);
+    const { result: none } = await other.runJob({ status: "completed", prLink: "null" });
+    assert.match(none.summary, /\| Pull request \| none: no file was changed \|/);
+    assert.equal(none.outputs["pull-request"], "");
+  });
+
   test("keeps a prompt with Markdown inside its code block of the summary", async (t) => {
     const run = await startRun(t);
     const prompt = "Document this:\n```\n### Not a heading\n```\n</details>\n````";

@@ -169,6 +169,22 @@ test("a terminal with hyperlinks links the number of a pull request", async () =
   assert.ok(pipe.stdout.includes(LINK) && !pipe.stdout.includes("\u001b"));
 });
 
+test("the list and the job name a merge request, and no link in words", async () => {
+  const link = "https://gitlab.com/acme/docs/-/merge_requests/8";
+  const jobs = [link, "null", ""].map((prLink, at) => ({ id: `job_${at}`, status: "x", prLink }));
+  override = ({ path }) => {
+    if (path.endsWith("/record")) return problem(404, "record-not-found", "none");
+    return { json: path.includes("/jobs") ? { jobs, nextCursor: null } : jobs[0] };
+  };
+  const env = { WT_SESSION: "1" };
+  const { stdout } = await quillgate(["list"], { columns: 80, env });
+  const [, first, ...others] = stdout.trim().split("\n");
+  assert.ok(first.includes(`\u001b]8;;${link}\u001b\\!8\u001b]8;;`), stdout);
+  for (const row of others) assert.match(row, /^job_\d +x +- +- +- +-$/);
+  const shown = await quillgate(["show", "job_0"]);
+  assert.ok(shown.stdout.includes(`merge request  ${link}\n`), shown.stdout + shown.stderr);
+});
+
 test("a pull request's URL cannot end the escape sequence of its link", async () => {
   const prLink = "https://evil.example/\u001b\\\u001b[2J/7";
   const listed = { id: "job_1", status: "completed", prompt: "x", prLink };
@@ -178,7 +194,8 @@ test("a pull request's URL cannot end the escape sequence of its link", async ()
 });
 
 test("a terminal shows recent times as relative, and a pipe shows instants", async () => {
-  const createdAt = new Date(Date.now() - 5 * 60_000 - 1000).toISOString();
+  // A time without a zone is UTC.
+  const createdAt = new Date(Date.now() - 5 * 60_000 - 1000).toISOString().slice(0, -1);
   const listed = { id: "job_1", status: "active", prompt: "x", createdAt };
   override = () => ({ json: { jobs: [listed], nextCursor: null } });
   assert.match((await quillgate(["list"], { columns: 100 })).stdout, /5 minutes ago/);

@@ -17,12 +17,16 @@ import { ROOT } from "../../scripts/versions.mjs";
  * about 600 bytes of `js`. The command line and its man page are about 53,500 bytes of `tarball`,
  * the entries for webhooks and tests about 17,000.
  */
-const BUDGET = { wasm: 12_900, js: 10_950, total: 23_800, lazy: 3_700, tarball: 157_000 };
+const BUDGET = { wasm: 12_900, js: 10_950, total: 23_800, lazy: 3_700, tarball: 161_000 };
 /** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [
     'import { createFakeGateway } from "quillgate/testing"; globalThis.x = createFakeGateway;',
     7_000,
+  ],
+  "quillgate/values": [
+    'import { parseInstant, readPullRequest } from "quillgate/values"; globalThis.x = [parseInstant, readPullRequest];',
+    1_100,
   ],
   "quillgate/webhooks": [
     'import { unwrap } from "quillgate/webhooks"; globalThis.x = unwrap;',

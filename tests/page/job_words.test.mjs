@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { pullRequestList, titleOf } = await importSource("jobs/job_state.ts");
+const { titleOf } = await importSource("jobs/job_state.ts");
 const { buildThread } = await importSource("jobs/thread.ts");
 const { buildTimeline, lastWorkSpan } = await importSource("jobs/timeline.ts");
 const { describeJobTime } = await importSource("jobs/job_time.ts");
@@ -19,6 +19,7 @@ const { relativeTime } = await importSource("shell/relative_time.ts");
 const START = Date.parse("2026-11-20T09:00:00Z");
 const at = (seconds) => new Date(START + seconds * 1000).toISOString();
 const LINK = "https://github.com/acme/docs/pull/12";
+const NOTHING_KNOWN = { startedAt: null, finishedAt: null };
 const NOTHING_SENT = { prompt: null, messages: [] };
 
 describe("title", () => {
@@ -33,15 +34,6 @@ describe("title", () => {
     assert.equal(titleOf("## Fix the typos\nin all pages"), "Fix the typos");
     assert.equal(titleOf("#42 is broken"), "#42 is broken");
   });
-});
-
-test("only a GitHub pull request leads to a list of pull requests", () => {
-  assert.deepEqual(pullRequestList(LINK), {
-    href: "https://github.com/acme/docs/pulls?q=is:pr+sort:created-desc",
-    repository: "acme/docs",
-  });
-  assert.equal(pullRequestList("https://git.example/acme/docs/pull/1"), null);
-  assert.equal(pullRequestList("javascript:alert(1)"), null);
 });
 
 describe("thread", () => {
@@ -281,6 +273,39 @@ describe("clock", () => {
     assert.equal(skewOf(date, START + 1_500), 0);
     assert.equal(skewOf(null, START), 0);
   });
+});
+
+test("times of jobs without a zone are UTC, wherever the browser is", () => {
+  const zone = process.env.TZ;
+  process.env.TZ = "America/Los_Angeles";
+  try {
+    for (const text of ["2026-11-20 09:00:00", "2026-11-20T09:00:00.000"]) {
+      const job = { id: "a", status: "active", prompt: "Fix", createdBy: null, createdAt: text };
+      assert.equal(
+        describeJobTime(job, NOTHING_KNOWN, START + 60_000).text,
+        "Running for 1 min 00 s",
+      );
+      assert.equal(buildThread(null, NOTHING_SENT, job, "whole")[0].sentAt, START);
+      const changes = [{ at: text, status: "completed", prLink: null }];
+      assert.equal(buildTimeline([], changes)[0].at, START);
+      const [day] = groupByDay([job], new Date(2026, 10, 20).getTime());
+      assert.equal(day.label, "Today");
+    }
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+});
+
+test("a timeline names a merge request, and no link in words", () => {
+  const changes = [
+    { at: at(0), status: "active", prLink: "null" },
+    { at: at(60), status: "completed", prLink: "https://gitlab.com/acme/docs/-/merge_requests/7" },
+  ];
+  assert.deepEqual(
+    buildTimeline([], changes).map(({ text }) => text),
+    ["Merge request acme/docs!7", "Completed"],
+  );
 });
 
 test("jobs are grouped by day in their order", () => {

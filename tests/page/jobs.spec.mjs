@@ -313,7 +313,7 @@ test.describe("job in doubt", () => {
       .getByRole("link")
       .evaluateAll((links) => links.map(({ href, target }) => [href, target]));
     assert.deepEqual(links, [
-      ["https://dashboard.mintlify.com/", "_blank"],
+      ["https://app.mintlify.com/", "_blank"],
       ["https://github.com/acme/docs/pulls?q=is:pr+sort:created-desc", "_blank"],
     ]);
     for (const link of await alert.getByRole("link").all()) assert.ok(await link.isVisible());

@@ -1,6 +1,7 @@
-/** Uses `quillgate/testing` and `quillgate/webhooks`. This file is compiled but never run. */
+/** Uses `quillgate/testing`, `quillgate/values` and `quillgate/webhooks`. This file is compiled but never run. */
 import { type AgentJob, Client } from "quillgate";
 import { createFakeGateway, type FakeGateway, type FakeRequest } from "quillgate/testing";
+import { type PullRequest, parseInstant, readPullRequest } from "quillgate/values";
 import { unwrap, type WebhookEvent, WebhookVerificationError } from "quillgate/webhooks";
 
 export async function receive(request: Request, key: string): Promise<string | null> {
@@ -41,3 +42,7 @@ gateway.reports.views = undefined;
 gateway.fail("no-such-problem");
 // @ts-expect-error not an operation
 gateway.fail("no-response", { operation: "agentJobs.nope" });
+
+declare const finished: AgentJob;
+export const request: PullRequest | null = readPullRequest(finished.prLink);
+export const created: number | null = parseInstant(finished.createdAt);

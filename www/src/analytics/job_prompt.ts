@@ -2,6 +2,7 @@
  * Prompts for jobs about a row of a report. A prompt names the page or the search, states the row's
  * figures, and quotes the reader's text.
  */
+import { parseInstant } from "quillgate/values";
 import { count, counted, percentage, signedCount, utcDay } from "../shell/wording.ts";
 import { type DayRange, rangeLabel } from "./range.ts";
 import type { Column, Report, ReportRow } from "./report.ts";
@@ -121,6 +122,6 @@ function quote(text: string): string {
 }
 
 function onDay(date: string | null): string {
-  const time = Date.parse(date ?? "");
-  return Number.isNaN(time) ? "" : ` on ${utcDay(time)}`;
+  const time = parseInstant(date);
+  return time === null ? "" : ` on ${utcDay(time)}`;
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { parseInstant } from "quillgate/values";
 import {
   count,
   dayAndTime,
@@ -17,11 +18,11 @@ export function formatCell(value: Cell, kind: CellKind): ComponentChildren {
     if (value.trim() === "") return "–";
     if (kind === "word") return spell(value);
     if (kind !== "time") return <bdi title={value}>{value}</bdi>;
-    const time = Date.parse(value);
-    return Number.isNaN(time) ? (
+    const time = parseInstant(value);
+    return time === null ? (
       <bdi>{value}</bdi>
     ) : (
-      <time dateTime={value} title={`${dayAndTime(time)} your time`}>
+      <time dateTime={new Date(time).toISOString()} title={`${dayAndTime(time)} your time`}>
         {utcDayAndTime(time)}
       </time>
     );

@@ -1,5 +1,6 @@
 import { useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { readPullRequest } from "quillgate/values";
 import type { Address } from "../shell/address.ts";
 import { announce } from "../shell/announcer.tsx";
 import { Cross } from "../shell/icons.tsx";
@@ -11,7 +12,7 @@ import * as styles from "./composer.module.css";
 import type { DoubtWords } from "./doubt_panel.tsx";
 import type { Draft, SendOptions } from "./draft.ts";
 import type { JobBook } from "./job_book.ts";
-import { pullRequestList, titleOf } from "./job_state.ts";
+import { titleOf } from "./job_state.ts";
 import { focusNewJob } from "./new_job_button.tsx";
 import { promptWanted, tellOfTooMany } from "./open_composer.ts";
 import { PromptBox } from "./prompt_box.tsx";
@@ -21,7 +22,7 @@ import { COMPOSER_WORDS } from "./words.ts";
 
 const PROMPT_BOX = "prompt";
 const HOUR_MS = 3_600_000;
-const DASHBOARD = "https://dashboard.mintlify.com/";
+const DASHBOARD = "https://app.mintlify.com/";
 
 interface StartedJob {
   id: string;
@@ -182,15 +183,15 @@ function DraftActions({ book: { drafts }, draft }: { book: JobBook; draft: Draft
 
 function doubtWords({ list }: JobBook): DoubtWords {
   const jobs = list.listing.value?.jobs ?? [];
-  const lists = jobs.map(({ prLink }) => (prLink === null ? null : pullRequestList(prLink)));
-  const latest = lists.find((found) => found !== null);
-  const pullRequests = latest
-    ? [{ label: COMPOSER_WORDS.pullRequests(latest.repository), href: latest.href }]
-    : [];
+  const lists = jobs.flatMap(({ prLink }) => {
+    const { noun, repository, listHref } = readPullRequest(prLink) ?? {};
+    if (!noun || !repository || !listHref) return [];
+    return [{ label: COMPOSER_WORDS.pullRequests(noun, repository), href: listHref }];
+  });
   return {
     title: COMPOSER_WORDS.doubt,
     advice: COMPOSER_WORDS.doubtHint,
-    places: [{ label: COMPOSER_WORDS.dashboard, href: DASHBOARD }, ...pullRequests],
+    places: [{ label: COMPOSER_WORDS.dashboard, href: DASHBOARD }, ...lists.slice(0, 1)],
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ListedJob } from "quillgate";
+import { parseInstant } from "quillgate/values";
 import { calendarDay } from "../shell/wording.ts";
 import { LIST_WORDS } from "./words.ts";
 
@@ -28,8 +29,8 @@ function countLabel(days: readonly JobDay[], label: string | null): number {
 }
 
 function labelOf({ createdAt }: ListedJob, today: number): string | null {
-  const created = Date.parse(createdAt ?? "");
-  if (Number.isNaN(created)) return null;
+  const created = parseInstant(createdAt);
+  if (created === null) return null;
   const day = new Date(created).setHours(0, 0, 0, 0);
   if (day >= today) return LIST_WORDS.today;
   if (day === yesterdayOf(today)) return LIST_WORDS.yesterday;

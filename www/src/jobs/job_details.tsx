@@ -1,3 +1,4 @@
+import { parseInstant } from "quillgate/values";
 import { now, today } from "../shell/clock.ts";
 import { CopyButton } from "../shell/copy_button.tsx";
 import { linkTo } from "../shell/navigation.ts";
@@ -57,8 +58,8 @@ function Facts({ facts }: { facts: JobFacts }) {
     [words.branch, facts.branch],
     [words.model, facts.model],
     [words.author, facts.createdBy],
-    [words.created, facts.createdAt && dayAndTime(Date.parse(facts.createdAt))],
-    [words.archived, facts.archivedAt && dayAndTime(Date.parse(facts.archivedAt))],
+    [words.created, showInstant(facts.createdAt)],
+    [words.archived, showInstant(facts.archivedAt)],
     [words.id, facts.id],
   ];
   const link = location.origin + location.pathname + linkTo({ jobs: { id: facts.id } });
@@ -81,6 +82,12 @@ function Facts({ facts }: { facts: JobFacts }) {
       </div>
     </section>
   );
+}
+
+/** Formats an instant. Returns a value with another format unchanged. */
+function showInstant(text: string | null): string | null {
+  const instant = parseInstant(text);
+  return instant === null ? text : dayAndTime(instant);
 }
 
 function Freshness({ job, facts, book }: JobDetailsProps) {

@@ -1,4 +1,5 @@
 import type { ListedJob } from "quillgate";
+import { readPullRequest } from "quillgate/values";
 import { MAX_SEARCH } from "./jobs_address.ts";
 import type { GatewayState, JobListParams } from "./jobs_api.ts";
 import { STATE_WORDS } from "./words.ts";
@@ -68,7 +69,8 @@ function gatewayState(state: StateChoice): GatewayState {
 }
 
 function isIn({ status, prLink }: ListedJob, state: StateChoice): boolean {
-  if (state === "ready") return status === "completed" && prLink !== null;
-  if (state === "unchanged") return status === "completed" && prLink === null;
+  const hasRequest = readPullRequest(prLink) !== null;
+  if (state === "ready") return status === "completed" && hasRequest;
+  if (state === "unchanged") return status === "completed" && !hasRequest;
   return status === state;
 }

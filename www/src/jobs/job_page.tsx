@@ -1,6 +1,7 @@
 import { useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { type PullRequest, readPullRequest } from "quillgate/values";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { now, today } from "../shell/clock.ts";
@@ -16,7 +17,7 @@ import type { JobBook } from "./job_book.ts";
 import { JobDetails } from "./job_details.tsx";
 import { wantedTitle } from "./job_focus.ts";
 import * as styles from "./job_page.module.css";
-import { jobState, pullRequest, titleOf } from "./job_state.ts";
+import { jobState, titleOf } from "./job_state.ts";
 import { FollowUpBox, FollowUps, isHeading, Prompt } from "./job_thread.tsx";
 import { describeJobTime } from "./job_time.ts";
 import { NewJobButton } from "./new_job_button.tsx";
@@ -142,22 +143,23 @@ function Known({ session, job, facts, book, mayWrite }: KnownProps) {
   const [prompt, ...followUps] = job.thread.value;
   const box = useRef<HTMLTextAreaElement>(null);
   const hasFailed = facts.status === "failed";
+  const request = readPullRequest(facts.prLink);
   const hasText = prompt !== undefined && prompt.extent !== "nothing";
   const showsPrompt = prompt !== undefined && !isHeading(prompt);
   const hasThread = showsPrompt || followUps.length > 0 || mayWrite;
   return (
     <>
       {hasFailed && <Failure job={job} book={book} mayWrite={mayWrite} />}
-      {facts.prLink !== null && (
-        <PullRequest link={facts.prLink} hasFailed={hasFailed}>
+      {request !== null && (
+        <PullRequestActions request={request} hasFailed={hasFailed}>
           <PullRequestBadge
             session={session}
             jobId={job.id}
             version={`${facts.status} ${facts.prLink}`}
           />
-        </PullRequest>
+        </PullRequestActions>
       )}
-      {facts.status === "completed" && facts.prLink === null && (
+      {facts.status === "completed" && request === null && (
         <Unchanged onFollowUp={mayWrite ? () => box.current?.focus() : null} />
       )}
       <div class={hasThread ? styles.columns : ""}>
@@ -182,36 +184,36 @@ function Known({ session, job, facts, book, mayWrite }: KnownProps) {
 }
 
 interface PullRequestProps {
-  link: string;
+  request: PullRequest;
   hasFailed: boolean;
   children: ComponentChildren;
 }
 
-function PullRequest({ link, hasFailed, children }: PullRequestProps) {
-  const request = pullRequest(link);
-  if (request === null) {
+function PullRequestActions({ request, hasFailed, children }: PullRequestProps) {
+  const { href, name, noun } = request;
+  if (href === null) {
     return (
       <p class="notice">
-        {JOB_WORDS.unsafePullRequest} <code>{link}</code>
+        {JOB_WORDS.unsafePullRequest} <code>{name}</code>
       </p>
     );
   }
   return (
     <div class="actions">
-      {hasFailed && <span class="hint">{JOB_WORDS.failedPullRequest}</span>}
+      {hasFailed && <span class="hint">{JOB_WORDS.failedPullRequest(noun)}</span>}
       <a
         class={`button ${styles.pullRequest} ${hasFailed ? "" : "primary"}`}
-        href={request.href}
+        href={href}
         target="_blank"
         rel="noopener"
       >
         <span>
-          {JOB_WORDS.openPullRequest} <span class={styles.pullRequestName}>{request.name}</span>
+          {JOB_WORDS.openPullRequest(noun)} <span class={styles.pullRequestName}>{name}</span>
         </span>
         <External />
       </a>
       {children}
-      <CopyButton label={JOB_WORDS.copyPullRequestLink} text={request.href} />
+      <CopyButton label={JOB_WORDS.copyPullRequestLink(noun)} text={href} />
     </div>
   );
 }

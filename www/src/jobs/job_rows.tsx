@@ -2,6 +2,7 @@ import { effect } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ListedJob } from "quillgate";
+import { parseInstant, readPullRequest } from "quillgate/values";
 import { now, today } from "../shell/clock.ts";
 import { clockSkew } from "../shell/clock_skew.ts";
 import { followLink, linkTo } from "../shell/navigation.ts";
@@ -50,6 +51,7 @@ interface RowProps extends Pick<JobRowsProps, "focused"> {
 function Row({ job, focused }: RowProps) {
   const { id, prompt, createdBy } = job;
   const { tone, word } = jobState(job);
+  const request = readPullRequest(job.prLink);
   const change = { route: "jobs", jobs: { id } } as const;
   const title = titleOf(prompt ?? "") || LIST_WORDS.untitled(id);
   const link = useRef<HTMLAnchorElement>(null);
@@ -89,14 +91,14 @@ function Row({ job, focused }: RowProps) {
         {createdBy !== null && <span class={styles.author}>{createdBy}</span>}
         <RowTime job={job} />
       </p>
-      {job.prLink !== null && <PullRequestLink link={job.prLink} />}
+      {request !== null && <PullRequestLink request={request} />}
     </li>
   );
 }
 
 function RowTime({ job }: { job: ListedJob }) {
-  const created = Date.parse(job.createdAt ?? "");
-  if (Number.isNaN(created)) return null;
+  const created = parseInstant(job.createdAt);
+  if (created === null) return null;
   const isRecent = job.status === "active" && today.value - created < DAY_MS;
   return isRecent ? <Running since={created} /> : <TimeAgo at={created} />;
 }

@@ -1,6 +1,7 @@
+import { readPullRequest } from "quillgate/values";
 import { TimeAgo } from "../shell/time_ago.tsx";
 import type { JobBook } from "./job_book.ts";
-import { isFinished, pullRequest, titleOf } from "./job_state.ts";
+import { isFinished, titleOf } from "./job_state.ts";
 import * as styles from "./job_thread.module.css";
 import type { JobFacts } from "./open_job.ts";
 import { PromptBox } from "./prompt_box.tsx";
@@ -68,7 +69,7 @@ interface FollowUpBoxProps {
 export function FollowUpBox({ facts, book, box }: FollowUpBoxProps) {
   const { id, status } = facts;
   if (status === "archived") return <p class="hint">{JOB_WORDS.archivedHint}</p>;
-  const request = facts.prLink === null ? null : pullRequest(facts.prLink);
+  const request = readPullRequest(facts.prLink);
   return (
     <PromptBox
       id={`follow-up-${id}`}
@@ -84,9 +85,9 @@ export function FollowUpBox({ facts, book, box }: FollowUpBoxProps) {
         title: JOB_WORDS.followUpDoubt,
         advice: JOB_WORDS.followUpDoubtHint,
         places:
-          request === null
+          request === null || request.href === null
             ? []
-            : [{ label: JOB_WORDS.pullRequest(request.name), href: request.href }],
+            : [{ label: JOB_WORDS.pullRequest(request.noun, request.name), href: request.href }],
       }}
       submit={(prompt, how) => book.sendMessage(id, prompt, how)}
     />

@@ -1,3 +1,4 @@
+import { parseInstant } from "quillgate/values";
 import { dayAndTime, duration, moment } from "../shell/wording.ts";
 import { isFinished } from "./job_state.ts";
 import type { WorkSpan } from "./timeline.ts";
@@ -21,8 +22,7 @@ export function describeJobTime(
   { startedAt, finishedAt }: WorkSpan,
   now: number,
 ): JobTime | null {
-  const created = Date.parse(job?.createdAt ?? "");
-  const start = startedAt ?? (Number.isNaN(created) ? null : created);
+  const start = startedAt ?? parseInstant(job?.createdAt);
   if (job === null || start === null) return null;
   if (job.status === "active" && now - start < DAY_MS) {
     return { text: runningFor(now - start), instant: start };

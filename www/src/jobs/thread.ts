@@ -1,4 +1,5 @@
 import type { JobRecord } from "quillgate";
+import { parseInstant } from "quillgate/values";
 import type { KeptPrompts } from "../session/claims.ts";
 import { firstLine } from "./job_state.ts";
 
@@ -49,7 +50,7 @@ export function buildThread(
   const job = record?.job ?? listed;
   const own = [...sent.messages];
   const recorded = (record?.messages ?? []).map((message): ThreadMessage => {
-    const sentAt = timeOf(message.sentAt);
+    const sentAt = parseInstant(message.sentAt);
     const place = own.findIndex((one) => isSame(one, message.prompt, sentAt));
     const [known] = place < 0 ? [] : own.splice(place, 1);
     const text = chooseText(known?.text ?? null, message.prompt, message.prompt, keeps);
@@ -72,7 +73,7 @@ export function buildThread(
       kind: "prompt",
       ...chooseText(sent.prompt, record?.prompt ?? job?.prompt ?? null, job?.prompt ?? null, keeps),
       author: job?.createdBy ?? null,
-      sentAt: timeOf(job?.createdAt ?? null),
+      sentAt: parseInstant(job?.createdAt),
     },
     ...messages,
   ];
@@ -102,9 +103,4 @@ function isSame(sent: SentMessage, kept: string | null, sentAt: number | null): 
 function isFirstLineOf(line: string, text: string): boolean {
   const first = firstLine(text);
   return first === line || (line.endsWith("…") && first.startsWith(line.slice(0, -1)));
-}
-
-function timeOf(instant: string | null): number | null {
-  const time = instant === null ? Number.NaN : Date.parse(instant);
-  return Number.isNaN(time) ? null : time;
 }

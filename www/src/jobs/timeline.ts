@@ -1,5 +1,6 @@
 import type { RecordedChange } from "quillgate";
-import { isFinished, jobState, pullRequest } from "./job_state.ts";
+import { parseInstant, readPullRequest } from "quillgate/values";
+import { isFinished, jobState } from "./job_state.ts";
 import type { ThreadMessage } from "./thread.ts";
 import { JOB_WORDS } from "./words.ts";
 
@@ -88,14 +89,15 @@ function changeSteps(changes: readonly RecordedChange[]): Step[] {
   let status: string | null = null;
   let prLink: string | null = null;
   for (const change of changes) {
-    const at = change.at === null ? Number.NaN : Date.parse(change.at);
-    if (Number.isNaN(at)) continue;
-    if (change.prLink !== null && change.prLink !== prLink) {
-      const name = pullRequest(change.prLink)?.name ?? JOB_WORDS.opened;
+    const at = parseInstant(change.at);
+    if (at === null) continue;
+    const request = readPullRequest(change.prLink);
+    if (request !== null && change.prLink !== prLink) {
+      const name = request.href === null ? JOB_WORDS.opened : request.name;
       steps.push({
         kind: "changed",
         at,
-        text: JOB_WORDS.pullRequest(name),
+        text: JOB_WORDS.pullRequest(request.noun, name),
         starts: false,
         ends: false,
       });

@@ -2,10 +2,12 @@
  * The strings of jobs: the list, the page of a job, the panel for a new job, and problems after
  * sending. `job_time.ts` has the strings of times, and `templates.ts` has the built-in templates.
  */
+import { spell } from "../shell/wording.ts";
 
 export const STATE_WORDS = {
   working: "Working",
   ready: "Pull request ready",
+  requestReady: (noun: string) => `${spell(noun)} ready`,
   unchanged: "No changes",
   failed: "Failed",
   archived: "Archived",
@@ -49,7 +51,7 @@ export const LIST_WORDS = {
   openById: "Open a job by ID",
   id: "Job ID",
   open: "Open",
-  pullRequest: "Pull request",
+  pullRequest: (noun: string) => spell(noun),
   unsafeLink: "Unsafe pull request link",
   untitled: (id: string) => `Job ${id}`,
   mayNotStart: "start jobs",
@@ -65,10 +67,10 @@ export const JOB_WORDS = {
   notFoundHint: "Check the ID, or switch projects.",
   checkAgain: "Check again",
   checkNow: "Check now",
-  openPullRequest: "Open pull request",
-  failedPullRequest: "It opened a pull request before it failed:",
+  openPullRequest: (noun: string) => `Open ${noun}`,
+  failedPullRequest: (noun: string) => `It opened a ${noun} before it failed:`,
   unsafePullRequest: "We didn’t link this pull request because its address looks unsafe:",
-  copyPullRequestLink: "Copy pull request link",
+  copyPullRequestLink: (noun: string) => `Copy ${noun} link`,
   copyId: "Copy ID",
   copyPageLink: "Copy job link",
   runAgain: "Run again with this prompt",
@@ -114,7 +116,7 @@ export const JOB_WORDS = {
   followUpDoubt: "We can’t tell if this follow-up arrived",
   followUpDoubtHint:
     "The agent may have it. Before you send it again, check the job’s status and pull request.",
-  pullRequest: (name: string) => `Pull request ${name}`,
+  pullRequest: (noun: string, name: string) => `${spell(noun)} ${name}`,
   started: "Started",
   completed: "Completed",
   opened: "opened",
@@ -160,7 +162,7 @@ export const COMPOSER_WORDS = {
   doubtHint:
     "It may already be running, but it won’t appear in your list. Before you send it again, check:",
   dashboard: "Mintlify dashboard",
-  pullRequests: (repository: string) => `Pull requests of ${repository}`,
+  pullRequests: (noun: string, repository: string) => `${spell(noun)}s of ${repository}`,
   templates: "Templates",
   builtIn: "Built-in templates",
   own: "Your templates",

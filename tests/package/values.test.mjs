@@ -1,0 +1,124 @@
+/** `quillgate/values`: the times and links that Mintlify returns as strings. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { test } from "node:test";
+import { parseInstant, readPullRequest } from "../../pkg/dist/values.js";
+
+const TIME = Date.parse("2026-11-27T22:30:00Z");
+
+test("a time without a zone is UTC in every zone of the machine", () => {
+  const entry = new URL("../../pkg/dist/values.js", import.meta.url).href;
+  const program = `
+    const { parseInstant } = await import(${JSON.stringify(entry)});
+    const texts = ["2026-11-27 22:30:00", "2026-11-27T22:30:00", "2026-11-27T22:30", "2026-11-27"];
+    console.log(texts.map(parseInstant).join());`;
+  const expected = [TIME, TIME, TIME, Date.parse("2026-11-27T00:00:00Z")].join();
+  for (const TZ of ["America/Los_Angeles", "Asia/Kolkata", "UTC"]) {
+    const args = ["--input-type=module", "--eval", program];
+    const env = { ...process.env, TZ };
+    assert.equal(execFileSync(process.execPath, args, { env }).toString().trim(), expected, TZ);
+  }
+});
+
+test("a time has a zone in every spelling of ISO 8601 and of databases", () => {
+  for (const text of [
+    ...["2026-11-27T22:30:00Z", "2026-11-27t22:30:00z", " 2026-11-27 22:30:00 \n"],
+    ...["2026-11-27 22:30:00 UTC", "2026-11-27 22:30:00 GMT", "2026-11-27 22:30:00 +0000"],
+    ...["2026-11-27T23:30:00+01:00", "2026-11-28 04:00:00+0530", "2026-11-27 14:30:00-08"],
+    ...["2026-11-27T22:30:00.000000000Z", "2026-11-27T22:30:00,0", "2026-11-27 22:30:00.0000-00"],
+  ]) {
+    assert.equal(parseInstant(text), TIME, text);
+  }
+  assert.equal(parseInstant("2026-11-27 22:30:00.1239999"), TIME + 123);
+  assert.equal(parseInstant("2026-11-27T22:30:00.5Z"), TIME + 500);
+  assert.equal(parseInstant("2026-11-27T24:00:00Z"), Date.parse("2026-11-28T00:00:00Z"));
+  assert.equal(parseInstant("2016-12-31T23:59:60Z"), Date.parse("2017-01-01T00:00:00Z"));
+  assert.equal(parseInstant("0099-01-01"), Date.parse("0099-01-01"));
+});
+
+test("a value that is not a time is null", () => {
+  for (const text of [
+    ...[null, undefined, "", "null", "soon", "job-1", "1764282600", "22:30:00", "2026-11-27T"],
+    ...["2026-02-30", "2026-13-01", "2026-11-27T25:00:00Z", "2026-11-27T24:00:01Z"],
+    ...["2026-11-27T22:60:00Z", "2026-11-27T22:30:61Z", "2026-11-27T22:30:00+24:00"],
+    ...["2026-11-27T22:30:00+01:60", "11/27/2026 22:30", "2026-11-27T22:30:00Z tomorrow"],
+  ]) {
+    assert.equal(parseInstant(text), null, String(text));
+  }
+});
+
+for (const [link, name, noun, listHref] of [
+  [
+    "https://github.com/acme/docs/pull/7/files?w=1#diff",
+    "acme/docs#7",
+    "pull request",
+    "https://github.com/acme/docs/pulls?q=is:pr+sort:created-desc",
+  ],
+  [
+    "https://github.acme.example:8443/acme/docs/pull/7",
+    "github.acme.example:8443/acme/docs#7",
+    "pull request",
+    "https://github.acme.example:8443/acme/docs/pulls?q=is:pr+sort:created-desc",
+  ],
+  [
+    "https://gitlab.com/group/sub/docs/-/merge_requests/7/diffs",
+    "group/sub/docs!7",
+    "merge request",
+    "https://gitlab.com/group/sub/docs/-/merge_requests?scope=all&state=all",
+  ],
+  [
+    "https://git.acme.example/group/docs/merge_requests/7#note_1",
+    "git.acme.example/group/docs!7",
+    "merge request",
+    "https://git.acme.example/group/docs/-/merge_requests?scope=all&state=all",
+  ],
+  [
+    "https://bitbucket.org/acme/docs/pull-requests/7/overview",
+    "acme/docs#7",
+    "pull request",
+    "https://bitbucket.org/acme/docs/pull-requests/",
+  ],
+  [
+    "https://git.acme.example/bitbucket/projects/KEY/repos/docs/pull-requests/7/diff",
+    "git.acme.example/KEY/docs#7",
+    "pull request",
+    "https://git.acme.example/bitbucket/projects/KEY/repos/docs/pull-requests",
+  ],
+  [
+    "https://codeberg.org/acme/docs/pulls/7",
+    "codeberg.org/acme/docs#7",
+    "pull request",
+    "https://codeberg.org/acme/docs/pulls?q=is:pr+sort:created-desc",
+  ],
+]) {
+  test(`the link ${link} is named ${name}`, () => {
+    const request = readPullRequest(link);
+    assert.deepEqual([request.href, request.name, request.noun], [link, name, noun]);
+    assert.equal(request.listHref, listHref);
+    assert.equal(request.number, noun === "merge request" ? "!7" : "#7");
+  });
+}
+
+test("a link of an unknown form is named by its host and path", () => {
+  for (const link of ["https://git.example/a/pull/7", "https://github.com/a/b/pull/new/x"]) {
+    const { name, number, repository, listHref } = readPullRequest(link);
+    assert.equal(`https://${name}`, link);
+    assert.deepEqual([number, repository, listHref], [null, null, null]);
+  }
+});
+
+test("a link that is not plain https has no address to open", () => {
+  for (const link of [
+    ...["http://github.com/acme/docs/pull/1", "javascript:alert(1)", "data:text/html,x"],
+    ...["https://github.com@evil.example/a/b/pull/1", "//github.com/a/b/pull/1", "nonsense"],
+  ]) {
+    const { href, name } = readPullRequest(link);
+    assert.deepEqual([href, name], [null, link]);
+  }
+});
+
+test("an empty link and a missing value in words are no link", () => {
+  for (const link of [null, undefined, "", " \n", "null", "None", "undefined"]) {
+    assert.equal(readPullRequest(link), null, String(link));
+  }
+});
