@@ -233,7 +233,9 @@ function joinLines(text: string): string {
 
 function shorten(text: string): string {
   if (text.length <= MAX_PROMPT) return text;
-  return `${text.slice(0, MAX_PROMPT)}\n… (${text.length} characters in all)`;
+  // Half of a surrogate pair at the cut would become a replacement character.
+  const start = text.slice(0, MAX_PROMPT).replace(/[\ud800-\udbff]$/, "");
+  return `${start}\n… (${text.length} characters in all)`;
 }
 
 function quote(text: string): string {

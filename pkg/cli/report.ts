@@ -9,6 +9,7 @@ import { UsageError } from "./errors.js";
 import { ExportFile, type ExportIdentity } from "./export_file.js";
 import { chooseFormat } from "./format.js";
 import type { DeclaredOperation } from "./generated/operations.js";
+import { explainNoRows } from "./no_rows.js";
 import { findOutputFile } from "./output_file.js";
 import { RowProgress, type SeenResponse } from "./progress.js";
 import { makeColumns } from "./report_columns.js";
@@ -86,6 +87,7 @@ async function printTable(
   if (file === undefined) await output.write(table);
   else await writeFile(file, table);
   output.note(progress.describe());
+  if (rows.length === 0) explainNoRows(context);
   if (rows.length === max) output.note(`there may be more rows: --rows N, or --format csv`);
 }
 
@@ -115,6 +117,7 @@ async function exportRows(
     await sink.close();
   }
   output.note(progress.describe());
+  if (progress.rows === 0) explainNoRows(context);
 }
 
 /** Copies an export chunk by chunk, until it ends or `maxRows` is reached. */

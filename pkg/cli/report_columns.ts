@@ -35,12 +35,26 @@ export function makeColumns(
     head: HEADS[path] ?? toWords(path).join(" ").toUpperCase(),
     value: (row) => {
       const value = readPath(row, path);
+      if (path === "searchQuery" && typeof value === "string") return showBlank(value);
       if (!/(At|timestamp)$/.test(path) || typeof value !== "string") return value;
       return output === undefined ? value : output.showTime(value);
     },
     isWhole: path === "id" || path === "content",
     isPercentage: percentages.includes(path),
   }));
+}
+
+/** Whitespace, and characters that most terminals show as nothing. */
+const BLANK = /^[\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800]*$/u;
+
+/** Quotes a blank string, so that its cell is visible, and escapes its characters other than spaces. */
+function showBlank(text: string): string {
+  if (!BLANK.test(text)) return text;
+  const escaped = text.replace(/[^ ]/gu, (character) => {
+    const point = character.codePointAt(0) ?? 0;
+    return `\\u{${point.toString(16)}}`;
+  });
+  return `"${escaped}"`;
 }
 
 /** Returns the value at a path such as `visitors.human`. Lists and records are written as JSON. */

@@ -2,6 +2,7 @@
 
 import type { Context } from "./command.js";
 import { connect } from "./connection.js";
+import { explainNoRows } from "./no_rows.js";
 import { makeColumns } from "./report_columns.js";
 import { type ReportMethod, readLimit, readReport, readReportParams } from "./report_params.js";
 import { showValue, writeFields, writeTable } from "./table.js";
@@ -25,6 +26,7 @@ export async function run(context: Context): Promise<undefined> {
   }
   const columns = makeColumns(operation, output);
   await output.write(writeTable(result[rows] as object[], columns, { width: output.columns }));
+  if ((result[rows] as object[]).length === 0) explainNoRows(context);
   if (result.hasMore === true) {
     output.note(
       `there are more rows than the ${showValue((result[rows] as object[]).length)} shown`,

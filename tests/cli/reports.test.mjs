@@ -69,6 +69,53 @@ test("a table shows click rates as percentages, and JSON as numbers", async () =
   assert.equal(JSON.parse(stdout)[0].ctr, 12.5);
 });
 
+test("prints every turn of conversations that share an id", async () => {
+  const turns = [1, 2, 3].map((at) => ({
+    ...{ id: "c1", timestamp: `2026-01-0${at} 00:00:00`, query: `question ${at}`, sources: [] },
+  }));
+  const page = (at, nextCursor) => ({ conversations: turns.slice(at, at + 2), nextCursor });
+  override = ({ path }) => {
+    const isFirst = !path.includes("cursor");
+    const next = isFirst ? "01J9Z3K4M5N6P7Q8R9S0T1V2W3" : null;
+    return { json: { ...page(isFirst ? 0 : 2, next), hasMore: isFirst } };
+  };
+  for (const format of ["table", ...FORMATS]) {
+    const { code, stdout, stderr } = await quillgate(["conversations", "--format", format]);
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout.match(/question \d/g).length, 3, format);
+  }
+});
+
+test("a blank search term is visible in a table and unchanged elsewhere", async () => {
+  const terms = ["", " ", "\u200b", "retry"];
+  const searches = terms.map((searchQuery) => ({ searchQuery, hits: 1 }));
+  override = () => ({ json: { searches, totalSearches: 4, nextCursor: null } });
+  const { stdout } = await quillgate(["searches", "--format", "table"]);
+  const names = stdout
+    .trim()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(/ {2,}/)[0]);
+  assert.deepEqual(names, ['""', '" "', '"\\u{200b}"', "retry"]);
+  const { stdout: rows } = await quillgate(["searches", "--format", "ndjson"]);
+  const found = rows
+    .trimEnd()
+    .split("\n")
+    .map((row) => JSON.parse(row).searchQuery);
+  assert.deepEqual(found, terms);
+});
+
+test("an empty report on feedback says that the site may not collect it", async () => {
+  override = () => ({ json: { feedback: [], nextCursor: null, hasMore: false } });
+  for (const args of [["feedback"], ["feedback", "--format", "table"], ["feedback-by-page"]]) {
+    const { code, stderr } = await quillgate(args);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /no feedback: the site may not collect it/, args.join(" "));
+    const filtered = await quillgate([...args, "--status", "pending"]);
+    assert.doesNotMatch(filtered.stderr, /may not collect/);
+  }
+});
+
 for (const count of [3, 250, 251, 5000]) {
   test(`--rows ${count} limits the rows of every format in a pipe and in a file`, async () => {
     const csv = await exportByClient("views", "csv");

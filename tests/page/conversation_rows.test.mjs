@@ -52,7 +52,9 @@ test("the answer status and the category filter together", () => {
 
 test("the page of a question is the path of its URL", () => {
   assert.equal(turn("q", null, null, "https://docs.example.com/a/b?c#d").page, "/a/b");
-  assert.equal(turn("q", null, null, "not a URL").page, "not a URL");
+  assert.equal(turn("q", null, null, "https://docs.example.com/中文#c").page, "/中文");
+  assert.equal(turn("q", null, null, "https://docs.example.com").page, "/");
+  assert.equal(turn("q", null, null, "a/b").page, "/a/b");
 });
 
 test("the address keeps the filters, empty values included", () => {

@@ -69,6 +69,30 @@ test("unanswered questions come first, each group with the newest on top", async
   assert.deepEqual(await accessibilityFaults(visitor.page), []);
 });
 
+test("turns that share an id are all listed, and each opens with its own question", async ({
+  visitor,
+}) => {
+  const { page } = visitor;
+  const id = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
+  await changeAnswers(page, (turn) => ({ ...turn, id, timestamp: "2026-01-01 22:30:00" }));
+  const table = await openConversations(visitor);
+  const all = await questionsOfLastMonth(visitor);
+  await table
+    .getByRole("rowheader")
+    .nth(all.length - 1)
+    .waitFor();
+  const listed = await questionsIn(table);
+  assert.deepEqual(listed.toSorted(), all.map(({ query }) => query.trim()).toSorted());
+  for (const place of [0, 1]) {
+    await table.getByRole("rowheader").nth(place).getByRole("button").first().click();
+    const dialog = page.getByRole("dialog", { name: "Conversation" });
+    await dialog.getByText(listed[place], { exact: true }).waitFor();
+    assert.match(await dialog.textContent(), /Jan 1, 2026, 10:30/);
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+  }
+});
+
 test("the category menu filters the questions and is part of the address", async ({ visitor }) => {
   const { page, untilLoaded } = visitor;
   const table = await openConversations(visitor);

@@ -6,14 +6,18 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { isPagePath, mentionsPage } = await importSource("analytics/page_path.ts");
+const { isPagePath, mentionsPage, pageIdentity, toPagePath } =
+  await importSource("analytics/page_path.ts");
 const { countsOfPage, rowOfPage } = await importSource("analytics/page_figures.ts");
 const { pageChange, pageLinks } = await importSource("analytics/page_address.ts");
+const { REPORTS, toCountRow, toFeedbackRow, toSearchRow } =
+  await importSource("analytics/report.ts");
+const { toPageRow } = await importSource("analytics/feedback_rows.ts");
 const { parseViewsAddress } = await importSource("analytics/views_address.ts");
 
-/** Returns a stand-in for a listing of page views. */
-function listing(rows, state = "complete") {
-  return { rows: { value: rows }, state: { value: state } };
+/** Returns a stand-in for a listing. */
+function listing(rows, state = "complete", report = REPORTS.views) {
+  return { rows: { value: rows }, state: { value: state }, report };
 }
 
 describe("path of a page", () => {
@@ -38,6 +42,68 @@ describe("path of a page", () => {
       assert.equal(parseViewsAddress(link).page, path);
       assert.deepEqual(pageChange(path), { route: "views", analytics: { page: path } });
     }
+  });
+});
+
+describe("page of a row", () => {
+  test("URLs, paths without the first slash and empty strings become paths", () => {
+    for (const [text, path] of [
+      ["/guides/start", "/guides/start"],
+      ["https://docs.example.com/guides/start?a=1#b", "/guides/start"],
+      ["HTTP://docs.example.com:8080/a/", "/a/"],
+      ["https://docs.example.com", "/"],
+      ["https://docs.example.com?x=/y", "/"],
+      ["guides/start", "/guides/start"],
+      ["", "/"],
+      [" ", "/"],
+      ["//guides", "//guides"],
+    ]) {
+      assert.equal(toPagePath(text), path, text);
+    }
+  });
+
+  test("the reports on feedback, searches and counts have paths, and null for an unknown page", () => {
+    const path = "https://docs.example.com/a";
+    assert.equal(toFeedbackRow({ path }).path, "/a");
+    assert.equal(toPageRow({ path: "a" }).path, "/a");
+    assert.equal(toSearchRow({ topClickedPage: path }).clicked, "/a");
+    assert.equal(toCountRow({ path: "" }).path, "/");
+    assert.equal(toCountRow({ path: "/a?b" }).path, "/a?b");
+    assert.equal(toFeedbackRow({ path: null }).path, null);
+    assert.equal(toPageRow({ path: null }).path, null);
+    assert.equal(toSearchRow({ topClickedPage: null }).clicked, null);
+    assert.equal(toCountRow({ path: null }).path, null);
+  });
+
+  test("all spellings of a page have one identity", () => {
+    for (const text of [
+      ...["/guides/café", "/guides/caf%C3%A9/", "/guides/cafe\u0301", "guides/café/index"],
+      ...[
+        "https://docs.example.com/guides/café.md?x",
+        "//guides///café",
+        "/guides/café/index.html",
+      ],
+    ]) {
+      assert.equal(pageIdentity(text), "/guides/café", text);
+    }
+    for (const text of ["", "/", "/index", "https://docs.example.com/index.mdx"]) {
+      assert.equal(pageIdentity(text), "/", text);
+    }
+    for (const [escaped, plain] of [
+      ["/%40acme", "/@acme"],
+      ["/a%2Bb", "/a+b"],
+    ]) {
+      assert.equal(pageIdentity(escaped), pageIdentity(plain));
+    }
+    for (const [one, other] of [
+      ["/a%2Fb", "/a/b"],
+      ["/a%3Fb", "/a"],
+      ["/a%2525", "/a%25"],
+      ["/Guides", "/guides"],
+    ]) {
+      assert.notEqual(pageIdentity(one), pageIdentity(other), one);
+    }
+    assert.equal(pageIdentity("/a%ZZ%E9"), "/a%ZZ%E9");
   });
 });
 
@@ -74,6 +140,15 @@ describe("figures of a page", () => {
 
   test("the figures come from the page's row", () => {
     assert.deepEqual(countsOfPage(listing([row]), "/a"), { human: 2, ai: 3, total: 5 });
+  });
+
+  test("the figures add up the views of every spelling, but not the visitors", () => {
+    const rows = [row, { ...row, path: "/a/" }, { path: "/a/b", human: 9, ai: 9, total: 18 }];
+    assert.deepEqual(countsOfPage(listing(rows), "/a"), { human: 4, ai: 6, total: 10 });
+    const visitors = listing(rows, "complete", REPORTS.visitors);
+    assert.deepEqual(countsOfPage(visitors, "/a/"), { human: 2, ai: 3, total: 5 });
+    const unknown = listing([...rows, { path: "/A", human: 1, ai: 1, total: 2 }, { path: "/a" }]);
+    assert.equal(countsOfPage(unknown, "/a").total, null);
   });
 
   test("a page that a complete list lacks has no views", () => {

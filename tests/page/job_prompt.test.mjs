@@ -44,10 +44,30 @@ test("the prompt about feedback quotes every line of the reader and bounds the q
   assert.match(jobPrompt(REPORTS.feedback, { ...row, comment: null }, DAYS), /2026\.\n\n\[What/);
 });
 
+test("a quotation ends before an emoji that would exceed its length", () => {
+  const family = "👨‍👩‍👧‍👦";
+  for (const emoji of ["😀", family, "e\u0301", "🇩🇪"]) {
+    const query = `${"x".repeat(1999)}${emoji} and more`;
+    const prompt = jobPrompt(REPORTS.conversations, { query }, DAYS);
+    assert.match(prompt, /\n> x{1999}\n/, emoji);
+    assert.ok(prompt.isWellFormed?.() ?? true);
+  }
+  const stacked = `${"x".repeat(1900)}e${"\u0301".repeat(5000)}`;
+  const prompt = jobPrompt(REPORTS.conversations, { query: stacked }, DAYS);
+  assert.ok(prompt.includes(`> ${stacked.slice(0, 2000)}\n`));
+});
+
+test("a prompt replaces halves of surrogate pairs, which the gateway rejects", () => {
+  const prompt = jobPrompt(REPORTS.searches, { query: "a\ud83d b", hits: 1, ctr: null }, DAYS);
+  assert.match(prompt, /“a\ufffd b”/);
+});
+
 test("helpful feedback and rows without a name suggest no job", () => {
   assert.equal(jobPrompt(REPORTS.feedback, { path: "/a", helpful: "Yes" }, DAYS), null);
   assert.equal(jobPrompt(REPORTS.views, { path: null }, DAYS), null);
-  assert.equal(jobPrompt(REPORTS.searches, { query: null }, DAYS), null);
+  for (const query of [null, "", " ", "\u200b"]) {
+    assert.equal(jobPrompt(REPORTS.searches, { query }, DAYS), null);
+  }
 });
 
 test("the prompt about a question quotes it with its page and category", () => {

@@ -108,6 +108,25 @@ test("feedback filters by rating, status and source, and a link reproduces them"
   assert.doesNotMatch(page.url(), /helpful|status/);
 });
 
+test("an empty report on feedback says that the site may not collect it", async ({ visitor }) => {
+  const { page, site, startSession, openReport } = visitor;
+  await site.upstream.fault({
+    operation: "analytics.feedback",
+    times: 0,
+    fault: {
+      kind: "json",
+      status: 200,
+      body: { feedback: [], nextCursor: null, hasMore: false },
+    },
+  });
+  await startSession();
+  await openReport(FEEDBACK);
+  await page.getByText("Your site may not collect feedback.").waitFor();
+  await openReport({ route: "searches", range: "last-month", q: "no such term" });
+  await page.getByText(/No .*term matches/).waitFor();
+  assert.equal(await page.getByText("may not collect").count(), 0);
+});
+
 test("feedback by page has its own address, totals and jobs", async ({ visitor }) => {
   const { page, site, startSession, openReport, untilLoaded } = visitor;
   await startSession();

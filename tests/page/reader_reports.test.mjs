@@ -12,6 +12,7 @@ const { facetsOf, filterByFacets, pickFacets, valueLabel, valuesOf } =
   await importSource("analytics/facets.ts");
 const { matchSentence } = await importSource("analytics/match_sentence.ts");
 const { REPORTS } = await importSource("analytics/report.ts");
+const { nameOfText } = await importSource("shell/readable_text.ts");
 const { jobPrompt } = await importSource("analytics/job_prompt.ts");
 
 const term = (query, hits, ctr) => ({ query, hits, ctr });
@@ -31,6 +32,16 @@ test('"No clicks" lists terms with a click rate of 0, but not unknown rates', ()
 test('"Low click rate" lists rates above 0 and below the threshold', () => {
   assert.deepEqual(queries("low-click-rate"), ["rarely clicked"]);
   assert.equal(usualSorting("low-click-rate", REPORTS.searches).column, "hits");
+});
+
+test("a blank search term is named by its characters", () => {
+  const names = ["", " ", "\u200b", "\ufeff\u3164\u2800 ", "\u00ad"].map(nameOfText);
+  assert.deepEqual(names, [
+    ...["(blank)", "(blank: U+0020)", "(blank: U+200B)", "(blank: U+FEFF U+3164 U+2800 …)"],
+    "(blank: U+00AD)",
+  ]);
+  for (const text of ["a", " a ", "0", "–", "指南", "👍🏽", "\u0301"])
+    assert.equal(nameOfText(text), text);
 });
 
 test("the searches without a click are the sum over all terms with a known rate", () => {

@@ -25,6 +25,18 @@ test("equal counts are sorted by path, and the input is not mutated", () => {
   assert.deepEqual(paths(rows), ["/c", "/a", "/b"]);
 });
 
+test("times are sorted as instants, whatever their format, and unknown ones come last", () => {
+  const rows = [
+    "2026-11-27T22:30:00Z",
+    null,
+    "2026-11-27 22:29:00",
+    "2026-11-28T00:31:00+02:00",
+  ].map((created) => ({ path: created, created }));
+  assert.deepEqual(paths(sortRows(rows, by("created", "descending"))), [
+    ...[rows[3].path, rows[0].path, rows[2].path, null],
+  ]);
+});
+
 test("a chosen column starts in its most useful direction", () => {
   const total = by("total", "descending");
   assert.deepEqual(nextSorting(total, "total"), by("total", "ascending"));

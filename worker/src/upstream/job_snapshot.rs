@@ -49,7 +49,9 @@ impl JobSnapshot {
             data: json::compact(&text),
             id,
             status: member("status"),
-            pr_link: json::text(&job, "prLink").and_then(stated_link).map(str::to_owned),
+            pr_link: json::text(&job, "prLink")
+                .and_then(stated_link)
+                .map(str::to_owned),
             text: text.into_owned(),
         })
     }

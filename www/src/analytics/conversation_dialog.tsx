@@ -91,9 +91,10 @@ function Transcript({ thread }: { thread: ConversationThread }) {
       aria-label="Whole conversation"
       tabIndex={-1}
     >
-      {thread.messages.map(({ id, role, content, createdAt }, index) => (
+      {thread.messages.map(({ role, content, createdAt }, index) => (
         <Message
-          key={id ?? index}
+          // Messages can share an id, and the list does not change.
+          key={index}
           author={role === "user" ? "reader" : "assistant"}
           who={role === "user" ? "Reader" : "Assistant"}
           text={content}

@@ -1,4 +1,5 @@
 import type { Conversation } from "quillgate";
+import { toPagePath } from "./page_path.ts";
 import type { ReportRow } from "./report.ts";
 
 export function toTurnRow(turn: Conversation): ReportRow {
@@ -6,7 +7,7 @@ export function toTurnRow(turn: Conversation): ReportRow {
     query: turn.query,
     answer: turn.resolutionStatus === null ? null : String(turn.resolutionStatus),
     category: turn.queryCategory,
-    page: turn.pageUrl === null ? null : pathIn(turn.pageUrl),
+    page: turn.pageUrl === null ? null : toPagePath(turn.pageUrl),
     asked: turn.timestamp,
     turn,
   };
@@ -14,11 +15,4 @@ export function toTurnRow(turn: Conversation): ReportRow {
 
 export function countUnanswered(rows: readonly ReportRow[]): number {
   return rows.filter(({ answer }) => answer === "unanswered").length;
-}
-
-/**
- * Returns the path of a URL, because all pages share the host. Returns an invalid URL unchanged.
- */
-function pathIn(url: string): string {
-  return URL.canParse(url) ? new URL(url).pathname : url;
 }

@@ -3,6 +3,7 @@ import { adjust, visit } from "../shell/navigation.ts";
 import type { Arrangement } from "./address_words.ts";
 import { hasFacets } from "./facets.ts";
 import type { Listing } from "./listing.ts";
+import { FEEDBACK_WORDS } from "./page_words.ts";
 import type { Report } from "./report.ts";
 import type { TableModel } from "./table_model.ts";
 import { focusFilter } from "./toolbar.tsx";
@@ -37,6 +38,7 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
       <div class="empty">
         <p class="empty-title">No {what[name]} in this period</p>
         <p>Choose a longer period, or switch projects.</p>
+        {name.startsWith("feedback") && <p>{FEEDBACK_WORDS.mayBeOff}</p>}
       </div>
     );
   }

@@ -1,4 +1,5 @@
 import type { PageFeedback } from "quillgate";
+import { toPagePath } from "./page_path.ts";
 import { type ReportRow, shareOf } from "./report.ts";
 
 export interface Ratings {
@@ -26,7 +27,7 @@ export function sumRatings(rows: readonly ReportRow[]): Ratings {
 export function toPageRow({ path, thumbsUp, thumbsDown, code, total }: PageFeedback): ReportRow {
   const ratings = thumbsUp === null || thumbsDown === null ? null : thumbsUp + thumbsDown;
   return {
-    path,
+    path: path === null ? null : toPagePath(path),
     up: thumbsUp,
     down: thumbsDown,
     share: shareOf(thumbsUp, ratings),

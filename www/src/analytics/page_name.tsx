@@ -1,5 +1,6 @@
 import { External } from "../shell/icons.tsx";
 import { followLink } from "../shell/navigation.ts";
+import { nameOfText } from "../shell/readable_text.ts";
 import { pageChange } from "./page_address.ts";
 import { linkToPage } from "./page_link.ts";
 import { isPagePath } from "./page_path.ts";
@@ -19,7 +20,7 @@ export interface PageTargets {
  */
 export function renderPageName(targets: PageTargets, name: string | null, path: string | null) {
   const { site, linkPage } = targets;
-  const text = <PathText text={name ?? "(none)"} />;
+  const text = <PathText text={name === null ? "(none)" : nameOfText(name)} />;
   const outside = linkToPage(site, path);
   if (linkPage !== null && isPagePath(path)) {
     return (

@@ -10,6 +10,43 @@ export function isPagePath(text: string | null): text is string {
 }
 
 /**
+ * Converts a page of a row to its path. Mintlify's reports also contain URLs, paths without the
+ * first slash, and the empty string for the home page.
+ */
+export function toPagePath(text: string): string {
+  const path = text
+    .trim()
+    .replace(/^https?:\/\/[^/?#]*/i, "")
+    .replace(/[?#].*$/s, "");
+  return path.startsWith("/") ? path : `/${path}`;
+}
+
+/**
+ * Returns the same string for all spellings of a page, to compare pages of different reports.
+ * Decodes the path, and drops doubled and final slashes, `/index`, and the extensions `.htm`,
+ * `.html`, `.md` and `.mdx`.
+ */
+export function pageIdentity(page: string): string {
+  const path = decodePath(toPagePath(page)).normalize("NFC");
+  const short = path.replace(/\/{2,}/g, "/").replace(/(?:\/index)?(?:\.html?|\.mdx?)?\/?$/i, "");
+  return short === "" ? "/" : short;
+}
+
+/**
+ * Decodes a path, except for `/`, `?`, `#` and `%`, whose escapes have another meaning than the
+ * characters. Invalid escapes stay.
+ */
+export function decodePath(path: string): string {
+  return path.replace(/(?:%[\dA-Fa-f]{2})+/g, (escapes) => {
+    try {
+      return decodeURIComponent(escapes).replace(/[/?#%]/g, encodeURIComponent);
+    } catch {
+      return escapes;
+    }
+  });
+}
+
+/**
  * Returns whether a prompt is about a page rather than about a longer path that contains its path.
  * The gateway sends only the start of a long prompt. If the path is not in it, returns true,
  * because the gateway found the path in the rest.

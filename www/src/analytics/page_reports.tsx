@@ -2,11 +2,13 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import type { Session } from "../session/session.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
+import { nameOfText } from "../shell/readable_text.ts";
 import { counted } from "../shell/wording.ts";
 import { type Listing, SMALL_SITE_ROWS } from "./listing.ts";
 import { countsOfPage } from "./page_figures.ts";
+import { pageIdentity } from "./page_path.ts";
 import * as styles from "./page_reports.module.css";
-import { PAGE_WORDS } from "./page_words.ts";
+import { FEEDBACK_WORDS, PAGE_WORDS } from "./page_words.ts";
 import { type Column, REPORTS, type ReportRow } from "./report.ts";
 import { formatCell } from "./report_cell.tsx";
 import { textOf } from "./rows.ts";
@@ -46,8 +48,8 @@ export function PageFeedback({ session, path }: PageReportProps) {
       <OnDemand session={session} name="feedback">
         {(listing) =>
           renderMatches(listing, {
-            matches: (row) => row.path === path,
-            none: PAGE_WORDS.noFeedback,
+            matches: isAbout("path", path),
+            none: `${PAGE_WORDS.noFeedback}${listing.rows.value.length === 0 ? ` ${FEEDBACK_WORDS.mayBeOff}` : ""}`,
             renderRow: renderFeedback,
           })
         }
@@ -62,7 +64,7 @@ export function PageSearches({ session, path }: PageReportProps) {
       <OnDemand session={session} name="searches">
         {(listing) =>
           renderMatches(listing, {
-            matches: (row) => row.clicked === path,
+            matches: isAbout("clicked", path),
             none: PAGE_WORDS.noSearches,
             renderRow: renderSearch,
           })
@@ -161,6 +163,15 @@ export function LoadButton({ name, onLoad }: LoadButtonProps) {
 
 const MAX_COLLAPSED_ROWS = 5;
 
+/** Returns a function that tests whether a column of a row names a page, in any spelling. */
+function isAbout(column: "path" | "clicked", path: string): Matches["matches"] {
+  const page = pageIdentity(path);
+  return (row) => {
+    const text = textOf(row[column]);
+    return text !== null && pageIdentity(text) === page;
+  };
+}
+
 interface Matches {
   matches(row: ReportRow): boolean;
   /** The sentence for a complete list without a match. */
@@ -233,7 +244,7 @@ function renderFeedback(row: ReportRow) {
 function renderSearch(row: ReportRow) {
   return (
     <>
-      <p dir="auto">{textOf(row.query)}</p>
+      <p dir="auto">{nameOfText(textOf(row.query) ?? "")}</p>
       <p class="hint">
         {renderCell(row, "hits")} searches · {renderCell(row, "ctr")} click rate
       </p>

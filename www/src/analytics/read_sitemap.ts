@@ -1,4 +1,4 @@
-import { decodePath } from "./sitemap.ts";
+import { decodePath } from "./page_path.ts";
 
 /** A parsed sitemap, or the reason why it is invalid. */
 export type SitemapReading =

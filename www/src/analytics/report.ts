@@ -1,6 +1,7 @@
 import type { Conversation, Feedback, PageView, PageVisitors, SearchTerm } from "quillgate";
 import type { Scope } from "../session/claims.ts";
 import type { SortableColumn } from "./address_words.ts";
+import { toPagePath } from "./page_path.ts";
 
 /** Reports. All but `feedbackByPage`, a view of `feedback`, have a route. */
 export type ReportName =
@@ -201,7 +202,9 @@ export function shareOf(part: number | null, whole: number | null): number | nul
 }
 
 export function toCountRow({ path, human, ai, total }: PageView | PageVisitors): ReportRow {
-  return { path, human, ai, total, share: shareOf(ai, total) };
+  // Copies a path unchanged: each query string can have a row of its own.
+  const page = path === null || path.startsWith("/") ? path : toPagePath(path);
+  return { path: page, human, ai, total, share: shareOf(ai, total) };
 }
 
 export function toSearchRow(term: SearchTerm): ReportRow {
@@ -209,7 +212,7 @@ export function toSearchRow(term: SearchTerm): ReportRow {
     query: term.searchQuery,
     hits: term.hits,
     ctr: term.ctr,
-    clicked: term.topClickedPage,
+    clicked: term.topClickedPage === null ? null : toPagePath(term.topClickedPage),
     searched: term.lastSearchedAt,
   };
 }
@@ -217,7 +220,7 @@ export function toSearchRow(term: SearchTerm): ReportRow {
 export function toFeedbackRow(entry: Feedback): ReportRow {
   const helpful = "helpful" in entry ? entry.helpful : null;
   return {
-    path: entry.path,
+    path: entry.path === null ? null : toPagePath(entry.path),
     comment: entry.comment,
     helpful: helpful === null ? null : helpful ? "Yes" : "No",
     status: entry.status,

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { parseInstant } from "quillgate/values";
+import { isBlank } from "../shell/readable_text.ts";
 import {
   count,
   dayAndTime,
@@ -15,7 +16,7 @@ import type { Cell, CellKind } from "./report.ts";
 export function formatCell(value: Cell, kind: CellKind): ComponentChildren {
   if (value === null) return "–";
   if (typeof value === "string") {
-    if (value.trim() === "") return "–";
+    if (isBlank(value)) return "–";
     if (kind === "word") return spell(value);
     if (kind !== "time") return <bdi title={value}>{value}</bdi>;
     const time = parseInstant(value);

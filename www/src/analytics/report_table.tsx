@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { announce } from "../shell/announcer.tsx";
 import { Plus } from "../shell/icons.tsx";
+import { isBlank, nameOfText } from "../shell/readable_text.ts";
 import { count } from "../shell/wording.ts";
 import { MAX_PRINTED_ROWS, ROWS_PER_BLOCK, useDrawnRows } from "./drawn_rows.ts";
 import { isNode, type Line, rowOf } from "./line.ts";
@@ -219,7 +220,7 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
             class={`${KIND_CLASSES[kind]} ${row.turn ? styles.hasQuestion : ""} ${hasJobButton ? styles.hasJob : ""}`}
             data-column={id}
             // The job button is not part of the row's name.
-            aria-label={hasJobButton ? (textOf(row[id]) ?? undefined) : undefined}
+            aria-label={hasJobButton ? nameOfText(textOf(row[id]) ?? "") : undefined}
           >
             {row.turn
               ? renderQuestion(row, props.onOpen)
@@ -270,8 +271,8 @@ function renderContent(
   const text = textOf(row[id]);
   if (id === "clicked" || id === "page") return renderPageCell(props, text);
   const content = formatCell(row[id] ?? null, kind);
-  // A comment that is only whitespace needs no dialog.
-  if (id !== "comment" || !text?.trim()) return content;
+  // A blank comment needs no dialog.
+  if (id !== "comment" || isBlank(text ?? "")) return content;
   return (
     <button
       type="button"
@@ -314,7 +315,8 @@ function renderName(props: ReportTableProps, line: Line, name: string | null) {
 
 /** A question opens its conversation. */
 function renderQuestion(row: ReportRow, onOpen: ReportTableProps["onOpen"]) {
-  const question = textOf(row.query)?.trim() || "(no question)";
+  const text = textOf(row.query)?.trim() ?? "";
+  const question = isBlank(text) ? "(no question)" : text;
   return (
     <button
       type="button"

@@ -1,3 +1,4 @@
+import { parseInstant } from "quillgate/values";
 import { parsePathFilter, parseWords } from "./path_filter.ts";
 import type { Cell, Column, ReportRow } from "./report.ts";
 
@@ -23,6 +24,9 @@ const TEXTS: readonly Column[] = [
   "page",
 ];
 
+/** The columns with date-times. Their strings can have several formats. */
+const TIMES: readonly Column[] = ["created", "searched", "asked"];
+
 /**
  * Returns a sorted copy. Rows without a value come last in both directions. `tieBreak` orders equal
  * rows; with `null`, they keep their order.
@@ -37,7 +41,11 @@ export function sortRows<Row extends ReportRow>(
   const byRank = (a: number, b: number) =>
     ranks === null ? a - b : (ranks[a] ?? 0) - (ranks[b] ?? 0);
   const sign = direction === "ascending" ? 1 : -1;
-  const cells = rows.map((row) => row[column] ?? null);
+  const isTime = TIMES.includes(column);
+  const cells = rows.map((row) => {
+    const cell = row[column] ?? null;
+    return isTime ? parseInstant(textOf(cell)) : cell;
+  });
   const places = [...cells.keys()];
   const known = places.filter((place) => cells[place] !== null);
   const unknown = places.filter((place) => cells[place] === null);

@@ -1,3 +1,4 @@
+import { pageIdentity } from "./page_path.ts";
 import type { ReportRow } from "./report.ts";
 import { textOf } from "./rows.ts";
 
@@ -8,29 +9,10 @@ export interface Sitemap {
   findNeverRead(rows: readonly ReportRow[]): readonly ReportRow[];
 }
 
-/**
- * Decodes a path for comparison. Drops the query, the fragment, a final `/` and `/index`, and the
- * extensions `.htm`, `.html`, `.md` and `.mdx`.
- */
-export function comparablePath(path: string): string {
-  const decoded = decodePath(path.replace(/[?#].*$/s, ""));
-  const short = decoded.replace(/(?:\/index)?(?:\.html?|\.mdx?)?\/*$/i, "");
-  return short === "" ? "/" : short;
-}
-
 /** Returns the pages of a sitemap that have no row. */
 export function findNeverRead(paths: readonly string[], rows: readonly ReportRow[]): ReportRow[] {
-  const read = new Set(rows.map((row) => comparablePath(textOf(row.path) ?? "")));
+  const read = new Set(rows.map((row) => pageIdentity(textOf(row.path) ?? "")));
   return paths
-    .filter((path) => !read.has(comparablePath(path)))
+    .filter((path) => !read.has(pageIdentity(path)))
     .map((path) => ({ path, human: 0, ai: 0, total: 0, share: null, earlier: null, change: null }));
-}
-
-/** Decodes a path. Returns a path with an invalid escape unchanged. */
-export function decodePath(path: string): string {
-  try {
-    return decodeURI(path);
-  } catch {
-    return path;
-  }
 }

@@ -148,12 +148,7 @@ fn jwt_type_is_optional_and_must_be_jwt() {
 
 #[test]
 fn token_with_critical_extensions_is_rejected() {
-    for crit in [
-        json!(["exp"]),
-        json!([]),
-        json!("b64"),
-        json!({}),
-    ] {
+    for crit in [json!(["exp"]), json!([]), json!("b64"), json!({})] {
         let header = json!({ "alg": "HS256", "crit": crit, "b64": false }).to_string();
         assert_refused(
             &sign_token(&header, &claims().to_string(), SECRET),
