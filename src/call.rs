@@ -81,7 +81,7 @@ impl Call {
     ) -> Result<Self, ValidationError> {
         let is_unknown = |name: &str| declaration.parameter(name).is_none();
         if let Some(name) = params.find_name(is_unknown) {
-            return Err(ValidationError::unknown(&name));
+            return Err(declaration.reject_name(&name, |_| true));
         }
         let mut call = Self::new(declaration);
         for (parameter, argument) in declaration.parameters.iter().zip(&mut call.arguments) {
@@ -383,7 +383,7 @@ impl Parameter {
             ParameterKind::Integer { .. } | ParameterKind::Page => None,
             ParameterKind::Id => return path_segment(field, text),
             ParameterKind::Text => return check_not_empty(field, text),
-            ParameterKind::Date => check_date(&text).err(),
+            ParameterKind::Date => return check_date(field, text),
             ParameterKind::Ulid => (!is_ulid(&text)).then_some(Rule::Ulid),
             ParameterKind::OneOf(known) => {
                 (!known.contains(&text.as_str())).then_some(Rule::OneOf(known))

@@ -67,7 +67,7 @@ impl DateBound {
         let text = text.into();
         match read_point(text.as_bytes()) {
             Ok(point) => Ok(Self { text, point }),
-            Err(rule) => Err(ValidationError::new(field, rule, quote(&text))),
+            Err(rule) => Err(invalid_date(field, rule, &text)),
         }
     }
 
@@ -149,12 +149,32 @@ impl Point {
     }
 }
 
-/// Checks that a string is a valid bound.
+/// Returns the string if it is a valid bound.
 ///
 /// # Errors
 /// The rules of [`DateBound::new`].
-pub(crate) fn check_date(text: &str) -> Result<(), Rule> {
-    read_point(text.as_bytes()).map(drop)
+pub(crate) fn check_date(field: &'static str, text: String) -> Result<String, ValidationError> {
+    match read_point(text.as_bytes()) {
+        Ok(_) => Ok(text),
+        Err(rule) => Err(invalid_date(field, rule, &text)),
+    }
+}
+
+/// Describes a string that is not a date. Names the difference of two common other formats.
+#[cold]
+fn invalid_date(field: &'static str, rule: Rule, text: &str) -> ValidationError {
+    let hint = if scan(b"0000-11-22 ", text.as_bytes(), &mut Fields::default()).is_some() {
+        "put T between the date and the time"
+    } else if text.starts_with(is_digit) && !text.chars().take(4).all(is_digit) {
+        "start with the year"
+    } else {
+        ""
+    };
+    ValidationError::new(field, rule, quote(text)).with_hint(hint)
+}
+
+const fn is_digit(character: char) -> bool {
+    character.is_ascii_digit()
 }
 
 /// Checks that `from` is before `to` if both are present, valid and comparable.
@@ -171,9 +191,23 @@ pub(crate) fn check_order(from: Option<&str>, to: Option<&str>) -> Result<(), Va
 /// Checks that `begin` is before `end` if they are comparable. `from` is `begin` as text.
 fn check_points(begin: Point, end: Point, from: &str) -> Result<(), ValidationError> {
     match begin.compare(end) {
-        Some(Ordering::Equal | Ordering::Greater) => Err(reversed_range(from)),
+        Some(Ordering::Equal) => Err(empty_range(begin, from)),
+        Some(Ordering::Greater) => Err(reversed_range(from)),
         Some(Ordering::Less) | None => Ok(()),
     }
+}
+
+#[cold]
+fn empty_range(begin: Point, from: &str) -> ValidationError {
+    let mut hint = String::from("dateTo is exclusive");
+    if let Point::Day(day) = begin
+        && day * DAY + DAY <= LAST
+        && let Some(next) = write_date_time(day * DAY + DAY).get(..10)
+    {
+        hint.push_str(", so one day ends at ");
+        hint.push_str(next);
+    }
+    reversed_range(from).with_hint(hint)
 }
 
 #[cold]

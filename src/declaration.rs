@@ -243,6 +243,45 @@ impl Declaration {
         let mut parameters = self.parameters.iter();
         parameters.position(|parameter| parameter.name == name)
     }
+
+    /// Returns the error for a name that the operation does not have. The hint is a similar name of a
+    /// parameter outside the path that satisfies `is_possible`, such as `dateFrom` for `date_from`.
+    #[cold]
+    pub fn reject_name(
+        &self,
+        name: &str,
+        is_possible: impl Fn(&Parameter) -> bool,
+    ) -> ValidationError {
+        let error = ValidationError::unknown(name);
+        let name = fold(name);
+        let similar = self.parameters.iter().find(|known| {
+            known.place != ParameterIn::Path
+                && is_possible(known)
+                && are_similar(&fold(known.name), &name)
+        });
+        match similar {
+            Some(known) => error.with_hint(["use ", known.name].concat()),
+            None => error,
+        }
+    }
+}
+
+/// Returns the ASCII letters and digits of a name in lower case.
+fn fold(name: &str) -> Vec<u8> {
+    let bytes = name.bytes().filter(u8::is_ascii_alphanumeric);
+    bytes.map(|byte| byte.to_ascii_lowercase()).collect()
+}
+
+/// Whether two names differ by at most one added, missing or wrong character, or by two wrong
+/// adjacent characters.
+fn are_similar(a: &[u8], b: &[u8]) -> bool {
+    let is_same = |(a, b): &(&u8, &u8)| a == b;
+    let start = a.iter().zip(b).take_while(is_same).count();
+    let (a, b) = (&a[start..], &b[start..]);
+    let end = a.iter().rev().zip(b.iter().rev());
+    let end = end.take_while(is_same).count();
+    let changed = a.len().max(b.len()) - end;
+    start + end >= 3 && changed <= 2 && a.len().abs_diff(b.len()) <= 1
 }
 
 /// An operation's documentation.

@@ -335,6 +335,8 @@ pub struct Violation {
     pub rule: Rule,
     /// Describes the received value, or is empty. Never contains a secret or a prompt.
     pub found: Cow<'static, str>,
+    /// The correction, or empty.
+    pub hint: Cow<'static, str>,
 }
 
 impl ValidationError {
@@ -350,7 +352,12 @@ impl ValidationError {
 
     #[inline(never)]
     fn build(field: Cow<'static, str>, rule: Rule, found: Cow<'static, str>) -> Self {
-        Self(Box::new(Violation { field, rule, found }))
+        Self(Box::new(Violation {
+            field,
+            rule,
+            found,
+            hint: Cow::Borrowed(""),
+        }))
     }
 
     /// Creates an error for a parameter that the operation does not have.
@@ -360,7 +367,15 @@ impl ValidationError {
         Self::new(sanitize(name), Rule::Unknown, "")
     }
 
-    /// Returns a message with the field, the rule and the received value.
+    /// Adds a correction, such as `use dateFrom`.
+    #[cold]
+    #[must_use]
+    pub fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
+        self.0.hint = hint.into();
+        self
+    }
+
+    /// Returns a message with the field, the rule, the received value and the correction.
     ///
     /// ```
     /// use quillgate::PageSize;
@@ -375,6 +390,10 @@ impl ValidationError {
         if !self.found.is_empty() {
             message.push_str(", found ");
             message.push_str(&self.found);
+        }
+        if !self.hint.is_empty() {
+            message.push_str("; ");
+            message.push_str(&self.hint);
         }
         message
     }

@@ -76,7 +76,12 @@ fn an_unknown_parameter_is_rejected_by_name() {
         (Operation::ListPageViews, json!({ "x": null }), "x"),
         (Operation::ListPageViews, json!({ "": 1 }), ""),
     ] {
-        let message = format!("{field} is not a parameter of this operation");
+        let hint = match field {
+            "Prompt" => "; use prompt",
+            "datefrom" => "; use dateFrom",
+            _ => "",
+        };
+        let message = format!("{field} is not a parameter of this operation{hint}");
         assert_rejected(parse(operation, &params), field, Rule::Unknown, &message);
     }
 }

@@ -4,6 +4,7 @@
 use quillgate::text::replace_half_surrogates;
 use serde::Serialize;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
 /// Parses JSON. Returns `None` if the JSON is malformed. Also returns `None` if an object at any
@@ -18,6 +19,63 @@ pub fn parse(json: &[u8]) -> Option<Value> {
 /// [`replace_half_surrogates`].
 pub fn parse_lossy(json: &str) -> Option<Value> {
     parse(replace_half_surrogates(json).as_bytes())
+}
+
+/// Parses a JSON object that a client sent, like [`parse`]. Skips a byte order mark (RFC 8259,
+/// section 8.1).
+///
+/// # Errors
+/// Returns a description of the first fault, without values of the body.
+pub fn parse_object(body: &[u8]) -> Result<Map<String, Value>, String> {
+    let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
+    if let Some(encoding) = find_encoding(body) {
+        return Err(format!("the body must be UTF-8, found {encoding}"));
+    }
+    let text = std::str::from_utf8(body).map_err(|error| {
+        let at = error.valid_up_to();
+        format!("the body must be UTF-8, found another encoding at byte {at}")
+    })?;
+    if text.trim_ascii().is_empty() {
+        return Err("the body must be a JSON object, but it is empty".to_owned());
+    }
+    let value = serde_json::from_str(text).map_err(|error| describe_error(&error))?;
+    let found = match value {
+        Once(Value::Object(members)) => return Ok(members),
+        Once(Value::Array(_)) => "an array",
+        Once(Value::String(text)) if text.starts_with('{') => "a string; encode it only once",
+        Once(Value::String(_)) => "a string",
+        Once(Value::Number(_)) => "a number",
+        Once(Value::Bool(_)) => "a boolean",
+        Once(Value::Null) => "null",
+    };
+    Err(format!("the body must be a JSON object, found {found}"))
+}
+
+/// Returns the encoding of a body that is certainly not UTF-8.
+fn find_encoding(body: &[u8]) -> Option<&'static str> {
+    match body {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, ..] | [_, 0, ..] => Some("UTF-16 or UTF-32"),
+        [0x1f, 0x8b, ..] => Some("gzip"),
+        _ => None,
+    }
+}
+
+/// Describes a parser's error. The parser's messages end with the line and the column, and contain
+/// no value of the body.
+fn describe_error(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    match message
+        .split_once(" in hex escape")
+        .or_else(|| message.split_once(" of hex escape"))
+    {
+        Some((_, position)) => {
+            format!(
+                "the body must be Unicode, found half a surrogate pair, such as half an emoji,{position}"
+            )
+        }
+        None if error.is_data() => format!("the body {message}"),
+        None => format!("the body must be valid JSON: {message}"),
+    }
 }
 
 /// Serializes a value as single-line JSON.
@@ -70,6 +128,9 @@ pub fn remove_nulls(object: &mut Map<String, Value>) {
     object.retain(|_, value| !value.is_null());
 }
 
+/// The maximum number of a name's characters in a message.
+const MAX_NAME_EXCERPT: usize = 32;
+
 struct Once(Value);
 
 impl<'de> Deserialize<'de> for Once {
@@ -121,9 +182,17 @@ impl<'de> Visitor<'de> for OnceVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut values = Map::new();
-        while let Some((name, Once(value))) = members.next_entry()? {
-            if values.insert(name, value).is_some() {
-                return Err(Error::custom("a duplicate member"));
+        while let Some((name, Once(value))) = members.next_entry::<String, Once>()? {
+            match values.entry(name) {
+                Entry::Vacant(free) => {
+                    free.insert(value);
+                }
+                Entry::Occupied(taken) => {
+                    let name: String = taken.key().chars().take(MAX_NAME_EXCERPT).collect();
+                    let name = to_text(&name);
+                    let message = format_args!("must have each property once, found {name} twice");
+                    return Err(Error::custom(message));
+                }
             }
         }
         Ok(Value::Object(values))

@@ -45,9 +45,19 @@ fn leap_days_are_accepted_from_every_source() {
 
 #[test]
 fn strings_that_are_not_dates_are_rejected_from_every_source() {
-    for text in ["yesterday", "", "2024-2-9", "01/02/2024"] {
+    for (text, hint) in [
+        ("yesterday", ""),
+        ("", ""),
+        ("2024-2-9", ""),
+        ("01/02/2024", "; start with the year"),
+        ("1.2.2024", "; start with the year"),
+        (
+            "2024-02-01 12:00:00",
+            "; put T between the date and the time",
+        ),
+    ] {
         for field in ["dateFrom", "dateTo"] {
-            let message = format!("{field} {DATE}, found \"{text}\"");
+            let message = format!("{field} {DATE}, found \"{text}\"{hint}");
             for error in [
                 rejection::<ListPageViews>(&query(&[(field, text)])),
                 rejection::<ListPageViews>(&json!({ field: text })),
@@ -81,14 +91,21 @@ fn a_date_that_is_not_a_string_is_rejected() {
 
 #[test]
 fn an_empty_range_is_rejected_from_every_source() {
-    for (from, to) in [
-        ("2024-02-29", "2024-02-29"),
-        ("2024-03-01", "2024-02-29"),
-        ("2024-01-01T00:00:00Z", "2024-01-01T00:00Z"),
-        ("2024-01-01T00:00+01:00", "2023-12-31T23:00Z"),
-        ("2024-01-01T00:00:00.001", "2024-01-01T00:00"),
+    let exclusive = "; dateTo is exclusive";
+    for (from, to, hint) in [
+        (
+            "2024-02-29",
+            "2024-02-29",
+            "; dateTo is exclusive, so one day ends at 2024-03-01",
+        ),
+        ("9999-12-31", "9999-12-31", "; dateTo is exclusive"),
+        ("2024-03-01", "2024-02-29", ""),
+        ("2024-01-01T00:00:00Z", "2024-01-01T00:00Z", exclusive),
+        ("2024-01-01T00:00+01:00", "2023-12-31T23:00Z", exclusive),
+        ("2024-01-01T00:00:00.001", "2024-01-01T00:00", ""),
     ] {
-        let message = format!("dateFrom must be before dateTo, found \"{from}\"");
+        let found = format!("dateFrom must be before dateTo, found \"{from}\"");
+        let message = found + hint;
         let bound = |field, text: &str| Some(DateBound::new(field, text).unwrap());
         for error in [
             rejection::<ListPageViews>(&query(&[("dateFrom", from), ("dateTo", to)])),

@@ -59,7 +59,8 @@ impl PendingRequest {
     /// [`MAX_BODY`] bytes.
     pub async fn read_body(&self) -> Result<Vec<u8>, Problem> {
         let body = read_stream(self.request.body(), MAX_BODY).await;
-        let body = body.map_err(|_| Problem::malformed_body())?;
+        let body =
+            body.map_err(|_| Problem::malformed_body("the body did not arrive completely"))?;
         body.ok_or_else(|| Problem::content_too_large(MAX_BODY))
     }
 }

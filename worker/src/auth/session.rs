@@ -21,6 +21,7 @@ use crate::auth::caller::{Caller, ISSUER};
 use crate::auth::jwt::take_text;
 use crate::auth::settings::AuthSettings;
 use crate::auth::trusted_issuer::Source;
+use crate::http::content::read_object;
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::json;
@@ -32,9 +33,7 @@ use crate::json;
 /// Returns a 400 problem if the body is not a JSON object, if it has an unknown property, or if
 /// `token` is not a string.
 pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
-    let Some(Value::Object(mut members)) = json::parse(body) else {
-        return Err(Problem::malformed_body());
-    };
+    let mut members = read_object(body)?;
     let token = take_text(&mut members, "token");
     match members.keys().next() {
         None => Ok(token),

@@ -1,10 +1,10 @@
 //! The values of a request. [`RequestValues`] collects the values in the path, the query and the
 //! body, and the crate `quillgate` validates them.
 
-use quillgate::declaration::ParameterIn;
+use quillgate::declaration::{Parameter, ParameterIn, ParameterKind};
 use quillgate::value::Pairs;
 use quillgate::{Call, Operation, ProjectId, Rule, ValidationError};
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use crate::http::problem::Problem;
 use crate::http::route::{PathSegments, decode_segment};
@@ -57,18 +57,24 @@ impl RequestValues {
     /// - [`Rule::Text`] if the encoding of a name or a value is malformed.
     pub fn with_query(mut self, query: Option<&str>) -> Result<Self, ValidationError> {
         let declared = self.operation.declaration();
+        let is_in_query = |known: &Parameter| known.place == ParameterIn::Query;
         let pairs = query.unwrap_or("").split('&');
         for pair in pairs.filter(|pair| !pair.is_empty()) {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             let name = decode_form("query", name)?;
             let known = declared.parameter(&name);
-            let Some(known) = known.filter(|known| known.place == ParameterIn::Query) else {
-                return Err(ValidationError::unknown(&name));
+            let Some(known) = known.filter(|known| is_in_query(known)) else {
+                return Err(declared.reject_name(&name, is_in_query));
             };
             if self.others.iter().any(|(earlier, _)| *earlier == name) {
                 return Err(ValidationError::new(known.name, Rule::Once, ""));
             }
-            self.others.push((name, decode_form(known.name, value)?));
+            let value = decode_form(known.name, value)?;
+            let value = match known.kind {
+                ParameterKind::Date => restore_sign(value),
+                _ => value,
+            };
+            self.others.push((name, value));
         }
         Ok(self)
     }
@@ -88,9 +94,7 @@ impl RequestValues {
     /// Returns a 400 problem if the body is not a JSON object, if it has an unknown property, or
     /// for the first value that breaks a rule.
     pub fn parse_with_body(self, body: &[u8]) -> Result<Call, Problem> {
-        let Some(Json::Object(mut members)) = json::parse(body) else {
-            return Err(Problem::malformed_body());
-        };
+        let mut members = read_object(body)?;
         for (name, value) in self.others {
             // The body must not repeat a parameter of the path or the query. `Call::parse` rejects
             // unknown names.
@@ -104,6 +108,14 @@ impl RequestValues {
     }
 }
 
+/// Parses a body.
+///
+/// # Errors
+/// Returns a 400 problem that describes why the body is not a JSON object.
+pub fn read_object(body: &[u8]) -> Result<Map<String, Json>, Problem> {
+    json::parse_object(body).map_err(|detail| Problem::malformed_body(&detail))
+}
+
 /// Whether a `Content-Type` is `application/json`, with any parameters (RFC 9110, section 8.3.1).
 pub fn is_json(content_type: Option<&str>) -> bool {
     let essence = content_type.and_then(|value| value.split(';').next());
@@ -112,6 +124,18 @@ pub fn is_json(content_type: Option<&str>) -> bool {
             .trim_matches([' ', '\t'])
             .eq_ignore_ascii_case("application/json")
     })
+}
+
+/// Replaces the space before the offset of a date-time by `+`. In a query, `+` encodes a space, so
+/// a client must encode it as `%2B`. A date-time with an offset contains no space, so the space has
+/// no other meaning.
+fn restore_sign(date: String) -> String {
+    match date.rfind(' ') {
+        Some(at) if at + "+hh:mm".len() == date.len() && date.get(10..11) == Some("T") => {
+            format!("{}+{}", &date[..at], &date[at + 1..])
+        }
+        _ => date,
+    }
 }
 
 fn decode_form(field: &'static str, text: &str) -> Result<String, ValidationError> {

@@ -121,8 +121,7 @@ impl Problem {
     }
 
     /// Returns 400 for a body that is not a JSON object.
-    pub fn malformed_body() -> Self {
-        let detail = "the body must be a JSON object without duplicate members";
+    pub fn malformed_body(detail: &str) -> Self {
         Self::field("body", GatewayRule::JsonObject, detail)
     }
 

@@ -79,7 +79,7 @@ fn each_problem_has_its_status_and_header_fields() {
             "content-too-large",
             None,
         ),
-        (Problem::malformed_body(), 400, "invalid-request", None),
+        (Problem::malformed_body("x"), 400, "invalid-request", None),
         (Problem::webhooks_off(), 400, "invalid-request", None),
         (
             Problem::webhook_on_follow_up(),
@@ -120,7 +120,7 @@ fn each_problem_has_its_status_and_header_fields() {
 #[test]
 fn problem_names_a_gateway_rule_and_its_field() {
     for (problem, field, rule) in [
-        (Problem::malformed_body(), "body", "json-object"),
+        (Problem::malformed_body("x"), "body", "json-object"),
         (Problem::webhooks_off(), "Webhook-Url", "webhooks-off"),
         (Problem::no_webhook_hosts(), "Webhook-Url", "webhook-hosts"),
         (
