@@ -6,7 +6,8 @@ import assert from "node:assert/strict";
 import { assertProblem, JOBS, PROJECT, VIEWS } from "./recorded_gateway.mjs";
 
 export const SESSION_COOKIE = "__Host-quillgate";
-export const SIGN_IN_COOKIE = "__Host-quillgate-sign-in";
+/** The prefix of the names of sign-in cookies. */
+export const SIGN_IN_COOKIE = "__Host-quillgate-sign-in-";
 export const LIST = `/v2/agent/${PROJECT}/jobs`;
 
 /** Returns the current Unix time in seconds, the unit of a JWT's `exp`. */
@@ -59,15 +60,14 @@ export class Browser {
   }
 
   /**
-   * Sends a request with the stored cookies, and returns the response. Stores or deletes the cookie
-   * in the response's `Set-Cookie`.
+   * Sends a request with the stored cookies, and returns the response. Stores or deletes the cookies
+   * in the response's `Set-Cookie` fields.
    */
   async send({ headers = this.sameOrigin, ...request }) {
     const cookies = [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const all = cookies === "" ? headers : [...headers, ["Cookie", cookies]];
     const answer = await this.gate.send({ authorization: null, ...request, headers: all });
-    const setCookie = answer.header("set-cookie");
-    if (setCookie !== undefined) this.#store(setCookie);
+    for (const [name, value] of answer.headers) if (name === "set-cookie") this.#store(value);
     return answer;
   }
 

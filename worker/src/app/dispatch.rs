@@ -16,7 +16,6 @@ use crate::app::reply::Reply;
 use crate::app::request_context::reserve_read;
 use crate::app::{admin, analytics, archive, jobs, pull_requests, sessions, sign_in, streams};
 use crate::http::problem::Problem;
-use crate::http::request_head::accepts_page;
 use crate::jobs::events::parse_preferred_wait;
 
 /// The boxed future of one handler.
@@ -26,20 +25,11 @@ use crate::jobs::events::parse_preferred_wait;
 /// the compilation.
 type PendingReply<'a> = Pin<Box<dyn Future<Output = Result<Reply, Problem>> + 'a>>;
 
-/// Runs a request from its first step and returns the response. If a sign-in fails, redirects a
-/// browser to the page that reports the failure. Other clients receive the problem.
+/// Runs a request from its first step and returns the response.
 pub async fn run(mut pending: PendingRequest, step: PendingStep) -> Response {
-    let is_callback = matches!(step, PendingStep::Run(Action::ConcludeSignIn));
     let reply = match dispatch(&mut pending, step).await {
         Ok(reply) => reply,
-        Err(problem) => {
-            let refusal = pending.context.refuse(&problem);
-            if is_callback && accepts_page(pending.head.header("accept")) {
-                sign_in::redirect_after_failure(problem.kind)
-            } else {
-                refusal
-            }
-        }
+        Err(problem) => pending.context.refuse(&problem),
     };
     pending.context.finish(&pending.env, reply)
 }

@@ -17,6 +17,7 @@ use crate::app::reply::Reply;
 use crate::auth::caller::Caller;
 use crate::auth::session;
 use crate::auth::session::cookie::SessionId;
+use crate::auth::session::sign_in;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
@@ -40,6 +41,8 @@ pub struct RequestContext {
     /// The `RateLimit` header fields. Empty until the request is counted as a read of jobs.
     pub budget: HeaderFields,
     pub metrics: RequestMetrics,
+    /// Whether a browser navigates to a route of a sign-in.
+    is_sign_in: bool,
     common: HeaderFields,
 }
 
@@ -55,14 +58,19 @@ impl RequestContext {
             session: None,
             budget: HeaderFields::default(),
             metrics: RequestMetrics::default(),
+            is_sign_in: sign_in::is_navigation(head),
             common: common_headers(&head.id, &head.url, &facts.origin),
             facts,
         }
     }
 
-    /// Returns the reply that reports a problem, and keeps the problem's message for the log.
+    /// Returns the reply that reports a problem, and keeps the problem's message for the log. If a
+    /// browser navigates to a route of a sign-in, the reply redirects to the page.
     pub fn refuse(&mut self, problem: &Problem) -> Reply {
         self.metrics.keep_operator_message(problem);
+        if self.is_sign_in {
+            return sign_in::redirect_after_failure(problem.kind).into();
+        }
         GatewayResponse::problem(problem, &self.id).into()
     }
 

@@ -60,7 +60,7 @@ pub async fn end(pending: &PendingRequest, session: Option<SessionId>) -> Result
     if let Some(id) = session {
         SessionStub::new(&pending.env, id.as_str())?.end().await?;
     }
-    let headers = HeaderFields::default().with("set-cookie", clear_cookie());
+    let headers = HeaderFields::default().with("set-cookie", clear_cookie(cookie::NAME));
     Ok(Reply::empty(204, headers))
 }
 

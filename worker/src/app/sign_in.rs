@@ -12,7 +12,6 @@ use crate::auth::session::sign_in;
 use crate::auth::session::stub::SessionStub;
 use crate::auth::session_record::Proof;
 use crate::http::problem::Problem;
-use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{HeaderFields, JSON};
 use crate::runtime::{now, random_bytes};
 
@@ -52,15 +51,7 @@ pub async fn conclude(pending: &mut PendingRequest) -> Result<Reply, Problem> {
     let (_, cookie) = open_with_proof(pending, proof, callback.before.as_deref()).await?;
     let headers = HeaderFields::default()
         .with("location", callback.return_path)
-        .with("set-cookie", cookie);
+        .with_cookie(cookie)
+        .with_cookie(callback.cleared_cookie);
     Ok(Reply::empty(303, headers))
-}
-
-/// Redirects a browser whose sign-in failed to a page that explains the problem.
-pub fn redirect_after_failure(kind: ProblemKind) -> Reply {
-    let headers = HeaderFields::default().with("location", sign_in::failure_path(kind));
-    Reply {
-        problem: Some(kind),
-        ..Reply::empty(303, headers)
-    }
 }

@@ -16,7 +16,8 @@ use crate::json;
 /// The media type of JSON bodies (RFC 8259).
 pub const JSON: &str = "application/json";
 
-/// Header fields with unique, lowercase names.
+/// Header fields with lowercase names. Only `set-cookie` may appear several times (RFC 9110,
+/// section 5.3).
 ///
 /// A carriage return, line feed or NUL in a value becomes a space (RFC 9110, section 5.5), so that
 /// no value can add another field to the response.
@@ -40,6 +41,13 @@ impl HeaderFields {
         value: impl Into<Cow<'static, str>>,
     ) -> Self {
         self.set(name, value);
+        self
+    }
+
+    /// Adds a `Set-Cookie` field, and returns the fields.
+    pub fn with_cookie(mut self, cookie: String) -> Self {
+        let value = replace_line_breaks(cookie.into());
+        self.0.push(("set-cookie".into(), value));
         self
     }
 

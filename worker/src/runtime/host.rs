@@ -48,7 +48,7 @@ pub fn log_entry(entry: &impl Serialize, operator: Option<&str>) {
 pub fn make_response(status: u16, headers: &HeaderFields, body: &JsValue) -> Response {
     let init = ResponseInit::new();
     init.set_status(status);
-    init.set_headers(&to_record(headers));
+    init.set_headers(&to_pairs(headers));
     // web-sys declares one constructor per type of body. All of them call the same JavaScript
     // constructor, which accepts every type.
     let body = body.unchecked_ref();
@@ -70,9 +70,10 @@ pub fn read_headers(headers: &Headers) -> HeaderFields {
     fields
 }
 
-/// Converts header fields to an object, for the `headers` property of requests and responses.
-pub fn to_record(fields: &HeaderFields) -> JsValue {
-    parse_json(&JsString::from(fields.to_json())).unwrap_throw()
+/// Converts header fields to pairs of a name and a value, for the `headers` property of requests and
+/// responses.
+pub fn to_pairs(fields: &HeaderFields) -> JsValue {
+    parse_json(&JsString::from(json::to_text(fields))).unwrap_throw()
 }
 
 /// Reads a body. If the body has more than `max_bytes` bytes, cancels the body and returns `None`.

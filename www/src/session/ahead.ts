@@ -5,12 +5,14 @@ import { warmUpFormats } from "../shell/ahead_of_wording.ts";
 import { requestedRoute } from "../shell/route_names.ts";
 import { askAhead } from "./ask.ts";
 import { mayBeSignedIn } from "./may_be_signed_in.ts";
+import { restoreAddress } from "./sign_in_return.ts";
 
 /**
  * Requests the session, the package and the code of the route. If the person is signed out,
  * requests only the code of the sign-in form. Failures surface later, where the result is used.
  */
 export function fetchAhead(): void {
+  restoreAddress();
   if (!mayBeSignedIn(location.search, Date.now())) {
     import("./sign_in.tsx").catch(() => {});
     return;

@@ -1,3 +1,5 @@
+import { signInFailure } from "./sign_in_return.ts";
+
 /** The storage key of the session's expiry. New pages read it before requesting the session. */
 export const UNTIL = "quillgate.signed-in-until";
 /** The query parameter that marks a return from an external sign-in. */
@@ -8,9 +10,12 @@ export function hasArrived(search: string): boolean {
   return new URLSearchParams(search).has(ARRIVAL);
 }
 
-/** Returns whether the browser may have a session. Scripts cannot read the cookie itself. */
+/**
+ * Returns whether the browser may have a session. Scripts cannot read the cookie itself. A sign-in
+ * also fails because it was completed before.
+ */
 export function mayBeSignedIn(search: string, now: number): boolean {
-  if (hasArrived(search)) return true;
+  if (hasArrived(search) || signInFailure(search) === "sign-in-failed") return true;
   try {
     return Number(localStorage.getItem(UNTIL)) > now;
   } catch {

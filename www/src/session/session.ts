@@ -24,6 +24,7 @@ import {
   noteSignedOut,
   tellOtherTabs,
 } from "./session_news.ts";
+import { signInFailure } from "./sign_in_return.ts";
 import { forgetEverything, recall, remember } from "./tab_storage.ts";
 import { SESSION_WORDS } from "./words.ts";
 
@@ -167,6 +168,9 @@ async function enter(claims: Claims, turn: number): Promise<void> {
     if (requestedRoute(location.search) === null) {
       const [first] = allowedRoutes(claims);
       if (first) adjust({ route: first.id });
+    } else if (signInFailure(location.search) !== null) {
+      // This session is valid, so the failure no longer matters.
+      adjust({});
     }
     phase.value = { name: "signed in", claims };
   });

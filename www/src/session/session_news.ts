@@ -1,4 +1,5 @@
 import { ARRIVAL, UNTIL } from "./may_be_signed_in.ts";
+import { FAILURE } from "./sign_in_return.ts";
 
 /** Messages between the tabs of a browser about their shared session. */
 export type SessionNews = "signed in" | "signed out";
@@ -85,6 +86,7 @@ export function forgetPerson(): void {
 /** Returns the address to return to after an external sign-in. */
 export function arrivalAddress(search: string): string {
   const query = new URLSearchParams(search);
+  query.delete(FAILURE);
   query.set(ARRIVAL, "");
   return `/?${query}`;
 }

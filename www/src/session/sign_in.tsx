@@ -8,6 +8,7 @@ import { complainAboutToken } from "./access_token.ts";
 import { farewell, signOut } from "./session.ts";
 import { arrivalAddress, hasLeft, keepLeft } from "./session_news.ts";
 import * as styles from "./sign_in.module.css";
+import { noteSignInStart, signInFailure } from "./sign_in_return.ts";
 import { SIGN_IN_WORDS } from "./sign_in_words.ts";
 import {
   CookieRefused,
@@ -106,10 +107,19 @@ function FarewellNotice() {
 const FAILURES: Record<string, string> = {
   "issuer-unavailable": SIGN_IN_WORDS.issuerUnavailable,
   "sign-in-failed": SIGN_IN_WORDS.signInFailed,
+  "cross-site": SIGN_IN_WORDS.signInFailed,
+  "origin-not-allowed": SIGN_IN_WORDS.signInFailed,
+  "invalid-request": SIGN_IN_WORDS.signInFailed,
+  "not-found": SIGN_IN_WORDS.signInFailed,
+  "method-not-allowed": SIGN_IN_WORDS.misconfigured,
+  misconfigured: SIGN_IN_WORDS.misconfigured,
+  internal: SIGN_IN_WORDS.misconfigured,
+  "object-unavailable": SIGN_IN_WORDS.gatewayUnavailable,
+  "quota-exceeded": SIGN_IN_WORDS.tooMany,
 };
 
 function FailureNotice() {
-  const kind = new URLSearchParams(location.search).get("sign-in-failed");
+  const kind = signInFailure(location.search);
   if (kind === null) return null;
   return (
     <p class="notice" role="status">
@@ -121,7 +131,7 @@ function FailureNotice() {
 function IssuerLink({ issuer: { name, href } }: { issuer: Issuer }) {
   const back = encodeURIComponent(arrivalAddress(location.search));
   return (
-    <a class="button primary" href={`${href}&return=${back}`}>
+    <a class="button primary" href={`${href}&return=${back}`} onClick={noteSignInStart}>
       {SIGN_IN_WORDS.with(name)}
     </a>
   );

@@ -10,6 +10,10 @@ export const SIGN_IN_WORDS = {
   signingIn: "Signing in",
   issuerUnavailable: "The sign-in service didn’t respond. Try again in a moment.",
   signInFailed: "The sign-in wasn’t completed. Start again, or use a token.",
+  misconfigured:
+    "The gateway can’t complete this sign-in. Ask your gateway admin to check its log.",
+  gatewayUnavailable: "The gateway’s storage didn’t respond. Try again in a moment.",
+  tooMany: "You signed in too often. Try again later.",
   notAllowed: "Your account can’t sign in here. Ask your gateway admin for access.",
   noCookie: "Your browser didn’t keep the session",
   noCookieHint: "Open this page over https and allow cookies.",

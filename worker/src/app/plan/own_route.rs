@@ -10,7 +10,7 @@ use crate::auth::missing_session_problem;
 use crate::auth::session::cookie::{Cookie, SessionId};
 use crate::auth::session::cross_site::check_same_origin;
 use crate::auth::session::describe_methods;
-use crate::auth::session::sign_in::CALLBACK;
+use crate::auth::session::sign_in::{CALLBACK, START};
 use crate::http::content::RequestValues;
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
@@ -46,7 +46,7 @@ const ROUTES: [(&str, &[&str], FromPath); 8] = [
     }),
     ("/session", ALL, |_| Some(OwnRoute::Session)),
     ("/session/methods", READ, |_| Some(OwnRoute::SignInMethods)),
-    ("/session/start", &["GET"], |_| Some(OwnRoute::SignInStart)),
+    (START, &["GET"], |_| Some(OwnRoute::SignInStart)),
     (CALLBACK, &["GET"], |_| Some(OwnRoute::SignInCallback)),
     (PULL_REQUEST, READ, |path| {
         let values = RequestValues::from_path(Operation::GetAgentJobRecord, path);

@@ -28,11 +28,15 @@ pub enum Cookie<'a> {
     Several,
 }
 
-/// Finds a cookie by name in the `Cookie` header (RFC 6265bis, section 4.2.1).
-pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
+/// Returns the names and values of the cookies in the `Cookie` header (RFC 6265bis, section 4.2.1).
+pub fn read_cookies(header: Option<&str>) -> impl Iterator<Item = (&str, &str)> {
     let pairs = header.unwrap_or("").split(';');
-    let pairs = pairs.filter_map(|pair| pair.trim_matches([' ', '\t']).split_once('='));
-    let mut named = pairs.filter(|(own, _)| *own == name);
+    pairs.filter_map(|pair| pair.trim_matches([' ', '\t']).split_once('='))
+}
+
+/// Finds a cookie by name in the `Cookie` header.
+pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
+    let mut named = read_cookies(header).filter(|(own, _)| *own == name);
     match (named.next(), named.next()) {
         (None, _) => Cookie::Missing,
         (Some((_, value)), None) => Cookie::One(value),
@@ -59,9 +63,9 @@ pub fn write_cookie(name: &str, value: &str, same_site: SameSite, lifetime: Mill
     format!("{name}={value}; Path=/; Secure; HttpOnly; SameSite={same_site}; Max-Age={seconds}")
 }
 
-/// Returns the `Set-Cookie` value that deletes the session cookie.
-pub fn clear_cookie() -> String {
-    write_cookie(NAME, "", SameSite::Strict, Millis(0))
+/// Returns the `Set-Cookie` value that deletes a cookie.
+pub fn clear_cookie(name: &str) -> String {
+    write_cookie(name, "", SameSite::Strict, Millis(0))
 }
 
 /// The name of a session's Durable Object. The name is a hash of the cookie's value, so the name

@@ -3,7 +3,8 @@
 //!
 //! A cookie stores the state of the flow: a random value, the expiry, the issuer, the return path
 //! and the previous session. The previous session is included because browsers omit the session
-//! cookie, which is `SameSite=Strict`, from an issuer's redirect.
+//! cookie, which is `SameSite=Strict`, from an issuer's redirect. Each sign-in has its own cookie,
+//! so that several tabs can sign in concurrently.
 //!
 //! `state`, the PKCE verifier and `nonce` are derived from the whole cookie with a secret key, so
 //! the gateway does not store them. Changing the cookie changes the expected `state`, so the
@@ -18,7 +19,8 @@ use sha2::{Digest, Sha256};
 
 use crate::auth::jwt::take_text;
 use crate::auth::session::cookie::{
-    Cookie, RANDOM_BYTES, SameSite, SessionId, find_cookie, write_cookie,
+    Cookie, RANDOM_BYTES, SameSite, SessionId, clear_cookie, find_cookie, read_cookies,
+    write_cookie,
 };
 use crate::auth::settings::AuthSettings;
 use crate::auth::sign_in_issuer::SignInIssuer;
@@ -26,32 +28,38 @@ use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_s
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
-use crate::http::request_head::RequestHead;
-use crate::http::response::HeaderFields;
+use crate::http::request_head::{RequestHead, accepts_page};
+use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::http::url::{decode_percent, decode_query, find_parameter, origin_of};
 use crate::json;
 
 /// The path to which the issuer redirects the browser.
 pub const CALLBACK: &str = "/session/callback";
-/// The name of the sign-in's cookie. Browsers must send the cookie with the issuer's redirect from
-/// another site, so the cookie is `SameSite=Lax`.
-const NAME: &str = "__Host-quillgate-sign-in";
+/// The path at which a sign-in begins.
+pub const START: &str = "/session/start";
+/// The prefix of a sign-in cookie's name. A hash of `state` follows. Browsers must send the cookie
+/// with the issuer's redirect from another site, so the cookie is `SameSite=Lax`.
+const NAME_PREFIX: &str = "__Host-quillgate-sign-in-";
+/// The maximum number of sign-ins in progress per browser. Another one replaces the oldest.
+const MAX_STARTED: usize = 5;
 /// The maximum duration of a sign-in.
 const LIFETIME: Millis = Millis::from_seconds(600);
-/// The maximum length of a return path, in bytes.
+/// The maximum length of a return path, in bytes. Longer paths are shortened, because browsers limit
+/// the length of cookies.
 const MAX_RETURN_LENGTH: usize = 1_024;
 /// The maximum length of an issuer's code, in bytes.
 const MAX_CODE_LENGTH: usize = 4_096;
 
 /// Begins a sign-in. Returns the header fields of the redirect to the issuer: `Location` with the
-/// authorization endpoint, and `Set-Cookie` with the state of the sign-in.
+/// authorization endpoint, and `Set-Cookie` with the state of the sign-in. Further `Set-Cookie`
+/// fields delete the oldest cookies of more than [`MAX_STARTED`] sign-ins.
 ///
 /// `head` is the head of the request to `/session/start`. `before` is the browser's session, which
 /// ends when the sign-in succeeds. `random` makes the sign-in unique.
 ///
 /// # Errors
 /// - 404 if the issuer is unknown.
-/// - 400 if the return path is malformed, too long or outside the gateway.
+/// - 400 if the return path is malformed or outside the gateway.
 pub fn begin(
     settings: &AuthSettings,
     head: &RequestHead,
@@ -75,34 +83,64 @@ pub fn begin(
     let key = derive(settings);
     let secret = |purpose| derive_text(&key, purpose, &seed);
     let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(secret(VERIFIER)));
+    let state = secret(STATE);
     let parameters = write_pairs(&[
         ("response_type", "code"),
         ("client_id", &issuer.client_id),
         ("redirect_uri", &callback_of(&head.url)),
         ("scope", &issuer.scope),
-        ("state", &secret(STATE)),
+        ("state", &state),
         ("nonce", &secret(NONCE)),
         ("code_challenge", &challenge),
         ("code_challenge_method", "S256"),
     ]);
     let endpoint = issuer.authorization_endpoint.as_str();
     let separator = if endpoint.contains('?') { "&" } else { "?" };
-    let cookie = write_cookie(NAME, &seed, SameSite::Lax, LIFETIME);
-    Ok(HeaderFields::default()
+    let cookie = write_cookie(&name_cookie(&state), &seed, SameSite::Lax, LIFETIME);
+    let headers = HeaderFields::default()
         .with("location", format!("{endpoint}{separator}{parameters}"))
-        .with("set-cookie", cookie))
+        .with_cookie(cookie);
+    let replaced = find_oldest(head.header("cookie"));
+    Ok(replaced.fold(headers, |headers, name| {
+        headers.with_cookie(clear_cookie(name))
+    }))
+}
+
+/// Returns the name of the cookie of the sign-in with this `state`.
+fn name_cookie(state: &str) -> String {
+    format!("{NAME_PREFIX}{}", fingerprint(&["sign-in cookie", state]))
+}
+
+/// Returns the names of the sign-in cookies that another sign-in replaces.
+fn find_oldest(cookies: Option<&str>) -> impl Iterator<Item = &str> {
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    let mut started: Vec<_> = read_cookies(cookies)
+        .filter(|(name, _)| name.starts_with(NAME_PREFIX) && name.bytes().all(is_name))
+        .map(|(name, seed)| (read_end(seed), name))
+        .collect();
+    started.sort_unstable_by(|a, b| b.cmp(a));
+    started
+        .into_iter()
+        .skip(MAX_STARTED - 1)
+        .map(|(_, name)| name)
+}
+
+/// Returns when the sign-in of a cookie ends. A malformed cookie has ended.
+fn read_end(seed: &str) -> Millis {
+    let end = seed.split('.').nth(1);
+    Millis(end.and_then(|end| end.parse().ok()).unwrap_or(0))
 }
 
 /// Reads the path to which the browser returns. The default is `/`.
 ///
 /// # Errors
-/// Returns a 400 problem if the path is malformed, too long or outside the gateway.
+/// Returns a 400 problem if the path is malformed or outside the gateway.
 fn read_return_path(query: Option<&str>) -> Result<String, Problem> {
     let Some(path) = find_parameter(query, "return") else {
         return Ok("/".to_owned());
     };
     let path = decode_percent(path).filter(|path| is_own_path(path));
-    path.ok_or_else(|| {
+    path.map(shorten).ok_or_else(|| {
         let detail = "return must be a path of the gateway's own page, such as /?route=views";
         Problem::field("return", GatewayRule::ReturnPath, detail)
     })
@@ -112,10 +150,26 @@ fn read_return_path(query: Option<&str>) -> Result<String, Problem> {
 /// another host, and remove tabs and line breaks.
 fn is_own_path(path: &str) -> bool {
     let visible = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
-    path.len() <= MAX_RETURN_LENGTH
-        && path.starts_with('/')
-        && !path.starts_with("//")
-        && path.bytes().all(visible)
+    path.starts_with('/') && !path.starts_with("//") && path.bytes().all(visible)
+}
+
+/// Removes the longest query parameters of a path that is longer than [`MAX_RETURN_LENGTH`]. The
+/// page's routes have short parameters. Long ones, such as the list of open folders, only arrange a
+/// route.
+fn shorten(mut path: String) -> String {
+    while path.len() > MAX_RETURN_LENGTH {
+        let Some((page, query)) = path.split_once('?') else {
+            return "/".to_owned();
+        };
+        let mut pairs: Vec<&str> = query.split('&').collect();
+        let lengths = pairs.iter().map(|pair| pair.len()).enumerate();
+        if let Some((longest, _)) = lengths.max_by_key(|(_, length)| *length) {
+            pairs.remove(longest);
+        }
+        let separator = if pairs.is_empty() { "" } else { "?" };
+        path = [page, separator, &pairs.join("&")].concat();
+    }
+    path
 }
 
 /// A valid redirect from an issuer back to the gateway.
@@ -134,6 +188,8 @@ pub struct Callback<'a> {
     pub before: Option<String>,
     /// The path to which the browser returns.
     pub return_path: String,
+    /// The `Set-Cookie` value that deletes the cookie of the completed sign-in.
+    pub cleared_cookie: String,
     /// The form-encoded body of the token request, with the code and the PKCE verifier.
     pub body: String,
 }
@@ -150,19 +206,20 @@ pub fn read_callback<'a>(
 ) -> Result<Callback<'a>, Problem> {
     const UNKNOWN: &str = "this browser has not begun this sign-in, or too long ago; begin again";
     let failed = || failed_problem(UNKNOWN);
-    let Cookie::One(seed) = find_cookie(head.header("cookie"), NAME) else {
-        return Err(failed());
-    };
     let query = head.query.as_deref();
     let state = read_parameter(query, "state").ok_or_else(failed)?;
+    let cookie = name_cookie(&state);
+    let Cookie::One(seed) = find_cookie(head.header("cookie"), &cookie) else {
+        return Err(failed());
+    };
     let key = derive(settings);
     let tag = URL_SAFE_NO_PAD.decode(&state).map_err(|_| failed())?;
     if !verify_hmac_sha256(&key, &[STATE, seed.as_bytes()], &tag) {
         return Err(failed());
     }
-    let mut parts = seed.split('.').skip(1);
+    let ends = read_end(seed);
+    let mut parts = seed.split('.').skip(2);
     let mut next = || parts.next().unwrap_or("");
-    let ends = Millis(next().parse().unwrap_or(0));
     let (name, return_path) = (decode_text(next()), decode_text(next()));
     let before = Some(next()).filter(|before| !before.is_empty());
     let mut issuers = settings.sign_in_issuers.iter();
@@ -194,6 +251,7 @@ pub fn read_callback<'a>(
         nonce: derive_text(&key, NONCE, seed),
         before: before.map(str::to_owned),
         return_path,
+        cleared_cookie: clear_cookie(&cookie),
         body: write_pairs(&fields),
         issuer,
     })
@@ -249,9 +307,22 @@ pub fn read_token_response(
     Err(failed(&reason))
 }
 
-/// Returns the path and query of the page that reports a failed sign-in.
-pub fn failure_path(kind: ProblemKind) -> String {
-    format!("/?sign-in-failed={}", kind.as_str())
+/// Whether a browser navigates to a route of a sign-in. The response must then be a redirect to a
+/// page, because a person would see the JSON of a problem.
+pub fn is_navigation(head: &RequestHead) -> bool {
+    matches!(&*head.path, START | CALLBACK)
+        && (accepts_page(head.header("accept"))
+            || head.header("sec-fetch-mode") == Some("navigate"))
+}
+
+/// Returns a redirect to the page that explains a failed sign-in.
+pub fn redirect_after_failure(kind: ProblemKind) -> GatewayResponse {
+    let location = format!("/?sign-in-failed={}", kind.as_str());
+    GatewayResponse {
+        headers: HeaderFields::default().with("location", location),
+        problem: Some(kind),
+        ..GatewayResponse::empty(303)
+    }
 }
 
 /// Returns a 400 for a failed sign-in.

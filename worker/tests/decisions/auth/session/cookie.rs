@@ -46,7 +46,7 @@ fn cookie_is_host_only_and_hidden_from_scripts() {
         "__Host-quillgate=x; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=61"
     );
     assert_eq!(
-        clear_cookie(),
+        clear_cookie(NAME),
         "__Host-quillgate=; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=0"
     );
     assert!(write_cookie("a", "b", SameSite::Lax, Millis(0)).contains("; SameSite=Lax;"));

@@ -1,13 +1,15 @@
 //! Sign-in at an issuer. The gateway redirects the browser to the issuer, checks the callback, and
 //! reads the ID token from the token response.
 
+mod issuers;
+
 use std::collections::BTreeMap;
 
 use quillgate::Millis;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::session::cookie::SessionId;
 use quillgate_worker::auth::session::sign_in::{
-    Callback, begin, failure_path, read_callback, read_token_response,
+    Callback, begin, is_navigation, read_callback, redirect_after_failure,
 };
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
@@ -18,7 +20,7 @@ use sha2::{Digest, Sha256};
 
 use super::{ISSUERS, SIGN_IN, signing_in};
 use crate::fixtures::{
-    NOW, RequestHead, SECRET, at, configure, encode, field_and_rule, status_and_kind, variables,
+    NOW, RequestHead, SECRET, at, configure, encode, field_and_rule, status_and_kind,
 };
 
 fn pairs(text: &str) -> BTreeMap<String, String> {
@@ -125,7 +127,7 @@ fn sign_in_requests_a_code_bound_to_the_browser() {
         assert_eq!(sent[name].len(), 43, "{name}");
     }
     let cookie = redirect.get("set-cookie").unwrap();
-    assert!(cookie.starts_with("__Host-quillgate-sign-in="));
+    assert!(cookie.starts_with("__Host-quillgate-sign-in-"));
     assert!(cookie.ends_with("; Path=/; Secure; HttpOnly; SameSite=Lax; Max-Age=600"));
     for name in ["state", "nonce"] {
         assert!(!cookie.contains(&sent[name]), "{name}");
@@ -186,10 +188,12 @@ fn callback_without_a_started_sign_in_is_rejected() {
     }
     assert_failed(browser.come_back(&browser.answer(), &config, at(600)));
     let url = format!("https://gate.example/session/callback?{}", browser.answer());
+    let (name, seed) = browser.cookie.split_once('=').unwrap();
     for cookie in [
         None,
-        Some("__Host-quillgate-sign-in="),
-        Some("__Host-quillgate-sign-in=a.b.c.d"),
+        Some(&*format!("{name}=")),
+        Some(&*format!("{name}=a.b.c.d")),
+        Some(&*format!("__Host-quillgate-sign-in={seed}")),
     ] {
         assert_failed(read_callback(&config.auth, &head(&url, cookie), NOW));
     }
@@ -245,9 +249,85 @@ fn previous_session_is_recognized_by_its_hash() {
 }
 
 #[test]
-fn failed_sign_in_redirects_to_the_page_with_a_reason() {
-    let path = failure_path(ProblemKind::SignInFailed);
-    assert_eq!(path, "/?sign-in-failed=sign-in-failed");
+fn failed_navigation_redirects_to_the_page_with_a_reason() {
+    let redirect = redirect_after_failure(ProblemKind::SignInFailed);
+    let location = redirect.headers.get("location");
+    assert_eq!(location, Some("/?sign-in-failed=sign-in-failed"));
+    for (path, header, is_expected) in [
+        ("/session/start", ("accept", "text/html,*/*;q=0.8"), true),
+        ("/session/callback", ("accept", "text/html"), true),
+        ("/session/callback", ("sec-fetch-mode", "navigate"), true),
+        ("/session/callback", ("accept", "application/json"), false),
+        ("/session/callback", ("sec-fetch-mode", "cors"), false),
+        ("/session", ("accept", "text/html"), false),
+    ] {
+        let url = format!("https://gate.example{path}?state=x");
+        let mut head = head(&url, None);
+        head.headers.set(header.0, header.1);
+        assert_eq!(is_navigation(&head), is_expected, "{path} {header:?}");
+    }
+}
+
+/// Returns the sign-ins of a browser in the order in which they began, and its cookies.
+fn begin_in_tabs(count: u8) -> (Vec<Browser>, BTreeMap<String, String>) {
+    let (mut tabs, mut jar) = (Vec::new(), BTreeMap::new());
+    for tab in 0..count {
+        let url = format!("https://gate.example/session/start?issuer=Second&return=/{tab}");
+        let header = cookie_header(&jar);
+        let begun = NOW.plus(Millis(u64::from(tab)));
+        let head = head(&url, Some(&header));
+        let redirect = begin(&signing_in().auth, &head, None, &[tab; 32], begun).unwrap();
+        for (_, cookie) in redirect.iter().filter(|(name, _)| *name == "set-cookie") {
+            let (name, rest) = cookie.split_once('=').unwrap();
+            let (value, attributes) = rest.split_once(';').unwrap();
+            if attributes.ends_with("Max-Age=0") {
+                jar.remove(name);
+            } else {
+                jar.insert(name.to_owned(), value.to_owned());
+            }
+        }
+        tabs.push(Browser::of(&redirect));
+    }
+    (tabs, jar)
+}
+
+fn cookie_header(jar: &BTreeMap<String, String>) -> String {
+    let pairs = jar.iter().map(|(name, value)| format!("{name}={value}"));
+    pairs.collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn sign_ins_in_several_tabs_finish_in_any_order() {
+    let (tabs, jar) = begin_in_tabs(7);
+    assert_eq!(jar.len(), 5);
+    let (header, config) = (cookie_header(&jar), signing_in());
+    for (at, tab) in tabs.iter().enumerate().rev() {
+        let url = format!("https://gate.example/session/callback?{}", tab.answer());
+        let callback = read_callback(&config.auth, &head(&url, Some(&header)), NOW);
+        if at < 2 {
+            // Another sign-in replaced the oldest one.
+            assert_failed(callback);
+            continue;
+        }
+        let callback = callback.unwrap();
+        assert_eq!(callback.return_path, format!("/{at}"));
+        let (name, _) = tab.cookie.split_once('=').unwrap();
+        let deleted = format!("{name}=; Path=/;");
+        assert!(callback.cleared_cookie.starts_with(&deleted));
+        assert!(callback.cleared_cookie.ends_with("Max-Age=0"));
+    }
+}
+
+#[test]
+fn sign_in_ignores_malformed_names_of_cookies() {
+    let name = "__Host-quillgate-sign-in-";
+    let cookies = (0..9).map(|at| format!("{name}{at}\u{e9}=x; {name}{at} x=y"));
+    let header = cookies.collect::<Vec<_>>().join("; ");
+    let url = "https://gate.example/session/start?issuer=Second";
+    let head = head(url, Some(&header));
+    let redirect = begin(&signing_in().auth, &head, None, &[1; 32], NOW).unwrap();
+    let names = redirect.iter().map(|(name, _)| name);
+    assert_eq!(names.collect::<Vec<_>>(), ["location", "set-cookie"]);
 }
 
 #[test]
@@ -300,7 +380,6 @@ fn return_address_must_be_a_path_of_the_gateway() {
             }
         }
     }
-    assert!(sign_in(&format!("issuer=Second&return=/{}", "x".repeat(1_024))).is_err());
     assert_eq!(sign_in("issuer=Second").unwrap(), "/");
     for query in ["", "issuer=", "issuer=second", "issuer=Third"] {
         assert_eq!(
@@ -312,177 +391,24 @@ fn return_address_must_be_a_path_of_the_gateway() {
 }
 
 #[test]
-fn each_issuer_has_its_own_client_secret() {
-    let body = |secret: &'static str, query: &str| {
-        let config = configure(&[
-            ("TRUSTED_ISSUERS", Some(ISSUERS)),
-            ("SIGN_IN_ISSUERS", Some(SIGN_IN)),
-            ("SIGN_IN_CLIENT_SECRET", Some(secret)),
-        ]);
-        let browser = Browser::new(query, 1);
-        let callback = browser.come_back(&browser.answer(), &config, NOW).unwrap();
-        pairs(&callback.body).get("client_secret").cloned()
-    };
-    let both = r#"{"Acme & Sons":"one","Second":"two"}"#;
-    assert_eq!(body(both, "issuer=Second").as_deref(), Some("two"));
-    assert_eq!(body(both, "issuer=Acme+%26+Sons").as_deref(), Some("one"));
-    assert_eq!(body(r#"{"Second":"two"}"#, "issuer=Acme+%26+Sons"), None);
-}
-
-#[test]
-fn invalid_sign_in_variables_are_rejected() {
-    let refusal = |issuers: &str, secret: Option<&'static str>| {
-        let issuers: &'static str = Box::leak(issuers.into());
-        let changes = [
-            ("TRUSTED_ISSUERS", Some(ISSUERS)),
-            ("SIGN_IN_ISSUERS", Some(issuers)),
-            ("SIGN_IN_CLIENT_SECRET", secret),
-        ];
-        Config::read(variables(&changes))
-            .err()
-            .map(|error| error.to_string())
-    };
-    assert_eq!(refusal(SIGN_IN, None), None);
-    for (from, to, words) in [
-        (SIGN_IN, "{}", "must be a JSON list"),
-        (SIGN_IN, "[5]", "must have issuers with the properties"),
+fn long_return_address_loses_its_longest_parameters() {
+    let long = |count: usize| "x".repeat(count);
+    for (path, expected) in [
+        (format!("/{}", long(1_023)), format!("/{}", long(1_023))),
+        (format!("/{}", long(1_024)), "/".to_owned()),
+        (format!("/?{}", long(1_024)), "/".to_owned()),
+        (format!("/{}?route=views", long(1_100)), "/".to_owned()),
         (
-            r#""clientId": "client-1","#,
-            "",
-            "must have issuers with the properties",
+            format!("/?route=views&open={}&signed-in=", long(5_000)),
+            "/?route=views&signed-in=".to_owned(),
         ),
         (
-            r#""scope""#,
-            r#""scopes""#,
-            "must have issuers with the properties",
-        ),
-        (
-            r#""clientId": "client-1""#,
-            r#""clientId": """#,
-            "must have in clientId",
-        ),
-        (
-            r#""name": "Second""#,
-            r#""name": "Acme & Sons""#,
-            "must have a different name",
-        ),
-        (r#""name": "Second""#, r#""name": """#, "must have in name"),
-        (
-            r#""issuer": "https://login.example""#,
-            r#""issuer": "https://access.example""#,
-            "must have in issuer one of TRUSTED_ISSUERS",
-        ),
-        (
-            "https://second.example/token",
-            "http://second.example/token",
-            "must have endpoints",
-        ),
-        ("openid email", "email", "must have openid in scope"),
-    ] {
-        let error = refusal(&SIGN_IN.replace(from, to), None).unwrap();
-        assert!(
-            error.starts_with(&format!("SIGN_IN_ISSUERS {words}")),
-            "{error}"
-        );
-    }
-    for secret in ["hunter2", r#"{"Third":"hunter2"}"#, r#"{"Second":5}"#] {
-        let error = refusal(SIGN_IN, Some(secret)).unwrap();
-        assert!(
-            error.starts_with("SIGN_IN_CLIENT_SECRET must be"),
-            "{error}"
-        );
-        assert!(!error.contains("hunter2"));
-    }
-    let one = SIGN_IN.split("},").next().unwrap().to_owned() + "}]";
-    assert_eq!(refusal(&one, Some("hunter2")), None);
-}
-
-/// Reads a response of the token endpoint of the issuer `Second`. Returns the ID token.
-fn token_response(response: Option<(u16, Option<&str>)>) -> Result<String, Problem> {
-    let config = signing_in();
-    let issuers = &config.auth.sign_in_issuers;
-    let second = issuers.iter().find(|issuer| issuer.name == "Second");
-    read_token_response(second.unwrap(), response)
-}
-
-fn operator(problem: &Problem) -> &str {
-    problem.operator.as_deref().unwrap()
-}
-
-#[test]
-fn id_token_is_read_from_the_token_response() {
-    let answer = r#"{"access_token":"x","id_token":"a.b.c","token_type":"Bearer"}"#;
-    let token = token_response(Some((200, Some(answer))));
-    assert_eq!(token.as_deref(), Ok("a.b.c"));
-    for other in [
-        "",
-        "[]",
-        "{}",
-        r#"{"id_token":5}"#,
-        r#"{"id_token":"a","id_token":"b"}"#,
-    ] {
-        let problem = token_response(Some((200, Some(other)))).unwrap_err();
-        assert_eq!(
-            operator(&problem),
-            "the token endpoint of Second returned no ID token",
-            "{other}"
-        );
-        assert_eq!(problem.kind, ProblemKind::IssuerUnavailable);
-    }
-}
-
-#[test]
-fn a_rejected_client_is_a_failure_of_the_issuer_that_names_the_variables() {
-    for (status, body) in [
-        (401, None),
-        (401, Some(r#"{"error":"invalid_client"}"#)),
-        (400, Some(r#"{"error":"invalid_client"}"#)),
-        (
-            400,
-            Some(r#"{"error":"unauthorized_client","error_description":"x"}"#),
+            format!("/?open={}&path={}&route=views", long(900), long(500)),
+            format!("/?path={}&route=views", long(500)),
         ),
     ] {
-        let problem = token_response(Some((status, body))).unwrap_err();
-        assert_eq!(
-            problem.kind,
-            ProblemKind::IssuerUnavailable,
-            "{status} {body:?}"
-        );
-        for variable in ["SIGN_IN_ISSUERS", "SIGN_IN_CLIENT_SECRET"] {
-            assert!(operator(&problem).contains(variable), "{problem:?}");
-            assert!(!problem.detail.contains(variable));
-        }
-    }
-}
-
-#[test]
-fn only_a_rejected_code_is_a_failed_sign_in() {
-    let invalid_grant = r#"{"error":"invalid_grant"}"#;
-    for (response, kind, reason) in [
-        (
-            Some((400, Some(invalid_grant))),
-            ProblemKind::SignInFailed,
-            "responded with 400",
-        ),
-        (
-            Some((400, None)),
-            ProblemKind::SignInFailed,
-            "responded with 400",
-        ),
-        (
-            Some((429, None)),
-            ProblemKind::IssuerUnavailable,
-            "responded with 429",
-        ),
-        (
-            Some((500, Some(invalid_grant))),
-            ProblemKind::IssuerUnavailable,
-            "responded with 500",
-        ),
-        (None, ProblemKind::IssuerUnavailable, "did not respond"),
-    ] {
-        let problem = token_response(response).unwrap_err();
-        let message = format!("the token endpoint of Second {reason}");
-        assert_eq!((problem.kind, operator(&problem)), (kind, &*message));
+        let encoded = path.replace('&', "%26");
+        let read = sign_in(&format!("issuer=Second&return={encoded}"));
+        assert_eq!(read.unwrap(), expected);
     }
 }

@@ -1,0 +1,29 @@
+import { recall, remember } from "./tab_storage.ts";
+
+/** The query parameter with the reason why a sign-in at an issuer failed. */
+export const FAILURE = "sign-in-failed";
+/** The name of the stored address from which this tab began to sign in. */
+const FROM = "sign-in-from";
+
+/** Stores the address from which a sign-in at an issuer begins. */
+export function noteSignInStart(): void {
+  remember(FROM, location.search);
+}
+
+/** Returns the reason why a sign-in at an issuer failed; null if none failed. */
+export function signInFailure(search: string): string | null {
+  return new URLSearchParams(search).get(FAILURE);
+}
+
+/**
+ * After a failed sign-in, restores the address from which it began. The gateway doesn't know this
+ * address, for example when the person goes back to a callback that was used before.
+ */
+export function restoreAddress(): void {
+  const failure = signInFailure(location.search);
+  const from = recall(FROM);
+  if (failure === null || typeof from !== "string") return;
+  const query = new URLSearchParams(from);
+  query.set(FAILURE, failure);
+  history.replaceState(null, "", `?${query}`);
+}
