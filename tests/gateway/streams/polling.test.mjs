@@ -164,6 +164,25 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
       for (const stream of streams) stream.leave();
     });
 
+    test("reads return the stored state while the poll of a job hangs, and the poll continues", async () => {
+      const { id } = await slow.create();
+      const watching = await slow.watching(id);
+      await slow.upstream.hold({ operation: "agentJobs.get", target: id });
+      await slow.upstream.untilHeld(1);
+      const list = await slow.get(`/v2/agent/${PROJECT}/jobs?limit=1`);
+      const record = await slow.get(slow.path(id, { rest: "/record" }));
+      const longPoll = await slow.get(slow.path(id), [["Prefer", "wait=0"]]);
+      const late = await slow.watching(id);
+      assert.deepEqual([list.json.jobs[0].id, list.json.jobs[0].status], [id, "active"]);
+      assert.deepEqual([record.json.job.status, longPoll.json.status], ["active", "active"]);
+      await slow.upstream.setJob(id, { status: "completed" });
+      await slow.upstream.release();
+      for (const stream of [watching, late]) assert.equal(await stream.ended, "clean");
+      assert.deepEqual(states(late), ["active", "completed"]);
+      // If a read had waited until the timeout of 30 s, the job would have been read again.
+      assert.equal((await slow.reads(id)).count, 1);
+    });
+
     test("keeps secrets out of responses, streams and the log of the slow gateway", () =>
       slow.assertDiscreet());
   });

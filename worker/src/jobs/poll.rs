@@ -8,6 +8,8 @@ use crate::jobs::job_row::JobRow;
 /// Maximum wait to which failures can lengthen the time between two polls. The age of a job can
 /// make the wait even longer.
 pub const MAX_PAUSE: Millis = Millis::from_seconds(60);
+/// Maximum time that a list, a record or a new stream waits for polls if the job is stored.
+pub const MAX_READ_WAIT: Millis = Millis::from_seconds(2);
 /// Time after a job's creation during which the upstream may not know the job yet. A 404 within
 /// this time does not close the streams of the job's watchers.
 pub const CREATION_DELAY: Millis = Millis::from_seconds(60);

@@ -54,6 +54,10 @@ impl<T: Clone + 'static> SharedTask<T> {
         Ok(Self { promise, result })
     }
 
+    pub fn is_running(&self) -> bool {
+        self.result.borrow().is_none()
+    }
+
     pub async fn wait(self) -> HostResult<T> {
         JsFuture::from(self.promise).await?;
         let result = self.result.borrow().clone();

@@ -53,10 +53,10 @@ impl Project {
 
     /// Runs slow work in the background, and then schedules the next alarm. The runtime does not
     /// start another alarm before the handler of the current one has returned.
-    fn spawn(
+    pub(super) fn spawn(
         self: &Rc<Self>,
         work: impl Future<Output = HostResult<()>> + 'static,
-    ) -> HostResult<()> {
+    ) -> HostResult<SharedTask<()>> {
         let project = Rc::clone(self);
         SharedTask::spawn(&self.state, async move {
             let scheduled = async {
@@ -66,8 +66,7 @@ impl Project {
             if let Err(error) = scheduled.await {
                 log_for_operator(&error.to_string());
             }
-        })?;
-        Ok(())
+        })
     }
 
     /// Returns the due jobs, least recently polled first. Leases the jobs that are due for their

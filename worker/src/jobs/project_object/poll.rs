@@ -5,10 +5,10 @@ use std::rc::Rc;
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Millis, Operation, ProjectId};
 
 use crate::jobs::job_row::JobRow;
-use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER};
+use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER, MAX_READ_WAIT};
 use crate::jobs::project_object::Project;
 use crate::jobs::webhook::JobEnd;
-use crate::runtime::{HostError, HostResult, SharedTask, log_for_operator, now};
+use crate::runtime::{HostError, HostResult, SharedTask, limit_time, log_for_operator, now};
 use crate::upstream::client::{Exchange, UpstreamResponse};
 use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::request::{Call, UpstreamRequest};
@@ -80,6 +80,25 @@ impl Project {
         let mut polls = self.polls.borrow_mut();
         polls.entry(name).or_default().running = Some(task.clone());
         Ok(task)
+    }
+
+    /// Waits until polls have finished, for at most [`MAX_READ_WAIT`]. The polls then continue, and
+    /// the caller returns the stored states.
+    pub(super) async fn await_polls(
+        self: &Rc<Self>,
+        polls: Vec<SharedTask<Exchange<JobSnapshot>>>,
+    ) -> HostResult<()> {
+        if polls.is_empty() {
+            return Ok(());
+        }
+        let finished = self.spawn(async move {
+            for poll in polls {
+                poll.wait().await?;
+            }
+            Ok(())
+        })?;
+        let waited = limit_time(MAX_READ_WAIT, finished.wait()).await;
+        waited.unwrap_or(Ok(()))
     }
 
     /// Counts the retry of a poll. Returns `false` if the rest of the poll budget is reserved for

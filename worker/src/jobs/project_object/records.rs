@@ -62,8 +62,8 @@ impl Project {
     }
 
     /// Polls the unfinished jobs in `rows` that have a stale state, stalest first, and waits for
-    /// the responses. Polls at most [`MAX_REFRESHED_JOBS`] jobs, and no more than the poll budget
-    /// allows now.
+    /// the responses: see [`Self::await_polls`]. Polls at most [`MAX_REFRESHED_JOBS`] jobs, and no
+    /// more than the poll budget allows now.
     async fn refresh(self: &Rc<Self>, call: &Call, rows: Vec<JobRow>) -> HostResult<()> {
         let now = now();
         let interval = self.settings.poll_interval;
@@ -80,13 +80,7 @@ impl Project {
                 polls.push(self.poll(call, &id)?);
             }
         }
-        if !polls.is_empty() {
-            for poll in polls {
-                poll.wait().await?;
-            }
-            self.schedule().await?;
-        }
-        Ok(())
+        self.await_polls(polls).await
     }
 
     /// Records the state of a job, then broadcasts the change.

@@ -65,9 +65,10 @@ impl Project {
         Ok(Ok(pair))
     }
 
-    /// Polls a job if its stored state is stale and the poll budget allows the poll. Returns a
-    /// response with a problem if the poll fails and no stored state can be used instead. In all
-    /// other cases, returns `None`.
+    /// Polls a job if its stored state is stale and the poll budget allows the poll. Waits for the
+    /// response, but not longer than [`Self::await_polls`] if the job is stored. Returns a response
+    /// with a problem if the poll fails and no stored state can be used instead. In all other
+    /// cases, returns `None`.
     async fn bring_up_to_date(
         self: &Rc<Self>,
         watch: &WatchCall,
@@ -97,8 +98,14 @@ impl Project {
         }
         let job = JobId::new(job);
         let job = job.map_err(|error| HostError::new(error.message()))?;
-        let exchange = self.poll(&watch.call, &job)?.wait().await?;
-        Ok(match exchange.outcome {
+        let poll = self.poll(&watch.call, &job)?;
+        if row.is_some() {
+            self.await_polls(vec![poll.clone()]).await?;
+            if poll.is_running() {
+                return Ok(None);
+            }
+        }
+        Ok(match poll.wait().await?.outcome {
             Ok(_) => None,
             // The watcher receives the stored state until Mintlify returns a newer state.
             Err(failure) if row.is_some() && (failure.is_temporary() || failure.is_fault) => None,
