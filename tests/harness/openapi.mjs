@@ -153,9 +153,10 @@ function mediaTypeOf(headers) {
   return field?.[1].split(";")[0];
 }
 
+/** Whether the runtime rejected a malformed request, which the gateway has not received. */
 function isFromRuntime({ status, headers }) {
   const isNamed = headers.some(([name]) => name === "x-request-id");
-  return status === 400 && !isNamed && mediaTypeOf(headers) === "text/plain";
+  return status >= 400 && !isNamed && [undefined, "text/plain"].includes(mediaTypeOf(headers));
 }
 
 const isContentEncoding = ([name]) => name === "content-encoding";

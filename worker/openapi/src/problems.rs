@@ -309,8 +309,8 @@ fn response(kinds: &[ProblemKind], status: Option<u16>, may_have: &[&'static str
             fields.with_optional(&[name])
         };
     }
-    let asked = [BUDGET, UPSTREAM].concat();
-    if kinds.iter().any(|kind| asked.contains(kind)) {
+    let after_budget = [BUDGET, UPSTREAM, RECORD].concat();
+    if kinds.iter().any(|kind| after_budget.contains(kind)) {
         fields = fields.with_optional(may_have);
     }
     let names: Vec<_> = kinds
