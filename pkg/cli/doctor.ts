@@ -3,7 +3,7 @@
 import { stat } from "node:fs/promises";
 import { readBudget } from "./budget.js";
 import { findCause } from "./cause.js";
-import type { Context } from "./command.js";
+import { type Context, readSwitch } from "./command.js";
 import { isLocal, isPrivate } from "./connection.js";
 import { showWait } from "./duration.js";
 import { UsageError } from "./errors.js";
@@ -39,8 +39,14 @@ const MIN_NODE = [20, 19] as const;
 const COLORS: Record<Level, string> = { ok: "32", warning: "33", problem: "31" };
 const WORDS: Record<Level, string> = { ok: "ok", warning: "warning", problem: "PROBLEM" };
 
+/** The flags that need `--live`. */
+const LIVE_FLAGS = ["yes", "job", "output"];
+
 export async function run(context: Context): Promise<number> {
-  const { output } = context;
+  const { output, values } = context;
+  if (readSwitch(context, "live")) return (await import("./doctor_live.js")).run(context);
+  const misplaced = LIVE_FLAGS.find((name) => values[name] !== undefined);
+  if (misplaced !== undefined) throw new UsageError(`--${misplaced} needs --live`);
   const findings: Finding[] = [];
   for await (const finding of examine(context)) {
     findings.push(finding);

@@ -38,11 +38,33 @@ export const PROGRAM_COMMANDS: readonly Command[] = [
   {
     name: "doctor",
     summary: "Check settings, credential, gateway, budget and archive, and suggest fixes.",
-    description: ["It uses at most one of the hour's requests."],
+    description: [
+      "It uses at most one of the hour's requests.",
+      "--live compares Mintlify's responses with docs/platform.md instead. It sends about eight GET requests to Mintlify with the admin key. First it lists them and asks. The report has names of properties, types and formats, but no paths, terms, comments, ids or keys. Each fact is confirmed, contradicted or not seen.",
+    ],
     connects: true,
     arguments: [],
-    options: {},
-    examples: [{ text: "When something does not work", line: "quillgate doctor" }],
+    options: {
+      live: { type: "switch", summary: "Report the shapes of Mintlify's responses." },
+      yes: { type: "switch", summary: "With --live: do not ask before the requests." },
+      job: {
+        type: "text",
+        value: "ID",
+        summary: "With --live: a job to read. Default: an id that no job has.",
+      },
+      output: {
+        type: "text",
+        value: "FILE",
+        summary: "With --live: write the report to this file instead of stdout.",
+      },
+    },
+    examples: [
+      { text: "When something does not work", line: "quillgate doctor" },
+      {
+        text: "Compare Mintlify's responses with the documentation",
+        line: "quillgate doctor --live --admin-key-file key.txt -o shapes.md",
+      },
+    ],
     load: () => import("./doctor.js"),
   },
   {

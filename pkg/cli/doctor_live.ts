@@ -1,0 +1,83 @@
+/**
+ * `quillgate doctor --live`: sends a few requests to Mintlify with the operator's admin key, and
+ * reports the shapes of the responses.
+ */
+
+import { writeFile } from "node:fs/promises";
+import { type Context, readSwitch, readText } from "./command.js";
+import { isPrivate } from "./connection.js";
+import { UsageError } from "./errors.js";
+import { getExitCode } from "./exit_codes.js";
+import { isSuccess } from "./live_facts.js";
+import { makeReport, writeReport } from "./live_report.js";
+import { planRequests, sendRequests, type Target } from "./live_requests.js";
+import { findOutputFile } from "./output_file.js";
+import { ask } from "./question.js";
+import { toUrl } from "./raw_request.js";
+import { readSettings } from "./settings.js";
+import { toLine } from "./table.js";
+
+const MINTLIFY = "https://api.mintlify.com";
+
+export async function run(context: Context): Promise<number> {
+  const { output } = context;
+  const target = await readTarget(context);
+  const file = await findOutputFile(context);
+  await requestConsent(context, target);
+  const seen = await sendRequests(target);
+  const report = makeReport(seen, target);
+  const text = output.json ? `${JSON.stringify(report)}\n` : writeReport(report);
+  if (file === undefined) await output.write(text);
+  else await writeFile(file, text);
+  const contradicted = report.facts.filter(({ verdict }) => verdict === "contradicted").length;
+  output.note(`quillgate: ${seen.length} requests, ${contradicted} facts contradicted`);
+  output.note("quillgate: please read the report before you share it");
+  return getExitCode(seen.some(isSuccess) ? "ok" : "findings");
+}
+
+/** @throws {UsageError} if the project or the admin key is missing, or the key would be readable */
+async function readTarget(context: Context): Promise<Target> {
+  const { baseUrl = MINTLIFY, projectId, credential } = await readSettings(context);
+  if (projectId === undefined)
+    throw new UsageError("no project: set --project or QUILLGATE_PROJECT_ID");
+  if (credential?.kind !== "adminKey") {
+    throw new UsageError("--live needs Mintlify's admin key: set --admin-key-file");
+  }
+  // Also validates the base URL.
+  if (!isPrivate(toUrl(baseUrl, ""))) {
+    throw new UsageError("the base URL is not https: others could read the admin key");
+  }
+  const jobId = readText(context, "job");
+  const adminKey = credential.value;
+  return { baseUrl, projectId, adminKey, jobId, now: Date.now(), signal: context.signal };
+}
+
+/**
+ * States what will be sent, and asks for consent unless `--yes` is set.
+ *
+ * @throws {UsageError} if the user refuses, or if the command cannot ask
+ */
+async function requestConsent(context: Context, target: Target): Promise<void> {
+  const { host, output } = context;
+  const isAgreed = readSwitch(context, "yes");
+  if (!isAgreed && (host.stdin.isTTY !== true || !output.interactive || host.env.CI)) {
+    throw new UsageError("--live needs your consent: add --yes, because the command cannot ask", [
+      "it asks on a terminal, without --json and --quiet, and never in CI",
+    ]);
+  }
+  for (const line of describePlan(target)) output.note(line);
+  if (isAgreed) return;
+  const answer = await ask(context, "Send these requests? (y/N)");
+  if (!/^y(es)?$/i.test(answer)) throw new UsageError("no request was sent");
+}
+
+function describePlan(target: Target): string[] {
+  const requests = planRequests(target).map(([, path]) => `  GET ${toLine(path)}`);
+  return [
+    `quillgate sends these requests to ${toLine(target.baseUrl)}, with the admin key:`,
+    ...requests,
+    "  GET the second page of searches, once or twice",
+    "They change nothing. They use at most 8 of the organization's 100 analytics requests an hour.",
+    "The report has names of properties, types, formats, counts of rows and the range of ctr, but no other values.",
+  ];
+}
