@@ -61,6 +61,23 @@ describe("filter", () => {
     assert.equal(filterRows(rows, "  "), rows);
   });
 
+  test("a filter finds characters whether they are escaped, decomposed, full-width or capitals", () => {
+    const finds = (path, text) => parsePathFilter(text).matches(path);
+    for (const [path, text] of [
+      ["/zh/%E6%8C%87%E5%8D%97", "指南"],
+      ["/caf\u0065\u0301", "café"],
+      ["/caf%C3%A9/menu", "/CAF\u0045\u0301/*"],
+      ["/ＦＡＱ", "faq"],
+      ["/İstanbul", "istanbul"],
+      ["/c++", "/c++"],
+      ["/100%", "100%"],
+    ]) {
+      assert.ok(finds(path, text), `${path} ${text}`);
+    }
+    const terms = [{ query: "%41 ＦＡＱ" }, { query: "A" }];
+    assert.deepEqual(filterRows(terms, "%41 faq", "query"), terms.slice(0, 1));
+  });
+
   test("a filter with a leading slash matches the start of a path", () => {
     assert.deepEqual(matching("/guides"), [
       "/guides",

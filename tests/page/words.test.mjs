@@ -13,6 +13,7 @@ import { importSource } from "./source.mjs";
 const { allows, differOnlyInExpiry } = await importSource("session/claims.ts");
 const { complainAboutToken } = await importSource("session/access_token.ts");
 const { firstLine, isFinished, jobState } = await importSource("jobs/job_state.ts");
+const { readJobId } = await importSource("jobs/jobs_address.ts");
 const { describeProblem } = await importSource("shell/problem.ts");
 const { describeSendProblem } = await importSource("jobs/send_problem.ts");
 const { changeAddress, formatAddress, parseAddress } = await importSource("address_parts.ts");
@@ -123,6 +124,19 @@ describe("job", () => {
     const finished = (status) => isFinished({ status });
     assert.ok(finished("completed") && finished("failed") && finished("archived"));
     assert.ok(!finished("active") && !finished("queued") && !finished(null));
+  });
+
+  test("a job’s id is read from quoted text and from links", () => {
+    const link = "https://gate.example/?route=jobs&project=acme&job=job-1";
+    for (const text of [
+      ...["job-1", " job-1\n", '"job-1"', "“job-1”", "`job-1`,".slice(0, -1), "\u200bjob-1", link],
+      ...["https://app.mintlify.com/acme/acme/agent?job=job-1#x", ` ${link} `],
+      "https://api.mintlify.com/v2/agent/acme/job/job-1/message",
+    ]) {
+      assert.equal(readJobId(text), "job-1", text);
+    }
+    assert.equal(readJobId("https://docs.example.com/a"), "https://docs.example.com/a");
+    assert.equal(readJobId(' "" '), "");
   });
 
   test("a job’s first line skips empty lines", () => {

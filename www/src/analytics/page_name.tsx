@@ -3,7 +3,7 @@ import { followLink } from "../shell/navigation.ts";
 import { nameOfText } from "../shell/readable_text.ts";
 import { pageChange } from "./page_address.ts";
 import { linkToPage } from "./page_link.ts";
-import { isPagePath } from "./page_path.ts";
+import { decodePath, isPagePath } from "./page_path.ts";
 import { formatCell } from "./report_cell.tsx";
 import * as styles from "./report_table.module.css";
 
@@ -20,7 +20,7 @@ export interface PageTargets {
  */
 export function renderPageName(targets: PageTargets, name: string | null, path: string | null) {
   const { site, linkPage } = targets;
-  const text = <PathText text={name === null ? "(none)" : nameOfText(name)} />;
+  const text = <PathText text={name === null ? "(none)" : nameOfText(decodePath(name))} />;
   const outside = linkToPage(site, path);
   if (linkPage !== null && isPagePath(path)) {
     return (
@@ -44,7 +44,7 @@ export function renderPageName(targets: PageTargets, name: string | null, path: 
  */
 export function renderPageCell({ linkPage }: PageTargets, path: string | null) {
   if (linkPage === null || !isPagePath(path)) return formatCell(path, "text");
-  return renderPageLink(linkPage, path, <PathText text={path} />);
+  return renderPageLink(linkPage, path, <PathText text={decodePath(path)} />);
 }
 
 /** Isolates the path, because right-to-left letters in it could reorder the row. */

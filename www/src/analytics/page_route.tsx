@@ -13,6 +13,7 @@ import type { Listing } from "./listing.ts";
 import { loadOn, StaleNote } from "./notices.tsx";
 import { countsOfPage, rowOfPage } from "./page_figures.ts";
 import { linkToPage } from "./page_link.ts";
+import { decodePath } from "./page_path.ts";
 import {
   LoadButton,
   LoadedPart,
@@ -61,8 +62,8 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
   useOpenListings(cache, REPORT);
   useReportKeys(cache, REPORT, "one page");
   usePageTitle({
-    heading: path,
-    tab: path,
+    heading: decodePath(path),
+    tab: decodePath(path),
     parent: { label: PAGE_WORDS.parent, change: { analytics: { page: null } } },
   });
   useEffect(() => {

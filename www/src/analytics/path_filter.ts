@@ -1,3 +1,6 @@
+import { foldText } from "../shell/readable_text.ts";
+import { decodePath } from "./page_path.ts";
+
 /** A filter that matches paths. */
 export interface PathFilter {
   kind: "everything" | "words" | "prefix" | "glob";
@@ -14,23 +17,31 @@ const EVERYTHING: PathFilter = { kind: "everything", matches: () => true };
 /**
  * Parses a filter. `/guides` is a prefix. `/guides/*` and `*.md` are globs: `*` matches within a
  * segment, `**` across segments, `?` one character. Anything else is a list of words that must all
- * occur in the path. Case is ignored.
+ * occur in the path. Ignores case, and whether a character is escaped or composed.
  */
 export function parsePathFilter(text: string): PathFilter {
-  const typed = text.trim().toLowerCase();
+  const typed = foldPath(text.trim());
   if (typed === "") return EVERYTHING;
   if (/[*?]/.test(typed)) return matchGlobs(typed);
   if (typed.startsWith("/")) return match("prefix", (path) => path.startsWith(typed));
-  return parseWords(typed);
+  return matchWords(typed, foldPath);
 }
 
 /**
  * Parses words that must all occur in a string. Unlike in a path, `?` is an ordinary character.
  */
 export function parseWords(text: string): PathFilter {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return matchWords(foldText(text), foldText);
+}
+
+function matchWords(text: string, fold: (found: string) => string): PathFilter {
+  const words = text.split(/\s+/).filter(Boolean);
   if (words.length === 0) return EVERYTHING;
-  return match("words", (found) => words.every((word) => found.includes(word)));
+  return match("words", (found) => words.every((word) => found.includes(word)), fold);
+}
+
+function foldPath(path: string): string {
+  return foldText(decodePath(path));
 }
 
 /** Returns the folder that a filter names, in the archive's notation; null for other filters. */
@@ -39,8 +50,12 @@ export function archivePrefix(text: string): string | null {
   return folder?.[1] ?? null;
 }
 
-function match(kind: PathFilter["kind"], test: (path: string) => boolean): PathFilter {
-  return { kind, matches: (path) => path !== null && test(path.toLowerCase()) };
+function match(
+  kind: PathFilter["kind"],
+  test: (path: string) => boolean,
+  fold = foldPath,
+): PathFilter {
+  return { kind, matches: (path) => path !== null && test(fold(path)) };
 }
 
 /** A glob without a leading slash matches at any depth. */

@@ -7,6 +7,7 @@ import { count } from "../shell/wording.ts";
 import { MAX_PRINTED_ROWS, ROWS_PER_BLOCK, useDrawnRows } from "./drawn_rows.ts";
 import { isNode, type Line, rowOf } from "./line.ts";
 import { type PageTargets, renderPageCell, renderPageName } from "./page_name.tsx";
+import { decodePath } from "./page_path.ts";
 import {
   type CellKind,
   type Column,
@@ -305,7 +306,7 @@ function renderName(props: ReportTableProps, line: Line, name: string | null) {
         onClick={() => onToggle(line.path)}
       >
         <bdi class={styles.path} dir="ltr">
-          {line.name}
+          {decodePath(line.name)}
         </bdi>
       </button>
       <span class={`hint ${styles.treePages}`}>{count(line.pages)}</span>

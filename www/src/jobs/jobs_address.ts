@@ -14,6 +14,8 @@ declare module "../shell/address.ts" {
 }
 
 const STATES: readonly StateChoice[] = ["active", "ready", "unchanged", "failed", "archived"];
+/** Quotation marks and whitespace around a pasted id. */
+const QUOTES = /^[\s"'`“”‘’«»]+|[\s"'`“”‘’«»]+$/g;
 /** The maximum length of a search string. */
 export const MAX_SEARCH = 200;
 
@@ -42,3 +44,14 @@ registerAddressPart("jobs", {
   parse: parseJobsAddress,
   format: formatJobsAddress,
 });
+
+/**
+ * Returns the job id in a pasted text. Removes quotation marks and invisible characters. From a link
+ * to a job, such as this page's own, takes the job's id.
+ */
+export function readJobId(text: string): string {
+  const pasted = text.replace(/[\p{Cc}\p{Cf}]/gu, "").replace(QUOTES, "");
+  const url = /^https?:/i.test(pasted) && URL.canParse(pasted) ? new URL(pasted) : null;
+  const [, inPath] = /\/job\/([^/]+)/.exec(url?.pathname ?? "") ?? [];
+  return url?.searchParams.get("job")?.trim() || inPath || pasted;
+}

@@ -4,6 +4,7 @@ import { minute } from "../shell/clock.ts";
 import { visit } from "../shell/navigation.ts";
 import { moment } from "../shell/wording.ts";
 import type { JobBook } from "./job_book.ts";
+import { readJobId } from "./jobs_address.ts";
 import * as styles from "./list_foot.module.css";
 import { desktopNotices, switchDesktopNotices } from "./notices.ts";
 import { LIST_WORDS } from "./words.ts";
@@ -68,7 +69,7 @@ function OpenById() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          const wanted = id.value.trim();
+          const wanted = readJobId(id.value);
           if (wanted !== "") visit({ jobs: { id: wanted } });
         }}
       >

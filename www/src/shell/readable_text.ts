@@ -22,6 +22,17 @@ export function nameOfText(text: string): string {
   return `(blank: ${names.join(" ")}${points.length > 3 ? " …" : ""})`;
 }
 
+/**
+ * Returns the same string for texts that a search should not tell apart: composed and decomposed
+ * characters, full-width ones, and capitals.
+ */
+export function foldText(text: string): string {
+  // Most paths and terms are ASCII, and a report can have thousands.
+  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase();
+  // "İ" in lower case is "i" with a dot above.
+  return text.normalize("NFKC").toLowerCase().replaceAll("i\u0307", "i").normalize("NFKC");
+}
+
 let segmenter: Intl.Segmenter | undefined;
 
 /** Returns the start of a string, at most `max` UTF-16 units, without cutting through a grapheme. */
