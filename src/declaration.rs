@@ -8,7 +8,7 @@
 //! [`Declaration`] and [`Documentation`] are separate constants, so that the package's wasm does
 //! not contain documentation.
 
-use crate::error::IntegerRule;
+use crate::error::{IntegerRule, ValidationError};
 
 /// The request method (RFC 9110, section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

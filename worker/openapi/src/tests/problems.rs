@@ -83,7 +83,7 @@ fn simple_problems() -> Vec<Problem> {
         Problem::unsupported_media_type(),
         Problem::content_too_large(content::MAX_BODY),
         Problem::from(ValidationError::new("limit", Rule::PAGE_SIZE, "")),
-        Problem::malformed_body(),
+        Problem::malformed_body("x"),
         Problem::webhooks_off(),
         Problem::webhook_on_follow_up(),
         Problem::no_webhook_hosts(),
