@@ -8,7 +8,10 @@ use quillgate_worker::auth::Credentials;
 use quillgate_worker::auth::jwks::{Algorithm, KeySet};
 use serde_json::{Value, json};
 
-use super::{GITHUB, TEAM, assert_accepted, claims, header, identify, identify_bearer, token};
+use super::{
+    GITHUB, TEAM, assert_accepted, claims, header, identify, identify_assertion, identify_bearer,
+    team_claims, token,
+};
 use crate::fixtures::{
     NOW, assert_invalid_token, change, claims as own_claims, configuration, encode,
     in_authorization, issuer_token, key_set, modulus, rsa_key, sign_token, token as own_token,
@@ -248,6 +251,7 @@ fn null_header_property_counts_as_absent() {
     for name in ["typ", "crit", "jwk", "jku", "x5u", "x5c", "kid"] {
         let header = change(header(), name, Some(json!(null)));
         assert_accepted(&token(&header, &claims()));
+        assert!(identify_assertion(&token(&header, &team_claims())).is_ok());
     }
 }
 
