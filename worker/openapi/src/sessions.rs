@@ -186,6 +186,10 @@ fn methods() -> Value {
     )
 }
 
+const FAILED_NAVIGATION: &str = "After a failure, browsers that navigate (`Sec-Fetch-Mode: \
+     navigate`, or `Accept` with `text/html`) are redirected to `/?sign-in-failed=<kind>`, with the \
+     last segment of the problem's `type`. Other requests receive the problem.";
+
 fn start() -> Value {
     let own = [ProblemKind::InvalidRequest, ProblemKind::NotFound];
     let mut responses = problems::responses(&[UNAUTHENTICATED, &own].concat(), &[]);
@@ -193,11 +197,17 @@ fn start() -> Value {
         "302".to_owned(),
         redirect("Redirects to the issuer's authorization endpoint."),
     );
+    responses.insert(
+        "303".to_owned(),
+        to_page("Redirects to the page that explains the failure."),
+    );
     let mut start = operation(
         "gateway.startSignIn",
         "Redirects the browser to an issuer to sign in.",
-        "Uses the authorization code flow with PKCE. Users must finish within ten minutes, in \
-            the same browser.",
+        &format!(
+            "Uses the authorization code flow with PKCE. Users must finish within ten minutes, in \
+             the same browser, which can have five sign-ins in progress. {FAILED_NAVIGATION}"
+        ),
         &responses,
     );
     add_parameter(&mut start, "issuer", true, "The issuer's name.");
@@ -205,7 +215,8 @@ fn start() -> Value {
         &mut start,
         "return",
         false,
-        "The path to return to after signing in. Default: `/`.",
+        "The path to return to after signing in. If it has more than 1,024 bytes, its longest \
+            parameters are dropped. Default: `/`.",
     );
     start
 }
@@ -220,14 +231,16 @@ fn callback() -> Value {
         ProblemKind::ObjectUnavailable,
     ];
     let mut responses = problems::responses(&[UNAUTHENTICATED, &own].concat(), &[]);
-    responses.insert("303".to_owned(), concluded());
+    let concluded =
+        "Redirects to the page. If the sign-in succeeded, the response sets the session cookie.";
+    responses.insert("303".to_owned(), to_page(concluded));
     let mut callback = operation(
         "gateway.concludeSignIn",
         "Opens a session after a sign-in with an issuer.",
-        "The redirect target of issuers, valid once for each sign-in. The browser's earlier \
-            session ends. After a failure, requests that accept `text/html` are redirected to \
-            `/?sign-in-failed=<kind>`, with the last segment of the problem's `type`. Other \
-            requests receive the problem. Other parameters are ignored.",
+        &format!(
+            "The redirect target of issuers, valid once for each sign-in. The browser's earlier \
+             session ends. {FAILED_NAVIGATION} Other parameters are ignored."
+        ),
         &responses,
     );
     for (name, doc) in [
@@ -271,14 +284,11 @@ fn redirect(description: &str) -> Value {
     json!({ "description": description, "headers": with_common(headers) })
 }
 
-/// Returns the redirect to the page at the end of a sign-in. It sets a cookie only if the sign-in
-/// succeeded.
-fn concluded() -> Value {
-    let mut concluded = redirect(
-        "Redirects to the page. If the sign-in succeeded, the response sets the session cookie.",
-    );
-    concluded["headers"]["Set-Cookie"]["required"] = false.into();
-    concluded
+/// Returns a redirect to the page. It sets cookies only if the sign-in succeeded.
+fn to_page(description: &str) -> Value {
+    let mut redirect = redirect(description);
+    redirect["headers"]["Set-Cookie"]["required"] = false.into();
+    redirect
 }
 
 fn sets_cookie() -> Value {
