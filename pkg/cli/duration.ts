@@ -1,6 +1,6 @@
 /** Parses and formats durations and date ranges. */
 
-import { parseInstant } from "../values.js";
+import { parseInstant } from "../instant.js";
 import { UsageError } from "./errors.js";
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };

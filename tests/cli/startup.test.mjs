@@ -43,9 +43,10 @@ test("help loads the declarations of the commands, but not the client", async ()
   for (const args of [["--help"], ["views", "--help"]]) {
     const files = await listLoadedFiles(...args);
     assert.ok(files.includes("cli/commands.js"));
+    // The output formats times.
     assert.deepEqual(
       files.filter((file) => !file.startsWith("cli/")),
-      [],
+      ["instant.js"],
     );
     assert.ok(!files.includes("cli/report.js"));
   }
