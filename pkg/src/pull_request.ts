@@ -38,7 +38,7 @@ const FORMS: readonly Form[] = [
   },
   {
     // GitLab. Old versions have no `/-`.
-    path: /^\/([^/]+\/.+?)(?:\/-)?\/merge_requests\/(\d+)(?:\/|$)/,
+    path: /^\/([^/]+(?:\/(?!-\/)[^/]+)+?)(?:\/-)?\/merge_requests\/(\d+)(?:\/|$)/,
     noun: "merge request",
     mark: "!",
     list: (repository) => `/${repository}/-/merge_requests?scope=all&state=all`,

@@ -100,7 +100,11 @@ for (const [link, name, noun, listHref] of [
 }
 
 test("a link of an unknown form is named by its host and path", () => {
-  for (const link of ["https://git.example/a/pull/7", "https://github.com/a/b/pull/new/x"]) {
+  for (const link of [
+    ...["https://git.example/a/pull/7", "https://github.com/a/b/pull/new/x"],
+    ...["https://git.example/a/-/merge_requests/7", "https://git.example/a/merge_requests/7"],
+    "https://dev.example/acme/docs/_git/docs/pullrequest/7",
+  ]) {
     const { name, number, repository, listHref } = readPullRequest(link);
     assert.equal(`https://${name}`, link);
     assert.deepEqual([number, repository, listHref], [null, null, null]);

@@ -34,8 +34,9 @@ function Timeline({ job }: { job: OpenJob }) {
     <section>
       <h2 id="timeline">{JOB_WORDS.timeline}</h2>
       <ol class={styles.timeline} aria-labelledby="timeline">
-        {events.map(({ at, text, worked }) => (
-          <li key={`${at} ${text}`}>
+        {events.map(({ at, text, worked }, index) => (
+          // Two events can have the same time and text.
+          <li key={index}>
             <time dateTime={new Date(at).toISOString()} title={dayAndTime(at)}>
               {moment(at, today.value)}
             </time>

@@ -25,8 +25,8 @@ export function Prompt({ message }: { message: ThreadMessage }) {
 export function FollowUps({ messages }: { messages: readonly ThreadMessage[] }) {
   return (
     <ol class={styles.thread} aria-label={JOB_WORDS.followUps}>
-      {messages.map((message) => (
-        <li key={`${message.sentAt} ${message.text}`} class={styles.said}>
+      {messages.map((message, index) => (
+        <li key={index} class={styles.said}>
           <SaidBy message={message} />
           <SaidText message={message} />
         </li>
