@@ -66,6 +66,27 @@ pub fn is_outcome_unknown<V: Value>(body: &V) -> bool {
     body.member("outcome").text().as_deref() == Some("unknown")
 }
 
+/// Returns whether a result is about the requested resource. `name` is the result's property with its
+/// id. A result without this property may be about any resource.
+///
+/// A result about another job can come from a mixed-up cache. It must not be stored or shown.
+///
+/// ```
+/// use quillgate::response::is_about;
+/// use serde_json::json;
+///
+/// assert!(is_about(&json!({ "id": "j1" }), "id", "j1"));
+/// assert!(is_about(&json!({ "status": "active" }), "id", "j1"));
+/// assert!(!is_about(&json!({ "id": "j2" }), "id", "j1"));
+/// ```
+#[must_use]
+pub fn is_about<V: Value>(result: &V, name: &'static str, requested: &str) -> bool {
+    result
+        .member(name)
+        .text()
+        .is_none_or(|found| found == requested)
+}
+
 /// The JSON paths of an error message: Mintlify's format, RFC 9457 problems and the formats of
 /// common proxies. The first non-empty string is used.
 pub const MESSAGE_PATHS: [&[&str]; 5] = [
@@ -152,8 +173,11 @@ fn reason(status: u16) -> &'static str {
 #[cfg(feature = "json")]
 mod json {
     use serde::de::DeserializeOwned;
+    use serde_json::Value;
 
-    use super::Head;
+    use super::{Head, is_about};
+    use crate::call::Call;
+    use crate::declaration::{ParameterIn, ParameterKind};
     use crate::endpoint::Endpoint;
     use crate::error::{DecodeError, Error};
     use crate::millis::Millis;
@@ -178,7 +202,31 @@ mod json {
         E: Endpoint,
         E::Output: DeserializeOwned,
     {
-        let malformed = |error: serde_json::Error| DecodeError::new("", error.to_string());
+        convert::<E>(parse_result::<E>(body)?)
+    }
+
+    /// Decodes the body of a 2xx response to `call`.
+    ///
+    /// # Errors
+    /// As [`decode`]. Also if the result is about another job than the one in the call's path.
+    /// Conversations are not compared, because the id of any turn may find its conversation.
+    pub fn decode_result<E>(call: &Call, body: &[u8]) -> Result<E::Output, DecodeError>
+    where
+        E: Endpoint,
+        E::Output: DeserializeOwned,
+    {
+        let value = parse_result::<E>(body)?;
+        for (parameter, argument) in call.arguments() {
+            let is_id = parameter.place == ParameterIn::Path && parameter.kind == ParameterKind::Id;
+            if is_id && !is_about(&value, parameter.name, argument) {
+                let reason = "must be the requested id, found another one";
+                return Err(DecodeError::new(parameter.name, reason));
+            }
+        }
+        convert::<E>(value)
+    }
+
+    fn parse_result<E: Endpoint>(body: &[u8]) -> Result<Value, DecodeError> {
         let body = match E::Output::JSON_TYPE {
             // Responses such as 204 have no body.
             JsonType::Empty => b"null",
@@ -186,7 +234,20 @@ mod json {
         };
         let value = parse(body).map_err(malformed)?;
         check(&value, &E::Output::JSON_TYPE)?;
+        Ok(value)
+    }
+
+    fn convert<E>(value: Value) -> Result<E::Output, DecodeError>
+    where
+        E: Endpoint,
+        E::Output: DeserializeOwned,
+    {
         serde_json::from_value(value).map_err(malformed)
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+    fn malformed(error: serde_json::Error) -> DecodeError {
+        DecodeError::new("", error.to_string())
     }
 
     /// Decodes a response to the operation's result.
@@ -205,13 +266,14 @@ mod json {
         Err(head.api_error(parse(body).ok().as_ref(), now).into())
     }
 
-    /// Parses a body. Like the decoders of the package, replaces invalid UTF-8 and half surrogates
-    /// by U+FFFD.
-    fn parse(body: &[u8]) -> serde_json::Result<serde_json::Value> {
-        let text = String::from_utf8_lossy(body);
-        serde_json::from_str(&replace_half_surrogates(&text))
+    /// Parses a body. Replaces half surrogates by U+FFFD. Invalid UTF-8 is an error.
+    fn parse(body: &[u8]) -> serde_json::Result<Value> {
+        match str::from_utf8(body) {
+            Ok(text) => serde_json::from_str(&replace_half_surrogates(text)),
+            Err(_) => serde_json::from_slice(body),
+        }
     }
 }
 
 #[cfg(feature = "json")]
-pub use json::{decode, read};
+pub use json::{decode, decode_result, read};

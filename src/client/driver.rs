@@ -10,7 +10,7 @@ use crate::client::exchange::{Answer, Unanswered, exchange};
 use crate::client::settings::Settings;
 use crate::millis::Millis;
 use crate::options::CallOptions;
-use crate::response::{Head, decode};
+use crate::response::{Head, decode_result};
 use crate::retry::Failure;
 use crate::task::{Command, Event, Reason, Task};
 
@@ -162,7 +162,7 @@ async fn attempt<E: Operation>(
     if !head.is_success() {
         return Err(AttemptError::from_refusal(head, &body, client));
     }
-    match decode::<E>(body.as_bytes()) {
+    match decode_result::<E>(call, body.as_bytes()) {
         Ok(value) => Ok((head, value)),
         Err(error) => Err(AttemptError::Failed {
             error: Error::Decode {

@@ -398,6 +398,15 @@ fn json_response(json: &str) -> String {
     format!(r#"{{"status":200,"headers":{{"x-request-id":"r-3"}},"json":{json}}}"#)
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_job_other_than_the_requested_one_is_a_decode_error_and_not_retried() {
+    let host = FakeHost::new([json_response(r#"{"id":"j2"}"#)]);
+    let result = get_job(&host.client()).send().await;
+    let reason = "must be the requested id, found another one";
+    assert_decode_error(result, "id", reason);
+    assert_eq!(host.count(), 1);
+}
+
 #[track_caller]
 fn assert_decode_error<T: std::fmt::Debug>(result: Result<T, Error>, path: &str, reason: &str) {
     let Err(Error::Decode { error, request_id }) = result else {

@@ -169,7 +169,7 @@ async fn a_refused_connection_is_reported_with_its_cause() {
 async fn a_client_can_use_a_custom_reqwest_client() {
     let echo = get(|headers: HeaderMap| async move {
         let agent = headers["user-agent"].to_str().unwrap_or_default();
-        format!(r#"{{"id":"{agent}"}}"#)
+        format!(r#"{{"model":"{agent}"}}"#)
     });
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -184,5 +184,5 @@ async fn a_client_can_use_a_custom_reqwest_client() {
     let builder = Client::builder().gateway(url, "token-1").project("acme");
     let client = builder.host(ReqwestHost::from(custom)).build().unwrap();
     let job = client.agent_jobs().get("j1").send().await.unwrap();
-    assert_eq!(job.id.as_deref(), Some("custom/1"));
+    assert_eq!(job.model.as_deref(), Some("custom/1"));
 }

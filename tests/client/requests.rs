@@ -253,7 +253,7 @@ async fn an_id_stays_one_path_segment() {
         ("é 😀", "%C3%A9%20%F0%9F%98%80"),
         (r"..\..", "..%5C.."),
     ] {
-        let host = FakeHost::new([OK]);
+        let host = FakeHost::new([r#"{"status":200,"json":{}}"#]);
         host.client().agent_jobs().get(id).send().await.unwrap();
         let target = format!("/v2/agent/acme/job/{segment}");
         assert_eq!(host.target(0), target, "{id}");

@@ -1,8 +1,9 @@
 //! Decoding of an agent job from Mintlify's JSON.
 
-use quillgate::response::decode;
+use quillgate::response::{decode, decode_result};
 use quillgate::{
-    AgentJob, CreateAgentJob, DecodeError, GetAgentJob, JobStatus, Prompt, SendMessage, Source,
+    AgentJob, CreateAgentJob, DecodeError, Endpoint, GetAgentJob, JobId, JobStatus, Prompt,
+    SendMessage, Source,
 };
 use serde_json::{Value, json};
 
@@ -280,4 +281,30 @@ fn changing_any_byte_of_a_body_yields_a_job_or_a_decode_error_with_a_path() {
             }
         }
     }
+}
+
+#[test]
+fn a_result_about_another_job_is_malformed() {
+    let id = JobId::new("j1").unwrap();
+    let calls = [
+        GetAgentJob::new(id.clone()).to_call(),
+        SendMessage::new(id, Prompt::new("x").unwrap()).to_call(),
+    ];
+    for call in &calls {
+        let read = |body: &str| decode_result::<GetAgentJob>(call, body.as_bytes());
+        for body in [r#"{"id":"j1"}"#, r#"{"id":null}"#, "{}"] {
+            assert!(read(body).is_ok(), "{body}");
+        }
+        let error = read(r#"{"id":"j2"}"#).unwrap_err();
+        assert_eq!(error.at, "id");
+        assert_eq!(error.what, "must be the requested id, found another one");
+    }
+    let created = CreateAgentJob::new(Prompt::new("x").unwrap()).to_call();
+    assert!(decode_result::<CreateAgentJob>(&created, br#"{"id":"j2"}"#).is_ok());
+}
+
+#[test]
+fn half_surrogates_do_not_make_a_job_unreadable() {
+    let job = decode::<GetAgentJob>(br#"{"id":"j1","model":"\ud83d","more":"\udc00"}"#).unwrap();
+    assert_eq!(job.model.as_deref(), Some("\u{fffd}"));
 }

@@ -117,6 +117,33 @@ describe("a Mintlify that responds 502 to every read", () => {
   });
 });
 
+describe("an open circuit breaker", () => {
+  const MAX_FAILURES = 20;
+  let jobs;
+  before(async () => {
+    jobs = await startJobs("unsent-polls");
+  });
+  after(() => jobs?.stop());
+
+  test("gives the budget of polls that were not sent back", async () => {
+    await jobs.create("listed");
+    const fault = { kind: "status", status: 500 };
+    await jobs.upstream.fault({ operation: "agentJobs.get", fault, times: 0 });
+    for (let number = 0; number < MAX_FAILURES; number += 1) {
+      assertProblem(await jobs.get(jobs.path(`other-${number}`)), 500, "upstream-error");
+    }
+    const checkedAt = async () =>
+      (await jobs.get(`/v2/agent/${PROJECT}/jobs`)).json.jobs[0].checkedAt;
+    const created = await checkedAt();
+    // A list polls the job as soon as its state is stale.
+    while ((await checkedAt()) === created);
+    const [{ polls }] = await jobs.restartWithSql([
+      ["SELECT coalesce(sum(polls), 0) AS polls FROM poll_step"],
+    ]);
+    assert.equal(polls, 0);
+  });
+});
+
 describe("a job that the gateway did not create", () => {
   const QUOTA = 20;
   const WATCHED = 10;

@@ -102,6 +102,7 @@ describe("upstream faults by state of the cache", () => {
     ["redirect", REDIRECT, stale(302), "502 upstream-redirect, 1 request"],
     ["401", status(401), stale(401), "502 upstream-credential, 1 request"],
     ["403", status(403), stale(403), "502 upstream-credential, 1 request"],
+    ["block", { kind: "html", status: 403 }, stale(403), "502 upstream-blocked, 1 request"],
   ];
 
   const CACHED = { fresh: "a fresh page", stale: "a stale page", empty: "no page" };

@@ -4,8 +4,10 @@
  * contain no secret.
  */
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const VALUE = "hunter2-of-the-operator";
 
@@ -81,3 +83,33 @@ for (const [what, variable, value, rule] of [
     });
   });
 }
+
+describe("a gateway whose configuration lacks a binding", () => {
+  let gate;
+  let worker;
+
+  before(async () => {
+    worker = configWith({ path: BUILT_SCRIPT });
+    const binding =
+      '[[durable_objects.bindings]]\nname = "PROJECT_GATE"\nclass_name = "ProjectGate"\n';
+    const complete = readFileSync(worker.config, "utf8");
+    assert.ok(complete.includes(binding));
+    writeFileSync(worker.config, complete.replace(binding, ""));
+    gate = await startGate("misconfiguration-binding", { gateway: { config: worker.config } });
+  });
+  after(async () => {
+    await gate?.stop();
+    worker?.dispose();
+  });
+
+  test("responds 500 without Retry-After and names the binding", async () => {
+    for (const answer of [await gate.get(`${JOBS}s`), await gate.post(JOBS, { prompt: "x" })]) {
+      const problem = assertProblem(answer, 500, "misconfigured");
+      assert.equal(problem.variable, "PROJECT_GATE");
+      assert.match(problem.detail, /PROJECT_GATE is not bound/);
+      assert.equal(answer.header("retry-after"), undefined);
+      assert.equal(problem.outcome, undefined);
+    }
+    assert.equal(await gate.received(), 0);
+  });
+});

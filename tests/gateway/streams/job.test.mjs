@@ -258,7 +258,8 @@ describe("a job's stream", () => {
     const answer = await exchange.until(({ hasHead, text }) => hasHead && text.includes("}\n\n"));
     assert.equal(answer.status, 200);
     assert.match(answer.header("content-type"), /^text\/event-stream(; charset=utf-8)?$/);
-    assertCommonHead(answer);
+    assertCommonHead(answer, { cacheControl: /^no-store, no-transform$/ });
+    assert.equal(answer.header("x-accel-buffering"), "no");
     assert.match(answer.text, /^retry: 3000\n\nid: 1\nevent: job\ndata: \{.*\}\n\n$/);
     exchange.leave();
   });

@@ -143,6 +143,26 @@ describe("two keys per access, newest first", () => {
     assert.deepEqual((await gate.upstream.jobs()).at(-1).messages, ["and more"]);
   });
 
+  for (const [what, fault, kind] of [
+    ["the plan", { body: '{"error":"Please upgrade your plan"}' }, "upstream-plan"],
+    ["the project", { body: '{"error":"Invalid project ID"}' }, "upstream-project"],
+    ["the network", { body: "error code: 1010", contentType: "text/plain" }, "upstream-blocked"],
+  ]) {
+    test(`does not fall back to the older key after a 401 for ${what}, and blames no key`, async () => {
+      for (const send of [() => gate.post(JOBS, { prompt }), () => gate.get(`${JOBS}/j1`)]) {
+        await gate.upstream.fault({ fault: { kind: "status", status: 401, ...fault } });
+        const answer = await send();
+        const problem = assertProblem(answer, 502, kind);
+        assert.equal(problem.outcome, undefined);
+        assert.doesNotMatch(problem.detail, /\bkeys?\b/);
+        const line = await gate.logged(answer.header("x-request-id"));
+        assert.match(line.operator, /upgrade your plan|Invalid project ID|error code: 1010/);
+        assert.doesNotMatch(line.operator, /rejected ADMIN_/);
+      }
+      assert.deepEqual(await keysSeen(), ["write", "read"]);
+    });
+  }
+
   test("does not use the older key while the newest is valid", async () => {
     await setKeys({ readBefore: "expired", writeBefore: "expired" });
     assert.equal((await gate.get(`${JOBS}/${await createJob()}`)).status, 200);

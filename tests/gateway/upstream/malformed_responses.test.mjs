@@ -112,6 +112,46 @@ describe("a malformed success", () => {
     });
   }
 
+  test("returns 502 for a job other than the requested one, and does not store it", async () => {
+    const { id } = (await WRITE.raw()).json;
+    const prLink = "https://github.com/other/secret/pull/9";
+    const other = shaped({ id: "another", status: "completed", prLink });
+    for (const [send, outcome] of [
+      [() => gate.get(`${JOBS}/${id}`)],
+      [() => gate.get(`${JOBS}/unseen-other/events`)],
+      [() => gate.post(`${JOBS}/${id}/message`, { prompt: "x" }), "unknown"],
+    ]) {
+      const answer = await sendWith(other, send);
+      assert.equal(assertProblem(answer, 502, "upstream-malformed").outcome, outcome);
+      assert.ok(!answer.text.includes(prLink));
+    }
+    const { json } = await gate.get(`${JOBS}/${id}/record`);
+    assert.deepEqual([json.status, json.prLink], ["active", null]);
+  });
+
+  for (const [what, id] of [
+    ["a path", "../../x?y"],
+    ["control characters", "a\0b\n"],
+    ["60,000 characters", "x".repeat(60_000)],
+  ]) {
+    test(`returns 502 for a created job whose id is ${what}, and does not list it`, async () => {
+      const headers = [["Idempotency-Key", `id-${what.length}`]];
+      const create = () => gate.post(JOBS, { prompt: "x" }, { headers });
+      const answer = await sendWith(shaped({ id, status: "active" }), create);
+      assert.equal(assertProblem(answer, 502, "upstream-malformed").outcome, "unknown");
+      assertProblem(await create(), 409, "outcome-unknown");
+      const { json } = await gate.get(`${JOBS}s?limit=1`);
+      assert.notEqual(json.jobs[0]?.id, id);
+    });
+  }
+
+  test("replaces half surrogates in a job", async () => {
+    const body = '{"id":"j1","status":"active","model":"\\ud83d","more":{"\\udc00":1}}';
+    const fault = { kind: "status", status: 200, body };
+    const { json } = await sendWith(fault, READ_JOB.raw);
+    assert.deepEqual([json.model, json.more], ["\ufffd", { "\ufffd": 1 }]);
+  });
+
   test("returns 502 for a job of more than 64 kB on every route", async () => {
     const body = { id: "j1", model: "x".repeat(64 * 1024) };
     for (const send of [READ_JOB.raw, WRITE.raw, () => gate.get(`${JOBS}/huge/events`)]) {

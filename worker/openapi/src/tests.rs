@@ -268,7 +268,13 @@ fn cors_allows_every_described_header_field() {
     assert_eq!(named("parameters"), sent);
     // Pages can read the first two without CORS permission: they are safelisted. Pages do not need
     // the others.
-    let unsaid = ["cache-control", "content-language", "allow", "accept-post"];
+    let unsaid = [
+        "cache-control",
+        "content-language",
+        "allow",
+        "accept-post",
+        "x-accel-buffering",
+    ];
     let exposed = listed(cors::EXPOSED);
     assert_eq!(without(named("headers"), &unsaid), exposed);
 }

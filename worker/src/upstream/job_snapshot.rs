@@ -1,6 +1,7 @@
 //! Responses with a job.
 
 use quillgate::pull_request::stated_link;
+use quillgate::response::is_about;
 use quillgate::schema::{HasJsonType as _, check};
 use quillgate::text::replace_half_surrogates;
 use quillgate::{AgentJob, JobId};
@@ -38,10 +39,11 @@ impl JobSnapshot {
         check(&job, &AgentJob::JSON_TYPE).ok()?;
         let member = |name| json::text(&job, name).map(str::to_owned);
         let id = member("id");
-        let is_expected = match (&id, requested) {
-            (None, _) => true,
-            (Some(id), Some(requested)) => id == requested,
-            (Some(id), None) => JobId::new(id).is_ok() && is_plain_segment(id),
+        let is_expected = match requested {
+            Some(requested) => is_about(&job, "id", requested),
+            None => id
+                .as_ref()
+                .is_none_or(|id| JobId::new(id).is_ok() && is_plain_segment(id)),
         };
         is_expected.then(|| Self {
             http_status,
