@@ -10,6 +10,7 @@ import { startJobs } from "../jobs_gateway.mjs";
 import { PATIENCE_MS } from "../watched_jobs.mjs";
 
 const [OLD, SHORT, NUL, DELETED] = ["old-docs", "short-docs", "nul-docs", "deleted-docs"];
+const SPELLINGS = "spelled-docs";
 /** More jobs than one request compares without the index. */
 const MANY_JOBS = 4_000;
 /** The maximum number of jobs that one request compares. */
@@ -19,7 +20,7 @@ let jobs;
 
 before(async () => {
   jobs = await startJobs("search", {
-    projects: [OLD, SHORT, NUL, DELETED],
+    projects: [OLD, SHORT, NUL, DELETED, SPELLINGS],
     vars: { KEEP_PROMPTS: "whole" },
   });
 });
@@ -58,6 +59,20 @@ async function storeJobs(project, count, first) {
     ],
     project,
   );
+}
+
+/**
+ * Searches until the stored job `old-1` is found after the new job `id`. An alarm indexes stored
+ * jobs.
+ */
+async function untilOldFound(project, text, id) {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const { ids } = await find(project, { text });
+    if (ids.includes("old-1")) return assert.deepEqual(ids, [id, "old-1"], text);
+    assert.deepEqual(ids, [id], text);
+    assert.ok(performance.now() < deadline, "the stored job is still not found");
+  }
 }
 
 test("finds jobs that an earlier release stored, and adds them to the search index", async () => {
@@ -108,20 +123,34 @@ test("answers concurrent searches that wait for their turn", async () => {
   }
 });
 
+test("lets a reader's search pass the waiting searches of another reader", async () => {
+  const search = (sub) => {
+    const authorization = `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
+    return jobs.gate.get(listPath(SHORT, { text: "ZZ" }), { authorization });
+  };
+  let answered = 0;
+  const many = Array.from({ length: 50 }, () => search("ana").finally(() => (answered += 1)));
+  await Promise.race(many);
+  const { status } = await search("ben");
+  assert.equal(status, 200);
+  assert.ok(answered < many.length, "the other reader's searches were all answered before");
+  for (const answer of await Promise.all(many)) assert.equal(answer.status, 200);
+});
+
+test("finds other spellings of the same text, also in stored jobs", async () => {
+  await storeJobs(SPELLINGS, 1, "Cafe\u0301 ＦＡＱ in İstanbul, Straße");
+  const prompt = "CAFÉ FAQ in i\u0307stanbul, STRASSE";
+  const { id } = await jobs.create(prompt, { project: SPELLINGS });
+  for (const text of ["café", "CAFE\u0301 ｆａｑ", "istanbul", "İSTANBUL", "straße", "STRASS"]) {
+    await untilOldFound(SPELLINGS, text, id);
+  }
+});
+
 test("finds a job by the words after a NUL in its prompt", async () => {
   await storeJobs(NUL, 1, "Before\u0000behind");
   const { id } = await jobs.create("Before\u0000Behind it", { project: NUL });
   for (const text of ["behind", "BEFORE BEHIND", "before\u0000be", "eh"]) {
-    const deadline = performance.now() + PATIENCE_MS;
-    for (;;) {
-      const { ids } = await find(NUL, { text });
-      if (ids.includes("old-1")) {
-        assert.deepEqual(ids, [id, "old-1"], text);
-        break;
-      }
-      assert.deepEqual(ids, [id], text);
-      assert.ok(performance.now() < deadline, "the stored job is still not found");
-    }
+    await untilOldFound(NUL, text, id);
   }
 });
 

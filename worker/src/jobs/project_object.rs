@@ -60,6 +60,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("store/migrations/0015_given_up_jobs.sql"),
     POLICY_INDEX,
     include_str!("store/migrations/0017_webhook_receivers.sql"),
+    include_str!("store/migrations/0018_fold_prompts.sql"),
 ];
 /// The policies whose circuit breakers this object reports.
 const POLICIES: [RateLimitPolicy; 3] = [

@@ -59,7 +59,8 @@ pub struct JobFilter {
     pub state: Option<String>,
     /// The subject of the caller that created the job.
     pub author: Option<String>,
-    /// The search string. The first 4,096 characters of the prompt must contain it, ignoring case.
+    /// The search string. The first 4,096 characters of the prompt must contain it,
+    /// ignoring case and other variants: see `jobs/store/search.rs`.
     pub text: Option<String>,
 }
 
@@ -93,6 +94,9 @@ pub struct JobQuery {
     pub limit: u64,
     /// The last job of the previous page, or `None` for the first page.
     pub before: Option<Position>,
+    /// The key of the caller. The searches of different callers take turns.
+    #[serde(default)]
+    pub caller: String,
 }
 
 /// Returns the first non-blank line of a prompt, without control characters. A line of more than

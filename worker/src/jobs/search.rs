@@ -6,6 +6,8 @@
 //! the covered range. Strings shorter than a trigram, and jobs that are not in the index yet, are
 //! searched without the index, newest first.
 
+pub mod turns;
+
 use quillgate::Millis;
 use serde::Deserialize;
 
@@ -128,7 +130,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// Creates a search for `text`, which must be lowercase and contain no NUL. The search covers
+    /// Creates a search for `text`, which must be folded as the index is. The search covers
     /// only rows below `below`, or all rows if `below` is `None`. `limit` is the maximum number of
     /// matches per page.
     pub fn new(text: &str, range: RowRange, below: Option<u64>, limit: usize) -> Self {

@@ -42,9 +42,10 @@ pub mod search;
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-use futures_channel::oneshot::Receiver;
+use futures_channel::oneshot::Sender;
 use quillgate::Millis;
 
+use crate::jobs::search::turns::Turns;
 use crate::runtime::{Database, HostError, HostResult, text};
 
 /// Maximum number of jobs that one alarm polls for webhooks. An alarm also deletes at most this
@@ -55,8 +56,8 @@ pub struct JobStore {
     database: Rc<Database>,
     /// The window of the poll budget.
     poll_window: Millis,
-    /// The receiver that resolves when the latest search ends. The next search waits until then.
-    latest_search: RefCell<Option<Receiver<()>>>,
+    /// The turns of searches. Sending wakes a search that waits for its turn.
+    search_turns: RefCell<Turns<Sender<()>>>,
     /// The project's id, cached after the first read. The id never changes.
     project: OnceCell<String>,
 }
@@ -66,7 +67,7 @@ impl JobStore {
         Self {
             database,
             poll_window,
-            latest_search: RefCell::default(),
+            search_turns: RefCell::default(),
             project: OnceCell::new(),
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use quillgate::Millis;
 
-use super::search::find_lowercase;
+use super::search::find_folded;
 use super::{JobStore, MAX_JOBS_PER_ALARM};
 use crate::jobs::events::StreamEvent;
 use crate::jobs::job_row::JobRow;
@@ -44,13 +44,13 @@ impl JobStore {
         );
         let whole = self.find_whole(write);
         let prompt = whole.unwrap_or(&write.prompt_summary);
-        let lowercase = find_lowercase(prompt);
+        let folded = find_folded(prompt);
         let row = [
             text(id),
             text(&write.subject),
             text(&write.prompt_summary),
             optional_text(whole),
-            optional_text(lowercase.as_deref()),
+            optional_text(folded.as_deref()),
             optional_text(write.webhook.as_deref()),
             number(now().0),
             optional_text(job.status.as_deref()),
@@ -59,7 +59,7 @@ impl JobStore {
         ];
         let event = self.number_change(insert, row)?;
         if let Some(JobRow { row, .. }) = self.find(id)? {
-            self.index_prompt(row, prompt, lowercase.as_deref())?;
+            self.index_prompt(row, prompt, folded.as_deref())?;
         }
         Ok(event)
     }

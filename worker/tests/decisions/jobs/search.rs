@@ -1,6 +1,8 @@
 //! Searches in prompts. A request runs a bounded number of steps and compares a bounded number of
 //! jobs. The pages of a search contain each match once, from the newest job to the oldest.
 
+mod turns;
+
 use quillgate::Millis;
 use quillgate_worker::jobs::search::{
     BLOCK_ROWS, Candidate, Found, MAX_CANDIDATES, RowRange, Search, Step, block_mark,
