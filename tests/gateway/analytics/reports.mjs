@@ -92,7 +92,7 @@ export function useReports(name) {
     reader = caller(gate, "rita", BOTH);
     const range = { dateFrom: "2020-01-01", dateTo: "2020-03-01" };
     const { conversations } = await gate.upstream.report({ report: "assistant", ...range });
-    turns = conversations.map(({ id }) => id);
+    turns = [...new Set(conversations.map(({ id }) => id))];
   });
   after(async () => {
     await gate?.stop();

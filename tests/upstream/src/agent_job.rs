@@ -18,9 +18,8 @@ use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::profile::{Trait, Traits};
 use crate::random::SplitMix64;
+use crate::repository_host::{Host, REPOSITORY};
 
-/// The repository without its host.
-const REPOSITORY: &str = "acme/docs";
 const REF: &str = "main";
 const MODEL: &str = "simulated-agent-1";
 
@@ -180,7 +179,7 @@ impl Jobs {
         let number = self.next_number;
         self.next_number += 1;
         let repository = if self.traits.has(Trait::RepositoryUrls) {
-            format!("{}/{REPOSITORY}", first.host().origin())
+            first.host().repository()
         } else {
             REPOSITORY.to_owned()
         };
@@ -236,41 +235,6 @@ pub(crate) struct Job {
 struct Run {
     prompt: String,
     started_at: Timestamp,
-}
-
-/// The service that hosts a repository.
-#[derive(Clone, Copy)]
-enum Host {
-    GitHub,
-    GitLab,
-    Bitbucket,
-}
-
-impl Host {
-    fn directive(self) -> &'static str {
-        match self {
-            Self::GitHub => "[github]",
-            Self::GitLab => "[gitlab]",
-            Self::Bitbucket => "[bitbucket]",
-        }
-    }
-
-    fn origin(self) -> &'static str {
-        match self {
-            Self::GitHub => "https://github.com",
-            Self::GitLab => "https://gitlab.com",
-            Self::Bitbucket => "https://bitbucket.org",
-        }
-    }
-
-    fn pull_request(self, number: u64) -> String {
-        let path = match self {
-            Self::GitHub => "pull",
-            Self::GitLab => "-/merge_requests",
-            Self::Bitbucket => "pull-requests",
-        };
-        format!("{}/{REPOSITORY}/{path}/{number}", self.origin())
-    }
 }
 
 /// Fields that the control API has set.
@@ -374,9 +338,11 @@ impl Run {
     }
 
     fn host(&self) -> Host {
-        let named = |host: &Host| self.has_directive(host.directive());
-        let others = [Host::GitLab, Host::Bitbucket];
-        others.into_iter().find(named).unwrap_or(Host::GitHub)
+        let others = [("[gitlab]", Host::GitLab), ("[bitbucket]", Host::Bitbucket)];
+        let named = others
+            .into_iter()
+            .find(|(directive, _)| self.has_directive(directive));
+        named.map_or(Host::GitHub, |(_, host)| host)
     }
 
     fn makes_changes(&self) -> bool {

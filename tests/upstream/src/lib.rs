@@ -251,6 +251,7 @@ mod platform;
 mod profile;
 mod random;
 mod random_faults;
+mod repository_host;
 mod request_log;
 mod routes;
 mod searches;
