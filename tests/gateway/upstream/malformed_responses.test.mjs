@@ -131,6 +131,7 @@ describe("a malformed success", () => {
 
   for (const [what, id] of [
     ["a path", "../../x?y"],
+    ["a dot segment", ".."],
     ["control characters", "a\0b\n"],
     ["60,000 characters", "x".repeat(60_000)],
   ]) {
