@@ -10,6 +10,7 @@ use crate::encode::{push_json_string, push_percent_encoded};
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Offset, PAGE};
 use crate::millis::Millis;
+use crate::parts::without_part;
 use crate::project::{ProjectId, path_segment};
 use crate::text::{format_integer, parse_decimal, quote};
 use crate::ulid::is_ulid;
@@ -384,7 +385,11 @@ impl Parameter {
             ParameterKind::Id => return path_segment(field, text),
             ParameterKind::Text => return check_not_empty(field, text),
             ParameterKind::Date => return check_date(field, text),
-            ParameterKind::Ulid => (!is_ulid(&text)).then_some(Rule::Ulid),
+            ParameterKind::Ulid => {
+                let id = without_part(&text);
+                let is_start = id.is_empty() && !text.is_empty();
+                (!is_start && !is_ulid(id)).then_some(Rule::Ulid)
+            }
             ParameterKind::OneOf(known) => {
                 (!known.contains(&text.as_str())).then_some(Rule::OneOf(known))
             }

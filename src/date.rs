@@ -177,6 +177,15 @@ const fn is_digit(character: char) -> bool {
     character.is_ascii_digit()
 }
 
+/// Returns the milliseconds since the Unix epoch of a date-time, or of the start of a day. A time
+/// without an offset is UTC. Returns `None` for anything else.
+pub(crate) fn read_utc(text: &str) -> Option<i64> {
+    match read_point(text.as_bytes()).ok()? {
+        Point::Day(day) => Some(day * DAY),
+        Point::Local(millis) | Point::Instant(millis) => Some(millis),
+    }
+}
+
 /// Checks that `from` is before `to` if both are present, valid and comparable.
 pub(crate) fn check_order(from: Option<&str>, to: Option<&str>) -> Result<(), ValidationError> {
     let (Some(from), Some(to)) = (from, to) else {

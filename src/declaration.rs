@@ -197,6 +197,9 @@ pub enum Pagination {
     Cursor {
         /// The property that contains the rows.
         rows: &'static str,
+        /// The property of a row with its time, if the rows are events with an `id`. The range of such
+        /// a list can be split, because each row belongs to one part.
+        time: Option<&'static str>,
     },
 }
 
@@ -206,7 +209,7 @@ impl Pagination {
     pub const fn rows(self) -> Option<&'static str> {
         match self {
             Self::None => None,
-            Self::Offset { rows } | Self::Cursor { rows } => Some(rows),
+            Self::Offset { rows } | Self::Cursor { rows, .. } => Some(rows),
         }
     }
 }

@@ -146,7 +146,7 @@ operation! {
     route: Get "/v2/agent/{projectId}/jobs",
     scope: ReadJobs,
     policy: Some(RateLimitPolicy::ReadJobs),
-    pagination: Pagination::Cursor { rows: "jobs" },
+    pagination: Pagination::Cursor { rows: "jobs", time: None },
     link: None,
 }
 

@@ -79,6 +79,7 @@ pub mod operation;
 pub mod options;
 pub mod pages;
 pub mod parameters;
+mod parts;
 pub mod poll;
 pub mod project;
 pub mod pull_request;

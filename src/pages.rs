@@ -9,6 +9,8 @@ use crate::declaration::{Pagination, ParameterKind};
 use crate::error::{DecodeError, Error, IntegerRule, ValidationError};
 use crate::list::Offset;
 use crate::millis::Millis;
+pub use crate::parts::RowKey;
+use crate::parts::{Parts, suggest_range};
 use crate::text::{format_integer, quote};
 
 /// The number of consecutive empty pages after which a list fails.
@@ -58,7 +60,7 @@ impl Totals {
 }
 
 /// The pagination properties of a page.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageInfo<'a> {
     /// The number of rows on the page.
     pub rows: u64,
@@ -68,6 +70,8 @@ pub struct PageInfo<'a> {
     pub next_cursor: Option<&'a str>,
     /// The page's totals, if it has any.
     pub totals: Option<Totals>,
+    /// The keys of the rows of a list of events. Empty for other lists.
+    pub keys: Vec<RowKey>,
 }
 
 /// A page that contradicts its list.
@@ -128,7 +132,16 @@ impl From<PageError> for Error {
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pages {
+    /// The call for the next page, with its dates.
     next: Option<Call>,
+    /// `next` without dates, if they made the request too long.
+    undated: Option<Call>,
+    /// Whether a page arrived for a request without dates. Further requests omit them, too.
+    omits_dates: bool,
+    /// The parts of the range, if it can be split.
+    parts: Option<Parts>,
+    /// The indices of the rows of the last page that an earlier page contained.
+    repeated: Vec<usize>,
     empty_in_a_row: u32,
     /// Hashes of the cursors received so far.
     cursors: Vec<u64>,
@@ -140,7 +153,14 @@ pub struct Pages {
 impl Pages {
     /// Creates an iteration that starts with this call.
     #[must_use]
-    pub fn new(mut call: Call) -> Self {
+    pub fn new(call: Call) -> Self {
+        match Parts::resume(&call) {
+            Some((parts, next)) => Self::begin(next, Some(parts)),
+            None => Self::begin(call, None),
+        }
+    }
+
+    fn begin(mut call: Call, parts: Option<Parts>) -> Self {
         if let Pagination::Offset { .. } = call.declaration().pagination {
             // `step_offset` computes the next offset from these two arguments.
             let limit = call.integer("limit").or_else(|| call.default_limit());
@@ -154,6 +174,10 @@ impl Pages {
         }
         Self {
             next: Some(call),
+            undated: None,
+            omits_dates: false,
+            parts,
+            repeated: Vec::new(),
             empty_in_a_row: 0,
             cursors,
             totals: None,
@@ -176,16 +200,94 @@ impl Pages {
         {
             call.set("limit", format_integer(rule.max));
         }
-        Ok(Self::new(call))
+        let mut pages = Self::new(call);
+        if let (None, Some(call)) = (&pages.parts, &pages.next) {
+            pages.parts = Parts::new(call);
+        }
+        Ok(pages)
     }
 
     /// Returns the call for the next page, or `None` after the last page.
     ///
-    /// The call stays the same until [`Self::advance`], so a failed page can be requested again. To
-    /// resume a list later, store the call's arguments.
+    /// The call stays the same until [`Self::advance`] or [`Self::after_failure`], so a failed page
+    /// can be requested again.
     #[must_use]
     pub const fn next(&self) -> Option<&Call> {
-        self.next.as_ref()
+        match &self.undated {
+            Some(call) => Some(call),
+            None => self.next.as_ref(),
+        }
+    }
+
+    /// Returns the call to store, to resume the list later. Returns `None` after the last page.
+    ///
+    /// Its arguments other than `cursor` are those of the whole list. If the range was split, `cursor`
+    /// also contains the current part, and only [`Pages`] can read it.
+    #[must_use]
+    pub fn position(&self) -> Option<Call> {
+        let next = self.next.as_ref()?;
+        let position = |parts: &Parts| parts.position(next);
+        Some(self.parts.as_ref().map_or_else(|| next.clone(), position))
+    }
+
+    /// Returns the indices of the rows of the last page that an earlier page contained, in ascending
+    /// order. Remove them. Only a split can repeat rows.
+    #[must_use]
+    pub fn repeated(&self) -> &[usize] {
+        &self.repeated
+    }
+
+    /// Changes the request for the next page after a response with this status. Returns `false` if
+    /// the failure is final.
+    ///
+    /// - After a 414, omits the dates of a request with a cursor, which stands for the range.
+    /// - After another 414, an error of the request without dates, or a 504, splits the range of a
+    ///   list of events.
+    ///
+    /// ```
+    /// use quillgate::{Call, Millis, Operation, Pages};
+    /// use serde_json::json;
+    ///
+    /// let range = json!({ "dateFrom": "2024-01-01", "dateTo": "2024-03-01" });
+    /// let call = Call::parse(Operation::ListFeedback.declaration(), &range)?;
+    /// let mut pages = Pages::through_everything(call, Millis(0))?;
+    /// assert!(pages.after_failure(504));
+    /// let from = pages.next().and_then(|call| call.text("dateFrom"));
+    /// assert_eq!(from, Some("2024-01-31T00:00:00.000Z"));
+    /// # Ok::<(), quillgate::Error>(())
+    /// ```
+    pub fn after_failure(&mut self, status: u16) -> bool {
+        let Some(next) = &self.next else {
+            return false;
+        };
+        let is_split = match (status, &self.undated) {
+            (414, None) if can_omit_dates(next) => {
+                self.undated = Some(omit_dates(next));
+                return true;
+            }
+            (414 | 504, _) => true,
+            (400 | 404 | 422, Some(_)) => true,
+            _ => false,
+        };
+        let parts = self.parts.as_mut().filter(|_| is_split);
+        let Some(call) = parts.and_then(Parts::split) else {
+            return false;
+        };
+        self.set_part(call);
+        true
+    }
+
+    /// Returns advice for a failure with this status that is final: a shorter range may succeed.
+    #[must_use]
+    pub fn advise(&self, status: u16) -> Option<String> {
+        let next = self.next.as_ref().filter(|_| matches!(status, 414 | 504))?;
+        suggest_range(next)
+    }
+
+    fn set_part(&mut self, call: Call) {
+        self.next = Some(call);
+        self.undated = None;
+        self.cursors.clear();
     }
 
     /// Returns whether the totals changed between two pages. Rows can then be missing or repeated,
@@ -213,6 +315,9 @@ impl Pages {
         let Some(mut call) = self.next.take() else {
             return Ok(());
         };
+        self.omits_dates |= self.undated.take().is_some();
+        let take_rows = |parts: &mut Parts| parts.take_rows(&page.keys);
+        self.repeated = self.parts.as_mut().map(take_rows).unwrap_or_default();
         self.is_mixed |= Totals::are_mixed([self.totals, page.totals]);
         self.totals = self.totals.or(page.totals);
         let pagination = call.declaration().pagination;
@@ -223,7 +328,10 @@ impl Pages {
         };
         if has_next {
             self.count_empty(pagination, page)?;
+            self.undated = self.omits_dates.then(|| omit_dates(&call));
             self.next = Some(call);
+        } else if let Some(call) = self.parts.as_mut().and_then(Parts::next_part) {
+            self.set_part(call);
         }
         Ok(())
     }
@@ -290,8 +398,27 @@ impl Pages {
     }
 }
 
+const DATES: [&str; 2] = ["dateFrom", "dateTo"];
+
+/// Returns whether the same page can be requested without dates.
+fn can_omit_dates(call: &Call) -> bool {
+    let is_optional = |name| {
+        let declared = call.declaration().parameter(name);
+        declared.is_some_and(|parameter| !parameter.is_required)
+    };
+    call.text("cursor").is_some() && DATES.into_iter().all(is_optional)
+}
+
+fn omit_dates(call: &Call) -> Call {
+    let mut call = call.clone();
+    for name in DATES {
+        call.remove(name);
+    }
+    call
+}
+
 /// Returns the FNV-1a hash. Two different cursors collide with a probability of about 2^−64.
-fn hash(text: &str) -> u64 {
+pub(crate) fn hash(text: &str) -> u64 {
     let step = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step)
 }

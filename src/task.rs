@@ -183,22 +183,12 @@ impl Task {
         }
     }
 
-    /// Returns the call for the next page of a list. Returns `None` after the last page and for
-    /// other tasks.
+    /// Returns the pages of a list, or `None` for other tasks.
     #[must_use]
-    pub const fn next_page(&self) -> Option<&Call> {
+    pub const fn pages(&self) -> Option<&Pages> {
         match &self.work {
-            Work::List(pages) => pages.next(),
+            Work::List(pages) => Some(pages),
             Work::Once(_) | Work::Watch(_) => None,
-        }
-    }
-
-    /// Returns whether a list's totals changed between two pages; see [`Pages::is_mixed`].
-    #[must_use]
-    pub const fn is_mixed(&self) -> bool {
-        match &self.work {
-            Work::List(pages) => pages.is_mixed(),
-            Work::Once(_) | Work::Watch(_) => false,
         }
     }
 
@@ -300,15 +290,34 @@ impl Task {
         random: f64,
     ) -> Command {
         let Work::Watch(watch) = &mut self.work else {
-            return self
+            let command = self
                 .attempts
                 .take_failure(failure, retry_after, now, random);
+            let is_final = command == Command::Fail(Reason::Failure);
+            return if is_final && self.change_request(failure) {
+                self.send(now)
+            } else {
+                command
+            };
         };
         if !failure.is_transient() {
             return Command::Fail(Reason::Failure);
         }
         let step = watch.poll.on_failure(retry_after, now, random);
         watch.take_job(step, false)
+    }
+
+    /// Changes the request for a list's next page after a final failure. Returns `false` if no other
+    /// request can succeed.
+    fn change_request(&mut self, failure: Failure) -> bool {
+        let (Work::List(pages), Failure::Status(status)) = (&mut self.work, failure) else {
+            return false;
+        };
+        let is_changed = pages.after_failure(status);
+        if is_changed {
+            self.attempts.renew();
+        }
+        is_changed
     }
 }
 
@@ -321,6 +330,12 @@ impl Attempts {
             // An earlier attempt that is still running gets as much time as a new one.
             retry: retry.with_patience(options.timeout),
         }
+    }
+
+    /// Allows all retries again, for another request of the same call.
+    fn renew(&mut self) {
+        let idempotency = self.options.idempotency(Method::Get);
+        *self = Self::new(self.options, idempotency, self.began);
     }
 
     /// Returns the remaining time until the total timeout, or `None` without one.

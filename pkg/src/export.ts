@@ -27,6 +27,7 @@ export interface ExportTools extends Tools {
 /** A page of an export, and the position after it. */
 interface FormattedPage<Name extends ListName> {
   text: string;
+  isMixed: boolean;
   nextPosition: ListPosition<Name> | null;
 }
 
@@ -41,7 +42,7 @@ const iterators = new WeakMap<object, AsyncGenerator<FormattedPage<ListName>, vo
  */
 export async function pull<Name extends ListName>(
   controller: ReadableStreamDefaultController<Uint8Array>,
-  stream: { nextPosition?: ExportStream<Name>["nextPosition"] },
+  stream: { nextPosition?: ExportStream<Name>["nextPosition"]; isMixed?: boolean },
   source: Source<Name>,
   options: ExportOptions<Name>,
   left: AbortController,
@@ -63,6 +64,7 @@ export async function pull<Name extends ListName>(
     if (page === undefined) throw signal.reason; // An abort ended the iterator.
     if (page.text !== "") controller.enqueue(new TextEncoder().encode(page.text));
     stream.nextPosition = page.nextPosition;
+    if (page.isMixed) stream.isMixed = true;
     // Continue after an empty page: a stream calls `pull` again only after a chunk.
   } while (page.text === "" && page.nextPosition !== null);
   if (page.nextPosition === null) {
@@ -94,9 +96,9 @@ async function* formatPages<Name extends ListName>(
       const params = resumeFrom === undefined ? source.params : { resumeFrom };
       const rest = { ...source, params, options: callOptions, readBody };
       try {
-        for await (const { page } of readPages(rest)) {
-          const { nextPosition } = page;
-          yield { text: header + writeRows(name, format, body), nextPosition };
+        for await (const { page, repeated } of readPages(rest)) {
+          const { nextPosition, isMixed } = page;
+          yield { text: header + writeRows(name, format, body, repeated), nextPosition, isMixed };
           header = "";
           resumeFrom = nextPosition as ListPosition<Name>;
         }

@@ -10,10 +10,19 @@ export function writeHeader(list: string): string {
   return BYTE_ORDER_MARK + writeRecord(tableOf(list).columns);
 }
 
-/** Returns the rows of a page, formatted. `body` is the JSON of the page. */
-export function writeRows(list: string, format: "csv" | "ndjson", body: string): string {
+/**
+ * Returns the rows of a page, formatted. `body` is the JSON of the page, and `omitted` contains the
+ * indices of rows to omit.
+ */
+export function writeRows(
+  list: string,
+  format: "csv" | "ndjson",
+  body: string,
+  omitted: readonly number[],
+): string {
   const { rows: member, columns } = tableOf(list);
-  const rows = readElements(readMembers(compact(body)).get(member) as string);
+  const all = readElements(readMembers(compact(body)).get(member) as string);
+  const rows = all.filter((_, at) => !omitted.includes(at));
   if (format === "ndjson") return rows.map((row) => `${row}\n`).join("");
   const paths = columns.map((column) => column.split("."));
   return rows

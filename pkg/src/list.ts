@@ -131,6 +131,7 @@ export class List<Name extends ListName>
           rows: Math.min(rows.length, most),
           pages,
           requestsLeftThisHour: requestsLeft(result.response.headers),
+          isMixed: result.page.isMixed,
           nextPosition:
             rows.length > most ? cutPosition(result, rows.length - most) : result.page.nextPosition,
         });
@@ -160,6 +161,7 @@ export class List<Name extends ListName>
     const left = new AbortController();
     const stream: ReadableStream<Uint8Array> & {
       nextPosition?: ExportStream<Name>["nextPosition"];
+      isMixed?: boolean;
     } = new ReadableStream(
       {
         pull: (controller) =>
@@ -176,6 +178,7 @@ export class List<Name extends ListName>
       { highWaterMark: 0 },
     );
     stream.nextPosition = options?.resumeFrom;
+    stream.isMixed = false;
     return stream as ExportStream<Name>;
   }
 
@@ -289,15 +292,15 @@ async function fetchPage<Name extends ListName>(
 ): Promise<PageResult<Name> | null> {
   const { transport, name, options, readBody } = source;
   const call = transport.callOptions(name, { ...options, signal }, readBody);
-  const begin = pages.position;
   const delivery = await pages.next(call);
+  const { begin, isMixed, repeated } = pages;
   if (begin === null || delivery === undefined) return null;
   const { data, response } = delivery;
   const rows = rowsOf(name, data) as Row<Name>[];
   const offset = (begin.offset as number | undefined) ?? null;
   const next = pages.position as ListPosition<Name> | null;
-  const page = makePage(source, data, offset, next);
-  return { page, begin: begin as ListPosition<Name>, rows, offset, response };
+  const page = makePage(source, data, offset, next, isMixed);
+  return { page, begin: begin as ListPosition<Name>, rows, repeated, offset, response };
 }
 
 /** Returns the position to resume from if the last `cut` rows of a page were dropped. */
@@ -314,16 +317,20 @@ function makePage<Name extends ListName>(
   data: object,
   offset: number | null,
   next: ListPosition<Name> | null,
+  isMixed: boolean,
 ): ListPage<Name> {
   // The decoder created this object for this page, so it can be changed.
   const page = data as { offset?: number; nextPosition?: ListPosition<Name> | null };
   if (offset !== null) page.offset = offset;
   page.nextPosition = next;
   // Not enumerable, so that logs and JSON show only the data.
-  return Object.defineProperty(page, "nextPage", {
-    value: async (own: ListOptions = options) => {
-      if (next === null) return null;
-      return new List(transport, name, { resumeFrom: next }, own, captureCallSite());
+  return Object.defineProperties(page, {
+    isMixed: { value: isMixed },
+    nextPage: {
+      value: async (own: ListOptions = options) => {
+        if (next === null) return null;
+        return new List(transport, name, { resumeFrom: next }, own, captureCallSite());
+      },
     },
   }) as ListPage<Name>;
 }

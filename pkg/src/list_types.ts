@@ -31,6 +31,11 @@ export interface ListProgress<Name extends ListName> {
   /** Requests left in the hourly budget; `null` if the response has no `RateLimit` header. */
   requestsLeftThisHour: number | null;
   /**
+   * Whether the totals changed between two pages. Rows can then be missing or repeated. Counts of a
+   * range that includes today change all the time.
+   */
+  isMixed: boolean;
+  /**
    * The position after these rows, to resume from after an error; `null` after the last row.
    *
    * If `maxRows` ends within a page, lists without `offset` resume at the start of that page.
@@ -81,12 +86,19 @@ export interface ExportStream<Name extends ListName> extends ReadableStream<Uint
    * If you omitted `dateTo`, the position contains the value that the export started with.
    */
   readonly nextPosition: ListPosition<Name> | null | undefined;
+  /** Whether the totals changed between two pages so far. Rows can then be missing or repeated. */
+  readonly isMixed: boolean;
 }
 
 /** Properties of a page in addition to the operation's result. */
 export interface PagePosition<Name extends ListName> {
   /** The position of the next page; `null` on the last page. */
   readonly nextPosition: ListPosition<Name> | null;
+  /**
+   * Whether the totals changed between two pages of this iteration. Rows can then be missing or
+   * repeated.
+   */
+  readonly isMixed: boolean;
   /** Fetches the next page. Resolves to `null` on the last page. */
   nextPage(options?: ListOptions): Promise<ListPage<Name> | null>;
 }
@@ -146,6 +158,8 @@ export interface PageResult<Name extends ListName> {
   begin: ListPosition<Name>;
   page: ListPage<Name>;
   rows: Row<Name>[];
+  /** The indices of rows that were removed from the response, because an earlier page had them. */
+  repeated: number[];
   offset: number | null;
   response: Response;
 }

@@ -20,7 +20,7 @@ import {
   readBody,
   sleep,
 } from "./exchange.js";
-import { decode, type Mismatch, ROWS, WITHOUT_CONTENT } from "./generated/decoders.js";
+import { decode, type Mismatch, ROWS, TIMES, WITHOUT_CONTENT } from "./generated/decoders.js";
 import {
   COMMAND_DONE,
   COMMAND_REJECT,
@@ -44,15 +44,19 @@ import {
   EVENT_WAITED,
   MODE_ONCE,
   MODE_WATCH,
+  OUTPUT_ADVICE,
   OUTPUT_DURATION,
+  OUTPUT_MIXED,
   OUTPUT_PAGE_REJECTION,
   OUTPUT_POSITION,
   OUTPUT_REJECTION,
+  OUTPUT_REPEATED,
   OUTPUT_REQUEST,
   OUTPUT_RETRY_AFTER,
   SOURCE_BODY,
   SOURCE_HEAD,
   SOURCE_OPTIONS,
+  SOURCE_PAGE,
   SOURCE_PARAMS,
 } from "./generated/protocol.js";
 import { attach } from "./host.js";
@@ -121,11 +125,19 @@ export class Task {
   time = 0;
   /** The position of the next page of a list; `null` after the last page. */
   position: Position | null = null;
+  /** The position of the last requested page of a list. */
+  begin: Position | null = null;
+  /** The indices of the rows that were removed from the last page, in ascending order. */
+  repeated: number[] = [];
+  /** Whether the totals of a list have changed between two pages. */
+  isMixed = false;
   #request: CoreRequest | undefined;
   #refusal: QuillgateError | undefined;
   #pageRejection: [path: string, reason: string] = ["", ""];
   #retryAfter: number | null = null;
   #failure: QuillgateError | undefined;
+  /** What to add to the message of the failure. */
+  #advice = "";
   #job: AgentJob | null = null;
   /** The last state of the job as JSON, to detect changes. */
   #seen: string | undefined;
@@ -166,6 +178,7 @@ export class Task {
       switch (command) {
         case COMMAND_SEND: {
           if (call.signal?.aborted) throw call.signal.reason;
+          this.begin = this.position;
           const request = this.#request as CoreRequest;
           const within = this.time;
           const send = (signal: AbortSignal) => this.#sender.send(request, call, signal);
@@ -275,6 +288,9 @@ export class Task {
     else if (kind === OUTPUT_PAGE_REJECTION) this.#pageRejection = [first, second];
     else if (kind === OUTPUT_RETRY_AFTER) this.#retryAfter = Number(text) / 1000;
     else if (kind === OUTPUT_POSITION) this.position = JSON.parse(text);
+    else if (kind === OUTPUT_REPEATED) this.repeated = text.split(",").map(Number);
+    else if (kind === OUTPUT_MIXED) this.isMixed = true;
+    else if (kind === OUTPUT_ADVICE) this.#advice = `; ${text}`;
   };
 
   /** Decodes a 2xx response. Returns `undefined` for other responses and invalid bodies. */
@@ -294,9 +310,28 @@ export class Task {
     if (this.#mode === MODE_ONCE) return this.#step(EVENT_RESULT);
     this.#readHead(response);
     if (this.#mode === MODE_WATCH) return this.#takeJob(data as AgentJob);
+    const rows = rowsOf(this.#operation, data);
     this.#sources[SOURCE_BODY] = data;
+    this.#sources[SOURCE_PAGE] = this.#describePage(data, rows);
     this.position = null;
-    return this.#step(EVENT_PAGE, rowsOf(this.#operation, data).length);
+    this.repeated = [];
+    const command = this.#step(EVENT_PAGE, rows.length);
+    for (const at of [...this.repeated].reverse()) rows.splice(at, 1);
+    return command;
+  }
+
+  #describePage(data: object, rows: unknown[]): object {
+    const { totals, totalSearches } = data as Record<string, unknown>;
+    const time = TIMES[this.#operation];
+    return {
+      totals: JSON.stringify(totals ?? totalSearches ?? undefined),
+      keys:
+        time &&
+        (rows as Record<string, unknown>[])
+          .flatMap((row) => [row.id, row[time]])
+          .map((value) => `${value ?? ""}`.replaceAll("\n", " "))
+          .join("\n"),
+    };
   }
 
   #takeJob(job: AgentJob): number {
@@ -316,6 +351,8 @@ export class Task {
     const command = this.#step(EVENT_STATUS, response.status);
     const { adminKey, token } = this.#sender.options;
     this.#failure = toApiError(response, body, this.#retryAfter, adminKey ?? token);
+    this.#failure.message += this.#advice;
+    this.#advice = "";
     return command;
   }
 

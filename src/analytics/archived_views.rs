@@ -39,6 +39,6 @@ operation! {
     route: Get "/v1/analytics/{projectId}/views/archived",
     scope: ReadAnalytics,
     policy: None,
-    pagination: Pagination::Cursor { rows: "views" },
+    pagination: Pagination::Cursor { rows: "views", time: None },
     link: None,
 }

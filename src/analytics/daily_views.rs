@@ -214,7 +214,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/views/daily",
     scope: ReadAnalytics,
     policy: None,
-    pagination: Pagination::Cursor { rows: "views" },
+    pagination: Pagination::Cursor { rows: "views", time: None },
     link: None,
 }
 

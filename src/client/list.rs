@@ -22,7 +22,7 @@ use crate::client::stream::{Source, SourceStream};
 use crate::date::Timestamp;
 use crate::error::{DecodeError, ValidationError};
 use crate::job_list::{JobPage, ListAgentJobs, ListedJob};
-use crate::pages::{PageInfo, Pages as PageSteps, Totals};
+use crate::pages::{PageInfo, Pages as PageSteps, RowKey, Totals};
 use crate::task::{Event, Task};
 
 /// An operation whose result is one page of a list.
@@ -35,12 +35,17 @@ pub trait ListEndpoint: Operation {
 
     /// Returns the rows of a page.
     fn into_rows(page: Self::Output) -> Vec<Self::Row>;
+
+    /// Removes the rows with these indices from a page.
+    #[doc(hidden)]
+    fn remove_rows(page: &mut Self::Output, indices: &[usize]);
 }
 
 /// Declares the rows and the pagination properties of each list.
 macro_rules! lists {
     ($($endpoint:ident: $page:ident {
-        $rows:ident: $row:ident, $has_more:expr, $next_cursor:expr $(, $totals:ident)?
+        $rows:ident: $row:ident, $has_more:expr, $next_cursor:expr
+        $(, totals: $totals:ident)? $(, key: $key:expr)?
     })+) => {
         $(impl ListEndpoint for $endpoint {
             type Row = $row;
@@ -48,16 +53,25 @@ macro_rules! lists {
             fn page_info(page: &$page) -> PageInfo<'_> {
                 let has_more: fn(&$page) -> Option<bool> = $has_more;
                 let next_cursor: fn(&$page) -> Option<&str> = $next_cursor;
+                #[allow(unused_mut, reason = "only events have keys")]
+                let mut keys = Vec::new();
+                $(keys.extend(page.$rows.iter().map($key));)?
                 PageInfo {
                     rows: page.$rows.len() as u64,
                     has_more: has_more(page),
                     next_cursor: next_cursor(page),
                     totals: None$(.or(Some(Totals::of(&format!("{:?}", page.$totals)))))?,
+                    keys,
                 }
             }
 
             fn into_rows(page: $page) -> Vec<$row> {
                 page.$rows
+            }
+
+            fn remove_rows(page: &mut $page, indices: &[usize]) {
+                let mut at = 0..;
+                page.$rows.retain(|_| !indices.contains(&at.next().unwrap_or_default()));
             }
         })+
     };
@@ -66,22 +80,38 @@ macro_rules! lists {
 lists! {
     ListAgentJobs: JobPage { jobs: ListedJob, |_| None, |page| page.next_cursor.as_deref() }
     ListArchivedViews: ArchivedViews {
-        views: PageView, |_| None, |page| page.next_cursor.as_deref(), totals
+        views: PageView, |_| None, |page| page.next_cursor.as_deref(), totals: totals
     }
     ListDailyViews: DailyViews { views: GroupedViews, |_| None, |page| page.next_cursor.as_deref() }
-    ListPageViews: PageViews { views: PageView, |page| Some(page.has_more), |_| None, totals }
-    ListVisitors: Visitors { visitors: PageVisitors, |page| Some(page.has_more), |_| None, totals }
+    ListPageViews: PageViews { views: PageView, |page| Some(page.has_more), |_| None, totals: totals }
+    ListVisitors: Visitors { visitors: PageVisitors, |page| Some(page.has_more), |_| None, totals: totals }
     ListFeedback: FeedbackPage {
-        feedback: Feedback, |page| Some(page.has_more), |page| page.next_cursor.as_deref()
+        feedback: Feedback, |page| Some(page.has_more), |page| page.next_cursor.as_deref(),
+        key: feedback_key
     }
     ListSearches: Searches {
-        searches: SearchTerm, |_| None, |page| page.next_cursor.as_deref(), total_searches
+        searches: SearchTerm, |_| None, |page| page.next_cursor.as_deref(), totals: total_searches
     }
     ListConversations: Conversations {
         conversations: Conversation,
         |page| Some(page.has_more),
-        |page| page.next_cursor.as_deref()
+        |page| page.next_cursor.as_deref(),
+        key: |turn: &Conversation| row_key(turn.id.as_ref(), turn.timestamp.as_ref())
     }
+}
+
+fn feedback_key(entry: &Feedback) -> RowKey {
+    let (id, time) = match entry {
+        Feedback::Contextual(entry) => (&entry.id, &entry.created_at),
+        Feedback::CodeSnippet(entry) => (&entry.id, &entry.created_at),
+        Feedback::Other(entry) => (&entry.id, &entry.created_at),
+    };
+    row_key(id.as_ref(), time.as_ref())
+}
+
+fn row_key(id: Option<&String>, time: Option<&String>) -> RowKey {
+    let [id, time] = [id, time].map(|text| text.map_or("", String::as_str));
+    RowKey::new(id, time)
 }
 
 /// A list. [`send`](Self::send) returns one page. [`pages`](Self::pages) and [`rows`](Self::rows)
@@ -209,14 +239,20 @@ impl<E: ListEndpoint> Pages<E> {
         let page = drive::<E, _>(&self.client, &self.settings, task, |page, _| {
             Event::Page(E::page_info(page))
         });
-        Ok(page.await?.map(|delivery| delivery.value))
+        let mut page = page.await?.map(|delivery| delivery.value);
+        let repeated = task.pages().map_or(&[][..], PageSteps::repeated);
+        if let Some(page) = page.as_mut().filter(|_| !repeated.is_empty()) {
+            E::remove_rows(page, repeated);
+        }
+        Ok(page)
     }
 
     /// Returns whether the totals changed between two pages. Rows can then be missing or repeated.
     /// Counts of a range that includes today change all the time, so this is not an error.
     #[must_use]
     pub fn is_mixed(&self) -> bool {
-        self.task.as_ref().is_ok_and(Task::is_mixed)
+        let pages = self.task.as_ref().ok().and_then(Task::pages);
+        pages.is_some_and(PageSteps::is_mixed)
     }
 
     /// Returns the operation that requests the next page. Store it to resume the list later.
@@ -226,7 +262,8 @@ impl<E: ListEndpoint> Pages<E> {
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/next_request.rs"), "```")]
     #[must_use]
     pub fn next_request(&self) -> Option<E> {
-        E::from_call(self.task.as_ref().ok()?.call()?).ok()
+        let pages = self.task.as_ref().ok()?.pages()?;
+        E::from_call(&pages.position()?).ok()
     }
 
     /// Converts the pages to a stream, which ends after the first error.

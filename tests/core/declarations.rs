@@ -225,10 +225,11 @@ fn each_operation_declares_its_scope_policy_and_pagination() {
     const SEND: Option<RateLimitPolicy> = Some(RateLimitPolicy::SendMessage);
     const READ: Option<RateLimitPolicy> = Some(RateLimitPolicy::ReadJobs);
     const ANALYTICS: Option<RateLimitPolicy> = Some(RateLimitPolicy::Analytics);
-    let jobs = Pagination::Cursor { rows: "jobs" };
+    let cursor = |rows, time| Pagination::Cursor { rows, time };
+    let jobs = cursor("jobs", None);
     let views = Pagination::Offset { rows: "views" };
     let report = |name, pagination| (name, Scope::ReadAnalytics, ANALYTICS, pagination);
-    let (days, no_pages) = (Pagination::Cursor { rows: "views" }, Pagination::None);
+    let (days, no_pages) = (cursor("views", None), Pagination::None);
     let gateway_only = |name, scope, pagination| (name, scope, None, pagination);
     let reads = |name| (name, Scope::ReadJobs, READ, no_pages);
     let expected = [
@@ -241,22 +242,14 @@ fn each_operation_declares_its_scope_policy_and_pagination() {
             "analytics.visitors",
             Pagination::Offset { rows: "visitors" },
         ),
-        report(
-            "analytics.feedback",
-            Pagination::Cursor { rows: "feedback" },
-        ),
+        report("analytics.feedback", cursor("feedback", Some("createdAt"))),
         report("analytics.feedbackByPage", no_pages),
-        report(
-            "analytics.searches",
-            Pagination::Cursor { rows: "searches" },
-        ),
+        report("analytics.searches", cursor("searches", None)),
         (
             "analytics.conversations",
             Scope::ReadConversations,
             ANALYTICS,
-            Pagination::Cursor {
-                rows: "conversations",
-            },
+            cursor("conversations", Some("timestamp")),
         ),
         (
             "analytics.conversation",

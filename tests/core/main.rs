@@ -21,6 +21,7 @@ mod options;
 mod page_views;
 mod pages;
 mod parameters;
+mod parts;
 mod poll;
 mod properties;
 mod pull_request;

@@ -38,7 +38,7 @@ export const LISTS = {
   conversations: {
     list: ({ analytics }, ...args) => analytics.conversations(...args),
     path: `${ANALYTICS}/assistant`,
-    ...{ rows: "conversations", by: "cursor", defaultRows: 100, maxRows: 250 },
+    ...{ rows: "conversations", by: "cursor", defaultRows: 100, maxRows: 1000 },
     ...{ name: "id", base: {}, hasMore: true, range: true },
   },
   jobs: {

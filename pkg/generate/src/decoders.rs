@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use quillgate::declaration::Pagination;
 use quillgate::schema::{JsonType, Object, Union};
 
 use crate::text::{EVENT_STREAMS, of_package};
@@ -108,6 +109,18 @@ pub fn typescript() -> String {
     for declared in of_package().map(quillgate::Operation::declaration) {
         if let Some(rows) = declared.pagination.rows() {
             let _ = writeln!(module, "  \"{}\": \"{rows}\",", declared.name);
+        }
+    }
+    module.push_str(
+        "};\n\n/** The property with the time of a row, by the name of the list's operation. Other lists have no events. */\n\
+         export const TIMES: Record<string, string> = {\n",
+    );
+    for declared in of_package().map(quillgate::Operation::declaration) {
+        if let Pagination::Cursor {
+            time: Some(time), ..
+        } = declared.pagination
+        {
+            let _ = writeln!(module, "  \"{}\": \"{time}\",", declared.name);
         }
     }
     module.push_str(

@@ -78,7 +78,7 @@ fn describe_pagination(pagination: Pagination) -> Value {
     match pagination {
         Pagination::None => json!({ "kind": "whole" }),
         Pagination::Offset { rows } => json!({ "kind": "offset", "rows": rows }),
-        Pagination::Cursor { rows } => json!({ "kind": "cursor", "rows": rows }),
+        Pagination::Cursor { rows, .. } => json!({ "kind": "cursor", "rows": rows }),
     }
 }
 

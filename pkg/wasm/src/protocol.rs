@@ -57,6 +57,9 @@ numbers! {
         Body,
         /// A response's header fields: `retryAfter`.
         Head,
+        /// A list's page: `totals`, and `keys` for lists of events. Each row has two lines, its id and
+        /// its time.
+        Page,
     }
 }
 
@@ -132,5 +135,11 @@ numbers! {
         BaseUrl,
         /// The value of `Retry-After` in milliseconds.
         RetryAfter,
+        /// The indices of rows of a page that an earlier page contained, separated by commas.
+        Repeated,
+        /// Empty. The totals of a list have changed between two pages.
+        Mixed,
+        /// What to add to the message of a failure.
+        Advice,
     }
 }

@@ -9,7 +9,7 @@ use quillgate::error::{Rule, ValidationError};
 use quillgate::millis::Millis;
 use quillgate::operation::Operation;
 use quillgate::options::{CallOptions, read_length};
-use quillgate::pages::{PageError, PageInfo, Pages};
+use quillgate::pages::{PageError, PageInfo, Pages, RowKey, Totals};
 use quillgate::project::ProjectId;
 use quillgate::retry::Failure;
 use quillgate::task::{self, Command, DEFAULT_WATCH, Event, Reason};
@@ -132,6 +132,8 @@ impl Task {
                         _ => None,
                     },
                     next_cursor: cursor.as_deref(),
+                    totals: PAGE.member("totals").text().as_deref().map(Totals::of),
+                    keys: read_keys(),
                 })
             }
             Some(EventNumber::Job) => Event::Job {
@@ -148,8 +150,17 @@ impl Task {
             Some(EventNumber::Malformed) => fail(Failure::Malformed),
         };
         let command = running.task.step(event, now, random);
-        if event_number == Some(EventNumber::Page) {
-            running.emit_position();
+        match event_number {
+            Some(EventNumber::Page) => {
+                running.emit_position();
+                running.emit_page();
+            }
+            // A failure may have changed the request, and so the position.
+            Some(EventNumber::Status) if matches!(command, Command::Send(_)) => {
+                running.emit_position();
+            }
+            Some(EventNumber::Status) => running.emit_advice(number),
+            _ => {}
         }
         Ok(running.emit_command(command))
     }
@@ -209,8 +220,35 @@ impl RunningTask {
 
     /// Emits the arguments of a list's next page.
     fn emit_position(&self) {
-        if let Some(call) = self.task.next_page() {
+        if let Some(call) = self.task.pages().and_then(Pages::position) {
             emit(Output::Position, 0, &call.to_json(ParameterIn::Query));
+        }
+    }
+
+    /// Emits what the driver needs to know about the last page of a list.
+    fn emit_page(&self) {
+        let Some(pages) = self.task.pages() else {
+            return;
+        };
+        let mut indices = String::new();
+        for at in pages.repeated() {
+            indices.push_str(if indices.is_empty() { "" } else { "," });
+            indices.push_str(&format_integer(*at as u64));
+        }
+        if !indices.is_empty() {
+            emit(Output::Repeated, 0, &indices);
+        }
+        if pages.is_mixed() {
+            emit(Output::Mixed, 0, "");
+        }
+    }
+
+    /// Emits advice about a response with this status.
+    fn emit_advice(&self, status: u32) {
+        let status = status.try_into().unwrap_or(u16::MAX);
+        let advice = self.task.pages().and_then(|pages| pages.advise(status));
+        if let Some(advice) = advice {
+            emit(Output::Advice, 0, &advice);
         }
     }
 }
@@ -222,6 +260,17 @@ fn emit_duration(kind: Output, duration: Millis, text: &str) {
 
 const OPTIONS: Argument = Argument::Object(Source::Options);
 const BODY: Argument = Argument::Object(Source::Body);
+const PAGE: Argument = Argument::Object(Source::Page);
+
+fn read_keys() -> Vec<RowKey> {
+    let lines = PAGE.member("keys").text().unwrap_or_default();
+    let mut lines = lines.split('\n');
+    let mut keys = Vec::new();
+    while let (Some(id), Some(time)) = (lines.next(), lines.next()) {
+        keys.push(RowKey::new(id, time));
+    }
+    keys
+}
 
 fn fail(failure: Failure) -> Event<'static> {
     Event::Failed {

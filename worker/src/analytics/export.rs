@@ -8,11 +8,12 @@ pub mod rows;
 use quillgate::columns::columns;
 use quillgate::declaration::Pagination;
 use quillgate::export::ExportFormat;
+use quillgate::pages::RowKey;
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::text::parse_decimal;
-use quillgate::{Call, Millis, Offset, Operation, PageInfo, Pages, ProjectId};
+use quillgate::{Call, Millis, Offset, Operation, PageError, PageInfo, Pages, ProjectId};
 
-use crate::analytics::export::rows::RowWriter;
+use crate::analytics::export::rows::{RowWriter, read_keys};
 use crate::analytics::page::PAGE_ROWS;
 use crate::analytics::query::ReportQuery;
 use crate::analytics::settings::AnalyticsSettings;
@@ -20,9 +21,31 @@ use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::upstream::json_scanner::Malformed;
+use crate::upstream::page_check::PageEnd;
 
 /// The maximum total time of the waits in an export, in seconds. The limit is one day.
 pub const MAX_WAIT_SECONDS: u64 = 86_400;
+
+/// A page that ends its export.
+#[derive(Debug, PartialEq, Eq)]
+pub enum PageFault {
+    /// The page is not valid.
+    Malformed,
+    /// The page contradicts its list. Contains the property and the reason.
+    Contradiction(String),
+}
+
+impl From<Malformed> for PageFault {
+    fn from(_: Malformed) -> Self {
+        Self::Malformed
+    }
+}
+
+impl From<PageError> for PageFault {
+    fn from(error: PageError) -> Self {
+        Self::Contradiction(quillgate::Error::from(error).to_string())
+    }
+}
 
 /// An export in progress.
 #[derive(Debug)]
@@ -117,30 +140,67 @@ impl Export {
     /// Appends the rows of the page that [`Self::next`] requested, and moves to the next page.
     ///
     /// # Errors
-    /// Returns [`Malformed`] if `text` is not a valid page, or if the list cannot continue after
+    /// Returns a [`PageFault`] if `text` is not a valid page, or if the list cannot continue after
     /// this page; see [`Pages::advance`]. After an error, `out` and the cursor are unchanged.
-    pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
+    pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), PageFault> {
         let before = out.len();
-        let declared = self.query.operation.declaration();
-        let member = declared.pagination.rows().unwrap_or_default();
-        let end = self.writer.push_rows(text, member, self.skip, out)?;
-        let page = PageInfo {
-            rows: end.rows,
-            has_more: end.has_more,
-            next_cursor: end.next_cursor.as_deref(),
-            totals: end.totals,
-        };
-        if self.pages.advance(&page).is_err() {
+        let pushed = self.push_new_rows(text, out);
+        if pushed.is_err() {
             out.truncate(before);
-            return Err(Malformed);
         }
-        self.rows += end.rows.saturating_sub(self.skip);
+        self.rows += pushed?;
         self.skip = 0;
+        self.follow();
+        Ok(())
+    }
+
+    /// Appends the rows of a page that the caller does not have. Returns their number.
+    fn push_new_rows(&mut self, text: &str, out: &mut Vec<u8>) -> Result<u64, PageFault> {
+        let Self {
+            pages,
+            writer,
+            skip,
+            ..
+        } = self;
+        let pagination = self.query.operation.declaration().pagination;
+        let member = pagination.rows().unwrap_or_default();
+        let is_new = |row: u64| row >= *skip;
+        let Pagination::Cursor {
+            time: Some(time), ..
+        } = pagination
+        else {
+            let end = writer.push_rows(text, member, &is_new, out)?;
+            pages.advance(&page_info(&end, Vec::new()))?;
+            return Ok(end.rows.saturating_sub(*skip));
+        };
+        let (end, keys) = read_keys(text, member, time)?;
+        pages.advance(&page_info(&end, keys))?;
+        let repeated: Vec<_> = pages.repeated().iter().map(|at| *at as u64).collect();
+        let is_new = |row| is_new(row) && !repeated.contains(&row);
+        writer.push_rows(text, member, &is_new, out)?;
+        Ok((0..end.rows).filter(|row| is_new(*row)).count() as u64)
+    }
+
+    /// Changes the request for the next page after a refusal with this status. Returns `false` if the
+    /// export must end; see [`Pages::after_failure`].
+    pub fn after_failure(&mut self, status: u16) -> bool {
+        let is_changed = self.pages.after_failure(status);
+        if is_changed {
+            self.follow();
+        }
+        is_changed
+    }
+
+    /// Returns advice for a refusal with this status; see [`Pages::advise`].
+    pub fn advise(&self, status: u16) -> Option<String> {
+        self.pages.advise(status)
+    }
+
+    fn follow(&mut self) {
         if let Some(next) = self.pages.next() {
-            self.query.advance(next, &self.project);
+            self.query.follow(next, &self.project);
         }
         self.cursor = self.find_cursor();
-        Ok(())
     }
 
     /// Returns the wait before the next request for the same page, and deducts it from the
@@ -179,7 +239,7 @@ impl Export {
     }
 
     fn find_cursor(&self) -> String {
-        let Some(next) = self.pages.next() else {
+        let Some(next) = self.pages.position() else {
             return String::new();
         };
         match next.declaration().pagination {
@@ -188,6 +248,16 @@ impl Export {
             }
             _ => (self.query.offset + self.skip).to_string(),
         }
+    }
+}
+
+fn page_info(end: &PageEnd, keys: Vec<RowKey>) -> PageInfo<'_> {
+    PageInfo {
+        rows: end.rows,
+        has_more: end.has_more,
+        next_cursor: end.next_cursor.as_deref(),
+        totals: end.totals,
+        keys,
     }
 }
 

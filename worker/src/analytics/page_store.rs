@@ -10,7 +10,7 @@ use quillgate::Millis;
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
-use crate::analytics::page::{STALE_FOR, is_outdated, page_key};
+use crate::analytics::page::{PageHead, STALE_FOR, is_outdated, page_key};
 use crate::analytics::pages::Page;
 use crate::bounded_cache::BoundedCache;
 use crate::runtime::{Database, HostResult, now, number, text};
@@ -130,11 +130,6 @@ impl PageStore {
         let head = &page.head;
         let is_kept = |key: &str, cached: &Page| !is_outdated(key, &cached.head, list, head);
         self.memory.borrow_mut().retain(is_kept);
-        let fetched = number(head.freshness.fetched.0);
-        let totals = head.totals.map(|totals| totals.number().to_string());
-        let totals = totals.map_or(JsValue::NULL, |totals| text(&totals));
-        let expire = "UPDATE page SET fresh_until = ?
-            WHERE list = ? AND totals IS NOT ? AND fresh_until > ?";
         let insert = "INSERT OR REPLACE INTO page
             (list, number, text, tag, rows, has_more, totals, fetched, fresh_until)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
@@ -148,21 +143,30 @@ impl PageStore {
                 text(&head.tag),
                 number(head.rows),
                 number(head.has_more.into()),
-                totals.clone(),
-                fetched.clone(),
+                totals_value(head),
+                number(head.freshness.fetched.0),
                 number(head.freshness.until.0),
             ];
             self.database.execute(insert, row)?;
-            if head.totals.is_some() {
-                let outdated = [fetched.clone(), text(list), totals, fetched];
-                self.database.execute(expire, outdated)?;
-            }
+            self.expire_outdated(list, head)?;
             for (part, at) in parts.zip(1..) {
                 let row = [text(&head.tag), number(at), part.into()];
                 self.database.execute(insert_part, row)?;
             }
             self.sweep(head.freshness.fetched)
         })
+    }
+
+    /// Makes pages of the list stale if their totals differ from those of the latest page.
+    fn expire_outdated(&self, list: &str, latest: &PageHead) -> HostResult<()> {
+        if latest.totals.is_none() {
+            return Ok(());
+        }
+        let query = "UPDATE page SET fresh_until = ?
+            WHERE list = ? AND totals IS NOT ? AND fresh_until > ?";
+        let now = || number(latest.freshness.fetched.0);
+        self.database
+            .execute(query, [now(), text(list), totals_value(latest), now()])
     }
 
     /// Returns the number of the first page from `first` on that is not stored and fresh. Returns
@@ -220,6 +224,11 @@ impl PageStore {
         let count = self.database.value("SELECT count(*) FROM page", [])?;
         Ok(count.unwrap_or(0))
     }
+}
+
+fn totals_value(head: &PageHead) -> JsValue {
+    let number = head.totals.map(|totals| totals.number().to_string());
+    number.map_or(JsValue::NULL, |number| text(&number))
 }
 
 /// Splits a string into one or more parts of at most `longest` code units, never within a surrogate

@@ -56,10 +56,12 @@ impl ReportQuery {
         Ok(query)
     }
 
-    /// Moves to the next page, which `call` requests.
-    pub fn advance(&mut self, call: &Call, project: &ProjectId) {
+    /// Moves to the page that `call` requests.
+    pub fn follow(&mut self, call: &Call, project: &ProjectId) {
         match call.declaration().pagination {
-            Pagination::Offset { .. } => self.offset += self.limit,
+            Pagination::Offset { .. } => {
+                self.offset = call.integer("offset").unwrap_or(self.offset);
+            }
             Pagination::Cursor { .. } | Pagination::None => {
                 self.list = call.request(project).target;
             }

@@ -13,7 +13,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{AbortSignal, ReadableStream};
 use worker::Env;
 
-use crate::analytics::export::{Export, read_retry_after};
+use crate::analytics::export::{Export, PageFault, read_retry_after};
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall, ReportReply};
 use crate::analytics::waiting_exports::RENEWAL_INTERVAL;
 use crate::app::log::ExportEnd;
@@ -25,6 +25,7 @@ use crate::auth::{ended_session_problem, invalid_token};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
+use crate::json;
 use crate::runtime::{
     HostResult, Wait, into_promise, limit_time, log_entry, now, open_stream, receive,
 };
@@ -118,7 +119,11 @@ impl RunningExport {
                 return Err(self.refuse(invalid_token(EXPIRED)));
             }
             self.check_session().await?;
-            if let Err(refusal) = self.fetch_rows().await {
+            if let Err(mut refusal) = self.fetch_rows().await {
+                if self.export.after_failure(refusal.status) {
+                    continue;
+                }
+                self.advise(&mut refusal);
                 let retry_after = read_retry_after(&refusal);
                 match self.export.plan_wait(retry_after, now(), self.expires) {
                     Some(time) => self.wait_for_budget(time).await?,
@@ -198,8 +203,12 @@ impl RunningExport {
         self.budget = reply.headers;
         let page = reply.pages.into_iter().next();
         let text = page.map_or_else(String::new, |page| String::from(page.text));
-        if self.export.push_page(&text, &mut self.output).is_err() {
-            let problem = classify_malformed(Method::Get).problem;
+        if let Err(fault) = self.export.push_page(&text, &mut self.output) {
+            let mut problem = classify_malformed(Method::Get).problem;
+            if let PageFault::Contradiction(reason) = fault {
+                problem.detail = format!("the upstream's list cannot continue: {reason}");
+                problem.operator = Some(problem.detail.clone());
+            }
             return Err(self.refuse(problem));
         }
         self.pages += 1;
@@ -220,6 +229,19 @@ impl RunningExport {
             reply: reply.into(),
             since: now,
         })
+    }
+
+    /// Adds advice to the detail of a refusal, if a shorter range may succeed.
+    fn advise(&self, refusal: &mut GatewayResponse) {
+        let Some(advice) = self.export.advise(refusal.status) else {
+            return;
+        };
+        let body = refusal.body.as_deref().unwrap_or_default();
+        if let Some(mut problem) = json::parse(body.as_bytes()) {
+            let detail = json::text(&problem, "detail").unwrap_or_default();
+            problem["detail"] = format!("{detail}; {advice}").into();
+            refusal.body = Some(json::to_text(&problem));
+        }
     }
 
     /// Returns the refusal for a problem, and keeps the problem's message for the log.

@@ -3,9 +3,10 @@
 
 use quillgate::columns::{Columns, Content, Member};
 use quillgate::export::ExportFormat;
+use quillgate::pages::RowKey;
 use serde_json::{Value, json};
 
-use crate::json::compact;
+use crate::json::{self, compact};
 use crate::upstream::json_scanner::{Malformed, Piece, Scanner, Shape};
 use crate::upstream::page_check::{PageEnd, read_members};
 
@@ -22,7 +23,7 @@ use crate::upstream::page_check::{PageEnd, read_members};
 /// let mut text = Vec::new();
 /// writer.push_head(&mut text);
 /// let page = r#"{ "views": [{ "path": "=1+1, \"x\"", "human": 3 }], "hasMore": false }"#;
-/// let end = writer.push_rows(page, "views", 0, &mut text).expect("a page");
+/// let end = writer.push_rows(page, "views", &|_| true, &mut text).expect("a page");
 /// assert_eq!(end.has_more, Some(false));
 /// let lines = "\u{feff}path,human,ai,total\r\n\"'=1+1, \"\"x\"\"\",3,,\r\n";
 /// assert_eq!(text, lines.as_bytes());
@@ -58,8 +59,8 @@ impl RowWriter {
         }
     }
 
-    /// Appends the rows of a page, except the first `skip`. `rows_name` is the property that
-    /// contains the rows.
+    /// Appends the rows of a page for whose indices `is_wanted` returns `true`. `rows_name` is the
+    /// property that contains the rows.
     ///
     /// # Errors
     /// Returns [`Malformed`] if the page is not an object with an array of objects at `rows_name`.
@@ -69,13 +70,13 @@ impl RowWriter {
         &self,
         page: &str,
         rows_name: &str,
-        skip: u64,
+        is_wanted: &dyn Fn(u64) -> bool,
         out: &mut Vec<u8>,
     ) -> Result<PageEnd, Malformed> {
         let before = out.len();
         let mut cells = vec![Piece::NULL; self.columns.names.len()];
         let mut push_row = |scanner: &mut Scanner<'_>, row: u64| {
-            if row < skip {
+            if !is_wanted(row) {
                 scanner.value()?;
             } else if self.format == ExportFormat::Csv {
                 cells.fill(Piece::NULL);
@@ -140,6 +141,27 @@ impl RowWriter {
         cells.resize(width, String::new());
         push_record(out, &cells);
     }
+}
+
+/// Reads the end of a page and the keys of its rows, which are events. `time` is the property with the time of a row.
+///
+/// # Errors
+/// Returns [`Malformed`] as [`RowWriter::push_rows`] does.
+pub fn read_keys(
+    page: &str,
+    rows_name: &str,
+    time: &str,
+) -> Result<(PageEnd, Vec<RowKey>), Malformed> {
+    let mut keys = Vec::new();
+    let mut read_row = |scanner: &mut Scanner<'_>, _: u64| {
+        let piece = scanner.value()?;
+        let row = json::parse(scanner.bytes(piece)).ok_or(Malformed)?;
+        let [id, time] = ["id", time].map(|name| json::text(&row, name).unwrap_or_default());
+        keys.push(RowKey::new(id, time));
+        Ok(())
+    };
+    let end = read_members(page, &[], Some(rows_name), &mut read_row)?;
+    Ok((end, keys))
 }
 
 fn push_line(out: &mut Vec<u8>, record: &Value) {

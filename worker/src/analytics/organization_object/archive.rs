@@ -11,7 +11,6 @@ use quillgate::{
     ProjectId, RateLimitPolicy, ValidationError,
 };
 use serde_json::json;
-use wasm_bindgen::JsValue;
 
 use crate::analytics::archive::run_lock::RunId;
 use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord, Target, plan};
@@ -311,7 +310,7 @@ mod tests {
     use js_sys::Function;
     use quillgate::Day;
     use quillgate::pages::MAX_EMPTY_PAGES;
-    use wasm_bindgen::JsCast;
+    use wasm_bindgen::{JsCast, JsValue};
     use wasm_bindgen_test::wasm_bindgen_test;
 
     use super::*;

@@ -3,8 +3,7 @@
 
 use proptest::prelude::*;
 use quillgate::{Call, Millis, Operation, ProjectId};
-use quillgate_worker::analytics::export::Export;
-use quillgate_worker::upstream::json_scanner::Malformed;
+use quillgate_worker::analytics::export::{Export, PageFault};
 use serde_json::{Value, json};
 
 use crate::fixtures::{NOW, configuration};
@@ -72,7 +71,8 @@ fn an_export_by_cursor_continues_at_the_cursor_of_the_previous_page() {
     assert_eq!(export.next().unwrap().text("cursor"), Some("n~1"));
     assert_eq!(export.cursor(), "0~n~1");
     let repeated = export.push_page(&first, &mut out);
-    assert_eq!(repeated, Err(Malformed), "a repeated cursor");
+    let reason = "nextCursor repeats an earlier cursor: \"n~1\"".to_owned();
+    assert_eq!(repeated, Err(PageFault::Contradiction(reason)));
     assert_eq!(export.cursor(), "0~n~1");
     assert_eq!(out, b"{\"hits\":1}\n");
 }
@@ -86,7 +86,7 @@ fn a_page_with_more_rows_than_requested_is_rejected() {
     assert_eq!((export.rows(), export.cursor()), (200, "500"));
     let length = out.len();
     let rejected = export.push_page(&page(251), &mut out);
-    assert_eq!((rejected, export.cursor()), (Err(Malformed), "500"));
+    assert_eq!((rejected.is_err(), export.cursor()), (true, "500"));
     assert_eq!(out.len(), length);
 }
 
@@ -154,7 +154,7 @@ fn a_malformed_or_oversized_page_changes_nothing() {
     export.push_page(&page(0..250, true), &mut out).unwrap();
     let before = out.clone();
     for bad in ["", "{\"views\":[{},1]}", &page(0..251, true)] {
-        assert_eq!(export.push_page(bad, &mut out), Err(Malformed));
+        assert!(export.push_page(bad, &mut out).is_err());
         assert_eq!((export.cursor(), export.rows()), ("250", 250));
         assert_eq!(out, before);
     }
@@ -168,9 +168,10 @@ fn the_fifth_empty_page_in_a_row_is_an_error() {
         export.push_page(&page(0..0, true), &mut out).unwrap();
     }
     assert_eq!(export.cursor(), "1000");
+    let reason = "hasMore is set after 5 empty pages in a row".to_owned();
     assert_eq!(
         export.push_page(&page(0..0, true), &mut out),
-        Err(Malformed)
+        Err(PageFault::Contradiction(reason))
     );
 }
 
@@ -249,5 +250,62 @@ proptest! {
         let (joined, with_cuts) = read_in_pieces(rows, &cuts);
         prop_assert_eq!(joined, expected);
         prop_assert!(with_cuts <= requests + cuts.len() as u64);
+    }
+}
+
+/// Returns a page of conversations at these minutes of 2024-01-20, which share an id.
+fn turns(minutes: &[u32], next: Option<&str>) -> String {
+    let turn =
+        |minute: &u32| json!({ "id": "t", "timestamp": format!("2024-01-20T00:{minute:02}:00Z") });
+    let rows: Vec<_> = minutes.iter().map(turn).collect();
+    json!({ "conversations": rows, "nextCursor": next, "hasMore": next.is_some() }).to_string()
+}
+
+#[test]
+fn an_export_of_events_continues_in_parts_after_a_timeout() {
+    let mut export = begin(Operation::ExportConversations, &json!({})).unwrap();
+    let mut out = Vec::new();
+    export
+        .push_page(&turns(&[9, 8, 7], Some(CURSOR)), &mut out)
+        .unwrap();
+    assert!(export.after_failure(504));
+    let part = ["2024-01-10T12:03:30.001Z", "2024-01-20T00:07:00.001Z"];
+    let window = [
+        ("dateFrom", part[0]),
+        ("dateTo", part[1]),
+        ("limit", "1000"),
+    ];
+    assert_eq!(requested_arguments(&export), window);
+
+    // Another export resumes within the part.
+    let cursor = export.cursor().to_owned();
+    let mut resumed = begin(Operation::ExportConversations, &json!({ "cursor": cursor })).unwrap();
+    for export in [&mut export, &mut resumed] {
+        assert_eq!(requested_arguments(export), window);
+        let mut out = Vec::new();
+        export.push_page(&turns(&[7, 6], None), &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(text.lines().count(), 1, "{text}");
+        assert!(text.contains("00:06"), "{text}");
+        assert_eq!(export.next().unwrap().text("dateTo"), Some(part[0]));
+    }
+}
+
+#[test]
+fn an_export_of_search_terms_is_never_split() {
+    let mut export = begin(Operation::ExportSearches, &json!({})).unwrap();
+    assert!(!export.after_failure(504));
+    let advice =
+        "request a shorter range, such as dateFrom=2024-01-01 and dateTo=2024-01-16T12:00:00.000Z";
+    assert_eq!(export.advise(504).as_deref(), Some(advice));
+}
+
+#[test]
+fn an_export_is_mixed_if_the_totals_change() {
+    let mut export = views(&json!({}));
+    let grown = page(250..300, false).replace("{}", r#"{"human":1}"#);
+    for (page, is_mixed) in [(page(0..250, true), false), (grown, true)] {
+        export.push_page(&page, &mut Vec::new()).unwrap();
+        assert_eq!(export.is_mixed(), is_mixed);
     }
 }

@@ -18,7 +18,8 @@ fn write_with(
     skip: u64,
 ) -> Result<(String, PageEnd), Malformed> {
     let mut out = b"before".to_vec();
-    let end = RowWriter::new(format, columns).push_rows(page, "views", skip, &mut out);
+    let end =
+        RowWriter::new(format, columns).push_rows(page, "views", &|row| row >= skip, &mut out);
     let text = String::from_utf8(out).unwrap();
     let text = text.strip_prefix("before").unwrap().to_owned();
     match end {
@@ -376,7 +377,7 @@ fn push_checked(text: &str) -> Result<(String, PageEnd), Malformed> {
     let checked = check_page(text, result, Some("views"))?;
     let mut out = Vec::new();
     let writer = RowWriter::new(ExportFormat::NdJson, columns(Operation::ListPageViews));
-    let end = writer.push_rows(text, "views", 0, &mut out)?;
+    let end = writer.push_rows(text, "views", &|_| true, &mut out)?;
     assert_eq!(checked, end, "checking and writing have different results");
     Ok((String::from_utf8(out).unwrap(), end))
 }
