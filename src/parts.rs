@@ -6,7 +6,7 @@ use crate::date::{DateBound, read_utc};
 use crate::declaration::Pagination;
 use crate::millis::Millis;
 use crate::pages::hash;
-use crate::text::push_integer;
+use crate::text::{MAX_SAFE_INTEGER, cut, parse_decimal, push_integer};
 
 /// The number of consecutive splits after which a failure is final. They shorten the range to a
 /// 64th.
@@ -35,7 +35,8 @@ impl RowKey {
     #[must_use]
     pub fn new(id: &str, time: &str) -> Self {
         Self {
-            key: hash(&[id, "\n", time].concat()),
+            // Positions contain keys as decimal numbers.
+            key: hash(&[id, "\n", time].concat()) & MAX_SAFE_INTEGER,
             at: read_utc(time),
         }
     }
@@ -130,9 +131,12 @@ impl Parts {
     /// Reads a position within a part, which [`Self::position`] created. Also returns the call to
     /// resume with. Returns `None` for other positions.
     pub(crate) fn resume(call: &Call) -> Option<(Self, Call)> {
-        let mut fields = call.text("cursor")?.strip_prefix(PREFIX)?.splitn(5, '~');
-        let mut field = || fields.next();
-        let (order, from, to, seam, cursor) = (field()?, field()?, field()?, field()?, field()?);
+        let fields = call.text("cursor")?.strip_prefix(PREFIX)?;
+        let (order, fields) = cut(fields, b'~');
+        let (from, fields) = cut(fields?, b'~');
+        let (to, fields) = cut(fields?, b'~');
+        let (seam, cursor) = cut(fields?, b'~');
+        let cursor = cursor?;
         let mut parts = Self::new(call)?;
         if order == "oldest" {
             parts.order = Order::OldestFirst;
@@ -144,8 +148,12 @@ impl Parts {
         let end = read_utc(to)?;
         let begin = part.from.as_deref().map_or(Some(end), read_utc)?;
         parts.width = (end - begin).max(MIN_WIDTH);
-        let keys = seam.split('.').filter(|key| !key.is_empty());
-        parts.seam = keys.filter_map(|key| key.parse().ok()).collect();
+        let mut keys = Some(seam);
+        while let Some(rest) = keys {
+            let (key, others) = cut(rest, b'.');
+            parts.seam.extend(parse_decimal(key));
+            keys = others;
+        }
         let mut next = parts.begin(part);
         parts.is_resumed = !cursor.is_empty();
         if parts.is_resumed {
@@ -164,16 +172,21 @@ impl Parts {
             Order::NewestFirst => "newest",
             Order::OldestFirst => "oldest",
         };
-        let mut seam = String::new();
-        for (at, key) in self.seam.iter().enumerate() {
-            seam.push_str(if at == 0 { "" } else { "." });
-            push_integer(&mut seam, *key, 1);
-        }
         let from = part.from.as_deref().unwrap_or_default();
-        let cursor = next.text("cursor").unwrap_or_default();
-        let fields = [order, from, &part.to, &seam, cursor].join("~");
+        let mut text = [PREFIX, order, "~", from, "~", &part.to].concat();
+        let mut separator = "~";
+        for key in &self.seam {
+            text.push_str(separator);
+            push_integer(&mut text, *key, 1);
+            separator = ".";
+        }
+        if self.seam.is_empty() {
+            text.push_str("~");
+        }
+        text.push_str("~");
+        text.push_str(next.text("cursor").unwrap_or_default());
         let mut call = self.list.clone();
-        call.set("cursor", [PREFIX, &fields].concat());
+        call.set("cursor", text);
         call
     }
 
@@ -314,16 +327,18 @@ impl Parts {
 
 /// Returns the cursor of the API in a `cursor`, without the part of a position.
 pub(crate) fn without_part(cursor: &str) -> &str {
-    let fields = cursor.strip_prefix(PREFIX);
-    let inner = fields.and_then(|fields| fields.splitn(5, '~').nth(4));
-    inner.unwrap_or(cursor)
+    let mut rest = cursor.strip_prefix(PREFIX);
+    for _ in 0..4 {
+        rest = rest.and_then(|fields| cut(fields, b'~').1);
+    }
+    rest.unwrap_or(cursor)
 }
 
 /// Suggests a shorter range for a call, to add to the message of a failure.
 pub(crate) fn suggest_range(call: &Call) -> Option<String> {
     let (from, to) = (call.text("dateFrom")?, call.text("dateTo")?);
-    let middle = i64::midpoint(read_utc(from)?, read_utc(to)?);
-    let middle = instant(middle);
+    let begin = read_utc(from)?;
+    let middle = instant(begin + (read_utc(to)? - begin) / 2);
     Some(
         [
             "request a shorter range, such as dateFrom=",

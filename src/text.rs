@@ -38,6 +38,17 @@ pub(crate) fn push_part(text: &mut String, of: &str, from: usize, to: usize) {
     text.push_str(of.get(from..to).unwrap_or_default());
 }
 
+/// Splits a string at the first `separator`, an ASCII character. Without it, the second part is absent.
+///
+/// The searchers of the standard library would add a kilobyte to the package's wasm.
+#[must_use]
+pub fn cut(text: &str, separator: u8) -> (&str, Option<&str>) {
+    match text.bytes().position(|byte| byte == separator) {
+        Some(at) => (text.get(..at).unwrap_or_default(), text.get(at + 1..)),
+        None => (text, None),
+    }
+}
+
 /// Converts a number to an integer. Returns `None` if it has a fraction or its absolute value
 /// exceeds 2^53 − 1.
 #[expect(

@@ -13,7 +13,7 @@ use quillgate::pages::{PageError, PageInfo, Pages, RowKey, Totals};
 use quillgate::project::ProjectId;
 use quillgate::retry::Failure;
 use quillgate::task::{self, Command, DEFAULT_WATCH, Event, Reason};
-use quillgate::text::format_integer;
+use quillgate::text::{cut, format_integer};
 use quillgate::value::{Scalar, Value, optional_text, required_text};
 use wasm_bindgen::prelude::*;
 
@@ -264,10 +264,12 @@ const PAGE: Argument = Argument::Object(Source::Page);
 
 fn read_keys() -> Vec<RowKey> {
     let lines = PAGE.member("keys").text().unwrap_or_default();
-    let mut lines = lines.split('\n');
     let mut keys = Vec::new();
-    while let (Some(id), Some(time)) = (lines.next(), lines.next()) {
+    let mut rest = &*lines;
+    while let (id, Some(after)) = cut(rest, b'\n') {
+        let (time, others) = cut(after, b'\n');
         keys.push(RowKey::new(id, time));
+        rest = others.unwrap_or_default();
     }
     keys
 }
