@@ -64,7 +64,6 @@ impl PullRequestLink {
         let host = host.strip_suffix(":443").unwrap_or(&host);
         let (kind, repository, number) = find_repository(&path.split('/').collect::<Vec<_>>())?;
         let fits = !host.is_empty() && repository.iter().all(|segment| is_segment(segment));
-        let number = parse_number(number)?;
         fits.then(|| Self {
             host: host.to_owned(),
             kind,
@@ -86,30 +85,33 @@ impl fmt::Display for PullRequestLink {
 }
 
 /// Returns the kind of the host, the repository and the number that a path names.
-fn find_repository<'a>(path: &[&'a str]) -> Option<(RepositoryHost, Vec<&'a str>, &'a str)> {
-    if let [owner, name, page, number, ..] = path {
-        let kind = match *page {
-            "pull" => Some(RepositoryHost::GitHub),
-            "pull-requests" => Some(RepositoryHost::BitbucketCloud),
-            _ => None,
-        };
-        if let Some(kind) = kind {
-            return Some((kind, vec![owner, name], number));
-        }
-    }
+fn find_repository<'a>(path: &[&'a str]) -> Option<(RepositoryHost, Vec<&'a str>, u64)> {
+    // Earlier releases of GitLab had no `-` in the path.
     if let Some(end) = path
-        .windows(2)
-        .position(|pair| pair == ["-", "merge_requests"])
+        .iter()
+        .rposition(|segment| *segment == "merge_requests")
+        && let Some(number) = path.get(end + 1).and_then(|text| parse_number(text))
     {
-        let (repository, number) = (path.get(..end)?.to_vec(), path.get(end + 2)?);
-        return (end > 1).then_some((RepositoryHost::GitLab, repository, number));
+        let repository = path.get(..end)?;
+        let repository = repository.strip_suffix(&["-"]).unwrap_or(repository);
+        let is_in_group = repository.len() > 1;
+        return is_in_group.then(|| (RepositoryHost::GitLab, repository.to_vec(), number));
     }
-    path.windows(6).find_map(|window| match window {
-        ["projects", key, "repos", name, "pull-requests", number] => {
-            Some((RepositoryHost::BitbucketServer, vec![*key, *name], *number))
-        }
+    let server = path.windows(6).find_map(|window| match window {
+        ["projects", key, "repos", name, "pull-requests", number] => Some((*key, *name, *number)),
         _ => None,
-    })
+    });
+    let (kind, owner, name, number) = match (server, path) {
+        (Some((key, name, number)), _) => (RepositoryHost::BitbucketServer, key, name, number),
+        (None, [owner, name, "pull", number, ..]) => {
+            (RepositoryHost::GitHub, *owner, *name, *number)
+        }
+        (None, [owner, name, "pull-requests", number, ..]) => {
+            (RepositoryHost::BitbucketCloud, *owner, *name, *number)
+        }
+        _ => return None,
+    };
+    Some((kind, vec![owner, name], parse_number(number)?))
 }
 
 fn is_host_byte(byte: u8) -> bool {

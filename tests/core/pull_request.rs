@@ -59,6 +59,18 @@ fn pull_requests_of_each_host_are_named() {
             "acme/pull!3",
         ),
         (
+            "https://gitlab.com/a/b/pull/-/merge_requests/3",
+            "gitlab.com",
+            gitlab,
+            "a/b/pull!3",
+        ),
+        (
+            "https://gitlab.com/acme/docs/merge_requests/3",
+            "gitlab.com",
+            gitlab,
+            "acme/docs!3",
+        ),
+        (
             "https://bitbucket.org/acme/docs/pull-requests/7/diff",
             "bitbucket.org",
             cloud,
