@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::settings::WebhookSettings;
-use crate::jobs::webhook::queue::{DeliveryQueue, Waiting};
+use crate::jobs::webhook::queue::{DeliveryQueue, LEASE, Waiting};
 use crate::jobs::webhook::{self, JobEnd, Next};
 use crate::runtime::{
     Database, HostResult, log_error, log_for_operator, new_uuid, now, number, random, text,
@@ -106,16 +106,14 @@ impl Outbox {
         let waiting = self.receivers()?;
         let mut queue = self.queue.borrow_mut();
         let mut taken = Vec::new();
-        for receiver in queue.choose(&waiting, now) {
-            let query = "SELECT id, receiver FROM outbox WHERE receiver = ? ORDER BY due LIMIT 1";
-            taken.extend(self.database.first(query, [text(receiver)])?);
+        while let Some(receiver) = queue.choose(&waiting, now) {
+            let update = "UPDATE outbox SET due = ? WHERE id =
+                (SELECT id FROM outbox WHERE receiver = ? ORDER BY due LIMIT 1)
+                RETURNING id, receiver";
+            let values = [number(now.plus(LEASE).0), text(receiver)];
+            taken.extend(self.database.first::<LeasedWebhook>(update, values)?);
+            queue.begin(receiver, now);
         }
-        self.database.transaction(|| {
-            for LeasedWebhook { id, receiver } in &taken {
-                self.set_due(id, queue.begin(receiver, now))?;
-            }
-            Ok(())
-        })?;
         Ok(taken)
     }
 
@@ -142,13 +140,14 @@ impl Outbox {
         let Some(row) = self.database.first::<OutboxRow>(query, [text(id)])? else {
             return Ok(());
         };
-        let lease_end = self.queue.borrow_mut().begin(receiver, now());
+        let lease_end = now().plus(LEASE);
         let attempts = row.attempts + 1;
         // Count the attempt before sending it. Even if the object then crashes, `update_unsent`
         // does not change a message that the receiver may already have.
         let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
         let values = [number(attempts.into()), number(lease_end.0), text(id)];
         self.database.execute(update, values)?;
+        self.queue.borrow_mut().begin(receiver, now());
         // The settings may have changed since the job was created.
         let Some(url) = webhook::recheck_address(&row.url, &self.settings) else {
             log_for_operator(&format!(

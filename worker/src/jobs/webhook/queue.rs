@@ -1,8 +1,6 @@
 //! The order of webhook deliveries. A receiver gets one webhook at a time, and receivers take
 //! turns. A slow receiver therefore delays only its own webhooks.
 
-use std::collections::{HashMap, HashSet};
-
 use quillgate::Millis;
 use serde::Deserialize;
 
@@ -17,7 +15,7 @@ const SLOW_AFTER: Millis = Millis::from_seconds(5);
 /// starts before the wait for a permit, and is renewed before the request. The wait and the request
 /// each take at most 20 s. If the object restarts during a delivery, the webhook is sent again
 /// after the lease.
-const LEASE: Millis = Millis::from_seconds(25);
+pub const LEASE: Millis = Millis::from_seconds(25);
 /// Minimum delay of an alarm that is set to the end of a lease.
 const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
 
@@ -32,11 +30,18 @@ pub struct Waiting {
 
 #[derive(Debug)]
 struct Delivery {
+    receiver: String,
     started_at: Millis,
-    lease_end: Millis,
 }
 
-/// The deliveries in flight and the previous deliveries, by receiver.
+#[derive(Debug)]
+struct Served {
+    receiver: String,
+    at: Millis,
+    is_slow: bool,
+}
+
+/// The deliveries in flight, and the latest delivery to each receiver.
 ///
 /// ```
 /// use quillgate::Millis;
@@ -46,33 +51,24 @@ struct Delivery {
 /// let waiting = ["https://a.example", "https://b.example"]
 ///     .map(|receiver| Waiting { receiver: receiver.to_owned(), due: Millis(0) });
 /// queue.begin("https://a.example", Millis(10));
-/// assert_eq!(queue.choose(&waiting, Millis(10)), ["https://b.example"]);
+/// assert_eq!(queue.choose(&waiting, Millis(10)), Some("https://b.example"));
 /// ```
 #[derive(Debug, Default)]
 pub struct DeliveryQueue {
-    in_flight: HashMap<String, Delivery>,
-    /// When the latest delivery to each receiver ended.
-    served_at: HashMap<String, Millis>,
-    slow: HashSet<String>,
+    in_flight: Vec<Delivery>,
+    served: Vec<Served>,
 }
 
 impl DeliveryQueue {
-    /// Chooses the receivers of the next deliveries: fast ones first, then those that have waited
-    /// longest for their turn.
-    pub fn choose<'a>(&self, waiting: &'a [Waiting], now: Millis) -> Vec<&'a str> {
-        let mut eligible = self.find_eligible(waiting, now);
-        eligible.retain(|waiting| waiting.due <= now);
-        eligible.sort_by_key(|waiting| {
-            let served_at = self.served_at.get(&waiting.receiver).copied();
-            (self.is_slow(waiting), served_at, waiting.due)
+    /// Chooses the receiver of the next delivery, if any: a fast one, then the one that has waited
+    /// longest for its turn.
+    pub fn choose<'a>(&self, waiting: &'a [Waiting], now: Millis) -> Option<&'a str> {
+        let due = self.eligible(waiting, now).filter(|one| one.due <= now);
+        let first = due.min_by_key(|one| {
+            let served_at = self.find_served(&one.receiver).map(|served| served.at);
+            (self.was_slow(&one.receiver), served_at, one.due)
         });
-        let fast = eligible.iter().filter(|waiting| !self.is_slow(waiting));
-        let slow = eligible
-            .iter()
-            .filter(|waiting| self.is_slow(waiting))
-            .take(1);
-        let chosen = fast.chain(slow).take(self.room());
-        chosen.map(|waiting| waiting.receiver.as_str()).collect()
+        first.map(|one| one.receiver.as_str())
     }
 
     /// Returns the time of the next alarm: when a webhook that [`Self::choose`] can choose is due
@@ -81,54 +77,68 @@ impl DeliveryQueue {
         // A delivery can outlive its lease. An alarm at the end of that lease would be in the past
         // and would fire continuously.
         let earliest = now.plus(MIN_LEASE_PAUSE);
-        let lease_ends = self.in_flight.values();
-        let lease_ends = lease_ends.map(|delivery| delivery.lease_end.max(earliest));
-        let eligible = self.find_eligible(waiting, now).into_iter();
-        eligible.map(|waiting| waiting.due).chain(lease_ends).min()
+        let leases = self.in_flight.iter();
+        let lease_ends = leases.map(|delivery| delivery.started_at.plus(LEASE).max(earliest));
+        let due = self.eligible(waiting, now).map(|one| one.due);
+        due.chain(lease_ends).min()
     }
 
-    /// Starts a delivery, or its request after the wait for a permit. Returns the end of the
-    /// webhook's lease.
-    pub fn begin(&mut self, receiver: &str, now: Millis) -> Millis {
-        let delivery = Delivery {
+    /// Starts a delivery, or its request after the wait for a permit. Both start a lease of
+    /// [`LEASE`].
+    pub fn begin(&mut self, receiver: &str, now: Millis) {
+        self.in_flight
+            .retain(|delivery| delivery.receiver != receiver);
+        self.in_flight.push(Delivery {
+            receiver: receiver.to_owned(),
             started_at: now,
-            lease_end: now.plus(LEASE),
-        };
-        self.in_flight.insert(receiver.to_owned(), delivery);
-        now.plus(LEASE)
+        });
     }
 
     /// Ends the delivery to a receiver.
     pub fn finish(&mut self, receiver: &str, now: Millis) {
-        let Some(delivery) = self.in_flight.remove(receiver) else {
+        let is_own = |delivery: &Delivery| delivery.receiver == receiver;
+        let Some(index) = self.in_flight.iter().position(is_own) else {
             return;
         };
-        self.served_at.insert(receiver.to_owned(), now);
-        if now.since(delivery.started_at) >= SLOW_AFTER {
-            self.slow.insert(receiver.to_owned());
-        } else {
-            self.slow.remove(receiver);
-        }
+        let Delivery {
+            receiver,
+            started_at,
+        } = self.in_flight.swap_remove(index);
+        self.served.retain(|served| served.receiver != receiver);
+        self.served.push(Served {
+            receiver,
+            at: now,
+            is_slow: now.since(started_at) >= SLOW_AFTER,
+        });
     }
 
-    fn find_eligible<'a>(&self, waiting: &'a [Waiting], now: Millis) -> Vec<&'a Waiting> {
-        let is_slow = |(receiver, delivery): (&String, &Delivery)| {
-            self.slow.contains(receiver) || now.since(delivery.started_at) >= SLOW_AFTER
+    /// Returns the receivers to which a delivery could start now.
+    fn eligible<'a>(
+        &self,
+        waiting: &'a [Waiting],
+        now: Millis,
+    ) -> impl Iterator<Item = &'a Waiting> {
+        let has_room = self.in_flight.len() < MAX_IN_FLIGHT;
+        let is_slow_in_flight = self.in_flight.iter().any(|delivery| {
+            now.since(delivery.started_at) >= SLOW_AFTER || self.was_slow(&delivery.receiver)
+        });
+        let is_in_flight = |one: &Waiting| {
+            let mut deliveries = self.in_flight.iter();
+            deliveries.any(|delivery| delivery.receiver == one.receiver)
         };
-        let is_slow_in_flight = self.in_flight.iter().any(is_slow);
-        let is_eligible = |waiting: &&Waiting| {
-            self.room() > 0
-                && !self.in_flight.contains_key(&waiting.receiver)
-                && !(is_slow_in_flight && self.is_slow(waiting))
-        };
-        waiting.iter().filter(is_eligible).collect()
+        waiting.iter().filter(move |one| {
+            has_room && !is_in_flight(one) && !(is_slow_in_flight && self.was_slow(&one.receiver))
+        })
     }
 
-    fn is_slow(&self, waiting: &Waiting) -> bool {
-        self.slow.contains(&waiting.receiver)
+    fn find_served(&self, receiver: &str) -> Option<&Served> {
+        self.served
+            .iter()
+            .find(|served| served.receiver == receiver)
     }
 
-    fn room(&self) -> usize {
-        MAX_IN_FLIGHT.saturating_sub(self.in_flight.len())
+    fn was_slow(&self, receiver: &str) -> bool {
+        self.find_served(receiver)
+            .is_some_and(|served| served.is_slow)
     }
 }

@@ -1,7 +1,7 @@
 //! The order of webhook deliveries. A receiver that hangs delays no other receiver.
 
 use quillgate::Millis;
-use quillgate_worker::jobs::webhook::queue::{DeliveryQueue, Waiting};
+use quillgate_worker::jobs::webhook::queue::{DeliveryQueue, LEASE, Waiting};
 
 const TIMEOUT: Millis = Millis::from_seconds(20);
 
@@ -40,7 +40,7 @@ fn deliver(hanging: &[usize], healthy: &[usize], healthy_due: Millis) -> Millis 
         {
             return now;
         }
-        for receiver in queue.choose(&waiting, now) {
+        while let Some(receiver) = queue.choose(&waiting, now) {
             assert!(
                 !ends.iter().any(|(_, busy)| busy == receiver),
                 "{receiver} is busy"
@@ -96,10 +96,11 @@ fn slow_receivers_take_turns() {
     let mut order = String::new();
     let mut now = Millis(0);
     for _ in 0..6 {
-        let chosen = queue.choose(&waiting, now);
-        for receiver in &chosen {
+        let mut chosen = Vec::new();
+        while let Some(receiver) = queue.choose(&waiting, now) {
             queue.begin(receiver, now);
             order.push_str(receiver);
+            chosen.push(receiver);
         }
         now = now.plus(TIMEOUT);
         for receiver in chosen {
@@ -117,7 +118,8 @@ fn alarm_waits_for_what_it_can_deliver() {
         due: Millis(7),
     });
     assert_eq!(queue.next_due(&waiting, Millis(0)), Some(Millis(7)));
-    let lease_end = queue.begin("a", Millis(10));
+    queue.begin("a", Millis(10));
+    let lease_end = Millis(10).plus(LEASE);
     assert_eq!(queue.next_due(&waiting, Millis(10)), Some(Millis(7)));
     assert_eq!(queue.next_due(&waiting[..1], Millis(10)), Some(lease_end));
     queue.begin("b", Millis(10));
