@@ -102,9 +102,11 @@ export class Answer {
     return this.header("transfer-encoding") === "chunked";
   }
 
-  /** Returns the body's bytes so far, without chunk framing. */
+  /** Returns the body's bytes so far, without chunk framing and later responses. */
   get body() {
-    return this.#isChunked ? unchunked(this.#framed).body : this.#framed;
+    if (this.#isChunked) return unchunked(this.#framed).body;
+    const length = this.header("content-length");
+    return length === undefined ? this.#framed : this.#framed.subarray(0, Number(length));
   }
 
   get text() {

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { DecodeError, OutcomeUnknownError, ServerError } from "../../../pkg/dist/node.js";
+import { withoutChecks } from "../../harness/openapi.mjs";
 import { assertProblem, JOBS, VIEWS } from "../recorded_gateway.mjs";
 import {
   client,
@@ -77,7 +78,9 @@ describe("a malformed success", () => {
 
   test("lets the package's DecodeError name the field of a malformed row", async () => {
     const body = { ...page, views: [{ path: "/", human: "many" }] };
-    const error = await errorOf(() => sendWith(shaped(body), READ.call), DecodeError);
+    // The gateway passes the cells of rows on unchanged.
+    const read = () => errorOf(() => sendWith(shaped(body), READ.call), DecodeError);
+    const error = await withoutChecks(gate.gateway.url, read);
     assert.equal(error.path, "views[0].human");
   });
 
