@@ -25,7 +25,11 @@ const GROUPS = [
   },
   group(
     "shell",
-    ["src/page.tsx", "src/session/scope_notice.tsx", "src/shell/rate_limit.ts"],
+    [
+      ...["src/page.tsx", "src/session/scope_notice.tsx", "src/shell/rate_limit.ts"],
+      // Jobs and analytics use these. In the file of one, the other would load the whole file.
+      ...["src/shell/readable_text.ts", join(PACKAGE, "instant.js")],
+    ],
     /node_modules\/@?preact\//,
   ),
   // On large sites, notices of partial reports load right after the rows. In one file with the
