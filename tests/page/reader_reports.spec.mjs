@@ -4,6 +4,9 @@ import { accessibilityFaults, checkBothSchemes, untilDrawn } from "./browser.mjs
 import { test } from "./fixtures.mjs";
 import { firstOfMonth, show } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
+import { importSource } from "./source.mjs";
+
+const { decodePath, toPagePath } = await importSource("analytics/page_path.ts");
 
 test.use({ siteOptions: SMALL_SITE });
 
@@ -139,8 +142,7 @@ test("feedback by page has its own address, totals and jobs", async ({ visitor }
   const paths = await table.getByRole("rowheader").allTextContents();
   assert.deepEqual(
     new Set(paths.map((path) => path.replace(/Start a job.*$/, ""))),
-    // Some of the simulator's paths lack the first slash.
-    new Set(shown.map(({ path }) => (path.startsWith("/") ? path : `/${path}`))),
+    new Set(shown.map(({ path }) => decodePath(toPagePath(path)))),
   );
   const up = shown.reduce((sum, { thumbsUp }) => sum + thumbsUp, 0);
   const down = shown.reduce((sum, { thumbsDown }) => sum + thumbsDown, 0);
