@@ -13,6 +13,9 @@ import {
   monthOf,
   readCsv,
 } from "./reports.mjs";
+import { importSource } from "./source.mjs";
+
+const { decodePath } = await importSource("analytics/page_path.ts");
 
 const LAST_MONTH = { range: "last-month", compare: "none" };
 
@@ -192,7 +195,8 @@ test("an export of the rows shown keeps their order and columns", async ({ visit
   assert.deepEqual(header, ["path", "human", "ai", "total", "share"]);
   assert.ok(rows.length > 0);
   assert.deepEqual(
-    rows.slice(0, shown.length).map(([path]) => path),
+    // The page shows decoded paths.
+    rows.slice(0, shown.length).map(([path]) => decodePath(path)),
     shown,
   );
   assert.ok(rows.every(([path]) => path.toLowerCase().startsWith("/guides")));
