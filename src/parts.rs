@@ -135,7 +135,9 @@ impl Parts {
         let (order, fields) = cut(fields, b'~');
         let (from, fields) = cut(fields?, b'~');
         let (to, fields) = cut(fields?, b'~');
-        let (seam, cursor) = cut(fields?, b'~');
+        let (seam, fields) = cut(fields?, b'~');
+        let (last, fields) = cut(fields?, b'~');
+        let (keys, cursor) = cut(fields?, b'~');
         let cursor = cursor?;
         let mut parts = Self::new(call)?;
         if order == "oldest" {
@@ -148,15 +150,15 @@ impl Parts {
         let end = read_utc(to)?;
         let begin = part.from.as_deref().map_or(Some(end), read_utc)?;
         parts.width = (end - begin).max(MIN_WIDTH);
-        let mut keys = Some(seam);
-        while let Some(rest) = keys {
-            let (key, others) = cut(rest, b'.');
-            parts.seam.extend(parse_decimal(key));
-            keys = others;
-        }
+        parts.seam = read_keys(seam);
         let mut next = parts.begin(part);
-        parts.is_resumed = !cursor.is_empty();
-        if parts.is_resumed {
+        if let Some(last) = read_utc(last) {
+            parts.received.last = Some(last);
+            parts.received.order = Some(parts.order);
+            parts.received.keys = read_keys(keys);
+        }
+        if !cursor.is_empty() {
+            parts.is_resumed = true;
             next.set("cursor", cursor.to_owned());
         }
         Some((parts, next))
@@ -174,13 +176,14 @@ impl Parts {
         };
         let from = part.from.as_deref().unwrap_or_default();
         let mut text = [PREFIX, order, "~", from, "~", &part.to].concat();
-        let mut separator = "~";
-        for key in &self.seam {
-            text.push_str(separator);
-            push_integer(&mut text, *key, 1);
-            separator = ".";
-        }
-        if self.seam.is_empty() {
+        push_keys(&mut text, &self.seam);
+        text.push_str("~");
+        let received = &self.received;
+        if let (Some(last), Some(_), false) = (received.last, received.order, received.is_unsorted)
+        {
+            text.push_str(&instant(last));
+            push_keys(&mut text, &received.keys);
+        } else {
             text.push_str("~");
         }
         text.push_str("~");
@@ -328,7 +331,7 @@ impl Parts {
 /// Returns the cursor of the API in a `cursor`, without the part of a position.
 pub(crate) fn without_part(cursor: &str) -> &str {
     let mut rest = cursor.strip_prefix(PREFIX);
-    for _ in 0..4 {
+    for _ in 0..6 {
         rest = rest.and_then(|fields| cut(fields, b'~').1);
     }
     rest.unwrap_or(cursor)
@@ -348,6 +351,30 @@ pub(crate) fn suggest_range(call: &Call) -> Option<String> {
         ]
         .concat(),
     )
+}
+
+/// Appends a field with keys, after its separator.
+fn push_keys(text: &mut String, keys: &[u64]) {
+    let mut separator = "~";
+    for key in keys {
+        text.push_str(separator);
+        push_integer(text, *key, 1);
+        separator = ".";
+    }
+    if keys.is_empty() {
+        text.push_str(separator);
+    }
+}
+
+fn read_keys(field: &str) -> Vec<u64> {
+    let mut keys = Vec::new();
+    let mut rest = Some(field);
+    while let Some(field) = rest {
+        let (key, others) = cut(field, b'.');
+        keys.extend(parse_decimal(key));
+        rest = others;
+    }
+    keys
 }
 
 fn instant(millis: i64) -> String {
