@@ -139,7 +139,7 @@ pub struct Pages {
     /// Whether a page arrived for a request without dates. Further requests omit them, too.
     omits_dates: bool,
     /// The parts of the range, if it can be split.
-    parts: Option<Parts>,
+    parts: Option<Box<Parts>>,
     /// The indices of the rows of the last page that an earlier page contained.
     repeated: Vec<usize>,
     empty_in_a_row: u32,
@@ -155,12 +155,12 @@ impl Pages {
     #[must_use]
     pub fn new(call: Call) -> Self {
         match Parts::resume(&call) {
-            Some((parts, next)) => Self::begin(next, Some(parts)),
+            Some((parts, next)) => Self::begin(next, Some(Box::new(parts))),
             None => Self::begin(call, None),
         }
     }
 
-    fn begin(mut call: Call, parts: Option<Parts>) -> Self {
+    fn begin(mut call: Call, parts: Option<Box<Parts>>) -> Self {
         if let Pagination::Offset { .. } = call.declaration().pagination {
             // `step_offset` computes the next offset from these two arguments.
             let limit = call.integer("limit").or_else(|| call.default_limit());
@@ -202,7 +202,7 @@ impl Pages {
         }
         let mut pages = Self::new(call);
         if let (None, Some(call)) = (&pages.parts, &pages.next) {
-            pages.parts = Parts::new(call);
+            pages.parts = Parts::new(call).map(Box::new);
         }
         Ok(pages)
     }
@@ -226,8 +226,10 @@ impl Pages {
     #[must_use]
     pub fn position(&self) -> Option<Call> {
         let next = self.next.as_ref()?;
-        let position = |parts: &Parts| parts.position(next);
-        Some(self.parts.as_ref().map_or_else(|| next.clone(), position))
+        Some(match &self.parts {
+            Some(parts) => parts.position(next),
+            None => next.clone(),
+        })
     }
 
     /// Returns the indices of the rows of the last page that an earlier page contained, in ascending
@@ -260,17 +262,14 @@ impl Pages {
         let Some(next) = &self.next else {
             return false;
         };
-        let is_split = match (status, &self.undated) {
-            (414, None) if can_omit_dates(next) => {
-                self.undated = Some(omit_dates(next));
-                return true;
-            }
-            (414 | 504, _) => true,
-            (400 | 404 | 422, Some(_)) => true,
-            _ => false,
-        };
+        if status == 414 && self.undated.is_none() && can_omit_dates(next) {
+            self.undated = Some(omit_dates(next));
+            return true;
+        }
+        let is_too_long = matches!(status, 414 | 504);
+        let is_split = is_too_long || self.undated.is_some() && matches!(status, 400 | 404 | 422);
         let parts = self.parts.as_mut().filter(|_| is_split);
-        let Some(call) = parts.and_then(Parts::split) else {
+        let Some(call) = parts.and_then(|parts| parts.split()) else {
             return false;
         };
         self.set_part(call);
@@ -316,8 +315,10 @@ impl Pages {
             return Ok(());
         };
         self.omits_dates |= self.undated.take().is_some();
-        let take_rows = |parts: &mut Parts| parts.take_rows(&page.keys);
-        self.repeated = self.parts.as_mut().map(take_rows).unwrap_or_default();
+        self.repeated = match &mut self.parts {
+            Some(parts) => parts.take_rows(&page.keys),
+            None => Vec::new(),
+        };
         self.is_mixed |= Totals::are_mixed([self.totals, page.totals]);
         self.totals = self.totals.or(page.totals);
         let pagination = call.declaration().pagination;
@@ -330,7 +331,7 @@ impl Pages {
             self.count_empty(pagination, page)?;
             self.undated = self.omits_dates.then(|| omit_dates(&call));
             self.next = Some(call);
-        } else if let Some(call) = self.parts.as_mut().and_then(Parts::next_part) {
+        } else if let Some(call) = self.parts.as_mut().and_then(|parts| parts.next_part()) {
             self.set_part(call);
         }
         Ok(())
