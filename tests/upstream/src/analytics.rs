@@ -41,7 +41,7 @@ impl FromRequestParts<Arc<Platform>> for ReportRequest {
         let Authorized { project } = Authorized::from_request_parts(parts, platform).await?;
         let Query(mut pairs) = Query::<Vec<(String, String)>>::try_from_uri(&parts.uri)
             .map_err(|_| ApiError::InvalidQuery(vec!["the query cannot be read".to_owned()]))?;
-        platform.continue_list(&mut pairs)?;
+        platform.continue_list(&parts.uri.to_string(), &mut pairs)?;
         Ok(Self {
             platform: Arc::clone(platform),
             project,

@@ -12,24 +12,43 @@ use crate::profile::Trait;
 /// A reserved name (RFC 2606): a client must not send its key to the host of a cursor.
 const HOST: &str = "https://api.mintlify.example";
 
+/// The maximum length of a target with a cursor, in bytes. Real servers accept some thousand. A
+/// target with dates and a cursor is shorter, unless the cursor is a whole URL.
+const MAX_TARGET: usize = 256;
+
 /// The dates and filters of each cursor's list.
 #[derive(Default)]
 pub(crate) struct Continuations(HashMap<String, Vec<(String, String)>>);
 
 impl Platform {
-    /// Adds the dates and filters of a cursor to a query. Rejects a cursor with dates.
-    pub(crate) fn continue_list(&self, pairs: &mut Vec<(String, String)>) -> Result<(), ApiError> {
+    /// Adds the dates and filters of a cursor to a query without dates. Rejects long targets.
+    pub(crate) fn continue_list(
+        &self,
+        target: &str,
+        pairs: &mut Vec<(String, String)>,
+    ) -> Result<(), ApiError> {
         let value = |name: &str| pairs.iter().find(|(other, _)| other == name);
-        let Some((_, cursor)) = value("cursor").filter(|_| self.traits.has(Trait::LongTargets))
-        else {
+        let Some((_, cursor)) = value("cursor").filter(|_| self.has_lone_cursors()) else {
             return Ok(());
         };
-        if value("dateFrom").or(value("dateTo")).is_some() {
+        let has_dates = value("dateFrom").or(value("dateTo")).is_some();
+        let is_rejected = has_dates && self.traits.has(Trait::LoneCursors);
+        if is_rejected || target.len() > MAX_TARGET {
             return Err(ApiError::TargetTooLong);
+        }
+        if has_dates {
+            return Ok(());
         }
         let known = self.continuations.lock().0.get(cursor).cloned();
         pairs.extend(known.unwrap_or_default());
         Ok(())
+    }
+
+    /// Whether a cursor alone continues its list.
+    fn has_lone_cursors(&self) -> bool {
+        [Trait::LongTargets, Trait::LoneCursors]
+            .into_iter()
+            .any(|it| self.traits.has(it))
     }
 
     /// Returns the `nextCursor` of a page of the list at `path`.
@@ -40,7 +59,7 @@ impl Platform {
         page: &CursorPage,
     ) -> Option<String> {
         if let Some(end) = page.end_cursor.clone()
-            && self.traits.has(Trait::LongTargets)
+            && self.has_lone_cursors()
         {
             self.continuations.lock().0.insert(end, query.pairs());
         }

@@ -24,10 +24,12 @@ pub enum Trait {
     SharedConversationIds,
     /// Every other `nextCursor` is a URL
     UrlCursors,
-    /// Cursors with dates are rejected with 414; cursors alone continue the range
+    /// Long targets with a cursor are rejected with 414; cursors alone continue the range
     LongTargets,
     /// `source.repository` is a URL
     RepositoryUrls,
+    /// Cursors with dates are rejected with 414, however short the target is
+    LoneCursors,
     /// Exceeded limits are text instead of JSON, with `Retry-After`
     TextRateLimits,
     /// Unknown projects are 404 instead of 403

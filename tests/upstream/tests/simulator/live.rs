@@ -53,8 +53,26 @@ fn cursors_continue_a_range_without_its_dates() {
 }
 
 #[test]
-fn a_cursor_with_dates_makes_the_target_too_long() {
+fn a_url_as_a_cursor_makes_the_target_too_long() {
     let client = Client::start(live_options());
+    let page = client.report("searches", &format!("{WEEK}&limit=20"));
+    let url = page["nextCursor"].as_str().unwrap();
+    let (_, cursor) = url.split_once("cursor=").unwrap();
+    let status = |cursor: &str| {
+        let target = format!("{REPORTS}/searches?{WEEK}&limit=20&cursor={cursor}");
+        client.get(&target).status
+    };
+    assert_eq!(status(cursor), 200);
+    let verbatim: String = url.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    assert_eq!(status(&verbatim), 414);
+}
+
+#[test]
+fn a_cursor_with_dates_is_too_long_if_only_lone_cursors_are_accepted() {
+    let client = Client::start(Options {
+        with: vec![Trait::LoneCursors],
+        ..live_options()
+    });
     for dates in ["dateFrom=2024-01-01", "dateTo=2024-01-08"] {
         let response = client.get(&format!("{REPORTS}/searches?{dates}&cursor=x"));
         assert_eq!(response.status, 414, "{dates}");
