@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 
 /// The profile of the suites, of benchmarks and of `npm start`.
-pub const DEFAULT_PROFILE: Profile = Profile::Published;
+pub const DEFAULT_PROFILE: Profile = Profile::Live;
 
 /// A set of [`Trait`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
