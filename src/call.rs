@@ -93,7 +93,10 @@ impl Call {
     ) -> Result<Self, ValidationError> {
         let is_unknown = |name: &str| declaration.parameter(name).is_none();
         if let Some(name) = params.find_name(is_unknown) {
+            #[cfg(feature = "gateway")]
             return Err(declaration.reject_name(&name, |_| true));
+            #[cfg(not(feature = "gateway"))]
+            return Err(ValidationError::unknown(&name));
         }
         let mut call = Self::new(declaration);
         for (parameter, argument) in declaration.parameters.iter().zip(&mut call.arguments) {
@@ -398,7 +401,7 @@ impl Parameter {
             ParameterKind::Integer { .. } | ParameterKind::Page => None,
             ParameterKind::Id => return path_segment(field, text),
             ParameterKind::Text => return check_not_empty(field, text),
-            ParameterKind::Date => return check_date(field, text),
+            ParameterKind::Date => check_date(&text).err(),
             ParameterKind::Ulid => {
                 let id = without_part(&text);
                 let is_start = id.is_empty() && !text.is_empty();
@@ -409,7 +412,12 @@ impl Parameter {
             }
         };
         match broken {
-            Some(rule) => Err(ValidationError::new(field, rule, quote(&text))),
+            Some(rule) => {
+                let error = ValidationError::new(field, rule, quote(&text));
+                #[cfg(feature = "gateway")]
+                let error = crate::date::add_format_hint(error, &text);
+                Err(error)
+            }
             None => Ok(text),
         }
     }

@@ -67,7 +67,12 @@ impl DateBound {
         let text = text.into();
         match read_point(text.as_bytes()) {
             Ok(point) => Ok(Self { text, point }),
-            Err(rule) => Err(invalid_date(field, rule, &text)),
+            Err(rule) => {
+                let error = ValidationError::new(field, rule, quote(&text));
+                #[cfg(feature = "gateway")]
+                let error = add_format_hint(error, &text);
+                Err(error)
+            }
         }
     }
 
@@ -149,30 +154,31 @@ impl Point {
     }
 }
 
-/// Returns the string if it is a valid bound.
+/// Checks that a string is a valid bound.
 ///
 /// # Errors
 /// The rules of [`DateBound::new`].
-pub(crate) fn check_date(field: &'static str, text: String) -> Result<String, ValidationError> {
-    match read_point(text.as_bytes()) {
-        Ok(_) => Ok(text),
-        Err(rule) => Err(invalid_date(field, rule, &text)),
-    }
+pub(crate) fn check_date(text: &str) -> Result<(), Rule> {
+    read_point(text.as_bytes()).map(drop)
 }
 
-/// Describes a string that is not a date. Names the difference of two common other formats.
+/// Adds the correction of two common other formats.
+#[cfg(feature = "gateway")]
 #[cold]
-fn invalid_date(field: &'static str, rule: Rule, text: &str) -> ValidationError {
-    let hint = if scan(b"0000-11-22 ", text.as_bytes(), &mut Fields::default()).is_some() {
-        "put T between the date and the time"
-    } else if text.starts_with(is_digit) && !text.chars().take(4).all(is_digit) {
-        "start with the year"
-    } else {
-        ""
-    };
-    ValidationError::new(field, rule, quote(text)).with_hint(hint)
+pub(crate) fn add_format_hint(error: ValidationError, text: &str) -> ValidationError {
+    if error.rule != Rule::DateFormat {
+        return error;
+    }
+    if scan(b"0000-11-22 ", text.as_bytes(), &mut Fields::default()).is_some() {
+        return error.with_hint("put T between the date and the time");
+    }
+    if text.starts_with(is_digit) && !text.chars().take(4).all(is_digit) {
+        return error.with_hint("start with the year");
+    }
+    error
 }
 
+#[cfg(feature = "gateway")]
 const fn is_digit(character: char) -> bool {
     character.is_ascii_digit()
 }
@@ -201,14 +207,23 @@ pub(crate) fn check_order(from: Option<&str>, to: Option<&str>) -> Result<(), Va
 /// Checks that `begin` is before `end` if they are comparable. `from` is `begin` as text.
 fn check_points(begin: Point, end: Point, from: &str) -> Result<(), ValidationError> {
     match begin.compare(end) {
-        Some(Ordering::Equal) => Err(empty_range(begin, from)),
-        Some(Ordering::Greater) => Err(reversed_range(from)),
+        Some(Ordering::Equal | Ordering::Greater) => {
+            let error = reversed_range(from);
+            #[cfg(feature = "gateway")]
+            let error = add_end_hint(error, begin, end);
+            Err(error)
+        }
         Some(Ordering::Less) | None => Ok(()),
     }
 }
 
+/// Explains the end of a range whose bounds are equal.
+#[cfg(feature = "gateway")]
 #[cold]
-fn empty_range(begin: Point, from: &str) -> ValidationError {
+fn add_end_hint(error: ValidationError, begin: Point, end: Point) -> ValidationError {
+    if begin != end {
+        return error;
+    }
     let mut hint = String::from("dateTo is exclusive");
     if let Point::Day(day) = begin
         && day * DAY + DAY <= LAST
@@ -217,7 +232,7 @@ fn empty_range(begin: Point, from: &str) -> ValidationError {
         hint.push_str(", so one day ends at ");
         hint.push_str(next);
     }
-    reversed_range(from).with_hint(hint)
+    error.with_hint(hint)
 }
 
 #[cold]

@@ -8,7 +8,9 @@
 //! [`Declaration`] and [`Documentation`] are separate constants, so that the package's wasm does
 //! not contain documentation.
 
-use crate::error::{IntegerRule, ValidationError};
+use crate::error::IntegerRule;
+#[cfg(feature = "gateway")]
+use crate::error::ValidationError;
 
 /// The request method (RFC 9110, section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -249,6 +251,7 @@ impl Declaration {
 
     /// Returns the error for a name that the operation does not have. The hint is a similar name of a
     /// parameter outside the path that satisfies `is_possible`, such as `dateFrom` for `date_from`.
+    #[cfg(feature = "gateway")]
     #[cold]
     pub fn reject_name(
         &self,
@@ -270,6 +273,7 @@ impl Declaration {
 }
 
 /// Returns the ASCII letters and digits of a name in lower case.
+#[cfg(feature = "gateway")]
 fn fold(name: &str) -> Vec<u8> {
     let bytes = name.bytes().filter(u8::is_ascii_alphanumeric);
     bytes.map(|byte| byte.to_ascii_lowercase()).collect()
@@ -277,6 +281,7 @@ fn fold(name: &str) -> Vec<u8> {
 
 /// Whether two names differ by at most one added, missing or wrong character, or by two wrong
 /// adjacent characters.
+#[cfg(feature = "gateway")]
 fn are_similar(a: &[u8], b: &[u8]) -> bool {
     let is_same = |(a, b): &(&u8, &u8)| a == b;
     let start = a.iter().zip(b).take_while(is_same).count();

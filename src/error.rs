@@ -335,7 +335,8 @@ pub struct Violation {
     pub rule: Rule,
     /// Describes the received value, or is empty. Never contains a secret or a prompt.
     pub found: Cow<'static, str>,
-    /// The correction, or empty.
+    /// The correction, or empty. The npm package omits corrections because of its size.
+    #[cfg(feature = "gateway")]
     pub hint: Cow<'static, str>,
 }
 
@@ -356,6 +357,7 @@ impl ValidationError {
             field,
             rule,
             found,
+            #[cfg(feature = "gateway")]
             hint: Cow::Borrowed(""),
         }))
     }
@@ -368,6 +370,7 @@ impl ValidationError {
     }
 
     /// Adds a correction, such as `use dateFrom`.
+    #[cfg(feature = "gateway")]
     #[cold]
     #[must_use]
     pub fn with_hint(mut self, hint: impl Into<Cow<'static, str>>) -> Self {
@@ -391,6 +394,7 @@ impl ValidationError {
             message.push_str(", found ");
             message.push_str(&self.found);
         }
+        #[cfg(feature = "gateway")]
         if !self.hint.is_empty() {
             message.push_str("; ");
             message.push_str(&self.hint);

@@ -296,14 +296,13 @@ function shorten(text: string): string {
  * Returns the error of a value that the core rejected.
  *
  * @param rule the number of the rule
- * @param text four lines: the field, the end of the rule's message, a description of the value
- *   received, and the correction
+ * @param text three lines: the field, the end of the rule's message, and a description of the value received
  * @internal
  */
 export function toValidationError(rule: number, text: string): ValidationError {
-  const [field = "", detail, found, hint = ""] = text.split("\n");
+  const [field = "", detail, found] = text.split("\n");
   const [name, words] = RULES[rule] as (typeof RULES)[number];
-  const message = `${field} ${words}${detail}${found && `, found ${found}`}${hint && `; ${hint}`}`;
+  const message = `${field} ${words}${detail}${found && `, found ${found}`}`;
   return new ValidationError(message, field, name);
 }
 

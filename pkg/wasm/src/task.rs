@@ -295,7 +295,7 @@ fn emit_retry_after(now: Millis) -> Option<Millis> {
 
 fn reject(error: &ValidationError) -> CommandNumber {
     let detail = error.rule.detail();
-    let lines = [&error.field, detail.as_str(), &error.found, &error.hint];
+    let lines = [&error.field, detail.as_str(), &error.found];
     emit_lines(Output::Rejection, error.rule.number(), &lines);
     CommandNumber::Reject
 }
