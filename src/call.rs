@@ -44,22 +44,11 @@ pub struct Request {
 /// );
 /// # Ok::<(), quillgate::ValidationError>(())
 /// ```
-#[derive(PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Call {
     declaration: &'static Declaration,
     /// Unencoded arguments, in the order of the declaration's parameters.
     arguments: Vec<Option<String>>,
-}
-
-/// A derived implementation would be inlined into the package's wasm at every call.
-impl Clone for Call {
-    #[inline(never)]
-    fn clone(&self) -> Self {
-        Self {
-            declaration: self.declaration,
-            arguments: self.arguments.clone(),
-        }
-    }
 }
 
 /// Shows only the names of the arguments, because a value may be confidential.
@@ -125,7 +114,6 @@ impl Call {
     /// Returns an argument in the form in which it is sent, not percent-encoded. Returns `None` if
     /// the argument is absent or the operation does not have this parameter.
     #[must_use]
-    #[inline(never)]
     pub fn text(&self, name: &str) -> Option<&str> {
         let at = self.declaration.position(name)?;
         self.arguments[at].as_deref()
@@ -180,7 +168,6 @@ impl Call {
     }
 
     /// Sets an argument. Does nothing if the operation does not have this parameter.
-    #[inline(never)]
     pub(crate) fn set(&mut self, name: &str, text: String) {
         if let Some(at) = self.declaration.position(name) {
             self.arguments[at] = Some(text);
@@ -188,7 +175,6 @@ impl Call {
     }
 
     /// Removes an argument.
-    #[inline(never)]
     pub(crate) fn remove(&mut self, name: &str) {
         if let Some(at) = self.declaration.position(name) {
             self.arguments[at] = None;

@@ -185,7 +185,6 @@ const fn is_digit(character: char) -> bool {
 
 /// Returns the milliseconds since the Unix epoch of a date-time, or of the start of a day. A time
 /// without an offset is UTC. Returns `None` for anything else.
-#[inline(never)]
 pub(crate) fn read_utc(text: &str) -> Option<i64> {
     match read_point(text.as_bytes()).ok()? {
         Point::Day(day) => Some(day * DAY),

@@ -354,7 +354,6 @@ pub(crate) fn suggest_range(call: &Call) -> Option<String> {
 }
 
 /// Appends a field with keys, after its separator.
-#[inline(never)]
 fn push_keys(text: &mut String, keys: &[u64]) {
     let mut separator = "~";
     for key in keys {
@@ -367,7 +366,6 @@ fn push_keys(text: &mut String, keys: &[u64]) {
     }
 }
 
-#[inline(never)]
 fn read_keys(field: &str) -> Vec<u64> {
     let mut keys = Vec::new();
     let mut rest = Some(field);
@@ -379,7 +377,6 @@ fn read_keys(field: &str) -> Vec<u64> {
     keys
 }
 
-#[inline(never)]
 fn instant(millis: i64) -> String {
     let millis = Millis(millis.max(0).unsigned_abs());
     DateBound::from_instant(millis).as_str().to_owned()

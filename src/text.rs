@@ -42,7 +42,6 @@ pub(crate) fn push_part(text: &mut String, of: &str, from: usize, to: usize) {
 ///
 /// The searchers of the standard library would add a kilobyte to the package's wasm.
 #[must_use]
-#[inline(never)]
 pub fn cut(text: &str, separator: u8) -> (&str, Option<&str>) {
     match text.bytes().position(|byte| byte == separator) {
         Some(at) => (text.get(..at).unwrap_or_default(), text.get(at + 1..)),
