@@ -129,7 +129,7 @@ describe("a malformed success", () => {
       assert.ok(!answer.text.includes(prLink));
     }
     const { json } = await gate.get(`${JOBS}/${id}/record`);
-    assert.deepEqual([json.status, json.prLink], ["active", null]);
+    assert.deepEqual([json.job.status, json.job.prLink], ["active", null]);
   });
 
   for (const [what, id] of [
