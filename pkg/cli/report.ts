@@ -33,7 +33,10 @@ interface AnyList {
     resumeFrom: ListPosition<ListName> | undefined;
     signal: AbortSignal;
     wait: number;
-  }): ReadableStream<Uint8Array> & { nextPosition: ListPosition<ListName> | null | undefined };
+  }): ReadableStream<Uint8Array> & {
+    nextPosition: ListPosition<ListName> | null | undefined;
+    isMixed: boolean;
+  };
 }
 
 /** The destination of an export. */
@@ -107,27 +110,32 @@ async function exportRows(
   const sink = await openSink(context, path, identity, params, maxRows);
   const progress = new RowProgress(output, command.name, { rows: sink.rows, max: sink.maxRows });
   watched.progress = progress;
+  let isMixed = false;
   try {
     if (sink.position !== null) {
       const list = makeList(client, command, sink.params, signal);
-      await copy(list, format, sink, progress, { signal, wait });
+      isMixed = await copy(list, format, sink, progress, { signal, wait });
     }
   } finally {
     progress.end();
     await sink.close();
   }
   output.note(progress.describe());
+  if (isMixed) output.note("the totals changed during the export: rows can be missing or repeated");
   if (progress.rows === 0) explainNoRows(context);
 }
 
-/** Copies an export chunk by chunk, until it ends or `maxRows` is reached. */
+/**
+ * Copies an export chunk by chunk, until it ends or `maxRows` is reached. Returns whether the totals
+ * changed between two pages.
+ */
 async function copy(
   list: AnyList,
   format: ExportFormat,
   sink: Sink,
   progress: RowProgress,
   options: { signal: AbortSignal; wait: number },
-): Promise<void> {
+): Promise<boolean> {
   const lines = format === "csv" ? "csv" : "ndjson";
   const resumeFrom = sink.position ?? undefined;
   const stream = list.export({ format: lines, resumeFrom, ...options });
@@ -156,6 +164,7 @@ async function copy(
   }
   // The last page can be empty and yield no chunk. Mark the export as complete anyway.
   if (!ended) await write(new Uint8Array());
+  return stream.isMixed;
 }
 
 async function openSink(

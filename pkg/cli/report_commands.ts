@@ -1,7 +1,7 @@
 /** Derives a command from each declared report. */
 
 import type { Argument, Command, Option } from "./command.js";
-import type { DeclaredOperation } from "./generated/operations.js";
+import type { DeclaredOperation, Parameter } from "./generated/operations.js";
 import { OPERATIONS } from "./generated/operations.js";
 import { toArgument, toImperative, toKebabCase, toOption } from "./operations.js";
 import { FORMAT, OUTPUT, RANGE } from "./row_options.js";
@@ -30,9 +30,9 @@ const EXPORT: Readonly<Record<string, Option>> = {
   },
   rows: ROWS,
 };
-const EXPORT_NOTES = [
+const describeExport = (maxRows: number | null | undefined): string[] => [
   "Without --rows, csv, ndjson and json have every row, and a table has the first 50. Mintlify allows the whole " +
-    "organization 100 requests an hour, each for at most 250 rows.",
+    `organization 100 requests an hour, each for at most ${maxRows} rows.`,
   "While it writes a file, FILE.quillgate-progress records the progress. If the command is interrupted, run " +
     "it again with --resume to complete the file. A finished file is overwritten, even with --resume.",
 ];
@@ -55,7 +55,7 @@ function makeCommand(operation: DeclaredOperation): Command {
     name,
     operations: [operation.name],
     summary: toImperative(operation.summary),
-    ...(operation.isPaginated ? { description: EXPORT_NOTES } : {}),
+    ...(operation.isPaginated ? { description: describeExport(findLimit(operation)?.max) } : {}),
     connects: true,
     arguments: positional,
     options: makeOptions(operation),
@@ -64,12 +64,16 @@ function makeCommand(operation: DeclaredOperation): Command {
   };
 }
 
+function findLimit({ parameters }: DeclaredOperation): Parameter | undefined {
+  return parameters.find(({ name }) => name === "limit");
+}
+
 function makeOptions(operation: DeclaredOperation): Record<string, Option> {
   const { parameters, isPaginated } = operation;
   const own = parameters.filter(
     ({ name, isRequired }) => !isRequired && !COMMON_PARAMETERS.includes(name),
   );
-  const limit = parameters.find(({ name }) => name === "limit");
+  const limit = findLimit(operation);
   return {
     ...(parameters.some(({ name }) => name === "dateFrom") ? RANGE : {}),
     ...(isPaginated ? EXPORT : {}),

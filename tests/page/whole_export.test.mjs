@@ -51,6 +51,15 @@ test("an export reads every piece of the report once", async () => {
   assert.deepEqual(opened, [{ format: "ndjson", resumeFrom: undefined }]);
 });
 
+test("an export remembers that the totals changed between two pages", async () => {
+  const { open } = fakeReport(PIECES);
+  const wholeExport = new WholeExport("ndjson", (...args) =>
+    Object.assign(open(...args), { isMixed: true }),
+  );
+  assert.equal(await wholeExport.run(), true);
+  assert.equal(wholeExport.isMixed, true);
+});
+
 test("an interrupted export resumes at the failed piece and repeats nothing", async () => {
   const { open, opened } = fakeReport(PIECES, { failBefore: 2 });
   const wholeExport = new WholeExport("ndjson", open);

@@ -173,7 +173,10 @@ async function resume({ work, listing, session }: CurrentExport): Promise<void> 
   const { projectId } = session;
   const name = nameOf(listing, projectId, "all", work.format);
   saveFile(name, work.parts(aboutOf(listing, projectId)), typeOf(work.format));
-  toast({ text: `Saved all ${listing.report.many} as ${name}.` });
+  const mixed = work.isMixed
+    ? " The figures changed meanwhile, so rows can be missing or repeated."
+    : "";
+  toast({ text: `Saved all ${listing.report.many} as ${name}.${mixed}` });
   if (currentExport.peek()?.work !== work) return;
   currentExport.value = null;
   keepFocus();

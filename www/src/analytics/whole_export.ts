@@ -10,6 +10,8 @@ export interface ByteStream {
   };
   /** The position after the last chunk. */
   readonly nextPosition?: unknown;
+  /** Whether the totals changed between two pages. */
+  readonly isMixed?: boolean;
 }
 
 /** Opens the stream of the whole report, from a position or from the start. */
@@ -31,6 +33,8 @@ export class WholeExport {
   /** The number of pages read so far. */
   readonly pages = signal(0);
   readonly problem = signal<Problem | null>(null);
+  /** Whether the totals changed during the export. Rows can then be missing or repeated. */
+  isMixed = false;
   readonly #open: OpenStream;
   readonly #chunks: Uint8Array[] = [];
   #position: unknown;
@@ -83,6 +87,7 @@ export class WholeExport {
     for (;;) {
       const { done, value } = await reader.read();
       if (signal.aborted) return;
+      this.isMixed ||= stream.isMixed === true;
       if (done) return;
       if (value !== undefined) this.#chunks.push(value);
       this.#position = stream.nextPosition;
