@@ -242,7 +242,7 @@ impl Pages {
     /// Changes the request for the next page after a response with this status. Returns `false` if
     /// the failure is final.
     ///
-    /// - After a 414, omits the dates of a request with a cursor, which stands for the range.
+    /// - After a 414, omits the dates of a request with a cursor, which contains the range.
     /// - After another 414, an error of the request without dates, or a 504, splits the range of a
     ///   list of events.
     ///

@@ -15,7 +15,7 @@ export type RequestName =
   | "caller stats"
   | "job";
 
-/** A response, or why there was none. */
+/** A response, or the reason for its absence. */
 export interface Seen {
   name: RequestName;
   /** `null` without a response. */

@@ -3,7 +3,7 @@
  * `quillgate doctor --live` reports nothing else of a response's body.
  */
 
-/** The strings of Mintlify's enumerations. They identify nobody, so a report can contain them. */
+/** The strings of Mintlify's enumerations. They identify no person, so a report can contain them. */
 const WORDS: ReadonlySet<string> = new Set([
   ...["active", "completed", "archived", "failed"],
   ...["answered", "unanswered", "answer", "clarifying_question", "user", "assistant"],
@@ -54,7 +54,7 @@ export function describeValue(value: unknown): string {
 
 /**
  * Returns the types at each path of a body, such as `views[].path`. An object without a documented
- * property may have keys that identify somebody, so that only their number is reported.
+ * property may have keys that identify a person, so that only their number is reported.
  */
 export function describeShape(body: unknown): Map<string, Set<string>> {
   const shape = new Map<string, Set<string>>();

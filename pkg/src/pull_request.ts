@@ -8,7 +8,7 @@ export interface PullRequest {
    * the path. Without an `href`, the link unchanged.
    */
   name: string;
-  /** What the host calls it. */
+  /** The host's term for it. */
   noun: "pull request" | "merge request";
   /** The number with its mark: `#7` or `!7`. `null` if the URL has an unknown form. */
   number: string | null;

@@ -136,7 +136,7 @@ export class Task {
   #pageRejection: [path: string, reason: string] = ["", ""];
   #retryAfter: number | null = null;
   #failure: QuillgateError | undefined;
-  /** What to add to the message of the failure. */
+  /** Advice to add to the message of the failure. */
   #advice = "";
   #job: AgentJob | null = null;
   /** The last state of the job as JSON, to detect changes. */

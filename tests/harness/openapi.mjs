@@ -165,7 +165,7 @@ const isContentEncoding = ([name]) => name === "content-encoding";
 const descriptions = new Map();
 /** The description of each running gateway, by origin. */
 const gateways = new Map();
-/** What contradicts a description, by the part of the message that repeats. */
+/** Contradictions of a description, by the part of the message that repeats. */
 const violations = new Map();
 
 /**

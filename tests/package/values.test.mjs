@@ -121,7 +121,7 @@ test("a link that is not plain https has no address to open", () => {
   }
 });
 
-test("an empty link and a missing value in words are no link", () => {
+test("an empty link and a missing value in words count as absent", () => {
   for (const link of [null, undefined, "", " \n", "null", "None", "undefined"]) {
     assert.equal(readPullRequest(link), null, String(link));
   }

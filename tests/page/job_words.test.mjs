@@ -275,7 +275,7 @@ describe("clock", () => {
   });
 });
 
-test("times of jobs without a zone are UTC, wherever the browser is", () => {
+test("times of jobs without a zone are UTC, in every time zone of the browser", () => {
   const zone = process.env.TZ;
   process.env.TZ = "America/Los_Angeles";
   try {

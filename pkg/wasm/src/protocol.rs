@@ -139,7 +139,7 @@ numbers! {
         Repeated,
         /// Empty. The totals of a list have changed between two pages.
         Mixed,
-        /// What to add to the message of a failure.
+        /// Advice to add to the message of a failure.
         Advice,
     }
 }

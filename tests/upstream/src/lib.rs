@@ -20,7 +20,7 @@
 //! | --- | --- | --- |
 //! | `typing-prefixes` | yes | some search terms are the beginnings of others, as readers typed them |
 //! | `shared-conversation-ids` | yes | all turns of a thread have the `id` of the first |
-//! | `url-cursors` | yes | every other `nextCursor` is a URL, of which only `cursor` may be sent |
+//! | `url-cursors` | yes | every other `nextCursor` is a URL. Only its `cursor` may be sent |
 //! | `long-targets` | yes | a target with a cursor and more than 256 bytes is 414, such as one with a URL as its cursor; a cursor alone continues its range |
 //! | `repository-urls` | yes | `source.repository` is a URL |
 //! | `lone-cursors` | | a cursor with `dateFrom` or `dateTo` is 414; a cursor alone continues its range |

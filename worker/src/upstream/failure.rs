@@ -344,7 +344,7 @@ fn quote_message(head: &UpstreamHead, body: &str, settings: &UpstreamSettings) -
     } else {
         &messages
     };
-    // The keys are removed first, because cutting the text could leave a part of a key.
+    // The keys are removed first, because cutting first could leave a part of a key.
     let text = redact_text(text, settings.all_keys());
     let words: Vec<_> = text.split_whitespace().collect();
     let text = words.join(" ").replace(char::is_control, "\u{fffd}");

@@ -45,7 +45,7 @@ impl Refusal {
 }
 
 /// Returns whether a response is a 404 from Mintlify for the job or the thread in the request's
-/// path. A 404 for the project, or from the network in front of Mintlify, says nothing about the
+/// path. A 404 for the project, or from the network in front of Mintlify, does not concern the
 /// job.
 pub fn is_missing(head: &UpstreamHead, body: &str) -> bool {
     head.status == 404 && !is_from_network(head, body) && Refusal::classify(head, body).is_none()

@@ -6,7 +6,7 @@ use quillgate_worker::jobs::webhook::queue::{DeliveryQueue, LEASE, Waiting};
 const TIMEOUT: Millis = Millis::from_seconds(20);
 
 /// Simulates deliveries until each healthy webhook is delivered. `hanging` and `healthy` contain
-/// the number of webhooks per receiver. All webhooks are due at once. Returns when the last healthy
+/// the number of webhooks per receiver. All webhooks are due immediately. Returns when the last healthy
 /// webhook was delivered.
 fn deliver(hanging: &[usize], healthy: &[usize], healthy_due: Millis) -> Millis {
     let mut queue = DeliveryQueue::default();
