@@ -249,6 +249,9 @@ impl<E: ListEndpoint> Pages<E> {
 
     /// Returns whether the totals changed between two pages. Rows can then be missing or repeated.
     /// Counts of a range that includes today change all the time, so this is not an error.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/pages.rs"), "```")]
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         let pages = self.task.as_ref().ok().and_then(Task::pages);
@@ -325,6 +328,9 @@ impl<E: ListEndpoint> Rows<E> {
     }
 
     /// Returns whether the totals changed between two pages; see [`Pages::is_mixed`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/rows.rs"), "```")]
     #[must_use]
     pub fn is_mixed(&self) -> bool {
         self.pages.is_mixed()

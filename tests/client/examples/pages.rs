@@ -6,5 +6,8 @@ pub async fn rows_per_page(client: &Client) -> Result<Vec<usize>, Error> {
     while let Some(page) = pages.next().await? {
         rows.push(page.views.len());
     }
+    if pages.is_mixed() {
+        eprintln!("the counts changed meanwhile, so rows can be missing");
+    }
     Ok(rows)
 }

@@ -9,5 +9,8 @@ pub async fn read_by_ai(client: &Client) -> Result<Vec<String>, Error> {
             paths.extend(row.path);
         }
     }
+    if rows.is_mixed() {
+        eprintln!("the counts changed meanwhile, so pages can be missing");
+    }
     Ok(paths)
 }
