@@ -92,7 +92,7 @@ impl DateBound {
         Self::in_utc(millis)
     }
 
-    fn in_utc(millis: i64) -> Self {
+    pub(crate) fn in_utc(millis: i64) -> Self {
         let millis = millis.clamp(FIRST, LAST);
         let mut text = write_date_time(millis);
         text.push('Z');

@@ -401,8 +401,13 @@ impl Pages {
 
 const DATES: [&str; 2] = ["dateFrom", "dateTo"];
 
-/// Returns whether the same page can be requested without dates.
+/// Returns whether the same page can be requested without dates. An opaque cursor can contain the
+/// range, but a ULID cannot.
 fn can_omit_dates(call: &Call) -> bool {
+    let cursor = call.declaration().parameter("cursor");
+    if !cursor.is_some_and(|cursor| cursor.kind == ParameterKind::Text) {
+        return false;
+    }
     let is_optional = |name| {
         let declared = call.declaration().parameter(name);
         declared.is_some_and(|parameter| !parameter.is_required)

@@ -4,7 +4,6 @@
 use crate::call::Call;
 use crate::date::{DateBound, read_utc};
 use crate::declaration::Pagination;
-use crate::millis::Millis;
 use crate::pages::hash;
 use crate::text::{MAX_SAFE_INTEGER, cut, parse_decimal, push_integer};
 
@@ -19,6 +18,8 @@ const OPEN_WIDTH: i64 = 7 * 24 * MIN_WIDTH;
 const MAX_SEAM: usize = 100;
 /// The start of the `cursor` of a position within a part.
 const PREFIX: &str = "part~";
+/// The mark of a position in a list that is not in order of time.
+const UNSORTED: &str = "!";
 
 /// The identity and the time of a row that is an event.
 ///
@@ -37,7 +38,7 @@ impl RowKey {
         Self {
             // Positions contain keys as decimal numbers.
             key: hash(&[id, "\n", time].concat()) & MAX_SAFE_INTEGER,
-            at: read_utc(time),
+            at: read_time(time),
         }
     }
 }
@@ -103,6 +104,10 @@ pub(crate) struct Parts {
     /// The keys of received rows that the current part repeats.
     seam: Vec<u64>,
     splits: u32,
+    /// Whether a part was not in order of time. Then no position in a part can be found by time.
+    is_unsorted: bool,
+    /// Whether the current part was created by a split, and not by an earlier part that ended.
+    is_half: bool,
     /// Whether the first page of the current part was requested by a stored cursor, so that earlier
     /// rows of the part are unknown.
     is_resumed: bool,
@@ -122,6 +127,8 @@ impl Parts {
             received: Received::default(),
             seam: Vec::new(),
             splits: 0,
+            is_unsorted: false,
+            is_half: false,
             is_resumed: call.text("cursor").is_some(),
         };
         parts.list.remove("cursor");
@@ -140,9 +147,10 @@ impl Parts {
         let (keys, cursor) = cut(fields?, b'~');
         let cursor = cursor?;
         let mut parts = Self::new(call)?;
-        if order == "oldest" {
+        if order.starts_with("oldest") {
             parts.order = Order::OldestFirst;
         }
+        parts.is_unsorted = order.ends_with(UNSORTED);
         let part = Part {
             from: (!from.is_empty()).then(|| from.to_owned()),
             to: to.to_owned(),
@@ -175,11 +183,18 @@ impl Parts {
             Order::OldestFirst => "oldest",
         };
         let from = part.from.as_deref().unwrap_or_default();
-        let mut text = [PREFIX, order, "~", from, "~", &part.to].concat();
+        let received = &self.received;
+        let mark = if self.is_unsorted || received.is_unsorted {
+            UNSORTED
+        } else {
+            ""
+        };
+        let mut text = [PREFIX, order, mark, "~", from, "~", &part.to].concat();
         push_keys(&mut text, &self.seam);
         text.push_str("~");
-        let received = &self.received;
-        if let (Some(last), Some(_), false) = (received.last, received.order, received.is_unsorted)
+        if let Some(last) = received.last
+            && received.order == Some(self.order)
+            && mark.is_empty()
         {
             text.push_str(&instant(last));
             push_keys(&mut text, &received.keys);
@@ -212,7 +227,8 @@ impl Parts {
     pub(crate) fn split(&mut self) -> Option<Call> {
         let observed = self.received.order;
         let is_unknown = self.is_resumed && observed.is_none();
-        if self.splits == MAX_SPLITS || self.received.is_unsorted || is_unknown {
+        let is_unsorted = self.is_unsorted || self.received.is_unsorted;
+        if self.splits == MAX_SPLITS || is_unsorted || is_unknown {
             return None;
         }
         if self.part.is_none() {
@@ -233,18 +249,27 @@ impl Parts {
             return None;
         }
         self.splits += 1;
+        self.is_half = true;
         Some(self.begin(half))
     }
 
     /// Returns the call for the first page of the next part, or `None` after the last part.
     pub(crate) fn next_part(&mut self) -> Option<Call> {
         let Part { from, to } = self.part.take()?;
+        let received = std::mem::take(&mut self.received);
+        self.is_unsorted |= received.is_unsorted;
+        let room = MAX_SEAM.saturating_sub(self.seam.len());
+        self.seam.extend(received.timeless.into_iter().take(room));
+        // Parts grow again after a failure that was temporary or due to a dense time.
+        if !std::mem::take(&mut self.is_half) {
+            self.width = self.width.saturating_mul(2);
+        }
         let (first, last) = (self.bound("dateFrom"), self.bound("dateTo"));
         let next = match self.order {
             Order::NewestFirst if from == first => return None,
             Order::NewestFirst => {
                 let to = from?;
-                let begin = read_utc(&to)? - self.width;
+                let begin = read_utc(&to)?.saturating_sub(self.width);
                 let limit = first.as_deref().and_then(read_utc);
                 let is_inside = limit.is_some_and(|limit| begin > limit);
                 let from = if is_inside {
@@ -256,7 +281,7 @@ impl Parts {
             }
             Order::OldestFirst if Some(&to) == last.as_ref() => return None,
             Order::OldestFirst => {
-                let end = read_utc(&to)? + self.width;
+                let end = read_utc(&to)?.saturating_add(self.width);
                 let last = last?;
                 let is_inside = end < read_utc(&last)?;
                 Part {
@@ -265,8 +290,6 @@ impl Parts {
                 }
             }
         };
-        let received = std::mem::take(&mut self.received);
-        self.seam.extend(received.timeless);
         Some(self.begin(next))
     }
 
@@ -377,7 +400,14 @@ fn read_keys(field: &str) -> Vec<u64> {
     keys
 }
 
+/// Reads the time of a row. A space can replace the `T`, and a missing zone means UTC.
+fn read_time(time: &str) -> Option<i64> {
+    read_utc(time).or_else(|| {
+        let (day, clock) = cut(time, b' ');
+        read_utc(&[day, "T", clock?].concat())
+    })
+}
+
 fn instant(millis: i64) -> String {
-    let millis = Millis(millis.max(0).unsigned_abs());
-    DateBound::from_instant(millis).as_str().to_owned()
+    DateBound::in_utc(millis).as_str().to_owned()
 }

@@ -60,7 +60,7 @@ macro_rules! lists {
                     rows: page.$rows.len() as u64,
                     has_more: has_more(page),
                     next_cursor: next_cursor(page),
-                    totals: None$(.or(Some(Totals::of(&format!("{:?}", page.$totals)))))?,
+                    totals: None$(.or(fingerprint(&page.$totals)))?,
                     keys,
                 }
             }
@@ -98,6 +98,12 @@ lists! {
         |page| page.next_cursor.as_deref(),
         key: |turn: &Conversation| row_key(turn.id.as_ref(), turn.timestamp.as_ref())
     }
+}
+
+/// Returns the fingerprint of a page's totals. An absent total has none.
+fn fingerprint<T: fmt::Debug>(totals: &T) -> Option<Totals> {
+    let text = format!("{totals:?}");
+    (text != "None").then(|| Totals::of(&text))
 }
 
 fn feedback_key(entry: &Feedback) -> RowKey {

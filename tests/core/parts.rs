@@ -89,6 +89,49 @@ fn a_failing_range_is_split_six_times_in_a_row() {
     assert!(!pages.after_failure(504));
 }
 
+/// Returns the number of pages after `failures` in a row, if every further page is empty.
+fn count_pages(range: &Value, failures: usize) -> usize {
+    let mut pages = everything(Operation::ListFeedback, range);
+    for _ in 0..failures {
+        assert!(pages.after_failure(504));
+    }
+    let mut count = 0;
+    while pages.next().is_some() && count < 1_000 {
+        pages.advance(&page(Vec::new(), None)).unwrap();
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn parts_grow_again_after_a_failure() {
+    assert_eq!(count_pages(&year(), 6), 7);
+}
+
+#[test]
+fn a_range_can_begin_before_1970() {
+    for first in ["0000-01-01", "1900-01-01", "1969-12-31"] {
+        let range = json!({ "dateFrom": first, "dateTo": "2024-01-01" });
+        assert!(count_pages(&range, 1) < 4, "{first}");
+    }
+}
+
+#[test]
+fn a_resumed_part_that_is_not_in_order_of_time_is_not_split() {
+    let mut pages = everything(Operation::ListFeedback, &year());
+    assert!(pages.after_failure(504));
+    let times = [
+        "2023-11-01 00:00:00",
+        "2023-10-01 00:00:00",
+        "2023-12-01 00:00:00",
+    ];
+    let rows = times.map(|time| RowKey::new("f", time)).to_vec();
+    pages.advance(&page(rows, Some("b"))).unwrap();
+    let stored = pages.position().unwrap();
+    let mut resumed = Pages::through_everything(stored, Millis(START)).unwrap();
+    assert!(!resumed.after_failure(504));
+}
+
 #[test]
 fn a_request_that_fails_without_dates_splits_the_range() {
     let mut pages = everything(Operation::ListFeedback, &year());

@@ -14,10 +14,11 @@ import { ROOT } from "../../scripts/versions.mjs";
  * Raise one here if a change needs more.
  *
  * `lazy` is the code for exports and streams, which loads on first use. Vite's loader for it is
- * about 600 bytes of `js`. The command line and its man page are about 61,500 bytes of `tarball`,
+ * about 600 bytes of `js`. Lists that continue in parts after a 414 or 504 (`src/parts.rs`) are about
+ * 4,600 bytes of `wasm`. The command line and its man page are about 61,500 bytes of `tarball`,
  * the entries for webhooks and tests about 17,000.
  */
-const BUDGET = { wasm: 12_900, js: 10_950, total: 23_800, lazy: 3_700, tarball: 170_000 };
+const BUDGET = { wasm: 17_900, js: 11_600, total: 29_300, lazy: 3_900, tarball: 178_000 };
 /** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [

@@ -258,15 +258,15 @@ pub struct InvalidToken {
 const MAX_CLAIM_EXCERPT: usize = 256;
 
 impl InvalidToken {
-    /// Refuses a claim that the configuration does not accept. Only the operator learns the value,
+    /// Refuses a claim that the configuration in `variable` does not accept. Only the operator learns the value,
     /// so that the response does not confirm a caller's guess.
-    fn for_claim(detail: &'static str, name: &str, value: &str) -> Self {
+    fn for_claim(detail: &'static str, variable: &str, name: &str, value: &str) -> Self {
         let excerpt: String = value.chars().take(MAX_CLAIM_EXCERPT).collect();
         let found = json::to_text(&excerpt);
         Self {
             detail,
             operator: Some(format!(
-                "TRUSTED_ISSUERS does not accept a token whose {name} is {found}"
+                "{variable} does not accept a token whose {name} is {found}"
             )),
         }
     }

@@ -217,6 +217,9 @@ describe("a job that does not finish", () => {
     await untilLogged(id);
     // Restores the schema from before the fifteenth migration.
     const undo = [
+      ["DROP INDEX outbox_receiver"],
+      ["ALTER TABLE outbox DROP COLUMN receiver"],
+      ["CREATE INDEX outbox_due ON outbox (due)"],
       ["DROP INDEX reservation_policy_at"],
       ["ALTER TABLE job DROP COLUMN given_up_start"],
       ["UPDATE migration SET done = 14"],

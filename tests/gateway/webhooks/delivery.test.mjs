@@ -30,7 +30,7 @@ const POLL_INTERVAL_MS = 1000;
 const RECEIVER_TIMEOUT_MS = 20_000;
 
 const RECEIVERS = ["good", "standard", "flaky", "resetting", "gone", "redirecting", "target"];
-RECEIVERS.push("hanging", "silent", "late", "crash", "slow", "unsent");
+RECEIVERS.push("hanging", "silent", "late", "crash", "slow", "busy", "unsent");
 /** Each project has its own Durable Object, so other tests do not set its alarms. */
 const PROJECTS = ["followed-up", "looked-at", "with-watchers", "with-others"];
 PROJECTS.push("linked-later", "with-deletions", "repeated-end", "repeated-end-changed");
@@ -383,9 +383,9 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
     test("sends no webhook of a deleted record that waited for a connection", async () => {
       const project = "with-deletions";
       // Both connections for webhooks are in use until the deletion.
-      receivers.slow.answerAlways({ delayMs: 10 * POLL_INTERVAL_MS });
-      for (let number = 0; number < 2; number += 1) {
-        const slow = await hooked(receivers.slow, { project });
+      for (const receiver of [receivers.slow, receivers.busy]) {
+        receiver.answerAlways({ delayMs: 10 * POLL_INTERVAL_MS });
+        const slow = await hooked(receiver, { project });
         await slow.finish();
         await slow.next();
       }

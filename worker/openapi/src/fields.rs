@@ -122,7 +122,7 @@ fn request_fields() -> Vec<Field> {
 }
 
 fn response_fields() -> Vec<Field> {
-    vec![
+    let mut fields = vec![
         field(
             "X-Request-Id",
             "The id of the request.",
@@ -186,6 +186,14 @@ fn response_fields() -> Vec<Field> {
             matching("^quillgate; (?:hit|fwd=)"),
             "quillgate; hit; ttl=283",
         ),
+    ];
+    fields.extend(rare_response_fields());
+    fields
+}
+
+/// Returns the fields of few operations.
+fn rare_response_fields() -> Vec<Field> {
+    vec![
         field(
             "Idempotent-Replayed",
             "The response is the stored one of an earlier request with the same key.",

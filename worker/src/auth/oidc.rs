@@ -108,7 +108,8 @@ pub(super) fn check_claims(
     let name = text("iss")?;
     let is_it = |issuer: &&Rc<TrustedIssuer>| issuer.source == source && issuer.issuer == name;
     let issuer = issuers.iter().find(is_it);
-    let issuer = issuer.ok_or_else(|| InvalidToken::for_claim(OTHER_ISSUER, "iss", name))?;
+    let issuer = issuer
+        .ok_or_else(|| InvalidToken::for_claim(OTHER_ISSUER, "TRUSTED_ISSUERS", "iss", name))?;
     let subject = text("sub")?.to_owned();
     if subject.is_empty() {
         return Err(NO_SUBJECT.into());
@@ -268,8 +269,17 @@ impl TrustedIssuer {
         if fits {
             return Ok(());
         }
+        let variable = match clients {
+            Some(_) => "SIGN_IN_ISSUERS",
+            None => "TRUSTED_ISSUERS",
+        };
         let found = audiences.join(" ");
-        Err(InvalidToken::for_claim(OTHER_AUDIENCE, "aud", &found))
+        Err(InvalidToken::for_claim(
+            OTHER_AUDIENCE,
+            variable,
+            "aud",
+            &found,
+        ))
     }
 }
 

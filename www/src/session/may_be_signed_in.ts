@@ -1,9 +1,7 @@
-import { signInFailure } from "./sign_in_return.ts";
+import { ARRIVAL, signInFailure } from "./sign_in_return.ts";
 
 /** The storage key of the session's expiry. New pages read it before requesting the session. */
 export const UNTIL = "quillgate.signed-in-until";
-/** The query parameter that marks a return from an external sign-in. */
-export const ARRIVAL = "signed-in";
 
 /** Returns whether the person has just returned from an external sign-in. */
 export function hasArrived(search: string): boolean {

@@ -1,5 +1,5 @@
-import { ARRIVAL, UNTIL } from "./may_be_signed_in.ts";
-import { FAILURE } from "./sign_in_return.ts";
+import { UNTIL } from "./may_be_signed_in.ts";
+import { ARRIVAL, FAILURE } from "./sign_in_return.ts";
 
 /** Messages between the tabs of a browser about their shared session. */
 export type SessionNews = "signed in" | "signed out";

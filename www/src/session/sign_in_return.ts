@@ -2,6 +2,8 @@ import { recall, remember } from "./tab_storage.ts";
 
 /** The query parameter with the reason why a sign-in at an issuer failed. */
 export const FAILURE = "sign-in-failed";
+/** The query parameter that marks a return from an external sign-in. */
+export const ARRIVAL = "signed-in";
 /** The name of the stored address from which this tab began to sign in. */
 const FROM = "sign-in-from";
 
@@ -24,6 +26,7 @@ export function restoreAddress(): void {
   const from = recall(FROM);
   if (failure === null || typeof from !== "string") return;
   const query = new URLSearchParams(from);
+  query.delete(ARRIVAL);
   query.set(FAILURE, failure);
   history.replaceState(null, "", `?${query}`);
 }

@@ -63,7 +63,9 @@ fn a_url_as_a_cursor_makes_the_target_too_long() {
         client.get(&target).status
     };
     assert_eq!(status(cursor), 200);
-    let verbatim: String = url.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let verbatim: String = url
+        .bytes()
+        .fold(String::new(), |text, byte| text + &format!("%{byte:02X}"));
     assert_eq!(status(&verbatim), 414);
 }
 

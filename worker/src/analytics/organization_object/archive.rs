@@ -221,7 +221,9 @@ impl Run<'_> {
         };
         let text = String::from(&totals);
         let earlier = record.totals.as_deref().map(str::as_bytes);
-        if Totals::are_mixed([earlier.and_then(read_totals), reply.totals]) {
+        if Totals::are_mixed(
+            [earlier, Some(text.as_bytes())].map(|text| text.and_then(read_totals)),
+        ) {
             record.restart();
             return Ok(Some(ProblemKind::CountsChanged.type_uri()));
         }

@@ -10,6 +10,8 @@
 //! the gateway does not store them. Changing the cookie changes the expected `state`, so the
 //! callback rejects a modified cookie.
 
+use std::cmp::Reverse;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::Millis;
@@ -156,20 +158,28 @@ fn is_own_path(path: &str) -> bool {
 /// Removes the longest query parameters of a path that is longer than [`MAX_RETURN_LENGTH`]. The
 /// page's routes have short parameters. Long ones, such as the list of open folders, only arrange a
 /// route.
-fn shorten(mut path: String) -> String {
-    while path.len() > MAX_RETURN_LENGTH {
-        let Some((page, query)) = path.split_once('?') else {
-            return "/".to_owned();
-        };
-        let mut pairs: Vec<&str> = query.split('&').collect();
-        let lengths = pairs.iter().map(|pair| pair.len()).enumerate();
-        if let Some((longest, _)) = lengths.max_by_key(|(_, length)| *length) {
-            pairs.remove(longest);
-        }
-        let separator = if pairs.is_empty() { "" } else { "?" };
-        path = [page, separator, &pairs.join("&")].concat();
+fn shorten(path: String) -> String {
+    if path.len() <= MAX_RETURN_LENGTH {
+        return path;
     }
-    path
+    let (page, query) = path.split_once('?').unwrap_or((&path, ""));
+    if page.len() > MAX_RETURN_LENGTH {
+        return "/".to_owned();
+    }
+    let mut pairs: Vec<&str> = query.split('&').collect();
+    let mut longest: Vec<usize> = (0..pairs.len()).collect();
+    longest.sort_by_key(|index| Reverse(pairs[*index].len()));
+    let mut length = path.len();
+    for index in longest {
+        if length <= MAX_RETURN_LENGTH {
+            break;
+        }
+        length -= pairs[index].len() + 1;
+        pairs[index] = "";
+    }
+    pairs.retain(|pair| !pair.is_empty());
+    let separator = if pairs.is_empty() { "" } else { "?" };
+    [page, separator, &pairs.join("&")].concat()
 }
 
 /// A valid redirect from an issuer back to the gateway.
