@@ -52,6 +52,8 @@ before(async () => {
       WEBHOOK_SECRET,
       WEBHOOK_HOSTS: receiver.host,
     },
+    // The state was stored with this form of repositories.
+    upstream: { without: ["repository-urls"] },
     prepare: addStoredJobs,
   });
 });

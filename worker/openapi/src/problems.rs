@@ -309,7 +309,8 @@ fn response(kinds: &[ProblemKind], status: Option<u16>, may_have: &[&'static str
             fields.with_optional(&[name])
         };
     }
-    let after_budget = [BUDGET, UPSTREAM, RECORD].concat();
+    let defects: &[ProblemKind] = &[ProblemKind::Misconfigured, ProblemKind::Internal];
+    let after_budget = [BUDGET, UPSTREAM, RECORD, defects].concat();
     if kinds.iter().any(|kind| after_budget.contains(kind)) {
         fields = fields.with_optional(may_have);
     }

@@ -32,7 +32,7 @@ impl Refusal {
         if (is_refusal || status == 404) && is_from_network(head, body) {
             return is_refusal.then_some(Self::Network);
         }
-        let message = read_messages(body).to_lowercase();
+        let message = read_messages(body).to_ascii_lowercase();
         match status {
             401..=403 if names_plan(&message) => Some(Self::Plan),
             401 | 403 if names_key(&message) => Some(Self::Key),
@@ -79,7 +79,7 @@ fn is_from_cloudflare(body: &str) -> bool {
     let is_documented = |kind: &str| kind.starts_with("https://developers.cloudflare.com/");
     json::is_true(&error, "cloudflare_error")
         || json::text(&error, "type").is_some_and(is_documented)
-        || read_messages(body).to_lowercase().contains("error code: 1")
+        || read_messages(body).to_ascii_lowercase().contains("error code: 1")
 }
 
 /// Returns all strings of a JSON object, separated by `; `. Returns an empty string for other

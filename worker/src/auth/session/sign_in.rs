@@ -168,7 +168,7 @@ fn shorten(path: String) -> String {
     }
     let mut pairs: Vec<&str> = query.split('&').collect();
     let mut longest: Vec<usize> = (0..pairs.len()).collect();
-    longest.sort_by_key(|index| Reverse(pairs[*index].len()));
+    longest.sort_unstable_by_key(|index| Reverse(pairs[*index].len()));
     let mut length = path.len();
     for index in longest {
         if length <= MAX_RETURN_LENGTH {
