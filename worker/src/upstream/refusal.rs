@@ -79,7 +79,9 @@ fn is_from_cloudflare(body: &str) -> bool {
     let is_documented = |kind: &str| kind.starts_with("https://developers.cloudflare.com/");
     json::is_true(&error, "cloudflare_error")
         || json::text(&error, "type").is_some_and(is_documented)
-        || read_messages(body).to_ascii_lowercase().contains("error code: 1")
+        || read_messages(body)
+            .to_ascii_lowercase()
+            .contains("error code: 1")
 }
 
 /// Returns all strings of a JSON object, separated by `; `. Returns an empty string for other
