@@ -213,7 +213,8 @@ pub fn classify_error(
 }
 
 /// Classifies a refusal. Mintlify has not processed the request, so callers may retry the request
-/// with the same key.
+/// with the same key. The network can block a write for the words of its prompt. Such a block is no
+/// fault of the upstream, so it must not stop the writes of other callers.
 fn classify_refusal(
     refusal: Refusal,
     head: &UpstreamHead,
@@ -226,7 +227,7 @@ fn classify_refusal(
         problem: refusal_problem(refusal).with_operator(operator),
         key_outcome: KeyOutcome::Release,
         closed_for: None,
-        is_fault: refusal == Refusal::Network,
+        is_fault: refusal == Refusal::Network && method == Method::Get,
         is_sent: true,
         is_missing: false,
     }

@@ -436,6 +436,22 @@ fn only_429_5xx_and_missing_responses_count_against_the_upstream() {
 }
 
 #[test]
+fn blocked_write_does_not_count_against_the_upstream() {
+    let config = configuration();
+    for (method, counts) in [
+        (Method::Get, true),
+        (Method::Post, false),
+        (Method::Delete, false),
+    ] {
+        let blocked = head(403, Some("text/html"));
+        let failure = classify_error(&blocked, "<h1>Blocked</h1>", method, &config.upstream, NOW);
+        assert_eq!(failure.problem.kind, ProblemKind::UpstreamBlocked);
+        assert_eq!(failure.counts_against_upstream(), counts, "{method:?}");
+        assert_eq!(failure.is_temporary(), counts, "{method:?}");
+    }
+}
+
+#[test]
 fn failure_counts_for_its_target_except_when_creating() {
     let failure = classify_transport_error(TransportError::Broken, Method::Get);
     let redirect = classify(302, JSON, Method::Get);

@@ -171,7 +171,7 @@ fn only_a_404_of_mintlify_means_that_a_job_is_missing() {
 }
 
 fn failure(head: &UpstreamHead, body: &str) -> UpstreamFailure {
-    classify_error(head, body, Method::Post, &configuration().upstream, NOW)
+    classify_error(head, body, Method::Get, &configuration().upstream, NOW)
 }
 
 #[test]
