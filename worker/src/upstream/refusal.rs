@@ -32,7 +32,7 @@ impl Refusal {
         if (is_refusal || status == 404) && is_from_network(head, body) {
             return is_refusal.then_some(Self::Network);
         }
-        let message = read_messages(body).to_ascii_lowercase();
+        let message = read_text(body).to_ascii_lowercase();
         match status {
             401..=403 if names_plan(&message) => Some(Self::Plan),
             401 | 403 if names_key(&message) => Some(Self::Key),
@@ -52,36 +52,52 @@ pub fn is_missing(head: &UpstreamHead, body: &str) -> bool {
 }
 
 /// Returns whether a response with status 401, 403 or 404 comes from the network in front of
-/// Mintlify. Mintlify's own errors are JSON objects. A 401 without any body counts as Mintlify's,
-/// because a 401 is about credentials (RFC 9110, section 15.5.2).
+/// Mintlify. Mintlify's own errors are JSON objects. A 401 is about credentials (RFC 9110, section
+/// 15.5.2), so that only a page or an error of Cloudflare shows that a 401 is not Mintlify's.
 fn is_from_network(head: &UpstreamHead, body: &str) -> bool {
     if head.headers.get("cf-mitigated").is_some() {
         return true;
     }
     let body = body.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']);
-    if body.is_empty() {
-        return head.status != 401 || head.headers.get("content-type").is_some_and(is_markup);
-    }
-    // The prefix also identifies an object that is cut off or has duplicate names.
-    !body.starts_with('{') || is_from_cloudflare(body)
-}
-
-fn is_markup(content_type: &str) -> bool {
-    content_type.to_ascii_lowercase().starts_with("text/")
-}
-
-/// Returns whether a JSON object is an error of Cloudflare. Cloudflare sends its errors as JSON to
-/// clients that accept JSON, such as the gateway.
-fn is_from_cloudflare(body: &str) -> bool {
-    let Some(error) = json::parse_lossy(body) else {
-        return false;
+    let is_foreign = match head.status {
+        401 => is_page(head, body),
+        // The prefix also identifies an object that is cut off or has duplicate names.
+        _ => !body.starts_with('{'),
     };
+    is_foreign || is_from_cloudflare(body)
+}
+
+/// Returns whether a body is HTML. Servers also send plain text as `text/html`, so that the type
+/// decides only for an empty body.
+fn is_page(head: &UpstreamHead, body: &str) -> bool {
+    let is_html = |kind: &str| kind.to_ascii_lowercase().starts_with("text/html");
+    if body.is_empty() {
+        head.headers.get("content-type").is_some_and(is_html)
+    } else {
+        body.starts_with('<')
+    }
+}
+
+/// Returns whether a body is an error of Cloudflare. Cloudflare sends its errors as JSON to clients
+/// that accept JSON, such as the gateway, and otherwise as text.
+fn is_from_cloudflare(body: &str) -> bool {
     let is_documented = |kind: &str| kind.starts_with("https://developers.cloudflare.com/");
-    json::is_true(&error, "cloudflare_error")
-        || json::text(&error, "type").is_some_and(is_documented)
-        || read_messages(body)
-            .to_ascii_lowercase()
-            .contains("error code: 1")
+    let is_marked = |error: &Value| {
+        json::is_true(error, "cloudflare_error")
+            || json::text(error, "type").is_some_and(is_documented)
+    };
+    json::parse_lossy(body).is_some_and(|error| is_marked(&error))
+        || read_text(body).to_ascii_lowercase().contains("error code: 1")
+}
+
+/// Returns the messages of a JSON object, or another body as it is.
+fn read_text(body: &str) -> String {
+    let messages = read_messages(body);
+    if messages.is_empty() {
+        body.to_owned()
+    } else {
+        messages
+    }
 }
 
 /// Returns all strings of a JSON object, separated by `; `. Returns an empty string for other

@@ -81,6 +81,31 @@ fn message_about_a_key_rejects_the_key() {
 }
 
 #[test]
+fn a_401_in_plain_text_is_a_refusal_of_mintlify() {
+    for (content_type, body, expected) in [
+        (Some("text/plain"), "Unauthorized", Refusal::Key),
+        (
+            Some("text/html; charset=utf-8"),
+            "Unauthorized",
+            Refusal::Key,
+        ),
+        (JSON, "\"Unauthorized\"", Refusal::Key),
+        (JSON, r#"["Unauthorized"]"#, Refusal::Key),
+        (JSON, "null", Refusal::Key),
+        (Some("text/plain"), "", Refusal::Key),
+        (Some("text/plain"), "Upgrade your plan", Refusal::Plan),
+        (Some("text/plain"), "Project not found", Refusal::Project),
+    ] {
+        let found = refusal(401, content_type, body);
+        assert_eq!(found, Some(expected), "{content_type:?} {body}");
+    }
+    assert_eq!(
+        refusal(403, Some("text/plain"), "Forbidden"),
+        Some(Refusal::Network)
+    );
+}
+
+#[test]
 fn message_about_a_project_rejects_the_project() {
     for message in [
         "Invalid project ID",
@@ -110,7 +135,7 @@ fn message_about_a_project_rejects_the_project() {
 }
 
 #[test]
-fn response_that_is_not_json_comes_from_the_network() {
+fn page_or_error_of_cloudflare_comes_from_the_network() {
     for status in [401, 403] {
         for (content_type, body) in [
             (Some("text/html; charset=UTF-8"), CHALLENGE),
@@ -118,8 +143,6 @@ fn response_that_is_not_json_comes_from_the_network() {
             (None, CHALLENGE),
             (Some("text/html"), ""),
             (Some("text/plain"), "error code: 1010"),
-            (Some("text/plain"), "Upgrade your plan"),
-            (JSON, "\"Forbidden\""),
             (JSON, CLOUDFLARE),
             (Some("application/problem+json"), CLOUDFLARE),
             (JSON, r#"{"error":"error code: 1020"}"#),
@@ -128,7 +151,9 @@ fn response_that_is_not_json_comes_from_the_network() {
             assert_eq!(found, Some(Refusal::Network), "{status} {body}");
         }
     }
-    assert_eq!(refusal(403, None, ""), Some(Refusal::Network));
+    for body in ["", "Upgrade your plan", "\"Forbidden\""] {
+        assert_eq!(refusal(403, None, body), Some(Refusal::Network), "{body}");
+    }
     for status in [200, 302, 404, 429, 500, 503] {
         assert_eq!(
             refusal(status, Some("text/html"), CHALLENGE),
