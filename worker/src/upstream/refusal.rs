@@ -38,7 +38,7 @@ impl Refusal {
             401 | 403 if names_key(&message) => Some(Self::Key),
             401 | 403 if names_project(&message) => Some(Self::Project),
             401 | 403 => Some(Self::Key),
-            400 | 404 | 422 if rejects_project(&message) => Some(Self::Project),
+            400 | 404 | 422 if names_unknown_project(body) => Some(Self::Project),
             _ => None,
         }
     }
@@ -145,29 +145,95 @@ fn names_project(message: &str) -> bool {
     )
 }
 
-/// Returns whether a message rejects the project, and not a job, a conversation or a parameter.
-fn rejects_project(message: &str) -> bool {
-    let others = "job jobs thread threads conversation conversations message session cursor \
-         datefrom dateto";
-    let phrases = [
-        "not found",
-        "invalid",
-        "unknown",
-        "no such",
-        "no project",
-        "exist",
-        "access",
-        "belong",
-        "t find",
-    ];
-    let is_rejected = phrases.iter().any(|phrase| message.contains(phrase));
-    is_rejected && names_project(message) && !has_word(message, others)
+/// Returns whether the reason of an error is the project.
+fn names_unknown_project(body: &str) -> bool {
+    let mut reasons = read_reasons(body).into_iter();
+    reasons.any(|reason| rejects_project(&reason))
 }
 
-/// Returns whether a lowercase message contains any of `words`, which spaces separate. Names such
-/// as `growth-plan`, and addresses, are single words.
+/// Returns the strings of `error` and `message`, which state the reason of an error. Both can
+/// contain an object with these members.
+fn read_reasons(body: &str) -> Vec<String> {
+    let mut reasons = Vec::new();
+    if let Some(error) = json::parse_lossy(body) {
+        push_reasons(&error, &mut reasons);
+    }
+    reasons
+}
+
+fn push_reasons(error: &Value, reasons: &mut Vec<String>) {
+    for reason in ["error", "message"]
+        .iter()
+        .filter_map(|name| error.get(name))
+    {
+        match reason {
+            Value::String(text) => reasons.push(text.to_lowercase()),
+            other => push_reasons(other, reasons),
+        }
+    }
+}
+
+/// Returns whether a reason rejects the project itself, such as "project abc not found". A part of
+/// the project, such as a job or a branch, is the caller's concern.
+fn rejects_project(reason: &str) -> bool {
+    let parts = "job jobs run runs thread threads conversation conversations message session \
+         cursor datefrom dateto ref branch repository repo file page setting settings";
+    if has_word(reason, parts) {
+        return false;
+    }
+    let fillers = ["the", "a", "this", "that", "your", "requested", "specified"];
+    let words: Vec<_> = split_words(reason)
+        .filter(|word| !fillers.contains(word))
+        .collect();
+    let subjects = words.iter().enumerate();
+    let mut subjects = subjects.filter(|(_, word)| names_project(word));
+    subjects
+        .any(|(at, _)| is_object_of_rejection(&words[..at]) || is_subject_of_rejection(&words, at))
+}
+
+/// Returns whether the word after `before` is rejected, as in "invalid project".
+fn is_object_of_rejection(before: &[&str]) -> bool {
+    let endings: [&[&str]; 7] = [
+        &["invalid"],
+        &["unknown"],
+        &["no"],
+        &["no", "such"],
+        &["t", "find"],
+        &["not", "find"],
+        &["access", "to"],
+    ];
+    endings.iter().any(|ending| before.ends_with(ending))
+}
+
+/// Returns whether the word at `at` is rejected by the words that follow, as in "project abc does
+/// not exist", and is not part of another subject, as in "the limit of project abc".
+fn is_subject_of_rejection(words: &[&str], at: usize) -> bool {
+    let verdicts: [&[&str]; 8] = [
+        &["not", "found"],
+        &["not", "be", "found"],
+        &["not", "exist"],
+        &["t", "exist"],
+        &["invalid"],
+        &["unknown"],
+        &["belongs", "to"],
+        &["not", "belong"],
+    ];
+    let is_part = at > 0 && ["of", "in", "for", "within", "by"].contains(&words[at - 1]);
+    let after = &words[at + 1..];
+    let is_owner = after.first() == Some(&"s");
+    // At most an id and its verb come first, such as in "project with id abc could not be found".
+    let starts = 0..=after.len().min(4);
+    let is_rejected = |from: usize| verdicts.iter().any(|own| after[from..].starts_with(own));
+    !is_part && !is_owner && starts.into_iter().any(is_rejected)
+}
+
+/// Returns whether a lowercase message contains any of `words`, which spaces separate.
 fn has_word(message: &str, words: &str) -> bool {
+    split_words(message).any(|word| words.split(' ').any(|own| own == word))
+}
+
+/// Returns the words of a message. Names such as `growth-plan`, and addresses, are single words.
+fn split_words(message: &str) -> impl Iterator<Item = &str> {
     let is_separator = |c: char| c.is_whitespace() || "\"'’`.,;:!?()[]".contains(c);
-    let mut found = message.split(is_separator);
-    found.any(|word| words.split(' ').any(|own| own == word))
+    message.split(is_separator).filter(|word| !word.is_empty())
 }

@@ -114,6 +114,11 @@ fn message_about_a_project_rejects_the_project() {
         "The project growth-plan does not exist",
         "This project belongs to another organization",
         "Couldn’t find deployment",
+        "Unknown project",
+        "No such project: demo-docs",
+        "The project ID 'demo-docs' is invalid",
+        "Error: the requested project with ID demo-docs could not be found.",
+        "You do not have access to the project",
     ] {
         for status in [400, 401, 403, 404] {
             let found = of_message(status, message);
@@ -123,6 +128,11 @@ fn message_about_a_project_rejects_the_project() {
     for message in [
         "Job not found",
         "Job not found in this project",
+        "Agent run not found in this project",
+        "ref does not exist in this project's repository",
+        "This project's default does not exist",
+        "The limit of project demo-docs is invalid",
+        "Invalid project settings",
         "Thread not found",
         "Not found",
         "limit is invalid",
@@ -132,6 +142,29 @@ fn message_about_a_project_rejects_the_project() {
         }
     }
     assert_eq!(of_message(500, "Project not found"), None);
+    for (body, expected) in [
+        (
+            r#"{"error":"Invalid request","details":["project not found"]}"#,
+            None,
+        ),
+        (
+            r#"{"error":"Invalid request","message":"unknown value of projects"}"#,
+            None,
+        ),
+        (r#"{"error":"Not found","project":"invalid"}"#, None),
+        (
+            r#"{"error":"Not found","message":"Project not found"}"#,
+            Some(Refusal::Project),
+        ),
+        (
+            r#"{"error":{"message":"Project not found"}}"#,
+            Some(Refusal::Project),
+        ),
+    ] {
+        for status in [400, 404, 422] {
+            assert_eq!(refusal(status, JSON, body), expected, "{status} {body}");
+        }
+    }
 }
 
 #[test]
@@ -180,6 +213,7 @@ fn only_a_404_of_mintlify_means_that_a_job_is_missing() {
         "{}",
         r#"{"error":"Job not found"}"#,
         r#"{"error":"Not found"}"#,
+        r#"{"error":"Agent run not found in this project"}"#,
     ] {
         assert!(is_missing(404, body), "{body}");
         assert!(!is_missing(403, body), "{body}");
