@@ -147,7 +147,6 @@ impl Outbox {
         let update = "UPDATE outbox SET attempts = ?, due = ? WHERE id = ?";
         let values = [number(attempts.into()), number(lease_end.0), text(id)];
         self.database.execute(update, values)?;
-        self.queue.borrow_mut().begin(receiver, now());
         // The settings may have changed since the job was created.
         let Some(url) = webhook::recheck_address(&row.url, &self.settings) else {
             log_for_operator(&format!(
@@ -155,6 +154,7 @@ impl Outbox {
             ));
             return self.remove(id);
         };
+        self.queue.borrow_mut().begin_request(receiver, now());
         let head = self.send(id, &row, project, &url).await;
         let status = head.as_ref().map(|head| head.status);
         let now = now();

@@ -8,7 +8,7 @@ use crate::upstream::permits::ConnectionClass;
 
 /// Maximum number of deliveries in flight: one per connection.
 const MAX_IN_FLIGHT: usize = ConnectionClass::Webhook.limit();
-/// A receiver is slow after a delivery that took at least this long. Slow receivers share one
+/// A receiver is slow after a request that took at least this long. Slow receivers share one
 /// connection, so that the others stay free.
 const SLOW_AFTER: Millis = Millis::from_seconds(5);
 /// Duration of a webhook's lease. Until the lease ends, no other alarm sends the webhook. A lease
@@ -28,13 +28,15 @@ pub struct Waiting {
     pub due: Millis,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Delivery {
     receiver: String,
-    started_at: Millis,
+    leased_at: Millis,
+    /// When the request was sent. `None` while the delivery waits for a permit.
+    sent_at: Option<Millis>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Served {
     receiver: String,
     at: Millis,
@@ -53,7 +55,7 @@ struct Served {
 /// queue.begin("https://a.example", Millis(10));
 /// assert_eq!(queue.choose(&waiting, Millis(10)), Some("https://b.example"));
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct DeliveryQueue {
     in_flight: Vec<Delivery>,
     served: Vec<Served>,
@@ -78,37 +80,50 @@ impl DeliveryQueue {
         // and would fire continuously.
         let earliest = now.plus(MIN_LEASE_PAUSE);
         let leases = self.in_flight.iter();
-        let lease_ends = leases.map(|delivery| delivery.started_at.plus(LEASE).max(earliest));
+        let lease_ends = leases.map(|delivery| delivery.leased_at.plus(LEASE).max(earliest));
         let due = self.eligible(waiting, now).map(|one| one.due);
         due.chain(lease_ends).min()
     }
 
-    /// Starts a delivery, or its request after the wait for a permit. Both start a lease of
-    /// [`LEASE`].
+    /// Starts a delivery, which first waits for a permit. Starts a lease of [`LEASE`].
     pub fn begin(&mut self, receiver: &str, now: Millis) {
+        self.replace(receiver, now, None);
+    }
+
+    /// Starts the request of a delivery. Renews the lease.
+    pub fn begin_request(&mut self, receiver: &str, now: Millis) {
+        self.replace(receiver, now, Some(now));
+    }
+
+    fn replace(&mut self, receiver: &str, leased_at: Millis, sent_at: Option<Millis>) {
         self.in_flight
             .retain(|delivery| delivery.receiver != receiver);
         self.in_flight.push(Delivery {
             receiver: receiver.to_owned(),
-            started_at: now,
+            leased_at,
+            sent_at,
         });
     }
 
-    /// Ends the delivery to a receiver.
+    /// Ends the delivery to a receiver. A delivery without a request does not show whether the
+    /// receiver is slow.
     pub fn finish(&mut self, receiver: &str, now: Millis) {
         let is_own = |delivery: &Delivery| delivery.receiver == receiver;
         let Some(index) = self.in_flight.iter().position(is_own) else {
             return;
         };
         let Delivery {
-            receiver,
-            started_at,
+            receiver, sent_at, ..
         } = self.in_flight.swap_remove(index);
+        let is_slow = sent_at.map_or_else(
+            || self.was_slow(&receiver),
+            |sent_at| now.since(sent_at) >= SLOW_AFTER,
+        );
         self.served.retain(|served| served.receiver != receiver);
         self.served.push(Served {
             receiver,
             at: now,
-            is_slow: now.since(started_at) >= SLOW_AFTER,
+            is_slow,
         });
     }
 
@@ -120,7 +135,8 @@ impl DeliveryQueue {
     ) -> impl Iterator<Item = &'a Waiting> {
         let has_room = self.in_flight.len() < MAX_IN_FLIGHT;
         let is_slow_in_flight = self.in_flight.iter().any(|delivery| {
-            now.since(delivery.started_at) >= SLOW_AFTER || self.was_slow(&delivery.receiver)
+            let is_slow = |sent_at| now.since(sent_at) >= SLOW_AFTER;
+            delivery.sent_at.is_some_and(is_slow) || self.was_slow(&delivery.receiver)
         });
         let is_in_flight = |one: &Waiting| {
             let mut deliveries = self.in_flight.iter();

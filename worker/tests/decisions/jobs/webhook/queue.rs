@@ -46,6 +46,7 @@ fn deliver(hanging: &[usize], healthy: &[usize], healthy_due: Millis) -> Millis 
                 "{receiver} is busy"
             );
             queue.begin(receiver, now);
+            queue.begin_request(receiver, now);
             let time = if receiver.contains("hanging") {
                 TIMEOUT
             } else {
@@ -99,6 +100,7 @@ fn slow_receivers_take_turns() {
         let mut chosen = Vec::new();
         while let Some(receiver) = queue.choose(&waiting, now) {
             queue.begin(receiver, now);
+            queue.begin_request(receiver, now);
             order.push_str(receiver);
             chosen.push(receiver);
         }
@@ -132,4 +134,31 @@ fn alarm_waits_for_what_it_can_deliver() {
     );
     queue.finish("b", Millis(20));
     assert_eq!(queue.next_due(&waiting, Millis(20)), Some(Millis(7)));
+}
+
+#[test]
+fn wait_for_a_permit_does_not_make_a_receiver_slow() {
+    let mut queue = DeliveryQueue::default();
+    let waiting = ["a", "b"].map(|receiver| Waiting {
+        receiver: receiver.to_owned(),
+        due: Millis(0),
+    });
+    // `a` gets no permit, then `b` is slow. Only `a` may start next to another slow receiver.
+    queue.begin("a", Millis(0));
+    let mut now = TIMEOUT;
+    queue.finish("a", now);
+    queue.begin_request("b", now);
+    now = now.plus(TIMEOUT);
+    queue.finish("b", now);
+    queue.begin("slow", now);
+    queue.begin_request("slow", now);
+    now = now.plus(TIMEOUT);
+    assert_eq!(queue.choose(&waiting, now), Some("a"));
+    assert_eq!(queue.choose(&waiting[1..], now), None);
+    // A slow receiver without a permit stays slow.
+    queue.finish("slow", now);
+    queue.begin("b", now);
+    queue.finish("b", now);
+    queue.begin("slow", now);
+    assert_eq!(queue.choose(&waiting[1..], now), None);
 }
