@@ -100,11 +100,18 @@ impl Outbox {
     }
 
     /// Leases the first due webhook of each receiver that [`DeliveryQueue::choose`] chooses, for
-    /// [`Self::deliver`].
+    /// [`Self::deliver`]. Leases all of them or, after an error, none: no delivery would end the
+    /// others.
     pub fn take_due(&self) -> HostResult<Vec<LeasedWebhook>> {
-        let now = now();
+        let (taken, queue) = self.database.transaction(|| self.lease_due(now()))?;
+        *self.queue.borrow_mut() = queue;
+        Ok(taken)
+    }
+
+    /// Returns the leased webhooks, and the queue with their deliveries.
+    fn lease_due(&self, now: Millis) -> HostResult<(Vec<LeasedWebhook>, DeliveryQueue)> {
         let waiting = self.receivers()?;
-        let mut queue = self.queue.borrow_mut();
+        let mut queue = self.queue.borrow().clone();
         let mut taken = Vec::new();
         while let Some(receiver) = queue.choose(&waiting, now) {
             let update = "UPDATE outbox SET due = ? WHERE id =
@@ -114,7 +121,7 @@ impl Outbox {
             taken.extend(self.database.first::<LeasedWebhook>(update, values)?);
             queue.begin(receiver, now);
         }
-        Ok(taken)
+        Ok((taken, queue))
     }
 
     /// Sends a leased webhook at most once, then removes the webhook or schedules a retry.
