@@ -116,8 +116,10 @@ impl JobRow {
         self.is_restarted().then_some(restart_end)
     }
 
-    /// Whether polling has ended because the job did not finish in time.
+    /// Whether polling has ended because the job did not finish in time, or because its id cannot
+    /// be part of a path. Earlier builds stored such ids.
     pub fn is_given_up(&self, poll_duration: Millis, now: Millis) -> bool {
-        !self.is_finished() && now >= self.poll_end(poll_duration)
+        let is_late = !self.is_finished() && now >= self.poll_end(poll_duration);
+        is_late || self.job_id().is_none()
     }
 }

@@ -99,8 +99,8 @@ impl Project {
         Ok(taken)
     }
 
-    /// Stops polling a job that did not finish in time. Notifies the job's webhook, its watchers
-    /// and the operator.
+    /// Stops polling a job that [`JobRow::is_given_up`]. Notifies the job's webhook, its watchers and
+    /// the operator.
     fn give_up(&self, row: &JobRow) -> HostResult<()> {
         self.database.transaction(|| {
             if let Some(url) = &row.webhook {
@@ -109,11 +109,13 @@ impl Project {
             self.jobs.mark_given_up(&row.id)
         })?;
         self.polls.borrow_mut().remove(&row.id);
-        let seconds = self.settings.poll_duration.0 / 1000;
-        log_for_operator(&format!(
-            "job {} has not ended within {seconds} s and is no longer polled",
-            row.id
-        ));
+        let reason = if row.job_id().is_some() {
+            let seconds = self.settings.poll_duration.0 / 1000;
+            format!("has not ended within {seconds} s")
+        } else {
+            "has an id that cannot be part of a path".to_owned()
+        };
+        log_for_operator(&format!("job {} {reason} and is no longer polled", row.id));
         for socket in self.find_watchers(&row.id) {
             sockets::send(&socket, END_TEXT);
             sockets::close(&socket, "given up");

@@ -172,6 +172,20 @@ fn unfinished_job_is_given_up_at_the_end_of_polling() {
 }
 
 #[test]
+fn job_with_an_id_that_no_path_can_have_is_given_up() {
+    for (id, expected) in [
+        ("j".repeat(256), false),
+        ("j".repeat(257), true),
+        ("é".repeat(129), true),
+        ("..".to_owned(), true),
+    ] {
+        let row = JobRow { id, ..row() };
+        let is_given_up = row.is_given_up(Millis::from_seconds(60), at(1));
+        assert_eq!(is_given_up, expected, "{}", row.id);
+    }
+}
+
+#[test]
 fn pause_grows_with_the_age_of_the_job() {
     for (age, watched, unwatched) in [
         (0, 5, 15),
