@@ -5,7 +5,7 @@
 
 import { readPullRequest } from "../values.js";
 import type { RequestName, Seen, Target } from "./live_requests.js";
-import { describeValue, listUndocumented } from "./live_shape.js";
+import { describeProperty, describeValue, listUndocumented } from "./live_shape.js";
 
 /** Whether the responses show what a fact says. */
 export type Verdict = "confirmed" | "contradicted" | "not seen";
@@ -376,7 +376,8 @@ function occurrence(
     section,
     text,
     judge: (responses) => {
-      const found = responses.values(name, list, property).map(describeValue);
+      const values = responses.values(name, list, property);
+      const found = values.map((value) => describeProperty(property, value));
       const matching = found.filter((format) => wanted.includes(format));
       return ofOccurrences(found.length, matching.length, `are ${wanted.join(" or ")}`);
     },

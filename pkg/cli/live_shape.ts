@@ -3,12 +3,23 @@
  * `quillgate doctor --live` reports nothing else of a response's body.
  */
 
-/** The strings of Mintlify's enumerations. They identify no person, so a report can contain them. */
-const WORDS: ReadonlySet<string> = new Set([
-  ...["active", "completed", "archived", "failed"],
-  ...["answered", "unanswered", "answer", "clarifying_question", "user", "assistant"],
-  ...["code_snippet", "contextual", "agent", "thumbs_only"],
-  ...["pending", "in_progress", "resolved", "dismissed", "positive", "negative"],
+/**
+ * The strings of Mintlify's enumerations, by property. They identify no person, so a report can
+ * contain them. In another property, such as a search term, a reader can have typed the same word.
+ */
+const WORDS: ReadonlyMap<string, readonly string[]> = new Map([
+  [
+    "status",
+    [
+      ...["active", "completed", "archived", "failed"],
+      ...["pending", "in_progress", "resolved", "dismissed"],
+    ],
+  ],
+  ["source", ["code_snippet", "contextual", "agent", "thumbs_only"]],
+  ["responseType", ["answer", "clarifying_question"]],
+  ["resolutionStatus", ["answered", "unanswered"]],
+  ["feedback", ["positive", "negative"]],
+  ["role", ["user", "assistant"]],
 ]);
 /** The documented properties of responses (docs/platform.md, 2, 4 and 7). */
 const DOCUMENTED: ReadonlySet<string> = new Set([
@@ -44,12 +55,17 @@ const FORMATS: readonly (readonly [RegExp, string])[] = [
 export function describeValue(value: unknown): string {
   if (value === null) return "null";
   if (typeof value === "string") {
-    if (WORDS.has(value)) return `“${value}”`;
     return FORMATS.find(([format]) => format.test(value))?.[1] ?? "text";
   }
   if (typeof value !== "number") return typeof value;
   if (value < 0) return "negative number";
   return Number.isInteger(value) ? "integer" : "fraction";
+}
+
+/** Quotes a word of the property's enumeration. Describes other values as {@link describeValue}. */
+export function describeProperty(name: string, value: unknown): string {
+  const isWord = typeof value === "string" && WORDS.get(name)?.includes(value);
+  return isWord ? `“${value}”` : describeValue(value);
 }
 
 /**
@@ -62,24 +78,24 @@ export function describeShape(body: unknown): Map<string, Set<string>> {
     const types = shape.get(path) ?? new Set();
     shape.set(path, types.add(what));
   };
-  const walk = (value: unknown, path: string, depth: number): void => {
+  const walk = (value: unknown, path: string, depth: number, property: string): void => {
     if (typeof value !== "object" || value === null) {
-      add(path, describeValue(value));
+      add(path, describeProperty(property, value));
     } else if (depth > MAX_DEPTH) {
       add(path, "deeper object");
     } else if (Array.isArray(value)) {
       if (value.length === 0) add(`${path}[]`, "empty list");
-      for (const item of value) walk(item, `${path}[]`, depth + 1);
+      for (const item of value) walk(item, `${path}[]`, depth + 1, property);
     } else if (!Object.keys(value).some((name) => DOCUMENTED.has(name))) {
       add(path, `object with ${Object.keys(value).length} undocumented properties`);
     } else {
       for (const [name, inner] of Object.entries(value)) {
         const shown = nameProperty(name);
-        walk(inner, path === "" ? shown : `${path}.${shown}`, depth + 1);
+        walk(inner, path === "" ? shown : `${path}.${shown}`, depth + 1, name);
       }
     }
   };
-  walk(body, "", 0);
+  walk(body, "", 0, "");
   return shape;
 }
 

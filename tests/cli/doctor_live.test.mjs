@@ -27,7 +27,10 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Responds with the shapes that users observed. Every string of a reader contains "canary". */
+/**
+ * Responds with the shapes that users observed. Every string of a reader contains "canary", or is
+ * the word "agent", which is also a source of feedback.
+ */
 function respondLive(received) {
   const { pathname } = new URL(received.path, "http://x");
   const report = pathname.split("/").slice(4).join("/");
@@ -78,7 +81,7 @@ const REPORTS = {
   assistant: {
     conversations: [1, 2].map((at) => ({
       ...{ id: "01J9Z3K4M5N6P7Q8R9S0CANARY", timestamp: `2026-11-0${at}T00:00:00+02:00` },
-      ...{ query: "canary", response: "canary", sources: [], feedback: "positive" },
+      ...{ query: "agent", response: "canary", sources: [], feedback: "positive" },
     })),
     nextCursor: null,
     hasMore: false,
@@ -143,7 +146,7 @@ test("the report has no value of a response, and neither the project nor the key
     assert.equal(code, 0);
     // A header field and a property have names that Mintlify chose.
     const named = stdout.replaceAll("x-canary", "").replaceAll("canary_secret", "");
-    assert.doesNotMatch(named, /canary/i);
+    assert.doesNotMatch(named, /canary|“agent”/i);
     assert.ok(!stdout.includes(new URL(server.url).port));
   }
 });
@@ -156,6 +159,7 @@ test("a report goes to a file, and only messages to the terminal", async () => {
   const report = readFileSync(join(folder, "shapes.md"), "utf8");
   assert.match(report, /^\| confirmed \| 4\.8\.1 \| `ctr` is a percentage/m);
   assert.match(report, /^\| `feedback\[\]\.path` \| URL, text \|$/m);
+  assert.match(report, /^\| `conversations\[\]\.feedback` \| “positive” \|$/m);
 });
 
 describe("faults", () => {
