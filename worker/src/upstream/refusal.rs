@@ -87,7 +87,9 @@ fn is_from_cloudflare(body: &str) -> bool {
             || json::text(error, "type").is_some_and(is_documented)
     };
     json::parse_lossy(body).is_some_and(|error| is_marked(&error))
-        || read_text(body).to_ascii_lowercase().contains("error code: 1")
+        || read_text(body)
+            .to_ascii_lowercase()
+            .contains("error code: 1")
 }
 
 /// Returns the messages of a JSON object, or another body as it is.
@@ -167,7 +169,7 @@ fn push_reasons(error: &Value, reasons: &mut Vec<String>) {
         .filter_map(|name| error.get(name))
     {
         match reason {
-            Value::String(text) => reasons.push(text.to_lowercase()),
+            Value::String(text) => reasons.push(text.to_ascii_lowercase()),
             other => push_reasons(other, reasons),
         }
     }
