@@ -186,11 +186,15 @@ fn rejects_project(reason: &str) -> bool {
     let fillers = ["the", "a", "this", "that", "your", "requested", "specified"];
     let words: Vec<_> = split_words(reason)
         .filter(|word| !fillers.contains(word))
+        // The end of "doesn't" and "couldn't".
+        .map(|word| if word == "t" { "not" } else { word })
         .collect();
     let subjects = words.iter().enumerate();
     let mut subjects = subjects.filter(|(_, word)| names_project(word));
-    subjects
-        .any(|(at, _)| is_object_of_rejection(&words[..at]) || is_subject_of_rejection(&words, at))
+    subjects.any(|(at, _)| {
+        is_object_of_rejection(&words[..at])
+            || is_subject_of_rejection(&words[..at], &words[at + 1..])
+    })
 }
 
 /// Returns whether the word after `before` is rejected, as in "invalid project".
@@ -200,33 +204,55 @@ fn is_object_of_rejection(before: &[&str]) -> bool {
         &["unknown"],
         &["no"],
         &["no", "such"],
-        &["t", "find"],
         &["not", "find"],
+        &["cannot", "find"],
         &["access", "to"],
     ];
     endings.iter().any(|ending| before.ends_with(ending))
 }
 
-/// Returns whether the word at `at` is rejected by the words that follow, as in "project abc does
-/// not exist", and is not part of another subject, as in "the limit of project abc".
-fn is_subject_of_rejection(words: &[&str], at: usize) -> bool {
-    let verdicts: [&[&str]; 8] = [
+/// Returns whether the word between `before` and `after` is rejected by the words that follow, as in
+/// "project with id abc could not be found", and is not part of another subject, as in "the limit of
+/// project abc is invalid".
+fn is_subject_of_rejection(before: &[&str], after: &[&str]) -> bool {
+    let prepositions = ["of", "in", "for", "within", "by"];
+    if before
+        .last()
+        .is_some_and(|word| prepositions.contains(word))
+    {
+        return false;
+    }
+    let verdicts: [&[&str]; 9] = [
         &["not", "found"],
         &["not", "be", "found"],
+        &["cannot", "be", "found"],
         &["not", "exist"],
-        &["t", "exist"],
+        &["not", "valid"],
+        &["not", "belong"],
+        &["belongs", "to"],
         &["invalid"],
         &["unknown"],
-        &["belongs", "to"],
-        &["not", "belong"],
     ];
-    let is_part = at > 0 && ["of", "in", "for", "within", "by"].contains(&words[at - 1]);
-    let after = &words[at + 1..];
-    let is_owner = after.first() == Some(&"s");
-    // At most an id and its verb come first, such as in "project with id abc could not be found".
-    let starts = 0..=after.len().min(4);
-    let is_rejected = |from: usize| verdicts.iter().any(|own| after[from..].starts_with(own));
-    !is_part && !is_owner && starts.into_iter().any(is_rejected)
+    let verbs = [
+        "is", "was", "does", "could", "can", "isn", "wasn", "doesn", "couldn",
+    ];
+    let starts_with_verdict = |words: &[&str]| {
+        let words = skip_words(words, &verbs);
+        verdicts.iter().any(|verdict| words.starts_with(verdict))
+    };
+    let rest = skip_words(after, &["with", "id", "identifier", "slug"]);
+    // The first word can be an id.
+    starts_with_verdict(rest)
+        || rest
+            .split_first()
+            .is_some_and(|(id, rest)| *id != "s" && starts_with_verdict(rest))
+}
+
+/// Returns `words` without those at the start that `skipped` contains.
+fn skip_words<'a>(words: &'a [&'a str], skipped: &[&str]) -> &'a [&'a str] {
+    let is_kept = |word: &&str| !skipped.contains(word);
+    let start = words.iter().position(is_kept).unwrap_or(words.len());
+    &words[start..]
 }
 
 /// Returns whether a lowercase message contains any of `words`, which spaces separate.

@@ -119,6 +119,8 @@ fn message_about_a_project_rejects_the_project() {
         "The project ID 'demo-docs' is invalid",
         "Error: the requested project with ID demo-docs could not be found.",
         "You do not have access to the project",
+        "Project wasn't found",
+        "Project demo-docs doesn't exist",
     ] {
         for status in [400, 401, 403, 404] {
             let found = of_message(status, message);
@@ -132,6 +134,7 @@ fn message_about_a_project_rejects_the_project() {
         "ref does not exist in this project's repository",
         "This project's default does not exist",
         "The limit of project demo-docs is invalid",
+        "Project demo-docs: limit is invalid",
         "Invalid project settings",
         "Thread not found",
         "Not found",
