@@ -1,12 +1,14 @@
 //! The rows of an export. [`RowWriter`] converts the rows of each page to CSV or newline-delimited
 //! JSON.
 
+use std::borrow::Cow;
+
 use quillgate::columns::{Columns, Content, Member};
 use quillgate::export::ExportFormat;
 use quillgate::pages::RowKey;
 use serde_json::{Value, json};
 
-use crate::json::{self, compact};
+use crate::json::compact;
 use crate::upstream::json_scanner::{Malformed, Piece, Scanner, Shape};
 use crate::upstream::page_check::{PageEnd, read_members};
 
@@ -143,21 +145,29 @@ impl RowWriter {
     }
 }
 
-/// Reads the end of a page and the keys of its rows, which are events. `time` is the property with the time of a row.
+/// Reads the end of a page and the keys of its rows, which are events. `time` is the property with
+/// the time of a row. Strings are read as for CSV: see [`RowWriter`].
 ///
 /// # Errors
 /// Returns [`Malformed`] as [`RowWriter::push_rows`] does.
 pub fn read_keys(
     page: &str,
     rows_name: &str,
-    time: &str,
+    time: &'static str,
 ) -> Result<(PageEnd, Vec<RowKey>), Malformed> {
+    let members = [("id", 0), (time, 1)].map(|(name, number)| Member {
+        name,
+        content: Content::Cell(number),
+    });
     let mut keys = Vec::new();
     let mut read_row = |scanner: &mut Scanner<'_>, _: u64| {
-        let piece = scanner.value()?;
-        let row = json::parse(scanner.bytes(piece)).ok_or(Malformed)?;
-        let [id, time] = ["id", time].map(|name| json::text(&row, name).unwrap_or_default());
-        keys.push(RowKey::new(id, time));
+        let mut cells = [Piece::NULL; 2];
+        read_record(scanner, &members, &mut cells)?;
+        let [id, time] = cells.map(|cell| match cell.shape {
+            Shape::Text | Shape::EscapedText => scanner.unescape(cell),
+            _ => Cow::default(),
+        });
+        keys.push(RowKey::new(&id, &time));
         Ok(())
     };
     let end = read_members(page, &[], Some(rows_name), &mut read_row)?;

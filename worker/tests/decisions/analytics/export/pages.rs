@@ -292,6 +292,28 @@ fn an_export_of_events_continues_in_parts_after_a_timeout() {
 }
 
 #[test]
+fn an_export_of_events_accepts_the_same_rows_as_a_report() {
+    let row = |minute| {
+        let day = "2024-01-20T00";
+        format!(r#"{{"id":"x","id":"t\ud83d","timestamp":"{day}:0{minute}:00Z","query":"\ud83d"}}"#)
+    };
+    let turns = |rows: &[String]| {
+        let rows = rows.join(",");
+        format!(r#"{{"conversations":[{rows}],"hasMore":true,"nextCursor":"{CURSOR}"}}"#)
+    };
+    let mut export = begin(Operation::ExportConversations, &json!({})).unwrap();
+    let mut out = Vec::new();
+    let first = turns(&[row(8), row(7), r#"{"id":7,"timestamp":null}"#.to_owned()]);
+    export.push_page(&first, &mut out).unwrap();
+    assert_eq!(export.rows(), 3);
+    assert!(export.after_failure(504));
+    // The last id counts, so this row has the key of a received row.
+    let same = row(7).replace(r#""id":"x","#, "");
+    export.push_page(&turns(&[same, row(6)]), &mut out).unwrap();
+    assert_eq!(export.rows(), 4);
+}
+
+#[test]
 fn an_export_of_search_terms_is_never_split() {
     let mut export = begin(Operation::ExportSearches, &json!({})).unwrap();
     assert!(!export.after_failure(504));
