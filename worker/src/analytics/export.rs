@@ -183,12 +183,19 @@ impl Export {
 
     /// Changes the request for the next page after a refusal with this status. Returns `false` if the
     /// export must end; see [`Pages::after_failure`].
+    ///
+    /// A split requests another page. If the caller has the first rows of the refused page, the
+    /// export must end, because these rows are known only by their number.
     pub fn after_failure(&mut self, status: u16) -> bool {
-        let is_changed = self.pages.after_failure(status);
-        if is_changed {
-            self.follow();
+        let mut pages = self.pages.clone();
+        let is_changed = pages.after_failure(status);
+        let is_same_page = || pages.position() == self.pages.position();
+        if !is_changed || self.skip > 0 && !is_same_page() {
+            return false;
         }
-        is_changed
+        self.pages = pages;
+        self.follow();
+        true
     }
 
     /// Returns advice for a refusal with this status; see [`Pages::advise`].

@@ -292,6 +292,24 @@ fn an_export_of_events_continues_in_parts_after_a_timeout() {
 }
 
 #[test]
+fn an_export_that_resumes_within_a_page_is_not_split() {
+    for cursor in ["2~".to_owned(), format!("2~{CURSOR}")] {
+        let resumed = json!({ "cursor": cursor });
+        let mut export = begin(Operation::ExportConversations, &resumed).unwrap();
+        assert!(!export.after_failure(504));
+        assert_eq!(export.cursor(), cursor);
+        // Without dates, the cursor requests the same page.
+        assert_eq!(export.after_failure(414), cursor.ends_with(CURSOR));
+        assert!(!export.after_failure(414));
+        let mut out = Vec::new();
+        export
+            .push_page(&turns(&[9, 8, 7], None), &mut out)
+            .unwrap();
+        assert_eq!(export.rows(), 1);
+    }
+}
+
+#[test]
 fn an_export_of_events_accepts_the_same_rows_as_a_report() {
     let row = |minute| {
         let day = "2024-01-20T00";
