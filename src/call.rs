@@ -10,11 +10,14 @@ use crate::encode::{push_json_string, push_percent_encoded};
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Offset, PAGE};
 use crate::millis::Millis;
-use crate::parts::without_part;
+use crate::parts::{is_position, without_part};
 use crate::project::{ProjectId, path_segment};
 use crate::text::{format_integer, parse_decimal, quote};
 use crate::ulid::is_ulid;
 use crate::value::{Scalar, Value, check_not_empty, read_integer, read_text};
+
+/// The name of the parameter for the start of a page, in lists by cursor.
+const CURSOR: &str = "cursor";
 
 /// An HTTP request without a base URL and credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -233,6 +236,23 @@ impl Call {
         Ok(call)
     }
 
+    /// Checks that `cursor`, if present, is a cursor of the API, not a [position](crate::Pages::position)
+    /// within a part of a range. Only [`Pages`](crate::Pages) can read a position.
+    ///
+    /// # Errors
+    /// [`Rule::Ulid`] or [`Rule::OneOf`] for a position.
+    pub fn check_cursor(&self) -> Result<(), ValidationError> {
+        let Some(cursor) = self.text(CURSOR).filter(|cursor| is_position(cursor)) else {
+            return Ok(());
+        };
+        let declared = self.declaration.parameter(CURSOR);
+        let rule = match declared.map(|parameter| parameter.kind) {
+            Some(ParameterKind::Ulid) => Rule::Ulid,
+            _ => Rule::OneOf(&["the nextCursor values of earlier pages"]),
+        };
+        Err(ValidationError::new(CURSOR, rule, quote(cursor)))
+    }
+
     /// Removes `limit` and `offset`, so that calls for different pages of one list are equal.
     #[must_use]
     pub fn without_window(mut self) -> Self {
@@ -377,11 +397,8 @@ impl Parameter {
     /// The rule that the argument breaks.
     pub(crate) fn check(&self, text: String) -> Result<String, ValidationError> {
         let field = self.name;
-        let text = if field == "cursor" {
-            read_cursor(text)
-        } else {
-            text
-        };
+        let is_cursor = field == CURSOR;
+        let text = if is_cursor { read_cursor(text) } else { text };
         let broken = match self.kind {
             // Integers are checked as they are read.
             ParameterKind::Integer { .. } | ParameterKind::Page => None,
@@ -389,7 +406,11 @@ impl Parameter {
             ParameterKind::Text => return check_not_empty(field, text),
             ParameterKind::Date => check_date(&text).err(),
             ParameterKind::Ulid => {
-                let id = without_part(&text);
+                let id = if is_cursor {
+                    without_part(&text)
+                } else {
+                    &text
+                };
                 let is_start = id.is_empty() && !text.is_empty();
                 (!is_start && !is_ulid(id)).then_some(Rule::Ulid)
             }

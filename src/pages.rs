@@ -191,7 +191,7 @@ impl Pages {
     /// missing `dateTo`; see [`Call::freeze`].
     ///
     /// # Errors
-    /// As [`Call::freeze`].
+    /// As [`Call::freeze`]. As [`Call::check_cursor`] for an unreadable position.
     pub fn through_everything(call: Call, now: Millis) -> Result<Self, ValidationError> {
         let mut call = call.freeze(now)?;
         let declared = call.declaration().parameter("limit");
@@ -201,8 +201,11 @@ impl Pages {
             call.set("limit", format_integer(rule.max));
         }
         let mut pages = Self::new(call);
-        if let (None, Some(call)) = (&pages.parts, &pages.next) {
-            pages.parts = Parts::new(call).map(Box::new);
+        if let Some(call) = &pages.next {
+            call.check_cursor()?;
+            if pages.parts.is_none() {
+                pages.parts = Parts::new(call).map(Box::new);
+            }
         }
         Ok(pages)
     }

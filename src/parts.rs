@@ -351,6 +351,11 @@ impl Parts {
     }
 }
 
+/// Returns whether a `cursor` is a position within a part, which only [`Parts::resume`] can read.
+pub(crate) fn is_position(cursor: &str) -> bool {
+    cursor.starts_with(PREFIX)
+}
+
 /// Returns the cursor of the API in a `cursor`, without the part of a position.
 pub(crate) fn without_part(cursor: &str) -> &str {
     let mut rest = cursor.strip_prefix(PREFIX);

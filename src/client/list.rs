@@ -157,12 +157,17 @@ impl<E: ListEndpoint> List<E> {
     /// # Errors
     /// As [`ApiCall::send`](crate::client::ApiCall::send). [`Error::Decode`] also if a page by
     /// offset has more rows than requested, or if a cursor is missing or repeats the requested one.
-    /// [`Error::Validation`] also if the offset of the next page would exceed 2^53 − 1.
+    /// [`Error::Validation`] also if the offset of the next page would exceed 2^53 − 1, and for the
+    /// cursor of a [`Pages::next_request`] within a part of a range, which only [`Self::pages`] and
+    /// [`Self::rows`] can continue.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/views.rs"), "```")]
     pub async fn send(self) -> Result<E::Output, Error> {
-        let mut pages = self.start(|call, _| Ok(PageSteps::new(call)));
+        let mut pages = self.start(|call, _| {
+            call.check_cursor()?;
+            Ok(PageSteps::new(call))
+        });
         let page = pages.next().await?;
         // Unreachable: a list has at least one page.
         page.ok_or_else(|| Error::from_core(DecodeError::new("", "is missing").into(), None))

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use crate::fake_host::{FakeHost, KEY, TOKEN, get_job};
 use quillgate::client::{Client, ClientBuilder, Error};
-use quillgate::{JobStatus, ListAgentJobs, ListPageViews, Rule};
+use quillgate::{Endpoint as _, JobStatus, ListAgentJobs, ListConversations, ListPageViews, Rule};
+use serde_json::json;
 
 #[tokio::test(start_paused = true)]
 async fn invalid_settings_are_rejected_before_a_request_is_sent() {
@@ -102,6 +103,8 @@ async fn invalid_arguments_are_rejected_before_a_request_is_sent() {
         state: Some(JobStatus::Other("odd".into())),
         ..ListAgentJobs::default()
     };
+    let in_part = json!({ "cursor": "part~newest~2024-01-01~2024-01-09~~~~" });
+    let in_part = ListConversations::parse(&in_part).unwrap();
     let known = Rule::OneOf(&JobStatus::KNOWN);
     for (error, field, rule) in [
         (jobs.create("").send().await.err(), "prompt", Rule::NotEmpty),
@@ -155,6 +158,11 @@ async fn invalid_arguments_are_rejected_before_a_request_is_sent() {
         (
             reports.conversation("t1").send().await.err(),
             "threadId",
+            Rule::Ulid,
+        ),
+        (
+            reports.conversations(in_part).send().await.err(),
+            "cursor",
             Rule::Ulid,
         ),
         (

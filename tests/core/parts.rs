@@ -162,6 +162,29 @@ fn a_resumed_list_is_not_split_while_its_earlier_rows_are_unknown() {
     assert_eq!(dates(&pages)[1], Some("2023-05-01T00:00:00.001Z"));
 }
 
+#[test]
+fn a_position_is_never_sent() {
+    let unread = format!("part~soon~~x~~~~{CURSOR}");
+    for operation in [Operation::ListConversations, Operation::ListFeedback] {
+        let mut pages = everything(operation, &year());
+        assert!(pages.after_failure(504));
+        let position = pages.position().unwrap();
+        let rule = position.check_cursor().unwrap_err().rule.name();
+        let is_conversations = operation == Operation::ListConversations;
+        assert_eq!(rule, if is_conversations { "ulid" } else { "one-of" });
+        let resumed = Pages::through_everything(position, Millis(START)).unwrap();
+        assert_eq!(dates(&resumed), dates(&pages));
+        let unreadable = call(operation, &json!({ "cursor": unread }));
+        let error = Pages::through_everything(unreadable, Millis(START)).unwrap_err();
+        assert_eq!((error.field.as_ref(), error.rule.name()), ("cursor", rule));
+    }
+    let thread = Operation::GetConversation.declaration();
+    for id in ["part~~~~~~".to_owned(), format!("part~~~~~~{CURSOR}")] {
+        let error = Call::parse(thread, &json!({ "threadId": id })).unwrap_err();
+        assert_eq!(error.rule.name(), "ulid");
+    }
+}
+
 /// A turn: the id of its conversation, and its hour.
 type Turn = (u8, u64);
 

@@ -93,6 +93,7 @@ impl Planner<'_> {
             let export = Export::new(report, call, project, settings, now)?;
             return Ok(Action::ExportReport(Box::new(export)));
         }
+        call.check_cursor()?;
         let (call, range) = call.normalize()?;
         let query = ReportQuery::new(operation, &call, project, settings.freshness(&range, now))?;
         Ok(Action::ReadReport(query))

@@ -14,14 +14,15 @@ use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::records;
 use quillgate_worker::jobs::records::{JobFilter, Position};
 use quillgate_worker::variable::VariableError;
+use serde_json::json;
 
 use super::{
     ALL_EVENTS, BODY, CREATE, DESCRIPTION, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, RECORD, VIEWS,
     bare, expect_action, expect_refusal, get, pair, plan, plan_body, post, write,
 };
 use crate::fixtures::{
-    RequestHead, action_of, allowed_methods, bearer, configuration, encode, field_and_rule,
-    status_and_kind, to_json,
+    RequestHead, action_of, allowed_methods, bearer, bearer_of, claims_with, configuration, encode,
+    field_and_rule, status_and_kind, to_json,
 };
 
 #[track_caller]
@@ -191,6 +192,36 @@ fn invalid_job_list_query_is_rejected() {
         let url = format!("{JOBS}?cursor={}", encode(text));
         let problem = expect_refusal(&get(&url, &bearer));
         assert_eq!(field_and_rule(&problem), pair("cursor", "cursor"));
+    }
+}
+
+#[test]
+fn cursor_of_a_report_may_be_inside_a_url_but_not_inside_a_position() {
+    let scope = json!("analytics:read analytics:conversations");
+    let bearer = bearer_of(&claims_with("scope", Some(scope)));
+    let ulid = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    for (path, cursor, rule) in [
+        ("feedback", "%2B%2F0a%3D", "one-of"),
+        ("assistant", ulid, "ulid"),
+    ] {
+        let list = VIEWS.replace("views", path);
+        let target = list.replace("https://gate.example", "");
+        let dates = "dateFrom=2024-01-01&dateTo=2024-02-01";
+        let next = format!("https://api.mintlify.example{target}?limit=100&cursor={cursor}");
+        let encoded = next.replace('%', "%25").replace('&', "%26");
+        for sent in [cursor, &encoded] {
+            let url = format!("{list}?{dates}&limit=100&cursor={sent}");
+            let report = expect_views(&get(&url, &bearer));
+            let bare = format!("{target}?{dates}&limit=100&cursor={cursor}");
+            assert_eq!(report.list, bare);
+        }
+        let position = format!("part~newest~2024-01-01~2024-01-09~~~~{cursor}");
+        let url = format!("{list}?{dates}&cursor={position}");
+        let problem = expect_refusal(&get(&url, &bearer));
+        assert_eq!(field_and_rule(&problem), pair("cursor", rule));
+        let url = format!("{list}/export?{dates}&format=ndjson&cursor=0~{position}");
+        let action = expect_action(&get(&url, &bearer));
+        assert!(matches!(action, Action::ExportReport(_)));
     }
 }
 
