@@ -57,7 +57,6 @@ import {
   SOURCE_HEAD,
   SOURCE_OPTIONS,
   SOURCE_PAGE,
-  SOURCE_PARAMS,
 } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import type { Observer } from "./observer.js";
@@ -297,9 +296,7 @@ export class Task {
   #decode({ response, body }: Answer): Delivery | undefined {
     if (!isSuccess(response)) return undefined;
     try {
-      const data = checkBody(this.#operation, body, response);
-      checkId(this.#sources[SOURCE_PARAMS], data, response);
-      return { data, response, done: false };
+      return { data: checkBody(this.#operation, body, response), response, done: false };
     } catch (error) {
       this.#failure = error as QuillgateError;
       return undefined;
@@ -409,18 +406,6 @@ export function checkBody(operation: string, body: unknown, response: Response |
     const { path, reason } = mismatch as Mismatch;
     throw toDecodeError(path, reason, response);
   }
-}
-
-/**
- * Checks that a result is about the requested job, if the call and the result have an id. The
- * result can be of another job if a cache mixes up responses.
- */
-function checkId(params: unknown, result: object, response: Response): void {
-  const [requested, found] = [params, result].map(
-    (value) => (value as { id?: unknown } | null)?.id,
-  );
-  if (requested && found && found !== requested)
-    throw toDecodeError("id", "must be the requested id, found another one", response);
 }
 
 /** Returns the rows of a page. */

@@ -117,7 +117,7 @@ test("daily sends its filters and the package's version, and writes to a file", 
   const query = new URL(server.requests[1].path, server.url).searchParams;
   assert.deepEqual(Object.fromEntries(query), {
     ...{ dateFrom: "2026-01-01", dateTo: "2026-02-01", prefix: "/guides", group: "week" },
-    ...{ limit: "250", cursor: "two" },
+    ...{ limit: "1000", cursor: "two" },
   });
   assert.equal(server.requests[1].headers.authorization, "Bearer token");
   assert.match(server.requests[1].headers["user-agent"], /^quillgate\/\d+\.\d+\.\d+/);

@@ -342,10 +342,17 @@ test("an export that fails midway is invalid JSON, so that no program takes it f
 test("counts the responses from the gateway's cache", async () => {
   const headers = { "cache-status": "quillgate; hit; ttl=200" };
   const views = Array.from({ length: 250 }, () => ({ path: "/", human: 1, ai: 1, total: 2 }));
-  override = (_, number) =>
-    number < 2 ? { headers, json: { totals: {}, views, hasMore: true } } : undefined;
-  const { stderr } = await quillgate(["views", ...RANGE, "--format", "csv"]);
-  assert.match(stderr, /1,100 rows in 5 requests \(2 from the gateway's cache\), 97 left\n$/);
+  const count = async (totals) => {
+    override = (_, number) =>
+      number < 2 ? { headers, json: { totals, views, hasMore: true } } : undefined;
+    const { stderr } = await quillgate(["views", ...RANGE, "--format", "csv"]);
+    return stderr;
+  };
+  const counted = /1,100 rows in 5 requests \(2 from the gateway's cache\), 97 left\n$/;
+  assert.match(await count({ human: 1, ai: 1, total: 2 }), counted);
+  server.requests.length = 0;
+  const mixed = await count({ human: 1, ai: 2, total: 3 });
+  assert.match(mixed, /the totals changed during the export: rows can be missing or repeated\n$/);
 });
 
 test("a 404 suggests checking the base URL, unless it is about a job", async () => {

@@ -26,14 +26,6 @@ const MALFORMED = {
     [{ status: {} }, "status", "must be a string, found an object"],
     [{ source: { repository: true } }, "source.repository", "must be a string, found a boolean"],
   ],
-  "agentJobs.get": [
-    ({ agentJobs }) => agentJobs.get("j1"),
-    [{ id: "j2" }, "id", "must be the requested id, found another one"],
-  ],
-  "agentJobs.sendMessage": [
-    ({ agentJobs }) => agentJobs.sendMessage("j1", { prompt: "p" }),
-    [{ id: "j2" }, "id", "must be the requested id, found another one"],
-  ],
   "agentJobs.list": [
     ({ agentJobs }) => agentJobs.list(),
     [{}, "jobs", "must be an array, found nothing"],

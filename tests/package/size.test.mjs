@@ -18,7 +18,7 @@ import { ROOT } from "../../scripts/versions.mjs";
  * 4,600 bytes of `wasm`. The command line and its man page are about 61,500 bytes of `tarball`,
  * the entries for webhooks and tests about 17,000.
  */
-const BUDGET = { wasm: 17_900, js: 11_600, total: 29_300, lazy: 3_900, tarball: 178_000 };
+const BUDGET = { wasm: 18_200, js: 11_600, total: 29_600, lazy: 3_900, tarball: 182_000 };
 /** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [
