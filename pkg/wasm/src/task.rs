@@ -172,7 +172,11 @@ impl Task {
         let call = Call::parse(operation.declaration(), &Argument::Object(Source::Params))?;
         let task = match Mode::from_number(self.mode) {
             None | Some(Mode::Once) => task::Task::new(call),
-            Some(Mode::Pages) => task::Task::list(Pages::new(call)),
+            Some(Mode::Pages) => {
+                let pages = Pages::new(call);
+                pages.next().map_or(Ok(()), Call::check_cursor)?;
+                task::Task::list(pages)
+            }
             Some(Mode::Everything) => task::Task::list(Pages::through_everything(call, now)?),
             Some(Mode::Watch) => {
                 let timeout = read_length(&Argument::Object(Source::Watch), "timeout")?;
