@@ -160,7 +160,7 @@ describe("an hourly window", () => {
   });
 
   test("charges no slot for a request that the gateway rejects", async () => {
-    const project = "charged-docs";
+    const project = "paid-docs";
     const path = jobsOf(project);
     const job = await alice.created(project);
     const key = [["Idempotency-Key", "costs-nothing"]];
