@@ -298,8 +298,6 @@ fn an_export_that_resumes_within_a_page_is_not_split() {
         let mut export = begin(Operation::ExportConversations, &resumed).unwrap();
         assert!(!export.after_failure(504));
         assert_eq!(export.cursor(), cursor);
-        // Without dates, the cursor requests the same page.
-        assert_eq!(export.after_failure(414), cursor.ends_with(CURSOR));
         assert!(!export.after_failure(414));
         let mut out = Vec::new();
         export
