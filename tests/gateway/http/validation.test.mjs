@@ -48,14 +48,7 @@ describe("the query of a page-view request", () => {
     rejects(`dateTo=${day}T00:00:00Z`, "dateTo", "calendar-date");
   }
   rejects("dateTo=2024-01-01T24:00:00Z", "dateTo", "calendar-date");
-  for (const date of [
-    "",
-    "yesterday",
-    "2024-1-1",
-    "20240101",
-    "1704067200",
-    "2024-01-01T00:00:00+01:00",
-  ]) {
+  for (const date of ["", "yesterday", "2024-1-1", "20240101", "1704067200"]) {
     rejects(`dateFrom=${date}`, "dateFrom", "date-format");
   }
   rejects("dateFrom=2024-01-02&dateTo=2024-01-01", "dateFrom", "before-date-to");
@@ -167,7 +160,6 @@ describe("a request body", () => {
     ["has trailing data", '{"prompt":"x"}{"prompt":"y"}'],
     ["has a trailing comma", '{"prompt":"x",}'],
     ["has a comment", '{"prompt":"x"}//'],
-    ["has a byte-order mark", '\u{feff}{"prompt":"x"}'],
     ["is UTF-16", Buffer.from('{"prompt":"x"}', "utf16le")],
     ["is not UTF-8", Buffer.from('{"prompt":"\xff"}', "latin1")],
     ["has a lone surrogate", '{"prompt":"\\ud800"}'],
@@ -275,8 +267,13 @@ test("does not repeat a prompt in error responses or the log", async () => {
 test("sends none of the invalid requests upstream, but valid requests afterwards", async () => {
   assert.equal(await gate.received(), 0);
   assert.equal((await gate.get(`${VIEWS}?limit=250&offset=0&dateFrom=2024-02-29`)).status, 200);
-  assert.equal((await gate.post(JOBS, { prompt: "x" })).status, 201);
-  assert.equal(await gate.received(), 2);
+  // A plus sign that became a space, and a byte order mark, have one meaning only.
+  const offset = "dateFrom=2024-01-01T00:00:00+01:00";
+  assert.equal((await gate.get(`${VIEWS}?${offset}`)).status, 200);
+  const body = `\u{feff}${JSON.stringify({ prompt: "x" })}`;
+  const created = await gate.send({ method: "POST", target: JOBS, headers: [JSON_TYPE], body });
+  assert.equal(created.status, 201);
+  assert.equal(await gate.received(), 3);
 });
 
 test("keeps the admin key, the secret and tokens out of responses and the log", () =>
