@@ -134,13 +134,13 @@ async fn a_signal_that_never_aborts_has_no_effect_and_is_released() {
 async fn aborting_one_of_two_concurrent_calls_leaves_the_other() {
     let host = FakeHost::new([
         r#"{"stall":"head"}"#,
-        r#"{"status":200,"after":900,"json":{"id":"j2"}}"#,
+        r#"{"status":200,"after":900,"json":{"id":"j1"}}"#,
     ]);
     let client = host.client();
     let signal = host.signal(Some(300), &"only this one".into());
     let aborted = get_job(&client).signal(signal).send();
     let (aborted, other) = join(aborted, get_job(&client).send()).await;
-    assert_eq!(other.unwrap().id.as_deref(), Some("j2"));
+    assert_eq!(other.unwrap().id.as_deref(), Some("j1"));
     assert_eq!(reason_of(aborted), "only this one");
     host.assert_idle();
 }
