@@ -81,6 +81,11 @@ export const DECLARED = [
     ],
   },
   {
+    id: "percentages",
+    reason: "the scale was observed",
+    lines: ["SearchTerm.ctr: published number, declared percentage"],
+  },
+  {
     id: "open-values",
     reason: "a new value must not break existing clients",
     lines: [
