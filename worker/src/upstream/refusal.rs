@@ -92,7 +92,7 @@ fn is_from_cloudflare(body: &str) -> bool {
             .contains("error code: 1")
 }
 
-/// Returns the messages of a JSON object, or another body as it is.
+/// Returns the messages of a JSON object, or any other body unchanged.
 fn read_text(body: &str) -> String {
     let messages = read_messages(body);
     if messages.is_empty() {
