@@ -73,7 +73,14 @@ impl HeaderFields {
         Some(value)
     }
 
-    /// Formats the fields as a JSON object, for the record of an idempotency key.
+    /// Returns the values of all `Set-Cookie` fields but the last one.
+    pub fn earlier_cookies(&self) -> impl Iterator<Item = &str> {
+        let cookies = self.iter().filter(|(name, _)| *name == "set-cookie");
+        let mut cookies = cookies.map(|(_, value)| value).peekable();
+        std::iter::from_fn(move || cookies.next().filter(|_| cookies.peek().is_some()))
+    }
+
+    /// Formats the fields as a JSON object, without [`Self::earlier_cookies`].
     pub fn to_json(&self) -> String {
         let member = |(name, value): (&str, &str)| (name.to_owned(), Value::from(value));
         json::to_text(&self.iter().map(member).collect::<Map<_, _>>())

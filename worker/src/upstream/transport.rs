@@ -11,7 +11,7 @@ use web_sys::{
 use quillgate::Millis;
 
 use crate::http::response::HeaderFields;
-use crate::runtime::{Timer, read_headers, read_stream, to_pairs};
+use crate::runtime::{Timer, read_headers, read_stream, to_record};
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
 
@@ -118,7 +118,7 @@ pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
     let sent = async {
         let init = RequestInit::new();
         init.set_method(request.method);
-        init.set_headers(&to_pairs(&request.headers));
+        init.set_headers(&to_record(&request.headers));
         if let Some(body) = request.body {
             init.set_body(&body.into());
         }
