@@ -11,59 +11,106 @@ pub use decode_error::DecodeError;
 
 use crate::text::{MAX_SAFE_INTEGER, format_integer, push_integer, sanitize};
 
-/// A rule that an invalid value breaks.
-///
-/// [`Rule::name`] is stable. The text from [`fmt::Display`] is for people and may change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Rule {
+/// Declares [`Rule`]: its variants with their names and their texts.
+macro_rules! rules {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal, $text:literal;)+) => {
+        /// A rule that an invalid value breaks.
+        ///
+        /// [`Rule::name`] is stable. The text from [`fmt::Display`] is for people and may change.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum Rule {
+            $($(#[doc = $doc])+ $variant,)+
+            /// The value must be an integer within inclusive bounds.
+            Integer(&'static IntegerRule),
+            /// The value must be one of these strings.
+            OneOf(&'static [&'static str]),
+        }
+
+        impl Rule {
+            /// All rules, one per name. Rules with parameters have placeholder or typical values
+            /// here.
+            pub const ALL: &'static [Self] = &[
+                $(Self::$variant,)+
+                Self::OneOf(&[]),
+                Self::PAGE_SIZE,
+                Self::OFFSET,
+                Self::Integer(&IntegerRule::PAGE),
+                Self::MILLISECONDS,
+                Self::RETRY_COUNT,
+            ];
+
+            /// Returns the rule's stable name, used in `ValidationError.rule` and in
+            /// `errors[].rule` of a problem.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                    Self::Integer(rule) => rule.kind.name(),
+                    Self::OneOf(_) => "one-of",
+                }
+            }
+
+            /// Returns the rule as text without its parameters; see [`Self::detail`].
+            #[must_use]
+            pub const fn text(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)+
+                    Self::Integer(rule) => match rule.kind {
+                        IntegerKind::Milliseconds => "must be an integer of milliseconds from ",
+                        _ => "must be an integer from ",
+                    },
+                    Self::OneOf(_) => "must be one of ",
+                }
+            }
+        }
+    };
+}
+
+rules! {
     /// The value is required.
-    Required,
+    Required = "required", "is required";
     /// The value must be a string.
-    Text,
+    Text = "text", "must be a string";
     /// The string must have at least one character (docs/platform.md, 2.2 and 4).
-    NotEmpty,
+    NotEmpty = "not-empty", "must have at least one character";
     /// The string must not be `.` or `..`. URL parsers resolve both as path steps, even
     /// percent-encoded (WHATWG URL, "double-dot path segment").
-    NotDotSegment,
+    NotDotSegment = "not-dot-segment", "must not be \".\" or \"..\"";
     /// After one percent-decoding, an id in a gateway's path must not contain `/`, `\`, `%`, `?`,
     /// `#` or a control character. So no server behind the gateway can read it as another path.
-    PathSegment,
+    PathSegment = "path-segment", "must not contain / \\ % ? # or control characters";
     /// An id must be at most [`MAX_ID_BYTES`](crate::project::MAX_ID_BYTES) bytes long in UTF-8.
-    IdLength,
-    /// The value must be an integer within inclusive bounds.
-    Integer(&'static IntegerRule),
+    IdLength = "id-length", "must be at most 256 bytes long in UTF-8";
     /// `page` and `offset` must not be combined, because `page` is sent as `offset`.
-    NotWithOffset,
-    /// The value must be one of these strings.
-    OneOf(&'static [&'static str]),
+    NotWithOffset = "not-with-offset", "must not be combined with offset";
     /// The value must be a ULID: 26 characters of Crockford's base 32.
-    Ulid,
+    Ulid = "ulid", "must be a ULID of 26 letters and digits";
     /// The value must be `YYYY-MM-DD` or an ISO 8601 date-time (docs/platform.md, 4.2).
-    DateFormat,
+    DateFormat = "date-format", "must be a date as YYYY-MM-DD or an ISO 8601 date-time";
     /// The day and time must exist.
-    CalendarDate,
+    CalendarDate = "calendar-date", "must be an existing date and time";
     /// `dateFrom` must be before `dateTo`, which is exclusive (docs/platform.md, 4.2).
-    BeforeDateTo,
+    BeforeDateTo = "before-date-to", "must be before dateTo";
     /// The URL must be an absolute `http:` or `https:` URL without credentials, query or fragment.
-    BaseUrl,
+    BaseUrl = "base-url", "must be an absolute http or https URL without credentials, query or fragment";
     /// For an admin key, the URL must use `https:`, or `http:` on this machine.
-    SecureBaseUrl,
+    SecureBaseUrl = "secure-base-url", "must be https for an admin key, or http on this machine";
     /// The value must be one of Mintlify's admin keys. They start with `mint_`, but not with
     /// `mint_dsc_` (assistant keys) or `mint_us_` (index keys).
-    AdminKey,
+    AdminKey = "admin-key", "must start with mint_, but not with mint_dsc_ or mint_us_";
     /// An idempotency key must be 1 to 255 visible ASCII characters, to be valid in a header field.
-    IdempotencyKey,
+    IdempotencyKey = "idempotency-key", "must be 1 to 255 visible ASCII characters";
     /// A credential must be visible ASCII without spaces, to be valid in a header field.
-    Credential,
+    Credential = "credential", "must be visible ASCII characters";
     /// The URL of a webhook must be valid: see [`crate::credential::WebhookUrl::new`].
-    WebhookUrl,
+    WebhookUrl = "webhook-url", "must be an absolute https URL, or http on this machine, without credentials or fragment";
     /// The option needs a gateway, because Mintlify itself does not support it.
-    GatewayOnly,
+    GatewayOnly = "gateway-only", "needs a gateway: Mintlify itself does not have it";
     /// The operation must have a parameter of this name.
-    Unknown,
+    Unknown = "unknown", "is not a parameter of this operation";
     /// The parameter must appear only once.
-    Once,
+    Once = "once", "must appear only once";
 }
 
 /// The inclusive bounds of an integer.
@@ -82,8 +129,6 @@ pub struct IntegerRule {
 pub enum IntegerKind {
     /// Rows per page.
     PageSize,
-    /// Jobs per page.
-    JobPageSize,
     /// Rows to skip.
     Offset,
     /// A page number.
@@ -94,6 +139,18 @@ pub enum IntegerKind {
     RetryCount,
 }
 
+impl IntegerKind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::PageSize => "page-size",
+            Self::Offset => "offset",
+            Self::Page => "page",
+            Self::Milliseconds => "milliseconds",
+            Self::RetryCount => "retry-count",
+        }
+    }
+}
+
 impl IntegerRule {
     /// The bounds of `offset`: 0 to 2^53 − 1, the largest integer that is exact in JSON
     /// (docs/platform.md, 4.2).
@@ -102,8 +159,6 @@ impl IntegerRule {
     pub const PAGE: Self = Self::new(IntegerKind::Page, 1, MAX_SAFE_INTEGER);
     /// The bounds of `limit` for views and visitors: 1 to 250 rows (docs/platform.md, 4.2).
     pub const PAGE_SIZE: Self = Self::page_size(250);
-    /// The bounds of `limit` for a gateway's list of jobs: 1 to 100.
-    pub const JOB_PAGE_SIZE: Self = Self::new(IntegerKind::JobPageSize, 1, 100);
     /// The bounds of `maxRetries`: 0 to 10.
     pub const RETRY_COUNT: Self = Self::new(IntegerKind::RetryCount, 0, 10);
     /// The bounds of durations in milliseconds: 1 to 2^31 − 1, the largest delay of a JavaScript
@@ -146,115 +201,17 @@ impl Rule {
     pub const OFFSET: Self = Self::Integer(&IntegerRule::OFFSET);
     /// The rule of `limit` for views and visitors. Other lists have other bounds.
     pub const PAGE_SIZE: Self = Self::Integer(&IntegerRule::PAGE_SIZE);
-    /// The rule of `limit` for a gateway's list of jobs.
-    pub const JOB_PAGE_SIZE: Self = Self::Integer(&IntegerRule::JOB_PAGE_SIZE);
     /// The rule of durations in milliseconds.
     pub const MILLISECONDS: Self = Self::Integer(&IntegerRule::MILLISECONDS);
     /// The rule of `maxRetries`.
     pub const RETRY_COUNT: Self = Self::Integer(&IntegerRule::RETRY_COUNT);
 
-    /// All rules, one per name. Rules with parameters have placeholder or typical values here.
-    pub const ALL: [Self; 27] = [
-        Self::Required,
-        Self::Text,
-        Self::NotEmpty,
-        Self::NotDotSegment,
-        Self::PathSegment,
-        Self::PAGE_SIZE,
-        Self::JOB_PAGE_SIZE,
-        Self::OFFSET,
-        Self::Integer(&IntegerRule::PAGE),
-        Self::NotWithOffset,
-        Self::DateFormat,
-        Self::CalendarDate,
-        Self::BeforeDateTo,
-        Self::OneOf(&[]),
-        Self::Ulid,
-        Self::BaseUrl,
-        Self::SecureBaseUrl,
-        Self::AdminKey,
-        Self::MILLISECONDS,
-        Self::RETRY_COUNT,
-        Self::IdempotencyKey,
-        Self::Credential,
-        Self::Unknown,
-        Self::Once,
-        Self::WebhookUrl,
-        Self::GatewayOnly,
-        Self::IdLength,
-    ];
-
-    /// Returns the rule's stable name, used in `ValidationError.rule` and in `errors[].rule` of a
-    /// problem.
+    /// Returns the index in [`Self::ALL`], by which the package looks up names and messages.
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Required => "required",
-            Self::Text => "text",
-            Self::NotEmpty => "not-empty",
-            Self::NotDotSegment => "not-dot-segment",
-            Self::PathSegment => "path-segment",
-            Self::IdLength => "id-length",
-            Self::Integer(rule) => match rule.kind {
-                IntegerKind::PageSize => "page-size",
-                IntegerKind::JobPageSize => "job-page-size",
-                IntegerKind::Offset => "offset",
-                IntegerKind::Page => "page",
-                IntegerKind::Milliseconds => "milliseconds",
-                IntegerKind::RetryCount => "retry-count",
-            },
-            Self::NotWithOffset => "not-with-offset",
-            Self::DateFormat => "date-format",
-            Self::CalendarDate => "calendar-date",
-            Self::BeforeDateTo => "before-date-to",
-            Self::OneOf(_) => "one-of",
-            Self::Ulid => "ulid",
-            Self::BaseUrl => "base-url",
-            Self::SecureBaseUrl => "secure-base-url",
-            Self::AdminKey => "admin-key",
-            Self::IdempotencyKey => "idempotency-key",
-            Self::Credential => "credential",
-            Self::WebhookUrl => "webhook-url",
-            Self::GatewayOnly => "gateway-only",
-            Self::Unknown => "unknown",
-            Self::Once => "once",
-        }
-    }
-
-    /// Returns the rule's index in [`Self::ALL`], by which the package looks up names and messages.
-    #[must_use]
-    pub const fn number(self) -> u32 {
-        match self {
-            Self::Required => 0,
-            Self::Text => 1,
-            Self::NotEmpty => 2,
-            Self::NotDotSegment => 3,
-            Self::PathSegment => 4,
-            Self::Integer(rule) => match rule.kind {
-                IntegerKind::PageSize => 5,
-                IntegerKind::JobPageSize => 6,
-                IntegerKind::Offset => 7,
-                IntegerKind::Page => 8,
-                IntegerKind::Milliseconds => 18,
-                IntegerKind::RetryCount => 19,
-            },
-            Self::NotWithOffset => 9,
-            Self::DateFormat => 10,
-            Self::CalendarDate => 11,
-            Self::BeforeDateTo => 12,
-            Self::OneOf(_) => 13,
-            Self::Ulid => 14,
-            Self::BaseUrl => 15,
-            Self::SecureBaseUrl => 16,
-            Self::AdminKey => 17,
-            Self::IdempotencyKey => 20,
-            Self::Credential => 21,
-            Self::Unknown => 22,
-            Self::Once => 23,
-            Self::WebhookUrl => 24,
-            Self::GatewayOnly => 25,
-            Self::IdLength => 26,
-        }
+    pub fn number(self) -> u32 {
+        let mut rules = (0..).zip(Self::ALL);
+        let own = rules.find(|(_, rule)| rule.name() == self.name());
+        own.map_or(0, |(number, _)| number)
     }
 
     /// Returns the parameters of the rule, which follow [`Self::text`] in a message: the bounds of
@@ -272,42 +229,6 @@ impl Rule {
                 list
             }
             _ => String::new(),
-        }
-    }
-
-    /// Returns the rule as text without its parameters; see [`Self::detail`].
-    #[must_use]
-    pub const fn text(self) -> &'static str {
-        match self {
-            Self::Integer(rule) => match rule.kind {
-                IntegerKind::Milliseconds => "must be an integer of milliseconds from ",
-                _ => "must be an integer from ",
-            },
-            Self::OneOf(_) => "must be one of ",
-            Self::Required => "is required",
-            Self::Text => "must be a string",
-            Self::NotEmpty => "must have at least one character",
-            Self::NotDotSegment => "must not be \".\" or \"..\"",
-            Self::PathSegment => "must not contain / \\ % ? # or control characters",
-            Self::IdLength => "must be at most 256 bytes long in UTF-8",
-            Self::NotWithOffset => "must not be combined with offset",
-            Self::DateFormat => "must be a date as YYYY-MM-DD or an ISO 8601 date-time",
-            Self::CalendarDate => "must be an existing date and time",
-            Self::BeforeDateTo => "must be before dateTo",
-            Self::Ulid => "must be a ULID of 26 letters and digits",
-            Self::BaseUrl => {
-                "must be an absolute http or https URL without credentials, query or fragment"
-            }
-            Self::SecureBaseUrl => "must be https for an admin key, or http on this machine",
-            Self::AdminKey => "must start with mint_, but not with mint_dsc_ or mint_us_",
-            Self::IdempotencyKey => "must be 1 to 255 visible ASCII characters",
-            Self::Credential => "must be visible ASCII characters",
-            Self::WebhookUrl => {
-                "must be an absolute https URL, or http on this machine, without credentials or fragment"
-            }
-            Self::GatewayOnly => "needs a gateway: Mintlify itself does not have it",
-            Self::Unknown => "is not a parameter of this operation",
-            Self::Once => "must appear only once",
         }
     }
 }

@@ -3,66 +3,13 @@
 
 use crate::agent_job::JobStatus;
 use crate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind, RateLimitPolicy};
-use crate::error::{IntegerRule, Rule, ValidationError};
-use crate::parameters::{Cursor, ParameterType, read_number, text_parameter};
-use crate::text::{format_integer, quote};
+use crate::error::{Rule, ValidationError};
+use crate::list::Limit;
+use crate::parameters::{Cursor, ParameterType, text_parameter};
+use crate::text::quote;
 
-const RULE: IntegerRule = IntegerRule::JOB_PAGE_SIZE;
-
-/// The maximum number of jobs per page: 1 to 100.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct JobPageSize(u64);
-
-impl JobPageSize {
-    /// The maximum: 100 jobs.
-    pub const MAX: Self = Self(RULE.max);
-
-    /// The gateway's default: 25 jobs.
-    pub const DEFAULT: Self = Self(25);
-
-    /// Creates a page size of `jobs` jobs.
-    ///
-    /// # Errors
-    /// [`crate::Rule::Integer`] if `jobs` is not in the range 1 to 100.
-    ///
-    /// # Example
-    /// ```
-    /// use quillgate::JobPageSize;
-    ///
-    /// assert_eq!(JobPageSize::new(100)?, JobPageSize::MAX);
-    /// assert!(JobPageSize::new(101).is_err());
-    /// # Ok::<(), quillgate::ValidationError>(())
-    /// ```
-    pub fn new(jobs: u64) -> Result<Self, ValidationError> {
-        RULE.check("limit", jobs).map(Self)
-    }
-
-    /// Returns the number of jobs.
-    #[must_use]
-    pub const fn get(self) -> u64 {
-        self.0
-    }
-}
-
-impl ParameterType for JobPageSize {
-    const PARAMETER: Parameter = Parameter::optional(
-        "limit",
-        ParameterIn::Query,
-        ParameterKind::Integer {
-            rule: &RULE,
-            default: Self::DEFAULT.0,
-        },
-    );
-    const DOC: &'static str = "Jobs per page.";
-
-    fn from_text(text: &str) -> Result<Self, ValidationError> {
-        read_number("limit", text, &RULE).map(Self)
-    }
-
-    fn to_text(&self) -> String {
-        format_integer(self.0)
-    }
-}
+/// The maximum number of jobs per page: 1 to 100, by default 25.
+pub type JobPageSize = Limit<100, 25>;
 
 impl ParameterType for JobStatus {
     const PARAMETER: Parameter = Parameter::optional(

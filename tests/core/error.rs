@@ -62,36 +62,36 @@ fn every_rule_has_a_unique_name_and_message() {
 
 #[test]
 fn rule_names_are_stable() {
+    let names: Vec<_> = Rule::ALL.iter().map(|rule| rule.name()).collect();
     assert_eq!(
-        Rule::ALL.map(Rule::name),
+        names,
         [
             "required",
             "text",
             "not-empty",
             "not-dot-segment",
             "path-segment",
-            "page-size",
-            "job-page-size",
-            "offset",
-            "page",
+            "id-length",
             "not-with-offset",
+            "ulid",
             "date-format",
             "calendar-date",
             "before-date-to",
-            "one-of",
-            "ulid",
             "base-url",
             "secure-base-url",
             "admin-key",
-            "milliseconds",
-            "retry-count",
             "idempotency-key",
             "credential",
-            "unknown",
-            "once",
             "webhook-url",
             "gateway-only",
-            "id-length",
+            "unknown",
+            "once",
+            "one-of",
+            "page-size",
+            "offset",
+            "page",
+            "milliseconds",
+            "retry-count",
         ]
     );
 }

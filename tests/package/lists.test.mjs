@@ -247,13 +247,7 @@ describe("Invalid input", () => {
       rejectsList("an unknown parameter", { from: "2024-01-01" }, {}, "from", "unknown", from);
       const timeOut = "timeOut is not an option";
       rejectsList("an unknown option", {}, { timeOut: 5 }, "timeOut", "unknown", timeOut);
-      rejectsList(
-        "a limit of 0",
-        { limit: 0 },
-        {},
-        "limit",
-        name === "jobs" ? "job-page-size" : "page-size",
-      );
+      rejectsList("a limit of 0", { limit: 0 }, {}, "limit", "page-size");
       for (const resumeFrom of [null, "x", 5]) {
         const position = `the position ${JSON.stringify(resumeFrom)}`;
         rejectsList(position, { resumeFrom }, {}, "resumeFrom", "required");

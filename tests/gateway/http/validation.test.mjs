@@ -98,7 +98,7 @@ describe("the query of a job list request", () => {
     });
 
   for (const limit of ["0", "101", "-1", "", "1e1", "%2B5", "5.0", "abc", "99999999999999999999"]) {
-    rejects(`limit=${limit}`, "limit", "job-page-size");
+    rejects(`limit=${limit}`, "limit", "page-size");
   }
   rejects("cursor=", "cursor", "not-empty");
   for (const cursor of ["x", "1.2", "-", "%00", "..%2F", "'%20OR%201=1--"]) {

@@ -208,7 +208,7 @@ describe("an invalid list query", () => {
   for (const limit of ["0", "101", "-1", "1.5", "1e1", "abc", "", " 5", "+5", "٣", "0x5"]) {
     test(`rejects a job list with limit=${limit}`, async () => {
       const target = `${LIST}?${new URLSearchParams({ limit })}`;
-      assertInvalid(await jobs.get(target), "limit", "job-page-size");
+      assertInvalid(await jobs.get(target), "limit", "page-size");
     });
   }
 

@@ -89,8 +89,8 @@ describe("Lists of jobs", () => {
         jobPages,
         async ({ agentJobs }, { requests }) => {
           for (const [params, field, rule] of [
-            [{ limit: 0 }, "limit", "job-page-size"],
-            [{ limit: 101 }, "limit", "job-page-size"],
+            [{ limit: 0 }, "limit", "page-size"],
+            [{ limit: 101 }, "limit", "page-size"],
             [{ cursor: "" }, "cursor", "not-empty"],
             [{ cursor: null }, "cursor", "text"],
           ]) {

@@ -189,13 +189,13 @@ fn job_list_accepts_a_page_size_and_a_cursor() {
         );
     }
     for (query, field, rule) in [
-        ("limit=0", "limit", "job-page-size"),
-        ("limit=101", "limit", "job-page-size"),
-        ("limit=", "limit", "job-page-size"),
-        ("limit=-1", "limit", "job-page-size"),
-        ("limit=5%20", "limit", "job-page-size"),
-        ("limit=1e2", "limit", "job-page-size"),
-        ("limit=18446744073709551617", "limit", "job-page-size"),
+        ("limit=0", "limit", "page-size"),
+        ("limit=101", "limit", "page-size"),
+        ("limit=", "limit", "page-size"),
+        ("limit=-1", "limit", "page-size"),
+        ("limit=5%20", "limit", "page-size"),
+        ("limit=1e2", "limit", "page-size"),
+        ("limit=18446744073709551617", "limit", "page-size"),
         ("cursor=", "cursor", "not-empty"),
         ("cursor", "cursor", "not-empty"),
         ("cursor=a&cursor=a", "cursor", "once"),

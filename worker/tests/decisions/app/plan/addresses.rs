@@ -165,8 +165,8 @@ fn list_events_and_job_records_are_planned() {
 fn invalid_job_list_query_is_rejected() {
     let bearer = bearer();
     for (query, field, rule) in [
-        ("limit=0", "limit", "job-page-size"),
-        ("limit=101", "limit", "job-page-size"),
+        ("limit=0", "limit", "page-size"),
+        ("limit=101", "limit", "page-size"),
         ("limit=1&limit=1", "limit", "once"),
         ("cursor=", "cursor", "not-empty"),
         ("cursor=x", "cursor", "cursor"),
