@@ -16,6 +16,8 @@ pub struct Head {
     pub request_id: Option<String>,
     /// The unparsed value of `Retry-After`.
     pub retry_after: Option<String>,
+    /// The unparsed value of `Date`.
+    pub date: Option<String>,
 }
 
 impl Head {
@@ -28,7 +30,7 @@ impl Head {
     /// Returns the wait requested by `Retry-After`, or `None` if it is absent or invalid.
     #[must_use]
     pub fn wait(&self, now: Millis) -> Option<Millis> {
-        parse_retry_after(self.retry_after.as_deref()?, now)
+        parse_retry_after(self.retry_after.as_deref()?, self.date.as_deref(), now)
     }
 
     /// Converts a response that is not 2xx to an API error.

@@ -366,7 +366,8 @@ export class Task {
   }
 
   #readHead({ headers }: Response): void {
-    this.#sources[SOURCE_HEAD] = { retryAfter: headers.get("retry-after") };
+    const [retryAfter, date] = [headers.get("retry-after"), headers.get("date")];
+    this.#sources[SOURCE_HEAD] = { retryAfter, date };
   }
 
   /** Returns the error of a command that ends the call. */

@@ -1,6 +1,8 @@
 //! One attempt of a call. It sends a request and reads the response within a timeout.
 
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER};
+use http::header::{
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderName, HeaderValue, RETRY_AFTER,
+};
 use http::{HeaderMap, Request, Uri};
 
 use crate::call::Call;
@@ -107,6 +109,7 @@ fn read(response: HostResponse) -> Result<Answer, HostError> {
         status: response.status().as_u16(),
         request_id: text_of(response.headers(), &X_REQUEST_ID),
         retry_after: text_of(response.headers(), &RETRY_AFTER),
+        date: text_of(response.headers(), &DATE),
     };
     match response.into_body() {
         Ok(body) => Ok(Answer { head, body }),

@@ -6,22 +6,28 @@ use crate::millis::Millis;
 
 /// Parses `Retry-After`: a number of seconds or an HTTP date (RFC 9110, sections 10.2.3 and 5.6.7).
 ///
-/// Returns the time to wait from `now`, which is 0 for a date in the past. Waits saturate at
-/// 2^64 − 1 ms. Returns `None` for an invalid value or a date before 1970.
+/// Returns the time to wait, which is 0 for a date in the past. Waits saturate at 2^64 − 1 ms. Returns
+/// `None` for an invalid value or a date before 1970.
+///
+/// A date counts from `sent`, the `Date` of the response, because the clocks of the server and of this
+/// machine can differ. Without a valid `sent`, it counts from `now`.
 ///
 /// ```
 /// use quillgate::{Millis, date::parse_retry_after};
 ///
 /// let now = Millis(784_111_777_000); // Sun, 06 Nov 1994 08:49:37 GMT
-/// assert_eq!(parse_retry_after("120", now), Some(Millis(120_000)));
-/// assert_eq!(parse_retry_after("Sun, 06 Nov 1994 08:50:00 GMT", now), Some(Millis(23_000)));
-/// assert_eq!(parse_retry_after("soon", now), None);
+/// let later = "Sun, 06 Nov 1994 08:50:00 GMT";
+/// assert_eq!(parse_retry_after("120", None, now), Some(Millis(120_000)));
+/// assert_eq!(parse_retry_after(later, None, now), Some(Millis(23_000)));
+/// assert_eq!(parse_retry_after(later, Some("Sun, 06 Nov 1994 08:49:00 GMT"), now), Some(Millis(60_000)));
+/// assert_eq!(parse_retry_after("soon", None, now), None);
 /// ```
 #[must_use]
-pub fn parse_retry_after(value: &str, now: Millis) -> Option<Millis> {
+pub fn parse_retry_after(value: &str, sent: Option<&str>, now: Millis) -> Option<Millis> {
     let value = value.as_bytes().trim_ascii();
     if value.is_empty() || !value.iter().all(u8::is_ascii_digit) {
-        return read_http_date(value, now).map(|date| date.since(now));
+        let clock = sent.and_then(|sent| parse_http_date(sent, now));
+        return read_http_date(value, now).map(|date| date.since(clock.unwrap_or(now)));
     }
     // Limit every step, because a value with many digits would overflow.
     let seconds = value.iter().fold(0, |seconds: u64, digit| {

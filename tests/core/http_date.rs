@@ -148,7 +148,7 @@ fn a_string_that_is_not_an_http_date_does_not_parse() {
         "日曜日",
     ] {
         assert_eq!(parse_http_date(text, EXAMPLE), None, "{text:?}");
-        assert_eq!(parse_retry_after(text, EXAMPLE), None, "{text:?}");
+        assert_eq!(parse_retry_after(text, None, EXAMPLE), None, "{text:?}");
     }
 }
 
@@ -162,7 +162,11 @@ fn retry_after_in_seconds_does_not_depend_on_the_clock() {
             ("0030", 30_000),
             (" 5\t", 5_000),
         ] {
-            assert_eq!(parse_retry_after(text, now), Some(Millis(wait)), "{text:?}");
+            assert_eq!(
+                parse_retry_after(text, None, now),
+                Some(Millis(wait)),
+                "{text:?}"
+            );
         }
     }
 }
@@ -175,7 +179,7 @@ fn an_overflowing_retry_after_saturates() {
         "99999999999999999999999999",
     ] {
         assert_eq!(
-            parse_retry_after(text, EXAMPLE),
+            parse_retry_after(text, None, EXAMPLE),
             Some(Millis(u64::MAX)),
             "{text}"
         );
@@ -192,7 +196,7 @@ fn retry_after_as_a_date_is_the_time_until_that_date() {
         "  Sun, 06 Nov 1994 08:49:37 GMT  ",
     ] {
         assert_eq!(
-            parse_retry_after(text, before),
+            parse_retry_after(text, None, before),
             Some(Millis(23_456)),
             "{text}"
         );
@@ -200,10 +204,34 @@ fn retry_after_as_a_date_is_the_time_until_that_date() {
 }
 
 #[test]
+fn retry_after_as_a_date_counts_from_the_date_of_its_response() {
+    let until = "Sun, 06 Nov 1994 08:49:40 GMT";
+    let sent = "Sun, 06 Nov 1994 08:49:37 GMT";
+    for now in [
+        0,
+        EXAMPLE.0 - 600_000,
+        EXAMPLE.0,
+        EXAMPLE.0 + 600_000,
+        u64::MAX,
+    ] {
+        let wait = parse_retry_after(until, Some(sent), Millis(now));
+        assert_eq!(wait, Some(Millis(3_000)), "{now}");
+    }
+    for sent in ["", "0", "today"] {
+        let wait = parse_retry_after(until, Some(sent), EXAMPLE);
+        assert_eq!(wait, Some(Millis(3_000)), "{sent}");
+    }
+    assert_eq!(
+        parse_retry_after("5", Some(sent), EXAMPLE),
+        Some(Millis(5_000))
+    );
+}
+
+#[test]
 fn retry_after_in_the_past_is_zero() {
     let date = "Sun, 06 Nov 1994 08:49:37 GMT";
     for now in [EXAMPLE, Millis(EXAMPLE.0 + 1), Millis(u64::MAX)] {
-        assert_eq!(parse_retry_after(date, now), Some(Millis(0)));
+        assert_eq!(parse_retry_after(date, None, now), Some(Millis(0)));
     }
 }
 
@@ -212,6 +240,6 @@ fn a_malformed_retry_after_does_not_parse() {
     for text in [
         "-1", "+1", "1.5", "1e3", "1 s", "1,2", "0x10", "١٢", "null", "NaN", "\u{a0}5",
     ] {
-        assert_eq!(parse_retry_after(text, EXAMPLE), None, "{text:?}");
+        assert_eq!(parse_retry_after(text, None, EXAMPLE), None, "{text:?}");
     }
 }

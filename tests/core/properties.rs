@@ -112,10 +112,10 @@ proptest! {
         if let Some(date) = parse_http_date(&text, Millis(now)) {
             prop_assert_eq!(date.0 % 1000, 0);
             prop_assert!(text.len() >= 24);
-            let wait = parse_retry_after(&text, Millis(now));
+            let wait = parse_retry_after(&text, None, Millis(now));
             prop_assert!(wait == Some(date.since(Millis(now))) || text.trim() != text);
         }
-        if let Some(wait) = parse_retry_after(&text, Millis(now)) {
+        if let Some(wait) = parse_retry_after(&text, None, Millis(now)) {
             prop_assert!(text.bytes().any(|byte| byte.is_ascii_digit()), "{:?}", wait);
         }
     }

@@ -275,6 +275,7 @@ fn an_api_error_carries_the_request_id_and_retry_after() {
         status: 429,
         request_id: Some("req_1".into()),
         retry_after: retry_after.map(str::to_owned),
+        date: None,
     };
     for (retry_after, wait) in [
         (None, None),

@@ -55,7 +55,7 @@ numbers! {
         Watch,
         /// The parsed body of a response, or the decoded result.
         Body,
-        /// A response's header fields: `retryAfter`.
+        /// A response's header fields: `retryAfter` and `date`.
         Head,
         /// A list's page: `totals`, and `keys` for lists of events. Each row has two lines, its id and
         /// its time.

@@ -286,8 +286,9 @@ fn fail(failure: Failure) -> Event<'static> {
 }
 
 fn read_retry_after(now: Millis) -> Option<Millis> {
-    let text = Argument::Object(Source::Head).member("retryAfter").text()?;
-    parse_retry_after(&text, now)
+    let head = Argument::Object(Source::Head);
+    let text = head.member("retryAfter").text()?;
+    parse_retry_after(&text, head.member("date").text().as_deref(), now)
 }
 
 /// Reads `Retry-After` and emits it.

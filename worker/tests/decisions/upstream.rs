@@ -40,8 +40,8 @@ fn api_error_with(
 ) -> ApiError {
     let head = Head {
         status,
-        request_id: None,
         retry_after: retry_after.map(str::to_owned),
+        ..Head::default()
     };
     head.api_error(parse_error_body(body, keys).as_ref(), NOW)
 }

@@ -165,7 +165,9 @@ impl Outbox {
         let head = self.send(id, &row, project, &url).await;
         let status = head.as_ref().map(|head| head.status);
         let now = now();
-        let wait = head.and_then(|head| parse_retry_after(head.headers.get("retry-after")?, now));
+        let wait = head.and_then(|UpstreamHead { headers, .. }| {
+            parse_retry_after(headers.get("retry-after")?, headers.get("date"), now)
+        });
         match webhook::plan_next(attempts, status, wait, random()) {
             Next::Again(wait) => return self.set_due(id, now.plus(wait)),
             Next::Done => {}
