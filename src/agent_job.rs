@@ -240,9 +240,29 @@ record! {
     }
 }
 
+record! {
+    /// A job that was just created. Unlike other properties, its id is never missing.
+    pub struct CreatedJob {
+        /// The job's identifier.
+        pub id as "id": String,
+        /// The job's state.
+        pub status as "status": Option<JobStatus>,
+        /// The repository that the job works on.
+        pub source as "source": Option<Source>,
+        /// The name of the AI model that works on the job.
+        pub model as "model": Option<String>,
+        /// The pull request's URL. `null` while the job is `active`.
+        pub pr_link as "prLink": Option<String>,
+        /// When the job was created, as an ISO 8601 date-time.
+        pub created_at as "createdAt": Option<String>,
+        /// When the job was archived, as an ISO 8601 date-time; `null` until then.
+        pub archived_at as "archivedAt": Option<String>,
+    }
+}
+
 operation! {
     /// Creates an agent job, which runs in the background.
-    pub struct CreateAgentJob -> AgentJob {
+    pub struct CreateAgentJob -> CreatedJob {
         /// The instruction.
         pub prompt: Prompt,
     }
@@ -250,6 +270,7 @@ operation! {
     route: Post "/v2/agent/{projectId}/job",
     scope: CreateJobs,
     policy: Some(RateLimitPolicy::CreateJob),
+    repeat: Keyed,
     pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/agent/v2/create-agent-job"),
 }
@@ -272,6 +293,7 @@ operation! {
     route: Get "/v2/agent/{projectId}/job/{id}",
     scope: ReadJobs,
     policy: Some(RateLimitPolicy::ReadJobs),
+    repeat: Safe,
     pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/agent/v2/get-agent-job"),
 }
@@ -296,6 +318,7 @@ operation! {
     route: Post "/v2/agent/{projectId}/job/{id}/message",
     scope: CreateJobs,
     policy: Some(RateLimitPolicy::SendMessage),
+    repeat: Keyed,
     pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/agent/v2/send-message"),
 }
@@ -319,6 +342,7 @@ operation! {
     route: Get "/v2/agent/{projectId}/job/{id}/events",
     scope: ReadJobs,
     policy: Some(RateLimitPolicy::ReadJobs),
+    repeat: Safe,
     pagination: Pagination::None,
     link: None,
 }

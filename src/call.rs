@@ -5,7 +5,7 @@ use std::fmt;
 
 use crate::cursor::read_cursor;
 use crate::date::{DateBound, DateRange, check_date, check_order, freeze_end};
-use crate::declaration::{Declaration, Method, Parameter, ParameterIn, ParameterKind};
+use crate::declaration::{Declaration, Method, Parameter, ParameterIn, ParameterKind, Repeat};
 use crate::encode::{push_json_string, push_percent_encoded};
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::list::{Offset, PAGE};
@@ -112,6 +112,12 @@ impl Call {
     #[must_use]
     pub const fn method(&self) -> Method {
         self.declaration.method
+    }
+
+    /// Returns how the request may be repeated.
+    #[must_use]
+    pub const fn repeat(&self) -> Repeat {
+        self.declaration.repeat
     }
 
     /// Returns an argument in the form in which it is sent, not percent-encoded. Returns `None` if

@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::agent_job::{AgentJob, JobId, JobStatus, Prompt};
+use crate::agent_job::{AgentJob, CreatedJob, JobId, JobStatus, Prompt};
 use crate::analytics::{
     BackfillBegin, EndDay, FeedbackStatuses, FirstDay, GetCallerStats, GetFeedbackByPage,
     ListArchivedViews, ListConversations, ListDailyViews, ListFeedback, ListPageViews,
@@ -120,6 +120,15 @@ to_strings! {
 ///
 /// # Errors
 /// [`Rule::Required`] if the server sent the job without an id. Otherwise as [`JobId::new`].
+/// Returns the id of the created job.
+impl TryFrom<&CreatedJob> for JobId {
+    type Error = ValidationError;
+
+    fn try_from(job: &CreatedJob) -> Result<Self, ValidationError> {
+        Self::new(job.id.as_str())
+    }
+}
+
 impl TryFrom<&AgentJob> for JobId {
     type Error = ValidationError;
 

@@ -15,11 +15,11 @@ use crate::error::ValidationError;
 /// The request method (RFC 9110, section 9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// `GET`. Safe, so it can be retried.
+    /// `GET`.
     Get,
-    /// `POST`. Not idempotent, so it is retried only if the server deduplicates requests.
+    /// `POST`.
     Post,
-    /// `DELETE`. Idempotent, so it can be retried.
+    /// `DELETE`.
     Delete,
 }
 
@@ -33,6 +33,17 @@ impl Method {
             Self::Delete => "DELETE",
         }
     }
+}
+
+/// How a request may be repeated after a failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeat {
+    /// Repeating the request has no further effect (RFC 9110, section 9.2.2).
+    Safe,
+    /// Each request has an effect, but a gateway processes each `Idempotency-Key` only once.
+    Keyed,
+    /// Each request has an effect, also at a gateway.
+    Never,
 }
 
 /// The location of a parameter in the request.
@@ -231,6 +242,8 @@ pub struct Declaration {
     pub scope: Scope,
     /// The budget that requests count against. `None` if the operation has no budget.
     pub policy: Option<RateLimitPolicy>,
+    /// How a request may be repeated.
+    pub repeat: Repeat,
     /// The pagination of the result.
     pub pagination: Pagination,
 }

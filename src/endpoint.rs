@@ -58,6 +58,7 @@ macro_rules! operation {
         route: $method:ident $path:literal,
         scope: $scope:ident,
         policy: $policy:expr,
+        repeat: $repeat:ident,
         pagination: $pagination:expr,
         link: $link:expr,
     ) => {
@@ -83,6 +84,7 @@ macro_rules! operation {
                     },
                     scope: $crate::declaration::Scope::$scope,
                     policy: $policy,
+                    repeat: $crate::declaration::Repeat::$repeat,
                     pagination: $pagination,
                 };
 

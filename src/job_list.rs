@@ -93,6 +93,7 @@ operation! {
     route: Get "/v2/agent/{projectId}/jobs",
     scope: ReadJobs,
     policy: Some(RateLimitPolicy::ReadJobs),
+    repeat: Safe,
     pagination: Pagination::Cursor { rows: "jobs", time: None },
     link: None,
 }
@@ -105,6 +106,7 @@ operation! {
     route: Get "/v2/agent/{projectId}/jobs/events",
     scope: ReadJobs,
     policy: Some(RateLimitPolicy::ReadJobs),
+    repeat: Safe,
     pagination: Pagination::None,
     link: None,
 }

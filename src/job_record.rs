@@ -56,6 +56,7 @@ operation! {
     route: Get "/v2/agent/{projectId}/job/{id}/record",
     scope: ReadJobs,
     policy: Some(RateLimitPolicy::ReadJobs),
+    repeat: Safe,
     pagination: Pagination::None,
     link: None,
 }
@@ -78,6 +79,7 @@ operation! {
     route: Delete "/v2/agent/{projectId}/job/{id}/record",
     scope: Operate,
     policy: None,
+    repeat: Safe,
     pagination: Pagination::None,
     link: None,
 }

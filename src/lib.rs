@@ -94,8 +94,8 @@ pub mod value;
 pub mod client;
 
 pub use agent_job::{
-    AgentJob, CreateAgentJob, GetAgentJob, JobId, JobStatus, Prompt, SendMessage, Source,
-    StreamAgentJobEvents,
+    AgentJob, CreateAgentJob, CreatedJob, GetAgentJob, JobId, JobStatus, Prompt, SendMessage,
+    Source, StreamAgentJobEvents,
 };
 pub use analytics::*;
 pub use call::{Call, Request};

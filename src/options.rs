@@ -1,7 +1,7 @@
 //! Per-call options: timeouts, retries, and whether the server deduplicates the call.
 
 use crate::credential::{check_idempotency_key, check_webhook_url};
-use crate::declaration::Method;
+use crate::declaration::Repeat;
 use crate::error::{IntegerRule, Rule, ValidationError};
 use crate::millis::Millis;
 use crate::retry::{DEFAULT_RETRIES, Idempotency};
@@ -78,12 +78,14 @@ impl CallOptions {
         })
     }
 
-    /// Returns the effect of sending a request with this method more than once.
+    /// Returns the effect of sending a request more than once. Mintlify itself does not support
+    /// idempotency keys.
     #[must_use]
-    pub const fn idempotency(&self, method: Method) -> Idempotency {
-        match method {
-            Method::Post if self.is_deduplicated => Idempotency::WithKey,
-            method => Idempotency::of_method(method),
+    pub const fn idempotency(&self, repeat: Repeat) -> Idempotency {
+        match repeat {
+            Repeat::Safe => Idempotency::Idempotent,
+            Repeat::Keyed if self.is_deduplicated => Idempotency::WithKey,
+            Repeat::Keyed | Repeat::Never => Idempotency::NonIdempotent,
         }
     }
 }

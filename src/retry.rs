@@ -1,6 +1,5 @@
 //! Retries. [`Retry`] decides whether and when to send a request again.
 
-use crate::declaration::Method;
 use crate::millis::Millis;
 use crate::response::is_outcome_unknown;
 use crate::value::Value;
@@ -27,18 +26,6 @@ pub enum Idempotency {
     /// The server processes every request. A retry could create a second job, so the client never
     /// retries.
     NonIdempotent,
-}
-
-impl Idempotency {
-    /// Returns the effect for requests sent directly to Mintlify. Mintlify does not support
-    /// idempotency keys, so it processes each `POST`.
-    #[must_use]
-    pub const fn of_method(method: Method) -> Self {
-        match method {
-            Method::Get | Method::Delete => Self::Idempotent,
-            Method::Post => Self::NonIdempotent,
-        }
-    }
 }
 
 /// The reason why an attempt failed.

@@ -24,7 +24,7 @@
 
 use crate::agent_job::JobStatus;
 use crate::call::Call;
-use crate::declaration::Method;
+use crate::declaration::Repeat;
 use crate::millis::Millis;
 use crate::options::CallOptions;
 use crate::pages::{PageError, PageInfo, Pages};
@@ -166,7 +166,7 @@ impl Task {
 
     fn with(work: Work) -> Self {
         let options = CallOptions::default();
-        let attempts = Attempts::new(options, options.idempotency(Method::Get), Millis(0));
+        let attempts = Attempts::new(options, options.idempotency(Repeat::Safe), Millis(0));
         Self {
             work,
             attempts,
@@ -224,8 +224,8 @@ impl Task {
     }
 
     fn begin(&mut self, options: CallOptions, now: Millis) -> Command {
-        let method = self.call().map_or(Method::Get, Call::method);
-        self.attempts = Attempts::new(options, options.idempotency(method), now);
+        let repeat = self.call().map_or(Repeat::Safe, Call::repeat);
+        self.attempts = Attempts::new(options, options.idempotency(repeat), now);
         match &self.work {
             _ if self.is_finished() => Command::Done,
             Work::Watch(Watch {
@@ -241,7 +241,7 @@ impl Task {
     fn is_finished(&self) -> bool {
         match &self.work {
             Work::Once(call) => {
-                let next = self.attempts.options.idempotency(call.method());
+                let next = self.attempts.options.idempotency(call.repeat());
                 let is_none = |idempotency| idempotency == Idempotency::NonIdempotent;
                 self.sent.is_some_and(|sent| is_none(sent) || is_none(next))
             }
@@ -266,8 +266,8 @@ impl Task {
         }
         let command = self.attempts.send(now);
         if matches!(command, Command::Send(_)) {
-            let method = self.call().map_or(Method::Get, Call::method);
-            self.sent = Some(self.attempts.options.idempotency(method));
+            let repeat = self.call().map_or(Repeat::Safe, Call::repeat);
+            self.sent = Some(self.attempts.options.idempotency(repeat));
         }
         command
     }
@@ -334,7 +334,7 @@ impl Attempts {
 
     /// Allows all retries again, for another request of the same call.
     fn renew(&mut self) {
-        let idempotency = self.options.idempotency(Method::Get);
+        let idempotency = self.options.idempotency(Repeat::Safe);
         *self = Self::new(self.options, idempotency, self.began);
     }
 

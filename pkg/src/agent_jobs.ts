@@ -18,7 +18,7 @@ import type { ListOptions, ListParams } from "./list_types.js";
 import type { CreateOptions, RequestOptions, WriteOptions } from "./options.js";
 import { Task } from "./task.js";
 import type { Transport } from "./transport.js";
-import type { AgentJob, JobRecord, Operations } from "./types.js";
+import type { AgentJob, CreatedJob, JobRecord, Operations } from "./types.js";
 
 /** A list of jobs. Await it for one page, or iterate over it for every job. */
 export interface JobList extends List<"agentJobs.list"> {}
@@ -47,8 +47,8 @@ export class AgentJobs {
   create(
     params: Operations["agentJobs.create"]["params"],
     options?: CreateOptions,
-  ): ApiPromise<AgentJob> {
-    return this.#transport.write("agentJobs.create", params, options);
+  ): ApiPromise<CreatedJob> {
+    return this.#transport.call("agentJobs.create", params, options);
   }
 
   /** Reads a job. */
@@ -61,7 +61,7 @@ export class AgentJobs {
    * per hour. As with {@link AgentJobs.create}, only requests to a gateway are retried.
    */
   sendMessage(id: JobId, params: { prompt: string }, options?: WriteOptions): ApiPromise<AgentJob> {
-    return this.#transport.write("agentJobs.sendMessage", { ...params, id }, options);
+    return this.#transport.call("agentJobs.sendMessage", { ...params, id }, options);
   }
 
   /**

@@ -107,7 +107,8 @@ export class RateLimitError extends ApiError {}
 export class ServerError extends ApiError {}
 /**
  * A write with an unknown outcome: the gateway can't tell whether Mintlify performed it. The status
- * is 5xx for this attempt, or 409 for an earlier attempt with the same `Idempotency-Key`.
+ * is 5xx for this attempt, or 409 for an earlier attempt with the same `Idempotency-Key`. The status
+ * is 2xx if the response cannot be read, for example because a created job has no id.
  *
  * The client does not retry. Check whether the write took effect before you repeat it with `force`,
  * because Mintlify may perform it twice.
@@ -329,6 +330,21 @@ export function toDecodeError(
   const requestId = headers.get("x-request-id");
   const message = `${path || "the body"} ${reason}`;
   return new DecodeError(message, { path, reason, requestId, headers });
+}
+
+/**
+ * Returns the error of a write whose 2xx response cannot be read, for example because it has no id.
+ *
+ * @internal
+ */
+export function toUnreadableWriteError(
+  { status }: Response,
+  cause: DecodeError,
+): OutcomeUnknownError {
+  const message = `the response does not tell what was created: ${cause.message}`;
+  const { requestId, headers } = cause;
+  const data = { status, details: [], code: null, requestId, retryAfter: null, body: null, headers };
+  return Object.assign(new OutcomeUnknownError(message, data), { cause });
 }
 
 /**

@@ -4,11 +4,13 @@ import type { Task as CoreTask } from "./core.js";
 import type { Core } from "./engine.js";
 import {
   ConnectionError,
+  type DecodeError,
   JobWaitTimeoutError,
   type QuillgateError,
   toApiError,
   toDecodeError,
   toRequestTimeoutError,
+  toUnreadableWriteError,
   toValidationError,
 } from "./errors.js";
 import {
@@ -20,7 +22,7 @@ import {
   readBody,
   sleep,
 } from "./exchange.js";
-import { decode, type Mismatch, ROWS, TIMES, WITHOUT_CONTENT } from "./generated/decoders.js";
+import { decode, KEYED, type Mismatch, ROWS, TIMES, WITHOUT_CONTENT } from "./generated/decoders.js";
 import {
   COMMAND_DONE,
   COMMAND_REJECT,
@@ -298,7 +300,10 @@ export class Task {
     try {
       return { data: checkBody(this.#operation, body, response), response, done: false };
     } catch (error) {
-      this.#failure = error as QuillgateError;
+      const isWrite = KEYED.includes(this.#operation);
+      this.#failure = isWrite
+        ? toUnreadableWriteError(response, error as DecodeError)
+        : (error as QuillgateError);
       return undefined;
     }
   }

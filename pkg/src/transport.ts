@@ -10,6 +10,7 @@ import {
   toWasmLoadError,
 } from "./errors.js";
 import type { BodyReader } from "./exchange.js";
+import { KEYED } from "./generated/decoders.js";
 import { MODE_ONCE, OUTPUT_BASE_URL, USER_AGENT } from "./generated/protocol.js";
 import { attach } from "./host.js";
 import { refuseUnknown } from "./known.js";
@@ -145,7 +146,10 @@ export class Transport {
     }
   }
 
-  /** Runs an operation. */
+  /**
+   * Runs an operation. For a gateway, adds an idempotency key if the operation needs one, unless the
+   * caller set one. A forced write gets none: it needs the key of the earlier attempt.
+   */
   call<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
@@ -153,6 +157,8 @@ export class Transport {
   ): ApiPromise<Operations[Name]["result"]> {
     const carryOut = async (sender: Sender) => {
       const call = this.callOptions(operation, options);
+      if (call.gateway && !options.force && KEYED.includes(operation))
+        call.idempotencyKey ??= freshKey();
       const task = new Task(sender, operation, MODE_ONCE, params);
       try {
         return (await task.next(call)) as CallResult<Operations[Name]["result"]>;
@@ -161,23 +167,6 @@ export class Transport {
       }
     };
     return new ApiPromise(this.run(carryOut, captureCallSite(), options.signal));
-  }
-
-  /**
-   * Runs a write. Adds an idempotency key for a gateway, unless the caller set one. A forced write
-   * gets none: it needs the key of the earlier attempt.
-   */
-  write<Name extends keyof Operations>(
-    operation: Name,
-    params: Given<Operations[Name]["params"]>,
-    options: CreateOptions = {},
-  ): ApiPromise<Operations[Name]["result"]> {
-    const hasKey = this.#options.adminKey === undefined && !options.force;
-    const made = hasKey ? freshKey() : undefined;
-    return this.call(operation, params, {
-      ...options,
-      idempotencyKey: options.idempotencyKey ?? made,
-    });
   }
 
   /** Builds the request of an operation without sending it. */

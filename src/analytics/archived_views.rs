@@ -39,6 +39,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/views/archived",
     scope: ReadAnalytics,
     policy: None,
+    repeat: Safe,
     pagination: Pagination::Cursor { rows: "views", time: None },
     link: None,
 }

@@ -28,6 +28,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/assistant/caller-stats",
     scope: ReadAnalytics,
     policy: Some(RateLimitPolicy::Analytics),
+    repeat: Safe,
     pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/analytics/assistant-caller-stats"),
 }

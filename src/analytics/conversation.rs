@@ -57,6 +57,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/assistant/threads/{threadId}",
     scope: ReadConversations,
     policy: Some(RateLimitPolicy::Analytics),
+    repeat: Safe,
     pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/analytics/assistant-thread"),
 }

@@ -75,6 +75,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/assistant",
     scope: ReadConversations,
     policy: Some(RateLimitPolicy::Analytics),
+    repeat: Safe,
     pagination: Pagination::Cursor { rows: "conversations", time: Some("timestamp") },
     link: Some("https://www.mintlify.com/docs/api/analytics/assistant-conversations"),
 }

@@ -214,6 +214,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/views/daily",
     scope: ReadAnalytics,
     policy: None,
+    repeat: Safe,
     pagination: Pagination::Cursor { rows: "views", time: None },
     link: None,
 }
@@ -226,6 +227,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/views/daily/status",
     scope: ReadAnalytics,
     policy: None,
+    repeat: Safe,
     pagination: Pagination::None,
     link: None,
 }
@@ -240,6 +242,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/views/daily/backfill",
     scope: Operate,
     policy: None,
+    repeat: Safe,
     pagination: Pagination::None,
     link: None,
 }
@@ -255,6 +258,7 @@ operation! {
     route: Post "/v1/analytics/{projectId}/views/daily/backfill",
     scope: Operate,
     policy: None,
+    repeat: Safe,
     pagination: Pagination::None,
     link: None,
 }

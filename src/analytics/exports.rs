@@ -33,6 +33,7 @@ macro_rules! export {
             route: Get $path,
             scope: $scope,
             policy: Some(RateLimitPolicy::Analytics),
+            repeat: Safe,
             pagination: Pagination::None,
             link: None,
         }

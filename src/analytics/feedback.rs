@@ -93,6 +93,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/feedback",
     scope: ReadAnalytics,
     policy: Some(RateLimitPolicy::Analytics),
+    repeat: Safe,
     pagination: Pagination::Cursor { rows: "feedback", time: Some("createdAt") },
     link: Some("https://www.mintlify.com/docs/api/analytics/feedback"),
 }

@@ -48,6 +48,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/feedback/by-page",
     scope: ReadAnalytics,
     policy: Some(RateLimitPolicy::Analytics),
+    repeat: Safe,
     pagination: Pagination::None,
     link: Some("https://www.mintlify.com/docs/api/analytics/feedback-by-page"),
 }

@@ -48,6 +48,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/searches",
     scope: ReadAnalytics,
     policy: Some(RateLimitPolicy::Analytics),
+    repeat: Safe,
     pagination: Pagination::Cursor { rows: "searches", time: None },
     link: Some("https://www.mintlify.com/docs/api/analytics/searches"),
 }

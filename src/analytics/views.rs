@@ -58,6 +58,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/views",
     scope: ReadAnalytics,
     policy: Some(RateLimitPolicy::Analytics),
+    repeat: Safe,
     pagination: Pagination::Offset { rows: "views" },
     link: Some("https://www.mintlify.com/docs/api/analytics/views"),
 }

@@ -57,6 +57,7 @@ operation! {
     route: Get "/v1/analytics/{projectId}/visitors",
     scope: ReadAnalytics,
     policy: Some(RateLimitPolicy::Analytics),
+    repeat: Safe,
     pagination: Pagination::Offset { rows: "visitors" },
     link: Some("https://www.mintlify.com/docs/api/analytics/visitors"),
 }

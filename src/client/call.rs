@@ -13,7 +13,7 @@ use crate::client::error::Error;
 use crate::client::host::MaybeSend;
 use crate::client::settings::{Settings, settings};
 use crate::credential::{IdempotencyKey, WebhookUrl};
-use crate::declaration::Method;
+use crate::declaration::Repeat;
 use crate::endpoint::Endpoint;
 use crate::error::{DecodeError, Rule, ValidationError};
 use crate::task::{Event, Task};
@@ -150,7 +150,7 @@ impl<E: Operation> ApiCall<E> {
         if settings.is_forced && settings.key.is_none() {
             return Err(ValidationError::new("idempotencyKey", Rule::Required, "").into());
         }
-        if call.method() == Method::Post && client.server.deduplicates() {
+        if call.repeat() == Repeat::Keyed && client.server.deduplicates() {
             let random = || client.host.random().map(IdempotencyKey::from_bytes);
             settings.key = settings.key.or_else(random);
         }

@@ -112,7 +112,7 @@ async fn jobs_are_created_read_and_followed_up() {
     let host = FakeHost::new([JOB, DONE, JOB, JOB, JOB]);
     let client = host.client();
     let job = create::document_endpoint(&client).await.unwrap();
-    assert_eq!(job.id.as_deref(), Some("j1"));
+    assert_eq!(job.id, "j1");
     let link = get::find_pull_request(&client, "j1").await.unwrap();
     assert_eq!(link.as_deref(), Some(LINK));
     send_message::ask_for_images(&client, "j1").await.unwrap();

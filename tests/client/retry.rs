@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::fake_host::{FakeHost, create, get_job};
 use quillgate::client::{ApiCall, Client, Error};
-use quillgate::{AgentJob, ApiError, CreateAgentJob, SendMessage};
+use quillgate::{AgentJob, ApiError, CreateAgentJob, CreatedJob, SendMessage};
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1"}}"#;
 const BUSY: &str = r#"{"status":503,"json":{"error":"busy"}}"#;
@@ -230,8 +230,8 @@ async fn a_running_request_is_polled_until_it_finishes() {
     let broken = r#"{"broken":"reset"}"#;
     let responses = [broken, RUNNING, RUNNING, RUNNING, RUNNING, OK];
     let host = FakeHost::new(responses);
-    let job: AgentJob = create_once(&host).max_retries(1).send().await.unwrap();
-    assert_eq!(job.id.as_deref(), Some("j1"));
+    let job: CreatedJob = create_once(&host).max_retries(1).send().await.unwrap();
+    assert_eq!(job.id, "j1");
     assert_eq!(host.times(), [0, 500, 1500, 2500, 3500, 4500]);
     for at in 0..6 {
         let key = host.header(at, "idempotency-key");

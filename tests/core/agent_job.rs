@@ -67,9 +67,21 @@ fn without(field: &str) -> AgentJob {
 #[test]
 fn all_three_operations_decode_a_job_with_every_field() {
     let text = body().to_string();
-    assert_eq!(decode::<CreateAgentJob>(text.as_bytes()).unwrap(), full());
+    let created = decode::<CreateAgentJob>(text.as_bytes()).unwrap();
+    assert_eq!(serde_json::to_value(created).unwrap(), body());
     assert_eq!(decode::<GetAgentJob>(text.as_bytes()).unwrap(), full());
     assert_eq!(decode::<SendMessage>(text.as_bytes()).unwrap(), full());
+}
+
+#[test]
+fn of_a_created_job_only_the_id_is_required() {
+    let created = decode::<CreateAgentJob>(br#"{"id":"job_1"}"#).unwrap();
+    assert_eq!(JobId::try_from(&created), JobId::new("job_1"));
+    for id in [json!(null), json!(7)] {
+        let body = json!({ "id": id, "status": "active" }).to_string();
+        let error = decode::<CreateAgentJob>(body.as_bytes()).unwrap_err();
+        assert_eq!(error.at, "id");
+    }
 }
 
 #[test]

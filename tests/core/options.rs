@@ -1,6 +1,7 @@
 //! Validation of per-call options.
 
-use quillgate::{CallOptions, Idempotency, Method, Millis, Rule, ValidationError};
+use quillgate::declaration::Repeat;
+use quillgate::{CallOptions, Idempotency, Millis, Rule, ValidationError};
 use serde_json::{Value, json};
 
 const MAX_MILLIS: u64 = (1 << 31) - 1;
@@ -234,7 +235,7 @@ fn unknown_options_are_ignored() {
 }
 
 #[test]
-fn only_a_deduplicated_post_is_idempotent_by_key() {
+fn only_a_deduplicated_keyed_call_is_idempotent_by_key() {
     for is_deduplicated in [true, false] {
         let options = CallOptions {
             is_deduplicated,
@@ -245,8 +246,11 @@ fn only_a_deduplicated_post_is_idempotent_by_key() {
         } else {
             Idempotency::NonIdempotent
         };
-        assert_eq!(options.idempotency(Method::Get), Idempotency::Idempotent);
-        assert_eq!(options.idempotency(Method::Delete), Idempotency::Idempotent);
-        assert_eq!(options.idempotency(Method::Post), expected);
+        assert_eq!(options.idempotency(Repeat::Keyed), expected);
+        assert_eq!(options.idempotency(Repeat::Safe), Idempotency::Idempotent);
+        assert_eq!(
+            options.idempotency(Repeat::Never),
+            Idempotency::NonIdempotent
+        );
     }
 }

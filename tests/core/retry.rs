@@ -2,8 +2,9 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use quillgate::declaration::Repeat;
 use quillgate::retry::{DEFAULT_PATIENCE, DEFAULT_RETRIES, MAX_RETRY_AFTER};
-use quillgate::{Failure, Idempotency, Method, Millis, Retry};
+use quillgate::{Failure, Idempotency, Millis, Operation, Retry};
 use serde_json::json;
 
 use crate::properties::{hint, random};
@@ -97,12 +98,15 @@ fn a_request_with_an_idempotency_key_is_retried_like_a_read() {
 }
 
 #[test]
-fn a_get_is_idempotent_and_a_post_is_not() {
-    assert_eq!(Idempotency::of_method(Method::Get), Idempotency::Idempotent);
-    assert_eq!(
-        Idempotency::of_method(Method::Post),
-        Idempotency::NonIdempotent
-    );
+fn only_jobs_and_follow_ups_must_not_be_repeated_without_a_key() {
+    let keyed: Vec<_> = Operation::ALL
+        .iter()
+        .map(|operation| operation.declaration())
+        .filter(|declared| declared.repeat != Repeat::Safe)
+        .map(|declared| (declared.name, declared.repeat))
+        .collect();
+    let expected = ["agentJobs.create", "agentJobs.sendMessage"];
+    assert_eq!(keyed, expected.map(|name| (name, Repeat::Keyed)));
 }
 
 #[test]

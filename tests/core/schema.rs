@@ -160,7 +160,7 @@ fn the_described_statuses_are_the_known_statuses() {
 #[test]
 fn each_operation_returns_its_resource() {
     let results = [
-        (Operation::CreateAgentJob, "AgentJob"),
+        (Operation::CreateAgentJob, "CreatedJob"),
         (Operation::GetAgentJob, "AgentJob"),
         (Operation::SendMessage, "AgentJob"),
         (Operation::ListAgentJobs, "JobPage"),

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Client, DecodeError } from "quillgate";
+import { Client, DecodeError, OutcomeUnknownError } from "quillgate";
 
 const ULID = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
 const COUNT = "must be an integer from 0 to 9007199254740991";
@@ -23,8 +23,10 @@ const MALFORMED = {
     [[], "", "must be an object, found an array"],
     [null, "", "must be an object, found null"],
     [{ id: 5 }, "id", "must be a string, found a number"],
-    [{ status: {} }, "status", "must be a string, found an object"],
-    [{ source: { repository: true } }, "source.repository", "must be a string, found a boolean"],
+    [{ status: "active" }, "id", "must be a string, found nothing"],
+    [{ id: null }, "id", "must be a string, found null"],
+    [{ id: "j", status: {} }, "status", "must be a string, found an object"],
+    [{ id: "j", source: { repository: true } }, "source.repository", "must be a string, found a boolean"],
   ],
   "agentJobs.list": [
     ({ agentJobs }) => agentJobs.list(),
@@ -88,7 +90,10 @@ const MALFORMED = {
 for (const [name, [call, ...mistakes]] of Object.entries(MALFORMED)) {
   test(`${name}() rejects a malformed result with the path and the mistake`, async () => {
     for (const [json, where, what] of mistakes) {
-      const error = await Promise.resolve(call(clientWith(json))).catch((reason) => reason);
+      const thrown = await Promise.resolve(call(clientWith(json))).catch((reason) => reason);
+      const isWrite = ["agentJobs.create", "agentJobs.sendMessage"].includes(name);
+      assert.equal(thrown instanceof OutcomeUnknownError, isWrite, JSON.stringify(json));
+      const error = isWrite ? thrown.cause : thrown;
       assert.ok(error instanceof DecodeError, JSON.stringify(json));
       assert.deepEqual([error.path, error.reason, error.requestId], [where, what, "r-1"]);
     }

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use quillgate::declaration::Pagination;
+use quillgate::declaration::{Pagination, Repeat};
 use quillgate::schema::{JsonType, Object, Union};
 
 use crate::text::{EVENT_STREAMS, of_package};
@@ -128,6 +128,14 @@ pub fn typescript() -> String {
          export const WITHOUT_CONTENT: readonly string[] = [\n",
     );
     for operation in of_package().filter(|own| *own.result() == JsonType::Empty) {
+        let _ = writeln!(module, "  \"{}\",", operation.declaration().name);
+    }
+    module.push_str(
+        "];\n\n/** Operations whose requests must not be repeated without an idempotency key. */\n\
+         export const KEYED: readonly string[] = [\n",
+    );
+    let is_keyed = |own: &quillgate::Operation| own.declaration().repeat == Repeat::Keyed;
+    for operation in of_package().filter(is_keyed) {
         let _ = writeln!(module, "  \"{}\",", operation.declaration().name);
     }
     module.push_str("];\n");

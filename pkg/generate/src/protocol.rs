@@ -98,7 +98,7 @@ impl std::fmt::Debug for Reasons {
 mod tests {
     #[test]
     fn a_rule_is_numbered_by_its_position() {
-        for (place, rule) in quillgate::Rule::ALL.into_iter().enumerate() {
+        for (place, rule) in quillgate::Rule::ALL.iter().enumerate() {
             assert_eq!(rule.number() as usize, place, "{}", rule.name());
         }
     }

@@ -1,7 +1,7 @@
-use quillgate::AgentJob;
+use quillgate::CreatedJob;
 use quillgate::client::{Client, Error};
 
-pub async fn document_endpoint(client: &Client) -> Result<AgentJob, Error> {
+pub async fn document_endpoint(client: &Client) -> Result<CreatedJob, Error> {
     client
         .agent_jobs()
         .create("Document the new endpoint")

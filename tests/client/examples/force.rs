@@ -1,8 +1,8 @@
-use quillgate::AgentJob;
+use quillgate::CreatedJob;
 use quillgate::client::{Client, Error};
 
 /// Creates a job, and tries again if the outcome of the first attempt is unknown.
-pub async fn create(client: &Client, prompt: &str, key: &str) -> Result<AgentJob, Error> {
+pub async fn create(client: &Client, prompt: &str, key: &str) -> Result<CreatedJob, Error> {
     let call = || client.agent_jobs().create(prompt).idempotency_key(key);
     match call().send().await {
         Err(Error::Api(error)) if error.code.as_deref() == Some("/problems/outcome-unknown") => {

@@ -1,8 +1,8 @@
-use quillgate::AgentJob;
+use quillgate::CreatedJob;
 use quillgate::client::{Client, Error};
 
 /// Creates one job for a release, even if called several times within a day.
-pub async fn announce(client: &Client, version: &str) -> Result<AgentJob, Error> {
+pub async fn announce(client: &Client, version: &str) -> Result<CreatedJob, Error> {
     client
         .agent_jobs()
         .create(format!("Update the changelog for {version}"))

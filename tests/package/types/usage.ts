@@ -7,6 +7,7 @@ import {
   AuthenticationError,
   type Backfill,
   type BuiltRequest,
+  type CreatedJob,
   type CallerStats,
   type ArchivedViewsList,
   type DailyViewsList,
@@ -108,8 +109,8 @@ export async function clients(): Promise<void> {
 
 export async function jobs({ agentJobs }: Client): Promise<void> {
   const job = await agentJobs.create({ prompt: "p" }, { idempotencyKey: "k", signal });
-  same<typeof job, AgentJob>(true);
-  same<typeof job.id, string | null>(true);
+  same<typeof job, CreatedJob>(true);
+  same<typeof job.id, string>(true);
   same<typeof job.status, JobStatus | null>(true);
   same<typeof job.prLink, string | null>(true);
   const { data, response, requestId } = await agentJobs.get("j").withResponse();

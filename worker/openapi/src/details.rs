@@ -15,7 +15,7 @@ pub struct Details {
     /// The source and the description of the operation's 2xx response.
     pub success: Success,
     /// The header fields that the operation's requests may have, in addition to
-    /// [`ALL_REQUESTS`](super::fields::ALL_REQUESTS).
+    /// [`ALL_REQUESTS`](super::fields::ALL_REQUESTS) and [`KEYED`](super::fields::KEYED).
     pub request_fields: &'static [&'static str],
     /// The header fields that the operation's responses may have after the gateway has checked the
     /// budget or called the upstream.
@@ -66,11 +66,7 @@ const READS: Details = Details {
 const WRITES: Details = Details {
     doc: "",
     success: Success::Forwarded("201", "The response of Mintlify.", &[]),
-    request_fields: &[
-        "Idempotency-Key",
-        "Idempotency-Retry",
-        "Cf-Turnstile-Response",
-    ],
+    request_fields: &["Cf-Turnstile-Response"],
     response_fields: &[
         "RateLimit-Policy",
         "RateLimit",
@@ -83,12 +79,7 @@ const WRITES: Details = Details {
 const CREATE: Details = Details {
     doc: "The default budget is 100 jobs per project in any 60 minutes.",
     success: Success::Forwarded("201", "The started job.", &[]),
-    request_fields: &[
-        "Idempotency-Key",
-        "Idempotency-Retry",
-        "Cf-Turnstile-Response",
-        "Webhook-Url",
-    ],
+    request_fields: &["Cf-Turnstile-Response", "Webhook-Url"],
     ..WRITES
 };
 

@@ -23,6 +23,9 @@ fn field(name: &'static str, doc: &'static str, schema: Value, example: impl Int
     }
 }
 
+/// The header fields of requests that must not be repeated without a key.
+pub const KEYED: [&str; 2] = ["Idempotency-Key", "Idempotency-Retry"];
+
 /// The header fields that every request may have.
 pub const ALL_REQUESTS: [&str; 3] = ["X-Request-Id", "traceparent", "tracestate"];
 

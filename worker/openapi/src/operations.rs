@@ -1,7 +1,7 @@
 //! Builds the Operation Object of each operation that the core declares.
 
 use quillgate::Operation;
-use quillgate::declaration::{Method, Parameter, ParameterIn, ParameterKind};
+use quillgate::declaration::{Method, Parameter, ParameterIn, ParameterKind, Repeat};
 use quillgate_worker::http::content::MAX_BODY;
 use quillgate_worker::jobs::records::MAX_TEXT_LENGTH;
 use serde_json::{Map, Value, json};
@@ -64,7 +64,11 @@ fn parameters(operation: Operation, details: &Details) -> Vec<Value> {
                 "schema": schema_of(operation, own),
             })
         });
-    let fields = [details.request_fields, &fields::ALL_REQUESTS].concat();
+    let keyed: &[_] = match operation.declaration().repeat {
+        Repeat::Keyed => &fields::KEYED,
+        Repeat::Safe | Repeat::Never => &[],
+    };
+    let fields = [keyed, details.request_fields, &fields::ALL_REQUESTS].concat();
     std::iter::once(project)
         .chain(named)
         .chain(fields::parameter_references(&fields))

@@ -242,11 +242,9 @@ fn rules() -> impl Iterator<Item = &'static str> {
         Rule::Credential,
         Rule::GatewayOnly,
     ];
-    let core = Rule::ALL
-        .into_iter()
-        .filter(|rule| !CLIENT_ONLY.contains(rule));
+    let core = Rule::ALL.iter().filter(|rule| !CLIENT_ONLY.contains(rule));
     let own = GatewayRule::ALL.into_iter().map(GatewayRule::as_str);
-    core.map(Rule::name).chain(own)
+    core.map(|rule| rule.name()).chain(own)
 }
 
 fn upstream() -> Value {

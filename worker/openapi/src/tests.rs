@@ -233,7 +233,7 @@ fn rules_and_policies_are_listed() {
     for rule in GatewayRule::ALL {
         assert!(rules.contains(&rule.as_str().into()), "{rule:?}");
     }
-    let core = Rule::ALL.map(Rule::name);
+    let core: Vec<_> = Rule::ALL.iter().map(|rule| rule.name()).collect();
     let own = GatewayRule::ALL.map(GatewayRule::as_str);
     for rule in rules.iter().filter_map(Value::as_str) {
         assert!(core.contains(&rule) || own.contains(&rule), "{rule}");

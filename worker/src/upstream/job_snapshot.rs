@@ -31,8 +31,8 @@ impl JobSnapshot {
     /// `requested` is `None`.
     ///
     /// Validates the job by the same rules as the npm package. Returns `None` if the job is
-    /// malformed, if the response describes another job than `requested`, or if the gateway's paths
-    /// cannot contain the id of a new job. The response need not have an id.
+    /// malformed, if the response describes another job than `requested`, or if the id of a new job is
+    /// missing or cannot be part of the gateway's paths.
     pub fn read(http_status: u16, body: &str, requested: Option<&str>) -> Option<Self> {
         let text = replace_half_surrogates(body);
         let job = json::parse(text.as_bytes())?;
@@ -43,7 +43,7 @@ impl JobSnapshot {
             Some(requested) => is_about(&job, "id", requested),
             None => id
                 .as_ref()
-                .is_none_or(|id| JobId::new(id).is_ok() && is_plain_segment(id)),
+                .is_some_and(|id| JobId::new(id).is_ok() && is_plain_segment(id)),
         };
         is_expected.then(|| Self {
             http_status,

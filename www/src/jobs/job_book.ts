@@ -1,6 +1,7 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import {
   type AgentJob,
+  type CreatedJob,
   ApiError,
   type Client,
   type ListedJob,
@@ -210,20 +211,16 @@ export class JobBook {
     return draft;
   }
 
-  /**
-   * Creates a job and returns its id. Also rejects if the job was created but the response has no
-   * id.
-   */
+  /** Creates a job and returns its id. */
   async create(prompt: string, how: SendOptions): Promise<string> {
     const job = await this.#create(prompt, how);
     const { id } = job;
-    if (id === null) throw new Error("the job was started, but the response has no job ID");
     this.sent.notePrompt(id, prompt);
-    this.list.receive({ job: toListedJob(job, id, prompt, this.#subject) });
+    this.list.receive({ job: toListedJob(job, prompt, this.#subject) });
     return id;
   }
 
-  async #create(prompt: string, { signal, ...how }: SendOptions): Promise<AgentJob> {
+  async #create(prompt: string, { signal, ...how }: SendOptions): Promise<CreatedJob> {
     const options = { ...how, signal: AbortSignal.any([signal, this.#ended]) };
     try {
       const { data, response } = await this.#client.agentJobs
@@ -381,13 +378,8 @@ function forgetOldest(seen: Map<string, SeenJob>): Map<string, SeenJob> {
 }
 
 /** Returns the list entry of a job that was just started. */
-function toListedJob(
-  job: AgentJob,
-  id: string,
-  prompt: string,
-  createdBy: string | null,
-): ListedJob {
-  const { status, prLink } = job;
+function toListedJob(job: CreatedJob, prompt: string, createdBy: string | null): ListedJob {
+  const { id, status, prLink } = job;
   // Mintlify's clock may be wrong. The list later has the time from the gateway's record.
   const createdAt = new Date(Date.now() - clockSkew.peek()).toISOString();
   return { id, status, prLink, prompt: firstLine(prompt), createdBy, createdAt, checkedAt: null };
