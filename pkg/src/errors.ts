@@ -343,7 +343,15 @@ export function toUnreadableWriteError(
 ): OutcomeUnknownError {
   const message = `the response does not tell what was created: ${cause.message}`;
   const { requestId, headers } = cause;
-  const data = { status, details: [], code: null, requestId, retryAfter: null, body: null, headers };
+  const data = {
+    status,
+    details: [],
+    code: null,
+    requestId,
+    retryAfter: null,
+    body: null,
+    headers,
+  };
   return Object.assign(new OutcomeUnknownError(message, data), { cause });
 }
 

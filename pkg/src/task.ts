@@ -22,7 +22,14 @@ import {
   readBody,
   sleep,
 } from "./exchange.js";
-import { decode, KEYED, type Mismatch, ROWS, TIMES, WITHOUT_CONTENT } from "./generated/decoders.js";
+import {
+  decode,
+  KEYED,
+  type Mismatch,
+  ROWS,
+  TIMES,
+  WITHOUT_CONTENT,
+} from "./generated/decoders.js";
 import {
   COMMAND_DONE,
   COMMAND_REJECT,

@@ -26,7 +26,11 @@ const MALFORMED = {
     [{ status: "active" }, "id", "must be a string, found nothing"],
     [{ id: null }, "id", "must be a string, found null"],
     [{ id: "j", status: {} }, "status", "must be a string, found an object"],
-    [{ id: "j", source: { repository: true } }, "source.repository", "must be a string, found a boolean"],
+    [
+      { id: "j", source: { repository: true } },
+      "source.repository",
+      "must be a string, found a boolean",
+    ],
   ],
   "agentJobs.list": [
     ({ agentJobs }) => agentJobs.list(),

@@ -1,9 +1,9 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import {
   type AgentJob,
-  type CreatedJob,
   ApiError,
   type Client,
+  type CreatedJob,
   type ListedJob,
   OutcomeUnknownError,
 } from "quillgate";
