@@ -45,28 +45,29 @@ impl BaseUrl {
         Ok(Self(url))
     }
 
-    /// Creates the base URL of requests with an admin key.
+    /// Checks that requests with a credential may be sent to this URL.
     ///
     /// # Errors
-    /// As [`Self::new`]. [`Rule::SecureBaseUrl`] if an `http:` URL is not on this machine, because
-    /// others on the network could read the key.
+    /// [`Rule::SecureBaseUrl`] if an `http:` URL is not on this machine and `plain` does not allow
+    /// other hosts, because others on the network could read the credential.
     ///
     /// # Example
     /// ```
     /// use quillgate::Rule;
-    /// use quillgate::credential::BaseUrl;
+    /// use quillgate::credential::{BaseUrl, PlainHttp};
     ///
-    /// assert!(BaseUrl::for_admin_key("http://localhost:8788").is_ok());
-    /// let error = BaseUrl::for_admin_key("http://docs.example").unwrap_err();
+    /// assert!(BaseUrl::new("http://localhost:8788")?.for_credential(PlainHttp::Loopback).is_ok());
+    /// let url = BaseUrl::new("http://docs.example")?;
+    /// let error = url.for_credential(PlainHttp::Loopback).unwrap_err();
     /// assert_eq!(error.rule, Rule::SecureBaseUrl);
+    /// # Ok::<(), quillgate::ValidationError>(())
     /// ```
-    pub fn for_admin_key(url: &str) -> Result<Self, ValidationError> {
-        let base = Self::new(url)?;
-        match base.0.strip_prefix("http://") {
-            Some(rest) if !is_loopback(rest) => {
+    pub fn for_credential(self, plain: PlainHttp) -> Result<Self, ValidationError> {
+        match self.0.strip_prefix("http://") {
+            Some(rest) if plain == PlainHttp::Loopback && !is_loopback(rest) => {
                 Err(ValidationError::new("baseUrl", Rule::SecureBaseUrl, ""))
             }
-            _ => Ok(base),
+            _ => Ok(self),
         }
     }
 
@@ -91,11 +92,24 @@ impl BaseUrl {
     }
 }
 
+/// The hosts that may receive a credential without encryption.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PlainHttp {
+    /// Only this machine: see [`is_loopback`].
+    #[default]
+    Loopback,
+    /// Any host, such as a gateway in a private network.
+    AnyHost,
+}
+
+/// The hosts of this machine, as in URLs.
+pub const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
+
 /// Returns whether a URL's host is this machine: `localhost`, `127.0.0.1` or `[::1]`. `rest` is the
 /// part after `http://`.
 #[must_use]
 pub fn is_loopback(rest: &str) -> bool {
-    ["localhost", "127.0.0.1", "[::1]"].iter().any(|host| {
+    LOOPBACK.iter().any(|host| {
         let after = rest.as_bytes().strip_prefix(host.as_bytes());
         // A port and a path may follow.
         after.is_some_and(|after| match after {

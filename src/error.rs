@@ -94,8 +94,8 @@ rules! {
     BeforeDateTo = "before-date-to", "must be before dateTo";
     /// The URL must be an absolute `http:` or `https:` URL without credentials, query or fragment.
     BaseUrl = "base-url", "must be an absolute http or https URL without credentials, query or fragment";
-    /// For an admin key, the URL must use `https:`, or `http:` on this machine.
-    SecureBaseUrl = "secure-base-url", "must be https for an admin key, or http on this machine";
+    /// For a credential, the URL must use `https:`, or `http:` on this machine.
+    SecureBaseUrl = "secure-base-url", "must be https, or http on this machine, because others can read the credential";
     /// The value must be one of Mintlify's admin keys. They start with `mint_`, but not with
     /// `mint_dsc_` (assistant keys) or `mint_us_` (index keys).
     AdminKey = "admin-key", "must start with mint_, but not with mint_dsc_ or mint_us_";

@@ -6,6 +6,9 @@ import { showWait } from "./duration.js";
 import { UsageError } from "./errors.js";
 import { type Credential, readSettings, type Settings } from "./settings.js";
 
+/** The variable that allows sending the credential unencrypted to another machine. */
+export const ALLOW_PLAIN_HTTP = "QUILLGATE_ALLOW_PLAIN_HTTP";
+
 /** Client hooks that observe requests and responses. */
 export type Watch = Pick<ClientOptions, "onRequest" | "onResponse">;
 
@@ -34,7 +37,7 @@ export async function connectToGateway(context: Context) {
 }
 
 /**
- * Creates a client. Warns if it would send the token unencrypted.
+ * Creates a client.
  *
  * Imports the client on demand, because `--help` does not need it.
  */
@@ -43,13 +46,13 @@ export async function connectWith(
   { baseUrl, projectId, credential }: CompleteSettings,
   watch: Watch,
 ) {
-  warnOfPlainHttp(context, baseUrl, credential);
   const { Client } = await import("../node.js");
   const { output } = context;
   const logLevel = readLogLevel(context);
   const log = (message: string) => output.log(message);
   const client = new Client({
     projectId,
+    allowPlainHttp: context.host.env[ALLOW_PLAIN_HTTP] === "1",
     ...(credential.kind === "token"
       ? { auth: { token: credential.value }, baseUrl: baseUrl as string }
       : { auth: { adminKey: credential.value }, baseUrl }),
@@ -96,28 +99,4 @@ function requireAll({ baseUrl, projectId, credential }: Settings): CompleteSetti
     throw new UsageError(missing.join("; "), ["to check every setting: quillgate doctor"]);
   }
   return { baseUrl, projectId, credential };
-}
-
-/** Warns if a token would be sent unencrypted. For an admin key, the client itself throws. */
-function warnOfPlainHttp(
-  { output }: Context,
-  baseUrl: string | undefined,
-  { kind }: Credential,
-): void {
-  if (kind !== "token" || baseUrl === undefined || isPrivate(baseUrl)) return;
-  output.warn("the base URL is not https: others can read the token");
-}
-
-/**
- * Returns whether requests to a URL are encrypted or stay on this machine. Also returns `true` for
- * a malformed URL, to which no request is sent.
- */
-export function isPrivate(baseUrl: string): boolean {
-  if (!URL.canParse(baseUrl)) return true;
-  return new URL(baseUrl).protocol !== "http:" || isLocal(baseUrl);
-}
-
-/** Returns whether the host of a valid URL is `localhost` or a loopback address. */
-export function isLocal(baseUrl: string): boolean {
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(baseUrl).hostname);
 }

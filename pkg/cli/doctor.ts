@@ -1,10 +1,10 @@
 /** `quillgate doctor`: checks the settings, the credential and the gateway, and suggests fixes. */
 
 import { stat } from "node:fs/promises";
+import { isLoopback, isPrivate } from "../base_url.js";
 import { readBudget } from "./budget.js";
 import { findCause } from "./cause.js";
 import { type Context, readSwitch } from "./command.js";
-import { isLocal, isPrivate } from "./connection.js";
 import { showWait } from "./duration.js";
 import { UsageError } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
@@ -198,7 +198,7 @@ async function* examineGateway(
         `${baseUrl} is not https: the token goes to it unencrypted`,
         "everybody on the way can read it: use the gateway's https address",
       );
-  yield examineClock(health.response, started, ended, isLocal(baseUrl));
+  yield examineClock(health.response, started, ended, isLoopback(baseUrl));
   yield* examineVersion(baseUrl, signal);
   if (credential === undefined || projectId === undefined) return;
   // An earlier check has reported that the token is for another project. Every request would fail.
@@ -327,7 +327,7 @@ async function* examineArchive(
     yield judgeArchive((body ?? {}) as Record<string, unknown>);
   } else if (status === 501 && readDetail(body).includes("d1 migrations apply")) {
     // The archive has a database without tables.
-    const where = isLocal(baseUrl) ? "--local" : "--remote";
+    const where = isLoopback(baseUrl) ? "--local" : "--remote";
     yield problem("archive", found, `npx wrangler d1 migrations apply ARCHIVE ${where}`);
   } else if (status === 501) {
     // The archive is optional. The response names the variable or binding that it needs.

@@ -4,8 +4,8 @@
  */
 
 import { writeFile } from "node:fs/promises";
+import { isPrivate } from "../base_url.js";
 import { type Context, readSwitch, readText } from "./command.js";
-import { isPrivate } from "./connection.js";
 import { UsageError } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
 import { isSuccess } from "./live_facts.js";

@@ -3,6 +3,7 @@
 import { findCause } from "./cause.js";
 import { type Context, type Run, readText } from "./command.js";
 import { COMMANDS } from "./commands.js";
+import { ALLOW_PLAIN_HTTP } from "./connection.js";
 import { showWait } from "./duration.js";
 import { Interruption, UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
@@ -129,6 +130,7 @@ const MAX_END_MS = 2_000;
 interface Failure {
   name?: string;
   message?: string;
+  rule?: string;
   status?: number;
   requestId?: string | null;
   details?: readonly string[];
@@ -182,6 +184,9 @@ function findHints(error: unknown, code: number, args: readonly string[]): strin
     const { hints } = error;
     const command = findCommand(readLeadingWords(args), COMMANDS);
     return [...hints, `see: quillgate ${command === undefined ? "" : `${command.name} `}--help`];
+  }
+  if ((error as Failure).rule === "secure-base-url") {
+    return [`in a private network, allow it with ${ALLOW_PLAIN_HTTP}=1`];
   }
   if (code === getExitCode("budget")) {
     const { retryAfter } = error as { retryAfter?: number | null };

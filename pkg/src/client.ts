@@ -85,6 +85,7 @@ export class Client {
 /** The names of all options. The compiler reports an option that is missing here. */
 const KNOWN: Record<keyof ClientOptions, true> = {
   baseUrl: true,
+  allowPlainHttp: true,
   projectId: true,
   auth: true,
   timeout: true,

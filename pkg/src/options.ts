@@ -70,10 +70,17 @@ export interface ClientOptions {
   /**
    * The URL of the gateway. With an admin key, the URL of Mintlify's API.
    *
-   * With an admin key, it must use `https:`, except for `localhost`, `127.0.0.1` and `[::1]`.
+   * With a token or an admin key, it must use `https:`, except for `localhost`, `127.0.0.1` and
+   * `[::1]`. See `allowPlainHttp`.
    * @default the environment variable `QUILLGATE_BASE_URL`; with an admin key, Mintlify's URL
    */
   baseUrl?: string | undefined;
+  /**
+   * Whether to send the token or the admin key to an `http:` URL on another machine, such as a gateway
+   * in a private network. Others in the network can read it.
+   * @default false
+   */
+  allowPlainHttp?: boolean | undefined;
   /**
    * The project's id, from the API keys page of Mintlify's dashboard.
    * @default the environment variable `QUILLGATE_PROJECT_ID`

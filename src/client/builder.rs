@@ -8,7 +8,7 @@ use crate::client::call::convert;
 use crate::client::host::Host;
 use crate::client::settings::{Settings, settings};
 use crate::client::{Client, Credential, Server};
-use crate::credential::{AccessToken, AdminKey, BaseUrl};
+use crate::credential::{AccessToken, AdminKey, BaseUrl, PlainHttp};
 use crate::error::{Rule, ValidationError};
 use crate::project::ProjectId;
 
@@ -22,6 +22,7 @@ pub struct ClientBuilder {
     server: Option<Result<Server, ValidationError>>,
     project: Option<Result<ProjectId, ValidationError>>,
     host: Option<Arc<dyn Host>>,
+    plain_http: PlainHttp,
     settings: Settings,
 }
 
@@ -71,16 +72,13 @@ impl ClientBuilder {
 
     /// Sets the server to a URL other than Mintlify's, such as a simulator, with an admin key.
     ///
-    /// [`Self::build`] fails with [`Rule::SecureBaseUrl`] for `http:`, except on this machine,
-    /// because others on the network could read the key.
-    ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/platform_at.rs"), "```")]
     pub fn platform_at<K>(mut self, url: &str, key: K) -> Self
     where
         K: TryInto<AdminKey, Error: Into<ValidationError>>,
     {
-        let server = BaseUrl::for_admin_key(url).and_then(|base| {
+        let server = BaseUrl::new(url).and_then(|base| {
             let credential = Credential::Key(convert(key)?);
             Ok(Server { base, credential })
         });
@@ -109,23 +107,32 @@ impl ClientBuilder {
         self
     }
 
+    /// Allows sending the credential to an `http:` URL on another machine, such as a gateway in a
+    /// private network. Others in the network can read the credential.
+    pub const fn allow_plain_http(mut self) -> Self {
+        self.plain_http = PlainHttp::AnyHost;
+        self
+    }
+
     settings!();
 
     /// Builds the client. Sends nothing.
     ///
     /// # Errors
     /// [`Rule::Required`] if the server (`baseUrl`) or the project is missing. Otherwise the first
-    /// rule that an argument breaks. The error never contains a credential.
+    /// rule that an argument breaks, such as [`Rule::SecureBaseUrl`]. The error never contains a
+    /// credential.
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/gateway.rs"), "```")]
     pub fn build(self) -> Result<Client, ValidationError> {
         let missing = |field| ValidationError::new(field, Rule::Required, "");
-        let server = self.server.ok_or_else(|| missing("baseUrl"))??;
+        let Server { base, credential } = self.server.ok_or_else(|| missing("baseUrl"))??;
+        let base = base.for_credential(self.plain_http)?;
         let project = self.project.ok_or_else(|| missing("projectId"))??;
         self.settings.check()?;
         Ok(Client {
-            server: Arc::new(server),
+            server: Arc::new(Server { base, credential }),
             project: Arc::new(project),
             host: self.host.unwrap_or_else(default_host),
             settings: self.settings,

@@ -207,6 +207,11 @@ fn invalid_parts_of_a_client_are_rejected_without_repeating_a_credential() {
             "baseUrl",
             Rule::SecureBaseUrl,
         ),
+        (
+            gateway("http://x.example", TOKEN),
+            "baseUrl",
+            Rule::SecureBaseUrl,
+        ),
         (platform("x.example", key), "baseUrl", Rule::BaseUrl),
         (
             gateway(url, TOKEN).project(".."),

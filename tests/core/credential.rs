@@ -1,7 +1,7 @@
 //! Validation of base URLs and credentials.
 
 use quillgate::Rule;
-use quillgate::credential::{AdminKey, BaseUrl, check_idempotency_key, is_header_value};
+use quillgate::credential::{AdminKey, BaseUrl, PlainHttp, check_idempotency_key, is_header_value};
 
 #[test]
 fn a_target_is_appended_to_the_base_url() {
@@ -57,7 +57,8 @@ fn an_unsafe_base_url_is_rejected_without_repeating_it() {
 }
 
 #[test]
-fn an_admin_key_requires_https_or_a_loopback_host() {
+fn a_credential_requires_https_or_a_loopback_host() {
+    let secure = |base| BaseUrl::new(base)?.for_credential(PlainHttp::Loopback);
     for base in [
         BaseUrl::UPSTREAM,
         "https://docs.example:8443/gate",
@@ -66,7 +67,7 @@ fn an_admin_key_requires_https_or_a_loopback_host() {
         "http://127.0.0.1:8788/under/here",
         "http://[::1]:8788",
     ] {
-        assert_eq!(BaseUrl::for_admin_key(base), BaseUrl::new(base), "{base}");
+        assert_eq!(secure(base), BaseUrl::new(base), "{base}");
     }
     for base in [
         "http://docs.example",
@@ -78,7 +79,7 @@ fn an_admin_key_requires_https_or_a_loopback_host() {
         "http://[::2]:8788",
         "http://localhost:80:80",
     ] {
-        let error = BaseUrl::for_admin_key(base).expect_err(base);
+        let error = secure(base).expect_err(base);
         assert_eq!(
             (error.field.as_ref(), error.rule),
             ("baseUrl", Rule::SecureBaseUrl),
@@ -86,10 +87,12 @@ fn an_admin_key_requires_https_or_a_loopback_host() {
         );
         assert_eq!(
             error.message(),
-            "baseUrl must be https for an admin key, or http on this machine"
+            "baseUrl must be https, or http on this machine, because others can read the credential"
         );
+        let base = BaseUrl::new(base).unwrap();
+        assert_eq!(base.clone().for_credential(PlainHttp::AnyHost), Ok(base));
     }
-    let error = BaseUrl::for_admin_key("ftp://localhost").unwrap_err();
+    let error = secure("ftp://localhost").unwrap_err();
     assert_eq!(error.rule, Rule::BaseUrl);
 }
 

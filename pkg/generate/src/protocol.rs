@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use quillgate::Rule;
+use quillgate::credential::LOOPBACK;
 use quillgate::response::{DETAIL_PATHS, MAX_DETAILS, MAX_MESSAGE, MESSAGE_PATHS, REASONS};
 use quillgate_wasm::protocol::{CommandNumber, EventNumber, Mode, Output, Source};
 
@@ -38,7 +39,9 @@ pub fn typescript() -> String {
     module.push_str("\n/** Rules that the package also checks itself. */\n");
     let _ = write!(
         module,
-        "export const RULE_BASE_URL = {};\nexport const RULE_SECURE_BASE_URL = {};\n",
+        "export const RULE_BASE_URL = {};\nexport const RULE_SECURE_BASE_URL = {};\n\
+         \n/** The hosts of this machine, as in URLs. */\n\
+         export const LOOPBACK: readonly string[] = {LOOPBACK:?};\n",
         Rule::BaseUrl.number(),
         Rule::SecureBaseUrl.number()
     );

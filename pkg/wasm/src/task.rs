@@ -2,7 +2,7 @@
 
 use quillgate::agent_job::JobStatus;
 use quillgate::call::Call;
-use quillgate::credential::{AdminKey, BaseUrl, is_header_value};
+use quillgate::credential::{AccessToken, AdminKey, BaseUrl, PlainHttp};
 use quillgate::date::parse_retry_after;
 use quillgate::declaration::ParameterIn;
 use quillgate::error::{Rule, ValidationError};
@@ -41,17 +41,27 @@ fn read_base_url() -> Result<BaseUrl, ValidationError> {
     let options = Argument::Object(Source::Client);
     read_project()?;
     let base = optional_text(&options, "baseUrl")?;
+    let is_allowed = matches!(
+        options.member("allowPlainHttp").scalar(),
+        Scalar::Flag(true)
+    );
+    let plain = if is_allowed {
+        PlainHttp::AnyHost
+    } else {
+        PlainHttp::Loopback
+    };
     if let Some(key) = optional_text(&options, "adminKey")? {
-        let base = BaseUrl::for_admin_key(base.as_deref().unwrap_or(BaseUrl::UPSTREAM))?;
+        let base = BaseUrl::new(base.as_deref().unwrap_or(BaseUrl::UPSTREAM))?;
         AdminKey::new(key)?;
-        return Ok(base);
+        return base.for_credential(plain);
     }
+    let base = BaseUrl::new(&required_text(&options, "baseUrl")?)?;
     // A session has no token: its cookie identifies the caller.
-    let token = optional_text(&options, "token")?;
-    if token.is_some_and(|token| !is_header_value(&token)) {
-        return Err(ValidationError::new("token", Rule::Credential, ""));
-    }
-    BaseUrl::new(&required_text(&options, "baseUrl")?)
+    let Some(token) = optional_text(&options, "token")? else {
+        return Ok(base);
+    };
+    AccessToken::new(token)?;
+    base.for_credential(plain)
 }
 
 fn read_project() -> Result<ProjectId, ValidationError> {

@@ -124,6 +124,7 @@ describe("Invalid input", () => {
       ["api.example", platform, "base-url"],
       ["http://api.example", platform, "secure-base-url"],
       ["http://localhost.x.example", platform, "secure-base-url"],
+      ["http://gate.example", gateway, "secure-base-url"],
     ]) {
       assert.throws(
         () => new Client({ projectId: "acme", baseUrl, auth }),
@@ -136,7 +137,7 @@ describe("Invalid input", () => {
     }
     for (const [baseUrl, auth] of [
       ["https://gate.example/base/", gateway],
-      ["http://gate.example", gateway],
+      ["http://gate.example", { session: true }],
       ["http://localhost:8788", platform],
       ["http://127.0.0.1/x", platform],
       ["http://[::1]:80", platform],

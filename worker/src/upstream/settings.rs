@@ -1,7 +1,7 @@
 //! The settings of requests to Mintlify. The Worker's variables set the base URL, the admin keys
 //! and the timeout.
 
-use quillgate::credential::{AdminKey, BaseUrl};
+use quillgate::credential::{AdminKey, BaseUrl, PlainHttp};
 use quillgate::{Method, Millis};
 
 use crate::budget::limits::Limits;
@@ -78,7 +78,8 @@ fn read_admin_keys(
 /// `https`, except on a loopback host.
 fn read_base_url(value: Option<String>) -> Result<BaseUrl, VariableError> {
     let url = value.unwrap_or_else(|| BaseUrl::UPSTREAM.to_owned());
-    BaseUrl::for_admin_key(&url).map_err(|_| VariableError {
+    let base = BaseUrl::new(url).and_then(|base| base.for_credential(PlainHttp::Loopback));
+    base.map_err(|_| VariableError {
         variable: "UPSTREAM_BASE_URL",
         rule: "must be an absolute https URL, or http on this machine, without credentials, query or fragment",
     })

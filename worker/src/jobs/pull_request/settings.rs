@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use quillgate::credential::{BaseUrl, is_header_value};
+use quillgate::credential::{BaseUrl, PlainHttp, is_header_value};
 
 use crate::http::response::HeaderFields;
 use crate::upstream::request::USER_AGENT;
@@ -88,7 +88,8 @@ fn read_token(value: Option<String>) -> Result<Option<GitHubToken>, VariableErro
 /// except on a loopback host.
 fn read_base_url(value: Option<String>) -> Result<BaseUrl, VariableError> {
     let url = value.unwrap_or_else(|| GITHUB_API.to_owned());
-    BaseUrl::for_admin_key(&url).map_err(|_| VariableError {
+    let base = BaseUrl::new(url).and_then(|base| base.for_credential(PlainHttp::Loopback));
+    base.map_err(|_| VariableError {
         variable: "GITHUB_API_URL",
         rule: "must be an absolute https URL, or http on this machine, without credentials, query or fragment",
     })
