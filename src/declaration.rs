@@ -200,7 +200,8 @@ impl RateLimitPolicy {
 pub enum Pagination {
     /// The result is not paginated.
     None,
-    /// Pages are requested by `limit` and `offset`. The list ends with `hasMore: false`.
+    /// Pages are requested by `limit` and `offset`. The list ends with `hasMore: false`
+    /// or, without this property, with a page that is not full.
     Offset {
         /// The property that contains the rows.
         rows: &'static str,

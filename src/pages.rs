@@ -112,7 +112,8 @@ impl From<PageError> for Error {
 
 /// An iteration over the pages of a list, one request at a time.
 ///
-/// The list ends with `hasMore: false` or, for lists by cursor, with a page without `nextCursor`.
+/// The list ends with `hasMore: false`. Without this property, a list by cursor ends with a page without
+/// `nextCursor`, and a list by offset with a page that is not full.
 /// Empty pages do not end it, because a filter may have removed their rows. Too many empty pages in
 /// a row or a repeated cursor are errors, so the iteration always ends.
 ///
@@ -350,7 +351,7 @@ impl Pages {
         if page.rows > limit {
             return Err(PageError::decode(rows, "has more rows than requested"));
         }
-        let has_next = page.has_more == Some(true);
+        let has_next = has_more_rows(page.has_more, page.rows, limit);
         if has_next {
             let next = Offset::new(offset)?.after(limit)?;
             call.set("offset", format_integer(next.get()));
@@ -400,6 +401,13 @@ impl Pages {
         let what = "is set after 5 empty pages in a row";
         Err(PageError::decode(at, what))
     }
+}
+
+/// Returns whether a list by offset has rows after a page with `rows` of at most `limit` rows. Without
+/// `hasMore`, a full page may have a next one.
+#[must_use]
+pub fn has_more_rows(has_more: Option<bool>, rows: u64, limit: u64) -> bool {
+    has_more.unwrap_or(rows == limit)
 }
 
 const DATES: [&str; 2] = ["dateFrom", "dateTo"];

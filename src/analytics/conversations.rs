@@ -57,7 +57,7 @@ record! {
         /// The cursor of the next page. `null` on the last page.
         pub next_cursor as "nextCursor": Option<String>,
         /// Whether more turns follow this page.
-        pub has_more as "hasMore": bool,
+        pub has_more as "hasMore": Option<bool>,
     }
 }
 

@@ -52,10 +52,10 @@ entry! {
 }
 entry! {
     /// Feedback from an AI agent, or a vote without a comment.
-    OtherFeedback, OtherSource, {}
+    OtherFeedback, Option<OtherSource>, {}
 }
 union! {
-    /// An entry of feedback. `source` is its kind.
+    /// An entry of feedback. `source` is its kind, or `null` if it is missing.
     pub enum Feedback by "source" {
         Contextual(ContextualFeedback) for "contextual",
         CodeSnippet(CodeSnippetFeedback) for "code_snippet",
@@ -71,7 +71,7 @@ record! {
         /// The cursor of the next page. `null` on the last page.
         pub next_cursor as "nextCursor": Option<String>,
         /// Whether more entries follow this page.
-        pub has_more as "hasMore": bool,
+        pub has_more as "hasMore": Option<bool>,
     }
 }
 

@@ -28,7 +28,7 @@ record! {
         /// The rows: at most `limit`.
         pub feedback as "feedback": Vec<PageFeedback>,
         /// Whether rows were omitted.
-        pub has_more as "hasMore": bool,
+        pub has_more as "hasMore": Option<bool>,
     }
 }
 

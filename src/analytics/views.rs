@@ -35,12 +35,12 @@ record! {
     /// One page of the list of page views.
     pub struct PageViews {
         /// Views of the whole site in the date range, the same on every page.
-        pub totals as "totals": ViewTotals,
+        pub totals as "totals": Option<ViewTotals>,
         /// The rows of this page: at most `limit`.
         pub views as "views": Vec<PageView>,
-        /// Whether more rows follow this page. Only `false` ends the list: an empty page is not
-        /// necessarily the last.
-        pub has_more as "hasMore": bool,
+        /// Whether more rows follow this page: an empty page is not necessarily the last. `null` if
+        /// Mintlify does not say so; then a full page may have a next one.
+        pub has_more as "hasMore": Option<bool>,
     }
 }
 

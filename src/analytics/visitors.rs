@@ -35,11 +35,11 @@ record! {
     /// One page of the list of visitors.
     pub struct Visitors {
         /// Visitors of the whole site in the date range, the same on every page.
-        pub totals as "totals": VisitorTotals,
+        pub totals as "totals": Option<VisitorTotals>,
         /// The rows of this page: at most `limit`.
         pub visitors as "visitors": Vec<PageVisitors>,
         /// Whether more rows follow this page.
-        pub has_more as "hasMore": bool,
+        pub has_more as "hasMore": Option<bool>,
     }
 }
 

@@ -83,10 +83,10 @@ lists! {
         views: PageView, |_| None, |page| page.next_cursor.as_deref(), totals: totals
     }
     ListDailyViews: DailyViews { views: GroupedViews, |_| None, |page| page.next_cursor.as_deref() }
-    ListPageViews: PageViews { views: PageView, |page| Some(page.has_more), |_| None, totals: totals }
-    ListVisitors: Visitors { visitors: PageVisitors, |page| Some(page.has_more), |_| None, totals: totals }
+    ListPageViews: PageViews { views: PageView, |page| page.has_more, |_| None, totals: totals }
+    ListVisitors: Visitors { visitors: PageVisitors, |page| page.has_more, |_| None, totals: totals }
     ListFeedback: FeedbackPage {
-        feedback: Feedback, |page| Some(page.has_more), |page| page.next_cursor.as_deref(),
+        feedback: Feedback, |page| page.has_more, |page| page.next_cursor.as_deref(),
         key: feedback_key
     }
     ListSearches: Searches {
@@ -94,7 +94,7 @@ lists! {
     }
     ListConversations: Conversations {
         conversations: Conversation,
-        |page| Some(page.has_more),
+        |page| page.has_more,
         |page| page.next_cursor.as_deref(),
         key: |turn: &Conversation| row_key(turn.id.as_ref(), turn.timestamp.as_ref())
     }

@@ -377,7 +377,7 @@ async fn a_success_of_the_wrong_type_is_a_decode_error_with_its_path() {
         host.assert_idle();
     }
     for (response, path, reason) in [
-        ("{}", "totals", "must be an object, found nothing"),
+        ("{}", "views", "must be an array, found nothing"),
         (
             r#"{"totals":{},"views":{},"hasMore":false}"#,
             "views",

@@ -46,7 +46,7 @@ fn a_success_with_an_unexpected_body_is_a_decode_error() {
     for (body, at) in [
         (&b""[..], ""),
         (b"<html>", ""),
-        (br#"{"error":"no"}"#, "totals"),
+        (br#"{"error":"no"}"#, "views"),
         (
             br#"{"totals":{},"views":[{"ai":-1}],"hasMore":true}"#,
             "views[0].ai",

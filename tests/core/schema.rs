@@ -5,8 +5,8 @@ use quillgate::schema::{HasJsonType, JsonType, Object};
 use quillgate::{
     CreateAgentJob, Endpoint, Feedback, GetAgentJob, GetAgentJobRecord, GetCallerStats,
     GetConversation, GetFeedbackByPage, JobStatus, ListAgentJobs, ListConversations, ListFeedback,
-    ListPageViews, ListSearches, ListVisitors, Operation, SendMessage, StreamAgentJobEvents,
-    StreamProjectJobEvents,
+    ListPageViews, ListSearches, ListVisitors, Operation, OtherSource, SendMessage,
+    StreamAgentJobEvents, StreamProjectJobEvents,
 };
 use serde_json::{Value, json};
 
@@ -37,7 +37,9 @@ fn collect_fields(kind: &JsonType, at: &str, found: &mut Vec<(String, bool)>) {
         JsonType::Object(object) => {
             for field in object.fields {
                 let path = format!("{at}/{}", field.name);
-                found.push((path.clone(), matches!(field.kind, JsonType::Nullable(_))));
+                // Without its tag, a union is of the other variant.
+                let is_optional = matches!(field.kind, JsonType::Nullable(_) | JsonType::Tag(_));
+                found.push((path.clone(), is_optional));
                 collect_fields(&field.kind, &path, found);
             }
         }
@@ -132,13 +134,19 @@ fn feedback_variants_are_distinguished_by_source() {
     assert!(matches!(code, Feedback::CodeSnippet(entry) if entry.code.as_deref() == Some("x")));
     for source in ["agent", "thumbs_only", "carrier_pigeon"] {
         let other = read(json!({ "source": source, "id": "f1" })).unwrap();
-        assert!(matches!(other, Feedback::Other(entry) if entry.source.as_str() == source));
+        let Feedback::Other(entry) = other else {
+            panic!("{source}")
+        };
+        assert_eq!(entry.source.as_ref().map(OtherSource::as_str), Some(source));
+    }
+    for entry in [json!({ "id": "f1" }), json!({ "source": null })] {
+        let other = read(entry).unwrap();
+        assert!(matches!(other, Feedback::Other(entry) if entry.source.is_none()));
     }
     for (entry, at) in [
         (json!({ "source": "contextual", "helpful": 1 }), "helpful"),
         (json!({ "source": "code_snippet", "code": 5 }), "code"),
-        (json!({ "id": "f1" }), "source"),
-        (json!({ "source": null }), "source"),
+        (json!({ "source": 5 }), "source"),
     ] {
         assert_eq!(read(entry).unwrap_err().at, format!("feedback[0].{at}"));
     }

@@ -40,7 +40,7 @@ const MALFORMED = {
   ],
   "analytics.views": [
     ({ analytics }) => analytics.views(),
-    [{ views: [], hasMore: false }, "totals", "must be an object, found nothing"],
+    [{ totals: {}, hasMore: false }, "views", "must be an array, found nothing"],
     [{ totals: { ai: -1 } }, "totals.ai", `${COUNT}, found a number`],
     [{ totals: {}, views: [{ total: "1" }] }, "views[0].total", `${COUNT}, found a string`],
     [{ totals: {}, views: [], hasMore: 1 }, "hasMore", "must be true or false, found a number"],
@@ -55,7 +55,7 @@ const MALFORMED = {
   ],
   "analytics.feedback": [
     ({ analytics }) => analytics.feedback(),
-    [{ feedback: [{}] }, "feedback[0].source", "must be a string, found nothing"],
+    [{ feedback: [{ source: 5 }] }, "feedback[0].source", "must be a string, found a number"],
     [
       { feedback: [{ source: "contextual", helpful: "yes" }] },
       ...["feedback[0].helpful", "must be true or false, found a string"],

@@ -177,3 +177,28 @@ describe("Lists by offset", () => {
       ));
   }
 });
+
+describe("Pages without optional properties", () => {
+  const PAGES = {
+    feedback: [
+      { feedback: [{ id: "f1", status: "pending" }], nextCursor: "c2", hasMore: true },
+      { feedback: [{ id: "f2", source: null }], nextCursor: null },
+    ],
+    views: [
+      { views: [{ path: "/a", total: 5 }, {}], totals: { total: 5 } },
+      { views: [{ path: "/b" }] },
+    ],
+    conversations: [
+      { conversations: [{ id: "t1" }], nextCursor: "01ARZ3NDEKTSV4RRFFQ69G5FAV" },
+      { conversations: [{ id: null }] },
+    ],
+  };
+  for (const [name, pages] of Object.entries(PAGES)) {
+    test(`the list of ${name} needs only its rows and a cursor`, () =>
+      against(inTurn(...pages.map((json) => ({ json }))), async (client, { requests }) => {
+        const rows = await client.analytics[name]({ limit: 2 }).all();
+        assert.equal(rows.length, pages.flatMap((page) => page[name]).length);
+        assert.equal(requests.length, 2);
+      }));
+  }
+});

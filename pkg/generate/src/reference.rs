@@ -281,7 +281,9 @@ fn list_tags(union: &Union) -> Vec<&'static str> {
             continue;
         };
         let tag = object.fields.iter().find(|field| field.name == union.tag);
-        if let Some(JsonType::Tag(values)) = tag.map(|field| &field.kind) {
+        if let Some(JsonType::Tag(values) | JsonType::Nullable(JsonType::Tag(values))) =
+            tag.map(|field| &field.kind)
+        {
             known.extend(*values);
         }
     }

@@ -81,7 +81,7 @@ fn union_type(union: &Union) -> String {
     let unknown = format!("Unknown{name}");
     names.push(&unknown);
     format!(
-        "\n{}export interface {unknown} extends Omit<{}, {tag:?}> {{\n{}  {tag}: UnknownString;\n}}\n\
+        "\n{}export interface {unknown} extends Omit<{}, {tag:?}> {{\n{}  {tag}: UnknownString | null;\n}}\n\
          \n{}export type {name} = {};\n",
         doc(
             "",
@@ -90,7 +90,10 @@ fn union_type(union: &Union) -> String {
             )]
         ),
         union.otherwise.name(),
-        doc("  ", &[" A string that no other variant has."]),
+        doc(
+            "  ",
+            &[" A string that no other variant has, or `null` if it is missing."]
+        ),
         doc("", union.doc),
         names.join(" | ")
     )
@@ -123,6 +126,8 @@ fn type_of(kind: &JsonType) -> String {
         JsonType::Object(object) => object.name.into(),
         JsonType::Union(union) => union.name.into(),
         JsonType::List(inner) => format!("{}[]", type_of(inner)),
+        // A union's variant for unknown tags also covers a missing tag.
+        JsonType::Nullable(JsonType::Tag(known)) => literals(known),
         JsonType::Nullable(inner) => format!("{} | null", type_of(inner)),
     }
 }

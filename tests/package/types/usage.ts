@@ -191,7 +191,7 @@ export async function lists({ analytics }: Client): Promise<void> {
   same<typeof page.views, PageView[]>(true);
   same<typeof page.nextPosition, ListPosition<"analytics.views"> | null>(true);
   const next: ListPage<"analytics.views"> | null = await page.nextPage();
-  next?.totals.total?.toFixed();
+  next?.totals?.total?.toFixed();
   for await (const view of analytics.views()) same<typeof view, PageView>(true);
   for await (const each of analytics.views().pages()) same<typeof each, ListPage<"analytics.views">>(true);
   const rows = await analytics.views({ dateTo: maybe }).all({

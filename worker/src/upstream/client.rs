@@ -4,7 +4,7 @@
 
 use js_sys::JsString;
 use quillgate::declaration::Pagination;
-use quillgate::pages::Totals;
+use quillgate::pages::{Totals, has_more_rows};
 use quillgate::{Operation, PageSize};
 
 use crate::http::problem::Problem;
@@ -76,7 +76,7 @@ impl PageReply {
         let end = check_page(&body, operation.result(), member).ok()?;
         let rows = if member.is_some() { end.rows } else { 1 };
         let is_by_offset = matches!(pagination, Pagination::Offset { .. });
-        let has_more = is_by_offset && end.has_more?;
+        let has_more = is_by_offset && has_more_rows(end.has_more, rows, PageSize::MAX.get());
         (!is_by_offset || rows <= PageSize::MAX.get()).then(|| Self {
             text: body.into(),
             rows,

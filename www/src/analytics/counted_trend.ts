@@ -143,5 +143,6 @@ async function readCounts(
     const { totalSearches } = await analytics.searches(params, options);
     return { human: totalSearches, ai: null };
   }
-  return (await analytics.visitors(params, options)).totals;
+  const { totals } = await analytics.visitors(params, options);
+  return totals ?? { human: null, ai: null };
 }

@@ -251,7 +251,7 @@ export class Listing {
     this.#unshown = [];
     batch(() => {
       this.rows.value = this.rows.peek().concat(pages.flatMap(({ rows }) => rows));
-      this.totals.value = last.totals;
+      this.totals.value = last.totals ?? this.totals.peek();
       this.isCut.value = last.isCut;
       this.requests.value += pages.length;
       if (last.next === null) this.state.value = "complete";

@@ -50,7 +50,7 @@ export async function* readReport(
     case "feedbackByPage": {
       const params = { ...datesOf(position), limit: REPORTS.feedbackByPage.pageSize };
       const { feedback, hasMore } = await analytics.feedbackByPage(params, options);
-      yield { ...pageOf(feedback.map(toPageRow), null, null), isCut: hasMore };
+      yield { ...pageOf(feedback.map(toPageRow), null, null), isCut: hasMore === true };
       return;
     }
     case "searches":
