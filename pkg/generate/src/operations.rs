@@ -161,7 +161,7 @@ mod tests {
         });
         assert_eq!(parameters[3], expected);
         let members = &views["result"]["members"];
-        assert_eq!(members["hasMore"]["kind"], "flag");
+        assert_eq!(members["hasMore"]["value"]["kind"], "flag");
         let row = &members["views"]["items"];
         assert_eq!(row["name"], "PageView");
         assert_eq!(row["members"]["human"]["value"]["kind"], "count");
