@@ -74,7 +74,7 @@ export function asImports(glue, { imports, exports }, modules) {
 
 /**
  * Code that the package does not need: fallbacks for features that every supported runtime has, a
- * workaround for Safari, a branch that never runs, and an unused method.
+ * workaround for Safari, a branch that never runs, an unused method, and globals that it reads on import.
  */
 const UNNEEDED = [
   // Safari's decoder fails after 2 GiB of text, which takes seven million calls of this package.
@@ -125,6 +125,19 @@ const UNNEEDED = [
     : `,
     "",
   ],
+  // Created on the first use, because some hosts of tests, such as jsdom, have neither.
+  [
+    `let cachedTextDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
+cachedTextDecoder.decode();
+`,
+    "let cachedTextDecoder;\n",
+  ],
+  [
+    "return cachedTextDecoder.decode(bytes)",
+    "return (cachedTextDecoder ??= new TextDecoder('utf-8', { ignoreBOM: true })).decode(bytes)",
+  ],
+  ["const cachedTextEncoder = new TextEncoder();\n", "let cachedTextEncoder;\n"],
+  ["cachedTextEncoder.encodeInto(arg", "(cachedTextEncoder ??= new TextEncoder()).encodeInto(arg"],
 ];
 
 /**

@@ -105,6 +105,10 @@ rules! {
     Credential = "credential", "must be visible ASCII characters";
     /// The URL of a webhook must be valid: see [`crate::credential::WebhookUrl::new`].
     WebhookUrl = "webhook-url", "must be an absolute https URL, or http on this machine, without credentials or fragment";
+    /// The path of a request must stay on the base URL; see [`crate::request_path::check`].
+    RequestPath = "request-path", "must start with one / and be visible ASCII without ? # \\ or dot segments";
+    /// The names and values of headers must be valid in HTTP.
+    Header = "header", "must have names and values that HTTP allows";
     /// The option needs a gateway, because Mintlify itself does not support it.
     GatewayOnly = "gateway-only", "needs a gateway: Mintlify itself does not have it";
     /// The operation must have a parameter of this name.

@@ -83,6 +83,7 @@ mod parts;
 pub mod poll;
 pub mod project;
 pub mod pull_request;
+pub mod request_path;
 pub mod response;
 pub mod retry;
 pub mod task;

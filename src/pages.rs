@@ -186,22 +186,14 @@ impl Pages {
         }
     }
 
-    /// Creates an iteration over all rows from this call on.
+    /// Creates an iteration over the pages from this call on, all of the same range.
     ///
-    /// If the call has no `limit`, requests the largest pages that the operation allows. Sets a
-    /// missing `dateTo`; see [`Call::freeze`].
+    /// Sets a missing `dateTo`; see [`Call::freeze`].
     ///
     /// # Errors
     /// As [`Call::freeze`]. As [`Call::check_cursor`] for an unreadable position.
-    pub fn through_everything(call: Call, now: Millis) -> Result<Self, ValidationError> {
-        let mut call = call.freeze(now)?;
-        let declared = call.declaration().parameter("limit");
-        if let Some(ParameterKind::Integer { rule, .. }) = declared.map(|limit| limit.kind)
-            && call.text("limit").is_none()
-        {
-            call.set("limit", format_integer(rule.max));
-        }
-        let mut pages = Self::new(call);
+    pub fn through_range(call: Call, now: Millis) -> Result<Self, ValidationError> {
+        let mut pages = Self::new(call.freeze(now)?);
         if let Some(call) = &pages.next {
             call.check_cursor()?;
             if pages.parts.is_none() {
@@ -209,6 +201,21 @@ impl Pages {
             }
         }
         Ok(pages)
+    }
+
+    /// Creates an iteration over all rows from this call on: as [`Self::through_range`], but without
+    /// `limit`, pages have the largest size that the operation allows.
+    ///
+    /// # Errors
+    /// As [`Self::through_range`].
+    pub fn through_everything(mut call: Call, now: Millis) -> Result<Self, ValidationError> {
+        let declared = call.declaration().parameter("limit");
+        if let Some(ParameterKind::Integer { rule, .. }) = declared.map(|limit| limit.kind)
+            && call.text("limit").is_none()
+        {
+            call.set("limit", format_integer(rule.max));
+        }
+        Self::through_range(call, now)
     }
 
     /// Returns the call for the next page, or `None` after the last page.

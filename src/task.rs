@@ -111,6 +111,8 @@ pub struct Task {
 #[derive(Debug, Clone)]
 enum Work {
     Once(Call),
+    /// A request that is not an operation. The driver has it.
+    Raw(Repeat),
     List(Pages),
     Watch(Watch),
 }
@@ -141,6 +143,14 @@ impl Task {
     #[must_use]
     pub fn new(call: Call) -> Self {
         Self::with(Work::Once(call))
+    }
+
+    /// Creates a task that sends a request once which is not an operation.
+    ///
+    /// The driver builds the request, so [`Self::call`] returns `None`.
+    #[must_use]
+    pub fn raw(repeat: Repeat) -> Self {
+        Self::with(Work::Raw(repeat))
     }
 
     /// Creates a task that fetches one page of a list per [`Event::Next`].
@@ -174,12 +184,13 @@ impl Task {
         }
     }
 
-    /// Returns the call to send, or `None` after the last page of a list.
+    /// Returns the call to send, or `None` after the last page of a list and for a raw request.
     #[must_use]
     pub const fn call(&self) -> Option<&Call> {
         match &self.work {
             Work::Once(call) | Work::Watch(Watch { call, .. }) => Some(call),
             Work::List(pages) => pages.next(),
+            Work::Raw(_) => None,
         }
     }
 
@@ -188,7 +199,7 @@ impl Task {
     pub const fn pages(&self) -> Option<&Pages> {
         match &self.work {
             Work::List(pages) => Some(pages),
-            Work::Once(_) | Work::Watch(_) => None,
+            Work::Once(_) | Work::Raw(_) | Work::Watch(_) => None,
         }
     }
 
@@ -224,8 +235,7 @@ impl Task {
     }
 
     fn begin(&mut self, options: CallOptions, now: Millis) -> Command {
-        let repeat = self.call().map_or(Repeat::Safe, Call::repeat);
-        self.attempts = Attempts::new(options, options.idempotency(repeat), now);
+        self.attempts = Attempts::new(options, options.idempotency(self.repeat()), now);
         match &self.work {
             _ if self.is_finished() => Command::Done,
             Work::Watch(Watch {
@@ -237,11 +247,18 @@ impl Task {
         }
     }
 
+    fn repeat(&self) -> Repeat {
+        match &self.work {
+            Work::Raw(repeat) => *repeat,
+            _ => self.call().map_or(Repeat::Safe, Call::repeat),
+        }
+    }
+
     /// Returns whether the task has no further result.
     fn is_finished(&self) -> bool {
         match &self.work {
-            Work::Once(call) => {
-                let next = self.attempts.options.idempotency(call.repeat());
+            Work::Once(_) | Work::Raw(_) => {
+                let next = self.attempts.options.idempotency(self.repeat());
                 let is_none = |idempotency| idempotency == Idempotency::NonIdempotent;
                 self.sent.is_some_and(|sent| is_none(sent) || is_none(next))
             }
@@ -266,8 +283,7 @@ impl Task {
         }
         let command = self.attempts.send(now);
         if matches!(command, Command::Send(_)) {
-            let repeat = self.call().map_or(Repeat::Safe, Call::repeat);
-            self.sent = Some(self.attempts.options.idempotency(repeat));
+            self.sent = Some(self.attempts.options.idempotency(self.repeat()));
         }
         command
     }

@@ -2,7 +2,7 @@
 
 import type { ApiPromise } from "./api_promise.js";
 import { captureCallSite, locate } from "./errors.js";
-import { follow, sleep, type Tools } from "./exchange.js";
+import { follow } from "./exchange.js";
 import { MODE_WATCH } from "./generated/protocol.js";
 import type {
   JobChange,
@@ -12,10 +12,11 @@ import type {
   WatchAllOptions,
   WatchOptions,
 } from "./job_types.js";
-import { refuseUnknown } from "./known.js";
+import { ownProperties, refuseUnknown } from "./known.js";
 import { List } from "./list.js";
 import type { ListOptions, ListParams } from "./list_types.js";
 import type { CreateOptions, RequestOptions, WriteOptions } from "./options.js";
+import { streamJob, streamList } from "./streams.js";
 import { Task } from "./task.js";
 import type { Transport } from "./transport.js";
 import type { AgentJob, CreatedJob, JobRecord, Operations } from "./types.js";
@@ -130,7 +131,7 @@ export class AgentJobs {
   watchAll(options?: WatchAllOptions): AsyncGenerator<JobListChange, void, void>;
   // A default value captures the line of the call. The body runs later, on the first iteration.
   async *watchAll(options = {}, site = captureCallSite()): AsyncGenerator<JobListChange> {
-    yield* (await load()).streamList(this.#transport, options, site, TOOLS);
+    yield* streamList(this.#transport, ownProperties(options), site);
   }
 
   /**
@@ -145,7 +146,7 @@ export class AgentJobs {
    * @throws {DecodeError} if a response or an event of the stream is not a job
    */
   async wait(id: JobId, options: WaitOptions = {}): Promise<AgentJob> {
-    const { onUpdate, ...watching } = options;
+    const { onUpdate, ...watching } = ownProperties(options);
     // A watch that succeeds yields at least one job, and the last one is finished.
     let last!: AgentJob;
     for await ({ job: last } of this.#changes(id, watching, captureCallSite())) onUpdate?.(last);
@@ -168,7 +169,7 @@ export class AgentJobs {
     options: WatchOptions,
     site: Error,
   ): AsyncGenerator<JobChange, void, void> {
-    const { timeout, ...call } = options;
+    const { timeout, ...call } = ownProperties(options);
     // Leaving the loop early aborts the pending request or delay.
     const left = new AbortController();
     const { signal } = left;
@@ -182,9 +183,7 @@ export class AgentJobs {
       const inner = { ...call, signal };
       for (;;) {
         if (Date.now() >= transport.nextStreamAt) {
-          const module = await loadUnlessAborted(signal);
-          const events = module?.streamJob({ transport, watch, id, call: inner, deadline }, TOOLS);
-          if (events && (yield* events)) return;
+          if (yield* streamJob({ transport, watch, id, call: inner, deadline })) return;
           transport.nextStreamAt = Date.now() + STREAM_PAUSE;
         }
         const polling = transport.callOptions("agentJobs.get", inner);
@@ -194,7 +193,7 @@ export class AgentJobs {
         if (change.done) return;
       }
     } catch (error) {
-      throw locate(error, site, options.signal);
+      throw locate(error, site, call.signal);
     } finally {
       leave();
       left.abort();
@@ -205,17 +204,3 @@ export class AgentJobs {
 
 /** How long a client polls its jobs before it tries a stream again, in milliseconds. */
 const STREAM_PAUSE = 60_000;
-
-/** Loads the code for event streams, which most clients never need. */
-const load = () => import("./streams.js");
-
-/** Loads the code for event streams. Resolves to `undefined` if that fails, or on abort. */
-async function loadUnlessAborted(signal: AbortSignal) {
-  return await Promise.race([
-    new Promise<undefined>((resolve) => signal.addEventListener("abort", () => resolve(undefined))),
-    load().catch(() => undefined),
-  ]);
-}
-
-/** Functions that the event stream module receives. */
-const TOOLS: Tools = { follow, sleep };

@@ -2,6 +2,7 @@
 
 import { AgentJobs } from "./agent_jobs.js";
 import { Analytics } from "./analytics.js";
+import type { ApiPromise } from "./api_promise.js";
 import { checkBaseUrl } from "./base_url.js";
 import { isBrowser, variable } from "./environment.js";
 import {
@@ -11,9 +12,11 @@ import {
   toRequiredError,
   ValidationError,
 } from "./errors.js";
-import { refuseUnknown } from "./known.js";
+import { readHeaders } from "./headers.js";
+import { ownProperties, refuseUnknown } from "./known.js";
 import { checkLogLevel } from "./log.js";
 import type { Auth, ClientOptions, ResolvedOptions, WriteOptions } from "./options.js";
+import type { RawMethod, RawOptions } from "./raw.js";
 import { type BuiltRequest, Transport } from "./transport.js";
 import type { Operations } from "./types.js";
 
@@ -69,6 +72,27 @@ export class Client {
   }
 
   /**
+   * Sends any request with the client's credential, timeouts, retries and errors, for an endpoint
+   * that this package does not have yet. Resolves to the JSON of the response, unchecked; `null` if the
+   * body is empty.
+   *
+   * Writes are retried only if you set `idempotencyKey`, and only by a gateway. All methods except
+   * `GET` are writes.
+   *
+   * @param path the path below `baseUrl`, percent-encoded and without a query
+   * @throws {ValidationError} if the method, the path, the query or the body is invalid
+   *
+   * @example
+   * ```ts
+   * const path = "/v1/analytics/acme/new-report";
+   * const report = await client.request("GET", path, { query: { limit: 10 } });
+   * ```
+   */
+  request(method: RawMethod, path: string, options?: RawOptions): ApiPromise<unknown> {
+    return this.#transport.request(method, path, options);
+  }
+
+  /**
    * Builds the request of an operation without sending it, so that you can send it with another
    * HTTP client. Its headers contain the token or the admin key. They contain an `Idempotency-Key`
    * only if you set `idempotencyKey`.
@@ -93,6 +117,7 @@ const KNOWN: Record<keyof ClientOptions, true> = {
   maxRetries: true,
   retryWrites: true,
   fetch: true,
+  fetchOptions: true,
   defaultHeaders: true,
   onRequest: true,
   onResponse: true,
@@ -101,20 +126,13 @@ const KNOWN: Record<keyof ClientOptions, true> = {
   logLevel: true,
 };
 
-/**
- * Copies options into an object without a prototype, so that prototype pollution cannot redirect an
- * admin key.
- */
-function ownProperties<T extends object>(options: T): T {
-  return Object.assign(Object.create(null), options);
-}
-
 /** Adds the credential and values from the environment. */
 function resolveOptions(options: ClientOptions): ResolvedOptions {
   const auth = readAuth(options.auth);
   const { token, adminKey } = auth;
   const complete: ResolvedOptions = Object.assign(ownProperties(options), { token, adminKey });
   checkLogLevel(options.logLevel);
+  if (options.defaultHeaders != null) readHeaders("defaultHeaders", options.defaultHeaders);
   complete.projectId ??= variable("QUILLGATE_PROJECT_ID");
   // Only code decides where an admin key is sent. An environment variable must not redirect it.
   if (adminKey === undefined) complete.baseUrl ??= variable("QUILLGATE_BASE_URL");

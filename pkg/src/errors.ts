@@ -118,6 +118,12 @@ export class OutcomeUnknownError extends ApiError {}
 /** The connection failed before the response was complete. `cause` is the error of `fetch`. */
 export class ConnectionError extends QuillgateError {}
 
+/**
+ * `fetch` itself failed, not the connection: it refused an option or the URL, or a custom `fetch` has a
+ * bug. The client does not retry. `cause` is the error of `fetch`.
+ */
+export class RequestError extends QuillgateError {}
+
 /** The WebAssembly core failed to load. No request was sent. `cause` is the runtime's error. */
 export class WasmLoadError extends QuillgateError {}
 
@@ -186,6 +192,7 @@ for (const [name, type] of Object.entries({
   ServerError,
   OutcomeUnknownError,
   ConnectionError,
+  RequestError,
   WasmLoadError,
   TimeoutError,
   RequestTimeoutError,
@@ -279,7 +286,8 @@ function redactBody(body: unknown, credential = ""): unknown {
 
 /** Returns headers without a credential. */
 function withoutCredential(headers: Headers, credential = ""): Headers {
-  if (credential.length < MIN_CREDENTIAL || !(headers instanceof Headers)) return headers;
+  const isList = typeof headers?.[Symbol.iterator] === "function";
+  if (credential.length < MIN_CREDENTIAL || !isList) return headers;
   const pairs = [...headers];
   if (!pairs.some(([, value]) => value.includes(credential))) return headers;
   return new Headers(pairs.map(([name, value]) => [name, value.replaceAll(credential, REDACTED)]));
@@ -375,6 +383,9 @@ export function toRequestTimeoutError(timeout: number, host: string): RequestTim
   return new RequestTimeoutError(`no complete answer from ${host} within ${timeout} ms`, timeout);
 }
 
+/** The path of the package's folder in a stack frame, as a URL or a path. */
+const HERE = /([^\s(]*[\\/])(?:errors\.js|quillgate\.cjs):\d+/;
+
 /** Captures the stack of the caller, for {@link locate}. */
 export function captureCallSite(): Error {
   return new Error();
@@ -390,16 +401,12 @@ export function locate(error: unknown, site: Error, signal?: AbortSignal): unkno
   if (!(error instanceof QuillgateError)) return error;
   const frames = site.stack?.split("\n    at ").slice(1);
   if (frames?.length) {
-    const own = HERE ? frames.findIndex((frame) => !frame.includes(HERE)) : 0;
+    // The first frame is that of `captureCallSite`. In other bundles, the caller's code is in the same
+    // file, so nothing is removed.
+    const here = HERE.exec(frames[0] as string)?.[1];
+    const own = here ? frames.findIndex((frame) => !frame.includes(here)) : 0;
     const rest = own > 0 ? frames.slice(own) : frames;
     error.stack = [`${error.name}: ${error.message}`, ...rest].join("\n    at ");
   }
   return error;
 }
-
-/**
- * The path of the package's folder. Stack frames contain it as part of a URL in Node.js, and alone
- * under loaders such as tsx. `undefined` in workerd and in bundles, where the caller's code is in
- * the same file.
- */
-const HERE = /(\/[^/].*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];

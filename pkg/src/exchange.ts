@@ -10,15 +10,6 @@ export interface Answer {
 /** Reads the body of a response. Must throw a `SyntaxError` if it is not JSON. */
 export type BodyReader = (response: Response) => Promise<unknown>;
 
-/**
- * Functions that lazily loaded modules receive as arguments. If these modules imported them, some
- * bundlers would load the application's file twice.
- */
-export interface Tools {
-  follow: typeof follow;
-  sleep: typeof sleep;
-}
-
 /** A request without a complete response. */
 export interface NoAnswer {
   /** The error of `fetch` or of reading the body, or the reason of the abort. */
@@ -67,15 +58,35 @@ export function follow(controller: AbortController, signal: AbortSignal | undefi
   return addAbortListener(signal, (reason) => controller.abort(reason));
 }
 
+/** What to do when a signal aborts. */
+type OnAbort = (reason: unknown) => void;
+
+/**
+ * One listener per signal, because Node.js warns about eleven. Many calls can share a signal.
+ */
+const listeners = new WeakMap<AbortSignal, { calls: Set<OnAbort>; listen: () => void }>();
+
 /** Calls `onAbort` when a signal aborts. @returns a function that removes the listener */
-function addAbortListener(
-  signal: AbortSignal | undefined,
-  onAbort: (reason: unknown) => void,
-): () => void {
-  const abort = () => onAbort(signal?.reason);
+function addAbortListener(signal: AbortSignal | undefined, onAbort: OnAbort): () => void {
   // Ignore values that are not signals.
-  signal?.addEventListener?.("abort", abort);
-  return () => signal?.removeEventListener?.("abort", abort);
+  if (!signal?.addEventListener) return () => {};
+  const call: OnAbort = (reason) => onAbort(reason);
+  const shared = listeners.get(signal);
+  if (shared) shared.calls.add(call);
+  else {
+    const calls = new Set([call]);
+    const listen = () => {
+      for (const each of calls) each(signal.reason);
+    };
+    listeners.set(signal, { calls, listen });
+    signal.addEventListener("abort", listen);
+  }
+  return () => {
+    const { calls, listen } = listeners.get(signal) ?? {};
+    if (!calls?.delete(call) || calls.size > 0) return;
+    signal.removeEventListener("abort", listen as () => void);
+    listeners.delete(signal);
+  };
 }
 
 /**
@@ -86,7 +97,9 @@ export async function readBody(response: Response, read: BodyReader): Promise<un
   try {
     return await read(response);
   } catch (error) {
-    if (isSuccess(response) && (error as Error | null)?.name !== "SyntaxError") throw error;
+    const { name, type } = (error ?? {}) as Error & { type?: unknown };
+    const isNotJson = name === "SyntaxError" || type === "invalid-json"; // The latter in node-fetch 2.
+    if (isSuccess(response) && !isNotJson) throw error;
     return undefined;
   }
 }
@@ -99,19 +112,15 @@ export function isSuccess({ status }: Response): boolean {
 /** Waits `ms` milliseconds. Rejects with the signal's reason as soon as it aborts. */
 export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    };
-    const abort = () => {
-      end();
-      reject(signal?.reason);
-    };
+    if (signal?.aborted) return reject(signal.reason);
     const timer = setTimeout(() => {
-      end();
+      leave();
       resolve();
     }, ms);
-    signal?.addEventListener("abort", abort);
-    if (signal?.aborted) abort();
+    const leave = addAbortListener(signal, (reason) => {
+      clearTimeout(timer);
+      leave();
+      reject(reason);
+    });
   });
 }

@@ -1,8 +1,9 @@
-/** Exports a list as CSV or NDJSON. The first read of an export loads this module. */
+/** Exports a list as CSV or NDJSON. */
 
-import type { ApiError, ValidationError } from "./errors.js";
-import type { Tools } from "./exchange.js";
+import { type ApiError, ValidationError } from "./errors.js";
+import { follow, sleep } from "./exchange.js";
 import { writeHeader, writeRows } from "./export_format.js";
+import { ownProperties, refuseUnknown } from "./known.js";
 import type {
   ExportOptions,
   ExportStream,
@@ -18,11 +19,8 @@ const MIN_WAIT = 1_000;
 /** Parameters that select a position in a list. All others select the list. */
 const POSITIONS = ["limit", "offset", "page", "cursor", "resumeFrom"];
 
-/** The dependencies of this module, see {@link Tools}. */
-export interface ExportTools extends Tools {
-  readPages<Name extends ListName>(source: Source<Name>): AsyncIterable<PageResult<Name>>;
-  ValidationError: typeof ValidationError;
-}
+/** Yields every page of a list. */
+type ReadPages<Name extends ListName> = (source: Source<Name>) => AsyncIterable<PageResult<Name>>;
 
 /** A page of an export, and the position after it. */
 interface FormattedPage<Name extends ListName> {
@@ -44,15 +42,16 @@ export async function pull<Name extends ListName>(
   controller: ReadableStreamDefaultController<Uint8Array>,
   stream: { nextPosition?: ExportStream<Name>["nextPosition"]; isMixed?: boolean },
   source: Source<Name>,
-  options: ExportOptions<Name>,
+  given: ExportOptions<Name>,
   left: AbortController,
-  tools: ExportTools,
+  readPages: ReadPages<Name>,
 ): Promise<void> {
   const { signal } = left;
   let pages = iterators.get(controller) as ReturnType<typeof formatPages<Name>> | undefined;
   if (pages === undefined) {
-    refuse(source, options, tools.ValidationError);
-    const started = formatPages(source, options, left, tools);
+    const options = ownProperties(given);
+    refuse(source, options);
+    const started = formatPages(source, options, left, readPages);
     signal.addEventListener("abort", () => started.return());
     iterators.set(controller, started as AsyncGenerator<FormattedPage<ListName>, void>);
     pages = started;
@@ -78,7 +77,7 @@ async function* formatPages<Name extends ListName>(
   source: Source<Name>,
   options: ExportOptions<Name>,
   left: AbortController,
-  { readPages, follow, sleep }: ExportTools,
+  readPages: ReadPages<Name>,
 ): AsyncGenerator<FormattedPage<Name>, void> {
   const { name } = source;
   const { format } = options;
@@ -120,35 +119,26 @@ async function* formatPages<Name extends ListName>(
  *
  * @throws {ValidationError} if an option is invalid, or the position belongs to another list
  */
-function refuse<Name extends ListName>(
-  source: Source<Name>,
-  options: ExportOptions<Name>,
-  ErrorClass: typeof ValidationError,
-): void {
-  for (const [name, value] of Object.entries(options ?? {})) {
-    if (value !== undefined && !OPTIONS.includes(name)) {
-      const field = name.slice(0, 32);
-      throw new ErrorClass(`${field} is not an option`, field, "unknown");
-    }
-  }
-  const { format, wait = 0, resumeFrom } = options ?? {};
+function refuse<Name extends ListName>(source: Source<Name>, options: ExportOptions<Name>): void {
+  refuseUnknown(options, OPTIONS);
+  const { format, wait = 0, resumeFrom } = options;
   if (format !== "csv" && format !== "ndjson") {
-    throw new ErrorClass("format must be one of csv, ndjson", "format", "one-of");
+    throw new ValidationError("format must be one of csv, ndjson", "format", "one-of");
   }
   if (!(Number.isInteger(wait) && wait >= 0 && wait <= MAX_WAIT)) {
     const rule = `must be an integer of milliseconds from 0 to ${MAX_WAIT}`;
-    throw new ErrorClass(`wait ${rule}`, "wait", "milliseconds");
+    throw new ValidationError(`wait ${rule}`, "wait", "milliseconds");
   }
   if (resumeFrom === undefined) return;
   if (typeof resumeFrom !== "object" || resumeFrom === null) {
     const message = "resumeFrom must be the position of an export that has not finished, not null";
-    throw new ErrorClass(message, "resumeFrom", "required");
+    throw new ValidationError(message, "resumeFrom", "required");
   }
   for (const [name, value] of Object.entries(source.params)) {
     if (value == null || typeof value === "object" || POSITIONS.includes(name)) continue;
     if (value !== (resumeFrom as Record<string, unknown>)[name]) {
       const message = `resumeFrom must be a position in a list with the same ${name}`;
-      throw new ErrorClass(message, "resumeFrom", "one-of");
+      throw new ValidationError(message, "resumeFrom", "one-of");
     }
   }
 }

@@ -33,6 +33,7 @@ export {
   type Problem,
   QuillgateError,
   RateLimitError,
+  RequestError,
   RequestTimeoutError,
   ServerError,
   TimeoutError,
@@ -75,6 +76,8 @@ export type {
   Auth,
   ClientOptions,
   CreateOptions,
+  FetchInit,
+  FetchResponse,
   HeadersLike,
   Logger,
   LogLevel,
@@ -83,5 +86,6 @@ export type {
   TokenAuth,
   WriteOptions,
 } from "./options.js";
+export type { QueryValue, RawMethod, RawOptions } from "./raw.js";
 export type { BuiltRequest } from "./transport.js";
 export type * from "./types.js";

@@ -1,4 +1,4 @@
-/** Rejects misspelled options before a request is sent. */
+/** Reads options: rejects misspelled ones before a request is sent, and ignores inherited ones. */
 
 import { ValidationError } from "./errors.js";
 
@@ -13,4 +13,12 @@ export function refuseUnknown(options: object | undefined, known: readonly strin
     const field = name.slice(0, 32);
     throw new ValidationError(`${field} is not an option`, field, "unknown");
   }
+}
+
+/**
+ * Copies options into an object without a prototype, so that prototype pollution cannot add headers
+ * or redirect an admin key.
+ */
+export function ownProperties<T extends object>(options: T | undefined): T {
+  return Object.assign(Object.create(null), options);
 }

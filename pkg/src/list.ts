@@ -2,9 +2,10 @@
 
 import type { WithResponse } from "./api_promise.js";
 import { captureCallSite, locate, ValidationError } from "./errors.js";
-import { follow, sleep } from "./exchange.js";
+import { follow } from "./exchange.js";
+import { pull } from "./export.js";
 import { MODE_EVERYTHING, MODE_PAGES } from "./generated/protocol.js";
-import { refuseUnknown } from "./known.js";
+import { ownProperties, refuseUnknown } from "./known.js";
 import type {
   AllOptions,
   ExportOptions,
@@ -18,6 +19,7 @@ import type {
   Row,
   Source,
 } from "./list_types.js";
+import { readLimits } from "./rate_limit.js";
 import { rowsOf, Task } from "./task.js";
 import type { Transport } from "./transport.js";
 
@@ -44,7 +46,7 @@ export class List<Name extends ListName>
     options: ListOptions,
     site: Error,
   ) {
-    this.#source = { transport, name, params, options, site };
+    this.#source = { transport, name, params, options: ownProperties(options), site };
   }
 
   // biome-ignore lint/suspicious/noThenProperty: awaiting a list requests one page.
@@ -118,7 +120,11 @@ export class List<Name extends ListName>
    * ```
    */
   async all(options: AllOptions<Name> = {}): Promise<Row<Name>[]> {
-    const { maxRows: most = Number.POSITIVE_INFINITY, onProgress, ...others } = options;
+    const {
+      maxRows: most = Number.POSITIVE_INFINITY,
+      onProgress,
+      ...others
+    } = ownProperties(options);
     const rows: Row<Name>[] = [];
     const run = new PageIterator(this.#source);
     try {
@@ -130,7 +136,7 @@ export class List<Name extends ListName>
         onProgress?.({
           rows: Math.min(rows.length, most),
           pages,
-          requestsLeftThisHour: requestsLeft(result.response.headers),
+          requestsLeftThisHour: readLimits(result.response.headers)[0]?.left ?? null,
           isMixed: result.page.isMixed,
           nextPosition:
             rows.length > most ? cutPosition(result, rows.length - most) : result.page.nextPosition,
@@ -164,20 +170,12 @@ export class List<Name extends ListName>
       isMixed?: boolean;
     } = new ReadableStream(
       {
-        pull: (controller) =>
-          import("./export.js").then((module) =>
-            module.pull(controller, stream, this.#source, options, left, {
-              readPages,
-              ValidationError,
-              follow,
-              sleep,
-            }),
-          ),
+        pull: (controller) => pull(controller, stream, this.#source, options, left, readPages),
         cancel: () => left.abort(),
       },
       { highWaterMark: 0 },
     );
-    stream.nextPosition = options?.resumeFrom;
+    stream.nextPosition = ownProperties(options).resumeFrom;
     stream.isMixed = false;
     return stream as ExportStream<Name>;
   }
@@ -272,7 +270,7 @@ async function* readPages<Name extends ListName>(
  * @throws {ValidationError} if `resumeFrom` is not an object. After the last page, it is `null`.
  */
 function readParams<Name extends ListName>({ params }: Source<Name>): object {
-  const { resumeFrom } = (params ?? {}) as { resumeFrom?: unknown };
+  const { resumeFrom } = ownProperties(params) as { resumeFrom?: unknown };
   if (resumeFrom === undefined) return params;
   if (typeof resumeFrom === "object" && resumeFrom !== null) return resumeFrom;
   const message = "resumeFrom must be the position of a page that exists, not null";
@@ -299,7 +297,7 @@ async function fetchPage<Name extends ListName>(
   const rows = rowsOf(name, data) as Row<Name>[];
   const offset = (begin.offset as number | undefined) ?? null;
   const next = pages.position as ListPosition<Name> | null;
-  const page = makePage(source, data, offset, next, isMixed);
+  const page = makePage(source, data, { rows, offset, next, isMixed });
   return { page, begin: begin as ListPosition<Name>, rows, repeated, offset, response };
 }
 
@@ -312,13 +310,21 @@ function cutPosition<Name extends ListName>(
   return offset === null ? begin : { ...begin, offset: offset + rows.length - cut };
 }
 
+/** What a page has besides its data. */
+interface PageFacts<Name extends ListName> {
+  rows: Row<Name>[];
+  offset: number | null;
+  next: ListPosition<Name> | null;
+  isMixed: boolean;
+}
+
 function makePage<Name extends ListName>(
   { transport, name, options }: Source<Name>,
   data: object,
-  offset: number | null,
-  next: ListPosition<Name> | null,
-  isMixed: boolean,
+  { rows, offset, next, isMixed }: PageFacts<Name>,
 ): ListPage<Name> {
+  const after = (own: ListOptions) =>
+    next && new List(transport, name, { resumeFrom: next }, own, captureCallSite());
   // The decoder created this object for this page, so it can be changed.
   const page = data as { offset?: number; nextPosition?: ListPosition<Name> | null };
   if (offset !== null) page.offset = offset;
@@ -327,16 +333,15 @@ function makePage<Name extends ListName>(
   return Object.defineProperties(page, {
     isMixed: { value: isMixed },
     nextPage: {
-      value: async (own: ListOptions = options) => {
-        if (next === null) return null;
-        return new List(transport, name, { resumeFrom: next }, own, captureCallSite());
+      value: async (own: ListOptions = options) => after(own),
+    },
+    [Symbol.iterator]: { value: () => rows.values() },
+    [Symbol.asyncIterator]: {
+      async *value() {
+        yield* rows;
+        const others = after(options);
+        if (others !== null) yield* others;
       },
     },
   }) as ListPage<Name>;
-}
-
-/** Returns the requests left: `r` in `RateLimit`, see draft-ietf-httpapi-ratelimit-headers. */
-function requestsLeft(headers: Headers): number | null {
-  const left = /(?:^|;)\s*r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
-  return left === undefined ? null : Number(left);
 }

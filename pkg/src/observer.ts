@@ -7,7 +7,7 @@ import type { OperationName } from "./types.js";
 
 /** Callbacks for the attempts of a call. */
 export interface Observer {
-  onRequest(method: string, url: string, headers: Record<string, string> | Headers): void;
+  onRequest(method: string, url: string, headers: Record<string, string>): void;
   onResponse(response: Response): void;
   onRetry(error: QuillgateError, wait: number): void;
 }
@@ -28,11 +28,10 @@ export function observe(client: ResolvedOptions, operation: OperationName): Obse
   };
   return {
     onRequest(method, url, headers) {
-      const request = new Request(url, { method, headers });
-      Object.assign(current, { attempt: current.attempt + 1, method, url: request.url });
+      Object.assign(current, { attempt: current.attempt + 1, method, url: new URL(url).href });
       started = Date.now();
       run(() => log?.request(method, url));
-      call(onRequest, () => ({ ...current, headers: redactHeaders(request.headers) }));
+      call(onRequest, () => ({ ...current, headers: redactHeaders(new Headers(headers)) }));
     },
     onResponse({ status, headers }) {
       run(() => log?.response(status, headers));

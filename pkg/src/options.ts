@@ -5,6 +5,26 @@ import type { RequestEvent, ResponseEvent, RetryEvent } from "./hooks.js";
 /** Any argument of `new Headers()`. Unlike `HeadersInit`, it needs no DOM types. */
 export type HeadersLike = NonNullable<ConstructorParameters<typeof Headers>[0]>;
 
+/** What the client passes to `fetch`, besides your `fetchOptions`. */
+export interface FetchInit {
+  method: string;
+  headers: Record<string, string>;
+  body: string | null;
+  signal: AbortSignal;
+  redirect: "manual";
+  /** Not set in runtimes whose `fetch` refuses it. */
+  cache?: "no-store";
+}
+
+/** The parts of a `Response` that the client uses. */
+export interface FetchResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: unknown;
+  json(): Promise<unknown>;
+  text(): Promise<string>;
+}
+
 /** The log level. Each level includes the levels before it. */
 export type LogLevel = "off" | "error" | "warn" | "info" | "debug";
 
@@ -119,8 +139,25 @@ export interface ClientOptions {
    * @default true
    */
   retryWrites?: boolean | undefined;
-  /** A custom `fetch` function. @default globalThis.fetch */
-  fetch?: ((request: Request) => Promise<Response>) | undefined;
+  /**
+   * A custom `fetch` function, such as that of `undici` or `node-fetch`. It receives the URL as a
+   * string, and must not read the body of the response.
+   * @default globalThis.fetch
+   */
+  fetch?: ((url: string, init: FetchInit) => Promise<FetchResponse>) | undefined;
+  /**
+   * Further options for `fetch`, such as `dispatcher` in Node.js, `agent` for `node-fetch` or `next`
+   * in Next.js. They cannot replace `method`, `headers`, `body`, `signal` and `redirect`.
+   *
+   * @example
+   * ```ts
+   * import { ProxyAgent, fetch } from "undici";
+   *
+   * const fetchOptions = { dispatcher: new ProxyAgent("http://proxy.example:3128") };
+   * const client = new Client({ ...options, fetch, fetchOptions });
+   * ```
+   */
+  fetchOptions?: object | undefined;
   /**
    * Headers to add to every request. They cannot replace headers that the client sets itself, except
    * `User-Agent`.
@@ -162,6 +199,8 @@ export interface RequestOptions {
   maxRetries?: number | undefined;
   /** Headers to add to the request. They override the client's `defaultHeaders`. */
   headers?: HeadersLike | undefined;
+  /** Further options for `fetch`. They override the client's `fetchOptions` by name. */
+  fetchOptions?: object | undefined;
 }
 
 /** Options of a write. */

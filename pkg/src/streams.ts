@@ -1,8 +1,230 @@
-/**
- * Reads the event streams of a gateway. The first `wait`, `watch` or `watchAll` loads this module.
- *
- * @module
- */
+/** Reads the event streams of a gateway, and opens them again after they end. */
 
-export { streamJob } from "./job_stream.js";
-export { streamList } from "./list_stream.js";
+import { type ApiError, type ConnectionError, locate } from "./errors.js";
+import { EventParser, type StreamEvent } from "./event_stream.js";
+import { follow, sleep } from "./exchange.js";
+import type { JobChange, JobId, JobListChange } from "./job_types.js";
+import type { RequestOptions } from "./options.js";
+import type { Task } from "./task.js";
+import type { OpenStream, Transport } from "./transport.js";
+import type { AgentJob, ListedJob } from "./types.js";
+
+/** A stream without data for this many milliseconds is broken. Gateways send a heartbeat every 15 s. */
+const MAX_SILENCE = 45_000;
+/** Default reconnection delay in milliseconds. */
+const DEFAULT_RETRY = 3_000;
+/** Maximum number of consecutive streams without a `job` event before polling takes over. */
+const MAX_BREAKS = 3;
+/** Consecutive failed attempts before the error is thrown. The default delays add up to 45 s. */
+const MAX_FAILURES = 5;
+/** The operation that returns the same job as the events of a job. */
+const GET_JOB = "agentJobs.get";
+/** The name of the stream of all jobs in logs and hooks, and for the decoder. */
+const ALL_EVENTS = "agentJobs.allEvents";
+
+/** The end of a stream. */
+interface StreamEnd {
+  /** Whether the server opened the stream. */
+  isOpen: boolean;
+  /** The error that ended it, if any. */
+  error: unknown;
+  /** The reconnection delay, in milliseconds. */
+  retry: number;
+}
+
+/**
+ * Yields the events of a stream. After its end, opens it again after the delay that `decide` returns,
+ * or stops for `undefined`.
+ *
+ * @throws the signal's reason, and the errors of `decide`
+ */
+async function* readStream(
+  open: OpenStream,
+  signal: AbortSignal,
+  decide: (end: StreamEnd) => number | undefined,
+): AsyncGenerator<StreamEvent, void, void> {
+  const parser = new EventParser();
+  for (;;) {
+    const watchdog = new Watchdog(signal);
+    const end: StreamEnd = { isOpen: false, error: undefined, retry: DEFAULT_RETRY };
+    parser.restart();
+    try {
+      const response = await open(parser.id, watchdog.signal);
+      end.isOpen = true;
+      const decoder = new TextDecoder();
+      for await (const chunk of readChunks(response)) {
+        watchdog.reset();
+        yield* parser.push(decoder.decode(chunk, { stream: true }));
+      }
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      end.error = error;
+    } finally {
+      watchdog.end();
+    }
+    const wait = decide(Object.assign(end, parser.retry !== undefined && { retry: parser.retry }));
+    if (wait === undefined) return;
+    await sleep(wait, signal);
+  }
+}
+
+/** Yields the chunks of a body. That of node-fetch is a stream of Node.js, without readers. */
+async function* readChunks({ body }: Response): AsyncGenerator<Uint8Array, void, void> {
+  if (!body?.getReader) return yield* body as unknown as AsyncIterable<Uint8Array>;
+  const reader = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+/** Aborts its `signal` when `outer` aborts or the stream sends no data for 45 s. */
+class Watchdog {
+  readonly #controller = new AbortController();
+  readonly #unfollow: () => void;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(outer: AbortSignal) {
+    this.#unfollow = follow(this.#controller, outer);
+    this.reset();
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Restarts the timer. */
+  reset(): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#unfollow();
+    this.#controller.abort();
+  }
+}
+
+/** The arguments of {@link streamJob}. */
+export interface JobWatch {
+  transport: Transport;
+  watch: Task;
+  id: JobId;
+  call: RequestOptions & { signal: AbortSignal };
+  /** When the watch times out, in milliseconds since the Unix epoch. */
+  deadline: number;
+}
+
+/**
+ * Yields the streamed changes of a job. Returns `true` after its last change, and `false` if no stream
+ * is available.
+ *
+ * @throws {import("./errors.js").DecodeError} if the data of a `job` event is not a job
+ * @throws {import("./errors.js").JobWaitTimeoutError} if the job does not finish before `deadline`
+ */
+export async function* streamJob({
+  transport,
+  watch,
+  id,
+  call,
+  deadline,
+}: JobWatch): AsyncGenerator<JobChange, boolean, void> {
+  const expiry = new AbortController();
+  const timer = setTimeout(() => expiry.abort(), Math.max(deadline - Date.now(), 0));
+  const unfollow = follow(expiry, call.signal);
+  const resource = { operation: "agentJobs.events", parent: GET_JOB, params: { id } } as const;
+  let breaks = 0;
+  let wasOpen = false;
+  const decide = ({ isOpen, error, retry }: StreamEnd) => {
+    wasOpen ||= isOpen;
+    // Poll if the response is not a stream, or if the first connection fails: CORS may block this
+    // path for pages of another origin.
+    if (error !== undefined && (!wasOpen || "headers" in (error as object))) return undefined;
+    breaks += 1;
+    // Wait even after a stream with events. Otherwise streams that end immediately cause a tight loop.
+    return breaks < MAX_BREAKS ? retry : undefined;
+  };
+  try {
+    const open = transport.streamOpener(resource, call);
+    for await (const { event, data } of readStream(open, expiry.signal, decide)) {
+      if (event !== "job") continue;
+      breaks = -1;
+      // An invalid job ends the watch, as it does when the client polls.
+      const change = watch.processEvent(transport.decodeEvent(GET_JOB, data) as AgentJob);
+      if (change !== undefined) yield change;
+      if (change?.done) return true;
+    }
+    return false;
+  } catch (error) {
+    if (expiry.signal.aborted && !call.signal.aborted) throw watch.expire();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    unfollow();
+    expiry.abort();
+  }
+}
+
+/**
+ * Yields changes to the list of jobs. Reconnects when the stream ends, until the signal aborts.
+ *
+ * @throws permanent errors, the error of the fifth failed attempt in a row, or the signal's reason
+ */
+export async function* streamList(
+  transport: Transport,
+  options: RequestOptions,
+  site: Error,
+): AsyncGenerator<JobListChange, void, void> {
+  const left = new AbortController();
+  const unfollow = follow(left, options.signal);
+  try {
+    const resource = { operation: ALL_EVENTS, parent: "agentJobs.list", params: {} } as const;
+    const open = transport.streamOpener(resource, options);
+    for await (const event of readStream(open, left.signal, retryPolicy(open))) {
+      const change = readChange(transport, event);
+      if (change !== undefined) yield change;
+    }
+  } catch (error) {
+    throw locate(error, site, options.signal);
+  } finally {
+    unfollow();
+    left.abort();
+  }
+}
+
+/** Returns the policy of the list's stream: the delay doubles with each failure in a row. */
+function retryPolicy(open: OpenStream): (end: StreamEnd) => number {
+  let failures = 0;
+  return ({ isOpen, error, retry }) => {
+    if (isOpen) failures = 0;
+    // An open stream ended or broke, so connect again without counting a failure.
+    if (isOpen || error === undefined) return retry;
+    failures += 1;
+    if (failures === MAX_FAILURES || !isRetryable(error)) throw error;
+    const { retryAfter } = error as Partial<ApiError>;
+    const wait = Math.max(retry * 2 ** (failures - 1), 1000 * (retryAfter ?? 0));
+    open.observer?.onRetry(error as ApiError | ConnectionError, wait);
+    return wait;
+  };
+}
+
+/** Returns whether to retry: after a connection error, 429 or 5xx. */
+function isRetryable(error: unknown): boolean {
+  const { name, status = 0 } = error as Partial<ApiError>;
+  return name === "ConnectionError" || status === 429 || status >= 500;
+}
+
+/**
+ * Returns the change that an event reports; `undefined` for events of other types.
+ *
+ * @throws {import("./errors.js").DecodeError} if the data of a `job` or `deleted` event is invalid
+ */
+function readChange(transport: Transport, { event, data }: StreamEvent): JobListChange | undefined {
+  if (event === "reset") return { reset: true };
+  if (event !== "job" && event !== "deleted") return undefined;
+  // The data of a `deleted` event is an object with the job's id.
+  const job = transport.decodeEvent(ALL_EVENTS, data) as ListedJob;
+  return event === "job" ? { job } : { deleted: job.id };
+}

@@ -7,6 +7,7 @@ import {
   type DecodeError,
   JobWaitTimeoutError,
   type QuillgateError,
+  RequestError,
   toApiError,
   toDecodeError,
   toRequestTimeoutError,
@@ -52,6 +53,7 @@ import {
   EVENT_TIMED_OUT,
   EVENT_WAITED,
   MODE_ONCE,
+  MODE_RAW,
   MODE_WATCH,
   OUTPUT_ADVICE,
   OUTPUT_DURATION,
@@ -71,6 +73,9 @@ import { attach } from "./host.js";
 import type { Observer } from "./observer.js";
 import type { ResolvedOptions } from "./options.js";
 import type { AgentJob } from "./types.js";
+
+/** The name of a request that is not an operation. */
+export const RAW = "request";
 
 /** State that all tasks of a client share. */
 export interface Sender {
@@ -104,6 +109,8 @@ export interface Call {
   deduplicated: boolean;
   signal: AbortSignal | undefined;
   headers: Headers | undefined;
+  /** Further options for `fetch`. */
+  fetchOptions: object;
   observer: Observer | undefined;
   /** Parses the body of a response. @default its JSON */
   readBody: BodyReader | undefined;
@@ -139,7 +146,8 @@ export class Task {
   repeated: number[] = [];
   /** Whether the totals of a list have changed between two pages. */
   isMixed = false;
-  #request: CoreRequest | undefined;
+  /** The next request. Of a raw request, the caller sets it. */
+  request: CoreRequest | undefined;
   #refusal: QuillgateError | undefined;
   #pageRejection: [path: string, reason: string] = ["", ""];
   #retryAfter: number | null = null;
@@ -187,7 +195,7 @@ export class Task {
         case COMMAND_SEND: {
           if (call.signal?.aborted) throw call.signal.reason;
           this.begin = this.position;
-          const request = this.#request as CoreRequest;
+          const request = this.request as CoreRequest;
           const within = this.time;
           const send = (signal: AbortSignal) => this.#sender.send(request, call, signal);
           const answer = await exchange(send, within, call.signal, call.readBody);
@@ -245,7 +253,7 @@ export class Task {
     const command = this.#step(EVENT_NEXT);
     if (command !== COMMAND_SEND) throw this.#error(command, undefined);
     if (call.signal?.aborted) throw call.signal.reason;
-    return this.#request as CoreRequest;
+    return this.request as CoreRequest;
   }
 
   /**
@@ -262,7 +270,7 @@ export class Task {
     });
     if (isEventStream(response)) return response;
     if (isSuccess(response)) {
-      await response.body?.cancel();
+      await response.body?.cancel?.(); // The body of node-fetch has no `cancel`.
       throw toDecodeError("", "must be an event stream", response);
     }
     const body = await readBody(response, () => response.json());
@@ -286,7 +294,7 @@ export class Task {
       const space = first.indexOf(" ");
       const body = text.slice(first.length + 1);
       this.time = number;
-      this.#request = {
+      this.request = {
         method: first.slice(0, space),
         target: first.slice(space + 1),
         body: body === "" ? null : body,
@@ -316,7 +324,7 @@ export class Task {
   }
 
   #take({ data, response }: Delivery): number {
-    if (this.#mode === MODE_ONCE) return this.#step(EVENT_RESULT);
+    if (this.#mode === MODE_ONCE || this.#mode === MODE_RAW) return this.#step(EVENT_RESULT);
     this.#readHead(response);
     if (this.#mode === MODE_WATCH) return this.#takeJob(data as AgentJob);
     const rows = rowsOf(this.#operation, data);
@@ -369,10 +377,12 @@ export class Task {
     this.#failure = expired
       ? toRequestTimeoutError(within, this.#sender.host)
       : this.#connectionError(cause);
+    if (this.#failure instanceof RequestError) return this.#step(EVENT_MALFORMED);
     return this.#step(expired ? EVENT_TIMED_OUT : EVENT_DISCONNECTED);
   }
 
-  #connectionError(cause: unknown): ConnectionError {
+  #connectionError(cause: unknown): ConnectionError | RequestError {
+    if (cause instanceof RequestError) return cause;
     const message = `no answer from ${this.#sender.host}: the connection failed or broke`;
     return new ConnectionError(message, { cause });
   }
@@ -413,6 +423,7 @@ function isEventStream({ status, headers, body }: Response): boolean {
 export function checkBody(operation: string, body: unknown, response: Response | null): object {
   const isEmpty = WITHOUT_CONTENT.includes(operation);
   if (body === undefined && !isEmpty) throw toDecodeError("", "must be JSON", response);
+  if (operation === RAW) return body as object;
   try {
     return decode(operation, body);
   } catch (mismatch) {

@@ -31,6 +31,7 @@ import {
   neverRespond,
 } from "./fake_writes.js";
 import type { Route } from "./generated/routes.js";
+import type { FetchInit } from "./options.js";
 import type { Operations } from "./types.js";
 import { computeHmac, decodeKey, formatSignature, signedContent } from "./webhook_signature.js";
 import type { WebhookEventType } from "./webhooks.js";
@@ -108,7 +109,7 @@ export class FakeGateway {
     baseUrl: string;
     projectId: string;
     auth: { token: string };
-    fetch: (request: Request) => Promise<Response>;
+    fetch: (url: string, init: FetchInit) => Promise<Response>;
   };
   /** The data of the reports. You can change it at any time. */
   reports: FakeReports;
@@ -128,7 +129,7 @@ export class FakeGateway {
   /** @internal */
   constructor(options: FakeGatewayOptions) {
     const { projectId = "acme", token = "fake-token", now = Date.now } = options;
-    const fetch = (request: Request) => this.fetch(request);
+    const fetch = (url: string, init: FetchInit) => this.fetch(url, init);
     this.clientOptions = { baseUrl: "https://gateway.test", projectId, auth: { token }, fetch };
     this.reports = options.reports ?? {};
     this.#author = options.author ?? "fake-author";
@@ -226,7 +227,8 @@ export class FakeGateway {
   }
 
   /** Responds to a request like `fetch`. It ignores the base URL. */
-  async fetch(request: Request): Promise<Response> {
+  async fetch(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const request = new Request(input, init);
     request.signal.throwIfAborted();
     const { method, url, headers } = request;
     const entry: FakeRequest = { operation: null, method, url, headers, params: {}, status: null };

@@ -11,12 +11,15 @@ import {
 } from "./errors.js";
 import type { BodyReader } from "./exchange.js";
 import { KEYED } from "./generated/decoders.js";
-import { MODE_ONCE, OUTPUT_BASE_URL, USER_AGENT } from "./generated/protocol.js";
+import { MODE_ONCE, MODE_RAW, OUTPUT_BASE_URL, USER_AGENT } from "./generated/protocol.js";
+import { readHeaders } from "./headers.js";
 import { attach } from "./host.js";
-import { refuseUnknown } from "./known.js";
+import { ownProperties, refuseUnknown } from "./known.js";
 import { type Observer, observe } from "./observer.js";
 import type { CreateOptions, RequestOptions, ResolvedOptions, WriteOptions } from "./options.js";
-import { type Call, type CoreRequest, checkBody, type Sender, Task } from "./task.js";
+import { buildRaw, type RawOptions, readRaw } from "./raw.js";
+import { cacheMode, callFetch } from "./send.js";
+import { type Call, type CoreRequest, checkBody, RAW, type Sender, Task } from "./task.js";
 import type { OperationName, Operations } from "./types.js";
 
 /**
@@ -99,23 +102,17 @@ export class Transport {
     const { method, body } = request;
     const url = this.#base + request.target;
     const headers = this.#headers(request, call, accept);
-    const init: RequestInit = { method, headers, body, redirect: "manual", signal };
-    const { observer } = call;
+    const { observer, fetchOptions } = call;
     observer?.onRequest(method, url, headers);
-    // For the built-in `fetch`, skip creating a `Request`, which is slower.
-    const { fetch } = this.#options;
-    const sent = fetch ? fetch(new Request(url, init)) : globalThis.fetch(url, init);
-    const response = checkResponse(await sent);
+    const needed = { method, headers, body, redirect: "manual", signal } as const;
+    const init = { ...cacheMode(), ...fetchOptions, ...needed };
+    const response = await callFetch(this.#options, url, init);
     observer?.onResponse(response);
     return response;
   }
 
   /** Merges the caller's headers with required ones, which take precedence, except `User-Agent`. */
-  #headers(
-    { body }: CoreRequest,
-    call: Call,
-    accept = "application/json",
-  ): Record<string, string> | Headers {
+  #headers({ body }: CoreRequest, call: Call, accept = "application/json"): Record<string, string> {
     const { adminKey, token } = this.#options;
     const credential = adminKey ?? token;
     const needed: Record<string, string> = { accept };
@@ -127,10 +124,8 @@ export class Transport {
     if (body !== null) needed["content-type"] = "application/json";
     if (call.idempotencyKey !== undefined) needed["idempotency-key"] = call.idempotencyKey;
     if (call.webhookUrl !== undefined) needed["webhook-url"] = call.webhookUrl;
-    if (call.headers === undefined) return needed;
-    const headers = new Headers(call.headers);
-    for (const [name, value] of Object.entries(needed)) headers.set(name, value);
-    return headers;
+    // An object, because `fetch` of npm's undici may not know the `Headers` of the runtime.
+    return call.headers ? { ...Object.fromEntries(call.headers), ...needed } : needed;
   }
 
   /** Runs `work`. The stacks of its errors show the line where `site` was captured. */
@@ -153,8 +148,9 @@ export class Transport {
   call<Name extends keyof Operations>(
     operation: Name,
     params: Given<Operations[Name]["params"]>,
-    options: CreateOptions = {},
+    given: CreateOptions = {},
   ): ApiPromise<Operations[Name]["result"]> {
+    const options = ownProperties(given);
     const carryOut = async (sender: Sender) => {
       const call = this.callOptions(operation, options);
       if (call.gateway && !options.force && KEYED.includes(operation))
@@ -169,6 +165,23 @@ export class Transport {
     return new ApiPromise(this.run(carryOut, captureCallSite(), options.signal));
   }
 
+  /** Sends a request that is not an operation. */
+  request(method: string, path: string, options: RawOptions = {}): ApiPromise<unknown> {
+    const { query, body, ...rest } = ownProperties(options);
+    const carryOut = async (sender: Sender) => {
+      const request = buildRaw(method, path, { query, body });
+      const call = this.callOptions(RAW, rest, readRaw);
+      const task = new Task(sender, RAW, MODE_RAW, { method, path });
+      try {
+        task.request = request;
+        return (await task.next(call)) as CallResult<unknown>;
+      } finally {
+        task.free();
+      }
+    };
+    return new ApiPromise(this.run(carryOut, captureCallSite(), rest.signal));
+  }
+
   /** Builds the request of an operation without sending it. */
   build<Name extends keyof Operations>(
     operation: Name,
@@ -180,7 +193,7 @@ export class Transport {
       const task = new Task(sender, operation, MODE_ONCE, params);
       try {
         const request = task.describe(call);
-        const headers = Object.fromEntries(new Headers(this.#headers(request, call)));
+        const headers = this.#headers(request, call);
         const { method, target, body } = request;
         return { method, url: this.#base + target, headers, body };
       } finally {
@@ -237,8 +250,9 @@ export class Transport {
    * @throws {import("./errors.js").ValidationError} if an option is unknown, or `force` has no
    *   `idempotencyKey`
    */
-  callOptions(operation: OperationName, call: CreateOptions, readBody?: BodyReader): Call {
+  callOptions(operation: OperationName, given: CreateOptions, readBody?: BodyReader): Call {
     const client = this.#options;
+    const call = ownProperties(given);
     refuseUnknown(call, CALL_OPTIONS);
     if (call.force && call.idempotencyKey === undefined) throw toRequiredError("idempotencyKey");
     return {
@@ -253,6 +267,7 @@ export class Transport {
       // With `force`, every attempt would perform the write again.
       deduplicated: client.retryWrites !== false && client.adminKey === undefined && !call.force,
       headers: this.#callHeaders(call),
+      fetchOptions: { ...client.fetchOptions, ...call.fetchOptions },
       observer: observe(client, operation),
       readBody,
     };
@@ -261,8 +276,8 @@ export class Transport {
   #callHeaders(call: WriteOptions): Headers | undefined {
     const { defaultHeaders } = this.#options;
     if (defaultHeaders === undefined && call.headers === undefined && !call.force) return undefined;
-    const headers = new Headers(defaultHeaders);
-    new Headers(call.headers).forEach((value, name) => {
+    const headers = readHeaders("defaultHeaders", defaultHeaders ?? {});
+    readHeaders("headers", call.headers ?? {}).forEach((value, name) => {
       headers.set(name, value);
     });
     if (call.force) headers.set("idempotency-retry", "force");
@@ -277,6 +292,7 @@ const CALL_OPTIONS = [
   "totalTimeout",
   "maxRetries",
   "headers",
+  "fetchOptions",
   "idempotencyKey",
   "force",
   "webhookUrl",
@@ -286,12 +302,4 @@ const CALL_OPTIONS = [
 function freshKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** Returns the response of a custom `fetch`, or throws a `TypeError` if it is not a `Response`. */
-function checkResponse(response: Response): Response {
-  if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
-    throw new TypeError("the custom fetch did not return a Response");
-  }
-  return response;
 }

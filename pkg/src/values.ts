@@ -1,5 +1,5 @@
 /**
- * Reads the values that Mintlify returns as strings: times and links to pull requests. Loads no
+ * Reads strings of Mintlify and of gateways: times, links to pull requests, and rate limits. Loads no
  * WebAssembly.
  *
  * @module
@@ -7,3 +7,4 @@
 
 export { parseInstant } from "./instant.js";
 export { type PullRequest, readPullRequest } from "./pull_request.js";
+export { type RateLimit, readLimits } from "./rate_limit.js";

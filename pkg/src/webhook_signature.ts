@@ -2,15 +2,19 @@
 
 const KEY_PREFIX = "whsec_";
 const VERSION_PREFIX = "v1,";
+/** The shortest key that Standard Webhooks allows, in bytes. */
+const MIN_KEY = 24;
 const ALGORITHM = { name: "HMAC", hash: "SHA-256" };
 
 /**
  * Decodes a key: base64 with or without padding, after an optional `whsec_`. Returns `undefined` if it
- * is empty or not base64.
+ * is not base64 of at least 24 bytes.
  */
 export function decodeKey(key: string): Uint8Array<ArrayBuffer> | undefined {
-  const base64 = key.startsWith(KEY_PREFIX) ? key.slice(KEY_PREFIX.length) : key;
-  return base64 === "" ? undefined : decodeBase64(base64);
+  const trimmed = key.trim(); // Files and secret stores add line breaks.
+  const base64 = trimmed.startsWith(KEY_PREFIX) ? trimmed.slice(KEY_PREFIX.length) : trimmed;
+  const bytes = decodeBase64(base64);
+  return bytes && bytes.length >= MIN_KEY ? bytes : undefined;
 }
 
 /** Returns the bytes that are signed: `id.timestamp.body`. */

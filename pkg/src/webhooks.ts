@@ -6,6 +6,7 @@
 
 import { QuillgateError } from "./errors.js";
 import { decode, type Mismatch } from "./generated/decoders.js";
+import { ownProperties } from "./known.js";
 import type { AgentJob } from "./types.js";
 import {
   computeHmac,
@@ -68,7 +69,7 @@ export interface UnwrapOptions {
 
 /** The rule that a webhook breaks. */
 export type WebhookRule =
-  /** A key is empty or not base64. The receiver's configuration is wrong, not the request. */
+  /** A key is not base64 of at least 24 bytes. The receiver's configuration is wrong, not the request. */
   | "key"
   /** `webhook-id`, `webhook-timestamp` or `webhook-signature` is missing. */
   | "headers"
@@ -157,7 +158,10 @@ export async function unwrap(
 function readKey(key: string): Uint8Array<ArrayBuffer> {
   const decoded = typeof key === "string" ? decodeKey(key) : undefined;
   if (decoded) return decoded;
-  throw new WebhookVerificationError("the key must be base64, such as whsec_…", "key");
+  throw new WebhookVerificationError(
+    "the key must be base64 of at least 24 bytes, such as whsec_…",
+    "key",
+  );
 }
 
 function readHeader(headers: WebhookHeaders, name: string): string {
@@ -174,7 +178,7 @@ function findHeader(headers: WebhookHeaders, name: string): unknown {
 }
 
 function checkTimestamp(timestamp: string, options: UnwrapOptions): void {
-  const { tolerance = DEFAULT_TOLERANCE, now = Date.now } = options;
+  const { tolerance = DEFAULT_TOLERANCE, now = Date.now } = ownProperties(options);
   if (!/^\d{1,15}$/.test(timestamp)) {
     throw new WebhookVerificationError("webhook-timestamp must be an integer", "timestamp");
   }

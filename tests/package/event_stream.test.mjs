@@ -1,14 +1,9 @@
 /** How a client waits for a job at a gateway that streams the job's changes. */
 
 import assert from "node:assert/strict";
-import { rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
-import { pathToFileURL } from "node:url";
 import { Client, JobWaitTimeoutError } from "quillgate";
-import { install } from "./installed.mjs";
 
 const TOKEN = "stream-test-token";
 /** A stream without a byte for this long counts as broken. */
@@ -190,24 +185,6 @@ test("a 200 response that is not an event stream leads to polling", async () => 
 });
 
 /**
- * Returns a client of another copy of the package, in which `change` has altered the stream reader.
- */
-async function clientWhoseReader(name, change) {
-  const folder = await install(`reader-${name}`);
-  const entry = createRequire(join(folder, "x.cjs")).resolve("quillgate");
-  change(join(dirname(entry), "streams.js"));
-  const { Client } = await import(pathToFileURL(entry).href);
-  const baseUrl = `http://127.0.0.1:${server.address().port}`;
-  return new Client({ baseUrl, projectId: "acme", auth: { token: TOKEN } });
-}
-
-test("the client polls if its stream reader cannot be loaded", async () => {
-  const polling = await clientWhoseReader("is-missing", (path) => rmSync(path));
-  assert.equal((await polling.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
-  assert.deepEqual([seen.streams.length, seen.polls], [0, 1]);
-});
-
-/**
  * Replaces `setTimeout` and `Date.now` until the end of the test. Delays of up to 30 s end
  * immediately and advance the clock.
  */
@@ -238,17 +215,6 @@ test("a watch whose first stream fails polls for a minute, then streams", async 
   assert.equal((await client.agentJobs.wait("j1")).status, "completed");
   assert.equal(seen.streams.length, 3);
   assert.ok(seen.polls >= 4 && seen.polls < 40, `${seen.polls} polls`);
-});
-
-test("wait() can be aborted while the stream reader loads", async () => {
-  const endless = "export const streamJob = await new Promise(() => {});\n";
-  const loading = await clientWhoseReader("is-loading", (path) => writeFileSync(path, endless));
-  const controller = new AbortController();
-  const wait = loading.agentJobs.wait("j1", { signal: controller.signal });
-  await loading.agentJobs.get("j1");
-  controller.abort(new Error("not needed any more"));
-  await assert.rejects(wait, /not needed any more/);
-  assert.deepEqual([seen.streams.length, seen.polls], [0, 1]);
 });
 
 test("a 204 response to the stream leads to one poll", async () => {

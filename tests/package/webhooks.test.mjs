@@ -87,7 +87,7 @@ describe("the vectors of Standard Webhooks", () => {
 
   test("accepts a key whose base64 has no padding", async () => {
     for (const secret of [
-      "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaS",
+      "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwBrA",
       "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwBr",
     ]) {
       const { "webhook-signature": signature } = signed(VECTOR_BODY, { key: `whsec_${secret}` });
@@ -100,8 +100,9 @@ describe("the vectors of Standard Webhooks", () => {
     await accepts([OTHER_SIGNATURE, v2, VECTOR_SIGNATURE, OTHER_SIGNATURE].join(" "));
   });
 
-  test("rejects an empty key", async () => {
-    for (const key of ["", "whsec_", undefined, null, []]) {
+  test("rejects an empty or short key", async () => {
+    const short = Buffer.alloc(23, "k").toString("base64");
+    for (const key of ["", "whsec_", "whsec_ ", `whsec_${short}`, undefined, null, []]) {
       await assertRejected("key", VECTOR_BODY, headers(VECTOR_SIGNATURE), key ?? [key]);
     }
   });

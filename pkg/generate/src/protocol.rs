@@ -40,10 +40,12 @@ pub fn typescript() -> String {
     let _ = write!(
         module,
         "export const RULE_BASE_URL = {};\nexport const RULE_SECURE_BASE_URL = {};\n\
+         export const RULE_HEADER = {};\n\
          \n/** The hosts of this machine, as in URLs. */\n\
          export const LOOPBACK: readonly string[] = {LOOPBACK:?};\n",
         Rule::BaseUrl.number(),
-        Rule::SecureBaseUrl.number()
+        Rule::SecureBaseUrl.number(),
+        Rule::Header.number()
     );
     let _ = write!(
         module,

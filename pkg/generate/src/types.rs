@@ -196,8 +196,11 @@ fn operations() -> String {
     let streams = EVENT_STREAMS.map(|stream| stream.declaration().name);
     let _ = writeln!(
         text,
-        "\n{}export type OperationName = keyof Operations | {};",
-        doc("", &[" The name of an operation or of an event stream."]),
+        "\n{}export type OperationName = keyof Operations | {} | \"request\";",
+        doc(
+            "",
+            &[" The name of an operation or of an event stream; `request` for other requests."]
+        ),
         literals(&streams)
     );
     text

@@ -31,13 +31,15 @@ numbers! {
     pub enum Mode {
         /// One call.
         Once,
-        /// A list, page by page, from the page that the parameters select.
+        /// A list, page by page, from the page that the parameters select. A missing `dateTo` becomes
+        /// the current time, usually rounded down to five minutes.
         Pages,
-        /// A whole list. Without `limit`, pages have the maximum size. A missing `dateTo` becomes the
-        /// current time, usually rounded down to five minutes.
+        /// As `Pages`, but without `limit`, pages have the maximum size.
         Everything,
         /// A watch of the job that the operation reads.
         Watch,
+        /// A request that is not an operation. Its parameters are `path`, and `method` for idempotency.
+        Raw,
     }
 }
 
@@ -120,7 +122,8 @@ numbers! {
 numbers! {
     /// The kind of a string that the module emits. Each string comes with a number.
     pub enum Output {
-        /// Method, space, target, line feed, body. The number is the timeout in milliseconds.
+        /// Method, space, target, line feed, body. The number is the timeout in milliseconds. A raw
+        /// request emits only a duration.
         Request,
         /// Empty. The number is the length of a wait or of a timeout, in milliseconds.
         Duration,

@@ -4,13 +4,14 @@ use quillgate::agent_job::JobStatus;
 use quillgate::call::Call;
 use quillgate::credential::{AccessToken, AdminKey, BaseUrl, PlainHttp};
 use quillgate::date::parse_retry_after;
-use quillgate::declaration::ParameterIn;
+use quillgate::declaration::{ParameterIn, Repeat};
 use quillgate::error::{Rule, ValidationError};
 use quillgate::millis::Millis;
 use quillgate::operation::Operation;
 use quillgate::options::{CallOptions, read_length};
 use quillgate::pages::{PageError, PageInfo, Pages, RowKey, Totals};
 use quillgate::project::ProjectId;
+use quillgate::request_path;
 use quillgate::retry::Failure;
 use quillgate::task::{self, Command, DEFAULT_WATCH, Event, Reason};
 use quillgate::text::{cut, format_integer};
@@ -176,17 +177,23 @@ impl Task {
     }
 
     fn begin(&self, now: Millis) -> Result<RunningTask, ValidationError> {
+        let params = Argument::Object(Source::Params);
+        let mode = Mode::from_number(self.mode);
+        if mode == Some(Mode::Raw) {
+            request_path::check(&required_text(&params, "path")?)?;
+            let is_get = required_text(&params, "method")? == "GET";
+            return Ok(RunningTask {
+                project: read_project()?,
+                task: task::Task::raw(if is_get { Repeat::Safe } else { Repeat::Keyed }),
+            });
+        }
         let Some(operation) = self.operation else {
             return Err(ValidationError::new("operation", Rule::Unknown, ""));
         };
-        let call = Call::parse(operation.declaration(), &Argument::Object(Source::Params))?;
-        let task = match Mode::from_number(self.mode) {
-            None | Some(Mode::Once) => task::Task::new(call),
-            Some(Mode::Pages) => {
-                let pages = Pages::new(call);
-                pages.next().map_or(Ok(()), Call::check_cursor)?;
-                task::Task::list(pages)
-            }
+        let call = Call::parse(operation.declaration(), &params)?;
+        let task = match mode {
+            None | Some(Mode::Once | Mode::Raw) => task::Task::new(call),
+            Some(Mode::Pages) => task::Task::list(Pages::through_range(call, now)?),
             Some(Mode::Everything) => task::Task::list(Pages::through_everything(call, now)?),
             Some(Mode::Watch) => {
                 let timeout = read_length(&Argument::Object(Source::Watch), "timeout")?;
@@ -223,7 +230,8 @@ impl RunningTask {
 
     fn emit_request(&self, timeout: Millis) -> CommandNumber {
         let Some(call) = self.task.call() else {
-            return CommandNumber::Done;
+            emit_duration(Output::Duration, timeout, "");
+            return CommandNumber::Send;
         };
         let request = call.request(&self.project);
         let body = request.body.as_deref().unwrap_or_default();

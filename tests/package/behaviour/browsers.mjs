@@ -110,14 +110,14 @@ describe("Browsers", () => {
             const { Client } = await import(own);
             const client = new Client(argument);
             const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
-            return [Object.keys(headers).join(), headers["quillgate-client"]].join(" ");
+            return [Object.keys(headers).sort().join(), headers["quillgate-client"]].join(" ");
           });
           const inWorker = addresses.map((own) => {
             const script = `
             import("${own}").then(async ({ Client }) => {
               const client = new Client(${JSON.stringify(argument)});
               const { headers } = await client.buildRequest("agentJobs.get", { id: "j" });
-              postMessage([Object.keys(headers).join(), headers["quillgate-client"]].join(" "));
+              postMessage([Object.keys(headers).sort().join(), headers["quillgate-client"]].join(" "));
             });`;
             const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
             return new Promise((resolve, reject) => {

@@ -25,8 +25,8 @@ describe("Client options", () => {
     against({ json: JOB }, async (client, { requests }) => {
       const sent = [];
       const own = client.withOptions({
-        fetch: async (request) => {
-          sent.push(`${request.method} ${request.url} ${await request.text()}`);
+        fetch: async (url, { method, body }) => {
+          sent.push(`${method} ${url} ${body}`);
           return Response.json({ id: "own" });
         },
       });
@@ -208,7 +208,7 @@ describe("Client options", () => {
           "redirected.mjs": `
             import { Client } from "quillgate";
             const urls = [];
-            const fetch = async ({ url }) => {
+            const fetch = async (url) => {
               urls.push(url);
               return Response.json({ id: "j1" });
             };

@@ -1,5 +1,6 @@
 /** How a client handles responses that are late, malformed or of another shape. */
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import { startScriptedServer } from "../scripted_server.mjs";
 import {
   against,
@@ -11,6 +12,42 @@ import {
   skipWaits,
   when,
 } from "./fixtures.mjs";
+
+const wrapped = (message, cause) => new TypeError(message, { cause });
+const coded = (code) => Object.assign(new Error("x"), { code });
+/** Errors of `fetch` about its arguments, and bugs, of several runtimes. */
+const REFUSALS = [
+  // undici and Node.js
+  wrapped("Failed to parse URL from x", coded("ERR_INVALID_URL")),
+  wrapped("fetch failed", coded("UND_ERR_INVALID_ARG")), // an agent of another undici version
+  new TypeError("RequestInit: Expected signal to be an instance of AbortSignal."),
+  new TypeError('Headers.append: "x y" is an invalid header name.'),
+  new TypeError("Invalid URL"),
+  coded("ERR_INVALID_CHAR"),
+  // node-fetch
+  new TypeError("Only absolute URLs are supported"),
+  // Chrome and Firefox
+  new TypeError("Failed to execute 'fetch' on 'Window': Failed to parse URL from x"),
+  new TypeError("Window.fetch: x is not a valid URL."),
+  // bugs
+  new TypeError("Cannot read properties of undefined (reading 'x')"),
+  new TypeError("agent.create is not a function"),
+  new TypeError("undefined is not an object (evaluating 'a.b')"),
+  new ReferenceError("agent is not defined"),
+  new RangeError("Maximum call stack size exceeded"),
+];
+/** Errors of `fetch` for lost connections. */
+const LOSSES = [
+  wrapped("fetch failed", coded("ECONNREFUSED")),
+  wrapped("fetch failed", coded("UND_ERR_SOCKET")),
+  new TypeError("terminated"),
+  new TypeError("Failed to fetch"), // Chrome
+  new TypeError("NetworkError when attempting to fetch resource."), // Firefox
+  new TypeError("Load failed"), // Safari
+  new TypeError("error sending request for url (http://x/)"), // Deno
+  new Error("Network connection lost."), // workerd
+  coded("ConnectionRefused"), // Bun
+];
 
 describe("Bad responses", () => {
   when(
@@ -147,27 +184,43 @@ describe("Bad responses", () => {
   );
 
   when(
-    "a custom `fetch` throws or rejects with any value",
+    "a custom `fetch` rejects with any value",
     "the call rejects with ConnectionError; `cause` is that value",
     async () => {
-      const reasons = [new TypeError("no network"), "text", null, 0, { kind: "timeout", after: 5 }];
+      const values = ["text", null, 0, { kind: "timeout", after: 5 }];
+      const reasons = [new TypeError("no network"), ...LOSSES, ...values];
       for (const reason of reasons) {
-        const throws = () => {
-          throw reason;
-        };
-        for (const fetch of [throws, () => Promise.reject(reason)]) {
-          const options = { projectId: "acme", auth: { adminKey: KEY }, maxRetries: 0, fetch };
-          const error = await rejectionOf(new quillgate.Client(options).agentJobs.get("j1"));
-          assert.ok(error instanceof quillgate.ConnectionError);
-          assert.equal(error.cause, reason);
-        }
+        const fetch = () => Promise.reject(reason);
+        const options = { projectId: "acme", auth: { adminKey: KEY }, maxRetries: 0, fetch };
+        const error = await rejectionOf(new quillgate.Client(options).agentJobs.get("j1"));
+        assert.ok(error instanceof quillgate.ConnectionError);
+        assert.equal(error.cause, reason);
+      }
+    },
+  );
+
+  when(
+    "a custom `fetch` throws, or rejects because of its arguments or a bug",
+    "the call rejects with RequestError and is not retried; `cause` is that value",
+    async () => {
+      const throwing = [new TypeError("no network"), "text", null].map((reason) => () => {
+        throw reason;
+      });
+      const rejecting = REFUSALS.map((reason) => () => Promise.reject(reason));
+      for (const fetch of [...throwing, ...rejecting]) {
+        const options = { projectId: "acme", auth: { adminKey: KEY }, fetch, logLevel: "off" };
+        const { agentJobs, attempts } = countAttempts(new quillgate.Client(options));
+        const error = await rejectionOf(agentJobs.get("j1"));
+        assert.ok(error instanceof quillgate.RequestError, inspect(error));
+        assert.equal(error.cause, await rejectionOf(async () => fetch()));
+        assert.equal(attempts(), 1);
       }
     },
   );
 
   when(
     "a custom `fetch` resolves to something other than a Response",
-    "the call rejects with ConnectionError; `cause` is a TypeError",
+    "the call rejects with RequestError",
     async () => {
       for (const value of [
         undefined,
@@ -179,8 +232,7 @@ describe("Bad responses", () => {
         const fetch = async () => value;
         const options = { projectId: "acme", auth: { adminKey: KEY }, maxRetries: 0, fetch };
         const error = await rejectionOf(new quillgate.Client(options).agentJobs.get("j1"));
-        assert.ok(error instanceof quillgate.ConnectionError);
-        assert.ok(error.cause instanceof TypeError);
+        assert.ok(error instanceof quillgate.RequestError);
       }
     },
   );

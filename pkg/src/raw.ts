@@ -1,0 +1,67 @@
+/** Requests that are not operations. */
+
+import { ValidationError } from "./errors.js";
+import type { WriteOptions } from "./options.js";
+import type { CoreRequest } from "./task.js";
+
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** A method of {@link import("./client.js").Client.request}. */
+export type RawMethod = (typeof METHODS)[number];
+
+/** A value of a query parameter. An array repeats the parameter. */
+export type QueryValue = string | number | boolean | readonly (string | number | boolean)[];
+
+/** Options of {@link import("./client.js").Client.request}. */
+export interface RawOptions extends WriteOptions {
+  /** The query parameters. Those set to `undefined` or `null` are left out. */
+  query?: Readonly<Record<string, QueryValue | null | undefined>> | undefined;
+  /** The body, sent as JSON. Not for `GET`. */
+  body?: unknown;
+  /**
+   * The `Idempotency-Key` of the request. Only with a key are writes to a gateway retried: all methods
+   * except `GET` are writes.
+   * @default none
+   */
+  idempotencyKey?: string | undefined;
+}
+
+/**
+ * Builds a request. The core checks `path`.
+ *
+ * @throws {ValidationError} if the method, the query or the body is invalid
+ */
+export function buildRaw(
+  method: string,
+  path: string,
+  { query, body }: Pick<RawOptions, "query" | "body">,
+): CoreRequest {
+  if (!METHODS.includes(method as RawMethod)) {
+    throw new ValidationError(`method must be one of ${METHODS.join(", ")}`, "method", "one-of");
+  }
+  if (body !== undefined && method === "GET") {
+    throw new ValidationError("body must not be combined with GET", "body", "unknown");
+  }
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value]) =>
+    [value ?? []].flat().map((each) => {
+      if (["string", "number", "boolean"].includes(typeof each)) return [name, String(each)];
+      throw new ValidationError("query must have strings, numbers and booleans", "query", "text");
+    }),
+  );
+  const search = new URLSearchParams(pairs).toString().replaceAll("+", "%20");
+  return { method, target: search ? `${path}?${search}` : path, body: toJson(body) };
+}
+
+function toJson(body: unknown): string | null {
+  try {
+    return JSON.stringify(body) ?? null;
+  } catch {
+    throw new ValidationError("body must be a JSON value", "body", "text");
+  }
+}
+
+/** Reads a JSON body; `null` if it is empty. */
+export async function readRaw(response: Response): Promise<unknown> {
+  const text = await response.text();
+  return text === "" ? null : JSON.parse(text);
+}
