@@ -202,3 +202,34 @@ describe("Pages without optional properties", () => {
       }));
   }
 });
+
+describe("An awaited page", () => {
+  for (const name of NAMES) {
+    const list = LISTS[name];
+    test(`of ${name} is iterable: for its rows, and with await for all rows from it on`, () =>
+      against(pageOf(list), async (client, { requests }) => {
+        const page = await list.list(client, { limit: 100 });
+        assert.deepEqual(namesOf(list, [...page]), namesFrom(0, 100));
+        assert.equal(requests.length, 1);
+        const second = await page.nextPage();
+        assert.deepEqual(namesOf(list, await collect(second)), namesFrom(100));
+        assert.deepEqual(namesOf(list, await collect(await list.list(client))), namesFrom(0));
+        assert.deepEqual(Object.keys(page).includes("nextPage"), false);
+      }));
+
+    if (!list.range) continue;
+    test(`of ${name} has a fixed range, which its position and the next page keep`, (context) => {
+      const start = Date.parse("2024-03-01T10:07:00Z");
+      context.mock.timers.enable({ apis: ["Date"], now: start });
+      return against(pageOf(list), async (client, { requests }) => {
+        const page = await list.list(client, { dateFrom: "2024-01-01" });
+        context.mock.timers.setTime(start + 3_600_000);
+        await page.nextPage();
+        await list.list(client, { resumeFrom: page.nextPosition });
+        const ends = requests.map((request) => queryOf(request).get("dateTo"));
+        assert.deepEqual(ends, Array(3).fill("2024-03-01T10:05:00.000Z"));
+        assert.equal(page.nextPosition.dateTo, ends[0]);
+      });
+    });
+  }
+});

@@ -1,8 +1,8 @@
-/** `quillgate/values`: the times and links that Mintlify returns as strings. */
+/** `quillgate/values`: times, links and rate limits that are strings. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { parseInstant, readPullRequest } from "../../pkg/dist/values.js";
+import { parseInstant, readLimits, readPullRequest } from "../../pkg/dist/values.js";
 
 const TIME = Date.parse("2026-11-27T22:30:00Z");
 
@@ -124,5 +124,38 @@ test("a link that is not plain https has no address to open", () => {
 test("an empty link and a missing value in words count as absent", () => {
   for (const link of [null, undefined, "", " \n", "null", "None", "undefined"]) {
     assert.equal(readPullRequest(link), null, String(link));
+  }
+});
+
+test("rate limits are read in any order of parameters, that with the fewest requests first", () => {
+  const read = (limit, policy) => {
+    const fields = { ratelimit: limit, "ratelimit-policy": policy };
+    return readLimits(new Headers(Object.entries(fields).filter(([, value]) => value)));
+  };
+  assert.deepEqual(read('"analytics";r=90;t=36, "token";t=5;r=2', '"token";w=3600;q=10'), [
+    { policy: "token", left: 2, quota: 10, window: 3600, next: 5 },
+    { policy: "analytics", left: 90, quota: null, window: null, next: 36 },
+  ]);
+  const named = [
+    ['"a,\\"b;r=1";pk=:YWI=:;x="r=9;,";flag; r=7', 'a,"b;r=1', 7],
+    ["token;r=3", "token", 3],
+    ['"a" ; r=4 ; t=1', "a", 4],
+    ['"a";r=1;r=5', "a", 5],
+  ];
+  for (const [field, policy, left] of named) {
+    const [limit, ...others] = read(field);
+    assert.deepEqual([limit?.policy, limit?.left, others.length], [policy, left, 0], field);
+  }
+  for (const field of [
+    null,
+    "",
+    '"a"',
+    '"a";r=-1',
+    '"a";r=1.5',
+    '"a";r="1"',
+    "limit=5, remaining=1",
+    ",;",
+  ]) {
+    assert.deepEqual(read(field), [], field);
   }
 });
