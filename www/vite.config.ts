@@ -29,6 +29,7 @@ const GROUPS = [
       ...["src/page.tsx", "src/session/scope_notice.tsx", "src/shell/rate_limit.ts"],
       // Jobs and analytics use these. In the file of one, the other would load the whole file.
       ...["src/shell/readable_text.ts", join(PACKAGE, "instant.js")],
+      join(PACKAGE, "rate_limit.js"),
     ],
     /node_modules\/@?preact\//,
   ),

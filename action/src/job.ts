@@ -83,14 +83,14 @@ export function connect(
     baseUrl: inputs.gateway,
     projectId: inputs.project,
     auth: { token },
-    fetch: async (request) => {
-      const current = await identity.token(request.signal).catch((error: unknown) => {
+    fetch: async (url, init) => {
+      const current = await identity.token(init.signal).catch((error: unknown) => {
         // The client treats every error of `fetch` as a broken connection, which it retries.
         if (error instanceof IdentityError && !error.isRetryable) identityLost.abort(error);
         throw error;
       });
-      request.headers.set("authorization", `Bearer ${current}`);
-      return reachability.send(request);
+      const headers = { ...init.headers, authorization: `Bearer ${current}` };
+      return reachability.send(new Request(url, { ...init, headers }));
     },
     defaultHeaders: { "user-agent": "quillgate-action" },
     logger: { error: debug, warn: debug, info: debug, debug },

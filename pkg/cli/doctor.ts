@@ -2,7 +2,7 @@
 
 import { stat } from "node:fs/promises";
 import { isLoopback, isPrivate } from "../base_url.js";
-import { readBudget } from "./budget.js";
+import { type RateLimit, readLimits } from "../rate_limit.js";
 import { findCause } from "./cause.js";
 import { type Context, readSwitch } from "./command.js";
 import { showWait } from "./duration.js";
@@ -293,9 +293,9 @@ async function* examineAccess(
     const finding = judge(scope, answered);
     if (status !== 429 && !told.has(finding.found)) yield finding;
     if (finding.level === "problem") told.add(finding.found);
-    const budget = readBudget(fields);
+    const [budget] = readLimits(fields);
     if (status === 429 || isSpent(fields)) yield describeSpentBudget(budget, fields);
-    else if (budget !== null) yield examineBudget(budget);
+    else if (budget !== undefined) yield examineBudget(budget);
     // Stop, because the requests for other scopes would fail in the same way.
     if (status === 401 || findMisconfigured(body) !== undefined) return;
     if (scope === "analytics:read" && status !== 403) {
@@ -404,9 +404,9 @@ function judge(scope: string, answered: Answered): Finding {
   return problem(scope, found, action);
 }
 
-function examineBudget(budget: NonNullable<ReturnType<typeof readBudget>>): Finding {
-  const { name, left, limit } = budget;
-  const found = `${name}: ${left}${limit === null ? "" : ` of ${limit}`} requests left`;
+function examineBudget(budget: RateLimit): Finding {
+  const { policy, left, quota } = budget;
+  const found = `${policy}: ${left}${quota === null ? "" : ` of ${quota}`} requests left`;
   return left > 0 ? ok("budget", found) : describeSpentBudget(budget);
 }
 
@@ -416,15 +416,15 @@ function isSpent(headers: Headers): boolean {
 }
 
 function describeSpentBudget(
-  budget: ReturnType<typeof readBudget>,
+  budget: RateLimit | undefined,
   headers?: Pick<Headers, "get">,
 ): Finding {
-  const { name = "analytics", limit = null } = budget ?? {};
+  const { policy = "analytics", quota = null } = budget ?? {};
   const next = Number(headers?.get("retry-after")) || budget?.next || null;
-  const left = limit === null ? "none left" : `0 of ${limit} left`;
+  const left = quota === null ? "none left" : `0 of ${quota} left`;
   const more = next === null ? "" : `, more in ${showWait(next)}`;
   const action = "wait, or let a report wait by --wait 1h; the whole organization shares them";
-  return problem("budget", `${name}: ${left}${more}`, action);
+  return problem("budget", `${policy}: ${left}${more}`, action);
 }
 
 /** Returns `true` unless the token lists its projects and this one is missing. */

@@ -1,6 +1,6 @@
 /** Shows a command's progress as a bar on a terminal. Elsewhere, reports print plain lines. */
 
-import { type Budget, readBudget } from "./budget.js";
+import { type RateLimit, readLimits } from "../rate_limit.js";
 import { showDuration, showWait } from "./duration.js";
 import type { Output, StatusLine } from "./output.js";
 import { toLine, writeNumber } from "./table.js";
@@ -72,7 +72,7 @@ export class RowProgress extends LiveLine {
   #cached = 0;
   /** The number of requests when a line was last printed. */
   #printedRequests = 0;
-  #budget: Budget | null = null;
+  #budget: RateLimit | null = null;
   /** When the server accepts requests again, on the clock of `#now`; `null` if it does now. */
   #waitEnd: number | null = null;
 
@@ -103,7 +103,7 @@ export class RowProgress extends LiveLine {
   addResponse({ status, headers }: SeenResponse): void {
     this.#requests++;
     if (/;\s*hit\b/.test(headers.get("cache-status") ?? "")) this.#cached++;
-    this.#budget = readBudget(headers) ?? this.#budget;
+    this.#budget = readLimits(headers)[0] ?? this.#budget;
     const wait = status === 429 ? Number(headers.get("retry-after")) : Number.NaN;
     this.#waitEnd = wait > 0 ? this.#now() + wait * 1000 : null;
     if (this.output.interactive) {
@@ -146,8 +146,8 @@ export class RowProgress extends LiveLine {
 
   /** Returns the used share of the budget, from 0 to 1, or `null` if unknown. */
   #budgetShare(): number | null {
-    if (this.#budget === null || !this.#budget.limit) return null;
-    return 1 - this.#budget.left / this.#budget.limit;
+    if (this.#budget === null || !this.#budget.quota) return null;
+    return 1 - this.#budget.left / this.#budget.quota;
   }
 
   #time(): string {

@@ -91,7 +91,8 @@ export class Ledger {
    * Sends a request and checks the response before the package reads it. The package itself checks
    * event streams.
    */
-  fetch = async (request) => {
+  fetch = async (input, init) => {
+    const request = new Request(input, init);
     this.requests += 1;
     const response = await fetch(request);
     const { status, headers } = response;

@@ -76,7 +76,8 @@ export async function clients(): Promise<void> {
   // @ts-expect-error: no credential
   new Client({ auth: {} });
   const options: ClientOptions = {
-    fetch: (request) => fetch(request),
+    fetch: (url, init) => fetch(url, init),
+    fetchOptions: { keepalive: true },
     defaultHeaders: { "x-own": "1" },
     onRequest: ({ method, url, headers, attempt }) => {
       same<typeof method, string>(true);
@@ -193,6 +194,8 @@ export async function lists({ analytics }: Client): Promise<void> {
   const next: ListPage<"analytics.views"> | null = await page.nextPage();
   next?.totals?.total?.toFixed();
   for await (const view of analytics.views()) same<typeof view, PageView>(true);
+  for (const view of page) same<typeof view, PageView>(true);
+  for await (const view of page) same<typeof view, PageView>(true);
   for await (const each of analytics.views().pages()) same<typeof each, ListPage<"analytics.views">>(true);
   const rows = await analytics.views({ dateTo: maybe }).all({
     maxRows: 10,

@@ -1,3 +1,5 @@
+import type { FetchInit } from "quillgate";
+
 /** Receives notifications about the bytes of a client's event streams. */
 export interface StreamListener {
   /** Called with each chunk, heartbeats included. */
@@ -9,10 +11,10 @@ export interface StreamListener {
 /** Wraps `fetch` so that it reports the data of event streams. */
 export function listenToStreams(
   listener: StreamListener,
-  send: (request: Request) => Promise<Response> = fetch,
-): (request: Request) => Promise<Response> {
-  return async (request) => {
-    const response = await send(request);
+  send: (url: string, init: FetchInit) => Promise<Response> = fetch,
+): (url: string, init: FetchInit) => Promise<Response> {
+  return async (url, init) => {
+    const response = await send(url, init);
     const type = response.headers.get("content-type") ?? "";
     if (!response.ok || response.body === null || !type.startsWith("text/event-stream")) {
       return response;

@@ -1,4 +1,6 @@
-/** The state of a rate limit, from `RateLimit` headers (IETF draft). */
+import { readLimits } from "quillgate/values";
+
+/** The state of a rate limit. */
 export interface Limit {
   policy: string;
   /** The number of requests per window, and the window in milliseconds. */
@@ -26,33 +28,12 @@ export function isReserveReached(limit: Limit | null): boolean {
   return limit !== null && limit.left <= reserveOf(limit);
 }
 
-/** Returns the limit with the fewest requests left; null if the response has none. */
+/** Returns the known limit with the fewest requests left; null if the response has none. */
 export function tightestLimit(headers: Headers, at: number): Limit | null {
-  const limits = items(headers.get("ratelimit-policy")).flatMap(({ name, numbers }) => {
-    const said = items(headers.get("ratelimit")).find((item) => item.name === name);
-    const left = said?.numbers.r;
-    const { q: quota, w: seconds } = numbers;
-    if (quota === undefined || seconds === undefined || left === undefined) return [];
-    const { t } = said?.numbers ?? {};
-    const freesAt = t === undefined ? null : at + t * 1000;
-    return [{ policy: name, quota, window: seconds * 1000, left, at, freesAt }];
-  });
-  return limits.reduce<Limit | null>(
-    (least, limit) => (least === null || limit.left < least.left ? limit : least),
-    null,
-  );
-}
-
-interface Item {
-  name: string;
-  numbers: Record<string, number>;
-}
-
-/** Parses a list such as `"name";q=100;w=3600, "other";q=10;w=3600`. Skips invalid items. */
-function items(field: string | null): Item[] {
-  const found = (field ?? "").matchAll(/"([^"]+)"((?:\s*;\s*[a-z]+=\d+)*)/g);
-  return [...found].map(([, name = "", parameters = ""]) => {
-    const pairs = [...parameters.matchAll(/([a-z]+)=(\d+)/g)];
-    return { name, numbers: Object.fromEntries(pairs.map(([, key, n]) => [key, Number(n)])) };
-  });
+  for (const { policy, left, quota, window, next } of readLimits(headers)) {
+    if (quota === null || window === null) continue;
+    const freesAt = next === null ? null : at + next * 1000;
+    return { policy, quota, window: window * 1000, left, at, freesAt };
+  }
+  return null;
 }
