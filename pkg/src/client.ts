@@ -15,8 +15,14 @@ import {
 import { readHeaders } from "./headers.js";
 import { ownProperties, refuseUnknown } from "./known.js";
 import { checkLogLevel } from "./log.js";
-import type { Auth, ClientOptions, ResolvedOptions, WriteOptions } from "./options.js";
-import type { RawMethod, RawOptions } from "./raw.js";
+import type {
+  Auth,
+  ClientOptions,
+  RawMethod,
+  RawOptions,
+  ResolvedOptions,
+  WriteOptions,
+} from "./options.js";
 import { type BuiltRequest, Transport } from "./transport.js";
 import type { Operations } from "./types.js";
 

@@ -81,11 +81,13 @@ export type {
   HeadersLike,
   Logger,
   LogLevel,
+  QueryValue,
+  RawMethod,
+  RawOptions,
   RequestOptions,
   SessionAuth,
   TokenAuth,
   WriteOptions,
 } from "./options.js";
-export type { QueryValue, RawMethod, RawOptions } from "./raw.js";
 export type { BuiltRequest } from "./transport.js";
 export type * from "./types.js";

@@ -231,3 +231,23 @@ export interface CreateOptions extends WriteOptions {
    */
   webhookUrl?: string | undefined;
 }
+
+/** A method of {@link import("./client.js").Client.request}. */
+export type RawMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** A value of a query parameter. An array repeats the parameter. */
+export type QueryValue = string | number | boolean | readonly (string | number | boolean)[];
+
+/** Options of {@link import("./client.js").Client.request}. */
+export interface RawOptions extends WriteOptions {
+  /** The query parameters. Those set to `undefined` or `null` are left out. */
+  query?: Readonly<Record<string, QueryValue | null | undefined>> | undefined;
+  /** The body, sent as JSON. Not for `GET`. */
+  body?: unknown;
+  /**
+   * The `Idempotency-Key` of the request. Only with a key are writes to a gateway retried: all methods
+   * except `GET` are writes.
+   * @default none
+   */
+  idempotencyKey?: string | undefined;
+}

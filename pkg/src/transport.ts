@@ -16,8 +16,14 @@ import { readHeaders } from "./headers.js";
 import { attach } from "./host.js";
 import { ownProperties, refuseUnknown } from "./known.js";
 import { type Observer, observe } from "./observer.js";
-import type { CreateOptions, RequestOptions, ResolvedOptions, WriteOptions } from "./options.js";
-import { buildRaw, type RawOptions, readRaw } from "./raw.js";
+import type {
+  CreateOptions,
+  RawOptions,
+  RequestOptions,
+  ResolvedOptions,
+  WriteOptions,
+} from "./options.js";
+import { buildRaw, readRaw } from "./raw.js";
 import { cacheMode, callFetch } from "./send.js";
 import { type Call, type CoreRequest, checkBody, RAW, type Sender, Task } from "./task.js";
 import type { OperationName, Operations } from "./types.js";

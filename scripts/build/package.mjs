@@ -1,7 +1,8 @@
 /** Builds the npm package `quillgate`. */
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { build } from "esbuild";
 import { encodeBytes } from "../byte_text.mjs";
 import { cargoBuildWasm, targetFolder } from "../cargo.mjs";
 import { run } from "../child.mjs";
@@ -25,6 +26,8 @@ const GENERATED = join(PACKAGE, "src", "generated");
 const CRATE = "quillgate-wasm";
 /** The module through which the wasm reads JavaScript values and emits strings. */
 const HOST = join(PACKAGE, "wasm", "src", "host.js");
+/** Entries without a CommonJS form: they read `import.meta` or import the wasm file. */
+const MODULES_ONLY = ["web", "workerd", "edge"];
 /** The end of its import path in wasm-bindgen's glue. */
 const HOST_ADDRESS = "src/host.js";
 /** Files of the core. */
@@ -135,7 +138,7 @@ export async function buildPackage(context, variant = RELEASE) {
     const args = ["-p", PACKAGE, "--outDir", out];
     // Editors show the comments of declarations. Those of the JavaScript only make the package
     // larger.
-    const javascript = [...args, "--declaration", "false", "--removeComments"];
+    const javascript = [...args, "--declaration", "false", "--removeComments", "--sourceMap"];
     const declarations = [...args, "--emitDeclarationOnly"];
     await run("compiling the package's TypeScript", bin.tsc, javascript, context);
     await run("writing the package's declarations", bin.tsc, declarations, context);
@@ -150,6 +153,13 @@ export async function buildPackage(context, variant = RELEASE) {
       context,
     );
   });
+  if (hasCli) {
+    const inputs = [...paths, ...[...CORE, ...EMBEDDED].map((file) => join(out, file))];
+    const outputs = [join(out, "cjs")];
+    await whenChanged({ name: "package CommonJS", inputs, outputs, made }, () =>
+      writeCommonJs(out),
+    );
+  }
   const [licence, copy] = [ROOT, PACKAGE].map((folder) => join(folder, "LICENSE"));
   await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>
     copyFile(licence, copy),
@@ -170,6 +180,32 @@ async function removeFileHeaders(out) {
     if (!declarations.startsWith(header) || header.includes("@module")) continue;
     await writeFile(path, declarations.slice(header.length));
   }
+}
+
+/**
+ * Writes the modules in CommonJS, with declarations, for programs that cannot load ES modules: Jest by
+ * default, TypeScript with `module: node16`, and tools that read `main`.
+ */
+async function writeCommonJs(out) {
+  const folder = join(out, "cjs");
+  await rm(folder, { recursive: true, force: true });
+  const all = await readdir(out, { recursive: true });
+  const isShared = (path) => !MODULES_ONLY.includes(basename(path).split(".")[0]);
+  const files = all.filter(
+    (path) => /^(generated\/)?\w+\.(js|d\.ts)$/.test(path) && isShared(path),
+  );
+  await build({
+    entryPoints: files.filter((path) => path.endsWith(".js")).map((path) => join(out, path)),
+    outbase: out,
+    outdir: folder,
+    format: "cjs",
+    target: "es2022",
+  });
+  for (const path of files.filter((path) => path.endsWith(".d.ts"))) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await copyFile(join(out, path), join(folder, path));
+  }
+  await writeFile(join(folder, "package.json"), '{ "type": "commonjs" }\n');
 }
 
 /**

@@ -61,7 +61,11 @@ function cacheEntry() {
 /** Hashes every file that the tarball can contain. */
 function hashPackage() {
   const files = readdirSync(PACKAGE, { recursive: true })
-    .filter((path) => /^(dist\/|package\.json$|README\.md$|LICENSE$)/.test(path))
+    .filter((path) =>
+      /^(dist\/|src\/|(inline|testing|values|webhooks)\/|package\.json$|README\.md$|LICENSE$)/.test(
+        path,
+      ),
+    )
     .filter((path) => statSync(join(PACKAGE, path)).isFile())
     .sort();
   const hash = createHash("sha256");

@@ -1,7 +1,7 @@
 /** The packed package's types in the current TypeScript, and the files of the tarball. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { test } from "node:test";
 import { capture } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -19,6 +19,41 @@ test("TypeScript allows a CommonJS module to require the package", async () => {
     });
     const { output } = await compile(COMPILER, PROJECTS["for Node"], ["required.cts"]);
     assert.equal(output, "");
+  }
+});
+
+test("TypeScript for CommonJS imports every entry, whatever its module resolution", async () => {
+  const entries = [...ENTRIES, "quillgate/testing", "quillgate/values", "quillgate/webhooks"];
+  const lines = entries.map((entry, at) => `export * as e${at} from "${entry}";\n`);
+  write(folder, {
+    "commonjs.cts": `${lines.join("")}import { Client } from "quillgate";\nnew Client({ auth: { token: "t" } });\n`,
+  });
+  const resolutions = [
+    ["node16", "node16"],
+    ["node18", "node16"],
+    ["nodenext", "nodenext"],
+    ["commonjs", "bundler"],
+  ];
+  for (const [module, moduleResolution] of resolutions) {
+    const options = { ...PROJECTS["for Node"], module, moduleResolution };
+    const plain = { ...options, verbatimModuleSyntax: false, types: ["node"] };
+    const { output } = await compile(COMPILER, plain, ["commonjs.cts"]);
+    assert.equal(output, "", module);
+  }
+});
+
+test("the source maps of the tarball lead to its sources", async () => {
+  const { stdout } = await capture("tar", ["-tzf", await packed()]);
+  const files = new Set(stdout.trim().split("\n"));
+  const maps = [...files].filter((path) => path.endsWith(".js.map"));
+  assert.ok(maps.length > 40);
+  for (const map of maps) {
+    const { stdout: text } = await capture("tar", ["-xzOf", await packed(), map]);
+    for (const source of JSON.parse(text).sources) {
+      const path = posix.join(posix.dirname(map), source);
+      const isGenerated = /\/(core|core_text|host)\.js$/.test(path);
+      assert.ok(files.has(path) || isGenerated, `${map}: ${source}`);
+    }
   }
 });
 
@@ -58,7 +93,7 @@ test("the tarball contains the package's files and no others", async () => {
     .sort();
   const unexpected = files.filter(
     (path) =>
-      !/^(package\.json|README\.md|LICENSE|dist\/quillgate\.1|dist\/[\w./-]+\.(js|d\.ts|wasm))$/.test(
+      !/^(package\.json|README\.md|LICENSE|\w+\/package\.json|dist\/cjs\/package\.json|src\/[\w/]+(\.d)?\.ts|dist\/quillgate\.1|dist\/[\w./-]+\.(js|js\.map|d\.ts|wasm))$/.test(
         path,
       ),
   );
@@ -72,6 +107,8 @@ test("the tarball contains the package's files and no others", async () => {
   ]) {
     assert.ok(files.includes(name), name);
   }
-  const internal = files.filter((path) => /^dist\/(core|cli\/|generated\/).*\.d\.ts$/.test(path));
+  const internal = files.filter((path) =>
+    /^dist\/(cjs\/)?(core|cli\/|generated\/).*\.d\.ts$/.test(path),
+  );
   assert.deepEqual(internal, [], "no type of the package refers to these");
 });
