@@ -23,7 +23,6 @@ export class FakeStreams {
   readonly #jobs: FakeJobs;
   readonly #now: () => number;
   readonly #open = new Set<OpenStream>();
-  readonly #encoder = new TextEncoder();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(jobs: FakeJobs, now: () => number) {
@@ -104,7 +103,7 @@ export class FakeStreams {
   }
 
   #write({ controller }: OpenStream, text: string): void {
-    controller.enqueue(this.#encoder.encode(text));
+    controller.enqueue(new TextEncoder().encode(text));
   }
 
   /** Sets the timer for the next end of a job or the next heartbeat. */

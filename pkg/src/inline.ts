@@ -1,7 +1,7 @@
 /** The entry with the core embedded as a string, for servers and for bundlers that copy no files. */
 
 import { decodeBytes } from "./byte_text.js";
-import text from "./core_text.js";
+import { text } from "./core_text.js";
 import { loadFrom, setUserAgent } from "./engine.js";
 import { isBrowser } from "./environment.js";
 import { USER_AGENT } from "./generated/protocol.js";

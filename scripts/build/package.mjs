@@ -273,7 +273,7 @@ async function embedCore({ name, out }, { made }) {
   const outputs = EMBEDDED.map((file) => join(out, file));
   await whenChanged({ name: `${name} text`, inputs: [core], outputs, made }, async () => {
     const [module, types] = outputs;
-    await writeFile(module, `export default "${encodeBytes(await readFile(core))}";\n`);
-    await writeFile(types, "declare const text: string;\nexport default text;\n");
+    await writeFile(module, `export const text = "${encodeBytes(await readFile(core))}";\n`);
+    await writeFile(types, "export const text: string;\n");
   });
 }

@@ -23,7 +23,7 @@ test("the string encoding of wasm round-trips every pair of bytes", async () => 
 
 test("the embedded string decodes to the wasm file", async () => {
   const { decodeBytes } = await load("byte_text.js");
-  const { default: text } = await load("core_text.js");
+  const { text } = await load("core_text.js");
   const wasm = await readFile(join(DIST, "core_bg.wasm"));
   assert.ok(wasm.equals(decodeBytes(text)));
 });

@@ -1,14 +1,20 @@
 /** The packed package in every runtime, bundler and browser. The run writes docs/runtimes.md. */
 import { after, describe } from "node:test";
-import { checkFirefox, checkModules, checkStrictPolicy } from "./runtimes/browsers.mjs";
+import {
+  checkFirefox,
+  checkModules,
+  checkServiceWorker,
+  checkStrictPolicy,
+} from "./runtimes/browsers.mjs";
 import {
   checkEveryBundle,
   checkNodeBundles,
   checkServerBundles,
   checkViteDevServer,
 } from "./runtimes/bundles.mjs";
-import { checkWorkerd } from "./runtimes/edge.mjs";
+import { checkOldWorkerd, checkWorkerd } from "./runtimes/edge.mjs";
 import { rows, SPECIFIERS } from "./runtimes/fixtures.mjs";
+import { checkJest, checkResolvers, checkVitest } from "./runtimes/hosts.mjs";
 import { checkNext } from "./runtimes/next.mjs";
 import { checkRendering } from "./runtimes/rendering.mjs";
 import {
@@ -31,6 +37,7 @@ describe("Servers", { concurrency: 3 }, () => {
 
 describe("Browsers", { concurrency: 3 }, () => {
   checkModules();
+  checkServiceWorker();
   checkStrictPolicy("web");
   checkStrictPolicy("inline");
   checkFirefox();
@@ -50,6 +57,13 @@ describe("Next.js", () => {
 
 describe("Edge", () => {
   for (const way of Object.keys(SPECIFIERS)) checkWorkerd(way);
+  checkOldWorkerd();
+});
+
+describe("Test runners and resolvers", { concurrency: 2 }, () => {
+  checkJest();
+  checkVitest();
+  checkResolvers();
 });
 
 describe("Server-side rendering", () => {

@@ -1,7 +1,7 @@
 /** The packed package in one runtime of each kind. `runtimes.matrix.mjs` checks all of them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { checkStrictPolicy } from "./runtimes/browsers.mjs";
+import { checkServiceWorker, checkStrictPolicy } from "./runtimes/browsers.mjs";
 import { checkBundle, checkNodeBundles } from "./runtimes/bundles.mjs";
 import { checkWorkerd } from "./runtimes/edge.mjs";
 import { rows } from "./runtimes/fixtures.mjs";
@@ -14,6 +14,7 @@ describe("Runtimes", { concurrency: 2 }, () => {
   checkNodeBundles();
   checkBundle("Vite build", "`import`");
   checkStrictPolicy("web");
+  checkServiceWorker();
   checkWorkerd("`import`");
   checkRendering();
 });

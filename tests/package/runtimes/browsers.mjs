@@ -21,14 +21,20 @@ after(async () => {
   await (await browser)?.close();
 });
 
-/** Returns a module that runs the checks in a page and posts their results. */
+/**
+ * Returns a module that runs the checks in a page and posts their results. It has no top-level `await`,
+ * which service workers and Parcel refuse.
+ */
 export function pageEntry(name, specifier, settings = "browser_settings") {
   return `
 import * as quillgate from "${specifier}";
 import { conform } from "./conformance.mjs";
 import settings from "./${settings}.mjs";
-${RUN_CHECKS}
-await fetch("/result/${name}", { method: "POST", body: JSON.stringify(results) });
+async function check() {
+  ${RUN_CHECKS}
+  await fetch("/result/${name}", { method: "POST", body: JSON.stringify(results) });
+}
+check();
 `;
 }
 
@@ -93,6 +99,20 @@ export function checkModules() {
       "worker.mjs": pageEntry("worker", WEB_ENTRY),
     });
     return inChromium(row, "worker", `${site.url}/worker.html`);
+  });
+}
+
+/** Checks the package in a service worker, such as that of a browser extension, which refuses `import()`. */
+export function checkServiceWorker() {
+  cell("Chromium", "ES modules, in a service worker", (row) => {
+    const register = 'navigator.serviceWorker.register("/service_worker.mjs", { type: "module" });';
+    const entry = pageEntry("service-worker", WEB_ENTRY);
+    const install = 'addEventListener("install", (event) => event.waitUntil(check()));';
+    write(folder, {
+      "service_worker.html": pageWith(register),
+      "service_worker.mjs": entry.replace("\ncheck();", `\n${install}`),
+    });
+    return inChromium(row, "service-worker", `${site.url}/service_worker.html`);
   });
 }
 

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { runProgram, tool, toolPath, versionOf } from "../installed.mjs";
+import { runProgram, tool, toolPath, versionOf, write } from "../installed.mjs";
 import { BUN, DENO, denoEnv } from "./servers.mjs";
 
 /** @typedef {"browser" | "server"} Target a server is the bundler's own runtime, or Node */
@@ -24,6 +24,7 @@ export const BUNDLERS = {
   esbuild: { tool: "esbuild", bundle: bundleWithEsbuild },
   Rollup: { tool: "rollup", bundle: bundleWithRollup, plugins: ", with its node-resolve plugin" },
   webpack: { tool: "webpack", bundle: bundleWithWebpack },
+  "Parcel 2": { tool: "@parcel/core", bundle: bundleWithParcel },
   "bun build": { tool: "bun", bundle: bundleWithBun },
   "deno bundle": { tool: "deno", bundle: bundleWithDeno },
 };
@@ -68,6 +69,23 @@ async function bundleWithWebpack(root) {
   });
   await new Promise((resolve) => compiler.close(resolve));
   assert.ok(!stats.hasErrors() && !stats.hasWarnings(), stats.toString());
+}
+
+async function bundleWithParcel(root) {
+  const { Parcel } = tool("@parcel/core");
+  write(root, { "package-lock.json": "{}" }); // Marks the root of the project.
+  const target = {
+    ...{ distDir: join(root, "out"), distEntry: "entry.js" },
+    ...{ context: "browser", outputFormat: "esmodule", includeNodeModules: true },
+    ...{ engines: { browsers: ["last 2 Chrome versions"] }, sourceMap: false },
+  };
+  await new Parcel({
+    entries: join(root, "entry.mjs"),
+    defaultConfig: tool.resolve("@parcel/config-default"),
+    mode: "production",
+    shouldDisableCache: true,
+    targets: { main: target },
+  }).run();
 }
 
 async function bundleWithBun(root, target) {

@@ -18,21 +18,31 @@ import {
 } from "./fixtures.mjs";
 
 const COMPATIBILITY_DATE = "2026-04-01";
+/** Before 2024-11-11, workerd refuses the option `cache` of `fetch`. */
+const OLD_DATE = "2024-11-01";
 const WRANGLER = join(ROOT, "node_modules", "wrangler", "bin", "wrangler.js");
 
 /** Checks one way to import the package. */
 export function checkWorkerd(way) {
-  cell("workerd", `${way}, by wrangler`, async (row) => {
-    row.version = versionOf("workerd");
-    const root = await installWorker(SPECIFIERS[way]);
-    await bundle(root);
-    conclude(row, await run(root));
-  });
+  cell("workerd", `${way}, by wrangler`, (row) => conformWorker(row, way, COMPATIBILITY_DATE));
 }
 
-async function installWorker(specifier) {
-  const root = await install(specifier.replace("/", "-in-workerd-"), {
-    "wrangler.toml": `name = "cell"\nmain = "worker.mjs"\ncompatibility_date = "${COMPATIBILITY_DATE}"\n`,
+/** Checks the package with an old compatibility date. */
+export function checkOldWorkerd() {
+  const way = `\`import\`, by wrangler, compatibility date ${OLD_DATE}`;
+  cell("workerd", way, (row) => conformWorker(row, "`import`", OLD_DATE));
+}
+
+async function conformWorker(row, way, date) {
+  row.version = versionOf("workerd");
+  const root = await installWorker(SPECIFIERS[way], date);
+  await bundle(root);
+  conclude(row, await run(root, date));
+}
+
+async function installWorker(specifier, date) {
+  const root = await install(`${specifier.replace("/", "-in-workerd-")}-${date}`, {
+    "wrangler.toml": `name = "cell"\nmain = "worker.mjs"\ncompatibility_date = "${date}"\n`,
     "worker.mjs": `
 import * as quillgate from "${specifier}";
 import { conform } from "./conformance.mjs";
@@ -64,7 +74,7 @@ async function bundle(root) {
   await runProgram("wrangler", process.execPath, args, { cwd: root, env });
 }
 
-async function run(root) {
+async function run(root, compatibilityDate) {
   const out = join(root, "out");
   assert.ok(readdirSync(out).includes("worker.js"));
   const errors = [];
@@ -76,7 +86,7 @@ async function run(root) {
       { type: "ESModule", include: ["**/*.js"] },
       { type: "CompiledWasm", include: ["**/*.wasm"] },
     ],
-    compatibilityDate: COMPATIBILITY_DATE,
+    compatibilityDate,
     cf: false,
     log: new NoOpLog(),
     handleRuntimeStdio: (_, stderr) => stderr.on("data", (chunk) => errors.push(chunk)),
