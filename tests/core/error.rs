@@ -83,6 +83,8 @@ fn rule_names_are_stable() {
             "idempotency-key",
             "credential",
             "webhook-url",
+            "request-path",
+            "header",
             "gateway-only",
             "unknown",
             "once",

@@ -36,6 +36,28 @@ fn a_result_is_delivered() {
 }
 
 #[test]
+fn a_raw_request_is_retried_only_if_it_reads_or_is_deduplicated() {
+    let deduplicated = CallOptions {
+        is_deduplicated: true,
+        ..CallOptions::default()
+    };
+    for (repeat, options, command) in [
+        (Repeat::Safe, CallOptions::default(), retry(500)),
+        (Repeat::Keyed, deduplicated, retry(500)),
+        (
+            Repeat::Keyed,
+            CallOptions::default(),
+            Command::Fail(Reason::Failure),
+        ),
+    ] {
+        let mut driver = Driver::new(Task::raw(repeat));
+        assert_eq!(driver.task.call(), None);
+        assert_eq!(driver.next_with(options), FIRST_SEND);
+        assert_eq!(driver.fail(Failure::Connection), command);
+    }
+}
+
+#[test]
 fn a_result_is_delivered_after_a_retry() {
     let mut driver = once(get());
     assert_eq!(driver.next(), FIRST_SEND);
