@@ -1,5 +1,7 @@
 //! A task that makes one call.
 
+use quillgate::declaration::Repeat;
+
 use super::*;
 
 fn once(call: Call) -> Driver {
