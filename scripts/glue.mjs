@@ -119,12 +119,6 @@ const UNNEEDED = [
 `,
     "",
   ],
-  [
-    `(typeof FinalizationRegistry === 'undefined')
-    ? { register: () => {}, unregister: () => {} }
-    : `,
-    "",
-  ],
   // Created on the first use, because some hosts of tests, such as jsdom, have neither.
   [
     `let cachedTextDecoder = new TextDecoder('utf-8', { ignoreBOM: true });

@@ -32,6 +32,9 @@ export function __wbg_read_7e(arg0, arg1, arg2) {
 const TaskFinalization = (typeof FinalizationRegistry === 'undefined')
     ? { register: () => {}, unregister: () => {} }
     : new FinalizationRegistry(ptr => wasm.__wbg_task_free(ptr, 1));
+let cachedTextDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
+cachedTextDecoder.decode();
+const cachedTextEncoder = new TextEncoder();
 const MAX_SAFARI_DECODE_BYTES = 2146435072;
 let numBytesDecoded = 0;
 function decodeText(bytes) {
@@ -55,6 +58,7 @@ function passStringToWasm0(arg, malloc, realloc) {
         WASM_VECTOR_LEN = buf.length;
         return ptr;
     }
+    const ret = cachedTextEncoder.encodeInto(arg, view);
 }
 if (!('encodeInto' in cachedTextEncoder)) {
     cachedTextEncoder.encodeInto = function (arg, view) {
@@ -92,7 +96,8 @@ test("asImports exports the imports of the wasm under their short names", () => 
   assert.match(module, /^export function setExports\(val\) \{$/m);
   assert.match(module, /wasm\.c\(this\.__wbg_ptr, 0\)/);
   assert.match(module, /read\(arg0 >>> 0, \(names\[arg1 \* 64 \+ arg2\] \?\?= getStringFromWasm0/);
-  assert.doesNotMatch(module, /realloc === undefined|'encodeInto' in|typeof FinalizationRegistry/);
+  assert.doesNotMatch(module, /realloc === undefined|'encodeInto' in|^cachedTextDecoder\.decode/m);
+  assert.match(module, /typeof FinalizationRegistry/);
 });
 
 test("asImports rejects glue that differs from what it expects", () => {

@@ -106,7 +106,8 @@ const CHECKS = {
     const { nextPosition: resumeFrom } = broken;
     const rest = analytics.views(RANGE).export({ format: "csv", resumeFrom });
     const csv = new TextDecoder().decode(value) + (await new Response(rest).text());
-    const whole = await new Response(analytics.views(RANGE).export({ format: "csv" })).text();
+    const text = await new Response(analytics.views(RANGE).export({ format: "csv" })).text();
+    const whole = text.replace(/^\uFEFF/, ""); // Old versions of workerd keep it.
     ok(whole.startsWith("path,human,ai,total\r\n") && rows.length > 100);
     same(csv, whole);
     same(rest.nextPosition, null);
