@@ -3,7 +3,7 @@
 use crate::error::{Rule, ValidationError};
 
 /// Checks that a path stays on the base URL: it starts with one `/`, and is visible ASCII without
-/// `?`, `#`, `\\`, `.` segments and `..` segments. Segments are compared as URL parsers do, which read
+/// `?`, `#`, `\`, `.` segments and `..` segments. Segments are compared as URL parsers do, which read
 /// `%2e` as `.`.
 ///
 /// ```
@@ -17,27 +17,40 @@ use crate::error::{Rule, ValidationError};
 /// # Errors
 /// [`Rule::RequestPath`] for any other path.
 pub fn check(path: &str) -> Result<(), ValidationError> {
-    let is_allowed = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'?' | b'#' | b'\\');
-    let is_valid = path.starts_with('/')
-        && !path.starts_with("//")
-        && path.bytes().all(is_allowed)
-        && !path.split('/').any(is_dot_segment);
-    if is_valid {
+    if is_valid(path.as_bytes()) {
         return Ok(());
     }
     Err(ValidationError::new("path", Rule::RequestPath, ""))
 }
 
-fn is_dot_segment(segment: &str) -> bool {
-    let mut rest = segment;
-    for _ in 0..2 {
-        let dot = ["%2e", "%2E", "."];
-        rest = dot
-            .iter()
-            .find_map(|dot| rest.strip_prefix(dot))
-            .unwrap_or(rest);
+fn is_valid(path: &[u8]) -> bool {
+    if path.first() != Some(&b'/') || path.get(1) == Some(&b'/') {
+        return false;
     }
-    rest.is_empty() && !segment.is_empty()
+    let mut rest = path;
+    // The number of dots that the current segment consists of. At least 3 if it has other characters.
+    let mut dots = 0_u32;
+    loop {
+        let is_dot_segment = matches!(dots, 1 | 2);
+        rest = match rest {
+            [] => return !is_dot_segment,
+            [b'/', after @ ..] if !is_dot_segment => {
+                dots = 0;
+                after
+            }
+            [b'.', after @ ..] | [b'%', b'2', b'e' | b'E', after @ ..] => {
+                dots += 1;
+                after
+            }
+            [byte, after @ ..]
+                if byte.is_ascii_graphic() && !matches!(byte, b'/' | b'?' | b'#' | b'\\') =>
+            {
+                dots = 3;
+                after
+            }
+            _ => return false,
+        };
+    }
 }
 
 #[cfg(test)]
