@@ -84,7 +84,8 @@ function addAbortListener(signal: AbortSignal | undefined, onAbort: OnAbort): ()
   return () => {
     const { calls, listen } = listeners.get(signal) ?? {};
     if (!calls?.delete(call) || calls.size > 0) return;
-    signal.removeEventListener("abort", listen as () => void);
+    // Polyfills of React Native have no `removeEventListener`.
+    signal.removeEventListener?.("abort", listen as () => void);
     listeners.delete(signal);
   };
 }

@@ -21,7 +21,7 @@ export async function callFetch(
     throw toRequestError(cause);
   }
   const response = (await Promise.resolve(sent).catch((cause: unknown) => {
-    throw isRefusal(cause) ? toRequestError(cause) : cause;
+    throw findRefusal(cause) === undefined ? cause : toRequestError(cause);
   })) as Response;
   if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
     throw new RequestError("the custom fetch did not return a Response");
@@ -43,21 +43,27 @@ export function cacheMode(): Pick<FetchInit, "cache"> {
 /** Codes of errors about arguments, of Node.js and undici. */
 const INVALID =
   /^(ERR_INVALID_(ARG|CHAR|HTTP_TOKEN|PROTOCOL|URL)|ERR_UNESCAPED|UND_ERR_(INVALID_ARG|NOT_SUPPORTED))/;
+const BUGS = ["ReferenceError", "RangeError", "SyntaxError"];
 /** The beginnings of messages about arguments and of bugs, in all engines. */
 const BUG =
   /^(Failed to (construct|execute|parse|read)|Headers\b|Invalid (URL|header|name|value)|Only absolute|Cannot |Request(Init| constructor)|Window\.fetch:|(undefined|null) is )|\bis not (a|an|iterable|defined|valid)\b/;
 
-/** Returns whether an error of `fetch` is about its arguments, or a bug of a custom `fetch`. */
-function isRefusal(error: unknown): boolean {
+/**
+ * Returns the code or the name of an error of `fetch` about its arguments, or of a bug of a custom
+ * `fetch`; `undefined` for other errors.
+ */
+function findRefusal(error: unknown): string | undefined {
   const { name, message, cause, code } = (error ?? {}) as Error & { code?: unknown };
-  if (INVALID.test(String(code))) return true;
-  if (cause !== undefined) return cause !== error && isRefusal(cause);
-  if (name === "TypeError") return code === undefined && BUG.test(message);
-  return name === "ReferenceError" || name === "RangeError" || name === "SyntaxError";
+  if (INVALID.test(String(code))) return String(code);
+  if (cause !== undefined) return cause === error ? undefined : findRefusal(cause);
+  const isBug = BUGS.includes(name) || (name === "TypeError" && !code && BUG.test(message));
+  return isBug ? name : undefined;
 }
 
 function toRequestError(cause: unknown): RequestError {
-  const name = (cause as Error | null)?.name ?? "value";
-  const message = `fetch itself failed, not the connection: it threw a ${name}, see the cause`;
+  const what = findRefusal(cause) ?? (cause as Error | null)?.name ?? typeof cause;
+  const isForeign = what === "UND_ERR_INVALID_ARG";
+  const advice = isForeign ? "; a dispatcher of npm's undici needs the fetch of this undici" : "";
+  const message = `fetch itself failed, not the connection: ${what}, see the cause${advice}`;
   return new RequestError(message, { cause });
 }

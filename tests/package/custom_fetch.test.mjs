@@ -1,5 +1,6 @@
 /** How a client calls `fetch`, and what it adds to a request. */
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { createRequire } from "node:module";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Client, QuillgateError, ValidationError } from "quillgate";
@@ -72,6 +73,14 @@ describe("A custom fetch", () => {
     const job = await make({ fetch: own, baseUrl: streams.url }).agentJobs.wait("j");
     assert.equal(job.prLink, "x");
     assert.equal(streams.requests.length, 1);
+  });
+
+  test("of the runtime rejects a dispatcher of another undici with advice", async () => {
+    const { InvalidArgumentError } = undici.errors;
+    const cause = new InvalidArgumentError("invalid onRequestStart method");
+    const own = () => Promise.reject(new TypeError("fetch failed", { cause }));
+    const call = make({ fetch: own }).agentJobs.get("j");
+    await assert.rejects(call, { name: "RequestError", message: /needs the fetch of this undici/ });
   });
 
   test("must not read the body", async () => {
@@ -190,6 +199,15 @@ test("options that a call inherits have no effect", async (t) => {
     assert.equal(fromPrototype, undefined);
     assert.notEqual(headers["idempotency-key"], "polluted");
   }
+});
+
+test("calls with one signal leave no listener, even if a polyfill cannot remove any", async () => {
+  const { signal } = new AbortController();
+  const client = make({ fetch: async () => Response.json(JOB) });
+  for (let at = 0; at < 12; at++) await client.agentJobs.get("j", { signal });
+  assert.equal(getEventListeners(signal, "abort").length, 0);
+  const polyfill = { aborted: false, addEventListener() {} };
+  assert.equal((await client.agentJobs.get("j", { signal: polyfill })).id, "j");
 });
 
 test("60 concurrent calls with one signal print no warning, and an abort ends all of them", async () => {
