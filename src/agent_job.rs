@@ -114,6 +114,7 @@ impl fmt::Debug for Prompt {
 /// The state of a job (docs/platform.md, 3). A state that the specification does not define is
 /// stored unchanged and is not terminal.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum JobStatus {
     /// The agent is working. There is no pull request yet.
     Active,

@@ -20,6 +20,7 @@ pub use conversation::*;
 pub use conversations::*;
 pub use daily_views::*;
 #[cfg(feature = "gateway")]
+#[doc(hidden)]
 pub use exports::*;
 pub use feedback::*;
 pub use feedback_by_page::*;

@@ -183,6 +183,24 @@ impl Call {
         }
     }
 
+    /// Sets an integer. Does nothing if the operation does not have this parameter.
+    ///
+    /// # Errors
+    /// [`Rule::Integer`] if the integer is not within the parameter's bounds.
+    #[cfg(feature = "client")]
+    pub(crate) fn set_integer(
+        &mut self,
+        name: &'static str,
+        value: u64,
+    ) -> Result<(), ValidationError> {
+        let declared = self.declaration.parameter(name);
+        if let Some(ParameterKind::Integer { rule, .. }) = declared.map(|known| known.kind) {
+            rule.check(name, value)?;
+        }
+        self.set(name, format_integer(value));
+        Ok(())
+    }
+
     /// Removes an argument.
     pub(crate) fn remove(&mut self, name: &str) {
         if let Some(at) = self.declaration.position(name) {

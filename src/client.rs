@@ -1,7 +1,5 @@
 //! An async client for native programs and for WebAssembly.
 //!
-#![doc = concat!("```\n", include_str!("../tests/client/examples/overview.rs"), "```")]
-//!
 //! # Hosts
 //!
 //! | target | default host | runs on |
@@ -38,6 +36,7 @@
 mod abort;
 mod agent_jobs;
 mod analytics;
+mod arguments;
 mod builder;
 mod call;
 mod driver;
@@ -46,10 +45,14 @@ mod exchange;
 #[cfg(target_arch = "wasm32")]
 mod fetch_host;
 mod host;
+#[cfg(not(target_arch = "wasm32"))]
+mod lazy_verifier;
 mod list;
 mod race;
+mod request;
 #[cfg(not(target_arch = "wasm32"))]
 mod reqwest_host;
+mod response;
 mod settings;
 mod stream;
 mod watch;
@@ -64,15 +67,17 @@ pub use crate::credential::IdempotencyKey;
 pub use agent_jobs::AgentJobs;
 pub use analytics::Analytics;
 pub use builder::ClientBuilder;
-pub use call::{ApiCall, Operation};
+pub use call::{ApiCall, ApiOperation};
 pub use error::{Error, HostError};
 #[cfg(target_arch = "wasm32")]
 pub use fetch_host::FetchHost;
 pub use host::{BoxFuture, Host, HostResponse, MaybeSend, MaybeSync};
 pub use http;
 pub use list::{List, ListEndpoint, Pages, Rows};
+pub use request::ApiRequest;
 #[cfg(not(target_arch = "wasm32"))]
 pub use reqwest_host::ReqwestHost;
+pub use response::ApiResponse;
 pub use watch::{JobChange, Watch};
 #[cfg(target_arch = "wasm32")]
 pub use web_sys::AbortSignal;
@@ -146,6 +151,21 @@ impl Client {
     #[doc = concat!("```\n", include_str!("../tests/client/examples/gateway.rs"), "```")]
     pub fn builder() -> ClientBuilder {
         ClientBuilder::default()
+    }
+
+    /// Returns the project.
+    #[must_use]
+    pub fn project(&self) -> &ProjectId {
+        &self.project
+    }
+
+    /// Returns a request with any method and path, such as `/v1/project/update/acme`, for routes
+    /// that the client has no method for.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../tests/client/examples/request.rs"), "```")]
+    pub fn request(&self, method: http::Method, path: impl Into<String>) -> ApiRequest {
+        ApiRequest::new(self, method, path.into())
     }
 
     /// Returns the methods for agent jobs.

@@ -20,7 +20,7 @@ use crate::analytics::{
 use crate::credential::{AccessToken, AdminKey, BaseUrl, IdempotencyKey, WebhookUrl};
 use crate::date::{DateBound, DateRange};
 use crate::error::{Rule, ValidationError};
-use crate::job_list::{JobAuthor, PromptText};
+use crate::job_list::{JobAuthor, ListAgentJobs, PromptText};
 use crate::parameters::{ConversationCursor, Cursor};
 use crate::project::ProjectId;
 
@@ -230,6 +230,13 @@ macro_rules! from_dates {
 from_dates! {
     GetCallerStats GetFeedbackByPage ListConversations ListFeedback ListPageViews ListSearches
     ListVisitors
+}
+
+/// All jobs.
+impl From<RangeFull> for ListAgentJobs {
+    fn from(_: RangeFull) -> Self {
+        Self::default()
+    }
 }
 
 /// The site's views from the first day to the day before the second.

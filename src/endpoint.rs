@@ -64,6 +64,7 @@ macro_rules! operation {
     ) => {
         $(#[doc = $doc])+
         #[derive(Debug, Clone, PartialEq, Eq $(, $derive)?)]
+        #[non_exhaustive]
         pub struct $name {
             $($(#[doc = $field_doc])+ pub $field: $kind,)*
         }

@@ -1,126 +1,128 @@
-//! The client and the core of Quillgate, a gateway to Mintlify's admin API.
+#![cfg_attr(feature = "client", doc = include_str!("README.md"))]
+//! # Hidden modules
 //!
-//! The module `client` sends requests from native programs and from WebAssembly:
-//!
-#![cfg_attr(feature = "client", doc = concat!("```\n", include_str!("../tests/client/examples/overview.rs"), "```"))]
-//!
-//! The other modules are the core. It builds requests, validates responses, and decides whether
-//! another page exists and when to poll or retry. It performs no I/O: callers pass in the time and
-//! randomness. The npm package, the client and the gateway share it.
-//!
-//! ```
-//! use quillgate::{CreateAgentJob, Endpoint, ProjectId, Prompt};
-//!
-//! let project = ProjectId::new("acme")?;
-//! let create = CreateAgentJob::new(Prompt::new("Document the new endpoint")?);
-//! let request = create.request(&project);
-//!
-//! assert_eq!(request.target, "/v2/agent/acme/job");
-//! assert_eq!(request.body.as_deref(), Some(r#"{"prompt":"Document the new endpoint"}"#));
-//! # Ok::<(), quillgate::ValidationError>(())
-//! ```
-//!
-//! # Features
-//!
-//! | feature | default | contents |
-//! | --- | --- | --- |
-//! | `client` | yes | the module `client`: reqwest, rustls and tokio in native programs; gloo-net, wasm-bindgen and web-sys in WebAssembly |
-//! | `json` | with `client` | serde implementations of results, and [`response`]'s decoders; uses `serde_json` |
-//! | `documentation` | no | documentation of operations and types as strings, for generated files |
-//! | `gateway` | with `client` | the gateway's event streams and exports |
-//!
-//! Your own WebAssembly module can use this crate: it adds no exports and sets no allocator.
-//!
-//! # Modules
-//!
-//! | module | contents |
-//! | --- | --- |
-//! | `client` | the async client |
-//! | [`agent_job`], [`job_list`], [`job_record`], [`analytics`] | the operations of a resource and their results |
-//! | [`operation`] | the list of all operations |
-//! | [`endpoint`], [`declaration`], [`parameters`] | the declaration of an operation |
-//! | [`call`] | argument validation and requests |
-//! | [`response`] | results, API errors and decode errors |
-//! | [`pages`] | pagination |
-//! | [`columns`] | the columns of a list's rows in a table |
-//! | [`pull_request`] | links to pull requests |
-//! | [`poll`], [`retry`] | polling and retry delays |
-//! | [`task`] | the state machine of an operation, from call to result |
-//! | [`options`] | timeouts and retries of a call |
-//! | [`date`] | dates, instants and HTTP dates |
-//! | [`schema`], [`value`] | descriptions of JSON types, and untyped values |
+//! The other modules are the core of the npm package and the gateway. They build requests, validate
+//! responses, and decide when to poll or retry, without I/O. They are public only for the crates of
+//! Quillgate's repository, so any release may change them.
 
+#[doc(hidden)]
 #[macro_use]
 pub mod schema;
+#[doc(hidden)]
 #[macro_use]
 pub mod endpoint;
 
+#[doc(hidden)]
 pub mod agent_job;
+#[doc(hidden)]
 pub mod analytics;
+#[doc(hidden)]
 pub mod call;
+#[doc(hidden)]
 pub mod columns;
 mod conversions;
+#[doc(hidden)]
 pub mod count;
+#[doc(hidden)]
 pub mod credential;
 mod cursor;
+#[doc(hidden)]
 pub mod date;
+#[doc(hidden)]
 pub mod declaration;
 #[cfg(feature = "documentation")]
+#[doc(hidden)]
 pub mod documentation;
+#[doc(hidden)]
 pub mod encode;
+#[doc(hidden)]
 pub mod error;
 #[cfg(feature = "gateway")]
+#[doc(hidden)]
 pub mod export;
+#[doc(hidden)]
 pub mod job_list;
+#[doc(hidden)]
 pub mod job_record;
+#[doc(hidden)]
 pub mod list;
+#[doc(hidden)]
 pub mod millis;
+#[doc(hidden)]
 pub mod operation;
+#[doc(hidden)]
 pub mod options;
+#[doc(hidden)]
 pub mod pages;
+#[doc(hidden)]
 pub mod parameters;
 mod parts;
+#[doc(hidden)]
 pub mod poll;
+#[doc(hidden)]
 pub mod project;
+#[doc(hidden)]
 pub mod pull_request;
+#[doc(hidden)]
 pub mod request_path;
+#[doc(hidden)]
 pub mod response;
+#[doc(hidden)]
 pub mod retry;
+#[doc(hidden)]
 pub mod task;
+#[doc(hidden)]
 pub mod text;
+#[doc(hidden)]
 pub mod ulid;
+#[doc(hidden)]
 pub mod value;
 
 #[cfg(feature = "client")]
 pub mod client;
 
-pub use agent_job::{
-    AgentJob, CreateAgentJob, CreatedJob, GetAgentJob, JobId, JobStatus, Prompt, SendMessage,
-    Source, StreamAgentJobEvents,
-};
+// Results, arguments and errors.
+pub use agent_job::{AgentJob, CreatedJob, JobId, JobStatus, Prompt, Source};
 pub use analytics::*;
-pub use call::{Call, Request};
+#[cfg(feature = "client")]
+pub use client::{Client, ClientBuilder, Error};
 pub use count::{Count, Percentage};
-pub use date::{DateBound, DateRange, Day, Timestamp};
-pub use declaration::{Declaration, Method, RateLimitPolicy, Scope};
-pub use endpoint::Endpoint;
-pub use error::{
-    ApiError, DecodeError, Error, IntegerKind, IntegerRule, Rule, ValidationError, Violation,
-};
-pub use job_list::{
-    JobAuthor, JobPage, JobPageSize, ListAgentJobs, ListedJob, PromptText, StreamProjectJobEvents,
-};
-pub use job_record::{
-    DeleteAgentJobRecord, GetAgentJobRecord, JobRecord, RecordedChange, RecordedMessage,
-};
+pub use date::{DateBound, DateRange, Timestamp};
+pub use error::{ApiError, DecodeError, IntegerKind, IntegerRule, Rule, ValidationError};
+pub use job_list::{JobAuthor, JobPage, JobPageSize, ListAgentJobs, ListedJob, PromptText};
+pub use job_record::{JobRecord, RecordedChange, RecordedMessage};
 pub use list::{Limit, Offset, PageSize, SmallPageSize};
-pub use millis::Millis;
-pub use operation::Operation;
-pub use options::CallOptions;
-pub use pages::{PageError, PageInfo, Pages};
 pub use parameters::{ConversationCursor, Cursor};
-pub use poll::{Poll, PollStep};
 pub use project::ProjectId;
 pub use pull_request::{PullRequestLink, RepositoryHost};
+
+#[doc(hidden)]
+pub use agent_job::{CreateAgentJob, GetAgentJob, SendMessage, StreamAgentJobEvents};
+#[doc(hidden)]
+pub use call::{Call, Request};
+#[doc(hidden)]
+pub use date::Day;
+#[doc(hidden)]
+pub use declaration::{Declaration, Method, RateLimitPolicy, Scope};
+#[doc(hidden)]
+pub use endpoint::Endpoint;
+#[doc(hidden)]
+pub use error::Violation;
+#[doc(hidden)]
+pub use job_list::StreamProjectJobEvents;
+#[doc(hidden)]
+pub use job_record::{DeleteAgentJobRecord, GetAgentJobRecord};
+#[doc(hidden)]
+pub use millis::Millis;
+#[doc(hidden)]
+pub use operation::Operation;
+#[doc(hidden)]
+pub use options::CallOptions;
+#[doc(hidden)]
+pub use pages::{PageError, PageInfo};
+#[doc(hidden)]
+pub use poll::{Poll, PollStep};
+#[doc(hidden)]
 pub use retry::{Failure, Idempotency, Retry};
+#[doc(hidden)]
 pub use task::Task;

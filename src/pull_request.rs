@@ -10,6 +10,7 @@ const MAX_DIGITS: usize = 10;
 
 /// The kind of a repository host, which the path of a link shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RepositoryHost {
     /// GitHub or GitHub Enterprise: `/{owner}/{repository}/pull/{number}`.
     GitHub,

@@ -140,6 +140,7 @@ macro_rules! record {
         $(#[doc = $doc])+
         #[derive(Debug, Clone, PartialEq, Eq)]
         #[cfg_attr(feature = "json", derive(serde::Deserialize, serde::Serialize))]
+        #[non_exhaustive]
         pub struct $name {
             $(
                 $(#[doc = $field_doc])+
@@ -176,6 +177,7 @@ macro_rules! union {
     ) => {
         $(#[doc = $doc])+
         #[derive(Debug, Clone, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum $name {
             $(#[doc = concat!("For `", $value, "`.")] $variant($kind),)+
             /// For all other values.

@@ -3,6 +3,7 @@
 
 use crate::analytics::VisitorTotals;
 use crate::count::Count;
+use crate::date::Day;
 use crate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind};
 use crate::error::{Rule, ValidationError};
 use crate::list::Limit;
@@ -123,6 +124,7 @@ record! {
 
 /// The length of the periods that views are grouped by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum DayGroup {
     /// Days.
     Day,
@@ -140,6 +142,28 @@ impl DayGroup {
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         Self::NAMES[self as usize]
+    }
+
+    /// Returns the first day of the group that contains `day`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn begin_of(self, day: Day) -> Day {
+        match self {
+            Self::Day => day,
+            Self::Week => day.begin_of_week(),
+            Self::Month => day.begin_of_month(),
+        }
+    }
+
+    /// Returns the day after the last day of the group that contains `day`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn end_of(self, day: Day) -> Day {
+        match self {
+            Self::Day => day.next(),
+            Self::Week => day.begin_of_week().plus(7),
+            Self::Month => day.begin_of_next_month(),
+        }
     }
 }
 

@@ -26,6 +26,7 @@ text! {
 
 /// The source of feedback.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FeedbackSource {
     /// A reader's feedback on a code block.
     CodeSnippet,

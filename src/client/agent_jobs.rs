@@ -63,15 +63,16 @@ impl AgentJobs<'_> {
     }
 
     /// Lists the jobs that were created through the gateway, newest first. Mintlify does not have
-    /// this list.
+    /// this list. The argument is `..` for all jobs, or the [`ListAgentJobs`] of an earlier
+    /// [`next_request`](crate::client::Pages::next_request).
     ///
     /// # Errors
     /// As [`List::send`].
     ///
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/list.rs"), "```")]
-    pub fn list(&self, list: ListAgentJobs) -> List<ListAgentJobs> {
-        List::new(self.0, prepare(Ok::<_, ValidationError>(list)))
+    pub fn list(&self, list: impl Into<ListAgentJobs>) -> List<ListAgentJobs> {
+        List::new(self.0, prepare(Ok::<_, ValidationError>(list.into())))
     }
 
     /// Reads the gateway's record of a job: its prompt, follow-ups and changes.

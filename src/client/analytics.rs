@@ -13,8 +13,8 @@ use crate::error::ValidationError;
 /// Reports of the client's project. Mintlify's reports share a budget of 100 requests per hour for
 /// the whole organization.
 ///
-/// The argument of most reports is a range of dates, such as `"2026-10-01".."2026-11-01"` or `..`,
-/// or a struct with all arguments of the operation. The archive's reports need both dates.
+/// The argument of most reports is a range of dates, such as `"2026-10-01".."2026-11-01"` or `..`.
+/// The archive's reports need both dates. Methods set the other arguments, such as `.limit(10)`.
 #[derive(Debug, Clone, Copy)]
 pub struct Analytics<'a>(pub(super) &'a Client);
 

@@ -8,20 +8,24 @@ use serde::de::DeserializeOwned;
 use crate::agent_job::CreateAgentJob;
 use crate::call::Call;
 use crate::client::Client;
-use crate::client::driver::drive;
+use crate::client::driver::{Declared, drive};
 use crate::client::error::Error;
 use crate::client::host::MaybeSend;
+use crate::client::response::ApiResponse;
 use crate::client::settings::{Settings, settings};
 use crate::credential::{IdempotencyKey, WebhookUrl};
 use crate::declaration::Repeat;
 use crate::endpoint::Endpoint;
-use crate::error::{DecodeError, Rule, ValidationError};
+use crate::error::{Rule, ValidationError};
 use crate::task::{Event, Task};
 
 /// An [`Endpoint`] whose result the client can decode. Every operation implements it.
-pub trait Operation: Endpoint<Output: DeserializeOwned + MaybeSend> + MaybeSend + 'static {}
+pub trait ApiOperation:
+    Endpoint<Output: DeserializeOwned + MaybeSend> + MaybeSend + 'static
+{
+}
 
-impl<E> Operation for E
+impl<E> ApiOperation for E
 where
     E: Endpoint + MaybeSend + 'static,
     E::Output: DeserializeOwned + MaybeSend,
@@ -34,11 +38,13 @@ pub(super) fn convert<T>(
     argument.try_into().map_err(Into::into)
 }
 
-/// Converts an operation to a validated call.
+/// Converts an operation to a call, which is validated before it is sent.
 pub(super) fn prepare<E: Endpoint>(
     operation: Result<E, impl Into<ValidationError>>,
 ) -> Result<Call, ValidationError> {
-    operation.map_err(Into::into)?.to_call().check()
+    operation
+        .map_err(Into::into)
+        .map(|operation| operation.to_call())
 }
 
 /// A call with its settings. [`send`](Self::send) sends it.
@@ -48,7 +54,7 @@ pub(super) fn prepare<E: Endpoint>(
 #[must_use = "nothing is sent before `send`"]
 pub struct ApiCall<E> {
     client: Client,
-    call: Result<Call, ValidationError>,
+    pub(super) call: Result<Call, ValidationError>,
     settings: Settings,
     operation: PhantomData<fn() -> E>,
 }
@@ -80,7 +86,7 @@ impl ApiCall<CreateAgentJob> {
     }
 }
 
-impl<E: Operation> ApiCall<E> {
+impl<E: ApiOperation> ApiCall<E> {
     pub(super) fn new(client: &Client, call: Result<Call, ValidationError>) -> Self {
         Self {
             client: client.clone(),
@@ -137,13 +143,25 @@ impl<E: Operation> ApiCall<E> {
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/create.rs"), "```")]
     pub async fn send(self) -> Result<E::Output, Error> {
+        let response = self.send_with_response().await?;
+        Ok(response.result)
+    }
+
+    /// Sends the call and returns its result with the status and the header fields of the response.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/send_with_response.rs"), "```")]
+    pub async fn send_with_response(self) -> Result<ApiResponse<E::Output>, Error> {
         let Self {
             client,
             call,
             mut settings,
             ..
         } = self;
-        let call = call?;
+        let call = call?.check()?;
         if settings.webhook.is_some() && !client.server.deduplicates() {
             return Err(ValidationError::new("webhookUrl", Rule::GatewayOnly, "").into());
         }
@@ -155,9 +173,10 @@ impl<E: Operation> ApiCall<E> {
             settings.key = settings.key.or_else(random);
         }
         let mut task = Task::new(call);
-        let result = drive::<E, _>(&client, &settings, &mut task, |_, _| Event::Result).await?;
-        // Unreachable: a task of one call ends with a result or an error.
-        let missing = || Error::from_core(DecodeError::new("", "is missing").into(), None);
-        result.map(|delivery| delivery.value).ok_or_else(missing)
+        let sent = Declared::<E>::NEW;
+        let result = drive(&client, &settings, &mut task, &sent, |_, _| Event::Result).await?;
+        result
+            .map(|delivery| delivery.response)
+            .ok_or_else(Error::missing)
     }
 }

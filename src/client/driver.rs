@@ -1,13 +1,19 @@
 //! The loop that carries out the commands of a [`Task`].
 
+use std::marker::PhantomData;
+
 use serde_json::Value;
 
 use crate::call::Call;
 use crate::client::Client;
-use crate::client::call::Operation;
+use crate::client::call::ApiOperation;
 use crate::client::error::Error;
 use crate::client::exchange::{Answer, Unanswered, exchange};
+use crate::client::host::{MaybeSend, MaybeSync};
+use crate::client::response::ApiResponse;
 use crate::client::settings::Settings;
+use crate::declaration::Method;
+use crate::error::DecodeError;
 use crate::millis::Millis;
 use crate::options::CallOptions;
 use crate::response::{Head, decode_result};
@@ -16,9 +22,55 @@ use crate::task::{Command, Event, Reason, Task};
 
 /// A result.
 pub struct Delivery<T> {
-    pub value: T,
+    pub response: ApiResponse<T>,
     /// Whether it is the last result of a watch.
     pub is_last: bool,
+}
+
+/// A request without a base URL and credentials.
+#[derive(Clone)]
+pub struct Unsent {
+    pub method: http::Method,
+    /// The path and query.
+    pub target: String,
+    pub body: Option<String>,
+}
+
+/// The request of a call and the decoder of its response.
+pub trait Exchange: MaybeSync {
+    type Output: MaybeSend;
+
+    fn request(&self, client: &Client, call: &Call) -> Unsent;
+
+    fn decode(&self, call: &Call, body: &str) -> Result<Self::Output, DecodeError>;
+}
+
+/// The exchange of an operation.
+pub struct Declared<E>(PhantomData<fn() -> E>);
+
+impl<E> Declared<E> {
+    pub const NEW: Self = Self(PhantomData);
+}
+
+impl<E: ApiOperation> Exchange for Declared<E> {
+    type Output = E::Output;
+
+    fn request(&self, client: &Client, call: &Call) -> Unsent {
+        let request = call.request(&client.project);
+        Unsent {
+            method: match request.method {
+                Method::Get => http::Method::GET,
+                Method::Post => http::Method::POST,
+                Method::Delete => http::Method::DELETE,
+            },
+            target: request.target,
+            body: request.body,
+        }
+    }
+
+    fn decode(&self, call: &Call, body: &str) -> Result<E::Output, DecodeError> {
+        decode_result::<E>(call, body.as_bytes())
+    }
 }
 
 /// A failed attempt.
@@ -39,14 +91,15 @@ pub async fn drive<E, R>(
     client: &Client,
     settings: &Settings,
     task: &mut Task,
+    sent: &E,
     report: R,
 ) -> Result<Option<Delivery<E::Output>>, Error>
 where
-    E: Operation,
+    E: Exchange,
     R: FnMut(&E::Output, Option<Millis>) -> Event<'_>,
 {
     settings.check()?;
-    let run = run::<E, R>(client, settings, task, report);
+    let run = run(client, settings, task, sent, report);
     #[cfg(target_arch = "wasm32")]
     {
         use crate::client::abort::wait_for_abort;
@@ -65,10 +118,11 @@ async fn run<E, R>(
     client: &Client,
     settings: &Settings,
     task: &mut Task,
+    sent: &E,
     mut report: R,
 ) -> Result<Option<Delivery<E::Output>>, Error>
 where
-    E: Operation,
+    E: Exchange,
     R: FnMut(&E::Output, Option<Millis>) -> Event<'_>,
 {
     let mut result = None;
@@ -81,12 +135,12 @@ where
                 let Some(call) = task.call() else {
                     return Ok(None);
                 };
-                match attempt::<E>(client, call, timeout, settings).await {
-                    Ok((head, value)) => {
-                        let event = report(&value, head.wait(client.host.now().into()));
-                        let next = step(client, task, event);
+                match attempt(client, call, timeout, settings, sent).await {
+                    Ok((head, response)) => {
+                        let wait = head.wait(client.host.now().into());
+                        let next = step(client, task, report(&response.result, wait));
                         request_id = head.request_id;
-                        result = Some(value);
+                        result = Some(response);
                         next
                     }
                     Err(AttemptError::Final(error)) => return Err(error),
@@ -105,6 +159,12 @@ where
                 }
             }
             Command::Retry(wait) | Command::Wait(wait) => {
+                #[cfg(feature = "tracing")]
+                tracing::debug!(
+                    milliseconds = wait.0,
+                    failed = failed.as_ref().map(tracing::field::display),
+                    "waiting"
+                );
                 client.host.sleep(wait.into()).await;
                 step(client, task, Event::Waited)
             }
@@ -125,8 +185,8 @@ fn fail(reason: Reason, failed: Option<Error>, request_id: Option<String>) -> Er
     }
 }
 
-fn deliver<T>(value: Option<T>, is_last: bool) -> Option<Delivery<T>> {
-    value.map(|value| Delivery { value, is_last })
+fn deliver<T>(response: Option<ApiResponse<T>>, is_last: bool) -> Option<Delivery<T>> {
+    response.map(|response| Delivery { response, is_last })
 }
 
 fn step(client: &Client, task: &mut Task, event: Event<'_>) -> Command {
@@ -150,20 +210,34 @@ fn call_options(client: &Client, settings: &Settings) -> CallOptions {
     }
 }
 
-async fn attempt<E: Operation>(
+async fn attempt<E: Exchange>(
     client: &Client,
     call: &Call,
     timeout: Millis,
     settings: &Settings,
-) -> Result<(Head, E::Output), AttemptError> {
-    let Answer { head, body } = exchange(client, call, timeout, settings)
+    sent: &E,
+) -> Result<(Head, ApiResponse<E::Output>), AttemptError> {
+    let request = sent.request(client, call);
+    let Answer {
+        head,
+        status,
+        headers,
+        body,
+    } = exchange(client, request, timeout, settings)
         .await
         .map_err(|unanswered| AttemptError::from_unanswered(unanswered, timeout))?;
     if !head.is_success() {
         return Err(AttemptError::from_refusal(head, &body, client));
     }
-    match decode_result::<E>(call, body.as_bytes()) {
-        Ok(value) => Ok((head, value)),
+    match sent.decode(call, &body) {
+        Ok(result) => Ok((
+            head,
+            ApiResponse {
+                result,
+                status,
+                headers,
+            },
+        )),
         Err(error) => Err(AttemptError::Failed {
             error: Error::Decode {
                 error,

@@ -93,6 +93,11 @@ impl Error {
         }
     }
 
+    /// Unreachable: a task of one call ends with a result or an error, and a list has a page.
+    pub(super) fn missing() -> Self {
+        Self::from_core(DecodeError::new("", "is missing").into(), None)
+    }
+
     /// Converts an error of the core.
     pub(super) fn from_core(error: error::Error, request_id: Option<String>) -> Self {
         match error {

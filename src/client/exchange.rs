@@ -3,15 +3,14 @@
 use http::header::{
     ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderName, HeaderValue, RETRY_AFTER,
 };
-use http::{HeaderMap, Request, Uri};
+use http::{HeaderMap, Request, StatusCode, Uri};
 
-use crate::call::Call;
 use crate::client::Client;
+use crate::client::driver::Unsent;
 use crate::client::error::HostError;
 use crate::client::host::HostResponse;
 use crate::client::race::{First, race};
 use crate::client::settings::Settings;
-use crate::declaration::Method;
 use crate::error::{Rule, ValidationError};
 use crate::millis::Millis;
 use crate::response::Head;
@@ -25,6 +24,8 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 /// A response with any status.
 pub struct Answer {
     pub head: Head,
+    pub status: StatusCode,
+    pub headers: HeaderMap,
     pub body: String,
 }
 
@@ -41,11 +42,14 @@ pub enum Unanswered {
 /// Sends a request and reads its response within `timeout`. Dropping the future aborts the request.
 pub async fn exchange(
     client: &Client,
-    call: &Call,
+    sent: Unsent,
     timeout: Millis,
     settings: &Settings,
 ) -> Result<Answer, Unanswered> {
-    let request = build_request(client, call, settings).map_err(Unanswered::Unsendable)?;
+    let request = build_request(client, sent, settings).map_err(Unanswered::Unsendable)?;
+    // Queries can contain personal data.
+    #[cfg(feature = "tracing")]
+    tracing::debug!(method = %request.method(), path = request.uri().path(), "sending");
     let host = &client.host;
     match race(host.send(request), host.sleep(timeout.into())).await {
         First::Left(Ok(response)) => read(response).map_err(Unanswered::Connection),
@@ -56,17 +60,12 @@ pub async fn exchange(
 
 fn build_request(
     client: &Client,
-    call: &Call,
+    sent: Unsent,
     settings: &Settings,
 ) -> Result<Request<String>, ValidationError> {
-    let sent = call.request(&client.project);
     let invalid_url = || ValidationError::new("baseUrl", Rule::BaseUrl, "");
     let mut request = Request::new(sent.body.unwrap_or_default());
-    *request.method_mut() = match sent.method {
-        Method::Get => http::Method::GET,
-        Method::Post => http::Method::POST,
-        Method::Delete => http::Method::DELETE,
-    };
+    *request.method_mut() = sent.method;
     *request.uri_mut() =
         read_url(&client.server.base().join(&sent.target)).ok_or_else(invalid_url)?;
     let mut headers = settings.headers.clone();
@@ -111,15 +110,25 @@ fn read(response: HostResponse) -> Result<Answer, HostError> {
         retry_after: text_of(response.headers(), &RETRY_AFTER),
         date: text_of(response.headers(), &DATE),
     };
-    match response.into_body() {
-        Ok(body) => Ok(Answer { head, body }),
+    #[cfg(feature = "tracing")]
+    tracing::debug!(
+        status = head.status,
+        request_id = head.request_id,
+        "received"
+    );
+    let (parts, body) = response.into_parts();
+    let body = match body {
+        Ok(body) => body,
+        Err(cause) if head.is_success() => return Err(cause),
         // For responses other than 2xx, the status is enough.
-        Err(cause) if head.is_success() => Err(cause),
-        Err(_) => Ok(Answer {
-            head,
-            body: String::new(),
-        }),
-    }
+        Err(_) => String::new(),
+    };
+    Ok(Answer {
+        head,
+        status: parts.status,
+        headers: parts.headers,
+        body,
+    })
 }
 
 fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {

@@ -13,30 +13,30 @@ use crate::analytics::{
 };
 use crate::call::Call;
 use crate::client::Client;
-use crate::client::call::Operation;
-use crate::client::driver::drive;
+use crate::client::call::ApiOperation;
+use crate::client::driver::{Declared, drive};
 use crate::client::error::Error;
 use crate::client::host::MaybeSend;
+use crate::client::response::ApiResponse;
 use crate::client::settings::{Settings, settings};
 use crate::client::stream::{Source, SourceStream};
 use crate::date::Timestamp;
-use crate::error::{DecodeError, ValidationError};
+use crate::error::ValidationError;
 use crate::job_list::{JobPage, ListAgentJobs, ListedJob};
 use crate::pages::{PageInfo, Pages as PageSteps, RowKey, Totals};
 use crate::task::{Event, Task};
 
 /// An operation whose result is one page of a list.
-pub trait ListEndpoint: Operation {
+pub trait ListEndpoint: ApiOperation {
     /// The type of a row.
     type Row: MaybeSend + 'static;
 
-    /// Returns the pagination properties of a page.
+    #[doc(hidden)]
     fn page_info(page: &Self::Output) -> PageInfo<'_>;
 
-    /// Returns the rows of a page.
+    #[doc(hidden)]
     fn into_rows(page: Self::Output) -> Vec<Self::Row>;
 
-    /// Removes the rows with these indices from a page.
     #[doc(hidden)]
     fn remove_rows(page: &mut Self::Output, indices: &[usize]);
 }
@@ -128,7 +128,7 @@ fn row_key(id: Option<&String>, time: Option<&String>) -> RowKey {
 #[must_use = "nothing is sent before `send`, or `next` of its pages or rows"]
 pub struct List<E> {
     client: Client,
-    call: Result<Call, ValidationError>,
+    pub(super) call: Result<Call, ValidationError>,
     settings: Settings,
     operation: PhantomData<fn() -> E>,
 }
@@ -164,13 +164,27 @@ impl<E: ListEndpoint> List<E> {
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/views.rs"), "```")]
     pub async fn send(self) -> Result<E::Output, Error> {
-        let mut pages = self.start(|call, _| {
+        let mut pages = self.start_here();
+        pages.next().await?.ok_or_else(Error::missing)
+    }
+
+    /// Requests one page, and returns it with the status and the header fields of the response.
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/send_with_response.rs"), "```")]
+    pub async fn send_with_response(self) -> Result<ApiResponse<E::Output>, Error> {
+        let mut pages = self.start_here();
+        pages.next_response().await?.ok_or_else(Error::missing)
+    }
+
+    fn start_here(self) -> Pages<E> {
+        self.start(|call, _| {
             call.check_cursor()?;
             Ok(PageSteps::new(call))
-        });
-        let page = pages.next().await?;
-        // Unreachable: a list has at least one page.
-        page.ok_or_else(|| Error::from_core(DecodeError::new("", "is missing").into(), None))
+        })
     }
 
     /// Returns all pages, starting with the requested one. Without a `limit`, the pages have the
@@ -202,7 +216,11 @@ impl<E: ListEndpoint> List<E> {
         let now = self.client.host.now();
         Pages {
             client: self.client,
-            task: self.call.and_then(|call| first(call, now)).map(Task::list),
+            task: self
+                .call
+                .and_then(Call::check)
+                .and_then(|call| first(call, now))
+                .map(Task::list),
             settings: self.settings,
             operation: PhantomData,
         }
@@ -246,14 +264,28 @@ impl<E: ListEndpoint> Pages<E> {
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/pages.rs"), "```")]
     pub async fn next(&mut self) -> Result<Option<E::Output>, Error> {
+        let response = self.next_response().await?;
+        Ok(response.map(|response| response.result))
+    }
+
+    /// Returns the next page with the status and the header fields of its response; see
+    /// [`Self::next`].
+    ///
+    /// # Errors
+    /// As [`Self::next`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/send_with_response.rs"), "```")]
+    pub async fn next_response(&mut self) -> Result<Option<ApiResponse<E::Output>>, Error> {
         let task = self.task.as_mut().map_err(|error| error.clone())?;
-        let page = drive::<E, _>(&self.client, &self.settings, task, |page, _| {
+        let sent = Declared::<E>::NEW;
+        let page = drive(&self.client, &self.settings, task, &sent, |page, _| {
             Event::Page(E::page_info(page))
         });
-        let mut page = page.await?.map(|delivery| delivery.value);
+        let mut page = page.await?.map(|delivery| delivery.response);
         let repeated = task.pages().map_or(&[][..], PageSteps::repeated);
         if let Some(page) = page.as_mut().filter(|_| !repeated.is_empty()) {
-            E::remove_rows(page, repeated);
+            E::remove_rows(&mut page.result, repeated);
         }
         Ok(page)
     }

@@ -1,20 +1,21 @@
 //! The default host of native programs. [`ReqwestHost`] sends requests with reqwest.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use http::{Request, Response};
-use rustls_platform_verifier::BuilderVerifierExt;
 
 use crate::client::error::HostError;
 use crate::client::host::{BoxFuture, Host, HostResponse};
+use crate::client::lazy_verifier::LazyVerifier;
 use crate::date::Timestamp;
 
 /// The default host of native programs. It uses reqwest, with rustls and the certificates of the
 /// operating system, and tokio's timers.
 ///
 /// Futures must run on a tokio runtime with I/O and time enabled. The first request creates the
-/// HTTP client, so it reports missing certificates.
+/// HTTP client. The first `https:` connection loads the certificates, so it reports if they are
+/// missing.
 #[derive(Debug, Default)]
 pub struct ReqwestHost(OnceLock<Result<reqwest::Client, HostError>>);
 
@@ -23,12 +24,24 @@ impl ReqwestHost {
     ///
     /// # Example
     /// ```
-    /// # use quillgate::client::{Client, ReqwestHost};
+    /// # use quillgate::Client;
+    /// # use quillgate::client::ReqwestHost;
     /// let builder = Client::builder().host(ReqwestHost::new());
     /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Creates a host with your own HTTP client, for example with a proxy. It must not follow
+    /// redirects (`reqwest::redirect::Policy::none()`).
+    ///
+    /// The feature `reqwest-0-13` is not part of the API that this crate keeps stable: it names the
+    /// release of reqwest.
+    #[cfg(feature = "reqwest-0-13")]
+    #[must_use]
+    pub fn with_client(client: reqwest::Client) -> Self {
+        Self(OnceLock::from(Ok(client)))
     }
 
     fn client(&self) -> Result<&reqwest::Client, HostError> {
@@ -39,25 +52,19 @@ impl ReqwestHost {
     }
 }
 
-/// Uses your own HTTP client, for example with a proxy. It must not follow redirects
-/// (`reqwest::redirect::Policy::none()`).
-impl From<reqwest::Client> for ReqwestHost {
-    fn from(client: reqwest::Client) -> Self {
-        Self(OnceLock::from(Ok(client)))
-    }
-}
-
 fn build_client() -> Result<reqwest::Client, HostError> {
     // Don't rely on the process-wide provider: the program may have set another one, or none.
-    let provider = rustls::crypto::ring::default_provider();
-    let tls = rustls::ClientConfig::builder_with_provider(provider.into())
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
-        .and_then(BuilderVerifierExt::with_platform_verifier)
         .map_err(HostError::new)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(LazyVerifier::new(provider)))
         .with_no_client_auth();
     reqwest::Client::builder()
         .tls_backend_preconfigured(tls)
         .redirect(reqwest::redirect::Policy::none())
+        .user_agent(concat!("quillgate-rust/", env!("CARGO_PKG_VERSION")))
         .build()
         .map_err(HostError::new)
 }
@@ -92,9 +99,11 @@ impl Host for ReqwestHost {
     }
 }
 
-/// Reads a body as UTF-8. Replaces invalid bytes, as `fetch` does.
+/// Reads a body as `fetch` does: as UTF-8, with invalid bytes replaced and without a byte order
+/// mark.
 async fn read_body(response: reqwest::Response) -> Result<String, HostError> {
     let bytes = response.bytes().await;
     let bytes = bytes.map_err(|error| HostError::new(error.without_url()))?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    Ok(String::from_utf8_lossy(text).into_owned())
 }

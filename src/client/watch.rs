@@ -8,7 +8,7 @@ use futures_core::Stream;
 use crate::agent_job::{AgentJob, GetAgentJob, JobStatus};
 use crate::call::Call;
 use crate::client::Client;
-use crate::client::driver::drive;
+use crate::client::driver::{Declared, drive};
 use crate::client::error::Error;
 use crate::client::host::MaybeSend;
 use crate::client::settings::{Settings, settings};
@@ -19,6 +19,7 @@ use crate::task::{DEFAULT_WATCH, Event, Task};
 
 /// A change of a watched job, in any of its properties.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct JobChange {
     /// The job after the change.
     pub job: AgentJob,
@@ -96,14 +97,15 @@ impl Watch {
         let task = match &mut self.task {
             Some(task) => task,
             task => {
-                let call = self.call.clone()?;
+                let call = self.call.clone()?.check()?;
                 let now = self.client.host.now().into();
                 task.insert(Task::watch(call, self.duration, now))
             }
         };
         let seen = &mut self.job;
         let settings = &self.settings;
-        let next = drive::<GetAgentJob, _>(&self.client, settings, task, |job, retry_after| {
+        let sent = Declared::<GetAgentJob>::NEW;
+        let next = drive(&self.client, settings, task, &sent, |job, retry_after| {
             let is_news = seen.as_ref() != Some(job);
             if is_news {
                 *seen = Some(job.clone());
@@ -116,7 +118,7 @@ impl Watch {
         });
         match next.await {
             Ok(delivery) => Ok(delivery.map(|delivery| JobChange {
-                job: delivery.value,
+                job: delivery.response.result,
                 is_final: delivery.is_last,
             })),
             Err(Error::WatchTimeout(_)) => Err(Error::WatchTimeout(self.job.clone().map(Box::new))),

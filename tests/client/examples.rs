@@ -26,10 +26,12 @@ mod pages;
 mod platform;
 mod platform_at;
 mod record;
+mod request;
 mod row_stream;
 mod rows;
 mod searches;
 mod send_message;
+mod send_with_response;
 mod settings;
 mod views;
 mod visitors;
@@ -43,7 +45,7 @@ use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use crate::fake_host::{FakeHost, KEY, TOKEN, get_job};
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 use quillgate::{Count, JobStatus, ListPageViews};
 use serde_json::json;
 
@@ -180,13 +182,28 @@ async fn jobs_are_watched_and_waited_for() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn undeclared_requests_are_sent_and_responses_have_a_head() {
+    let host = FakeHost::new([
+        r#"{"status":202,"json":{"statusId":"s1"}}"#,
+        r#"{"status":200,"headers":{"x-request-id":"r-7"},"json":{"id":"j1"}}"#,
+    ]);
+    let client = host.client();
+    let started = request::deploy(&client).await.unwrap();
+    assert_eq!(started, json!({ "statusId": "s1" }));
+    assert_eq!(host.request(0, "method"), json!("POST"));
+    assert_eq!(host.target(0), "/v1/project/update/acme");
+    let head = send_with_response::read_job(&client, "j1").await.unwrap();
+    assert_eq!(head, (200, Some("r-7".into())));
+}
+
+#[tokio::test(start_paused = true)]
 async fn jobs_are_listed() {
     let jobs = r#"{"status":200,"json":{"jobs":[{"id":"j1"},{"id":"j2","prLink":"https://x"}]}}"#;
     let host = FakeHost::new([jobs, jobs]);
     let client = host.client();
-    let newest = list::newest_jobs(&client).await.unwrap();
-    assert_eq!(newest.len(), 2);
-    assert_eq!(host.target(0), "/v2/agent/acme/jobs?limit=5");
+    let failed = list::failed_jobs(&client).await.unwrap();
+    assert_eq!(failed.len(), 2);
+    assert_eq!(host.target(0), "/v2/agent/acme/jobs?state=failed&limit=5");
     let links = row_stream::pull_requests(&client).await.unwrap();
     assert_eq!(links, ["https://x"]);
 }
@@ -208,7 +225,7 @@ async fn page_views_are_read_by_page_by_row_and_from_a_request() {
     let host = FakeHost::new([LAST_VIEWS]);
     let page = views::october(&host.client()).await.unwrap();
     assert_eq!(page.views.len(), 1);
-    let query = "?dateFrom=2026-10-01&dateTo=2026-11-01&limit=10&offset=0";
+    let query = "?dateFrom=2026-10-01&dateTo=2026-11-01&limit=10&offset=20";
     assert_eq!(host.target(0), format!("/v1/analytics/acme/views{query}"));
 
     let both = [MORE_VIEWS, LAST_VIEWS];

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::fake_host::{FakeHost, KEY, TOKEN, get_job};
 use quillgate::client::{Client, ClientBuilder, Error};
-use quillgate::{Endpoint as _, JobStatus, ListAgentJobs, ListConversations, ListPageViews, Rule};
+use quillgate::{Endpoint as _, JobStatus, ListConversations, ListPageViews, Rule};
 use serde_json::json;
 
 #[tokio::test(start_paused = true)]
@@ -99,10 +99,7 @@ async fn invalid_arguments_are_rejected_before_a_request_is_sent() {
     let host = FakeHost::new::<&str>([]);
     let client = host.client();
     let (jobs, reports) = (client.agent_jobs(), client.analytics());
-    let odd_state = ListAgentJobs {
-        state: Some(JobStatus::Other("odd".into())),
-        ..ListAgentJobs::default()
-    };
+    let odd_state = jobs.list(..).state(JobStatus::Other("odd".into()));
     let in_part = json!({ "cursor": "part~newest~2024-01-01~2024-01-09~~~~" });
     let in_part = ListConversations::parse(&in_part).unwrap();
     let known = Rule::OneOf(&JobStatus::KNOWN);
@@ -121,7 +118,7 @@ async fn invalid_arguments_are_rejected_before_a_request_is_sent() {
             "id",
             Rule::NotEmpty,
         ),
-        (jobs.list(odd_state).send().await.err(), "state", known),
+        (odd_state.send().await.err(), "state", known),
         (
             reports.views("yesterday"..).send().await.err(),
             "dateFrom",

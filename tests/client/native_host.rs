@@ -182,7 +182,10 @@ async fn a_client_can_use_a_custom_reqwest_client() {
         .build()
         .unwrap();
     let builder = Client::builder().gateway(url, "token-1").project("acme");
-    let client = builder.host(ReqwestHost::from(custom)).build().unwrap();
+    let client = builder
+        .host(ReqwestHost::with_client(custom))
+        .build()
+        .unwrap();
     let job = client.agent_jobs().get("j1").send().await.unwrap();
     assert_eq!(job.model.as_deref(), Some("custom/1"));
 }

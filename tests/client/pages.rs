@@ -4,8 +4,7 @@ use crate::fake_host::FakeHost;
 use futures_util::{StreamExt as _, TryStreamExt as _};
 use quillgate::client::{Client, Error, List};
 use quillgate::{
-    Count, Endpoint as _, ListAgentJobs, ListPageViews, ListVisitors, Offset, PageSize, PageViews,
-    Rule,
+    Count, Endpoint as _, ListAgentJobs, ListPageViews, Offset, PageSize, PageViews, Rule,
 };
 
 /// A page with `rows` rows.
@@ -22,11 +21,9 @@ fn views(client: &Client, list: ListPageViews) -> List<ListPageViews> {
 
 /// A year in pages of 2 rows.
 fn year() -> ListPageViews {
-    ListPageViews {
-        range: ("2023-01-01".."2024-01-01").try_into().unwrap(),
-        limit: Some(PageSize::new(2).unwrap()),
-        offset: None,
-    }
+    let mut list = ListPageViews::try_from("2023-01-01".."2024-01-01").unwrap();
+    list.limit = Some(PageSize::new(2).unwrap());
+    list
 }
 
 fn query(host: &FakeHost, at: usize) -> String {
@@ -45,9 +42,10 @@ async fn paging_continues_until_there_are_no_more_pages() {
         assert_eq!(totals.human, None);
         let expected = format!("?dateFrom=2023-01-01&dateTo=2024-01-01&limit=2&offset={offset}");
         assert_eq!(query(&host, at), expected);
-        let rest = next.map(|next| ListPageViews {
-            offset: Some(Offset::new(next).unwrap()),
-            ..year()
+        let rest = next.map(|next| {
+            let mut rest = year();
+            rest.offset = Some(Offset::new(next).unwrap());
+            rest
         });
         assert_eq!(pages.next_request(), rest);
     }
@@ -75,18 +73,11 @@ async fn paging_through_everything_requests_maximum_pages_of_one_range() {
 async fn a_single_page_is_requested_as_given() {
     let host = FakeHost::new([page(3, true), page(0, false)]);
     let client = host.client();
-    let from_30 = ListPageViews {
-        offset: Some(Offset::new(30).unwrap()),
-        ..ListPageViews::default()
-    };
-    let page: PageViews = views(&client, from_30).send().await.unwrap();
+    let list = || client.analytics().views(..);
+    let page: PageViews = list().offset(30).send().await.unwrap();
     assert_eq!(page.views.len(), 3);
     assert_eq!(page.has_more, Some(true));
-    let of_9 = ListPageViews {
-        limit: Some(PageSize::new(9).unwrap()),
-        ..ListPageViews::default()
-    };
-    views(&client, of_9).send().await.unwrap();
+    list().limit(9).send().await.unwrap();
     assert_eq!(query(&host, 0), "?limit=50&offset=30");
     assert_eq!(query(&host, 1), "?limit=9&offset=0");
     assert_eq!(host.count(), 2, "has_more requests no further page");
@@ -96,18 +87,13 @@ async fn a_single_page_is_requested_as_given() {
 async fn paging_may_begin_at_a_page_number() {
     let host = FakeHost::new([page(0, true)]);
     let limit = PageSize::new(20).unwrap();
-    let third = ListPageViews {
-        limit: Some(limit),
-        offset: Some(Offset::of_page(3, limit.get()).unwrap()),
-        range: (.."2024-01-01").try_into().unwrap(),
-    };
-    let mut pages = views(&host.client(), third.clone()).pages();
+    let mut rest = ListPageViews::try_from(.."2024-01-01").unwrap();
+    rest.limit = Some(limit);
+    rest.offset = Some(Offset::of_page(3, limit.get()).unwrap());
+    let mut pages = views(&host.client(), rest.clone()).pages();
     pages.next().await.unwrap();
     assert_eq!(query(&host, 0), "?dateTo=2024-01-01&limit=20&offset=40");
-    let rest = ListPageViews {
-        offset: Some(Offset::new(60).unwrap()),
-        ..third
-    };
+    rest.offset = Some(Offset::new(60).unwrap());
     assert_eq!(pages.next_request(), Some(rest));
 }
 
@@ -316,10 +302,7 @@ async fn visitors_are_paged_by_offset() {
         )
     };
     let host = FakeHost::new([visitors(true), visitors(false)]);
-    let list = host.client().analytics().visitors(ListVisitors {
-        limit: Some(PageSize::new(1).unwrap()),
-        ..ListVisitors::default()
-    });
+    let list = host.client().analytics().visitors(..).limit(1);
     let rows: Vec<_> = list.rows().into_stream().try_collect().await.unwrap();
     assert_eq!(rows.len(), 2);
     assert!(host.target(1).ends_with("&limit=1&offset=1"));

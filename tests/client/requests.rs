@@ -3,12 +3,7 @@
 use crate::fake_host::{FakeHost, KEY, TOKEN, create, get_job};
 use quillgate::client::http::{HeaderMap, HeaderValue};
 use quillgate::client::{ApiCall, Client, Error};
-use quillgate::{
-    ConversationCursor, Cursor, DateRange, DayGroup, FeedbackSource, FeedbackStatuses,
-    GetCallerStats, GetFeedbackByPage, JobAuthor, JobPageSize, JobStatus, Limit, ListAgentJobs,
-    ListConversations, ListDailyViews, ListFeedback, ListPageViews, ListVisitors, Offset, PagePath,
-    PageSize, PromptText, Rule, SendMessage, SmallPageSize,
-};
+use quillgate::{DateRange, DayGroup, FeedbackSource, JobStatus, Rule, SendMessage};
 use serde_json::json;
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1","status":"active"}}"#;
@@ -102,17 +97,13 @@ async fn each_job_operation_has_its_own_url() {
     assert_sent!(send_message, "POST", "/v2/agent/acme/job/j1/message", job);
     let jobs = r#"{"jobs":[{"id":"j1","status":"odd"}],"nextCursor":"b"}"#;
     let list = |client: &Client| {
-        client.agent_jobs().list(ListAgentJobs {
-            state: Some(JobStatus::Failed),
-            author: Some(JobAuthor::new("ana@example.org").unwrap()),
-            text: Some(PromptText::new("a b").unwrap()),
-            limit: Some(JobPageSize::new(7).unwrap()),
-            cursor: Some(Cursor::new("a/b+c=").unwrap()),
-        })
+        let list = client.agent_jobs().list(..).state(JobStatus::Failed);
+        let list = list.author("ana@example.org").text("a b");
+        list.limit(7).cursor("a/b+c=")
     };
     let target = "/v2/agent/acme/jobs?state=failed&author=ana%40example.org&text=a%20b&limit=7&cursor=a%2Fb%2Bc%3D";
     assert_sent!(list, "GET", target, jobs);
-    let list = |client: &Client| client.agent_jobs().list(ListAgentJobs::default());
+    let list = |client: &Client| client.agent_jobs().list(..);
     assert_sent!(list, "GET", "/v2/agent/acme/jobs", jobs);
     let record = r#"{"job":{"id":"j1"},"prompt":"p","messages":[{"author":"ana@example.org"}],
         "changes":[{"status":"active"}]}"#;
@@ -127,36 +118,23 @@ async fn each_report_list_has_its_own_url() {
     let path = "/v1/analytics/acme";
     let views = r#"{"totals":{"human":3},"views":[{"path":"/","ai":2}],"hasMore":false}"#;
     let list = |client: &Client| {
-        client.analytics().views(ListPageViews {
-            range: october(),
-            limit: Some(PageSize::new(7).unwrap()),
-            offset: Some(Offset::new(14).unwrap()),
-        })
+        let list = client.analytics().views(october());
+        list.limit(7).offset(14)
     };
     let target = format!("{path}/views?{RANGE}&limit=7&offset=14");
     assert_sent!(list, "GET", target, views);
 
     let visitors = r#"{"totals":{"ai":3},"visitors":[{"path":"/","human":2}],"hasMore":true}"#;
-    let list = |client: &Client| {
-        client.analytics().visitors(ListVisitors {
-            range: october(),
-            limit: Some(PageSize::new(250).unwrap()),
-            offset: None,
-        })
-    };
+    let list = |client: &Client| client.analytics().visitors(october()).limit(250);
     let target = format!("{path}/visitors?{RANGE}&limit=250&offset=0");
     assert_sent!(list, "GET", target, visitors);
 
     let feedback = r#"{"feedback":[{"id":"f1","source":"contextual","helpful":true}],
         "nextCursor":"c","hasMore":true}"#;
     let list = |client: &Client| {
-        client.analytics().feedback(ListFeedback {
-            range: october(),
-            source: Some(FeedbackSource::Contextual),
-            status: Some(FeedbackStatuses::new("pending,resolved").unwrap()),
-            limit: Some(SmallPageSize::new(9).unwrap()),
-            cursor: Some(Cursor::new("b").unwrap()),
-        })
+        let list = client.analytics().feedback(october());
+        let list = list.source(FeedbackSource::Contextual);
+        list.status("pending,resolved").limit(9).cursor("b")
     };
     let target = format!(
         "{path}/feedback?{RANGE}&source=contextual&status=pending%2Cresolved&limit=9&cursor=b"
@@ -169,11 +147,8 @@ async fn each_report_list_has_its_own_url() {
 
     let conversations = r#"{"conversations":[{"id":"c1","query":"How?"}],"hasMore":false}"#;
     let list = |client: &Client| {
-        client.analytics().conversations(ListConversations {
-            limit: Some(Limit::new(1000).unwrap()),
-            cursor: Some(ConversationCursor::new(THREAD).unwrap()),
-            ..ListConversations::default()
-        })
+        let list = client.analytics().conversations(..);
+        list.limit(1000).cursor(THREAD)
     };
     let target = format!("{path}/assistant?limit=1000&cursor={THREAD}");
     assert_sent!(list, "GET", target, conversations);
@@ -183,12 +158,7 @@ async fn each_report_list_has_its_own_url() {
 async fn each_other_report_has_its_own_url() {
     let path = "/v1/analytics/acme";
     let by_page = r#"{"feedback":[{"path":"/","thumbsUp":3}],"hasMore":false}"#;
-    let get = |client: &Client| {
-        client.analytics().feedback_by_page(GetFeedbackByPage {
-            limit: Some(Limit::new(100).unwrap()),
-            ..GetFeedbackByPage::default()
-        })
-    };
+    let get = |client: &Client| client.analytics().feedback_by_page(..).limit(100);
     let target = format!("{path}/feedback/by-page?limit=100");
     assert_sent!(get, "GET", target, by_page);
 
@@ -198,11 +168,7 @@ async fn each_other_report_has_its_own_url() {
     assert_sent!(get, "GET", target, thread);
 
     let stats = r#"{"web":3,"api":2,"other":1,"total":6}"#;
-    let get = |client: &Client| {
-        client
-            .analytics()
-            .caller_stats(GetCallerStats { range: october() })
-    };
+    let get = |client: &Client| client.analytics().caller_stats(october());
     let target = format!("{path}/assistant/caller-stats?{RANGE}");
     assert_sent!(get, "GET", target, stats);
 }
@@ -212,11 +178,9 @@ async fn each_archive_operation_has_its_own_url() {
     let path = "/v1/analytics/acme/views/daily";
     let views = r#"{"views":[{"date":"2026-01-01","days":31,"missing":[]}],"missing":[]}"#;
     let list = |client: &Client| {
-        client.analytics().daily_views(ListDailyViews {
-            path: Some(PagePath::new("/guides/start").unwrap()),
-            group: Some(DayGroup::Month),
-            ..("2026-01-01".."2026-02-01").try_into().unwrap()
-        })
+        let days = "2026-01-01".."2026-02-01";
+        let list = client.analytics().daily_views(days);
+        list.path("/guides/start").group(DayGroup::Month)
     };
     let target =
         format!("{path}?dateFrom=2026-01-01&dateTo=2026-02-01&path=%2Fguides%2Fstart&group=month");

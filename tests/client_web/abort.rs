@@ -4,7 +4,7 @@ use crate::fake_host::{FakeHost, create, get_job, json};
 use crate::signal;
 use futures_util::future::join;
 use quillgate::AgentJob;
-use quillgate::client::Error;
+use quillgate::Error;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
 

@@ -6,7 +6,7 @@ use crate::fake_host::{FakeHost, TOKEN, assert_json, create, get_job};
 use crate::with_fetch::through;
 use futures_util::TryStreamExt as _;
 use js_sys::{Object, Reflect};
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
 

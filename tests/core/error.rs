@@ -3,7 +3,8 @@
 use std::error::Error as _;
 use std::time::Duration;
 
-use quillgate::{ApiError, DecodeError, Error, Rule, ValidationError};
+use quillgate::error::Error;
+use quillgate::{ApiError, DecodeError, Rule, ValidationError};
 
 #[test]
 fn error_messages_are_one_lower_case_sentence() {

@@ -51,11 +51,9 @@ fn a_request_without_parameters_leaves_the_defaults_to_the_gateway() {
 
 #[test]
 fn limit_and_cursor_are_sent_percent_encoded() {
-    let list = ListAgentJobs {
-        limit: Some(JobPageSize::MAX),
-        cursor: Some(Cursor::new("a+b/c=&d").unwrap()),
-        ..ListAgentJobs::default()
-    };
+    let mut list = ListAgentJobs::default();
+    list.limit = Some(JobPageSize::MAX);
+    list.cursor = Some(Cursor::new("a+b/c=&d").unwrap());
     assert_eq!(
         target(&list),
         "/v2/agent/acme/jobs?limit=100&cursor=a%2Bb%2Fc%3D%26d"
@@ -64,13 +62,11 @@ fn limit_and_cursor_are_sent_percent_encoded() {
 
 #[test]
 fn filters_are_sent_percent_encoded_before_limit_and_cursor() {
-    let list = ListAgentJobs {
-        state: Some(JobStatus::Failed),
-        author: Some(JobAuthor::new("ana@example.org").unwrap()),
-        text: Some(PromptText::new("100% & more").unwrap()),
-        limit: Some(JobPageSize::DEFAULT),
-        cursor: None,
-    };
+    let mut list = ListAgentJobs::default();
+    list.state = Some(JobStatus::Failed);
+    list.author = Some(JobAuthor::new("ana@example.org").unwrap());
+    list.text = Some(PromptText::new("100% & more").unwrap());
+    list.limit = Some(JobPageSize::DEFAULT);
     let expected = "?state=failed&author=ana%40example.org&text=100%25%20%26%20more&limit=25";
     assert_eq!(target(&list), format!("/v2/agent/acme/jobs{expected}"));
     let parsed = ListAgentJobs::parse(&json!({

@@ -96,15 +96,13 @@ fn page_views_without_parameters_leave_the_defaults_to_the_platform() {
 #[test]
 fn page_view_parameters_are_sent_in_the_order_of_the_specification() {
     let bound = |field, text: &str| Some(DateBound::new(field, text).unwrap());
-    let list = ListPageViews {
-        range: DateRange::new(
-            bound("dateFrom", "2024-02-01"),
-            bound("dateTo", "2024-03-01"),
-        )
-        .unwrap(),
-        limit: Some(PageSize::MAX),
-        offset: Some(Offset::new(500).unwrap()),
-    };
+    let range = DateRange::new(
+        bound("dateFrom", "2024-02-01"),
+        bound("dateTo", "2024-03-01"),
+    );
+    let mut list = ListPageViews::from(range.unwrap());
+    list.limit = Some(PageSize::MAX);
+    list.offset = Some(Offset::new(500).unwrap());
     assert_eq!(
         list.request(&project()),
         get("/v1/analytics/acme/views?dateFrom=2024-02-01&dateTo=2024-03-01&limit=250&offset=500")

@@ -1,7 +1,9 @@
 //! How the next page of a list is found.
 
+use quillgate::error::Error;
+use quillgate::pages::Pages;
 use quillgate::pages::{MAX_EMPTY_PAGES, Totals};
-use quillgate::{Call, Error, Millis, Operation, PageError, PageInfo, Pages, Rule};
+use quillgate::{Call, Millis, Operation, PageError, PageInfo, Rule};
 use serde_json::{Value, json};
 
 fn call(operation: Operation, params: &Value) -> Call {

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use quillgate::pages::Pages;
 use quillgate::pages::RowKey;
-use quillgate::{Call, Millis, Operation, PageInfo, Pages};
+use quillgate::{Call, Millis, Operation, PageInfo};
 use serde_json::{Value, json};
 
 const CURSOR: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";

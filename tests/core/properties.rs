@@ -7,12 +7,14 @@ use proptest::option;
 use proptest::prelude::*;
 use quillgate::date::{parse_http_date, parse_retry_after};
 use quillgate::encode::{encode_json_string, percent_encode};
+use quillgate::error::Error;
 use quillgate::pages::MAX_EMPTY_PAGES;
+use quillgate::pages::Pages;
 use quillgate::response::{Head, read};
 use quillgate::ulid::is_ulid;
 use quillgate::{
-    Call, DateBound, Endpoint, Error, JobId, JobStatus, ListPageViews, Millis, Operation, PageInfo,
-    Pages, Poll, PollStep, ProjectId, Prompt, SendMessage,
+    Call, DateBound, Endpoint, JobId, JobStatus, ListPageViews, Millis, Operation, PageInfo, Poll,
+    PollStep, ProjectId, Prompt, SendMessage,
 };
 use serde_json::json;
 

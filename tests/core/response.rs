@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use quillgate::error::Error;
 use quillgate::response::{Head, is_outcome_unknown, read};
 use quillgate::{
-    ApiError, DeleteAgentJobRecord, Error, Failure, GetAgentJob, JobStatus, ListPageViews, Millis,
+    ApiError, DeleteAgentJobRecord, Failure, GetAgentJob, JobStatus, ListPageViews, Millis,
 };
 
 const NOW: Millis = Millis(784_111_777_000);

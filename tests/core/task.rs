@@ -1,9 +1,9 @@
 //! The steps of a task, from its call to its result.
 
+use quillgate::pages::Pages;
 use quillgate::task::{Command, DEFAULT_WATCH, Event, Reason};
 use quillgate::{
-    Call, CallOptions, Failure, JobStatus, Millis, Operation, PageError, PageInfo, Pages, Rule,
-    Task,
+    Call, CallOptions, Failure, JobStatus, Millis, Operation, PageError, PageInfo, Rule, Task,
 };
 use serde_json::{Value, json};
 

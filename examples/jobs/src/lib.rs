@@ -6,8 +6,8 @@ mod job;
 mod page;
 mod views;
 
+use quillgate::Client;
 use quillgate::ValidationError;
-use quillgate::client::Client;
 use wasm_bindgen::prelude::*;
 
 /// Adds the event listeners. Runs when the module has loaded.

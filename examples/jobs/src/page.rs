@@ -1,6 +1,6 @@
 //! Elements of the document: events, fields and text.
 
-use quillgate::client::Error;
+use quillgate::Error;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use web_sys::{

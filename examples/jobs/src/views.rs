@@ -1,6 +1,6 @@
 //! A table of page views. Rows are added as they arrive.
 
-use quillgate::client::Error;
+use quillgate::Error;
 use quillgate::{Count, DateBound, DateRange, ListPageViews, PageView};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -27,11 +27,7 @@ pub fn show() {
 
 async fn fill() -> Result<(), Error> {
     let range = DateRange::new(bound("dateFrom", "from")?, bound("dateTo", "to")?)?;
-    let list = ListPageViews {
-        range,
-        ..ListPageViews::default()
-    };
-    let mut rows = connect()?.analytics().views(list).rows();
+    let mut rows = connect()?.analytics().views(range).rows();
     page::set_visible("table", true);
     let mut shown = 0;
     while shown < MAX_ROWS {

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
+use quillgate::Client;
 use quillgate::JobStatus;
-use quillgate::client::Client;
 
 const USAGE: &str = "usage: quillgate-example-native job PROMPT | views FROM TO";
 

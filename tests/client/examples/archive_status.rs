@@ -1,4 +1,4 @@
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 /// Returns whether the gateway's archive contains every day.
 pub async fn is_complete(client: &Client) -> Result<bool, Error> {

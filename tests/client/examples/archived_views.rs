@@ -1,4 +1,4 @@
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 /// Returns the paths that had views in the first quarter of 2026, without a request to Mintlify.
 pub async fn read_paths(client: &Client) -> Result<Vec<String>, Error> {

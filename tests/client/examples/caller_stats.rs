@@ -1,5 +1,5 @@
 use quillgate::Count;
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 pub async fn count_questions(client: &Client) -> Result<Option<u64>, Error> {
     let stats = client

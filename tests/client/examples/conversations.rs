@@ -1,4 +1,4 @@
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 pub async fn questions(client: &Client) -> Result<Vec<String>, Error> {
     let page = client.analytics().conversations(..).send().await?;

@@ -1,5 +1,4 @@
-use quillgate::CreatedJob;
-use quillgate::client::{Client, Error};
+use quillgate::{Client, CreatedJob, Error};
 
 pub async fn document_endpoint(client: &Client) -> Result<CreatedJob, Error> {
     client

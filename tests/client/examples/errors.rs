@@ -1,6 +1,6 @@
 use std::error::Error as _;
 
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 /// Describes the status of a job in one line.
 pub async fn describe(client: &Client, id: &str) -> Result<String, Error> {

@@ -1,5 +1,5 @@
 use quillgate::PageFeedback;
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 pub async fn judged_pages(client: &Client) -> Result<Vec<PageFeedback>, Error> {
     let report = client.analytics().feedback_by_page(..).send().await?;

@@ -1,5 +1,4 @@
-use quillgate::CreatedJob;
-use quillgate::client::{Client, Error};
+use quillgate::{Client, CreatedJob, Error};
 
 /// Creates a job, and tries again if the outcome of the first attempt is unknown.
 pub async fn create(client: &Client, prompt: &str, key: &str) -> Result<CreatedJob, Error> {

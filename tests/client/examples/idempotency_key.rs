@@ -1,5 +1,4 @@
-use quillgate::CreatedJob;
-use quillgate::client::{Client, Error};
+use quillgate::{Client, CreatedJob, Error};
 
 /// Creates one job for a release, even if called several times within a day.
 pub async fn announce(client: &Client, version: &str) -> Result<CreatedJob, Error> {

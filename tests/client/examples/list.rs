@@ -1,10 +1,7 @@
-use quillgate::client::{Client, Error};
-use quillgate::{JobPageSize, ListAgentJobs, ListedJob};
+use quillgate::{Client, Error, JobStatus, ListedJob};
 
-pub async fn newest_jobs(client: &Client) -> Result<Vec<ListedJob>, Error> {
-    let newest = ListAgentJobs {
-        limit: Some(JobPageSize::new(5)?),
-        ..ListAgentJobs::default()
-    };
-    Ok(client.agent_jobs().list(newest).send().await?.jobs)
+/// Returns the five newest jobs that failed.
+pub async fn failed_jobs(client: &Client) -> Result<Vec<ListedJob>, Error> {
+    let failed = client.agent_jobs().list(..).state(JobStatus::Failed);
+    Ok(failed.limit(5).send().await?.jobs)
 }

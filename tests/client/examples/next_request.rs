@@ -1,4 +1,4 @@
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 use quillgate::{ListPageViews, PageView};
 
 /// Returns one page of views, and the request that continues after it.

@@ -1,5 +1,5 @@
 use quillgate::ValidationError;
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 pub fn connect(url: &str, token: &str) -> Result<Client, ValidationError> {
     Client::builder()

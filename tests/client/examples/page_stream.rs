@@ -1,6 +1,6 @@
 use futures_util::TryStreamExt;
 use quillgate::Visitors;
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 pub async fn all_pages(client: &Client) -> Result<Vec<Visitors>, Error> {
     let pages = client.analytics().visitors(..).pages();

@@ -1,4 +1,4 @@
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 pub async fn rows_per_page(client: &Client) -> Result<Vec<usize>, Error> {
     let mut pages = client.analytics().views(..).pages();

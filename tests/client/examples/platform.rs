@@ -1,5 +1,5 @@
+use quillgate::Client;
 use quillgate::ValidationError;
-use quillgate::client::Client;
 
 pub fn connect(key: &str) -> Result<Client, ValidationError> {
     Client::builder().platform(key).project("acme").build()

@@ -1,4 +1,4 @@
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 /// Returns the authors of a job and its follow-ups.
 pub async fn list_authors(client: &Client, id: &str) -> Result<Vec<String>, Error> {

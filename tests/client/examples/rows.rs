@@ -1,4 +1,4 @@
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 /// Returns the pages that AI reads more often than people do.
 pub async fn read_by_ai(client: &Client) -> Result<Vec<String>, Error> {

@@ -1,4 +1,4 @@
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 /// Returns the terms on the first page whose results readers never clicked.
 pub async fn missing_pages(client: &Client) -> Result<Vec<String>, Error> {

@@ -1,12 +1,7 @@
-use quillgate::client::{Client, Error};
-use quillgate::{ListPageViews, PageSize, PageViews};
+use quillgate::{Client, Error, PageViews};
 
-/// Returns the first 10 rows of October and the totals of the whole site.
+/// Returns 10 rows of October, after the first 20, and the totals of the whole site.
 pub async fn october(client: &Client) -> Result<PageViews, Error> {
-    let views = ListPageViews {
-        range: ("2026-10-01".."2026-11-01").try_into()?,
-        limit: Some(PageSize::new(10)?),
-        ..ListPageViews::default()
-    };
-    client.analytics().views(views).send().await
+    let views = client.analytics().views("2026-10-01".."2026-11-01");
+    views.limit(10).offset(20).send().await
 }

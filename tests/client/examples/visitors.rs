@@ -1,5 +1,5 @@
 use quillgate::PageVisitors;
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 pub async fn visited_pages(client: &Client) -> Result<Vec<PageVisitors>, Error> {
     Ok(client.analytics().visitors(..).send().await?.visitors)

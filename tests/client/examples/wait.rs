@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 /// Returns the pull request of a job, or `None` if the job takes longer than ten minutes.
 pub async fn pull_request(client: &Client, id: &str) -> Result<Option<String>, Error> {

@@ -1,5 +1,5 @@
 use quillgate::JobStatus;
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 
 pub async fn follow(client: &Client, id: &str) -> Result<Vec<JobStatus>, Error> {
     let mut watch = client.agent_jobs().watch(id);

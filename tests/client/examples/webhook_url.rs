@@ -1,5 +1,4 @@
-use quillgate::CreatedJob;
-use quillgate::client::{Client, Error};
+use quillgate::{Client, CreatedJob, Error};
 
 /// Starts a job. The gateway sends a webhook to this URL when the job ends.
 pub async fn create_with_webhook(client: &Client) -> Result<CreatedJob, Error> {

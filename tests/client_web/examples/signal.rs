@@ -1,5 +1,5 @@
 use quillgate::AgentJob;
-use quillgate::client::{Client, Error};
+use quillgate::{Client, Error};
 use web_sys::AbortSignal;
 
 /// Reads a job unless `signal` aborts first.

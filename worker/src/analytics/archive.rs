@@ -80,7 +80,7 @@ impl SeriesQuery {
         let from = Option::<Cursor>::read(call)?
             .map_or(Ok(begin), |cursor| read_cursor(&cursor, group, begin, end))?;
         let limit = Option::<SeriesPageSize>::read(call)?.unwrap_or(SeriesPageSize::DEFAULT);
-        let to = (0..limit.get()).fold(from, |to, _| end_of_group(group, to).min(end));
+        let to = (0..limit.get()).fold(from, |to, _| group.end_of(to).min(end));
         Ok(Self {
             subject: read_subject(call)?,
             group,
@@ -143,28 +143,11 @@ fn is_prefix(text: &str) -> bool {
 /// other cursor.
 fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result<Day, Problem> {
     let day = Day::from_text(cursor.as_str());
-    let day = day.filter(|day| begin < *day && *day < end && begin_of_group(group, *day) == *day);
+    let day = day.filter(|day| begin < *day && *day < end && group.begin_of(*day) == *day);
     day.ok_or_else(|| {
         let detail = "cursor must be the nextCursor of an earlier page";
         Problem::field("cursor", GatewayRule::Cursor, detail)
     })
-}
-
-fn begin_of_group(group: DayGroup, day: Day) -> Day {
-    match group {
-        DayGroup::Day => day,
-        DayGroup::Week => day.begin_of_week(),
-        DayGroup::Month => day.begin_of_month(),
-    }
-}
-
-/// Returns the day after the last day of the group that contains `day`.
-fn end_of_group(group: DayGroup, day: Day) -> Day {
-    match group {
-        DayGroup::Day => day.next(),
-        DayGroup::Week => day.begin_of_week().plus(7),
-        DayGroup::Month => day.begin_of_next_month(),
-    }
 }
 
 /// Numbers of views or visitors. A number is `None` if it is unknown.
@@ -225,7 +208,7 @@ pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
     let mut rest = stored;
     let mut begin = query.from;
     while begin < query.to {
-        let end = end_of_group(query.group, begin).min(query.to);
+        let end = query.group.end_of(begin).min(query.to);
         let parts;
         (parts, rest) = rest.split_at(rest.partition_point(|part| part.day < end));
         if let Some(last) = parts.last() {
@@ -233,7 +216,7 @@ pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
             let views = views.fold(Counts::ZERO, Counts::plus);
             let missing = missing_days(begin, end, parts);
             groups.push(json!({
-                "date": begin_of_group(query.group, begin).to_text(),
+                "date": query.group.begin_of(begin).to_text(),
                 "human": views.human,
                 "ai": views.ai,
                 "total": views.total,

@@ -7,11 +7,12 @@ pub mod rows;
 
 use quillgate::columns::columns;
 use quillgate::declaration::Pagination;
+use quillgate::error::Error;
 use quillgate::export::ExportFormat;
-use quillgate::pages::RowKey;
+use quillgate::pages::{Pages, RowKey};
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::text::parse_decimal;
-use quillgate::{Call, Millis, Offset, Operation, PageError, PageInfo, Pages, ProjectId};
+use quillgate::{Call, Millis, Offset, Operation, PageError, PageInfo, ProjectId};
 
 use crate::analytics::export::rows::{RowWriter, read_keys};
 use crate::analytics::page::PAGE_ROWS;
@@ -43,7 +44,7 @@ impl From<Malformed> for PageFault {
 
 impl From<PageError> for PageFault {
     fn from(error: PageError) -> Self {
-        Self::Contradiction(quillgate::Error::from(error).to_string())
+        Self::Contradiction(Error::from(error).to_string())
     }
 }
 

@@ -306,7 +306,7 @@ impl JobEnd {
             JobStatus::Completed => Some(Self::Completed),
             JobStatus::Failed => Some(Self::Failed),
             JobStatus::Archived => Some(Self::Archived),
-            JobStatus::Active | JobStatus::Other(_) => None,
+            _ => None,
         }
     }
 

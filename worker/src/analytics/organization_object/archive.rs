@@ -282,21 +282,14 @@ fn build_request(
     let range = DateRange::new(Some(from), Some(to))?;
     Ok(match target.part {
         Part::Visitors => {
-            let limit = Some(PageSize::new(1)?);
-            let list = ListVisitors {
-                limit,
-                ..range.into()
-            };
+            let mut list = ListVisitors::from(range);
+            list.limit = Some(PageSize::new(1)?);
             (Operation::ListVisitors, list.request(project).target)
         }
         Part::Views(page) => {
-            let limit = Some(PageSize::MAX);
-            let offset = Some(Offset::new(page.saturating_mul(PAGE_ROWS))?);
-            let list = ListPageViews {
-                limit,
-                offset,
-                ..range.into()
-            };
+            let mut list = ListPageViews::from(range);
+            list.limit = Some(PageSize::MAX);
+            list.offset = Some(Offset::new(page.saturating_mul(PAGE_ROWS))?);
             (Operation::ListPageViews, list.request(project).target)
         }
     })

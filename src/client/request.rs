@@ -1,0 +1,167 @@
+//! Requests that no method of the client declares.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::call::Call;
+use crate::client::Client;
+use crate::client::driver::{Exchange, Unsent, drive};
+use crate::client::error::Error;
+use crate::client::host::MaybeSend;
+use crate::client::response::ApiResponse;
+use crate::client::settings::{Settings, settings};
+use crate::declaration::{Declaration, Method, Pagination, Scope};
+use crate::encode::percent_encode;
+use crate::error::{DecodeError, Rule, ValidationError};
+use crate::task::{Event, Task};
+use crate::text::{quote, replace_half_surrogates};
+
+/// A request with any method and path, with the client's credential, timeouts, retries and errors.
+///
+/// A request is retried only if its method is idempotent: not `POST` or `PATCH`.
+///
+/// # Example
+#[doc = concat!("```\n", include_str!("../../tests/client/examples/request.rs"), "```")]
+#[must_use = "nothing is sent before `send`"]
+pub struct ApiRequest {
+    client: Client,
+    unsent: Unsent,
+    settings: Settings,
+}
+
+/// Shows only the method, because a value may be confidential.
+impl fmt::Debug for ApiRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ApiRequest")
+            .field("method", &self.unsent.method)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ApiRequest {
+    pub(super) fn new(client: &Client, method: http::Method, path: String) -> Self {
+        Self {
+            client: client.clone(),
+            unsent: Unsent {
+                method,
+                target: path,
+                body: None,
+            },
+            settings: client.settings.clone(),
+        }
+    }
+
+    settings!();
+
+    /// Adds a query parameter. The name and the value are percent-encoded.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/request.rs"), "```")]
+    pub fn query(mut self, name: &str, value: impl fmt::Display) -> Self {
+        let target = &mut self.unsent.target;
+        target.push(if target.contains('?') { '&' } else { '?' });
+        target.push_str(&percent_encode(name));
+        target.push('=');
+        target.push_str(&percent_encode(&value.to_string()));
+        self
+    }
+
+    /// Sets the JSON body.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/request.rs"), "```")]
+    pub fn body(mut self, body: impl Into<Value>) -> Self {
+        self.unsent.body = Some(body.into().to_string());
+        self
+    }
+
+    /// Sends the request and decodes the JSON of its response. An empty body is read as `null`.
+    ///
+    /// # Errors
+    /// [`Error::Validation`] if the path does not start with `/` or is not percent-encoded, and for
+    /// a body of a `GET` or `HEAD`. Otherwise as [`ApiCall::send`](crate::client::ApiCall::send).
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/request.rs"), "```")]
+    pub async fn send<T: DeserializeOwned + MaybeSend>(self) -> Result<T, Error> {
+        let response = self.send_with_response().await?;
+        Ok(response.result)
+    }
+
+    /// Sends the request and returns its result with the status and the header fields of the
+    /// response; see [`Self::send`].
+    ///
+    /// # Errors
+    /// As [`Self::send`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/request.rs"), "```")]
+    pub async fn send_with_response<T>(self) -> Result<ApiResponse<T>, Error>
+    where
+        T: DeserializeOwned + MaybeSend,
+    {
+        check(&self.unsent)?;
+        let declaration = if self.unsent.method.is_idempotent() {
+            &IDEMPOTENT
+        } else {
+            &OTHER
+        };
+        let mut task = Task::new(Call::new(declaration));
+        let sent = Raw::<T>(self.unsent, PhantomData);
+        let result = drive(&self.client, &self.settings, &mut task, &sent, |_, _| {
+            Event::Result
+        });
+        let response = result.await?.map(|delivery| delivery.response);
+        response.ok_or_else(Error::missing)
+    }
+}
+
+fn check(unsent: &Unsent) -> Result<(), ValidationError> {
+    let target = unsent.target.as_str();
+    let is_path = target.starts_with('/') && target.parse::<http::uri::PathAndQuery>().is_ok();
+    if !is_path || target.contains('#') {
+        let rule = Rule::OneOf(&["a percent-encoded path that starts with a slash"]);
+        return Err(ValidationError::new("path", rule, quote(target)));
+    }
+    if unsent.body.is_some() && matches!(unsent.method, http::Method::GET | http::Method::HEAD) {
+        let rule = Rule::OneOf(&["absent for GET and HEAD"]);
+        return Err(ValidationError::new("body", rule, ""));
+    }
+    Ok(())
+}
+
+/// A request whose response is any JSON.
+struct Raw<T>(Unsent, PhantomData<fn() -> T>);
+
+impl<T: DeserializeOwned + MaybeSend> Exchange for Raw<T> {
+    type Output = T;
+
+    fn request(&self, _: &Client, _: &Call) -> Unsent {
+        self.0.clone()
+    }
+
+    fn decode(&self, _: &Call, body: &str) -> Result<T, DecodeError> {
+        let body = if body.is_empty() { "null" } else { body };
+        serde_json::from_str(&replace_half_surrogates(body))
+            .map_err(|error| DecodeError::new("", error.to_string()))
+    }
+}
+
+/// The declarations of undeclared requests, by which [`Task`] decides about retries.
+static IDEMPOTENT: Declaration = declare(Method::Get);
+static OTHER: Declaration = declare(Method::Post);
+
+const fn declare(method: Method) -> Declaration {
+    Declaration {
+        name: "request",
+        method,
+        path: "",
+        parameters: &[],
+        scope: Scope::Operate,
+        policy: None,
+        pagination: Pagination::None,
+    }
+}
