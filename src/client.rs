@@ -39,6 +39,8 @@ mod analytics;
 mod arguments;
 mod builder;
 mod call;
+#[cfg(not(target_arch = "wasm32"))]
+mod content_encoding;
 mod driver;
 mod error;
 mod exchange;

@@ -3,8 +3,10 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use http::{Request, Response};
+use http::header::{ACCEPT_ENCODING, HeaderValue};
+use http::{HeaderMap, Request, Response};
 
+use crate::client::content_encoding::{ACCEPTED, decode_body};
 use crate::client::error::HostError;
 use crate::client::host::{BoxFuture, Host, HostResponse};
 use crate::client::lazy_verifier::LazyVerifier;
@@ -72,14 +74,22 @@ fn build_client() -> Result<reqwest::Client, HostError> {
 impl Host for ReqwestHost {
     fn send(&self, request: Request<String>) -> BoxFuture<'_, Result<HostResponse, HostError>> {
         Box::pin(async move {
-            let request = reqwest::Request::try_from(request).map_err(HostError::new)?;
+            let mut request = reqwest::Request::try_from(request).map_err(HostError::new)?;
+            let encodings = HeaderValue::from_static(ACCEPTED);
+            request
+                .headers_mut()
+                .entry(ACCEPT_ENCODING)
+                .or_insert(encodings);
             let response = self.client()?.execute(request).await;
             let mut response = response.map_err(|error| HostError::new(error.without_url()))?;
             let mut answer = Response::builder().status(response.status());
             if let Some(headers) = answer.headers_mut() {
                 *headers = std::mem::take(response.headers_mut());
             }
-            let body = read_body(response).await;
+            let body = match response.bytes().await {
+                Ok(bytes) => read_body(answer.headers_ref(), bytes.into()).map_err(HostError::new),
+                Err(error) => Err(HostError::new(error.without_url())),
+            };
             answer.body(body).map_err(HostError::new)
         })
     }
@@ -99,11 +109,13 @@ impl Host for ReqwestHost {
     }
 }
 
-/// Reads a body as `fetch` does: as UTF-8, with invalid bytes replaced and without a byte order
-/// mark.
-async fn read_body(response: reqwest::Response) -> Result<String, HostError> {
-    let bytes = response.bytes().await;
-    let bytes = bytes.map_err(|error| HostError::new(error.without_url()))?;
+/// Reads a body as `fetch` does: decoded, as UTF-8 with invalid bytes replaced, and without a byte
+/// order mark.
+fn read_body(headers: Option<&HeaderMap>, bytes: Vec<u8>) -> std::io::Result<String> {
+    let bytes = match headers {
+        Some(headers) => decode_body(headers, bytes)?,
+        None => bytes,
+    };
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     Ok(String::from_utf8_lossy(text).into_owned())
 }

@@ -5,6 +5,7 @@
     reason = "unwrapping a missing value fails the test"
 )]
 
+mod conformance;
 mod drop;
 mod examples;
 mod fake_host;

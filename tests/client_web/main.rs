@@ -6,6 +6,7 @@
 )]
 
 mod abort;
+mod conformance;
 mod drop;
 mod fake_host;
 mod requests;

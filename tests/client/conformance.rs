@@ -1,0 +1,79 @@
+//! The responses in `tests/conformance`, read by the native host.
+
+use quillgate::{Client, Error};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpListener;
+
+/// Serves one response as bytes and returns the server's URL.
+pub async fn serve(response: Vec<u8>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let (mut connection, _) = listener.accept().await.unwrap();
+        let mut request = [0; 4096];
+        let _ = connection.read(&mut request).await;
+        connection.write_all(&response).await.unwrap();
+        let _ = connection.shutdown().await;
+    });
+    url
+}
+
+fn to_bytes(case: &Value) -> Vec<u8> {
+    let lines = case["head"].as_array().unwrap().iter();
+    let mut head = String::new();
+    for line in lines {
+        head.push_str(line.as_str().unwrap());
+        head.push_str("\r\n");
+    }
+    head.push_str("\r\n");
+    // Header fields are Latin-1.
+    let mut bytes: Vec<u8> = head.chars().map(|c| u8::try_from(c).unwrap()).collect();
+    match case["base64"].as_str() {
+        Some(body) => bytes.extend(decode_base64(body)),
+        None => bytes.extend(case["text"].as_str().unwrap().bytes()),
+    }
+    bytes
+}
+
+fn decode_base64(text: &str) -> Vec<u8> {
+    const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut bits = 0_u32;
+    let mut bytes = Vec::new();
+    for (at, digit) in text.trim_end_matches('=').chars().enumerate() {
+        bits = bits << 6 | u32::try_from(DIGITS.find(digit).unwrap()).unwrap();
+        // After 2, 3 and 4 digits, another byte is complete.
+        if at % 4 > 0 {
+            bytes.push((bits >> (6 - 2 * (at % 4))) as u8);
+        }
+    }
+    bytes
+}
+
+#[tokio::test]
+async fn each_response_is_read_as_fetch_reads_it() {
+    let cases: Vec<Value> =
+        serde_json::from_str(include_str!("../conformance/responses.json")).unwrap();
+    let mut failures = Vec::new();
+    for case in cases {
+        let url = serve(to_bytes(&case)).await;
+        let builder = Client::builder().gateway(url, "token-1").project("acme");
+        let client = builder.max_retries(0).build().unwrap();
+        let found = match client.agent_jobs().get("j1").send().await {
+            Ok(job) => json!({ "model": job.model }),
+            Err(Error::Connection(_)) => json!({ "error": "connection" }),
+            Err(Error::Decode { .. }) => json!({ "error": "decode" }),
+            Err(Error::Api(error)) => {
+                json!({ "error": "api", "status": error.status, "message": error.message })
+            }
+            Err(error) => panic!("{}: {error:?}", case["name"]),
+        };
+        let expected = &case["expected"];
+        let is_either = expected["error"] == "connection or decode"
+            && matches!(found["error"].as_str(), Some("connection" | "decode"));
+        if !(is_either || *expected == found) {
+            failures.push(format!("{}: {found}", case["name"]));
+        }
+    }
+    assert_eq!(failures, Vec::<String>::new());
+}
