@@ -1,7 +1,6 @@
 //! Requests that no method of the client declares.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -13,7 +12,7 @@ use crate::client::error::Error;
 use crate::client::host::MaybeSend;
 use crate::client::response::ApiResponse;
 use crate::client::settings::{Settings, settings};
-use crate::declaration::{Declaration, Method, Pagination, Scope};
+use crate::declaration::{Declaration, Method, Pagination, Repeat, Scope};
 use crate::encode::percent_encode;
 use crate::error::{DecodeError, Rule, ValidationError};
 use crate::task::{Event, Task};
@@ -103,6 +102,27 @@ impl ApiRequest {
     where
         T: DeserializeOwned + MaybeSend,
     {
+        self.run(|body| {
+            let body = if body.is_empty() { "null" } else { body };
+            serde_json::from_str(&replace_half_surrogates(body))
+                .map_err(|error| DecodeError::new("", error.to_string()))
+        })
+        .await
+    }
+
+    /// Sends the request and returns the body of its response as text, such as CSV; see
+    /// [`Self::send`].
+    ///
+    /// # Errors
+    /// As [`Self::send`], except that any body is valid.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/request.rs"), "```")]
+    pub async fn send_for_text(self) -> Result<ApiResponse<String>, Error> {
+        self.run(|body| Ok(body.to_owned())).await
+    }
+
+    async fn run<T: MaybeSend>(self, decode: Decoder<T>) -> Result<ApiResponse<T>, Error> {
         check(&self.unsent)?;
         let declaration = if self.unsent.method.is_idempotent() {
             &IDEMPOTENT
@@ -110,7 +130,7 @@ impl ApiRequest {
             &OTHER
         };
         let mut task = Task::new(Call::new(declaration));
-        let sent = Raw::<T>(self.unsent, PhantomData);
+        let sent = Raw(self.unsent, decode);
         let result = drive(&self.client, &self.settings, &mut task, &sent, |_, _| {
             Event::Result
         });
@@ -133,10 +153,12 @@ fn check(unsent: &Unsent) -> Result<(), ValidationError> {
     Ok(())
 }
 
-/// A request whose response is any JSON.
-struct Raw<T>(Unsent, PhantomData<fn() -> T>);
+type Decoder<T> = fn(&str) -> Result<T, DecodeError>;
 
-impl<T: DeserializeOwned + MaybeSend> Exchange for Raw<T> {
+/// An undeclared request.
+struct Raw<T>(Unsent, Decoder<T>);
+
+impl<T: MaybeSend> Exchange for Raw<T> {
     type Output = T;
 
     fn request(&self, _: &Client, _: &Call) -> Unsent {
@@ -144,17 +166,15 @@ impl<T: DeserializeOwned + MaybeSend> Exchange for Raw<T> {
     }
 
     fn decode(&self, _: &Call, body: &str) -> Result<T, DecodeError> {
-        let body = if body.is_empty() { "null" } else { body };
-        serde_json::from_str(&replace_half_surrogates(body))
-            .map_err(|error| DecodeError::new("", error.to_string()))
+        self.1(body)
     }
 }
 
 /// The declarations of undeclared requests, by which [`Task`] decides about retries.
-static IDEMPOTENT: Declaration = declare(Method::Get);
-static OTHER: Declaration = declare(Method::Post);
+static IDEMPOTENT: Declaration = declare(Method::Get, Repeat::Safe);
+static OTHER: Declaration = declare(Method::Post, Repeat::Never);
 
-const fn declare(method: Method) -> Declaration {
+const fn declare(method: Method, repeat: Repeat) -> Declaration {
     Declaration {
         name: "request",
         method,
@@ -163,5 +183,6 @@ const fn declare(method: Method) -> Declaration {
         scope: Scope::Operate,
         policy: None,
         pagination: Pagination::None,
+        repeat,
     }
 }

@@ -185,6 +185,8 @@ async fn jobs_are_watched_and_waited_for() {
 async fn undeclared_requests_are_sent_and_responses_have_a_head() {
     let host = FakeHost::new([
         r#"{"status":202,"json":{"statusId":"s1"}}"#,
+        r#"{"status":503}"#,
+        r#"{"status":200,"text":"path,total"}"#,
         r#"{"status":200,"headers":{"x-request-id":"r-7"},"json":{"id":"j1"}}"#,
     ]);
     let client = host.client();
@@ -192,6 +194,10 @@ async fn undeclared_requests_are_sent_and_responses_have_a_head() {
     assert_eq!(started, json!({ "statusId": "s1" }));
     assert_eq!(host.request(0, "method"), json!("POST"));
     assert_eq!(host.target(0), "/v1/project/update/acme");
+    assert_eq!(request::export(&client).await.unwrap(), "path,total");
+    let query = "format=csv&dateFrom=2026-10-01&dateTo=2026-11-01";
+    let target = format!("/v1/analytics/acme/views/export?{query}");
+    assert_eq!([host.target(1), host.target(2)], [target.clone(), target]);
     let head = send_with_response::read_job(&client, "j1").await.unwrap();
     assert_eq!(head, (200, Some("r-7".into())));
 }

@@ -50,6 +50,8 @@ async fn a_request_and_its_response_pass_over_the_network() {
     assert_eq!(headers["authorization"], "Bearer token-1");
     assert_eq!(headers["content-type"], "application/json");
     assert_eq!(headers["idempotency-key"].len(), 32);
+    let agent = concat!("quillgate-rust/", env!("CARGO_PKG_VERSION"));
+    assert_eq!(headers["user-agent"], agent);
 }
 
 #[tokio::test]
@@ -163,6 +165,23 @@ async fn a_refused_connection_is_reported_with_its_cause() {
     let all = causes.join(": ");
     assert!(all.contains("refused"), "{all}");
     assert!(!all.contains(&url), "{all}");
+}
+
+/// Runs itself again, because the variables apply to the whole process.
+#[tokio::test]
+async fn only_https_needs_certificates() {
+    if std::env::var_os("SSL_CERT_FILE").is_none() {
+        let again = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "native_host::only_https_needs_certificates"])
+            .env("SSL_CERT_FILE", "/nonexistent")
+            .env("SSL_CERT_DIR", "/nonexistent")
+            .output();
+        let again = again.unwrap();
+        assert!(again.status.success(), "{again:?}");
+        return;
+    }
+    let client = connect(Router::new().route(JOB, get(|| async { r#"{"id":"j1"}"# }))).await;
+    assert!(client.agent_jobs().get("j1").send().await.is_ok());
 }
 
 #[tokio::test]

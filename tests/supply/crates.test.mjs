@@ -1,6 +1,7 @@
 /** The crates in Cargo.lock: their sources, licences and advisories; and the pinned toolchain. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { capture } from "../../scripts/child.mjs";
@@ -31,6 +32,25 @@ test("Cargo.lock has a checksum for every external crate", async () => {
   for (const crate of external) {
     assert.ok(crate.includes(`\nsource = "${REGISTRY}"\n`), crate);
     assert.match(crate, /\nchecksum = "[0-9a-f]{64}"\n/);
+  }
+});
+
+test("the published manifest has no exact version, which would apply to dependants too", async () => {
+  const text = await readFile(join(ROOT, "Cargo.toml"), "utf8");
+  assert.deepEqual(text.match(/^.*"=\d.*$/gm) ?? [], []);
+});
+
+test("a native program can use another patch version of wasm-bindgen", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "quillgate-resolve-"));
+  try {
+    await mkdir(join(folder, "src"));
+    await writeFile(join(folder, "src", "lib.rs"), "");
+    const dependencies = `quillgate = { path = ${JSON.stringify(ROOT)} }\nwasm-bindgen = "=0.2.114"`;
+    const manifest = `[package]\nname = "other"\nedition = "2024"\n[dependencies]\n${dependencies}\n[workspace]\n`;
+    await writeFile(join(folder, "Cargo.toml"), manifest);
+    await runCargo("generate-lockfile", "--manifest-path", join(folder, "Cargo.toml"));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 });
 

@@ -51,7 +51,7 @@ fn connect() -> Result<Client, Box<dyn Error>> {
 async fn run_job(prompt: &str) -> Result<(), Box<dyn Error>> {
     let client = connect()?;
     let job = client.agent_jobs().create(prompt).send().await?;
-    let id = job.id.clone().unwrap_or_default();
+    let id = job.id.clone();
     let mut watch = client.agent_jobs().watch(&job);
     while let Some(change) = watch.next().await? {
         let status = change.job.status.as_ref();
