@@ -115,14 +115,15 @@ test("workflows and documentation pin every action of others to a commit", () =>
   for (const action of others) assert.match(action, /^[\w/-]+@[0-9a-f]{40}$/);
 });
 
-test("only the publish job of the release workflow has an identity token, and it runs no repository code", () => {
-  const jobs = WORKFLOW.split(/^ {2}(?=\w+:\n {4})/m).slice(1);
+test("only the publish jobs of the release workflow have an identity token, and they run no repository code", () => {
+  const jobs = WORKFLOW.split(/^ {2}(?=[\w-]+:\n {4})/m).slice(1);
   const publishing = jobs.filter((job) => job.includes("id-token: write"));
   assert.deepEqual(
     publishing.map((job) => job.split(":")[0]),
-    ["publish"],
+    ["publish", "publish-crate"],
   );
-  assert.doesNotMatch(publishing[0], /checkout|npm (ci|install|test|run)|scripts\//);
+  const runsCode = /checkout|npm (ci|install|test|run)|cargo (build|install|test)|scripts\//;
+  for (const job of publishing) assert.doesNotMatch(job, runsCode);
   assert.doesNotMatch(WORKFLOW, /secrets\./);
 });
 
