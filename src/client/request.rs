@@ -15,8 +15,9 @@ use crate::client::settings::{Settings, settings};
 use crate::declaration::{Declaration, Method, Pagination, Repeat, Scope};
 use crate::encode::percent_encode;
 use crate::error::{DecodeError, Rule, ValidationError};
+use crate::request_path;
 use crate::task::{Event, Task};
-use crate::text::{quote, replace_half_surrogates};
+use crate::text::replace_half_surrogates;
 
 /// A request with any method and path, with the client's credential, timeouts, retries and errors.
 ///
@@ -141,10 +142,10 @@ impl ApiRequest {
 
 fn check(unsent: &Unsent) -> Result<(), ValidationError> {
     let target = unsent.target.as_str();
-    let is_path = target.starts_with('/') && target.parse::<http::uri::PathAndQuery>().is_ok();
-    if !is_path || target.contains('#') {
-        let rule = Rule::OneOf(&["a percent-encoded path that starts with a slash"]);
-        return Err(ValidationError::new("path", rule, quote(target)));
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    request_path::check(path)?;
+    if query.contains('#') || target.parse::<http::uri::PathAndQuery>().is_err() {
+        return Err(ValidationError::new("path", Rule::RequestPath, ""));
     }
     if unsent.body.is_some() && matches!(unsent.method, http::Method::GET | http::Method::HEAD) {
         let rule = Rule::OneOf(&["absent for GET and HEAD"]);

@@ -44,7 +44,7 @@ fn decode_base64(text: &str) -> Vec<u8> {
         bits = bits << 6 | u32::try_from(DIGITS.find(digit).unwrap()).unwrap();
         // After 2, 3 and 4 digits, another byte is complete.
         if at % 4 > 0 {
-            bytes.push((bits >> (6 - 2 * (at % 4))) as u8);
+            bytes.push((bits >> (6 - 2 * (at % 4))).to_le_bytes()[0]);
         }
     }
     bytes

@@ -118,7 +118,6 @@ fn literals(known: &[&str]) -> String {
 fn type_of(kind: &JsonType) -> String {
     match kind {
         JsonType::String => "string".into(),
-        JsonType::Tag(known) => literals(known),
         JsonType::SafeInteger | JsonType::Percentage => "number".into(),
         JsonType::Boolean => "boolean".into(),
         JsonType::Empty => "void".into(),
@@ -127,7 +126,7 @@ fn type_of(kind: &JsonType) -> String {
         JsonType::Union(union) => union.name.into(),
         JsonType::List(inner) => format!("{}[]", type_of(inner)),
         // A union's variant for unknown tags also covers a missing tag.
-        JsonType::Nullable(JsonType::Tag(known)) => literals(known),
+        JsonType::Tag(known) | JsonType::Nullable(JsonType::Tag(known)) => literals(known),
         JsonType::Nullable(inner) => format!("{} | null", type_of(inner)),
     }
 }
