@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { lastDays } from "quillgate/values";
 import { row } from "./count_rows.mjs";
 import { importSource } from "./source.mjs";
 
@@ -16,6 +17,21 @@ const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
 );
 const { REPORTS, toFeedbackRow } = await importSource("analytics/report.ts");
 const { matchSentence } = await importSource("analytics/match_sentence.ts");
+
+const { boundsOf, presetRange } = await importSource("analytics/range.ts");
+
+test("the last 28 days are the same on the page as in the package and the command line", () => {
+  for (const time of ["2026-11-28T20:47:11Z", "2026-03-01T00:00:00Z", "2026-03-01T00:03:09Z"]) {
+    const now = Date.parse(time);
+    for (const [id, days] of [
+      ["last-28-days", 28],
+      ["today", 1],
+    ]) {
+      const { dateFrom, dateTo } = boundsOf(presetRange(id, time.slice(0, 10)), now);
+      assert.deepEqual(lastDays(days, now), { dateFrom, dateTo });
+    }
+  }
+});
 
 const KEYS = { key: "path", compared: "total" };
 const VIEWS = REPORTS.views;
