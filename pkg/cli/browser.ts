@@ -4,12 +4,18 @@ import { spawn } from "node:child_process";
 import type { Host } from "./host.js";
 
 /**
- * Opens a URL with the program in `BROWSER`, or with the system's default program.
+ * Opens a URL with the first program in `BROWSER` that starts, or with the system's default program.
  *
- * @returns whether the program could be started
+ * @returns whether a program could be started
  */
 export async function openInBrowser(url: string, { env }: Pick<Host, "env">): Promise<boolean> {
-  const [program, ...args] = makeBrowserCommand(url, env);
+  for (const command of makeBrowserCommands(url, env)) {
+    if (await start(command, env)) return true;
+  }
+  return false;
+}
+
+async function start([program, ...args]: Line, env: Host["env"]): Promise<boolean> {
   const child = spawn(program, args, {
     env: { ...env },
     stdio: "ignore",
@@ -24,18 +30,38 @@ export async function openInBrowser(url: string, { env }: Pick<Host, "env">): Pr
   });
 }
 
-/** Returns the program and the arguments that open a URL. */
-export function makeBrowserCommand(
+/** A program and its arguments. */
+type Line = [string, ...string[]];
+
+/**
+ * Returns the programs that can open a URL, in order of preference. Except on Windows, `BROWSER` is a
+ * list of command lines, separated by colons. `%s` is the URL, by default the last argument. No shell
+ * is involved, so the URL cannot run a command.
+ */
+export function makeBrowserCommands(
   url: string,
-  { BROWSER: browser, SystemRoot }: Host["env"],
+  { BROWSER: browser = "", SystemRoot }: Host["env"],
   platform: NodeJS.Platform = process.platform,
-): [string, ...string[]] {
-  const isWindows = platform === "win32";
-  // On Windows, `BROWSER` must be a path. Node.js would look for a mere name in the current folder
-  // first, which can be part of someone else's repository.
-  if (browser && (!isWindows || browser.includes("\\"))) return [browser, url];
-  if (platform === "darwin") return ["open", url];
-  if (!isWindows) return ["xdg-open", url];
-  // Not `start`, which would interpret a `&` in the URL.
-  return [`${SystemRoot}\\System32\\rundll32.exe`, "url.dll,FileProtocolHandler", url];
+): Line[] {
+  if (platform === "win32") {
+    // `BROWSER` must be a path. Node.js would look for a mere name in the current folder first, which
+    // can be part of someone else's repository.
+    if (browser.includes("\\")) return [[browser, url]];
+    // Not `start`, which would interpret a `&` in the URL.
+    return [[`${SystemRoot}\\System32\\rundll32.exe`, "url.dll,FileProtocolHandler", url]];
+  }
+  // A program's path can have spaces or colons, so first try the whole value.
+  const lines = browser === "" ? [] : [[browser], ...browser.split(":").map(splitWords)];
+  const commands = lines.map((words) => {
+    const filled = words.map((word) => word.replaceAll("%s", () => url));
+    return words.some((word) => word.includes("%s")) ? filled : [...filled, url];
+  });
+  const found = commands.filter(([program]) => program !== url) as Line[];
+  return found.length > 0 ? found : [[platform === "darwin" ? "open" : "xdg-open", url]];
+}
+
+/** Splits a command line into words. Quotes and backslashes keep spaces, as in a shell. */
+function splitWords(line: string): string[] {
+  const words = line.match(/(?:\\.|[^\s"'\\]|"[^"]*"|'[^']*')+/g) ?? [];
+  return words.map((word) => word.replace(/\\(.)|"([^"]*)"|'([^']*)'/g, "$1$2$3"));
 }

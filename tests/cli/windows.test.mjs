@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
-import { makeBrowserCommand } from "../../pkg/dist/cli/browser.js";
+import { makeBrowserCommands } from "../../pkg/dist/cli/browser.js";
 import { makeEditorCommand } from "../../pkg/dist/cli/editor.js";
 import { makeNpxCommand } from "../../pkg/dist/cli/init.js";
 import { makeCommand as makeJqCommand } from "../../pkg/dist/cli/jq.js";
@@ -39,19 +39,17 @@ test("jq ends lines with LF", () => {
 
 test("the browser is opened with a program of Windows, at its full path", () => {
   const url = "https://gateway.example/?a=1&b=2";
-  assert.deepEqual(makeBrowserCommand(url, { SystemRoot: "D:\\Windows" }, "win32"), [
-    "D:\\Windows\\System32\\rundll32.exe",
-    "url.dll,FileProtocolHandler",
-    url,
+  assert.deepEqual(makeBrowserCommands(url, { SystemRoot: "D:\\Windows" }, "win32"), [
+    ["D:\\Windows\\System32\\rundll32.exe", "url.dll,FileProtocolHandler", url],
   ]);
-  assert.deepEqual(makeBrowserCommand(url, {}, "darwin"), ["open", url]);
+  assert.deepEqual(makeBrowserCommands(url, {}, "darwin"), [["open", url]]);
 });
 
 test("the browser of BROWSER is opened only at its full path", () => {
   const url = "https://gateway.example/";
   const env = { BROWSER: "C:\\firefox.exe", SystemRoot: "C:\\Windows" };
-  assert.deepEqual(makeBrowserCommand(url, env, "win32"), ["C:\\firefox.exe", url]);
-  const [program] = makeBrowserCommand(url, { ...env, BROWSER: "firefox" }, "win32");
+  assert.deepEqual(makeBrowserCommands(url, env, "win32"), [["C:\\firefox.exe", url]]);
+  const [[program]] = makeBrowserCommands(url, { ...env, BROWSER: "firefox" }, "win32");
   assert.equal(program, "C:\\Windows\\System32\\rundll32.exe");
 });
 
