@@ -9,6 +9,8 @@ export interface Option {
   value?: string;
   /** The allowed values. By default, any value is allowed. */
   choices?: readonly string[];
+  /** Values for completion. Others are allowed too. */
+  suggestions?: readonly string[];
   default?: string;
   /** The environment variable that can replace the flag. Only the documentation uses this. */
   variable?: string;

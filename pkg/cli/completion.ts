@@ -62,11 +62,19 @@ function listFileFlags(commands: readonly Command[]): string[] {
   return [...new Set([...names, "-o"])];
 }
 
-/** Lists the flags of a command whose value is one of several choices, with the choices. */
+/** Lists the flags of a command with known values, and these values. */
 function listChoiceFlags(command: Command): [string, readonly string[]][] {
-  return Object.entries(listOptions(command)).flatMap(([name, { choices }]) =>
-    choices === undefined ? [] : [[`--${name}`, choices] as [string, readonly string[]]],
+  return Object.entries(listOptions(command)).flatMap(([name, { choices, suggestions }]) =>
+    (choices ?? suggestions) === undefined
+      ? []
+      : [[`--${name}`, choices ?? suggestions] as [string, readonly string[]]],
   );
+}
+
+/** Lists the commands and their groups. */
+function listKnownWords(commands: readonly Command[]): string[] {
+  const names = [...listNextWords(commands).keys(), ...commands.map(({ name }) => name)];
+  return [...new Set(names)].filter((name) => name !== "");
 }
 
 /**
@@ -74,8 +82,7 @@ function listChoiceFlags(command: Command): [string, readonly string[]][] {
  * for part of a command only if the value is spelled like one.
  */
 function writeFinder(commands: readonly Command[]): string {
-  const names = [...listNextWords(commands).keys(), ...commands.map(({ name }) => name)];
-  const known = [...new Set(names)].filter((name) => name !== "").map((name) => `"${name}"`);
+  const known = listKnownWords(commands).map((name) => `"${name}"`);
   return [
     '  local command="" word candidate',
     '  for word in "$' + '{before[@]}"; do',
@@ -113,6 +120,7 @@ function writeCases(
 
 function writeBash(commands: readonly Command[]): string {
   const { words, values } = writeCases(commands, "    ");
+  // macOS has bash 3.2, which lacks `mapfile` and `compopt`.
   return `# Completion of quillgate for bash.
 _quillgate() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD - 1]}" candidates=""
@@ -122,8 +130,14 @@ ${writeFinder(commands)}
   case "$previous" in
     ${listFileFlags(commands).join(" | ")})
       compopt -o filenames 2>/dev/null
-      mapfile -t COMPREPLY < <(compgen -f -- "$current")
+      while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -f -- "$current")
       return ;;
+    --profile)
+      for word in "\${XDG_CONFIG_HOME:-$HOME/.config}"/quillgate/profiles/*.json; do
+        word="\${word##*/}"
+        [ "$word" = "*.json" ] || candidates="$candidates \${word%.json}"
+      done
+      [ -n "$candidates" ] || return ;;
   esac
   case "$command $previous" in
 ${values}
@@ -131,7 +145,7 @@ ${values}
   [ -n "$candidates" ] || case "$command" in
 ${words}
   esac
-  mapfile -t COMPREPLY < <(compgen -W "$candidates" -- "$current")
+  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen -W "$candidates" -- "$current")
 }
 complete -F _quillgate quillgate
 `;
@@ -148,6 +162,9 @@ _quillgate() {
 ${writeFinder(commands)}
   case "$previous" in
     ${listFileFlags(commands).join(" | ")}) _files; return ;;
+    --profile)
+      before=("\${XDG_CONFIG_HOME:-$HOME/.config}"/quillgate/profiles/*.json(N:t:r))
+      candidates="$before" ;;
   esac
   case "$command $previous" in
 ${values}
@@ -161,27 +178,49 @@ if [ "$funcstack[1]" = "_quillgate" ]; then _quillgate "$@"; else compdef _quill
 `;
 }
 
+/** The functions of the script for fish. Its own cannot tell `archive views` from `views`. */
+function writeFishFunctions(commands: readonly Command[]): string {
+  const known = listKnownWords(commands).map((name) => quote(name));
+  return `# Completion of quillgate for fish.
+function __quillgate_at
+  set -l tokens (commandline -opc)
+  set -l command ''
+  for word in $tokens
+    set -l candidate (string trim -- "$command $word")
+    contains -- "$candidate" ${known.join(" ")}; and set command $candidate
+  end
+  test "$command" = "$argv[1]"
+end
+function __quillgate_profiles
+  set -l folder "$HOME/.config"
+  set -q XDG_CONFIG_HOME; and set folder $XDG_CONFIG_HOME
+  for file in $folder/quillgate/profiles/*.json
+    string replace -r '.*/(.*)\\.json$' '$1' -- $file
+  end
+end
+complete -c quillgate -f`;
+}
+
 function writeFish(commands: readonly Command[]): string {
-  const lines = ["# Completion of quillgate for fish.", "complete -c quillgate -f"];
+  const lines = [writeFishFunctions(commands)];
+  const at = (name: string) => `complete -c quillgate -n ${quote(`__quillgate_at ${quote(name)}`)}`;
   for (const [before, words] of listNextWords(commands)) {
     for (const word of words) {
       const name = before === "" ? word : `${before} ${word}`;
       const summary = commands.find((command) => command.name === name)?.summary;
       const text = summary === undefined ? "" : ` -d ${quote(summary)}`;
-      lines.push(
-        `complete -c quillgate -n ${quote(writeCondition(before, words))} -a ${word}${text}`,
-      );
+      lines.push(`${at(before)} -a ${word}${text}`);
     }
   }
   for (const command of commands) {
-    const when = quote(writeCondition(command.name, []));
     for (const [name, option] of Object.entries(listOptions(command))) {
       const short = name === "output" ? " -s o" : "";
-      const choices = option.choices === undefined ? "" : ` -a ${quote(option.choices.join(" "))}`;
+      const known = option.choices ?? option.suggestions ?? [];
+      const values = name === "profile" ? ["(__quillgate_profiles)"] : known;
+      const choices = values.length === 0 ? "" : ` -a ${quote(values.join(" "))}`;
       const files = takesFile(option) ? " -r -F" : " -x";
       const value = option.value === undefined ? "" : `${files}${choices}`;
-      const text = quote(option.summary);
-      lines.push(`complete -c quillgate -n ${when} -l ${name}${short}${value} -d ${text}`);
+      lines.push(`${at(command.name)} -l ${name}${short}${value} -d ${quote(option.summary)}`);
     }
   }
   return `${lines.join("\n")}\n`;
@@ -238,6 +277,10 @@ ${values.join("\n")}
   $previous = if ($words.Count -gt 0) { $words[-1] } else { '' }
   if (@(${files}) -contains $previous) { return }
   $found = $values["$command $previous"]
+  if ($previous -eq '--profile') {
+    $config = if ($env:XDG_CONFIG_HOME) { $env:XDG_CONFIG_HOME } elseif ($env:APPDATA) { $env:APPDATA } else { "$HOME/.config" }
+    $found = @(Get-ChildItem "$config/quillgate/profiles/*.json" -ErrorAction Ignore | ForEach-Object { , @($_.BaseName, $_.BaseName) })
+  }
   if ($null -eq $found) { $found = $candidates[$command] }
   $found | Where-Object { $_[0] -like "$wordToComplete*" } | ForEach-Object {
     [System.Management.Automation.CompletionResult]::new($_[0], $_[0], 'ParameterValue', $_[1])
@@ -248,16 +291,6 @@ ${values.join("\n")}
 
 function quotePowerShell(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
-}
-
-/** Returns a fish condition that holds if the line has all words of `typed` and none of `next`. */
-function writeCondition(typed: string, next: readonly string[]): string {
-  const seen = typed
-    .split(" ")
-    .filter((word) => word !== "")
-    .map((word) => `__fish_seen_subcommand_from ${word}`);
-  const open = next.length === 0 ? [] : [`not __fish_seen_subcommand_from ${next.join(" ")}`];
-  return [...seen, ...open].join("; and ");
 }
 
 function quote(text: string): string {

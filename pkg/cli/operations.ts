@@ -14,10 +14,13 @@ export function toOption(operation: DeclaredOperation, parameter: string): Optio
   const found = operation.parameters.find(({ name }) => name === parameter);
   if (found === undefined) throw new Error(`${operation.name} has no parameter ${parameter}`);
   const { choices } = found;
+  const [, listed] = /separated by commas: (.*)/.exec(found.summary) ?? [];
+  const suggestions = listed?.match(/(?<=`)\w+(?=`)/g);
   return {
     type: "text",
     value: toWords(parameter).join("_").toUpperCase(),
     ...(choices === null ? {} : { choices }),
+    ...(suggestions == null ? {} : { suggestions }),
     summary: toPlainText(found.summary),
   };
 }

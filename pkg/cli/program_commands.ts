@@ -84,7 +84,7 @@ export const PROGRAM_COMMANDS: readonly Command[] = [
     ],
     options: {},
     examples: [
-      { text: "For bash, in ~/.bashrc", line: "source <(quillgate completion bash)" },
+      { text: "For bash, in ~/.bashrc", line: 'eval "$(quillgate completion bash)"' },
       {
         text: "For zsh, in a folder of $fpath",
         line: "quillgate completion zsh > ~/.zfunc/_quillgate",

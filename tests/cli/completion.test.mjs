@@ -1,21 +1,37 @@
 /** The completion scripts for shells, and the words that they offer. */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { test } from "node:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
 import { promisify } from "node:util";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
 import { listOptions } from "../../pkg/dist/cli/shared_options.js";
 import { runCommand } from "./command_line.mjs";
 
 const execute = promisify(execFile);
+/** The user's configuration folder, with two profiles. */
+const configFolder = mkdtempSync(join(tmpdir(), "quillgate-completion-"));
+before(() => {
+  const folder = join(configFolder, "quillgate", "profiles");
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["default", "staging"]) writeFileSync(join(folder, `${name}.json`), "{}");
+});
+after(() => rmSync(configFolder, { recursive: true }));
 const writeScript = async (shell) => (await runCommand(["completion", shell])).stdout;
 
 /** Returns bash's candidates for the last word. */
 async function completeInBash(...words) {
   const script = await writeScript("bash");
   const line = [`COMP_WORDS=("$@")`, "COMP_CWORD=$(($# - 1))", "_quillgate"].join("\n");
-  const program = `${script}\n${line}\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout } = await execute("bash", ["-c", program, "bash", "quillgate", ...words]);
+  // bash 3.2, the one of macOS, lacks these builtins.
+  const old = "enable -n mapfile readarray compopt";
+  const program = `${old}\n${script}\n${line}\nprintf '%s\\n' "\${COMPREPLY[@]}"`;
+  const options = { env: { ...process.env, XDG_CONFIG_HOME: configFolder } };
+  const args = ["-c", program, "bash", "quillgate", ...words];
+  const { stdout, stderr } = await execute("bash", args, options);
+  assert.equal(stderr, "");
   return stdout.split("\n").filter(Boolean).sort();
 }
 
@@ -34,6 +50,8 @@ test("bash completes commands, subcommands and flags", async () => {
 test("bash completes the values of flags from choices and files", async () => {
   assert.deepEqual(await completeInBash("feedback", "--source", "a"), ["agent"]);
   assert.deepEqual(await completeInBash("daily", "--group", ""), ["day", "month", "week"]);
+  assert.deepEqual(await completeInBash("feedback", "--status", "p"), ["pending"]);
+  assert.deepEqual(await completeInBash("views", "--profile", ""), ["default", "staging"]);
   const files = await completeInBash("views", "-o", "/etc/host");
   assert.ok(files.includes("/etc/hosts"), String(files));
 });
@@ -70,7 +88,8 @@ async function completeInZsh(...words) {
     'words=(quillgate "$@"); CURRENT=$#words',
     "_quillgate",
   ].join("\n");
-  const { stdout } = await execute("zsh", ["-fc", program, "zsh", ...words]);
+  const options = { env: { ...process.env, XDG_CONFIG_HOME: configFolder } };
+  const { stdout } = await execute("zsh", ["-fc", program, "zsh", ...words], options);
   return stdout.split("\n").filter(Boolean).sort();
 }
 
@@ -81,6 +100,7 @@ test("zsh completes commands, flags and values", { skip: !isInstalled("zsh") }, 
   assert.deepEqual(await completeInZsh("job", ""), ["--help", ...JOB_WORDS]);
   assert.deepEqual(await completeInZsh("daily", "--group", ""), ["day", "month", "week"]);
   assert.deepEqual(await completeInZsh("views", "-o", ""), ["FILES"]);
+  assert.deepEqual(await completeInZsh("views", "--profile", ""), ["default", "staging"]);
   assert.ok((await completeInZsh("--project", "acme", "views", "")).includes("--resume"));
 });
 
@@ -88,7 +108,8 @@ test("zsh completes commands, flags and values", { skip: !isInstalled("zsh") }, 
 async function completeInFish(input) {
   const script = await writeScript("fish");
   const program = `function quillgate; end\n${script}\ncomplete -C ${JSON.stringify(input)}`;
-  const { stdout } = await execute("fish", ["--no-config", "-c", program]);
+  const options = { env: { ...process.env, XDG_CONFIG_HOME: configFolder } };
+  const { stdout } = await execute("fish", ["--no-config", "-c", program], options);
   const lines = stdout.split("\n").filter(Boolean);
   return lines.map((line) => line.split("\t")[0]).sort();
 }
@@ -97,6 +118,12 @@ test("fish completes commands, flags and values", { skip: !isInstalled("fish") }
   assert.deepEqual(await completeInFish("quillgate job "), JOB_WORDS);
   assert.deepEqual(await completeInFish("quillgate daily --group "), ["day", "month", "week"]);
   assert.deepEqual(await completeInFish("quillgate views --ro"), ["--rows"]);
+  assert.deepEqual(await completeInFish("quillgate views --profile "), ["default", "staging"]);
+  for (const command of COMMANDS) {
+    const flags = Object.keys(listOptions(command)).map((name) => `--${name}`);
+    const found = await completeInFish(`quillgate --project acme ${command.name} --`);
+    assert.deepEqual(found, flags.sort(), command.name);
+  }
   assert.deepEqual(await completeInFish("quillgate views --rows "), []);
   assert.deepEqual(await completeInFish("quillgate views -o /etc/hosts"), ["/etc/hosts"]);
 });
