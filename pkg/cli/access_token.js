@@ -200,6 +200,11 @@ function parseQuota(texts) {
   if (pairs.some(([policy]) => policy === undefined)) {
     throw new TokenError("--quota is one number for all policies, or one for each that is named");
   }
+  const names = pairs.map(([policy]) => policy);
+  const repeated = names.find((policy, at) => names.indexOf(policy) !== at);
+  if (repeated !== undefined) {
+    throw new TokenError(`--quota has ${repeated} twice: give each policy one number`);
+  }
   return Object.fromEntries(pairs);
 }
 

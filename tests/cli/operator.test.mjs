@@ -90,6 +90,10 @@ describe("token mint", () => {
         [...GRANT, "--quota", "frob=3"],
         /no such policy; there are create-job, send-message, analytics, read-jobs/,
       ],
+      [
+        [...GRANT, "--quota", "create-job=5", "--quota", "create-job=6"],
+        /--quota has create-job twice/,
+      ],
       [[...GRANT, "--project", "ac me"], /--project can contain only letters, digits/],
       [[...GRANT, "--project", ".."], /--project can contain only letters, digits/],
       [[...GRANT, "--project", "one,other"], /repeat it for several ids/],
