@@ -4,6 +4,7 @@ import { showRelativeTime } from "./duration.js";
 import type { Host, Stream } from "./host.js";
 import { escapeControls, replaceControls, toLine } from "./table.js";
 import { supportsColor, supportsLinks } from "./terminal.js";
+import { escapeCommands } from "./workflow_commands.js";
 
 /** A line at the bottom of the terminal that is redrawn in place. */
 export interface StatusLine {
@@ -62,14 +63,17 @@ export class Output {
     return time === null || !this.isTerminal ? time : showRelativeTime(time, Date.now());
   }
 
-  /** The width of stdout in characters; `undefined` if stdout is not a terminal. */
+  /**
+   * The width of stdout in columns; `undefined` if stdout is not a terminal, or one that does not
+   * know its width. Such a terminal reports 0.
+   */
   get columns(): number | undefined {
-    return this.isTerminal ? this.#stdout.columns : undefined;
+    return (this.isTerminal && this.#stdout.columns) || undefined;
   }
 
-  /** The width of stderr in characters; 80 if unknown. */
+  /** The width of stderr in columns; 80 if unknown. */
   get statusColumns(): number {
-    return this.#host.stderr.columns ?? 80;
+    return this.#host.stderr.columns || 80;
   }
 
   /** Writes a line of the result to stdout. */
@@ -79,14 +83,16 @@ export class Output {
 
   /** Writes a value as JSON, indented on a terminal. */
   printJson(value: unknown): Promise<void> {
-    if (!this.isTerminal) return this.print(JSON.stringify(value));
-    return this.print(escapeControls(JSON.stringify(value, null, 2)));
+    const json = JSON.stringify(value, null, this.isTerminal ? 2 : 0);
+    const safe = escapeCommands(json, this.#host);
+    return this.print(this.isTerminal ? escapeControls(safe) : safe);
   }
 
   /** Writes rows from a server. Replaces control characters on a terminal, and only there. */
-  writeRows(rows: Uint8Array): Promise<void> {
+  writeRows(rows: string | Uint8Array): Promise<void> {
     if (!this.isTerminal) return this.write(rows);
-    return this.write(replaceControls(new TextDecoder().decode(rows).replaceAll("\r\n", "\n")));
+    const text = typeof rows === "string" ? rows : new TextDecoder().decode(rows);
+    return this.write(replaceControls(text.replaceAll("\r\n", "\n")));
   }
 
   /** Writes part of the result to stdout. Resolves when the stream has processed it. */

@@ -1,7 +1,7 @@
 /** Parses command lines according to the declarations of the commands. */
 
 import { parseArgs } from "node:util";
-import type { Command, Values } from "./command.js";
+import type { Command, Option, Values } from "./command.js";
 import { UsageError } from "./errors.js";
 import { listOptions, SHARED_OPTIONS } from "./shared_options.js";
 
@@ -121,7 +121,7 @@ function readFlags(
   );
   try {
     const { values, positionals } = parseArgs({
-      args: [...args],
+      args: joinNegative(args, options),
       options: known,
       allowPositionals: true,
       allowNegative: true,
@@ -132,7 +132,9 @@ function readFlags(
     const { code, message } = error as Error & { code?: string };
     const flag = /'(-[^'\s=,]*)/.exec(message)?.[1] ?? "a flag";
     if (code === "ERR_PARSE_ARGS_UNKNOWN_OPTION") {
-      const near = findNearest(flag.replace(/^-+/, ""), Object.keys(options));
+      const typed = flag.replace(/^-+/, "");
+      const longer = Object.keys(options).find((name) => name.startsWith(`${typed}-`));
+      const near = findNearest(typed, Object.keys(options)) ?? longer;
       const hint = near === undefined ? "" : `; did you mean --${near}?`;
       throw new UsageError(`${command.name} has no flag ${flag}${hint}`);
     }
@@ -141,6 +143,21 @@ function readFlags(
     const need = option.type === "switch" ? "takes no value" : `needs a value: ${option.summary}`;
     throw new UsageError(`${flag} ${need}`);
   }
+}
+
+/** Joins a flag and a negative number to one argument, because the number would count as a flag. */
+function joinNegative(
+  args: readonly string[],
+  options: Readonly<Record<string, Option>>,
+): string[] {
+  const joined: string[] = [];
+  for (const [at, arg] of args.entries()) {
+    const before = args[at - 1] ?? "";
+    const type = before.startsWith("--") ? options[before.slice(2)]?.type : undefined;
+    if (type === "text" && /^-\d/.test(arg)) joined.push(`${joined.pop()}=${arg}`);
+    else joined.push(arg);
+  }
+  return joined;
 }
 
 /**

@@ -12,13 +12,15 @@ import { Output } from "./output.js";
 import { findCommand, listFlags, parse, readLeadingWords } from "./parse.js";
 import { hasProxy, useProxy } from "./proxy.js";
 import { toLine } from "./table.js";
+import { disarmOutputs } from "./workflow_commands.js";
 
 /**
  * Runs a command line and resolves to its exit code. Errors are reported, not thrown.
  *
  * @param args the arguments, without the program's name
  */
-export async function run(args: readonly string[], host: Host): Promise<number> {
+export async function run(args: readonly string[], given: Host): Promise<number> {
+  const host = disarmOutputs(given);
   // These flags also apply to the error of a command line that cannot be parsed.
   const flags = listFlags(args);
   const isFiltered = flags.some((flag) => flag === "--jq" || flag.startsWith("--jq="));
@@ -167,14 +169,19 @@ function describe({ message = "", cause, name, status }: Failure, code: number):
 }
 
 /** The flags whose names differ from their parameters. */
-const FLAGS: Readonly<Record<string, string>> = { dateFrom: "--from", dateTo: "--to" };
+const FLAGS: Readonly<Record<string, string>> = {
+  baseUrl: "--base-url",
+  dateFrom: "--from",
+  dateTo: "--to",
+};
 
 /** Replaces parameter names in an error with the flags that the user typed. */
 function replaceParameters(text: string, args: readonly string[]): string {
-  return text.replace(/\bdate(From|To)\b/g, (name) => {
+  return text.replace(/\b(baseUrl|dateFrom|dateTo)\b/g, (name) => {
     const flag = FLAGS[name] as string;
     const isTyped = args.some((arg) => arg === flag || arg.startsWith(`${flag}=`));
-    return isTyped ? flag : name;
+    if (isTyped) return flag;
+    return name === "baseUrl" ? "the base URL (QUILLGATE_BASE_URL, settings or profile)" : name;
   });
 }
 
@@ -192,13 +199,19 @@ function findHints(error: unknown, code: number, args: readonly string[]): strin
     const { retryAfter } = error as { retryAfter?: number | null };
     return retryAfter == null ? [] : [`there are more requests in ${showWait(retryAfter)}`];
   }
-  if ((error as Failure).status === 422) {
+  if (isProblem(error as Failure, "idempotency-key-reused")) {
     return ["the key belongs to another request: use another --idempotency-key, or omit it"];
   }
   if (code === getExitCode("notFound") && !namesJob(error, args)) {
     return ["is the base URL the gateway's? to find out: quillgate doctor"];
   }
+  if (/^baseUrl must be an absolute/.test((error as Failure).message ?? "")) {
+    return ["it starts with http:// or https://, such as http://127.0.0.1:8787"];
+  }
   if (code === getExitCode("access") || code === getExitCode("unavailable")) {
+    // `doctor` checks stored settings, and a failed login stores none.
+    const isLogin = readLeadingWords(args)[0] === "login";
+    if (isLogin) return ["nothing was stored: check --base-url, --project and the token"];
     if (explainsItself(error as Failure)) return [];
     return ["to find out why: quillgate doctor"];
   }
@@ -212,6 +225,11 @@ function explainsItself({ status, problem }: Failure): boolean {
   if (status === 401) return /\b(expired|revoked)\b/.test(detail);
   // Other statuses can mean a misconfigured gateway. `doctor` shows how to fix that.
   return (status === 403 || status === 501) && typeof type === "string";
+}
+
+/** Returns whether the gateway's problem has a type, which is the end of a URL. */
+function isProblem({ problem }: Failure, name: string): boolean {
+  return typeof problem?.type === "string" && problem.type.endsWith(`/problems/${name}`);
 }
 
 /**
