@@ -1,10 +1,11 @@
 /** `quillgate archive plan` and `quillgate archive backfill`: estimate and start a backfill. */
 
 import type { Backfill } from "../index.js";
-import { type Context, readText } from "./command.js";
+import { type Context, readSwitch, readText } from "./command.js";
 import { connectToGateway } from "./connection.js";
 import { UsageError } from "./errors.js";
-import { writeFields } from "./table.js";
+import { confirm } from "./question.js";
+import { showValue, writeFields } from "./table.js";
 
 /** Prints the estimate of a backfill. */
 export async function plan(context: Context): Promise<undefined> {
@@ -13,10 +14,18 @@ export async function plan(context: Context): Promise<undefined> {
   await print(context, dateFrom, await client.analytics.estimateBackfill({ dateFrom }, { signal }));
 }
 
-/** Starts a backfill and prints its estimate. */
+/** Starts a backfill and prints its estimate. Asks first, because it can use budget for hours. */
 export async function backfill(context: Context): Promise<undefined> {
   const { client, dateFrom } = await readArguments(context);
-  const { signal } = context;
+  const { signal, output } = context;
+  if (!readSwitch(context, "yes") && output.interactive) {
+    const { days, requests } = await client.analytics.estimateBackfill({ dateFrom }, { signal });
+    const [shownDays, shownRequests] = [days, requests].map(showValue);
+    output.note(
+      `quillgate: ${shownDays} days, ${shownRequests} requests of the organization's budget`,
+    );
+  }
+  await confirm(context, "Start the backfill?", "the backfill was not started");
   await print(context, dateFrom, await client.analytics.beginBackfill({ dateFrom }, { signal }));
 }
 

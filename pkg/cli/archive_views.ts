@@ -1,67 +1,54 @@
 /** `quillgate archive views`: writes the views of each page from the gateway's archive. */
 
 import { createWriteStream } from "node:fs";
-import { writeFile } from "node:fs/promises";
 import { Writable } from "node:stream";
 import type { ArchivedViewsList, PageView } from "../index.js";
 import { type Context, readText } from "./command.js";
 import { connectToGateway } from "./connection.js";
-import { readCount, readRange } from "./duration.js";
-import { UsageError } from "./errors.js";
+import { readArchivedRange, readCount, showRanges } from "./duration.js";
 import { chooseFormat } from "./format.js";
 import type { Output } from "./output.js";
-import { findOutputFile } from "./output_file.js";
-import { writeTable } from "./table.js";
+import { printTable } from "./print_table.js";
+import type { Column } from "./table.js";
+import { openTarget, type Target, writeToTarget } from "./target.js";
+import { escapeCommands } from "./workflow_commands.js";
 
+const COLUMNS: readonly Column<PageView>[] = [
+  { head: "PATH", value: ({ path }) => path, isKey: true },
+  { head: "HUMAN", value: ({ human }) => human },
+  { head: "AI", value: ({ ai }) => ai },
+  { head: "TOTAL", value: ({ total }) => total, isKey: true },
+];
 /** The default maximum number of rows in a table. */
 const DEFAULT_ROWS = "50";
 
 export async function run(context: Context): Promise<undefined> {
   const { output, signal } = context;
   const format = chooseFormat(context);
-  const [from, to, last] = ["from", "to", "last"].map((name) => readText(context, name));
-  const { dateFrom, dateTo } = readRange({ from, to, last }, Date.now());
-  if (dateFrom === undefined || dateTo === undefined) {
-    throw new UsageError("the days are missing: --last 28d, or --from and --to");
-  }
+  const range = readArchivedRange(context, Date.now());
   const maxRows = readCount(readText(context, "rows") ?? DEFAULT_ROWS, "--rows");
-  const file = await findOutputFile(context);
+  const target = await openTarget(context);
   const { client } = await connectToGateway(context);
-  const list = client.analytics.archivedViews({ dateFrom, dateTo }, { signal });
+  const list = client.analytics.archivedViews(range, { signal });
   if (format === "csv" || format === "ndjson") {
-    await list.export({ format, signal }).pipeTo(openSink(output, file), { signal });
+    await list.export({ format, signal }).pipeTo(openSink(target), { signal });
+  } else if (format === "json") {
+    const json = `${JSON.stringify(await list.all(), null, 2)}\n`;
+    await writeToTarget(target, escapeCommands(json, context.host));
   } else {
     const rows = await list.all();
-    const text =
-      format === "json" ? toJson(rows) : toTable(rows, maxRows, file ? 0 : output.columns);
-    if (file === undefined) await output.writeRows(new TextEncoder().encode(text));
-    else await writeFile(file, text);
-    if (format === "table" && rows.length > maxRows) {
+    const most = rows.sort((a, b) => (b.total ?? 0) - (a.total ?? 0)).slice(0, maxRows);
+    await printTable(context, target, most, COLUMNS, showRanges(range, undefined));
+    if (rows.length > maxRows) {
       output.note(`${maxRows} of ${rows.length} pages: --rows N, or --format csv`);
     }
   }
   await warnOfMissingDays(output, list);
 }
 
-function openSink(output: Output, file: string | undefined): WritableStream<Uint8Array> {
-  if (file !== undefined) return Writable.toWeb(createWriteStream(file));
-  return new WritableStream({ write: (chunk) => output.writeRows(chunk) });
-}
-
-function toJson(rows: readonly PageView[]): string {
-  return `${JSON.stringify(rows, null, 2)}\n`;
-}
-
-/** Returns a table of the pages with the most views. */
-function toTable(rows: readonly PageView[], maxRows: number, width: number | undefined): string {
-  const most = [...rows].sort((a, b) => (b.total ?? 0) - (a.total ?? 0)).slice(0, maxRows);
-  const columns = [
-    { head: "PATH", value: ({ path }: PageView) => path },
-    { head: "HUMAN", value: ({ human }: PageView) => human },
-    { head: "AI", value: ({ ai }: PageView) => ai },
-    { head: "TOTAL", value: ({ total }: PageView) => total },
-  ];
-  return writeTable(most, columns, { width: width === 0 ? undefined : width });
+function openSink(target: Target): WritableStream<Uint8Array> {
+  if (target.kind === "file") return Writable.toWeb(createWriteStream(target.path));
+  return new WritableStream({ write: (chunk) => target.write(chunk), close: () => target.close() });
 }
 
 /**

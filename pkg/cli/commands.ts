@@ -7,12 +7,13 @@ import type { Command } from "./command.js";
 import { ARCHIVE_COMMANDS, GATEWAY_COMMANDS } from "./gateway_commands.js";
 import { JOB_COMMANDS } from "./job_commands.js";
 import { PROGRAM_COMMANDS } from "./program_commands.js";
-import { makeReportCommands } from "./report_commands.js";
+import { makeReportCommands, STATS } from "./report_commands.js";
 
 const covered = ARCHIVE_COMMANDS.flatMap(({ operations = [] }) => operations);
 
 export const COMMANDS: readonly Command[] = [
   ...JOB_COMMANDS,
+  STATS,
   ...makeReportCommands(covered),
   ...ARCHIVE_COMMANDS,
   ...GATEWAY_COMMANDS,

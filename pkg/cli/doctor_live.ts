@@ -3,7 +3,6 @@
  * reports the shapes of the responses.
  */
 
-import { writeFile } from "node:fs/promises";
 import { isPrivate } from "../base_url.js";
 import { type Context, readSwitch, readText } from "./command.js";
 import { UsageError } from "./errors.js";
@@ -11,24 +10,23 @@ import { getExitCode } from "./exit_codes.js";
 import { isSuccess } from "./live_facts.js";
 import { makeReport, writeReport } from "./live_report.js";
 import { planRequests, sendRequests, type Target } from "./live_requests.js";
-import { findOutputFile } from "./output_file.js";
 import { ask } from "./question.js";
 import { toUrl } from "./raw_request.js";
 import { readSettings } from "./settings.js";
 import { toLine } from "./table.js";
+import { openTarget, writeToTarget } from "./target.js";
 
 const MINTLIFY = "https://api.mintlify.com";
 
 export async function run(context: Context): Promise<number> {
   const { output } = context;
   const target = await readTarget(context);
-  const file = await findOutputFile(context);
+  const file = await openTarget(context);
   await requestConsent(context, target);
   const seen = await sendRequests(target);
   const report = makeReport(seen, target);
   const text = output.json ? `${JSON.stringify(report)}\n` : writeReport(report);
-  if (file === undefined) await output.write(text);
-  else await writeFile(file, text);
+  await writeToTarget(file, text);
   const contradicted = report.facts.filter(({ verdict }) => verdict === "contradicted").length;
   output.note(`quillgate: ${seen.length} requests, ${contradicted} facts contradicted`);
   output.note("quillgate: please read the report before you share it");

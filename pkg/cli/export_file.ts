@@ -121,7 +121,7 @@ export class ExportFile {
       const { bytesWritten } = await handle.write(chunk, done, undefined, bytes + done);
       done += bytesWritten;
     }
-    await handle.datasync();
+    await handle.datasync().catch(ignoreUnsupported);
     this.#state = { ...this.#state, bytes: bytes + chunk.length, rows, position: next };
     await writeState(this.#path, this.#state);
   }
@@ -140,6 +140,11 @@ export class ExportFile {
     await this.#handle?.close();
     if (this.#state.position === null) await rm(this.#path + SUFFIX, { force: true });
   }
+}
+
+/** Ignores that a file system, such as some network mounts, cannot flush a file. */
+function ignoreUnsupported(error: NodeJS.ErrnoException): void {
+  if (!["EINVAL", "ENOSYS", "ENOTSUP", "EOPNOTSUPP"].includes(error.code ?? "")) throw error;
 }
 
 /** Replaces the state file atomically. */

@@ -1,7 +1,8 @@
 /** Chooses the output format of rows from the flags or the file's extension. */
 
-import { type Context, readText } from "./command.js";
+import { type Context, readSwitch, readText } from "./command.js";
 import { UsageError } from "./errors.js";
+import { readFileName } from "./target.js";
 
 export type Format = "table" | "csv" | "ndjson" | "json";
 
@@ -27,7 +28,8 @@ export function chooseFormat(context: Context): Format {
   }
   if (format !== undefined) return format;
   if (output.json) return "json";
-  const file = readText(context, "output");
+  if (readSwitch(context, "graph")) return "table";
+  const file = readFileName(context);
   if (file === undefined) return output.isTerminal ? "table" : "ndjson";
   const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? "";
   const found = BY_EXTENSION[extension];

@@ -1,7 +1,7 @@
 /** Declares the commands for the daily archive and for operators of a gateway. */
 
 import type { Command, Option } from "./command.js";
-import { FORMAT, OUTPUT, RANGE } from "./row_options.js";
+import { ARCHIVED_RANGE, FORMAT, GRAPH, OUTPUT, WIDE, YES } from "./row_options.js";
 
 const FROM: Option = { type: "text", value: "DATE", summary: "The first day: YYYY-MM-DD." };
 
@@ -16,7 +16,7 @@ export const ARCHIVE_COMMANDS: readonly Command[] = [
     connects: true,
     arguments: [],
     options: {
-      ...RANGE,
+      ...ARCHIVED_RANGE,
       path: { type: "text", value: "PATH", summary: "Only this page, such as /guides/start." },
       prefix: { type: "text", value: "PATH", summary: "Only this path and all pages below it." },
       group: {
@@ -28,6 +28,8 @@ export const ARCHIVE_COMMANDS: readonly Command[] = [
       },
       format: FORMAT,
       output: OUTPUT,
+      wide: WIDE,
+      graph: GRAPH,
     },
     examples: [
       { text: "The last four weeks, day by day", line: "quillgate daily --last 28d" },
@@ -48,9 +50,10 @@ export const ARCHIVE_COMMANDS: readonly Command[] = [
     connects: true,
     arguments: [],
     options: {
-      ...RANGE,
+      ...ARCHIVED_RANGE,
       format: FORMAT,
       output: OUTPUT,
+      wide: WIDE,
       rows: {
         type: "text",
         value: "N",
@@ -100,11 +103,14 @@ export const ARCHIVE_COMMANDS: readonly Command[] = [
     summary: "Start fetching every missing day from a day on.",
     description: [
       "Prints the estimate of archive plan. The token needs the scope gateway:operate.",
+      "A backfill uses the organization's requests for hours. On a terminal, the command asks first.",
     ],
     connects: true,
     arguments: [],
-    options: { from: FROM },
-    examples: [{ text: "All of this year", line: "quillgate archive backfill --from 2026-01-01" }],
+    options: { from: FROM, yes: YES },
+    examples: [
+      { text: "All of this year", line: "quillgate archive backfill --from 2026-01-01 --yes" },
+    ],
     load: async () => ({ run: (await import("./archive_backfill.js")).backfill }),
   },
 ];

@@ -2,6 +2,7 @@
 
 import type { Command, Option } from "./command.js";
 import { findOperation, toOption } from "./operations.js";
+import { FORMAT, WIDE, YES } from "./row_options.js";
 
 const WATCH: Readonly<Record<string, Option>> = {
   timeout: {
@@ -29,7 +30,11 @@ const PROMPT = {
   required: false,
   summary: "The prompt, or - for stdin. Without it, a terminal opens $EDITOR.",
 };
-const JOB = { name: "ID", required: true, summary: "The job's id." };
+const JOB = {
+  name: "ID",
+  required: true,
+  summary: "The job's id, or its first 8 characters or more.",
+};
 const LIST = findOperation("agentJobs.list");
 
 const WEBHOOK_URL: Option = {
@@ -66,6 +71,9 @@ export const JOB_COMMANDS: readonly Command[] = [
     name: "job list",
     operations: ["agentJobs.list"],
     summary: "List the jobs created through the gateway, newest first.",
+    description: [
+      "A terminal shows the start of each id, which every job command accepts. --wide and other formats show the whole id and the URL of the pull request.",
+    ],
     connects: true,
     arguments: [],
     options: {
@@ -73,6 +81,12 @@ export const JOB_COMMANDS: readonly Command[] = [
       author: toOption(LIST, "author"),
       text: toOption(LIST, "text"),
       rows: { type: "text", value: "N", default: "25", summary: "Maximum number of jobs." },
+      format: {
+        ...FORMAT,
+        choices: ["table", "ndjson", "json"],
+        summary: "The format. Default: table on a terminal and ndjson elsewhere.",
+      },
+      wide: WIDE,
     },
     examples: [
       { text: "The last five jobs", line: "quillgate job list --rows 5" },
@@ -142,7 +156,7 @@ export const JOB_COMMANDS: readonly Command[] = [
     ],
     connects: true,
     arguments: [JOB],
-    options: { yes: { type: "switch", summary: "Do not ask for confirmation." } },
+    options: { yes: YES },
     examples: [{ text: "Delete a record", line: "quillgate job delete-record job_123 --yes" }],
     load: () => import("./job_delete_record.js"),
   },

@@ -5,6 +5,7 @@ import { readPullRequest } from "../values.js";
 import type { Context } from "./command.js";
 import { connect } from "./connection.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
+import { getJob } from "./job_id.js";
 import type { Output } from "./output.js";
 import { showPullRequest } from "./pull_request.js";
 import { replaceControls, showValue, writeFields } from "./table.js";
@@ -13,9 +14,8 @@ type Client = Awaited<ReturnType<typeof connect>>["client"];
 
 export async function run(context: Context): Promise<undefined> {
   const { output, signal } = context;
-  const [id = null] = context.arguments;
   const { client, baseUrl } = await connect(context);
-  const job = await client.agentJobs.get(id, { signal });
+  const { id, job } = await getJob(context, client, context.arguments[0] ?? null);
   // Mintlify itself has no records.
   const record = baseUrl === null ? null : await readRecord(client, id, signal);
   if (output.json) {

@@ -1,8 +1,10 @@
 /** `quillgate job watch`: prints every change of a job until the job finishes. */
 
+import type { AgentJob } from "../index.js";
 import type { Context } from "./command.js";
 import { connect } from "./connection.js";
 import { findExitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
+import { withJob } from "./job_id.js";
 import { showPullRequest } from "./pull_request.js";
 import { toLine } from "./table.js";
 
@@ -11,7 +13,7 @@ export async function run(context: Context): Promise<number> {
   const [id = null] = context.arguments;
   const timeout = readTimeout(context);
   const { client } = await connect(context);
-  const ended = await watchJob(context, client, id, timeout, (job) =>
+  const print = (job: AgentJob) =>
     output.print(
       output.json
         ? JSON.stringify(job)
@@ -19,7 +21,9 @@ export async function run(context: Context): Promise<number> {
             .map(toLine)
             .join(" ")
             .trimEnd(),
-    ),
+    );
+  const ended = await withJob(context, client, id, (full) =>
+    watchJob(context, client, full, timeout, print),
   );
   return findExitCodeOfJob(ended);
 }

@@ -1,6 +1,7 @@
 /** Shows a command's progress as a bar on a terminal. Elsewhere, reports print plain lines. */
 
 import { type RateLimit, readLimits } from "../rate_limit.js";
+import { truncate } from "./display_width.js";
 import { showDuration, showWait } from "./duration.js";
 import type { Output, StatusLine } from "./output.js";
 import { toLine, writeNumber } from "./table.js";
@@ -52,7 +53,7 @@ abstract class LiveLine implements StatusLine {
 
   draw(): void {
     if (this.#timer === undefined) return;
-    const line = [...toLine(this.line())].slice(0, this.output.statusColumns - 1).join("");
+    const line = truncate(toLine(this.line()), this.output.statusColumns - 1, "");
     this.output.draw(`\r${line}\u001b[K`);
     this.#drawn = true;
   }

@@ -2,8 +2,8 @@
 
 import { createInterface, type Interface } from "node:readline/promises";
 import { Writable } from "node:stream";
-import type { Context } from "./command.js";
-import { Interruption } from "./errors.js";
+import { type Context, readSwitch } from "./command.js";
+import { Interruption, UsageError } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
 
 /** Asks a question. Returns the fallback for an empty answer. */
@@ -11,6 +11,23 @@ export async function ask(context: Context, question: string, fallback = ""): Pr
   const shown = fallback === "" ? "" : ` [${fallback}]`;
   const reader = createInterface({ input: process.stdin, output: process.stderr });
   return (await read(context, reader, `${question}${shown} `)) || fallback;
+}
+
+/**
+ * Asks for confirmation, unless `--yes` is set.
+ *
+ * @param refused the error's message after another answer than yes
+ * @throws {UsageError} unless the user confirms
+ */
+export async function confirm(context: Context, question: string, refused: string): Promise<void> {
+  const { host, output } = context;
+  if (readSwitch(context, "yes")) return;
+  if (host.stdin.isTTY !== true || !output.interactive) {
+    throw new UsageError("--yes is required, because the command cannot ask", [
+      "it asks on a terminal, without --json and --quiet",
+    ]);
+  }
+  if (!/^y(es)?$/i.test(await ask(context, `${question} (y/N)`))) throw new UsageError(refused);
 }
 
 /** Asks for a secret, which the terminal does not echo. */

@@ -1,33 +1,44 @@
 /** Runs the commands of paginated reports, such as `quillgate views`. */
 
-import { writeFile } from "node:fs/promises";
 import type { Client, ListName, ListPosition } from "../index.js";
+import type { DateBounds } from "../last_days.js";
 import { type Command, type Context, readSwitch, readText } from "./command.js";
 import { connect } from "./connection.js";
-import { readCount, readDuration } from "./duration.js";
+import { findPreviousRange, readCount, readDuration, showRanges } from "./duration.js";
 import { UsageError } from "./errors.js";
 import { ExportFile, type ExportIdentity } from "./export_file.js";
+import { compareRows, findFigures, type Row } from "./figures.js";
 import { chooseFormat } from "./format.js";
 import type { DeclaredOperation } from "./generated/operations.js";
 import { explainNoRows } from "./no_rows.js";
-import { findOutputFile } from "./output_file.js";
+import { isOnTerminal, printTable } from "./print_table.js";
 import { RowProgress, type SeenResponse } from "./progress.js";
 import { makeColumns } from "./report_columns.js";
 import { type ReportMethod, readReport, readReportParams } from "./report_params.js";
 import { takeRecords, toJsonPart } from "./rows.js";
-import { writeTable } from "./table.js";
+import { openTarget, type Target, writeToTarget } from "./target.js";
+import { escapeCommands } from "./workflow_commands.js";
 
 type ExportFormat = "csv" | "ndjson" | "json";
 
+/** The maximum of `--rows`. */
+const MAX_ROWS = 999_999_999;
+const VISITORS =
+  "visitors are counted once across pages, so rows and columns do not add up to totals";
 /** The default of `--rows` for a table. */
 const DEFAULT_ROWS = "50";
 const MAX_WAIT_MS = 86_400_000;
 /** The flags that do not change which rows an export has. */
-const OUTPUT_FLAGS = ["format", "output", "resume", "wait"];
+const OUTPUT_FLAGS = ["format", "output", "resume", "wait", "wide", "compare", "graph"];
 
-/** The methods of the client's lists that this file uses. Rows can have any type. */
+interface AllOptions {
+  maxRows: number;
+  onProgress(state: { rows: number }): void;
+}
+
+/** The methods of the client's lists that this file uses. */
 interface AnyList {
-  all(options: { maxRows: number; onProgress(state: { rows: number }): void }): Promise<object[]>;
+  all(options: AllOptions): Promise<Row[]>;
   export(options: {
     format: "csv" | "ndjson";
     resumeFrom: ListPosition<ListName> | undefined;
@@ -57,41 +68,68 @@ interface Sink {
 export async function run(context: Context): Promise<undefined> {
   const format = chooseFormat(context);
   const wait = readDuration(readText(context, "wait") ?? "0s", "--wait", MAX_WAIT_MS);
-  const params = readReportParams(context, Date.now());
-  if (format === "table") await printTable(context, params, wait);
-  else await exportRows(context, format, params, wait);
+  const now = Date.now();
+  const params = readReportParams(context, now);
+  const isCompared = readSwitch(context, "compare");
+  if (!isCompared && format !== "table") return exportRows(context, format, params, wait);
+  const what = isCompared ? "--compare" : "the format table";
+  if (format !== "table" && format !== "json") {
+    throw new UsageError("--compare needs the format table or json");
+  }
+  if (readSwitch(context, "resume"))
+    throw new UsageError(`--resume cannot be combined with ${what}`);
+  if (wait > 0) throw new UsageError(`--wait cannot be combined with ${what}`);
+  const previous = isCompared ? findPreviousRange(params, now) : undefined;
+  return printRows(context, format, params, previous);
 }
 
-async function printTable(
+/** Reads rows, compares them if there is a previous range, and prints them. */
+async function printRows(
   context: Context,
+  format: "table" | "json",
   params: Record<string, string>,
-  wait: number,
-): Promise<void> {
+  previous: DateBounds | undefined,
+): Promise<undefined> {
   const { output, command, signal } = context;
-  if (readSwitch(context, "resume")) {
-    throw new UsageError("--resume cannot be combined with the format table");
-  }
-  if (wait > 0) throw new UsageError("--wait cannot be combined with the format table");
-  const max = readCount(readText(context, "rows") ?? DEFAULT_ROWS, "--rows");
-  const file = await findOutputFile(context);
+  const typed = readText(context, "rows");
+  const max = readMaxRows(typed ?? (format === "table" ? DEFAULT_ROWS : undefined));
+  const target = await openTarget(context);
   const watched = watchProgress();
   const { client } = await connect(context, watched.hooks);
   const progress = new RowProgress(output, command.name, { max });
   watched.progress = progress;
   const operation = readReport(command);
-  const limit = Math.min(max, readMaxLimit(operation));
-  const list = makeList(client, command, { ...params, limit }, signal);
-  const rows = await list
-    .all({ maxRows: max, onProgress: (state) => progress.setRows(state.rows) })
-    .finally(() => progress.end());
-  const table = writeTable(rows, makeColumns(operation, file === undefined ? output : undefined), {
-    width: file === undefined ? output.columns : undefined,
-  });
-  if (file === undefined) await output.write(table);
-  else await writeFile(file, table);
+  const maxLimit = readMaxLimit(operation);
+  const read = (range: object, maxRows: number, onProgress: AllOptions["onProgress"]) => {
+    const limit = Math.min(maxRows, maxLimit);
+    const list = makeList(client, command, { ...params, ...range, limit }, signal);
+    return list.all({ maxRows, onProgress });
+  };
+  const figures = findFigures(operation.name);
+  let rows: Row[];
+  try {
+    rows = await read({}, max ?? MAX_ROWS, (state) => progress.setRows(state.rows));
+    if (previous !== undefined && figures !== undefined) {
+      const maxEarlier = max === undefined ? MAX_ROWS : Math.max(max, maxLimit);
+      const earlier = await read(previous, maxEarlier, () => {});
+      rows = compareRows(rows, earlier, earlier.length < maxEarlier, figures);
+    }
+  } finally {
+    progress.end();
+  }
+  if (format === "json") {
+    const lines = rows.map((row) => JSON.stringify(row)).join("\n");
+    await writeToTarget(target, escapeCommands(toJsonPart(lines, true, true), context.host));
+    return;
+  }
+  const hasGraph = readSwitch(context, "graph");
+  const terminal = isOnTerminal(context, target) ? output : undefined;
+  const columns = makeColumns(operation, rows, terminal, { hasGraph });
+  await printTable(context, target, rows, columns, showRanges(params, previous));
   output.note(progress.describe());
   if (rows.length === 0) explainNoRows(context);
-  if (rows.length === max) output.note(`there may be more rows: --rows N, or --format csv`);
+  if (rows.length === max) output.note("there may be more rows: --rows N, or --format csv");
+  if (operation.name === "analytics.visitors" && rows.length > 0) output.note(VISITORS);
 }
 
 async function exportRows(
@@ -99,15 +137,15 @@ async function exportRows(
   format: ExportFormat,
   params: Record<string, string>,
   wait: number,
-): Promise<void> {
+): Promise<undefined> {
   const { output, command, signal } = context;
   const maxRows = readMaxRows(readText(context, "rows"));
-  const path = await findOutputFile(context);
+  const target = await openTarget(context);
   const watched = watchProgress();
   const { client, baseUrl, projectId } = await connect(context, watched.hooks);
   const flags = readRowFlags(context);
   const identity = { report: command.name, format, projectId, baseUrl, flags };
-  const sink = await openSink(context, path, identity, params, maxRows);
+  const sink = await openSink(context, target, identity, params, maxRows);
   const progress = new RowProgress(output, command.name, { rows: sink.rows, max: sink.maxRows });
   watched.progress = progress;
   let isMixed = false;
@@ -169,25 +207,28 @@ async function copy(
 
 async function openSink(
   context: Context,
-  path: string | undefined,
+  target: Target,
   identity: ExportIdentity,
   params: Record<string, string>,
   maxRows: number | undefined,
 ): Promise<Sink> {
-  const { output } = context;
+  const { output, host } = context;
   const resume = readSwitch(context, "resume");
-  if (path === undefined) {
-    if (resume) throw new UsageError("--resume needs the file of the export: -o FILE");
+  if (target.kind !== "file") {
+    if (resume) throw new UsageError("--resume needs a regular file: -o FILE");
+    const isCsv = identity.format === "csv";
     return {
       position: undefined,
       params,
       rows: 0,
       maxRows,
       isEmpty: true,
-      write: (chunk) => output.writeRows(chunk),
-      close: async () => {},
+      write: (chunk) =>
+        target.write(isCsv ? chunk : escapeCommands(new TextDecoder().decode(chunk), host)),
+      close: () => target.close(),
     };
   }
+  const { path } = target;
   const file = await (resume
     ? ExportFile.resume(path, identity, params)
     : ExportFile.begin(path, identity, params));

@@ -1,5 +1,6 @@
 /** Derives the table columns of a report from its declaration. */
 
+import { type Figures, findFigures, makeBars, type Row } from "./figures.js";
 import type { DeclaredOperation } from "./generated/operations.js";
 import { toWords } from "./operations.js";
 import type { Output } from "./output.js";
@@ -11,6 +12,8 @@ const SELECTED: Readonly<Record<string, readonly string[]>> = {
   "analytics.conversations": ["id", "timestamp", "resolutionStatus", "query"],
   "analytics.conversation": ["createdAt", "role", "content"],
 };
+/** The columns to keep in a narrow terminal, unless `figures.ts` names them. */
+const KEYS = ["path", "comment", "content", "id", "query"];
 /** Column heads that are shorter than the names of the properties. */
 const HEADS: Readonly<Record<string, string>> = {
   createdAt: "CREATED",
@@ -23,15 +26,41 @@ const HEADS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the columns of a report's table.
+ * Returns the columns of a report's table. Rows with previous figures have a column for each.
  *
  * @param output formats instants for a terminal; without it, they are unchanged
+ * @param hasGraph whether to show only the main figure, with bars
  */
 export function makeColumns(
-  { name, columns, percentages }: DeclaredOperation,
+  operation: Pick<DeclaredOperation, "name" | "columns" | "percentages">,
+  rows: readonly Row[],
+  output: Pick<Output, "showTime" | "columns"> | undefined,
+  { hasGraph }: { hasGraph: boolean },
+): Column<Row>[] {
+  const figures = findFigures(operation.name);
+  const isCompared = rows.some(({ previous }) => previous !== undefined);
+  const all = SELECTED[operation.name] ?? operation.columns;
+  const shown =
+    hasGraph && figures !== undefined
+      ? all.filter((path) => [figures.key, figures.main].includes(path))
+      : all;
+  const columns = shown.flatMap((path) => {
+    const column = makeColumn(operation, path, figures, output);
+    if (!isCompared || !figures?.names.includes(path)) return [column];
+    const value = ({ previous }: Row) => readPath(previous ?? {}, path);
+    return [column, { ...column, head: "BEFORE", value, isPaired: true }];
+  });
+  if (!hasGraph || figures === undefined) return columns;
+  return [...columns, makeBars(rows, (row) => row[figures.main], output?.columns)];
+}
+
+function makeColumn(
+  { percentages }: Pick<DeclaredOperation, "percentages">,
+  path: string,
+  figures: Figures | undefined,
   output: Pick<Output, "showTime"> | undefined,
-): Column<object>[] {
-  return (SELECTED[name] ?? columns).map((path) => ({
+): Column<Row> {
+  return {
     head: HEADS[path] ?? toWords(path).join(" ").toUpperCase(),
     value: (row) => {
       const value = readPath(row, path);
@@ -40,8 +69,9 @@ export function makeColumns(
       return output === undefined ? value : output.showTime(value);
     },
     isWhole: path === "id" || path === "content",
+    isKey: figures === undefined ? KEYS.includes(path) : [figures.key, figures.main].includes(path),
     isPercentage: percentages.includes(path),
-  }));
+  };
 }
 
 /** Whitespace, and characters that most terminals show as nothing. */

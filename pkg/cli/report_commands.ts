@@ -1,10 +1,11 @@
 /** Derives a command from each declared report. */
 
 import type { Argument, Command, Option } from "./command.js";
+import { findFigures } from "./figures.js";
 import type { DeclaredOperation, Parameter } from "./generated/operations.js";
 import { OPERATIONS } from "./generated/operations.js";
 import { toArgument, toImperative, toKebabCase, toOption } from "./operations.js";
-import { FORMAT, OUTPUT, RANGE } from "./row_options.js";
+import { COMPARE, FORMAT, GRAPH, OUTPUT, RANGE, WIDE } from "./row_options.js";
 
 const PREFIX = "analytics.";
 /** Parameters that `--from`, `--to`, `--last`, `--rows` or the client's pagination sets. */
@@ -36,6 +37,22 @@ const describeExport = (maxRows: number | null | undefined): string[] => [
   "While it writes a file, FILE.quillgate-progress records the progress. If the command is interrupted, run " +
     "it again with --resume to complete the file. A finished file is overwritten, even with --resume.",
 ];
+
+export const STATS: Command = {
+  name: "stats",
+  summary: "Show the totals of a period beside those of the previous one, across reports.",
+  description: [
+    "Views, visitors, searches, questions to the assistant and feedback. It uses ten of the hour's requests. Feedback is unknown if more than 100 pages have some.",
+  ],
+  connects: true,
+  arguments: [],
+  options: { ...RANGE, wide: WIDE },
+  examples: [
+    { text: "The last 28 days", line: "quillgate stats" },
+    { text: "The last week as JSON", line: "quillgate stats --last 7d --json" },
+  ],
+  load: () => import("./stats.js"),
+};
 
 /**
  * Returns a command for each report that has none yet.
@@ -77,6 +94,8 @@ function makeOptions(operation: DeclaredOperation): Record<string, Option> {
   return {
     ...(parameters.some(({ name }) => name === "dateFrom") ? RANGE : {}),
     ...(isPaginated ? EXPORT : {}),
+    wide: WIDE,
+    ...(findFigures(operation.name) === undefined ? {} : { compare: COMPARE, graph: GRAPH }),
     ...(isPaginated || limit === undefined
       ? {}
       : { rows: { ...ROWS, summary: `Maximum number of rows, at most ${limit.max}.` } }),
@@ -91,16 +110,16 @@ function makeExamples(
 ): { text: string; line: string }[] {
   const words = [name, ...positional.map((argument) => argument.name)].join(" ");
   const hasRange = parameters.some((parameter) => parameter.name === "dateFrom");
-  const line = `quillgate ${words}${hasRange ? " --last 28d" : ""}`;
+  const line = `quillgate ${words}${hasRange ? " --last 7d" : ""}`;
   if (!isPaginated)
     return [
       {
-        text: hasRange ? "The last four weeks" : "As JSON",
+        text: hasRange ? "The last seven days" : "As JSON",
         line: hasRange ? line : `${line} --json`,
       },
     ];
   return [
-    { text: "The first rows of the last four weeks", line },
+    { text: "The first rows of the last seven days", line },
     { text: "Every row, as a file for a spreadsheet", line: `${line} -o ${name}.csv` },
     { text: "Complete an interrupted file", line: `${line} -o ${name}.csv --resume` },
   ];

@@ -20,8 +20,8 @@ export function readReport({ operations: [name = ""] = [] }: Command): DeclaredO
  */
 export function readReportParams(context: Context, now: number): Record<string, string> {
   const { parameters } = readReport(context.command);
-  const [from, to, last] = ["from", "to", "last"].map((name) => readText(context, name));
-  const params: Record<string, string> = { ...readRange({ from, to, last }, now) };
+  const hasDates = parameters.some(({ name }) => name === "dateFrom");
+  const params: Record<string, string> = hasDates ? { ...readRange(context, now) } : {};
   const required = parameters.filter(({ isRequired }) => isRequired);
   required.forEach(({ name }, at) => {
     params[name] = context.arguments[at] ?? "";

@@ -12,7 +12,7 @@ export const FORMAT: Option = {
 export const OUTPUT: Option = {
   type: "text",
   value: "FILE",
-  summary: "Write to this file instead of stdout.",
+  summary: "Write to this file instead of stdout. - is stdout; a FIFO or /dev/fd/N works too.",
 };
 export const RANGE: Readonly<Record<string, Option>> = {
   from: { type: "text", value: "DATE", summary: "The first day or instant." },
@@ -20,6 +20,26 @@ export const RANGE: Readonly<Record<string, Option>> = {
   last: {
     type: "text",
     value: "DAYS",
-    summary: "The last complete days in UTC, such as 28d or 4w. Replaces --from and --to.",
+    summary:
+      "The last days in UTC, with today, such as 7d or 4w. Replaces --from and --to. Default: 28d.",
   },
 };
+/** The range of commands that read the archive. */
+export const ARCHIVED_RANGE: Readonly<Record<string, Option>> = {
+  ...RANGE,
+  last: { ...(RANGE.last as Option), summary: `${RANGE.last?.summary} The archive lacks today.` },
+};
+export const WIDE: Option = {
+  type: "switch",
+  summary: "Show every column of a table, in full, even if the lines wrap.",
+};
+export const COMPARE: Option = {
+  type: "switch",
+  summary:
+    "Show each figure beside that of the previous period of equal length. Needs the format table or json.",
+};
+export const GRAPH: Option = {
+  type: "switch",
+  summary: "Show a table of the main figure, with bars. Other formats are unchanged.",
+};
+export const YES: Option = { type: "switch", summary: "Do not ask for confirmation." };

@@ -1,37 +1,60 @@
 /** Runs the commands of reports without pages, such as `quillgate caller-stats`. */
 
-import type { Context } from "./command.js";
+import { type Context, readSwitch } from "./command.js";
 import { connect } from "./connection.js";
+import { findPreviousRange, showRanges } from "./duration.js";
+import { compareRows, findFigures, type Row } from "./figures.js";
 import { explainNoRows } from "./no_rows.js";
+import { printTable } from "./print_table.js";
 import { makeColumns } from "./report_columns.js";
 import { type ReportMethod, readLimit, readReport, readReportParams } from "./report_params.js";
-import { showValue, writeFields, writeTable } from "./table.js";
+import { showValue } from "./table.js";
+import { openTarget } from "./target.js";
 
 type Result = Readonly<Record<string, unknown>>;
 
 export async function run(context: Context): Promise<undefined> {
   const { output, command, signal } = context;
   const operation = readReport(command);
-  const params = { ...readReportParams(context, Date.now()), ...readLimit(context) };
+  const now = Date.now();
+  const selected = readReportParams(context, now);
+  const params = { ...selected, ...readLimit(context) };
+  const previous = readSwitch(context, "compare") ? findPreviousRange(selected, now) : undefined;
   const { client } = await connect(context);
-  const result = await callReport(client, operation.name, params, signal);
+  const call = (range: object) =>
+    callReport(client, operation.name, { ...params, ...range }, signal);
+  const result = await call({});
+  const earlier = previous === undefined ? undefined : await call(previous);
+  const { rows: name } = operation;
+  const figures = findFigures(operation.name);
+  const readRows = (from: Result) => (name === null ? toRows(from) : (from[name] as Row[]));
+  const rows =
+    earlier === undefined || figures === undefined
+      ? readRows(result)
+      : compareRows(readRows(result), readRows(earlier), earlier.hasMore !== true, figures);
   if (output.json) {
-    await output.printJson(result);
+    const compared =
+      earlier === undefined ? {} : name === null ? { previous: earlier } : { [name]: rows };
+    await output.printJson({ ...result, ...compared });
     return;
   }
-  const { rows } = operation;
-  if (rows === null) {
-    await output.write(writeFields(Object.entries(result).filter(isField)));
-    return;
-  }
-  const columns = makeColumns(operation, output);
-  await output.write(writeTable(result[rows] as object[], columns, { width: output.columns }));
-  if ((result[rows] as object[]).length === 0) explainNoRows(context);
+  const target = await openTarget(context);
+  const hasGraph = readSwitch(context, "graph");
+  const shape = name === null ? { ...operation, columns: ["origin", "count"] } : operation;
+  const columns = makeColumns(shape, rows, output, { hasGraph });
+  await printTable(context, target, rows, columns, showRanges(selected, previous));
+  if (rows.length === 0) explainNoRows(context);
   if (result.hasMore === true) {
-    output.note(
-      `there are more rows than the ${showValue((result[rows] as object[]).length)} shown`,
-    );
+    output.note(`there are more rows than the ${showValue(rows.length)} shown`);
   }
+}
+
+/** Converts a result of counts to rows. */
+function toRows(result: Result): Row[] {
+  const counts = Object.entries(result).filter(
+    ([, count]) => count === null || typeof count === "number",
+  );
+  return counts.map(([origin, count]) => ({ origin, count }));
 }
 
 /** Calls the operation's method with the parameters. `conversation` takes only the thread's id. */
@@ -45,8 +68,4 @@ async function callReport(
   const argument = method === "conversation" ? params.threadId : params;
   // Each report validates its parameters and rejects unknown ones, so the cast is safe.
   return (await analytics[method](argument as never, { signal })) as unknown as Result;
-}
-
-function isField(entry: [string, unknown]): entry is [string, string | number | null] {
-  return entry[1] === null || ["string", "number"].includes(typeof entry[1]);
 }

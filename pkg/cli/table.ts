@@ -1,5 +1,6 @@
 /** Formats tables, fields and numbers for people. Replaces control characters in strings. */
 
+import { measureWidth, truncate } from "./display_width.js";
 import { writeLink } from "./terminal.js";
 
 export type Cell = string | number | boolean | null | undefined;
@@ -9,96 +10,128 @@ export interface Column<Row> {
   value(row: Row): Cell;
   /** The URL that the value links to, if the terminal supports hyperlinks. */
   link?(row: Row): string | null;
-  /** The text to show instead of a linked URL. */
-  label?(row: Row): Cell;
   /** Whether to show values in full even if the line becomes too long. @default false */
   isWhole?: boolean;
+  /** Whether to keep the column in a narrow terminal. @default false */
+  isKey?: boolean;
+  /** Whether the column explains the one before it, and is dropped with it. @default false */
+  isPaired?: boolean;
   /** Whether numbers are percentages from 0 to 100. @default false */
   isPercentage?: boolean;
 }
 
 /** The features of the terminal or file that receives a table. */
 export interface TableOptions {
-  /** Maximum number of characters per line. @default unlimited */
+  /** Maximum number of terminal columns per line. @default unlimited */
   width?: number | undefined;
   /** Whether to write hyperlinks. @default false */
   hasLinks?: boolean;
 }
 
-/** The minimum width of a truncated column, in characters. */
-const MIN_TEXT = 12;
+/** The minimum width of a truncated column, and the one when no column is left to drop. */
+const [MIN_TEXT, MIN_KEY] = [12, 4];
 const GAP = "  ";
 
-/** Formats a table. Truncates values that do not fit, except numbers and columns with `isWhole`. */
+/** A column of a table and its formatted cells. */
+interface Strip<Row> {
+  column: Column<Row>;
+  /** The head, then a cell per row. */
+  cells: string[];
+  isNumber: boolean;
+  isWhole: boolean;
+  width: number;
+}
+
+/** Formats a table. See {@link layOut}. */
 export function writeTable<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  { width = Number.POSITIVE_INFINITY, hasLinks = false }: TableOptions = {},
+  options: TableOptions = {},
 ): string {
-  const values = rows.map((row) =>
-    columns.map(({ value, label }) => (hasLinks && label ? label(row) : value(row))),
-  );
-  const links = rows.map((row) => columns.map(({ link }) => (hasLinks && link?.(row)) || null));
-  const cells = values.map((row) =>
-    row.map((value, at) =>
-      columns[at]?.isPercentage && typeof value === "number"
-        ? writePercentage(value)
-        : writeCell(value),
-    ),
-  );
-  const heads = columns.map(({ head }) => head);
-  const isNumber = columns.map((_, at) => {
-    const known = values.map((row) => row[at]).filter((value) => value != null);
-    return known.length > 0 && known.every((value) => typeof value === "number");
-  });
-  const widths = heads.map((head, at) =>
-    Math.max(...[head, ...cells.map((row) => row[at] as string)].map(countCharacters)),
-  );
-  const isWhole = columns.map((column, at) => column.isWhole === true || isNumber[at] === true);
-  shrink(widths, isWhole, width);
-  const lines = [heads, ...cells].map((row, line) =>
-    row
-      .map((cell, at) => {
-        const text = fit(cell, widths[at] as number, isNumber[at] === true);
-        const link = links[line - 1]?.[at] ?? null;
-        return link === null ? text : text.replace(cell, (shown) => writeLink(shown, link));
+  return layOut(rows, columns, options).text;
+}
+
+/**
+ * Formats a table. Truncates values that do not fit, except numbers and columns with `isWhole`. If
+ * the lines are still too long, drops columns from the right, those with `isKey` excepted.
+ *
+ * @returns the table, and the heads of the dropped columns
+ */
+export function layOut<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  { width = Number.POSITIVE_INFINITY, hasLinks = false }: TableOptions = {},
+): { text: string; dropped: string[] } {
+  const all = columns.map((column) => makeStrip(rows, column));
+  const strips = dropUntilFit(all, width);
+  shrink(strips, width, MIN_TEXT);
+  shrink(strips, width, MIN_KEY);
+  const lines = Array.from({ length: rows.length + 1 }, (_, line) =>
+    strips
+      .map(({ column, cells, isNumber, width: own }) => {
+        const shown = truncate(cells[line] as string, own);
+        const row = rows[line - 1];
+        const link = hasLinks && row !== undefined ? (column.link?.(row) ?? null) : null;
+        const space = " ".repeat(own - measureWidth(shown));
+        const linked = link === null ? shown : writeLink(shown, link);
+        return isNumber ? space + linked : linked + space;
       })
       .join(GAP)
       .trimEnd(),
   );
-  return lines.map((line) => `${line}\n`).join("");
+  const dropped = all
+    .filter((strip) => !strips.includes(strip) && strip.column.isPaired !== true)
+    .map(({ column }) => column.head);
+  return { text: lines.map((line) => `${line}\n`).join(""), dropped };
+}
+
+function makeStrip<Row>(rows: readonly Row[], column: Column<Row>): Strip<Row> {
+  const values = rows.map((row) => column.value(row));
+  const known = values.filter((value) => value != null);
+  const isNumber = known.length > 0 && known.every((value) => typeof value === "number");
+  const write = (value: Cell) =>
+    column.isPercentage && typeof value === "number" ? writePercentage(value) : writeCell(value);
+  const cells = [column.head, ...values.map(write)];
+  const width = cells.reduce((most, cell) => Math.max(most, measureWidth(cell)), 0);
+  return { column, cells, isNumber, isWhole: column.isWhole === true || isNumber, width };
 }
 
 function sumWidths(widths: readonly number[]): number {
   return widths.reduce((all, one) => all + one, GAP.length * (widths.length - 1));
 }
 
-/** Narrows the widest columns until a line fits, or until none can be narrowed further. */
-function shrink(widths: number[], isWhole: readonly boolean[], width: number): void {
-  for (;;) {
-    const sum = sumWidths(widths);
-    const texts = widths.filter((_, at) => !isWhole[at]);
-    const widest = Math.max(...texts);
-    if (sum <= width || texts.length === 0 || widest <= MIN_TEXT) return;
-    const at = widths.findIndex((one, index) => one === widest && !isWhole[index]);
-    widths[at] = Math.max(MIN_TEXT, widest - (sum - width));
+/** Drops columns until the others fit with truncated values. A long text that is whole must wrap. */
+function dropUntilFit<Row>(all: readonly Strip<Row>[], width: number): Strip<Row>[] {
+  const left = [...all];
+  const narrow = (strip: Strip<Row>) =>
+    strip.isWhole ? strip.width : Math.min(strip.width, MIN_TEXT);
+  if (left.some((strip) => strip.isWhole && strip.width > width)) return left;
+  while (sumWidths(left.map(narrow)) > width) {
+    const at = left.map(({ column }) => column.isKey !== true).lastIndexOf(true);
+    if (at === -1 || left.length === 1) break;
+    const isPaired = left[at]?.column.isPaired === true;
+    left.splice(isPaired ? at - 1 : at, isPaired ? 2 : 1);
   }
+  return left;
 }
 
-function fit(cell: string, width: number, toTheRight: boolean): string {
-  const count = countCharacters(cell);
-  if (count > width) return `${[...cell].slice(0, width - 1).join("")}…`;
-  const space = " ".repeat(width - count);
-  return toTheRight ? space + cell : cell + space;
+/** Narrows the widest columns until a line fits, or until none can be narrowed further. */
+function shrink<Row>(strips: readonly Strip<Row>[], width: number, min: number): void {
+  for (;;) {
+    const sum = sumWidths(strips.map((strip) => strip.width));
+    const texts = strips.filter(({ isWhole }) => !isWhole);
+    const widest = texts.reduce<Strip<Row> | undefined>(
+      (most, strip) => (strip.width > (most?.width ?? 0) ? strip : most),
+      undefined,
+    );
+    if (sum <= width || widest === undefined || widest.width <= min) return;
+    widest.width = Math.max(min, widest.width - (sum - width));
+  }
 }
 
 function writeCell(value: Cell): string {
   if (value === null || value === undefined) return "-";
   return typeof value === "number" ? writeNumber(value) : toLine(String(value));
-}
-
-function countCharacters(text: string): number {
-  return [...text].length;
 }
 
 /** Formats a percentage with at most one decimal. */

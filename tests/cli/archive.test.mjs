@@ -97,11 +97,15 @@ test("archive views writes every page in each format and warns about missing day
   }
 });
 
-test("archive views rejects a missing range before it sends a request", async () => {
-  const { code, stderr } = await quillgate(["archive", "views"]);
-  assert.equal(code, 2);
-  assert.match(stderr, /the days are missing/);
-  assert.equal(server.requests.length, 0);
+test("without dates, the archive's days end with yesterday and are 27", async () => {
+  for (const command of [["archive", "views"], ["daily"]]) {
+    server.requests.length = 0;
+    await quillgate([...command, "--format", "csv"]);
+    const query = new URL(server.requests[0].path, server.url).searchParams;
+    const [from, to] = ["dateFrom", "dateTo"].map((name) => query.get(name));
+    assert.equal(to, new Date().toISOString().slice(0, 10));
+    assert.equal(Date.parse(to) - Date.parse(from), 27 * 86_400_000);
+  }
 });
 
 test("daily sends its filters and the package's version, and writes to a file", async () => {
@@ -142,8 +146,12 @@ test("archive plan sends a GET request, which starts no backfill", async () => {
   assert.match(path, /\/views\/daily\/backfill\?dateFrom=2026-01-01$/);
 });
 
-test("archive backfill sends a POST request and prints the estimate", async () => {
-  const { code, stdout } = await quillgate(["archive", "backfill", "--from", "2026-01-01"]);
+test("archive backfill needs --yes, sends a POST request and prints the estimate", async () => {
+  const args = ["archive", "backfill", "--from", "2026-01-01"];
+  const refused = await quillgate(args);
+  assert.deepEqual([refused.code, server.requests.length], [2, 0]);
+  assert.match(refused.stderr, /--yes is required/);
+  const { code, stdout } = await quillgate([...args, "--yes"]);
   assert.equal(code, 0);
   assert.match(stdout, /^first day +2026-01-01$/m);
   const [{ method, path, body }] = server.requests;

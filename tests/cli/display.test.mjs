@@ -5,13 +5,18 @@
 
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
+import { closeSync, openSync, rmSync } from "node:fs";
 import { createServer, request } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
+import { measureWidth } from "../../pkg/dist/cli/display_width.js";
 import { showRelativeTime } from "../../pkg/dist/cli/duration.js";
+import { writeTable } from "../../pkg/dist/cli/table.js";
 import { supportsColor, supportsLinks } from "../../pkg/dist/cli/terminal.js";
+import { disarmOutputs } from "../../pkg/dist/cli/workflow_commands.js";
 import { ROOT } from "../../scripts/versions.mjs";
 import { BIN, runCommand } from "./command_line.mjs";
 import { PROJECT, startStandIn } from "./stand_in.mjs";
@@ -74,6 +79,107 @@ for (const [time, expected] of [
     assert.equal(showRelativeTime(time, NOW), expected);
   });
 }
+
+test("columns are aligned after wide, combined and invisible characters", () => {
+  const paths = [
+    ...["/ja/クイックスタート", "/en/quickstart", "/emoji/🚀🚀", "/e\u0301a\u0308", "/ko/시작하기"],
+    ...["/zh/快速入门", "/full/ＡＢ", "/flag/🇩🇪", "/family/👩‍👩‍👧", "/heart/❤️", "/joined/a\u200bb"],
+  ];
+  const columns = [
+    { head: "PATH", value: (path) => path, isKey: true },
+    { head: "VIEWS", value: () => 12, isKey: true },
+  ];
+  for (const width of [undefined, 20, 15]) {
+    const lines = writeTable(paths, columns, { width }).trimEnd().split("\n");
+    assert.equal(new Set(lines.map(measureWidth)).size, 1, lines.join("\n"));
+    if (width !== undefined) assert.ok(lines.every((line) => measureWidth(line) <= width));
+  }
+  const widths = {
+    "🇩🇪": 2,
+    "👩‍👩‍👧": 2,
+    "❤️": 2,
+    "👍🏻": 2,
+    "⚠️": 2,
+    ℹ️: 2,
+    "✅": 2,
+    é: 1,
+    快: 2,
+    "\u200b": 0,
+    한: 2,
+    "…": 1,
+  };
+  for (const [text, width] of Object.entries(widths)) assert.equal(measureWidth(text), width, text);
+});
+
+describe("GitHub Actions", () => {
+  /** Returns the lines that the runner would execute as commands. */
+  const findCommands = (text) =>
+    text.split(/\r\n|\r|\n/).filter((line) => /^\s*::|##\[/.test(line.replace(/\p{Cf}/gu, "")));
+  const terms = [
+    "::error title=x::a",
+    " ::add-mask::b",
+    "a\r::warning::c",
+    "##[error]d",
+    "a\n\t::e",
+  ];
+  const searches = terms.map((searchQuery) => ({ searchQuery, hits: 1 }));
+  const json = { searches, totalSearches: terms.length, nextCursor: null };
+
+  test("no line of the output is a workflow command, and JSON keeps its values", async (t) => {
+    const server = await startStandIn({ override: () => ({ json }) });
+    t.after(() => server.stop());
+    const env = { QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT };
+    Object.assign(env, {
+      QUILLGATE_TOKEN: "token",
+      GITHUB_ACTIONS: "true",
+      PATH: process.env.PATH,
+    });
+    const jq = ["--jq", ".[].searchQuery"];
+    for (const flags of [["csv"], ["table"], ["ndjson"], ["json"], jq, ["table", "--wide"]]) {
+      const args = flags[0] === "--jq" ? flags : ["--format", ...flags];
+      for (const columns of [undefined, 80]) {
+        const { code, stdout, stderr } = await runCommand(["searches", ...args], { env, columns });
+        assert.equal(code, 0, stderr);
+        assert.deepEqual(findCommands(stdout + stderr), [], args.join(" "));
+        if (columns !== undefined) continue;
+        const rows = {
+          json: (text) => JSON.parse(text),
+          ndjson: (text) => text.trim().split("\n").map(JSON.parse),
+        };
+        const read = rows[flags[0]];
+        if (read !== undefined)
+          assert.deepEqual(
+            read(stdout).map((row) => row.searchQuery),
+            terms,
+          );
+      }
+    }
+    const { stdout } = await runCommand(["searches", "--format", "csv"], {
+      env: { ...env, GITHUB_ACTIONS: "" },
+    });
+    assert.equal(findCommands(stdout).length, 5);
+  });
+
+  test("a command that two writes share is found, and a file is unchanged", () => {
+    let written = "";
+    const stream = { write: (text) => (written += text) };
+    const { stdout } = disarmOutputs({
+      env: { GITHUB_ACTIONS: "true" },
+      stdout: stream,
+      stderr: stream,
+    });
+    for (const part of ["a\n", " ", ":", ":error::x\n#", "#", "[group]\na:", ":b", "é".slice(0)]) {
+      stdout.write(Buffer.from(part));
+    }
+    assert.equal(written, "a\n : :error::x\n## [group]\na::bé");
+    const file = openSync(join(tmpdir(), `quillgate-${process.pid}`), "w");
+    const target = { fd: file, write: () => true };
+    const host = { env: { GITHUB_ACTIONS: "true" }, stdout: target, stderr: target };
+    assert.equal(disarmOutputs(host).stdout, target);
+    closeSync(file);
+    rmSync(join(tmpdir(), `quillgate-${process.pid}`));
+  });
+});
 
 /** Starts an HTTP proxy that forwards requests and records their targets. */
 async function startProxy(t) {

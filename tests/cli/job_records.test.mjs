@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, test } from "node:test";
+import { afterEach, beforeEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { runCommand } from "./command_line.mjs";
 import { job, PROJECT, problem, startStandIn } from "./stand_in.mjs";
@@ -164,7 +164,7 @@ test("a terminal with hyperlinks links the number of a pull request", async () =
   const [head, row] = stdout.split("\n");
   assert.ok(head.indexOf("PROMPT") > 0 && !row.includes("…"));
   const plain = await quillgate(["list"], { columns: 120 });
-  assert.ok(plain.stdout.includes(LINK) && !plain.stdout.includes("\u001b"));
+  assert.ok(plain.stdout.includes(" #7 ") && !plain.stdout.includes("\u001b"));
   const pipe = await quillgate(["list"], { env });
   assert.ok(pipe.stdout.includes(LINK) && !pipe.stdout.includes("\u001b"));
 });
@@ -183,6 +183,78 @@ test("the list and the job name a merge request, and no link in words", async ()
   for (const row of others) assert.match(row, /^job_\d +x +- +- +- +-$/);
   const shown = await quillgate(["show", "job_0"]);
   assert.ok(shown.stdout.includes(`merge request  ${link}\n`), shown.stdout + shown.stderr);
+});
+
+const FULL = ["0ec75fe0-e93b-4a4e-9d3b-1f6a5c7b8d90", "0ec75fe0-e93b-5a4e-9d3b-1f6a5c7b8d91"];
+
+test("job list shows the shortest unique ids of at least 8 characters", async () => {
+  const jobs = [...FULL, "f".repeat(36), "job_1"].map((id) => ({ id, status: "active" }));
+  override = () => ({ json: { jobs, nextCursor: null } });
+  const { stdout } = await quillgate(["list"], { columns: 80 });
+  const ids = stdout
+    .trim()
+    .split("\n")
+    .slice(1)
+    .map((line) => line.split(" ")[0]);
+  assert.deepEqual(ids, ["0ec75fe0-e93b-4", "0ec75fe0-e93b-5", "ffffffff", "job_1"]);
+});
+
+describe("a short id", () => {
+  const [full] = FULL;
+  const listed = { id: full, status: "completed", prompt: "x", prLink: null };
+  const respond =
+    (...ids) =>
+    ({ path, method }) => {
+      if (path.includes("/jobs")) {
+        return { json: { jobs: ids.map((id) => ({ ...listed, id })), nextCursor: null } };
+      }
+      if (!path.includes(full)) return problem(404, "upstream-refused", "Job not found");
+      if (method === "GET" && path.endsWith("/record")) return problem(404, "record-not-found", "");
+      if (path.endsWith("/events")) {
+        const text = `id: 1\nevent: job\ndata: ${JSON.stringify(listed)}\n\n`;
+        return { headers: { "content-type": "text/event-stream" }, text };
+      }
+      return method === "DELETE" ? { status: 204, text: "" } : { json: listed };
+    };
+
+  for (const args of [
+    ["show", "--json"],
+    ["open"],
+    ["watch"],
+    ["message", "More", "--idempotency-key", "k"],
+    ["delete-record", "--yes"],
+  ]) {
+    test(`job ${args[0]} finds the job, and a full id needs no further request`, async () => {
+      override = respond(...[full]);
+      const env = { BROWSER: "true" };
+      const [name, ...more] = args;
+      const { code, stderr } = await quillgate([name, "0ec75fe0", ...more], { env });
+      assert.equal(code, 0, stderr);
+      assert.ok(server.requests.at(-1).path.includes(`/job/${full}`));
+      const sent = server.requests.filter(({ method }) => method !== "GET");
+      if (name === "message") assert.equal(sent.length, 1, "the message was sent twice");
+      server.requests.length = 0;
+      await quillgate([name, full, ...more], { env });
+      assert.ok(server.requests.every(({ path }) => path.includes(`/job/${full}`)));
+    });
+  }
+
+  test("an ambiguous id is an error that lists the candidates", async () => {
+    override = respond(...FULL);
+    const { code, stderr } = await quillgate(["show", "0ec75fe0"]);
+    assert.equal(code, 2);
+    for (const id of FULL) assert.ok(stderr.includes(id), stderr);
+  });
+
+  test("an id of no job reports the server's error, also without a list of jobs", async () => {
+    for (const list of [{ json: { jobs: [], nextCursor: null } }, { status: 404, text: "none" }]) {
+      override = ({ path }) =>
+        path.includes("/jobs") ? list : problem(404, "upstream-refused", "Job not found");
+      const { code, stderr } = await quillgate(["show", "0ec75fe0"]);
+      assert.equal(code, 4);
+      assert.match(stderr, /404 Job not found/);
+    }
+  });
 });
 
 test("a pull request's URL cannot end the escape sequence of its link", async () => {
@@ -217,4 +289,29 @@ test("job create opens the editor for a missing prompt on a terminal", async () 
   const none = await quillgate(["create"], { ...options, env: { PATH: process.env.PATH } });
   assert.match(none.stderr, /PROMPT is missing/);
   assert.equal(server.requests.length, 0);
+});
+
+describe("BROWSER", { skip: process.platform === "win32" }, () => {
+  for (const make of [
+    (program) => program,
+    (program) => `${program} --new-window`,
+    (program) => `${program} --url=%s --new`,
+    (program) => `no-such-program:${program}`,
+    (program) => `no-such-program %s:${program} 'a b'`,
+    // cli/cli#2551 and #6383: Windows programs under WSL.
+    (program) => program.replace("browser", "a browser"),
+    (program) => program.replace("browser", "a\\ browser"),
+    (program) => `"${program.replace("browser", "a browser")}" --new`,
+  ]) {
+    test(`opens the job with '${make("PROGRAM")}'`, async () => {
+      const program = writeProgram("browser", `echo "$*" > "${folder}/log"`);
+      writeProgram("a browser", `echo "$*" > "${folder}/log"`);
+      const env = { BROWSER: make(program), PATH: process.env.PATH };
+      const { code, stderr } = await quillgate(["open", "job_1"], { env });
+      assert.deepEqual([code, stderr], [0, ""]);
+      const text = await waitForFile("log");
+      assert.equal(text.split(LINK).length, 2, text);
+      assert.ok(!text.includes("%s"));
+    });
+  }
 });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { Interruption } from "../../pkg/dist/cli/errors.js";
 import { runCommand } from "./command_line.mjs";
-import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
+import { job, PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
 const LINK = "https://github.com/acme/docs/pull/7";
 let server;
@@ -176,6 +176,27 @@ test("create suggests another key when its key was used for another request", as
   const { code, stderr } = await quillgate(["create", "x", "--idempotency-key", "release-42"]);
   assert.equal(code, 2);
   assert.match(stderr, /use another --idempotency-key, or omit it/);
+  override = () => problem(422, "invalid-request", "the id is malformed");
+  const other = await quillgate(["show", "job_1"]);
+  assert.equal(other.code, 2);
+  assert.doesNotMatch(other.stderr, /idempotency/);
+});
+
+test("a creation without an id has an unknown outcome, and a message keeps its job's id", async () => {
+  override = ({ method }) =>
+    method === "POST" ? { status: 201, json: { ...job("active"), id: null } } : undefined;
+  const { code, stdout, stderr } = await quillgate(["create", "x"]);
+  assert.deepEqual([code, stdout], [9, ""]);
+  assert.match(stderr, /does not tell what was created.*check Mintlify's dashboard first/s);
+  const message = await quillgate(["message", "job_1", "x"]);
+  assert.deepEqual([message.code, message.stdout], [0, "job_1\n"]);
+});
+
+test("exits with code 11 on a conflict", async () => {
+  override = () => problem(409, "idempotency-key-in-use", "the first request still runs");
+  const { code, stderr } = await quillgate(["create", "x", "--idempotency-key", "k"]);
+  assert.equal(code, 11);
+  assert.match(stderr, /409 the first request still runs/);
 });
 
 test("an error that the gateway repeats is printed once", async () => {
@@ -196,9 +217,11 @@ test("message sends a follow-up and waits with --wait", async () => {
 });
 
 test("list prints a table without escape sequences, or JSON", async () => {
-  const { code, stdout } = await quillgate(["list"]);
+  const { code, stdout } = await quillgate(["list", "--format", "table"]);
   assert.equal(code, 0);
-  assert.match(stdout, /^ID +STATUS +CREATED +BY +PULL REQUEST +PROMPT\njob_1 +completed .* alice/);
+  assert.match(stdout, /^ID +STATUS +PULL REQUEST +CREATED +BY +PROMPT\njob_1 +completed .* alice/);
+  const { stdout: rows } = await quillgate(["list"]);
+  assert.equal(JSON.parse(rows).id, "job_1");
   assert.ok(!stdout.includes("\u001b"));
   override = () => ({
     json: { jobs: [{ id: "job_1", status: "active", prompt: "\u009b2J" }], nextCursor: null },
@@ -212,7 +235,7 @@ test("list prints a table without escape sequences, or JSON", async () => {
   assert.match(server.requests.at(-1).path, /limit=5$/);
 });
 
-test("list cuts no id and no link on a narrow terminal, but shortens prompts", async () => {
+test("list shows short ids and numbers on a terminal, and drops columns before it wraps", async () => {
   const job = {
     id: "0ec75fe0-e93b-4a4e-9d3b-1f6a5c7b8d90",
     status: "completed",
@@ -222,14 +245,20 @@ test("list cuts no id and no link on a narrow terminal, but shortens prompts", a
     prLink: "https://github.com/acme/documentation/pull/1047",
   };
   override = () => ({ json: { jobs: [job], nextCursor: null } });
-  for (const columns of [80, 100, 140]) {
+  for (const columns of [60, 100]) {
     const { stdout } = await quillgate(["list"], { columns });
     const [, row] = stdout.split("\n");
-    assert.ok(row.startsWith(`${job.id}  completed  2020-11-24  readme  ${job.prLink}  Doc`), row);
-    assert.match(row, /^[^…]+…$/);
+    assert.match(row, /^0ec75fe0 {2}completed {2}#1047 {2}2020-11-24 {2}readme {2}Doc[^…]*…$/);
+    assert.ok(row.length <= columns);
   }
-  const { stdout: wide } = await quillgate(["list"], { columns: 240 });
-  assert.ok(wide.includes(job.prompt), wide);
+  const narrow = await quillgate(["list"], { columns: 40 });
+  assert.match(narrow.stdout, /^0ec75fe0 {2}completed {2}#1047 {2}Doc[^…]*…$/m);
+  assert.match(narrow.stderr, /not shown: CREATED, BY; to show them: --wide/);
+  const { stdout: wide } = await quillgate(["list", "--wide"], { columns: 40 });
+  for (const text of [job.id, job.prLink, job.prompt]) assert.ok(wide.includes(text), wide);
+  override = () => ({ json: { jobs: [], nextCursor: null } });
+  const empty = await quillgate(["list"], { columns: 80 });
+  assert.deepEqual([empty.stdout, empty.stderr], ["", "quillgate: no jobs\n"]);
 });
 
 test("a connection failure exits with code 6 and names the reason", async () => {

@@ -71,6 +71,7 @@ test("every command of a report calls the operation that it names", async (t) =>
     ]);
     server.requests.length = 0;
     const args = [...command.name.split(" "), ...positional, ...flags, "--json"];
+    if ("yes" in command.options) args.push("--yes");
     const { code, stdout, stderr } = await runCommand(args, { env });
     assert.equal(code, 0, `${command.name}: ${stderr}`);
     assert.equal(typeof JSON.parse(stdout), "object");
@@ -98,7 +99,10 @@ test("a flag of a report becomes the parameter of its operation", async (t) => {
 test("reports without pages print their fields or a table", async (t) => {
   const { env } = await startReports(t);
   const stats = await runCommand(["caller-stats"], { env });
-  assert.equal(stats.stdout, "web    1,200\napi    30\nother  -\ntotal  1,230\n");
+  assert.equal(
+    stats.stdout,
+    "ORIGIN  COUNT\nweb     1,200\napi        30\nother       -\ntotal   1,230\n",
+  );
   const byPage = await runCommand(["feedback-by-page"], { env });
   assert.equal(
     byPage.stdout,

@@ -44,7 +44,7 @@ test("help has several spellings and goes to standard error when the command is 
 test("every example in the help is a valid command", () => {
   for (const { name, examples } of COMMANDS) {
     for (const { line } of examples) {
-      const [, typed] = /quillgate (.*?)\)?(?: [<>|] .*)?$/.exec(line);
+      const [, typed] = /quillgate (.*?)(?:\)"?)?(?: [<>|] .*)?$/.exec(line);
       const words = typed.match(/"[^"]*"|\S+/g).map((word) => word.replaceAll('"', ""));
       const parsed = parse(words, COMMANDS);
       assert.equal(parsed.kind, "command", line);
@@ -75,7 +75,7 @@ describe("invalid command lines", () => {
     [["-x"], /there is no flag -x without a command/],
     [["--lats=28d"], /there is no flag --lats without/],
     [["views", "-o"], /-o needs a value: Write to this file/],
-    [["views", "--last"], /--last needs a value: The last complete days/],
+    [["views", "--last"], /--last needs a value: The last days/],
     [["job", "create", "--wait=yes"], /--wait takes no value/],
     [["job", "watch"], /ID is missing/],
     [["job", "watch", "one", "two"], /job watch takes one argument/],
@@ -102,7 +102,11 @@ describe("invalid command lines", () => {
       /--wait cannot be combined with the format table/,
     ],
     [["job", "list", "--rows", "0"], /--rows must be a whole number of at least 1/],
-    [["daily"], /the days are missing/],
+    [["job", "list", "--rows", "-5"], /--rows must be a whole number of at least 1/],
+    [["views", "--last", "7"], /--last must be days or weeks .*; did you mean 7d\?/],
+    [["views", "--token", "abc"], /views has no flag --token; did you mean --token-file\?/],
+    [["archive", "views", "--to", "2026-02-01"], /--from is missing/],
+    [["views", "--compare", "--format", "csv"], /--compare needs the format table or json/],
     [["token", "revoke", "one"], /list REVOKED_TOKENS, by npx wrangler secret put REVOKED_TOKENS/],
     [["init", "a", "--archive", "--no-archive"], /--archive and --no-archive contradict/],
     [["archive", "plan"], /--from is missing/],

@@ -309,3 +309,70 @@ describe("output paths", () => {
     assert.equal(server.requests.length, 0);
   });
 });
+
+const isPosix = process.platform !== "win32";
+
+describe("special files", { skip: !isPosix }, () => {
+  /** Runs a line of bash, in which `$Q` is the command line. */
+  const bash = async (line) => {
+    const variables = { PATH: process.env.PATH, Q: `${process.execPath} ${BIN}`, ...env() };
+    const args = ["-o", "pipefail", "-c", line];
+    const child = spawn("bash", args, { cwd: folder, env: variables });
+    const seen = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"]) child[name].on("data", (data) => (seen[name] += data));
+    const [code] = await once(child, "close");
+    return { ...seen, code };
+  };
+  const flags = `views ${RANGE.join(" ")} --format csv`;
+
+  for (const [what, line, copy] of [
+    ["/dev/stdout in a pipe", `$Q ${flags} -o /dev/stdout | cat > copy`, "copy"],
+    ["/dev/stdout in a file", `$Q ${flags} -o /dev/stdout > copy`, "copy"],
+    ["-", `$Q ${flags} -o - > copy`, "copy"],
+    [
+      "a process substitution",
+      `$Q ${flags} -o >(cat > part; mv part copy); while [ ! -e copy ]; do sleep 0.01; done`,
+      "copy",
+    ],
+    [
+      "a FIFO with a late reader",
+      `mkfifo f; $Q ${flags} -o f & sleep 0.2; cat f > copy; wait; rm f`,
+      "copy",
+    ],
+    ["a descriptor of a file", `$Q ${flags} -o /dev/fd/3 3> copy`, "copy"],
+    [
+      "a table in a FIFO",
+      "mkfifo f; cat f > copy & $Q views --rows 2 --format table -o f; wait; rm f",
+    ],
+    ["/dev/null", `$Q ${flags} -o /dev/null`],
+  ]) {
+    test(`-o writes to ${what} and leaves nothing behind`, async () => {
+      const { code, stdout, stderr } = await bash(line);
+      assert.deepEqual([code, stdout], [0, ""], stderr);
+      if (copy !== undefined) assertSame(read(copy), await exportByClient("views", "csv"));
+      assert.ok(readdirSync(folder).every((name) => name === "copy"));
+      for (const name of ["stdout", "null", "fd/3"]) {
+        assert.ok(!existsSync(`/dev/${name}.quillgate-progress`), name);
+      }
+    });
+  }
+
+  test("a target that cannot be opened costs no request, and --resume needs a file", async () => {
+    for (const [line, message] of [
+      [`$Q ${flags} -o /dev/fd/9`, /cannot be written/],
+      [`$Q ${flags} -o /dev/null --resume`, /--resume needs a regular file/],
+      [`$Q ${flags} -o - --resume`, /--resume needs a regular file/],
+    ]) {
+      const { code, stderr } = await bash(line);
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, message);
+    }
+    assert.equal(server.requests.length, 0);
+  });
+
+  test("Ctrl-C ends the wait for the reader of a FIFO", async () => {
+    const line = `mkfifo f; $Q ${flags} -o f & sleep 0.5; kill -TERM $!; wait $!`;
+    assert.equal((await bash(line)).code, 143);
+    assert.equal(server.requests.length, 0);
+  });
+});

@@ -154,6 +154,7 @@ test("fits a table to the terminal and removes line breaks from its rows", async
   assert.equal(
     stdout,
     [
+      stdout.split("\n")[0],
       "PATH                    HUMAN  AI  TOTAL",
       '/guides/0, "so" to say      0   0      0',
       '/guides/1, "so" to say      1   2      3',
@@ -184,12 +185,137 @@ test("removes escape sequences from rows on a terminal, but not in a pipe", asyn
   assert.ok(stdout.includes(path));
 });
 
-test("--last selects the last finished days in UTC", async () => {
-  await quillgate(["views", "--last", "2w", "--rows", "1", "--format", "table"]);
-  const query = new URL(server.requests[0].path, server.url).searchParams;
-  const [from, to] = ["dateFrom", "dateTo"].map((name) => Date.parse(query.get(name)));
-  assert.equal(to - from, 14 * 86_400_000);
-  assert.ok(to <= Date.now() && Date.now() - to < 2 * 86_400_000);
+/** Returns the dates of a request. */
+function readDates({ path }) {
+  const query = new URL(path, server.url).searchParams;
+  return ["dateFrom", "dateTo"].map((name) => query.get(name));
+}
+
+test("--last selects the last days in UTC with today, and 28 days are the default", async () => {
+  for (const [flags, days] of [
+    [["--last", "2w"], 14],
+    [[], 28],
+  ]) {
+    server.requests.length = 0;
+    const { stderr } = await quillgate(["views", ...flags, "--rows", "1", "--format", "table"]);
+    const [from, to] = readDates(server.requests[0]).map((text) => Date.parse(text));
+    assert.equal(Math.ceil((to - from) / 86_400_000), days);
+    assert.ok(to <= Date.now() && Date.now() - to < 86_400_000);
+    assert.match(stderr, /^[A-Z][a-z]{2} \d+(, \d{4})? – [A-Z][a-z]{2} \d+, \d{4}, UTC\n/);
+  }
+});
+
+test("--compare shows each figure beside that of the previous period", async () => {
+  const [rows, earlier] = [
+    [
+      ["/a", 15],
+      ["/new", 3],
+    ],
+    [
+      ["/a", 10],
+      ["/gone", 7],
+    ],
+  ].map((list) => list.map(([path, total]) => ({ path, human: total, ai: 0, total })));
+  override = ({ path }) => {
+    const views = path.includes("dateFrom=2026-01-08") ? rows : earlier;
+    return { json: { totals: {}, views, hasMore: false } };
+  };
+  const args = ["views", "--from", "2026-01-08", "--to", "2026-01-15", "--compare"];
+  const { stdout, code, stderr } = await quillgate([...args, "--format", "table"]);
+  assert.equal(code, 0, stderr);
+  assert.deepEqual(server.requests.map(readDates), [
+    ["2026-01-08", "2026-01-15"],
+    ["2026-01-01", "2026-01-08"],
+  ]);
+  assert.equal(
+    stdout,
+    [
+      "PATH  HUMAN  BEFORE  AI  BEFORE  TOTAL  BEFORE",
+      "/a       15      10   0       0     15      10",
+      "/new      3       0   0       0      3       0",
+      "",
+    ].join("\n"),
+  );
+  assert.match(stderr, /^Jan 8 – Jan 14, 2026, UTC, compared with Jan 1 – Jan 7, 2026, UTC\n/);
+  const narrow = await quillgate([...args, "--quiet"], { columns: 34 });
+  assert.match(narrow.stdout, /^PATH +HUMAN +BEFORE +TOTAL +BEFORE$/m);
+  const { stdout: json } = await quillgate([...args, "--json"]);
+  assert.deepEqual(
+    JSON.parse(json).map(({ previous }) => previous.total),
+    [10, 0],
+  );
+});
+
+test("a page beyond the earlier rows that were read has no earlier figure", async () => {
+  override = ({ path }) => {
+    if (path.includes("dateFrom=2026-01-01")) return undefined;
+    return {
+      json: { totals: {}, views: [{ path: "/x", human: 1, ai: 0, total: 1 }], hasMore: false },
+    };
+  };
+  const args = ["views", "--from", "2026-01-08", "--to", "2026-01-15", "--compare", "--rows", "5"];
+  const { stdout } = await quillgate([...args, "--format", "table"]);
+  assert.match(stdout, /^\/x +1 +- +0 +- +1 +-$/m);
+});
+
+test("--graph draws the main figure as bars that fit the terminal", async () => {
+  const views = [40, 20, 1, 0].map((total, at) => ({ path: `/${at}`, human: 1, ai: 1, total }));
+  override = () => ({ json: { totals: {}, views, hasMore: false } });
+  for (const columns of [40, 80]) {
+    const { stdout } = await quillgate(["views", "--graph", ...RANGE], { columns });
+    const lines = stdout.trimEnd().split("\n").slice(1);
+    const bars = lines.map((line) => line.match(/█/g)?.length ?? 0);
+    const longest = Math.floor(columns / 3);
+    assert.deepEqual(bars, [0, longest, Math.ceil(longest / 2), 1, 0]);
+    assert.ok(lines.every((line) => [...line].length <= columns));
+  }
+  assert.match((await quillgate(["views", "--graph", ...RANGE])).stdout, /^PATH +TOTAL\n/);
+});
+
+test("a narrow terminal drops columns and says so, and --wide and pipes keep them", async () => {
+  const row = { id: "f1", path: "/guides/start", comment: "Too short for what it explains" };
+  const more = { createdAt: "2026-01-01T00:00:00Z", source: "contextual", status: "pending" };
+  override = () => ({ json: { feedback: [{ ...row, ...more, helpful: true }], hasMore: false } });
+  const args = ["feedback", "--format", "table"];
+  for (const columns of [20, 40, 60, 80]) {
+    const { stdout, stderr } = await quillgate(args, { columns });
+    assert.ok(
+      stdout
+        .split("\n")
+        .slice(1)
+        .every((line) => [...line].length <= columns),
+      stdout,
+    );
+    assert.match(stdout, /PATH.* COMMENT/);
+    if (columns < 80) assert.match(stderr, /not shown: .*HELPFUL; to show them: --wide/);
+  }
+  for (const { stdout, stderr } of [
+    await quillgate([...args, "--wide"], { columns: 40 }),
+    await quillgate(args),
+  ]) {
+    assert.match(stdout, /CREATED +PATH +SOURCE +STATUS +HELPFUL +COMMENT/);
+    assert.ok(stdout.includes(row.comment));
+    assert.doesNotMatch(stderr, /not shown/);
+  }
+});
+
+test("stats compares the totals of every report, and warns about one that is forbidden", async () => {
+  const { code, stdout, stderr } = await quillgate(["stats", "--json"]);
+  assert.equal(code, 0, stderr);
+  assert.equal(server.requests.length, 10);
+  const { period, previous, reports } = JSON.parse(stdout);
+  assert.equal(Math.ceil((Date.parse(period.dateTo) - Date.parse(period.dateFrom)) / 864e5), 28);
+  assert.ok(previous.dateTo < period.dateTo);
+  assert.deepEqual(reports.views.previous, { human: 1, ai: 1, total: 2 });
+  assert.deepEqual(reports.searches, { current: { total: ROWS }, previous: { total: ROWS } });
+  assert.equal(reports.feedback.current.total, null, "the report has more pages than were read");
+  override = ({ path }) =>
+    path.includes("caller-stats") ? problem(403, "insufficient-scope", "not allowed") : undefined;
+  const table = await quillgate(["stats"]);
+  assert.equal(table.code, 0);
+  assert.match(table.stdout, /^views +2 +2 +0%$/m);
+  assert.doesNotMatch(table.stdout, /questions/);
+  assert.match(table.stderr, /questions: 403 not allowed/);
 });
 
 test("an error about a date names the flag that was typed", async () => {
@@ -211,8 +337,21 @@ test("an error about a date names the flag that was typed", async () => {
   const typed = await quillgate(["daily", "--from", "2000-01-01", "--to", "2026-01-01"]);
   assert.match(typed.stderr, /^quillgate: 400 --to must be at most 3660 days after --from\n/);
   assert.doesNotMatch(typed.stderr, /date(From|To)/);
-  const selected = await quillgate(["daily", "--last", "28d"]);
+  const selected = await quillgate(["daily", "--last", "7d"]);
   assert.ok(selected.stderr.includes(detail), selected.stderr);
+});
+
+test("an error about the base URL names its flag and its form", async () => {
+  const flag = ["--base-url", "127.0.0.1:8787"];
+  const { code, stderr } = await quillgate(["views", ...flag]);
+  assert.equal(code, 2);
+  assert.match(stderr, /^quillgate: --base-url must be an absolute http or https URL/);
+  assert.match(stderr, /it starts with http:\/\/ or https:\/\//);
+  const unset = await quillgate(["views"], { env: { ...env(), QUILLGATE_BASE_URL: "gate:1" } });
+  assert.match(
+    unset.stderr,
+    /^quillgate: the base URL \(QUILLGATE_BASE_URL, settings or profile\) must/,
+  );
 });
 
 test("sends the filters of feedback", async () => {

@@ -43,10 +43,10 @@ test("help loads the declarations of the commands, but not the client", async ()
   for (const args of [["--help"], ["views", "--help"]]) {
     const files = await listLoadedFiles(...args);
     assert.ok(files.includes("cli/commands.js"));
-    // The output formats times.
+    // The output formats times, and flags select days.
     assert.deepEqual(
       files.filter((file) => !file.startsWith("cli/")),
-      ["instant.js"],
+      ["instant.js", "last_days.js"],
     );
     assert.ok(!files.includes("cli/report.js"));
   }

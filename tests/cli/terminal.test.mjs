@@ -162,6 +162,7 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
     const done = start(["views", ...RANGE, "--rows", "3"], { columns: 60 });
     assert.equal(await done.ended, 0);
     assert.deepEqual(done.screen(), [
+      "Jan 1 – Jan 31, 2026, UTC",
       "PATH                    HUMAN  AI  TOTAL",
       '/guides/0, "so" to say      0   0      0',
       '/guides/1, "so" to say      1   2      3',

@@ -1,0 +1,36 @@
+/** Prints tables so that they fit the terminal. */
+
+import { type Context, readSwitch } from "./command.js";
+import { type Column, layOut } from "./table.js";
+import { type Target, writeToTarget } from "./target.js";
+
+/**
+ * Writes a table. On a terminal, the title precedes it, and columns that do not fit are dropped unless
+ * `--wide` is set. Elsewhere, the table is complete, and the title goes to stderr.
+ *
+ * @param title the period of the rows; `null` without one
+ */
+export async function printTable<Row>(
+  context: Context,
+  target: Target,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  title: string | null = null,
+): Promise<void> {
+  const { output } = context;
+  const isShown = isOnTerminal(context, target);
+  const width = isShown && !readSwitch(context, "wide") ? output.columns : undefined;
+  const hasLinks = isShown && output.hasLinks;
+  const { text, dropped } = layOut(rows, columns, { width, hasLinks });
+  if (title !== null && !isShown) output.note(title);
+  if (title !== null && isShown) await output.print(title);
+  // `layOut` has replaced control characters, and terminals need those of hyperlinks.
+  if (target.kind === "stdout") await output.write(text);
+  else await writeToTarget(target, text);
+  if (dropped.length > 0) output.note(`not shown: ${dropped.join(", ")}; to show them: --wide`);
+}
+
+/** Returns whether a person reads the result on a terminal. */
+export function isOnTerminal({ output }: Pick<Context, "output">, target: Target): boolean {
+  return target.kind === "stdout" && output.isTerminal;
+}
