@@ -16,6 +16,8 @@ const VIEWS: Figures = { key: "path", names: ["human", "ai", "total"], main: "to
 const FIGURES: Readonly<Record<string, Figures>> = {
   "analytics.views": VIEWS,
   "analytics.visitors": VIEWS,
+  "analytics.archivedViews": VIEWS,
+  "analytics.dailyViews": { ...VIEWS, key: "date" },
   "analytics.searches": { key: "searchQuery", names: ["hits", "ctr"], main: "hits" },
   "analytics.feedbackByPage": {
     key: "path",

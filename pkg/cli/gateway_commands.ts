@@ -38,7 +38,7 @@ export const ARCHIVE_COMMANDS: readonly Command[] = [
         line: "quillgate daily --last 365d --prefix /guides --group month",
       },
     ],
-    load: () => import("./daily.js"),
+    load: () => import("./archive_report.js"),
   },
   {
     name: "archive views",
@@ -54,6 +54,7 @@ export const ARCHIVE_COMMANDS: readonly Command[] = [
       format: FORMAT,
       output: OUTPUT,
       wide: WIDE,
+      graph: GRAPH,
       rows: {
         type: "text",
         value: "N",
@@ -71,7 +72,7 @@ export const ARCHIVE_COMMANDS: readonly Command[] = [
         line: "quillgate archive views --from 2025-01-01 --to 2026-01-01 -o views.csv",
       },
     ],
-    load: () => import("./archive_views.js"),
+    load: () => import("./archive_report.js"),
   },
   {
     name: "archive status",

@@ -10,6 +10,7 @@ import type { Cell, Column } from "./table.js";
 const SELECTED: Readonly<Record<string, readonly string[]>> = {
   "analytics.feedback": ["createdAt", "path", "source", "status", "helpful", "comment"],
   "analytics.conversations": ["id", "timestamp", "resolutionStatus", "query"],
+  "analytics.dailyViews": ["date", "human", "ai", "total", "visitors.total", "days", "missing"],
   "analytics.conversation": ["createdAt", "role", "content"],
 };
 /** The columns to keep in a narrow terminal, unless `figures.ts` names them. */
@@ -23,6 +24,7 @@ const HEADS: Readonly<Record<string, string>> = {
   searchQuery: "SEARCH",
   timestamp: "ASKED",
   topClickedPage: "MOST CLICKED",
+  "visitors.total": "VISITORS",
 };
 
 /**
@@ -87,10 +89,11 @@ function showBlank(text: string): string {
   return `"${escaped}"`;
 }
 
-/** Returns the value at a path such as `visitors.human`. Lists and records are written as JSON. */
+/** Returns the value at a path such as `visitors.human`. A list is its length, a record is JSON. */
 function readPath(row: object, path: string): Cell {
   const value = path
     .split(".")
     .reduce<unknown>((inner, name) => (inner as Record<string, unknown> | null)?.[name], row);
+  if (Array.isArray(value)) return value.length;
   return typeof value === "object" && value !== null ? JSON.stringify(value) : (value as Cell);
 }

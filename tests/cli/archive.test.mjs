@@ -52,9 +52,9 @@ test("daily writes every page of the series in each format and warns about missi
   assert.equal(
     csv,
     [
-      "date,human,ai,total,days,missing,visitors",
-      "2026-01-01,1200,34,1234,1,,11",
-      "2026-01-02,1200,34,1234,1,,",
+      "\ufeffdate,human,ai,total,days,missing,visitors.human,visitors.ai,visitors.total",
+      "2026-01-01,1200,34,1234,1,[],5,6,11",
+      "2026-01-02,1200,34,1234,1,[],,,",
       "",
     ].join("\r\n"),
   );

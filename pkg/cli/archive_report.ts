@@ -1,0 +1,62 @@
+/** `quillgate daily` and `quillgate archive views`: writes views from the gateway's archive. */
+
+import { writeHeader, writeRows } from "../export_format.js";
+import { type Context, readSwitch, readText } from "./command.js";
+import { connectToGateway } from "./connection.js";
+import { readArchivedRange, readCount, showRanges } from "./duration.js";
+import type { Row } from "./figures.js";
+import { chooseFormat, type Format } from "./format.js";
+import { isOnTerminal, printTable } from "./print_table.js";
+import { makeColumns } from "./report_columns.js";
+import { type ReportMethod, readReport } from "./report_params.js";
+import { openTarget, writeToTarget } from "./target.js";
+import { escapeCommands } from "./workflow_commands.js";
+
+interface AnyList {
+  pages(): AsyncIterable<{ views: Row[]; missing: string[] }>;
+}
+
+export async function run(context: Context): Promise<undefined> {
+  const { output, signal, command } = context;
+  const format = chooseFormat(context);
+  const range = readArchivedRange(context, Date.now());
+  const rowsFlag = readText(context, "rows");
+  const max = rowsFlag === undefined ? Number.POSITIVE_INFINITY : readCount(rowsFlag, "--rows");
+  const target = await openTarget(context);
+  const { client } = await connectToGateway(context);
+  const filters = ["path", "prefix", "group"].map((name) => [name, readText(context, name)]);
+  const params = { ...range, ...Object.fromEntries(filters) };
+  const operation = readReport(command);
+  const method = operation.name.split(".")[1] as ReportMethod;
+  // The operation validates its parameters and rejects unknown ones, so the cast is safe.
+  const list = client.analytics[method](params as never, { signal }) as unknown as AnyList;
+  const rows: Row[] = [];
+  const missing = new Set<string>();
+  for await (const page of list.pages()) {
+    rows.push(...page.views);
+    for (const day of page.missing) missing.add(day);
+  }
+  if (format === "table") {
+    const isDaily = operation.name === "analytics.dailyViews";
+    const total = (row: Row) => Number(row.total ?? 0);
+    const shown = isDaily ? rows : rows.sort((a, b) => total(b) - total(a)).slice(0, max);
+    const terminal = isOnTerminal(context, target) ? output : undefined;
+    const hasGraph = readSwitch(context, "graph");
+    const columns = makeColumns(operation, shown, terminal, { hasGraph });
+    await printTable(context, target, shown, columns, showRanges(range, undefined));
+    if (rows.length > max) output.note(`${max} of ${rows.length} pages: --rows N, or --format csv`);
+  } else {
+    const text = writeAs(format, operation.name, rows);
+    await writeToTarget(target, format === "csv" ? text : escapeCommands(text, context.host));
+  }
+  if (missing.size > 0) {
+    const days = missing.size === 1 ? "1 day is" : `${missing.size} days are`;
+    output.warn(`${days} not in the archive, and counted nowhere: quillgate archive status`);
+  }
+}
+
+function writeAs(format: Exclude<Format, "table">, list: string, rows: readonly Row[]): string {
+  if (format === "json") return `${JSON.stringify(rows, null, 2)}\n`;
+  const header = format === "csv" ? writeHeader(list) : "";
+  return header + writeRows(list, format, JSON.stringify({ views: rows }), []);
+}
