@@ -5,7 +5,18 @@
  * between leaves bytes that the state file does not count. Resuming removes them.
  */
 
-import { type FileHandle, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import {
+  access,
+  type FileHandle,
+  open,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import { dirname } from "node:path";
 import type { ListName, ListPosition } from "../index.js";
 import { UsageError } from "./errors.js";
 
@@ -54,7 +65,7 @@ export class ExportFile {
   /**
    * Begins an export. Its first chunk overwrites an existing file.
    *
-   * @throws {UsageError} if the file has an interrupted export
+   * @throws {UsageError} if the file has an interrupted export, or its folder cannot be written
    */
   static async begin(
     path: string,
@@ -67,6 +78,10 @@ export class ExportFile {
           `${path}${SUFFIX}`,
       );
     }
+    // A file can be writable in a folder that is not, such as one that is mounted into a container.
+    await access(dirname(path), constants.W_OK).catch(({ code }: NodeJS.ErrnoException) => {
+      throw new UsageError(`${path}${SUFFIX} cannot be written (${code}): use > instead of -o`);
+    });
     const state: ExportState = { version: VERSION, ...identity, params, bytes: 0, rows: 0 };
     return new ExportFile(path, undefined, state);
   }

@@ -180,8 +180,7 @@ function replaceParameters(text: string, args: readonly string[]): string {
   return text.replace(/\b(baseUrl|dateFrom|dateTo)\b/g, (name) => {
     const flag = FLAGS[name] as string;
     const isTyped = args.some((arg) => arg === flag || arg.startsWith(`${flag}=`));
-    if (isTyped) return flag;
-    return name === "baseUrl" ? "the base URL (QUILLGATE_BASE_URL, settings or profile)" : name;
+    return isTyped ? flag : name;
   });
 }
 

@@ -6,6 +6,7 @@ import { dirname, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Context, readText } from "./command.js";
 import { UsageError } from "./errors.js";
+import { writeAll } from "./output.js";
 
 /** A target that receives results in order. Only a regular file can hold a resumable export. */
 export type Target =
@@ -19,7 +20,8 @@ export type Target =
 /** The names of stdout. On Linux, opening one of the paths fails or truncates a redirected file. */
 const STDOUT = ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"];
 /** An open file of this process: a state file next to it would be in a system folder. */
-const DESCRIPTOR = /^\/(?:dev\/stderr$|dev\/fd\/|proc\/(?:self|\d+)\/fd\/)/;
+const DESCRIPTOR = /^\/(?:dev|proc\/(?:self|\d+))\/fd\//;
+const STDERR = ["/dev/stderr", "/dev/fd/2", "/proc/self/fd/2"];
 const READER_INTERVAL_MS = 50;
 
 /** Returns the value of `-o`, or `undefined` for stdout. */
@@ -41,6 +43,10 @@ export async function openTarget(context: Context): Promise<Target> {
   if (shown === undefined) {
     const write = (data: string | Uint8Array) => output.writeRows(data);
     return { kind: "stdout", write, close: async () => {} };
+  }
+  if (STDERR.includes(shown)) {
+    const write = (data: string | Uint8Array) => writeAll(host.stderr, data);
+    return { kind: "special", write, close: async () => {} };
   }
   const path = resolve(host.folder, shown);
   const [file, folder] = await Promise.all([path, dirname(path)].map(readStats));

@@ -344,6 +344,7 @@ describe("special files", { skip: !isPosix }, () => {
       "a table in a FIFO",
       "mkfifo f; cat f > copy & $Q views --rows 2 --format table -o f; wait; rm f",
     ],
+    ["/dev/stderr in a file", `$Q ${flags} --quiet -o /dev/stderr 2> copy`, "copy"],
     ["/dev/null", `$Q ${flags} -o /dev/null`],
   ]) {
     test(`-o writes to ${what} and leaves nothing behind`, async () => {
