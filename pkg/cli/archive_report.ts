@@ -1,13 +1,12 @@
 /** `quillgate daily` and `quillgate archive views`: writes views from the gateway's archive. */
 
 import { writeHeader, writeRows } from "../export_format.js";
-import { type Context, readSwitch, readText } from "./command.js";
+import { type Context, readText } from "./command.js";
 import { connectToGateway } from "./connection.js";
 import { readArchivedRange, readCount, showRanges } from "./duration.js";
 import type { Row } from "./figures.js";
 import { chooseFormat, type Format } from "./format.js";
-import { isOnTerminal, printTable } from "./print_table.js";
-import { makeColumns } from "./report_columns.js";
+import { printReport } from "./print_table.js";
 import { type ReportMethod, readReport } from "./report_params.js";
 import { openTarget, writeToTarget } from "./target.js";
 import { escapeCommands } from "./workflow_commands.js";
@@ -40,10 +39,7 @@ export async function run(context: Context): Promise<undefined> {
     const isDaily = operation.name === "analytics.dailyViews";
     const total = (row: Row) => Number(row.total ?? 0);
     const shown = isDaily ? rows : rows.sort((a, b) => total(b) - total(a)).slice(0, max);
-    const terminal = isOnTerminal(context, target) ? output : undefined;
-    const hasGraph = readSwitch(context, "graph");
-    const columns = makeColumns(operation, shown, terminal, { hasGraph });
-    await printTable(context, target, shown, columns, showRanges(range, undefined));
+    await printReport(context, target, operation, shown, showRanges(range, undefined));
     if (rows.length > max) output.note(`${max} of ${rows.length} pages: --rows N, or --format csv`);
   } else {
     const text = writeAs(format, operation.name, rows);

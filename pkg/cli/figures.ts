@@ -60,17 +60,12 @@ export function compareRows(
 }
 
 const MAX_BAR = 30;
-const MIN_BAR = 8;
 
-/** Returns a column of bars. The largest value has the longest bar, a third of the line. */
-export function makeBars<Row>(
-  rows: readonly Row[],
-  read: (row: Row) => unknown,
-  width = 80,
-): Column<Row> {
-  const toNumber = (row: Row) => Math.max(0, Number(read(row)) || 0);
-  const max = rows.reduce((most, row) => Math.max(most, toNumber(row)), 0);
-  const length = Math.min(MAX_BAR, Math.max(MIN_BAR, Math.floor(width / 3)));
-  const draw = (row: Row) => "█".repeat(max === 0 ? 0 : Math.ceil((toNumber(row) / max) * length));
+/** Returns a column of bars for a figure. The largest value has the longest bar, a third of the line. */
+export function makeBars(rows: readonly Row[], name: string, width = 80): Column<Row> {
+  const toNumber = (row: Row) => Math.max(0, Number(row[name]) || 0);
+  const max = rows.reduce((most, row) => Math.max(most, toNumber(row)), 1);
+  const length = Math.min(MAX_BAR, Math.ceil(width / 3));
+  const draw = (row: Row) => "█".repeat(Math.ceil((toNumber(row) / max) * length));
   return { head: "", value: draw, isWhole: true, isKey: true };
 }

@@ -1,6 +1,8 @@
 /** Prints tables so that they fit the terminal. */
 
 import { type Context, readSwitch } from "./command.js";
+import type { Row } from "./figures.js";
+import { makeColumns } from "./report_columns.js";
 import { type Column, layOut } from "./table.js";
 import { type Target, writeToTarget } from "./target.js";
 
@@ -30,7 +32,19 @@ export async function printTable<Row>(
   if (dropped.length > 0) output.note(`not shown: ${dropped.join(", ")}; to show them: --wide`);
 }
 
-/** Returns whether a person reads the result on a terminal. */
-export function isOnTerminal({ output }: Pick<Context, "output">, target: Target): boolean {
+/** Writes the table of a report. With `--graph`, shows only its main figure, with bars. */
+export async function printReport(
+  context: Context,
+  target: Target,
+  operation: Parameters<typeof makeColumns>[0],
+  rows: readonly Row[],
+  title: string | null,
+): Promise<void> {
+  const output = isOnTerminal(context, target) ? context.output : undefined;
+  const columns = makeColumns(operation, rows, output, { hasGraph: readSwitch(context, "graph") });
+  await printTable(context, target, rows, columns, title);
+}
+
+function isOnTerminal({ output }: Pick<Context, "output">, target: Target): boolean {
   return target.kind === "stdout" && output.isTerminal;
 }

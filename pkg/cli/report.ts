@@ -11,9 +11,8 @@ import { compareRows, findFigures, type Row } from "./figures.js";
 import { chooseFormat } from "./format.js";
 import type { DeclaredOperation } from "./generated/operations.js";
 import { explainNoRows } from "./no_rows.js";
-import { isOnTerminal, printTable } from "./print_table.js";
+import { printReport } from "./print_table.js";
 import { RowProgress, type SeenResponse } from "./progress.js";
-import { makeColumns } from "./report_columns.js";
 import { type ReportMethod, readReport, readReportParams } from "./report_params.js";
 import { takeRecords, toJsonPart } from "./rows.js";
 import { openTarget, type Target, writeToTarget } from "./target.js";
@@ -122,10 +121,7 @@ async function printRows(
     await writeToTarget(target, escapeCommands(toJsonPart(lines, true, true), context.host));
     return;
   }
-  const hasGraph = readSwitch(context, "graph");
-  const terminal = isOnTerminal(context, target) ? output : undefined;
-  const columns = makeColumns(operation, rows, terminal, { hasGraph });
-  await printTable(context, target, rows, columns, showRanges(params, previous));
+  await printReport(context, target, operation, rows, showRanges(params, previous));
   output.note(progress.describe());
   if (rows.length === 0) explainNoRows(context);
   if (rows.length === max) output.note("there may be more rows: --rows N, or --format csv");

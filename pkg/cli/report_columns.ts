@@ -53,7 +53,7 @@ export function makeColumns(
     return [column, { ...column, head: "BEFORE", value, isPaired: true }];
   });
   if (!hasGraph || figures === undefined) return columns;
-  return [...columns, makeBars(rows, (row) => row[figures.main], output?.columns)];
+  return [...columns, makeBars(rows, figures.main, output?.columns)];
 }
 
 function makeColumn(

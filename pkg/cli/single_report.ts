@@ -5,8 +5,7 @@ import { connect } from "./connection.js";
 import { findPreviousRange, showRanges } from "./duration.js";
 import { compareRows, findFigures, type Row } from "./figures.js";
 import { explainNoRows } from "./no_rows.js";
-import { printTable } from "./print_table.js";
-import { makeColumns } from "./report_columns.js";
+import { printReport } from "./print_table.js";
 import { type ReportMethod, readLimit, readReport, readReportParams } from "./report_params.js";
 import { showValue } from "./table.js";
 import { openTarget } from "./target.js";
@@ -39,10 +38,8 @@ export async function run(context: Context): Promise<undefined> {
     return;
   }
   const target = await openTarget(context);
-  const hasGraph = readSwitch(context, "graph");
   const shape = name === null ? { ...operation, columns: ["origin", "count"] } : operation;
-  const columns = makeColumns(shape, rows, output, { hasGraph });
-  await printTable(context, target, rows, columns, showRanges(selected, previous));
+  await printReport(context, target, shape, rows, showRanges(selected, previous));
   if (rows.length === 0) explainNoRows(context);
   if (result.hasMore === true) {
     output.note(`there are more rows than the ${showValue(rows.length)} shown`);

@@ -265,7 +265,7 @@ test("--graph draws the main figure as bars that fit the terminal", async () => 
     const { stdout } = await quillgate(["views", "--graph", ...RANGE], { columns });
     const lines = stdout.trimEnd().split("\n").slice(1);
     const bars = lines.map((line) => line.match(/█/g)?.length ?? 0);
-    const longest = Math.floor(columns / 3);
+    const longest = Math.ceil(columns / 3);
     assert.deepEqual(bars, [0, longest, Math.ceil(longest / 2), 1, 0]);
     assert.ok(lines.every((line) => [...line].length <= columns));
   }
