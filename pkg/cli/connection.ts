@@ -5,9 +5,7 @@ import type { Context } from "./command.js";
 import { showWait } from "./duration.js";
 import { UsageError } from "./errors.js";
 import { type Credential, readSettings, type Settings } from "./settings.js";
-
-/** The variable that allows sending the credential unencrypted to another machine. */
-export const ALLOW_PLAIN_HTTP = "QUILLGATE_ALLOW_PLAIN_HTTP";
+import { ALLOW_PLAIN_HTTP } from "./shared_options.js";
 
 /** Client hooks that observe requests and responses. */
 export type Watch = Pick<ClientOptions, "onRequest" | "onResponse">;

@@ -3,7 +3,6 @@
 import { findCause } from "./cause.js";
 import { type Context, type Run, readText } from "./command.js";
 import { COMMANDS } from "./commands.js";
-import { ALLOW_PLAIN_HTTP } from "./connection.js";
 import { showWait } from "./duration.js";
 import { Interruption, UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
@@ -11,6 +10,7 @@ import type { Host } from "./host.js";
 import { Output } from "./output.js";
 import { findCommand, listFlags, parse, readLeadingWords } from "./parse.js";
 import { hasProxy, useProxy } from "./proxy.js";
+import { ALLOW_PLAIN_HTTP } from "./shared_options.js";
 import { toLine } from "./table.js";
 import { disarmOutputs } from "./workflow_commands.js";
 

@@ -2,6 +2,9 @@
 
 import type { Command, Option } from "./command.js";
 
+/** The variable that allows sending the credential unencrypted to another machine. */
+export const ALLOW_PLAIN_HTTP = "QUILLGATE_ALLOW_PLAIN_HTTP";
+
 /** The flags of every command with `connects`. */
 export const CONNECTION_OPTIONS: Readonly<Record<string, Option>> = {
   "base-url": {
