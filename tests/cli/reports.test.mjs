@@ -272,7 +272,7 @@ test("--graph draws the main figure as bars that fit the terminal", async () => 
   assert.match((await quillgate(["views", "--graph", ...RANGE])).stdout, /^PATH +TOTAL\n/);
 });
 
-test("a narrow terminal drops columns and says so, and --wide and pipes keep them", async () => {
+test("a narrow terminal drops columns with a notice, and --wide and pipes keep them", async () => {
   const row = { id: "f1", path: "/guides/start", comment: "Too short for what it explains" };
   const more = { createdAt: "2026-01-01T00:00:00Z", source: "contextual", status: "pending" };
   override = () => ({ json: { feedback: [{ ...row, ...more, helpful: true }], hasMore: false } });
