@@ -54,8 +54,9 @@ const BUG =
  */
 function findRefusal(error: unknown): string | undefined {
   const { name, message, cause, code } = (error ?? {}) as Error & { code?: unknown };
-  if (INVALID.test(String(code))) return String(code);
-  if (cause !== undefined) return cause === error ? undefined : findRefusal(cause);
+  for (const each of [code, (cause as { code?: unknown } | null | undefined)?.code]) {
+    if (INVALID.test(String(each))) return String(each);
+  }
   const isBug = BUGS.includes(name) || (name === "TypeError" && !code && BUG.test(message));
   return isBug ? name : undefined;
 }
