@@ -34,23 +34,40 @@ fn a_failure_is_retried_after_retry_after() {
 
 #[wasm_bindgen_test]
 fn a_list_continues_where_its_page_ends() {
-    let mut driver = FakeDriver::new("analytics.views", Mode::Pages, r#"{ "limit": 2 }"#);
+    let mut driver = FakeDriver::new(
+        "analytics.views",
+        Mode::Pages,
+        r#"{ "dateTo": "2024-01-01", "limit": 2 }"#,
+    );
     let cursor = |text: &str| [(0, text.to_owned())];
     driver.step(EventNumber::Begin, 0);
-    assert_eq!(
-        driver.emitted(Output::Position),
-        cursor(r#"{"limit":2,"offset":0}"#)
-    );
+    let first = cursor(r#"{"dateTo":"2024-01-01","limit":2,"offset":0}"#);
+    assert_eq!(driver.emitted(Output::Position), first);
     driver.step(EventNumber::Next, 0);
     driver.set_source(Source::Body, r#"{ "hasMore": true }"#);
     assert_eq!(driver.step(EventNumber::Page, 2), CommandNumber::Yield);
-    let second = cursor(r#"{"limit":2,"offset":2}"#);
+    let second = cursor(r#"{"dateTo":"2024-01-01","limit":2,"offset":2}"#);
     assert_eq!(driver.emitted(Output::Position), second);
     driver.set_source(Source::Body, r#"{ "hasMore": false }"#);
     driver.step(EventNumber::Next, 0);
     driver.step(EventNumber::Page, 1);
     assert_eq!(driver.emitted(Output::Position), []);
     assert_eq!(driver.step(EventNumber::Next, 0), CommandNumber::Done);
+}
+
+#[wasm_bindgen_test]
+fn a_raw_request_emits_only_its_timeout_and_rejects_a_path_that_leaves_the_base_url() {
+    let raw = |path: &str| {
+        let params = ["{ \"method\": \"GET\", \"path\": \"", path, "\" }"].concat();
+        FakeDriver::new("request", Mode::Raw, &params)
+    };
+    let mut driver = raw("/v1/x");
+    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Yield);
+    assert_eq!(driver.step(EventNumber::Next, 0), CommandNumber::Send);
+    assert_eq!(driver.emitted(Output::Duration), [(60_000, String::new())]);
+    assert_eq!(driver.step(EventNumber::Result, 0), CommandNumber::Yield);
+    let mut driver = raw("/v1/../x");
+    assert_eq!(driver.step(EventNumber::Begin, 0), CommandNumber::Reject);
 }
 
 #[wasm_bindgen_test]
