@@ -51,7 +51,7 @@ function readOptions(args) {
 }
 
 function readSecret() {
-  const given = process.env.ACCESS_TOKEN_SECRET;
+  const given = process.env.ACCESS_TOKEN_SECRET?.trim();
   if (given !== undefined) return given;
   if (process.stdin.isTTY) {
     throw new TokenError("no secret: set ACCESS_TOKEN_SECRET or pipe it to standard input");

@@ -101,7 +101,7 @@ function readOptions(args) {
 }
 
 function readSecrets() {
-  const given = process.env.WEBHOOK_SECRET;
+  const given = process.env.WEBHOOK_SECRET?.trim();
   if (given) return given;
   const piped = process.stdin.isTTY ? "" : readFileSync(0, "utf8").trim();
   if (!piped) throw new WebhookKeyError("no secret: WEBHOOK_SECRET is not set, nothing was piped");

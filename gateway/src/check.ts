@@ -181,9 +181,10 @@ function findModule(name: string, from: string): string | undefined {
 function readSecrets(file: string): NodeJS.Dict<unknown> {
   let text: string;
   try {
-    text = readFileSync(file, "utf8");
+    text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
   } catch (error) {
-    throw new CheckError(`${file} cannot be read`, { cause: error });
+    const reason = error instanceof TypeError ? "is not UTF-8" : "cannot be read";
+    throw new CheckError(`${file} ${reason}`, { cause: error });
   }
   if (!text.trimStart().startsWith("{")) return parseEnv(text);
   try {

@@ -26,11 +26,21 @@ process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
 });
 process.stderr.on("error", () => {});
 
+/** Returns the result of `find`, or `fallback` if the system call fails. */
+function attempt<Fallback>(find: () => string, fallback: Fallback): string | Fallback {
+  try {
+    return find();
+  } catch {
+    return fallback;
+  }
+}
+
 const host: Host = {
   env: process.env,
-  folder: process.cwd(),
+  // In a deleted folder, no file exists and none can be created.
+  folder: attempt(process.cwd, "/dev/null/deleted-folder"),
   get home() {
-    return homedir();
+    return attempt(homedir, undefined);
   },
   get stdin() {
     return process.stdin;

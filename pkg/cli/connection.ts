@@ -4,6 +4,7 @@ import type { ClientOptions, LogLevel } from "../index.js";
 import type { Context } from "./command.js";
 import { showWait } from "./duration.js";
 import { UsageError } from "./errors.js";
+import { findConfigFolder, NO_HOME } from "./profile.js";
 import { type Credential, readSettings, type Settings } from "./settings.js";
 import { ALLOW_PLAIN_HTTP } from "./shared_options.js";
 
@@ -16,7 +17,7 @@ export type Watch = Pick<ClientOptions, "onRequest" | "onResponse">;
  * @throws {UsageError} if a setting is missing or invalid
  */
 export async function connect(context: Context, watch: Watch = {}) {
-  return connectWith(context, requireAll(await readSettings(context)), watch);
+  return connectWith(context, requireAll(context, await readSettings(context)), watch);
 }
 
 /**
@@ -25,7 +26,7 @@ export async function connect(context: Context, watch: Watch = {}) {
  * @throws {UsageError} if the credential is an admin key, or a setting is missing or invalid
  */
 export async function connectToGateway(context: Context) {
-  const settings = requireAll(await readSettings(context));
+  const settings = requireAll(context, await readSettings(context));
   if (settings.credential.kind === "adminKey") {
     throw new UsageError(
       `${context.command.name} needs a gateway: set an access token instead of an admin key`,
@@ -83,7 +84,10 @@ type CompleteSettings = Settings & { projectId: string; credential: Credential }
  *
  * @throws {UsageError} if a setting is missing
  */
-function requireAll({ baseUrl, projectId, credential }: Settings): CompleteSettings {
+function requireAll(
+  { host }: Context,
+  { baseUrl, projectId, credential }: Settings,
+): CompleteSettings {
   const missing = [
     ...(baseUrl === undefined && credential?.kind !== "adminKey"
       ? ["no gateway: run quillgate login, or set --base-url or QUILLGATE_BASE_URL"]
@@ -94,7 +98,10 @@ function requireAll({ baseUrl, projectId, credential }: Settings): CompleteSetti
       : []),
   ];
   if (projectId === undefined || credential === undefined || missing.length > 0) {
-    throw new UsageError(missing.join("; "), ["to check every setting: quillgate doctor"]);
+    throw new UsageError(missing.join("; "), [
+      ...(findConfigFolder(host) === undefined ? [NO_HOME] : []),
+      "to check every setting: quillgate doctor",
+    ]);
   }
   return { baseUrl, projectId, credential };
 }

@@ -1,11 +1,12 @@
 /** Opens the user's editor. */
 
 import { type SpawnOptions, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { UsageError } from "./errors.js";
 import type { Host } from "./host.js";
+import { readTextFile } from "./text_input.js";
 
 /**
  * Opens an empty file in the editor of `VISUAL` or `EDITOR`, such as `code --wait`. Waits until the
@@ -26,7 +27,7 @@ export async function editText({
     await writeFile(file, "", { mode: 0o600 });
     const code = await runEditor(editor, file, { env, folder });
     if (code !== 0) throw new UsageError(`the editor failed with exit code ${code}`);
-    return await readFile(file, "utf8");
+    return await readTextFile(file, "the text of the editor");
   } finally {
     await rm(scratch, { recursive: true });
   }

@@ -5,8 +5,8 @@ export interface Host {
   env: Readonly<Record<string, string | undefined>>;
   /** The absolute path of the current folder. */
   folder: string;
-  /** The absolute path of the user's home folder. */
-  home: string;
+  /** The absolute path of the user's home folder; `undefined` if the user has none. */
+  home: string | undefined;
   stdin: AsyncIterable<Uint8Array | string> & { isTTY?: boolean };
   stdout: Stream;
   stderr: Stream;

@@ -1,11 +1,12 @@
 /** Reads and writes profiles: a gateway's address, a project and an access token. */
 
 import { randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type Context, readText } from "./command.js";
 import { UsageError } from "./errors.js";
 import type { Host } from "./host.js";
+import { findTextFile } from "./text_input.js";
 
 export interface Profile {
   baseUrl: string;
@@ -28,14 +29,21 @@ export function readProfileName(context: Pick<Context, "values" | "host">): stri
   throw new UsageError("--profile must have 1 to 64 letters, digits, dashes and underscores");
 }
 
-export function findConfigFolder({ env, home }: Pick<Host, "env" | "home">): string {
-  const parent = env.XDG_CONFIG_HOME || (env.OS === "Windows_NT" && env.APPDATA);
-  return join(parent || join(home, ".config"), "quillgate");
+/** Returns the folder of the user's settings, or `undefined` if the user has no home folder. */
+export function findConfigFolder({ env, home }: Pick<Host, "env" | "home">): string | undefined {
+  const given = env.XDG_CONFIG_HOME || (env.OS === "Windows_NT" && env.APPDATA);
+  const parent = given || (home && join(home, ".config"));
+  return parent ? join(parent, "quillgate") : undefined;
 }
 
+/** @throws {UsageError} if the user has no home folder */
 export function findProfileFile(host: Pick<Host, "env" | "home">, name: string): string {
-  return join(findConfigFolder(host), "profiles", `${name}.json`);
+  const folder = findConfigFolder(host);
+  if (folder === undefined) throw new UsageError(NO_HOME);
+  return join(folder, "profiles", `${name}.json`);
 }
+
+export const NO_HOME = "this user has no home folder: set HOME, so that settings can be stored";
 
 /**
  * Reads a profile. Returns `undefined` if it does not exist.
@@ -47,14 +55,8 @@ export async function readProfile(
   name: string,
 ): Promise<Profile | undefined> {
   const path = findProfileFile(host, name);
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new UsageError(`${path} cannot be read (${code})`);
-  }
+  const text = await findTextFile(path);
+  if (text === undefined) return undefined;
   const profile = parseProfile(text);
   if (profile === undefined) {
     throw new UsageError(`${path} is not a profile: run quillgate login --profile ${name} again`);

@@ -1,11 +1,11 @@
 /** Reads a job's prompt from an argument, a file, stdin or the user's editor. */
 
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Context, readText } from "./command.js";
 import { editText } from "./editor.js";
 import { UsageError } from "./errors.js";
 import { readAll } from "./standard_input.js";
+import { readTextFile } from "./text_input.js";
 
 /**
  * Reads the prompt of a command.
@@ -32,7 +32,7 @@ async function readSource(
     if (host.stdin.isTTY) output.note("quillgate: type the prompt, then press Ctrl-D");
     return readAll(host, "a prompt");
   }
-  if (argument !== undefined) return argument;
+  if (argument !== undefined) return checkArgument(argument);
   if (file === undefined) {
     const typed =
       host.stdin.isTTY === true && output.interactive ? await editText(host) : undefined;
@@ -41,9 +41,11 @@ async function readSource(
       "PROMPT is missing: add it, use - for stdin or --prompt-file, or set EDITOR",
     );
   }
-  try {
-    return await readFile(resolve(host.folder, file), "utf8");
-  } catch (error) {
-    throw new UsageError(`${file} cannot be read (${(error as NodeJS.ErrnoException).code})`);
-  }
+  return readTextFile(resolve(host.folder, file), file);
+}
+
+/** Node.js replaces bytes of an argument that are not UTF-8 by U+FFFD. */
+function checkArgument(argument: string): string {
+  if (!argument.includes("\ufffd")) return argument;
+  throw new UsageError("PROMPT is not text in UTF-8: it contains U+FFFD");
 }

@@ -4,7 +4,6 @@
  * read.
  */
 
-import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type Context, readText } from "./command.js";
 import { UsageError } from "./errors.js";
@@ -17,6 +16,7 @@ import {
   readProfileName,
 } from "./profile.js";
 import { readAll } from "./standard_input.js";
+import { findTextFile, readTextFile } from "./text_input.js";
 
 /** A secret and its source. */
 export interface Credential {
@@ -111,8 +111,8 @@ export async function readSettings(
   // receive the key.
   const addresses = credential?.kind === "adminKey" ? [flags] : sources;
   return {
-    baseUrl: addresses.find(({ baseUrl }) => baseUrl !== undefined)?.baseUrl,
-    projectId: sources.find(({ projectId }) => projectId !== undefined)?.projectId,
+    baseUrl: addresses.find(({ baseUrl }) => baseUrl !== undefined)?.baseUrl?.trim(),
+    projectId: sources.find(({ projectId }) => projectId !== undefined)?.projectId?.trim(),
     credential,
   };
 }
@@ -134,7 +134,8 @@ async function findSources(context: Context, given: readonly Source[]): Promise<
     ({ baseUrl, token, tokenFile, adminKey, adminKeyFile }) =>
       (baseUrl ?? token ?? tokenFile ?? adminKey ?? adminKeyFile) !== undefined,
   );
-  const stored = isSet ? undefined : await readProfileSource(host, DEFAULT_PROFILE);
+  const hasHome = findConfigFolder(host) !== undefined;
+  const stored = isSet || !hasHome ? undefined : await readProfileSource(host, DEFAULT_PROFILE);
   return stored === undefined ? sources : [...sources, stored];
 }
 
@@ -164,10 +165,6 @@ async function readProfileSource(host: Host, name: string): Promise<Source | und
   return { ...profile, name: `profile ${name}`, tokenPath: path, folder: dirname(path) };
 }
 
-function findUserFile({ env, home }: Pick<Host, "env" | "home">): string {
-  return join(findConfigFolder({ env, home }), "config.json");
-}
-
 /**
  * Reads the default settings files: `quillgate.json` in the current folder, then the user's file.
  *
@@ -185,8 +182,9 @@ async function findFiles(host: Host): Promise<SettingsFile[]> {
         "send your credential elsewhere. If you trust it, name it with --config or QUILLGATE_CONFIG",
     );
   }
-  const ofUser = await readSettingsFile(findUserFile(host));
-  return [inFolder, ofUser].filter((file) => file !== undefined);
+  const config = findConfigFolder(host);
+  const ofUser = config && (await readSettingsFile(join(config, "config.json")));
+  return [inFolder, ofUser].filter((file) => typeof file === "object");
 }
 
 async function readNamed(host: Host, path: string): Promise<SettingsFile> {
@@ -201,14 +199,8 @@ async function readNamed(host: Host, path: string): Promise<SettingsFile> {
  * @throws {UsageError} if the file is unreadable or invalid
  */
 async function readSettingsFile(path: string): Promise<SettingsFile | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new UsageError(`${path} cannot be read (${code})`);
-  }
+  const text = await findTextFile(path);
+  if (text === undefined) return undefined;
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -272,14 +264,8 @@ async function readSecretFile(
     return { kind, value, source: "standard input" };
   }
   const path = resolve(folder, file);
-  try {
-    const value = checkSecret(await readFile(path, "utf8"), file, kind);
-    return { kind, value, source: path, file: path };
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`the credential file ${file} cannot be read (${code})`);
-  }
+  const text = await readTextFile(path, `the credential file ${file}`);
+  return { kind, value: checkSecret(text, file, kind), source: path, file: path };
 }
 
 /** Common mistakes in a credential, each with its description. */

@@ -2,6 +2,7 @@
 
 import { UsageError } from "./errors.js";
 import type { Host } from "./host.js";
+import { toText } from "./text_input.js";
 
 const readers = new WeakMap<object, string>();
 
@@ -9,7 +10,7 @@ const readers = new WeakMap<object, string>();
  * Reads stdin to its end. Rejects with the signal's reason if the user interrupts it.
  *
  * @param what names the content in errors
- * @throws {UsageError} if stdin was read before
+ * @throws {UsageError} if stdin was read before, or is not text
  */
 export async function readAll(
   { stdin, signal }: Pick<Host, "stdin" | "signal">,
@@ -31,10 +32,7 @@ export async function readAll(
 }
 
 async function decodeAll(stdin: Host["stdin"]): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const chunk of stdin) {
-    text += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk));
+  return toText(Buffer.concat(chunks), "standard input");
 }

@@ -10,10 +10,10 @@ interface Host {
   navigator?: { userAgent?: string };
 }
 
-/** Returns an environment variable; `undefined` if it is unset, empty or not readable. */
+/** Returns an environment variable, trimmed; `undefined` if it is unset, empty or not readable. */
 export function variable(name: string): string | undefined {
   try {
-    return (globalThis as Host).process?.env?.[name] || undefined;
+    return (globalThis as Host).process?.env?.[name]?.trim() || undefined;
   } catch {
     return undefined; // Deno throws without permission.
   }

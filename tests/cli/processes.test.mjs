@@ -111,6 +111,24 @@ describe("the program", { concurrency: CONCURRENCY }, () => {
     await once(child, "close");
   });
 
+  test("needs no home folder and no current folder if every setting is given", async (t) => {
+    const { env, folder } = await setUp(t);
+    const { XDG_CONFIG_HOME: _, ...rest } = env;
+    const gone = mkdtempSync(join(tmpdir(), "quillgate-gone-"));
+    const command = `rmdir ${gone} && exec ${process.execPath} ${BIN} job list`;
+    const { stderr } = await execute("sh", ["-c", command], { env, cwd: gone });
+    assert.equal(stderr, "");
+    if (process.getuid?.() !== 0) return;
+    const options = { cwd: "/", uid: 54_321, gid: 0 };
+    await execute(process.execPath, [BIN, "job", "list"], { ...options, env: rest });
+    const { QUILLGATE_TOKEN: __, ...incomplete } = rest;
+    await assert.rejects(
+      execute(process.execPath, [BIN, "job", "list"], { ...options, env: incomplete }),
+      /set HOME/,
+    );
+    assert.ok(existsSync(folder));
+  });
+
   test("runs as `quillgate` after an installation from its tarball", async (t) => {
     const { folder, env } = await setUp(t);
     const home = await install("command-line");

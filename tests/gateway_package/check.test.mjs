@@ -72,6 +72,11 @@ test("the check accepts secrets in a file", async () => {
   const secret = "a-secret-with-more-than-32-bytes-in-it";
   writeFileSync(secretsFile, `ADMIN_API_KEY=mint_key\nACCESS_TOKEN_SECRET=${secret}\n`);
   assert.deepEqual((await checkConfig({ configFile, secretsFile })).problems, []);
+  const text = readFileSync(secretsFile, "utf8");
+  writeFileSync(secretsFile, `\ufeff${text}`);
+  assert.deepEqual((await checkConfig({ configFile, secretsFile })).problems, []);
+  writeFileSync(secretsFile, Buffer.from(`\ufeff${text}`, "utf16le"));
+  await assert.rejects(checkConfig({ configFile, secretsFile }), /secrets\.env is not UTF-8/);
 });
 
 test("the check finds a secret in an environment, whichever environment it checks", async () => {
