@@ -23,7 +23,8 @@ impl JobId {
     ///
     /// # Errors
     /// [`crate::Rule::NotEmpty`] if `id` is empty, [`crate::Rule::NotDotSegment`] if it is `.` or
-    /// `..`, [`crate::Rule::IdLength`] if it is longer than 256 bytes.
+    /// `..`, [`crate::Rule::IdLength`] if it is longer than 256 bytes,
+    /// [`crate::Rule::NoControlCharacter`] if it contains one.
     ///
     /// # Example
     /// ```

@@ -82,6 +82,8 @@ rules! {
     PathSegment = "path-segment", "must not contain / \\ % ? # or control characters";
     /// An id must be at most [`MAX_ID_BYTES`](crate::project::MAX_ID_BYTES) bytes long in UTF-8.
     IdLength = "id-length", "must be at most 256 bytes long in UTF-8";
+    /// An id must not contain control characters, such as the carriage return of a line in a file.
+    NoControlCharacter = "no-control-character", "must not contain control characters";
     /// `page` and `offset` must not be combined, because `page` is sent as `offset`.
     NotWithOffset = "not-with-offset", "must not be combined with offset";
     /// The value must be a ULID: 26 characters of Crockford's base 32.

@@ -2,14 +2,14 @@
 
 use crate::encode::percent_encode;
 use crate::error::{Rule, ValidationError};
-use crate::text::format_integer;
+use crate::text::{format_integer, quote};
 
 /// The maximum length of an id in UTF-8: 256 bytes. Mintlify states no limit. The gateway uses ids
 /// as tags of `WebSocket`s, which Cloudflare limits to this length.
 pub const MAX_ID_BYTES: usize = 256;
 
-/// Checks that `text` is valid as one path segment: not empty, neither `.` nor `..`, and at most
-/// [`MAX_ID_BYTES`] long.
+/// Checks that `text` is valid as one path segment: not empty, neither `.` nor `..`, at most
+/// [`MAX_ID_BYTES`] long, and without control characters.
 ///
 /// Percent-encoding makes all other strings safe. It cannot protect `.` and `..`, because URL
 /// parsers read `%2e%2e` as `..`.
@@ -26,6 +26,11 @@ pub(crate) fn path_segment(field: &'static str, text: String) -> Result<String, 
             found.push_str(" bytes");
             Err(ValidationError::new(field, Rule::IdLength, found))
         }
+        _ if text.chars().any(char::is_control) => Err(ValidationError::new(
+            field,
+            Rule::NoControlCharacter,
+            quote(&text),
+        )),
         _ => Ok(text),
     }
 }
@@ -39,7 +44,8 @@ impl ProjectId {
     ///
     /// # Errors
     /// [`Rule::NotEmpty`] if `id` is empty, [`Rule::NotDotSegment`] if it is `.` or `..`,
-    /// [`Rule::IdLength`] if it is longer than [`MAX_ID_BYTES`].
+    /// [`Rule::IdLength`] if it is longer than [`MAX_ID_BYTES`], [`Rule::NoControlCharacter`] if it
+    /// contains one.
     ///
     /// # Example
     /// ```

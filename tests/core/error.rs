@@ -73,6 +73,7 @@ fn rule_names_are_stable() {
             "not-dot-segment",
             "path-segment",
             "id-length",
+            "no-control-character",
             "not-with-offset",
             "ulid",
             "date-format",

@@ -150,6 +150,15 @@ fn an_id_has_at_most_256_bytes() {
 }
 
 #[test]
+fn an_id_has_no_control_character() {
+    for id in ["docs\r", "\r\nHost: evil", "do\0cs", "docs\u{85}"] {
+        let violation = ProjectId::new(id).unwrap_err();
+        assert_eq!(violation.rule, Rule::NoControlCharacter);
+        assert!(!violation.to_string().contains(char::is_control));
+    }
+}
+
+#[test]
 fn an_id_in_a_url_stays_a_string_even_if_it_looks_like_a_number() {
     let get = GetAgentJob::parse(&query(&[("id", "007")])).unwrap();
     assert_eq!(get, GetAgentJob::new(JobId::new("007").unwrap()));

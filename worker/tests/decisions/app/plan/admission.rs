@@ -119,7 +119,7 @@ fn operator_can_act_only_on_projects_of_its_token() {
         ("other%20docs", 403, "project-not-allowed"),
         ("unknown", 403, "project-not-allowed"),
         ("a%2Fb", 403, "project-not-allowed"),
-        ("%00", 403, "project-not-allowed"),
+        ("%00", 400, "invalid-request"),
         (".", 400, "invalid-request"),
         ("%2e%2e", 400, "invalid-request"),
         ("", 400, "invalid-request"),
