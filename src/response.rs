@@ -18,6 +18,8 @@ pub struct Head {
     pub retry_after: Option<String>,
     /// The unparsed value of `Date`.
     pub date: Option<String>,
+    /// The unparsed value of `Location`.
+    pub location: Option<String>,
 }
 
 impl Head {
@@ -36,10 +38,11 @@ impl Head {
     /// Converts a response that is not 2xx to an API error.
     ///
     /// `body` is the parsed JSON body, if any. The message is the first non-empty string at
-    /// [`MESSAGE_PATHS`], or else the meaning of the status.
+    /// [`MESSAGE_PATHS`], or else the meaning of the status. A redirect's message names its target.
     #[must_use]
     pub fn api_error<V: Value>(self, body: Option<&V>, now: Millis) -> ApiError {
-        let stated = body.and_then(find_message).map(|text| shorten(&text));
+        let stated = self.redirect().or_else(|| body.and_then(find_message));
+        let stated = stated.map(|text| shorten(&text));
         ApiError {
             status: self.status,
             message: stated.unwrap_or_else(|| reason(self.status).to_owned()),
@@ -50,6 +53,23 @@ impl Head {
             retry_after: self.wait(now).map(Duration::from),
             request_id: self.request_id,
         }
+    }
+
+    /// Describes a redirect by the origin of its target, or by its path if it has no origin.
+    fn redirect(&self) -> Option<String> {
+        let location = self.location.as_deref()?;
+        if !(300..=399).contains(&self.status) {
+            return None;
+        }
+        let target = match location.split_once("://") {
+            Some((scheme, rest)) if scheme.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+                let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+                let host = authority.rsplit('@').next().unwrap_or_default();
+                [scheme, "://", host].concat()
+            }
+            _ => location.split(['?', '#']).next().map(str::to_owned)?,
+        };
+        Some(["a redirect to ", &target, ", which is not followed"].concat())
     }
 }
 

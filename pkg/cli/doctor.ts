@@ -2,8 +2,8 @@
 
 import { stat } from "node:fs/promises";
 import { isLoopback, isPrivate } from "../base_url.js";
+import { explainConnection, explainResponse } from "../connection_failure.js";
 import { type RateLimit, readLimits } from "../rate_limit.js";
-import { findCause } from "./cause.js";
 import { type Context, readSwitch } from "./command.js";
 import { showWait } from "./duration.js";
 import { UsageError } from "./errors.js";
@@ -180,15 +180,15 @@ async function* examineGateway(
       yield problem("base URL", error.message, "set another QUILLGATE_BASE_URL or --base-url");
       return;
     }
-    const cause = findCause(error);
-    const action = /^(ENOTFOUND|EAI_AGAIN)$/.test(cause) ? UNKNOWN_HOST : REACH;
-    yield problem("base URL", `${baseUrl} does not answer (${cause})`, action);
+    yield examineConnection("base URL", error, baseUrl);
     return;
   }
   const ended = Date.now();
   const { status } = health.response;
   if (!health.response.ok) {
-    yield problem("base URL", `${baseUrl}/healthz answers ${status}`, "is it a gateway's address?");
+    const { summary, advice } = explainResponse(health.response, health.body) ?? {};
+    const found = `${baseUrl}/healthz answers ${status}${summary ? `: ${summary}` : ""}`;
+    yield problem("base URL", found, advice ?? "is it a gateway's address?");
     return;
   }
   yield isPrivate(baseUrl)
@@ -206,9 +206,15 @@ async function* examineGateway(
   yield* examineAccess(baseUrl, projectId, credential, signal);
 }
 
+/** Describes a request without a response: an error of {@link send}. */
+function examineConnection(check: string, error: unknown, baseUrl: string): Finding {
+  const { name, message, cause } = error as Error;
+  if (name !== "ConnectionError") return problem(check, message, REACH);
+  const { summary, advice } = explainConnection(cause, new URL(baseUrl));
+  return problem(check, summary, advice || REACH);
+}
+
 const REACH = "check the address, the network and the proxy; `wrangler tail` shows what arrives";
-const UNKNOWN_HOST =
-  "this machine finds no such host: check the address's spelling, and the network";
 
 function examineClock(
   { headers }: Response,
@@ -285,7 +291,7 @@ async function* examineAccess(
       answered = await send(toUrl(baseUrl, path), headers, signal, TIMEOUT_MS);
     } catch (error) {
       signal.throwIfAborted();
-      yield problem(scope, `there was no answer (${findCause(error)})`, "try again in a while");
+      yield examineConnection(scope, error, baseUrl);
       return;
     }
     const { response, body } = answered;
@@ -314,10 +320,10 @@ async function* examineArchive(
   const path = toAnalyticsPath(projectId, "views/daily/status");
   const answered = await send(toUrl(baseUrl, path), headers, signal, TIMEOUT_MS).catch((error) => {
     signal.throwIfAborted();
-    return findCause(error);
+    return examineConnection("archive", error, baseUrl);
   });
-  if (typeof answered === "string") {
-    yield problem("archive", `there was no answer (${answered})`, "try again in a while");
+  if ("check" in answered) {
+    yield answered;
     return;
   }
   const { response, body } = answered;

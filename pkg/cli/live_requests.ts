@@ -1,6 +1,6 @@
 /** Sends the requests of `quillgate doctor --live`, and keeps what its report may use. */
 
-import { findCause } from "./cause.js";
+import { findCode } from "../connection_failure.js";
 import { send, toAnalyticsPath } from "./raw_request.js";
 
 /** The names of the requests, in their order. */
@@ -130,9 +130,8 @@ async function sendOne(target: Target, name: RequestName, path: string): Promise
   } catch (error) {
     signal.throwIfAborted();
     const duration = performance.now() - started;
-    const code = findCause(error);
     // A message can name the host.
-    const cause = /^[A-Z][A-Z_\d]+$/.test(code) ? code : (error as Error).name;
+    const cause = findCode(error) ?? (error as Error).name;
     return { name, status: null, headers: new Headers(), body: null, duration, cause };
   }
 }

@@ -1,40 +1,50 @@
-/** Sends requests through the proxy of `HTTPS_PROXY` or `HTTP_PROXY`. */
+/** Sends requests through the proxy of the environment. */
 
+import { type Proxies, ProxyError, readProxies, useProxies } from "../proxy.js";
+import { UsageError } from "./errors.js";
 import type { Host } from "./host.js";
-
-const VARIABLES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"];
+import type { Output } from "./output.js";
 
 /** The part of undici that this module uses. */
 interface Undici {
-  EnvHttpProxyAgent: new () => unknown;
+  EnvHttpProxyAgent: new (options: {
+    httpProxy: string;
+    httpsProxy: string;
+    noProxy: string;
+  }) => unknown;
   setGlobalDispatcher(dispatcher: unknown): void;
-}
-
-export function hasProxy(env: Host["env"]): boolean {
-  return VARIABLES.some((name) => Boolean(env[name]));
+  fetch: typeof fetch;
 }
 
 /**
- * Makes `fetch` use the proxy of the environment and respect `NO_PROXY`.
+ * Sends requests through the proxy of the environment, or warns that Node.js cannot. Node.js before
+ * 24.14 needs the npm package undici.
  *
- * Node.js 24.14 and later can enable the proxy at run time. Earlier versions need the npm package
- * undici, or `NODE_USE_ENV_PROXY=1` if they support this variable.
- *
- * @returns whether the proxy is used
+ * @throws {UsageError} if a variable is invalid
  */
-export async function useProxy(env: Host["env"]): Promise<boolean> {
-  const { setGlobalProxyFromEnv } = (await import("node:http")) as {
-    setGlobalProxyFromEnv?: () => void;
-  };
-  if (setGlobalProxyFromEnv !== undefined) {
-    setGlobalProxyFromEnv();
-    return true;
-  }
-  const isSupported = process.allowedNodeEnvironmentFlags.has("--use-env-proxy");
-  if (isSupported && env.NODE_USE_ENV_PROXY === "1") return true;
+export async function applyProxy({ env }: Pick<Host, "env">, output: Output): Promise<void> {
+  const proxies = readOrRefuse(env);
+  if (proxies === undefined || (await useProxies(proxies, env))) return;
   const undici = await loadUndici();
-  undici?.setGlobalDispatcher(new undici.EnvHttpProxyAgent());
-  return undici !== undefined;
+  if (undici === undefined) {
+    output.warn(
+      `HTTPS_PROXY is ignored by Node ${process.versions.node}: use Node 24.14 or later, or install the npm package undici`,
+    );
+    return;
+  }
+  const { http: httpProxy, https: httpsProxy, exceptions: noProxy } = proxies;
+  undici.setGlobalDispatcher(new undici.EnvHttpProxyAgent({ httpProxy, httpsProxy, noProxy }));
+  // The built-in `fetch` ignores the dispatcher of undici 8.
+  globalThis.fetch = undici.fetch;
+}
+
+function readOrRefuse(env: Host["env"]): Proxies | undefined {
+  try {
+    return readProxies(env);
+  } catch (error) {
+    if (error instanceof ProxyError) throw new UsageError(error.message);
+    throw error;
+  }
 }
 
 async function loadUndici(): Promise<Undici | undefined> {

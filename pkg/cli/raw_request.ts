@@ -3,6 +3,7 @@
  * ones.
  */
 
+import { explainConnection } from "../connection_failure.js";
 import { ConnectionError, RequestTimeoutError } from "../errors.js";
 import { exchange } from "../exchange.js";
 import { USER_AGENT } from "../generated/protocol.js";
@@ -37,11 +38,12 @@ export async function send(
   const result = await exchange((own) => fetch(url, { ...init, signal: own }), timeout, signal);
   if ("response" in result) return result;
   signal.throwIfAborted();
-  const { host } = new URL(url);
+  const server = new URL(url);
   if (result.expired) {
-    throw new RequestTimeoutError(`no complete answer from ${host} within ${timeout} ms`, timeout);
+    const message = `no complete answer from ${server.host} within ${timeout} ms`;
+    throw new RequestTimeoutError(message, timeout);
   }
-  throw new ConnectionError(`no answer from ${host}`, { cause: result.cause });
+  throw new ConnectionError(explainConnection(result.cause, server), result.cause);
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Runs a command line. */
 
-import { findCause } from "./cause.js";
 import { type Context, type Run, readText } from "./command.js";
 import { COMMANDS } from "./commands.js";
 import { showWait } from "./duration.js";
@@ -9,9 +8,9 @@ import { findExitCode, getExitCode } from "./exit_codes.js";
 import type { Host } from "./host.js";
 import { Output } from "./output.js";
 import { findCommand, listFlags, parse, readLeadingWords } from "./parse.js";
-import { hasProxy, useProxy } from "./proxy.js";
 import { ALLOW_PLAIN_HTTP } from "./shared_options.js";
 import { toLine } from "./table.js";
+import { trimVariables } from "./variables.js";
 import { disarmOutputs } from "./workflow_commands.js";
 
 /**
@@ -20,7 +19,7 @@ import { disarmOutputs } from "./workflow_commands.js";
  * @param args the arguments, without the program's name
  */
 export async function run(args: readonly string[], given: Host): Promise<number> {
-  const host = disarmOutputs(given);
+  const disarmed = disarmOutputs(given);
   // These flags also apply to the error of a command line that cannot be parsed.
   const flags = listFlags(args);
   const isFiltered = flags.some((flag) => flag === "--jq" || flag.startsWith("--jq="));
@@ -28,8 +27,10 @@ export async function run(args: readonly string[], given: Host): Promise<number>
     json: isFiltered || flags.includes("--json"),
     quiet: flags.includes("--quiet"),
   };
-  const output = new Output(host, options);
+  const output = new Output(disarmed, options);
   try {
+    // The getters of the host, such as that of stdin, must stay lazy.
+    const host: Host = Object.create(disarmed, { env: { value: trimVariables(given.env) } });
     const parsed = parse(args, COMMANDS);
     if (parsed.kind === "help") {
       const { writeHelp } = await import("./help.js");
@@ -44,7 +45,7 @@ export async function run(args: readonly string[], given: Host): Promise<number>
     }
     const { command, values } = parsed;
     const { signal } = host;
-    if (command.connects) await applyProxy(host, output);
+    if (command.connects) await (await import("./proxy.js")).applyProxy(host, output);
     const context: Context = {
       ...parsed,
       commands: COMMANDS,
@@ -61,7 +62,7 @@ export async function run(args: readonly string[], given: Host): Promise<number>
   } catch (error) {
     if (isBrokenPipe(error)) return getExitCode("brokenPipe");
     // An interruption can cause other errors, so report the interruption itself.
-    return reportError(host.signal.aborted ? host.signal.reason : error, output, args);
+    return reportError(given.signal.aborted ? given.signal.reason : error, output, args);
   } finally {
     output.setStatus(undefined);
   }
@@ -97,15 +98,6 @@ async function runFiltered(
   return code;
 }
 
-/** Sends requests through the proxy of the environment, or warns that Node.js cannot. */
-async function applyProxy({ env }: Host, output: Output): Promise<void> {
-  if (!hasProxy(env)) return;
-  if (await useProxy(env)) return;
-  output.warn(
-    `HTTPS_PROXY is ignored by Node ${process.versions.node}: use Node 24.14 or later, or install the npm package undici`,
-  );
-}
-
 /**
  * Waits for a command. After an abort, waits two more seconds and then rejects with the signal's
  * reason, because some work, such as reading stdin, cannot be cancelled.
@@ -138,7 +130,6 @@ interface Failure {
   details?: readonly string[];
   /** The response's body, if it is a JSON object. */
   problem?: { type?: unknown; detail?: unknown } | null;
-  cause?: unknown;
 }
 
 function reportError(error: unknown, output: Output, args: readonly string[]): number {
@@ -159,10 +150,7 @@ function reportError(error: unknown, output: Output, args: readonly string[]): n
   return code;
 }
 
-function describe({ message = "", cause, name, status }: Failure, code: number): string {
-  if (name === "ConnectionError" && cause !== undefined) {
-    return `${message} (${findCause(cause)})`;
-  }
+function describe({ message = "", status }: Failure, code: number): string {
   if (message === "") return `it failed with exit code ${code}`;
   // A server's message must stay on one line.
   return status === undefined ? message : toLine(message);

@@ -1,6 +1,11 @@
 /** The error classes, and the functions that create errors from responses and the core's output. */
 
 import {
+  type ConnectionFailure,
+  type ConnectionFailureReason,
+  explainResponse,
+} from "./connection_failure.js";
+import {
   DETAIL_PATHS,
   MAX_DETAILS,
   MAX_MESSAGE,
@@ -116,7 +121,21 @@ export class ServerError extends ApiError {}
 export class OutcomeUnknownError extends ApiError {}
 
 /** The connection failed before the response was complete. `cause` is the error of `fetch`. */
-export class ConnectionError extends QuillgateError {}
+export class ConnectionError extends QuillgateError {
+  /** The cause of the failure, such as `dns`, `refused`, `proxy` or `certificate`. */
+  readonly reason: ConnectionFailureReason;
+  /** `no` if the connection failed before the request was sent. */
+  readonly sent: "no" | "maybe";
+  /** Whether a retry can succeed. `false` for example after an untrusted certificate. */
+  readonly canRetry: boolean;
+
+  constructor({ summary, advice, reason, sent, canRetry }: ConnectionFailure, cause: unknown) {
+    super(advice === "" ? summary : `${summary}; ${advice}`, { cause });
+    this.reason = reason;
+    this.sent = sent;
+    this.canRetry = canRetry;
+  }
+}
 
 /**
  * `fetch` itself failed, not the connection: it refused an option or the URL, or a custom `fetch` has a
@@ -247,13 +266,15 @@ export function toApiError(
   const stated = MESSAGE_PATHS.map((path) => path.reduce<unknown>(member, body)).find(
     (text) => typeof text === "string" && text !== "",
   );
-  const words = REASONS.find(([from, to]) => from <= status && status <= to)?.[2];
+  const foreign = explainResponse({ status, headers }, received);
+  const reason = REASONS.find(([from, to]) => from <= status && status <= to)?.[2];
   const details = DETAIL_PATHS.flatMap(([name, of]) => {
     const list = member(body, name);
     return Array.isArray(list) ? list.slice(0, MAX_DETAILS).map((item) => member(item, of)) : [];
   });
   const code = member(body, "type");
-  return new (classOf(status, body))(`${status} ${stated ? shorten(stated as string) : words}`, {
+  const words = foreign ? `${foreign.summary}; ${foreign.advice}` : (stated as string) || reason;
+  return new (classOf(status, body))(`${status} ${shorten(words ?? "")}`, {
     status,
     details: details.filter((text) => typeof text === "string").map(shorten),
     code: typeof code === "string" ? shorten(code) : null,

@@ -17,6 +17,7 @@ export type {
 } from "./analytics.js";
 export type { ApiPromise, WithResponse } from "./api_promise.js";
 export { Client } from "./client.js";
+export type { ConnectionFailureReason } from "./connection_failure.js";
 export {
   ApiError,
   type ApiErrorData,

@@ -212,8 +212,8 @@ function retryPolicy(open: OpenStream): (end: StreamEnd) => number {
 
 /** Returns whether to retry: after a connection error, 429 or 5xx. */
 function isRetryable(error: unknown): boolean {
-  const { name, status = 0 } = error as Partial<ApiError>;
-  return name === "ConnectionError" || status === 429 || status >= 500;
+  const { canRetry, status = 0 } = error as Partial<ApiError & ConnectionError>;
+  return canRetry === true || status === 429 || status >= 500;
 }
 
 /**

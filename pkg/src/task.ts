@@ -1,5 +1,6 @@
 /** Runs the commands of the core: sends requests, waits, and returns results. */
 
+import { explainConnection } from "./connection_failure.js";
 import type { Task as CoreTask } from "./core.js";
 import type { Core } from "./engine.js";
 import {
@@ -33,6 +34,7 @@ import {
 } from "./generated/decoders.js";
 import {
   COMMAND_DONE,
+  COMMAND_FAIL,
   COMMAND_REJECT,
   COMMAND_REJECT_PAGE,
   COMMAND_RETRY,
@@ -81,8 +83,8 @@ export const RAW = "request";
 export interface Sender {
   /** The client's options. */
   readonly options: ResolvedOptions;
-  /** Host and port of the server, for error messages. */
-  readonly host: string;
+  /** The address of the server, for error messages. */
+  readonly server: URL;
   readonly core: Core;
   /** Sends a request that the core created. */
   send(request: CoreRequest, call: Call, signal: AbortSignal): Promise<Response>;
@@ -374,17 +376,20 @@ export class Task {
   }
 
   #takeNoAnswer({ cause, expired }: NoAnswer, within: number): number {
-    this.#failure = expired
-      ? toRequestTimeoutError(within, this.#sender.host)
-      : this.#connectionError(cause);
-    if (this.#failure instanceof RequestError) return this.#step(EVENT_MALFORMED);
-    return this.#step(expired ? EVENT_TIMED_OUT : EVENT_DISCONNECTED);
+    const { server } = this.#sender;
+    if (expired) {
+      this.#failure = toRequestTimeoutError(within, server.host);
+      return this.#step(EVENT_TIMED_OUT);
+    }
+    const failure = this.#connectionError(cause);
+    this.#failure = failure;
+    if (failure instanceof RequestError) return this.#step(EVENT_MALFORMED);
+    return failure.canRetry ? this.#step(EVENT_DISCONNECTED) : COMMAND_FAIL;
   }
 
   #connectionError(cause: unknown): ConnectionError | RequestError {
     if (cause instanceof RequestError) return cause;
-    const message = `no answer from ${this.#sender.host}: the connection failed or broke`;
-    return new ConnectionError(message, { cause });
+    return new ConnectionError(explainConnection(cause, this.#sender.server), cause);
   }
 
   #readHead({ headers }: Response): void {
@@ -398,7 +403,7 @@ export class Task {
       case COMMAND_REJECT:
         return this.#refusal;
       case COMMAND_TOTAL_TIMEOUT:
-        return toRequestTimeoutError(this.time, this.#sender.host);
+        return toRequestTimeoutError(this.time, this.#sender.server.host);
       case COMMAND_WATCH_TIMEOUT:
         return this.expire();
       case COMMAND_REJECT_PAGE:

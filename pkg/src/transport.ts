@@ -96,7 +96,7 @@ export class Transport {
     });
     if (!core.checkClient()) throw refusal;
     const send: Sender["send"] = (request, call, signal) => this.#send(request, call, signal);
-    return { core, options: this.#options, host: new URL(this.#base).host, send };
+    return { core, options: this.#options, server: new URL(this.#base), send };
   }
 
   async #send(

@@ -1,7 +1,7 @@
 //! One attempt of a call. It sends a request and reads the response within a timeout.
 
 use http::header::{
-    ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderName, HeaderValue, RETRY_AFTER,
+    ACCEPT, AUTHORIZATION, CONTENT_TYPE, DATE, HeaderName, HeaderValue, LOCATION, RETRY_AFTER,
 };
 use http::{HeaderMap, Request, StatusCode, Uri};
 
@@ -109,6 +109,7 @@ fn read(response: HostResponse) -> Result<Answer, HostError> {
         request_id: text_of(response.headers(), &X_REQUEST_ID),
         retry_after: text_of(response.headers(), &RETRY_AFTER),
         date: text_of(response.headers(), &DATE),
+        location: text_of(response.headers(), &LOCATION),
     };
     #[cfg(feature = "tracing")]
     tracing::debug!(

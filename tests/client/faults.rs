@@ -306,7 +306,7 @@ async fn an_api_error_carries_the_message_of_the_server() {
         ExpectedError {
             response: r#"{"status":302,"headers":{"location":"https://elsewhere.example/"}}"#,
             status: 302,
-            message: "a redirect, which is not followed",
+            message: "a redirect to https://elsewhere.example, which is not followed",
             ..EXPECTED_ERROR
         },
         ExpectedError {

@@ -271,12 +271,32 @@ fn only_the_first_twenty_details_are_kept() {
 }
 
 #[test]
+fn a_redirect_names_the_origin_of_its_target() {
+    for (location, target) in [
+        ("https://gate.example/a?b#c", "https://gate.example"),
+        (
+            "https://me:secret@gate.example:8443",
+            "https://gate.example:8443",
+        ),
+        ("/login?next=https://gate.example", "/login"),
+    ] {
+        let location = Some(location.to_owned());
+        let head = Head {
+            location,
+            ..head(301)
+        };
+        let expected = format!("a redirect to {target}, which is not followed");
+        assert_eq!(api_error(head, br#"{"title":"Moved"}"#).message, expected);
+    }
+}
+
+#[test]
 fn an_api_error_carries_the_request_id_and_retry_after() {
     let head = |retry_after: Option<&str>| Head {
         status: 429,
         request_id: Some("req_1".into()),
         retry_after: retry_after.map(str::to_owned),
-        date: None,
+        ..Head::default()
     };
     for (retry_after, wait) in [
         (None, None),

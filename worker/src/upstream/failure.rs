@@ -266,6 +266,7 @@ fn read_api_error(
         request_id: field("x-request-id"),
         retry_after: field("retry-after"),
         date: field("date"),
+        location: field("location"),
     };
     let error = head.api_error(body.as_ref(), now);
     let wait = wait_after(&error).min(settings.limit_window);

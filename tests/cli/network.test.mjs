@@ -1,0 +1,256 @@
+/** Failed connections and proxies, in the package and on the command line. */
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer as createHttp } from "node:http";
+import { createServer as createHttps } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { explainConnection, explainResponse } from "../../pkg/dist/connection_failure.js";
+import { ApiError, Client, ConnectionError } from "../../pkg/dist/node.js";
+import { ProxyError, readProxies } from "../../pkg/dist/proxy.js";
+import { BIN } from "./command_line.mjs";
+
+const GATE = new URL("https://gate.example");
+const ADDRESS = /check the address/;
+
+/** Returns an error like that of `fetch`. */
+const failed = (cause) => new TypeError("fetch failed", { cause });
+const coded = (code, more) => failed(Object.assign(new Error(code), { code, ...more }));
+const tunnel = (status) =>
+  failed(
+    Object.assign(new Error("Request was cancelled."), {
+      cause: Object.assign(new Error(`Proxy response (${status}) !== 200 when HTTP Tunneling`), {
+        code: "UND_ERR_ABORTED",
+      }),
+    }),
+  );
+const several = failed(
+  Object.assign(new AggregateError([coded("ECONNREFUSED").cause]), { code: "ECONNREFUSED" }),
+);
+
+for (const [error, reason, words, advice, sent, canRetry] of [
+  [coded("ENOTFOUND", { hostname: "gate.example" }), "dns", "resolved", ADDRESS, "no", true],
+  [coded("EAI_AGAIN"), "dns", "resolved", ADDRESS, "no", true],
+  [coded("ECONNREFUSED", { address: "::1", port: 443 }), "refused", "refuses", ADDRESS, "no", true],
+  [several, "refused", "refuses", ADDRESS, "no", true],
+  [coded("connect EHOSTUNREACH"), "unreachable", "cannot be reached", ADDRESS, "no", true],
+  [coded("UND_ERR_CONNECT_TIMEOUT"), "unreachable", "connections", ADDRESS, "no", true],
+  [failed(new Error("bad port")), "port", "port", /another port/, "no", false],
+  [coded("CERT_HAS_EXPIRED"), "certificate", "expired", /clock/, "no", false],
+  [coded("ERR_TLS_CERT_ALTNAME_INVALID"), "certificate", "another name", ADDRESS, "no", false],
+  [
+    coded("SELF_SIGNED_CERT_IN_CHAIN"),
+    "certificate",
+    "trusted",
+    /NODE_EXTRA_CA_CERTS/,
+    "no",
+    false,
+  ],
+  [
+    coded("UNABLE_TO_GET_ISSUER_CERT"),
+    "certificate",
+    "trusted",
+    /NODE_EXTRA_CA_CERTS/,
+    "no",
+    false,
+  ],
+  [coded("ERR_SSL_WRONG_VERSION_NUMBER"), "tls", "TLS", /is the address http/, "no", false],
+  [coded("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED"), "tls", "TLS", /client cert/, "no", false],
+  [coded("HPE_INVALID_CONSTANT"), "protocol", "HTTP", ADDRESS, "maybe", true],
+  [tunnel(407), "proxy", "the proxy requires credentials", /percent-encoded/, "no", false],
+  [tunnel(403), "proxy", "the proxy does not connect", /NO_PROXY/, "no", false],
+  [tunnel(502), "proxy", "the proxy does not connect", /NO_PROXY/, "no", true],
+  [
+    coded("ECONNREFUSED", { address: "10.0.0.1", port: 3128 }),
+    "proxy",
+    "the proxy 10.0.0.1:3128",
+    /HTTPS_PROXY/,
+    "no",
+    true,
+  ],
+  [
+    coded("ENOTFOUND", { hostname: "proxy.corp" }),
+    "proxy",
+    "the proxy proxy.corp",
+    /HTTPS_PROXY/,
+    "no",
+    true,
+  ],
+  [coded("ECONNRESET"), "interrupted", "broke (ECONNRESET)", /^$/, "maybe", true],
+  [undefined, "interrupted", "no answer from gate.example", /^$/, "maybe", true],
+]) {
+  test(`explains ${error?.cause?.code ?? error?.cause?.message} ${error?.cause?.port ?? ""} as ${reason}`, () => {
+    const failure = explainConnection(error, GATE);
+    assert.deepEqual([failure.reason, failure.sent, failure.canRetry], [reason, sent, canRetry]);
+    assert.ok(failure.summary.includes(words), failure.summary);
+    assert.match(failure.advice, advice);
+  });
+}
+
+test("names ALLOWED_ORIGINS for a failure on a page of another origin", () => {
+  for (const message of [
+    "Failed to fetch",
+    "Load failed",
+    "NetworkError when attempting to fetch",
+  ]) {
+    const error = new TypeError(message);
+    const { reason, advice } = explainConnection(error, GATE, "https://docs.example");
+    assert.deepEqual(
+      [reason, /ALLOWED_ORIGINS .*https:\/\/docs\.example/.test(advice)],
+      ["cors", true],
+    );
+    assert.equal(explainConnection(error, GATE, GATE.origin).reason, "interrupted");
+  }
+});
+
+test("explains redirects, a proxy's 407 and a block of Cloudflare", () => {
+  const explain = (status, headers, body) =>
+    explainResponse({ status, headers: new Headers(headers) }, body)?.summary;
+  assert.match(explain(301, { location: "https://a.example/x?y" }), /to https:\/\/a\.example, /);
+  assert.match(explain(302, { location: "/login?next=1" }), /to \/login, /);
+  assert.match(explain(407, {}), /the proxy requires credentials/);
+  assert.match(explain(403, { "cf-ray": "8a1" }), /Cloudflare blocked .*8a1/);
+  assert.match(explain(503, { "cf-mitigated": "challenge" }), /Cloudflare blocked/);
+  assert.equal(explain(403, { "cf-ray": "8a1" }, { title: "Forbidden" }), undefined);
+  assert.equal(explain(301, {}), undefined);
+});
+
+/** Starts a server and stops it after the test. @returns its port */
+async function listen(t, server) {
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  return server.address().port;
+}
+
+async function run(args, env) {
+  const base = { PATH: process.env.PATH, HOME: "/nonexistent", QUILLGATE_PROJECT_ID: "p" };
+  const child = spawn(process.execPath, [BIN, ...args], {
+    env: { ...base, QUILLGATE_TOKEN: "a.b.c", ...env },
+  });
+  let text = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (text += data));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  return { code, text };
+}
+
+test("names NODE_EXTRA_CA_CERTS for an unknown authority, after one attempt", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "quillgate-network-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [keyFile, certFile] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+  const args = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", ...subject];
+  const made = spawnSync("openssl", [...args, "-keyout", keyFile, "-out", certFile]);
+  if (made.status !== 0) return t.skip("openssl is not installed");
+  let attempts = 0;
+  const server = createHttps({ key: readFileSync(keyFile), cert: readFileSync(certFile) });
+  server.on("connection", () => (attempts += 1));
+  const url = `https://localhost:${await listen(t, server)}`;
+  const client = new Client({ baseUrl: url, projectId: "p", auth: { token: "a.b.c" } });
+  await assert.rejects(client.agentJobs.list(), (error) => {
+    assert.ok(error instanceof ConnectionError);
+    assert.deepEqual([error.reason, error.sent, error.canRetry], ["certificate", "no", false]);
+    return true;
+  });
+  assert.equal(attempts, 1);
+  await assert.rejects(client.agentJobs.watchAll().next(), { reason: "certificate" });
+  assert.equal(attempts, 2);
+  for (const command of [["job", "list"], ["doctor"]]) {
+    const { text } = await run(command, { QUILLGATE_BASE_URL: url });
+    assert.match(text, /NODE_EXTRA_CA_CERTS/, command.join(" "));
+  }
+});
+
+test("names the target of a redirect", async (t) => {
+  const server = createHttp(({ url }, response) => {
+    response.writeHead(301, { location: `https://gate.example${url}` }).end();
+  });
+  const url = `http://127.0.0.1:${await listen(t, server)}`;
+  const client = new Client({ baseUrl: url, projectId: "p", auth: { token: "a.b.c" } });
+  await assert.rejects(client.agentJobs.list(), (error) => {
+    return error instanceof ApiError && /to https:\/\/gate\.example,/.test(error.message);
+  });
+  for (const command of [["job", "list"], ["doctor"]]) {
+    const { text } = await run(command, { QUILLGATE_BASE_URL: url });
+    assert.match(text, /https:\/\/gate\.example/, command.join(" "));
+  }
+});
+
+test("blames the proxy for its failures", async (t) => {
+  const proxy = createHttp();
+  proxy.on("connect", (_, socket) => {
+    socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+  });
+  const port = await listen(t, proxy);
+  for (const [value, words] of [
+    [`http://127.0.0.1:${port}`, /the proxy requires credentials .*\(407\)/],
+    // Without a scheme, it is an http proxy.
+    ["127.0.0.1:2", /the proxy 127\.0\.0\.1:2 refuses connections/],
+  ]) {
+    const env = { QUILLGATE_BASE_URL: "https://gate.corp.example", HTTPS_PROXY: value };
+    const { code, text } = await run(["job", "list"], env);
+    assert.equal(code, 6, text);
+    assert.match(text, words);
+  }
+});
+
+for (const value of [
+  "http://me:Pa#ssS3CRET@proxy.example:3128",
+  "http://me:Pa/ssS3CRET@proxy.example:3128",
+  "http://me:Pa?ssS3CRET@proxy.example:3128",
+  "http://me:12#S3CRET@proxy.example:3128",
+  "http://me:Pa%zzS3CRET@proxy.example:3128",
+  "me:Pa\\S3CRET@proxy.example",
+  "http://me:Pa S3CRET@proxy.example",
+  "http://proxy.example/S3CRET",
+  "http://:S3CRET@",
+  "socks5://me:S3CRET@proxy.example:1080",
+  "ftp://S3CRET.example",
+]) {
+  test(`rejects the proxy ${value.replace("S3CRET", "…")} without repeating it`, () => {
+    for (const name of ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "all_proxy"]) {
+      assert.throws(
+        () => readProxies({ [name]: value }),
+        (error) =>
+          error instanceof ProxyError &&
+          error.message.includes(name) &&
+          !error.message.includes("S3CRET"),
+      );
+    }
+  });
+}
+
+test("the command line names an invalid proxy variable and never prints its value", async () => {
+  const HTTPS_PROXY = "http://me:Pa#ssS3CRET@proxy.example:3128";
+  for (const args of [["job", "list"], ["job", "list", "--json"], ["doctor"]]) {
+    const env = { QUILLGATE_BASE_URL: "https://gate.example", HTTPS_PROXY };
+    const { code, text } = await run(args, env);
+    assert.equal(code, 2);
+    assert.ok(text.includes("HTTPS_PROXY") && !text.includes("S3CRET"), text);
+  }
+});
+
+test("reads the proxies of the environment", () => {
+  for (const [env, expected] of [
+    [{}, undefined],
+    [{ HTTPS_PROXY: " \r" }, undefined],
+    [{ HTTPS_PROXY: "http://a:1", NO_PROXY: "x, *" }, undefined],
+    [{ HTTP_PROXY: "a:1" }, { http: "http://a:1", https: "http://a:1", exceptions: "" }],
+    [{ HTTPS_PROXY: "http://a:1\r" }, { http: "", https: "http://a:1", exceptions: "" }],
+    [
+      { HTTPS_PROXY: "http://a:1", https_proxy: "b:2" },
+      { http: "", https: "http://b:2", exceptions: "" },
+    ],
+    [
+      { https_proxy: "", HTTPS_PROXY: "http://a:1" },
+      { http: "", https: "http://a:1", exceptions: "" },
+    ],
+    [
+      { ALL_PROXY: "proxy", HTTP_PROXY: "https://me:p%23@a", NO_PROXY: "b.example., .c\n" },
+      { http: "https://me:p%23@a", https: "http://proxy", exceptions: "b.example,.b.example,.c" },
+    ],
+  ]) {
+    assert.deepEqual(readProxies(env), expected, JSON.stringify(env));
+  }
+});
