@@ -34,7 +34,7 @@ const CREATE_LIMIT = 100;
 const MESSAGE_LIMIT = 25;
 const ANALYTICS_LIMIT = 60;
 
-const MAX_BODY_BYTES = 128 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = ["Content-Type", "application/json"];
 
 describe("an hourly window", () => {

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { assertInvalid, assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
 
-const MAX_BODY_BYTES = 128 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = ["Content-Type", "application/json"];
 
 let gate;

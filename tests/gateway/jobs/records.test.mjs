@@ -231,6 +231,10 @@ describe("stored prompts", () => {
     );
     assert.equal(record.job.prompt, "First", "lists have the first line only");
     assert.equal((await recordOf(earlier.id, { project })).prompt, "Earlier");
+    // As JSON, the largest prompt must fit in a row of the database.
+    const largest = '"\n'.repeat(262_140);
+    const { id: huge } = await jobs.create(largest, { project });
+    assert.equal((await recordOf(huge, { project })).prompt, largest);
     const list = `/v2/agent/${project}/jobs?text=${SECOND_LINE.toUpperCase()}`;
     const found = (await jobs.get(list)).json.jobs;
     assert.deepEqual(

@@ -248,7 +248,7 @@ describe("upstream requests", () => {
   });
 
   test("accepts a body of exactly the maximum size", async () => {
-    const prompt = "x".repeat(128 * 1024 - '{"prompt":""}'.length);
+    const prompt = "x".repeat(1024 * 1024 - '{"prompt":""}'.length);
     assertWritten(await gate.post(JOBS, { prompt }), 201);
     assert.deepEqual(JSON.parse((await receivedOnce()).body), { prompt });
   });

@@ -19,7 +19,7 @@ use crate::platform::Platform;
 use crate::profile::Trait;
 use crate::request_log::{ActiveRequest, Received};
 
-const MAX_BODY: usize = 1024 * 1024;
+const MAX_BODY: usize = 2 * 1024 * 1024;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The wait that [`Trait::TextRateLimits`] announces.

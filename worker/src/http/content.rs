@@ -11,8 +11,9 @@ use crate::http::route::{PathSegments, decode_segment};
 use crate::http::url::decode_query;
 use crate::json;
 
-/// Maximum size of a request body, in bytes. This size is enough for a prompt of many pages.
-pub const MAX_BODY: usize = 128 * 1024;
+/// Maximum size of a request body, in bytes. Mintlify states no limit for prompts. `SQLite` limits a
+/// row, which contains a prompt, to 2 MB.
+pub const MAX_BODY: usize = 1024 * 1024;
 
 /// The decoded values in the path and the query of a call, before their validation.
 #[derive(Debug)]

@@ -122,7 +122,7 @@ problem_kinds! {
     /// The first request with this idempotency key was completed, but an operator deleted the job's
     /// record.
     RecordDeleted = Some(409), "record-deleted", "Record deleted";
-    /// The body is larger than 131072 bytes.
+    /// The body is larger than 1048576 bytes.
     ContentTooLarge = Some(413), "content-too-large", "Content too large";
     /// The body's media type is not `application/json`.
     UnsupportedMediaType = Some(415), "unsupported-media-type", "Unsupported media type",
