@@ -1,5 +1,6 @@
 /**
- * Writes the step's comment on a pull request. All runs of a step update the same comment.
+ * Writes the step's comment on a pull request. All runs of a step update the same comment. Steps that
+ * differ only in their prompts, such as those of two calls of a reusable workflow, share no comment.
  *
  * The comment consists of entries, each for one run. An HTML comment, invisible to readers, starts
  * each entry.
@@ -28,6 +29,8 @@ export interface CommentPlace {
   token: string;
   /** Identifies the step. All runs of the step have the same value. */
   step: string;
+  /** Distinguishes steps of one run with the same `step`. Can differ between runs. */
+  call: string;
   /** The run's id. A run can replace its own earlier entries. */
   run: string;
   /** Whether a new job entry keeps the entries of other runs. */
@@ -65,7 +68,9 @@ const ENTRY = /^<!-- quillgate-(job|note) (\w*) -->\n/m;
 
 export class JobComment {
   readonly #place: CommentPlace;
-  /** Starts the body of this step's comment. Invisible to readers. */
+  /** Starts the body of every comment of this step. Invisible to readers. */
+  readonly #prefix: string;
+  /** Starts the body of this call's comment. */
   readonly #marker: string;
   #id: number | undefined;
   /** Aborts the requests of the current {@link write}. */
@@ -73,8 +78,8 @@ export class JobComment {
 
   constructor(place: CommentPlace) {
     this.#place = place;
-    const digest = createHash("sha256").update(place.step).digest("hex").slice(0, 32);
-    this.#marker = `<!-- quillgate-action ${digest} -->`;
+    this.#prefix = `<!-- quillgate-action ${digest(place.step)}`;
+    this.#marker = `${this.#prefix} ${digest(place.call)} -->`;
   }
 
   /**
@@ -108,9 +113,7 @@ export class JobComment {
       if (kind === "note") return other.kind === "note" && other.run === run;
       return other.run === run || !keepsEarlier;
     };
-    const kept = parseEntries(body.slice(this.#marker.length)).filter(
-      (other) => !isReplaced(other),
-    );
+    const kept = parseEntries(body).filter((other) => !isReplaced(other));
     const entries = [...limitEntries(kept), { kind, run, markdown }];
     const texts = entries.map((entry) => {
       return `<!-- quillgate-${entry.kind} ${entry.run} -->\n${entry.markdown}`;
@@ -118,28 +121,36 @@ export class JobComment {
     return `${this.#marker}\n${texts.join("\n\n")}`;
   }
 
-  /** Returns the comment of the previous {@link write}, unless it was deleted. */
+  /** Returns the comment of the previous {@link write}, unless another call has it or it was deleted. */
   async #readPrevious(): Promise<Comment | undefined> {
     if (this.#id === undefined) return undefined;
     const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
     try {
-      return (await this.#call("GET", target)) as Comment;
+      const comment = (await this.#call("GET", target)) as Comment;
+      return comment.body?.startsWith(this.#marker) ? comment : undefined;
     } catch (error) {
       if (error instanceof CommentError && error.status === 404) return undefined;
       throw error;
     }
   }
 
+  /** Returns the call's comment, or else the step's first comment without an entry of this run. */
   async #find(): Promise<Comment | undefined> {
-    const { repository, number } = this.#place;
+    const { repository, number, run } = this.#place;
+    let earlier: Comment | undefined;
     for (let page = 1; page <= MAX_PAGES; page++) {
       const query = `per_page=${PER_PAGE}&page=${page}`;
       const target = `/repos/${repository}/issues/${number}/comments?${query}`;
       const comments = (await this.#call("GET", target)) as Comment[];
-      for (const comment of comments) if (await this.#isOwn(comment)) return comment;
-      if (comments.length < PER_PAGE) return undefined;
+      for (const comment of comments) {
+        if (!(await this.#isOwn(comment))) continue;
+        const { body = "" } = comment;
+        if (body?.startsWith(this.#marker)) return comment;
+        if (!parseEntries(body ?? "").some((entry) => entry.run === run)) earlier ??= comment;
+      }
+      if (comments.length < PER_PAGE) break;
     }
-    return undefined;
+    return earlier;
   }
 
   /**
@@ -147,7 +158,7 @@ export class JobComment {
    * because anyone can copy it.
    */
   async #isOwn({ body, user }: Comment): Promise<boolean> {
-    if (!body?.startsWith(this.#marker)) return false;
+    if (!body?.startsWith(this.#prefix)) return false;
     // Accept any bot: workflow and GitHub App tokens belong to a bot, and cannot call `GET /user`.
     if (user?.type === "Bot") return true;
     const self = await this.#call("GET", "/user").catch(() => undefined);
@@ -182,6 +193,10 @@ export class JobComment {
       throw new CommentError("GitHub's API answered with something that is not JSON");
     }
   }
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
 function parseEntries(text: string): StoredEntry[] {

@@ -1,5 +1,6 @@
 /** The tokens that authenticate the workflow to the gateway. */
 
+import { explainConnection } from "../../pkg/dist/connection_failure.js";
 import type { PullRequest } from "./event.js";
 import type { Runner } from "./runner.js";
 
@@ -139,12 +140,11 @@ export class WorkflowIdentity implements Identity {
       }
       const isRetryable = response.status >= 500 || response.status === 429;
       return { reason: `status ${response.status}`, isRetryable };
-    } catch {
-      // Don't repeat the error's message: it may contain the URL, which must not appear in the log.
-      return {
-        reason: deadline.aborted ? "no answer in time" : "no connection",
-        isRetryable: true,
-      };
+    } catch (error) {
+      if (deadline.aborted) return { reason: "no answer in time", isRetryable: true };
+      // Names only the host: the rest of the URL must not appear in the log.
+      const { summary, canRetry } = explainConnection(error, new URL(this.#url));
+      return { reason: summary, isRetryable: canRetry };
     }
   }
 }

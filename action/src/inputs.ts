@@ -2,6 +2,8 @@
 
 import { readFileSync, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
+import { isLoopback } from "../../pkg/dist/base_url.js";
+import { decodeText } from "../../pkg/dist/text_input.js";
 import type { Runner } from "./runner.js";
 
 /** The validated inputs of `action.yml`. */
@@ -28,9 +30,8 @@ export class InputError extends Error {}
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 /** In milliseconds. GitHub cancels a job on a self-hosted runner after five days. */
 const MAX_TIMEOUT = 5 * 24 * 3_600_000;
-const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 /** The largest request body that a gateway accepts, in bytes. */
-export const MAX_BODY_BYTES = 128 * 1024;
+export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
  * Reads and validates every input.
@@ -81,7 +82,7 @@ function readRequired(runner: Runner, name: string): string {
 function readGateway(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isSecure = url?.protocol === "https:";
-  const isLocal = url?.protocol === "http:" && LOOPBACK.includes(url.hostname);
+  const isLocal = url?.protocol === "http:" && isLoopback(text);
   if (!isSecure && !isLocal) {
     throw new InputError("the input gateway must be an https address, as in https://gate.example");
   }
@@ -163,11 +164,9 @@ function readContent(file: string, name: string): Uint8Array {
 }
 
 function decode(bytes: Uint8Array, name: string): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new InputError(`the input prompt-file: ${name} is not UTF-8`);
-  }
+  const decoded = decodeText(bytes);
+  if ("text" in decoded) return decoded.text;
+  throw new InputError(`the input prompt-file: ${name} ${decoded.fault}`);
 }
 
 function resolveLinks(path: string): string | undefined {

@@ -18,6 +18,7 @@ import {
   ServerError,
   ValidationError,
 } from "quillgate/inline";
+import { explainResponse } from "../../pkg/dist/connection_failure.js";
 import { type Identity, IdentityError } from "./identity.js";
 import { type Inputs, MAX_BODY_BYTES } from "./inputs.js";
 import { Reachability } from "./reachability.js";
@@ -143,7 +144,7 @@ export async function createJob(
       abort.abort(error);
       return;
     }
-    const why = connection.reachability.connectFailure ?? error.message;
+    const why = connection.reachability.connectFailure?.summary ?? error.message;
     runner.info(`${why}; trying again in ${Math.ceil(wait / 1_000)} s`);
   };
   try {
@@ -216,7 +217,8 @@ function isRetryable(error: unknown): boolean {
  * Returns whether the job may exist although its creation failed. It cannot exist if no request
  * reached a gateway, or if the gateway rejected the request.
  */
-export function mayHaveStarted(error: unknown, connection: Connection): boolean {
+export function mayHaveStarted(given: unknown, connection: Connection): boolean {
+  const error = unwrap(given);
   const { reachability, failedAttempts } = connection;
   if (error instanceof IdentityError) {
     // The last attempt sent nothing, so only earlier ones may have started the job.
@@ -232,6 +234,12 @@ export function mayHaveStarted(error: unknown, connection: Connection): boolean 
   return [ConnectionError, RequestTimeoutError].some((type) => error instanceof type);
 }
 
+/** Returns the reason why a 2xx response cannot be read, or else the error itself. */
+function unwrap(error: unknown): unknown {
+  const isUnreadable = error instanceof OutcomeUnknownError && error.cause instanceof DecodeError;
+  return isUnreadable ? error.cause : error;
+}
+
 /** Returns whether the response shows that the input `gateway` is not a gateway. */
 function isForeign(error: ApiError | DecodeError): boolean {
   if ((error.headers.get("content-type") ?? "").includes("json")) return false;
@@ -245,19 +253,25 @@ export function readProblemKind(error: unknown): string | undefined {
 
 /** Explains why the job was not started, and which input to change. */
 export function explainCreation(
-  error: unknown,
+  given: unknown,
   inputs: Inputs,
   reachability: Reachability | undefined,
 ): string {
+  const error = unwrap(given);
   const { gateway, project, audience, token } = inputs;
   const says = error instanceof Error ? error.message : String(error);
   if (error instanceof ConnectionError && reachability?.connectFailure !== undefined) {
-    return `${reachability.connectFailure}; check the input gateway`;
+    const { reason, summary, advice } = reachability.connectFailure;
+    const isAddress = ["dns", "refused", "unreachable", "port"].includes(reason);
+    return `${summary}; ${isAddress ? "check the input gateway" : advice}`;
   }
+  const foreign = error instanceof ApiError && explainResponse(error, error.problem ?? undefined);
+  if (foreign && foreign.reason !== "redirect") return says;
   if ((error instanceof ApiError || error instanceof DecodeError) && isForeign(error)) {
     const type = error.headers.get("content-type")?.split(";")[0] ?? "without a type";
     const status = error instanceof ApiError ? error.status : "200";
-    return `${gateway} is not a Quillgate gateway (status ${status}, ${type}); check the input gateway`;
+    const found = foreign ? `; ${foreign.summary}` : "";
+    return `${gateway} is not a Quillgate gateway (status ${status}, ${type}${found}); check the input gateway`;
   }
   if (error instanceof ValidationError) {
     const input = INPUT_NAMES[error.field];

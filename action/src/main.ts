@@ -3,6 +3,7 @@
 import "./cancellation.js";
 
 import { type AgentJob, AuthenticationError } from "quillgate/inline";
+import { ProxyError, readProxies, useProxies } from "../../pkg/dist/proxy.js";
 import { cancellation } from "./cancellation.js";
 import { CommentError, JobComment } from "./comment.js";
 import { type PullRequest, readPullRequest } from "./event.js";
@@ -70,6 +71,7 @@ try {
 /** Runs the step and returns its exit code. */
 async function run(signal: AbortSignal): Promise<number> {
   const inputs = readInputs(runner);
+  await applyProxy();
   const pull = readPullRequest(runner.env);
   const context = readContext(inputs, runner.env);
   const comment = prepareComment(inputs, pull);
@@ -99,6 +101,19 @@ async function run(signal: AbortSignal): Promise<number> {
     },
   });
   return await finish(outcome, { context, comment });
+}
+
+/** Sends requests through the runner's proxy, or warns that this Node.js cannot. */
+async function applyProxy(): Promise<void> {
+  try {
+    const proxies = readProxies(runner.env);
+    if (proxies === undefined || (await useProxies(proxies, runner.env))) return;
+  } catch (error) {
+    if (error instanceof ProxyError) throw new InputError(error.message);
+    throw error;
+  }
+  const text = `The runner's Node.js ${process.versions.node} needs NODE_USE_ENV_PROXY: 1 in the step's env, or a newer runner`;
+  runner.annotate("warning", "The runner's proxy is not used", text);
 }
 
 /** Creates the job. Returns the step's outcome if that fails. */
@@ -198,6 +213,8 @@ function prepareComment(inputs: Inputs, pull: PullRequest | undefined): JobComme
   return new JobComment({
     ...{ api, repository, number: pull.number, token: inputs.githubToken, run },
     step: JSON.stringify(names),
+    // Two calls of a reusable workflow have the same variables.
+    call: inputs.prompt,
     // Each user comment such as `/docs` requests a job. The step's comment lists all these jobs.
     keepsEarlier: event === "issue_comment",
   });

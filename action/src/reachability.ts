@@ -1,26 +1,8 @@
 /** Tracks whether the gateway is reachable. */
 
+import { type ConnectionFailure, explainConnection } from "../../pkg/dist/connection_failure.js";
 import type { Runner } from "./runner.js";
 
-/**
- * Descriptions of errors that prevent a connection, by the error's code or message. After such an
- * error, the gateway has received nothing.
- */
-const CONNECT_FAILURES: Readonly<Record<string, string>> = {
-  ENOTFOUND: "cannot be resolved",
-  EAI_AGAIN: "cannot be resolved",
-  ECONNREFUSED: "refuses connections",
-  EHOSTUNREACH: "cannot be reached from this runner",
-  ENETUNREACH: "cannot be reached from this runner",
-  UND_ERR_CONNECT_TIMEOUT: "does not take connections",
-  "bad port": "is at a port that fetch does not use",
-  CERT_HAS_EXPIRED: "has a certificate that has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "has a certificate that is not trusted",
-  SELF_SIGNED_CERT_IN_CHAIN: "has a certificate that is not trusted",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "has a certificate that is not trusted",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "has a certificate that is not trusted",
-  ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another name",
-};
 /**
  * How long a request must wait, in milliseconds, before its abort counts as an outage. If it is
  * aborted sooner, the gateway may still be reachable.
@@ -30,16 +12,16 @@ const MIN_WAIT_FOR_OUTAGE = 10_000;
 /** Sends the requests to the gateway and records whether it responds. */
 export class Reachability {
   readonly #runner: Runner;
-  readonly #host: string;
+  readonly #gateway: URL;
   #requests = 0;
-  #connected = false;
-  #connectFailure: string | undefined;
+  #mayHaveReceived = false;
+  #connectFailure: ConnectionFailure | undefined;
   #unreachableSince: Date | undefined;
   /** Whether to log the start and the end of each outage. */
   logsChanges = false;
 
   constructor(gateway: string, runner: Runner) {
-    this.#host = new URL(gateway).host;
+    this.#gateway = new URL(gateway);
     this.#runner = runner;
   }
 
@@ -48,13 +30,9 @@ export class Reachability {
     return this.#requests;
   }
 
-  /**
-   * Why no connection succeeded, such as `gate.example refuses connections`. `undefined` after the
-   * first connection.
-   */
-  get connectFailure(): string | undefined {
-    if (this.#connected || !this.#connectFailure) return undefined;
-    return `${this.#host} ${this.#connectFailure}`;
+  /** The last failed connection, if the gateway has received no request. */
+  get connectFailure(): ConnectionFailure | undefined {
+    return this.#mayHaveReceived ? undefined : this.#connectFailure;
   }
 
   /** A sentence with the start of the current outage; `undefined` if the last request succeeded. */
@@ -69,16 +47,16 @@ export class Reachability {
     const began = new Date();
     try {
       const response = await fetch(request);
-      this.#connected = true;
+      this.#mayHaveReceived = true;
       if (isGatewayResponse(response)) this.#endOutage();
       else this.#startOutage(began, `status ${response.status}`);
       return response;
     } catch (error) {
-      this.#connectFailure = CONNECT_FAILURES[findCode(error) ?? ""];
-      if (this.#connectFailure === undefined) this.#connected = true;
+      this.#connectFailure = explainConnection(error, this.#gateway);
+      if (this.#connectFailure.sent === "maybe") this.#mayHaveReceived = true;
       const waited = Date.now() - began.getTime();
       const wasAbortedEarly = request.signal.aborted && waited < MIN_WAIT_FOR_OUTAGE;
-      if (!wasAbortedEarly) this.#startOutage(began, this.connectFailure ?? "no answer");
+      if (!wasAbortedEarly) this.#startOutage(began, this.connectFailure?.summary ?? "no answer");
       throw error;
     }
   }
@@ -104,11 +82,4 @@ export class Reachability {
  */
 function isGatewayResponse({ status, headers }: Response): boolean {
   return status < 500 || (headers.get("content-type") ?? "").includes("json");
-}
-
-function findCode(error: unknown): string | undefined {
-  const { code, message, cause } = error as { code?: unknown; message?: unknown; cause?: unknown };
-  if (typeof code === "string") return code;
-  if (message === "bad port") return message;
-  return cause instanceof Error ? findCode(cause) : undefined;
 }

@@ -138,7 +138,10 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     assert.equal(result.code, 1);
     const { title, message } = only(errorsOf(result));
     assert.equal(title, "The job was not started");
-    assert.match(message, /^127\.0\.0\.1:\d+ refuses connections; check the input gateway$/);
+    assert.match(
+      message,
+      /^127\.0\.0\.1:\d+ refuses connections \(ECONNREFUSED\); check the input gateway$/,
+    );
   });
 
   test("reports that no job started when the gateway's name does not resolve", async (t) => {
@@ -147,7 +150,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     const result = await run.run({ with: { gateway, timeout: "1s" } });
     const { title, message } = only(errorsOf(result));
     assert.equal(title, "The job was not started");
-    assert.match(message, /^gate\.invalid cannot be resolved; check the input gateway$/);
+    assert.match(message, /^gate\.invalid cannot be resolved \(E\w+\); check the input gateway$/);
   });
 
   test("retries a refused connection more often than the package does", async (t) => {
@@ -155,7 +158,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     await run.gateway.vanish();
     const running = run.start();
     // The package itself gives up after its third attempt.
-    await running.waitForOutput(/(refuses connections; trying again[\s\S]*){3}/);
+    await running.waitForOutput(/(refuses connections \(ECONNREFUSED\); trying again[\s\S]*){3}/);
     await run.gateway.comeBack();
     await running.waitForOutput(/The job \S+ is active/);
     const [job] = await run.gateway.jobs();
@@ -255,7 +258,10 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
       [422, "idempotency-key-reused", "this idempotency key was used for another request"],
       /within 24 hours, the input idempotency-key .*Give another idempotency-key/,
     ],
-    [[413, "content-too-large", "the body must not be larger"], /the prompt is too long: .*131072/],
+    [
+      [413, "content-too-large", "the body must not be larger"],
+      /the prompt is too long: .*1048576/,
+    ],
     [
       [401, "invalid-token", "the access token is for another audience"],
       /The input audience is "quillgate"/,
@@ -380,18 +386,23 @@ describe("prompts", { concurrency: CONCURRENCY }, () => {
   for (const [name, path, prepare, pattern] of [
     ["that does not exist", "none.md", undefined, /there is no file none\.md/],
     ["that is empty", "empty.md", writeFile("empty.md", " \n"), /empty\.md is empty/],
-    ["that is not UTF-8", "latin.md", writeFile("latin.md", Buffer.from([0xe9])), /is not UTF-8/],
+    [
+      "that is not UTF-8",
+      "latin.md",
+      writeFile("latin.md", Buffer.from([0xe9])),
+      /is not text in UTF-8: the byte at offset 0/,
+    ],
     [
       "that is too long",
       "long.md",
-      writeFile("long.md", "x".repeat(131_073)),
-      /long.md has 131073 bytes/,
+      writeFile("long.md", "x".repeat(1_048_577)),
+      /long.md has 1048577 bytes/,
     ],
     [
       "that is too long once its line breaks are escaped",
       "lines.md",
-      writeFile("lines.md", "x\n".repeat(50_000)),
-      /as JSON it has 150013 bytes, .* takes 131072/,
+      writeFile("lines.md", "x\n".repeat(400_000)),
+      /as JSON it has 1200013 bytes, .* takes 1048576/,
     ],
     ["that is the workspace", ".", undefined, /prompt-file: \. is a folder/],
     ["that is a folder", "docs", (folder) => mkdirSync(join(folder, "docs")), /docs is a folder/],

@@ -1,0 +1,96 @@
+/** The action behind a proxy, in reusable workflows, and with prompt files of other programs. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import * as http from "node:http";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { startIssuer } from "../harness/issuer.mjs";
+import { COMPLETED, errorsOf, only, pullRequestEvent, WorkflowRun } from "./fixtures.mjs";
+import { startStandIn } from "./gateway_stand_in.mjs";
+import { startGithub } from "./github.mjs";
+
+/** Node.js before 24.14 cannot enable a proxy at run time. */
+const CAN_USE_PROXY = "setGlobalProxyFromEnv" in http;
+
+let issuer;
+before(async () => {
+  issuer = await startIssuer();
+});
+after(() => issuer?.stop());
+
+async function startRun(t) {
+  const github = await startGithub(issuer);
+  t.after(() => github.stop());
+  const gateway = await startStandIn(github);
+  t.after(() => gateway.stop());
+  return new WorkflowRun({ github, gateway });
+}
+
+test("each call of a reusable workflow keeps its comment in every run", async (t) => {
+  const run = await startRun(t);
+  const { github, gateway } = run;
+  for (const [id, version] of Object.entries({ 1: "1.0", 2: "1.0", 3: "2.0" })) {
+    for (const name of ["API", "SDK"]) {
+      await run.runJob(COMPLETED, {
+        ...{ with: { comment: true, prompt: `${name} ${version}` }, event: pullRequestEvent(7) },
+        env: { GITHUB_RUN_ID: id },
+      });
+    }
+    const text = github.comments.map(({ body }) => body).join("\n");
+    const jobs = (await gateway.jobs()).slice(-2);
+    for (const job of jobs) assert.ok(text.includes(job.id), `run ${id}: ${text}`);
+    assert.equal(github.comments.length, 2);
+  }
+});
+
+/** Runs a step behind a proxy that refuses every tunnel, or behind `value`. */
+async function runBehindProxy(t, value) {
+  const seen = [];
+  const proxy = http.createServer().on("connect", ({ url }, socket) => {
+    seen.push(url);
+    socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+  });
+  await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  t.after(() => proxy.close());
+  const run = await startRun(t);
+  const https_proxy = value ?? `http://127.0.0.1:${proxy.address().port}`;
+  const inputs = { gateway: "https://gate.corp.example", timeout: "2s" };
+  const result = await run.run({ with: inputs, env: { https_proxy, no_proxy: "127.0.0.1" } });
+  return { seen, result };
+}
+
+test("uses the runner's proxy, and reports that no job started if it refuses", {
+  skip: !CAN_USE_PROXY,
+}, async (t) => {
+  const { seen, result } = await runBehindProxy(t);
+  assert.deepEqual(seen, ["gate.corp.example:443"]);
+  const { title, message } = only(errorsOf(result));
+  assert.equal(title, "The job was not started");
+  assert.match(message, /^the proxy requires credentials .*\(407\)/);
+});
+
+test("warns if Node.js cannot use the runner's proxy", { skip: CAN_USE_PROXY }, async (t) => {
+  const { annotations } = (await runBehindProxy(t)).result;
+  assert.ok(annotations.some(({ title }) => title === "The runner's proxy is not used"));
+});
+
+test("names an invalid proxy variable and never prints its value", async (t) => {
+  const { result } = await runBehindProxy(t, "http://me:Pa#ssS3CRET@proxy.example");
+  assert.match(only(errorsOf(result)).message, /^https_proxy is not a proxy's URL/);
+  assert.ok(!`${result.raw}${result.summary}`.includes("S3CRET"));
+});
+
+for (const [name, text, bytes] of [
+  ["of 200 kB", "+ field\n".repeat(25_000), Buffer.from("+ field\n".repeat(25_000))],
+  ["in UTF-16 with a byte order mark", "文書", Buffer.from("\ufeff文書", "utf16le")],
+]) {
+  test(`sends a prompt file ${name}`, async (t) => {
+    const run = await startRun(t);
+    const result = await run.run({
+      with: { prompt: undefined, "prompt-file": "prompt.md", wait: false },
+      prepare: (folder) => writeFileSync(join(folder, "prompt.md"), bytes),
+    });
+    assert.equal(result.code, 0, result.raw);
+    assert.equal(only(await run.gateway.jobs()).prompt, text);
+  });
+}
