@@ -41,6 +41,13 @@ export interface InitOptions {
    */
   archive?: boolean | undefined;
   /**
+   * The absolute paths of tarballs of `quillgate-gateway` and `quillgate`, by package name. The
+   * folder then depends on these files.
+   *
+   * @default the versions in the npm registry
+   */
+  tarballs?: Readonly<Record<string, string>> | undefined;
+  /**
    * Asks the user a question and resolves to the answer. An empty answer means the default.
    *
    * After an invalid answer, the question is repeated at most twice, below a line with the reason.
@@ -81,7 +88,11 @@ export async function init(options: InitOptions): Promise<InitResult> {
   const shape = describeProject({ folder: basename(directory), project, archive });
   const files = {
     "wrangler.toml": composeConfig(shape, readPackageFile("dist/template/wrangler.toml")),
-    "package.json": composeManifest(shape, JSON.parse(readPackageFile("package.json"))),
+    "package.json": composeManifest(
+      shape,
+      JSON.parse(readPackageFile("package.json")),
+      options.tarballs ?? {},
+    ),
     "README.md": composeReadme(shape),
     ".gitignore": IGNORED.join("\n"),
     ".dev.vars.example": "ADMIN_API_KEY=\nACCESS_TOKEN_SECRET=\n",

@@ -62,7 +62,15 @@ function readTestedWrangler({ peerDependencies }: Manifest): string {
 }
 
 /** Returns `package.json`. It pins the versions of the gateway, the command line and wrangler. */
-export function composeManifest({ worker, archive }: Project, own: Manifest): string {
+export function composeManifest(
+  { worker, archive }: Project,
+  own: Manifest,
+  tarballs: Readonly<Record<string, string>>,
+): string {
+  const find = (name: string) => {
+    const path = tarballs[name];
+    return path === undefined ? own.version : `file:${path}`;
+  };
   // Name the binding, not the database: operators can choose another name for the database.
   const migrate = archive ? ["wrangler d1 migrations apply ARCHIVE --remote"] : [];
   const manifest = {
@@ -73,8 +81,8 @@ export function composeManifest({ worker, archive }: Project, own: Manifest): st
       deploy: ["quillgate config check", ...migrate, "wrangler deploy"].join(" && "),
       dev: "wrangler dev",
     },
-    dependencies: { [own.name]: own.version },
-    devDependencies: { quillgate: own.version, wrangler: readTestedWrangler(own) },
+    dependencies: { [own.name]: find(own.name) },
+    devDependencies: { quillgate: find("quillgate"), wrangler: readTestedWrangler(own) },
     // Cloudflare's page behind a "Deploy to Cloudflare" button shows these descriptions.
     cloudflare: {
       bindings: {

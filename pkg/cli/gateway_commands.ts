@@ -128,6 +128,11 @@ export const GATEWAY_COMMANDS: readonly Command[] = [
     options: {
       project: { type: "text", value: "ID", summary: "The project's id." },
       archive: { type: "switch", summary: "Archive every day's views. --no-archive does not." },
+      from: {
+        type: "text",
+        value: "FOLDER",
+        summary: "Use the tarballs of both packages in FOLDER, not the npm registry.",
+      },
     },
     examples: [{ text: "A gateway for acme", line: "quillgate init my-gateway --project acme" }],
     load: () => import("./init.js"),

@@ -33,6 +33,7 @@ export interface InitModule {
     directory: string;
     project: string | undefined;
     archive: boolean | undefined;
+    tarballs: Readonly<Record<string, string>> | undefined;
     prompt: ((question: string, fallback?: string) => Promise<string>) | undefined;
   }): Promise<{ directory: string; files: string[] }>;
 }

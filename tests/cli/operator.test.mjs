@@ -191,6 +191,30 @@ describe("init", () => {
     );
   });
 
+  test("init --from uses tarballs, and names an unpublished package without it", async () => {
+    const tools = join(folder, "tools");
+    mkdirSync(tools);
+    const npx = '#!/bin/sh\nprintf "%s\\n" "$@" > npx-arguments\nexit 1\n';
+    writeFileSync(join(tools, "npx"), npx, { mode: 0o755 });
+    writeFileSync(join(tools, "npm"), "#!/bin/sh\necho npm error code E404 >&2\nexit 1\n", {
+      mode: 0o755,
+    });
+    const unpublished = await init(["my-gateway"], { PATH: tools });
+    assert.equal(unpublished.code, 2);
+    assert.match(unpublished.stderr, /is not published .*\(E404\)[\s\S]*--from FOLDER/);
+    const missing = await init(["my-gateway", "--from", "tools"], { PATH: tools });
+    assert.match(missing.stderr, /must contain one file quillgate-gateway-\*\.tgz, found 0/);
+    const names = ["quillgate-gateway-0.1.0.tgz", "quillgate-0.1.0.tgz"];
+    for (const name of names) writeFileSync(join(tools, name), "");
+    assert.equal((await init(["my-gateway", "--from", "tools"], { PATH: tools })).code, 1);
+    const given = readFileSync(join(folder, "npx-arguments"), "utf8").split("\n");
+    assert.deepEqual(
+      given.slice(0, 2),
+      names.map((name) => `--package=${join(tools, name)}`),
+    );
+    assert.ok(given.includes("--from=tools"));
+  });
+
   test("init passes its flags to the gateway's package and asks nothing without a terminal", async () => {
     installGatewayPackage(
       "init",

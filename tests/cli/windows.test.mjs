@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { makeBrowserCommands } from "../../pkg/dist/cli/browser.js";
 import { makeEditorCommand } from "../../pkg/dist/cli/editor.js";
-import { makeNpxCommand } from "../../pkg/dist/cli/init.js";
+import { makeNpmCommand } from "../../pkg/dist/cli/init.js";
 import { makeCommand as makeJqCommand } from "../../pkg/dist/cli/jq.js";
 
 let folder;
@@ -55,7 +55,7 @@ test("the browser of BROWSER is opened only at its full path", () => {
 
 test("npx is started with the Node.js that runs the CLI", () => {
   const script = `${folder}/node_modules/npm/bin/npx-cli.js`;
-  const makeNpx = () => makeNpxCommand(["-y"], "win32", `${folder}/node.exe`);
+  const makeNpx = () => makeNpmCommand("npx", ["-y"], "win32", `${folder}/node.exe`);
   assert.deepEqual(makeNpx(), []);
   mkdirSync(dirname(script), { recursive: true });
   writeFileSync(script, "");

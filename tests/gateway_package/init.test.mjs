@@ -54,6 +54,14 @@ test("init writes a folder that depends on exactly this version of the gateway",
   assert.match(read(directory, ".gitignore"), /^\.dev\.vars\*$/m);
 });
 
+test("init with tarballs writes a folder that depends on these files", async () => {
+  const tarballs = { "quillgate-gateway": "/t/gateway.tgz", quillgate: "/t/quillgate.tgz" };
+  const { directory } = await init({ directory: join(home, "local"), project: "acme", tarballs });
+  const { dependencies, devDependencies } = JSON.parse(read(directory, "package.json"));
+  assert.equal(dependencies["quillgate-gateway"], "file:/t/gateway.tgz");
+  assert.equal(devDependencies.quillgate, "file:/t/quillgate.tgz");
+});
+
 test("init --archive adds the database, the cron trigger and the project", async () => {
   const { directory } = await init({
     directory: join(home, "with-archive"),
