@@ -6,6 +6,7 @@ use std::fmt;
 use serde::de::{Deserializer, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::date::Instant;
 use crate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind, RateLimitPolicy};
 use crate::encode::percent_encode;
 use crate::error::ValidationError;
@@ -236,9 +237,9 @@ record! {
         /// changed.
         pub pr_link as "prLink": Option<String>,
         /// When the job was created, as an ISO 8601 date-time.
-        pub created_at as "createdAt": Option<String>,
+        pub created_at as "createdAt": Option<Instant>,
         /// When the job was archived, as an ISO 8601 date-time; `null` until then.
-        pub archived_at as "archivedAt": Option<String>,
+        pub archived_at as "archivedAt": Option<Instant>,
     }
 }
 
@@ -256,9 +257,9 @@ record! {
         /// The pull request's URL. `null` while the job is `active`.
         pub pr_link as "prLink": Option<String>,
         /// When the job was created, as an ISO 8601 date-time.
-        pub created_at as "createdAt": Option<String>,
+        pub created_at as "createdAt": Option<Instant>,
         /// When the job was archived, as an ISO 8601 date-time; `null` until then.
-        pub archived_at as "archivedAt": Option<String>,
+        pub archived_at as "archivedAt": Option<Instant>,
     }
 }
 

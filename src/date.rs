@@ -7,6 +7,7 @@
 mod calendar;
 mod day;
 mod http;
+mod instant;
 mod scan;
 mod timestamp;
 
@@ -14,6 +15,8 @@ use std::cmp::Ordering;
 
 pub use self::day::Day;
 pub use self::http::{parse_http_date, parse_retry_after};
+pub use self::instant::Instant;
+pub(crate) use self::instant::read_time;
 pub use self::timestamp::Timestamp;
 
 use self::calendar::{civil_from_days, days_from_civil};

@@ -2,6 +2,7 @@
 //! both; Mintlify has neither.
 
 use crate::agent_job::JobStatus;
+use crate::date::Instant;
 use crate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind, RateLimitPolicy};
 use crate::error::{Rule, ValidationError};
 use crate::list::Limit;
@@ -57,11 +58,11 @@ record! {
         /// The subject of the access token that created the job.
         pub created_by as "createdBy": Option<String>,
         /// When the job was created, as an ISO 8601 date-time.
-        pub created_at as "createdAt": Option<String>,
+        pub created_at as "createdAt": Option<Instant>,
         /// The pull request's URL, or `null` without a pull request.
         pub pr_link as "prLink": Option<String>,
         /// When the gateway last polled the job, as an ISO 8601 date-time.
-        pub checked_at as "checkedAt": Option<String>,
+        pub checked_at as "checkedAt": Option<Instant>,
     }
 }
 

@@ -2,6 +2,7 @@
 //! prompts.
 
 use crate::agent_job::{JobId, JobStatus};
+use crate::date::Instant;
 use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::job_list::ListedJob;
 
@@ -14,7 +15,7 @@ record! {
         /// The subject of the access token that sent it.
         pub author as "author": Option<String>,
         /// When it was sent, as an ISO 8601 date-time.
-        pub sent_at as "sentAt": Option<String>,
+        pub sent_at as "sentAt": Option<Instant>,
     }
 }
 
@@ -23,7 +24,7 @@ record! {
     pub struct RecordedChange {
         /// When the gateway first observed the state, as an ISO 8601 date-time. `null` if it did
         /// not record this.
-        pub at as "at": Option<String>,
+        pub at as "at": Option<Instant>,
         /// The job's state.
         pub status as "status": Option<JobStatus>,
         /// The pull request's URL, or `null` without a pull request.

@@ -87,7 +87,7 @@ pub use analytics::*;
 #[cfg(feature = "client")]
 pub use client::{Client, ClientBuilder, Error};
 pub use count::{Count, Percentage};
-pub use date::{DateBound, DateRange, Timestamp};
+pub use date::{DateBound, DateRange, Instant, Timestamp};
 pub use error::{ApiError, DecodeError, IntegerKind, IntegerRule, Rule, ValidationError};
 pub use job_list::{JobAuthor, JobPage, JobPageSize, ListAgentJobs, ListedJob, PromptText};
 pub use job_record::{JobRecord, RecordedChange, RecordedMessage};

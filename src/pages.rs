@@ -118,7 +118,8 @@ impl From<PageError> for Error {
 /// a row or a repeated cursor are errors, so the iteration always ends.
 ///
 /// ```
-/// use quillgate::{Call, Operation, PageInfo, Pages};
+/// use quillgate::pages::Pages;
+/// use quillgate::{Call, Operation, PageInfo};
 /// use serde_json::json;
 ///
 /// let list = Operation::ListPageViews.declaration();
@@ -258,7 +259,8 @@ impl Pages {
     ///   list of events.
     ///
     /// ```
-    /// use quillgate::{Call, Millis, Operation, Pages};
+    /// use quillgate::pages::Pages;
+    /// use quillgate::{Call, Millis, Operation};
     /// use serde_json::json;
     ///
     /// let range = json!({ "dateFrom": "2024-01-01", "dateTo": "2024-03-01" });

@@ -2,7 +2,7 @@
 //! [`Parts`] then splits the range of a list of events, so that no row is lost or repeated.
 
 use crate::call::Call;
-use crate::date::{DateBound, read_utc};
+use crate::date::{DateBound, read_time, read_utc};
 use crate::declaration::Pagination;
 use crate::pages::hash;
 use crate::text::{MAX_SAFE_INTEGER, cut, parse_decimal, push_integer};
@@ -403,14 +403,6 @@ fn read_keys(field: &str) -> Vec<u64> {
         rest = others;
     }
     keys
-}
-
-/// Reads the time of a row. A space can replace the `T`, and a missing zone means UTC.
-fn read_time(time: &str) -> Option<i64> {
-    read_utc(time).or_else(|| {
-        let (day, clock) = cut(time, b' ');
-        read_utc(&[day, "T", clock?].concat())
-    })
 }
 
 fn instant(millis: i64) -> String {

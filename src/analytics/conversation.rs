@@ -1,5 +1,6 @@
 //! One conversation with the assistant. Conversations are personal data (docs/platform.md, 4.10).
 
+use crate::date::Instant;
 use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::parameters::text_parameter;
 
@@ -31,7 +32,7 @@ record! {
         /// The content of the message.
         pub content as "content": Option<String>,
         /// When it was sent, as an ISO 8601 date-time.
-        pub created_at as "createdAt": Option<String>,
+        pub created_at as "createdAt": Option<Instant>,
     }
 }
 
@@ -41,7 +42,7 @@ record! {
         /// The conversation's identifier.
         pub thread_id as "threadId": Option<String>,
         /// When the conversation began, as an ISO 8601 date-time.
-        pub created_at as "createdAt": Option<String>,
+        pub created_at as "createdAt": Option<Instant>,
         /// The messages, in order.
         pub messages as "messages": Vec<ThreadMessage>,
     }

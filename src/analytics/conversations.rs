@@ -1,7 +1,7 @@
 //! The list of conversations with the assistant. Conversations are personal data (docs/platform.md,
 //! 4.9).
 
-use crate::date::DateRange;
+use crate::date::{DateRange, Instant};
 use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::list::Limit;
 use crate::parameters::ConversationCursor;
@@ -31,7 +31,7 @@ record! {
         /// The conversation's identifier.
         pub id as "id": Option<String>,
         /// When the question was asked, as an ISO 8601 date-time.
-        pub timestamp as "timestamp": Option<String>,
+        pub timestamp as "timestamp": Option<Instant>,
         /// The reader's question.
         pub query as "query": Option<String>,
         /// The assistant's response.

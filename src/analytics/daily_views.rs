@@ -3,7 +3,7 @@
 
 use crate::analytics::VisitorTotals;
 use crate::count::Count;
-use crate::date::Day;
+use crate::date::{Day, Instant};
 use crate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind};
 use crate::error::{Rule, ValidationError};
 use crate::list::Limit;
@@ -67,7 +67,7 @@ record! {
         /// The number of consecutive failed requests for the day.
         pub attempts as "attempts": Count,
         /// When the day is requested again, as an ISO 8601 date-time.
-        pub retry_at as "retryAt": String,
+        pub retry_at as "retryAt": Instant,
         /// The `type` of the last request's problem.
         pub problem as "problem": Option<String>,
     }
@@ -97,7 +97,7 @@ record! {
         pub hours as "hours": Option<Count>,
         /// When the archive will be complete by this estimate, as an ISO 8601 date-time. `null` if
         /// `hours` is `null`.
-        pub complete_at as "completeAt": Option<String>,
+        pub complete_at as "completeAt": Option<Instant>,
         /// The size of the database in bytes, for all projects together.
         pub bytes as "bytes": Option<Count>,
     }
@@ -118,7 +118,7 @@ record! {
         pub hours as "hours": Option<Count>,
         /// When the archive will be complete by this estimate, as an ISO 8601 date-time. `null` if
         /// `hours` is `null`.
-        pub complete_at as "completeAt": Option<String>,
+        pub complete_at as "completeAt": Option<Instant>,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::feedback_filter::{CodeSnippetSource, ContextualSource, OtherSource};
 use super::feedback_filter::{FeedbackSource, FeedbackStatus, FeedbackStatuses};
-use crate::date::DateRange;
+use crate::date::{DateRange, Instant};
 use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::list::SmallPageSize;
 use crate::parameters::Cursor;
@@ -20,7 +20,7 @@ macro_rules! entry {
                 /// The comment.
                 pub comment as "comment": Option<String>,
                 /// When the feedback was given, as an ISO 8601 date-time.
-                pub created_at as "createdAt": Option<String>,
+                pub created_at as "createdAt": Option<Instant>,
                 /// The source.
                 pub source as "source": $source,
                 /// The status.

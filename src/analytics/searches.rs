@@ -1,7 +1,7 @@
 //! Readers' searches in the documentation (docs/platform.md, 4.8).
 
 use crate::count::{Count, Percentage};
-use crate::date::DateRange;
+use crate::date::{DateRange, Instant};
 use crate::declaration::{Pagination, RateLimitPolicy};
 use crate::list::SmallPageSize;
 use crate::parameters::Cursor;
@@ -18,7 +18,7 @@ record! {
         /// The path of the most clicked result.
         pub top_clicked_page as "topClickedPage": Option<String>,
         /// When a reader last searched for the term, as an ISO 8601 date-time.
-        pub last_searched_at as "lastSearchedAt": Option<String>,
+        pub last_searched_at as "lastSearchedAt": Option<Instant>,
     }
 }
 

@@ -20,7 +20,7 @@ use crate::client::host::MaybeSend;
 use crate::client::response::ApiResponse;
 use crate::client::settings::{Settings, settings};
 use crate::client::stream::{Source, SourceStream};
-use crate::date::Timestamp;
+use crate::date::{Instant, Timestamp};
 use crate::error::ValidationError;
 use crate::job_list::{JobPage, ListAgentJobs, ListedJob};
 use crate::pages::{PageInfo, Pages as PageSteps, RowKey, Totals};
@@ -115,9 +115,11 @@ fn feedback_key(entry: &Feedback) -> RowKey {
     row_key(id.as_ref(), time.as_ref())
 }
 
-fn row_key(id: Option<&String>, time: Option<&String>) -> RowKey {
-    let [id, time] = [id, time].map(|text| text.map_or("", String::as_str));
-    RowKey::new(id, time)
+fn row_key(id: Option<&String>, time: Option<&Instant>) -> RowKey {
+    RowKey::new(
+        id.map_or("", String::as_str),
+        time.map_or("", Instant::as_str),
+    )
 }
 
 /// A list. [`send`](Self::send) returns one page. [`pages`](Self::pages) and [`rows`](Self::rows)

@@ -12,9 +12,6 @@ use crate::text::quote;
 /// An instant, in milliseconds since 1970-01-01T00:00:00Z. An instant after the year 9999 is
 /// formatted as the last millisecond of that year.
 ///
-/// Results contain instants as strings, because a server may send another format. Parse them when
-/// you need them:
-///
 /// ```
 /// use quillgate::Timestamp;
 ///
