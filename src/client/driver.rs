@@ -16,7 +16,7 @@ use crate::declaration::Method;
 use crate::error::DecodeError;
 use crate::millis::Millis;
 use crate::options::CallOptions;
-use crate::response::{Head, decode_result};
+use crate::response::{Head, decode, decode_result};
 use crate::retry::Failure;
 use crate::task::{Command, Event, Reason, Task};
 
@@ -40,9 +40,10 @@ pub struct Unsent {
 pub trait Exchange: MaybeSync {
     type Output: MaybeSend;
 
-    fn request(&self, client: &Client, call: &Call) -> Unsent;
+    /// Returns the request, or `None` if the task has ended.
+    fn request(&self, client: &Client, call: Option<&Call>) -> Option<Unsent>;
 
-    fn decode(&self, call: &Call, body: &str) -> Result<Self::Output, DecodeError>;
+    fn decode(&self, call: Option<&Call>, body: &str) -> Result<Self::Output, DecodeError>;
 }
 
 /// The exchange of an operation.
@@ -55,9 +56,9 @@ impl<E> Declared<E> {
 impl<E: ApiOperation> Exchange for Declared<E> {
     type Output = E::Output;
 
-    fn request(&self, client: &Client, call: &Call) -> Unsent {
-        let request = call.request(&client.project);
-        Unsent {
+    fn request(&self, client: &Client, call: Option<&Call>) -> Option<Unsent> {
+        let request = call?.request(&client.project);
+        Some(Unsent {
             method: match request.method {
                 Method::Get => http::Method::GET,
                 Method::Post => http::Method::POST,
@@ -65,11 +66,14 @@ impl<E: ApiOperation> Exchange for Declared<E> {
             },
             target: request.target,
             body: request.body,
-        }
+        })
     }
 
-    fn decode(&self, call: &Call, body: &str) -> Result<E::Output, DecodeError> {
-        decode_result::<E>(call, body.as_bytes())
+    fn decode(&self, call: Option<&Call>, body: &str) -> Result<E::Output, DecodeError> {
+        match call {
+            Some(call) => decode_result::<E>(call, body.as_bytes()),
+            None => decode::<E>(body.as_bytes()),
+        }
     }
 }
 
@@ -132,10 +136,12 @@ where
     loop {
         command = match command {
             Command::Send(timeout) => {
-                let Some(call) = task.call() else {
+                let call = task.call();
+                let Some(request) = sent.request(client, call) else {
                     return Ok(None);
                 };
-                match attempt(client, call, timeout, settings, sent).await {
+                let decode = |body: &str| sent.decode(call, body);
+                match attempt(client, request, timeout, settings, decode).await {
                     Ok((head, response)) => {
                         let wait = head.wait(client.host.now().into());
                         let next = step(client, task, report(&response.result, wait));
@@ -210,14 +216,13 @@ fn call_options(client: &Client, settings: &Settings) -> CallOptions {
     }
 }
 
-async fn attempt<E: Exchange>(
+async fn attempt<T>(
     client: &Client,
-    call: &Call,
+    request: Unsent,
     timeout: Millis,
     settings: &Settings,
-    sent: &E,
-) -> Result<(Head, ApiResponse<E::Output>), AttemptError> {
-    let request = sent.request(client, call);
+    decode: impl FnOnce(&str) -> Result<T, DecodeError>,
+) -> Result<(Head, ApiResponse<T>), AttemptError> {
     let Answer {
         head,
         status,
@@ -229,7 +234,7 @@ async fn attempt<E: Exchange>(
     if !head.is_success() {
         return Err(AttemptError::from_refusal(head, &body, client));
     }
-    match sent.decode(call, &body) {
+    match decode(&body) {
         Ok(result) => Ok((
             head,
             ApiResponse {

@@ -12,7 +12,7 @@ use crate::client::error::Error;
 use crate::client::host::MaybeSend;
 use crate::client::response::ApiResponse;
 use crate::client::settings::{Settings, settings};
-use crate::declaration::{Declaration, Method, Pagination, Repeat, Scope};
+use crate::declaration::Repeat;
 use crate::encode::percent_encode;
 use crate::error::{DecodeError, Rule, ValidationError};
 use crate::request_path;
@@ -28,7 +28,7 @@ use crate::text::replace_half_surrogates;
 #[must_use = "nothing is sent before `send`"]
 pub struct ApiRequest {
     client: Client,
-    unsent: Unsent,
+    unsent: Result<Unsent, ValidationError>,
     settings: Settings,
 }
 
@@ -36,7 +36,7 @@ pub struct ApiRequest {
 impl fmt::Debug for ApiRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApiRequest")
-            .field("method", &self.unsent.method)
+            .field("method", &self.unsent.as_ref().map(|unsent| &unsent.method))
             .finish_non_exhaustive()
     }
 }
@@ -45,11 +45,11 @@ impl ApiRequest {
     pub(super) fn new(client: &Client, method: http::Method, path: String) -> Self {
         Self {
             client: client.clone(),
-            unsent: Unsent {
+            unsent: request_path::check(&path).map(|()| Unsent {
                 method,
                 target: path,
                 body: None,
-            },
+            }),
             settings: client.settings.clone(),
         }
     }
@@ -61,11 +61,12 @@ impl ApiRequest {
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/request.rs"), "```")]
     pub fn query(mut self, name: &str, value: impl fmt::Display) -> Self {
-        let target = &mut self.unsent.target;
-        target.push(if target.contains('?') { '&' } else { '?' });
-        target.push_str(&percent_encode(name));
-        target.push('=');
-        target.push_str(&percent_encode(&value.to_string()));
+        if let Ok(Unsent { target, .. }) = &mut self.unsent {
+            target.push(if target.contains('?') { '&' } else { '?' });
+            target.push_str(&percent_encode(name));
+            target.push('=');
+            target.push_str(&percent_encode(&value.to_string()));
+        }
         self
     }
 
@@ -74,14 +75,16 @@ impl ApiRequest {
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/request.rs"), "```")]
     pub fn body(mut self, body: impl Into<Value>) -> Self {
-        self.unsent.body = Some(body.into().to_string());
+        if let Ok(unsent) = &mut self.unsent {
+            unsent.body = Some(body.into().to_string());
+        }
         self
     }
 
     /// Sends the request and decodes the JSON of its response. An empty body is read as `null`.
     ///
     /// # Errors
-    /// [`Error::Validation`] if the path does not start with `/` or is not percent-encoded, and for
+    /// [`Error::Validation`] if the path could leave the base URL or is not percent-encoded, and for
     /// a body of a `GET` or `HEAD`. Otherwise as [`ApiCall::send`](crate::client::ApiCall::send).
     ///
     /// # Example
@@ -124,34 +127,27 @@ impl ApiRequest {
     }
 
     async fn run<T: MaybeSend>(self, decode: Decoder<T>) -> Result<ApiResponse<T>, Error> {
-        check(&self.unsent)?;
-        let declaration = if self.unsent.method.is_idempotent() {
-            &IDEMPOTENT
+        let Self {
+            client,
+            unsent,
+            settings,
+        } = self;
+        let unsent = unsent?;
+        if unsent.body.is_some() && matches!(unsent.method, http::Method::GET | http::Method::HEAD)
+        {
+            return Err(ValidationError::new("body", Rule::Unknown, "").into());
+        }
+        let repeat = if unsent.method.is_idempotent() {
+            Repeat::Safe
         } else {
-            &OTHER
+            Repeat::Never
         };
-        let mut task = Task::new(Call::new(declaration));
-        let sent = Raw(self.unsent, decode);
-        let result = drive(&self.client, &self.settings, &mut task, &sent, |_, _| {
-            Event::Result
-        });
+        let mut task = Task::raw(repeat);
+        let sent = Raw(unsent, decode);
+        let result = drive(&client, &settings, &mut task, &sent, |_, _| Event::Result);
         let response = result.await?.map(|delivery| delivery.response);
         response.ok_or_else(Error::missing)
     }
-}
-
-fn check(unsent: &Unsent) -> Result<(), ValidationError> {
-    let target = unsent.target.as_str();
-    let (path, query) = target.split_once('?').unwrap_or((target, ""));
-    request_path::check(path)?;
-    if query.contains('#') || target.parse::<http::uri::PathAndQuery>().is_err() {
-        return Err(ValidationError::new("path", Rule::RequestPath, ""));
-    }
-    if unsent.body.is_some() && matches!(unsent.method, http::Method::GET | http::Method::HEAD) {
-        let rule = Rule::OneOf(&["absent for GET and HEAD"]);
-        return Err(ValidationError::new("body", rule, ""));
-    }
-    Ok(())
 }
 
 type Decoder<T> = fn(&str) -> Result<T, DecodeError>;
@@ -162,28 +158,11 @@ struct Raw<T>(Unsent, Decoder<T>);
 impl<T: MaybeSend> Exchange for Raw<T> {
     type Output = T;
 
-    fn request(&self, _: &Client, _: &Call) -> Unsent {
-        self.0.clone()
+    fn request(&self, _: &Client, _: Option<&Call>) -> Option<Unsent> {
+        Some(self.0.clone())
     }
 
-    fn decode(&self, _: &Call, body: &str) -> Result<T, DecodeError> {
+    fn decode(&self, _: Option<&Call>, body: &str) -> Result<T, DecodeError> {
         self.1(body)
-    }
-}
-
-/// The declarations of undeclared requests, by which [`Task`] decides about retries.
-static IDEMPOTENT: Declaration = declare(Method::Get, Repeat::Safe);
-static OTHER: Declaration = declare(Method::Post, Repeat::Never);
-
-const fn declare(method: Method, repeat: Repeat) -> Declaration {
-    Declaration {
-        name: "request",
-        method,
-        path: "",
-        parameters: &[],
-        scope: Scope::Operate,
-        policy: None,
-        pagination: Pagination::None,
-        repeat,
     }
 }

@@ -5,6 +5,7 @@ use std::error::Error as _;
 use std::time::Duration;
 
 use crate::fake_host::{FakeHost, KEY, TOKEN, get_job};
+use quillgate::client::http::Method;
 use quillgate::client::{Client, ClientBuilder, Error};
 use quillgate::{Endpoint as _, JobStatus, ListConversations, ListPageViews, Rule};
 use serde_json::json;
@@ -99,6 +100,10 @@ async fn invalid_arguments_are_rejected_before_a_request_is_sent() {
     let host = FakeHost::new::<&str>([]);
     let client = host.client();
     let (jobs, reports) = (client.agent_jobs(), client.analytics());
+    let raw = |path: &str| {
+        let request = client.request(Method::GET, path).query("a", 1);
+        request.body(json!({})).send::<()>()
+    };
     let odd_state = jobs.list(..).state(JobStatus::Other("odd".into()));
     let in_part = json!({ "cursor": "part~newest~2024-01-01~2024-01-09~~~~" });
     let in_part = ListConversations::parse(&in_part).unwrap();
@@ -118,6 +123,9 @@ async fn invalid_arguments_are_rejected_before_a_request_is_sent() {
             "id",
             Rule::NotEmpty,
         ),
+        (raw("/a/../b").await.err(), "path", Rule::RequestPath),
+        (raw("/a?b").await.err(), "path", Rule::RequestPath),
+        (raw("/a").await.err(), "body", Rule::Unknown),
         (odd_state.send().await.err(), "state", known),
         (
             reports.views("yesterday"..).send().await.err(),
