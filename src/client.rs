@@ -1,5 +1,7 @@
 //! An async client for native programs and for WebAssembly.
 //!
+#![doc = concat!("```\n", include_str!("../tests/client/examples/overview.rs"), "```")]
+//!
 //! # Hosts
 //!
 //! | target | default host | runs on |
@@ -156,6 +158,9 @@ impl Client {
     }
 
     /// Returns the project.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../tests/client/examples/request.rs"), "```")]
     #[must_use]
     pub fn project(&self) -> &ProjectId {
         &self.project

@@ -109,6 +109,14 @@ impl ClientBuilder {
 
     /// Allows sending the credential to an `http:` URL on another machine, such as a gateway in a
     /// private network. Others in the network can read the credential.
+    ///
+    /// # Example
+    /// ```
+    /// # use quillgate::Client;
+    /// let gateway = Client::builder().gateway("http://gate.internal", "token");
+    /// let client = gateway.project("acme").allow_plain_http().build();
+    /// # client.unwrap();
+    /// ```
     pub const fn allow_plain_http(mut self) -> Self {
         self.plain_http = PlainHttp::AnyHost;
         self

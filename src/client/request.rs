@@ -7,11 +7,13 @@ use serde_json::Value;
 
 use crate::call::Call;
 use crate::client::Client;
+use crate::client::call::convert;
 use crate::client::driver::{Exchange, Unsent, drive};
 use crate::client::error::Error;
 use crate::client::host::MaybeSend;
 use crate::client::response::ApiResponse;
 use crate::client::settings::{Settings, settings};
+use crate::credential::IdempotencyKey;
 use crate::declaration::Repeat;
 use crate::encode::percent_encode;
 use crate::error::{DecodeError, Rule, ValidationError};
@@ -21,7 +23,7 @@ use crate::text::replace_half_surrogates;
 
 /// A request with any method and path, with the client's credential, timeouts, retries and errors.
 ///
-/// A request is retried only if its method is idempotent: not `POST` or `PATCH`.
+/// A `POST` or `PATCH` is retried only with an [idempotency key](Self::idempotency_key).
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/request.rs"), "```")]
@@ -77,6 +79,22 @@ impl ApiRequest {
     pub fn body(mut self, body: impl Into<Value>) -> Self {
         if let Ok(unsent) = &mut self.unsent {
             unsent.body = Some(body.into().to_string());
+        }
+        self
+    }
+
+    /// Sets the idempotency key of a write to a gateway; see
+    /// [`ApiCall::idempotency_key`](crate::client::ApiCall::idempotency_key).
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/idempotency_key.rs"), "```")]
+    pub fn idempotency_key<K>(mut self, key: K) -> Self
+    where
+        K: TryInto<IdempotencyKey, Error: Into<ValidationError>>,
+    {
+        match convert(key) {
+            Ok(key) => self.settings.key = Some(key),
+            Err(error) => self.unsent = self.unsent.and(Err(error)),
         }
         self
     }
@@ -140,7 +158,7 @@ impl ApiRequest {
         let repeat = if unsent.method.is_idempotent() {
             Repeat::Safe
         } else {
-            Repeat::Never
+            Repeat::Keyed
         };
         let mut task = Task::raw(repeat);
         let sent = Raw(unsent, decode);

@@ -40,6 +40,14 @@ impl ReqwestHost {
     ///
     /// The feature `reqwest-0-13` is not part of the API that this crate keeps stable: it names the
     /// release of reqwest.
+    ///
+    /// # Example
+    /// ```
+    /// # use quillgate::client::ReqwestHost;
+    /// # fn host(proxied: reqwest::Client) -> ReqwestHost {
+    /// ReqwestHost::with_client(proxied)
+    /// # }
+    /// ```
     #[cfg(feature = "reqwest-0-13")]
     #[must_use]
     pub fn with_client(client: reqwest::Client) -> Self {

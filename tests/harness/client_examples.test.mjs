@@ -14,7 +14,7 @@ const TESTS = ["tests/client", "tests/client_web"];
 /** The modules of `src/client/` with public items. */
 const PUBLIC = [
   ...["agent_jobs", "analytics", "builder", "call", "error", "fetch_host", "host", "list"],
-  ...["reqwest_host", "settings", "watch"],
+  ...["reqwest_host", "request", "response", "settings", "watch"],
 ];
 
 const files = [`${CLIENT}.rs`, ...PUBLIC.map((name) => join(CLIENT, `${name}.rs`))];
