@@ -130,7 +130,7 @@ impl From<PageError> for Error {
 /// assert_eq!(pages.next().and_then(|call| call.integer("offset")), Some(250));
 /// pages.advance(&page(17, false))?;
 /// assert_eq!(pages.next(), None);
-/// # Ok::<(), quillgate::Error>(())
+/// # Ok::<(), quillgate::error::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pages {
