@@ -3,7 +3,6 @@
 use crate::fake_host::{FakeHost, create, get_job, json};
 use crate::signal;
 use futures_util::future::join;
-use quillgate::AgentJob;
 use quillgate::Error;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
