@@ -1,527 +1,4 @@
 // Made by scripts/action.mjs from action/src and the npm package quillgate: do not edit.
-var __defProp = Object.defineProperty;
-var __getOwnPropNames = Object.getOwnPropertyNames;
-var __esm = (fn, res, err) => function __init() {
-  if (err) throw err[0];
-  try {
-    return fn && (res = (0, fn[__getOwnPropNames(fn)[0]])(fn = 0)), res;
-  } catch (e) {
-    throw err = [e], e;
-  }
-};
-var __export = (target, all) => {
-  for (var name in all)
-    __defProp(target, name, { get: all[name], enumerable: true });
-};
-
-// pkg/dist/generated/tables.js
-var TABLES;
-var init_tables = __esm({
-  "pkg/dist/generated/tables.js"() {
-    "use strict";
-    TABLES = {
-      "agentJobs.list": { rows: "jobs", columns: ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"] },
-      "analytics.views": { rows: "views", columns: ["path", "human", "ai", "total"] },
-      "analytics.visitors": { rows: "visitors", columns: ["path", "human", "ai", "total"] },
-      "analytics.feedback": { rows: "feedback", columns: ["id", "path", "comment", "createdAt", "source", "status", "helpful", "contact", "code", "filename", "lang"] },
-      "analytics.searches": { rows: "searches", columns: ["searchQuery", "hits", "ctr", "topClickedPage", "lastSearchedAt"] },
-      "analytics.conversations": { rows: "conversations", columns: ["id", "timestamp", "query", "response", "responseType", "sources", "resolutionStatus", "queryCategory", "pageUrl"] },
-      "analytics.dailyViews": { rows: "views", columns: ["date", "human", "ai", "total", "days", "missing", "visitors.human", "visitors.ai", "visitors.total"] },
-      "analytics.archivedViews": { rows: "views", columns: ["path", "human", "ai", "total"] }
-    };
-  }
-});
-
-// pkg/dist/json_text.js
-function compact(json) {
-  let kept = "";
-  let begin = 0;
-  for (let at = 0; at < json.length; at++) {
-    const code = json.charCodeAt(at);
-    if (code === QUOTE)
-      at = endString(json, at) - 1;
-    else if (code <= SPACE) {
-      kept += json.slice(begin, at);
-      begin = at + 1;
-    }
-  }
-  return kept + json.slice(begin);
-}
-function readMembers(json) {
-  const members = /* @__PURE__ */ new Map();
-  for (let at = 1; at < json.length - 1; at++) {
-    const colon = endString(json, at);
-    const end = endValue(json, colon + 1);
-    members.set(readString(json.slice(at, colon)), json.slice(colon + 1, end));
-    at = end;
-  }
-  return members;
-}
-function readElements(json) {
-  const elements = [];
-  for (let at = 1; at < json.length - 1; at++) {
-    const end = endValue(json, at);
-    elements.push(json.slice(at, end));
-    at = end;
-  }
-  return elements;
-}
-function readString(json) {
-  return json.includes("\\") ? JSON.parse(json) : json.slice(1, -1);
-}
-function endString(json, begin) {
-  for (let end = begin + 1; ; end++) {
-    end = json.indexOf('"', end);
-    let escapes = end;
-    while (json.charCodeAt(escapes - 1) === BACKSLASH2)
-      escapes--;
-    if ((end - escapes) % 2 === 0)
-      return end + 1;
-  }
-}
-function endValue(json, begin) {
-  let depth = 0;
-  for (let at = begin; ; at++) {
-    const code = json.charCodeAt(at);
-    if (depth === 0 && at > begin && (code === COMMA || CLOSE.includes(code)))
-      return at;
-    if (code === QUOTE)
-      at = endString(json, at) - 1;
-    else if (OPEN.includes(code))
-      depth++;
-    else if (CLOSE.includes(code))
-      depth--;
-  }
-}
-var SPACE, QUOTE, COMMA, BACKSLASH2, OPEN, CLOSE;
-var init_json_text = __esm({
-  "pkg/dist/json_text.js"() {
-    "use strict";
-    SPACE = 32;
-    QUOTE = 34;
-    COMMA = 44;
-    BACKSLASH2 = 92;
-    OPEN = [91, 123];
-    CLOSE = [93, 125];
-  }
-});
-
-// pkg/dist/export_format.js
-function writeHeader(list2) {
-  return BYTE_ORDER_MARK + writeRecord(tableOf(list2).columns);
-}
-function writeRows(list2, format, body, omitted) {
-  const { rows: member2, columns } = tableOf(list2);
-  const all = readElements(readMembers(compact(body)).get(member2));
-  const rows = all.filter((_, at) => !omitted.includes(at));
-  if (format === "ndjson")
-    return rows.map((row) => `${row}
-`).join("");
-  const paths = columns.map((column) => column.split("."));
-  return rows.map((row) => {
-    const members = readMembers(row);
-    return writeRecord(paths.map((path) => writeValue(findValue(members, path))));
-  }).join("");
-}
-function tableOf(list2) {
-  return TABLES[list2];
-}
-function findValue(members, [name, ...rest]) {
-  const value2 = members.get(name);
-  if (rest.length === 0 || value2 === void 0)
-    return value2;
-  return value2.startsWith("{") ? findValue(readMembers(value2), rest) : void 0;
-}
-function writeValue(json) {
-  if (json === void 0 || json === "null")
-    return "";
-  if (!json.startsWith('"'))
-    return json;
-  const text3 = readString(json);
-  return /^[=+\-@＝＋－＠\t\r\n]/.test(text3) ? `'${text3}` : text3;
-}
-function writeRecord(cells) {
-  return `${cells.map(quote).join(",")}\r
-`;
-}
-function quote(cell) {
-  return /[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
-}
-var BYTE_ORDER_MARK;
-var init_export_format = __esm({
-  "pkg/dist/export_format.js"() {
-    "use strict";
-    init_tables();
-    init_json_text();
-    BYTE_ORDER_MARK = "\uFEFF";
-  }
-});
-
-// pkg/dist/export.js
-var export_exports = {};
-__export(export_exports, {
-  pull: () => pull
-});
-async function pull(controller2, stream, source2, options, left, tools) {
-  const { signal } = left;
-  let pages = iterators.get(controller2);
-  if (pages === void 0) {
-    refuse2(source2, options, tools.ValidationError);
-    const started = formatPages(source2, options, left, tools);
-    signal.addEventListener("abort", () => started.return());
-    iterators.set(controller2, started);
-    pages = started;
-  }
-  let page;
-  do {
-    if (signal.aborted)
-      throw signal.reason;
-    page = (await pages.next()).value ?? void 0;
-    if (page === void 0)
-      throw signal.reason;
-    if (page.text !== "")
-      controller2.enqueue(new TextEncoder().encode(page.text));
-    stream.nextPosition = page.nextPosition;
-    if (page.isMixed)
-      stream.isMixed = true;
-  } while (page.text === "" && page.nextPosition !== null);
-  if (page.nextPosition === null) {
-    controller2.close();
-    await pages.return();
-  }
-}
-async function* formatPages(source2, options, left, { readPages: readPages2, follow: follow2, sleep: sleep2 }) {
-  const { name } = source2;
-  const { format } = options;
-  const callOptions = { ...source2.options, signal: left.signal };
-  let { resumeFrom, wait: remainingWait = 0 } = options;
-  let header = format === "csv" && resumeFrom === void 0 ? writeHeader(name) : "";
-  let body = "";
-  const readBody2 = async (response) => {
-    body = await response.text();
-    return JSON.parse(body);
-  };
-  const leave = [source2.options.signal, options.signal].map((signal) => follow2(left, signal));
-  try {
-    for (; ; ) {
-      const params = resumeFrom === void 0 ? source2.params : { resumeFrom };
-      const rest = { ...source2, params, options: callOptions, readBody: readBody2 };
-      try {
-        for await (const { page, repeated } of readPages2(rest)) {
-          const { nextPosition, isMixed } = page;
-          yield { text: header + writeRows(name, format, body, repeated), nextPosition, isMixed };
-          header = "";
-          resumeFrom = nextPosition;
-        }
-        return;
-      } catch (error) {
-        const wait = left.signal.aborted ? Number.NaN : readWait(error);
-        if (!(wait <= remainingWait))
-          throw error;
-        remainingWait -= wait;
-        await sleep2(wait, left.signal);
-      }
-    }
-  } finally {
-    for (const end of leave)
-      end();
-  }
-}
-function refuse2(source2, options, ErrorClass) {
-  for (const [name, value2] of Object.entries(options ?? {})) {
-    if (value2 !== void 0 && !OPTIONS.includes(name)) {
-      const field = name.slice(0, 32);
-      throw new ErrorClass(`${field} is not an option`, field, "unknown");
-    }
-  }
-  const { format, wait = 0, resumeFrom } = options ?? {};
-  if (format !== "csv" && format !== "ndjson") {
-    throw new ErrorClass("format must be one of csv, ndjson", "format", "one-of");
-  }
-  if (!(Number.isInteger(wait) && wait >= 0 && wait <= MAX_WAIT)) {
-    const rule = `must be an integer of milliseconds from 0 to ${MAX_WAIT}`;
-    throw new ErrorClass(`wait ${rule}`, "wait", "milliseconds");
-  }
-  if (resumeFrom === void 0)
-    return;
-  if (typeof resumeFrom !== "object" || resumeFrom === null) {
-    const message = "resumeFrom must be the position of an export that has not finished, not null";
-    throw new ErrorClass(message, "resumeFrom", "required");
-  }
-  for (const [name, value2] of Object.entries(source2.params)) {
-    if (value2 == null || typeof value2 === "object" || POSITIONS.includes(name))
-      continue;
-    if (value2 !== resumeFrom[name]) {
-      const message = `resumeFrom must be a position in a list with the same ${name}`;
-      throw new ErrorClass(message, "resumeFrom", "one-of");
-    }
-  }
-}
-function readWait(error) {
-  const { status, retryAfter } = error;
-  if (status !== 429 || retryAfter == null)
-    return Number.NaN;
-  return Math.max(MIN_WAIT, Math.ceil(retryAfter * 1e3));
-}
-var OPTIONS, MAX_WAIT, MIN_WAIT, POSITIONS, iterators;
-var init_export = __esm({
-  "pkg/dist/export.js"() {
-    "use strict";
-    init_export_format();
-    OPTIONS = ["format", "resumeFrom", "signal", "wait"];
-    MAX_WAIT = 864e5;
-    MIN_WAIT = 1e3;
-    POSITIONS = ["limit", "offset", "page", "cursor", "resumeFrom"];
-    iterators = /* @__PURE__ */ new WeakMap();
-  }
-});
-
-// pkg/dist/event_stream.js
-var MAX_LINE, EventParser;
-var init_event_stream = __esm({
-  "pkg/dist/event_stream.js"() {
-    "use strict";
-    MAX_LINE = 1 << 20;
-    EventParser = class {
-      #rest = "";
-      #data = [];
-      #event = "";
-      id = "";
-      retry;
-      restart() {
-        this.#rest = "";
-        this.#data = [];
-        this.#event = "";
-      }
-      push(chunk) {
-        const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
-        this.#rest = lines.pop();
-        if (this.#rest.length > MAX_LINE)
-          throw new TypeError("a line of the event stream is too long");
-        return lines.flatMap((line) => this.#line(line) ?? []);
-      }
-      #line(line) {
-        if (line === "")
-          return this.#dispatch();
-        const colon = line.indexOf(":");
-        if (colon === 0)
-          return void 0;
-        const field = colon < 0 ? line : line.slice(0, colon);
-        const value2 = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
-        if (field === "data")
-          this.#data.push(value2);
-        else if (field === "event")
-          this.#event = value2;
-        else if (field === "id" && !value2.includes("\0"))
-          this.id = value2;
-        else if (field === "retry" && /^\d{1,7}$/.test(value2))
-          this.retry = Number(value2);
-        return void 0;
-      }
-      #dispatch() {
-        const data = this.#data.join("\n");
-        const event = this.#event || "message";
-        this.#data = [];
-        this.#event = "";
-        return data === "" ? void 0 : { event, data, id: this.id };
-      }
-    };
-  }
-});
-
-// pkg/dist/stream_connection.js
-async function* readEvents(response, parser, watchdog) {
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  for (; ; ) {
-    const { done, value: value2 } = await reader.read();
-    if (done)
-      return;
-    watchdog.reset();
-    yield* parser.push(decoder.decode(value2, { stream: true }));
-  }
-}
-var MAX_SILENCE, DEFAULT_RETRY, Watchdog;
-var init_stream_connection = __esm({
-  "pkg/dist/stream_connection.js"() {
-    "use strict";
-    MAX_SILENCE = 45e3;
-    DEFAULT_RETRY = 3e3;
-    Watchdog = class {
-      #controller = new AbortController();
-      #unfollow;
-      #timer;
-      constructor(outer, follow2) {
-        this.#unfollow = follow2(this.#controller, outer);
-        this.reset();
-      }
-      get signal() {
-        return this.#controller.signal;
-      }
-      reset() {
-        clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
-      }
-      end() {
-        clearTimeout(this.#timer);
-        this.#unfollow();
-        this.#controller.abort();
-      }
-    };
-  }
-});
-
-// pkg/dist/job_stream.js
-async function* streamJob({ transport, watch, id, call, deadline }, tools) {
-  const expiry = new AbortController();
-  const timer = setTimeout(() => expiry.abort(), Math.max(deadline - Date.now(), 0));
-  const { signal } = expiry;
-  const unfollow = tools.follow(expiry, call.signal);
-  const resource = {
-    operation: "agentJobs.events",
-    parent: PARENT,
-    params: { id }
-  };
-  const events = streamJobEvents(transport.streamOpener(resource, call), signal, tools);
-  try {
-    for await (const data of events) {
-      const change = watch.processEvent(transport.decodeEvent(PARENT, data));
-      if (change !== void 0)
-        yield change;
-      if (change?.done)
-        return true;
-    }
-    return false;
-  } catch (error) {
-    if (expiry.signal.aborted && !call.signal.aborted)
-      throw watch.expire();
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    unfollow();
-    expiry.abort();
-  }
-}
-async function* streamJobEvents(open, signal, { follow: follow2, sleep: sleep2 }) {
-  const parser = new EventParser();
-  let streamed = false;
-  for (let breaks = 0; breaks < MAX_BREAKS; breaks++) {
-    if (streamed)
-      await sleep2(parser.retry ?? DEFAULT_RETRY, signal);
-    const watchdog = new Watchdog(signal, follow2);
-    parser.restart();
-    try {
-      const response = await open(parser.id, watchdog.signal);
-      streamed = true;
-      for await (const { event, data } of readEvents(response, parser, watchdog)) {
-        if (event !== "job")
-          continue;
-        breaks = -1;
-        yield data;
-      }
-    } catch (error) {
-      if (signal.aborted)
-        throw error;
-      if (!streamed || "headers" in error)
-        return;
-    } finally {
-      watchdog.end();
-    }
-  }
-}
-var MAX_BREAKS, PARENT;
-var init_job_stream = __esm({
-  "pkg/dist/job_stream.js"() {
-    "use strict";
-    init_event_stream();
-    init_stream_connection();
-    MAX_BREAKS = 3;
-    PARENT = "agentJobs.get";
-  }
-});
-
-// pkg/dist/list_stream.js
-async function* streamList(transport, options, site, tools) {
-  const left = new AbortController();
-  const unfollow = tools.follow(left, options.signal);
-  try {
-    yield* reconnect(transport, options, left.signal, tools);
-  } catch (error) {
-    await transport.run(() => Promise.reject(error), site, options.signal);
-  } finally {
-    unfollow();
-    left.abort();
-  }
-}
-async function* reconnect(transport, options, signal, { follow: follow2, sleep: sleep2 }) {
-  const parser = new EventParser();
-  const resource = { operation: OPERATION, parent: "agentJobs.list", params: {} };
-  const open = transport.streamOpener(resource, options);
-  for (let failures = 0; ; failures++) {
-    const delay = () => (parser.retry ?? DEFAULT_RETRY) * 2 ** Math.max(failures, 0);
-    let wait;
-    const watchdog = new Watchdog(signal, follow2);
-    parser.restart();
-    try {
-      const response = await open(parser.id, watchdog.signal);
-      failures = -1;
-      for await (const event of readEvents(response, parser, watchdog)) {
-        const change = readChange(transport, event);
-        if (change !== void 0)
-          yield change;
-      }
-    } catch (error) {
-      if (signal.aborted)
-        throw signal.reason;
-      const isBroken = failures < 0 && !("path" in error);
-      if (!isBroken && (failures + 1 === MAX_FAILURES || !isRetryable(error)))
-        throw error;
-      if (!isBroken) {
-        wait = Math.max(delay(), 1e3 * (error.retryAfter ?? 0));
-        open.observer?.onRetry(error, wait);
-      }
-    } finally {
-      watchdog.end();
-    }
-    await sleep2(wait ?? delay(), signal);
-  }
-}
-function isRetryable(error) {
-  const { name, status = 0 } = error;
-  return name === "ConnectionError" || status === 429 || status >= 500;
-}
-function readChange(transport, { event, data }) {
-  if (event === "reset")
-    return { reset: true };
-  if (event !== "job" && event !== "deleted")
-    return void 0;
-  const job = transport.decodeEvent(OPERATION, data);
-  return event === "job" ? { job } : { deleted: job.id };
-}
-var MAX_FAILURES, OPERATION;
-var init_list_stream = __esm({
-  "pkg/dist/list_stream.js"() {
-    "use strict";
-    init_event_stream();
-    init_stream_connection();
-    MAX_FAILURES = 5;
-    OPERATION = "agentJobs.allEvents";
-  }
-});
-
-// pkg/dist/streams.js
-var streams_exports = {};
-__export(streams_exports, {
-  streamJob: () => streamJob,
-  streamList: () => streamList
-});
-var init_streams = __esm({
-  "pkg/dist/streams.js"() {
-    "use strict";
-    init_job_stream();
-    init_list_stream();
-  }
-});
 
 // action/src/cancellation.ts
 var SIGNAL_CODES = { SIGINT: 130, SIGTERM: 143, SIGBREAK: 149 };
@@ -541,12 +18,12 @@ var DIGITS = 92;
 var FIRST = 35;
 var BACKSLASH = 92;
 var EXCLAMATION_MARK = 33;
-function decodeBytes(text3) {
-  const bytes = new Uint8Array(text3.length);
+function decodeBytes(text4) {
+  const bytes = new Uint8Array(text4.length);
   let length = 0;
   let from = 0;
-  for (let at = 0; at < text3.length; at++) {
-    const code = text3.charCodeAt(at);
+  for (let at = 0; at < text4.length; at++) {
+    const code = text4.charCodeAt(at);
     const digit = (code === EXCLAMATION_MARK ? BACKSLASH : code) - FIRST;
     if (from === 0 && digit >= ONE_CHARACTER_BYTES) {
       from = ONE_CHARACTER_BYTES + (digit - ONE_CHARACTER_BYTES) * DIGITS;
@@ -559,7 +36,7 @@ function decodeBytes(text3) {
 }
 
 // pkg/dist/core_text.js
-var core_text_default = "#}*}<}6$###$~0$@})%}H}H#})$}H#})'}H}H}H}H#})&}H}H}H#})%}H}H$}H})&}H}H}H$}H})%}H}G#})(}H}H}H}H}H#})'}H}H}H}H$}H})$}H$}H})(}H}H}H}H}H$}H})#$}E})(}H}H}H}E}E$}H})(}H}H}H}G}E#})#$}H})'}H}H}H}G#}))}H}H}H}H}H}H#})&}H}H}G#})'}H}G}G}G#})(}H}H}G}G}E#})&}H}G}G#})(}H}H}H}H}G#})(}H}H}G}G}H#})&}H}G}H#})&}G}E}E$}G})%}H}G$}G})%}H}H$}G})(}H}H}H}G}H#})'}H}G}H}H#%H)$}*$}*##$}*$}+#%$}*$},#$$}*$}-#($}*$}.#.$}*$}/#'&}h$}f$/01#'#&$)2*3)$&#%&4'&&'%($#)5%%&&###*&-%%,$&(6%*,&(#7#%%8%#&#&*%#&#((&#,%%(&)%&-'+%9%'+:%*%$()'+;$+$#&<+##'='()&$)#$$$*#'*>$$#+##$$$&?#''''$$$#$'##%$#,$$$#'%(&$#4),$}H$d}I}I~-#.*@*$}0%#$}1#o$}2#+$}3#U$}4#)$}5#y$}6#}%/$|-}W}e%}f$}g]%2}H*}GF#d}Y*}4E(G#%cC#h'cd>D#d~*}L~-#D*/$.C#K%#'cd~<#D#d~[}K~-#D*/$.C#d}HY%#C#d+}4E)C)K%#d$}3E*Y%#%c%c%c%c%c%c%c%c%c%c%cC*'cC(C#Y%}AC(C#d+}3Y%}=C(C)Y%}EC(C)Y%}Q$C(C(L%}=E7Z&}I$C&~i*D8C7}pD,%cC$d,p'cC$h0$C,L&#e%u0'//.C,L&#e%t0.d-D0/'.C,P#}}$E$d6i0$d#D#C$3}e$D)%c&cd$C#3(h0$C(d}Q&}3E$3}0C)C(K%}U&C(K%}Y&3m'cC#d$}3D#C$3}f$/$..C(K%}Q&E#d}I}I}I}I}Ai0#C(L%}U&D8C(C#Y%}u'C(C8Z%}y'C(d#Y%~e(C(e}I}I}I}I3Z%~](C(d~](}3E#C8}pC8eC}Q}p3A=C(d5Y%}a(C(d#Y%}Y&C(e}I}I}I}I;Z%}Q&C#C(d}a(}3C(d}Q&}33lD)C(d}u'}33}f$/-.C(d}Q&}3E#C)K%KE$3}8C#C(K%}Y&C$d'd/3}HC(K%}Y&D#C$'cC#C$}3C(K%}U&C#d/}5}3D#C$D*&cC#d}I}I}I}I}AY%#C#d/}3D#C*d$}4E*0#.D#.C(C(L%}Q&Z&}a(C(C#Y%}i(C#C$C#C$l>D3C(C)Y%}m(C)K%GD5d#D#C(K%}e(D%%}H&c%c%c%c%}H%c%c%c%c%cC#C3j'cC(d}Q&}3d~E}M~-#C5C#d(}=}3E*K%3E6C*K%7E43F%}HC(K%}Q&d}P}I}I}I}Aj'cC(C(L&}Y&Z&~e(C(C(L&}Q&E7Z&~](C7}p/$.C(d,Y%~e(C(d}l}z~-#Y%~a(C(d}O}I}I}I}AY%~](d}O}I}I}I}A.d}I}I}I}I}Ai'cC(d~](}33}?d}I}I}I}I}AD+C(K%~i'D)/-.C*K%7D/C*K%3D0d}Y}P~-#D)%c%c%cC*K%#E$d'}41%$%#.C(d}M*}3C0C/C(d~](}33GC(K%}M*d}I}I}I}I}Ai'cC(K%}Q*D$/-.C(C/Y%}q%C(C0Y%}m%%c%c%c%c%c%cC(d}m%}3d~E}O~-#3}V$h'cC(C(K%}U*Y%}Y(C(C(L%}M*Z&}Q(C$d$}41))'%..&$.C(d}Q(}3C(d}M*}33,C$d$}41)('$--%#.C(K%}Y('cC(C(K%}Y(Y%~])C(C(L&}Q(Z&~U)/..C(d%Y%}Q&C0C/C(d}Q&}3d~P}v~-#d-3x/0.C(d}Q&}3C(K%}U(E.C(K%}Y(E-3/C(K%}Q&h0+C(K%}U&E+d9i0+C(L&}Y&E7eC}Q}pD$C7}pD)/..C*K%+D$C*K%'D)C(C(K%}Y(E-Y%}U&C(C(K%}U(E.Y%}Q&C)C$C(d}Q&}33}+0*d8D+/-.C(K%}U(E.D2C(K%}Y(E-D)/(.C(d~U#}3C(K%}U(E.C(K%}Y(E-d~M}R~-#d(3}Ed)D)C(K%}5D$C(K%}1D+&cC)'cC+'}HC(d}Q&}3C+C$d~k#3QC(K%}]&D$C(K%}Y&(d#.D+C)d$}4D)/$..C$C-C+>D)C+C.C+>D2/'.C(d~U)}3C0C/C(d}Q(}33@/(.C*K%'D).C(d}Q&}3C0C/C(d~](}3C)33C(K%}Q&d$i'cC(C(K%}U&Y%~i'C(d}J}I}I}I}AY%~e'/,.C(d~e'}3C(L&}Y&3},/+.C(d~M#}3C(d}a(}3E)d~(}J~-#d+3`C(K%}-D$C(K%})D#C(d~E#}3C)d~0}J~-#d)3`%cC#h0#C(K%{E)h0#C(K%}%D*C(d~](}3C#C$3/C(d}Q&}3C)C*3/C(K%~](0#C(K%}Q&0#C(L&~e(C(L&}Y&u0#C(L&}I)C(L&}a&v0#C#C$3}-/..C(d}Q&}3E$C(d}a(}3E#d~i}N~-#d'3}'%cC(L&}Q&e$t'cC(L&}Y&D9C(d~=#}3C#d~c}N~-#d)3`%cC(K%sh'cC$C#d~-}W~-#d(3}'%}GC(K%}Q&'cC(L&}Y&/$.C(d}Q&}3C(d}a(}33}7C(L&}Y&e#C(K%}Q&>.D7C9s0&C(dc}4e$C7C7e${>C9e$}FE93]C(L&ke#u0&C(d}Q&}3C7C9}G3uC(K%}Q&d$j0$C(K%}U&/1.C(d)Y%}Q&d~i}N~-#d'C(d}Q&}3d$d#3x/0.C(L&}Y&D9C(d}a(}3E$d~i}N~-#d'3jC(d}Q&}3E#C73},C$d~-}W~-#d(C#3bC#C93},C$d~c}N~-#d)C#3b.C(K%}a(E#d}I}I}I}I}Ai'cC%D)/9.C(L&}i(D:C(C%Y%~i%C(C#Y%~e%C(C:Z%}I&%c%c%c%c%cC,K%}y$E$d&n0#%c%cC$P#~I}Ncd$}41&#$'%.C(d~](}3E#C(d~e%}33.C(K%}Y)E$d}I}I}I}I}AiC(K%}I)E%d}I}I}I}I}Ai}:0%C(d}I)}3d#C%d}I}I}I}I}Aj>C(d}Y)}3C$d}I}I}I}I}Ai>3RE)h0%C#3}D/>.%cC:eC}Q}pE*d~0}J~-#d)3mh0#C(d[}3C(d~e%}3E$d~0}J~-#d)3`C(K%[0#C(dS}3C$d~(}J~-#d+3`e~l~$~l}Y~j~;!C8C8e#v>E7C7e~M}p5}K}FD8%cC(K%SE$h0#C(d~](}3C$C(K%WE)3/C(K%~](d$i0#e}I~W~h}0D;C(L&}I)D9%c%c%cC(K%~e(d$}41%%$#.C9e}I~%}bL}GD9/$.e#D;.C8C9x0#C7E8C9C;}Ex0#C$C)3}-D)/).C(d~](}3C835C(K%}M)D)C(K%}I)E$d}I}I}I}I}Ai0(C(C(K%}Q)Y%}i(C(C)Y%}e(C(C$Y%}a(C(d~e%}3d~0}J~-#d)C(d}a(}33b.C(C:Z%}Y(C(C%Y%}U(C(C#Y%}Q(%cC*d~-}W~-#d(3mE#h0#C#K%#d'j0#C#K%'D#C(dK}3C(d}Q(}3E$d~-}W~-#d(3`C(K%K0#C(d~](}3E%C#L&+3},C$d~-}W~-#d(C%3b.C(d}a(}3E#C(d}Q(}33.%cC(K%}q(d}I}I}I}I}Ai0#C(d}q(}3E$3RE)'cC#3}D/?.C(K%~M(0#C(d~](}3E%C$3Jd#D#C(L&~](e%u'cd+d~e#3}_$E#C%d~e#~i-##.C(d~M(}33}P$C(C#Y%~M(.C(K%}i(D)C(L&}a(D8C(d}u'}3E#C(d}m(}3d~9#~i-##C8e%t0=C(d~A&}3C#d~9#~i-##C(C)Y%~=&C(C8Z&~5&C(d&]#}i'C(e#Z&~-&C(d#]#~%&C(e%Z&}y&C(e~M~A&Z&}q&C(d#]#}m&C(d%Y%}i&C(e~M~A&Z&}a&C(e#Z&}Q&/&.C(C(L%}I&Z&~E&C(C(L%~e%Z&~=&C(e%Z&~5&C(d&]#}i'C(e#Z&~-&C(d#]#~%&C(e%Z&}y&C(e~M~A&Z&}q&C(d#]#}m&C(d%Y%}i&C(e~M~A&Z&}a&C(e#Z&}Q&/%.C(d~5&}3C(d~](}3d~E#~i-##C(d&]#}i'C(e#Z&~-&C(d#]#~%&C(e%Z&}y&C(e~M~A&Z&}q&C(d#]#}m&C(d%Y%}i&C(e~M~A&Z&}a&C(e#Z&}Q&/$.C(d~](}3d~U}M~-#d}Y}K~-#d*3{C(L&~](E7e%u'cd$C(L&~e(e~-~[~Z#C7}pd$}:>E7d$d#3}T$C(e#Z&~]&C(d#Y%~U&C(e~=2Z&~M&C(e$Z&~=&C(e'Z&~5&C(d#]#}Y'C(e#Z&}Q&C(e~M~A&Z&}a&C(d%Y%}i&C(d#]#}m&C(e~M~A&Z&}q&C(d#]#~%&C(e#Z&~-&C(d&]#}i'C(e%Z&}y&C(C(L%~e%Z&}I'C(C(L%}I&Z&}Q'C(e}HC7C8}EE7C7C8w>Z&~E&C(C(L&~](Z&~e&/$.C(K%~e(D)C(d~e%}33}2/:.C(d~](}33SC(K%~a(D)C(K%~](E#d}I}I}I}I}Ai'cC(d}Q&}33}*/:.C(K%~e(D$C(d}Y$}3E%C(d}]&}3d}]$~i-##C,3}Q$C,e#Z&#C,d/}3C%d}]$~i-##C,C$Y%}q$C,C)Y%}m$C,C#Y%}i$C,30d&D#/;.C(d~e%}33}2/8.d~c}N~-#d)d~I}r~-#d~U}r~-#d63x/-.d*D+%cC)'cd#D$C)d=i0$/(.C-0$d#D-/&.C2P##dZn0&d#D)&cC)d=i0$C)C2}3P##E1dS}4d~l$}:d-rC1d}(}:d~.#}4d~l$}:d<n}:0&C)d$}3D)dCd#C1d~N#}4d~l$}:d=l>C1}<d~l$}:d~6#}4E1d/nd$C1}=d~6C}:h};0#./&.C(C(K%}Y(Y%~])C(C(L&}Q(Z&~U).C(K%~U)d}I}I}I}I}Ai'cC(K%~Y)D$/'.C(C(K%~])Y%}I(C(C(L&~U)Z&~e'/'.d#D$.C(C+Y%}u'C(C)}vC$}veC}O}MZ%}y'C(d}Q&}3E$C.C-3nC0C/C(d}u'}3C$3}1.D$C(d}Q(}33}f$.C(d}J}I}I}I}AY%~e'C(C$Y%~i'.C(K%~i'E)C(K%~e'E+d}J}I}I}I}Ai0%=.C(K%}I(D-C%C#d/}5}3E$3}Z$C$C-Y%+C$C)Y%'C$C+Y%#C#d$}3D#C+d}I}I}I}I}Aj0#C*P#;d$j0#.C(d#Y%}Q&C6C4C(d}Q&}3d$d#3x.D)C(d}a(}33}2/,.#.C(d5Y%}Q&d~e}M~-#d,C(d}Q&}3d$d#3xD)/*.%}H%c%c%c%c%c%c%c%c%c%c%cC$P#~4}tcE0d%}41+*#$%&'()/.C(d}Q&}3E#d}a}N~-#d}q}N~-#d-3FC(d}m%}3C#3eC#d}a}N~-#d}{}N~-#d*3F%}HC(K%}Q&d}P}I}I}I}Ai'cC(d,Y%}Y(C(d}l}z~-#Y%}U(C(d}O}I}I}I}AY%}Q(d%/$.C(C(L&}Y&Z&}Y(C(C(L&}Q&E7Z&}Q(d%C(P#}U(C7}pd}N}I}I}I}Aj>.D/C(K%}u%D.C(K%}q%D#C(K%}m%C(d}Q&}3E)d~-}N~-#d~=}N~-#d)3FC(d~e'}3C)3eC(K%~e'd}I}I}I}I}Ai'}Ge#(C(K%~i'C(K%}I(3}:D:e$.D7d}I}I}I}I}AiD)C(d}Q&}3E$d~-}N~-#d}e}u~-#d'3FC(d~](}3C$3e%}HC(K%~](d}I}I}I}I}Aj'cC(C(L%~](Z&~U)C(C(K%~e(E$Y%~])C(K%~Y)/$.d#D$C(d#Y%~])C(e}I}I}I}I3Z&~U)d$.D*C%}vD;d#C#C)>D2C(d#Y%}I*C(e}I}I}I}I}I$Z&~e)d+D-d3D+d$D#&cC(d}u'}3C*C$d-3QC(K%}}'E$'cC(L%}u'D<C(d}Q&}3E1C$C(K%~%'d-3QC(K%}]&C(K%}Y&D)C(K%}Q&D$C(C(K%}U&E*Y%}M)C(C$Y%}I)C(d$Y%~i(C(d}`}O~-#Y%~e(C(C<Z%~](C(d}M*}3C(d~](}3d&3=C(K%}Q*C(K%}U*3}:D<C1C$C*3f%}GC(K%}Q&'cC(L&}Y&D9e$/$.C(d}Q&}3E4C$C*dC3Qe#C(K%}Y&E$h0#=C(K%}U&D*C(K%}Q&D1C(C(K%}]&Y%}e&C(C$Y%}a&C(d$Y%}]&C(d}q}M~-#Y%}Y&C(C*Y%}U&C(C1Y%}Q&C(d~e%}3E$C4d&3=C(d}a(}3C(K%~i%C(K%}I&3fC$3}f$C(L&}i(D9C(L&}a(.D=C(d}M*}33}f$C(K%~e)C#d$}4i'cC(d~e)}3d+d;3}S$C(K%~i)D-.C+C-}3E$C<e~l~l~l~l~l~l~l2}LZ&#C$d+}4C9Z&#C$d3}4C=Z&#d#C)>D$C+d;}3D+C)d$C)>D*C(C#Y%}I*C#d$}3D#/$..C(d~U)}33}f$C(C.Y%~9%C(C2Y%~5%C(C;Z&~-%C(C:Z&~%%C(C7Z&}y%C(C/]#~I%C(C(L&~e)Z&~=%C(C(K%}I*Y%~E%C(d~e'}33}Z$C(d}Q(}33}?d$/-.C(d}Q&}3E#d}a}N~-#d~C}N~-#d)3FC(d~](}3C#3ed}I}I}I}I}AD#%cC(K%~](E$d}I}I}I}I}Ai'cd}M}I}I}I}AD#/$.%cC(K%~a(E)C(K%~e(E*d~A}V~-#d)3}.0#C)C*d~G}V~-#d,3}.'cd}J}I}I}I}AD#/$.C)C*d~P}V~-#d+3}.'cd}K}I}I}I}AD#/$.C)C*d~X}V~-#d)3}.h0,d}L}I}I}I}AD#.C(d~](}33}f$./+.C(d}Q&}3E#d}a}N~-#d~]}L~-#d*3FC(d~](}3E$C#3eC(C(K%~e(Y%}e(C(d#C(K%~a(C(K%~](d}I}I}I}I}AiE)>Y%}a(d~l~l&C%C%d~l~l&r>D#%c%cC)h'cC(d}a(}3d}I}M~-#3}V$C$3}Z$d'D*h0$/%.C(d~](}33}Z$.C(d}a}N~-#Y%}a(C#d~c&j'cd#D*C#d}b&j0$C(d}Q&}3E$C(d}a(}33iC$d}y}I~-#3}Y$D*C$3}f$/$.C(d}Q&}3E$C(d}a(}33iC(C(L%}U&Z%~](d(d#d}Q}J~-#d&C(d~](}33}+>D*C$3}f$.C(d}Q&}3C831e$D7%cC(L&}Q&e$u'ce#D7/$.C(d}Q&}3E$C(L&}Y&E93},d)d#C(K%}U&C(K%}Y&3$C$3}f$.C(C#^$~7%C(C*^$~5%C(C9Z&~-%C(C7Z&~%%C(e)Z&}y%/(.C(e#Z&~%%C(d%^$~5%C(e)Z&}y%/'.C(e#Z&~%%C(d&^$~5%C(e)Z&}y%/&.C(e#Z&~%%C(d)^$~5%C(e)Z&}y%/%.C(e*Z&}y%/$.C(e&Z&}y%.d#/%.C(L%~a(D7C$D#.C(d}Q&}3C831C(C%d#j]#~A%C(C7Z%~9%C(C#Y%~5%C(e(Z&}y%C(C(L&}Y&Z&~-%C(C(L&}Q&Z&~%%d#.D+C(d~M%}3C,C(d}y%}3C8C'3*/$.C(d}Q&}3d}Q}N~-#d~6}J~-#d13PC(K%}U&D)C(K%}Q&E/d}J}I}I}I}Ai0(C(C(K%}Y&E#Y%}i(C(C)Y%}e(C(C/Y%}a(%c%cC/d}I}I}I}I}Aj'cC#d~l$n0$C)C#3}$h0$.C(d}Q}N~-#Y%}u'C(d}Q&}3d}Q}N~-#d~D}J~-#d-3PC(K%}Q&E)d}J}I}I}I}Aj0$C(K%}U&D)/).C(d1Y%}Q&d~6}J~-#d1C(d}Q&}3d$d#3xD)/(.C)d}I}I}I}I}Aj'cC(K%}U&D#C(C(K%}Y&E-Y%~e(C(C#Y%~a(C(C)Y%~](C(dC}3C#C-d}I}I~-#d+3}E%cC(K%CE)'cC(K%GD+/$.C(d;}3C#C-d}Q}M~-#d*3}EC(K%;E)h0'C)C(K%?E+3<h0'.C+h0&C+D#C)D*C)P##dR}4E.d3pd#d$C.}=d}J}Y'}:>0&%c%c&c%cC#h'c&cC+h0%C(C)P##E#]#}Q&d}n}M~-#d%C(d}Q&}33}<E*C#d~-#i};0'C+d$}4D+C)d$}3D)/#.#.C(C*P##E.]#}Q&C.dD}4d~l$}:d~K#r0*C#d$}4D#C*d$}3D*d}l}M~-#d%C(d}Q&}33}<h0$/*..C-d}J3l0$/(.C-d}J3lC*}:h0'.C(d}u'}3d~N}J~-#d*3[h'cC(d4Y%}Q&/(.C(d~](}33}f$.C(d}Q&}3E#d}Q}N~-#d~U}J~-#d-d~e}J~-#3MC(L&}Q&E7e%t0$C(K%}Y&D)C(K%}]&D*C#d}Q}N~-#d}Y}K~-#d*3{C(L&}Q&E9e%t0$C(L&}Y&D:C#d}Q}N~-#d}`}K~-#d/3{C(L&}Q&E;e%t0$C(K%}]&D-C(K%}Y&D.d#D+d#D#C/d}I}I}I}I}Aj'cC(d}u'}3d}l}K~-#d/3[D#.C(d}a(}33}Z$C(C#]#~A%C(C)d%C*hC7}p}:>Y%~=%C(C:e~M~A&C9}pd$}:>Z&~5%C(C-Y%~1%C(C.Y%~-%C(C;Z&~%%C(e%Z&}y%C(d~M%}3E#C,C(d}y%}3C8C'3*C$d,p0#C,C#3-d~l$}:D#/*.%c%c%c%cC0d&}41&#&$&.C,30C,L&ce$y0%C(d#Y%~e(C(e}I}I}I}I3Z%~](C,K%}Ad%}=D#C,K%}=D*&cC#'cC(d~](}3E$d}p}M~-#d$C(K%~e(E%>C%d#j3}4C(d}Q&}3E%C*X%#3},C$C(K%}U&C(K%}Y&3}4C#d'}4D#C*d'}3D*C%3}f$/$..C(K%~e(E#'cd*d#C(K%~a(C#3$.C,P#}Z$h0$d+d#d$d#3$/$.C(K%~M%d'i'cC,30/%.C,L&ce$y0$C,K%sd}I}I}I}I}Ai0$d~l~l&C%C%d~l~l&r>E#d~e&jC#d}g&j}:0$C(d3}3C,d~=#}3E%d~(}J~-#d+3`C(K%3E#h0$C(K%7D$C(d+}3C%d~0}J~-#d)3`C(K%+E)h0$C(K%/D*C(d}Q&}3E%C#C$3fC(L&}Q&e$u0$C(L&}Y&D8C%C)C*3fC(K%}Q&h0$C(d~](}3E)C(L&}Y&C8}Fe%}HC8}E3}@C(C(L%~a(Z%}i&C(d/Y%}e&C(d~#}v~-#Y%}a&C(C$Y%}]&C(C#Y%}Y&C(dMY%}U&C(d}U}v~-#Y%}Q&C(d}a(}3E#C%d'3=C)3}f$C(K%}a(d}I}I}I}I}Ai0$d,d#C(K%}e(C(K%}i(3$C#3}f$/$.C(d~](}33}f$.C,C(d~M%}33-d~l$}:D#C+h0)C(d}m%}33}Z$/).C(K%}Y&D)/%.C(d3Y%}Q&.d~D}J~-#d-C(d}Q&}3d$d#3xD)C(d~](}33}f$.C(d}a(}33}Z$.C(C)Y%}Q&C(d}Q&}3E#36C#3}K$d,D#/$.d(D#.C(d}I$}33}R$C(d}Y*}3G#C#2.C(C#Y%}EC(C*Y%}AC(d#Y%}=d#D$%}HC(d~a#}3E#K%#h'cC#K%+D$C#K%'/$.C#3}R$d#.D#C(C$Y%'C(C#Y%#C(K%#E#d$C#>C(K%'d#C#>3}i$#.~6O%2}H(}GF#d}I%}4E(G#%c%c%c%c%c%c%c%c%c%c%c%c%}H%c%c%c%c%c%c%c%c%c%c%c%c%c%cd%C%L&#E;}pE4d%}4C;e${>d$}41($%'&-#.C%dH}3D0C%d+}3D/C%P#GD*C%K%CD+C%L&;D7%cC$3pE%h0#%c%cC%K%/P#PE)d$}41%#$%.d$D)C*d$}:0$.d%D).C$C*]#?C$C+Y%;C$C7Z&3C$C&Z&[C$C)]#SC$d#Y%OC$C+Y%KC$C7Z&CC$C/L&+Z&+C$C/L&#Z&#C$C0R##^#@C$C0P#%]#BC$3Y0'C$L&ce'u0,C$K%}1h0,C#d)Y%#C#C$L&}9E9C$L&sE7C&}FE&e#C&C7{>E&C&C9y>C9C$K%k>Z&+/<.C#d*Y%#/;.C$L&cE8e${'cC$K%sD)C$d}I}I}I}I}AY%sC)d}I}I}I}I}Ai08C(C)Y%}I$C(C$L%wZ%}M$C(C$K%}%Y%}U$C$L%})D&C$d}I}I}I}I}AY%})C$C$P#}Y$C&}pd}I}I}I}I}Aj};]#}Y$C(C$L%}1Z&;C(C&Z&3C(d3}33}[$C$K%}Q$E,'}HC,d#Y%}5C%K%GD/C%K%KD)C(d#Y%;C(e}I}I}I}I~-#Z%3C/C)d;}5}3D-d'D5&cC-C/E0j'cC*E+d$}3D*C/d;}3D/C,K%}1E6d&}=D)C0L&3D:C,K%}-E3D.%c&cC)h0$C:C.L&#u'cC)d+}4D)C.d+}3D./$..C,C6d$}4E)Y%}1C.C3C)d&}=}3L&#Z&#C(K%3C1i'cC(d3}3d'd'3}S$C(K%7D5.C5C1d%}=}3C+Y%#C(C1d$}3E1Y%;.d?D)%cC0L&#e$u0#C,L&+D9C,C0L&+E7Z&+C,L&#D&C,e$Z&#d3D)C7C9tC&e$u};0#C,d#Y%;C,P#LD0C,C7C9|E+]#LC,C,P#KC0d%jC+C0j}:};]#K.C)C,}3C:3}=/$..C(K%3D.C(K%7(d'.D)C$dc}4D6C$d~=#}3D5C$d~M#}3D-C$d~]#}33}g$C$C1Y%}AC$C)Y%}=C$C.Y%}9C$L&kD&C%L&+D7C(e%Z&sC(e%Z&cC(C7Z&[C(C;Z&SC(C&Z&KC(C8Z&C%}H&cC2dCi'cd#D.d#/%.C(d3}3C2}3C2d3}3E+D2d3}3L&#e$u0#.C7C(C+}3d;}3L&#tD.C+dCj.D)C4d$}<C.};D*&cC)D+d#D)C*C+}:d$}:0#.C$C&C7C8}pd$}:E)>Z&kC$e$C;C)>Z&cC$C+C$P#}Z$};d$}:]#}Z$%c%c%cC(K%}U$E)K%#E3d$}41%#$4.C)K%'D1C)K%+D.C(d3}3E*C(d}I$}3E+d~-}W~-#d(3}'C(L&;D&C(K%3D)C*C+d~c}N~-#d)3}'%}HC%L&3E8C&e~g$C)>E&y'cd}R}r~-#D)d}I}I}I}I}A/$.C&C8tC%P#OE4C4d%i>d$}:h04C(d3}3C(L&;e#C(K%3>3u%}HC(K%3d$i'cC(K%7/$.C(d~=$}3e}HC(L&;E7C&}EE&C&C7w>3uC(K%~=$d$j0&C(K%~A$.D)d}J}I}I}I}A.D,C)d+}?D$d?D2/;.C%P#OE4h02%c%cC%K%;E*h0#C%K%?E+h0#C(d~=$}3E)C*C+3tC$d~i#}3D0C(d~]#}3C)3,C(K%}=E/C(K%}AE*3}:D7C$K%}M$E)d*}:C$K%}I$E1C)d~e~l~l~l#}:E,d&}=}3D2&cC,'cd#D.d#D)&cC.C)C1}3L&#C7t};D.C)d+}3E)d~-#j0#.C,d+}4D,C1dc}4D1C.d$}:h0$/3..d&}=D)&cC)h0%C)d+}4D)C2L&#C2d+}3D2C7u0#./1.C4d$j03d~S}q~-#D)d}I}I}I}I}AD,dFD2d}]C/1.C0C73}=C(d}I$}3d~<}O~-#d)C(d~]#}33b/3.C(d3}3E)C(L&~E$3},C(d}I$}3d~c}N~-#d)C)3b/3.C#d*Y%#/9.C%L&3D8C%L&+D7C%R$=D/C%R$;D*%c%cC$L&cE:e't'c%c%cC*d$}41)&&&$$$#.C/d}a&iC/d}v&i};C/d~a&}4d~l~l&}:d~Q#l};0%.C#d#Y%#/<.C$P#Sd%i0$C$K%KE%h0$%c%cC*d$}41)$$$///#.C/d}a&iC/d}v&i};0#C/d~a&}4d~l~l&}:d~P#n0%.C7shC8e~M~A&y}:0$C7}pD)%cC*d$j'cC%C$K%OE+i0&C$C+d$}3Y%OC)0$e~a&d'C+C+d'r>}v}Og######~UbC'3}/D8/$.C$L&CE7e~U*C8C8e~U*{>e~U*C)>E8w0.C$C7C8}FZ&C.d(D1C$L&#e$u0-C8C$L&+E9C&C$L&[}FE7e#C&C7}#>}FE7e#C7C9{>}#0$/-.C$C$K%})d$}3E%Y%})C#C$d~5#}3E#C%d'n'}Ge&(C(d3}3C#C8e#C7}p>C&C'3VC(L&;D8C(L&3.C8d#3|/:.d#D1C*C:e$y};0+C$K%sd}I}I}I}I}Ai0+C/d~e&i0'%cC/d}g&i'cC$K%})d}I}I}I}I}Aj0)C$K%}%E/d~<}O~-#d)3mE%h0)C%K%#0)C(d+}3C$d~=#}3E*d~<}O~-#d)3`C(K%+h0)C$d~M#}3D0d#D)C(d}M}v~-#L%#Z%CC(d~i}u~-#L%#Z%;&cC)d+}3E%d;i0%C/C(d3}3C)}3E)d+}3K%#C)d/}3K%#3mE+h0*C%D)C+P#;h0#./).C$K%})d}I}I}I}I}Ai0,%cC/d}Y&}41()---)#.C/d}o&i0(/,.C(d3}3C*3!C03}[$C0C(L%;Z%+C0C(L%3Z%#/(.C%K%;D+C$L&ce't0$C#d*Y%#/%.C#d,Y%#/7.C%L&3D9C%L&+D7C%P#GD)C$d#Y%})e}QJD8C#C$d~5#}3E#%}GC+d}M}I}I}I}Aj'ce$C+d}I}I}I}I}An0$=e}QJe#C+d}I}I}I}I}Aj>D8.C(d3}3C#C9C8C8C9w>C8C7}p>C&C'3VC(L&;D8C(L&3.C8C)d$}:3|.C+d}N}I}I}I}Ak05C%d;}33}f$/5.C$K%}Q$E*h0&C*P#}:D%C*P#LD)%cC*P#}<h'cC%d$}:0(C*K%}5d)i0(/$.C%d$}:0'C*K%}5d)iC)d%i};0'.C*P#Kd$}:0&%c%cC*K%cd}I}I}I}I}Aj'cC)d%jC*P#}9E,C)j}:0)C(d3}3C*dc}43}U$C(K%3E.d}I}I}I}I}Ai0$C(C(L%?Z&}q$C(C(K%GY%}y$C(L%7D8/%.C*C*P#}9C)C)d%i>E,]#}9C(d}I}I}I}I}AY%3.C(d~U$}3E%C*d~(}J~-#d+3}#C(d~a$}3C*d~0}J~-#d)3}#%cC(K%~a$E.d}I}I}I}I}Ai'cC%3}Z$/$.C(C(L%~U$Z&}q$C(C(K%~]$Y%}y$C(L%~e$D8.C(d3}33}!$C.d}I}I}I}I}Ai0'.C(C(K%}y$Y%}m$C(C(L&}q$Z%}e$C(C8Z%}]$C(C.Y%}Y$C(d~%$}3C(d}Y$}33}U$%cC)d%i0#C*K%#h0#C*L&+D8C)d$}:'cC(d3}3C83}@C(d~1$}33}Z$C(C(K%;Y%~9$C(C(L%3Z%~1$/$.C(d3}3C8e$}E3}@C(d~%$}33}f$C(C(K%;Y%~-$C(C(L%3Z&~%$.C(d3}3E+C(K%~)$C(K%~-$3f%c%cC(L&3e$u0#C(L&;D8%c%cC(K%~1$d}I}I}I}I}Aj'cC+C(K%~5$E)C(K%~9$E%3fC(K%3h0&C8C(L&;}FE7e}I~'~$&v0%C*C7e$}QE7Z&{C,d$}:h0$C+C)C%3fC(L&3e$u0&C(d~a$}3C(L&;C7}E3}@C(d~%$}33}f$C(C(K%~i$Y%~-$C(C(L%~a$Z&~%$/%.C,d~l$}:0%C*e}I}Q}{}i%C*L&{e%}HE7C7e}I}Q}{}i%z>E7Z&{.C(d3}3C8C7}F3}@C(d~1$}3E%3}Z$C%C(K%;Y%+C%C(L%3Z%#.C(K%~%$E%d}I}I}I}I}Ai0'C(C%Y%~=$C(C(d~%$}3d'};E%K%3Y%~Q$C(C%L%+Z%~I$C(C%L%#Z%~A$%c%cC(d~I$}3C(d}e$}33};'cC(d~=$}3C(d}Y$}33}X$0$.C(d3}3C*3}FC*d~M#}3E%C(dC}33^C%C(dO}33^C*K%}1d~R#l0$.C(d~=$}33}c$/(.C*d$]#};C*C*K%}5d$}3Y%}5C(d}I$}3C*C(d~=$}33IC(d}Y$}33}c$C(K%}I$d}I}I}I}I}Aj0$/(.C(d~1$}33}Z$C(d~%$}33}f$/&.C(C(L%}Q$Z&}AC(C(L%}I$Z&}9C$dc}4C(d~]#}33}A.C$d#]#SC$d#Y%OC$C$K%;Y%KC$C$L&3Z&C.C#C$C&3;/2.C(d}Y$}33}c$.C#C8Z&+C#C1Y%#/0.C(d~%$}3E)C/C*3nC(d>Y%~A$C(d~8}q~-#Y%~=$C(C(L%~)$Z%~E$C(d3}3C(d~=$}3d%3=C)3}Z$C(d-Y%CC(d}q}N~-#Y%?C(d~]#}33}f$C(P#7D)C(K%3E,d}K}I}I}I}Ai0$C(K%;D2C(R#8C(d:}3P##d3}=};.D$d}q}N~-#D1d-D./,.C)d$}:0$.C$K%}Q$E-h0(C-K%cD$C-d}I}I}I}I}AY%cC$d}I}I}I}I}Ai0(C-L%gD7C(C$Y%}q$C(C-K%wY%}1C(C-L%oZ&})C(C7Z%}u$C(d3}3C-3}FC-C-P#}:C(P#[};]#}:C(K%OD/C(K%SD)C-d~M#}3d#d~Q#C-K%}1E3}4E$d#C$d~Q#p>E0C(K%WE+C+C0n>C3d~P#nE*>3}`$C-K%}1D,C-K%}-D$C(C0Y%~5$C(C)C+d&}=E.}3E+Y%~1$C(C/Y%~-$C(C)Y%~)$C(C)Y%~%$C*h'cC$C,d&}=}3D$d~Q#C3C3d~Q#r>d~Q#}4D2&c%cC.h'cC+D)/$.C$C)L&#Z&#C.d+}4D.C$d+}3D$C,d$}3D,C)d+}3D)C2d$}3E20$..C-C,Y%}1C(C)Y%~)$.C(d~%$}33}BC-P#};C-d#]#};h'cC-C-L&{E&eb}Pe~l~l~l~l~l~l~l~l~l#}NC&e$}OC&e}I}I}I}I}I}I}I}Ic}Fe#v>Z&{.C(d~U$}3C-d~(}J~-#d+3}#C(d~a$}3E$C-d~0}J~-#d)3}#%c%c%cC-P#}9E)d$i'cC(K%~a$E+d}I}I}I}I}Aj'cC(d}q$}3C$3}X$0&.C(d~%$}3E$C7}pC7eC}Q}p3fC(L&~%$e$u0%C+d}I}I}I}I}Ai0&C(L&~-$D9C-L&{D7C(C(L%~e$E&Z%}=C(C+Y%}9C$C&}pC&eC}Q}p3fC(K%~%$0$C(d~]#}33}f$/&.C(d~M#}3C(d~U$}33};0$%cC(K%})E$d}I}I}I}I}Aj'cC(C(L%}-E&Z%}=C(C$Y%}9C(d~%$}3C&}pC&eC}Q}p3fC(K%~%$0$C(d~]#}33}f$.C(d~a$}33}Z$C(d~U$}33}Z$C(dC}33}h$C(d}q$}33}f$/,.%c%cC(K%~U$d}I}I}I}I}Ai0#C(L&~-$D9C-L&{D7C(d~%$}3C(K%~Y$C(K%~]$3fC(L&~%$e$u0#C9C7}FE&eb}Pe}I}I}I}I}I}I}I}I}I}H}NC&C&C9vC7e#x}<>E&C(L&~-$x0$.C(C(K%~]$Y%~Q$C(C(L%~U$Z%~I$C(C(L%}9Z&~=$C(C(K%}AY%~E$C(d~%$}3C-C(d~=$}33IC(C(L%~)$Z&}9C(C(K%~1$Y%}AC(K%~%$D.C(d~a$}33}Z$C(dC}33}h$/*.C(d~I$}3C&3}@C(C(K%}AY%~E$C(C(L%}9Z&~=$C(d~%$}3C-C(d~=$}33IC(C(L%~)$Z&}9C(C(K%~1$Y%}AC(K%~%$D.C(d~a$}33}Z$/(.%cC7C9}EE&eb}Pe}I}I}I}I}I}I}I}I}I}H}NC&C7e#vC&C9v}<>E&C(L&~-$|'cC(C(K%}y$Y%~Q$C(C(L%}q$Z%~I$C(C(L%}9Z&~=$C(C(K%}AY%~E$/$.C(d~=$}3C&3}@C(C(K%}y$Y%~Q$C(C(L%}q$Z%~I$C(d~]#}33}f$.C(d~%$}3C-C(d~=$}33IC(C(L%~)$Z&}9C(C(K%~1$Y%}AC(K%~%$D./'.C(d~a$}33}Z$.C(d~U$}33}Z$C(dC}33}h$C(d}q$}33}f$C(d~M#}33}Z$/(.C%L&3D8.C$C$K%}U$d$}3d#C8s>E)Y%}U$C)d(r'cd}q}N~-#d}{}N~-#C3d%iC4d%i}:E$>D1d-d*C$>D.d}q}q~-#D)d}]CD$d}I}I}I}I}AD,dFD2/).%cC$P#}Y$h'cC(d}I}I}I}I}AY%3/$.C(d3}3C(d}I$}33!.C-3}[$C-C(L%;Z%+C-C(L%3Z%#C53}[$C5C(L%}Q$Z%+C5C(L%}I$Z%#/'.C(d~U$}33}Z$C(dC}33}h$C)h0#C(d~M#}33}Z$/$.C(d}q$}33}f$.C.d}I}I}I}I}Ai0#C(C.Y%}Y$C(C(L&}9Z%}]$C(C(K%}AY%}e$C6C(d}Y$}33}A.C(d}I$}33}2.C#d*Y%#/$.C(d}I$}33}2C#C.Y%7C#C1Y%3C#C2Y%/C#C)d~l$}:C$d+}=};Y%+C#C,Y%'C#d&Y%#.C%dC}3d;3}N$.C(d}I%}3G#.}m1%-}H$}GF#d}Y$}4E#G#C#d}P}I}I}I}AY%[C#d#]#_C#d~U#}33SC#K%}5D$%}HC#K%}1E%d}I}I}I}I}Ai'cC#C$Y%OC#d}I}I}I}I}AY%Kd$/$.C#C#K%}9Y%})C#C$Y%}%C#C%Y%{C#d~E#}33}f$C#d~U#}3C#d[}3d}Q}I~-#d*3PC#K%}5D$%cC#K%}1E%d}J}I}I}I}Ai'cC#C$Y%OC#d}I}I}I}I}AY%K/$.C#C#K%}9E&Y%wC#C$Y%sC#C%Y%oC#d~U#}3C#d[}3d~U}t~-#d13F%}HC#K%}1d}P}I}I}I}Ai'cC#d,Y%})C#d}l}z~-#Y%}%C#d}O}I}I}I}AY%{d#/$.C#C#L&}9Z&})C#C#L&}1E-Z&{d#C-}pd}N}I}I}I}Aj0#=C#P#}%.D,C#d~E#}33}?C#d~U#}3C#d[}3d}|}J~-#d+3P%cC#K%}1E)d}J}I}I}I}Ai'cC#C#K%}5Y%OC#d}I}I}I}I}AY%K/$.C)d}I}I}I}I}Aj'cC#K%}5D(C#C#K%}9E*Y%}I$C#C(Y%}EC#C)Y%}AC#d~E#}3C$d#C%d}I}I}I}I}Aj>E$d~c}t~-#C$>C&d;C$>3tC#dC}3C#K%}%E%C#K%})E'd}I}I~-#d+3}E%c%c%c%c%}HC#K%CE&'cC#K%G/$.C#d;}3C%C'd}Q}M~-#d*3}EC#K%;E&h0$C#K%?.E$h0#C&P##E+d]iC+dRi};0#&cC$h'c&cC%C'3}9h0'C#d~E#}33BC#K%})D'C#K%}%D%/#.#.C#C&P##E+]#}1C+dD}4d~l$}:d~K#r0$C$d$}4D$C&d$}3D&d}e}M~-#d*C#d~U#}33}<h0#..C#d.Y%}1d}Q}I~-#d*C#d~U#}3d$d#3xD%C#d~E#}33}f$/$.C#K%{E$d}I}I}I}I}Aj0$.C#d}I}I}I}I}AY%KC#C%Y%OC#d~e#}33}f$/%.C#C'Y%}U$C#C%Y%}Q$C#C$Y%}M$C#d3}3C(C*d}w}J~-#d(3}E%c%cC#K%3E$h0#C#K%7E%h0#C$C%d}^}M~-#d'3z0#C$C%d}b}M~-#d&3z0#C(C*3}$0$.C#d0Y%}1d}|}J~-#d+C#d~U#}3d$d#3xD$C#d~e#}33}f$C#d}I}I}I}I}AY%KC#C$Y%OC#d}M$}33}f$/%.C#C*Y%})C#C(Y%}%C#C)Y%{C#d~E#}33}f$C#dK}3C#d}M$}3C,d$}:3Z/$.C#d~U#}3C#d[}3d}Q}I~-#d*3hC#K%}5D$%c%cC#K%}1E%d}I}I}I}I}Aj'cC#C#K%}9Y%}U$C#C$Y%}Q$C#C%Y%}M$C#d~E#}3C#d}M$}33}d$C#d+}3C#K%}%E%C#K%})E'd}I}I~-#d+3}E%c%c%c%c%}HC#K%+E&'cC#K%//$.C#C%C'd}Q}M~-#d*3}EC#K%#E&h0$C#K%'.E$h0#C&P##E(d]iC(dRi};0#&cC$h'c&cC%C'3}9h0'C#d~E#}33BC#K%})D'C#K%}%D%/#.#.C#C&P##E(]#}1C(dD}4d~l$}:d~K#r0$C$d$}4D$C&d$}3D&d}e}M~-#d*C#d~U#}33}<h0#..C#d.Y%}1d}Q}I~-#d*C#d~U#}3d$d#3xD%C#d~E#}33}f$/$.C#K%{E$d}I}I}I}I}Aj0$.C#d}I}I}I}I}AY%KC#C%Y%OC#d}M$}33}f$/'.C#C'Y%}I$C#C%Y%}EC#C$Y%}AC#d}M$}33}f$C#d~U#}3C#d[}3d}r}J~-#d(3P%cC#K%}1E$d}J}I}I}I}Ai'cC#C#K%}5Y%OC#d}I}I}I}I}AY%K/$.C$d}I}I}I}I}Ai0%C#K%}5D%C#C#K%}9E&Y%}U$C#C%Y%}Q$C#C$Y%}M$C%C&3}$0&C#d2Y%}1d}r}J~-#d(C#d~U#}3d$d#3xD$C#d}M$}33}f$C#d}I}I}I}I}AY%KC#C$Y%O.C#d~e#}33}f$/&.C#C$Y%OC#d}I}I}I}I}AY%K/%.C#C#K%}I$Y%SC#C#L%}AZ&K/$.C#C&Y%})C#C%Y%}%C#C$Y%{C#d~E#}33}f$C#dK}3C#d~e#}3C,d$}:3ZC#d~9#}33}Z$/$.C#d~9#}33}Z$.C#K%Kd}I}I}I}I}Ai.D$C#d[}33}^$%cC$'cC#C#K%OY%}1C#d~U#}3E%36C%3}K$/$.d(d#C#K%OC#K%S3$C#dK}33}f$.C#d}Y$}3G#C$d$}<.~^+$.}HF#dS}4E&G#C&d?}3E%C$K%'C$K%+db3QC%C&K%GE%C&K%?C%>C&dK}3C&dC}3C%>K%#dF3QC&K%CD)C&K%?D'%c%c&cC'h0$C&d?}3C'C)dI3QC&K%KD)C&K%GD'C&d3}3C&K%?C&K%Cd~Z}v~-#d*3}EC&K%3E%hC&K%7E+h};0#.C&e}I}I}I}I3Z%?d#D'd$D,&cC&C'Y%G%cC+'cC%d$}3D/C%P##E)dHjC+d$}4E(d%l};0$C&d+}3C%P#$3kC&P#,D.C&C%P#%3kdHD)C&P#+h0$C&P##d$}:h0$C+d&}4D(C%d&}3D/C&P#$C.d'}=}3D)/$.C'd*}4E%d#C%C'p>D+C&K%CE*d&}3d}E}:C*}4D/C&K%?D,d#D%&c%c%c%c%c%c%c%c%c%c%cC%C'l'cC%C*}3P##E)~-E.d#k'cd}J%D-C)P#~,}wcd%}41&(%&,.C/C%}4d&}:0-&c%cC%C+l'cC%C*}3E(d'}3K%#C(K%#};d}I}J}K}M}A}:h0$.C'C%C%C'l>D(&cC%C'r'cC(D%/2.C%C*}3O##d#k01C%d$}3D%/#.#.C%d+}3D%/#.#.C&C'Y%KC&C*Y%GC&C,Y%CC&d}I}I}I}I}AY%?C&dC}3D%/+.C%d$}3E(C'r0&C(C*}3O##D(%c%cC)d~M$j'cC)d~Z$j'cC.dB}3d~l$}:d/l0%C.d}G}:d}7j0-C(dck0&/-.C(d}h}Hm0,/%.C(d})}:d}i}Hi0$/+.C(dcq0*.d#D-C%d%}3E)C'r0)C)C*}3O##d~,}Ho0(/$.C%d$}3E(C'r0%C(C*}3O##D(%c%c%c%cC)d~]$}41($###%#.C.d2}3d~l$}:d%n0+C(dck0%/+.C(d~]#}3d~l$}:dSl0$/*.C(d}X}Hm0).C%d%}3E(C'r0%C(C*}3O##d~,}Hm0#d#D-C%d&}3E)C'r0(C)C*}3O##d~,}Ho0'd}J)D-/(.d}J'D-/'.C%d$}3E)C'l0$.d#D-/%.C)C*}3O##d~,}Hm0$.C)d$}3D%/&.C&C-Y%OC&C%Y%KC&C'Y%GC&C*Y%CC&C,Y%?C&dC}3C$C,d}I}I}I}I}AiE(>D%C$C&d?}3C(>D$.C#C%K%+Y%+C#C%L%#Z%#C$3}f$/(.C%d$}3D%/#.#.C&K%?C'i'cC&d?}3d$d$3}S$C&K%CD,.C'C,}3C)]##C'd$}3D'C(D+C/D%/#.#.C#C$K%+Y%+C#C$L%#Z%#.C&dS}3G#.}l,%/}H%}GF#d}I$}4E%G#d&D&d$D'%c%c%c%c%c%c%c%cd)C$K%#E)d'}4C)d&p>d$}41)'&*)$(#.C$L&+D1C#3pE*0$.d(D&/(.C*K%/E,P#OD.C%d#Y%}EC%e}I}I}I}I3Z%}=C#K%}q$D)C#K%}m$D0C,K%CD(C,K%?D'&cd#D&&c%c%c%cC&C(i0#C&C'}3P##d~h#j0$d#D$&cC$C(i0$C$C'}3P##d~j#j'cC$d$}3D$/$..C%d;}3D+F#d3}4E#G#C#d+}3C&C'C(3})C#K%+E-h'c#.C#K%/D/C+C-Y%#C+C/Y%'C#d3}3G#C%K%?D/C%K%;D+C%d3}3C&d$}3C$C'C(3XC%K%3E&h0%C%K%7D-C%d+}3C$d$}3C'C(3qC%K%+E#h0%C+h0#C%K%/D(C%d~a#}3E$C+C/3}4C)D'C$C&C-d}i}J~-#d,3}.'}HC0(C%C*C&C-3`C%K%'d#C%K%#E$>D'C$d$C$>.C'3NC#D'/'.C%d~a#}3C'C(3}4C*K%+D#C,K%KD$C,K%GD'C*K%'D&C%d#Y%sC%C&Y%kC%C'Y%cC%C#C$C#C$l>Y%wC%C&C#d/}5}3Y%oC%C'C$d(}=}3Y%gd~A}r~-#D$&c%cC%dC}3C%dc}43LC%K%CE#h0#C#P#<d$j0$C%K%GD&C%K%KD)C%d~a#}3E'C$d$3}4C'C#K%3C#K%73}4C'd~B}r~-#d$3}4C'C&C)3Nd~C}r~-#D$/$..C%C%L%}=Z&}1C%C%K%}EY%}9%cC.d$j'cC%d}I}I}I}I}AY%c/$.C%dc}4C*d%3:.C%C%K%}9Y%KC%C%L&}1Z&CC%C.]#[C%C%L%cE2Z%OC%C%K%kE#Y%Wd#D&C%K%SD$C%d#C#C2}pd}I}I}I}I}AiE#>Y%}-C%d$C$C#>Y%})C%d$Y%}%C%d}`}O~-#Y%{C%C%L%GZ%sC%d$Y%oC%d}n}r~-#Y%kC%C.d%}=E#K%~e}zcY%gC%C#K%}M}{cY%cC%d~a#}3E#C%dc}4d(3=d#C1C%K%}AC%K%}E3}T$C#3}f$C%dC}33}f$C%dO}33}Z$/+.C&d$}3D&/$...#.d%D'.d$C$L&+d$d#3}T$C'D&/%.d)D&%c%c%cC)d$}41&#$%'.d$C$L&+d$d#3}T$d*D&/&.d+D&/%.C%C$K%7Y%sC%C$L%/Z&kC%C$L%'E1Z&cC1}pd}J}I}I}I}Aj'cC%C%L%gZ%KC%C%L%oZ%Cd&d#C%dC}3d%3_C$d'}33}Z$d-D&/%.C%dc}4d'};E#36C#3}K$d,D&/$.d'D&.C%d}I$}3G#C&.}{*%3}H$}GF#d~-&}4E%G#C%d3}3C$d~<}O~-#d)3`%c%cC%K%3E&h0#C%d+}3C&C%K%7d~M}R~-#d(3}EC%K%+E&h0#C%d}Y$}3E(C&C%K%/d~k#3QC%K%}a$E)h0#C%K%}]$D&C%K%}Y$D+C(C)C%K%}e$d~k#3QC%K%}a$E*h0#C%K%}]$D)C%K%}Y$D-C(C*C%K%}e$d~k#3QC%K%}a$E'h0#C%K%}]$D*C%K%}Y$D,C(C'C%K%}e$d~k#3QC%K%}a$E'h0#C%K%}]$D.C%K%}Y$D/C(C'C%K%}e$d~k#3QC%K%}a$E'h0#C%K%}]$D0C%K%}Y$D1C(C'C%K%}e$d~k#3QC%K%}a$E2h0#C%K%}e$D'C%K%}]$D3C%K%}Y$D4C(C$3JC%L&}Y$E5e%t0#C%dC}3E(C%d}a$}3d~]#~i-##C%C5Z&;C+C&d~R}R~-#d)3z'cC%d$]#}Q$.C%d~X}R~-#C+C&3s]#}R$%cC)h'cC%d}I}I}I}I}AY%}Y$/$.C%d}Y$}3C-C)3t.C%d}Q%}3C,C*3tC%C%K%}a$Y%}e%C%C%L%}Y$Z%}]%C%d}Y$}3C,C*3f%cC%K%}Y$h0#C%e}I~J~H$C%L&}a$E5C%K%}]%d}I}I}I}I}Ai'}GC5(C%d}Y$}3C%K%}a%C%K%}e%3fC%L&}Y$e$u0$C%L&}a$.}FE5C5e}I~J~H$z>Z&}9C%d}Y$}3E&C/C.3HC%d~e#}33}h$C%C%K%}a$Y%}I$C%C%L%}Y$Z&}AC%d}i%}3C%d;}3C%d}Q%}33IC%d}y%}3C1C03fC%L&}y%e$t'cC%C%L&~%%Z&CC%e$Z&;C%C%P#}Q$]#dC&C4C33HC%dK}33}h$C%C%K%}a$Y%SC%C%L%}Y$Z&K.C''cC%d$]#}T$C%d}Y$}3E&C2C'3tC%d}i%}3d~<}O~-#d)C&3b.C%L&;D5C%d~-%}3E'C(d~]#~i-##C%C%L%}q%Z&~%&C%C%L%}i%Z&}y&C5e%t0$d+d~e#3}_$E&C5Z&#C&d+}3C'd~]#~i-##C#C%d}y&}3C&37C$3}2/%.C%d}Q%}33}c$C%d;}33}C.C#C$d#37.C%d~-&}3G#.}s)%'}H+}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d~=}u~-#d-C$C%C(34%c%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d~G}u~-#d)C$C%C(34C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d~M}u~-#d&C%C$C(34C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&ih'ce#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$..C$h0&C$C)}3D%C(C$}4D$/%.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d~P}u~-#d(C%d$}3C$d$}4C&dc}434C&K%#h0#C&K%'0#e}He$C'dPi>D1d%D'/%.C#d#Y%/C#e+Z%'C#d$Y%#/%..C&L&}AD,C&L&}9D-C&L&}1D*C&L&})D.C&L&{D/C&dc}4C&L&cC&L&kC&L&s3EC&K%ch'cC#e}J}I}I}I}Y$Z&#/$.C&C&L&kE0Z&CC&C/Z&KC&C.Z&SC&C*Z&[%cC-C/C-C/x>e:x0#C,C*C.C*C.x>E*C*C,v>e^x0#C&C&d[}3Y%oC&C&dS}3Y%kC&C&dK}3Y%gC&C&dC}3Y%ce#D*%c%c%cC'd$}41%#$%.e$D*C&dc}4C+3}5D0/$.C&dc}4C+3}5C-e}I}l}m}G}GC,e}i}t}E}G}EC1}G}ED0e%D*.C#C0Z&3C#C*Z&+C#d#Y%#/$.C#e}J}I}I}I}Y$Z&#.C&d}I$}3G#.~i'$*}HF#d~]#}4E$G#%cC#L&ce$y0#C#K%sd}I}I}I}I}Ai0#C#d~=#}3D%%c%cC#K%}Q$E#'cC#K%cd}I}I}I}I}Ai0$C#P#}9D(C$d3}3C#d~9#}33}L$C#P#}:D'C#P#KD)C$K%7D*C$K%3D&C$d$Y%wC$d~_}R~-#Y%sC$C*d#C&>Y%oC$C&d$C&>Y%kC$d$Y%gC$d~_}R~-#Y%cC$d)Y%WC$d~R}R~-#d~Y}R~-#C(>Y%SC$d(Y%OC$d~M}R~-#Y%KC$C#L%gZ%{C$C'C)};E&d$}:E'Y%_C$d~X}R~-#d$C'>Y%[C$d;}3E'C$dK}3d*3=C'C#K%}-C#K%}13wC'd~_}R~-#d$3}4%c%cC#K%#'cC(C#P#LjC&};d$}:h0$.C$d;}3d~_}R~-#d$3}4/$.C$dK}3E&C#L&+3}@C$d;}3E'C$K%OC$K%S3}4C&3}f$C'C#K%7C#K%;3w.C$d;}3E&d~_}R~-#d$3}4C$d+}3C%d~<}O~-#d)3`C&C$K%+E%d$C%>C$K%/d#C%>3}4C$d~M#}3E%C#dS}33KC%d~<}O~-#d)C&3b/%.C$d~M#}3C%3K/$.C$d~M#}3C%3K.C$C$L%}-Z&;C$C$K%}5Y%CC$K%})E#d}I}I}I}I}Ai0#C$C#Y%KC$C$L&;Z%OC$C$K%CY%WC$d~M#}3E#C$dK}3E%d$3:d'd#C$K%}-C$K%}13$C#3}f$C%3}2.C$d~]#}3G#.~<'%+}H$}GF#d~=#}4E%G#C%d}P}I}I}I}AY%+C%d(]#/C%dc}4E&C%d+}3d}W}u~-#d-3FC%dS}3C&3e%cC%K%SE&d}I}I}I}I}Ai'cC#e#Z&#/$.C%C%L%WE-Z%?C%C&Y%;C%dc}4E)C%d+}3d}a}u~-#d'3FC-}pE&C-eC}Q}pE(}3D'C%dG}3C)3eC%K%OD+C%K%KD,C%K%GD)&c%cC(h'cC'D&/$.C&P##d,}4E*d:nd$C*}=d}d}I}I'}:h};0#C&d$}3D&C(d$}4D(/$..%c%c&cC(h0$C&C(}3d$}4P##d,}4E'd:nd$C'}=d}d}I}I'}:h};h'cC(d$}4D(/$..d#D'&cC'C(i'ce#D$d#D'&ce~!~<}c~K~a}o~OCC$e-}GC&C'}3P##dS}4}ve~l$}L}EE-C-e~!~<}c~K~a}o~OC}#>D$C(C'd$}3E'j0#.C#e$Z&#C#e}HC$e~U*}GC-e~[~<}c~K~a}o~OCy>Z&+/&.C&C'}3C'd$}3D'P##dS}4d~l$}:d-l0#..%cC)d}I}I}I}I}Aj'cC%dS}3C,C+C$32/$.C%e#Z&S.C%dc}4C&C(C$32e#D-C#C%L&ce$t'}GC#C%L&kE-C%L&[C$C%K%S>}FE$e#C$C-{>Z&+e$(e#.Z&#.C%dG}33}Z$C%d;}33}f$.C%d+}33}^$C%d~=#}3G#.~d&%'}H&}GF#d~M$}4E'G#%c%c%c&cC%C(i0$C$C(}3E)P##dOj'cC(d$}3D(/$..C'd~=#}3E*d~,}y~-#d<C)d$}3E$C(d}H}<C%}3E%3gC'L&se$t'cC'd+}3C*d~5#~i-##/%.C'd}a$}3d~+}M~-#d:C$C%3gC'C'K%}a$'}GC'L&}i$D+C'd;}3C'd}q$}3d[~i-##C'd}a$}3C&e}I~%}bL}H3DC'C+C'L&}a$eT}FE&}Fe~Q#}JE+C&}EC+eb}Pe~Q#}L}EZ&3e$(e#.Z&+/$.C%d&r'cC'd}a$}3E(d~E}y~-#d8C$d&}3E$C%d&}4E%3gC'L&}a$e$t'cC'd+}3C(d~5#~i-##/%.C'd+}3d}r}M~-#d8C$C%3g/$.C#e#Z&#/$.C'K%+h'cC#e#Z&#/$.C'L&[D&C'L&SD+C'L&KD,C'd}a$}3C'L&3C'L&;C'L&C3EC'K%}a$h'cC#e#Z&#/$.%cC,e:xC+e^x};C&e_x};0#C+e_}GC,e}Y?}G}EC&}EC'L&}i$e}I}l(}G}EE&e#v0#C#C&e~U*}GZ&+e$D-.C#C-Z&#.C'd~M$}3G#.}w&&'}H%}G$}EF#dS}4E(G#%c%c%c%c%c%c%c%cd&C&K%#E)d}I}I}I}I}A}<C)d#q>d&}41%$#'.C&N&+E.C.~i)E-~&}+0$C-C-eb}PE,}NC,}FE,e}I}I}I}I}I}I}I3}#0$C-e#|0%C(dG}3E*d~U}u~-#d$3tC(d3}3E+C,3},C*C(K%7C(K%;3}4C+3}f$/'.C(d3}3C&K%'E*C&K%+E+3TC(K%3h'cC(dG}3C*C+3nC&3}f$/'.C#C'C$C%C(L&;3aC&3}f$/'.C(dDY%OC(d~/}v~-#Y%KC(d}I}I}I}I}AY%G/%.C#C'C$C%C,3a/%.C(d+}3C&3cC(d}I}I}I}I}AY%GC(C(L&+Z%KC&3}?C(d7Y%3C(C'Y%7C$C%C(d3}3C(dG}33}1D$C#d$Y%#C#C$Y%'/%.C(d7Y%3C(C'Y%7C$C%C(d3}3C(dG}33}1D$C#d$Y%#C#C$Y%'.C)d#q0#C&3}?.C(dS}3G#.~U%%-}H%}G%c%cC%C'n0#C$C%}3D.C'C%}4D/C%C&}3D+&cC$C.i0%C,E'd$}3D,C$d$}3D*%c%c%cC$P##E)d~e$}:dSj'cC)d~-#i'cC*D$C(L&+sh0(C%C'l0%C&C'}3D0C%C'}4D1e$D4dGD$d~Z}y~-#D'd#D)&cC4D3C)C$h};0(C3e.xD)C$d&C$C$d&r>E-}4D$e.C3C3e.|>e$}ED4C0C1C'C-3zC'C-}3D'h0#.C(C3Z&+C*D$/(.C%C'p0$C*D$C&C'}3P##C)j0(/'.C%C'n0$.#.C&C'}3P##dS}4E$d~l$}:d,n0%C(C)d&}=}3d}I&}4E'C'L&#e-}GC$}ve~l$}L}EZ&#C*D$/$..d#D+/$.d#D+.C#C/Y%'C#C+Y%#.}Q&%'}H(}GF#dS}4E%G#C%d3}3E&e~l~$~l}Y~j~;!e}I~-~[}P~F~[}:C$C$e}I~-~[}P~F~[}:z>E$C$e~l~$~l}Y~j~;!|>E$C$e}I~%}bL}HE)e}I~%}bL}G}FE*eb}PE+C)}E3DC%L&CD)C%L&;D,C%L&3D-C&d;3}3C%C&Y%OC%dO}3E'd$d#C-d'3}I$C'd~U}u~-#d$C,d%3}I$C'd~U}u~-#d$C)d%3}I$C'd}q}M~-#d$C+e}I~%}bL}LC*}E}pE&d}I~J~H$}7}vd%3}I$C'd~F}r~-#d$C&d~M~A&}7d~l~l&}:d_}9}vd%3}I$C'd~F}r~-#d$C&d~U*}7E(d_}9}vd%3}I$C'd~V}u~-#d$C&C(d~U*}5}4}vd&3}I$C%C%K%;E&Y%+C%C%L%3Z&#C%d$3}a$C#C&d$}3E&Y%;C#C$Z&+C#e%Z&#C#C%L&#Z%3C%K%'C%K%+}3d~G#]##C%C&Y%+C%dS}3G#.}M&$(}HF#d~=#}4E$G#C#K%#E&K%'D#%c%c%c%cC&K%#d7}41%#$%.C$dW}3E%C#L&#3},C%d~h}r~-#d'3}4C%C#L&+d$3}&/%.C$d#Y%_C$e}I}I}I}I3Z%WC&K%+d&}=D%&cC%h0%C$dW}3E'd}!}M~-#d$C$K%_E(>d%d#C(>3}4C'C#K%#C#K%'3}4C%d+}4D%C#d+}3D#/#.#.C$d#Y%_C$e}I}I}I}I3Z%W.C$C$L%[Z%;C$C&L%?Z%CC$C&L%3Z%3C$C&K%+Y%SC$C&L%#Z&Kd}HD%d#D#&c%cC#d~%%i'cd#D%/$.C$d+}3C#d}q}P~-#}338C$C$L&+Z%cC$C$dK}338C$C$L&#Z%kC%d$}3D%C#d/}3D#C$dc}4C$d~5#}33}V$h0$..d%C%C$d3}3d&3_C$dW}33}f$C$d~=#}3G#.~6%%&}H%}GF#dS}4E&G#C$K%/K%#d$i'cC&dC}3C$d~-}W~-#d(3}'%}GC&K%C'cC&L&K/$.C&dC}3C$3}7C&L&Ke~g$C&K%C>.D)C&dC}3E'C$d~c}N~-#d)3}'C&L&KD*C&K%CD(C'C)3},C$d~-}W~-#d(C'3bC'C*e#C(>3},C$d~c}N~-#d)C'3b.C&d#Y%?C&e}I}I}I}I}I$Z%7C&d+}3C$d~<}O~-#d)3`C&K%+E('cC&d7}3C(C&K%/3}:3}=.C#d}I}I}I}I}AY%CC#C%Y%kC#d#Y%oC#d#Y%[C#e}I}I}I}I~-#Z&SC#C&L%7Z%_C#C&K%?Y%gC#d#^$sC#e#Z&#C#C$L%+Z%;C#C$L%#Z%3C&dS}3G#.}e&$%}Hd~l}r~-#D%d+D&%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cC$K%#d$}418#$%&'()*+,-./012345678.d}h}W~-#D%d'D&/7.d}P}s~-#D%d,D&/6.d}Y}s~-#D%d2D&/5.d}h}s~-#D%d/D&/4.d}t}s~-#D%d,D&/3.d}}}s~-#D%d2D&/2.d~0}s~-#D%d'D&/1.d~4}s~-#D%d.D&/0.d~?}s~-#D%d0D&//.d~L}s~-#D%d1D&/..d~Z}s~-#D%/-.d~b}s~-#D%d2D&/,.d}M}t~-#D%d,D&/+.d}V}t~-#D%d2D&/*.d}e}t~-#D%d-D&/).d}o}t~-#D%d.D&/(.d}z}t~-#D%d/D&/'.d~d}L~-#D%d*D&/&.d~*}t~-#D%d'D&/%.C$K%'P#3d%}=E$K%}m}{cD%C$K%}Y}{cD&/$.d~.}t~-#D%d)D&.C#C&Y%'C#C%Y%#.}i%$)}HF#dC}4E(G#%c%cC&d+r'cC%d&}3d}E}:C%}4E''cC(d;}3C$C%C'3rd$D)C(K%;d$}:0%.C&d+}4D+C$d~l$}:d}J}K}M+}5D)&c%c%cC'C+p'cd}I}K}M+C%C'}3E*K%#C)}<E,}4C,};d}I}K}M+C*d'}3K%#C)}<E*}4C*};}:d}I}J}K}M}A}:d}I}J}K}M}Ai0$.C(d3}3C$C%C'}3C&C'}43rd$D)C(K%3d$}:0$d#D)/(.C'd+}3D'/$..C(K%7C'}3D'/%.C(d+}3C$C%C&3rC(K%/D'C(K%+D)/$.C(K%?D'.C#C)Y%#C#C'Y%'C(dC}3G#.}t%$(}HF#dS}4E&G#C&d~D}r~-#d$3tC$K%/E'K%KD(C'K%GD'C$K%'D)C$K%+D$C&d#Y%?C&C)C$d/}5}3Y%;C&C)Y%7C&C'Y%/C&C$C(C$C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&c%cC&dG}3C&d/}33LC&K%GE$h0#C$P#<C)j0$C&K%OD(C&K%KD'C&C%C*3}4C&C$K%3C$K%73>C&d~F}r~-#d$3}4%cC$K%#d'i'cC&C'C(3}4/$.C&C'C(3>.d}p}M~-#D%d$D*/$..C&d~E}r~-#d$3}4C#C&K%+Y%+C#C&L%#Z%#C&dS}3G#.}e%$&}GC$3Yh'cC$L&ce't'cC$e#Z&}1C#d'Y%#C#e~U*C$L&sE&C%}FE%e#C%C&{>E%C%e~U*{>e~U*C$K%k>E%C$L&3E&C%C&w>Z&+2.C$L&3E'D&%c%c%cC$L&#e$t'cC$L&+E&C%C$L&[}FE(e#C%C(}#>E%{0$C&C%}FE%e#C%C&{>D&.C#d'Y%#C#C'C&C&C'y>Z&+C$3pE#0$d#D#/%.C#C&Z&+C#d$Y%#2.%c%cC#K%/P#PE#d$}41%#$%.C$P#?h0#d$D#/$.d%D#.C$C#]#}a$2.C#d,Y%#.~^$$+}HF#d3}4E&G#%c&c%cC'd;jD*C'd;i0#C&C'K%~)}ucE%Y%'C&C'K%~%}ucY%#C'd+}3D'C$C%l0$C&C#Y%+C&C%Y%/C&d+}3C&3}W$h0$C$C%i0#C#C%}3E(P##E)d]j'cC)dRj0%/$.C(d$}3D)C$C%d}H}<}3D(d#D%&cC%C(iE+'cd$D*/%.C%C)}3E,P##dS}4d~l$}:d,p'cC%d$}3D%/$..C%C(n0%C+0#C,P##dRj0$..C&d3}3G#C*2.#.~V$$(}HF#d3}4E(G#C%d&}=E*D%C$D&%c&cC%'cC%d+}4D%C&K%'D'C&d+}3D&C'C)}3E)C'r0$/%..C(d'}3E%C)3}3C%C$K%#C$K%'3}4C*d+}4D'C$d/}3D&C)C(K%/E%}4D$C(K%+C%}3D*&cC''cC$C&K%#E%l0%C%'cC*C&d'}4K%#C%~i-##.C'd+}4D'C&d+}3D&C$C%}4D$C%C*}3D*/$..C#C(L%'Z%#C#C)C$}4Y%+C(d3}3G#2.#.}V%$*}HC#d~d}u~-#d$3}4C$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dBn0#.C#C$C%C&C&C'}3d$}43}(C#d~k}v~-#d'3}4C#C(d}K}w~-#3d/).d~c}v~-#/'.d~e}v~-#/&.d~g}v~-#/%.d~i}v~-#/$.d~a}v~-#.D'C#C$C%C&C&C)}33}(C#C'd%3}4.C&C)}3d$}3D&C+d$}3D*/$..C#C$C%C&C%3}(C#d~d}u~-#d$3}4.~]$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*d~%}{~-#D#&c%c%}H%cC#E$K%#E#d}Hj'cC#K%'C#}3E&C%p0'C&C%}4C(}:E'C#l0'C&C%C'}3E%n0$C$D%C#/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C&C%}4Y%'C$C%Y%#C%K%#.D&C#C'j'cC&C'C#}4Y%'C'2.C%C&K%#Y%#C'2.C#d3}=C)3Cd~%}{~-#D#/#.#.}Q%$&}HF#dC}4E'G#%c%}H%cC&K%'E(C&K%+E)d$d#3}.h'c%cC(C)d~V}u~-#d$3}.h'cC(C)d}p}w~-#d%3}.h0$.C'd&Y%7C$C%C'd7}3d~)}w~-#d~%}w~-#C&d}y}w~-#3}Y$E$>d&d'C$>3x/&.C)d}I%n0$C#C&K%+Y%+C#C&L%#Z%#/&.C'd%Y%7C$C%C'd7}3d~P}v~-#d-3x/$.C'd+}3E(C)}v3},C(d}r}w~-#d)3}4C'd(Y%7C$C%C'd7}3C(3}1.D$C#d}I}I}I}I}AY%#C#C$Y%'C&3}f$.C'dC}3G#.~*$$*}HC$C%}3D+C$D'%}H&c%c&cC%C'C+iE,0&=C&d$}3D&C'O##D(C'd$}3D'C(dck0#C*dCi0$C*d$}3D*%cC(dei'cC%C&p0%C$C&}3P##d}i$r0%/$.C(dCl0#C(d~l#j0$..C#C$C%C)C&d$}43}(C#d~a}u~-#d&3}4C(deiC&}3D)/$..C&d$}4.D'C#C$C%C)C'3}(C,.~0$$(}H%cC#K%+E(h0#d}HD&%cC#K%'C(}3E$d$}4O##E%d#q0#C%db}:%}HC$d%}4P##E%~-E'd~,}Hm'cC%dB}:/$.C'db}:%}HC$d&}4P##E%~-E'dcq'cC%d2}:/$.C'db}:C$d'}4P##d*}:d)}=};.d)}=};.E$d)}=};d}I}I~1#i0$C$d%l0#d}GD&C$dCl0#d}Fd}EC$d}I+l>D&.C#C&C(}3Y%+..~J$$&}HC#d+C$C$d+p>d*}3d}A}:E%}3D&d~%}{~-#D$%c%c%c&cC$E'K%#E$d}Hi0%C$C&i0$C#C$p0#.C#C$C$K%'E&}3j'cC#C%Y%'C#C$Y%#C'C#Y%#2.C$C%C&}3Y%'2.C$K%'C%}3D%C$K%#E$d}Hi0$C$C$K%'E&}3C#j0$C$C%C&}3Y%'C'C$Y%#2.C#C%Y%'C#d}HY%#C'C#Y%#2.C'C#Y%#C#C$Y%#C#C%Y%'.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3De#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.}^%%&}H$}EF#d3}4E)G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d}l}z~-#D'd}O}I}I}I}AD(g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3&1+#$%&'()*,.d}I}I}I}I}AD(/+.d}J}I}I}I}AD(/*.C)d'}33}0C)N%+D*C)K%'D'd}K}I}I}I}AD(/).d}M}I}I}I}AD(3'D*/(.d#D'/&.d$D'/%.d}Z}z~-#D'g+#######D*/%.d}b}z~-#D'g-#######D*/$.d}N}I}I}I}AD(.C#C*!&+C#C'Y%'C#C(Y%#.C)d3}3G#.~D$%%}H$}GF#dC}4E'G#%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>1'#$%&$.C'd#Y%7C$C%C'd7}3d$d#3xD$C#d}I}I}I}I}AY%#C#C$Y%'/&.C'd$Y%7C'C&3cC$C%C'd7}3C'K%#C'K%'3xD$C#d}I}I}I}I}AY%#C#C$Y%'C&3}?/%.C&d'}3D&.C#C&L%#E)Z%#C#C&K%+E#Y%+C'C#Y%3C'C)Z&+.C'dC}3G#.~/$%'}H$}GF#dC}4E&G#C&e}I}I}I}I}I$Z%'&c%cC&C'Y%/C$h0#C&d3}3E'C$C%dQ3QC&K%?D%C&K%;D$C'C&K%3C&K%73TC&L&;D*C&d'}3C&K%3E)3}`$C&K%+C&K%/E'd&}=}3D(&cC)d$}:h0%C(C*Z&#C(d+}3D(C'd$}3D'd#D)/#.#..C#C&K%/Y%+C#C&L%'Z%#C&dC}3G#.~*$$&}HF#dC}4E&G#C&d'}3E'C$dS}33K%cC%K%/d}I}I}I}I}Aj'cC&d7}3E(C%d/}33}d$C'd~(}J~-#d+C(3b/$.C&d'}3d~(}J~-#d+3j.C&d7}3E'C%3}d$C&d'}3d~0}J~-#d)C'3bC$d#]#}<C$dc}43}!$C$C%L%3Z%sC$C%L%+Z%kC$C%L%#Z%cC#C&L%'Z%#C#C&L%/Z%+C&dC}3G#.~F$$%}HF#d}I$}4E%G#%c%cC$K%/E&K%#d%i'cC&K%'0$.C#e%Z&#/$.C%d[}3E&C$3KC%C$d~<}O~-#d)3`C%d#]#}AC%d}I}I}I}I}AY%kC%e}I~J~H$Z&})C%d#^#}BC%e#Z&}9C%e}I}I}I}I}I$Z&}1C%d}I'^$SC%e+Z&KC%e#Z&CC%e}I}I}I}I}I$Z&;C%e#Z&+C%C%K%#d#j]#}DC&d~<}O~-#d)3jC#C%d+}3d~e#~i-##.C%d}I$}3G#.}{$$(}HF#dC}4E%G#C$K%'D(C$K%/D)C%d+}3C$K%+E'3}8C'C%K%+C%K%3E$}4E&C&C'n>D&C%K%/C$d/}5}3D$&cC&'cC%d7}3C(3}O$C$C%K%?Y%+C$C%L%7Z%#C&d$}4D&C$d/}3D$C(d/}3D(/$..C#C)Y%/C#C%L%+Z%#C#C'Y%+C%C'Y%3C%dC}3G#.}t$$)}HF#d3}4E'G#C$K%3E%C$K%7E&C%C&n>D)C$K%+C%d/}5}3D&dCC%d(}=}4D(%c%c&cC%C)i0$C$C%d$}3E%Y%3C(dC}4D(C'd+}3C&3}L$C&d/}3D&C'K%+E*h0#.C'K%/D%C#C$K%#C(}4Y%#C#C*}vC%}veC}O}MZ%'/$.C#d#Y%#.C'd3}3G#.~.$%$}H$}GF#dC}4E(G#C(d3}3C$C%C&3F%c%cC(K%3d}P}I}I}I}Ai'cC(d,Y%+C(d}l}z~-#Y%'C(d}O}I}I}I}AY%#/$.C(C(L&;Z&+C(C(L&3E)Z&#C)}pd}I}I}I}I}Aj0#C#e#Z&#C(3}?/$.C(d3}3C%C&C(C'33C#%}GC(K%3d$i'cC#C(K%7Y%+e%/$.C#C(L&;Z&+e$.Z&#.C(dC}3G#.}t$$)}HC$C%}3D+C$D'&cd#D(%c&cC'C(}3E)C+i0$%cC)P##E*dS}4d~l$}:d-lC*d}(}:d~.#}4d~l$}:d=l};h'cd}[}w~-#d'C)3}<h0$.C(d$}3D(/$..C#C$C%C&C&C(}3E'3}(C#d}_}w~-#d$3}4C#C*d}`}w~-#3dC'd$}3D&C)d$}3D'/$..C#C$C%C&C%3}(.}g$%%}H$}G%cC$C%}3E$C%l0#C'}vC$C#K%#E%d$}=E(C$C(n>E$d+d'C'd$i>E(C$C(n>E(}v}GE*eC}Q}p0#C*}pE$d}I}I}I}I}AC&}4n0#C&D)%}HC%'cC#K%'C%C'}5C&C$3}6/$.C&C$3}G.E'h0#C#C(Y%#C#C'Y%'d}J}I}I}I}AD).C).~=$%$}H$}GF#dC}4E'G#C'd3}3C$C%C&3F%c%cC'K%3d}P}I}I}I}Ai'cC'd,Y%+C'd}l}z~-#Y%'C'd}O}I}I}I}AY%#/$.C'C'L&;Z&+C'C'L&3E(Z&#C(}pd}I}I}I}I}Aj0#C#d}I}I}I}I}AY%#C'3}?/$.C'd3}3C%C&C'3GC'K%3d}I}I}I}I}Ai'cC#C'K%7Y%'C#d}J}I}I}I}AY%#/$.C#C'K%;Y%+C#C'L%3Z%#.C'dC}3G#.}m$$&}HF#d3}4E'G#C&d~l$}:D&%c%c&cC%C(i0$C&C$C(}3P##j'cC(d$}3D(/$..C'd+}3C(C$C%3})C'K%/D)C'K%+D&C'C(d$}3C$C%3qC#C'L&#Z%+C#C)d#C&>Y%'C#C&d$C&>Y%#/$.C#d#Y%+C#C%Y%'C#C$Y%#.C'd3}3G#.}h$$'}HF#dC}4E$G#C$C#d~<}O~-#d)3`%cC$K%#E&h0#C&C$K%'E'd~M}R~-#d(3zh0#C$%}HC#K%/d~<}O~-#d)3mE%'cd*C%K%#d%i0$=.C$d$Y%3C$d~9}r~-#Y%/d8.Y%+C$d7}3E#C&C'3nd~<}O~-#d)C$d+}3C#3}1D%.C$dC}3G#C%.~($$&}HF#dC}4E$G#C$d7}3d~E}t~-#d}i}J~-#d,3hC$K%;D%%cC$K%7E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%?Y%3C$C%Y%/C$C&Y%+C$d7}3d}i}J~-#d,C$d+}33@C$K%7d}I}I}I}I}Ai'cC#C$K%;Y%'C#d}I}I}I}I}AY%#/$.C#C$K%?Y%+C#C$L%7Z%#.C$dC}3G#.}M$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC''cC'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0$/%..&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&.C#C&Z&#.}~$$$}HF#d3}4E&G#C&C$Y%'C&C#Y%#C&C$Y%/C&C#Y%+d}6D$&c%cC$h'cd6D#/$.C$d~<}O~-#}3C$d$}3D$P##E#3}e$d7}3C&d+}33}V$h0$..C&K%'E$'cC&K%#C$3}]$.d+d~5$3}_$E$C#]#~1$C$C%Y%~-$C$e%Z&3C$d#Y%+C$e}J}I}I}I3Z&#C&d3}3G#C$d+}3.}Q$$%}GC$e}y~W$C$L&3E(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C(g######~abC'3}/E(C(e}y~W$}#>E(C%C(y>D%C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE&C%C%C&y>(C%.Z&+e#.Z&#.}F$%}HF#d3}4E'G#C'C&Y%/C'C%Y%+C$K%Kd(}=D&C$K%GD$d#D%&c%cC&'cC$d3}3C'd+}33}V$h0$d$D(.C#C%Y%'C#C(Y%#C'd3}3G#2.C&dC}4D&C%d$}3D%C$dC}3D$/#.#.}A$%}H%cC$C%n0#%cC$h0#C$C'l'cC$C&}3O##d~,}Ho0%/$.C$C'j0$.%cC%h0#C%C'l'cC%C&}3O##d~,}Hm0$/%.C%C'j0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}]$%%}H$}G%c%c%c%cd$C#L&cE&}pd%}4C&e${>d$}41%$%#.%c%c%cC#K%wP#Pd$}41%#$%.C#P#?0$.d$D%.C#P#}a$E#d&i0%C%C#d%i};D$/%.C#K%})d}I}I}I}I}AiC#K%sd}I}I}I}I}Ai}:D$/$.C#P#}Q$D$.C$d$}:.}!$$$}HF#dC}4E&G#C&d+}3C$K%'C$K%+d}Q}M~-#d*3}E%c%cC%0#C&K%+E%h0#C%C&K%/3<0#C&d/Y%7d}Q}I~-#d*C&d7}3d$d#3xD%C#d}I}I}I}I}AY%#C#C%Y%'C$3}f$/$.C#C$K%+Y%+C#C$L%#Z%#.C&dC}3G#.}Z$%$}H$}GF#dC}4E&G#C&d3}3C#K%#C$C%3F%}HC&K%3d}P}I}I}I}Aj'cC&C&L&3E'Z&#C&C&L&;Z&+C&P#'D%C'}p/$.C&d,Y%+d}l}z~-#D%C&d}l}z~-#Y%'C&d}O}I}I}I}AY%#d}O}I}I}I}A.C&3}?C&dC}3G#d}N}I}I}I}AiC%}:.}L$$%}HF#dS}4E%G#C%d+}3C$3Kd#D$C%d}M}v~-#L%#Z%KC%d~i}u~-#L%#Z%C&cC$d3ih'cC%d+}3C%d;}3C$}3E&d+}3K%#C&d/}3K%#3jC$d+}3D$/$..C#C%L%3Z%+C#C%L%+Z%#C%dS}3G#.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}G$'}HF#d3}4E%G#C%C$K%#Y%+C%C$K%'E&Y%#C%C&Y%'C#C$K%+E$3}`$C#K%+D'%cC$h0#C$d&}=E(h0#C#K%'C'd&}=}3C&C(~i-##.C#C$C'}3Y%+C%C&Y%/C%3}BC%d3}3G#.}E$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3}4C(d}`}O~-#d$3}4C&d+}4D&C%d+}3D%/$..C#C$C'K%+C'K%/3}b$C'd'}33}f$C'd3}3G#.};$$}HF#d3}4E'G#C'd+}3C$K%/C%C&3W%cC'K%+d$}:'}HC'K%/E%C$K%+r0$C'C$K%'C%d/}5}33}L$C'K%'D&C'K%#(d#.D$C#C&Y%'C#C$Y%#C'd3}3G#2.#.}5$%}HF#dC}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d+}3E)C'3},C(d7Y%7C(C$Y%;C#C%C&C(d7}3C)3}1Y%'d$/$.C#C'Z&+d#.Y%#C(dC}3G#.}:$$}HF#d3}4E'G#C'd+}3C#K%/C$C%3W%c%cC'K%+d$i'cC'K%/E$C#K%+r0%C#K%'C$d/}5}3E#3}Z$C#C&K%+Y%+C#C&L%#Z%#/$.C&3}f$.C'd3}3G#2.#.}!$$&}Hd}a}O~-#D%d*D&%c%c%c%c%c%cd&C$K%#E'd}I}I}I}I}A}<C'd#q>d$}41)#$$%&'(.d}h}O~-#D%d'D&/'.d}l}O~-#D%d+D&/&.d}t}O~-#D%d+D&/%.d}|}O~-#D%d,D&/$.C$K%+D&C$K%'D%.C#C&Y%'C#C%Y%#.}+$&}HF#d3}4E&G#C&C$d2}:d+}=C$d~]$}:d'}?};^$/C&d/}3D'd#D$&cC$d%ih'cC#C%d3C$C'}3P##E(C(d$}33}(C$d$}3D$/$..C&d3}3G#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}(%$}H$}GF#dC}4E&G#C&d+}3C$C%3/C#C&K%+d$i'}Ge#(C&L&;D'%cC&L&3s'cC#C'e}I~%}bL}GZ&+/$.C#C'Z&+.e$.Z&#C&dC}3G#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)34%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}8$$}HF#dC}4E'G#C'd3}3C$C%C&3F%cC'K%3d}P}I}I}I}Aj'cC'C'L&;Z&+C'C'L&3Z&#/$.C'd,Y%+C'd}l}z~-#Y%'C'd}O}I}I}I}AY%#.C#C%C&C'3GC'dC}3G#.}5$%}HF#dC}4E%G#C%d3}3E&C$K%#d}X}M~-#d'3FC%d'}3C&3e%cC%K%'d}I}I}I}I}Aj'cC#C%K%/Y%+C#C%L%'Z%#/$.C#d#Y%+C#e}I}I}I}I3Z%#.C%dC}3G#.}'$$}HF#d3}4E&G#C&d+}3C#K%/C$C%3W%cC&K%+d$i'cC&K%/E$C#K%+r0$C#K%'C$d/}5}3E#3}Z$C#d}I}I}I}I}AY%#.C&d3}3G#2.#.|$%}Hd$D&%cC$dS}4E%d~l$}:d-l0#C$d~N#}4d~l$}:d)r'cC$dZ}4D%C$d~.#}4d~l$}:d)lD&/$.C$d~D#}4D%.C#C%]#$C#C&]##.}/$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3}_$E#C&d+}3dG~i-##C&dS}3G#C#.v$$}HF#d3}4E&G#C&d+}3C#C$C%3Wd#D%%cC&K%+d$i'cC&K%/E$C#K%Kr0$C#K%GC$d(}=}3D%.C&d3}3G#C%2.#.{$%}HF#d3}4E&G#C&d'}3E'd~d}u~-#d$3tC'd~d}u~-#d~e}u~-#C'C$C%3AE$>d$d'C$>3}4C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.|$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33}J$C$hC&d$j}:0$C%d3}3G#2.d~*}L~-#d>3}i$#.d}x}K~-#db3}i$#.}'$$}G%c%c%cd$C#L&cE$}pd%}4C$e${>d$}41%$%#.C#d~5#}32.C#d~=#}3d#C#K%sd}I}I}I}I}Aj>C#d~M#}3C#K%})d}I}I}I}I}Ai>2.C#d~e#}3.t#%c%c%cC$h0#C$C&l'cC$C%}3O##d~,}Hm0$/%.C$C&j0$.C$C%}3D%C&C$}4D$/$.d#D%.C#C$Y%'C#C%Y%#.q$%}HC$d~l$}:D(d#D$&c%cC$C&i'cC&D$/$.C(C$C%}3P##i'cd$D'(C$d$}3D$/%...C#C$Y%'C#C'Y%#.p$$}HF#d3}4E&G#C&d$Y%'C&C#Y%#d#D#C%'cC&d$Y%/C&C$C%d$}4}3Y%+C&C&d+}33}W$D#.C&d3}3G#C#.r$$}HF#d3}4E&G#C&d'}3C%3}3C%'cC%'cC&K%+C$C%~i-##.C&C%Y%/.C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.|$%}HF#d3}4E%G#C%d~e}O~-#d~c}N~-#d)C$3ad$D&%cC%K%#d$i'cC#C%K%'Y%'/$.C#C%L&+Z&+d#D&.C#C&Y%#C%d3}3G#.r$$}G%c%cC&}vC$}v}GE'eC}Q}p0#C'}pE&d}I}I}I}I}AC%}4n0#C&h'cd#D$/%.C%C&3}GE%0$.#.C#C%Y%'C#C$Y%#.u$%}HC%d&}=D&d~_}R~-#D'&cC&'cC#C'd$3}4C#C$L&#d$3}&C&d+}4D&C$d+}3D$d~V}u~-#D'/$..C%h'cC#C'd$3}4..w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33lC(dC}3G#.i$%}HF#d3}4E%G#C%d+}3C#C$3}>%cC%K%+E#h0#C%K%/E&'cC&C#3}j$E$h0$.C%d3}3G#C$2.#.m$$}HF#d3}4E'G#C'C&Y%'C'C%Y%#d#D%C$C&r'cC'C&Y%/C'C#Y%+C'C'd+}33}W$D%.C'd3}3G#C%.u%$}H$}GF#d3}4E'G#C'C$C%C&d~E}L~-#3M%cC'L&#E(e%t'cC#C'K%+Y%+/$.C#C'L&+Z&+.C#C(Z&#C'd3}3G#.|$$}H%c%c%c%cC%}pE(d$}41&#&$%.C$d$]#cd+D(/%.d#D(/$.C$C&Z&KC$e$Z&Cd*D(C'0#C#C&Z&+d)D(.C#C(Y%#.l$$}HF#d3}4E'G#C'd+}3C$dS}3C%C&3`%cC'K%+E$'cC#C$C'K%/3t/$.C#d}I}I}I}I}AY%#.C'd3}3G#.c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.e$$}HF#d3}4E'G#C'd+}3C$C&3}>%cC'K%+E$h0#C#C'K%/C$C%3}6E#h0#C'd3}3G#C#2.#.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43}&.C#d~W}u~-#d-C$e-}K}pE#C#d$}33}(.e$$}HF#d3}4E'G#C'd+}3C$C%C&3`%cC'K%+E$'cC#C$C'K%/3T/$.C#e#Z&#.C'd3}3G#.`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3XC#C(K%+E#d$C#>C(K%/d#C#>3}4C(d3}3G#.a#%cC$h0#%cC$C&l'cC$C%}3O##d~,}Hm0%/$.C$C&i0$.d#D%.C#C$Y%'C#C%Y%#.a$$}G%c%c%cd$C#L&cE$}pd%}4C$e${>1%$%#.C#d~e#}33}22.C#d~5#}33}22.C#dc}43}D.Z$$}HC$d&}=D$C#d+}4D&&cC$E#'cC#d+}4D$C&d+}3E&C%3}V$h0$..C#d#j.h$$}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C%d'}3C$d$3}&C#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.[$%}HF#dC}4E%G#C%d-Y%+C%d7}3E&C#C$3nd~(}J~-#d+C%d+}3C&3}1C%dC}3G#.]$$}HF#d3}4E'G#C'C$Y%'C'C#Y%#C'C&Y%/C'C%Y%+C'C'd+}33}W$C'd3}3G#.}'#C$g######~]~,}ig########g######~]bg########C%C%g########},>E$C$g######~]b}->C%C%}+>}kg######~]b}iC#~'}k~i*._$&}HF#d3}4E$G#C$d+}33%C$K%+D%C#C$K%/E&Y%+C#C%Y%'C#C&Y%#C$d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3lC'd3}3G#.Y$%}HC#K%+D$C#K%'D%&cC$'cC$d$}4D$C%3}Z$C%d/}3D%/$..C#d/3}N$.0#C#C$d$d$3}k$.T$$}HC#C%3}a$C#K%+D&C%'cC#K%'C&}3C$C%~i-##.C#C%C&}3Y%+.`#C#K%#L&#e}I~%}bL}GC$}EC#K%'L&#e}I~J~H$}G}EC#K%+L&#e~M~A&}G}EC#K%/L&#e~U*}G}E.Q#C%C&3?E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$3C.C%.!$$}G%cC$K%/d~-}W~-#d(3mE$h0#C$K%#d'j0#C#C$L&+Z&+e$D%.C#C%Z&#.0#C#C$d/d'3}k$.P$$}HF#d3}4E%G#C%d#Y%/C%dR]#/C%d/}3C#C$3sC%d3}3G#._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%._$&}HC#K%#d}I}I}I}I}AiE%C$K%#E&d}I}I}I}I}Ai}:D'C%C&d}I}I}I}I}Ai};'}HC'(C#C$3}X$..O$$}HF#d3}4E&G#C&d+}3C%P##C#C$39C&K%+C&d3}3G#d#j.Z$$}HC#K%+E%C#K%#i'cC#d+d+3}S$.C#C%d$}3Y%+C#K%'C%d&}=}3C$Z&#.R#C#C$Y%'C#C%d#C$d}I}I}I}I}AC%d#C%}2d$i>E#}4p>d#C#>Y%#.Z$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3}f$..S$$}HF#dC}4E%G#C%C$35C#C%K%7C%K%;3tC%d3}33}f$C%dC}3G#.[#C#d3}33}[$C#C$L%+Z%;C#C$L%#Z%3C#dC}33}[$C#d#Y%gC#d}I}I}I}I}AY%C.S$$}HF#d3}4E$G#C$C#K%#Y%/C$C#K%+Y%+C$d+}33}h$C$d3}3G#.M#C#dS}33}2C#dc}43}!$C#d3}33}h$C#d?}33}h$C#d~M#}33}h$.N#C#d3}33}[$C#dC}33}[$C#d~5#}33}P$C#dS}33}g$C#d_}33}h$.J#C$C%C&C'3zD&C#C%C'}4Y%'C#C$C'}3d#C&>Y%#.X#C#C$dS~i-##C$d}I'^$KC$e+Z&CC$e#Z&;C$e}I}I}I}I}I$Z&3C$e#Z&#.]$%}HF#d3}4E%G#C$'cC$C#3}j$D#.C%d+}3E&C$Y%'C&C#Y%#C%K%+C%d3}3G#.K#%cC%C#K%#C$}4p0#C#C$C%C&C'3Od}J}I}I}I}Ai0##..G$$}GC#K%#E#C$C%3}4C#C&C&eb}PE(}NC(}FC'3}&.r$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#K%#E#d3}33}Q$%cC#d}Hi0#C#C#K%'d$}4E$Y%'C$0#C#d~5$3C...@#C#K%#E#d/}33}Z$C#d;}33}Z$C#dG3C.H#C#C$K%+Y%'C#C$K%'d#C$K%#d}I}I}I}I}Aj>Y%#.p$$}HC$C&i'}H%}H&cd#C$h0$=C$d$}4D$C%P##D&C#P##D'C%d$}3D%C#d$}3D#C&C'i0#.C'C&}4.(d$.h.>$$}HC#K%#E%'cC#K%'C$C%}53}]$..G#C$K%#d}I}I}I}I}Aj'cC#C$3}d$2.C#d}I}I}I}I}AY%#.:#C#K%#E#'cC#3}CC#d~e#3C..=#C#L&#e%u'cC#d}i$}33}f$C#3}*..A$$}HC#K%'E$C$K%#d$}3Y%#C#d+}33}J$.?#C#C#K%#d$C$C%3Od}J}I}I}I}Aj'c#..A#C#e~l~l~l~l2C$C$e~l~l~l~l2}#>}pC%C&3}b$.9#C#d/}3C$d/}33}O$C#C$3}d$.;#C#K%#C#K%'C$K%#C$K%'3}..<#C#K%#C#K%'C$K%#C$K%'3}M$.<#C#K%'C#K%+C$K%'C$K%+3}M$.;#C#K%'C#K%+C$K%#C$K%'3}..9#C#K%#d}I}I}I}I}Aj'cC#3}f$..8#C#K%#d}I}I}I}I}Aj'cC#3}2..9#C#K%#d}I}I}I}I}Aj'cC#3}c$..0#C$'cC#C$3C..8#C#K%#d}P}I}I}I}Aj'cC#3}?..4#C#C$3}GE#h'c#.C#.4#C#C#K%+C$d+d+3}H.4#C#C#K%+C$d$d$3}H.3#C#d~l$}:C$C%C&3$.2#C#d/}33}Z$C#3}f$.3#C#C$K%'C$K%+3t.3#C#d~l$}:d%}=K%}u}zc.,#C#d$3}N$.,#C#d'3}N$.,#C#d+3}N$.,#C#C$3##.+#C$C#3?.[%$}H$}GF#d3}4E'G#C'd+}3C$C&C%3vC'L&+D(C#d#Y%+C#C(Z%#C'd3}3G#..~hO|#d}I}I~-#.~_$}1}=}=}9}<]RR}+}*}<}.x};}5R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.#2#3#C###R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P},};}.}-}.}7}=}2}*}5R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P}9}5}*}7R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P}9};}8}3}.},}=##[#3#@###x#3#:###}5#3#=###}9};}8}3}.},}=l}-}=}8}4}.}7}6}2}7}=}(}*}-}6}2}7n}.}B}-}*}=}.i};}8}6}-}*}=}.w}8}2}-}.}6}9}8}=}.}7},}Bn}.}B}@}.}+}1}8}8}4x};}5}0}*}=}.}@}*}B}6}*}Au}.}=};}2}.}<#d}I}K~-#.~J%-#######'#######}=}2}6}.}8}>}=}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=$#######~l~l~l}H####&#######}8}>}=},}8}6}.}>}7}4}7}8}@}7##~d$3#*###}1}=}=}9]RR}=}B}9}.OC}-}<},}(}>}<}(bFc}%E_aF}%RbOwCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpw###*##}I$#d~U}M~-#.(*##}I&#d~e}M~-#.8}8}9}.};}*}=}2}8}7#######*##}I%#d}a}N~-#.(*##}I'#d}q}N~-#.@}7}.}A}=f}>};}<}8};}1}*}<p}8};}.#######*##}I)#d~=}N~-#.}b$}=}8}=}*}5}<}<}=}*}=}>}<#$%&jhwsrvwghohwh}9}*}0}.P}<}2}C}.}8}/}/}<}.}=}9}*}0}.}6}2}5}5}2}<}.},}8}7}-}<};}.}=};}BP},}8}>}7}=-}7}8}=}1}2}7}0}7}>}5}5}*C}<}=};}2}7}0}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7#$%&'()*+,-./012345},}>};}<}8};###r&3#)###$#######~g#d}I}P~-#.D~l~l~l~l~l~lB#$#######$#######~l~l~l~l~l~lB#%#d}}}P~-#.$$#d~-}P~-#.$%#d~9}P~-#.$&#d~E}P~-#.$'#d~Q}P~-#.$(#d~]}P~-#.$)#d~i}P~-#.$*#d}Q}Q~-#.$+#d}]}Q~-#.$,#d}i}Q~-#.$-#d}u}Q~-#.$.#d~%}Q~-#.$/#d~1}Q~-#.$0#d~=}Q~-#.$1#d~I}Q~-#.$2#d~U}Q~-#.$3#d~a}Q~-#.$4#d}I}R~-#.$5#d}U}R~-#.$6#d}a}R~-#.}S$8###'#######7###})&3#####7###}A&3#####7###}Y&3#####7###~E$3#####7###~e#3#####}9}*};}=}G}8}5}-}.}<}=D}7}.}@}.}<}=}G}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}9};}8}6}9}=#d~%}S~-#.-?(3#)###$%#d~I}S~-#.p~`'3#3###&(3#<###K(3#$###$$##}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-###$#d~%}T~-#.,}l(3#%###$#d~I}T~-#.}&}A(3#0###}N(3#A###}q(3#$#####$&}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.#####$#d~5}U~-#.,}l(3#%###$#d~U}U~-#.-?(3#)###$%#d}U}V~-#.}n$~e(3#8###0)3#I###[)3#%###$$#$}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<}*},}=}2}?}.},}8}6}9}5}.}=}.}-}*};},}1}2}?}.}-}/}*}2}5}.}-###~A)3#)###~G)3#,###~P)3#+###~X)3#)###}<}=}*}=}.}*}>}=}1}8};}=}.}A}=#####$#######}-#d~-}W~-#.E}5}2}6}2}=###)###~a)3#'#######7*3#(####$#d~e}W~-#.-<*3#)####$#d}a}X~-#.MB*3#'####$######'###K*3#<#######c*3#(####$#d~E}X~-#.4r&3#)####$######%#d~a}X~-#.}&}q)3#'###}u)3#1###~')3#=###k*3#(#####$&}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####&#d~M}Y~-#.4~(#3#+####$######&#d}I}Z~-#.Z~0#3#)####$######'###})&3#U#######c*3#(####$######'###}A&3#d~-}Z~-#.4~c%3#)####$######(#d~M}Z~-#.<~i%3#'####$######$###;+3#(#d}M}[~-#.}*@+3#2###O+3#B###s+3#(#####%%}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$###C,3#+#d~]}[~-#.}z$K,3#5###],3#E###s+3#(#####%%},};}.}*}=}.}-d}=}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B#~>,3#/###~J,3#-###~T,3#(###~Y,3#.###}<}8}>};},}.##&#d}y}]~-#.4~(#3#+####$######&#d~=}]~-#.M~0#3#)####$######)###~e,3#'#######;-3#)####$#d}Y}^~-#.M~C%3#)####$######'###K*3#U#######c*3#(####$#d~=}^~-#.}R$r&3#)####$######%###}U,3#,###}^,3#+###}f,3#5###}x,3#E###C-3#)#####%%}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.######&#d~U}_~-#.4~(#3#+####$######&#d}Q}`~-#.m~0#3#)####$######'###K*3#-#######c*3#(####$######)###~e,3#'#######;-3#)####$#d~U}`~-#.-~C%3#)####$#d}U}a~-#.}&3.3#;###K.3#M###{.3#(#####%%}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d~e}a~-#.4~(#3#+####$######&#d}a}b~-#.M~0#3#)####$######'###K*3#U#######c*3#(####$#d~E}b~-#.4r&3#)####$######%#d~a}b~-#.}GK/3#+###S/3#5###e/3#E###}1/3#'#####%%}=}2}6}.}<}=}*}6}9},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=$#######~U&#d}I}d~-#.$&#d}Y}d~-#.4~(#3#+####$######&#d}y}d~-#.T~0#3#)####$######'###}103#}-#######c*3#(####$######%#d~]}d~-#.}b$r&3#)####$######%###;03#,###D03#0###Q03#:###h03#F###}I03#'#####&%}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d}a}f~-#.,}E13#+###$#d~)}f~-#.}.S13#9###i13#Y###}Q13#$#####&%}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<###&#d}y}g~-#.4~(#3#+####$######&#d~=}g~-#.-~0#3#)####$#d~a}g~-#.t~E13#8###~Z13#S###C23#%#####%%}*}0}.}7}=m}8}+}<Q};}.},}8};}-R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR};}.},}8};}-#d~I}h~-#.U}Y23#3###}i23#H###}q(3#$#####$&}*}0}.}7}=m}8}+}<Q}-}.}5}.}=}.u}.},}8};}-#d}m}i~-#.}V$~e23#9###}i23#H###}q(3#$###%#''}*}7}*}5}B}=}2},}<Q}-}*}2}5}By}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}B}9}*}=}1}9};}.}/}2}A}-}*}B}@}.}.}4}6}8}7}=}1#}L33#&###}O33#'###}S33#(###}0};}8}>}9###&#d~-}j~-#.4~(#3#+###$$######&#d~M}j~-#.-~0#3#)###$$#d}I}k~-#.-}B33#'####$#d}i}k~-#.m}F33#)####$######)###}Y33#&#######}q33#(####$######'###}103#}7$######c*3#(####$#d}I}l~-#.4r&3#)####$######%#d}e}l~-#.}.;+3#(###c33#7###w33#H###}y33#*#####%'}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.}-y}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}*};},}1}2}?}.}-#&#d}Y}m~-#.4~(#3#+###$$######&#d}y}m~-#.M~0#3#)###$$######'###}103#~U&######c*3#(####$#d~]}m~-#.4r&3#)####$######%#d}U}n~-#.}0;+3#(###~-43#:###~D43#K####53#'#####%'}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.v}=}*}=}>}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}<}=}*}=}>}<#d}Q}o~-#.4}y53#:###~453#O###+#d}k}o~-#.r%'}*}7}*}5}B}=}2},}<Q}.}<}=}2}6}*}=}.e}*},}4}/}2}5}5R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}+}*},}4}/}2}5}5####&#d}I}p~-#.-~(#3#+###$$#d}m}p~-#.XG63#=###a63#Q###}963#$#####''}*}7}*}5}B}=}2},}<Q}+}.}0}2}7e}*},}4}/}2}5}5#&#d~U}p~-#.-~(#3#+###$%#d}U}q~-#.~=&~-63#:###a63#Q###~E63#$###$#''}2}<C}<}.}=C}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@};}.}9}.}*}=}<C}*}7C}.}*};}5}2}.};C},}>};}<}8};]C}2}<C}6}2}<}<}2}7}0C}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}2}<C}=};}>}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C};}.}:}>}.}<}=}.}-C}=}1}.C}7}.}A}=f}>};}<}8};C}?}*}5}>}.}<C}8}/C}.}*};}5}2}.};C}9}*}0}.}<}o73#I###b`I}D}F]##7###}A&3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.C}=}8C};}.}:}>}2};}.}-}7}8}=P}.}6}9}=}B}7}8}=P}-}8}=P}<}.}0}6}.}7}=}9}*}=}1P}<}.}0}6}.}7}=}2}-P}5}.}7}0}=}1}7}8}=P}@}2}=}1P}8}/}/}<}.}=}>}5}2}-}-}*}=}.P}/}8};}6}*}=},}*}5}.}7}-}*};P}-}*}=}.}+}.}/}8};}.P}-}*}=}.P}=}8}+}*}<}.P}>};}5}<}.},}>};}.P}+}*}<}.P}>};}5}*}-}6}2}7P}4}.}B}2}-}.}6}9}8}=}.}7},}BP}4}.}B},};}.}-}.}7}=}2}*}5}@}.}+}1}8}8}4P}>};}5}0}*}=}.}@}*}BP}8}7}5}B}8}7},}.}8}7}.P}8}/#$%&'()*+,#######*##}I#d~U}t~-#.~D&}*}5}5}8}@s}5}*}2}7k}=}=}9}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6};}.}=};}Bd}/}=}.};}-}*}=}.}4}.}B}<}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#C93#,###L93#,###U93#(###SSSSPTTPUUwVV]WW]XXYY]ZZPQSTUVWXYZ[!~!~,~*E~O}I}oE~(#3#+###~0#3#)###};}.}:}>}.}<}=C}*C}<}1}8};}=}.};C};}*}7}0}.OC}<}>},}1C}*}<C}-}*}=}.i};}8}6`C}*}7}-C}-}*}=}.w}8`}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}.}6}9}=}BC}=}.}A}=},}>};}<}8};`}%E}%}%}%}7}%};}%}=}%}>SSSTUVWXYZ[!}*}+},}-}.}/PQ}(}GHSTUVWXYZ[!defghiQQC}+}B}=}.}<#}293#$###EQQEEQE$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$#d}J}y~-#.V%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%&&&&&&&&&&&&&&&&'''''#d~,}y~-#.~e$CUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}*}7C}8}+}3}.},}=k(3#~5(3#}A)3#~U*3#~]+3#}%,3#~M-3#~e.3#~U/3##13#}q13#})23#~523#333#}Y43#}I53#~a53#}Y63#~e63#&###'###)###~M%3#~P%3#~T%3#,###)###'###/###.###~Z%3#~c%3#~i%3##&3#/&3#d~%}{~-#.(~l~l~l~l$";
+var text = "#}*}<}6$###$~0$@})%}H}H#})$}H#})'}H}H}H}H#})&}H}H}H#})%}H}H$}H})&}H}H}H$}H})%}H}G#})(}H}H}H}H}H#})'}H}H}H}H$}H})$}H$}H})&}H}H}G#})(}H}H}H}H}H$}H})#$}E})(}H}H}H}E}E$}H})(}H}H}H}G}E#})#$}H})'}H}H}H}G#}))}H}H}H}H}H}H#})'}H}G}G}G#})(}H}H}G}G}E#})&}H}G}G#})(}H}H}H}H}G#})(}H}H}G}G}H#})&}H}G}H#})&}G}E}E$}G})%}H}G$}G})%}H}H$}G})(}H}H}H}G}H#})'}H}G}H}H#%H)$}*$}*##$}*$}+#%$}*$},#$$}*$}-#($}*$}.#/$}*$}/#'&}i$}g$012-#'&$)3*4)$%#&%&'-&&'($#)5,%%&&###*&.%%$&(6,%*&(#7#%%8%#&#&*%#,&#((&#%%(&)%&.'+%9%'+:%$*%()'+;$+$#&<+##'='()&$)#$$$*#,'*>$$#+##$$$&?#''''$$$#$'##%$#,$$$#'%(&$#4),$}H$d}I}I~-#.*@*$}0%#$}1#p$}2#+$}3#U$}4#)$}5#y$}6#}%/$}$-~P}o%}g$}Wa%3}H*}GF#d}Y)}4E(G#%cC#h'cd>D#d~*}L~-#D*/$.C#K%#'cd~<#D#d~[}K~-#D*/$.C#d}HY%#C#d+}4E)C)K%#d$}3E+Y%#%c%c%c%c%c%c%c%c%c%c%c%c%c%cC+'cC(C#Y%}9C(C#d+}3Y%}5C(C)Y%}=C(C)Y%}I$C(C(L%}5E8Z&}AC&~i*D:C8}pD,%cC$d,p'cC$h0$C,L&#e%u0&/2.C,L&#e%t01d-D0/*.C(d}P}I}I}I}AY%}a&C(d$]#}e&d(D2C,K%}y$E#d'p'cC#d'i0&C#P#~I}NcD2.C,P#}}$E*d6i0'd#D#C*3}f$D$%c&cd$C#3(h0$C(d}q&}3E%3}0C$C(K%}u&C(K%}y&3n'cC#d$}3D#C%3}g$/$..C(K%}q&E#d}I}I}I}I}Ai0#C(L%}u&D8C(C#Y%}M)C(C8Z%}Q)C(d#Y%~='C(e}I}I}I}I3Z%~5'C(d~5'}3E#C8}pC8eC}Q}p3A=C(d8Y%~U(C(d#Y%}y&C(e}I}I}I}I;Z%}q&C#C(d~U(}3C(d}q&}33mD)C(d}M)}33}g$/'.C(d}q&}3E#C$K%KE+3}8C#C(K%}y&C+d'd/3}I$C(K%}y&D#C+'cC#C+}3C(K%}u&C#d/}5}3D#C+D*&cC#d}I}I}I}I}AY%#C#d/}3D#C*d$}4E*0#.D#.C(C(L%}q&Z&~U(C(C#Y%~](C#C+C#C+l>D4C(C$Y%~a(C$K%GD5d#D#C(K%~Y(D%%}H&c%c%c%c%}H%c%c%c%c%cC#C4j'cC(d}q&}3C(d}a&}3C5C#d(}=}3E*K%3E6C*K%7E73G%}HC(K%}q&d}P}I}I}I}Aj'cC(C(L&}y&Z&~='C(C(L&}q&E8Z&~5'C8}p/$.C(d,Y%~='C(d~P}z~-#Y%~9'C(d}O}I}I}I}AY%~5'd}O}I}I}I}A.d}I}I}I}I}Ai'cC(d~5'}33}?d}I}I}I}I}AD+C(K%}m(D)/-.C*K%7D$C*K%3D0d}Y}P~-#D)%c%c%cC*K%#E+d'}41%$%#.C(d~5(}3C0C$C(d~5'}33HC(K%~5(d}I}I}I}I}Ai'cC(K%~9(D$/-.C(C$Y%~1(C(C0Y%~-(%c%c%c%c%c%cC(d~-(}3d~A}O~-#3}W$h'cC(C(K%~=(Y%}I)C(C(L%~5(Z&~e(C+d$}41))'%..&$.C(d~e(}3C(d~5(}33-C+d$}41)('$--%#.C(K%}I)'cC(C(K%}I)Y%~%(C(C(L&~e(Z&}y(/..C(d%Y%}q&C0C$C(d}q&}3d}l}w~-#d-3x/0.C(d}q&}3C(K%~i(E/C(K%}I)E.3/C(K%}q&h0+C(K%}u&E-d<i0+C(L&}y&E8eC}Q}pD+C8}pD)/..C*K%+D+C*K%'D)C(C(K%}I)E.Y%}u&C(C(K%~i(E/Y%}q&C)C+C(d}q&}33}+0*d;D-/-.C(K%~i(E/D3C(K%}I)E.D)/(.C(d~M#}3C(K%~i(E/C(K%}I)E.d}M}S~-#d(3}Ed)D)C(K%}-D+C(K%})D-&cC)'cC-'}HC(d}q&}3C-C+d~k#3RC(K%}}&D+C(K%}y&(d#.D-C)d$}4D)/$..C+C.C->D)C-C/C->D3/'.C(d}y(}3C0C$C(d~e(}337/(.C*K%'D).C(d}q&}3C0C$C(d~5'}3C)33C(K%}q&d$i'cC(C(K%}u&Y%}m(C(d}J}I}I}I}AY%}i(/,.C(d}i(}3C(L&}y&3},/+.C(d~E#}3C(d~U(}3E)d~(}J~-#d+3`C(K%}%D*C(K%{D#C(d~=#}3C)d~0}J~-#d)3`%cC#h0#C(K%sE$h0#C(K%wD+C(d~5'}3C#C*3/C(d}q&}3C$C+3/C(K%~5'0#C(K%}q&0#C(L&~='C(L&}y&u0#C(L&~E'C(L&~%&v0#C#C*3}-/..C(d}q&}3E)C(d~U(}3E#d~g}N~-#d'3}'%cC(L&}q&e$t'cC(L&}y&D9C(d~5#}3C#d~a}N~-#d)3`%cC(K%kh'cC)C#d~M}W~-#d(3}'%}GC(K%}q&'cC(L&}y&/$.C(d}q&}3C(d~U(}33}7C(L&}y&e#C(K%}q&>.D8C9s0&C(dS}3e$C8C8e${>C9e$}FE93]C(L&[e#u0&C(d}q&}3C8C9}G3uC(K%}q&d$j0$C(K%}u&/1.C(d*Y%}q&d~g}N~-#d'C(d}q&}3d$d#3x/0.C(L&}y&D9C(d~U(}3E)d~g}N~-#d'3kC(d}q&}3E#C83},C)d~M}W~-#d(C#3bC#C93},C)d~a}N~-#d)C#3b.e%D9d$D#C(K%~U(E*d}I}I}I}I}Ai'cC%D)/5.C(C(L&~](E8Z%~](C(C%Y%~Y(C(C*Y%~U(%c%c%c%c%cC2d$}41&%$&#.C(C(L%~](Z&~e&C(C(L%~U(Z&~]&e%D8C(e%Z&~U&C(d&]#~-'C(e#Z&~M&C(d#]#~E&C(e%Z&~=&C(e~M~A&Z&~5&C(d#]#~1&C(d%Y%~-&C(e~M~A&Z&~%&C(e#Z&}q&/&.%cC8eC}Q}pd~M}W~-#d(3nE*h0#C*K%#d'j0#C*K%'D*C(dK}3C(d~U(}3E%d~M}W~-#d(3`C(K%K0#C(d}M)}3E)C*L&+3},C%d~M}W~-#d(C)3b.C(d~5'}3C(d~U(}3C:3,C(K%~='D)C(L&~5'E8e%t07C(d~a&}3C(d~A'}3d~9#~i-##C(C)Y%~]&C(C8Z&~U&C(d&]#~-'C(e#Z&~M&C(d#]#~E&C(e%Z&~=&C(e~M~A&Z&~5&C(d#]#~1&C(d%Y%~-&C(e~M~A&Z&~%&C(e#Z&}q&/%.C(d~5'}3C(d~U(}3C:3,C(K%~='D)C(L&~5'E8e%t06C(d~a&}3C(d~A'}3d~9#~i-##C(C)Y%~]&C(C8Z&~U&C(d&]#~-'C(e#Z&~M&C(d#]#~E&C(e%Z&~=&C(e~M~A&Z&~5&C(d#]#~1&C(d%Y%~-&C(e~M~A&Z&~%&C(e#Z&}q&/$.C(d~5'}3d~E}M~-#d}Y}K~-#d*3{C(L&~5'E8e%u'cd$C(L&~='e~-~[~Z#C8}pd$}:>E;d$d#3}U$C(e#Z&}Y'C(d#Y%}Q'C(e~=2Z&}I'C(e$Z&~]&e(D8C(e(Z&~U&C(d#]#}y'C(e#Z&}q&C(e~M~A&Z&~%&C(d%Y%~-&C(d#]#~1&C(e~M~A&Z&~5&C(d#]#~E&C(e#Z&~M&C(d&]#~-'C(e%Z&~=&C(C(L%~U(Z&}i'C(C(L%~](Z&}q'C(e}HC:C;}EE;C:C;y>Z&~e&C(C(L&~5'Z&}a'/$.C(K%~='D)C(d~U(}33}2/5.C(d~5'}33SC(K%~9'D)C(K%~5'E*d}I}I}I}I}Ai'cC(d}q&}33}(/5.C(C(R#~2&^$~U$C(C(P#~4&]#~W$C(C(K#~F&Y%~M$C(C(K#~I&Y#~P$C(K%~='D$C(P#~]&D+C(d}Y$}3C(d~^&}3d~<#~i-##C(C(K#~1'Y#}T$C(C(K#~.'Y%}Q$e#D9d#D#/4.d~a}N~-#d)d~i}r~-#d}Q}s~-#d63x/-.d+D-%cC)'cd#D+C)d=i0$/(.C.0$d#D./&.C3P##dZn0&d#D)&cC)d=i0$C)C3}3P##E1dS}4d~l$}:d-rC1d}(}:d~.#}4d~l$}:d<n}:0&C)d$}3D)dCd#C1d~N#}4d~l$}:d=l>C1}<d~l$}:d~6#}4E1d/nd$C1}=d~6C}:h};0#./&.C(C(K%}I)Y%~%(C(C(L&~e(Z&}y(.C(K%}y(d}I}I}I}I}Ai'cC(K%}}(D$/'.C(C(K%~%(Y%}q(C(C(L&}y(Z&}i(/'.d#D+.C(C-Y%}M)C(C)}vC+}veC}O}MZ%}Q)C(d}q&}3E)C/C.3oC0C$C(d}M)}3C)3}1.D$C(d~e(}33}g$.C(d}J}I}I}I}AY%}i(C(C$Y%}m(.C(K%}m(E)C(K%}i(E+d}J}I}I}I}Ai0%=.C(K%}q(D-C%C#d/}5}3E$3}[$C$C-Y%+C$C)Y%'C$C+Y%#C#d$}3E$D#C+d}I}I}I}I}Aj0#C*P#;d$j0#.C(d#Y%}q&C6C7C(d}q&}3d$d#3x.D)C(d~U(}33}2/&.#.%}H%c%c%c%c%c%c%c%c%c%c%cC$P#}V}ucE0d%}41+*#$%&'()3.C(d}q&}3E#d}a}N~-#d}q}N~-#d-3GC(d}i(}3C#3eC#d}a}N~-#d}{}N~-#d*3G%}HC(K%}q&d}P}I}I}I}Ai'cC(d,Y%}i&C(d~P}z~-#Y%}e&C(d}O}I}I}I}AY%}a&d%/$.C(C(L&}y&Z&}i&C(C(L&}q&E8Z&}a&d%C(P#}e&C8}pd}N}I}I}I}Aj>.D-C(K%}q(D/C(K%}m(D#C(K%}i(C(d}q&}3E)d~-}N~-#d~=}N~-#d)3GC(d}y(}3C)3eC(K%}y(d}I}I}I}I}Ai'}Ge#(C(K%}}(C(K%~%(3}:D;e$.D8d}I}I}I}I}AiD)C(d}q&}3E$d~-}N~-#d~I}u~-#d'3GC(d~5'}3C$3e%}HC(K%~5'd}I}I}I}I}Aj'cC(C(L%~5'Z&~5(C(C(K%~='E$Y%~=(C(K%~9(/$.d#D$C(d#Y%~=(C(e}I}I}I}I3Z&~5(d$.D*C%}vD<d#C#C)>D3C(d#Y%~M(C(e}I}I}I}I}I$Z&~E(d+D.d3D+d$D#&cC(d~U(}3C*C$d-3RC(K%~](E$'cC(L%~U(D=C(d}q&}3E1C$C(K%~a(d-3RC(K%}}&C(K%}y&D)C(K%}q&D$C(C(K%}u&E*Y%~I'C(C$Y%~E'C(d$Y%~A'C(d}^}O~-#Y%~='C(C=Z%~5'C(d~e(}3C(d~5'}3d&3>C(K%~i(C(K%}I)3}:D=C1C$C*3f%}GC(K%}q&'cC(L&}y&D9e$/$.C(d}q&}3E4C$C*dC3Re#C(K%}y&E$h0#=C(K%}u&D*C(K%}q&D1C(C(K%}}&Y%~)&C(C$Y%~%&C(d$Y%}}&C(d~A}M~-#Y%}y&C(C*Y%}u&C(C1Y%}q&C(d}M)}3E$C4d&3>C(d}Y$}3C(K%}Q)C(K%}U)3fC$3}g$C(L&}a$D9C(L&}Y$.D>C(d~e(}33}g$C(K%~E(C#d$}4i'cC(d~E(}3d+d;3}T$C(K%~I(D..C+C.}3E$C=e~l~l~l~l~l~l~l2}LZ&#C$d+}4C9Z&#C$d3}4C>Z&#d#C)>D$C+d;}3D+C)d$C)>D*C(C#Y%~M(C#d$}3D#/$..C(d~5(}33}g$C(C/Y%~Y%C(C3Y%~U%C(C<Z&~M%C(C;Z&~E%C(C8Z&~=%C(C-]#~i%C(C(L&~E(Z&~]%C(C(K%~M(Y%~e%C(d}y(}33}[$C(d}a&}33}?d$/-.C(d}q&}3E#d}a}N~-#d~C}N~-#d)3GC(d~5'}3C#3ed}I}I}I}I}AD#%cC(K%~5'E$d}I}I}I}I}Ai'cd}M}I}I}I}AD#/$.%cC(K%~9'E)C(K%~='E*d~a}V~-#d)3}.0#C)C*d~g}V~-#d,3}.'cd}J}I}I}I}AD#/$.C)C*d}L}W~-#d+3}.'cd}K}I}I}I}AD#/$.C)C*d}T}W~-#d)3}.h0,d}L}I}I}I}AD#.C(d~5'}33}g$./+.C(d}q&}3E#d}a}N~-#d~]}L~-#d*3GC(d~5'}3E$C#3eC(C(K%~='Y%}]$C(d#C(K%~9'C(K%~5'd}I}I}I}I}AiE)>Y%}Y$d~l~l&C%C%d~l~l&r>D#%c%cC)h'cC(d}Y$}3d}I}M~-#3}W$C$3}[$d'D*h0$/%.C(d~5'}33}[$.C(d}a}N~-#Y%}Y$C#d~c&j'cd#D*C#d}b&j0$C(d}q&}3E$C(d}Y$}33iC$d}y}I~-#3}Z$D*C$3}g$/$.C(d}q&}3E$C(d}Y$}33iC(C(L%}u&Z%~5'd(d#d}Q}J~-#d&C(d~5'}33}+>D*C$3}g$.C(d}q&}3C:31e$D8%cC(L&}q&e$u'ce#D8/$.C(d}q&}3E$C(L&}y&E93},d)d#C(K%}u&C(K%}y&3$C$3}g$.C(C#^$~W%C(C*^$~U%C(C9Z&~M%C(C8Z&~E%C(e)Z&~=%/(.C(e#Z&~E%C(d%^$~U%C(e)Z&~=%/'.C(e#Z&~E%C(d&^$~U%C(e)Z&~=%/&.C(e#Z&~E%C(d)^$~U%C(e)Z&~=%/%.C(e*Z&~=%/$.C(e&Z&~=%.d#/%.C(L%~9'D8C$D#.C(d}q&}3C:31C(C%d#j]#~a%C(C8Z%~Y%C(C#Y%~U%C(e(Z&~=%C(C(L&}y&Z&~M%C(C(L&}q&Z&~E%d#.D+C(d}I&}3C,C(d~=%}3C:C'3*/(.C(d}q&}3C(d}a&}3d~^}M~-#d'3hC(K%}u&D)C(K%}q&E*d}I}I}I}I}Ai0#C(C(K%}y&E#Y%~='C(C)Y%~9'C(C*Y%~5'%cC#h0#C)P##dRj0#C#d$j'cC)P#$dRi0$.d#D*&c%c%c%c%c%c%c%c%cC*d$}4d%r'cC#h0(d$D+d}HD-C)P##E$dQ}41%+%$.C#h0,C)P##E$dQj0#d}HD-d$D+/*.C$dHiC#d&r}:0$C$dD}4d~l$}:d~K#r0+C$dF}4E*d?p0%/(.C#d$}4D#C)d$}3D)d#D*/).C)P#$dUj0%C)P#%dC};d~R#j0%d}FD-d&D+/'.d$C*}=d}J}i}I}I$}:h0%/(.C(d~5'}3E#3}g$C(d}q&}3E%C(d}a&}3d~b}M~-#d)3hC(K%}u&D)C(K%}q&E-d}I}I}I}I}Ai0(C(C(K%}y&Y%~='C(C)Y%~9'C(C-Y%~5'C#d}I}N~-#3}Z$C#3}g$C%3SC(K%}u&D)C(K%}q&E*d}I}I}I}I}Ai0(d$}<D+C(K%}y&D$d#D#e&D8/*.C)d$}3D)C#d$}4D#d&D*/%.C)d$}3D)C#d$}4D#d&D*C$d~I#j0$/%.C*d$}3D*C#C-}3D#C)C+}3D)/#.#.C(d5Y%}q&d~^}M~-#d'C(d}q&}3d$d#3xD)C(d~5'}33}g$.e%D9d$D#/$.C(d8Y%}q&d$D#d~U}M~-#d,C(d}q&}3d$d#3xD)e%D9.C(d}a&}33}_$C#0)C(C(P#~W$]#~;%C(C(R$~U$^$~9%C(C(K%~M$Y%~1%C(C(K#~P$Y#~4%C(d~b$}3E#C(d}Y$}3d~<#~i-##C(C(K#}T$Y#~!$C(C(K%}Q$Y%~Y$C,3}R$C,d#]#?C,d%Y%;C,e~M~A&Z&3C,C)Y%+C,C9Z&#C,d#]#SC,e%Z&KC,e~M~A&Z&CC,C+]#kC,C8Z&cC,e#Z&[C,C(R$~9%^#@C,C(P#~;%]#BC,C(K%~1%Y#TC,C(K#~4%Y#WC,d~6#}3C#d~<#~i-##d&D#C,d&]#}a$C,C$Y%}q$C,C)Y%}m$C,C*Y%}i$C,C(K%~Y$Y#}b$C,C(K#~!$Y#}e$C,30/+.C(d}q&}3d}Q}N~-#d~6}J~-#d13QC(K%}u&D)C(K%}q&E.d}J}I}I}I}Ai0(C(C(K%}y&E#Y%}a$C(C)Y%}]$C(C.Y%}Y$%c%cC.d}I}I}I}I}Aj'cC#d~l$n0$C)C#3}$h0$.C(d}Q}N~-#Y%~U(C(d}q&}3d}Q}N~-#d~D}J~-#d-3QC(K%}q&E)d}J}I}I}I}Aj0$C(K%}u&D)/).C(d2Y%}q&d~6}J~-#d1C(d}q&}3d$d#3xD)/(.C)d}I}I}I}I}Aj'cC(K%}u&D#C(C(K%}y&E+Y%~='C(C#Y%~9'C(C)Y%~5'C(dC}3C#C+d}I}I~-#d+3}E%cC(K%CE)'cC(K%GD-/$.C(d;}3C#C+d}Q}M~-#d*3}EC(K%;E)h0'C)C(K%?E-3<h0'.C-h0&C-D#C)D*C)P##dR}4E/d3pd#d$C/}=d}J}Y'}:>0&%c%c&c%cC#h'c&cC-h0%C(C)P##E#]#}q&d}n}M~-#d%C(d}q&}33}<E*C#d~-#i};0'C-d$}4D-C)d$}3D)/#.#.C(C*P##E/]#}q&C/dD}4d~l$}:d~K#r0*C#d$}4D#C*d$}3D*d}l}M~-#d%C(d}q&}33}<h0$/*..C+d}J3l0$/(.C+d}J3lC*}:h0'.C(d~U(}3d~N}J~-#d*3[h'cC(d7Y%}q&/(.C(d~5'}33}g$.C(d}q&}3E#d}Q}N~-#d~U}J~-#d-d~e}J~-#3NC(L&}q&E8e%t0$C(K%}y&D)C(K%}}&D*C#d}Q}N~-#d}Y}K~-#d*3{C(L&}q&E9e%t0$C(L&}y&D;C#d}Q}N~-#d}`}K~-#d/3{C(L&}q&E<e%t0$C(K%}}&D-C(K%}y&D/d#D+d#D#C.d}I}I}I}I}Aj'cC(d~U(}3d}l}K~-#d/3[D#.C(d}Y$}33}[$C(C#]#~a%C(C)d%C*hC8}p}:>Y%~]%C(C;e~M~A&C9}pd$}:>Z&~U%C(C-Y%~Q%C(C/Y%~M%C(C<Z&~E%C(e%Z&~=%C(d}I&}3E#C,C(d~=%}3C:C'3*C$d,p0#C,C#3.d~l$}:D#/*.%c%c%c%cC0d&}41&#&$&.C,30C,L&ce$y0%C(d#Y%~='C(e}I}I}I}I3Z%~5'C,K%}Ad%}=D#C,K%}=D*&cC#'cC(d~5'}3E$d}p}M~-#d$C(K%~='E%>C%d#j3}4C(d}q&}3E%C*X%#3},C$C(K%}u&C(K%}y&3}4C#d'}4D#C*d'}3D*C%3}g$/$..C(K%~='E#'cd*d#C(K%~9'C#3$.C,P#}Z$h0$d+d#d$d#3$/$.C(K%}I&d'i'cC,30/%.C,L&ce$y0$C,K%sd}I}I}I}I}Ai0$d~l~l&C%C%d~l~l&r>E#d~e&jC#d}g&j}:0$C(d3}3C,d~=#}3E%d~(}J~-#d+3`C(K%3E#h0$C(K%7D$C(d+}3C%d~0}J~-#d)3`C(K%+E)h0$C(K%/D*C(d}q&}3E%C#C$3fC(L&}q&e$u0$C(L&}y&D8C%C)C*3fC(K%}q&h0$C(d~5'}3E)C(L&}y&C8}Fe%}HC8}E3}@C(C(L%~9'Z%~-&C(d/Y%~)&C(d~c}v~-#Y%~%&C(C$Y%}}&C(C#Y%}y&C(dMY%}u&C(d~9}v~-#Y%}q&C(d}Y$}3E#C%d'3>C)3}g$C(K%}Y$d}I}I}I}I}Ai0$d,d#C(K%}]$C(K%}a$3$C#3}g$/$.C(d~5'}33}g$.C,C(d}I&}33.d~l$}:D#C+h0)C(d}i(}33}[$/).C(K%}y&D)/%.C(d4Y%}q&.d~D}J~-#d-C(d}q&}3d$d#3xD)C(d~5'}33}g$.C(d}Y$}33}[$.C(C)Y%}q&C(d}q&}3E#36C#3}L$d,D#/$.d(D#.C(d~e#}33}S$C(d}Y)}3G#C#2.C(C#Y%}=C(C*Y%}9C(d#Y%}5d#D$%}HC(d~Y#}3E#K%#h'cC#K%+D$C#K%'/$.C#3}S$d#.D#C(C$Y%'C(C#Y%#C(K%#E#d$C#>C(K%'d#C#>3}j$#.~-O%2}H(}GF#d}I%}4E(G#%c%c%c%c%c%c%c%c%c%c%c%c%}H%c%c%c%c%c%c%c%c%c%c%c%c%c%cd%C%L&#E;}pE4d%}4C;e${>d$}41($%'&-#.C%dH}3D/C%d+}3D*C%P#GD+C%K%CD)C%L&;D7%c%c%cC$3}Gd~l$}:E%d$}41%#$%.d$D%C+d$}:0$.d%D%.C$C+]#?C$C)Y%;C$C7Z&3C$C&Z&[C$C%]#SC$d#Y%OC$C)Y%KC$C7Z&CC$C*L&+Z&+C$C*L&#Z&#C$C/R##^#@C$C/P#%]#BC$3W0'C$L&ce(u0,C$K%}1h0,C#d)Y%#C#C$L&}9E9C$L&sE7C&}FE&e#C&C7{>E&C&C9y>C9C$K%k>Z&+/<.C#d*Y%#/;.C$L&cE8e${'cC$K%sD)C$d}I}I}I}I}AY%sC)d}I}I}I}I}Ai08C(C)Y%}I$C(C$L%wZ%}M$C(C$K%}%Y%}U$C$L%})D&C$d}I}I}I}I}AY%})C$C$P#}Y$C&}pd}I}I}I}I}Aj};]#}Y$C(C$L%}1Z&;C(C&Z&3C(d3}33}!$C$K%}Q$E,'}HC,d#Y%}5C%K%GD/C%K%KD)C(d#Y%;C(e}I}I}I}I~-#Z%3C/C)d;}5}3D-d'D5&cC-C/E0j'cC*E+d$}3D*C/d;}3D/C,K%}1E6d&}=D)C0L&3D:C,K%}-E3D.%c&cC)h0$C:C.L&#u'cC)d+}4D)C.d+}3D./$..C,C6d$}4E)Y%}1C.C3C)d&}=}3L&#Z&#C(K%3C1i'cC(d3}3d'd'3}T$C(K%7D5.C5C1d%}=}3C+Y%#C(C1d$}3E1Y%;.d?D)%cC0L&#e$u0#C,L&+D9C,C0L&+E7Z&+C,L&#D&C,e$Z&#d3D)C7C9tC&e$u};0#C,d#Y%;C,P#LD0C,C7C9|E+]#LC,C,P#KC0d%jC+C0j}:};]#K.C)C,}3C:3}=/$..C(K%3D.C(K%7(d'.D)C$dc}4D6C$d~=#}3D5C$d~M#}3D-C$d~]#}33}h$C$C1Y%}AC$C)Y%}=C$C.Y%}9C$L&kD&C%L&+D7C(e%Z&sC(e%Z&cC(C7Z&[C(C;Z&SC(C&Z&KC(C8Z&C%}H&cC2dCi'cd#D.d#/%.C(d3}3C2}3C2d3}3E+D2d3}3L&#e$u0#.C7C(C+}3d;}3L&#tD.C+dCj.D)C4d$}<C.};D*&cC)D+d#D)C*C+}:d$}:0#.C$C&C7C8}pd$}:E)>Z&kC$e$C;C)>Z&cC$C+C$P#}Z$};d$}:]#}Z$%c%c%cC(K%}U$E)K%#E3d$}41%#$4.C)K%'D1C)K%+D.C(d3}3E*C(d}I$}3E+d~M}W~-#d(3}'C(L&;D&C(K%3D)C*C+d~a}N~-#d)3}'%}HC%L&3E8C&e~g$C)>E&y'cd}r}r~-#D)d}I}I}I}I}A/$.C&C8tC%P#OE4C4d%i>d$}:h04C(d3}3C(L&;e#C(K%3>3u%}HC(K%3d$i'cC(K%7/$.C(d~=$}3e}HC(L&;E7C&}EE&C&C7w>3uC(K%~=$d$j0&C(K%~A$.D)d}J}I}I}I}A.D,C)d+}?D$d?D2/;.C%P#OE4h02%c%cC%K%;E*h0#C%K%?E+h0#C(d~=$}3E)C*C+3tC$d~i#}3D0C(d~]#}3C)3-C(K%}=E/C(K%}AE*3}:D7C$K%}M$E)d*}:C$K%}I$E1C)d~e~l~l~l#}:E,d&}=}3D2&cC,'cd#D.d#D)&cC.C)C1}3L&#C7t};D.C)d+}3E)d~-#j0#.C,d+}4D,C1dc}4D1C.d$}:h0$/3..d&}=D)&cC)h0%C)d+}4D)C2L&#C2d+}3D2C7u0#./1.C4d$j03d}O}r~-#D)d}I}I}I}I}AD,dFD2d}]C/1.C0C73}=C(d}I$}3d~:}O~-#d)C(d~]#}33b/3.C(d3}3E)C(L&~E$3},C(d}I$}3d~a}N~-#d)C)3b/3.C#d*Y%#/9.C%L&3D8C%L&+D7C%R$=D/C%R$;D*%c%cC$L&cE:e(t'c%c%cC*d$}41)&&&$$$#.C/d}a&iC/d}v&i};C/d~a&}4d~l~l&}:d~Q#l};0%.C#d#Y%#/<.C$P#Sd%i0$C$K%KE%h0$%c%cC*d$}41)$$$///#.C/d}a&iC/d}v&i};0#C/d~a&}4d~l~l&}:d~P#n0%.C7shC8e~M~A&y}:0$C7}pD)%cC*d$j'cC%C$K%OE+i0&C$C+d$}3Y%OC)0$e~a&d'C+C+d'r>}v}Og######~UbC'3}/D8/$.C$L&CE7e~U*C8C8e~U*{>e~U*C)>E8w0.C$C7C8}FZ&C.d(D1C$L&#e$u0-C8C$L&+E9C&C$L&[}FE7e#C&C7}#>}FE7e#C7C9{>}#0$/-.C$C$K%})d$}3E%Y%})C#C$d~5#}3E#C%d'n'}Ge&(C(d3}3C#C8e#C7}p>C&C'3VC(L&;D8C(L&3.C8d#3|/:.d#D1C*C:e$y};0+C$K%sd}I}I}I}I}Ai0+C/d~e&i0'%cC/d}g&i'cC$K%})d}I}I}I}I}Aj0)C$K%}%E/d~:}O~-#d)3nE%h0)C%K%#0)C(d+}3C$d~=#}3E*d~:}O~-#d)3`C(K%+h0)C$d~M#}3D0d#D)C(d~1}v~-#L%#Z%CC(d~)}v~-#L%#Z%;&cC)d+}3E%d;i0%C/C(d3}3C)}3E)d+}3K%#C)d/}3K%#3nE+h0*C%D)C+P#;h0#./).C$K%})d}I}I}I}I}Ai0,%cC/d}Y&}41()---)#.C/d}o&i0(/,.C(d3}3C*3!C03}!$C0C(L%;Z%+C0C(L%3Z%#/(.C%K%;D+C$L&ce(t0$C#d*Y%#/%.C#d,Y%#/7.C%L&3D9C%L&+D7C%P#GD)C$d#Y%})e}QJD8C#C$d~5#}3E#%}GC+d}M}I}I}I}Aj'ce$C+d}I}I}I}I}An0$=e}QJe#C+d}I}I}I}I}Aj>D8.C(d3}3C#C9C8C8C9w>C8C7}p>C&C'3VC(L&;D8C(L&3.C8C)d$}:3|.C+d}N}I}I}I}Ak05C%d;}33}g$/5.C$K%}Q$E*h0&C*P#}:D%C*P#LD)%cC*P#}<h'cC%d$}:0(C*K%}5d)i0(/$.C%d$}:0'C*K%}5d)iC)d%i};0'.C*P#Kd$}:0&%c%cC*K%cd}I}I}I}I}Aj'cC)d%jC*P#}9E,C)j}:0)C(d3}3C*dc}43}V$C(K%3E.d}I}I}I}I}Ai0$C(C(L%?Z&}q$C(C(K%GY%}y$C(L%7D8/%.C*C*P#}9C)C)d%i>E,]#}9C(d}I}I}I}I}AY%3.C(d~U$}3E%C*d~(}J~-#d+3}#C(d~a$}3C*d~0}J~-#d)3}#%cC(K%~a$E.d}I}I}I}I}Ai'cC%3}[$/$.C(C(L%~U$Z&}q$C(C(K%~]$Y%}y$C(L%~e$D8.C(d3}33}]$C.d}I}I}I}I}Ai0'.C(C(K%}y$Y%}m$C(C(L&}q$Z%}e$C(C8Z%}]$C(C.Y%}Y$C(d~%$}3C(d}Y$}33}V$%cC)d%i0#C*K%#h0#C*L&+D8C)d$}:'cC(d3}3C83}@C(d~1$}33}[$C(C(K%;Y%~9$C(C(L%3Z%~1$/$.C(d3}3C8e$}E3}@C(d~%$}33}g$C(C(K%;Y%~-$C(C(L%3Z&~%$.C(d3}3E+C(K%~)$C(K%~-$3f%c%cC(L&3e$u0#C(L&;D8%c%cC(K%~1$d}I}I}I}I}Aj'cC+C(K%~5$E)C(K%~9$E%3fC(K%3h0&C8C(L&;}FE7e}I~'~$&v0%C*C7e$}QE7Z&{C,d$}:h0$C+C)C%3fC(L&3e$u0&C(d~a$}3C(L&;C7}E3}@C(d~%$}33}g$C(C(K%~i$Y%~-$C(C(L%~a$Z&~%$/%.C,d~l$}:0%C*e}I}Q}{}i%C*L&{e%}HE7C7e}I}Q}{}i%z>E7Z&{.C(d3}3C8C7}F3}@C(d~1$}3E%3}[$C%C(K%;Y%+C%C(L%3Z%#.C(K%~%$E%d}I}I}I}I}Ai0'C(C%Y%~=$C(C(d~%$}3d'};E%K%3Y%~Q$C(C%L%+Z%~I$C(C%L%#Z%~A$%c%cC(d~I$}3C(d}e$}33};'cC(d~=$}3C(d}Y$}33}Y$0$.C(d3}3C*3}FC*d~M#}3E%C(dC}33^C%C(dO}33^C*K%}1d~R#l0$.C(d~=$}33}d$/(.C*d$]#};C*C*K%}5d$}3Y%}5C(d}I$}3C*C(d~=$}33JC(d}Y$}33}d$C(K%}I$d}I}I}I}I}Aj0$/(.C(d~1$}33}[$C(d~%$}33}g$/&.C(C(L%}Q$Z&}AC(C(L%}I$Z&}9C$dc}4C(d~]#}33}A.C$d#]#SC$d#Y%OC$C$K%;Y%KC$C$L&3Z&C.C#C$C&3=/2.C(d}Y$}33}d$.C#C8Z&+C#C1Y%#/0.C(d~%$}3E)C/C*3oC(d>Y%~A$C(d~X}q~-#Y%~=$C(C(L%~)$Z%~E$C(d3}3C(d~=$}3d%3>C)3}[$C(d-Y%CC(d}q}N~-#Y%?C(d~]#}33}g$C(P#7D)C(K%3E,d}K}I}I}I}Ai0$C(K%;D2C(R#8C(d:}3P##d3}=};.D$d}q}N~-#D1d-D./,.C)d$}:0$.C$K%}Q$E-h0(C-K%cD$C-d}I}I}I}I}AY%cC$d}I}I}I}I}Ai0(C-L%gD7C(C$Y%}q$C(C-K%wY%}1C(C-L%oZ&})C(C7Z%}u$C(d3}3C-3}FC-C-P#}:C(P#[};]#}:C(K%OD/C(K%SD)C-d~M#}3d#d~Q#C-K%}1E3}4E$d#C$d~Q#p>E0C(K%WE+C+C0n>C3d~P#nE*>3}a$C-K%}1D,C-K%}-D$C(C0Y%~5$C(C)C+d&}=E.}3E+Y%~1$C(C/Y%~-$C(C)Y%~)$C(C)Y%~%$C*h'cC$C,d&}=}3D$d~Q#C3C3d~Q#r>d~Q#}4D2&c%cC.h'cC+D)/$.C$C)L&#Z&#C.d+}4D.C$d+}3D$C,d$}3D,C)d+}3D)C2d$}3E20$..C-C,Y%}1C(C)Y%~)$.C(d~%$}33}BC-P#};C-d#]#};h'cC-C-L&{E&eb}Pe~l~l~l~l~l~l~l~l~l#}NC&e$}OC&e}I}I}I}I}I}I}I}Ic}Fe#v>Z&{.C(d~U$}3C-d~(}J~-#d+3}#C(d~a$}3E$C-d~0}J~-#d)3}#%c%c%cC-P#}9E)d$i'cC(K%~a$E+d}I}I}I}I}Aj'cC(d}q$}3C$3}Y$0&.C(d~%$}3E$C7}pC7eC}Q}p3fC(L&~%$e$u0%C+d}I}I}I}I}Ai0&C(L&~-$D9C-L&{D7C(C(L%~e$E&Z%}=C(C+Y%}9C$C&}pC&eC}Q}p3fC(K%~%$0$C(d~]#}33}g$/&.C(d~M#}3C(d~U$}33};0$%cC(K%})E$d}I}I}I}I}Aj'cC(C(L%}-E&Z%}=C(C$Y%}9C(d~%$}3C&}pC&eC}Q}p3fC(K%~%$0$C(d~]#}33}g$.C(d~a$}33}[$C(d~U$}33}[$C(dC}33}i$C(d}q$}33}g$/,.%c%cC(K%~U$d}I}I}I}I}Ai0#C(L&~-$D9C-L&{D7C(d~%$}3C(K%~Y$C(K%~]$3fC(L&~%$e$u0#C9C7}FE&eb}Pe}I}I}I}I}I}I}I}I}I}H}NC&C&C9vC7e#x}<>E&C(L&~-$x0$.C(C(K%~]$Y%~Q$C(C(L%~U$Z%~I$C(C(L%}9Z&~=$C(C(K%}AY%~E$C(d~%$}3C-C(d~=$}33JC(C(L%~)$Z&}9C(C(K%~1$Y%}AC(K%~%$D.C(d~a$}33}[$C(dC}33}i$/*.C(d~I$}3C&3}@C(C(K%}AY%~E$C(C(L%}9Z&~=$C(d~%$}3C-C(d~=$}33JC(C(L%~)$Z&}9C(C(K%~1$Y%}AC(K%~%$D.C(d~a$}33}[$/(.%cC7C9}EE&eb}Pe}I}I}I}I}I}I}I}I}I}H}NC&C7e#vC&C9v}<>E&C(L&~-$|'cC(C(K%}y$Y%~Q$C(C(L%}q$Z%~I$C(C(L%}9Z&~=$C(C(K%}AY%~E$/$.C(d~=$}3C&3}@C(C(K%}y$Y%~Q$C(C(L%}q$Z%~I$C(d~]#}33}g$.C(d~%$}3C-C(d~=$}33JC(C(L%~)$Z&}9C(C(K%~1$Y%}AC(K%~%$D./'.C(d~a$}33}[$.C(d~U$}33}[$C(dC}33}i$C(d}q$}33}g$C(d~M#}33}[$/(.C%L&3D8.C$C$K%}U$d$}3d#C8s>E)Y%}U$C)d(r'cd}q}N~-#d}{}N~-#C3d%iC4d%i}:E$>D1d-d*C$>D.d~5}q~-#D)d}]CD$d}I}I}I}I}AD,dFD2/).%cC$P#}Y$h'cC(d}I}I}I}I}AY%3/$.C(d3}3C(d}I$}33!.C-3}!$C-C(L%;Z%+C-C(L%3Z%#C53}!$C5C(L%}Q$Z%+C5C(L%}I$Z%#/'.C(d~U$}33}[$C(dC}33}i$C)h0#C(d~M#}33}[$/$.C(d}q$}33}g$.C.d}I}I}I}I}Ai0#C(C.Y%}Y$C(C(L&}9Z%}]$C(C(K%}AY%}e$C6C(d}Y$}33}A.C(d}I$}33}2.C#d*Y%#/$.C(d}I$}33}2C#C.Y%7C#C1Y%3C#C2Y%/C#C)d~l$}:C$d+}=};Y%+C#C,Y%'C#d&Y%#.C%dC}3d;3}O$.C(d}I%}3G#.}m1%-}H$}GF#d}Y$}4E#G#C#d}P}I}I}I}AY%[C#d#]#_C#d~U#}33SC#K%}5D$%}HC#K%}1E%d}I}I}I}I}Ai'cC#C$Y%OC#d}I}I}I}I}AY%Kd$/$.C#C#K%}9Y%})C#C$Y%}%C#C%Y%{C#d~E#}33}g$C#d~U#}3C#d[}3d}Q}I~-#d*3QC#K%}5D$%cC#K%}1E%d}J}I}I}I}Ai'cC#C$Y%OC#d}I}I}I}I}AY%K/$.C#C#K%}9E&Y%wC#C$Y%sC#C%Y%oC#d~U#}3C#d[}3d}q}u~-#d13G%}HC#K%}1d}P}I}I}I}Ai'cC#d,Y%})C#d~P}z~-#Y%}%C#d}O}I}I}I}AY%{d#/$.C#C#L&}9Z&})C#C#L&}1E-Z&{d#C-}pd}N}I}I}I}Aj0#=C#P#}%.D,C#d~E#}33}?C#d~U#}3C#d[}3d}|}J~-#d+3Q%cC#K%}1E)d}J}I}I}I}Ai'cC#C#K%}5Y%OC#d}I}I}I}I}AY%K/$.C)d}I}I}I}I}Aj'cC#K%}5D(C#C#K%}9E*Y%}I$C#C(Y%}EC#C)Y%}AC#d~E#}3C$d#C%d}I}I}I}I}Aj>E$d~#}u~-#C$>C&d;C$>3tC#dC}3C#K%}%E%C#K%})E'd}I}I~-#d+3}E%c%c%c%c%}HC#K%CE&'cC#K%G/$.C#d;}3C%C'd}Q}M~-#d*3}EC#K%;E&h0$C#K%?.E$h0#C&P##E+d]iC+dRi};0#&cC$h'c&cC%C'3}9h0'C#d~E#}33BC#K%})D'C#K%}%D%/#.#.C#C&P##E+]#}1C+dD}4d~l$}:d~K#r0$C$d$}4D$C&d$}3D&d}e}M~-#d*C#d~U#}33}<h0#..C#d/Y%}1d}Q}I~-#d*C#d~U#}3d$d#3xD%C#d~E#}33}g$/$.C#K%{E$d}I}I}I}I}Aj0$.C#d}I}I}I}I}AY%KC#C%Y%OC#d~e#}33}g$/%.C#C'Y%}U$C#C%Y%}Q$C#C$Y%}M$C#d3}3C(C*d}w}J~-#d(3}E%c%cC#K%3E$h0#C#K%7E%h0#C$C%d}^}M~-#d'3z0#C$C%d}b}M~-#d&3z0#C(C*3}$0$.C#d1Y%}1d}|}J~-#d+C#d~U#}3d$d#3xD$C#d~e#}33}g$C#d}I}I}I}I}AY%KC#C$Y%OC#d}M$}33}g$/%.C#C*Y%})C#C(Y%}%C#C)Y%{C#d~E#}33}g$C#dK}3C#d}M$}3C,d$}:3Z/$.C#d~U#}3C#d[}3d}Q}I~-#d*3hC#K%}5D$%c%cC#K%}1E%d}I}I}I}I}Aj'cC#C#K%}9Y%}U$C#C$Y%}Q$C#C%Y%}M$C#d~E#}3C#d}M$}33}e$C#d+}3C#K%}%E%C#K%})E'd}I}I~-#d+3}E%c%c%c%c%}HC#K%+E&'cC#K%//$.C#C%C'd}Q}M~-#d*3}EC#K%#E&h0$C#K%'.E$h0#C&P##E(d]iC(dRi};0#&cC$h'c&cC%C'3}9h0'C#d~E#}33BC#K%})D'C#K%}%D%/#.#.C#C&P##E(]#}1C(dD}4d~l$}:d~K#r0$C$d$}4D$C&d$}3D&d}e}M~-#d*C#d~U#}33}<h0#..C#d/Y%}1d}Q}I~-#d*C#d~U#}3d$d#3xD%C#d~E#}33}g$/$.C#K%{E$d}I}I}I}I}Aj0$.C#d}I}I}I}I}AY%KC#C%Y%OC#d}M$}33}g$/'.C#C'Y%}I$C#C%Y%}EC#C$Y%}AC#d}M$}33}g$C#d~U#}3C#d[}3d}r}J~-#d(3Q%cC#K%}1E$d}J}I}I}I}Ai'cC#C#K%}5Y%OC#d}I}I}I}I}AY%K/$.C$d}I}I}I}I}Ai0%C#K%}5D%C#C#K%}9E&Y%}U$C#C%Y%}Q$C#C$Y%}M$C%C&3}$0&C#d3Y%}1d}r}J~-#d(C#d~U#}3d$d#3xD$C#d}M$}33}g$C#d}I}I}I}I}AY%KC#C$Y%O.C#d~e#}33}g$/&.C#C$Y%OC#d}I}I}I}I}AY%K/%.C#C#K%}I$Y%SC#C#L%}AZ&K/$.C#C&Y%})C#C%Y%}%C#C$Y%{C#d~E#}33}g$C#dK}3C#d~e#}3C,d$}:3ZC#d~9#}33}[$/$.C#d~9#}33}[$.C#K%Kd}I}I}I}I}Ai.D$C#d[}33}_$%cC$'cC#C#K%OY%}1C#d~U#}3E%36C%3}L$/$.d(d#C#K%OC#K%S3$C#dK}33}g$.C#d}Y$}3G#C$d$}<.~</%3}H&}GF#d~]%}4E&G#%c%c%c%cC$K%/d~0}J~-#d)3nh0#C&dK}3C$d~0}J~-#d)3`C&K%K0#C&dC}3C$d~(}J~-#d+3`e~l~$~l}Y~j~;!C%C%e#v>E7C7e~M}p5}K}FD%%c%c%cC&K%CE'h0#C&d~]$}3C'C&K%GE(3/C&K%~]$d$i0#e}I~W~h}0D8C&L&}I%D6%c%c%cC&K%~e$d$}41%%$#.C6e}I~%}bL}GD6/$.e#D8.C%C6x0#C7E%C6C8}Ex0#C'C(3}-D'/$.C&d~]$}3C%35C&K%}M%D'C&K%}I%E(d}I}I}I}I}Aj0$.C$3}2/%.C&C&K%}Q%Y%kC&C'Y%gC&C(Y%cC$d~0}J~-#d)C&dc}43b.C$K%'D'C$K%#E(d}I}I}I}I}Aj0$.C#e%Z&#C#C'Y%+/$.C&C$L%+Z%[C&C'Y%WC&C(Y%SC&d;}3C&dS}3E-d~:}O~-#d)3`%c%cC&K%;E$h0#C&d3}3C$C&K%?d}M}S~-#d(3}EC&K%3E$h0#C&d~]$}3E)C$C&K%7d~k#3RC&K%~e$E(h0#C&K%~a$D$C&K%~]$D'C)C(C&K%~i$d~k#3RC&K%~e$E+h0#C&K%~a$D(C&K%~]$D.C)C+C&K%~i$d~k#3RC&K%~e$E*h0#C&K%~a$D+C&K%~]$D,C)C*C&K%~i$d~k#3RC&K%~e$E*h0#C&K%~a$D/C&K%~]$D0C)C*C&K%~i$d~k#3RC&K%~e$E*h0#C&K%~a$D1C&K%~]$D2C)C*C&K%~i$d~k#3RC&K%~e$E3h0#C&K%~i$D*C&K%~a$D4C&K%~]$D5C)C-3KC&L&~]$E%e%t0#C&d~5#}3E)C&d~e$}3d~]#~i-##C&C%Z&cC'C$d}R}S~-#d)3z'cC&d$]#}y$.C&d}X}S~-#C'C$3s]#}z$%cC(h'cC&d}I}I}I}I}AY%~]$/$.C&d~]$}3C.C(3t.C&d~%$}3C,C+3tC&C&K%~e$Y%~9$C&C&L%~]$Z%~1$C&d~]$}3C,C+3f%cC&K%~]$h0#C&e}I~J~H$C&L&~e$E%C&K%~1$d}I}I}I}I}Ai'}GC%(C&d~]$}3C&K%~5$C&K%~9$3fC&L&~]$e$u0$C&L&~e$.}FE%C%e}I~J~H$z>Z&}a$C&d~]$}3E$C0C/3IC&d}i$}33}i$C&C&K%~e$Y%}q$C&C&L%~]$Z&}i$C&d~=$}3C&dc}4C&d~%$}33JC&d~M$}3C2C13fC&L&~M$e$t'cC&C&L&~U$Z&kC&e$Z&cC&C&P#}y$]#}2C$C5C43IC&d~=#}33}i$C&C&K%~e$Y%{C&C&L%~]$Z&s.C*'cC&d$]#}|$C&d~]$}3E$C3C*3tC&d~=$}3d~:}O~-#d)C$3b.C&L&cD%C&d~]$}3E'C)d~]#~i-##C&C&L%~E$Z&~U%C&C&L%~=$Z&~M%C%e%t0$d+d~e#3}`$E$C%Z&#C$d+}3C'd~]#~i-##C&dc}4C&d~M%}3C$39C&dS}33}2/%.C&d~%$}33}d$C&dc}43}C.C&dc}4C&dS}3d#39.%cC&K%sd}I}I}I}I}Ai0#C&d+}3C&d~=#}3E'd~:}O~-#d)3`%cC&K%+E$h0#C$C&K%/E(d}M}S~-#d(3zh0#C&%}HC&K%}%d~:}O~-#d)3nE+'cd+C+K%#d%i0$=.C&d$Y%~-$C&d~Y}r~-#Y%~)$d;.Y%~%$C&d~]$}3E'C$C(3od~:}O~-#d)C&d~%$}3C'3}1D$C#e%Z&#C#C$Y%+C&dc}43}D/%.C&K%}Q$0#C&d~]$}3E(C'3Kd#D$C&L&~]$e%u'cd+d~e#3}`$E$C(d~e#~i-##.C&d}Q$}33}Q$C&C$Y%}Q$.C#C&dc}4d~E#~i-##.C&d~]%}3G#.~^+$.}HF#dS}4E&G#C&d?}3E%C$K%'C$K%+db3RC%C&K%GE%C&K%?C%>C&dK}3C&dC}3C%>K%#dF3RC&K%CD)C&K%?D'%c%c&cC'h0$C&d?}3C'C)dI3RC&K%KD)C&K%GD'C&d3}3C&K%?C&K%Cd}v}w~-#d*3}EC&K%3E%hC&K%7E+h};0#.C&e}I}I}I}I3Z%?d#D'd$D,&cC&C'Y%G%cC+'cC%d$}3D/C%P##E)dHjC+d$}4E(d%l};0$C&d+}3C%P#$3lC&P#,D.C&C%P#%3ldHD)C&P#+h0$C&P##d$}:h0$C+d&}4D(C%d&}3D/C&P#$C.d'}=}3D)/$.C'd*}4E%d#C%C'p>D+C&K%CE*d&}3d}E}:C*}4D/C&K%?D,d#D%&c%c%c%c%c%c%c%c%c%c%cC%C'l'cC%C*}3P##E)~-E.d#k'cd}J%D-C)P#~l}wcd%}41&(%&,.C/C%}4d&}:0-&c%cC%C+l'cC%C*}3E(d'}3K%#C(K%#};d}I}J}K}M}A}:h0$.C'C%C%C'l>D(&cC%C'r'cC(D%/2.C%C*}3O##d#k01C%d$}3D%/#.#.C%d+}3D%/#.#.C&C'Y%KC&C*Y%GC&C,Y%CC&d}I}I}I}I}AY%?C&dC}3D%/+.C%d$}3E(C'r0&C(C*}3O##D(%c%cC)d~M$j'cC)d~Z$j'cC.dB}3d~l$}:d/l0%C.d}G}:d}7j0-C(dck0&/-.C(d}h}Hm0,/%.C(d})}:d}i}Hi0$/+.C(dcq0*.d#D-C%d%}3E)C'r0)C)C*}3O##d~,}Ho0(/$.C%d$}3E(C'r0%C(C*}3O##D(%c%c%c%cC)d~]$}41($###%#.C.d2}3d~l$}:d%n0+C(dck0%/+.C(d~]#}3d~l$}:dSl0$/*.C(d}X}Hm0).C%d%}3E(C'r0%C(C*}3O##d~,}Hm0#d#D-C%d&}3E)C'r0(C)C*}3O##d~,}Ho0'd}J)D-/(.d}J'D-/'.C%d$}3E)C'l0$.d#D-/%.C)C*}3O##d~,}Hm0$.C)d$}3D%/&.C&C-Y%OC&C%Y%KC&C'Y%GC&C*Y%CC&C,Y%?C&dC}3C$C,d}I}I}I}I}AiE(>D%C$C&d?}3C(>D$.C#C%K%+Y%+C#C%L%#Z%#C$3}g$/(.C%d$}3D%/#.#.C&K%?C'i'cC&d?}3d$d$3}T$C&K%CD,.C'C,}3C)]##C'd$}3D'C(D+C/D%/#.#.C#C$K%+Y%+C#C$L%#Z%#.C&dS}3G#.}~,%/}H%}GF#d}I$}4E%G#d&D&d$D'%c%c%c%c%c%c%c%cd)C$K%#E)d'}4C)d&p>d$}41)%$*('&#.C$L&+D1C#3jE*h0(C*K%/E,P#OD.C%d#Y%}EC%e}I}I}I}I3Z%}=C#K%}q$D)C#K%}m$D0C,K%CD(C,K%?D'&cd#D&&c%c%c%cC&C(i0#C&C'}3P##d~h#j0$d#D$&cC$C(i0$C$C'}3P##d~j#j'cC$d$}3D$/$..C%d;}3D+F#d3}4E#G#C#d+}3C&C'C(3}*C#K%+E-h'c#.C#K%/D/C+C-Y%#C+C/Y%'C#d3}3G#C%K%?D/C%K%;D+C%d3}3C&d$}3C$C'C(3YC%K%3E&h0%C%K%7D-C%d+}3C$d$}3C'C(3qC%K%+E#h0%C+h0#C%K%/D(C%d~a#}3E$C+C/3}4C)D'C$C&C-d}i}J~-#d,3}.'}HC0(C%C*C&C-3`C%K%'d#C%K%#E$>D'C$d$C$>.C'3OC#D'/'.C%d~a#}3C'C(3}4C*K%+D#C,K%KD$C,K%GD'C*K%'D&C%d#Y%sC%C&Y%kC%C'Y%cC%C#C$C#C$l>Y%wC%C&C#d/}5}3Y%oC%C'C$d(}=}3Y%gd~a}r~-#D$&c%cC%dC}3C%dc}43MC%K%CE#h0#C#P#<d$j0$C%K%GD&C%K%KD)C%d~a#}3E'C$d$3}4C'C#K%3C#K%73}4C'd~b}r~-#d$3}4C'C&C)3Od~c}r~-#D$/$..C%C%L%}=Z&}1C%C%K%}EY%}9%cC.d$j'cC%d}I}I}I}I}AY%c/$.C%dc}4C*d%3;.C%C%K%}9Y%KC%C%L&}1Z&CC%C.]#[C%C%L%cE2Z%OC%C%K%kE#Y%Wd#D&C%K%SD$C%d#C#C2}pd}I}I}I}I}AiE#>Y%}-C%d$C$C#>Y%})C%d$Y%}%C%d}^}O~-#Y%{C%C%L%GZ%sC%d$Y%oC%d~2}r~-#Y%kC%C.d%}=E#K%~%}{cY%gC%C#K%~1}{cY%cC%d~a#}3E#C%dc}4d(3>d#C1C%K%}AC%K%}E3}U$C#3}g$C%dC}33}g$C%dO}33}[$/-.C&d$}3D&/$...#.d%D'.d$C$L&+d$d#3}U$C'D&/'.d)D&%c%c%cC)d$}41&#$%).d$C$L&+d$d#3}U$d*D&/(.d+D&/'.C%C$K%7Y%sC%C$L%/Z&kC%C$L%'E1Z&cC1}pd}J}I}I}I}Aj'cC%C%L%gZ%KC%C%L%oZ%Cd&d#C%dC}3d%3_C$d'}33}[$d-D&/'.C%dc}4d'};E#36C#3}L$d,D&/&.d(D&/%.d'D&/$.d#D&d$C1d$d#3}U$.C%d}I$}3G#C&.}s)%'}H+}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d}Y}v~-#d-C$C%C(34%c%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d}c}v~-#d)C$C%C(34C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d}i}v~-#d&C%C$C(34C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&ih'ce#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$..C$h0&C$C)}3D%C(C$}4D$/%.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d}l}v~-#d(C%d$}3C$d$}4C&dc}434C&K%#h0#C&K%'0#e}He$C'dPi>D1d%D'/%.C#d#Y%/C#e,Z%'C#d$Y%#/%..C&L&}AD,C&L&}9D-C&L&}1D*C&L&})D.C&L&{D/C&dc}4C&L&cC&L&kC&L&s3EC&K%ch'cC#e}J}I}I}I}i$Z&#/$.C&C&L&kE0Z&CC&C/Z&KC&C.Z&SC&C*Z&[%cC-C/C-C/x>e:x0#C,C*C.C*C.x>E*C*C,v>e^x0#C&C&d[}3Y%oC&C&dS}3Y%kC&C&dK}3Y%gC&C&dC}3Y%ce#D*%c%c%cC'd$}41%#$%.e$D*C&dc}4C+3}5D0/$.C&dc}4C+3}5C-e}I}l}m}G}GC,e}i}t}E}G}EC1}G}ED0e%D*.C#C0Z&3C#C*Z&+C#d#Y%#/$.C#e}J}I}I}I}i$Z&#.C&d}I$}3G#.~i'$*}HF#d~]#}4E$G#%cC#L&ce$y0#C#K%sd}I}I}I}I}Ai0#C#d~=#}3D%%c%cC#K%}Q$E#'cC#K%cd}I}I}I}I}Ai0$C#P#}9D(C$d3}3C#d~9#}33}M$C#P#}:D'C#P#KD)C$K%7D*C$K%3D&C$d$Y%wC$d}_}S~-#Y%sC$C*d#C&>Y%oC$C&d$C&>Y%kC$d$Y%gC$d}_}S~-#Y%cC$d)Y%WC$d}R}S~-#d}Y}S~-#C(>Y%SC$d(Y%OC$d}M}S~-#Y%KC$C#L%gZ%{C$C'C)};E&d$}:E'Y%_C$d}X}S~-#d$C'>Y%[C$d;}3E'C$dK}3d*3>C'C#K%}-C#K%}13wC'd}_}S~-#d$3}4%c%cC#K%#'cC(C#P#LjC&};d$}:h0$.C$d;}3d}_}S~-#d$3}4/$.C$dK}3E&C#L&+3}@C$d;}3E'C$K%OC$K%S3}4C&3}g$C'C#K%7C#K%;3w.C$d;}3E&d}_}S~-#d$3}4C$d+}3C%d~:}O~-#d)3`C&C$K%+E%d$C%>C$K%/d#C%>3}4C$d~M#}3E%C#dS}33LC%d~:}O~-#d)C&3b/%.C$d~M#}3C%3L/$.C$d~M#}3C%3L.C$C$L%}-Z&;C$C$K%}5Y%CC$K%})E#d}I}I}I}I}Ai0#C$C#Y%KC$C$L&;Z%OC$C$K%CY%WC$d~M#}3E#C$dK}3E%d$3;d'd#C$K%}-C$K%}13$C#3}g$C%3}2.C$d~]#}3G#.~<'%+}H$}GF#d~=#}4E%G#C%d}P}I}I}I}AY%+C%d(]#/C%dc}4E&C%d+}3d~;}u~-#d-3GC%dS}3C&3e%cC%K%SE&d}I}I}I}I}Ai'cC#e#Z&#/$.C%C%L%WE-Z%?C%C&Y%;C%dc}4E)C%d+}3d~E}u~-#d'3GC-}pE&C-eC}Q}pE(}3D'C%dG}3C)3eC%K%OD+C%K%KD,C%K%GD)&c%cC(h'cC'D&/$.C&P##d,}4E*d:nd$C*}=d}d}I}I'}:h};0#C&d$}3D&C(d$}4D(/$..%c%c&cC(h0$C&C(}3d$}4P##d,}4E'd:nd$C'}=d}d}I}I'}:h};h'cC(d$}4D(/$..d#D'&cC'C(i'ce#D$d#D'&ce~!~<}c~K~a}o~OCC$e-}GC&C'}3P##dS}4}ve~l$}L}EE-C-e~!~<}c~K~a}o~OC}#>D$C(C'd$}3E'j0#.C#e$Z&#C#e}HC$e~U*}GC-e~[~<}c~K~a}o~OCy>Z&+/&.C&C'}3C'd$}3D'P##dS}4d~l$}:d-l0#..%cC)d}I}I}I}I}Aj'cC%dS}3C,C+C$32/$.C%e#Z&S.C%dc}4C&C(C$32e#D-C#C%L&ce$t'}GC#C%L&kE-C%L&[C$C%K%S>}FE$e#C$C-{>Z&+e$(e#.Z&#.C%dG}33}[$C%d;}33}g$.C%d+}33}_$C%d~=#}3G#.~d&%'}H&}GF#d~M$}4E'G#%c%c%c&cC%C(i0$C$C(}3E)P##dOj'cC(d$}3D(/$..C'd~=#}3E*d~l}y~-#d<C)d$}3E$C(d}H}<C%}3E%3gC'L&se$t'cC'd+}3C*d~5#~i-##/%.C'd}a$}3d~*}M~-#d:C$C%3gC'C'K%}a$'}GC'L&}i$D+C'd;}3C'd}q$}3d[~i-##C'd}a$}3C&e}I~%}bL}H3DC'C+C'L&}a$eT}FE&}Fe~Q#}JE+C&}EC+eb}Pe~Q#}L}EZ&3e$(e#.Z&+/$.C%d&r'cC'd}a$}3E(d}a}z~-#d8C$d&}3E$C%d&}4E%3gC'L&}a$e$t'cC'd+}3C(d~5#~i-##/%.C'd+}3d}q}M~-#d8C$C%3g/$.C#e#Z&#/$.C'K%+h'cC#e#Z&#/$.C'L&[D&C'L&SD+C'L&KD,C'd}a$}3C'L&3C'L&;C'L&C3EC'K%}a$h'cC#e#Z&#/$.%cC,e:xC+e^x};C&e_x};0#C+e_}GC,e}Y?}G}EC&}EC'L&}i$e}I}l(}G}EE&e#v0#C#C&e~U*}GZ&+e$D-.C#C-Z&#.C'd~M$}3G#.}w&&'}H%}G$}EF#dS}4E(G#%c%c%c%c%c%c%c%cd&C&K%#E)d}I}I}I}I}A}<C)d#q>d&}41%$#'.C&N&+E.C.~i)E-~&}+0$C-C-eb}PE,}NC,}FE,e}I}I}I}I}I}I}I3}#0$C-e#|0%C(dG}3E*d}q}v~-#d$3tC(d3}3E+C,3},C*C(K%7C(K%;3}4C+3}g$/'.C(d3}3C&K%'E*C&K%+E+3TC(K%3h'cC(dG}3C*C+3oC&3}g$/'.C#C'C$C%C(L&;3aC&3}g$/'.C(dDY%OC(d}K}w~-#Y%KC(d}I}I}I}I}AY%G/%.C#C'C$C%C,3a/%.C(d+}3C&3cC(d}I}I}I}I}AY%GC(C(L&+Z%KC&3}?C(d:Y%3C(C'Y%7C$C%C(d3}3C(dG}33}1D$C#d$Y%#C#C$Y%'/%.C(d:Y%3C(C'Y%7C$C%C(d3}3C(dG}33}1D$C#d$Y%#C#C$Y%'.C)d#q0#C&3}?.C(dS}3G#.~U%%-}H%}G%c%cC%C'n0#C$C%}3D.C'C%}4D/C%C&}3D+&cC$C.i0%C,E'd$}3D,C$d$}3D*%c%c%cC$P##E)d~e$}:dSj'cC)d~-#i'cC*D$C(L&+sh0(C%C'l0%C&C'}3D0C%C'}4D1e$D4dGD$d}v}z~-#D'd#D)&cC4D3C)C$h};0(C3e.xD)C$d&C$C$d&r>E-}4D$e.C3C3e.|>e$}ED4C0C1C'C-3zC'C-}3D'h0#.C(C3Z&+C*D$/(.C%C'p0$C*D$C&C'}3P##C)j0(/'.C%C'n0$.#.C&C'}3P##dS}4E$d~l$}:d,n0%C(C)d&}=}3d}I&}4E'C'L&#e-}GC$}ve~l$}L}EZ&#C*D$/$..d#D+/$.d#D+.C#C/Y%'C#C+Y%#.}Q&%'}H(}GF#dS}4E%G#C%d3}3E&e~l~$~l}Y~j~;!e}I~-~[}P~F~[}:C$C$e}I~-~[}P~F~[}:z>E$C$e~l~$~l}Y~j~;!|>E$C$e}I~%}bL}HE)e}I~%}bL}G}FE*eb}PE+C)}E3DC%L&CD)C%L&;D,C%L&3D-C&d;3}3C%C&Y%OC%dO}3E'd$d#C-d'3}J$C'd}q}v~-#d$C,d%3}J$C'd}q}v~-#d$C)d%3}J$C'd~A}M~-#d$C+e}I~%}bL}LC*}E}pE&d}I~J~H$}7}vd%3}J$C'd~f}r~-#d$C&d~M~A&}7d~l~l&}:d_}9}vd%3}J$C'd~f}r~-#d$C&d~U*}7E(d_}9}vd%3}J$C'd}r}v~-#d$C&C(d~U*}5}4}vd&3}J$C%C%K%;E&Y%+C%C%L%3Z&#C%d$3}b$C#C&d$}3E&Y%;C#C$Z&+C#e%Z&#C#C%L&#Z%3C%K%'C%K%+}3d~G#]##C%C&Y%+C%dS}3G#.}M&$(}HF#d~=#}4E$G#C#K%#E&K%'D#%c%c%c%cC&K%#d:}41%#$%.C$dW}3E%C#L&#3},C%d}d}s~-#d'3}4C%C#L&+d$3}&/%.C$d#Y%_C$e}I}I}I}I3Z%WC&K%+d&}=D%&cC%h0%C$dW}3E'd}!}M~-#d$C$K%_E(>d%d#C(>3}4C'C#K%#C#K%'3}4C%d+}4D%C#d+}3D#/#.#.C$d#Y%_C$e}I}I}I}I3Z%W.C$C$L%[Z%;C$C&L%?Z%CC$C&L%3Z%3C$C&K%+Y%SC$C&L%#Z&Kd}HD%d#D#&c%cC#d~I%i'cd#D%/$.C$d+}3C#d}q}P~-#}338C$C$L&+Z%cC$C$dK}338C$C$L&#Z%kC%d$}3D%C#d/}3D#C$dc}4C$d~5#}33}W$h0$..d%C%C$d3}3d&3_C$dW}33}g$C$d~=#}3G#.~L%$(}HF#dS}4E'G#%c%}HC&K%'E(C&K%+E)d$d#3}.h'c%cC(C)d}r}v~-#d$3}.h'cC(C)d~T}w~-#d%3}.h0$.C'd&Y%GC$C%C'dG}3d~i}w~-#d~e}w~-#C&d~]}w~-#3}Z$E$>d&d'C$>3x/%.%cC)d}I%p'cC'C(Y%GC'C(C)}3Y%K&cC'dG}3E*3FE+d}I}I~1#i0%C+dCrC+d~l#}4dDr}:0#.C'd)Y%;C*C(C)3oC$C%C'd;}3C*3}1/&.C'd/}3E(C)}v3},C(d~V}w~-#d)3}4C'd(Y%GC$C%C'dG}3C(3}1/%.C#C&K%+Y%+C#C&L%#Z%#/%.C'd%Y%GC$C%C'dG}3d}l}w~-#d-3x.D$C#d}I}I}I}I}AY%#C#C$Y%'C&3}g$.C'dS}3G#.~9&$%}Hd}h}s~-#D%d+D&%c%}H%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cC$K%#d$}41;#$%&'()*+,-./0123456789:<.d~,}W~-#D%d'D&/;.d}p}s~-#D%d,D&/:.d}y}s~-#D%d2D&/9.d~,}s~-#D%d/D&/8.d~8}s~-#D%d,D&/7.d~A}s~-#D%d7D&/6.d~U}s~-#D%d2D&/5.d~d}s~-#D%d'D&/4.d~h}s~-#D%d.D&/3.d}O}t~-#D%d0D&/2.d}!}t~-#D%d1D&/1.d}j}t~-#D%/0.d}r}t~-#D%d2D&//.d~%}t~-#D%d,D&/..d~.}t~-#D%d2D&/-.d~=}t~-#D%d-D&/,.d~G}t~-#D%d.D&/+.d~R}t~-#D%d/D&/*.d~^}t~-#/(.d~d}t~-#D%d/D&/(.d~d}L~-#D%d*D&/'.d}L}u~-#D%d'D&/&.C$K%'P#3d%}=E$K%~Q}{cD%C$K%~=}{cD&/%.d}P}u~-#.D%d)D&.C#C&Y%'C#C%Y%#.~6%%&}H%}GF#dS}4E&G#C$K%/K%#d$i'cC&dC}3C$d~M}W~-#d(3}'%}GC&K%C'cC&L&K/$.C&dC}3C$3}7C&L&Ke~g$C&K%C>.D)C&dC}3E'C$d~a}N~-#d)3}'C&L&KD*C&K%CD(C'C)3},C$d~M}W~-#d(C'3bC'C*e#C(>3},C$d~a}N~-#d)C'3b.C&d#Y%?C&e}I}I}I}I}I$Z%7C&d+}3C$d~:}O~-#d)3`C&K%+E('cC&d7}3C(C&K%/3}:3}=.C#d}I}I}I}I}AY%CC#C%Y%kC#d#Y%oC#d#Y%[C#e}I}I}I}I~-#Z&SC#C&L%7Z%_C#C&K%?Y%gC#d#^$sC#e#Z&#C#C$L%+Z%;C#C$L%#Z%3C&dS}3G#.}i%$)}HF#dC}4E(G#%c%cC&d+r'cC%d&}3d}E}:C%}4E''cC(d;}3C$C%C'3rd$D)C(K%;d$}:0%.C&d+}4D+C$d~l$}:d}J}K}M+}5D)&c%c%cC'C+p'cd}I}K}M+C%C'}3E*K%#C)}<E,}4C,};d}I}K}M+C*d'}3K%#C)}<E*}4C*};}:d}I}J}K}M}A}:d}I}J}K}M}Ai0$.C(d3}3C$C%C'}3C&C'}43rd$D)C(K%3d$}:0$d#D)/(.C'd+}3D'/$..C(K%7C'}3D'/%.C(d+}3C$C%C&3rC(K%/D'C(K%+D)/$.C(K%?D'.C#C)Y%#C#C'Y%'C(dC}3G#.}t%$(}HF#dS}4E&G#C&d~d}r~-#d$3tC$K%/E'K%KD(C'K%GD'C$K%'D)C$K%+D$C&d#Y%?C&C)C$d/}5}3Y%;C&C)Y%7C&C'Y%/C&C$C(C$C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&c%cC&dG}3C&d/}33MC&K%GE$h0#C$P#<C)j0$C&K%OD(C&K%KD'C&C%C*3}4C&C$K%3C$K%73?C&d~f}r~-#d$3}4%cC$K%#d'i'cC&C'C(3}4/$.C&C'C(3?.d}p}M~-#D%d$D*/$..C&d~e}r~-#d$3}4C#C&K%+Y%+C#C&L%#Z%#C&dS}3G#.~^$$+}HF#d3}4E&G#%c&c%cC'd;jD*C'd;i0#C&C'K%~i}ucE%Y%'C&C'K%~e}ucY%#C'd+}3D'C$C%l0$C&C#Y%+C&C%Y%/C&d+}3C&3}X$h0$C$C%i0#C#C%}3E(P##E)d]j'cC)dRj0%/$.C(d$}3D)C$C%d}H}<}3D(d#D%&cC%C(iE+'cd$D*/%.C%C)}3E,P##dS}4d~l$}:d,p'cC%d$}3D%/$..C%C(n0%C+0#C,P##dRj0$..C&d3}3G#C*2.#.}Q%$&}GC$3Wh'cC$L&ce(t'cC$e#Z&}1C#d'Y%#C#e~U*C$L&sE&C%}FE%e#C%C&{>E%C%e~U*{>e~U*C$K%k>E%C$L&3E&C%C&w>Z&+2.C$L&3E'D&%c%c%c%cC$L&#e$t'cC$L&+E&C%C$L&[}FE(e#C%C(}#>E%{0$C&C%}FE%e#C%C&{>D&.C#d'Y%#C#C'C&C&C'y>Z&+C$3}Gd~l$}:E#d$}41%$%&.C#C&Z&+C#d$Y%#2.d$D#C$P#?0$.d%D#.C$C#]#}a$2.C#d,Y%#.~V$$(}HF#d3}4E(G#C%d&}=E*D%C$D&%c&cC%'cC%d+}4D%C&K%'D'C&d+}3D&C'C)}3E)C'r0$/%..C(d'}3E%C)3}3C%C$K%#C$K%'3}4C*d+}4D'C$d/}3D&C)C(K%/E%}4D$C(K%+C%}3D*&cC''cC$C&K%#E%l0%C%'cC*C&d'}4K%#C%~i-##.C'd+}4D'C&d+}3D&C$C%}4D$C%C*}3D*/$..C#C(L%'Z%#C#C)C$}4Y%+C(d3}3G#2.#.}V%$*}HC#d~$}v~-#d$3}4C$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dBn0#.C#C$C%C&C&C'}3d$}43})C#d~+}w~-#d'3}4C#C(d~/}w~-#3d/).d~#}w~-#/'.d~%}w~-#/&.d~'}w~-#/%.d~)}w~-#/$.d}}}w~-#.D'C#C$C%C&C&C)}33})C#C'd%3}4.C&C)}3d$}3D&C+d$}3D*/$..C#C$C%C&C%3})C#d~$}v~-#d$3}4.~]$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*d~e}{~-#D#&c%c%}H%cC#E$K%#E#d}Hj'cC#K%'C#}3E&C%p0'C&C%}4C(}:E'C#l0'C&C%C'}3E%n0$C$D%C#/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C&C%}4Y%'C$C%Y%#C%K%#.D&C#C'j'cC&C'C#}4Y%'C'2.C%C&K%#Y%#C'2.C#d3}=C)3Cd~e}{~-#D#/#.#.~*$$*}HC$C%}3D+C$D'%}H&c%c&cC%C'C+iE,0&=C&d$}3D&C'O##D(C'd$}3D'C(dck0#C*dCi0$C*d$}3D*%cC(dei'cC%C&p0%C$C&}3P##d}i$r0%/$.C(dCl0#C(d~l#j0$..C#C$C%C)C&d$}43})C#d}}}v~-#d&3}4C(deiC&}3D)/$..C&d$}4.D'C#C$C%C)C'3})C,.~0$$(}H%cC#K%+E(h0#d}HD&%cC#K%'C(}3E$d$}4O##E%d#q0#C%db}:%}HC$d%}4P##E%~-E'd~,}Hm'cC%dB}:/$.C'db}:%}HC$d&}4P##E%~-E'dcq'cC%d2}:/$.C'db}:C$d'}4P##d*}:d)}=};.d)}=};.E$d)}=};d}I}I~1#i0$C$d%l0#d}GD&C$dCl0#d}Fd}EC$d}I+l>D&.C#C&C(}3Y%+..~J$$&}HC#d+C$C$d+p>d*}3d}A}:E%}3D&d~e}{~-#D$%c%c%c&cC$E'K%#E$d}Hi0%C$C&i0$C#C$p0#.C#C$C$K%'E&}3j'cC#C%Y%'C#C$Y%#C'C#Y%#2.C$C%C&}3Y%'2.C$K%'C%}3D%C$K%#E$d}Hi0$C$C$K%'E&}3C#j0$C$C%C&}3Y%'C'C$Y%#2.C#C%Y%'C#d}HY%#C'C#Y%#2.C'C#Y%#C#C$Y%#C#C%Y%'.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3De#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.}{$$'}HC#K%#E$C#K%'i'cd}I}I~1#2.C#C$d$}3Y%#C$P##E&~-d#k'}HC#C$d%}3Y%#C$P#$db}:D%C&dB}:D'C&d~L$p'cC'd)}=C%};2.C#C$d&}3Y%#C$P#%db}:C%d)}=};D%C&d~]$l'cC%C'd/}=};2.C#C$d'}3Y%#C'd5}=d}I}I~]#}:C$P#&db}:C%d)}=};};(C&..}^%%&}H$}EF#d3}4E)G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d~P}z~-#D'd}O}I}I}I}AD(g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3&1+#$%&'()*,.d}I}I}I}I}AD(/+.d}J}I}I}I}AD(/*.C)d'}33}0C)N%+D*C)K%'D'd}K}I}I}I}AD(/).d}M}I}I}I}AD(3'D*/(.d#D'/&.d$D'/%.d~>}z~-#D'g+#######D*/%.d~F}z~-#D'g-#######D*/$.d}N}I}I}I}AD(.C#C*!&+C#C'Y%'C#C(Y%#.C)d3}3G#.~D$%%}H$}GF#dC}4E'G#%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>1'#$%&$.C'd#Y%7C$C%C'd7}3d$d#3xD$C#d}I}I}I}I}AY%#C#C$Y%'/&.C'd$Y%7C'C&3cC$C%C'd7}3C'K%#C'K%'3xD$C#d}I}I}I}I}AY%#C#C$Y%'C&3}?/%.C&d'}3D&.C#C&L%#E)Z%#C#C&K%+E#Y%+C'C#Y%3C'C)Z&+.C'dC}3G#.~/$%'}H$}GF#dC}4E&G#C&e}I}I}I}I}I$Z%'&c%cC&C'Y%/C$h0#C&d3}3E'C$C%dQ3RC&K%?D%C&K%;D$C'C&K%3C&K%73TC&L&;D*C&d'}3C&K%3E)3}a$C&K%+C&K%/E'd&}=}3D(&cC)d$}:h0%C(C*Z&#C(d+}3D(C'd$}3D'd#D)/#.#..C#C&K%/Y%+C#C&L%'Z%#C&dC}3G#.~*$$&}HF#dC}4E&G#C&d'}3E'C$dS}33L%cC%K%/d}I}I}I}I}Aj'cC&d7}3E(C%d/}33}e$C'd~(}J~-#d+C(3b/$.C&d'}3d~(}J~-#d+3k.C&d7}3E'C%3}e$C&d'}3d~0}J~-#d)C'3bC$d#]#}<C$dc}43}]$C$C%L%3Z%sC$C%L%+Z%kC$C%L%#Z%cC#C&L%'Z%#C#C&L%/Z%+C&dC}3G#.~F$$%}HF#d}I$}4E%G#%c%cC$K%/E&K%#d%i'cC&K%'0$.C#e%Z&#/$.C%d[}3E&C$3LC%C$d~:}O~-#d)3`C%d#]#}AC%d}I}I}I}I}AY%kC%e}I~J~H$Z&})C%d#^#}BC%e#Z&}9C%e}I}I}I}I}I$Z&}1C%d}I'^$SC%e+Z&KC%e#Z&CC%e}I}I}I}I}I$Z&;C%e#Z&+C%C%K%#d#j]#}DC&d~:}O~-#d)3kC#C%d+}3d~e#~i-##.C%d}I$}3G#.}{$$(}HF#dC}4E%G#C$K%'D(C$K%/D)C%d+}3C$K%+E'3}8C'C%K%+C%K%3E$}4E&C&C'n>D&C%K%/C$d/}5}3D$&cC&'cC%d7}3C(3}P$C$C%K%?Y%+C$C%L%7Z%#C&d$}4D&C$d/}3D$C(d/}3D(/$..C#C)Y%/C#C%L%+Z%#C#C'Y%+C%C'Y%3C%dC}3G#.}t$$)}HF#d3}4E'G#C$K%3E%C$K%7E&C%C&n>D)C$K%+C%d/}5}3D&dCC%d(}=}4D(%c%c&cC%C)i0$C$C%d$}3E%Y%3C(dC}4D(C'd+}3C&3}M$C&d/}3D&C'K%+E*h0#.C'K%/D%C#C$K%#C(}4Y%#C#C*}vC%}veC}O}MZ%'/$.C#d#Y%#.C'd3}3G#.~.$%$}H$}GF#dC}4E(G#C(d3}3C$C%C&3G%c%cC(K%3d}P}I}I}I}Ai'cC(d,Y%+C(d~P}z~-#Y%'C(d}O}I}I}I}AY%#/$.C(C(L&;Z&+C(C(L&3E)Z&#C)}pd}I}I}I}I}Aj0#C#e#Z&#C(3}?/$.C(d3}3C%C&C(C'33C#%}GC(K%3d$i'cC#C(K%7Y%+e%/$.C#C(L&;Z&+e$.Z&#.C(dC}3G#.}t$$)}HC$C%}3D+C$D'&cd#D(%c&cC'C(}3E)C+i0$%cC)P##E*dS}4d~l$}:d-lC*d}(}:d~.#}4d~l$}:d=l};h'cd~?}w~-#d'C)3}<h0$.C(d$}3D(/$..C#C$C%C&C&C(}3E'3})C#d~C}w~-#d$3}4C#C*d~D}w~-#3dC'd$}3D&C)d$}3D'/$..C#C$C%C&C%3}).}g$%%}H$}G%cC$C%}3E$C%l0#C'}vC$C#K%#E%d$}=E(C$C(n>E$d+d'C'd$i>E(C$C(n>E(}v}GE*eC}Q}p0#C*}pE$d}I}I}I}I}AC&}4n0#C&D)%}HC%'cC#K%'C%C'}5C&C$3}6/$.C&C$3}H.E'h0#C#C(Y%#C#C'Y%'d}J}I}I}I}AD).C).~=$%$}H$}GF#dC}4E'G#C'd3}3C$C%C&3G%c%cC'K%3d}P}I}I}I}Ai'cC'd,Y%+C'd~P}z~-#Y%'C'd}O}I}I}I}AY%#/$.C'C'L&;Z&+C'C'L&3E(Z&#C(}pd}I}I}I}I}Aj0#C#d}I}I}I}I}AY%#C'3}?/$.C'd3}3C%C&C'3HC'K%3d}I}I}I}I}Ai'cC#C'K%7Y%'C#d}J}I}I}I}AY%#/$.C#C'K%;Y%+C#C'L%3Z%#.C'dC}3G#.}m$$&}HF#d3}4E'G#C&d~l$}:D&%c%c&cC%C(i0$C&C$C(}3P##j'cC(d$}3D(/$..C'd+}3C(C$C%3}*C'K%/D)C'K%+D&C'C(d$}3C$C%3qC#C'L&#Z%+C#C)d#C&>Y%'C#C&d$C&>Y%#/$.C#d#Y%+C#C%Y%'C#C$Y%#.C'd3}3G#.~($$&}HF#dC}4E$G#C$d7}3d}a}u~-#d}i}J~-#d,3hC$K%;D%%cC$K%7E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%?Y%3C$C%Y%/C$C&Y%+C$d7}3d}i}J~-#d,C$d+}337C$K%7d}I}I}I}I}Ai'cC#C$K%;Y%'C#d}I}I}I}I}AY%#/$.C#C$K%?Y%+C#C$L%7Z%#.C$dC}3G#.}M$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC''cC'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0$/%..&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&.C#C&Z&#.}~$$$}HF#d3}4E&G#C&C$Y%'C&C#Y%#C&C$Y%/C&C#Y%+d}6D$&c%cC$h'cd6D#/$.C$d~:}O~-#}3C$d$}3D$P##E#3}f$d7}3C&d+}33}W$h0$..C&K%'E$'cC&K%#C$3}^$.d+d~5$3}`$E$C#]#~1$C$C%Y%~-$C$e%Z&3C$d#Y%+C$e}J}I}I}I3Z&#C&d3}3G#C$d+}3.}Q$$%}GC$e}y~W$C$L&3E(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C(g######~abC'3}/E(C(e}y~W$}#>E(C%C(y>D%C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE&C%C%C&y>(C%.Z&+e#.Z&#.}]$%%}H$}G%c%c%c%cd%C#L&cE&}pd%}4C&e${>d%}41%$%#.%c%c%cC#3}Gd~l$}:d$}41%#$%.C#P#?0$.d$D%.C#P#}a$E#d&i0%C%C#d%i};D$/%.C#K%})d}I}I}I}I}AiC#K%sd}I}I}I}I}Ai}:D$/$.C#P#}Q$D$.C$d$}:.}F$%}HF#d3}4E'G#C'C&Y%/C'C%Y%+C$K%Kd(}=D&C$K%GD$d#D%&c%cC&'cC$d3}3C'd+}33}W$h0$d$D(.C#C%Y%'C#C(Y%#C'd3}3G#2.C&dC}4D&C%d$}3D%C$dC}3D$/#.#.}A$%}H%cC$C%n0#%cC$h0#C$C'l'cC$C&}3O##d~,}Ho0%/$.C$C'j0$.%cC%h0#C%C'l'cC%C&}3O##d~,}Hm0$/%.C%C'j0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}!$$$}HF#dC}4E&G#C&d+}3C$K%'C$K%+d}Q}M~-#d*3}E%c%cC%0#C&K%+E%h0#C%C&K%/3<0#C&d0Y%7d}Q}I~-#d*C&d7}3d$d#3xD%C#d}I}I}I}I}AY%#C#C%Y%'C$3}g$/$.C#C$K%+Y%+C#C$L%#Z%#.C&dC}3G#.}Z$%$}H$}GF#dC}4E&G#C&d3}3C#K%#C$C%3G%}HC&K%3d}P}I}I}I}Aj'cC&C&L&3E'Z&#C&C&L&;Z&+C&P#'D%C'}p/$.C&d,Y%+d~P}z~-#D%C&d~P}z~-#Y%'C&d}O}I}I}I}AY%#d}O}I}I}I}A.C&3}?C&dC}3G#d}N}I}I}I}AiC%}:.}L$$%}HF#dS}4E%G#C%d+}3C$3Ld#D$C%d~1}v~-#L%#Z%KC%d~)}v~-#L%#Z%C&cC$d3ih'cC%d+}3C%d;}3C$}3E&d+}3K%#C&d/}3K%#3kC$d+}3D$/$..C#C%L%3Z%+C#C%L%+Z%#C%dS}3G#.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}G$'}HF#d3}4E%G#C%C$K%#Y%+C%C$K%'E&Y%#C%C&Y%'C#C$K%+E$3}a$C#K%+D'%cC$h0#C$d&}=E(h0#C#K%'C'd&}=}3C&C(~i-##.C#C$C'}3Y%+C%C&Y%/C%3}BC%d3}3G#.}E$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3}4C(d}^}O~-#d$3}4C&d+}4D&C%d+}3D%/$..C#C$C'K%+C'K%/3}c$C'd'}33}g$C'd3}3G#.};$$}HF#d3}4E'G#C'd+}3C$K%/C%C&3X%cC'K%+d$}:'}HC'K%/E%C$K%+r0$C'C$K%'C%d/}5}33}M$C'K%'D&C'K%#(d#.D$C#C&Y%'C#C$Y%#C'd3}3G#2.#.}5$%}HF#dC}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d+}3E)C'3},C(d:Y%7C(C$Y%;C#C%C&C(d7}3C)3}1Y%'d$/$.C#C'Z&+d#.Y%#C(dC}3G#.}:$$}HF#d3}4E'G#C'd+}3C#K%/C$C%3X%c%cC'K%+d$i'cC'K%/E$C#K%+r0%C#K%'C$d/}5}3E#3}[$C#C&K%+Y%+C#C&L%#Z%#/$.C&3}g$.C'd3}3G#2.#.}!$$&}Hd}_}O~-#D%d*D&%c%c%c%c%c%cd&C$K%#E'd}I}I}I}I}A}<C'd#q>d$}41)#$$%&'(.d}f}O~-#D%d'D&/'.d}j}O~-#D%d+D&/&.d}r}O~-#D%d+D&/%.d}z}O~-#D%d,D&/$.C$K%+D&C$K%'D%.C#C&Y%'C#C%Y%#.}+$&}HF#d3}4E&G#C&C$d2}:d+}=C$d~]$}:d'}?};^$/C&d/}3D'd#D$&cC$d%ih'cC#C%d3C$C'}3P##E(C(d$}33})C$d$}3D$/$..C&d3}3G#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}(%$}H$}GF#dC}4E&G#C&d+}3C$C%3/C#C&K%+d$i'}Ge#(C&L&;D'%cC&L&3s'cC#C'e}I~%}bL}GZ&+/$.C#C'Z&+.e$.Z&#C&dC}3G#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)34%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}8$$}HF#dC}4E'G#C'd3}3C$C%C&3G%cC'K%3d}P}I}I}I}Aj'cC'C'L&;Z&+C'C'L&3Z&#/$.C'd,Y%+C'd~P}z~-#Y%'C'd}O}I}I}I}AY%#.C#C%C&C'3HC'dC}3G#.}5$%}HF#dC}4E%G#C%d3}3E&C$K%#d}X}M~-#d'3GC%d'}3C&3e%cC%K%'d}I}I}I}I}Aj'cC#C%K%/Y%+C#C%L%'Z%#/$.C#d#Y%+C#e}I}I}I}I3Z%#.C%dC}3G#.}1%$}H$}G%c%c%c%cd%C#L&cE%}pd%}4C%e${>d$}41&&$%#.C#d~5#}32.C#d~=#}3d#C#K%sd}I}I}I}I}Aj>C#d~M#}3C#K%})d}I}I}I}I}Ai>2.C#d~e#}3D$.C$.}'$$}HF#d3}4E&G#C&d+}3C#K%/C$C%3X%cC&K%+d$i'cC&K%/E$C#K%+r0$C#K%'C$d/}5}3E#3}[$C#d}I}I}I}I}AY%#.C&d3}3G#2.#.|$%}Hd$D&%cC$dS}4E%d~l$}:d-l0#C$d~N#}4d~l$}:d)r'cC$dZ}4D%C$d~.#}4d~l$}:d)lD&/$.C$d~D#}4D%.C#C%]#$C#C&]##.}/$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3}`$E#C&d+}3dG~i-##C&dS}3G#C#.v$$}HF#d3}4E&G#C&d+}3C#C$C%3Xd#D%%cC&K%+d$i'cC&K%/E$C#K%Kr0$C#K%GC$d(}=}3D%.C&d3}3G#C%2.#.{$%}HF#d3}4E&G#C&d'}3E'd~$}v~-#d$3tC'd~$}v~-#d~%}v~-#C'C$C%3AE$>d$d'C$>3}4C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.|$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33}K$C$hC&d$j}:0$C%d3}3G#2.d~*}L~-#d>3}j$#.d}x}K~-#db3}j$#.t#%c%c%cC$h0#C$C&l'cC$C%}3O##d~,}Hm0$/%.C$C&j0$.C$C%}3D%C&C$}4D$/$.d#D%.C#C$Y%'C#C%Y%#.q$%}HC$d~l$}:D(d#D$&c%cC$C&i'cC&D$/$.C(C$C%}3P##i'cd$D'(C$d$}3D$/%...C#C$Y%'C#C'Y%#.p$$}HF#d3}4E&G#C&d$Y%'C&C#Y%#d#D#C%'cC&d$Y%/C&C$C%d$}4}3Y%+C&C&d+}33}X$D#.C&d3}3G#C#.r$$}HF#d3}4E&G#C&d'}3C%3}3C%'cC%'cC&K%+C$C%~i-##.C&C%Y%/.C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.|$%}HF#d3}4E%G#C%d~e}O~-#d~a}N~-#d)C$3ad$D&%cC%K%#d$i'cC#C%K%'Y%'/$.C#C%L&+Z&+d#D&.C#C&Y%#C%d3}3G#.r$$}G%c%cC&}vC$}v}GE'eC}Q}p0#C'}pE&d}I}I}I}I}AC%}4n0#C&h'cd#D$/%.C%C&3}HE%0$.#.C#C%Y%'C#C$Y%#.u$%}HC%d&}=D&d}_}S~-#D'&cC&'cC#C'd$3}4C#C$L&#d$3}&C&d+}4D&C$d+}3D$d}r}v~-#D'/$..C%h'cC#C'd$3}4..w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33mC(dC}3G#.i$%}HF#d3}4E%G#C%d+}3C#C$3}>%cC%K%+E#h0#C%K%/E&'cC&C#3}k$E$h0$.C%d3}3G#C$2.#.m$$}HF#d3}4E'G#C'C&Y%'C'C%Y%#d#D%C$C&r'cC'C&Y%/C'C#Y%+C'C'd+}33}X$D%.C'd3}3G#C%.u%$}H$}GF#d3}4E'G#C'C$C%C&d~E}L~-#3N%cC'L&#E(e%t'cC#C'K%+Y%+/$.C#C'L&+Z&+.C#C(Z&#C'd3}3G#.|$$}H%c%c%c%cC%}pE(d$}41&#&$%.C$d$]#cd+D(/%.d#D(/$.C$C&Z&KC$e$Z&Cd*D(C'0#C#C&Z&+d)D(.C#C(Y%#.l$$}HF#d3}4E'G#C'd+}3C$dS}3C%C&3`%cC'K%+E$'cC#C$C'K%/3t/$.C#d}I}I}I}I}AY%#.C'd3}3G#.c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.e$$}HF#d3}4E'G#C'd+}3C$C&3}>%cC'K%+E$h0#C#C'K%/C$C%3}6E#h0#C'd3}3G#C#2.#.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43}&.C#d}s}v~-#d-C$e-}K}pE#C#d$}33}).e$$}HF#d3}4E'G#C'd+}3C$C%C&3`%cC'K%+E$'cC#C$C'K%/3T/$.C#e#Z&#.C'd3}3G#.e$$}G%c%c%c%cd%C#L&cE$}pd%}4C$e${>1&$&%#.C#d~e#}33}22.C#d~5#}33}22.C#dc}43}D..`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3YC#C(K%+E#d$C#>C(K%/d#C#>3}4C(d3}3G#.a#%cC$h0#%cC$C&l'cC$C%}3O##d~,}Hm0%/$.C$C&i0$.d#D%.C#C$Y%'C#C%Y%#.Z$$}HC$d&}=D$C#d+}4D&&cC$E#'cC#d+}4D$C&d+}3E&C%3}W$h0$..C#d#j.h$$}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C%d'}3C$d$3}&C#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.[$%}HF#dC}4E%G#C%d.Y%+C%d7}3E&C#C$3od~(}J~-#d+C%d+}3C&3}1C%dC}3G#.]$$}HF#d3}4E'G#C'C$Y%'C'C#Y%#C'C&Y%/C'C%Y%+C'C'd+}33}X$C'd3}3G#.}'#C$g######~]~,}ig########g######~]bg########C%C%g########},>E$C$g######~]b}->C%C%}+>}kg######~]b}iC#~'}k~i*._$&}HF#d3}4E$G#C$d+}33%C$K%+D%C#C$K%/E&Y%+C#C%Y%'C#C&Y%#C$d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3mC'd3}3G#.Y$%}HC#K%+D$C#K%'D%&cC$'cC$d$}4D$C%3}[$C%d/}3D%/$..C#d/3}O$.0#C#C$d$d$3}l$.T$$}HC#C%3}b$C#K%+D&C%'cC#K%'C&}3C$C%~i-##.C#C%C&}3Y%+.`#C#K%#L&#e}I~%}bL}GC$}EC#K%'L&#e}I~J~H$}G}EC#K%+L&#e~M~A&}G}EC#K%/L&#e~U*}G}E.Q#C%C&3@E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$3C.C%.!$$}G%cC$K%/d~M}W~-#d(3nE$h0#C$K%#d'j0#C#C$L&+Z&+e$D%.C#C%Z&#.0#C#C$d/d'3}l$.P$$}HF#d3}4E%G#C%d#Y%/C%dR]#/C%d/}3C#C$3sC%d3}3G#._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%._$&}HC#K%#d}I}I}I}I}AiE%C$K%#E&d}I}I}I}I}Ai}:D'C%C&d}I}I}I}I}Ai};'}HC'(C#C$3}Y$..O$$}HF#d3}4E&G#C&d+}3C%P##C#C$3:C&K%+C&d3}3G#d#j.Z$$}HC#K%+E%C#K%#i'cC#d+d+3}T$.C#C%d$}3Y%+C#K%'C%d&}=}3C$Z&#.R#C#C$Y%'C#C%d#C$d}I}I}I}I}AC%d#C%}2d$i>E#}4p>d#C#>Y%#.Z$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3}g$..S$$}HF#dC}4E%G#C%C$35C#C%K%7C%K%;3tC%d3}33}g$C%dC}3G#.[#C#d3}33}!$C#C$L%+Z%;C#C$L%#Z%3C#dC}33}!$C#d#Y%gC#d}I}I}I}I}AY%C.S$$}HF#d3}4E$G#C$C#K%#Y%/C$C#K%+Y%+C$d+}33}i$C$d3}3G#.M#C#dS}33}2C#dc}43}]$C#d3}33}i$C#d?}33}i$C#d~M#}33}i$.N#C#d3}33}!$C#dC}33}!$C#d~5#}33}Q$C#dS}33}h$C#d_}33}i$.J#C$C%C&C'3zD&C#C%C'}4Y%'C#C$C'}3d#C&>Y%#.X#C#C$dS~i-##C$d}I'^$KC$e+Z&CC$e#Z&;C$e}I}I}I}I}I$Z&3C$e#Z&#.K#C#L&ce&t'cC#P#k2.C#3jE#h'cd#2.C#K%/P#P.]$%}HF#d3}4E%G#C$'cC$C#3}k$D#.C%d+}3E&C$Y%'C&C#Y%#C%K%+C%d3}3G#.K#%cC%C#K%#C$}4p0#C#C$C%C&C'3Pd}J}I}I}I}Ai0##..G$$}GC#K%#E#C$C%3}4C#C&C&eb}PE(}NC(}FC'3}&.r$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#K%#E#d3}33}R$%cC#d}Hi0#C#C#K%'d$}4E$Y%'C$0#C#d~5$3C...@#C#K%#E#d/}33}[$C#d;}33}[$C#dG3C.H#C#C$K%+Y%'C#C$K%'d#C$K%#d}I}I}I}I}Aj>Y%#.p$$}HC$C&i'}H%}H&cd#C$h0$=C$d$}4D$C%P##D&C#P##D'C%d$}3D%C#d$}3D#C&C'i0#.C'C&}4.(d$.h.>$$}HC#K%#E%'cC#K%'C$C%}53}^$..G#C$K%#d}I}I}I}I}Aj'cC#C$3}e$2.C#d}I}I}I}I}AY%#.:#C#K%#E#'cC#3}CC#d~e#3C..=#C#L&#e%u'cC#d}i$}33}g$C#3}(..A$$}HC#K%'E$C$K%#d$}3Y%#C#d+}33}K$.?#C#C#K%#d$C$C%3Pd}J}I}I}I}Aj'c#..A#C#e~l~l~l~l2C$C$e~l~l~l~l2}#>}pC%C&3}c$.9#C#d/}3C$d/}33}P$C#C$3}e$.;#C#K%#C#K%'C$K%#C$K%'3}..<#C#K%#C#K%'C$K%#C$K%'3}N$.<#C#K%'C#K%+C$K%'C$K%+3}N$.;#C#K%'C#K%+C$K%#C$K%'3}..9#C#K%#d}I}I}I}I}Aj'cC#3}g$..8#C#K%#d}I}I}I}I}Aj'cC#3}2..9#C#K%#d}I}I}I}I}Aj'cC#3}d$..0#C$'cC#C$3C..8#C#K%#d}P}I}I}I}Aj'cC#3}?..4#C#C$3}HE#h'c#.C#.5#C#C#K%+C$d+d+3}I$.5#C#C#K%+C$d$d$3}I$.3#C#d~l$}:C$C%C&3$.2#C#d/}33}[$C#3}g$.3#C#C$K%'C$K%+3t.3#C#d~l$}:d%}=K%~Y}zc.,#C#d$3}O$.,#C#d'3}O$.,#C#d+3}O$.,#C#C$3##.+#C$C#3@.[%$}H$}GF#d3}4E'G#C'd+}3C$C&C%3vC'L&+D(C#d#Y%+C#C(Z%#C'd3}3G#..~&P}$#d}I}I~-#.~_$}1}=}=}9}<]RR}+}*}<}.x};}5R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.#2#3#C###R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P},};}.}-}.}7}=}2}*}5R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P}9}5}*}7R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P}9};}8}3}.},}=##[#3#@###x#3#:###}5#3#=###}9};}8}3}.},}=l}-}=}8}4}.}7}6}2}7}=}(}*}-}6}2}7n}.}B}-}*}=}.i};}8}6}-}*}=}.w}8}2}-}.}6}9}8}=}.}7},}Bn}.}B}@}.}+}1}8}8}4x};}5}0}*}=}.}@}*}B}6}*}Au}.}=};}2}.}<#d}I}K~-#.~J%-#######'#######}=}2}6}.}8}>}=}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=$#######~l~l~l}H####&#######}8}>}=},}8}6}.}>}7}4}7}8}@}7##~d$3#*###}1}=}=}9]RR}=}B}9}.OC}-}<},}(}>}<}(bFc}%E_aF}%RbOCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpww###*##}I&#d~U}M~-#.H}8}9}.};}*}=}2}8}7}9}*}=}1}6}.}=}1}8}-jhw##}D%3#&###*##}I%#d}a}N~-#.(*##}I'#d}q}N~-#.@}7}.}A}=f}>};}<}8};}1}*}<p}8};}.#######*##}I)#d~=}N~-#.}b$}=}8}=}*}5}<}<}=}*}=}>}<#$%&'srvwghohwh}9}*}0}.P}<}2}C}.}8}/}/}<}.}=}9}*}0}.}6}2}5}5}2}<}.},}8}7}-}<};}.}=};}BP},}8}>}7}=-}7}8}=}1}2}7}0}7}>}5}5}*C}<}=};}2}7}0}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7#$%&'()*+,-./012345},}>};}<}8};#p&3#)#######$#######~g#d}I}P~-#.D~l~l~l~l~l~lB#$#######$#######~l~l~l~l~l~lB#%#d}}}P~-#.$$#d~-}P~-#.$%#d~9}P~-#.$&#d~E}P~-#.$'#d~Q}P~-#.$(#d~]}P~-#.$)#d~i}P~-#.$*#d}Q}Q~-#.$+#d}]}Q~-#.$,#d}i}Q~-#.$-#d}u}Q~-#.$.#d~%}Q~-#.$/#d~1}Q~-#.$0#d~=}Q~-#.$1#d~I}Q~-#.$2#d~U}Q~-#.$3#d~a}Q~-#.$4#d}I}R~-#.$5#d}U}R~-#.$6#d}a}R~-#.$7#d}m}R~-#.$8#d}y}R~-#.$9#d~)}R~-#.}S$;###'#######:###})&3#####:###}A&3#####:###}Y&3#####:###~E$3#####:###~e#3#####}9}*};}=}G}8}5}-}.}<}=D}7}.}@}.}<}=}G}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}9};}8}6}9}=#d~E}S~-#.-c(3#)###$%#d~i}S~-#.p:(3#3###J(3#<###k(3#$###$$##}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-###$#d~E}T~-#.,~0(3#%###$#d~i}T~-#.}&}a(3#0###}n(3#A###~5(3#$#####$&}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.#####$#d~U}U~-#.,~0(3#%###$#d}Q}V~-#.-c(3#)###$%#d}u}V~-#.}n$;)3#8###P)3#I###{)3#%###$$#$}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<}*},}=}2}?}.},}8}6}9}5}.}=}.}-}*};},}1}2}?}.}-}/}*}2}5}.}-###~a)3#)###~g)3#,###&*3#+###.*3#)###}<}=}*}=}.}*}>}=}1}8};}=}.}A}=#####$#######}-#d~M}W~-#.E}5}2}6}2}=###)###7*3#'#######W*3#(####$#d}a}X~-#.-!*3#)####$#d~%}X~-#.Mb*3#'####$######'###k*3#<#######})*3#(####$#d~e}X~-#.4p&3#)####$######%#d}]}Y~-#.}&~5)3#'###~9)3#1###~G)3#=###}1*3#(#####$&}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####&#d}I}Z~-#.4~(#3#+####$######&#d}i}Z~-#.Z~0#3#)####$######'###})&3#U#######})*3#(####$######'###}A&3#d~M}Z~-#.4~a%3#)####$######(#d}I}[~-#.<~g%3#'####$######$###[+3#(#d}m}[~-#.}*`+3#2###o+3#B###}9+3#(#####%%}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$###c,3#+#d}Y}!~-#.}z$k,3#5###}#,3#E###}9+3#(#####%%},};}.}*}=}.}-d}=}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B#~^,3#/###~j,3#-###*-3#(###/-3#.###}<}8}>};},}.##&#d~=}]~-#.4~(#3#+####$######&#d~]}]~-#.M~0#3#)####$######)###;-3#'#######[-3#)####$#d}y}^~-#.M~C%3#)####$######'###k*3#U#######})*3#(####$#d~]}^~-#.}R$p&3#)####$######%###}u,3#,###}~,3#+###~*,3#5###~<,3#E###c-3#)#####%%}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.######&#d}Q}`~-#.4~(#3#+####$######&#d}q}`~-#.m~0#3#)####$######'###k*3#-#######})*3#(####$######)###;-3#'#######[-3#)####$#d}Q}a~-#.-~C%3#)####$#d}u}a~-#.}&S.3#;###k.3#M###}A.3#(#####%%}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d}a}b~-#.4~(#3#+####$######&#d~%}b~-#.M~0#3#)####$######'###k*3#U#######})*3#(####$#d~e}b~-#.4p&3#)####$######%#d}]}c~-#.}Gk/3#+###s/3#5###}+/3#E###}Q/3#'#####%%}=}2}6}.}<}=}*}6}9},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=$#######~U&#d}i}d~-#.$&#d}y}d~-#.4~(#3#+####$######&#d~=}d~-#.T~0#3#)####$######'###}Q03#}-#######})*3#(####$######%#d}Y}e~-#.}b$p&3#)####$######%###[03#,###d03#0###q03#:###}.03#F###}i03#'#####&%}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d~%}f~-#.,}e13#+###$#d~I}f~-#.}.s13#9###}/13#Y###}q13#$#####&%}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<###&#d~=}g~-#.4~(#3#+####$######&#d~]}g~-#.-~0#3#)####$#d}]}h~-#.t~e13#8###023#S###c23#%#####%%}*}0}.}7}=m}8}+}<Q};}.},}8};}-R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR};}.},}8};}-#d~i}h~-#.U}y23#3###~-23#H###~5(3#$#####$&}*}0}.}7}=m}8}+}<Q}-}.}5}.}=}.u}.},}8};}-#d~1}i~-#.}V$;33#9###~-23#H###~5(3#$###%#''}*}7}*}5}B}=}2},}<Q}-}*}2}5}By}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}B}9};}.}/}2}A}-}*}B}@}.}.}4}6}8}7}=}1#}h33#&###}k33#'###}o33#(###}0};}8}>}9#######&#d~M}j~-#.4~(#3#+###$$######&#d}I}k~-#.-~0#3#)###$$#d}i}k~-#.-}:%3#'####$#d~-}k~-#.m}b33#)####$######)###}u33#&#######~133#(####$######'###}Q03#}7$######})*3#(####$#d}i}l~-#.4p&3#)####$######%#d~)}l~-#.}.[+3#(###})33#7###}=33#H###~=33#*#####%'}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.}-y}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}*};},}1}2}?}.}-#&#d}y}m~-#.4~(#3#+###$$######&#d~=}m~-#.M~0#3#)###$$######'###}Q03#~U&######})*3#(####$#d}Y}n~-#.4p&3#)####$######%#d}u}n~-#.}0[+3#(###~M43#:###~d43#K###C53#'#####%'}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.v}=}*}=}>}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}<}=}*}=}>}<#d}q}o~-#.4~=53#:###~T53#O###+#d~/}o~-#.r%'}*}7}*}5}B}=}2},}<Q}.}<}=}2}6}*}=}.e}*},}4}/}2}5}5R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}+}*},}4}/}2}5}5####&#d}i}p~-#.-~(#3#+###$$#d~1}p~-#.Xg63#=###}'63#Q###}Y63#$#####''}*}7}*}5}B}=}2},}<Q}+}.}0}2}7e}*},}4}/}2}5}5#&#d}Q}q~-#.-~(#3#+###$%#d}u}q~-#.~]&~M63#:###}'63#Q###~e63#$###$#''}2}<C}<}.}=C}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@};}.}9}.}*}=}<C}*}7C}.}*};}5}2}.};C},}>};}<}8};]C}2}<C}6}2}<}<}2}7}0C}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}2}<C}=};}>}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C};}.}:}>}.}<}=}.}-C}=}1}.C}7}.}A}=f}>};}<}8};C}?}*}5}>}.}<C}8}/C}.}*};}5}2}.};C}9}*}0}.}<~373#I###b`I}D}F]##:###}A&3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.C}=}8C};}.}:}>}2};}.}-}7}8}=P}.}6}9}=}B}7}8}=P}-}8}=P}<}.}0}6}.}7}=}9}*}=}1P}<}.}0}6}.}7}=}2}-P}5}.}7}0}=}1}7}8P},}8}7}=};}8}5P},}1}*};}*},}=}.};}7}8}=P}@}2}=}1P}8}/}/}<}.}=}>}5}2}-}-}*}=}.P}/}8};}6}*}=},}*}5}.}7}-}*};P}-}*}=}.}+}.}/}8};}.P}-}*}=}.P}=}8}+}*}<}.P}>};}5}<}.},}>};}.P}+}*}<}.P}>};}5}*}-}6}2}7P}4}.}B}2}-}.}6}9}8}=}.}7},}BP}4}.}B},};}.}-}.}7}=}2}*}5}@}.}+}1}8}8}4P}>};}5};}.}:}>}.}<}=P}9}*}=}1}1}.}*}-}.};}0}*}=}.}@}*}BP}8}7}5}B}8}7},}.}8}7}.P}8}/#$%&'()*+,#*##}I#d}q}u~-#.~D&}*}5}5}8}@s}5}*}2}7k}=}=}9}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6};}.}=};}Bd}/}=}.};}-}*}=}.}4}.}B}<}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#})93#,###}293#,###};93#(###SSSSPTTPUUwVV]WW]XXYY]ZZPQSTUVWXYZ[!~!~,~*E~O}I}oE~(#3#+###~0#3#)###};}.}:}>}.}<}=C}*C}<}1}8};}=}.};C};}*}7}0}.OC}<}>},}1C}*}<C}-}*}=}.i};}8}6`C}*}7}-C}-}*}=}.w}8`}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}.}6}9}=}BC}=}.}A}=},}>};}<}8};`}%E}%}%}%}7}%};}%}=}%}>SSSTUVWXYZ[!}*}+},}-}.}/PQ}(}GHSTUVWXYZ[!defghiQQC}+}B}=}.}<#}r93#$###EQQEEQE$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$#d~.}y~-#.V%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%&&&&&&&&&&&&&&&&'''''#d~l}y~-#.~e$CUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}*}7C}8}+}3}.},}=}1(3#~U(3#}a)3#++3#3,3#}E,3##.3#;/3#+03#C13#~513#}I23#~U23#S33#}y43#}i53#763#}y63#;73#&###'###)###}D%3#~N%3#~R%3#,###)###'###/###.###~X%3#~a%3#~g%3#~k%3#-&3#d~e}{~-#.(~l~l~l~l$";
 
 // pkg/dist/host.js
 var sources = [];
@@ -591,14 +68,14 @@ function get(object2, name) {
     return void 0;
   }
 }
-function text() {
+function text2() {
   return value;
 }
 function number() {
   return value;
 }
-function emit(kind, number3, text3) {
-  listener(kind, number3, text3);
+function emit(kind, number3, text4) {
+  listener(kind, number3, text4);
 }
 function kindOf(value2) {
   if (value2 === null) return 1;
@@ -670,13 +147,15 @@ function d(arg0, arg1, arg2) {
 }
 var names = {};
 function c(arg0) {
-  const ret = text();
+  const ret = text2();
   const ptr1 = passStringToWasm0(ret, wasm.l, wasm.m);
   const len1 = WASM_VECTOR_LEN;
   getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 1, len1, true);
   getDataViewMemory0().setInt32((arg0 >>> 0) + 4 * 0, ptr1, true);
 }
-var TaskFinalization = new FinalizationRegistry((ptr) => wasm.h(ptr, 1));
+var TaskFinalization = typeof FinalizationRegistry === "undefined" ? { register: () => {
+}, unregister: () => {
+} } : new FinalizationRegistry((ptr) => wasm.h(ptr, 1));
 var cachedDataViewMemory0 = null;
 function getDataViewMemory0() {
   if (cachedDataViewMemory0?.buffer !== wasm.g.buffer) {
@@ -711,19 +190,18 @@ function passStringToWasm0(arg, malloc, realloc) {
     }
     ptr = realloc(ptr, len, len = offset + arg.length * 3, 1) >>> 0;
     const view = getUint8ArrayMemory0().subarray(ptr + offset, ptr + len);
-    const ret = cachedTextEncoder.encodeInto(arg, view);
+    const ret = (cachedTextEncoder ??= new TextEncoder()).encodeInto(arg, view);
     offset += ret.written;
     ptr = realloc(ptr, len, offset, 1) >>> 0;
   }
   WASM_VECTOR_LEN = offset;
   return ptr;
 }
-var cachedTextDecoder = new TextDecoder("utf-8", { ignoreBOM: true });
-cachedTextDecoder.decode();
+var cachedTextDecoder;
 function decodeText(bytes) {
-  return cachedTextDecoder.decode(bytes);
+  return (cachedTextDecoder ??= new TextDecoder("utf-8", { ignoreBOM: true })).decode(bytes);
 }
-var cachedTextEncoder = new TextEncoder();
+var cachedTextEncoder;
 var WASM_VECTOR_LEN = 0;
 var wasm;
 function setExports(val) {
@@ -755,7 +233,7 @@ async function load() {
 }
 async function instantiate(module) {
   const all = { a: imports };
-  if (!(module instanceof Response)) {
+  if (!("arrayBuffer" in module)) {
     const made = await WebAssembly.instantiate(module, all);
     return made.instance ?? made;
   }
@@ -767,7 +245,7 @@ async function instantiate(module) {
 // pkg/dist/environment.js
 function variable(name) {
   try {
-    return globalThis.process?.env?.[name] || void 0;
+    return globalThis.process?.env?.[name]?.trim() || void 0;
   } catch {
     return void 0;
   }
@@ -787,6 +265,7 @@ var MODE_ONCE = 0;
 var MODE_PAGES = 1;
 var MODE_EVERYTHING = 2;
 var MODE_WATCH = 3;
+var MODE_RAW = 4;
 var SOURCE_OPTIONS = 2;
 var SOURCE_BODY = 4;
 var SOURCE_HEAD = 5;
@@ -807,6 +286,7 @@ var COMMAND_WAIT = 2;
 var COMMAND_YIELD = 3;
 var COMMAND_YIELD_LAST = 4;
 var COMMAND_DONE = 5;
+var COMMAND_FAIL = 6;
 var COMMAND_TOTAL_TIMEOUT = 7;
 var COMMAND_WATCH_TIMEOUT = 8;
 var COMMAND_REJECT = 9;
@@ -828,6 +308,7 @@ var RULES = [
   ["not-dot-segment", 'must not be "." or ".."'],
   ["path-segment", ""],
   ["id-length", "must be at most 256 bytes long in UTF-8"],
+  ["no-control-character", "must not contain control characters"],
   ["not-with-offset", "must not be combined with offset"],
   ["ulid", "must be a ULID of 26 letters and digits"],
   ["date-format", "must be a date as YYYY-MM-DD or an ISO 8601 date-time"],
@@ -839,6 +320,8 @@ var RULES = [
   ["idempotency-key", "must be 1 to 255 visible ASCII characters"],
   ["credential", "must be visible ASCII characters"],
   ["webhook-url", "must be an absolute https URL, or http on this machine, without credentials or fragment"],
+  ["request-path", "must start with one / and be visible ASCII without ? # \\ or dot segments"],
+  ["header", "must have names and values that HTTP allows"],
   ["gateway-only", "needs a gateway: Mintlify itself does not have it"],
   ["unknown", "is not a parameter of this operation"],
   ["once", ""],
@@ -849,8 +332,9 @@ var RULES = [
   ["milliseconds", "must be an integer of milliseconds from "],
   ["retry-count", "must be an integer from "]
 ];
-var RULE_BASE_URL = 11;
-var RULE_SECURE_BASE_URL = 12;
+var RULE_BASE_URL = 12;
+var RULE_SECURE_BASE_URL = 13;
+var RULE_HEADER = 19;
 var LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 var MESSAGE_PATHS = [["error"], ["error", "message"], ["detail"], ["title"], ["message"]];
 var DETAIL_PATHS = [["details", "message"], ["errors", "detail"]];
@@ -878,6 +362,113 @@ var REASONS = [
   [500, 599, "the server failed"],
   [0, 65535, "an unexpected status"]
 ];
+
+// pkg/dist/connection_failure.js
+var ADDRESS = "check the address, the network and the proxy";
+var TLS = "is the address http? does the server need a client certificate?";
+var AUTHORITY = "if its authority is a company's, set NODE_EXTRA_CA_CERTS to a file with the authority's certificate";
+var FAILURES = [
+  [/\b(ENOTFOUND|EAI_\w+|dns error)/, "dns", "cannot be resolved"],
+  [/ECONNREFUSED|Connection ?[Rr]efused/, "refused", "refuses connections"],
+  [/connect E(HOST|NET)|EADDRNOTAVAIL/, "unreachable", "cannot be reached from here"],
+  [/_CONNECT_TIMEOUT|connect ETIMEDOUT/, "unreachable", "does not take connections"],
+  [/before secure TLS/, "unreachable", "closed the connection before TLS"],
+  [/bad port/, "port", "is at a port that fetch does not use", "use another port"],
+  [/SSL_(WRONG|UNS|PACKET|HTTP)|_ALERT_(?!BAD)|EPROTO/, "tls", "refuses this TLS handshake", TLS],
+  [/CERT_(HAS_EXPIRED|NOT_Y)/, "certificate", "has an expired certificate", "check the clock"],
+  [/ALTNAME|HOSTNAME_MISM|NotValidForName/, "certificate", "has a certificate for another name"],
+  [/CERT|UNABLE_TO_|UnknownIssuer/, "certificate", "has an untrusted certificate", AUTHORITY],
+  [/HPE_|HTTPParserError/, "protocol", "does not answer with HTTP"]
+];
+var FINAL = ["port", "certificate", "tls"];
+var REFUSED_TUNNEL = /Proxy response \((\d+)\)|\bERR_PROXY_TUNNEL\b(?:.*?HTTP\/[\d.]+ (\d+))?/s;
+var OPAQUE = /^(Failed to fetch|NetworkError when attempting|Load failed)/;
+var PROXY_LOGIN = "set its user and password in the proxy variable, percent-encoded";
+function explainConnection(error, server, page = globalThis.location?.origin) {
+  const chain = listCauses(error);
+  const { host } = server;
+  const code = findCode(error);
+  const shown = code === void 0 ? "" : ` (${code})`;
+  for (const cause of chain) {
+    const text4 = [cause.code, cause.name, cause.message].map(String).join(" ");
+    const tunnel = REFUSED_TUNNEL.exec(text4);
+    if (tunnel !== null)
+      return explainTunnel(Number(tunnel[1] ?? tunnel[2]), host);
+    const row = FAILURES.find(([pattern]) => pattern.test(text4));
+    if (row === void 0)
+      continue;
+    const [, reason, words, advice = ADDRESS] = row;
+    const proxy = findProxy(cause, server);
+    return {
+      reason: proxy === void 0 ? reason : "proxy",
+      summary: `${proxy ?? host} ${words}${shown}`,
+      advice: proxy === void 0 ? advice : "check the proxy variables, such as HTTPS_PROXY",
+      sent: reason === "protocol" ? "maybe" : "no",
+      canRetry: !FINAL.includes(reason)
+    };
+  }
+  const isOpaque = chain.some(({ message }) => OPAQUE.test(String(message)));
+  const isCrossOrigin = isOpaque && page !== void 0 && page !== server.origin;
+  return {
+    reason: isCrossOrigin ? "cors" : "interrupted",
+    summary: `no answer from ${host}: the connection failed or broke${shown}`,
+    advice: isCrossOrigin ? `its ALLOWED_ORIGINS must contain ${page}` : "",
+    sent: "maybe",
+    canRetry: true
+  };
+}
+function explainTunnel(status, host) {
+  const [words, advice] = status === 407 ? ["requires credentials to connect", PROXY_LOGIN] : ["does not connect", "ask the proxy's operator, or exclude the host in NO_PROXY"];
+  const summary = `the proxy ${words} to ${host} (${status || "no status"})`;
+  return { reason: "proxy", summary, advice, sent: "no", canRetry: status >= 500 };
+}
+function findCode(error) {
+  const codes = listCauses(error).map(({ code }) => code);
+  return codes.find((code) => typeof code === "string" && code !== "");
+}
+function listCauses(error) {
+  const chain = [];
+  let next = error;
+  while (typeof next === "object" && next !== null && chain.length < 10) {
+    chain.unshift(next);
+    next = next.cause ?? next.errors?.[0];
+  }
+  return chain;
+}
+function findProxy({ hostname, address, port, message }, server) {
+  const attempted = /attempted address(?:es)?: ([^\s,]+)/.exec(String(message))?.[1];
+  const expected = server.port || (server.protocol === "https:" ? "443" : "80");
+  if (typeof hostname === "string" && hostname !== server.hostname)
+    return `the proxy ${hostname}`;
+  if (attempted !== void 0 && !attempted.endsWith(`:${expected}`))
+    return `the proxy ${attempted}`;
+  if (port === void 0 || String(port) === expected || address === void 0)
+    return void 0;
+  return `the proxy ${address}:${port}`;
+}
+function explainResponse({ status, headers }, body) {
+  const location = headers.get("location");
+  if (status >= 300 && status <= 399 && location) {
+    const target = URL.canParse(location) ? new URL(location).origin : location.split(/[?#]/, 1)[0];
+    return {
+      reason: "redirect",
+      summary: `a redirect to ${target}, which is not followed`,
+      advice: "if you trust it, set it as the base URL"
+    };
+  }
+  if (status === 407) {
+    return { reason: "proxy", summary: "the proxy requires credentials", advice: PROXY_LOGIN };
+  }
+  const ray = headers.get("cf-ray");
+  const isBlocked = headers.get("cf-mitigated") !== null || status === 403 && ray !== null;
+  if (!isBlocked || body !== void 0)
+    return void 0;
+  return {
+    reason: "blocked",
+    summary: `Cloudflare blocked the request before it reached the server (ray ${ray})`,
+    advice: "ask the server's operator to allow this client"
+  };
+}
 
 // pkg/dist/errors.js
 var BRAND = /* @__PURE__ */ Symbol.for("quillgate.error");
@@ -936,6 +527,17 @@ var ServerError = class extends ApiError {
 var OutcomeUnknownError = class extends ApiError {
 };
 var ConnectionError = class extends QuillgateError {
+  reason;
+  sent;
+  canRetry;
+  constructor({ summary, advice, reason, sent, canRetry }, cause) {
+    super(advice === "" ? summary : `${summary}; ${advice}`, { cause });
+    this.reason = reason;
+    this.sent = sent;
+    this.canRetry = canRetry;
+  }
+};
+var RequestError = class extends QuillgateError {
 };
 var WasmLoadError = class extends QuillgateError {
 };
@@ -982,6 +584,7 @@ for (const [name, type] of Object.entries({
   ServerError,
   OutcomeUnknownError,
   ConnectionError,
+  RequestError,
   WasmLoadError,
   TimeoutError,
   RequestTimeoutError,
@@ -1010,16 +613,18 @@ function toApiError(response, received, retryAfter, credential) {
   const { status } = response;
   const body = redactBody(received, credential);
   const headers = withoutCredential(response.headers, credential);
-  const stated = MESSAGE_PATHS.map((path) => path.reduce(member, body)).find((text3) => typeof text3 === "string" && text3 !== "");
-  const words = REASONS.find(([from, to]) => from <= status && status <= to)?.[2];
+  const stated = MESSAGE_PATHS.map((path) => path.reduce(member, body)).find((text4) => typeof text4 === "string" && text4 !== "");
+  const foreign = explainResponse({ status, headers }, received);
+  const reason = REASONS.find(([from, to]) => from <= status && status <= to)?.[2];
   const details = DETAIL_PATHS.flatMap(([name, of]) => {
     const list2 = member(body, name);
     return Array.isArray(list2) ? list2.slice(0, MAX_DETAILS).map((item) => member(item, of)) : [];
   });
   const code = member(body, "type");
-  return new (classOf(status, body))(`${status} ${stated ? shorten(stated) : words}`, {
+  const words = foreign ? `${foreign.summary}; ${foreign.advice}` : stated || reason;
+  return new (classOf(status, body))(`${status} ${shorten(words ?? "")}`, {
     status,
-    details: details.filter((text3) => typeof text3 === "string").map(shorten),
+    details: details.filter((text4) => typeof text4 === "string").map(shorten),
     code: typeof code === "string" ? shorten(code) : null,
     requestId: headers.get("x-request-id"),
     retryAfter,
@@ -1044,23 +649,24 @@ function redactBody(body, credential = "") {
   }
 }
 function withoutCredential(headers, credential = "") {
-  if (credential.length < MIN_CREDENTIAL || !(headers instanceof Headers))
+  const isList = typeof headers?.[Symbol.iterator] === "function";
+  if (credential.length < MIN_CREDENTIAL || !isList)
     return headers;
   const pairs = [...headers];
   if (!pairs.some(([, value2]) => value2.includes(credential)))
     return headers;
   return new Headers(pairs.map(([name, value2]) => [name, value2.replaceAll(credential, REDACTED)]));
 }
-function shorten(text3) {
-  if (text3.length <= MAX_MESSAGE)
-    return text3;
-  const characters = [...text3];
+function shorten(text4) {
+  if (text4.length <= MAX_MESSAGE)
+    return text4;
+  const characters = [...text4];
   if (characters.length <= MAX_MESSAGE)
-    return text3;
+    return text4;
   return `${characters.slice(0, MAX_MESSAGE).join("")}…`;
 }
-function toValidationError(rule, text3) {
-  const [field = "", detail, found2] = text3.split("\n");
+function toValidationError(rule, text4) {
+  const [field = "", detail, found2] = text4.split("\n");
   const [name, words] = RULES[rule];
   const message = `${field} ${words}${detail}${found2 && `, found ${found2}`}`;
   return new ValidationError(message, field, name);
@@ -1095,6 +701,7 @@ function toWasmLoadError(cause) {
 function toRequestTimeoutError(timeout, host) {
   return new RequestTimeoutError(`no complete answer from ${host} within ${timeout} ms`, timeout);
 }
+var HERE = /([^\s(]*[\\/])(?:errors\.js|quillgate\.cjs):\d+/;
 function captureCallSite() {
   return new Error();
 }
@@ -1105,13 +712,13 @@ function locate(error, site, signal) {
     return error;
   const frames = site.stack?.split("\n    at ").slice(1);
   if (frames?.length) {
-    const own = HERE ? frames.findIndex((frame) => !frame.includes(HERE)) : 0;
+    const here = HERE.exec(frames[0])?.[1];
+    const own = here ? frames.findIndex((frame) => !frame.includes(here)) : 0;
     const rest = own > 0 ? frames.slice(own) : frames;
     error.stack = [`${error.name}: ${error.message}`, ...rest].join("\n    at ");
   }
   return error;
 }
-var HERE = /(\/[^/].*\/)errors\.js$/.exec(import.meta.url ?? "")?.[1];
 
 // pkg/dist/exchange.js
 function exchange(send, within, outer, read2 = (response) => response.json()) {
@@ -1141,16 +748,39 @@ function follow(controller2, signal) {
     controller2.abort(signal.reason);
   return addAbortListener(signal, (reason) => controller2.abort(reason));
 }
+var listeners = /* @__PURE__ */ new WeakMap();
 function addAbortListener(signal, onAbort) {
-  const abort = () => onAbort(signal?.reason);
-  signal?.addEventListener?.("abort", abort);
-  return () => signal?.removeEventListener?.("abort", abort);
+  if (!signal?.addEventListener)
+    return () => {
+    };
+  const call = (reason) => onAbort(reason);
+  const shared = listeners.get(signal);
+  if (shared)
+    shared.calls.add(call);
+  else {
+    const calls = /* @__PURE__ */ new Set([call]);
+    const listen = () => {
+      for (const each of calls)
+        each(signal.reason);
+    };
+    listeners.set(signal, { calls, listen });
+    signal.addEventListener("abort", listen);
+  }
+  return () => {
+    const { calls, listen } = listeners.get(signal) ?? {};
+    if (!calls?.delete(call) || calls.size > 0)
+      return;
+    signal.removeEventListener?.("abort", listen);
+    listeners.delete(signal);
+  };
 }
 async function readBody(response, read2) {
   try {
     return await read2(response);
   } catch (error) {
-    if (isSuccess(response) && error?.name !== "SyntaxError")
+    const { name, type } = error ?? {};
+    const isNotJson = name === "SyntaxError" || type === "invalid-json";
+    if (isSuccess(response) && !isNotJson)
       throw error;
     return void 0;
   }
@@ -1160,21 +790,17 @@ function isSuccess({ status }) {
 }
 function sleep(ms, signal) {
   return new Promise((resolve2, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-    };
-    const abort = () => {
-      end();
-      reject(signal?.reason);
-    };
+    if (signal?.aborted)
+      return reject(signal.reason);
     const timer = setTimeout(() => {
-      end();
+      leave();
       resolve2();
     }, ms);
-    signal?.addEventListener("abort", abort);
-    if (signal?.aborted)
-      abort();
+    const leave = addAbortListener(signal, (reason) => {
+      clearTimeout(timer);
+      leave();
+      reject(reason);
+    });
   });
 }
 
@@ -1186,6 +812,259 @@ function refuseUnknown(options, known) {
     const field = name.slice(0, 32);
     throw new ValidationError(`${field} is not an option`, field, "unknown");
   }
+}
+function ownProperties(options) {
+  return Object.assign(/* @__PURE__ */ Object.create(null), options);
+}
+
+// pkg/dist/generated/tables.js
+var TABLES = {
+  "agentJobs.list": { rows: "jobs", columns: ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"] },
+  "analytics.views": { rows: "views", columns: ["path", "human", "ai", "total"] },
+  "analytics.visitors": { rows: "visitors", columns: ["path", "human", "ai", "total"] },
+  "analytics.feedback": { rows: "feedback", columns: ["id", "path", "comment", "createdAt", "source", "status", "helpful", "contact", "code", "filename", "lang"] },
+  "analytics.searches": { rows: "searches", columns: ["searchQuery", "hits", "ctr", "topClickedPage", "lastSearchedAt"] },
+  "analytics.conversations": { rows: "conversations", columns: ["id", "timestamp", "query", "response", "responseType", "sources", "resolutionStatus", "queryCategory", "pageUrl"] },
+  "analytics.dailyViews": { rows: "views", columns: ["date", "human", "ai", "total", "days", "missing", "visitors.human", "visitors.ai", "visitors.total"] },
+  "analytics.archivedViews": { rows: "views", columns: ["path", "human", "ai", "total"] }
+};
+
+// pkg/dist/json_text.js
+var SPACE = 32;
+var QUOTE = 34;
+var COMMA = 44;
+var BACKSLASH2 = 92;
+var OPEN = [91, 123];
+var CLOSE = [93, 125];
+function compact(json) {
+  let kept = "";
+  let begin = 0;
+  for (let at = 0; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE)
+      at = endString(json, at) - 1;
+    else if (code <= SPACE) {
+      kept += json.slice(begin, at);
+      begin = at + 1;
+    }
+  }
+  return kept + json.slice(begin);
+}
+function readMembers(json) {
+  const members = /* @__PURE__ */ new Map();
+  for (let at = 1; at < json.length - 1; at++) {
+    const colon = endString(json, at);
+    const end = endValue(json, colon + 1);
+    members.set(readString(json.slice(at, colon)), json.slice(colon + 1, end));
+    at = end;
+  }
+  return members;
+}
+function readElements(json) {
+  const elements = [];
+  for (let at = 1; at < json.length - 1; at++) {
+    const end = endValue(json, at);
+    elements.push(json.slice(at, end));
+    at = end;
+  }
+  return elements;
+}
+function readString(json) {
+  return json.includes("\\") ? JSON.parse(json) : json.slice(1, -1);
+}
+function endString(json, begin) {
+  for (let end = begin + 1; ; end++) {
+    end = json.indexOf('"', end);
+    let escapes = end;
+    while (json.charCodeAt(escapes - 1) === BACKSLASH2)
+      escapes--;
+    if ((end - escapes) % 2 === 0)
+      return end + 1;
+  }
+}
+function endValue(json, begin) {
+  let depth = 0;
+  for (let at = begin; ; at++) {
+    const code = json.charCodeAt(at);
+    if (depth === 0 && at > begin && (code === COMMA || CLOSE.includes(code)))
+      return at;
+    if (code === QUOTE)
+      at = endString(json, at) - 1;
+    else if (OPEN.includes(code))
+      depth++;
+    else if (CLOSE.includes(code))
+      depth--;
+  }
+}
+
+// pkg/dist/export_format.js
+var BYTE_ORDER_MARK = "\uFEFF";
+function writeHeader(list2) {
+  return BYTE_ORDER_MARK + writeRecord(tableOf(list2).columns);
+}
+function writeRows(list2, format, body, omitted) {
+  const { rows: member2, columns } = tableOf(list2);
+  const all = readElements(readMembers(compact(body)).get(member2));
+  const rows = all.filter((_, at) => !omitted.includes(at));
+  if (format === "ndjson")
+    return rows.map((row) => `${row}
+`).join("");
+  const paths = columns.map((column) => column.split("."));
+  return rows.map((row) => {
+    const members = readMembers(row);
+    return writeRecord(paths.map((path) => writeValue(findValue(members, path))));
+  }).join("");
+}
+function tableOf(list2) {
+  return TABLES[list2];
+}
+function findValue(members, [name, ...rest]) {
+  const value2 = members.get(name);
+  if (rest.length === 0 || value2 === void 0)
+    return value2;
+  return value2.startsWith("{") ? findValue(readMembers(value2), rest) : void 0;
+}
+function writeValue(json) {
+  if (json === void 0 || json === "null")
+    return "";
+  if (!json.startsWith('"'))
+    return json;
+  const text4 = readString(json);
+  return /^[=+\-@＝＋－＠\t\r\n]/.test(text4) ? `'${text4}` : text4;
+}
+function writeRecord(cells) {
+  return `${cells.map(quote).join(",")}\r
+`;
+}
+function quote(cell) {
+  return /[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+}
+
+// pkg/dist/export.js
+var OPTIONS = ["format", "resumeFrom", "signal", "wait"];
+var MAX_WAIT = 864e5;
+var MIN_WAIT = 1e3;
+var POSITIONS = ["limit", "offset", "page", "cursor", "resumeFrom"];
+var iterators = /* @__PURE__ */ new WeakMap();
+async function pull(controller2, stream, source2, given, left, readPages2) {
+  const { signal } = left;
+  let pages = iterators.get(controller2);
+  if (pages === void 0) {
+    const options = ownProperties(given);
+    refuse(source2, options);
+    const started = formatPages(source2, options, left, readPages2);
+    signal.addEventListener("abort", () => started.return());
+    iterators.set(controller2, started);
+    pages = started;
+  }
+  let page;
+  do {
+    if (signal.aborted)
+      throw signal.reason;
+    page = (await pages.next()).value ?? void 0;
+    if (page === void 0)
+      throw signal.reason;
+    if (page.text !== "")
+      controller2.enqueue(new TextEncoder().encode(page.text));
+    stream.nextPosition = page.nextPosition;
+    if (page.isMixed)
+      stream.isMixed = true;
+  } while (page.text === "" && page.nextPosition !== null);
+  if (page.nextPosition === null) {
+    controller2.close();
+    await pages.return();
+  }
+}
+async function* formatPages(source2, options, left, readPages2) {
+  const { name } = source2;
+  const { format } = options;
+  const callOptions = { ...source2.options, signal: left.signal };
+  let { resumeFrom, wait: remainingWait = 0 } = options;
+  let header = format === "csv" && resumeFrom === void 0 ? writeHeader(name) : "";
+  let body = "";
+  const readBody2 = async (response) => {
+    body = await response.text();
+    return JSON.parse(body);
+  };
+  const leave = [source2.options.signal, options.signal].map((signal) => follow(left, signal));
+  try {
+    for (; ; ) {
+      const params = resumeFrom === void 0 ? source2.params : { resumeFrom };
+      const rest = { ...source2, params, options: callOptions, readBody: readBody2 };
+      try {
+        for await (const { page, repeated } of readPages2(rest)) {
+          const { nextPosition, isMixed } = page;
+          yield { text: header + writeRows(name, format, body, repeated), nextPosition, isMixed };
+          header = "";
+          resumeFrom = nextPosition;
+        }
+        return;
+      } catch (error) {
+        const wait = left.signal.aborted ? Number.NaN : readWait(error);
+        if (!(wait <= remainingWait))
+          throw error;
+        remainingWait -= wait;
+        await sleep(wait, left.signal);
+      }
+    }
+  } finally {
+    for (const end of leave)
+      end();
+  }
+}
+function refuse(source2, options) {
+  refuseUnknown(options, OPTIONS);
+  const { format, wait = 0, resumeFrom } = options;
+  if (format !== "csv" && format !== "ndjson") {
+    throw new ValidationError("format must be one of csv, ndjson", "format", "one-of");
+  }
+  if (!(Number.isInteger(wait) && wait >= 0 && wait <= MAX_WAIT)) {
+    const rule = `must be an integer of milliseconds from 0 to ${MAX_WAIT}`;
+    throw new ValidationError(`wait ${rule}`, "wait", "milliseconds");
+  }
+  if (resumeFrom === void 0)
+    return;
+  if (typeof resumeFrom !== "object" || resumeFrom === null) {
+    const message = "resumeFrom must be the position of an export that has not finished, not null";
+    throw new ValidationError(message, "resumeFrom", "required");
+  }
+  for (const [name, value2] of Object.entries(source2.params)) {
+    if (value2 == null || typeof value2 === "object" || POSITIONS.includes(name))
+      continue;
+    if (value2 !== resumeFrom[name]) {
+      const message = `resumeFrom must be a position in a list with the same ${name}`;
+      throw new ValidationError(message, "resumeFrom", "one-of");
+    }
+  }
+}
+function readWait(error) {
+  const { status, retryAfter } = error;
+  if (status !== 429 || retryAfter == null)
+    return Number.NaN;
+  return Math.max(MIN_WAIT, Math.ceil(retryAfter * 1e3));
+}
+
+// pkg/dist/rate_limit.js
+function readLimits(headers) {
+  const policies = new Map(readItems(headers.get("ratelimit-policy")));
+  const limits = readItems(headers.get("ratelimit")).flatMap(([policy, { r: left, t = null }]) => {
+    const { q: quota = null, w: window = null } = policies.get(policy) ?? {};
+    return left === void 0 ? [] : [{ policy, left, quota, window, next: t }];
+  });
+  return limits.sort((one, other) => one.left - other.left);
+}
+var ITEMS = /(?:"(?:[^"\\]|\\.)*"|[^",])+/g;
+var ITEM = /^\s*(?:"((?:[^"\\]|\\.)*)"|([a-z*][^\s",;=]*))\s*((?:;.*)?)$/i;
+var PARAMETER = /;\s*([a-z*][\w.*-]*)(?:=("(?:[^"\\]|\\.)*"|[^";]*))?/g;
+function readItems(field) {
+  return [...(field ?? "").matchAll(ITEMS)].flatMap(([text4]) => {
+    const [item, quoted, token, rest = ""] = ITEM.exec(text4) ?? [];
+    if (item === void 0)
+      return [];
+    const integers = [...rest.matchAll(PARAMETER)].map(([, key, value2 = ""]) => [key, value2.trim()]).filter(([, value2]) => /^\d{1,15}$/.test(value2)).map(([key, value2]) => [key, Number(value2)]);
+    const name = quoted?.replaceAll(/\\(.)/g, "$1") ?? token;
+    return [[name, Object.fromEntries(integers)]];
+  });
 }
 
 // pkg/dist/generated/decoders.js
@@ -1205,23 +1084,23 @@ function found(value2) {
     return "an array";
   return { string: "a string", number: "a number", boolean: "a boolean" }[typeof value2] ?? "an object";
 }
-function refuse(value2, rule) {
+function refuse2(value2, rule) {
   throw new Mismatch(`must be ${rule}, found ${found(value2)}`);
 }
-function text2(value2) {
-  return typeof value2 === "string" ? value2 : refuse(value2, "a string");
+function text3(value2) {
+  return typeof value2 === "string" ? value2 : refuse2(value2, "a string");
 }
 function textOrNull(value2) {
-  return value2 == null ? null : text2(value2);
+  return value2 == null ? null : text3(value2);
 }
 function number2(value2) {
-  return Number.isFinite(value2) ? value2 : refuse(value2, "a number");
+  return Number.isFinite(value2) ? value2 : refuse2(value2, "a number");
 }
 function flag(value2) {
-  return typeof value2 === "boolean" ? value2 : refuse(value2, "true or false");
+  return typeof value2 === "boolean" ? value2 : refuse2(value2, "true or false");
 }
 function count(value2) {
-  return Number.isSafeInteger(value2) && value2 >= 0 ? value2 : refuse(value2, "an integer from 0 to 9007199254740991");
+  return Number.isSafeInteger(value2) && value2 >= 0 ? value2 : refuse2(value2, "an integer from 0 to 9007199254740991");
 }
 function countOrNull(value2) {
   return value2 == null ? null : count(value2);
@@ -1230,11 +1109,11 @@ function nothing() {
 }
 function object(value2) {
   if (typeof value2 !== "object" || value2 === null || Array.isArray(value2))
-    refuse(value2, "an object");
+    refuse2(value2, "an object");
 }
 function list(value2, element) {
   if (!Array.isArray(value2))
-    refuse(value2, "an array");
+    refuse2(value2, "an array");
   const { length } = value2;
   const decoded = new Array(length);
   for (let at = 0; at < length; at++)
@@ -1251,7 +1130,7 @@ function Source(value2) {
 function CreatedJob(value2) {
   object(value2);
   return {
-    id: text2(value2.id),
+    id: text3(value2.id),
     status: textOrNull(value2.status),
     source: value2.source == null ? null : Source(value2.source),
     model: textOrNull(value2.model),
@@ -1275,7 +1154,7 @@ function AgentJob(value2) {
 function ListedJob(value2) {
   object(value2);
   return {
-    id: text2(value2.id),
+    id: text3(value2.id),
     status: textOrNull(value2.status),
     prompt: textOrNull(value2.prompt),
     createdBy: textOrNull(value2.createdBy),
@@ -1331,7 +1210,7 @@ function ContextualFeedback(value2) {
     path: textOrNull(value2.path),
     comment: textOrNull(value2.comment),
     createdAt: textOrNull(value2.createdAt),
-    source: text2(value2.source),
+    source: text3(value2.source),
     status: textOrNull(value2.status),
     helpful: value2.helpful == null ? null : flag(value2.helpful),
     contact: textOrNull(value2.contact)
@@ -1344,7 +1223,7 @@ function CodeSnippetFeedback(value2) {
     path: textOrNull(value2.path),
     comment: textOrNull(value2.comment),
     createdAt: textOrNull(value2.createdAt),
-    source: text2(value2.source),
+    source: text3(value2.source),
     status: textOrNull(value2.status),
     code: textOrNull(value2.code),
     filename: textOrNull(value2.filename),
@@ -1358,7 +1237,7 @@ function OtherFeedback(value2) {
     path: textOrNull(value2.path),
     comment: textOrNull(value2.comment),
     createdAt: textOrNull(value2.createdAt),
-    source: value2.source == null ? null : text2(value2.source),
+    source: value2.source == null ? null : text3(value2.source),
     status: textOrNull(value2.status)
   };
 }
@@ -1488,12 +1367,12 @@ function JobRecord(value2) {
 function GroupedViews(value2) {
   object(value2);
   return {
-    date: text2(value2.date),
+    date: text3(value2.date),
     human: countOrNull(value2.human),
     ai: countOrNull(value2.ai),
     total: countOrNull(value2.total),
     days: count(value2.days),
-    missing: list(value2.missing, (value3) => text2(value3)),
+    missing: list(value2.missing, (value3) => text3(value3)),
     visitors: value2.visitors == null ? null : ViewTotals(value2.visitors)
   };
 }
@@ -1501,7 +1380,7 @@ function DailyViews(value2) {
   object(value2);
   return {
     views: list(value2.views, GroupedViews),
-    missing: list(value2.missing, (value3) => text2(value3)),
+    missing: list(value2.missing, (value3) => text3(value3)),
     nextCursor: textOrNull(value2.nextCursor)
   };
 }
@@ -1510,31 +1389,31 @@ function ArchivedViews(value2) {
   return {
     totals: ViewTotals(value2.totals),
     views: list(value2.views, PageView),
-    missing: list(value2.missing, (value3) => text2(value3)),
+    missing: list(value2.missing, (value3) => text3(value3)),
     nextCursor: textOrNull(value2.nextCursor)
   };
 }
 function MissingDays(value2) {
   object(value2);
   return {
-    dateFrom: text2(value2.dateFrom),
-    dateTo: text2(value2.dateTo)
+    dateFrom: text3(value2.dateFrom),
+    dateTo: text3(value2.dateTo)
   };
 }
 function FailedDay(value2) {
   object(value2);
   return {
-    date: text2(value2.date),
+    date: text3(value2.date),
     attempts: count(value2.attempts),
-    retryAt: text2(value2.retryAt),
+    retryAt: text3(value2.retryAt),
     problem: textOrNull(value2.problem)
   };
 }
 function ArchiveStatus(value2) {
   object(value2);
   return {
-    dateFrom: text2(value2.dateFrom),
-    dateTo: text2(value2.dateTo),
+    dateFrom: text3(value2.dateFrom),
+    dateTo: text3(value2.dateTo),
     complete: count(value2.complete),
     partial: count(value2.partial),
     failed: count(value2.failed),
@@ -1549,7 +1428,7 @@ function ArchiveStatus(value2) {
 function Backfill(value2) {
   object(value2);
   return {
-    dateFrom: text2(value2.dateFrom),
+    dateFrom: text3(value2.dateFrom),
     days: count(value2.days),
     requests: count(value2.requests),
     hours: countOrNull(value2.hours),
@@ -1632,6 +1511,7 @@ function decode(operation, body) {
 }
 
 // pkg/dist/task.js
+var RAW = "request";
 var Task2 = class {
   #sender;
   #operation;
@@ -1643,7 +1523,7 @@ var Task2 = class {
   begin = null;
   repeated = [];
   isMixed = false;
-  #request;
+  request;
   #refusal;
   #pageRejection = ["", ""];
   #retryAfter = null;
@@ -1674,7 +1554,7 @@ var Task2 = class {
           if (call.signal?.aborted)
             throw call.signal.reason;
           this.begin = this.position;
-          const request = this.#request;
+          const request = this.request;
           const within = this.time;
           const send = (signal) => this.#sender.send(request, call, signal);
           const answer = await exchange(send, within, call.signal, call.readBody);
@@ -1727,7 +1607,7 @@ var Task2 = class {
       throw this.#error(command, void 0);
     if (call.signal?.aborted)
       throw call.signal.reason;
-    return this.#request;
+    return this.request;
   }
   async open(call, send) {
     const request = this.describe(call);
@@ -1737,7 +1617,7 @@ var Task2 = class {
     if (isEventStream(response))
       return response;
     if (isSuccess(response)) {
-      await response.body?.cancel();
+      await response.body?.cancel?.();
       throw toDecodeError("", "must be an event stream", response);
     }
     const body = await readBody(response, () => response.json());
@@ -1751,13 +1631,13 @@ var Task2 = class {
     attach(this.#sources, this.#listen);
     return this.#task.step(event, number3, Date.now(), Math.random());
   }
-  #listen = (kind, number3, text3) => {
-    const [first = "", second = ""] = text3.split("\n", 2);
+  #listen = (kind, number3, text4) => {
+    const [first = "", second = ""] = text4.split("\n", 2);
     if (kind === OUTPUT_REQUEST) {
       const space = first.indexOf(" ");
-      const body = text3.slice(first.length + 1);
+      const body = text4.slice(first.length + 1);
       this.time = number3;
-      this.#request = {
+      this.request = {
         method: first.slice(0, space),
         target: first.slice(space + 1),
         body: body === "" ? null : body
@@ -1765,19 +1645,19 @@ var Task2 = class {
     } else if (kind === OUTPUT_DURATION)
       this.time = number3;
     else if (kind === OUTPUT_REJECTION)
-      this.#refusal = toValidationError(number3, text3);
+      this.#refusal = toValidationError(number3, text4);
     else if (kind === OUTPUT_PAGE_REJECTION)
       this.#pageRejection = [first, second];
     else if (kind === OUTPUT_RETRY_AFTER)
-      this.#retryAfter = Number(text3) / 1e3;
+      this.#retryAfter = Number(text4) / 1e3;
     else if (kind === OUTPUT_POSITION)
-      this.position = JSON.parse(text3);
+      this.position = JSON.parse(text4);
     else if (kind === OUTPUT_REPEATED)
-      this.repeated = text3.split(",").map(Number);
+      this.repeated = text4.split(",").map(Number);
     else if (kind === OUTPUT_MIXED)
       this.isMixed = true;
     else if (kind === OUTPUT_ADVICE)
-      this.#advice = `; ${text3}`;
+      this.#advice = `; ${text4}`;
   };
   #decode({ response, body }) {
     if (!isSuccess(response))
@@ -1791,7 +1671,7 @@ var Task2 = class {
     }
   }
   #take({ data, response }) {
-    if (this.#mode === MODE_ONCE)
+    if (this.#mode === MODE_ONCE || this.#mode === MODE_RAW)
       return this.#step(EVENT_RESULT);
     this.#readHead(response);
     if (this.#mode === MODE_WATCH)
@@ -1815,9 +1695,9 @@ var Task2 = class {
     };
   }
   #takeJob(job) {
-    const text3 = JSON.stringify(job);
-    const isNews = text3 !== this.#seen;
-    this.#seen = text3;
+    const text4 = JSON.stringify(job);
+    const isNews = text4 !== this.#seen;
+    this.#seen = text4;
     this.#job = job;
     this.#sources[SOURCE_BODY] = job;
     return this.#step(EVENT_JOB, Number(isNews));
@@ -1836,12 +1716,21 @@ var Task2 = class {
     return command;
   }
   #takeNoAnswer({ cause, expired }, within) {
-    this.#failure = expired ? toRequestTimeoutError(within, this.#sender.host) : this.#connectionError(cause);
-    return this.#step(expired ? EVENT_TIMED_OUT : EVENT_DISCONNECTED);
+    const { server } = this.#sender;
+    if (expired) {
+      this.#failure = toRequestTimeoutError(within, server.host);
+      return this.#step(EVENT_TIMED_OUT);
+    }
+    const failure = this.#connectionError(cause);
+    this.#failure = failure;
+    if (failure instanceof RequestError)
+      return this.#step(EVENT_MALFORMED);
+    return failure.canRetry ? this.#step(EVENT_DISCONNECTED) : COMMAND_FAIL;
   }
   #connectionError(cause) {
-    const message = `no answer from ${this.#sender.host}: the connection failed or broke`;
-    return new ConnectionError(message, { cause });
+    if (cause instanceof RequestError)
+      return cause;
+    return new ConnectionError(explainConnection(cause, this.#sender.server), cause);
   }
   #readHead({ headers }) {
     const [retryAfter, date] = [headers.get("retry-after"), headers.get("date")];
@@ -1852,7 +1741,7 @@ var Task2 = class {
       case COMMAND_REJECT:
         return this.#refusal;
       case COMMAND_TOTAL_TIMEOUT:
-        return toRequestTimeoutError(this.time, this.#sender.host);
+        return toRequestTimeoutError(this.time, this.#sender.server.host);
       case COMMAND_WATCH_TIMEOUT:
         return this.expire();
       case COMMAND_REJECT_PAGE:
@@ -1870,6 +1759,8 @@ function checkBody(operation, body, response) {
   const isEmpty = WITHOUT_CONTENT.includes(operation);
   if (body === void 0 && !isEmpty)
     throw toDecodeError("", "must be JSON", response);
+  if (operation === RAW)
+    return body;
   try {
     return decode(operation, body);
   } catch (mismatch) {
@@ -1886,7 +1777,7 @@ var List = class {
   #source;
   #first;
   constructor(transport, name, params, options, site) {
-    this.#source = { transport, name, params, options, site };
+    this.#source = { transport, name, params, options: ownProperties(options), site };
   }
   then(onFulfilled, onRejected) {
     return this.#one().then(({ page }) => page).then(onFulfilled, onRejected);
@@ -1931,7 +1822,7 @@ var List = class {
       yield page;
   }
   async all(options = {}) {
-    const { maxRows: most = Number.POSITIVE_INFINITY, onProgress, ...others } = options;
+    const { maxRows: most = Number.POSITIVE_INFINITY, onProgress, ...others } = ownProperties(options);
     const rows = [];
     const run3 = new PageIterator(this.#source);
     try {
@@ -1945,7 +1836,7 @@ var List = class {
         onProgress?.({
           rows: Math.min(rows.length, most),
           pages,
-          requestsLeftThisHour: requestsLeft(result.response.headers),
+          requestsLeftThisHour: readLimits(result.response.headers)[0]?.left ?? null,
           isMixed: result.page.isMixed,
           nextPosition: rows.length > most ? cutPosition(result, rows.length - most) : result.page.nextPosition
         });
@@ -1958,15 +1849,10 @@ var List = class {
   export(options) {
     const left = new AbortController();
     const stream = new ReadableStream({
-      pull: (controller2) => Promise.resolve().then(() => (init_export(), export_exports)).then((module) => module.pull(controller2, stream, this.#source, options, left, {
-        readPages,
-        ValidationError,
-        follow,
-        sleep
-      })),
+      pull: (controller2) => pull(controller2, stream, this.#source, options, left, readPages),
       cancel: () => left.abort()
     }, { highWaterMark: 0 });
-    stream.nextPosition = options?.resumeFrom;
+    stream.nextPosition = ownProperties(options).resumeFrom;
     stream.isMixed = false;
     return stream;
   }
@@ -2037,7 +1923,7 @@ async function* readPages(source2) {
   }
 }
 function readParams({ params }) {
-  const { resumeFrom } = params ?? {};
+  const { resumeFrom } = ownProperties(params);
   if (resumeFrom === void 0)
     return params;
   if (typeof resumeFrom === "object" && resumeFrom !== null)
@@ -2061,14 +1947,15 @@ async function fetchPage(source2, pages, signal) {
   const rows = rowsOf(name, data);
   const offset = begin.offset ?? null;
   const next = pages.position;
-  const page = makePage(source2, data, offset, next, isMixed);
+  const page = makePage(source2, data, { rows, offset, next, isMixed });
   return { page, begin, rows, repeated, offset, response };
 }
 function cutPosition(result, cut) {
   const { begin, rows, offset } = result;
   return offset === null ? begin : { ...begin, offset: offset + rows.length - cut };
 }
-function makePage({ transport, name, options }, data, offset, next, isMixed) {
+function makePage({ transport, name, options }, data, { rows, offset, next, isMixed }) {
+  const after = (own) => next && new List(transport, name, { resumeFrom: next }, own, captureCallSite());
   const page = data;
   if (offset !== null)
     page.offset = offset;
@@ -2076,17 +1963,215 @@ function makePage({ transport, name, options }, data, offset, next, isMixed) {
   return Object.defineProperties(page, {
     isMixed: { value: isMixed },
     nextPage: {
-      value: async (own = options) => {
-        if (next === null)
-          return null;
-        return new List(transport, name, { resumeFrom: next }, own, captureCallSite());
+      value: async (own = options) => after(own)
+    },
+    [Symbol.iterator]: { value: () => rows.values() },
+    [Symbol.asyncIterator]: {
+      async *value() {
+        yield* rows;
+        const others = after(options);
+        if (others !== null)
+          yield* others;
       }
     }
   });
 }
-function requestsLeft(headers) {
-  const left = /(?:^|;)\s*r=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1];
-  return left === void 0 ? null : Number(left);
+
+// pkg/dist/event_stream.js
+var MAX_LINE = 1 << 20;
+var EventParser = class {
+  #rest = "";
+  #data = [];
+  #event = "";
+  id = "";
+  retry;
+  restart() {
+    this.#rest = "";
+    this.#data = [];
+    this.#event = "";
+  }
+  push(chunk) {
+    const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
+    this.#rest = lines.pop();
+    if (this.#rest.length > MAX_LINE)
+      throw new TypeError("a line of the event stream is too long");
+    return lines.flatMap((line) => this.#line(line) ?? []);
+  }
+  #line(line) {
+    if (line === "")
+      return this.#dispatch();
+    const colon = line.indexOf(":");
+    if (colon === 0)
+      return void 0;
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value2 = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
+    if (field === "data")
+      this.#data.push(value2);
+    else if (field === "event")
+      this.#event = value2;
+    else if (field === "id" && !value2.includes("\0"))
+      this.id = value2;
+    else if (field === "retry" && /^\d{1,7}$/.test(value2))
+      this.retry = Number(value2);
+    return void 0;
+  }
+  #dispatch() {
+    const data = this.#data.join("\n");
+    const event = this.#event || "message";
+    this.#data = [];
+    this.#event = "";
+    return data === "" ? void 0 : { event, data, id: this.id };
+  }
+};
+
+// pkg/dist/streams.js
+var MAX_SILENCE = 45e3;
+var DEFAULT_RETRY = 3e3;
+var MAX_BREAKS = 3;
+var MAX_FAILURES = 5;
+var GET_JOB = "agentJobs.get";
+var ALL_EVENTS = "agentJobs.allEvents";
+async function* readStream(open, signal, decide) {
+  const parser = new EventParser();
+  for (; ; ) {
+    const watchdog = new Watchdog(signal);
+    const end = { isOpen: false, error: void 0, retry: DEFAULT_RETRY };
+    parser.restart();
+    try {
+      const response = await open(parser.id, watchdog.signal);
+      end.isOpen = true;
+      const decoder = new TextDecoder();
+      for await (const chunk of readChunks(response)) {
+        watchdog.reset();
+        yield* parser.push(decoder.decode(chunk, { stream: true }));
+      }
+    } catch (error) {
+      if (signal.aborted)
+        throw signal.reason;
+      end.error = error;
+    } finally {
+      watchdog.end();
+    }
+    const wait = decide(Object.assign(end, parser.retry !== void 0 && { retry: parser.retry }));
+    if (wait === void 0)
+      return;
+    await sleep(wait, signal);
+  }
+}
+async function* readChunks({ body }) {
+  if (!body?.getReader)
+    return yield* body;
+  const reader = body.getReader();
+  for (; ; ) {
+    const { done, value: value2 } = await reader.read();
+    if (done)
+      return;
+    yield value2;
+  }
+}
+var Watchdog = class {
+  #controller = new AbortController();
+  #unfollow;
+  #timer;
+  constructor(outer) {
+    this.#unfollow = follow(this.#controller, outer);
+    this.reset();
+  }
+  get signal() {
+    return this.#controller.signal;
+  }
+  reset() {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
+  }
+  end() {
+    clearTimeout(this.#timer);
+    this.#unfollow();
+    this.#controller.abort();
+  }
+};
+async function* streamJob({ transport, watch, id, call, deadline }) {
+  const expiry = new AbortController();
+  const timer = setTimeout(() => expiry.abort(), Math.max(deadline - Date.now(), 0));
+  const unfollow = follow(expiry, call.signal);
+  const resource = { operation: "agentJobs.events", parent: GET_JOB, params: { id } };
+  let breaks = 0;
+  let wasOpen = false;
+  const decide = ({ isOpen, error, retry }) => {
+    wasOpen ||= isOpen;
+    if (error !== void 0 && (!wasOpen || "headers" in error))
+      return void 0;
+    breaks += 1;
+    return breaks < MAX_BREAKS ? retry : void 0;
+  };
+  try {
+    const open = transport.streamOpener(resource, call);
+    for await (const { event, data } of readStream(open, expiry.signal, decide)) {
+      if (event !== "job")
+        continue;
+      breaks = -1;
+      const change = watch.processEvent(transport.decodeEvent(GET_JOB, data));
+      if (change !== void 0)
+        yield change;
+      if (change?.done)
+        return true;
+    }
+    return false;
+  } catch (error) {
+    if (expiry.signal.aborted && !call.signal.aborted)
+      throw watch.expire();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    unfollow();
+    expiry.abort();
+  }
+}
+async function* streamList(transport, options, site) {
+  const left = new AbortController();
+  const unfollow = follow(left, options.signal);
+  try {
+    const resource = { operation: ALL_EVENTS, parent: "agentJobs.list", params: {} };
+    const open = transport.streamOpener(resource, options);
+    for await (const event of readStream(open, left.signal, retryPolicy(open))) {
+      const change = readChange(transport, event);
+      if (change !== void 0)
+        yield change;
+    }
+  } catch (error) {
+    throw locate(error, site, options.signal);
+  } finally {
+    unfollow();
+    left.abort();
+  }
+}
+function retryPolicy(open) {
+  let failures = 0;
+  return ({ isOpen, error, retry }) => {
+    if (isOpen)
+      failures = 0;
+    if (isOpen || error === void 0)
+      return retry;
+    failures += 1;
+    if (failures === MAX_FAILURES || !isRetryable(error))
+      throw error;
+    const { retryAfter } = error;
+    const wait = Math.max(retry * 2 ** (failures - 1), 1e3 * (retryAfter ?? 0));
+    open.observer?.onRetry(error, wait);
+    return wait;
+  };
+}
+function isRetryable(error) {
+  const { canRetry, status = 0 } = error;
+  return canRetry === true || status === 429 || status >= 500;
+}
+function readChange(transport, { event, data }) {
+  if (event === "reset")
+    return { reset: true };
+  if (event !== "job" && event !== "deleted")
+    return void 0;
+  const job = transport.decodeEvent(ALL_EVENTS, data);
+  return event === "job" ? { job } : { deleted: job.id };
 }
 
 // pkg/dist/agent_jobs.js
@@ -2114,10 +2199,10 @@ var AgentJobs = class {
     return this.#transport.call("agentJobs.deleteRecord", { id }, options);
   }
   async *watchAll(options = {}, site = captureCallSite()) {
-    yield* (await load2()).streamList(this.#transport, options, site, TOOLS);
+    yield* streamList(this.#transport, ownProperties(options), site);
   }
   async wait(id, options = {}) {
-    const { onUpdate, ...watching } = options;
+    const { onUpdate, ...watching } = ownProperties(options);
     let last;
     for await ({ job: last } of this.#changes(id, watching, captureCallSite()))
       onUpdate?.(last);
@@ -2127,7 +2212,7 @@ var AgentJobs = class {
     return this.#changes(id, options, captureCallSite());
   }
   async *#changes(id, options, site) {
-    const { timeout, ...call } = options;
+    const { timeout, ...call } = ownProperties(options);
     const left = new AbortController();
     const { signal } = left;
     const leave = follow(left, call.signal);
@@ -2140,9 +2225,7 @@ var AgentJobs = class {
       const inner = { ...call, signal };
       for (; ; ) {
         if (Date.now() >= transport.nextStreamAt) {
-          const module = await loadUnlessAborted(signal);
-          const events = module?.streamJob({ transport, watch, id, call: inner, deadline }, TOOLS);
-          if (events && (yield* events))
+          if (yield* streamJob({ transport, watch, id, call: inner, deadline }))
             return;
           transport.nextStreamAt = Date.now() + STREAM_PAUSE;
         }
@@ -2155,7 +2238,7 @@ var AgentJobs = class {
           return;
       }
     } catch (error) {
-      throw locate(error, site, options.signal);
+      throw locate(error, site, call.signal);
     } finally {
       leave();
       left.abort();
@@ -2164,14 +2247,6 @@ var AgentJobs = class {
   }
 };
 var STREAM_PAUSE = 6e4;
-var load2 = () => Promise.resolve().then(() => (init_streams(), streams_exports));
-async function loadUnlessAborted(signal) {
-  return await Promise.race([
-    new Promise((resolve2) => signal.addEventListener("abort", () => resolve2(void 0))),
-    load2().catch(() => void 0)
-  ]);
-}
-var TOOLS = { follow, sleep };
 
 // pkg/dist/analytics.js
 var Analytics = class {
@@ -2239,6 +2314,29 @@ function isPrivate(baseUrl) {
 }
 function isLoopback(baseUrl) {
   return LOOPBACK.includes(new URL(baseUrl).hostname);
+}
+
+// pkg/dist/headers.js
+function readHeaders(field, given) {
+  const headers = new Headers();
+  if (typeof given !== "object")
+    throw toValidationError(RULE_HEADER, `${field}
+
+a ${typeof given}`);
+  const pairs = Symbol.iterator in given ? given : Object.entries(given);
+  for (const [name, value2] of pairs) {
+    if (value2 == null)
+      continue;
+    try {
+      headers.append(name, value2);
+    } catch {
+      const shown = JSON.stringify(`${name}`.slice(0, 32));
+      throw toValidationError(RULE_HEADER, `${field}
+
+an invalid ${shown}`);
+    }
+  }
+  return headers;
 }
 
 // pkg/dist/log.js
@@ -2344,11 +2442,10 @@ function observe(client, operation) {
   };
   return {
     onRequest(method, url, headers) {
-      const request = new Request(url, { method, headers });
-      Object.assign(current, { attempt: current.attempt + 1, method, url: request.url });
+      Object.assign(current, { attempt: current.attempt + 1, method, url: new URL(url).href });
       started = Date.now();
       run(() => log?.request(method, url));
-      call(onRequest, () => ({ ...current, headers: redactHeaders(request.headers) }));
+      call(onRequest, () => ({ ...current, headers: redactHeaders(new Headers(headers)) }));
     },
     onResponse({ status, headers }) {
       run(() => log?.response(status, headers));
@@ -2376,6 +2473,78 @@ function run(work, report = () => {
   }
 }
 
+// pkg/dist/raw.js
+var METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+function buildRaw(method, path, { query, body }) {
+  if (!METHODS.includes(method)) {
+    throw new ValidationError(`method must be one of ${METHODS.join(", ")}`, "method", "one-of");
+  }
+  if (body !== void 0 && method === "GET") {
+    throw new ValidationError("body must not be combined with GET", "body", "unknown");
+  }
+  const pairs = Object.entries(query ?? {}).flatMap(([name, value2]) => [value2 ?? []].flat().map((each) => {
+    if (["string", "number", "boolean"].includes(typeof each))
+      return [name, String(each)];
+    throw new ValidationError("query must have strings, numbers and booleans", "query", "text");
+  }));
+  const search = new URLSearchParams(pairs).toString().replaceAll("+", "%20");
+  return { method, target: search ? `${path}?${search}` : path, body: toJson(body) };
+}
+function toJson(body) {
+  try {
+    return JSON.stringify(body) ?? null;
+  } catch {
+    throw new ValidationError("body must be a JSON value", "body", "text");
+  }
+}
+async function readRaw(response) {
+  const text4 = await response.text();
+  return text4 === "" ? null : JSON.parse(text4);
+}
+
+// pkg/dist/send.js
+async function callFetch({ fetch: fetch2 = globalThis.fetch }, url, init) {
+  let sent;
+  try {
+    sent = fetch2(url, init);
+  } catch (cause) {
+    throw toRequestError(cause);
+  }
+  const response = await Promise.resolve(sent).catch((cause) => {
+    throw findRefusal(cause) === void 0 ? cause : toRequestError(cause);
+  });
+  if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
+    throw new RequestError("the custom fetch did not return a Response");
+  }
+  if (response.bodyUsed) {
+    throw new RequestError("the custom fetch has read the body: read that of response.clone()");
+  }
+  return response;
+}
+function cacheMode() {
+  const isKnown = typeof Request === "function" && "cache" in Request.prototype;
+  return isKnown ? { cache: "no-store" } : {};
+}
+var INVALID = /^(ERR_INVALID_(ARG|CHAR|HTTP_TOKEN|PROTOCOL|URL)|ERR_UNESCAPED|UND_ERR_(INVALID_ARG|NOT_SUPPORTED))/;
+var BUGS = ["ReferenceError", "RangeError", "SyntaxError"];
+var BUG = /^(Failed to (construct|execute|parse|read)|Headers\b|Invalid (URL|header|name|value)|Only absolute|Cannot |Request(Init| constructor)|Window\.fetch:|(undefined|null) is )|\bis not (a|an|iterable|defined|valid)\b/;
+function findRefusal(error) {
+  const { name, message, cause, code } = error ?? {};
+  for (const each of [code, cause?.code]) {
+    if (INVALID.test(String(each)))
+      return String(each);
+  }
+  const isBug = BUGS.includes(name) || name === "TypeError" && !code && BUG.test(message);
+  return isBug ? name : void 0;
+}
+function toRequestError(cause) {
+  const what = findRefusal(cause) ?? cause?.name ?? typeof cause;
+  const isForeign2 = what === "UND_ERR_INVALID_ARG";
+  const advice = isForeign2 ? "; a dispatcher of npm's undici needs the fetch of this undici" : "";
+  const message = `fetch itself failed, not the connection: ${what}, see the cause${advice}`;
+  return new RequestError(message, { cause });
+}
+
 // pkg/dist/transport.js
 var Transport = class {
   #options;
@@ -2398,27 +2567,26 @@ var Transport = class {
       throw toWasmLoadError(cause);
     });
     let refusal;
-    attach([this.#options], (kind, rule, text3) => {
+    attach([this.#options], (kind, rule, text4) => {
       if (kind === OUTPUT_BASE_URL)
-        this.#base = text3;
+        this.#base = text4;
       else
-        refusal = toValidationError(rule, text3);
+        refusal = toValidationError(rule, text4);
     });
     if (!core.checkClient())
       throw refusal;
     const send = (request, call, signal) => this.#send(request, call, signal);
-    return { core, options: this.#options, host: new URL(this.#base).host, send };
+    return { core, options: this.#options, server: new URL(this.#base), send };
   }
   async #send(request, call, signal, accept = "application/json") {
     const { method, body } = request;
     const url = this.#base + request.target;
     const headers = this.#headers(request, call, accept);
-    const init = { method, headers, body, redirect: "manual", signal };
-    const { observer } = call;
+    const { observer, fetchOptions } = call;
     observer?.onRequest(method, url, headers);
-    const { fetch: fetch2 } = this.#options;
-    const sent = fetch2 ? fetch2(new Request(url, init)) : globalThis.fetch(url, init);
-    const response = checkResponse(await sent);
+    const needed = { method, headers, body, redirect: "manual", signal };
+    const init = { ...cacheMode(), ...fetchOptions, ...needed };
+    const response = await callFetch(this.#options, url, init);
     observer?.onResponse(response);
     return response;
   }
@@ -2438,12 +2606,7 @@ var Transport = class {
       needed["idempotency-key"] = call.idempotencyKey;
     if (call.webhookUrl !== void 0)
       needed["webhook-url"] = call.webhookUrl;
-    if (call.headers === void 0)
-      return needed;
-    const headers = new Headers(call.headers);
-    for (const [name, value2] of Object.entries(needed))
-      headers.set(name, value2);
-    return headers;
+    return call.headers ? { ...Object.fromEntries(call.headers), ...needed } : needed;
   }
   async run(work, site = captureCallSite(), signal) {
     try {
@@ -2452,7 +2615,8 @@ var Transport = class {
       throw locate(error, site, signal);
     }
   }
-  call(operation, params, options = {}) {
+  call(operation, params, given = {}) {
+    const options = ownProperties(given);
     const carryOut = async (sender) => {
       const call = this.callOptions(operation, options);
       if (call.gateway && !options.force && KEYED.includes(operation))
@@ -2466,13 +2630,28 @@ var Transport = class {
     };
     return new ApiPromise(this.run(carryOut, captureCallSite(), options.signal));
   }
+  request(method, path, options = {}) {
+    const { query, body, ...rest } = ownProperties(options);
+    const carryOut = async (sender) => {
+      const request = buildRaw(method, path, { query, body });
+      const call = this.callOptions(RAW, rest, readRaw);
+      const task = new Task2(sender, RAW, MODE_RAW, { method, path });
+      try {
+        task.request = request;
+        return await task.next(call);
+      } finally {
+        task.free();
+      }
+    };
+    return new ApiPromise(this.run(carryOut, captureCallSite(), rest.signal));
+  }
   build(operation, params, options = {}) {
     const build = (sender) => {
       const call = this.callOptions(operation, options);
       const task = new Task2(sender, operation, MODE_ONCE, params);
       try {
         const request = task.describe(call);
-        const headers = Object.fromEntries(new Headers(this.#headers(request, call)));
+        const headers = this.#headers(request, call);
         const { method, target, body } = request;
         return { method, url: this.#base + target, headers, body };
       } finally {
@@ -2510,8 +2689,9 @@ var Transport = class {
     }
     return checkBody(operation, body, null);
   }
-  callOptions(operation, call, readBody2) {
+  callOptions(operation, given, readBody2) {
     const client = this.#options;
+    const call = ownProperties(given);
     refuseUnknown(call, CALL_OPTIONS);
     if (call.force && call.idempotencyKey === void 0)
       throw toRequiredError("idempotencyKey");
@@ -2525,6 +2705,7 @@ var Transport = class {
       gateway: client.adminKey === void 0,
       deduplicated: client.retryWrites !== false && client.adminKey === void 0 && !call.force,
       headers: this.#callHeaders(call),
+      fetchOptions: { ...client.fetchOptions, ...call.fetchOptions },
       observer: observe(client, operation),
       readBody: readBody2
     };
@@ -2533,8 +2714,8 @@ var Transport = class {
     const { defaultHeaders } = this.#options;
     if (defaultHeaders === void 0 && call.headers === void 0 && !call.force)
       return void 0;
-    const headers = new Headers(defaultHeaders);
-    new Headers(call.headers).forEach((value2, name) => {
+    const headers = readHeaders("defaultHeaders", defaultHeaders ?? {});
+    readHeaders("headers", call.headers ?? {}).forEach((value2, name) => {
       headers.set(name, value2);
     });
     if (call.force)
@@ -2548,6 +2729,7 @@ var CALL_OPTIONS = [
   "totalTimeout",
   "maxRetries",
   "headers",
+  "fetchOptions",
   "idempotencyKey",
   "force",
   "webhookUrl"
@@ -2555,12 +2737,6 @@ var CALL_OPTIONS = [
 function freshKey() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-function checkResponse(response) {
-  if (typeof response?.status !== "number" || typeof response.headers?.get !== "function") {
-    throw new TypeError("the custom fetch did not return a Response");
-  }
-  return response;
 }
 
 // pkg/dist/client.js
@@ -2585,6 +2761,9 @@ var Client = class _Client {
   withOptions(options) {
     return new _Client({ ...this.#given, ...ownProperties(options) });
   }
+  request(method, path, options) {
+    return this.#transport.request(method, path, options);
+  }
   buildRequest(operation, params, options) {
     return this.#transport.build(operation, params, options);
   }
@@ -2599,6 +2778,7 @@ var KNOWN = {
   maxRetries: true,
   retryWrites: true,
   fetch: true,
+  fetchOptions: true,
   defaultHeaders: true,
   onRequest: true,
   onResponse: true,
@@ -2606,14 +2786,13 @@ var KNOWN = {
   logger: true,
   logLevel: true
 };
-function ownProperties(options) {
-  return Object.assign(/* @__PURE__ */ Object.create(null), options);
-}
 function resolveOptions(options) {
   const auth = readAuth(options.auth);
   const { token, adminKey } = auth;
   const complete = Object.assign(ownProperties(options), { token, adminKey });
   checkLogLevel(options.logLevel);
+  if (options.defaultHeaders != null)
+    readHeaders("defaultHeaders", options.defaultHeaders);
   complete.projectId ??= variable("QUILLGATE_PROJECT_ID");
   if (adminKey === void 0)
     complete.baseUrl ??= variable("QUILLGATE_BASE_URL");
@@ -2650,8 +2829,61 @@ function readAuth(given) {
 loadFrom(() => {
   if (!isBrowser())
     setUserAgent(USER_AGENT);
-  return decodeBytes(core_text_default);
+  return decodeBytes(text);
 });
+
+// pkg/dist/proxy.js
+var ProxyError = class extends Error {
+};
+function readProxies(env) {
+  const hosts = (env.no_proxy?.trim() || env.NO_PROXY || "").split(/[\s,]+/).filter(Boolean);
+  if (hosts.includes("*"))
+    return void 0;
+  const exceptions = hosts.map((host) => host.replace(/\.(?=$|:)/, "")).flatMap((host) => /^[.*]/.test(host) ? [host] : [host, `.${host}`]);
+  const [http = "", https = ""] = ["http_proxy", "https_proxy"].map((name) => {
+    const names2 = [name, name.toUpperCase(), "all_proxy", "ALL_PROXY"];
+    const variable2 = names2.find((each) => env[each]?.trim());
+    return variable2 === void 0 ? "" : parseProxy(variable2, env[variable2]);
+  });
+  if (http === "" && https === "")
+    return void 0;
+  return { http, https: https || http, exceptions: exceptions.join(",") };
+}
+function parseProxy(variable2, value2) {
+  const text4 = value2.trim();
+  const [, scheme = "http"] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text4) ?? [];
+  if (!/^https?$/i.test(scheme)) {
+    const named = /^socks\w*$/i.test(scheme) ? ` ${scheme.toLowerCase()}` : "";
+    throw new ProxyError(`${variable2} names a${named} proxy, which is not supported: set an http or https proxy`);
+  }
+  const url = text4.includes("://") ? text4 : `http://${text4}`;
+  if (!isProxyUrl(url)) {
+    throw new ProxyError(`${variable2} is not a proxy's URL, such as http://user:password@proxy.example:3128: percent-encode special characters of the password, such as # as %23`);
+  }
+  return url;
+}
+function isProxyUrl(text4) {
+  if (/[\s\\\p{Cc}]/u.test(text4) || !URL.canParse(text4))
+    return false;
+  const { username, password, pathname, search, hash } = new URL(text4);
+  if (pathname !== "/" || search !== "" || hash !== "")
+    return false;
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+async function useProxies({ http, https, exceptions }, env) {
+  const { setGlobalProxyFromEnv } = await import("node:http");
+  if (setGlobalProxyFromEnv === void 0) {
+    const isSupported = process.allowedNodeEnvironmentFlags.has("--use-env-proxy");
+    return isSupported && env.NODE_USE_ENV_PROXY === "1";
+  }
+  setGlobalProxyFromEnv({ http_proxy: http, https_proxy: https, no_proxy: exceptions });
+  return true;
+}
 
 // action/src/comment.ts
 import { createHash } from "node:crypto";
@@ -2670,15 +2902,17 @@ var MAX_ENTRIES = 10;
 var ENTRY = /^<!-- quillgate-(job|note) (\w*) -->\n/m;
 var JobComment = class {
   #place;
-  /** Starts the body of this step's comment. Invisible to readers. */
+  /** Starts the body of every comment of this step. Invisible to readers. */
+  #prefix;
+  /** Starts the body of this call's comment. */
   #marker;
   #id;
   /** Aborts the requests of the current {@link write}. */
   #signal;
   constructor(place) {
     this.#place = place;
-    const digest = createHash("sha256").update(place.step).digest("hex").slice(0, 32);
-    this.#marker = `<!-- quillgate-action ${digest} -->`;
+    this.#prefix = `<!-- quillgate-action ${digest(place.step)}`;
+    this.#marker = `${this.#prefix} ${digest(place.call)} -->`;
   }
   /**
    * Writes an entry to the comment. Creates the comment if it does not exist.
@@ -2709,9 +2943,7 @@ var JobComment = class {
       if (kind === "note") return other.kind === "note" && other.run === run3;
       return other.run === run3 || !keepsEarlier;
     };
-    const kept = parseEntries(body.slice(this.#marker.length)).filter(
-      (other) => !isReplaced(other)
-    );
+    const kept = parseEntries(body).filter((other) => !isReplaced(other));
     const entries = [...limitEntries(kept), { kind, run: run3, markdown }];
     const texts = entries.map((entry) => {
       return `<!-- quillgate-${entry.kind} ${entry.run} -->
@@ -2720,34 +2952,42 @@ ${entry.markdown}`;
     return `${this.#marker}
 ${texts.join("\n\n")}`;
   }
-  /** Returns the comment of the previous {@link write}, unless it was deleted. */
+  /** Returns the comment of the previous {@link write}, unless another call has it or it was deleted. */
   async #readPrevious() {
     if (this.#id === void 0) return void 0;
     const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
     try {
-      return await this.#call("GET", target);
+      const comment = await this.#call("GET", target);
+      return comment.body?.startsWith(this.#marker) ? comment : void 0;
     } catch (error) {
       if (error instanceof CommentError && error.status === 404) return void 0;
       throw error;
     }
   }
+  /** Returns the call's comment, or else the step's first comment without an entry of this run. */
   async #find() {
-    const { repository, number: number3 } = this.#place;
+    const { repository, number: number3, run: run3 } = this.#place;
+    let earlier;
     for (let page = 1; page <= MAX_PAGES; page++) {
       const query = `per_page=${PER_PAGE}&page=${page}`;
       const target = `/repos/${repository}/issues/${number3}/comments?${query}`;
       const comments = await this.#call("GET", target);
-      for (const comment of comments) if (await this.#isOwn(comment)) return comment;
-      if (comments.length < PER_PAGE) return void 0;
+      for (const comment of comments) {
+        if (!await this.#isOwn(comment)) continue;
+        const { body = "" } = comment;
+        if (body?.startsWith(this.#marker)) return comment;
+        if (!parseEntries(body ?? "").some((entry) => entry.run === run3)) earlier ??= comment;
+      }
+      if (comments.length < PER_PAGE) break;
     }
-    return void 0;
+    return earlier;
   }
   /**
    * Returns whether the token's user or a bot wrote the comment. The marker alone proves nothing,
    * because anyone can copy it.
    */
   async #isOwn({ body, user }) {
-    if (!body?.startsWith(this.#marker)) return false;
+    if (!body?.startsWith(this.#prefix)) return false;
     if (user?.type === "Bot") return true;
     const self = await this.#call("GET", "/user").catch(() => void 0);
     return user?.id !== void 0 && self?.id === user.id;
@@ -2770,19 +3010,22 @@ ${texts.join("\n\n")}`;
     }).catch(() => {
       throw new CommentError("GitHub's API did not answer");
     });
-    const text3 = await response.text().catch(() => {
+    const text4 = await response.text().catch(() => {
       throw new CommentError("GitHub's API broke off its answer");
     });
     if (!response.ok) throw new CommentError(explainStatus(response.status), response.status);
     try {
-      return JSON.parse(text3);
+      return JSON.parse(text4);
     } catch {
       throw new CommentError("GitHub's API answered with something that is not JSON");
     }
   }
 };
-function parseEntries(text3) {
-  const [, ...parts] = text3.replaceAll("\r\n", "\n").split(ENTRY);
+function digest(text4) {
+  return createHash("sha256").update(text4).digest("hex").slice(0, 32);
+}
+function parseEntries(text4) {
+  const [, ...parts] = text4.replaceAll("\r\n", "\n").split(ENTRY);
   const entries = [];
   for (let at = 0; at + 2 < parts.length; at += 3) {
     const [kind, run3 = "", markdown = ""] = parts.slice(at, at + 3);
@@ -2917,23 +3160,22 @@ var WorkflowIdentity = class {
         redirect: "error",
         signal: signal ? AbortSignal.any([signal, deadline]) : deadline
       });
-      const text3 = await response.text();
+      const text4 = await response.text();
       if (response.ok) {
-        return parseToken(text3) ?? { reason: "the response has no token", isRetryable: false };
+        return parseToken(text4) ?? { reason: "the response has no token", isRetryable: false };
       }
       const isRetryable3 = response.status >= 500 || response.status === 429;
       return { reason: `status ${response.status}`, isRetryable: isRetryable3 };
-    } catch {
-      return {
-        reason: deadline.aborted ? "no answer in time" : "no connection",
-        isRetryable: true
-      };
+    } catch (error) {
+      if (deadline.aborted) return { reason: "no answer in time", isRetryable: true };
+      const { summary, canRetry } = explainConnection(error, new URL(this.#url));
+      return { reason: summary, isRetryable: canRetry };
     }
   }
 };
-function parseToken(text3) {
+function parseToken(text4) {
   try {
-    const { value: value2 } = JSON.parse(text3);
+    const { value: value2 } = JSON.parse(text4);
     return typeof value2 === "string" && value2 !== "" ? value2 : void 0;
   } catch {
     return void 0;
@@ -2957,12 +3199,55 @@ function explainAbsence(pull2) {
 // action/src/inputs.ts
 import { readFileSync as readFileSync2, realpathSync, statSync } from "node:fs";
 import { isAbsolute, relative, resolve, sep } from "node:path";
+
+// pkg/dist/text_input.js
+function decodeText2(bytes) {
+  const [first, second] = bytes;
+  if (first === 255 && second === 254)
+    return decodeUtf16(bytes, true);
+  if (first === 254 && second === 255)
+    return decodeUtf16(bytes, false);
+  const text4 = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const invalid = findInvalidByte(bytes, new TextEncoder().encode(text4));
+  const nul = bytes.indexOf(0);
+  if (nul >= 0 && (invalid === void 0 || nul < invalid)) {
+    return { fault: `contains a NUL byte at offset ${nul}: save it as UTF-8` };
+  }
+  if (invalid !== void 0)
+    return { fault: describeInvalidByte("UTF-8", invalid) };
+  return { text: text4.replace(/^\ufeff/, "") };
+}
+function findInvalidByte(bytes, again) {
+  let at = again.findIndex((byte, index) => byte !== bytes[index]);
+  if (at < 0)
+    return void 0;
+  while (((again[at] ?? 0) & 192) === 128)
+    at -= 1;
+  return at;
+}
+function decodeUtf16(bytes, isLittleEndian) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let text4 = "";
+  for (let at = 2; at + 1 < bytes.length; at += 2) {
+    text4 += String.fromCharCode(view.getUint16(at, isLittleEndian));
+  }
+  const invalid = text4.search(/[\0\p{Surrogate}]/u);
+  if (invalid >= 0)
+    return { fault: describeInvalidByte("UTF-16", 2 + 2 * invalid) };
+  if (bytes.length % 2 === 1)
+    return { fault: describeInvalidByte("UTF-16", bytes.length - 1) };
+  return { text: text4 };
+}
+function describeInvalidByte(encoding, offset) {
+  return `is not text in ${encoding}: the byte at offset ${offset} is invalid. Save it as UTF-8`;
+}
+
+// action/src/inputs.ts
 var InputError = class extends Error {
 };
 var UNITS = { s: 1e3, m: 6e4, h: 36e5 };
 var MAX_TIMEOUT = 5 * 24 * 36e5;
-var LOOPBACK2 = ["127.0.0.1", "localhost", "[::1]"];
-var MAX_BODY_BYTES = 128 * 1024;
+var MAX_BODY_BYTES = 1024 * 1024;
 function readInputs(runner2) {
   const token = readSecret(runner2, "token");
   const githubToken = readSecret(runner2, "github-token");
@@ -2995,17 +3280,17 @@ function readRequired(runner2, name) {
   if (value2 === "") throw new InputError(`the input ${name} is missing`);
   return value2;
 }
-function readGateway(text3) {
-  const url = URL.canParse(text3) ? new URL(text3) : void 0;
+function readGateway(text4) {
+  const url = URL.canParse(text4) ? new URL(text4) : void 0;
   const isSecure = url?.protocol === "https:";
-  const isLocal = url?.protocol === "http:" && LOOPBACK2.includes(url.hostname);
+  const isLocal = url?.protocol === "http:" && isLoopback(text4);
   if (!isSecure && !isLocal) {
     throw new InputError("the input gateway must be an https address, as in https://gate.example");
   }
   if (url.username !== "" || url.password !== "") {
     throw new InputError("the input gateway must have no user and no password");
   }
-  if (url.pathname !== "/" || /[?#]/.test(text3)) {
+  if (url.pathname !== "/" || /[?#]/.test(text4)) {
     throw new InputError(
       `the input gateway must be an address without path, query and fragment: ${url.origin}`
     );
@@ -3013,12 +3298,12 @@ function readGateway(text3) {
   return url.origin;
 }
 function readPrompt(runner2) {
-  const text3 = runner2.input("prompt");
+  const text4 = runner2.input("prompt");
   const file = runner2.input("prompt-file").trim();
-  if (text3.trim() !== "" && file !== "") {
+  if (text4.trim() !== "" && file !== "") {
     throw new InputError("give either the input prompt or prompt-file, not both");
   }
-  const prompt = file === "" ? text3 : readPromptFile(runner2, file);
+  const prompt = file === "" ? text4 : readPromptFile(runner2, file);
   if (prompt.trim() === "") {
     throw new InputError(
       file === "" ? "the input prompt or prompt-file is missing" : `${file} is empty`
@@ -3067,11 +3352,9 @@ function readContent(file, name) {
   }
 }
 function decode2(bytes, name) {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new InputError(`the input prompt-file: ${name} is not UTF-8`);
-  }
+  const decoded = decodeText2(bytes);
+  if ("text" in decoded) return decoded.text;
+  throw new InputError(`the input prompt-file: ${name} ${decoded.fault}`);
 }
 function resolveLinks(path) {
   try {
@@ -3085,17 +3368,17 @@ function isWithin(folder, file) {
   return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 function readBoolean(runner2, name) {
-  const text3 = runner2.input(name).trim();
-  if (/^(true|True|TRUE)$/.test(text3)) return true;
-  if (/^(false|False|FALSE)$/.test(text3)) return false;
+  const text4 = runner2.input(name).trim();
+  if (/^(true|True|TRUE)$/.test(text4)) return true;
+  if (/^(false|False|FALSE)$/.test(text4)) return false;
   throw new InputError(`the input ${name} must be true or false`);
 }
 function readDuration(runner2, name) {
-  const text3 = runner2.input(name).trim();
-  const [, digits, unit] = /^(\d{1,9})\s*([smh])$/.exec(text3) ?? [];
+  const text4 = runner2.input(name).trim();
+  const [, digits, unit] = /^(\d{1,9})\s*([smh])$/.exec(text4) ?? [];
   const milliseconds = Number(digits) * (UNITS[unit ?? ""] ?? Number.NaN);
   if (milliseconds >= 1e3 && milliseconds <= MAX_TIMEOUT) return milliseconds;
-  const found2 = text3 === "" ? "it is empty" : `found ${JSON.stringify(text3.slice(0, 40))}`;
+  const found2 = text4 === "" ? "it is empty" : `found ${JSON.stringify(text4.slice(0, 40))}`;
   throw new InputError(`the input ${name} must be 1s to 120h, as in 90s, 30m or 2h: ${found2}`);
 }
 
@@ -3103,46 +3386,27 @@ function readDuration(runner2, name) {
 import { createHash as createHash2 } from "node:crypto";
 
 // action/src/reachability.ts
-var CONNECT_FAILURES = {
-  ENOTFOUND: "cannot be resolved",
-  EAI_AGAIN: "cannot be resolved",
-  ECONNREFUSED: "refuses connections",
-  EHOSTUNREACH: "cannot be reached from this runner",
-  ENETUNREACH: "cannot be reached from this runner",
-  UND_ERR_CONNECT_TIMEOUT: "does not take connections",
-  "bad port": "is at a port that fetch does not use",
-  CERT_HAS_EXPIRED: "has a certificate that has expired",
-  DEPTH_ZERO_SELF_SIGNED_CERT: "has a certificate that is not trusted",
-  SELF_SIGNED_CERT_IN_CHAIN: "has a certificate that is not trusted",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "has a certificate that is not trusted",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "has a certificate that is not trusted",
-  ERR_TLS_CERT_ALTNAME_INVALID: "has a certificate for another name"
-};
 var MIN_WAIT_FOR_OUTAGE = 1e4;
 var Reachability = class {
   #runner;
-  #host;
+  #gateway;
   #requests = 0;
-  #connected = false;
+  #mayHaveReceived = false;
   #connectFailure;
   #unreachableSince;
   /** Whether to log the start and the end of each outage. */
   logsChanges = false;
   constructor(gateway, runner2) {
-    this.#host = new URL(gateway).host;
+    this.#gateway = new URL(gateway);
     this.#runner = runner2;
   }
   /** The number of requests sent so far, including failed ones. */
   get requests() {
     return this.#requests;
   }
-  /**
-   * Why no connection succeeded, such as `gate.example refuses connections`. `undefined` after the
-   * first connection.
-   */
+  /** The last failed connection, if the gateway has received no request. */
   get connectFailure() {
-    if (this.#connected || !this.#connectFailure) return void 0;
-    return `${this.#host} ${this.#connectFailure}`;
+    return this.#mayHaveReceived ? void 0 : this.#connectFailure;
   }
   /** A sentence with the start of the current outage; `undefined` if the last request succeeded. */
   get outage() {
@@ -3155,16 +3419,16 @@ var Reachability = class {
     const began = /* @__PURE__ */ new Date();
     try {
       const response = await fetch(request);
-      this.#connected = true;
+      this.#mayHaveReceived = true;
       if (isGatewayResponse(response)) this.#endOutage();
       else this.#startOutage(began, `status ${response.status}`);
       return response;
     } catch (error) {
-      this.#connectFailure = CONNECT_FAILURES[findCode(error) ?? ""];
-      if (this.#connectFailure === void 0) this.#connected = true;
+      this.#connectFailure = explainConnection(error, this.#gateway);
+      if (this.#connectFailure.sent === "maybe") this.#mayHaveReceived = true;
       const waited = Date.now() - began.getTime();
       const wasAbortedEarly = request.signal.aborted && waited < MIN_WAIT_FOR_OUTAGE;
-      if (!wasAbortedEarly) this.#startOutage(began, this.connectFailure ?? "no answer");
+      if (!wasAbortedEarly) this.#startOutage(began, this.connectFailure?.summary ?? "no answer");
       throw error;
     }
   }
@@ -3183,12 +3447,6 @@ var Reachability = class {
 };
 function isGatewayResponse({ status, headers }) {
   return status < 500 || (headers.get("content-type") ?? "").includes("json");
-}
-function findCode(error) {
-  const { code, message, cause } = error;
-  if (typeof code === "string") return code;
-  if (message === "bad port") return message;
-  return cause instanceof Error ? findCode(cause) : void 0;
 }
 
 // action/src/job.ts
@@ -3217,13 +3475,13 @@ function connect(inputs, identity, token, runner2) {
     baseUrl: inputs.gateway,
     projectId: inputs.project,
     auth: { token },
-    fetch: async (request) => {
-      const current = await identity.token(request.signal).catch((error) => {
+    fetch: async (url, init) => {
+      const current = await identity.token(init.signal).catch((error) => {
         if (error instanceof IdentityError && !error.isRetryable) identityLost.abort(error);
         throw error;
       });
-      request.headers.set("authorization", `Bearer ${current}`);
-      return reachability.send(request);
+      const headers = { ...init.headers, authorization: `Bearer ${current}` };
+      return reachability.send(new Request(url, { ...init, headers }));
     },
     defaultHeaders: { "user-agent": "quillgate-action" },
     logger: { error: debug, warn: debug, info: debug, debug },
@@ -3238,9 +3496,9 @@ function deriveIdempotencyKey(env, prompt) {
     ...["GITHUB_WORKFLOW", "GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB", "GITHUB_ACTION"]
   ];
   const parts = [...names2.map((name) => env[name] ?? ""), prompt];
-  const digest = createHash2("sha256").update(JSON.stringify(parts)).digest("hex");
+  const digest2 = createHash2("sha256").update(JSON.stringify(parts)).digest("hex");
   const { GITHUB_RUN_ID: run3 = "", GITHUB_RUN_ATTEMPT: attempt = "" } = env;
-  return `github-${run3}-${attempt}-${digest.slice(0, 32)}`;
+  return `github-${run3}-${attempt}-${digest2.slice(0, 32)}`;
 }
 async function createJob(connection, inputs, key, { runner: runner2, signal }) {
   signal.throwIfAborted();
@@ -3257,7 +3515,7 @@ async function createJob(connection, inputs, key, { runner: runner2, signal }) {
       abort.abort(error);
       return;
     }
-    const why = connection.reachability.connectFailure ?? error.message;
+    const why = connection.reachability.connectFailure?.summary ?? error.message;
     runner2.info(`${why}; trying again in ${Math.ceil(wait / 1e3)} s`);
   };
   try {
@@ -3309,7 +3567,8 @@ async function waitForJob({ client, identityLost, reachability }, created, optio
 function isRetryable2(error) {
   return [ConnectionError, RequestTimeoutError, ServerError].some((type) => error instanceof type);
 }
-function mayHaveStarted(error, connection) {
+function mayHaveStarted(given, connection) {
+  const error = unwrap(given);
   const { reachability, failedAttempts } = connection;
   if (error instanceof IdentityError) {
     return failedAttempts.some((earlier) => mayHaveStarted(earlier, connection));
@@ -3321,6 +3580,10 @@ function mayHaveStarted(error, connection) {
   if (reachability.requests === 0 || reachability.connectFailure !== void 0) return false;
   return [ConnectionError, RequestTimeoutError].some((type) => error instanceof type);
 }
+function unwrap(error) {
+  const isUnreadable = error instanceof OutcomeUnknownError && error.cause instanceof DecodeError;
+  return isUnreadable ? error.cause : error;
+}
 function isForeign(error) {
   if ((error.headers.get("content-type") ?? "").includes("json")) return false;
   return error instanceof DecodeError || error.code === null && error.status < 500;
@@ -3328,16 +3591,22 @@ function isForeign(error) {
 function readProblemKind(error) {
   return error instanceof ApiError ? error.code?.split("/").at(-1) : void 0;
 }
-function explainCreation(error, inputs, reachability) {
+function explainCreation(given, inputs, reachability) {
+  const error = unwrap(given);
   const { gateway, project, audience, token } = inputs;
   const says = error instanceof Error ? error.message : String(error);
   if (error instanceof ConnectionError && reachability?.connectFailure !== void 0) {
-    return `${reachability.connectFailure}; check the input gateway`;
+    const { reason, summary, advice } = reachability.connectFailure;
+    const isAddress = ["dns", "refused", "unreachable", "port"].includes(reason);
+    return `${summary}; ${isAddress ? "check the input gateway" : advice}`;
   }
+  const foreign = error instanceof ApiError && explainResponse(error, error.problem ?? void 0);
+  if (foreign && foreign.reason !== "redirect") return says;
   if ((error instanceof ApiError || error instanceof DecodeError) && isForeign(error)) {
     const type = error.headers.get("content-type")?.split(";")[0] ?? "without a type";
     const status = error instanceof ApiError ? error.status : "200";
-    return `${gateway} is not a Quillgate gateway (status ${status}, ${type}); check the input gateway`;
+    const found2 = foreign ? `; ${foreign.summary}` : "";
+    return `${gateway} is not a Quillgate gateway (status ${status}, ${type}${found2}); check the input gateway`;
   }
   if (error instanceof ValidationError) {
     const input = INPUT_NAMES[error.field];
@@ -3415,14 +3684,14 @@ var BITBUCKET_SERVER = /^(.*?\/(?:projects|users)\/([^/]+)\/repos\/([^/]+)\/pull
 var PUBLIC_HOSTS = ["github.com", "gitlab.com", "bitbucket.org"];
 var MISSING = /^(?:null|undefined|none)?$/i;
 function readPullRequest2(link) {
-  const text3 = link?.trim() ?? "";
-  if (MISSING.test(text3))
+  const text4 = link?.trim() ?? "";
+  if (MISSING.test(text4))
     return null;
-  const url = URL.canParse(text3) ? new URL(text3) : null;
+  const url = URL.canParse(text4) ? new URL(text4) : null;
   const isSafe = url?.protocol === "https:" && `${url.username}${url.password}` === "";
   const unknown = { noun: "pull request", number: null, repository: null, listHref: null };
   if (url === null || !isSafe)
-    return { href: null, name: text3, ...unknown };
+    return { href: null, name: text4, ...unknown };
   const { href, host } = url;
   const known = matchForm(url);
   if (known === null)
@@ -3578,40 +3847,40 @@ function formatTable(job, { project }) {
 function formatLink({ href, name }) {
   return href === null ? formatCode(name) : `[${escapeMarkdown(name)}](<${href}>)`;
 }
-function escapeMarkdown(text3) {
-  return joinLines(text3).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
+function escapeMarkdown(text4) {
+  return joinLines(text4).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
 }
-function escapeComment(text3) {
-  return escapeMarkdown(text3).replaceAll("@", "@​");
+function escapeComment(text4) {
+  return escapeMarkdown(text4).replaceAll("@", "@​");
 }
-function capitalize(text3) {
-  return text3.slice(0, 1).toUpperCase() + text3.slice(1);
+function capitalize(text4) {
+  return text4.slice(0, 1).toUpperCase() + text4.slice(1);
 }
-function formatCode(text3) {
-  const line = joinLines(text3);
+function formatCode(text4) {
+  const line = joinLines(text4);
   const marks = "`".repeat(findLongestRun(line) + 1);
   return marks.length === 1 ? `\`${line}\`` : `${marks} ${line} ${marks}`;
 }
-function formatBlock(text3) {
-  const marks = "`".repeat(Math.max(3, findLongestRun(text3) + 1));
+function formatBlock(text4) {
+  const marks = "`".repeat(Math.max(3, findLongestRun(text4) + 1));
   return `${marks}text
-${text3}
+${text4}
 ${marks}`;
 }
-function findLongestRun(text3) {
-  return Math.max(0, ...Array.from(text3.matchAll(/`+/g), ([run3]) => run3.length));
+function findLongestRun(text4) {
+  return Math.max(0, ...Array.from(text4.matchAll(/`+/g), ([run3]) => run3.length));
 }
-function joinLines(text3) {
-  return text3.replace(/\s+/g, " ").trim();
+function joinLines(text4) {
+  return text4.replace(/\s+/g, " ").trim();
 }
-function shorten2(text3) {
-  if (text3.length <= MAX_PROMPT) return text3;
-  const start2 = text3.slice(0, MAX_PROMPT).replace(/[\ud800-\udbff]$/, "");
+function shorten2(text4) {
+  if (text4.length <= MAX_PROMPT) return text4;
+  const start2 = text4.slice(0, MAX_PROMPT).replace(/[\ud800-\udbff]$/, "");
   return `${start2}
-… (${text3.length} characters in all)`;
+… (${text4.length} characters in all)`;
 }
-function quote2(text3) {
-  return /^[\w./:@-]+$/.test(text3) ? text3 : `'${text3.replaceAll("'", "'\\''")}'`;
+function quote2(text4) {
+  return /^[\w./:@-]+$/.test(text4) ? text4 : `'${text4.replaceAll("'", "'\\''")}'`;
 }
 
 // action/src/runner.ts
@@ -3644,11 +3913,11 @@ var Runner = class {
     this.#write(`::add-mask::${escapeData(secret)}`);
     this.#secrets.add(secret);
   }
-  info(text3) {
-    this.#write(this.#redact(neutralize(text3)));
+  info(text4) {
+    this.#write(this.#redact(neutralize(text4)));
   }
-  debug(text3) {
-    this.#command("debug", {}, text3);
+  debug(text4) {
+    this.#command("debug", {}, text4);
   }
   /** Logs lines as a collapsed group. */
   group(title, lines) {
@@ -3657,14 +3926,14 @@ var Runner = class {
     this.#write("::endgroup::");
   }
   /** Adds an annotation to the run's page. */
-  annotate(level, title, text3) {
-    this.#command(level, { title }, text3);
+  annotate(level, title, text4) {
+    this.#command(level, { title }, text4);
   }
   setOutput(name, value2) {
-    const text3 = this.#redact(value2);
+    const text4 = this.#redact(value2);
     const delimiter = `quillgate-${randomUUID()}`;
     this.#append("GITHUB_OUTPUT", `${name}<<${delimiter}
-${text3}
+${text4}
 ${delimiter}
 `);
   }
@@ -3673,33 +3942,33 @@ ${delimiter}
     this.#append("GITHUB_STEP_SUMMARY", `${this.#redact(markdown)}
 `);
   }
-  #append(variable2, text3) {
+  #append(variable2, text4) {
     const file = this.env[variable2];
     if (!file) throw new RunnerError(`${variable2} is not set: this runs as a step of a workflow`);
-    appendFileSync(file, text3);
+    appendFileSync(file, text4);
   }
-  #command(name, properties, text3) {
+  #command(name, properties, text4) {
     const pairs = Object.entries(properties).map(([key, value2]) => {
       return `${key}=${escapeProperty(this.#redact(value2))}`;
     });
     const head = pairs.length > 0 ? `${name} ${pairs.join(",")}` : name;
-    this.#write(`::${head}::${escapeData(this.#redact(text3))}`);
+    this.#write(`::${head}::${escapeData(this.#redact(text4))}`);
   }
-  #redact(text3) {
-    let redacted = text3;
+  #redact(text4) {
+    let redacted = text4;
     for (const secret of this.#secrets) redacted = redacted.replaceAll(secret, "***");
     return redacted;
   }
 };
-function neutralize(text3) {
-  const line = text3.replace(/[\r\n]+/g, " ").replaceAll("##[", "## [");
+function neutralize(text4) {
+  const line = text4.replace(/[\r\n]+/g, " ").replaceAll("##[", "## [");
   return line.trimStart().startsWith("::") ? `· ${line}` : line;
 }
-function escapeData(text3) {
-  return text3.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+function escapeData(text4) {
+  return text4.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
-function escapeProperty(text3) {
-  return escapeData(text3).replaceAll(":", "%3A").replaceAll(",", "%2C");
+function escapeProperty(text4) {
+  return escapeData(text4).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }
 
 // action/src/main.ts
@@ -3731,6 +4000,7 @@ try {
 }
 async function run2(signal) {
   const inputs = readInputs(runner);
+  await applyProxy();
   const pull2 = readPullRequest(runner.env);
   const context = readContext(inputs, runner.env);
   const comment = prepareComment(inputs, pull2);
@@ -3757,6 +4027,17 @@ async function run2(signal) {
     }
   });
   return await finish(outcome, { context, comment });
+}
+async function applyProxy() {
+  try {
+    const proxies = readProxies(runner.env);
+    if (proxies === void 0 || await useProxies(proxies, runner.env)) return;
+  } catch (error) {
+    if (error instanceof ProxyError) throw new InputError(error.message);
+    throw error;
+  }
+  const text4 = `The runner's Node.js ${process.versions.node} needs NODE_USE_ENV_PROXY: 1 in the step's env, or a newer runner`;
+  runner.annotate("warning", "The runner's proxy is not used", text4);
 }
 async function start(inputs, pull2, signal) {
   let identity;
@@ -3837,6 +4118,8 @@ function prepareComment(inputs, pull2) {
   return new JobComment({
     ...{ api, repository, number: pull2.number, token: inputs.githubToken, run: run3 },
     step: JSON.stringify(names2),
+    // Two calls of a reusable workflow have the same variables.
+    call: inputs.prompt,
     // Each user comment such as `/docs` requests a job. The step's comment lists all these jobs.
     keepsEarlier: event === "issue_comment"
   });

@@ -194,7 +194,7 @@ describe("a malformed success", () => {
   for (const [what, body] of [
     ["without rows", { ...page, views: undefined }],
     ["with rows that are not an array", { ...page, views: {} }],
-    ["without totals", { ...page, totals: null }],
+    ["with totals that are not an object", { ...page, totals: 5 }],
     ["with a hasMore that is not a boolean", { ...page, hasMore: "no" }],
     ["with too many rows", { ...page, views: Array(251).fill({ path: "/" }) }],
   ]) {

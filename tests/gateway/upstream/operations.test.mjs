@@ -317,7 +317,7 @@ describe("responses to callers", () => {
       "set-cookie": "a=b",
       "x-request-id": "of-the-upstream",
     };
-    const body = '{"totals":{},"views":[],"hasMore":false}';
+    const body = '{"id":"j1","totals":{},"views":[],"hasMore":false}';
     for (const [send, assertOwn] of [
       [() => gate.get(newViews()), assertViews],
       [() => gate.get(`${JOBS}/j1`), assertRead],
