@@ -3,10 +3,11 @@
 import { writeHeader, writeRows } from "../export_format.js";
 import { type Context, readText } from "./command.js";
 import { connectToGateway } from "./connection.js";
-import { readArchivedRange, readCount, showRanges } from "./duration.js";
+import { readCount } from "./duration.js";
 import type { Row } from "./figures.js";
 import { chooseFormat, type Format } from "./format.js";
 import { printReport } from "./print_table.js";
+import { readArchivedRange, showRanges } from "./range.js";
 import { type ReportMethod, readReport } from "./report_params.js";
 import { openTarget, writeToTarget } from "./target.js";
 import { escapeCommands } from "./workflow_commands.js";

@@ -2,9 +2,10 @@
 
 import type { Analytics } from "../analytics.js";
 import { type Command, type Context, readText } from "./command.js";
-import { readCount, readRange } from "./duration.js";
+import { readCount } from "./duration.js";
 import type { DeclaredOperation } from "./generated/operations.js";
 import { findOperation, toKebabCase } from "./operations.js";
+import { readRange } from "./range.js";
 
 export type ReportMethod = keyof Analytics;
 

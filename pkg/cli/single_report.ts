@@ -2,10 +2,10 @@
 
 import { type Context, readSwitch } from "./command.js";
 import { connect } from "./connection.js";
-import { findPreviousRange, showRanges } from "./duration.js";
 import { compareRows, findFigures, type Row } from "./figures.js";
 import { explainNoRows } from "./no_rows.js";
 import { printReport } from "./print_table.js";
+import { findPreviousRange, showRanges } from "./range.js";
 import { type ReportMethod, readLimit, readReport, readReportParams } from "./report_params.js";
 import { showValue } from "./table.js";
 import { openTarget } from "./target.js";

@@ -3,9 +3,9 @@
 import type { DateBounds } from "../last_days.js";
 import type { Context } from "./command.js";
 import { connect } from "./connection.js";
-import { findPreviousRange, readRange, showRanges } from "./duration.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import { printTable } from "./print_table.js";
+import { findPreviousRange, readRange, showRanges } from "./range.js";
 import type { Column } from "./table.js";
 import { openTarget } from "./target.js";
 

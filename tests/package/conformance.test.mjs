@@ -22,5 +22,5 @@ function describe(error) {
   if (error instanceof DecodeError) return { error: "decode" };
   if (!(error instanceof ApiError)) throw error;
   const { status, message } = error;
-  return { error: "api", status, message: message.replace(`${status} `, "") };
+  return { error: "api", status, message: message.replace(`${status} `, "").split("; ", 1)[0] };
 }

@@ -13,12 +13,13 @@ import { ROOT } from "../../scripts/versions.mjs";
  * Maximum sizes in bytes, compressed with brotli, except `tarball`, which npm compresses with gzip.
  * Raise one here if a change needs more.
  *
- * Exports and event streams are about 3,000 bytes of `js`: service workers cannot load them later.
+ * Exports and event streams are about 3,000 bytes of `js`: service workers cannot load them later. The
+ * explanations of failed connections are about 1,500.
  * Lists that continue in parts after a 414 or 504 (`src/parts.rs`) are about 4,600 bytes of `wasm`.
  * The command line and its man page are about 61,500 bytes of `tarball`, the entries for webhooks and
  * tests about 17,000, CommonJS 72,000, source maps and sources 65,000.
  */
-const BUDGET = { wasm: 19_200, js: 14_500, total: 33_600, tarball: 338_000 };
+const BUDGET = { wasm: 19_300, js: 16_100, total: 35_300, tarball: 350_000 };
 /** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [
@@ -31,7 +32,7 @@ const ENTRIES = {
   ],
   "quillgate/webhooks": [
     'import { unwrap } from "quillgate/webhooks"; globalThis.x = unwrap;',
-    3_300,
+    3_400,
   ],
 };
 /** Maximum size of the inline entry in relation to JavaScript plus wasm. The README states it. */

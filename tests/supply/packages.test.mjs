@@ -11,7 +11,11 @@ import { auditPackages, auditSignatures, judge, readAudit, readSignatures } from
 
 const FOLDERS = [".", "bench", join("bench", "page"), join("tests", "package", "tools")];
 /** Packages whose install script fetches or checks a program for the platform. */
-const ALLOWED_SCRIPTS = ["bun", "deno", "esbuild", "fsevents", "sharp", "workerd"];
+const ALLOWED_SCRIPTS = [
+  ...["bun", "deno", "esbuild", "fsevents", "sharp", "workerd"],
+  // Of Parcel and Jest.
+  ...["@parcel/watcher", "@swc/core", "lmdb", "msgpackr-extract"],
+];
 
 async function readLock(folder) {
   return JSON.parse(await readFile(join(ROOT, folder, "package-lock.json"), "utf8"));
