@@ -16,9 +16,9 @@ export type ConnectionFailureReason =
 /** A failed connection. */
 export interface ConnectionFailure {
   reason: ConnectionFailureReason;
-  /** What failed, such as `gate.example refuses connections (ECONNREFUSED)`. */
+  /** The failure, such as `gate.example refuses connections (ECONNREFUSED)`. */
   summary: string;
-  /** What to do; empty if there is no advice. */
+  /** The next step; empty if there is no advice. */
   advice: string;
   /** Whether the request can have reached the server. */
   sent: "no" | "maybe";

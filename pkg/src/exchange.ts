@@ -58,7 +58,7 @@ export function follow(controller: AbortController, signal: AbortSignal | undefi
   return addAbortListener(signal, (reason) => controller.abort(reason));
 }
 
-/** What to do when a signal aborts. */
+/** Called when a signal aborts. */
 type OnAbort = (reason: unknown) => void;
 
 /**

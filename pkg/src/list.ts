@@ -310,7 +310,7 @@ function cutPosition<Name extends ListName>(
   return offset === null ? begin : { ...begin, offset: offset + rows.length - cut };
 }
 
-/** What a page has besides its data. */
+/** The properties of a page in addition to its data. */
 interface PageFacts<Name extends ListName> {
   rows: Row<Name>[];
   offset: number | null;

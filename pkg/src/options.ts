@@ -5,7 +5,7 @@ import type { RequestEvent, ResponseEvent, RetryEvent } from "./hooks.js";
 /** Any argument of `new Headers()`. Unlike `HeadersInit`, it needs no DOM types. */
 export type HeadersLike = NonNullable<ConstructorParameters<typeof Headers>[0]>;
 
-/** What the client passes to `fetch`, besides your `fetchOptions`. */
+/** The options that the client passes to `fetch`, in addition to your `fetchOptions`. */
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;
