@@ -2,7 +2,6 @@
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { build } from "esbuild";
 import { encodeBytes } from "../byte_text.mjs";
 import { cargoBuildWasm, targetFolder } from "../cargo.mjs";
 import { run } from "../child.mjs";
@@ -194,6 +193,8 @@ async function writeCommonJs(out) {
   const files = all.filter(
     (path) => /^(generated\/)?\w+\.(js|d\.ts)$/.test(path) && isShared(path),
   );
+  // Not yet installed when this module loads in a fresh clone.
+  const { build } = await import("esbuild");
   await build({
     entryPoints: files.filter((path) => path.endsWith(".js")).map((path) => join(out, path)),
     outbase: out,
