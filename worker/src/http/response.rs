@@ -73,17 +73,19 @@ impl HeaderFields {
         Some(value)
     }
 
-    /// Returns the values of all `Set-Cookie` fields but the last one.
-    pub fn earlier_cookies(&self) -> impl Iterator<Item = &str> {
+    /// Returns the values of all `Set-Cookie` fields but the first one.
+    pub fn later_cookies(&self) -> impl Iterator<Item = &str> {
         let cookies = self.iter().filter(|(name, _)| *name == "set-cookie");
-        let mut cookies = cookies.map(|(_, value)| value).peekable();
-        std::iter::from_fn(move || cookies.next().filter(|_| cookies.peek().is_some()))
+        cookies.map(|(_, value)| value).skip(1)
     }
 
-    /// Formats the fields as a JSON object, without [`Self::earlier_cookies`].
+    /// Formats the fields as a JSON object, without [`Self::later_cookies`].
     pub fn to_json(&self) -> String {
-        let member = |(name, value): (&str, &str)| (name.to_owned(), Value::from(value));
-        json::to_text(&self.iter().map(member).collect::<Map<_, _>>())
+        let mut members = Map::new();
+        for (name, value) in self.iter() {
+            members.entry(name).or_insert_with(|| value.into());
+        }
+        json::to_text(&members)
     }
 
     /// Parses a JSON object of strings, such as the output of [`Self::to_json`]. Returns `None` for

@@ -54,7 +54,7 @@ pub fn make_response(status: u16, headers: &HeaderFields, body: &JsValue) -> Res
     let body = body.unchecked_ref();
     let response =
         Response::new_with_opt_readable_stream_and_init(Some(body), &init).unwrap_throw();
-    for cookie in headers.earlier_cookies() {
+    for cookie in headers.later_cookies() {
         response
             .headers()
             .append("set-cookie", cookie)
@@ -79,7 +79,7 @@ pub fn read_headers(headers: &Headers) -> HeaderFields {
 }
 
 /// Converts header fields to an object, for the `headers` property of requests and responses. Leaves
-/// out [`HeaderFields::earlier_cookies`]. The runtime reads an object faster than pairs.
+/// out [`HeaderFields::later_cookies`]. The runtime reads an object faster than pairs.
 pub fn to_record(fields: &HeaderFields) -> JsValue {
     parse_json(&JsString::from(fields.to_json())).unwrap_throw()
 }
