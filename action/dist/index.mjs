@@ -2583,6 +2583,8 @@ var Transport = class {
     const url = this.#base + request.target;
     const headers = this.#headers(request, call, accept);
     const { observer, fetchOptions } = call;
+    if (call.gateway)
+      headers["cache-control"] ??= "no-transform";
     observer?.onRequest(method, url, headers);
     const needed = { method, headers, body, redirect: "manual", signal };
     const init = { ...cacheMode(), ...fetchOptions, ...needed };

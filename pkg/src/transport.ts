@@ -109,6 +109,9 @@ export class Transport {
     const url = this.#base + request.target;
     const headers = this.#headers(request, call, accept);
     const { observer, fetchOptions } = call;
+    // For `no-store`, `fetch` adds `Cache-Control: no-cache` unless the field is present. A gateway would
+    // then skip its own cache and spend the budget.
+    if (call.gateway) headers["cache-control"] ??= "no-transform";
     observer?.onRequest(method, url, headers);
     const needed = { method, headers, body, redirect: "manual", signal } as const;
     const init = { ...cacheMode(), ...fetchOptions, ...needed };

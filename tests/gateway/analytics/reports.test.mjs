@@ -250,22 +250,22 @@ describe("an upstream response with another schema", () => {
       { totals: 1, views: [], hasMore: false },
     ],
     visitors: [
-      { totals: {}, visitors: [] },
+      { totals: [], visitors: [] },
       { totals: {}, views: [], hasMore: false },
     ],
     feedback: [
-      { feedback: [], nextCursor: null },
+      { feedback: [], nextCursor: null, hasMore: "no" },
       { feedback: [], nextCursor: 5, hasMore: true },
       { feedback: null, nextCursor: null, hasMore: false },
     ],
-    feedbackByPage: [{ feedback: [] }, { feedback: {}, hasMore: false }, []],
+    feedbackByPage: [{ hasMore: false }, { feedback: {}, hasMore: false }, []],
     searches: [
       { nextCursor: null },
       { searches: [], nextCursor: 1 },
       { searches: [], totalSearches: -1 },
     ],
     conversations: [
-      { conversations: [], nextCursor: null },
+      { conversations: [], nextCursor: null, hasMore: 1 },
       { conversations: [], nextCursor: {}, hasMore: true },
       { conversations: "none", nextCursor: null, hasMore: false },
     ],

@@ -166,7 +166,7 @@ describe("an operator", () => {
       ["a%2Fb", 403, "project-not-allowed"],
       ["x".repeat(256), 403, "project-not-allowed"],
       ["x".repeat(257), 400, "invalid-request"],
-      ["%00", 403, "project-not-allowed"],
+      ["%00", 400, "invalid-request"],
       ["..", 400, "invalid-request"],
       ["", 400, "invalid-request"],
       ["%", 400, "invalid-request"],

@@ -65,7 +65,7 @@ const failAlways = (own, fault) => own.upstream.fault({ times: 0, fault });
 
 const wait = (seconds) => ({ "retry-after": String(seconds) });
 const status = (code, headers = {}) => ({ kind: "status", status: code, headers });
-const NO_PAGE = { kind: "json", status: 200, body: { views: [], hasMore: false } };
+const NO_PAGE = { kind: "json", status: 200, body: { totals: {}, hasMore: false } };
 const ENDLESS = { kind: "slowDrip", chunkBytes: 1, intervalMs: 3_600_000 };
 const REDIRECT = { kind: "redirect", status: 302, location: VIEWS };
 
