@@ -53,7 +53,12 @@ export const DECLARED = [
         PageFeedback: "path thumbsUp thumbsDown code total",
         ContextualFeedback: "id path status helpful",
         CodeSnippetFeedback: "id path status code",
-        OtherFeedback: "id path status",
+        OtherFeedback: "id path status source",
+        PageViews: "totals hasMore",
+        Visitors: "totals hasMore",
+        FeedbackPage: "hasMore",
+        FeedbackByPage: "hasMore",
+        Conversations: "hasMore",
         SearchTerm: "searchQuery hits ctr lastSearchedAt",
         Searches: "totalSearches",
         Conversation: "id timestamp query response sources resolutionStatus",
@@ -89,7 +94,7 @@ export const DECLARED = [
     id: "open-values",
     reason: "a new value must not break existing clients",
     lines: [
-      ...open(["AgentJob.status"], "active | completed | archived | failed"),
+      ...open(["AgentJob.status", "CreatedJob.status"], "active | completed | archived | failed"),
       ...open(
         ["ContextualFeedback.status", "CodeSnippetFeedback.status", "OtherFeedback.status"],
         STATUSES,
@@ -112,12 +117,20 @@ export const DECLARED = [
     id: "result-formats",
     reason: "values that are only displayed need no validation",
     lines: [
-      "AgentJob.prLink: published string in the format uri, declared string",
       ...at(
-        ["AgentJob.createdAt", "AgentJob.archivedAt"],
+        ["AgentJob.prLink", "CreatedJob.prLink"],
+        "published string in the format uri, declared string",
+      ),
+      ...at(
+        ["AgentJob", "CreatedJob"].flatMap((type) => [`${type}.createdAt`, `${type}.archivedAt`]),
         "published string in the format date-time, declared string",
       ),
     ],
+  },
+  {
+    id: "created-id",
+    reason: "a job without an id cannot be followed",
+    lines: ["CreatedJob.id: published as optional, declared as required"],
   },
   {
     id: "integer-limit",

@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use quillgate::AgentJob;
+use quillgate::JobStatus;
 use quillgate::client::{AbortSignal, Error};
 use wasm_bindgen_futures::spawn_local;
 use web_sys::{AbortController, HtmlAnchorElement};
@@ -50,26 +50,22 @@ async fn create_and_watch(signal: AbortSignal) -> Result<(), Error> {
     page::set_text("job-status", "Starting …");
     let create = client.agent_jobs().create(page::value("prompt"));
     let job = create.signal(signal.clone()).send().await?;
-    show(&job);
+    show(job.status.as_ref(), None);
 
     let mut watch = client.agent_jobs().watch(&job).signal(signal);
     while let Some(change) = watch.next().await? {
-        show(&change.job);
+        show(change.job.status.as_ref(), change.job.pr_link.as_deref());
     }
     Ok(())
 }
 
-fn show(job: &AgentJob) {
-    let status = job.status.as_ref();
+fn show(status: Option<&JobStatus>, link: Option<&str>) {
     page::set_text(
         "job-status",
         status.map_or("unknown", |status| status.as_str()),
     );
     // The URL is untrusted, so only `https:` URLs become links.
-    let link = job
-        .pr_link
-        .as_deref()
-        .filter(|link| link.starts_with("https://"));
+    let link = link.filter(|link| link.starts_with("https://"));
     if let (Some(link), Ok(anchor)) = (link, page::find::<HtmlAnchorElement>("pull-request")) {
         anchor.set_href(link);
         anchor.set_rel("noopener");

@@ -1,7 +1,7 @@
 //! A table of page views. Rows are added as they arrive.
 
 use quillgate::Error;
-use quillgate::{Count, DateBound, DateRange, ListPageViews, PageView};
+use quillgate::{Count, DateBound, DateRange, PageView};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::spawn_local;
