@@ -33,6 +33,8 @@ export async function startDescribedGateway() {
       createLimit: UNLIMITED,
       messageLimit: UNLIMITED,
       analyticsLimit: UNLIMITED,
+      // Hundreds of exports request all rows since the first day of the simulated site.
+      conversations: 60,
     },
     gateway: {
       archive: true,

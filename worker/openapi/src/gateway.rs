@@ -49,7 +49,7 @@ fn policy_parameters() -> Vec<Value> {
             "in": "query",
             "required": true,
             "description": "The project. The token must list it.",
-            "schema": { "type": "string", "minLength": 1 },
+            "schema": path_segment(),
             "example": "demo-docs",
         }),
     ]

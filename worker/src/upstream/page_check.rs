@@ -46,7 +46,7 @@ pub fn read_totals(json: &[u8]) -> Option<Totals> {
 /// let declared = Operation::ListPageViews.result();
 /// let page = r#"{ "totals": {}, "views": [{ "path": "/a" }], "hasMore": false }"#;
 /// assert_eq!(check_page(page, declared, Some("views")).map(|end| end.rows), Ok(1));
-/// assert!(check_page(r#"{ "views": [] }"#, declared, Some("views")).is_err());
+/// assert!(check_page(r#"{ "totals": {} }"#, declared, Some("views")).is_err());
 /// ```
 pub fn check_page(
     page: &str,
