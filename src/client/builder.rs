@@ -114,8 +114,8 @@ impl ClientBuilder {
     /// ```
     /// # use quillgate::Client;
     /// let gateway = Client::builder().gateway("http://gate.internal", "token");
-    /// let client = gateway.project("acme").allow_plain_http().build();
-    /// # client.unwrap();
+    /// let client = gateway.project("acme").allow_plain_http().build()?;
+    /// # Ok::<(), quillgate::ValidationError>(())
     /// ```
     pub const fn allow_plain_http(mut self) -> Self {
         self.plain_http = PlainHttp::AnyHost;

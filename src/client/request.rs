@@ -23,7 +23,8 @@ use crate::text::replace_half_surrogates;
 
 /// A request with any method and path, with the client's credential, timeouts, retries and errors.
 ///
-/// A `POST` or `PATCH` is retried only with an [idempotency key](Self::idempotency_key).
+/// A write is retried only with an [idempotency key](Self::idempotency_key), and only by a gateway. All
+/// methods except `GET` and `HEAD` are writes.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/request.rs"), "```")]
@@ -151,15 +152,11 @@ impl ApiRequest {
             settings,
         } = self;
         let unsent = unsent?;
-        if unsent.body.is_some() && matches!(unsent.method, http::Method::GET | http::Method::HEAD)
-        {
+        let is_read = matches!(unsent.method, http::Method::GET | http::Method::HEAD);
+        if unsent.body.is_some() && is_read {
             return Err(ValidationError::new("body", Rule::Unknown, "").into());
         }
-        let repeat = if unsent.method.is_idempotent() {
-            Repeat::Safe
-        } else {
-            Repeat::Keyed
-        };
+        let repeat = if is_read { Repeat::Safe } else { Repeat::Keyed };
         let mut task = Task::raw(repeat);
         let sent = Raw(unsent, decode);
         let result = drive(&client, &settings, &mut task, &sent, |_, _| Event::Result);

@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use http::Method;
+use serde_json::Value;
+
 use crate::fake_host::{FakeHost, create, get_job};
 use quillgate::client::{ApiCall, Client, Error};
 use quillgate::{AgentJob, ApiError, CreateAgentJob, CreatedJob, SendMessage};
@@ -24,6 +27,28 @@ async fn a_get_is_retried_after_growing_delays() {
     assert_eq!(job.id.as_deref(), Some("j1"));
     assert_eq!(host.times(), [0, 500, 1500]);
     host.assert_idle();
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_raw_requests_only_reads_and_writes_with_a_key_are_retried() {
+    for (method, key, count) in [
+        (Method::GET, None, 2),
+        (Method::DELETE, None, 1),
+        (Method::PUT, None, 1),
+        (Method::PUT, Some("k"), 2),
+    ] {
+        let host = FakeHost::new([BUSY, OK]);
+        let mut request = host.client().request(method.clone(), "/v1/new");
+        if let Some(key) = key {
+            request = request.idempotency_key(key);
+        }
+        let result = request.send::<Value>().await;
+        assert_eq!(
+            (host.count(), result.is_ok()),
+            (count, count == 2),
+            "{method}"
+        );
+    }
 }
 
 #[tokio::test(start_paused = true)]
