@@ -18,7 +18,7 @@ const GROUPS = [
   {
     ...group(
       "ahead",
-      ["src/session/ahead.ts", "src/shell/apply_theme.ts"],
+      ["src/ahead.ts", "src/shell/apply_theme.ts"],
       /vite\/preload|rolldown\/runtime/,
     ),
     priority: 1,
@@ -35,10 +35,10 @@ const GROUPS = [
   ),
   // On large sites, notices of partial reports load right after the rows. In one file with the
   // rows, the notices take a third fewer bytes.
-  group("analytics", ["src/analytics/page_views.tsx", "src/analytics/part_notices.tsx"]),
+  group("analytics", ["src/analytics/page_views.tsx", "src/analytics/report/part_notices.tsx"]),
   group("package", [join(PACKAGE, "web.js"), "src/session/open_session.ts"]),
-  group("intervals", ["src/analytics/trend.ts", "src/analytics/interval_choice.tsx"]),
-  group("archived_trend", ["src/analytics/archived_trend.tsx"]),
+  group("intervals", ["src/analytics/trend/trend.ts", "src/analytics/trend/interval_choice.tsx"]),
+  group("archived_trend", ["src/analytics/trend/archived_trend.tsx"]),
   group("session_jobs", ["src/jobs/session_jobs.ts"]),
 ];
 

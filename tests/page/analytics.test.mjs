@@ -8,17 +8,17 @@ import { lastDays } from "quillgate/values";
 import { row } from "./count_rows.mjs";
 import { importSource } from "./source.mjs";
 
-const { compareRows } = await importSource("analytics/comparison.ts");
-const { changeOf, sumRows, toneOf } = await importSource("analytics/sums.ts");
-const { changeInWords, changeText } = await importSource("analytics/change_words.ts");
-const { buildTree, flattenTree } = await importSource("analytics/folder_tree.ts");
+const { compareRows } = await importSource("analytics/rows/comparison.ts");
+const { changeOf, sumRows, toneOf } = await importSource("analytics/rows/sums.ts");
+const { changeInWords, changeText } = await importSource("analytics/rows/change_words.ts");
+const { buildTree, flattenTree } = await importSource("analytics/rows/folder_tree.ts");
 const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
-  "analytics/arrangement.ts",
+  "analytics/rows/arrangement.ts",
 );
-const { REPORTS, toFeedbackRow } = await importSource("analytics/report.ts");
-const { matchSentence } = await importSource("analytics/match_sentence.ts");
+const { REPORTS, toFeedbackRow } = await importSource("analytics/rows/report.ts");
+const { matchSentence } = await importSource("analytics/rows/match_sentence.ts");
 
-const { boundsOf, presetRange } = await importSource("analytics/range.ts");
+const { boundsOf, presetRange } = await importSource("analytics/period/range.ts");
 
 test("the last 28 days are the same on the page as in the package and the command line", () => {
   for (const time of ["2026-11-28T20:47:11Z", "2026-03-01T00:00:00Z", "2026-03-01T00:03:09Z"]) {

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { signal } from "@preact/signals";
 import { importSource } from "./source.mjs";
 
-const { Listing } = await importSource("analytics/listing.ts");
+const { Listing } = await importSource("analytics/rows/listing.ts");
 
 const REPORT = {
   name: "views",

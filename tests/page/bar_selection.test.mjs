@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { isSelected, sumSelected } = await importSource("analytics/bar_selection.ts");
+const { isSelected, sumSelected } = await importSource("analytics/trend/bar_selection.ts");
 
 const day = (from, human, ai, held = 1) => ({
   from,

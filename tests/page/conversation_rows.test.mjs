@@ -6,13 +6,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { countUnanswered, toTurnRow } = await importSource("analytics/conversation_rows.ts");
-const { filterByFacets, valuesOf } = await importSource("analytics/facets.ts");
-const { sortRows } = await importSource("analytics/rows.ts");
-const { parseViewsAddress, formatViewsAddress } = await importSource("analytics/views_address.ts");
-const { answerSentence } = await importSource("analytics/partial_notice.ts");
-const { REPORTS } = await importSource("analytics/report.ts");
-const { usualSorting } = await importSource("analytics/arrangement.ts");
+const { countUnanswered, toTurnRow } = await importSource("analytics/rows/conversation_rows.ts");
+const { filterByFacets, valuesOf } = await importSource("analytics/rows/facets.ts");
+const { sortRows } = await importSource("analytics/rows/rows.ts");
+const { parseViewsAddress, formatViewsAddress } = await importSource(
+  "analytics/rows/views_address.ts",
+);
+const { answerSentence } = await importSource("analytics/rows/partial_notice.ts");
+const { REPORTS } = await importSource("analytics/rows/report.ts");
+const { usualSorting } = await importSource("analytics/rows/arrangement.ts");
 
 const turn = (query, resolutionStatus, queryCategory = null, pageUrl = null) =>
   toTurnRow({ query, resolutionStatus, queryCategory, pageUrl, timestamp: null, sources: null });

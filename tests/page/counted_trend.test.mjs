@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { CountedTrend } = await importSource("analytics/counted_trend.ts");
-const { CountedTrendCache } = await importSource("analytics/counted_trend_cache.ts");
+const { CountedTrend } = await importSource("analytics/trend/counted_trend.ts");
+const { CountedTrendCache } = await importSource("analytics/trend/counted_trend_cache.ts");
 
 const RANGE = { from: "2026-10-01", to: "2026-10-05" };
 const DAYS = ["2026-10-01", "2026-10-02", "2026-10-03", "2026-10-04", "2026-10-05"];

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { readTrend } = await importSource("analytics/daily_trend.ts");
-const { archiveSentence } = await importSource("analytics/archive_sentence.ts");
+const { readTrend } = await importSource("analytics/trend/daily_trend.ts");
+const { archiveSentence } = await importSource("analytics/trend/archive_sentence.ts");
 
 const RANGE = { from: "2026-11-01", to: "2026-11-05" };
 const TODAY = "2026-11-05";

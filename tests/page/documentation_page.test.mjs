@@ -6,14 +6,16 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { isPagePath, mentionsPage, pageIdentity, toPagePath } =
-  await importSource("analytics/page_path.ts");
-const { countsOfPage, rowOfPage } = await importSource("analytics/page_figures.ts");
-const { pageChange, pageLinks } = await importSource("analytics/page_address.ts");
-const { REPORTS, toCountRow, toFeedbackRow, toSearchRow } =
-  await importSource("analytics/report.ts");
-const { toPageRow } = await importSource("analytics/feedback_rows.ts");
-const { parseViewsAddress } = await importSource("analytics/views_address.ts");
+const { isPagePath, mentionsPage, pageIdentity, toPagePath } = await importSource(
+  "analytics/rows/page_path.ts",
+);
+const { countsOfPage, rowOfPage } = await importSource("analytics/one_page/page_figures.ts");
+const { pageChange, pageLinks } = await importSource("analytics/rows/page_address.ts");
+const { REPORTS, toCountRow, toFeedbackRow, toSearchRow } = await importSource(
+  "analytics/rows/report.ts",
+);
+const { toPageRow } = await importSource("analytics/rows/feedback_rows.ts");
+const { parseViewsAddress } = await importSource("analytics/rows/views_address.ts");
 
 /** Returns a stand-in for a listing. */
 function listing(rows, state = "complete", report = REPORTS.views) {

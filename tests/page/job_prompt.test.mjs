@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { jobPrompt } = await importSource("analytics/job_prompt.ts");
-const { REPORTS } = await importSource("analytics/report.ts");
+const { jobPrompt } = await importSource("analytics/report/job_prompt.ts");
+const { REPORTS } = await importSource("analytics/rows/report.ts");
 
 const DAYS = {
   range: { from: "2026-11-01", to: "2026-11-30" },

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { Listing } = await importSource("analytics/listing.ts");
+const { Listing } = await importSource("analytics/rows/listing.ts");
 
 const REPORT = {
   name: "views",

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { ListingCache } = await importSource("analytics/listing_cache.ts");
+const { ListingCache } = await importSource("analytics/rows/listing_cache.ts");
 
 const VIEWS = {
   name: "views",

@@ -6,8 +6,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { renderMarkdown, safeLink } = await importSource("analytics/markdown.tsx").then(
-  async (markdown) => ({ ...markdown, ...(await importSource("analytics/outside_link.tsx")) }),
+const { renderMarkdown, safeLink } = await importSource("analytics/entries/markdown.tsx").then(
+  async (markdown) => ({
+    ...markdown,
+    ...(await importSource("analytics/entries/outside_link.tsx")),
+  }),
 );
 
 /** Returns the elements of a tree, with those that its components return. */

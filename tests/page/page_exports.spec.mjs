@@ -15,7 +15,7 @@ import {
 } from "./reports.mjs";
 import { importSource } from "./source.mjs";
 
-const { decodePath } = await importSource("analytics/page_path.ts");
+const { decodePath } = await importSource("analytics/rows/page_path.ts");
 
 const LAST_MONTH = { range: "last-month", compare: "none" };
 

@@ -6,7 +6,7 @@ import { countRequests, loadRest, monthOf } from "./reports.mjs";
 import { EMPTY_PROJECT } from "./sites.mjs";
 import { importSource } from "./source.mjs";
 
-const { toPagePath } = await importSource("analytics/page_path.ts");
+const { toPagePath } = await importSource("analytics/rows/page_path.ts");
 
 const DAY_MS = 86_400_000;
 /** How long the gateway's cached pages are fresh. */

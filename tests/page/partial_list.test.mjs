@@ -7,10 +7,10 @@ import { describe, test } from "node:test";
 import { row } from "./count_rows.mjs";
 import { importSource } from "./source.mjs";
 
-const { remainderOf } = await importSource("analytics/sums.ts");
-const { REPORTS } = await importSource("analytics/report.ts");
+const { remainderOf } = await importSource("analytics/rows/sums.ts");
+const { REPORTS } = await importSource("analytics/rows/report.ts");
 const { answerSentence, costSentence, estimateRequests, loadLabel, loadedSentence, requestsLeft } =
-  await importSource("analytics/partial_notice.ts");
+  await importSource("analytics/rows/partial_notice.ts");
 
 const VIEWS = REPORTS.views;
 

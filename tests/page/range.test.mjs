@@ -18,9 +18,9 @@ const {
   rangeOf,
   rangeSentence,
   stepRange,
-} = await importSource("analytics/range.ts");
-const { rangeProblem } = await importSource("analytics/range_problem.ts");
-const { isDay } = await importSource("analytics/address_words.ts");
+} = await importSource("analytics/period/range.ts");
+const { rangeProblem } = await importSource("analytics/period/range_problem.ts");
+const { isDay } = await importSource("analytics/period/address_words.ts");
 
 const TODAY = "2026-11-21";
 const NOW = Date.parse(`${TODAY}T09:12:34.567Z`);

@@ -6,7 +6,7 @@ import { firstOfMonth, show } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 import { importSource } from "./source.mjs";
 
-const { decodePath, toPagePath } = await importSource("analytics/page_path.ts");
+const { decodePath, toPagePath } = await importSource("analytics/rows/page_path.ts");
 
 test.use({ siteOptions: SMALL_SITE });
 

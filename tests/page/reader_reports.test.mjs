@@ -4,16 +4,19 @@ import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
-  "analytics/arrangement.ts",
+  "analytics/rows/arrangement.ts",
 );
-const { LOW_CLICK_RATE, sumClicks } = await importSource("analytics/search_clicks.ts");
-const { countRatings, sumRatings, toPageRow } = await importSource("analytics/feedback_rows.ts");
-const { facetsOf, filterByFacets, pickFacets, valueLabel, valuesOf } =
-  await importSource("analytics/facets.ts");
-const { matchSentence } = await importSource("analytics/match_sentence.ts");
-const { REPORTS } = await importSource("analytics/report.ts");
+const { LOW_CLICK_RATE, sumClicks } = await importSource("analytics/rows/search_clicks.ts");
+const { countRatings, sumRatings, toPageRow } = await importSource(
+  "analytics/rows/feedback_rows.ts",
+);
+const { facetsOf, filterByFacets, pickFacets, valueLabel, valuesOf } = await importSource(
+  "analytics/rows/facets.ts",
+);
+const { matchSentence } = await importSource("analytics/rows/match_sentence.ts");
+const { REPORTS } = await importSource("analytics/rows/report.ts");
 const { nameOfText } = await importSource("shell/readable_text.ts");
-const { jobPrompt } = await importSource("analytics/job_prompt.ts");
+const { jobPrompt } = await importSource("analytics/report/job_prompt.ts");
 
 const term = (query, hits, ctr) => ({ query, hits, ctr });
 const TERMS = [

@@ -4,9 +4,9 @@ import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { filterRows, joinSlices, nextSorting, repeatedPaths, sortRows, visibleSlice } =
-  await importSource("analytics/rows.ts");
+  await importSource("analytics/rows/rows.ts");
 const { archivePrefix, matchesGlob, parsePathFilter } = await importSource(
-  "analytics/path_filter.ts",
+  "analytics/rows/path_filter.ts",
 );
 
 const row = (path, total) => ({ path, human: 0, ai: 0, total });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { fileName, toCsv, writeRows } = await importSource("analytics/rows_text.ts");
+const { fileName, toCsv, writeRows } = await importSource("analytics/rows/rows_text.ts");
 
 const COLUMNS = ["path", "human", "ai", "total"];
 const row = (path, human = 2, ai = 1, total = 3) => ({ path, human, ai, total });

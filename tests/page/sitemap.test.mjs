@@ -7,9 +7,9 @@ import { describe, test } from "node:test";
 import { row } from "./count_rows.mjs";
 import { importSource } from "./source.mjs";
 
-const { findNeverRead } = await importSource("analytics/sitemap.ts");
-const { readSitemap } = await importSource("analytics/read_sitemap.ts");
-const { linkToPage, readSite } = await importSource("analytics/page_link.ts");
+const { findNeverRead } = await importSource("analytics/rows/sitemap.ts");
+const { readSitemap } = await importSource("analytics/rows/read_sitemap.ts");
+const { linkToPage, readSite } = await importSource("analytics/rows/page_link.ts");
 
 describe("sitemap", () => {
   const XML = `<?xml version="1.0"?><urlset xmlns="x">

@@ -6,7 +6,7 @@ import { ROOT } from "../../scripts/versions.mjs";
 /**
  * Bundles and imports a module of `www/src/`. Node.js 20 does not run TypeScript.
  *
- * @param {string} name for example `analytics/rows.ts`
+ * @param {string} name for example `analytics/rows/rows.ts`
  */
 export async function importSource(name) {
   const { outputFiles } = await build({

@@ -3,9 +3,13 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { groupOf, groupsFor, MEASURES, trendPoints } = await importSource("analytics/trend.ts");
-const { layOutChart, linePoints } = await importSource("analytics/chart_layout.ts");
-const { gapSentence, pointLabel, pointLines } = await importSource("analytics/trend_words.ts");
+const { groupOf, groupsFor, MEASURES, trendPoints } = await importSource(
+  "analytics/trend/trend.ts",
+);
+const { layOutChart, linePoints } = await importSource("analytics/trend/chart_layout.ts");
+const { gapSentence, pointLabel, pointLines } = await importSource(
+  "analytics/trend/trend_words.ts",
+);
 
 const SHOWN = { measure: MEASURES.views, gap: "No data" };
 

@@ -6,7 +6,9 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { formatViewsAddress, parseViewsAddress } = await importSource("analytics/views_address.ts");
+const { formatViewsAddress, parseViewsAddress } = await importSource(
+  "analytics/rows/views_address.ts",
+);
 
 describe("address of a report", () => {
   const read = (search) => parseViewsAddress(new URLSearchParams(search));

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { WholeExport } = await importSource("analytics/whole_export.ts");
+const { WholeExport } = await importSource("analytics/export/whole_export.ts");
 
 const PIECES = ['{"path":"/a"}\n{"path":"/b"}\n', '{"path":"/c"}\n', '{"path":"/d"}\n'];
 

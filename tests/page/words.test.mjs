@@ -20,7 +20,7 @@ const { changeAddress, formatAddress, parseAddress } = await importSource("addre
 const { requestedRoute } = await importSource("shell/route_names.ts");
 const { duration, formatLocale, signedCount } = await importSource("shell/wording.ts");
 const { tightestLimit } = await importSource("shell/rate_limit.ts");
-const { stalenessOf } = await importSource("analytics/staleness.ts");
+const { stalenessOf } = await importSource("analytics/period/staleness.ts");
 
 const NOW = Date.parse("2026-11-21T09:00:00Z");
 const SECRET = "s".repeat(32);
@@ -309,9 +309,9 @@ describe("address", () => {
   });
 
   test("the address supports every preset, comparison, arrangement and column", async () => {
-    const { COMPARISONS, PRESETS } = await importSource("analytics/range.ts");
-    const { ARRANGEMENTS } = await importSource("analytics/arrangement.ts");
-    const { REPORTS } = await importSource("analytics/report.ts");
+    const { COMPARISONS, PRESETS } = await importSource("analytics/period/range.ts");
+    const { ARRANGEMENTS } = await importSource("analytics/rows/arrangement.ts");
+    const { REPORTS } = await importSource("analytics/rows/report.ts");
     const columns = Object.values(REPORTS).flatMap((report) => report.columns);
     const roundTrip = (name, value) => {
       const { analytics } = parseAddress(`?route=views&${name}=${value}`);

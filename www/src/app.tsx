@@ -1,11 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
-import { currentExport } from "./analytics/current_export.ts";
+import { currentExport } from "./analytics/export/current_export.ts";
 import * as styles from "./app.module.css";
 import { ROUTE_COMPONENTS } from "./route_components.ts";
 import { RouteLinks, routeStart } from "./route_links.tsx";
-import { allowedRoutes, type RouteScreen, screenOf } from "./routes.ts";
 import { allows, type Claims } from "./session/claims.ts";
+import { allowedRoutes, type RouteScreen, screenOf } from "./session/routes.ts";
 import { phase, type Session, session, takeUpSession } from "./session/session.ts";
 import { generalCommands, projectCommands } from "./session/session_commands.ts";
 import { SessionBar } from "./session/session_menu.tsx";
@@ -31,7 +31,7 @@ const NoProject = defer(async () => (await loadDeadEnds()).NoProject);
 const RouteNotAllowed = defer(async () => (await loadDeadEnds()).RouteNotAllowed);
 const Toasts = defer(async () => (await import("./shell/toasts.tsx")).Toasts);
 const RunningExport = defer(
-  async () => (await import("./analytics/export_files.tsx")).RunningExport,
+  async () => (await import("./analytics/export/export_files.tsx")).RunningExport,
 );
 const Palette = deferDialog(async () => (await import("./shell/palette.tsx")).Palette);
 const KeyList = deferDialog(async () => (await import("./shell/key_list.tsx")).KeyList);

@@ -1,4 +1,4 @@
-import { fetchAhead } from "./session/ahead.ts";
+import { fetchAhead } from "./ahead.ts";
 import { applyTheme } from "./shell/apply_theme.ts";
 
 applyTheme();

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from "preact/hooks";
 import { ROUTE_CODE } from "./route_code.ts";
 import * as styles from "./route_links.module.css";
-import { allowedRoutes } from "./routes.ts";
 import type { Claims } from "./session/claims.ts";
+import { allowedRoutes } from "./session/routes.ts";
 import type { AddressChange } from "./shell/address.ts";
 import { address, followLink, linkTo } from "./shell/navigation.ts";
 import type { Route } from "./shell/route_names.ts";

@@ -1,5 +1,5 @@
 import type { Session } from "../session/session.ts";
-import { ReportRoute } from "./report_route.tsx";
+import { ReportRoute } from "./report/report_route.tsx";
 
 export function Conversations({ session }: { session: Session }) {
   return <ReportRoute session={session} name="conversations" lost="see conversations" />;

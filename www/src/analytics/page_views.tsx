@@ -4,9 +4,9 @@ import type { Session } from "../session/session.ts";
 import { defer } from "../shell/deferred.tsx";
 import { focusHeading } from "../shell/heading.tsx";
 import { address } from "../shell/navigation.ts";
-import { ReportRoute } from "./report_route.tsx";
+import { ReportRoute } from "./report/report_route.tsx";
 
-const PageRoute = defer(async () => (await import("./page_route.tsx")).PageRoute);
+const PageRoute = defer(async () => (await import("./one_page/page_route.tsx")).PageRoute);
 
 /** The report, or one of its pages. */
 export function PageViewsView({ session }: { session: Session }) {

@@ -1,9 +1,9 @@
 import { useSignal } from "@preact/signals";
 import type { RefCallback, RefObject } from "preact";
 import { useRef } from "preact/hooks";
-import * as choices from "../analytics/choices.module.css";
 import type { Session } from "../session/session.ts";
 import { type Address, parseAddress } from "../shell/address.ts";
+import * as choices from "../shell/choices.module.css";
 import { Cross, Pencil } from "../shell/icons.tsx";
 import { address } from "../shell/navigation.ts";
 import { toast } from "../shell/toast.ts";

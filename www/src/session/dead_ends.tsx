@@ -1,6 +1,6 @@
-import type { RouteScreen } from "../routes.ts";
 import { address, followLink, linkTo } from "../shell/navigation.ts";
 import type { Claims } from "./claims.ts";
+import type { RouteScreen } from "./routes.ts";
 import { replaceSession, switchProject } from "./session.ts";
 import { SESSION_WORDS } from "./words.ts";
 

@@ -2,7 +2,6 @@ import { batch, effect, signal, untracked } from "@preact/signals";
 import type { Client } from "quillgate";
 import { forgetJobs } from "../jobs/browser_storage.ts";
 import { parseJobsAddress } from "../jobs/jobs_address.ts";
-import { allowedRoutes } from "../routes.ts";
 import { forgetViews } from "../saved_views/view_storage.ts";
 import { now } from "../shell/clock.ts";
 import { address, adjust, visit } from "../shell/navigation.ts";
@@ -14,6 +13,7 @@ import { duration } from "../shell/wording.ts";
 import { type Claims, differOnlyInExpiry, personOf } from "./claims.ts";
 import { deleteSession, readSession } from "./gateway_session.ts";
 import { hasArrived, mayBeSignedIn } from "./may_be_signed_in.ts";
+import { allowedRoutes } from "./routes.ts";
 import {
   forgetPerson,
   hearOtherTabs,

@@ -1,0 +1,30 @@
+import { untracked } from "@preact/signals";
+import type { Session } from "../../session/session.ts";
+import { recall, remember } from "../../session/tab_storage.ts";
+import { ListingCache } from "../rows/listing_cache.ts";
+import { CountedTrendCache } from "../trend/counted_trend_cache.ts";
+
+const caches = new WeakMap<Session, ListingCache>();
+const trends = new WeakMap<Session, CountedTrendCache>();
+
+/** Returns the report listings of a session's project. */
+export function viewsOf(session: Session): ListingCache {
+  return caches.get(session) ?? untracked(() => openCache(session));
+}
+
+function openCache(session: Session): ListingCache {
+  const { client, claims, projectId, end } = session;
+  const isArchived = claims.archivedProjects.includes(projectId);
+  const cache = new ListingCache(client, end.signal, { recall, remember }, isArchived);
+  caches.set(session, cache);
+  return cache;
+}
+
+/** Returns the session's charts of visitors and searches. */
+export function trendsOf(session: Session): CountedTrendCache {
+  const kept = trends.get(session);
+  if (kept !== undefined) return kept;
+  const opened = new CountedTrendCache(session.client, viewsOf(session).limit, session.end.signal);
+  trends.set(session, opened);
+  return opened;
+}

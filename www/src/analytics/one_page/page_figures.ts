@@ -1,0 +1,58 @@
+import type { Listing } from "../rows/listing.ts";
+import { pageIdentity } from "../rows/page_path.ts";
+import type { Column, ReportRow, Totals } from "../rows/report.ts";
+import { countOf, textOf } from "../rows/rows.ts";
+
+const NO_VIEWS: Totals = { human: 0, ai: 0, total: 0 };
+
+/** Returns the counts of a page; `null` if its row is not loaded yet. */
+export function countsOfPage(listing: Listing | null, path: string): Totals | null {
+  if (listing === null) return null;
+  const rows = rowsByPage(listing.rows.value).get(pageIdentity(path)) ?? [];
+  // Mintlify omits pages without views.
+  if (rows.length === 0) return listing.state.value === "complete" ? NO_VIEWS : null;
+  const { isAdditive } = listing.report;
+  const count = (column: Column) =>
+    combine(
+      rows.map((row) => countOf(row[column])),
+      isAdditive,
+    );
+  return { human: count("human"), ai: count("ai"), total: count("total") };
+}
+
+/**
+ * Combines the counts of the spellings of a page. A visitor can have used several spellings, so
+ * that only the largest count of visitors is certain. An unknown count makes the result unknown.
+ */
+function combine(counts: readonly (number | null)[], isAdditive: boolean): number | null {
+  const known = counts.filter((count) => count !== null);
+  if (known.length < counts.length) return null;
+  return isAdditive ? known.reduce((sum, count) => sum + count, 0) : Math.max(...known);
+}
+
+const grouped = new WeakMap<readonly ReportRow[], Map<string, ReportRow[]>>();
+
+/** Groups rows by page. Keeps the result, because the route of a page renders often. */
+function rowsByPage(rows: readonly ReportRow[]): Map<string, ReportRow[]> {
+  const before = grouped.get(rows);
+  if (before !== undefined) return before;
+  const pages = new Map<string, ReportRow[]>();
+  for (const row of rows) {
+    const path = textOf(row.path);
+    if (path === null) continue;
+    const page = pageIdentity(path);
+    const others = pages.get(page);
+    if (others === undefined) pages.set(page, [row]);
+    else others.push(row);
+  }
+  grouped.set(rows, pages);
+  return pages;
+}
+
+/** Returns a row for the prompt of a job. Unknown counts are absent or null. */
+export function rowOfPage(path: string, now: Totals | null, earlier: Totals | null): ReportRow {
+  if (now === null) return { path };
+  const isCompared = now.total !== null && earlier !== null && earlier.total !== null;
+  const change = isCompared ? Number(now.total) - Number(earlier.total) : null;
+  return { path, human: now.human, ai: now.ai, total: now.total, change };
+}

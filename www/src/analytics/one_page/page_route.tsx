@@ -1,0 +1,225 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { allows } from "../../session/claims.ts";
+import type { Session } from "../../session/session.ts";
+import { defer, deferDialog } from "../../shell/deferred.tsx";
+import { focusHeading } from "../../shell/heading.tsx";
+import { External } from "../../shell/icons.tsx";
+import { address } from "../../shell/navigation.ts";
+import { usePageTitle } from "../../shell/page_title.ts";
+import { ProblemPanel } from "../../shell/problem_panel.tsx";
+import { viewsOf } from "../cache/session_views.ts";
+import { siteOf } from "../cache/site_address.ts";
+import { PeriodPicker } from "../period/period_picker.tsx";
+import { rangeLabel, rangeSentence } from "../period/range.ts";
+import { today } from "../period/today.ts";
+import { jobPrompt } from "../report/job_prompt.ts";
+import { loadOn, StaleNote } from "../report/notices.tsx";
+import * as rangeLine from "../report/range_line.module.css";
+import { InvalidLink, useOpenListings, useReportKeys } from "../report/report_route.tsx";
+import { startRowJob } from "../report/start_row_job.ts";
+import * as toolbar from "../report/toolbar.module.css";
+import { ComparisonMenu } from "../report/toolbar.tsx";
+import { Figures, figuresOfCounts } from "../report/totals_strip.tsx";
+import type { Listing } from "../rows/listing.ts";
+import { linkToPage } from "../rows/page_link.ts";
+import { decodePath } from "../rows/page_path.ts";
+import { PAGE_WORDS } from "../rows/page_words.ts";
+import { REPORTS, type Totals } from "../rows/report.ts";
+import { wantedEarlier, wantedRange } from "../table/table_model.ts";
+import { TrendOff } from "../trend/trend_off.tsx";
+import { TREND_SPACE } from "../trend/trend_space.tsx";
+import { countsOfPage, rowOfPage } from "./page_figures.ts";
+import {
+  LoadButton,
+  LoadedPart,
+  PageFeedback,
+  PageSearches,
+  PageSection,
+  PageVisitors,
+} from "./page_reports.tsx";
+import * as styles from "./page_route.module.css";
+
+const SiteDialog = deferDialog(async () => (await import("../report/site_dialog.tsx")).SiteDialog);
+const PageJobs = defer(async () => (await import("./page_jobs.tsx")).PageJobs);
+const ArchivedTrend = defer(
+  async () => (await import("../trend/archived_trend.tsx")).ArchivedTrend,
+  TREND_SPACE,
+);
+
+const REPORT = REPORTS.views;
+
+interface PageRouteProps {
+  session: Session;
+  path: string;
+  /** Whether the person came from the report or another page. If so, focuses the heading. */
+  isMove: boolean;
+}
+
+/** One documentation page: its views, visitors, feedback, searches and jobs. */
+export function PageRoute({ session, path, isMove }: PageRouteProps) {
+  const cache = viewsOf(session);
+  useOpenListings(cache, REPORT);
+  useReportKeys(cache, REPORT, "one page");
+  usePageTitle({
+    heading: decodePath(path),
+    tab: decodePath(path),
+    parent: { label: PAGE_WORDS.parent, change: { analytics: { page: null } } },
+  });
+  useEffect(() => {
+    if (isMove) focusHeading();
+  }, [path]);
+  const range = wantedRange();
+  const listing = cache.find(REPORT, range);
+  const earlierRange = wantedEarlier(REPORT);
+  const isCompared = listing !== null && earlierRange !== null;
+  const earlier = isCompared ? cache.findEarlier(listing, earlierRange) : null;
+  const counts = countsOfPage(listing, path);
+  const earlierCounts = countsOfPage(earlier, path);
+  const row = rowOfPage(path, counts, earlierCounts);
+  return (
+    <div class={styles.route}>
+      <div class={`toolbar ${toolbar.toolbar}`}>
+        <PeriodPicker range={range} />
+        <ComparisonMenu comparison={address.value.analytics.comparison} />
+        <StartJob
+          session={session}
+          prompt={jobPrompt(REPORT, row, { range, earlierRange }) ?? ""}
+        />
+      </div>
+      <p class={rangeLine.line}>
+        <span>{rangeSentence(range, listing?.bounds.value.frozenAt ?? null)}</span>
+        {earlierRange !== null && <span>vs {rangeLabel(earlierRange)}</span>}
+        <SiteLink session={session} path={path} />
+      </p>
+      <InvalidLink range={range} />
+      {listing && <StaleNote listing={listing} />}
+      <PageSection title={PAGE_WORDS.views}>
+        <Views listing={listing} counts={counts} earlier={earlierCounts} />
+        <Trend session={session} path={path} />
+      </PageSection>
+      <div class={styles.columns}>
+        <PageVisitors session={session} path={path} />
+        <PageFeedback session={session} path={path} />
+        <PageSearches session={session} path={path} />
+      </div>
+      <PageSection title={PAGE_WORDS.jobs}>
+        {allows(session.claims, "jobs:read") ? (
+          <PageJobs session={session} path={path} />
+        ) : (
+          <MissingScope scope="jobs:read" lost={PAGE_WORDS.mayNotReadJobs} />
+        )}
+      </PageSection>
+    </div>
+  );
+}
+
+function StartJob({ session, prompt }: { session: Session; prompt: string }) {
+  if (!allows(session.claims, "jobs:create")) {
+    return <MissingScope scope="jobs:create" lost={PAGE_WORDS.mayNotStart} />;
+  }
+  return (
+    <button
+      type="button"
+      class={`primary ${styles.start}`}
+      onClick={() => startRowJob(session, prompt)}
+    >
+      {PAGE_WORDS.startJob}
+    </button>
+  );
+}
+
+/** Less prominent than `ScopeNotice`, because the rest of the page works without the scope. */
+function MissingScope({ scope, lost }: { scope: string; lost: string }) {
+  return (
+    <p class="hint">
+      You need the <code>{scope}</code> permission {lost}
+    </p>
+  );
+}
+
+/** Links to the page on its site. Without a link, offers to set the site's address. */
+function SiteLink({ session: { projectId }, path }: { session: Session; path: string }) {
+  const isOpen = useSignal(false);
+  const href = linkToPage(siteOf(projectId), path);
+  if (href !== null) {
+    return (
+      <a href={href} title={href} target="_blank" rel="noreferrer">
+        {PAGE_WORDS.open} <External />
+      </a>
+    );
+  }
+  return (
+    <>
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => {
+          isOpen.value = true;
+        }}
+      >
+        {PAGE_WORDS.setSite}
+      </button>
+      {isOpen.value && (
+        <SiteDialog
+          projectId={projectId}
+          onClose={() => {
+            isOpen.value = false;
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+interface ViewsProps {
+  listing: Listing | null;
+  counts: Totals | null;
+  earlier: Totals | null;
+}
+
+function Views({ listing, counts, earlier }: ViewsProps) {
+  const problem = listing?.problem.value ?? null;
+  const isEmpty = listing === null || listing.requests.value === 0;
+  if (problem !== null && counts === null) {
+    const goal = isEmpty ? "small site" : listing?.goal;
+    return (
+      <ProblemPanel
+        problem={problem}
+        onRetry={() => {
+          if (listing && goal) loadOn(listing, goal);
+        }}
+      />
+    );
+  }
+  // The person stopped loading before the first rows arrived.
+  if (listing?.state.value === "empty") {
+    return <LoadButton name="views" onLoad={() => loadOn(listing, "small site")} />;
+  }
+  const isWaiting = counts === null && (isEmpty || listing.state.value === "loading");
+  return (
+    <>
+      <Figures figures={figuresOfCounts(REPORT, counts, earlier)} isWaiting={isWaiting} />
+      {counts?.total === 0 && <p class="hint">{PAGE_WORDS.noViews}</p>}
+      {listing && !isWaiting && <LoadedPart listing={listing} isFound={counts !== null} />}
+    </>
+  );
+}
+
+/**
+ * The chart of the page's daily views, which the gateway's archive has without Mintlify requests.
+ * Without an archive, explains how to turn it on. Renders nothing if no day of the range has ended.
+ */
+function Trend({ session, path }: { session: Session; path: string }) {
+  const range = wantedRange();
+  const trend = {
+    client: session.client,
+    range,
+    earlierRange: wantedEarlier(REPORT),
+    subject: { path },
+    interval: address.value.analytics.interval,
+    ended: session.end.signal,
+  };
+  if (!session.claims.archivedProjects.includes(session.projectId)) return <TrendOff {...trend} />;
+  return range.from < today.value ? <ArchivedTrend {...trend} /> : null;
+}

@@ -1,0 +1,440 @@
+import { effect, type Signal, untracked, useSignal } from "@preact/signals";
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { allows } from "../../session/claims.ts";
+import { ScopeNotice } from "../../session/scope_notice.tsx";
+import type { Session } from "../../session/session.ts";
+import { announce } from "../../shell/announcer.tsx";
+import { defer, deferDialog } from "../../shell/deferred.tsx";
+import { keepFocus } from "../../shell/heading.tsx";
+import { registerKeys } from "../../shell/keys.ts";
+import { Later } from "../../shell/later.tsx";
+import { address, adjust, visit } from "../../shell/navigation.ts";
+import type { Problem } from "../../shell/problem.ts";
+import { ProblemPanel } from "../../shell/problem_panel.tsx";
+import { counted } from "../../shell/wording.ts";
+import { trendsOf, viewsOf } from "../cache/session_views.ts";
+import { chooseSite, siteOf } from "../cache/site_address.ts";
+import type { Arrangement } from "../period/address_words.ts";
+import { stepPeriod } from "../period/period_picker.tsx";
+import { COMPARISONS, type DayRange, PRESETS, rangeLabel } from "../period/range.ts";
+import { today } from "../period/today.ts";
+import type { Listing } from "../rows/listing.ts";
+import type { ListingCache } from "../rows/listing_cache.ts";
+import { pageLinks } from "../rows/page_address.ts";
+import { archivePrefix } from "../rows/path_filter.ts";
+import { REPORTS, type Report, type ReportName, type ReportRow } from "../rows/report.ts";
+import type { Sitemap } from "../rows/sitemap.ts";
+import { ReportTable } from "../table/report_table.tsx";
+import { useTableModel, wantedEarlier, wantedRange } from "../table/table_model.ts";
+import type { CountedReport } from "../trend/counted_trend.ts";
+import { chartDays, type TrendSubject } from "../trend/trend.ts";
+import { TrendOff } from "../trend/trend_off.tsx";
+import { TREND_SPACE } from "../trend/trend_space.tsx";
+import { useArrangementCommands } from "./arrangement_commands.ts";
+import { jobPrompt } from "./job_prompt.ts";
+import {
+  asksForChanges,
+  BAR_ID,
+  EarlierNotice,
+  EndNote,
+  isEarlierPart,
+  loadOn,
+  Matches,
+  type NoticeProps,
+  Renewal,
+  renderBar,
+  StaleNote,
+} from "./notices.tsx";
+import { type OpenDialog, RangeLine } from "./range_line.tsx";
+import * as styles from "./report_route.module.css";
+import { startRowJob } from "./start_row_job.ts";
+import { focusFilter, Toolbar } from "./toolbar.tsx";
+import { TotalsStrip } from "./totals_strip.tsx";
+
+const SiteDialog = deferDialog(async () => (await import("./site_dialog.tsx")).SiteDialog);
+const EmptyTable = defer(async () => (await import("./empty_table.tsx")).EmptyTable);
+const SitemapDialog = deferDialog(async () => (await import("./sitemap_dialog.tsx")).SitemapDialog);
+
+/** Loaded on demand, because most gateways have no archive. */
+const ArchivedTrend = defer(
+  async () => (await import("../trend/archived_trend.tsx")).ArchivedTrend,
+  TREND_SPACE,
+);
+const ConversationDialog = deferDialog(
+  async () => (await import("../entries/conversation_dialog.tsx")).ConversationDialog,
+);
+const EntryDialog = deferDialog(
+  async () => (await import("../entries/entry_dialog.tsx")).EntryDialog,
+);
+
+/** Takes the place of a chart's buttons while their code loads. */
+const OFFER_SPACE = <div class={styles.offerSpace} aria-hidden="true" />;
+const CountedTrendPanel = defer(
+  async () => (await import("../trend/counted_trend_panel.tsx")).CountedTrendPanel,
+  OFFER_SPACE,
+);
+
+interface ReportRouteProps {
+  session: Session;
+  name: ReportName;
+  /** The actions that need the scope. */
+  lost: string;
+}
+
+/** A report with its period, totals, trend, rows and exports. */
+export function ReportRoute({ session, name, lost }: ReportRouteProps) {
+  const isByPage = name === "feedback" && address.value.analytics.arrangement === "by-page";
+  const report = REPORTS[isByPage ? "feedbackByPage" : name];
+  if (!allows(session.claims, report.scope)) {
+    return <ScopeNotice scope={report.scope} lost={lost} />;
+  }
+  return <OpenReport key={report.name} session={session} report={report} />;
+}
+
+function OpenReport({ session, report }: { session: Session; report: Report }) {
+  const { client, projectId } = session;
+  const cache = viewsOf(session);
+  const sitemap = useSignal<Sitemap | null>(null);
+  const dialog = useSignal<OpenDialog>(null);
+  const answer = useRef<HTMLElement>(null);
+  const refresh = useRef<HTMLButtonElement>(null);
+  useOpenListings(cache, report);
+  const table = useTableModel(cache, report, sitemap);
+  useReportKeys(cache, report);
+  const { listing } = table;
+  // Rows render before the trend, because they matter most. Once shown, the trend stays.
+  const hasAnswer = useRef(false);
+  hasAnswer.current ||= (listing?.requests.value ?? 0) > 0 || listing?.problem.value != null;
+  const isArchived = session.claims.archivedProjects.includes(projectId);
+  const trend = {
+    client,
+    range: table.range,
+    earlierRange: table.earlierRange,
+    subject: subjectOf(archivePrefix(table.filter)),
+    interval: address.value.analytics.interval,
+    ended: session.end.signal,
+  };
+
+  function arrange(arrangement: Arrangement) {
+    const isAnother = sitemap.peek() === null || table.arrangement === "never-read";
+    if (arrangement === "never-read" && isAnother) dialog.value = "sitemap";
+    else visit({ analytics: { arrangement, sorting: null } });
+    // Choosing another view of feedback replaces the menu.
+    keepFocus();
+  }
+
+  useArrangementCommands(report, arrange);
+
+  function takeSitemap(read: Sitemap) {
+    sitemap.value = read;
+    if (read.origin !== null && siteOf(projectId) === null) chooseSite(projectId, read.origin);
+    visit({ analytics: { arrangement: "never-read", sorting: null } });
+  }
+
+  return (
+    <div class={styles.route}>
+      <Toolbar session={session} report={report} table={table} onArrange={arrange} />
+      <RangeLine
+        session={session}
+        report={report}
+        table={table}
+        dialog={dialog}
+        answer={answer}
+        refresh={refresh}
+      />
+      <InvalidLink range={table.range} />
+      {listing && cache.renewal.value && (
+        <Renewal cache={cache} listing={listing} refresh={refresh} />
+      )}
+      {listing && <StaleNote listing={listing} />}
+      <TotalsStrip
+        report={report}
+        totals={listing?.totals.value ?? null}
+        earlier={table.earlier?.totals.value ?? null}
+        isWaiting={listing === null || listing.state.value === "loading"}
+        rows={listing?.rows.value ?? []}
+        isComplete={listing?.state.value === "complete"}
+      />
+      <Later>
+        {isCounted(report.name) && chartDays(table.range, today.value) !== null && (
+          <CountedTrendPanel name={report.name} range={table.range} trends={trendsOf(session)} />
+        )}
+        {report.name === "views" && !isArchived && <TrendOff {...trend} />}
+        {report.name === "views" &&
+          isArchived &&
+          table.range.from < today.value &&
+          (hasAnswer.current ? <ArchivedTrend {...trend} /> : TREND_SPACE)}
+        {listing && (
+          <Answer
+            session={session}
+            listing={listing}
+            table={table}
+            sitemap={sitemap}
+            answer={answer}
+            onSitemap={() => {
+              dialog.value = "sitemap";
+            }}
+          />
+        )}
+      </Later>
+      {dialog.value === "site" && (
+        <SiteDialog projectId={projectId} onClose={() => close(dialog)} />
+      )}
+      {dialog.value === "sitemap" && (
+        <SitemapDialog onRead={takeSitemap} onClose={() => close(dialog)} />
+      )}
+    </div>
+  );
+}
+
+function isCounted(name: ReportName): name is CountedReport {
+  return name === "visitors" || name === "searches";
+}
+
+function subjectOf(prefix: string | null): TrendSubject {
+  return prefix === null ? {} : { prefix };
+}
+
+function close(dialog: Signal<OpenDialog>): void {
+  dialog.value = null;
+}
+
+/** Opens the listing of the address, and its comparison once the first rows have arrived. */
+export function useOpenListings(cache: ListingCache, report: Report): void {
+  // During render rather than in an effect, to avoid a second render.
+  useMemo(() => untracked(() => cache.open(report, wantedRange())), [cache, report]);
+  useLayoutEffect(() => {
+    const stop = effect(() => cache.open(report, wantedRange()));
+    return () => {
+      stop();
+      cache.leave();
+    };
+  }, [cache, report]);
+  useLayoutEffect(
+    () =>
+      effect(() => {
+        const listing = cache.find(report, wantedRange());
+        const earlier = wantedEarlier(report);
+        if (earlier === null) cache.closeEarlier();
+        else if (listing !== null && listing.requests.value > 0) {
+          cache.openEarlier(listing, earlier);
+        }
+      }),
+    [cache, report],
+  );
+}
+
+/** The route with the shortcuts. The route of one page has no filter. */
+type KeyTarget = "report" | "one page";
+
+export function useReportKeys(
+  cache: ListingCache,
+  report: Report,
+  target: KeyTarget = "report",
+): void {
+  useLayoutEffect(() => {
+    const periods = PRESETS.map(({ id, label, key }) => ({
+      keys: key,
+      label,
+      needsQuery: true,
+      run: () => visit({ analytics: { range: id } }),
+    }));
+    const refresh = () => {
+      const shown = cache.find(report, wantedRange());
+      if (shown) cache.refresh(shown);
+    };
+    const filter = { keys: "/", label: "Filter", run: focusFilter };
+    return registerKeys("Analytics", [
+      ...(target === "report" ? [filter] : []),
+      ...periods,
+      { keys: "[", label: "Earlier period", run: () => stepPeriod(-1) },
+      { keys: "]", label: "Later period", run: () => stepPeriod(1) },
+      { keys: "x", label: "Next comparison", run: nextComparison },
+      { keys: "r", label: "Refresh", run: refresh },
+    ]);
+  }, [cache, report, target]);
+}
+
+function nextComparison(): void {
+  const { comparison } = address.peek().analytics;
+  const at = COMPARISONS.findIndex(({ id }) => id === comparison);
+  const next = COMPARISONS[(at + 1) % COMPARISONS.length];
+  if (!next) return;
+  visit({ analytics: { comparison: next.id } });
+  announce(next.id === "none" ? "Comparison off" : `Compared with: ${next.label}`);
+}
+
+/** Explains which parts of the link are invalid, and removes them from the address. */
+export function InvalidLink({ range }: { range: DayRange }) {
+  const { hasInvalidDates, hasInvalidPage } = address.value.analytics;
+  useLayoutEffect(() => {
+    if (hasInvalidDates || hasInvalidPage) adjust({});
+  }, [hasInvalidDates, hasInvalidPage]);
+  return (
+    <>
+      {hasInvalidDates && (
+        <p class="notice" role="status">
+          This link’s dates are not valid. Showing the last 28 days: {rangeLabel(range)}.
+        </p>
+      )}
+      {hasInvalidPage && (
+        <p class="notice" role="status">
+          This link’s page is not valid. Showing all pages.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface AnswerProps extends Omit<NoticeProps, "cache"> {
+  session: Session;
+  sitemap: Signal<Sitemap | null>;
+  onSitemap(): void;
+}
+
+const LABELS: Record<ReportName, string> = {
+  views: "Page views by path",
+  visitors: "Visitors by path",
+  feedback: "Feedback",
+  feedbackByPage: "Feedback by page",
+  searches: "Searches by term",
+  conversations: "Questions to the assistant",
+};
+
+/** The rows and the notices about them. */
+function Answer(props: AnswerProps) {
+  const { session, listing, table, answer } = props;
+  const cache = viewsOf(session);
+  const isEmpty = listing.requests.value === 0;
+  const problem = listing.problem.value;
+  const notice = { cache, listing, table, answer };
+  const bar = renderBar(notice);
+  return (
+    <section
+      ref={answer}
+      class={`${styles.answer} ${bar === null ? "" : styles.open}`}
+      aria-label="Rows"
+      tabIndex={-1}
+    >
+      {bar !== null && (
+        <div id={BAR_ID} class={styles.bar}>
+          {bar}
+        </div>
+      )}
+      <div class={styles.rows}>
+        {problem && (
+          <ProblemPanel
+            problem={inContext(problem, listing)}
+            retryLabel={isEmpty ? "Try again" : "Resume"}
+            onRetry={() => loadOn(listing, isEmpty ? "small site" : listing.goal, answer)}
+          />
+        )}
+        <Matches listing={listing} table={table} />
+        {!isEmpty && <Rows {...props} describedBy={bar === null ? null : BAR_ID} />}
+        <EndNote listing={listing} />
+        {isEarlierPart(table) && !asksForChanges(table) && <EarlierNotice {...notice} />}
+      </div>
+    </section>
+  );
+}
+
+/** Rewords a rate limit problem: names the loaded rows, because loading resumes after them. */
+function inContext(problem: Problem, { rows, report }: Listing): Problem {
+  const loaded = rows.value.length;
+  if (!problem.isLimit || loaded === 0) return problem;
+  const { one, many } = report;
+  return {
+    ...problem,
+    cause: `${counted(loaded, one, many)} ${loaded === 1 ? "is" : "are"} loaded.`,
+    advice: `Load the other ${many} when a request is available.`,
+  };
+}
+
+interface RowsProps extends AnswerProps {
+  describedBy: string | null;
+}
+
+function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
+  const { range, arrangement, sorting, filter, lines, columns, openFolders } = table;
+  const entry = useSignal<ReportRow | null>(null);
+  if (lines.length === 0) {
+    return (
+      <EmptyTable
+        listing={listing}
+        table={table}
+        hasSitemap={sitemap.value !== null}
+        onSitemap={props.onSitemap}
+      />
+    );
+  }
+  const { from, to } = range;
+  const mayStartJobs = allows(session.claims, "jobs:create");
+  const offersJob = (row: ReportRow) =>
+    mayStartJobs && jobPrompt(listing.report, row, table) !== null;
+  const startJob = (row: ReportRow) => {
+    const prompt = jobPrompt(listing.report, row, table);
+    if (prompt !== null) startRowJob(session, prompt);
+  };
+  const close = () => {
+    entry.value = null;
+  };
+  return (
+    <>
+      <ReportTable
+        label={LABELS[listing.report.name]}
+        describedBy={props.describedBy}
+        lines={lines}
+        columns={columns}
+        sorting={sorting}
+        compared={table.compared}
+        onSort={(next) => visit({ analytics: { sorting: next } })}
+        site={siteOf(session.projectId)}
+        linkPage={allows(session.claims, "analytics:read") ? pageLinks() : null}
+        openFolders={openFolders}
+        onToggle={toggleFolder}
+        onOpen={(row) => {
+          entry.value = row;
+        }}
+        offersJob={offersJob}
+        onStartJob={startJob}
+        isLoading={[listing, table.earlier].some((one) => one?.state.value === "loading")}
+        viewKey={[
+          [from, to, arrangement, sorting.column, sorting.direction, filter].join(" "),
+          ...Object.entries(table.facets).flat(),
+        ].join("\n")}
+      />
+      {entry.value && renderDialog({ session, entry: entry.value, offersJob, startJob, close })}
+    </>
+  );
+}
+
+interface RowDialogProps {
+  session: Session;
+  entry: ReportRow;
+  offersJob(row: ReportRow): boolean;
+  startJob(row: ReportRow): void;
+  close(): void;
+}
+
+function renderDialog({ session, entry, offersJob, startJob, close }: RowDialogProps) {
+  const { turn } = entry;
+  if (turn === undefined) return <EntryDialog entry={entry} onClose={close} />;
+  const start = () => {
+    close();
+    startJob(entry);
+  };
+  return (
+    <ConversationDialog
+      session={session}
+      turn={turn}
+      onStartJob={offersJob(entry) ? start : null}
+      onClose={close}
+    />
+  );
+}
+
+function toggleFolder(folder: string): void {
+  const next = new Set(address.peek().analytics.openFolders);
+  if (!next.delete(folder)) next.add(folder);
+  adjust({ analytics: { openFolders: [...next] } });
+}

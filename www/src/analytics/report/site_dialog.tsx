@@ -1,0 +1,70 @@
+import { useSignal } from "@preact/signals";
+import * as dialog from "../../shell/dialog.module.css";
+import { Dialog } from "../../shell/dialog.tsx";
+import { chooseSite, siteOf } from "../cache/site_address.ts";
+import { readSite } from "../rows/page_link.ts";
+
+interface SiteDialogProps {
+  projectId: string;
+  onClose(): void;
+}
+
+/** Asks for the site's address, so that paths can link to its pages. */
+export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
+  const typed = useSignal(siteOf(projectId) ?? "");
+  const complaint = useSignal<string | null>(null);
+
+  function apply(event: Event) {
+    event.preventDefault();
+    const reading = readSite(typed.value);
+    if (!reading.ok) {
+      complaint.value = reading.reason;
+      return;
+    }
+    chooseSite(projectId, reading.site);
+    onClose();
+  }
+
+  return (
+    <Dialog open title="Set site URL" onClose={onClose}>
+      <form class={dialog.form} onSubmit={apply} noValidate>
+        <div class="field">
+          <label for="site">URL of your documentation site</label>
+          <input
+            id="site"
+            type="url"
+            autocomplete="off"
+            placeholder="https://docs.example.com"
+            value={typed.value}
+            aria-describedby="site-hint"
+            onInput={(event) => {
+              typed.value = event.currentTarget.value;
+            }}
+          />
+          <p id="site-hint" class="hint">
+            Saved in this tab only.
+          </p>
+          <p class="field-problem" role="alert">
+            {complaint.value}
+          </p>
+        </div>
+        <div class="actions">
+          <button type="submit" class="primary">
+            Save site URL
+          </button>
+          {siteOf(projectId) !== null && (
+            <button
+              type="button"
+              onClick={() => {
+                chooseSite(projectId, null);
+                onClose();
+              }}
+            >
+              Remove site URL
+            </button>
+          )}
+        </div>
+      </form>
+    </Dialog>
+  );
+}

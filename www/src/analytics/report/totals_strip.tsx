@@ -1,0 +1,175 @@
+import { count, counted, share } from "../../shell/wording.ts";
+import { changeInWords, changeText, signOf } from "../rows/change_words.ts";
+import { countUnanswered } from "../rows/conversation_rows.ts";
+import { countRatings, type Ratings, sumRatings } from "../rows/feedback_rows.ts";
+import type { Report, ReportName, ReportRow, Totals } from "../rows/report.ts";
+import { sumClicks } from "../rows/search_clicks.ts";
+import { type Change, changeOf, toneOf } from "../rows/sums.ts";
+import * as styles from "./totals_strip.module.css";
+
+const HEADINGS: Record<ReportName, string> = {
+  views: "Total page views",
+  visitors: "Total visitors",
+  searches: "Total searches",
+  feedback: "Feedback in this period",
+  feedbackByPage: "Feedback by page in this period",
+  conversations: "Questions in this period",
+};
+
+interface TotalsStripProps {
+  report: Report;
+  totals: Totals | null;
+  earlier: Totals | null;
+  /** Whether the totals are loading. Grey placeholders take their place. */
+  isWaiting: boolean;
+  /** The loaded rows. */
+  rows: readonly ReportRow[];
+  isComplete: boolean;
+}
+
+/**
+ * The figures of a report. Views, visitors and searches are those of the whole site. Other counts
+ * and shares of clicks or ratings cover only the loaded rows.
+ */
+export function TotalsStrip(props: TotalsStripProps) {
+  const { report, totals, isWaiting, rows } = props;
+  const waiting = isWaiting && totals === null && rows.length === 0;
+  return (
+    <section class={styles.strip} aria-labelledby="totals" aria-busy={waiting}>
+      <h2 id="totals" class="visually-hidden">
+        {HEADINGS[report.name]}
+      </h2>
+      <Figures figures={figuresOf(props)} isWaiting={waiting} />
+      {report.name === "visitors" && (
+        <p class="hint">
+          Visitors are counted once across pages, so rows don’t add up to the total.
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** The colour of a figure. */
+const MARKS: Record<Figure["kind"], string | undefined> = {
+  human: styles.human,
+  ai: styles.ai,
+  all: "",
+  share: "",
+};
+
+interface FiguresProps {
+  figures: readonly Figure[];
+  /** Whether grey placeholders take the place of the values. */
+  isWaiting?: boolean;
+}
+
+export function Figures({ figures, isWaiting = false }: FiguresProps) {
+  return (
+    <dl class={styles.totals} aria-busy={isWaiting}>
+      {figures.map(({ name, value, change, kind }) => (
+        <div key={name} class={`${styles.figure} ${MARKS[kind]}`}>
+          <dt>{name}</dt>
+          <dd class={`${styles.value} ${isWaiting ? styles.waiting : ""}`}>{value}</dd>
+          {change !== undefined && <FigureChange change={change} />}
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function FigureChange({ change }: { change: Change | null }) {
+  return (
+    <dd class={styles.change} data-tone={change ? toneOf(change) : undefined}>
+      {change && (
+        <>
+          <span class="visually-hidden">{changeInWords(change)}</span>
+          <span aria-hidden="true">
+            {signOf(change)} {changeText(change)}
+          </span>
+        </>
+      )}
+    </dd>
+  );
+}
+
+export interface Figure {
+  name: string;
+  value: string;
+  /** The change since the compared period; `null` without one, absent if it is never compared. */
+  change?: Change | null;
+  kind: "human" | "ai" | "all" | "share";
+}
+
+function figuresOf({ report, totals, earlier, rows, isComplete }: TotalsStripProps): Figure[] {
+  switch (report.name) {
+    case "views":
+    case "visitors":
+      return figuresOfCounts(report, totals, earlier);
+    case "searches":
+      return [
+        figureOf("Searches", "all", totals?.total, earlier?.total),
+        clicklessFigure(rows, isComplete),
+      ];
+    case "feedback": {
+      const value = counted(rows.length, report.one, report.many);
+      return [
+        { name: isComplete ? "Feedback" : "Feedback loaded", value, kind: "all" },
+        ratingFigure(countRatings(rows)),
+      ];
+    }
+    case "feedbackByPage":
+      return [
+        { name: "Pages listed", value: count(rows.length), kind: "all" },
+        ratingFigure(sumRatings(rows)),
+      ];
+    case "conversations": {
+      const name = isComplete ? "Questions" : "Questions loaded";
+      const unanswered = countUnanswered(rows);
+      return [
+        { name, value: count(rows.length), kind: "all" },
+        { name: "Unanswered", value: count(unanswered), kind: "all" },
+        {
+          name: "Unanswered share",
+          value: share(unanswered, rows.length),
+          kind: "share",
+        },
+      ];
+    }
+  }
+}
+
+/** Returns the figures of a report of views or visitors. */
+export function figuresOfCounts(
+  report: Report,
+  totals: Totals | null,
+  earlier: Totals | null,
+): Figure[] {
+  const { human = null, ai = null, total = null } = totals ?? {};
+  const whole = report.name === "views" ? "All views" : "All visitors";
+  return [
+    figureOf("People", "human", human, earlier?.human),
+    figureOf("AI", "ai", ai, earlier?.ai),
+    figureOf(whole, "all", total, earlier?.total),
+    { name: "AI share", value: share(ai, total), kind: "share" },
+  ];
+}
+
+function figureOf(
+  name: string,
+  kind: Figure["kind"],
+  now: number | null = null,
+  earlier: number | null = null,
+): Figure {
+  return { name, value: count(now), change: changeOf(now, earlier), kind };
+}
+
+function clicklessFigure(rows: readonly ReportRow[], isComplete: boolean): Figure {
+  const { clickless, searches } = sumClicks(rows);
+  const name = isComplete ? "No clicks" : "No clicks (loaded terms)";
+  return { name, value: share(clickless, searches), kind: "share" };
+}
+
+function ratingFigure({ helpful, all }: Ratings): Figure {
+  const name = `Helpful, of ${counted(all, "rating")}`;
+  return { name, value: share(helpful, all), kind: "share" };
+}

@@ -1,0 +1,92 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { visit } from "../../shell/navigation.ts";
+import { today } from "../period/today.ts";
+import { readTrend, type Trend } from "./daily_trend.ts";
+import { DrawnTrend } from "./drawn_trend.tsx";
+import { IntervalChoice } from "./interval_choice.tsx";
+import { groupsFor } from "./trend.ts";
+import { TrendOff, type TrendProps } from "./trend_off.tsx";
+import * as styles from "./trend_space.module.css";
+
+/**
+ * The chart of the views in the gateway's archive, or the reason for its absence. The minimum
+ * height is the same in every state, so that the rows below stay in place while the chart loads.
+ */
+export function ArchivedTrend({ client, ended, ...query }: TrendProps) {
+  const trend = useSignal<Trend | null>(null);
+  const isPending = useSignal(false);
+  const attempt = useSignal(0);
+  const day = today.value;
+  useEffect(() => {
+    const leave = new AbortController();
+    const signal = AbortSignal.any([leave.signal, ended]);
+    isPending.value = true;
+    readTrend(client, query, day, signal).then(
+      (read) => {
+        if (signal.aborted) return;
+        trend.value = read;
+        isPending.value = false;
+      },
+      () => {},
+    );
+    return () => leave.abort();
+  }, [client, JSON.stringify(query), day, attempt.value]);
+  const shown = trend.value;
+  if (shown?.state === "drawn") {
+    const offered = groupsFor(shown.range);
+    return (
+      <DrawnTrend trend={shown} isPending={isPending.value}>
+        {offered.length > 1 && (
+          <IntervalChoice
+            offered={offered}
+            chosen={shown.group}
+            onChoose={(interval) => visit({ analytics: { interval } })}
+          />
+        )}
+      </DrawnTrend>
+    );
+  }
+  return (
+    <div class={styles.space}>
+      {shown && (
+        <TrendNote
+          trend={shown}
+          source={{ client, ended, ...query }}
+          onRetry={() => {
+            attempt.value += 1;
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface TrendNoteProps {
+  trend: Exclude<Trend, { state: "drawn" }>;
+  source: TrendProps;
+  onRetry(): void;
+}
+
+/** Explains a missing trend and what to do about it. */
+function TrendNote({ trend, source, onRetry }: TrendNoteProps) {
+  switch (trend.state) {
+    case "no day yet":
+      return <p class="hint">Daily data starts tomorrow: none of these days has ended.</p>;
+    case "nothing held":
+      return <p class="hint">No daily data for this period.</p>;
+    // `ARCHIVE_PROJECTS` lists the project, but the gateway has no database, or a database without
+    // tables.
+    case "off":
+      return <TrendOff {...source} />;
+    case "failed":
+      return (
+        <p class="hint">
+          Couldn’t load daily data. {trend.problem.cause}{" "}
+          <button type="button" class="quiet" onClick={onRetry}>
+            Try again
+          </button>
+        </p>
+      );
+  }
+}

@@ -1,0 +1,109 @@
+import type { Client, GroupedViews } from "quillgate";
+import { describeProblem, type Problem } from "../../shell/problem.ts";
+import { addDays, type DayRange } from "../period/range.ts";
+import {
+  type DrawableTrend,
+  endedDays,
+  groupOf,
+  MEASURES,
+  type TrendGroup,
+  type TrendPoint,
+  type TrendSubject,
+  trendPoints,
+} from "./trend.ts";
+
+/** A trend to draw, or the reason for its absence. */
+export type Trend =
+  | ({ state: "drawn" } & DrawableTrend)
+  /** The archive has no data for these days. */
+  | { state: "nothing held"; range: DayRange }
+  /** The range contains no completed day. */
+  | { state: "no day yet" }
+  | { state: "off"; detail: string }
+  | { state: "failed"; problem: Problem };
+
+/** The parameters of a trend. */
+export interface TrendQuery {
+  range: DayRange;
+  /** The days to compare with; `null` for no comparison. */
+  earlierRange: DayRange | null;
+  subject: TrendSubject;
+  /** The chosen interval; `null` for the default. */
+  interval: TrendGroup | null;
+}
+
+/**
+ * The page size of a series. It exceeds the number of bars that the page requests, so that one
+ * request is enough.
+ */
+const LIMIT = 1000;
+
+/**
+ * Reads views by day, week or month from the gateway's archive. Makes no Mintlify requests. If the
+ * comparison cannot be read, leaves it out. Rejects only if `signal` is aborted.
+ */
+export async function readTrend(
+  client: Client,
+  { range, earlierRange, subject, interval }: TrendQuery,
+  today: string,
+  signal: AbortSignal,
+): Promise<Trend> {
+  const over = endedDays(range, today);
+  if (over === null) return { state: "no day yet" };
+  const group = groupOf(over, interval);
+  try {
+    const [points, earlier] = await Promise.all([
+      readPoints(client, over, group, subject, signal),
+      earlierRange === null
+        ? []
+        : readPoints(client, earlierRange, group, subject, signal).catch(() => []),
+    ]);
+    if (points.every(({ held }) => held === 0)) return { state: "nothing held", range: over };
+    const isCompared = earlier.some(({ held }) => held > 0);
+    return {
+      state: "drawn",
+      measure: MEASURES.views,
+      range: over,
+      subject,
+      group,
+      points,
+      earlier: isCompared ? earlier : [],
+      gap: "No data",
+      isWithoutToday: range.to >= today,
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    const problem = describeProblem(error, Date.now());
+    return isOff(error)
+      ? { state: "off", detail: problem.cause.replace(/ \(\d+\)$/, "") }
+      : { state: "failed", problem };
+  }
+}
+
+async function readPoints(
+  client: Client,
+  range: DayRange,
+  group: TrendGroup,
+  subject: TrendSubject,
+  signal: AbortSignal,
+): Promise<TrendPoint[]> {
+  const dateTo = addDays(range.to, 1);
+  const query = { dateFrom: range.from, dateTo, group, limit: LIMIT, ...subject };
+  const groups: GroupedViews[] = [];
+  for (let cursor: string | undefined; ; ) {
+    // Retrying is pointless: without an archive of the project, the gateway always answers 501.
+    const page = await client.analytics.dailyViews({ ...query, cursor }, { signal, maxRetries: 0 });
+    groups.push(...page.views);
+    if (page.nextCursor === null || page.nextCursor === cursor) break;
+    cursor = page.nextCursor;
+  }
+  return trendPoints(range, group, groups);
+}
+
+/**
+ * Returns whether the gateway has no archive of the project. The gateway then answers 501 with
+ * setup instructions.
+ */
+function isOff(error: unknown): boolean {
+  return error instanceof Error && "status" in error && error.status === 501;
+}

@@ -1,0 +1,132 @@
+import type { GroupedViews } from "quillgate";
+import type { Day, Interval } from "../period/address_words.ts";
+import { addDays, countDays, type DayRange } from "../period/range.ts";
+
+export type TrendGroup = Interval;
+
+/** The counts of a day, week or month. */
+export interface TrendPoint {
+  /** Its first day within the range. */
+  from: Day;
+  /** Its last day within the range. */
+  to: Day;
+  /** The count for people. For searches, the count of all searches. */
+  human: number;
+  ai: number;
+  /** The number of days with data. The counts cover only these. */
+  held: number;
+  /** The number of its days within the range. */
+  days: number;
+  /** The number of days in the full day, week or month. */
+  span: number;
+}
+
+/** The kind of count that a chart shows. */
+export interface Measure {
+  /** The first word of the title. */
+  title: "Views" | "Visitors" | "Searches";
+  /** Whether people and AI are counted separately. */
+  hasParts: boolean;
+  /** Whether the counts of several bars can be added. One person may visit on two days. */
+  isAdditive: boolean;
+}
+
+export const MEASURES = {
+  views: { title: "Views", hasParts: true, isAdditive: true },
+  visitors: { title: "Visitors", hasParts: true, isAdditive: false },
+  searches: { title: "Searches", hasParts: false, isAdditive: true },
+} as const satisfies Record<string, Measure>;
+
+/** A page, the pages of a folder, or, if both are absent, the whole site. */
+export interface TrendSubject {
+  path?: string;
+  prefix?: string;
+}
+
+export interface DrawableTrend {
+  measure: Measure;
+  range: DayRange;
+  subject: TrendSubject;
+  group: TrendGroup;
+  points: readonly TrendPoint[];
+  /** Points of the comparison by position; empty without a comparison. */
+  earlier: readonly TrendPoint[];
+  /** The reason for empty bars. */
+  gap: "No data" | "Not loaded";
+  /** Whether the period includes today. The chart excludes it. */
+  isWithoutToday: boolean;
+}
+
+/** The maximum number of days of a range with bars per day by default. */
+const MAX_DAYS_BY_DAY = 92;
+/** The maximum number of days of a range with bars per week by default. */
+const MAX_DAYS_BY_WEEK = 400;
+/** The maximum number of bars in a chart by day. It leaves room for a year. */
+const MAX_DAY_BARS = 400;
+
+export const TREND_GROUPS: readonly TrendGroup[] = ["day", "week", "month"];
+
+/** Returns the intervals that a chart of a range can show. */
+export function groupsFor(range: DayRange): readonly TrendGroup[] {
+  const days = countDays(range);
+  const fits = { day: days <= MAX_DAY_BARS, week: days > 7, month: days > 31 };
+  return TREND_GROUPS.filter((group) => fits[group]);
+}
+
+/** Returns the chosen interval if the range allows it, or the default one. */
+export function groupOf(range: DayRange, chosen: TrendGroup | null = null): TrendGroup {
+  if (chosen !== null && groupsFor(range).includes(chosen)) return chosen;
+  const days = countDays(range);
+  if (days <= MAX_DAYS_BY_DAY) return "day";
+  return days <= MAX_DAYS_BY_WEEK ? "week" : "month";
+}
+
+/** Returns the days of a range that have ended; null if none has. */
+export function endedDays({ from, to }: DayRange, today: Day): DayRange | null {
+  const yesterday = addDays(today, -1);
+  const last = to < yesterday ? to : yesterday;
+  return last < from ? null : { from, to: last };
+}
+
+/** Returns the days that a chart on request can show; null if fewer than two have ended. */
+export function chartDays(range: DayRange, today: Day): DayRange | null {
+  const ended = endedDays(range, today);
+  return ended === null || ended.from === ended.to ? null : ended;
+}
+
+/** Returns every interval of a range, including those without data. */
+export function trendPoints(
+  range: DayRange,
+  group: TrendGroup,
+  groups: readonly GroupedViews[],
+): TrendPoint[] {
+  const byDate = new Map(groups.map((views) => [views.date, views]));
+  const points: TrendPoint[] = [];
+  for (let from = range.from; from <= range.to; ) {
+    const begin = beginOf(from, group);
+    const end = addDays(nextOf(begin, group), -1);
+    const span = countDays({ from: begin, to: end });
+    const to = end < range.to ? end : range.to;
+    const views = byDate.get(begin);
+    const days = countDays({ from, to });
+    const { human = null, ai = null } = views ?? {};
+    const held = views?.days ?? 0;
+    points.push({ from, to, human: human ?? 0, ai: ai ?? 0, held, days, span });
+    from = addDays(to, 1);
+  }
+  return points;
+}
+
+/** Returns the first day of the week (a Monday) or month. */
+function beginOf(day: Day, group: TrendGroup): Day {
+  if (group === "day") return day;
+  if (group === "month") return `${day.slice(0, 8)}01`;
+  const weekday = new Date(`${day}T00:00:00Z`).getUTCDay();
+  return addDays(day, -((weekday + 6) % 7));
+}
+
+function nextOf(begin: Day, group: TrendGroup): Day {
+  if (group === "day") return addDays(begin, 1);
+  if (group === "week") return addDays(begin, 7);
+  return `${addDays(begin, 32).slice(0, 8)}01`;
+}

@@ -1,0 +1,62 @@
+import type { Route } from "../shell/route_names.ts";
+import { allows, type Claims, type Scope } from "./claims.ts";
+
+export interface RouteScreen {
+  id: Route;
+  /** The heading and the link in the masthead. */
+  title: string;
+  /** The key to press after "g" to open the route. */
+  key: string;
+  /** At least one of these scopes is required. */
+  scopes: readonly Scope[];
+}
+
+const JOBS: RouteScreen = {
+  id: "jobs",
+  title: "Agent jobs",
+  key: "j",
+  scopes: ["jobs:read", "jobs:create"],
+};
+
+export const ROUTE_SCREENS: readonly RouteScreen[] = [
+  JOBS,
+  {
+    id: "views",
+    title: "Page views",
+    key: "v",
+    scopes: ["analytics:read"],
+  },
+  {
+    id: "visitors",
+    title: "Visitors",
+    key: "u",
+    scopes: ["analytics:read"],
+  },
+  {
+    id: "searches",
+    title: "Searches",
+    key: "s",
+    scopes: ["analytics:read"],
+  },
+  {
+    id: "feedback",
+    title: "Feedback",
+    key: "k",
+    scopes: ["analytics:read"],
+  },
+  {
+    id: "conversations",
+    title: "Conversations",
+    key: "c",
+    scopes: ["analytics:conversations"],
+  },
+];
+
+/** Returns the routes that a session's scopes allow, in the order of the masthead. */
+export function allowedRoutes(claims: Claims): RouteScreen[] {
+  return ROUTE_SCREENS.filter(({ scopes }) => scopes.some((scope) => allows(claims, scope)));
+}
+
+export function screenOf(route: Route): RouteScreen {
+  return ROUTE_SCREENS.find(({ id }) => id === route) ?? JOBS;
+}
