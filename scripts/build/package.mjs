@@ -151,14 +151,8 @@ export async function buildPackage(context, variant = RELEASE) {
       [MAN_PAGE, join(out, "quillgate.1")],
       context,
     );
+    await writeCommonJs(out);
   });
-  if (hasCli) {
-    const inputs = [...paths, ...[...CORE, ...EMBEDDED].map((file) => join(out, file))];
-    const outputs = [join(out, "cjs")];
-    await whenChanged({ name: "package CommonJS", inputs, outputs, made }, () =>
-      writeCommonJs(out),
-    );
-  }
   const [licence, copy] = [ROOT, PACKAGE].map((folder) => join(folder, "LICENSE"));
   await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>
     copyFile(licence, copy),
