@@ -6,10 +6,16 @@ import { importSource } from "./source.mjs";
 const { toPullRequestState } = await importSource("jobs/pull_request_state.ts");
 
 test("a state has its draft flag and the result of its checks", () => {
-  const open = { state: "open", isDraft: true, checks: "failing" };
+  const open = { state: "open", isDraft: true, checks: "failing", mergedAt: null };
   assert.deepEqual(toPullRequestState({ ...open, more: 1 }), open);
-  const merged = { state: "merged", isDraft: false, checks: null };
+  const merged = { state: "merged", isDraft: false, checks: null, mergedAt: null };
   assert.deepEqual(toPullRequestState({ state: "merged" }), merged);
+});
+
+test("a merged pull request has the time of the merge, unless it is not a date-time", () => {
+  const mergedAt = (time) => toPullRequestState({ state: "merged", mergedAt: time }).mergedAt;
+  assert.equal(mergedAt("2026-11-20T08:30:00.000Z"), Date.UTC(2026, 10, 20, 8, 30));
+  for (const time of [null, undefined, "yesterday", 5]) assert.equal(mergedAt(time), null);
 });
 
 test("an unknown state and other values have none", () => {

@@ -7,6 +7,7 @@ export type RouteComponent = ComponentType<{ session: Session }>;
 const loadReports = () => import("./analytics/page_views.tsx");
 
 export const ROUTE_CODE: Record<Route, () => Promise<RouteComponent>> = {
+  today: async () => (await import("./today/today.tsx")).Today,
   jobs: async () => (await import("./jobs/jobs.tsx")).Jobs,
   views: async () => (await loadReports()).PageViewsView,
   visitors: async () => (await loadReports()).Visitors,

@@ -4,6 +4,7 @@ import type { Route } from "./shell/route_names.ts";
 
 /** The component of each route. It loads its code on first render. */
 export const ROUTE_COMPONENTS: Record<Route, RouteComponent> = {
+  today: defer(ROUTE_CODE.today),
   jobs: defer(ROUTE_CODE.jobs),
   views: defer(ROUTE_CODE.views),
   visitors: defer(ROUTE_CODE.visitors),

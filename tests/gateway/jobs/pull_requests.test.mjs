@@ -10,7 +10,7 @@ import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mj
 import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
 
 const TOKEN = "github_pat_that_is_shown_nowhere_5f1c";
-const UNKNOWN = { state: "unknown", isDraft: false, checks: null };
+const UNKNOWN = { state: "unknown", isDraft: false, checks: null, mergedAt: null };
 const OPEN = { ...UNKNOWN, state: "open" };
 const PASSED = ["completed", "success"];
 
@@ -70,7 +70,7 @@ describe("the state of a pull request", () => {
     [
       "a merged pull request",
       { state: "closed", merged_at: "2026-01-01T00:00:00Z", checks: [PASSED] },
-      { ...UNKNOWN, state: "merged" },
+      { ...UNKNOWN, state: "merged", mergedAt: "2026-01-01T00:00:00.000Z" },
     ],
     ["a closed pull request", { state: "closed" }, { ...UNKNOWN, state: "closed" }],
   ]) {

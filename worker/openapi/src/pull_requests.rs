@@ -61,7 +61,7 @@ pub fn schema_of_status() -> (&'static str, Value) {
     let status = json!({
         "type": "object",
         "description": "The state of a pull request.",
-        "required": ["state", "isDraft", "checks"],
+        "required": ["state", "isDraft", "checks", "mergedAt"],
         "properties": {
             "state": { "enum": ["open", "merged", "closed", "unknown"] },
             "isDraft": {
@@ -72,6 +72,12 @@ pub fn schema_of_status() -> (&'static str, Value) {
                 "description": "The check runs of the last commit. `null` if the pull request is \
                     not open, has no checks, or if the gateway cannot read them.",
                 "enum": ["passing", "failing", "pending", null],
+            },
+            "mergedAt": {
+                "description": "When the pull request was merged. `null` if it was not merged, \
+                    or at an unknown time.",
+                "type": ["string", "null"],
+                "format": "date-time",
             },
         },
         "additionalProperties": false,

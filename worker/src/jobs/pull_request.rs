@@ -7,8 +7,8 @@ pub mod settings;
 
 use std::fmt;
 
-use quillgate::{Millis, PullRequestLink, RepositoryHost};
-use serde::Serialize;
+use quillgate::{Millis, PullRequestLink, RepositoryHost, Timestamp};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::json;
@@ -105,6 +105,17 @@ pub struct PullRequestStatus {
     /// not open or has no checks, or if the result is unknown, for example because the token cannot
     /// read checks.
     pub checks: Option<ChecksState>,
+    /// When the pull request was merged. `None` if it was not merged, or at an unknown time.
+    #[serde(serialize_with = "write_timestamp")]
+    pub merged_at: Option<Timestamp>,
+}
+
+/// Writes a time in RFC 3339.
+fn write_timestamp<S: Serializer>(time: &Option<Timestamp>, to: S) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => to.collect_str(time),
+        None => to.serialize_none(),
+    }
 }
 
 impl PullRequestStatus {
@@ -113,6 +124,7 @@ impl PullRequestStatus {
         state: PullRequestState::Unknown,
         is_draft: false,
         checks: None,
+        merged_at: None,
     };
 
     /// Returns the freshness lifetime of the status. Even the status of a closed pull request
@@ -142,7 +154,8 @@ impl PullReply {
     /// request.
     pub fn read(text: &str) -> Option<Self> {
         let body = json::parse(text.as_bytes())?;
-        let state = match (json::text(&body, "state")?, json::text(&body, "merged_at")) {
+        let merged_at = json::text(&body, "merged_at");
+        let state = match (json::text(&body, "state")?, merged_at) {
             ("open", _) => PullRequestState::Open,
             ("closed", Some(_)) => PullRequestState::Merged,
             ("closed", None) => PullRequestState::Closed,
@@ -155,6 +168,9 @@ impl PullReply {
                 state,
                 is_draft: is_open && json::is_true(&body, "draft"),
                 checks: None,
+                merged_at: merged_at
+                    .filter(|_| state == PullRequestState::Merged)
+                    .and_then(|time| time.parse().ok()),
             },
             commit: (is_open && is_commit_id(commit)).then(|| commit.to_owned()),
         })

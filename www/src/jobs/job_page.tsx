@@ -2,11 +2,13 @@ import { useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type PullRequest, readPullRequest } from "quillgate/values";
+import { subjectPage } from "../effect/subject_page.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { now, today } from "../shell/clock.ts";
 import { clockSkew } from "../shell/clock_skew.ts";
 import { CopyButton } from "../shell/copy_button.tsx";
+import { defer } from "../shell/deferred.tsx";
 import { focusHeading, HEADING_ID } from "../shell/heading.tsx";
 import { External } from "../shell/icons.tsx";
 import { usePageTitle } from "../shell/page_title.ts";
@@ -23,11 +25,13 @@ import { describeJobTime } from "./job_time.ts";
 import { NewJobButton } from "./new_job_button.tsx";
 import { compose } from "./open_composer.ts";
 import type { JobFacts, OpenJob } from "./open_job.ts";
-import { PullRequestBadge } from "./pull_request_badge.tsx";
+import { PullRequestBadge, usePullRequestState } from "./pull_request_badge.tsx";
 import { jobsOf } from "./session_jobs.ts";
 import type { ThreadMessage } from "./thread.ts";
 import { ToneIcon } from "./tone_icon.tsx";
 import { JOB_WORDS, LIST_WORDS } from "./words.ts";
+
+const MergeEffect = defer(async () => (await import("../effect/merge_effect.tsx")).MergeEffect);
 
 /** Shows one job: its state, its prompt and follow-ups, its history and its details. */
 export function JobPage({ id, session }: { id: string; session: Session }) {
@@ -144,6 +148,12 @@ function Known({ session, job, facts, book, mayWrite }: KnownProps) {
   const box = useRef<HTMLTextAreaElement>(null);
   const hasFailed = facts.status === "failed";
   const request = readPullRequest(facts.prLink);
+  const requestState = usePullRequestState(
+    session,
+    job.id,
+    request === null ? null : `${facts.status} ${facts.prLink}`,
+  );
+  const page = subjectPage(prompt?.text ?? "");
   const hasText = prompt !== undefined && prompt.extent !== "nothing";
   const showsPrompt = prompt !== undefined && !isHeading(prompt);
   const hasThread = showsPrompt || followUps.length > 0 || mayWrite;
@@ -152,12 +162,11 @@ function Known({ session, job, facts, book, mayWrite }: KnownProps) {
       {hasFailed && <Failure job={job} book={book} mayWrite={mayWrite} />}
       {request !== null && (
         <PullRequestActions request={request} hasFailed={hasFailed}>
-          <PullRequestBadge
-            session={session}
-            jobId={job.id}
-            version={`${facts.status} ${facts.prLink}`}
-          />
+          <PullRequestBadge known={requestState} />
         </PullRequestActions>
+      )}
+      {typeof requestState?.mergedAt === "number" && page !== null && (
+        <MergeEffect session={session} path={page} mergedAt={requestState.mergedAt} />
       )}
       {facts.status === "completed" && request === null && (
         <Unchanged onFollowUp={mayWrite ? () => box.current?.focus() : null} />

@@ -5,20 +5,21 @@ import * as styles from "./pull_request_badge.module.css";
 import { type PullRequestState, readPullRequestState } from "./pull_request_state.ts";
 import { PULL_REQUEST_WORDS } from "./words.ts";
 
-interface PullRequestBadgeProps {
-  session: Session;
-  jobId: string;
-  /** A string that changes with the job. Each change reads the state again. */
-  version: string;
-}
-
 /**
- * Shows the state of a job's pull request and of its checks, once the gateway knows it. Reads it
- * again when the person returns to the tab.
+ * Reads the state of a job's pull request, and again when the person returns to the tab. Null until
+ * the gateway knows it.
+ *
+ * @param version a string that changes with the job; each change reads the state again
  */
-export function PullRequestBadge({ session, jobId, version }: PullRequestBadgeProps) {
+export function usePullRequestState(
+  session: Session,
+  jobId: string,
+  version: string | null,
+): PullRequestState | null {
   const known = useSignal<PullRequestState | null>(null);
   useEffect(() => {
+    known.value = null;
+    if (version === null) return;
     const leave = new AbortController();
     const signal = AbortSignal.any([leave.signal, session.end.signal]);
     const read = async () => {
@@ -30,8 +31,13 @@ export function PullRequestBadge({ session, jobId, version }: PullRequestBadgePr
     document.addEventListener("visibilitychange", read, { signal });
     return () => leave.abort();
   }, [session, jobId, version]);
-  if (known.value === null) return null;
-  const { state, isDraft, checks } = known.value;
+  return known.value;
+}
+
+/** Shows the state of a pull request and of its checks. */
+export function PullRequestBadge({ known }: { known: PullRequestState | null }) {
+  if (known === null) return null;
+  const { state, isDraft, checks } = known;
   const isOpenDraft = state === "open" && isDraft;
   return (
     <span class={styles.badge}>

@@ -1,3 +1,5 @@
+import { parseInstant } from "quillgate/values";
+
 const STATES = ["open", "merged", "closed"] as const;
 const CHECKS = ["passing", "failing", "pending"] as const;
 const TIMEOUT_MS = 20_000;
@@ -8,6 +10,8 @@ export interface PullRequestState {
   isDraft: boolean;
   /** The result of its checks; `null` if it has none or they are unknown. */
   checks: (typeof CHECKS)[number] | null;
+  /** When it was merged, in milliseconds since the epoch; `null` if it was not, or if unknown. */
+  mergedAt: number | null;
 }
 
 /**
@@ -33,12 +37,13 @@ export async function readPullRequestState(
 
 /** Converts a response of the gateway. Returns `null` for a state that the page can't show. */
 export function toPullRequestState(body: unknown): PullRequestState | null {
-  const { state, isDraft, checks } = (body ?? {}) as Record<string, unknown>;
+  const { state, isDraft, checks, mergedAt } = (body ?? {}) as Record<string, unknown>;
   const known = STATES.find((one) => one === state);
   if (known === undefined) return null;
   return {
     state: known,
     isDraft: isDraft === true,
     checks: CHECKS.find((one) => one === checks) ?? null,
+    mergedAt: typeof mergedAt === "string" ? parseInstant(mergedAt) : null,
   };
 }

@@ -19,6 +19,12 @@ const JOBS: RouteScreen = {
 };
 
 export const ROUTE_SCREENS: readonly RouteScreen[] = [
+  {
+    id: "today",
+    title: "Today",
+    key: "t",
+    scopes: ["jobs:read", "analytics:read", "analytics:conversations"],
+  },
   JOBS,
   {
     id: "views",

@@ -1,4 +1,5 @@
 export const ROUTES = [
+  "today",
   "jobs",
   "views",
   "visitors",

@@ -223,15 +223,29 @@ fn a_status_is_returned_as_json() {
         state: PullRequestState::Open,
         is_draft: true,
         checks: Some(ChecksState::Passing),
+        merged_at: None,
     };
+    let merged = PullReply::read(&pull(&[
+        ("state", "closed".into()),
+        ("merged_at", "2026-11-20T08:30:00Z".into()),
+    ]));
     for (status, expected) in [
         (
             status,
-            json!({ "state": "open", "isDraft": true, "checks": "passing" }),
+            json!({ "state": "open", "isDraft": true, "checks": "passing", "mergedAt": null }),
+        ),
+        (
+            merged.unwrap().status,
+            json!({
+                "state": "merged",
+                "isDraft": false,
+                "checks": null,
+                "mergedAt": "2026-11-20T08:30:00.000Z",
+            }),
         ),
         (
             PullRequestStatus::UNKNOWN,
-            json!({ "state": "unknown", "isDraft": false, "checks": null }),
+            json!({ "state": "unknown", "isDraft": false, "checks": null, "mergedAt": null }),
         ),
     ] {
         assert_eq!(serde_json::to_value(status).unwrap(), expected);

@@ -1,7 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ListedJob } from "quillgate";
+import { readPullRequest } from "quillgate/values";
+import { MergeEffect } from "../../effect/merge_effect.tsx";
 import { JobRows } from "../../jobs/job_rows.tsx";
+import { readPullRequestState } from "../../jobs/pull_request_state.ts";
 import type { Session } from "../../session/session.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
@@ -10,10 +13,14 @@ import { PAGE_WORDS } from "../rows/page_words.ts";
 
 /** The API's maximum, because some matches are about other pages: the gateway finds substrings. */
 const MAX_JOBS = 100;
+/** How many pull requests to look up on their host. */
+const MAX_LOOKUPS = 5;
 
 interface FoundJobs {
   jobs: readonly ListedJob[];
   hasOlder: boolean;
+  /** When the newest merged pull request was merged, in milliseconds since the epoch. */
+  mergedAt: number | null;
 }
 
 /** The jobs with the path in their prompt. The gateway's own list costs no Mintlify requests. */
@@ -47,22 +54,29 @@ export function PageJobs({ session, path }: { session: Session; path: string }) 
     );
   }
   if (found.value === null) return <p class="hint">{PAGE_WORDS.loading}</p>;
-  const { jobs, hasOlder } = found.value;
+  const { jobs, hasOlder, mergedAt } = found.value;
   return (
     <>
       {jobs.length === 0 && <p class="hint">{PAGE_WORDS.noJobs}</p>}
       {jobs.length > 0 && <JobRows jobs={jobs} isBusy={false} />}
       {hasOlder && <p class="hint">{PAGE_WORDS.olderJobs}</p>}
+      {mergedAt !== null && <MergeEffect session={session} path={path} mergedAt={mergedAt} />}
     </>
   );
 }
 
 async function findJobs(
-  { client }: Session,
+  { client, projectId }: Session,
   path: string,
   signal: AbortSignal,
 ): Promise<FoundJobs> {
   const page = await client.agentJobs.list({ text: path, limit: MAX_JOBS }, { signal });
   const jobs = page.jobs.filter(({ prompt }) => mentionsPage(prompt ?? "", path));
-  return { jobs, hasOlder: page.nextCursor !== null };
+  const requests = jobs.filter(({ prLink }) => readPullRequest(prLink) !== null);
+  const states = await Promise.all(
+    requests.slice(0, MAX_LOOKUPS).map(({ id }) => readPullRequestState(projectId, id, signal)),
+  );
+  const merges = states.map((state) => state?.mergedAt).filter((at) => typeof at === "number");
+  const mergedAt = merges.length === 0 ? null : Math.max(...merges);
+  return { jobs, hasOlder: page.nextCursor !== null, mergedAt };
 }

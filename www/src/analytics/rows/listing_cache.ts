@@ -84,12 +84,13 @@ export class ListingCache {
     opened.load("small site");
   }
 
-  /** Loads a report without suspending the open one. */
-  openBeside(report: Report, range: DayRange): void {
+  /** Loads a report without suspending the open one. Resolves when loading ends. */
+  async openBeside(report: Report, range: DayRange, goal: Goal = "small site"): Promise<Listing> {
     const kept = this.#kept.peek().find((one) => isOf(one, report, range)) ?? null;
     const opened = kept ?? this.#make(report, range, "kept rows");
     if (kept === null) this.#keep(opened);
-    opened.load("small site");
+    await opened.load(goal);
+    return opened;
   }
 
   /** Suspends all loading, except for the listing shown next. Cancels a refresh. */
@@ -108,24 +109,32 @@ export class ListingCache {
     return this.#earlier.value.find((kept) => hasBounds(kept, now.report, bounds)) ?? null;
   }
 
-  /** Opens the listing of the comparison. Creates no listing while the rate limit is used up. */
-  openEarlier(now: Listing, range: DayRange): void {
+  /**
+   * Opens the listing of the comparison. Resolves when loading ends. Creates no listing while the
+   * rate limit is used up, and then resolves to `null`.
+   */
+  async openEarlier(
+    now: Listing,
+    range: DayRange,
+    goal: Goal = "small site",
+  ): Promise<Listing | null> {
     const bounds = findEarlierBounds(range, now.range, now.bounds.peek());
     const kept = this.#earlier.peek().find((one) => hasBounds(one, now.report, bounds)) ?? null;
     if (kept !== this.#openedEarlier) this.closeEarlier();
     if (kept !== null && (isAnswered(kept) || kept === this.#openedEarlier)) {
       this.#openedEarlier = kept;
       kept.resume();
-      return;
+      return kept;
     }
-    if (kept === null && this.limit.peek()?.left === 0) return;
+    if (kept === null && this.limit.peek()?.left === 0) return null;
     const isSecondary = true;
     const opened = kept ?? this.#build(now.report, range, bounds, "kept rows", isSecondary);
     this.#openedEarlier = opened;
     if (kept === null) {
       this.#earlier.value = [opened, ...this.#earlier.peek()].slice(0, LISTINGS_KEPT);
     }
-    opened.load("small site");
+    await opened.load(goal);
+    return opened;
   }
 
   /** Suspends the comparison of the open listing. */

@@ -1,0 +1,52 @@
+/** The days that a merged pull request is judged by, and the page that a prompt is about. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "./source.mjs";
+
+const { effectDays } = await importSource("effect/effect_days.ts");
+const { subjectPage } = await importSource("effect/subject_page.ts");
+
+const MERGED_AT = Date.UTC(2026, 10, 4, 23, 30);
+const weekday = (day) => new Date(`${day}T00:00:00Z`).getUTCDay();
+const span = ({ from, to }) => (Date.parse(to) - Date.parse(from)) / 86_400_000 + 1;
+
+test("until seven whole days have passed after the merge, it is too early to tell", () => {
+  for (const today of ["2026-11-03", "2026-11-04", "2026-11-05", "2026-11-11"]) {
+    assert.deepEqual(effectDays(MERGED_AT, today), { readyOn: "2026-11-12" }, today);
+  }
+  assert.deepEqual(effectDays(MERGED_AT, "2026-11-12"), {
+    before: { from: "2026-10-28", to: "2026-11-03" },
+    after: { from: "2026-11-05", to: "2026-11-11" },
+  });
+});
+
+test("both periods are as long as each other, at most four weeks, with the same weekdays", () => {
+  for (const [today, days] of [
+    ["2026-11-18", 7],
+    ["2026-11-19", 14],
+    ["2026-12-03", 28],
+    ["2027-06-01", 28],
+  ]) {
+    const { before, after } = effectDays(MERGED_AT, today);
+    assert.deepEqual([span(before), span(after)], [days, days], today);
+    assert.ok(before.to < "2026-11-04" && after.from > "2026-11-04" && after.to < today, today);
+    // Whole weeks have every weekday equally often.
+    assert.equal((weekday(before.to) - weekday(before.from) + 7) % 7, 6);
+    assert.equal((weekday(after.to) - weekday(after.from) + 7) % 7, 6);
+  }
+});
+
+for (const [prompt, page] of [
+  ["Update the page /guides/webhooks.\n\nNov 1 – 28: 5 views.", "/guides/webhooks"],
+  ["Improve “/guides/café”, please", "/guides/café"],
+  ["See https://docs.acme.example/api/errors?x=1#top: fix it", "/api/errors"],
+  ["Fix the page (/quickstart)!", "/quickstart"],
+  ["Rewrite / for newcomers", "/"],
+  ["Explain and/or in the glossary", null],
+  ["Add a page about 24/7 support", null],
+  ["", null],
+]) {
+  test(`the subject of "${prompt.slice(0, 40)}" is ${page}`, () => {
+    assert.equal(subjectPage(prompt), page);
+  });
+}

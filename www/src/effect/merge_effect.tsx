@@ -1,0 +1,200 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { type DayRange, rangeLabel, shortDay } from "../analytics/period/range.ts";
+import { today } from "../analytics/period/today.ts";
+import { pageChange } from "../analytics/rows/page_address.ts";
+import { decodePath } from "../analytics/rows/page_path.ts";
+import { allows } from "../session/claims.ts";
+import type { Session } from "../session/session.ts";
+import { followLink, linkTo } from "../shell/navigation.ts";
+import { describeProblem, type Problem } from "../shell/problem.ts";
+import { ProblemPanel } from "../shell/problem_panel.tsx";
+import { count, utcDay } from "../shell/wording.ts";
+import { type EffectDays, effectDays } from "./effect_days.ts";
+import {
+  REACTION_REQUESTS,
+  type Reactions,
+  readReactions,
+  readViews,
+  type Views,
+} from "./effect_figures.ts";
+import * as styles from "./merge_effect.module.css";
+import { EFFECT_WORDS } from "./words.ts";
+
+interface MergeEffectProps {
+  session: Session;
+  /** The page that the job was about. */
+  path: string;
+  /** When the pull request was merged, in milliseconds since the epoch. */
+  mergedAt: number;
+}
+
+/** Compares a page's figures before and after a merge. */
+export function MergeEffect({ session, path, mergedAt }: MergeEffectProps) {
+  if (!allows(session.claims, "analytics:read")) return null;
+  const days = effectDays(mergedAt, today.value);
+  const link = pageChange(path);
+  const isArchived = session.claims.archivedProjects.includes(session.projectId);
+  return (
+    <section class={styles.effect} aria-labelledby="effect">
+      <h2 id="effect">
+        <a href={linkTo(link)} onClick={(event) => followLink(event, link)}>
+          {EFFECT_WORDS.title(decodePath(path))}
+        </a>
+      </h2>
+      <p class="hint">{EFFECT_WORDS.merged(utcDay(mergedAt))}</p>
+      {"readyOn" in days ? (
+        <p>{EFFECT_WORDS.tooEarly(shortDay(days.readyOn))}</p>
+      ) : (
+        <>
+          {!isArchived && <p class="hint">{EFFECT_WORDS.noArchive}</p>}
+          <Figures key={path} session={session} path={path} days={days} isArchived={isArchived} />
+          <p class="hint">{EFFECT_WORDS.caveat}</p>
+        </>
+      )}
+    </section>
+  );
+}
+
+interface Pair<Value> {
+  before: Value;
+  after: Value;
+}
+
+type Days = Extract<EffectDays, { before: unknown }>;
+
+interface FiguresProps {
+  session: Session;
+  path: string;
+  days: Days;
+  isArchived: boolean;
+}
+
+function Figures({ session, path, days, isArchived }: FiguresProps) {
+  const { client, end } = session;
+  const views = usePair(days, isArchived, end.signal, (range, signal) =>
+    readViews(client, path, range, signal),
+  );
+  const wantsReactions = useSignal(false);
+  const reactions = usePair(days, wantsReactions.value, end.signal, (range, signal) =>
+    readReactions(client, path, range, signal),
+  );
+
+  const missing = views.pair ? views.pair.before.missing + views.pair.after.missing : 0;
+  return (
+    <>
+      {(isArchived || wantsReactions.value) && (
+        <table class={styles.figures}>
+          <thead>
+            <tr>
+              <td />
+              <th scope="col">
+                {EFFECT_WORDS.before} <span class="hint">{rangeLabel(days.before)}</span>
+              </th>
+              <th scope="col">
+                {EFFECT_WORDS.after} <span class="hint">{rangeLabel(days.after)}</span>
+              </th>
+              <th scope="col">{EFFECT_WORDS.change}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {isArchived && renderViews(views.pair)}
+            {wantsReactions.value && renderReactions(reactions.pair)}
+          </tbody>
+        </table>
+      )}
+      {missing > 0 && <p class="hint">{EFFECT_WORDS.missing(missing)}</p>}
+      {[views, reactions].map(
+        ({ problem, retry }, place) =>
+          problem && <ProblemPanel key={place} problem={problem} onRetry={retry} />,
+      )}
+      {!wantsReactions.value && (
+        <button
+          type="button"
+          class="quiet"
+          onClick={() => {
+            wantsReactions.value = true;
+          }}
+        >
+          {EFFECT_WORDS.load(REACTION_REQUESTS)}
+        </button>
+      )}
+    </>
+  );
+}
+
+/** Reads the figures of both periods, once they are wanted. */
+function usePair<Value>(
+  { before, after }: Days,
+  isWanted: boolean,
+  ended: AbortSignal,
+  read: (range: DayRange, signal: AbortSignal) => Promise<Value>,
+) {
+  const pair = useSignal<Pair<Value> | null>(null);
+  const problem = useSignal<Problem | null>(null);
+  const attempt = useSignal(0);
+  useEffect(() => {
+    if (!isWanted) return;
+    const leave = new AbortController();
+    const signal = AbortSignal.any([leave.signal, ended]);
+    problem.value = null;
+    Promise.all([read(before, signal), read(after, signal)]).then(
+      ([before, after]) => {
+        if (!signal.aborted) pair.value = { before, after };
+      },
+      (error) => {
+        if (!signal.aborted) problem.value = describeProblem(error, Date.now());
+      },
+    );
+    return () => leave.abort();
+  }, [isWanted, before.from, after.to, attempt.value]);
+  const retry = () => {
+    attempt.value += 1;
+  };
+  return { pair: pair.value, problem: problem.value, retry };
+}
+
+function renderViews(pair: Pair<Views> | null) {
+  return (["human", "ai"] as const).map((name) => {
+    const label = name === "human" ? EFFECT_WORDS.people : EFFECT_WORDS.ai;
+    return renderRow(label, pair && { before: pair.before[name], after: pair.after[name] }, count);
+  });
+}
+
+function renderReactions(pair: Pair<Reactions> | null) {
+  const ratings = pair && [pair.before, pair.after].map(ratingsOf);
+  return (
+    <>
+      <tr>
+        <th scope="row">{EFFECT_WORDS.helpful}</th>
+        <td>{ratings?.[0] ?? EFFECT_WORDS.loading}</td>
+        <td>{ratings?.[1] ?? ""}</td>
+        <td />
+      </tr>
+      {renderRow(
+        EFFECT_WORDS.searches,
+        pair && { before: pair.before.searches, after: pair.after.searches },
+        (searches) =>
+          EFFECT_WORDS.searchesOf(
+            searches,
+            pair !== null && (pair.before.isPart || pair.after.isPart),
+          ),
+      )}
+    </>
+  );
+}
+
+function ratingsOf({ helpful, unhelpful }: Reactions): string {
+  return EFFECT_WORDS.ratings(helpful, helpful + unhelpful);
+}
+
+function renderRow(label: string, pair: Pair<number> | null, format: (value: number) => string) {
+  return (
+    <tr key={label}>
+      <th scope="row">{label}</th>
+      <td translate={false}>{pair ? format(pair.before) : EFFECT_WORDS.loading}</td>
+      <td translate={false}>{pair ? format(pair.after) : ""}</td>
+      <td translate={false}>{pair ? EFFECT_WORDS.changeOf(pair.before, pair.after) : ""}</td>
+    </tr>
+  );
+}

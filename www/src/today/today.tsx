@@ -1,0 +1,473 @@
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
+import type { ListedJob } from "quillgate";
+import { parseInstant, readPullRequest } from "quillgate/values";
+import { viewsOf } from "../analytics/cache/session_views.ts";
+import { rangeLabel } from "../analytics/period/range.ts";
+import { jobPrompt, type PromptDays } from "../analytics/report/job_prompt.ts";
+import { startRowJob } from "../analytics/report/start_row_job.ts";
+import { pageChange } from "../analytics/rows/page_address.ts";
+import { decodePath, isPagePath } from "../analytics/rows/page_path.ts";
+import { REPORTS, type Report, type ReportRow } from "../analytics/rows/report.ts";
+import { numberOf, textOf } from "../analytics/rows/rows.ts";
+import type { TextGroup } from "../analytics/rows/text_groups.ts";
+import { titleOf } from "../jobs/job_state.ts";
+import { PullRequestLink } from "../jobs/pull_request_link.tsx";
+import { LIST_WORDS } from "../jobs/words.ts";
+import { allows } from "../session/claims.ts";
+import type { Session } from "../session/session.ts";
+import type { AddressChange } from "../shell/address.ts";
+import { followLink, linkTo } from "../shell/navigation.ts";
+import { describeProblem, type Problem } from "../shell/problem.ts";
+import { ProblemPanel } from "../shell/problem_panel.tsx";
+import { nameOfText } from "../shell/readable_text.ts";
+import { TimeAgo } from "../shell/time_ago.tsx";
+import * as styles from "./today.module.css";
+import { readTodayJobs, type TodayJobs } from "./today_jobs.ts";
+import {
+  clicklessOf,
+  daysOfViews,
+  earlierDaysOfViews,
+  fallsOf,
+  loadFalls,
+  loadReport,
+  loadToday,
+  partOf,
+  recentDays,
+  type Section,
+  unansweredOf,
+  unhelpfulOf,
+} from "./today_reports.ts";
+import { TODAY_WORDS } from "./words.ts";
+
+/** What needs the team: five rows of each kind, each with one action. */
+export function Today({ session }: { session: Session }) {
+  const { claims } = session;
+  const isStarting = useSignal(true);
+  useEffect(() => {
+    loadToday(session).finally(() => {
+      isStarting.value = false;
+    });
+  }, [session]);
+  const jobs = useTodayJobs(session);
+  const cache = viewsOf(session);
+  const readsReports = allows(claims, "analytics:read");
+  const sections: { isSettled: boolean; render(): ComponentChildren }[] = [];
+  function add<Row>(
+    isOffered: boolean,
+    section: Section<Row>,
+    render: (section: Section<Row>) => ComponentChildren,
+  ) {
+    if (!isOffered) return;
+    // What the start has not reached yet is about to load.
+    const isNext = isStarting.value && section.state === "not loaded";
+    const shown: Section<Row> = isNext ? { state: "loading" } : section;
+    sections.push({ isSettled: shown.state !== "loading", render: () => render(shown) });
+  }
+  add(readsReports, fallsOf(cache), (section) => <Falls session={session} section={section} />);
+  add(allows(claims, "analytics:conversations"), unansweredOf(cache), (section) => (
+    <Questions session={session} section={section} />
+  ));
+  add(readsReports, clicklessOf(cache), (section) => (
+    <SearchTerms session={session} section={section} />
+  ));
+  add(readsReports, unhelpfulOf(cache), (section) => (
+    <Ratings session={session} section={section} />
+  ));
+  if (allows(claims, "jobs:read")) {
+    sections.push({ isSettled: jobs.isSettled, render: () => <Jobs {...jobs} /> });
+  }
+  // A section appears after those above it, so that nothing moves.
+  const waiting = sections.findIndex(({ isSettled }) => !isSettled);
+  const shown = waiting === -1 ? sections : sections.slice(0, waiting + 1);
+  return (
+    <div class={styles.route}>
+      <p class="hint">{TODAY_WORDS.intro(`${rangeLabel(recentDays())} UTC`)}</p>
+      <div class={styles.sections} aria-busy={waiting !== -1}>
+        {shown.map(({ render }) => render())}
+      </div>
+    </div>
+  );
+}
+
+interface SectionProps<Row> {
+  session: Session;
+  section: Section<Row>;
+}
+
+function Falls({ session, section }: SectionProps<ReportRow>) {
+  const cache = viewsOf(session);
+  const range = daysOfViews(cache);
+  const days = { range, earlierRange: earlierDaysOfViews(cache), compared: "human" } as const;
+  const link: AddressChange = {
+    route: "views",
+    analytics: { range, arrangement: "people-falls", sorting: null, page: null },
+  };
+  return (
+    <ReportSection
+      name="falls"
+      hint={TODAY_WORDS.versus(rangeLabel(range), rangeLabel(days.earlierRange))}
+      report={REPORTS.views}
+      link={link}
+      section={section}
+      onLoad={() => loadFalls(cache)}
+      renderRow={(row) => (
+        <ReportItem
+          key={textOf(row.path)}
+          session={session}
+          report={REPORTS.views}
+          row={row}
+          days={days}
+          text={decodePath(textOf(row.path) ?? "")}
+          link={linkToPageOf(row)}
+          figure={TODAY_WORDS.people(numberOf(row.change))}
+        />
+      )}
+    />
+  );
+}
+
+function Questions({ session, section }: SectionProps<TextGroup>) {
+  const cache = viewsOf(session);
+  const report = REPORTS.conversations;
+  const analytics = {
+    range: "last-28-days",
+    filter: "",
+    facets: { answer: "unanswered" },
+  } as const;
+  return (
+    <ReportSection
+      name="questions"
+      report={report}
+      link={{ route: "conversations", analytics }}
+      section={section}
+      onLoad={() => loadReport(cache, report)}
+      renderRow={(group) => (
+        <GroupItem
+          key={group.text}
+          session={session}
+          report={report}
+          group={group}
+          link={{ route: "conversations", analytics: { ...analytics, filter: group.text } }}
+          figure={TODAY_WORDS.times(group.count)}
+        />
+      )}
+    />
+  );
+}
+
+function SearchTerms({ session, section }: SectionProps<TextGroup>) {
+  const cache = viewsOf(session);
+  const report = REPORTS.searches;
+  const analytics = { range: "last-28-days", filter: "", sorting: null } as const;
+  return (
+    <ReportSection
+      name="searches"
+      report={report}
+      link={{ route: "searches", analytics: { ...analytics, arrangement: "no-clicks" } }}
+      section={section}
+      onLoad={() => loadReport(cache, report)}
+      renderRow={(group) => (
+        <GroupItem
+          key={group.text}
+          session={session}
+          report={report}
+          group={group}
+          link={{
+            route: "searches",
+            analytics: { ...analytics, arrangement: "pages", filter: group.text },
+          }}
+          figure={TODAY_WORDS.searched(group.count)}
+        />
+      )}
+    />
+  );
+}
+
+function Ratings({ session, section }: SectionProps<ReportRow>) {
+  const cache = viewsOf(session);
+  const report = REPORTS.feedback;
+  const facets = { helpful: "No" };
+  return (
+    <ReportSection
+      name="feedback"
+      report={report}
+      link={{ route: "feedback", analytics: { range: "last-28-days", filter: "", facets } }}
+      section={section}
+      onLoad={() => loadReport(cache, report)}
+      renderRow={(row, place) => (
+        <ReportItem
+          key={place}
+          session={session}
+          report={report}
+          row={row}
+          days={{ range: recentDays(), earlierRange: null }}
+          text={decodePath(textOf(row.path) ?? "")}
+          link={linkToPageOf(row)}
+          detail={textOf(row.comment)?.trim() || TODAY_WORDS.noComment}
+          figure={<RowTime at={textOf(row.created)} />}
+        />
+      )}
+    />
+  );
+}
+
+interface JobsProps {
+  /** Null until the first response. */
+  jobs: TodayJobs | null;
+  problem: Problem | null;
+  onRetry(): void;
+}
+
+/** Reads the jobs of the project. */
+function useTodayJobs(session: Session): JobsProps & { isSettled: boolean } {
+  const jobs = useSignal<TodayJobs | null>(null);
+  const problem = useSignal<Problem | null>(null);
+  const attempt = useSignal(0);
+  useEffect(() => {
+    if (!allows(session.claims, "jobs:read")) return;
+    const leave = new AbortController();
+    const signal = AbortSignal.any([leave.signal, session.end.signal]);
+    problem.value = null;
+    readTodayJobs(session, Date.now(), signal).then(
+      (read) => {
+        if (!signal.aborted) jobs.value = read;
+      },
+      (error) => {
+        if (!signal.aborted) problem.value = describeProblem(error, Date.now());
+      },
+    );
+    return () => leave.abort();
+  }, [session, attempt.value]);
+  const onRetry = () => {
+    attempt.value += 1;
+  };
+  const isSettled = jobs.value !== null || problem.value !== null;
+  return { jobs: jobs.value, problem: problem.value, isSettled, onRetry };
+}
+
+function Jobs({ jobs, problem, onRetry }: JobsProps) {
+  if (problem !== null) return <ProblemPanel problem={problem} onRetry={onRetry} />;
+  const renderJob = (job: ListedJob) => <JobItem key={job.id} job={job} />;
+  return (
+    <>
+      <Card name="pullRequests" link={jobsIn("ready")}>
+        <Rows name="pullRequests" rows={jobs?.toReview ?? null} renderRow={renderJob} />
+      </Card>
+      {jobs !== null && (
+        <Card name="failed" link={jobsIn("failed")}>
+          <Rows name="failed" rows={jobs.failed} renderRow={renderJob} />
+        </Card>
+      )}
+    </>
+  );
+}
+
+function jobsIn(state: "ready" | "failed"): AddressChange {
+  return { route: "jobs", jobs: { id: null, states: [state], authors: [], text: "" } };
+}
+
+type SectionName = keyof typeof TODAY_WORDS.nothing;
+
+interface ReportSectionProps<Row> {
+  name: SectionName;
+  hint?: string;
+  report: Report;
+  /** The route with all rows. */
+  link: AddressChange;
+  section: Section<Row>;
+  onLoad(): void;
+  renderRow(row: Row, place: number): ComponentChildren;
+}
+
+function ReportSection<Row>(props: ReportSectionProps<Row>) {
+  const { name, hint, report, link, section, onLoad, renderRow } = props;
+  return (
+    <Card name={name} link={link}>
+      {section.state === "loading" && <p class="hint">{TODAY_WORDS.loading}</p>}
+      {section.state === "not loaded" && (
+        <button type="button" onClick={onLoad}>
+          {TODAY_WORDS.load(section.requests)}
+        </button>
+      )}
+      {section.state === "failed" && section.listing.problem.value !== null && (
+        <ProblemPanel
+          problem={section.listing.problem.value}
+          onRetry={() => section.listing.load("first rows")}
+        />
+      )}
+      {section.state === "loaded" && (
+        <>
+          <Rows name={name} rows={section.rows} renderRow={renderRow} />
+          <Hint hint={hint} rows={partOf(section.listing)} many={report.many} />
+        </>
+      )}
+    </Card>
+  );
+}
+
+interface HintProps {
+  hint: string | undefined;
+  /** The number of loaded rows if there may be more. */
+  rows: number | null;
+  many: string;
+}
+
+function Hint({ hint, rows, many }: HintProps) {
+  const part = rows === null ? undefined : TODAY_WORDS.firstOnly(rows, many);
+  const text = [hint, part].filter(Boolean).join(" · ");
+  return text === "" ? null : <p class="hint">{text}</p>;
+}
+
+interface CardProps {
+  name: SectionName;
+  link: AddressChange;
+  children: ComponentChildren;
+}
+
+function Card({ name, link, children }: CardProps) {
+  const id = `today-${name}`;
+  return (
+    <section class={styles.section} aria-labelledby={id}>
+      <div class={styles.head}>
+        <h2 id={id}>{TODAY_WORDS[name]}</h2>
+        <a href={linkTo(link)} aria-describedby={id} onClick={(event) => followLink(event, link)}>
+          {TODAY_WORDS.all}
+        </a>
+      </div>
+      {children}
+    </section>
+  );
+}
+
+interface RowsProps<Row> {
+  name: SectionName;
+  /** Null while loading. */
+  rows: readonly Row[] | null;
+  renderRow(row: Row, place: number): ComponentChildren;
+}
+
+function Rows<Row>({ name, rows, renderRow }: RowsProps<Row>) {
+  if (rows === null) return <p class="hint">{TODAY_WORDS.loading}</p>;
+  if (rows.length === 0) return <p class="hint">{TODAY_WORDS.nothing[name]}</p>;
+  return <ol class={`${styles.rows} card`}>{rows.map(renderRow)}</ol>;
+}
+
+interface ReportItemProps {
+  session: Session;
+  report: Report;
+  row: ReportRow;
+  days: PromptDays;
+  text: string;
+  /** Null if the row has no route of its own. */
+  link: AddressChange | null;
+  detail?: string;
+  figure: ComponentChildren;
+}
+
+function ReportItem(props: ReportItemProps) {
+  const { session, report, row, days, text, link, detail, figure } = props;
+  const prompt = allows(session.claims, "jobs:create") ? jobPrompt(report, row, days) : null;
+  return (
+    <Item text={text} link={link} detail={detail} figure={figure}>
+      {prompt !== null && (
+        <button
+          type="button"
+          aria-label={TODAY_WORDS.startJobAbout(text)}
+          onClick={() => startRowJob(session, prompt)}
+        >
+          {TODAY_WORDS.startJob}
+        </button>
+      )}
+    </Item>
+  );
+}
+
+interface GroupItemProps {
+  session: Session;
+  report: Report;
+  group: TextGroup;
+  link: AddressChange;
+  figure: string;
+}
+
+/** A group of equal questions or terms. Its job is about the most frequent spelling. */
+function GroupItem({ session, report, group, link, figure }: GroupItemProps) {
+  const [first] = group.rows;
+  if (first === undefined) return null;
+  const isCounted = first.hits !== undefined;
+  const row = isCounted ? { ...first, hits: group.count } : first;
+  return (
+    <ReportItem
+      session={session}
+      report={report}
+      row={row}
+      days={{ range: recentDays(), earlierRange: null }}
+      text={nameOfText(group.text)}
+      link={link}
+      figure={figure}
+    />
+  );
+}
+
+function JobItem({ job }: { job: ListedJob }) {
+  const { id, prompt, prLink, createdAt } = job;
+  const request = readPullRequest(prLink);
+  const link = { route: "jobs", jobs: { id } } as const;
+  return (
+    <Item
+      text={titleOf(prompt ?? "") || LIST_WORDS.untitled(id)}
+      link={link}
+      figure={<RowTime at={createdAt} />}
+    >
+      {request !== null && job.status === "completed" ? (
+        <PullRequestLink request={request} />
+      ) : (
+        <a class="button" href={linkTo(link)} onClick={(event) => followLink(event, link)}>
+          {TODAY_WORDS.openJob}
+        </a>
+      )}
+    </Item>
+  );
+}
+
+interface ItemProps {
+  text: string;
+  link: AddressChange | null;
+  detail?: string | undefined;
+  figure: ComponentChildren;
+  /** The action. */
+  children: ComponentChildren;
+}
+
+function Item({ text, link, detail, figure, children }: ItemProps) {
+  return (
+    <li class={styles.row}>
+      <p class={styles.text} translate={false}>
+        {link === null ? (
+          text
+        ) : (
+          <a href={linkTo(link)} onClick={(event) => followLink(event, link)}>
+            {text}
+          </a>
+        )}
+        {detail !== undefined && <span class={`hint ${styles.detail}`}>{detail}</span>}
+      </p>
+      <p class={`hint ${styles.figure}`} translate={false}>
+        {figure}
+      </p>
+      <div class={styles.action}>{children}</div>
+    </li>
+  );
+}
+
+function RowTime({ at }: { at: string | null }) {
+  const time = parseInstant(at);
+  return time === null ? null : <TimeAgo at={time} />;
+}
+
+function linkToPageOf(row: ReportRow): AddressChange | null {
+  const path = textOf(row.path);
+  return isPagePath(path) ? pageChange(path) : null;
+}

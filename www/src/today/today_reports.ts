@@ -1,0 +1,167 @@
+/**
+ * The reports that *Today* reads. A cold start costs at most {@link MAX_REQUESTS} requests of the
+ * organization's hourly limit. Loaded and archived reports cost none.
+ */
+import { viewsOf } from "../analytics/cache/session_views.ts";
+import {
+  addDays,
+  type DayRange,
+  findEarlierRange,
+  presetRange,
+} from "../analytics/period/range.ts";
+import { today } from "../analytics/period/today.ts";
+import { compareRows } from "../analytics/rows/comparison.ts";
+import type { Listing } from "../analytics/rows/listing.ts";
+import type { ListingCache } from "../analytics/rows/listing_cache.ts";
+import { REPORTS, type ReportRow } from "../analytics/rows/report.ts";
+import { countOf, numberOf, textOf } from "../analytics/rows/rows.ts";
+import { hasNoClicks } from "../analytics/rows/search_clicks.ts";
+import { groupTexts, type TextGroup } from "../analytics/rows/text_groups.ts";
+import { allows } from "../session/claims.ts";
+import type { Session } from "../session/session.ts";
+
+export const MAX_REQUESTS = 3;
+/** Rows per section. */
+export const MAX_ROWS = 5;
+/** Shorter search terms are mostly the start of a word. */
+const MIN_TERM = 3;
+/** Views of this and of the earlier period. */
+const REQUESTS_OF_FALLS = 2;
+
+/** The reports that one request each fills, most useful first. */
+const SINGLE_REPORTS = [REPORTS.conversations, REPORTS.searches, REPORTS.feedback] as const;
+export type SingleReport = (typeof SINGLE_REPORTS)[number];
+
+/** Returns the days of questions, searches and feedback: the same as on their own routes. */
+export function recentDays(): DayRange {
+  return presetRange("last-28-days", today.value);
+}
+
+/** Returns the days of views. The archive has no running day. */
+export function daysOfViews(cache: ListingCache): DayRange {
+  const range = recentDays();
+  if (!cache.isArchived) return range;
+  return { from: addDays(range.from, -1), to: addDays(range.to, -1) };
+}
+
+export function earlierDaysOfViews(cache: ListingCache): DayRange {
+  const range = daysOfViews(cache);
+  return findEarlierRange(range, "previous-period", today.value) ?? range;
+}
+
+/** Loads what is missing, within the limit. */
+export async function loadToday(session: Session): Promise<void> {
+  const cache = viewsOf(session);
+  let left = MAX_REQUESTS;
+  if (allows(session.claims, "analytics:read")) left -= await loadFalls(cache);
+  if (session.end.signal.aborted) return;
+  for (const report of SINGLE_REPORTS) {
+    if (left === 0) return;
+    if (!allows(session.claims, report.scope) || cache.find(report, recentDays()) !== null)
+      continue;
+    left -= 1;
+    loadReport(cache, report);
+  }
+}
+
+export function loadReport(cache: ListingCache, report: SingleReport): void {
+  cache.openBeside(report, recentDays(), "first rows");
+}
+
+/** Loads the views of both periods. Returns the number of requests to Mintlify. */
+export async function loadFalls(cache: ListingCache): Promise<number> {
+  const range = daysOfViews(cache);
+  let cost = 0;
+  if (cache.find(REPORTS.views, range) === null) {
+    const opened = await cache.openBeside(REPORTS.views, range, "first rows");
+    cost += requestsOf(opened);
+  }
+  const now = cache.find(REPORTS.views, range);
+  const earlier = earlierDaysOfViews(cache);
+  if (now === null || now.requests.peek() === 0) return cost;
+  if (cache.findEarlier(now, earlier) === null) {
+    cost += requestsOf(await cache.openEarlier(now, earlier, "first rows"));
+  }
+  return cost;
+}
+
+function requestsOf(listing: Listing | null): number {
+  if (listing === null || listing.isFromArchive.peek()) return 0;
+  // A failed request counts, too.
+  return Math.max(1, listing.requests.peek());
+}
+
+/** The state of a section. */
+export type Section<Row> =
+  | { state: "loading" }
+  /** Not loaded yet. Loading costs up to `requests`. */
+  | { state: "not loaded"; requests: number }
+  | { state: "failed"; listing: Listing }
+  | { state: "loaded"; rows: readonly Row[]; listing: Listing };
+
+/** Returns the pages that lost most readers. */
+export function fallsOf(cache: ListingCache): Section<ReportRow> {
+  const now = cache.find(REPORTS.views, daysOfViews(cache));
+  const earlier = now === null ? null : cache.findEarlier(now, earlierDaysOfViews(cache));
+  for (const listing of [now, earlier]) {
+    const section = unloaded(listing, REQUESTS_OF_FALLS);
+    if (section !== null) return section;
+  }
+  if (now === null || earlier === null) return { state: "loading" };
+  const rows = compareRows(loadedPart(now), loadedPart(earlier), { key: "path", compared: "human" })
+    .filter((row) => numberOf(row.change) < 0 && textOf(row.path) !== null)
+    .sort((a, b) => numberOf(a.change) - numberOf(b.change));
+  return { state: "loaded", rows: rows.slice(0, MAX_ROWS), listing: now };
+}
+
+export function unansweredOf(cache: ListingCache): Section<TextGroup> {
+  return sectionOf(cache, REPORTS.conversations, (rows) =>
+    groupTexts(rows.filter(({ answer }) => answer === "unanswered")),
+  );
+}
+
+export function clicklessOf(cache: ListingCache): Section<TextGroup> {
+  return sectionOf(cache, REPORTS.searches, (rows) =>
+    groupTexts(rows.filter(hasNoClicks)).filter(
+      ({ text, count }) => count > 0 && text.trim().length >= MIN_TERM,
+    ),
+  );
+}
+
+/** Returns the feedback of readers who were not helped, newest first, as Mintlify lists it. */
+export function unhelpfulOf(cache: ListingCache): Section<ReportRow> {
+  return sectionOf(cache, REPORTS.feedback, (rows) =>
+    rows.filter(({ helpful, path }) => helpful === "No" && textOf(path ?? null) !== null),
+  );
+}
+
+function sectionOf<Row>(
+  cache: ListingCache,
+  report: SingleReport,
+  select: (rows: readonly ReportRow[]) => readonly Row[],
+): Section<Row> {
+  const listing = cache.find(report, recentDays());
+  const section = unloaded(listing, 1);
+  if (section !== null) return section;
+  if (listing === null) return { state: "loading" };
+  return { state: "loaded", rows: select(listing.rows.value).slice(0, MAX_ROWS), listing };
+}
+
+/** Returns the section of a listing without rows; null if it has rows. */
+function unloaded(listing: Listing | null, requests: number): Section<never> | null {
+  if (listing === null) return { state: "not loaded", requests };
+  if (listing.requests.value > 0) return null;
+  if (listing.problem.value !== null) return { state: "failed", listing };
+  return listing.state.value === "loading"
+    ? { state: "loading" }
+    : { state: "not loaded", requests };
+}
+
+function loadedPart({ rows, state }: Listing) {
+  return { rows: rows.value, isComplete: state.value === "complete" };
+}
+
+/** Returns the number of loaded rows if there may be more; null if all are loaded. */
+export function partOf({ rows, state }: Listing): number | null {
+  return state.value === "complete" ? null : countOf(rows.value.length);
+}
