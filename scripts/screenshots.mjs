@@ -27,10 +27,12 @@ const BUSY = "[aria-busy=true], progress, .job_list-line, .trend_space-space:emp
 /** Words that the page shows for a moment only. */
 const PASSING = /Connecting…|Loading…/;
 /** The content of a route whose code has loaded. */
-const DRAWN = ".report_table-table, .empty, .job_rows-ledger, article, .page_route-route";
+const DRAWN =
+  ".today-sections[aria-busy=false], .report_table-table, .empty, .job_rows-ledger, article, .page_route-route";
 /** Scenes by name: the query, a label to wait for, and an action before the screenshot. */
 const SCENES = {
   "sign-in": { signedOut: true, search: "", ready: "Access token" },
+  today: { search: "?route=today" },
   jobs: { search: "?route=jobs" },
   job: { search: "?route=jobs&job=JOB" },
   views: { search: "?route=views&range=last-28-days" },

@@ -38,7 +38,10 @@ for (const [name, profile] of Object.entries(PROFILES)) {
       await recordShifts(page);
       for (const route of ROUTES) {
         await page.goto(`${site.url}/?route=${route}&project=${project}`);
-        await page.locator(".report_table-table, main .empty, .job_rows-ledger").first().waitFor();
+        await page
+          .locator(".today-sections, .report_table-table, main .empty, .job_rows-ledger")
+          .first()
+          .waitFor();
         await page.waitForFunction(
           () => !document.querySelector("main :is(progress, [aria-busy=true])"),
         );

@@ -26,9 +26,9 @@ export function createVisitor(site, page, project) {
     return minted;
   }
 
-  /** Signs in with the form. */
+  /** Signs in with the form, and opens the jobs. */
   async function signIn(used = token()) {
-    await page.goto(site.url);
+    await page.goto(`${site.url}/?route=jobs`);
     await submitToken(page, used);
     await page.getByRole("button", { name: "Sign out" }).waitFor();
   }

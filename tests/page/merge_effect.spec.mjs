@@ -1,0 +1,85 @@
+/**
+ * The effect of a merged pull request on its page. The tests replace the gateway's responses about
+ * the pull request and about daily views.
+ */
+import assert from "node:assert/strict";
+import { accessibilityFaults } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+
+const DAY_MS = 86_400_000;
+const PROMPT = "Update the page /quickstart.";
+const [BEFORE, AFTER] = [100, 150];
+
+test.use({ projectKind: "archived" });
+
+/** Answers with `BEFORE` or `AFTER` views by people on each day, and 10 by AI. */
+async function serveViews(page, mergedAt) {
+  const merge = new Date(mergedAt).toISOString().slice(0, 10);
+  await page.route("**/views/daily?**", (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    assert.equal(query.get("path"), "/quickstart");
+    const views = [];
+    for (
+      let time = Date.parse(query.get("dateFrom"));
+      time < Date.parse(query.get("dateTo"));
+      time += DAY_MS
+    ) {
+      const date = new Date(time).toISOString().slice(0, 10);
+      const human = date < merge ? BEFORE : AFTER;
+      const counts = { human, ai: 10, total: human + 10, visitors: null };
+      views.push({ date, ...counts, days: 1, missing: [] });
+    }
+    return route.fulfill({ json: { views, missing: [], nextCursor: null } });
+  });
+}
+
+async function openMergedJob({ page, signIn, startAndOpenJob, endJob }, mergedAt) {
+  const time = new Date(mergedAt).toISOString();
+  const state = { state: "merged", isDraft: false, checks: null, mergedAt: time };
+  await page.route("**/pull-request", (route) => route.fulfill({ json: state }));
+  await serveViews(page, mergedAt);
+  await signIn();
+  const job = await startAndOpenJob(PROMPT);
+  await endJob(PROMPT);
+  await job.getByText("Merged", { exact: true }).waitFor();
+  return job;
+}
+
+test("a job compares the views of its page before and after the merge", async ({ visitor }) => {
+  const { page, upstreamTargets } = visitor;
+  const job = await openMergedJob(visitor, Date.now() - 16 * DAY_MS);
+  const effect = job.getByRole("region", { name: "Effect on /quickstart" });
+  const people = effect.getByRole("row", { name: /^Views by people/ });
+  await people.getByText("2,100").waitFor();
+  assert.deepEqual(await people.getByRole("cell").allTextContents(), [
+    "1,400",
+    "2,100",
+    "+700 (+50%)",
+  ]);
+  const ai = effect.getByRole("row", { name: /^Views by AI/ });
+  assert.deepEqual(await ai.getByRole("cell").allTextContents(), ["140", "140", "0"]);
+  assert.deepEqual(await accessibilityFaults(page), []);
+
+  const before = await upstreamTargets();
+  await effect.getByRole("button", { name: /^Compare ratings and searches/ }).click();
+  const searches = effect.getByRole("row", { name: /^Searches that led here/ });
+  await searches.getByRole("cell", { name: /\d/ }).first().waitFor();
+  const added = (await upstreamTargets()).slice(before.length);
+  assert.equal(added.filter((target) => target.startsWith("/v1/analytics/")).length, 4);
+
+  // The page of the documentation shows the same.
+  await effect.getByRole("link", { name: "Effect on /quickstart" }).click();
+  await page.getByRole("heading", { level: 1, name: "/quickstart" }).waitFor();
+  const onPage = page.getByRole("region", { name: "Effect on /quickstart" });
+  await onPage
+    .getByRole("row", { name: /^Views by people/ })
+    .getByText("2,100")
+    .waitFor();
+});
+
+test("six days after the merge, it is too early to tell", async ({ visitor }) => {
+  const job = await openMergedJob(visitor, Date.now() - 6 * DAY_MS);
+  const effect = job.getByRole("region", { name: "Effect on /quickstart" });
+  await effect.getByText(/^Too early to tell\. Come back on /).waitFor();
+  assert.equal(await effect.getByRole("table").count(), 0);
+});
