@@ -96,7 +96,7 @@ test.describe("job", () => {
     await signIn();
     await startAndOpenJob("Fix the typos");
     await startSession(token({ scope: "jobs:read" }));
-    await page.goto(site.url);
+    await page.goto(`${site.url}/?route=jobs`);
     const job = await openJob("Fix the typos");
     const title = await page.getByRole("heading", { level: 1 }).boundingBox();
     const about = job.getByRole("complementary", { name: "About this job" });

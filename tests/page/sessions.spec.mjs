@@ -26,11 +26,11 @@ test.describe("session", () => {
   test("a session outlives its tab and opens in the next tab", async ({ visitor }) => {
     const { site, page, token } = visitor;
     const first = await page.context().newPage();
-    await first.goto(site.url);
+    await first.goto(`${site.url}/?route=jobs`);
     await submitToken(first, token());
     await heading(first, "Agent jobs").waitFor();
     await first.close();
-    await page.goto(site.url);
+    await page.goto(`${site.url}/?route=jobs`);
     await heading(page, "Agent jobs").waitFor();
   });
 
@@ -57,7 +57,7 @@ test.describe("session", () => {
     const { site, page, signIn } = visitor;
     await signIn();
     const other = await page.context().newPage();
-    await other.goto(site.url);
+    await other.goto(`${site.url}/?route=jobs`);
     await (await openComposer(other)).fill("Written in the other tab");
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Sign out and delete 1 draft" }).click();
@@ -88,9 +88,9 @@ test.describe("session", () => {
 
   test("signing in in one tab signs in all tabs", async ({ visitor }) => {
     const { site, page, token } = visitor;
-    await page.goto(site.url);
+    await page.goto(`${site.url}/?route=jobs`);
     const other = await page.context().newPage();
-    await other.goto(site.url);
+    await other.goto(`${site.url}/?route=jobs`);
     await submitToken(other, token());
     await heading(page, "Agent jobs").waitFor();
   });
@@ -222,10 +222,10 @@ test.describe("session", () => {
       opened += 1;
       await route.continue({ postData: JSON.stringify({ token: token() }) });
     });
-    await page.goto(site.url);
+    await page.goto(`${site.url}/?route=jobs`);
     await heading(page, "Agent jobs").waitFor();
     const other = await context.newPage();
-    await other.goto(site.url);
+    await other.goto(`${site.url}/?route=jobs`);
     await heading(other, "Agent jobs").waitFor();
 
     await page.getByRole("button", { name: "Sign out" }).click();

@@ -160,6 +160,28 @@ test("a failed report says why and loads on retry", async ({ visitor }) => {
   await searches.getByRole("listitem").first().waitFor();
 });
 
+test("a slow report does not hold up the jobs", async ({ visitor }) => {
+  const { page, site, project, startSession, startElsewhere, endJob } = visitor;
+  await startElsewhere("Broke");
+  await endJob("Broke", { status: "failed" });
+  await startSession();
+  await page.goto(`${site.url}/?route=jobs&project=${project}`);
+  await page.getByText("Failed", { exact: true }).waitFor();
+  let release;
+  const held = new Promise((resolve) => {
+    release = resolve;
+  });
+  await page.route("**/v1/analytics/*/views?**", async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.goto(`${site.url}/?route=today&project=${project}`);
+  await section(page, "Jobs that failed").getByRole("link", { name: "Broke" }).waitFor();
+  await section(page, "Pages that lost readers").getByText("Loading…").waitFor();
+  release();
+  await untilSettled(page);
+});
+
 for (const [name, viewport] of Object.entries({
   wide: { width: 1440, height: 900 },
   phone: { width: 320, height: 740 },

@@ -41,14 +41,22 @@ import {
 } from "./today_reports.ts";
 import { TODAY_WORDS } from "./words.ts";
 
+/** How long sections wait for those above them. */
+const PATIENCE_MS = 2000;
+
 /** What needs the team: five rows of each kind, each with one action. */
 export function Today({ session }: { session: Session }) {
   const { claims } = session;
   const isStarting = useSignal(true);
+  const isSlow = useSignal(false);
   useEffect(() => {
     loadToday(session).finally(() => {
       isStarting.value = false;
     });
+    const timer = setTimeout(() => {
+      isSlow.value = true;
+    }, PATIENCE_MS);
+    return () => clearTimeout(timer);
   }, [session]);
   const jobs = useTodayJobs(session);
   const cache = viewsOf(session);
@@ -78,9 +86,10 @@ export function Today({ session }: { session: Session }) {
   if (allows(claims, "jobs:read")) {
     sections.push({ isSettled: jobs.isSettled, render: () => <Jobs {...jobs} /> });
   }
-  // A section appears after those above it, so that nothing moves.
+  // Sections appear in order, so that nothing moves, unless one of them is slow.
   const waiting = sections.findIndex(({ isSettled }) => !isSettled);
-  const shown = waiting === -1 ? sections : sections.slice(0, waiting + 1);
+  const isAll = waiting === -1 || isSlow.value;
+  const shown = isAll ? sections : sections.slice(0, waiting + 1);
   return (
     <div class={styles.route}>
       <p class="hint">{TODAY_WORDS.intro(`${rangeLabel(recentDays())} UTC`)}</p>
