@@ -47,12 +47,11 @@ const PATIENCE_MS = 2000;
 /** What needs the team: five rows of each kind, each with one action. */
 export function Today({ session }: { session: Session }) {
   const { claims } = session;
-  const isStarting = useSignal(true);
+  const isStarted = useSignal(false);
   const isSlow = useSignal(false);
   useEffect(() => {
-    loadToday(session).finally(() => {
-      isStarting.value = false;
-    });
+    loadToday(session);
+    isStarted.value = true;
     const timer = setTimeout(() => {
       isSlow.value = true;
     }, PATIENCE_MS);
@@ -68,8 +67,7 @@ export function Today({ session }: { session: Session }) {
     render: (section: Section<Row>) => ComponentChildren,
   ) {
     if (!isOffered) return;
-    // What the start has not reached yet is about to load.
-    const isNext = isStarting.value && section.state === "not loaded";
+    const isNext = !isStarted.value && section.state === "not loaded";
     const shown: Section<Row> = isNext ? { state: "loading" } : section;
     sections.push({ isSettled: shown.state !== "loading", render: () => render(shown) });
   }

@@ -11,7 +11,7 @@ import {
 } from "../analytics/period/range.ts";
 import { today } from "../analytics/period/today.ts";
 import { compareRows } from "../analytics/rows/comparison.ts";
-import type { Listing } from "../analytics/rows/listing.ts";
+import type { Goal, Listing } from "../analytics/rows/listing.ts";
 import type { ListingCache } from "../analytics/rows/listing_cache.ts";
 import { REPORTS, type ReportRow } from "../analytics/rows/report.ts";
 import { countOf, numberOf, textOf } from "../analytics/rows/rows.ts";
@@ -49,16 +49,17 @@ export function earlierDaysOfViews(cache: ListingCache): DayRange {
   return findEarlierRange(range, "previous-period", today.value) ?? range;
 }
 
-/** Loads what is missing, within the limit. */
-export async function loadToday(session: Session): Promise<void> {
+/** Requests what is missing, within the limit. */
+export function loadToday(session: Session): void {
   const cache = viewsOf(session);
   let left = MAX_REQUESTS;
-  if (allows(session.claims, "analytics:read")) left -= await loadFalls(cache);
-  if (session.end.signal.aborted) return;
+  if (allows(session.claims, "analytics:read")) {
+    if (!cache.isArchived) left -= costOfFalls(cache);
+    loadFalls(cache, cache.isArchived ? "archived rows" : "first rows");
+  }
   for (const report of SINGLE_REPORTS) {
-    if (left === 0) return;
-    if (!allows(session.claims, report.scope) || cache.find(report, recentDays()) !== null)
-      continue;
+    const isLoaded = cache.find(report, recentDays()) !== null;
+    if (left === 0 || isLoaded || !allows(session.claims, report.scope)) continue;
     left -= 1;
     loadReport(cache, report);
   }
@@ -68,27 +69,29 @@ export function loadReport(cache: ListingCache, report: SingleReport): void {
   cache.openBeside(report, recentDays(), "first rows");
 }
 
-/** Loads the views of both periods. Returns the number of requests to Mintlify. */
-export async function loadFalls(cache: ListingCache): Promise<number> {
+/** Loads the views of both periods. */
+export async function loadFalls(cache: ListingCache, goal: Goal = "first rows"): Promise<void> {
   const range = daysOfViews(cache);
-  let cost = 0;
-  if (cache.find(REPORTS.views, range) === null) {
-    const opened = await cache.openBeside(REPORTS.views, range, "first rows");
-    cost += requestsOf(opened);
+  const now =
+    cache.find(REPORTS.views, range) ?? (await cache.openBeside(REPORTS.views, range, goal));
+  const earlierDays = earlierDaysOfViews(cache);
+  const earlier =
+    now.requests.peek() > 0 && cache.findEarlier(now, earlierDays) === null
+      ? await cache.openEarlier(now, earlierDays, goal)
+      : null;
+  // The archive lacks a day.
+  for (const listing of [now, earlier]) {
+    if (listing?.state.peek() === "empty" && listing.problem.peek() === null) {
+      cache.forget(listing);
+    }
   }
-  const now = cache.find(REPORTS.views, range);
-  const earlier = earlierDaysOfViews(cache);
-  if (now === null || now.requests.peek() === 0) return cost;
-  if (cache.findEarlier(now, earlier) === null) {
-    cost += requestsOf(await cache.openEarlier(now, earlier, "first rows"));
-  }
-  return cost;
 }
 
-function requestsOf(listing: Listing | null): number {
-  if (listing === null || listing.isFromArchive.peek()) return 0;
-  // A failed request counts, too.
-  return Math.max(1, listing.requests.peek());
+/** Returns how many requests the views of both periods cost without an archive. */
+function costOfFalls(cache: ListingCache): number {
+  const now = cache.find(REPORTS.views, daysOfViews(cache));
+  if (now === null) return REQUESTS_OF_FALLS;
+  return cache.findEarlier(now, earlierDaysOfViews(cache)) === null ? 1 : 0;
 }
 
 /** The state of a section. */

@@ -17,6 +17,7 @@ export type LoadState = "empty" | "loading" | "partial" | "complete";
 /**
  * How far to load.
  *
+ * - `archived rows`: all rows of the gateway's archive, without a request to Mintlify.
  * - `first rows`: one request.
  * - `small site`: up to {@link SMALL_SITE_ROWS}, while half of the hourly budget is left.
  * - `rows above reserve`: all rows, while more than the reserve is left.
@@ -24,6 +25,7 @@ export type LoadState = "empty" | "loading" | "partial" | "complete";
  * - `{ rows }`: a number of rows.
  */
 export type Goal =
+  | "archived rows"
   | "first rows"
   | "small site"
   | "rows above reserve"
@@ -131,7 +133,9 @@ export class Listing {
     this.state.value = "loading";
     this.problem.value = null;
     try {
-      if (!(await this.#loadFromArchive(signal))) await this.#fetch(goal, signal);
+      if (await this.#loadFromArchive(signal)) return true;
+      if (goal === "archived rows") return false;
+      await this.#fetch(goal, signal);
       return true;
     } catch (error) {
       this.#show();

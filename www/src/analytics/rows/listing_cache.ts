@@ -93,6 +93,12 @@ export class ListingCache {
     return opened;
   }
 
+  /** Removes a listing, so that the next one of its range starts afresh. */
+  forget(listing: Listing): void {
+    this.#kept.value = this.#kept.peek().filter((kept) => kept !== listing);
+    this.#earlier.value = this.#earlier.peek().filter((kept) => kept !== listing);
+  }
+
   /** Suspends all loading, except for the listing shown next. Cancels a refresh. */
   leave(next: Listing | null = null): void {
     this.#opened = null;
