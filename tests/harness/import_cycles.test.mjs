@@ -1,17 +1,18 @@
-/** Checks that the imports of the package and of the command line form no cycle. */
+/** Checks that folders of the product, and files of the package, import each other in no cycle. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
 const IMPORT = /(?:\bfrom|\bimport)[\s(]*"(\.[^"]+)"/g;
+const FOLDERS = ["pkg/src", "pkg/cli", "action/src", "gateway/src", "www/src"];
 
 function listModules(folder) {
   const names = readdirSync(folder, { recursive: true });
-  return names.filter((name) => /(?<!\.d)\.[jt]s$/.test(name)).map((name) => join(folder, name));
+  return names.filter((name) => /(?<!\.d)\.[jt]sx?$/.test(name)).map((name) => join(folder, name));
 }
 
 /** Returns the files that a file imports, including imports of types and by `import()`. */
@@ -23,26 +24,60 @@ function readImports(file) {
     .filter((path) => existsSync(path));
 }
 
-/** Returns the import cycles of a folder, each as a list of files. */
-function findCycles(folder) {
+/**
+ * Returns the cycles of a graph, each as a list of paths.
+ *
+ * @param {Map<string, Set<string>>} graph
+ */
+function findCycles(graph) {
   const cycles = [];
   const finished = new Set();
-  const visit = (file, path) => {
-    const start = path.indexOf(file);
-    if (start !== -1) cycles.push(path.slice(start).map((each) => relative(folder, each)));
-    if (start !== -1 || finished.has(file)) return;
-    for (const imported of readImports(file)) visit(imported, [...path, file]);
-    finished.add(file);
+  const visit = (node, path) => {
+    const start = path.indexOf(node);
+    if (start !== -1) cycles.push(path.slice(start));
+    if (start !== -1 || finished.has(node)) return;
+    for (const next of graph.get(node) ?? []) visit(next, [...path, node]);
+    finished.add(node);
   };
-  for (const file of listModules(folder).sort()) visit(file, []);
+  for (const node of [...graph.keys()].sort()) visit(node, []);
   return cycles;
 }
 
+/** Returns the imports between the files of a folder, by relative path. */
+function fileGraph(folder) {
+  const name = (file) => relative(folder, file);
+  const inside = (file) => !name(file).startsWith("..");
+  return new Map(
+    listModules(folder).map((file) => {
+      return [name(file), new Set(readImports(file).filter(inside).map(name))];
+    }),
+  );
+}
+
+/** Returns the imports between folders. Files that are directly in the folder count as "". */
+function folderGraph(files) {
+  const graph = new Map();
+  const folderOf = (file) => dirname(file).replace(/^\.$/, "");
+  for (const [file, imports] of files) {
+    const from = folderOf(file);
+    const known = graph.get(from) ?? new Set();
+    for (const to of [...imports].map(folderOf)) if (to !== from) known.add(to);
+    graph.set(from, known);
+  }
+  return graph;
+}
+
+for (const folder of FOLDERS) {
+  test(`the folders of ${folder} import each other in no cycle`, () => {
+    const files = fileGraph(join(ROOT, folder));
+    assert.ok([...files.values()].some(({ size }) => size > 0));
+    assert.deepEqual(findCycles(folderGraph(files)), []);
+  });
+}
+
 for (const folder of ["pkg/src", "pkg/cli"]) {
-  test(`the imports of ${folder} form no cycle`, () => {
-    const files = listModules(join(ROOT, folder));
-    assert.ok(files.flatMap(readImports).length > files.length, "too few imports were found");
-    assert.deepEqual(findCycles(join(ROOT, folder)), []);
+  test(`the files of ${folder} import each other in no cycle`, () => {
+    assert.deepEqual(findCycles(fileGraph(join(ROOT, folder))), []);
   });
 }
 
@@ -56,8 +91,19 @@ test("the search for import cycles finds one of a type import and an import()", 
   };
   try {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    assert.deepEqual(findCycles(folder), [["first.ts", "second.ts", "third.ts"]]);
+    assert.deepEqual(findCycles(fileGraph(folder)), [["first.ts", "second.ts", "third.ts"]]);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+});
+
+test("the search for cycles finds folders whose files form none", () => {
+  const files = new Map([
+    ["a/one.ts", new Set(["b/one.ts"])],
+    ["b/one.ts", new Set()],
+    ["b/two.ts", new Set(["a/two.ts"])],
+    ["a/two.ts", new Set()],
+  ]);
+  assert.deepEqual(findCycles(files), []);
+  assert.deepEqual(findCycles(folderGraph(files)), [["a", "b"]]);
 });
