@@ -49,8 +49,12 @@ export function earlierDaysOfViews(cache: ListingCache): DayRange {
   return findEarlierRange(range, "previous-period", today.value) ?? range;
 }
 
-/** Requests what is missing, within the limit. */
+const started = new WeakSet<Session>();
+
+/** Requests what is missing, within the limit. Does so once, because each visit would add to it. */
 export function loadToday(session: Session): void {
+  if (started.has(session)) return;
+  started.add(session);
   const cache = viewsOf(session);
   let left = MAX_REQUESTS;
   if (allows(session.claims, "analytics:read")) {
