@@ -40,6 +40,27 @@ test("the trend requests finished days of the filtered folder", async () => {
   assert.deepEqual([dateFrom, dateTo, group, prefix], ["2026-11-01", TODAY, "day", "/guides"]);
 });
 
+test("the trend adds up the spellings of a page", async () => {
+  const body = (...views) => ({ body: { views, missing: [], nextCursor: null } });
+  const client = fakeClient(
+    body(day("2026-11-01", 5, 1), day("2026-11-02", 1, 0)),
+    body(day("2026-11-01", 2, 3), day("2026-11-02", 0, 0)),
+  );
+  const { points } = await read(client, { subject: { paths: ["/café", "/caf%C3%A9"] } });
+  assert.deepEqual(
+    client.requests.map(({ path }) => path),
+    ["/café", "/caf%C3%A9"],
+  );
+  assert.deepEqual(
+    points.slice(0, 3).map(({ human, ai, held }) => [human, ai, held]),
+    [
+      [7, 4, 1],
+      [1, 0, 1],
+      [0, 0, 0],
+    ],
+  );
+});
+
 test("the trend has the points of the comparison, if the archive holds any", async () => {
   const earlierRange = { from: "2026-10-27", to: "2026-10-31" };
   const page = (...views) => ({ body: { views, missing: [], nextCursor: null } });

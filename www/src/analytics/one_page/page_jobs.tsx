@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ListedJob } from "quillgate";
+import { parseInstant } from "quillgate/values";
 import { JobRows } from "../../jobs/job_rows.tsx";
 import type { Session } from "../../session/session.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
-import { mentionsPage } from "../rows/page_path.ts";
+import { mentionsPage, spellingsOf } from "../rows/page_path.ts";
 import { PAGE_WORDS } from "../rows/page_words.ts";
 
 /** The API's maximum, because some matches are about other pages: the gateway finds substrings. */
@@ -57,12 +58,17 @@ export function PageJobs({ session, path }: { session: Session; path: string }) 
   );
 }
 
+/** Searches for every spelling, because the gateway compares strings. */
 async function findJobs(
   { client }: Session,
   path: string,
   signal: AbortSignal,
 ): Promise<FoundJobs> {
-  const page = await client.agentJobs.list({ text: path, limit: MAX_JOBS }, { signal });
-  const jobs = page.jobs.filter(({ prompt }) => mentionsPage(prompt ?? "", path));
-  return { jobs, hasOlder: page.nextCursor !== null };
+  const pages = await Promise.all(
+    spellingsOf(path).map((text) => client.agentJobs.list({ text, limit: MAX_JOBS }, { signal })),
+  );
+  const found = new Map(pages.flatMap(({ jobs }) => jobs.map((job) => [job.id, job])));
+  const jobs = [...found.values()].filter(({ prompt }) => mentionsPage(prompt ?? "", path));
+  jobs.sort((a, b) => (parseInstant(b.createdAt) ?? 0) - (parseInstant(a.createdAt) ?? 0));
+  return { jobs, hasOlder: pages.some(({ nextCursor }) => nextCursor !== null) };
 }

@@ -7,7 +7,7 @@ import { counted } from "../../shell/wording.ts";
 import { viewsOf } from "../cache/session_views.ts";
 import { type Figure, Figures, figuresOfCounts } from "../report/totals_strip.tsx";
 import { type Listing, SMALL_SITE_ROWS } from "../rows/listing.ts";
-import { pageIdentity } from "../rows/page_path.ts";
+import { toPageId } from "../rows/page_path.ts";
 import { FEEDBACK_WORDS, PAGE_WORDS } from "../rows/page_words.ts";
 import { type Column, REPORTS, type ReportRow } from "../rows/report.ts";
 import { textOf } from "../rows/rows.ts";
@@ -165,10 +165,10 @@ const MAX_COLLAPSED_ROWS = 5;
 
 /** Returns a function that tests whether a column of a row names a page, in any spelling. */
 function isAbout(column: "path" | "clicked", path: string): Matches["matches"] {
-  const page = pageIdentity(path);
+  const page = toPageId(path);
   return (row) => {
     const text = textOf(row[column]);
-    return text !== null && pageIdentity(text) === page;
+    return text !== null && toPageId(text) === page;
   };
 }
 

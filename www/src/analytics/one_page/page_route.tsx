@@ -29,7 +29,7 @@ import { REPORTS, type Totals } from "../rows/report.ts";
 import { wantedEarlier, wantedRange } from "../table/table_model.ts";
 import { TrendOff } from "../trend/trend_off.tsx";
 import { TREND_SPACE } from "../trend/trend_space.tsx";
-import { countsOfPage, rowOfPage } from "./page_figures.ts";
+import { countsOfPage, pathsOfPage, rowOfPage } from "./page_figures.ts";
 import {
   LoadButton,
   LoadedPart,
@@ -96,7 +96,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
       {listing && <StaleNote listing={listing} />}
       <PageSection title={PAGE_WORDS.views}>
         <Views listing={listing} counts={counts} earlier={earlierCounts} />
-        <Trend session={session} path={path} />
+        <Trend session={session} paths={pathsOfPage(listing, path)} />
       </PageSection>
       <div class={styles.columns}>
         <PageVisitors session={session} path={path} />
@@ -210,13 +210,13 @@ function Views({ listing, counts, earlier }: ViewsProps) {
  * The chart of the page's daily views, which the gateway's archive has without Mintlify requests.
  * Without an archive, explains how to turn it on. Renders nothing if no day of the range has ended.
  */
-function Trend({ session, path }: { session: Session; path: string }) {
+function Trend({ session, paths }: { session: Session; paths: string[] }) {
   const range = wantedRange();
   const trend = {
     client: session.client,
     range,
     earlierRange: wantedEarlier(REPORT),
-    subject: { path },
+    subject: { paths },
     interval: address.value.analytics.interval,
     ended: session.end.signal,
   };

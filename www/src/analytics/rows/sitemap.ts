@@ -1,4 +1,4 @@
-import { pageIdentity } from "./page_path.ts";
+import { toPageId } from "./page_path.ts";
 import type { ReportRow } from "./report.ts";
 import { textOf } from "./rows.ts";
 
@@ -11,8 +11,8 @@ export interface Sitemap {
 
 /** Returns the pages of a sitemap that have no row. */
 export function findNeverRead(paths: readonly string[], rows: readonly ReportRow[]): ReportRow[] {
-  const read = new Set(rows.map((row) => pageIdentity(textOf(row.path) ?? "")));
+  const read = new Set(rows.map((row) => toPageId(textOf(row.path) ?? "")));
   return paths
-    .filter((path) => !read.has(pageIdentity(path)))
+    .filter((path) => !read.has(toPageId(path)))
     .map((path) => ({ path, human: 0, ai: 0, total: 0, share: null, earlier: null, change: null }));
 }

@@ -80,24 +80,52 @@ export async function readTrend(
   }
 }
 
+/** The most spellings of a page to read, because each needs a request. */
+const MAX_SPELLINGS = 5;
+
 async function readPoints(
   client: Client,
   range: DayRange,
   group: TrendGroup,
-  subject: TrendSubject,
+  { paths, prefix }: TrendSubject,
   signal: AbortSignal,
 ): Promise<TrendPoint[]> {
   const dateTo = addDays(range.to, 1);
-  const query = { dateFrom: range.from, dateTo, group, limit: LIMIT, ...subject };
+  const query = { dateFrom: range.from, dateTo, group, limit: LIMIT };
+  const parts = paths?.slice(0, MAX_SPELLINGS).map((path) => ({ path })) ?? [
+    prefix === undefined ? {} : { prefix },
+  ];
+  const read = parts.map((part) => readGroups(client, { ...query, ...part }, signal));
+  return trendPoints(range, group, addGroups(await Promise.all(read)));
+}
+
+type DailyViewsQuery = Parameters<Client["analytics"]["dailyViews"]>[0];
+
+async function readGroups(
+  client: Client,
+  query: DailyViewsQuery,
+  signal: AbortSignal,
+): Promise<GroupedViews[]> {
   const groups: GroupedViews[] = [];
   for (let cursor: string | undefined; ; ) {
     // Retrying is pointless: without an archive of the project, the gateway always answers 501.
     const page = await client.analytics.dailyViews({ ...query, cursor }, { signal, maxRetries: 0 });
     groups.push(...page.views);
-    if (page.nextCursor === null || page.nextCursor === cursor) break;
+    if (page.nextCursor === null || page.nextCursor === cursor) return groups;
     cursor = page.nextCursor;
   }
-  return trendPoints(range, group, groups);
+}
+
+/** Adds up the views of several spellings by date. */
+function addGroups([first = [], ...others]: GroupedViews[][]): GroupedViews[] {
+  const sums = new Map(first.map((views) => [views.date, views]));
+  for (const views of others.flat()) {
+    const sum = sums.get(views.date);
+    const human = (sum?.human ?? 0) + (views.human ?? 0);
+    const ai = (sum?.ai ?? 0) + (views.ai ?? 0);
+    sums.set(views.date, { ...views, human, ai, total: human + ai });
+  }
+  return [...sums.values()];
 }
 
 /**

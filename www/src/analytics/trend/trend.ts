@@ -39,7 +39,8 @@ export const MEASURES = {
 
 /** A page, the pages of a folder, or, if both are absent, the whole site. */
 export interface TrendSubject {
-  path?: string;
+  /** The spellings of the page's path in the archive. */
+  paths?: readonly string[];
   prefix?: string;
 }
 
