@@ -330,6 +330,9 @@ function Answer(props: AnswerProps) {
           />
         )}
         <Matches listing={listing} table={table} />
+        {table.arrangement === "never-read" && props.sitemap.value?.ignored && (
+          <p class="hint">{props.sitemap.value.ignored}</p>
+        )}
         {!isEmpty && <Rows {...props} describedBy={bar === null ? null : BAR_ID} />}
         <EndNote listing={listing} />
         {isEarlierPart(table) && !asksForChanges(table) && <EarlierNotice {...notice} />}
