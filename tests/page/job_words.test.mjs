@@ -13,7 +13,7 @@ const { describeJobTime } = await importSource("jobs/job_time.ts");
 const { groupByDay } = await importSource("jobs/job_days.ts");
 const { noticeOf, titleMark } = await importSource("jobs/notices.ts");
 
-const { skewOf } = await importSource("shell/clock_skew.ts");
+const { currentTime, noteGatewayDate, skewOf } = await importSource("shell/clock_skew.ts");
 const { relativeTime } = await importSource("shell/relative_time.ts");
 
 const START = Date.parse("2026-11-20T09:00:00Z");
@@ -272,6 +272,13 @@ describe("clock", () => {
     assert.equal(skewOf(date, START - 31_000), -31_000);
     assert.equal(skewOf(date, START + 1_500), 0);
     assert.equal(skewOf(null, START), 0);
+  });
+
+  test("the current time is the gateway’s", () => {
+    noteGatewayDate(new Date(Date.now() - 172_800_000).toUTCString());
+    assert.ok(Math.abs(currentTime() + 172_800_000 - Date.now()) < 2_000);
+    noteGatewayDate(null);
+    assert.ok(Math.abs(currentTime() - Date.now()) < 2_000);
   });
 });
 

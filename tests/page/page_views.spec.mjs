@@ -236,22 +236,22 @@ test.describe("range", () => {
   });
 
   test("visits within five minutes share the pages of an open range", async ({ visitor }) => {
-    const { site, page, token, startSession, openReport } = visitor;
+    const { site, page, token, startSession, setClocks, openReport } = visitor;
     const query = { range: "last-7-days", compare: "none" };
     const started = noon();
-    await page.clock.setFixedTime(started);
     await startSession(token({ exp: IN_A_WEEK }));
+    await setClocks(started);
     await openReport(query);
     const before = await countRequests(site);
     for (const minutes of [1, 3, 4]) {
-      await page.clock.setFixedTime(started + minutes * 60_000);
+      await setClocks(started + minutes * 60_000);
       await openReport(query);
     }
     assert.equal(await countRequests(site), before);
 
     // Later, while the platform fails, the page shows the stale rows.
     await failAll(site);
-    await page.clock.setFixedTime(started + 2 * FRESHNESS_MS);
+    await setClocks(started + 2 * FRESHNESS_MS);
     await openReport(query);
     const note = page.getByRole("status").filter({ hasText: /^As of/ });
     await note.getByText("Mintlify did not answer").waitFor();

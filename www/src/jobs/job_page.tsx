@@ -5,7 +5,6 @@ import { type PullRequest, readPullRequest } from "quillgate/values";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { now, today } from "../shell/clock.ts";
-import { clockSkew } from "../shell/clock_skew.ts";
 import { CopyButton } from "../shell/copy_button.tsx";
 import { focusHeading, HEADING_ID } from "../shell/heading.tsx";
 import { External } from "../shell/icons.tsx";
@@ -82,7 +81,7 @@ function useJobTitle(id: string, job: OpenJob | null, state: string | null): voi
 
 function StateLine({ job, facts }: { job: OpenJob; facts: JobFacts }) {
   const { tone, word } = jobState(facts);
-  const time = describeJobTime(facts, job.workSpan.value, now.value - clockSkew.value);
+  const time = describeJobTime(facts, job.workSpan.value, now.value);
   return (
     <p class={styles.state}>
       <span class={`pill tone-${tone}`}>

@@ -6,6 +6,11 @@ const IGNORED_SKEW_MS = 2_000;
 /** How far this browser's clock is ahead of the gateway's, in milliseconds. */
 export const clockSkew = signal(0);
 
+/** Returns the time by the gateway's clock, in milliseconds since the epoch. */
+export function currentTime(): number {
+  return Date.now() - clockSkew.peek();
+}
+
 /** Compares the clocks, given the `Date` header of a response that has just arrived. */
 export function noteGatewayDate(date: string | null): void {
   clockSkew.value = skewOf(date, Date.now());

@@ -4,6 +4,7 @@ import type { ListedJob } from "quillgate";
 import { parseInstant } from "quillgate/values";
 import { JobRows } from "../../jobs/job_rows.tsx";
 import type { Session } from "../../session/session.ts";
+import { currentTime } from "../../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
 import { mentionsPage, spellingsOf } from "../rows/page_path.ts";
@@ -32,7 +33,7 @@ export function PageJobs({ session, path }: { session: Session; path: string }) 
         if (!signal.aborted) found.value = jobs;
       },
       (error) => {
-        if (!signal.aborted) problem.value = describeProblem(error, Date.now());
+        if (!signal.aborted) problem.value = describeProblem(error, currentTime());
       },
     );
     return () => leave.abort();

@@ -1,5 +1,6 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { announce } from "../../shell/announcer.tsx";
+import { currentTime } from "../../shell/clock_skew.ts";
 import { defer } from "../../shell/deferred.tsx";
 import { keepFocus } from "../../shell/heading.tsx";
 import { LoadFailure } from "../../shell/load_failure.tsx";
@@ -88,7 +89,7 @@ export function StaleNote({ listing }: { listing: Listing }) {
   return (
     <p class="notice" role="status">
       <span>
-        <strong>As of {moment(staleness.asOf, Date.now())}.</strong> {why}, so these are cached
+        <strong>As of {moment(staleness.asOf, currentTime())}.</strong> {why}, so these are cached
         counts. Refresh to try again.
       </span>
     </p>

@@ -266,7 +266,8 @@ function nextComparison(): void {
 
 /** Explains which parts of the link are invalid, and removes them from the address. */
 export function InvalidLink({ range }: { range: DayRange }) {
-  const { hasInvalidDates, hasInvalidPage } = address.value.analytics;
+  const { hasInvalidDates, hasInvalidPage, range: period } = address.value.analytics;
+  const isFuture = typeof period === "object" && period.from > today.value;
   useLayoutEffect(() => {
     if (hasInvalidDates || hasInvalidPage) adjust({});
   }, [hasInvalidDates, hasInvalidPage]);
@@ -275,6 +276,11 @@ export function InvalidLink({ range }: { range: DayRange }) {
       {hasInvalidDates && (
         <p class="notice" role="status">
           This link’s dates are not valid. Showing the last 28 days: {rangeLabel(range)}.
+        </p>
+      )}
+      {isFuture && (
+        <p class="notice" role="status">
+          This link’s dates are in the future. Showing today: {rangeLabel(range)}.
         </p>
       )}
       {hasInvalidPage && (

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Client } from "quillgate";
+import { currentTime } from "../../shell/clock_skew.ts";
 import type { Limit } from "../../shell/rate_limit.ts";
 import {
   type Bounds,
@@ -170,7 +171,7 @@ export class ListingCache {
   }
 
   #make(report: Report, range: DayRange, source: Source): Listing {
-    const bounds = boundsOf(range, Date.now(), this.#answered.freshness);
+    const bounds = boundsOf(range, currentTime(), this.#answered.freshness);
     return this.#build(report, range, bounds, source);
   }
 

@@ -1,4 +1,5 @@
 import type { Client, GroupedViews } from "quillgate";
+import { currentTime } from "../../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { addDays, type DayRange } from "../period/range.ts";
 import {
@@ -73,7 +74,7 @@ export async function readTrend(
     };
   } catch (error) {
     signal.throwIfAborted();
-    const problem = describeProblem(error, Date.now());
+    const problem = describeProblem(error, currentTime());
     return isOff(error)
       ? { state: "off", detail: problem.cause.replace(/ \(\d+\)$/, "") }
       : { state: "failed", problem };
