@@ -127,6 +127,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
 
   function takeSitemap(read: Sitemap) {
     sitemap.value = read;
+    cache.sitemapPages.value = read.pages;
     if (read.origin !== null && siteOf(projectId) === null) chooseSite(projectId, read.origin);
     visit({ analytics: { arrangement: "never-read", sorting: null } });
   }

@@ -21,7 +21,8 @@ export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
       return;
     }
     const { paths, origin, ignored } = reading;
-    onRead({ origin, ignored, findNeverRead: (rows) => findNeverRead(paths, rows) });
+    const pages = paths.length;
+    onRead({ origin, pages, ignored, findNeverRead: (rows) => findNeverRead(paths, rows) });
     onClose();
   }
 

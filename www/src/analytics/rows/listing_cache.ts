@@ -41,6 +41,8 @@ export class ListingCache {
   readonly limit = signal<Limit | null>(null);
   /** The listing that Refresh loads. It then replaces the listing on the screen. */
   readonly renewal = signal<Listing | null>(null);
+  /** The number of pages in the sitemap; 0 if unknown. */
+  readonly sitemapPages = signal(0);
   readonly client: Client;
   readonly #kept = signal<readonly Listing[]>([]);
   readonly #earlier = signal<readonly Listing[]>([]);
@@ -135,13 +137,16 @@ export class ListingCache {
     this.#openedEarlier = null;
   }
 
-  /** Returns the largest row count of the report's complete listings; null if none is complete. */
-  estimateRows(report: Report): number | null {
+  /**
+   * Returns how many rows a report has in another period, or how many pages the sitemap has; null
+   * if neither is known.
+   */
+  knownRows(report: Report): number | null {
     const complete = [...this.#kept.value, ...this.#earlier.value].filter(
       (kept) => kept.report === report && kept.state.value === "complete",
     );
-    if (complete.length === 0) return null;
-    return Math.max(...complete.map((kept) => kept.rows.value.length));
+    const pages = report.key === "path" ? this.sitemapPages.value : 0;
+    return Math.max(pages, ...complete.map((kept) => kept.rows.value.length)) || null;
   }
 
   /**

@@ -5,6 +5,8 @@ import { textOf } from "./rows.ts";
 /** The pages of a site, and its origin if the sitemap names it. */
 export interface Sitemap {
   origin: string | null;
+  /** The number of pages. */
+  pages: number;
   /** A sentence about the addresses that are not pages of the site; null if there are none. */
   ignored: string | null;
   /** Returns the pages of the sitemap that have no row. */
