@@ -73,6 +73,29 @@ test("the trend has the points of the comparison, if the archive holds any", asy
   assert.deepEqual([failed.state, failed.earlier], ["drawn", []]);
 });
 
+test("the line of a month has the weekdays of the bars, and only days of its own month", async () => {
+  const page = (...views) => ({ body: { views, missing: [], nextCursor: null } });
+  const days = (month, count) =>
+    Array.from({ length: count }, (_, at) =>
+      day(`2026-${month}-${String(at + 1).padStart(2, "0")}`, at + 1, 0),
+    );
+  const client = fakeClient(page(...days("10", 31)), page(...days("09", 30)));
+  const { points, earlier } = await read(client, {
+    range: { from: "2026-10-01", to: "2026-10-31" },
+    earlierRange: { from: "2026-09-01", to: "2026-09-30" },
+  });
+  assert.deepEqual(
+    [client.requests[1].dateFrom, client.requests[1].dateTo],
+    ["2026-09-01", "2026-10-01"],
+  );
+  assert.equal(points.length, earlier.length);
+  assert.deepEqual([earlier[0].from, earlier[0].human], ["2026-09-03", 3]);
+  assert.deepEqual(
+    earlier.slice(-4).map(({ held }) => held),
+    [1, 0, 0, 0],
+  );
+});
+
 test("the trend requests the next page of the series by its cursor", async () => {
   const client = fakeClient(
     { body: { views: [day("2026-11-01", 1, 0)], missing: [], nextCursor: "c" } },

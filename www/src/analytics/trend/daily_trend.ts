@@ -1,14 +1,13 @@
 import type { Client, GroupedViews } from "quillgate";
 import { currentTime } from "../../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
-import { addDays, type DayRange } from "../period/range.ts";
+import { addDays, alignWeekdays, countDays, type DayRange } from "../period/range.ts";
 import {
   type DrawableTrend,
   endedDays,
   groupOf,
   MEASURES,
   type TrendGroup,
-  type TrendPoint,
   type TrendSubject,
   trendPoints,
 } from "./trend.ts";
@@ -38,6 +37,8 @@ export interface TrendQuery {
  * request is enough.
  */
 const LIMIT = 1000;
+/** Moving the line of a shorter range would lose too much of it. */
+const MIN_ALIGNED_DAYS = 14;
 
 /**
  * Reads views by day, week or month from the gateway's archive. Makes no Mintlify requests. If the
@@ -52,13 +53,16 @@ export async function readTrend(
   const over = endedDays(range, today);
   if (over === null) return { state: "no day yet" };
   const group = groupOf(over, interval);
+  const read = (days: DayRange) => readViews(client, days, group, subject, signal);
+  const isAligned = group === "day" && countDays(over) >= MIN_ALIGNED_DAYS;
   try {
-    const [points, earlier] = await Promise.all([
-      readPoints(client, over, group, subject, signal),
-      earlierRange === null
-        ? []
-        : readPoints(client, earlierRange, group, subject, signal).catch(() => []),
+    const [views, earlierViews] = await Promise.all([
+      read(over),
+      earlierRange === null ? [] : read(earlierRange).catch(() => []),
     ]);
+    const points = trendPoints(over, group, views);
+    const line = earlierRange && isAligned ? alignWeekdays(earlierRange, over) : earlierRange;
+    const earlier = line === null ? [] : trendPoints(line, group, earlierViews);
     if (points.every(({ held }) => held === 0)) return { state: "nothing held", range: over };
     const isCompared = earlier.some(({ held }) => held > 0);
     return {
@@ -84,20 +88,20 @@ export async function readTrend(
 /** The most spellings of a page to read, because each needs a request. */
 const MAX_SPELLINGS = 5;
 
-async function readPoints(
+async function readViews(
   client: Client,
   range: DayRange,
   group: TrendGroup,
   { paths, prefix }: TrendSubject,
   signal: AbortSignal,
-): Promise<TrendPoint[]> {
+): Promise<GroupedViews[]> {
   const dateTo = addDays(range.to, 1);
   const query = { dateFrom: range.from, dateTo, group, limit: LIMIT };
   const parts = paths?.slice(0, MAX_SPELLINGS).map((path) => ({ path })) ?? [
     prefix === undefined ? {} : { prefix },
   ];
   const read = parts.map((part) => readGroups(client, { ...query, ...part }, signal));
-  return trendPoints(range, group, addGroups(await Promise.all(read)));
+  return addGroups(await Promise.all(read));
 }
 
 type DailyViewsQuery = Parameters<Client["analytics"]["dailyViews"]>[0];
