@@ -73,7 +73,7 @@ test("the trend has the points of the comparison, if the archive holds any", asy
   assert.deepEqual([failed.state, failed.earlier], ["drawn", []]);
 });
 
-test("the line of a month has the weekdays of the bars, and only days of its own month", async () => {
+test("the line of a month has the weekdays of the bars, and no days of another month", async () => {
   const page = (...views) => ({ body: { views, missing: [], nextCursor: null } });
   const days = (month, count) =>
     Array.from({ length: count }, (_, at) =>

@@ -17,7 +17,7 @@ const EVERYTHING: PathFilter = { kind: "everything", matches: () => true };
 /**
  * Parses a filter. `/guides` is a prefix. `/guides/*` and `*.md` are globs: `*` matches within a
  * segment, `**` across segments, `?` one character. Anything else is a list of words that must all
- * occur in the path. A URL stands for its path. Ignores case, and whether a character is escaped or
+ * occur in the path. Of a URL, the path counts. Ignores case, and whether a character is escaped or
  * composed.
  */
 export function parsePathFilter(text: string): PathFilter {

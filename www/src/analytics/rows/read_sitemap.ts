@@ -7,7 +7,7 @@ export type SitemapReading =
       ok: true;
       paths: readonly string[];
       origin: string | null;
-      /** A sentence about the addresses that are not in `paths`; null if there are none. */
+      /** A sentence about the addresses that are not in `paths`; null without such addresses. */
       ignored: string | null;
     }
   | { ok: false; reason: string };

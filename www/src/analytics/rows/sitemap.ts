@@ -7,7 +7,7 @@ export interface Sitemap {
   origin: string | null;
   /** The number of pages. */
   pages: number;
-  /** A sentence about the addresses that are not pages of the site; null if there are none. */
+  /** A sentence about the addresses that are not pages of the site; null without them. */
   ignored: string | null;
   /** Returns the pages of the sitemap that have no row. */
   findNeverRead(rows: readonly ReportRow[]): readonly ReportRow[];
