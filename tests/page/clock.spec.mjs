@@ -51,3 +51,17 @@ for (const days of [2, -2]) {
       .waitFor();
   });
 }
+
+test("the page notices that the clock was corrected", async ({ visitor }) => {
+  const { page, token, signIn, startAndOpenJob } = visitor;
+  await page.clock.setFixedTime(Date.now() + 2 * DAY_MS);
+  const now = Math.floor(Date.now() / 1000);
+  await signIn(token({ iat: now, exp: now + DAY_S }));
+  await page.clock.setFixedTime(Date.now());
+  await startAndOpenJob("Fix the time");
+  await page
+    .getByRole("main")
+    .getByText(/^(Just started|Running for \d+ s|Took )/)
+    .first()
+    .waitFor();
+});

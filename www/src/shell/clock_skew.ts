@@ -11,13 +11,12 @@ export function currentTime(): number {
   return Date.now() - clockSkew.peek();
 }
 
-/** Compares the clocks, given the `Date` header of a response that has just arrived. */
+/**
+ * Compares the clocks, given the `Date` header of a response that has just arrived. Without a valid
+ * one, the last comparison stays.
+ */
 export function noteGatewayDate(date: string | null): void {
-  clockSkew.value = skewOf(date, Date.now());
-}
-
-/** Returns how far `now` is ahead of a `Date` header; 0 if only slightly or if it is invalid. */
-export function skewOf(date: string | null, now: number): number {
-  const skew = now - Date.parse(date ?? "");
-  return Math.abs(skew) > IGNORED_SKEW_MS ? skew : 0;
+  const skew = Date.now() - Date.parse(date ?? "");
+  if (Math.abs(skew - clockSkew.peek()) <= IGNORED_SKEW_MS || Number.isNaN(skew)) return;
+  clockSkew.value = Math.abs(skew) > IGNORED_SKEW_MS ? skew : 0;
 }
