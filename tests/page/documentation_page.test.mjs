@@ -9,7 +9,7 @@ import { importSource } from "./source.mjs";
 const { isPagePath, mentionsPage, spellingsOf, toPageId, toPagePath } = await importSource(
   "analytics/rows/page_path.ts",
 );
-const { countsOfPage, pathsOfPage, rowOfPage } = await importSource(
+const { countsOfPage, rowOfPage, spellingsIn } = await importSource(
   "analytics/one_page/page_figures.ts",
 );
 const { pageChange, pageLinks } = await importSource("analytics/rows/page_address.ts");
@@ -177,11 +177,10 @@ describe("figures of a page", () => {
     assert.equal(countsOfPage(unknown, "/a").total, null);
   });
 
-  test("the chart reads the path of the address and the other spellings of the rows", () => {
+  test("the spellings of a page are those of its rows", () => {
     const rows = [row, { ...row, path: "/a/" }, { ...row, path: "/b" }];
-    assert.deepEqual(pathsOfPage(listing(rows), "/a.md"), ["/a.md", "/a", "/a/"]);
-    assert.deepEqual(pathsOfPage(listing(rows), "/a"), ["/a", "/a/"]);
-    assert.deepEqual(pathsOfPage(null, "/a"), ["/a"]);
+    assert.deepEqual(spellingsIn(listing(rows), "/a.md"), ["/a", "/a/"]);
+    assert.deepEqual(spellingsIn(null, "/a"), []);
   });
 
   test("a page that a complete list lacks has no views", () => {

@@ -31,10 +31,10 @@ function combine(counts: readonly (number | null)[], isAdditive: boolean): numbe
   return isAdditive ? known.reduce((sum, count) => sum + count, 0) : Math.max(...known);
 }
 
-/** Returns the spellings of a page in the loaded rows, with `path` first. */
-export function pathsOfPage(listing: Listing | null, path: string): string[] {
+/** Returns the spellings of a page in the loaded rows. */
+export function spellingsIn(listing: Listing | null, path: string): string[] {
   const rows = rowsByPage(listing?.rows.value ?? []).get(toPageId(path)) ?? [];
-  return [...new Set([path, ...rows.map((row) => textOf(row.path) ?? path)])];
+  return [...new Set(rows.map((row) => textOf(row.path) ?? path))];
 }
 
 const grouped = new WeakMap<readonly ReportRow[], Map<PageId, ReportRow[]>>();

@@ -13,7 +13,7 @@ import { type Column, REPORTS, type ReportRow } from "../rows/report.ts";
 import { textOf } from "../rows/rows.ts";
 import { formatCell } from "../table/report_cell.tsx";
 import { wantedRange } from "../table/table_model.ts";
-import { countsOfPage } from "./page_figures.ts";
+import { countsOfPage, spellingsIn } from "./page_figures.ts";
 import * as styles from "./page_reports.module.css";
 
 interface PageReportProps {
@@ -30,7 +30,15 @@ export function PageVisitors({ session, path }: PageReportProps) {
           if (counts === null) return null;
           if (counts.total === 0) return <p class="hint">{PAGE_WORDS.noVisitors}</p>;
           const figures = figuresOfCounts(REPORTS.visitors, counts, null);
-          return <Figures figures={figures.map(withoutChange)} />;
+          const spellings = spellingsIn(listing, path);
+          return (
+            <>
+              <Figures figures={figures.map(withoutChange)} />
+              {spellings.length > 1 && (
+                <p class="hint">{PAGE_WORDS.visitorsOf(spellings.join(", "))}</p>
+              )}
+            </>
+          );
         }}
       </OnDemand>
     </PageSection>

@@ -29,7 +29,7 @@ import { REPORTS, type Totals } from "../rows/report.ts";
 import { wantedEarlier, wantedRange } from "../table/table_model.ts";
 import { TrendOff } from "../trend/trend_off.tsx";
 import { TREND_SPACE } from "../trend/trend_space.tsx";
-import { countsOfPage, pathsOfPage, rowOfPage } from "./page_figures.ts";
+import { countsOfPage, rowOfPage, spellingsIn } from "./page_figures.ts";
 import {
   LoadButton,
   LoadedPart,
@@ -76,6 +76,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
   const earlier = isCompared ? cache.findEarlier(listing, earlierRange) : null;
   const counts = countsOfPage(listing, path);
   const earlierCounts = countsOfPage(earlier, path);
+  const spellings = spellingsIn(listing, path);
   const row = rowOfPage(path, counts, earlierCounts);
   return (
     <div class={styles.route}>
@@ -96,7 +97,8 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
       {listing && <StaleNote listing={listing} />}
       <PageSection title={PAGE_WORDS.views}>
         <Views listing={listing} counts={counts} earlier={earlierCounts} />
-        <Trend session={session} paths={pathsOfPage(listing, path)} />
+        {spellings.length > 1 && <p class="hint">{PAGE_WORDS.viewsOf(spellings.join(", "))}</p>}
+        <Trend session={session} paths={[...new Set([path, ...spellings])]} />
       </PageSection>
       <div class={styles.columns}>
         <PageVisitors session={session} path={path} />
