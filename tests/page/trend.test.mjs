@@ -135,10 +135,7 @@ test("a chart marks the day since which views of Markdown count as AI", () => {
   };
   const crossing = trend("2026-07-29", "2026-08-02");
   assert.equal(markdownStep(crossing), 2);
-  assert.equal(
-    markdownNote(crossing),
-    "Since Jul 31, 2026, views of Markdown count as AI, not people",
-  );
+  assert.equal(markdownNote(crossing), "Since Jul 31, 2026, views of Markdown count as AI");
   const compared = trend("2026-08-01", "2026-08-31", "2026-07-01");
   assert.equal(markdownStep(compared), null);
   assert.match(markdownNote(compared), /Jul 31/);

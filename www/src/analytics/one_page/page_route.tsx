@@ -49,6 +49,9 @@ const ArchivedTrend = defer(
 
 const REPORT = REPORTS.views;
 
+/** The most spellings in the chart, because each needs a request to the archive. */
+const MAX_CHARTED = 5;
+
 interface PageRouteProps {
   session: Session;
   path: string;
@@ -98,7 +101,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
       <PageSection title={PAGE_WORDS.views}>
         <Views listing={listing} counts={counts} earlier={earlierCounts} />
         {spellings.length > 1 && <p class="hint">{PAGE_WORDS.viewsOf(spellings.join(", "))}</p>}
-        <Trend session={session} paths={[...new Set([path, ...spellings])]} />
+        <Trend session={session} paths={[...new Set([path, ...spellings])].slice(0, MAX_CHARTED)} />
       </PageSection>
       <div class={styles.columns}>
         <PageVisitors session={session} path={path} />

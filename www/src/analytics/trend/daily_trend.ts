@@ -85,23 +85,19 @@ export async function readTrend(
   }
 }
 
-/** The most spellings of a page to read, because each needs a request. */
-const MAX_SPELLINGS = 5;
-
+/** Reads the views of each spelling of a page, or of a folder or the site. */
 async function readViews(
   client: Client,
   range: DayRange,
   group: TrendGroup,
-  { paths, prefix }: TrendSubject,
+  { paths, ...rest }: TrendSubject,
   signal: AbortSignal,
 ): Promise<GroupedViews[]> {
   const dateTo = addDays(range.to, 1);
-  const query = { dateFrom: range.from, dateTo, group, limit: LIMIT };
-  const parts = paths?.slice(0, MAX_SPELLINGS).map((path) => ({ path })) ?? [
-    prefix === undefined ? {} : { prefix },
-  ];
-  const read = parts.map((part) => readGroups(client, { ...query, ...part }, signal));
-  return addGroups(await Promise.all(read));
+  const query = { dateFrom: range.from, dateTo, group, limit: LIMIT, ...rest };
+  const queries = paths?.map((path) => ({ ...query, path })) ?? [query];
+  const read = queries.map((one) => readGroups(client, one, signal));
+  return (await Promise.all(read)).flat();
 }
 
 type DailyViewsQuery = Parameters<Client["analytics"]["dailyViews"]>[0];
@@ -119,18 +115,6 @@ async function readGroups(
     if (page.nextCursor === null || page.nextCursor === cursor) return groups;
     cursor = page.nextCursor;
   }
-}
-
-/** Adds up the views of several spellings by date. */
-function addGroups([first = [], ...others]: GroupedViews[][]): GroupedViews[] {
-  const sums = new Map(first.map((views) => [views.date, views]));
-  for (const views of others.flat()) {
-    const sum = sums.get(views.date);
-    const human = (sum?.human ?? 0) + (views.human ?? 0);
-    const ai = (sum?.ai ?? 0) + (views.ai ?? 0);
-    sums.set(views.date, { ...views, human, ai, total: human + ai });
-  }
-  return [...sums.values()];
 }
 
 /**

@@ -47,7 +47,7 @@ export function markdownNote({ measure, points, earlier }: DrawableTrend): strin
   const isBefore = days.some(({ from }) => from < MARKDOWN_DAY);
   const isCrossed = isBefore && days.some(({ to }) => to >= MARKDOWN_DAY);
   if (measure.title !== "Views" || !isCrossed) return null;
-  return `Since ${shortDay(MARKDOWN_DAY)}, views of Markdown count as AI, not people`;
+  return `Since ${shortDay(MARKDOWN_DAY)}, views of Markdown count as AI`;
 }
 
 /** Returns "No data for 2 days" or "2 days not loaded". */
