@@ -337,7 +337,8 @@ export class JobBook {
 
   /** Requests the list when it is due, for changes that no stream delivered. */
   #keepUp(): void {
-    const age = currentTime() - (this.list.loadedAt.peek() ?? 0);
+    // A clock that was set back must not stop the requests.
+    const age = Math.abs(currentTime() - (this.list.loadedAt.peek() ?? 0));
     const isLive = this.feed.state.peek() === "live";
     const isWanted =
       this.#ownWorking.peek().length > 0 || (this.inSight.peek() && !document.hidden);
