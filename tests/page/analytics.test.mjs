@@ -75,6 +75,26 @@ describe("comparison of rows", () => {
     );
   });
 
+  test("a page that changed its spelling is compared with itself", () => {
+    const compared = compareRows(
+      { rows: [row("/a/", 5, 0), row("/caf%C3%A9", 3, 0), row("/b", 2, 0)], isComplete: true },
+      {
+        rows: [row("/a", 4, 0), row("/café", 9, 0), row("/b", 1, 0), row("/b/", 7, 0)],
+        isComplete: true,
+      },
+      KEYS,
+    );
+    assert.deepEqual(
+      compared.map(({ path, change }) => [path, change]),
+      [
+        ["/a/", 1],
+        ["/caf%C3%A9", -6],
+        ["/b", 1],
+        ["/b/", -7],
+      ],
+    );
+  });
+
   test("a row has no change if either count is unknown", () => {
     const unknown = { path: "/a", human: null, ai: null, total: null };
     const change = (now, before) =>

@@ -235,9 +235,12 @@ test.describe("rows", () => {
     await dialog.getByLabel("Sitemap file").setInputFiles({
       name: "sitemap.xml",
       mimeType: "application/xml",
-      buffer: Buffer.from(`<urlset>${urls.join("")}</urlset>`),
+      buffer: Buffer.from(
+        `<urlset>${urls.join("")}<url><loc>https://blog.example.com/</loc></url></urlset>`,
+      ),
     });
     await page.getByText("2 pages without views").waitFor();
+    await page.getByText("Ignored 1 address: on other sites.").waitFor();
     assert.deepEqual(await page.getByRole("rowheader").allTextContents(), [
       "/never/read",
       "/nor/this",

@@ -40,6 +40,27 @@ test("the trend requests finished days of the filtered folder", async () => {
   assert.deepEqual([dateFrom, dateTo, group, prefix], ["2026-11-01", TODAY, "day", "/guides"]);
 });
 
+test("the trend adds up the spellings of a page", async () => {
+  const body = (...views) => ({ body: { views, missing: [], nextCursor: null } });
+  const client = fakeClient(
+    body(day("2026-11-01", 5, 1), day("2026-11-02", 1, 0)),
+    body(day("2026-11-01", 2, 3), day("2026-11-02", 0, 0)),
+  );
+  const { points } = await read(client, { subject: { paths: ["/café", "/caf%C3%A9"] } });
+  assert.deepEqual(
+    client.requests.map(({ path }) => path),
+    ["/café", "/caf%C3%A9"],
+  );
+  assert.deepEqual(
+    points.slice(0, 3).map(({ human, ai, held }) => [human, ai, held]),
+    [
+      [7, 4, 1],
+      [1, 0, 1],
+      [0, 0, 0],
+    ],
+  );
+});
+
 test("the trend has the points of the comparison, if the archive holds any", async () => {
   const earlierRange = { from: "2026-10-27", to: "2026-10-31" };
   const page = (...views) => ({ body: { views, missing: [], nextCursor: null } });
@@ -50,6 +71,29 @@ test("the trend has the points of the comparison, if the archive holds any", asy
   assert.deepEqual((await read(fakeClient(now, page()), { earlierRange })).earlier, []);
   const failed = await read(fakeClient(now, { status: 502, body: {} }), { earlierRange });
   assert.deepEqual([failed.state, failed.earlier], ["drawn", []]);
+});
+
+test("the line of a month has the weekdays of the bars, and no days of another month", async () => {
+  const page = (...views) => ({ body: { views, missing: [], nextCursor: null } });
+  const days = (month, count) =>
+    Array.from({ length: count }, (_, at) =>
+      day(`2026-${month}-${String(at + 1).padStart(2, "0")}`, at + 1, 0),
+    );
+  const client = fakeClient(page(...days("10", 31)), page(...days("09", 30)));
+  const { points, earlier } = await read(client, {
+    range: { from: "2026-10-01", to: "2026-10-31" },
+    earlierRange: { from: "2026-09-01", to: "2026-09-30" },
+  });
+  assert.deepEqual(
+    [client.requests[1].dateFrom, client.requests[1].dateTo],
+    ["2026-09-01", "2026-10-01"],
+  );
+  assert.equal(points.length, earlier.length);
+  assert.deepEqual([earlier[0].from, earlier[0].human], ["2026-09-03", 3]);
+  assert.deepEqual(
+    earlier.slice(-4).map(({ held }) => held),
+    [1, 0, 0, 0],
+  );
 });
 
 test("the trend requests the next page of the series by its cursor", async () => {

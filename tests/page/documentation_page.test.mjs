@@ -6,10 +6,12 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { isPagePath, mentionsPage, pageIdentity, toPagePath } = await importSource(
+const { isPagePath, mentionsPage, spellingsOf, toPageId, toPagePath } = await importSource(
   "analytics/rows/page_path.ts",
 );
-const { countsOfPage, rowOfPage } = await importSource("analytics/one_page/page_figures.ts");
+const { countsOfPage, rowOfPage, spellingsIn } = await importSource(
+  "analytics/one_page/page_figures.ts",
+);
 const { pageChange, pageLinks } = await importSource("analytics/rows/page_address.ts");
 const { REPORTS, toCountRow, toFeedbackRow, toSearchRow } = await importSource(
   "analytics/rows/report.ts",
@@ -86,16 +88,16 @@ describe("page of a row", () => {
         "/guides/café/index.html",
       ],
     ]) {
-      assert.equal(pageIdentity(text), "/guides/café", text);
+      assert.equal(toPageId(text), "/guides/café", text);
     }
     for (const text of ["", "/", "/index", "https://docs.example.com/index.mdx"]) {
-      assert.equal(pageIdentity(text), "/", text);
+      assert.equal(toPageId(text), "/", text);
     }
     for (const [escaped, plain] of [
       ["/%40acme", "/@acme"],
       ["/a%2Bb", "/a+b"],
     ]) {
-      assert.equal(pageIdentity(escaped), pageIdentity(plain));
+      assert.equal(toPageId(escaped), toPageId(plain));
     }
     for (const [one, other] of [
       ["/a%2Fb", "/a/b"],
@@ -103,9 +105,9 @@ describe("page of a row", () => {
       ["/a%2525", "/a%25"],
       ["/Guides", "/guides"],
     ]) {
-      assert.notEqual(pageIdentity(one), pageIdentity(other), one);
+      assert.notEqual(toPageId(one), toPageId(other), one);
     }
-    assert.equal(pageIdentity("/a%ZZ%E9"), "/a%ZZ%E9");
+    assert.equal(toPageId("/a%ZZ%E9"), "/a%ZZ%E9");
   });
 });
 
@@ -132,6 +134,28 @@ describe("jobs about a page", () => {
     }
   });
 
+  test("a prompt can spell the path in any way", () => {
+    for (const prompt of [
+      "Fix /guides/caf%C3%A9",
+      "Fix /guides/cafe\u0301/ now",
+      "Fix https://docs.example.com/guides/caf%c3%a9.md.",
+      "/guides//café/index is outdated",
+    ]) {
+      for (const path of ["/guides/café", "/guides/caf%C3%A9/", "/guides/café.md"]) {
+        assert.equal(mentionsPage(prompt, path), true, `${prompt} ${path}`);
+      }
+    }
+    assert.equal(mentionsPage("Fix /zh/指南二", "/zh/指南"), false);
+    assert.equal(mentionsPage("Fix /guides/café.json", "/guides/café"), false);
+  });
+
+  test("jobs are searched by each spelling that the gateway would not find otherwise", () => {
+    assert.deepEqual(spellingsOf("/guides/keys/"), ["/guides/keys"]);
+    assert.deepEqual(spellingsOf("/caf%C3%A9"), ["/café", "/caf%C3%A9"]);
+    assert.deepEqual(spellingsOf("/@acme/a%2Fb"), ["/@acme/a%2Fb", "/%40acme/a%2Fb"]);
+    assert.deepEqual(spellingsOf("/100%"), ["/100%"]);
+  });
+
   test("a prompt that was cut before the path counts as about the page", () => {
     assert.equal(mentionsPage("Fix the", "/guides/keys"), true);
   });
@@ -151,6 +175,12 @@ describe("figures of a page", () => {
     assert.deepEqual(countsOfPage(visitors, "/a/"), { human: 2, ai: 3, total: 5 });
     const unknown = listing([...rows, { path: "/A", human: 1, ai: 1, total: 2 }, { path: "/a" }]);
     assert.equal(countsOfPage(unknown, "/a").total, null);
+  });
+
+  test("the spellings of a page are those of its rows", () => {
+    const rows = [row, { ...row, path: "/a/" }, { ...row, path: "/b" }];
+    assert.deepEqual(spellingsIn(listing(rows), "/a.md"), ["/a", "/a/"]);
+    assert.deepEqual(spellingsIn(null, "/a"), []);
   });
 
   test("a page that a complete list lacks has no views", () => {

@@ -336,6 +336,17 @@ describe("list", () => {
     assert.equal(await countLists(t, fakeClient({ jobs: jobsOfOthers(), older: true })), 6);
   });
 
+  test("a clock that was set back does not stop the requests", async (t) => {
+    const client = fakeClient({ jobs: jobsOfOthers(), older: true });
+    await countLists(t, client);
+    client.calls.length = 0;
+    const before = Date.now() - 172_800_000;
+    t.mock.method(Date, "now", () => before);
+    t.mock.timers.tick(2_000);
+    await settle();
+    assert.deepEqual(client.calls, ["list"]);
+  });
+
   test("with a stream, the list is never requested again", async (t) => {
     assert.equal(await countLists(t, fakeClient({ jobs: jobsOfOthers() })), 0);
   });

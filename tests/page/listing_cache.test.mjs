@@ -213,12 +213,15 @@ test("the bounds of the last success survive a reload and serve as fallback", as
   assert.equal(ends.at(-1), answered.dateTo, "the last request is for the fallback");
 });
 
-test("a loaded period provides an estimate of the rows", async () => {
+test("a loaded period or a sitemap tells about how many rows another period has", async () => {
   const cache = openCache(fakeClient(600, { headers: RICH }));
-  assert.equal(cache.estimateRows(VIEWS), null);
+  assert.equal(cache.knownRows(VIEWS), null);
   cache.open(VIEWS, OCTOBER);
   await until(() => cache.find(VIEWS, OCTOBER).state.value === "complete");
-  assert.equal(cache.estimateRows(VIEWS), 600);
+  assert.equal(cache.knownRows(VIEWS), 600);
+  cache.sitemapPages.value = 700;
+  assert.equal(cache.knownRows(VIEWS), 700);
+  assert.equal(cache.knownRows({ ...VIEWS, name: "searches", key: "query" }), null);
 });
 
 /** Opens October. Its first request stays unanswered until `release` is called. */

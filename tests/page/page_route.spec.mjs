@@ -137,6 +137,36 @@ test("visitors, feedback and searches of the page load on request only", async (
   assert.deepEqual(await accessibilityFaults(page), []);
 });
 
+test("a page in several spellings adds up its views and finds its jobs", async ({ visitor }) => {
+  const { page, project, startSession } = visitor;
+  const counts = (path, human) => ({ path, human, ai: 1, total: human + 1 });
+  await page.route(/\/analytics\/[^/]+\/(views|visitors)\?/, async (route) => {
+    const rows = [counts("/guides/café", 40), counts("/guides/caf%C3%A9/", 30)];
+    const totals = { human: 70, ai: 2, total: 72 };
+    const name = route.request().url().includes("/visitors?") ? "visitors" : "views";
+    await route.fulfill({ json: { [name]: rows, totals, hasMore: false } });
+  });
+  await startSession();
+  await page.evaluate(async (project) => {
+    for (const path of ["/guides/café.", "/guides/caf%C3%A9.", "/guides/cafés"]) {
+      const body = JSON.stringify({ prompt: `Fix ${path}` });
+      const headers = { "content-type": "application/json" };
+      await fetch(`/v2/agent/${project}/job`, { method: "POST", headers, body });
+    }
+  }, project);
+  await openPage(visitor, "/guides/café", { ...LAST_MONTH, compare: "none" });
+  await figureValue(section(page, "Views"), "All views").getByText("72").waitFor();
+  await page.getByText("The sum of /guides/café, /guides/caf%C3%A9/.").waitFor();
+  await page.getByRole("button", { name: "Load visitors" }).click();
+  await figureValue(section(page, "Visitors"), "All visitors").getByText("41").waitFor();
+  const jobs = section(page, "Jobs").getByRole("listitem");
+  await jobs.nth(1).waitFor();
+  assert.deepEqual((await jobs.getByRole("link").allTextContents()).sort(), [
+    "Fix /guides/caf%C3%A9.",
+    "Fix /guides/café.",
+  ]);
+});
+
 test("a list without rows about the page shows how many rows are loaded", async ({ visitor }) => {
   const { page, startSession } = visitor;
   await startSession();

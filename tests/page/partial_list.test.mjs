@@ -1,34 +1,22 @@
-/**
- * Partly loaded lists. The page estimates the missing rows and their requests, and a notice shows
- * the estimate.
- */
+/** Partly loaded lists. The page bounds the requests for the missing rows, and a notice shows them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { row } from "./count_rows.mjs";
 import { importSource } from "./source.mjs";
 
-const { remainderOf } = await importSource("analytics/rows/sums.ts");
+const { expectRequests, requestRange } = await importSource("analytics/rows/remainder.ts");
 const { REPORTS } = await importSource("analytics/rows/report.ts");
-const { answerSentence, costSentence, estimateRequests, loadLabel, loadedSentence, requestsLeft } =
+const { answerSentence, costSentence, loadLabel, loadedSentence, requestsLeft } =
   await importSource("analytics/rows/partial_notice.ts");
 
 const VIEWS = REPORTS.views;
+const EXPECTED = { least: 20, most: 76 };
 
 describe("partial list", () => {
-  const rows = [row("/a", 600, 0), row("/b", 150, 0)];
-
-  test("the remainder has at most one row for each view that is left", () => {
-    assert.deepEqual(remainderOf(1250, rows, "total", 250), { rows: 500, requests: 2 });
-    assert.deepEqual(remainderOf(null, rows, "total", 250), { rows: null, requests: null });
-    assert.equal(remainderOf(700, rows, "total", 250).requests, 1, "more views than the total");
-  });
-
   const list = (changes = {}) => ({
     report: VIEWS,
     loaded: 250,
     part: 0.85,
-    remainder: { rows: 3000, requests: 12 },
-    lastSums: [1000, 500],
     arrangement: "pages",
     sorting: { column: "total", direction: "descending" },
     filter: "",
@@ -43,22 +31,27 @@ describe("partial list", () => {
   });
 
   test("the notice of a partial list names the requests to load the rest, and those left", () => {
+    const between = (least, most) => costSentence({ least, most }, limit, 0);
+    assert.equal(between(12, 12), "Loading the rest uses 12 requests of your 59.");
+    assert.equal(between(10, 59), "Loading the rest uses 10 to 59 requests of your 59.");
     assert.equal(
-      costSentence(12, limit, 0),
-      "Loading the rest uses about 12 of your 59 remaining requests.",
-    );
-    assert.equal(
-      costSentence(76, limit, 0),
-      "Loading the rest takes about 76 requests; 59 requests left this hour.",
+      between(10, 607),
+      "Loading the rest takes at least 10 requests; 59 requests left this hour.",
     );
     assert.equal(costSentence(null, limit, 0), "59 requests left this hour.");
-    assert.equal(costSentence(1, null, 0), "Loading the rest uses about 1 request.");
+    assert.equal(
+      costSentence({ least: 1, most: 3 }, null, 0),
+      "Loading the rest uses at most 3 requests.",
+    );
     assert.equal(loadLabel(VIEWS, limit, 0), "Load all pages");
   });
 
   test("the last ten requests of a shared limit need a separate decision", () => {
     const scarce = { ...limit, left: 10 };
-    assert.match(costSentence(76, scarce, 0), /^Only 10 requests left this hour, kept for others/);
+    assert.match(
+      costSentence(EXPECTED, scarce, 0),
+      /^Only 10 requests left this hour, kept for others/,
+    );
     assert.equal(loadLabel(VIEWS, scarce, 0), "Use the last 10 requests");
     const own = { ...scarce, policy: "analytics-caller" };
     assert.equal(loadLabel(VIEWS, own, 0), "Load all pages");
@@ -66,20 +59,32 @@ describe("partial list", () => {
 
   test("without requests the notice names the time of the next one, until then", () => {
     const none = { ...limit, left: 0 };
-    assert.match(costSentence(76, none, 0), /^No requests left. Continue at \d+:01/);
+    assert.match(costSentence(EXPECTED, none, 0), /^No requests left. Continue at \d+:01/);
     assert.equal(requestsLeft(none, 0), 0);
     assert.equal(requestsLeft(none, 60_000), 1);
     assert.equal(requestsLeft({ ...none, freesAt: null }, 60_000), 0);
   });
 
-  test("the estimate comes from another period, or from the last loaded rows", () => {
-    assert.equal(estimateRequests(list(), 1000), 3);
-    const even = list({ lastSums: [500, 500] });
-    assert.equal(estimateRequests(even, null), 6, "3,000 views, 500 on each page");
-    assert.equal(estimateRequests(even, 250), 6);
-    assert.equal(estimateRequests(list(), null), 12, "later pages have fewer views");
-    assert.equal(estimateRequests(list(), 100_000), 12, "the maximum");
-    assert.equal(estimateRequests(list({ lastSums: [] }), null), null);
+  test("the requests have bounds, which come closer while rows load", () => {
+    const pages = (...counts) => counts.map((count, at) => row(`/${at}`, count, 0));
+    const expected = (rows, total, known = null, report = VIEWS) =>
+      expectRequests({ report, rows: { value: rows }, totals: { value: { total } } }, known);
+    const first = pages(6000, 100);
+    assert.deepEqual(expected(first, 256_100), { least: 10, most: 1000 });
+    assert.deepEqual(expected(pages(6000, 100, 50), 256_100), { least: 20, most: 1000 });
+    assert.deepEqual(expected(first, 256_100, 20_002), { least: 10, most: 80 }, "a known period");
+    assert.deepEqual(expected(first, 256_100, 2), { least: 10, most: 1000 }, "a smaller one");
+    assert.deepEqual(expected(first, 256_100, 502), { least: 2, most: 2 });
+    assert.deepEqual(expected(pages(100, 6000), 256_100), { least: 1, most: 1000 }, "no order");
+    assert.deepEqual(expected(first, 6000), { least: 1, most: 1 }, "more views than the total");
+    assert.deepEqual(expected(first, 6100, 502, REPORTS.visitors), { least: 1, most: 2 });
+    assert.equal(expected(first, null), null);
+  });
+
+  test("bounds that are equal are one number", () => {
+    assert.equal(requestRange({ least: 1, most: 1 }), "1 request");
+    assert.equal(requestRange({ least: 1, most: 1200 }), "at most 1,200 requests");
+    assert.equal(requestRange({ least: 5, most: 12 }), "5 to 12 requests");
   });
 
   test("the notice of a partial list fits the arrangement and the filter", () => {

@@ -8,6 +8,7 @@ import { importSource } from "./source.mjs";
 
 const {
   addDays,
+  alignWeekdays,
   boundsOf,
   findEarlierBounds,
   findEarlierRange,
@@ -142,6 +143,42 @@ describe("comparison", () => {
     assert.equal(compared("2026-11-15", TODAY, "none"), null);
   });
 
+  test("a day is compared with the same weekday of the week before", () => {
+    assert.deepEqual(compared(TODAY, TODAY, "previous-period"), ["2026-11-14", "2026-11-14"]);
+    const yesterday = findEarlierRange("yesterday", "previous-period", TODAY);
+    assert.deepEqual(pair(yesterday), ["2026-11-13", "2026-11-13"]);
+  });
+
+  test("the line of a comparison has the weekdays of the bars", () => {
+    const weekday = (day) => new Date(day).getUTCDay();
+    for (const [earlier, range, expected] of [
+      [
+        ["2026-09-01", "2026-09-30"],
+        ["2026-10-01", "2026-10-31"],
+        ["2026-09-03", "2026-10-03"],
+      ],
+      [
+        ["2026-02-01", "2026-02-28"],
+        ["2026-03-01", "2026-03-31"],
+        ["2026-02-01", "2026-03-03"],
+      ],
+      [
+        ["2025-10-01", "2025-10-31"],
+        ["2026-10-01", "2026-10-31"],
+        ["2025-10-02", "2025-11-01"],
+      ],
+      [
+        ["2026-06-24", "2026-09-21"],
+        ["2026-09-22", "2026-12-20"],
+        ["2026-06-23", "2026-09-20"],
+      ],
+    ]) {
+      const aligned = alignWeekdays(days(...earlier), days(...range));
+      assert.deepEqual(pair(aligned), expected);
+      assert.equal(weekday(aligned.from), weekday(range[0]));
+    }
+  });
+
   test("the previous period of a month, or a part of it, is the same part of a month", () => {
     assert.deepEqual(compared("2026-10-01", "2026-10-31", "previous-period"), [
       "2026-09-01",
@@ -196,7 +233,7 @@ describe("comparison", () => {
     };
     assert.deepEqual(boundsOn("last-7-days"), [`${TODAY}T00:00:00Z`, "2026-11-14T00:00:00Z"]);
     assert.deepEqual(boundsOn("last-28-days"), [`${TODAY}T00:00:00Z`, "2026-10-24T00:00:00Z"]);
-    assert.deepEqual(boundsOn("today"), [`${TODAY}T00:02:03Z`, "2026-11-20T00:02:03Z"]);
+    assert.deepEqual(boundsOn("today"), [`${TODAY}T00:02:03Z`, "2026-11-14T00:02:03Z"]);
   });
 
   test("the comparison with finished days has whole days", () => {
@@ -242,6 +279,6 @@ test("a range appears in the locale’s format, with the time up to which today 
   const november = days("2026-11-01", "2026-11-30");
   const plain = (text) => text.replace(/[\u2009\u202F\u00A0]/g, " ");
   assert.equal(plain(rangeSentence(november, null)), "Nov 1 – 30, 2026 UTC");
-  assert.match(plain(rangeSentence(november, NOW)), /UTC · updated 9:12 AM$/);
+  assert.match(plain(rangeSentence(november, NOW)), /UTC · updated 9:12 AM UTC$/);
   assert.equal(plain(rangeSentence(days(TODAY, TODAY), null)), "Nov 21, 2026 UTC");
 });

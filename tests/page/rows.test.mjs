@@ -71,6 +71,7 @@ describe("filter", () => {
       ["/İstanbul", "istanbul"],
       ["/c++", "/c++"],
       ["/100%", "100%"],
+      ["/guides/café", "https://docs.example.com/guides/caf%C3%A9?tab=1"],
     ]) {
       assert.ok(finds(path, text), `${path} ${text}`);
     }

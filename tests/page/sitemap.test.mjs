@@ -1,6 +1,6 @@
 /**
- * Sitemaps and links to the site. The page reads sitemaps, finds pages without views, and turns a
- * path into a safe link.
+ * Lists of pages and links to the site. The page finds pages without views, and turns a path into a
+ * safe link. `sitemap.spec.mjs` tests sitemaps in XML, which only a browser parses.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -11,36 +11,33 @@ const { findNeverRead } = await importSource("analytics/rows/sitemap.ts");
 const { readSitemap } = await importSource("analytics/rows/read_sitemap.ts");
 const { linkToPage, readSite } = await importSource("analytics/rows/page_link.ts");
 
-describe("sitemap", () => {
-  const XML = `<?xml version="1.0"?><urlset xmlns="x">
-    <url><loc>https://docs.example.com/guides/start</loc></url>
-    <url><loc> https://docs.example.com/a&amp;b </loc></url>
-    <url><loc><![CDATA[https://docs.example.com/caf%C3%A9/]]></loc></url></urlset>`;
-
-  test("a sitemap is XML, or a list of addresses and paths", () => {
-    assert.deepEqual(readSitemap(XML), {
-      ok: true,
-      paths: ["/guides/start", "/a&b", "/café/"],
-      origin: "https://docs.example.com",
-    });
+describe("list of pages", () => {
+  test("a list has one address or path on each line", () => {
     const list = readSitemap("https://docs.example.com/x\n/y\nnot an address\n");
     assert.deepEqual([list.paths, list.origin], [["/x", "/y"], "https://docs.example.com"]);
   });
 
-  test("of several sitemaps, only those of the first site count", () => {
-    const prefixed = `<sm:urlset xmlns:sm="x"><sm:url><sm:loc>https://docs.example.com/a&#38;b</sm:loc>`;
-    const other = "<urlset><url><loc>https://blog.example.com/post</loc></url></urlset>";
-    const { paths, origin } = readSitemap(`${XML}\n${prefixed}\n${other}`);
-    assert.deepEqual(paths, ["/guides/start", "/a&b", "/café/"]);
-    assert.equal(origin, "https://docs.example.com");
+  test("llms.txt lists pages in links, and files that are not pages", () => {
+    const list = readSitemap(`# Acme\n\n> Docs at https://other.example
+- [Quickstart](https://docs.example.com/quickstart.md): see [API](</api_(v2).md>)
+- [OpenAPI](https://docs.example.com/openapi.json)\n`);
+    assert.deepEqual(list.paths, ["/quickstart.md", "/api_(v2).md"]);
+    assert.equal(list.ignored, "Ignored 1 address: not a page.");
   });
 
-  test("text that is not a sitemap is rejected with a reason", () => {
+  test("one site may have www or not, and both schemes; other sites are ignored", () => {
+    const { paths, origin, ignored } = readSitemap(
+      "http://www.example.com/a\nhttps://example.com/b\nhttps://blog.example.com/c\nhttps://[x/d",
+    );
+    assert.deepEqual([paths, origin], [["/a", "/b"], "https://example.com"]);
+    assert.equal(ignored, "Ignored 2 addresses: 1 on other sites, 1 not valid.");
+    assert.equal(readSitemap("/a").ignored, null);
+  });
+
+  test("text without an address is rejected with a reason", () => {
     assert.match(readSitemap("  ").reason, /Paste a sitemap/);
-    for (const name of ["sitemapindex", "sm:sitemapindex"]) {
-      assert.match(readSitemap(`<${name}><loc>https://a.b/c</loc>`).reason, /index/);
-    }
     assert.match(readSitemap("hello").reason, /No addresses found/);
+    assert.match(readSitemap("<urlset><url><loc>https://a.b/c</loc>").reason, /isn’t complete/);
   });
 
   test("pages that were never read are found despite different spellings", () => {
@@ -50,6 +47,7 @@ describe("sitemap", () => {
       never.map(({ path }) => path),
       ["/never", "/"],
     );
+    assert.equal(findNeverRead(["/a", "/a/", "/a.md"], []).length, 1);
   });
 });
 

@@ -9,6 +9,11 @@ import { ROOT } from "../../scripts/versions.mjs";
  * @param {string} name for example `analytics/rows/rows.ts`
  */
 export async function importSource(name) {
+  return import(await bundleSource(name));
+}
+
+/** Bundles a module of `www/src/`, and returns it as a `data:` URL. */
+export async function bundleSource(name) {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, "www", "src", name)],
     bundle: true,
@@ -19,5 +24,5 @@ export async function importSource(name) {
     loader: { ".css": "empty", ".module.css": "empty" },
   });
   const code = Buffer.from(outputFiles[0].contents).toString("base64");
-  return import(`data:text/javascript;base64,${code}`);
+  return `data:text/javascript;base64,${code}`;
 }

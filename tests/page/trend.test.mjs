@@ -7,7 +7,7 @@ const { groupOf, groupsFor, MEASURES, trendPoints } = await importSource(
   "analytics/trend/trend.ts",
 );
 const { layOutChart, linePoints } = await importSource("analytics/trend/chart_layout.ts");
-const { gapSentence, pointLabel, pointLines } = await importSource(
+const { gapSentence, markdownNote, markdownStep, pointLabel, pointLines } = await importSource(
   "analytics/trend/trend_words.ts",
 );
 
@@ -113,11 +113,39 @@ describe("trend", () => {
     assert.ok(xTicks.length <= 8);
   });
 
+  test("the bar of a single day is in the middle and narrow", () => {
+    const points = trendPoints({ from: week.from, to: week.from }, "day", []);
+    const [{ x, width }] = layOutChart(points, { width: 1000, height: 100 }).bars;
+    assert.deepEqual([x, width], [452, 96]);
+  });
+
   test("the chart of an empty trend has finite coordinates", () => {
     const { bars, yTicks } = layOutChart([], { width: 300, height: 100 });
     assert.equal(bars.length, 0);
     assert.ok(yTicks.every(({ y }) => Number.isFinite(y)));
   });
+});
+
+test("a chart marks the day since which views of Markdown count as AI", () => {
+  const trend = (from, to, earlierFrom, measure = MEASURES.views) => {
+    const pointsOf = (range) =>
+      trendPoints(range, "day", []).map((point) => ({ ...point, held: 1 }));
+    const earlier = earlierFrom ? pointsOf({ from: earlierFrom, to: earlierFrom }) : [];
+    return { measure, points: pointsOf({ from, to }), earlier };
+  };
+  const crossing = trend("2026-07-29", "2026-08-02");
+  assert.equal(markdownStep(crossing), 2);
+  assert.equal(markdownNote(crossing), "Since Jul 31, 2026, views of Markdown count as AI");
+  const compared = trend("2026-08-01", "2026-08-31", "2026-07-01");
+  assert.equal(markdownStep(compared), null);
+  assert.match(markdownNote(compared), /Jul 31/);
+  for (const other of [
+    trend("2026-07-01", "2026-07-30"),
+    trend("2026-07-31", "2026-08-31"),
+    trend("2026-07-29", "2026-08-02", null, MEASURES.visitors),
+  ]) {
+    assert.deepEqual([markdownStep(other), markdownNote(other)], [null, null]);
+  }
 });
 
 test("days without data differ from days that are not loaded", () => {

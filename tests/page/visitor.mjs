@@ -51,6 +51,21 @@ export function createVisitor(site, page, project) {
     );
   }
 
+  let answersAt = null;
+
+  /** Sets the browser's clock and the `Date` of the gateway's session, which the page trusts. */
+  async function setClocks(time) {
+    const isFirst = answersAt === null;
+    answersAt = time;
+    await page.clock.setFixedTime(time);
+    if (!isFirst) return;
+    await page.route("**/session", async (route) => {
+      const response = await route.fetch();
+      const headers = { ...response.headers(), date: new Date(answersAt).toUTCString() };
+      await route.fulfill({ response, headers });
+    });
+  }
+
   /** Submits a prompt without waiting for the response. */
   async function sendPrompt(prompt) {
     const box = await openComposer(page);
@@ -159,6 +174,7 @@ export function createVisitor(site, page, project) {
     token,
     signIn,
     startSession,
+    setClocks,
     openComposer: () => openComposer(page),
     sendPrompt,
     rowOf,

@@ -24,8 +24,8 @@ const { stalenessOf } = await importSource("analytics/period/staleness.ts");
 
 const NOW = Date.parse("2026-11-21T09:00:00Z");
 const SECRET = "s".repeat(32);
-const claims = (changes) => ({ iss: "quillgate", sub: "zoë", exp: NOW / 1000 + 60, ...changes });
-const complaint = (changes) => complainAboutToken(mintToken(claims(changes), SECRET), NOW);
+const complaint = (claims) =>
+  complainAboutToken(mintToken({ iss: "quillgate", sub: "zoë", ...claims }, SECRET));
 
 test("numbers and dates are English, with the reader’s region", () => {
   const format = (...languages) => {
@@ -47,25 +47,19 @@ test("a negative difference has a minus sign, not a hyphen", () => {
 });
 
 describe("access token", () => {
-  test("a plausible access token passes without a complaint", () => {
-    assert.equal(complaint(), null);
-    assert.equal(complaint({ exp: undefined }), null);
-    assert.equal(complaint({ exp: -1e300 }), null);
-  });
-
-  test("an expired access token is rejected", () => {
-    assert.match(complaint({ exp: NOW / 1000 }), /expired on Nov 21, 2026/);
+  test("an access token passes whatever its expiry, because this clock may be wrong", () => {
+    for (const exp of [undefined, 0, NOW / 1000, -1e300]) assert.equal(complaint({ exp }), null);
   });
 
   test("text that is not an access token is rejected", () => {
-    assert.match(complainAboutToken("  ", NOW), /Paste/);
+    assert.match(complainAboutToken("  "), /Paste/);
     for (const text of ["hello", "a.b", "a.b.c", `${btoa("{}")}.${btoa("[]")}.x`, "ä.ö.ü"]) {
-      assert.match(complainAboutToken(text, NOW), /isn’t an access token/, text);
+      assert.match(complainAboutToken(text), /isn’t an access token/, text);
     }
   });
 
   test("a Mintlify API key is rejected without repeating it", () => {
-    const complaint = complainAboutToken("mint_secret123", NOW);
+    const complaint = complainAboutToken("mint_secret123");
     assert.match(complaint, /Mintlify API key/);
     assert.doesNotMatch(complaint, /secret123/);
   });

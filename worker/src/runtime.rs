@@ -17,7 +17,7 @@ mod timer;
 #[cfg(feature = "trap-route")]
 pub mod trap;
 
-pub use context::{durable_objects, now, read_settings, to_millis, variable};
+pub use context::{durable_objects, http_date, now, read_settings, to_millis, variable};
 pub use crypto::{digest_tag, new_uuid, random_bytes, subtle};
 pub use d1::{D1, Statement};
 pub use entry::{Entry, open_stream, set_entry};

@@ -1,5 +1,5 @@
 /**
- * HEAD and Strict-Transport-Security. The gateway responds to HEAD with the header fields of GET
+ * HEAD, Date and Strict-Transport-Security. The gateway responds to HEAD with the header fields of GET
  * and without a body. It sends Strict-Transport-Security only over https.
  */
 import assert from "node:assert/strict";
@@ -15,6 +15,16 @@ before(async () => {
   gate = await startGate("head");
 });
 after(() => gate?.stop());
+
+test("every response has the gateway's time in Date, which corrects the clock of a client", async () => {
+  for (const target of [`${VIEWS}?limit=1`, "/session/methods", "/v2/nowhere"]) {
+    const start = Math.floor(Date.now() / 1000) * 1000;
+    const { headers } = await gate.get(target);
+    const [[, date] = []] = headers.filter(([name]) => name.toLowerCase() === "date");
+    assert.match(date, /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/, target);
+    assert.ok(start <= Date.parse(date) && Date.parse(date) <= Date.now(), date);
+  }
+});
 
 describe("HEAD", () => {
   /** Header fields that differ between requests or describe the body. */

@@ -23,7 +23,7 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
 use crate::http::response::{GatewayResponse, HeaderFields, common_headers};
 use crate::http::trace::{Trace, continue_trace};
-use crate::runtime::{log_entry, log_for_operator, make_response, now};
+use crate::runtime::{http_date, log_entry, log_for_operator, make_response, now};
 use crate::upstream::metrics::RequestMetrics;
 
 /// The id, the facts, the trace and the metrics of a request.
@@ -94,6 +94,8 @@ impl RequestContext {
     pub fn finish(self, env: &Env, reply: Reply) -> Response {
         let timing = self.metrics.server_timing();
         let mut headers = reply.headers.or(self.budget).or(self.common);
+        // Clients correct their clocks by it. Only Cloudflare's network adds one itself.
+        headers.set("date", http_date(now()));
         if let Some(timing) = timing {
             headers.set("server-timing", timing);
         }

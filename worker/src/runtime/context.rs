@@ -14,6 +14,14 @@ pub fn now() -> Millis {
     to_millis(js_sys::Date::now())
 }
 
+/// Formats a time as an HTTP date (RFC 9110, section 5.6.7), in whole seconds.
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+pub fn http_date(time: Millis) -> String {
+    js_sys::Date::new(&JsValue::from_f64(time.0 as f64))
+        .to_utc_string()
+        .into()
+}
+
 /// Converts a Unix time in milliseconds, as returned by `Date.now`.
 #[expect(
     clippy::cast_possible_truncation,

@@ -1,4 +1,5 @@
 import { computed, signal } from "@preact/signals";
+import { currentTime } from "../shell/clock_skew.ts";
 import type { Problem } from "../shell/problem.ts";
 import { discardKept, keep, readKept } from "./browser_storage.ts";
 import { isRefusal } from "./refusal.ts";
@@ -142,7 +143,7 @@ export class Draft {
   }
 
   #noteFailure(attempt: Attempt, error: unknown): void {
-    const problem = describeSendProblem(error, Date.now());
+    const problem = describeSendProblem(error, currentTime());
     this.problem.value = problem;
     if (isRefusal(error)) this.#attempt = null;
     else if (problem.remedy === "look first") this.#attempt = { ...attempt, doubt: problem };

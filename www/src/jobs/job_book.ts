@@ -10,7 +10,7 @@ import {
 import { allows, type Claims, type KeptPrompts } from "../session/claims.ts";
 import { recall, remember } from "../session/tab_storage.ts";
 import { announce } from "../shell/announcer.tsx";
-import { clockSkew } from "../shell/clock_skew.ts";
+import { currentTime } from "../shell/clock_skew.ts";
 import { visit } from "../shell/navigation.ts";
 import { describeProblem } from "../shell/problem.ts";
 import { type Limit, tightestLimit } from "../shell/rate_limit.ts";
@@ -245,7 +245,7 @@ export class JobBook {
   }
 
   #noteLimit(headers: Headers): void {
-    const limit = tightestLimit(headers, Date.now());
+    const limit = tightestLimit(headers, currentTime());
     if (limit !== null) this.newJobsLeft.value = limit;
   }
 
@@ -253,7 +253,7 @@ export class JobBook {
     try {
       const options = { ...how, signal: AbortSignal.any([signal, this.#ended]) };
       const job = await this.#client.agentJobs.sendMessage(id, { prompt }, options);
-      this.sent.noteMessage(id, prompt, Date.now());
+      this.sent.noteMessage(id, prompt, currentTime());
       this.#receive(id, job);
       this.opened.peek()?.load();
       announce(JOB_WORDS.followUpSent);
@@ -337,7 +337,8 @@ export class JobBook {
 
   /** Requests the list when it is due, for changes that no stream delivered. */
   #keepUp(): void {
-    const age = Date.now() - (this.list.loadedAt.peek() ?? 0);
+    // A clock that was set back must not stop the requests.
+    const age = Math.abs(currentTime() - (this.list.loadedAt.peek() ?? 0));
     const isLive = this.feed.state.peek() === "live";
     const isWanted =
       this.#ownWorking.peek().length > 0 || (this.inSight.peek() && !document.hidden);
@@ -359,7 +360,7 @@ export class JobBook {
       if (signal.aborted) return;
       this.#unwatchable.value = id;
       const opened = this.opened.peek();
-      if (opened?.id === id) opened.problem.value = describeProblem(error, Date.now());
+      if (opened?.id === id) opened.problem.value = describeProblem(error, currentTime());
     });
     return () => controller.abort();
   }
@@ -381,6 +382,6 @@ function forgetOldest(seen: Map<string, SeenJob>): Map<string, SeenJob> {
 function toListedJob(job: CreatedJob, prompt: string, createdBy: string | null): ListedJob {
   const { id, status, prLink } = job;
   // Mintlify's clock may be wrong. The list later has the time from the gateway's record.
-  const createdAt = new Date(Date.now() - clockSkew.peek()).toISOString();
+  const createdAt = new Date(currentTime()).toISOString();
   return { id, status, prLink, prompt: firstLine(prompt), createdBy, createdAt, checkedAt: null };
 }

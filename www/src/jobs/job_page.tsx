@@ -6,7 +6,6 @@ import { subjectPage } from "../effect/subject_page.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { now, today } from "../shell/clock.ts";
-import { clockSkew } from "../shell/clock_skew.ts";
 import { CopyButton } from "../shell/copy_button.tsx";
 import { defer } from "../shell/deferred.tsx";
 import { focusHeading, HEADING_ID } from "../shell/heading.tsx";
@@ -86,7 +85,7 @@ function useJobTitle(id: string, job: OpenJob | null, state: string | null): voi
 
 function StateLine({ job, facts }: { job: OpenJob; facts: JobFacts }) {
   const { tone, word } = jobState(facts);
-  const time = describeJobTime(facts, job.workSpan.value, now.value - clockSkew.value);
+  const time = describeJobTime(facts, job.workSpan.value, now.value);
   return (
     <p class={styles.state}>
       <span class={`pill tone-${tone}`}>

@@ -4,7 +4,6 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ListedJob } from "quillgate";
 import { parseInstant, readPullRequest } from "quillgate/values";
 import { now, today } from "../shell/clock.ts";
-import { clockSkew } from "../shell/clock_skew.ts";
 import { followLink, linkTo } from "../shell/navigation.ts";
 import { TimeAgo } from "../shell/time_ago.tsx";
 import { dayAndTime } from "../shell/wording.ts";
@@ -105,7 +104,7 @@ function RowTime({ job }: { job: ListedJob }) {
 
 /** Only this part of a row updates every second. */
 function Running({ since }: { since: number }) {
-  const age = now.value - clockSkew.value - since;
+  const age = now.value - since;
   if (age >= DAY_MS) return <TimeAgo at={since} />;
   return (
     <time dateTime={new Date(since).toISOString()} title={dayAndTime(since)}>

@@ -1,6 +1,7 @@
 import { computed, signal } from "@preact/signals";
 import type { AgentJob, JobRecord, ListedJob } from "quillgate";
 import type { KeptPrompts } from "../session/claims.ts";
+import { currentTime } from "../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { isFinished } from "./job_state.ts";
 import type { JobsApi } from "./jobs_api.ts";
@@ -127,7 +128,12 @@ export class OpenJob {
     const listed = this.#listed.peek();
     if (listed !== null) {
       const { status, prLink } = job;
-      this.#listed.value = { ...listed, status, prLink, checkedAt: new Date().toISOString() };
+      this.#listed.value = {
+        ...listed,
+        status,
+        prLink,
+        checkedAt: new Date(currentTime()).toISOString(),
+      };
     }
     this.#note(before);
   }
@@ -157,7 +163,7 @@ export class OpenJob {
     } catch (error) {
       if (this.#ended.aborted) return;
       this.isMissing.value = (error as { status?: number }).status === 404;
-      this.problem.value = describeProblem(error, Date.now());
+      this.problem.value = describeProblem(error, currentTime());
     } finally {
       this.loading.value = false;
     }
@@ -174,10 +180,10 @@ export class OpenJob {
 
   #note(before: JobFacts | null): void {
     const facts = this.facts.peek();
-    this.newsAt.value = Date.now();
+    this.newsAt.value = currentTime();
     this.problem.value = null;
     this.isMissing.value = false;
     if (!isFinished(facts)) this.#sawFinish.value = null;
-    else if (before !== null && !isFinished(before)) this.#sawFinish.value = Date.now();
+    else if (before !== null && !isFinished(before)) this.#sawFinish.value = currentTime();
   }
 }

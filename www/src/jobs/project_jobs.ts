@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { JobPage, ListedJob } from "quillgate";
+import { currentTime } from "../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import {
   ALL_JOBS,
@@ -144,7 +145,8 @@ export class ProjectJobs {
       return true;
     } catch (error) {
       const isShown = trigger === "person" || this.#listing.peek() === null;
-      if (isShown && !this.#ended.aborted) this.problem.value = describeProblem(error, Date.now());
+      if (isShown && !this.#ended.aborted)
+        this.problem.value = describeProblem(error, currentTime());
       return false;
     } finally {
       this.busy.value = false;
@@ -203,7 +205,7 @@ export class ProjectJobs {
       combine(page),
     );
     this.#listing.value = listing;
-    this.loadedAt.value = Date.now();
+    this.loadedAt.value = currentTime();
     const overtaken = new Set(news.map(({ job, deleted }) => job?.id ?? deleted));
     this.#meet(page.jobs.filter(({ id }) => !overtaken.has(id)));
   }

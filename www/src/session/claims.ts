@@ -11,7 +11,7 @@ export interface Claims {
   archivedProjects: readonly string[];
   scopes: readonly string[];
   keepsPrompts: KeptPrompts;
-  /** When the session ends, in milliseconds since the epoch by this browser's clock. */
+  /** When the session ends, in milliseconds since the epoch by the gateway's clock. */
   expiresAt: number;
 }
 

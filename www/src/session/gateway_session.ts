@@ -2,7 +2,7 @@
  * The browser's session with the gateway. A cookie that scripts cannot read holds the session. This
  * module reads and ends the session, and turns failed responses into errors.
  */
-import { clockSkew, noteGatewayDate } from "../shell/clock_skew.ts";
+import { noteGatewayDate } from "../shell/clock_skew.ts";
 import { ask, SESSION, takeAnswerAhead } from "./ask.ts";
 import type { Claims } from "./claims.ts";
 
@@ -78,7 +78,7 @@ export async function claimsOf(response: Response): Promise<Claims> {
     archivedProjects: stringsOf(archivedProjects),
     scopes: stringsOf(scopes),
     keepsPrompts: keepsPrompts === "first-line" ? "first-line" : "whole",
-    expiresAt: Number(expiresAt) + clockSkew.peek(),
+    expiresAt: Number(expiresAt),
   };
 }
 

@@ -4,6 +4,7 @@ import { forgetJobs } from "../jobs/browser_storage.ts";
 import { parseJobsAddress } from "../jobs/jobs_address.ts";
 import { forgetViews } from "../saved_views/view_storage.ts";
 import { now } from "../shell/clock.ts";
+import { clockSkew, currentTime } from "../shell/clock_skew.ts";
 import { address, adjust, visit } from "../shell/navigation.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { requestedRoute } from "../shell/route_names.ts";
@@ -102,7 +103,7 @@ export async function takeUpSession(when: "on arrival" | "changed elsewhere"): P
     else await enter(claims, turn);
   } catch (error) {
     if (turn !== generation || when !== "on arrival") return;
-    phase.value = { name: "unreachable", problem: describeProblem(error, Date.now()) };
+    phase.value = { name: "unreachable", problem: describeProblem(error, currentTime()) };
   }
 }
 
@@ -155,7 +156,8 @@ export function switchProject(projectId: string): void {
 
 async function enter(claims: Claims, turn: number): Promise<void> {
   takeOver(personOf(claims));
-  noteSignedIn(claims.expiresAt);
+  // A new page only knows this browser's clock until the gateway answers.
+  noteSignedIn(claims.expiresAt + clockSkew.peek());
   const { openSession } = await import("./open_session.ts");
   if (turn !== generation) return;
   openProject = (projectId) => openSession(projectId, claims);

@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { announce } from "../shell/announcer.tsx";
+import { currentTime } from "../shell/clock_skew.ts";
 import { Lock } from "../shell/icons.tsx";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
@@ -149,7 +150,7 @@ function TokenForm({ busy, onSend }: TokenFormProps) {
 
   async function submit(event: Event) {
     event.preventDefault();
-    complaint.value = complainAboutToken(token.peek(), Date.now());
+    complaint.value = complainAboutToken(token.peek());
     if (complaint.value !== null) {
       input.current?.focus();
       return;
@@ -192,7 +193,7 @@ function TokenForm({ busy, onSend }: TokenFormProps) {
 }
 
 function describeRefusal(error: unknown): Problem {
-  const problem = describeProblem(error, Date.now());
+  const problem = describeProblem(error, currentTime());
   if (error instanceof CookieRefused) {
     return {
       ...problem,

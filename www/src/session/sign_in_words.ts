@@ -24,7 +24,6 @@ export const SIGN_IN_WORDS = {
   adminKey:
     "This is a Mintlify API key, not an access token. It belongs on the server: don’t paste it into any web page.",
   malformed: "This isn’t an access token. Tokens have three parts, separated by dots.",
-  expired: (time: string) => `This access token expired on ${time}. Ask for a new one.`,
   howTo: "How do I get a token?",
   ask: "Ask your gateway admin. Tell them your project and which of these you need:",
   scopes: [

@@ -6,13 +6,17 @@ const IGNORED_SKEW_MS = 2_000;
 /** How far this browser's clock is ahead of the gateway's, in milliseconds. */
 export const clockSkew = signal(0);
 
-/** Compares the clocks, given the `Date` header of a response that has just arrived. */
-export function noteGatewayDate(date: string | null): void {
-  clockSkew.value = skewOf(date, Date.now());
+/** Returns the time by the gateway's clock, in milliseconds since the epoch. */
+export function currentTime(): number {
+  return Date.now() - clockSkew.peek();
 }
 
-/** Returns how far `now` is ahead of a `Date` header; 0 if only slightly or if it is invalid. */
-export function skewOf(date: string | null, now: number): number {
-  const skew = now - Date.parse(date ?? "");
-  return Math.abs(skew) > IGNORED_SKEW_MS ? skew : 0;
+/**
+ * Compares the clocks, given the `Date` header of a response that has just arrived. Without a valid
+ * one, the last comparison stays.
+ */
+export function noteGatewayDate(date: string | null): void {
+  const skew = Date.now() - Date.parse(date ?? "");
+  if (Math.abs(skew - clockSkew.peek()) <= IGNORED_SKEW_MS || Number.isNaN(skew)) return;
+  clockSkew.value = Math.abs(skew) > IGNORED_SKEW_MS ? skew : 0;
 }

@@ -36,8 +36,10 @@ const weekdayAndYear = inDates({
   month: "short",
   year: "numeric",
 });
-const clock = inDates({ timeStyle: "short" });
-const dayAndClock = inDates({ dateStyle: "medium", timeStyle: "short" });
+/** Local times name their zone, because times of reports are in UTC. */
+const ZONED = { hour: "numeric", minute: "2-digit", timeZoneName: "short" } as const;
+const clock = inDates(ZONED);
+const dayAndClock = inDates({ year: "numeric", month: "short", day: "numeric", ...ZONED });
 /** Mintlify's days are in UTC. */
 const UTC = { timeZone: "UTC" } as const;
 const clockOfUtc = inDates({ timeStyle: "short", ...UTC });
@@ -124,10 +126,12 @@ export function calendarDay(time: number, now: number): string {
   return (isThisYear ? weekday : weekdayAndYear)().format(time);
 }
 
+/** Returns "5:30 PM GMT+9". */
 export function clockTime(time: number): string {
   return clock().format(time);
 }
 
+/** Returns "Nov 22, 2026, 5:30 PM GMT+9". */
 export function dayAndTime(time: number): string {
   return dayAndClock().format(time);
 }

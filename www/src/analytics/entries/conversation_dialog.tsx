@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Conversation, ConversationThread } from "quillgate";
 import type { Session } from "../../session/session.ts";
+import { currentTime } from "../../shell/clock_skew.ts";
 import { Dialog } from "../../shell/dialog.tsx";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
@@ -172,7 +173,7 @@ function LoadThread({ session, id, onLoad }: LoadThreadProps) {
       const thread = await readThread(session, id, signal);
       if (!signal.aborted) onLoad(thread);
     } catch (error) {
-      if (!signal.aborted) problem.value = describeProblem(error, Date.now());
+      if (!signal.aborted) problem.value = describeProblem(error, currentTime());
     } finally {
       isLoading.value = false;
     }
@@ -193,7 +194,7 @@ function readThread(session: Session, id: string, signal: AbortSignal) {
   const { limit } = viewsOf(session);
   const client = session.client.withOptions({
     onResponse: ({ headers }) => {
-      limit.value = tightestLimit(headers, Date.now()) ?? limit.peek();
+      limit.value = tightestLimit(headers, currentTime()) ?? limit.peek();
     },
   });
   return client.analytics.conversation(id, { signal });

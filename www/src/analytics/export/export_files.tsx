@@ -9,6 +9,7 @@ import { count, counted } from "../../shell/wording.ts";
 import { viewsOf } from "../cache/session_views.ts";
 import { rowOf } from "../rows/line.ts";
 import type { Listing } from "../rows/listing.ts";
+import { type Expected, requestRange } from "../rows/remainder.ts";
 import type { Report, ReportName } from "../rows/report.ts";
 import { type ExportedReport, exportReport } from "../rows/report_pages.ts";
 import {
@@ -64,7 +65,7 @@ export function ExportChoices({ session, table, listing, onChosen }: ExportChoic
       {name !== "feedbackByPage" && (
         <Formats
           label={`All ${many}`}
-          hint={costHint(listing.report, requestsForAll(viewsOf(session), listing, table))}
+          hint={costHint(listing.report, requestsForAll(viewsOf(session), listing))}
           isDisabled={isRunning}
           onChoose={(format) => {
             onChosen();
@@ -76,9 +77,9 @@ export function ExportChoices({ session, table, listing, onChosen }: ExportChoic
   );
 }
 
-function costHint({ pageSize, many }: Report, requests: number | null): string {
-  if (requests === null) return `Uses one request per ${count(pageSize)} ${many}.`;
-  return `Uses about ${counted(requests, "request")}.`;
+function costHint({ pageSize, many }: Report, expected: Expected | null): string {
+  if (expected === null) return `Uses one request per ${count(pageSize)} ${many}.`;
+  return `Uses ${requestRange(expected)}.`;
 }
 
 interface FormatsProps {

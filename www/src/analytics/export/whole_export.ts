@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { currentTime } from "../../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
 import type { ExportFormat } from "../rows/rows_text.ts";
 
@@ -58,7 +59,7 @@ export class WholeExport {
       return true;
     } catch (error) {
       if (controller.signal.aborted) return false;
-      this.problem.value = describeProblem(error, Date.now());
+      this.problem.value = describeProblem(error, currentTime());
       this.state.value = "interrupted";
       return false;
     }

@@ -1,14 +1,15 @@
 import type { Listing } from "../rows/listing.ts";
-import { pageIdentity } from "../rows/page_path.ts";
+import { type PageId, toPageId } from "../rows/page_path.ts";
 import type { Column, ReportRow, Totals } from "../rows/report.ts";
 import { countOf, textOf } from "../rows/rows.ts";
+import { groupByPage } from "../rows/rows_by_page.ts";
 
 const NO_VIEWS: Totals = { human: 0, ai: 0, total: 0 };
 
 /** Returns the counts of a page; `null` if its row is not loaded yet. */
 export function countsOfPage(listing: Listing | null, path: string): Totals | null {
   if (listing === null) return null;
-  const rows = rowsByPage(listing.rows.value).get(pageIdentity(path)) ?? [];
+  const rows = rowsByPage(listing.rows.value).get(toPageId(path)) ?? [];
   // Mintlify omits pages without views.
   if (rows.length === 0) return listing.state.value === "complete" ? NO_VIEWS : null;
   const { isAdditive } = listing.report;
@@ -30,21 +31,17 @@ function combine(counts: readonly (number | null)[], isAdditive: boolean): numbe
   return isAdditive ? known.reduce((sum, count) => sum + count, 0) : Math.max(...known);
 }
 
-const grouped = new WeakMap<readonly ReportRow[], Map<string, ReportRow[]>>();
+/** Returns the spellings of a page in the loaded rows. */
+export function spellingsIn(listing: Listing | null, path: string): string[] {
+  const rows = rowsByPage(listing?.rows.value ?? []).get(toPageId(path)) ?? [];
+  return [...new Set(rows.map((row) => textOf(row.path) ?? path))];
+}
 
-/** Groups rows by page. Keeps the result, because the route of a page renders often. */
-function rowsByPage(rows: readonly ReportRow[]): Map<string, ReportRow[]> {
-  const before = grouped.get(rows);
-  if (before !== undefined) return before;
-  const pages = new Map<string, ReportRow[]>();
-  for (const row of rows) {
-    const path = textOf(row.path);
-    if (path === null) continue;
-    const page = pageIdentity(path);
-    const others = pages.get(page);
-    if (others === undefined) pages.set(page, [row]);
-    else others.push(row);
-  }
+const grouped = new WeakMap<readonly ReportRow[], Map<PageId, ReportRow[]>>();
+
+/** Keeps the groups of a list, because the route of a page renders often. */
+function rowsByPage(rows: readonly ReportRow[]): Map<PageId, ReportRow[]> {
+  const pages = grouped.get(rows) ?? groupByPage(rows);
   grouped.set(rows, pages);
   return pages;
 }

@@ -1,14 +1,15 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ListedJob } from "quillgate";
-import { readPullRequest } from "quillgate/values";
+import { parseInstant, readPullRequest } from "quillgate/values";
 import { MergeEffect } from "../../effect/merge_effect.tsx";
 import { JobRows } from "../../jobs/job_rows.tsx";
 import { readPullRequestState } from "../../jobs/pull_request_state.ts";
 import type { Session } from "../../session/session.ts";
+import { currentTime } from "../../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
-import { mentionsPage } from "../rows/page_path.ts";
+import { mentionsPage, spellingsOf } from "../rows/page_path.ts";
 import { PAGE_WORDS } from "../rows/page_words.ts";
 
 /** The API's maximum, because some matches are about other pages: the gateway finds substrings. */
@@ -38,7 +39,7 @@ export function PageJobs({ session, path }: { session: Session; path: string }) 
         if (!signal.aborted) found.value = jobs;
       },
       (error) => {
-        if (!signal.aborted) problem.value = describeProblem(error, Date.now());
+        if (!signal.aborted) problem.value = describeProblem(error, currentTime());
       },
     );
     return () => leave.abort();
@@ -65,18 +66,23 @@ export function PageJobs({ session, path }: { session: Session; path: string }) 
   );
 }
 
+/** Searches for every spelling, because the gateway compares strings. */
 async function findJobs(
   { client, projectId }: Session,
   path: string,
   signal: AbortSignal,
 ): Promise<FoundJobs> {
-  const page = await client.agentJobs.list({ text: path, limit: MAX_JOBS }, { signal });
-  const jobs = page.jobs.filter(({ prompt }) => mentionsPage(prompt ?? "", path));
+  const pages = await Promise.all(
+    spellingsOf(path).map((text) => client.agentJobs.list({ text, limit: MAX_JOBS }, { signal })),
+  );
+  const found = new Map(pages.flatMap(({ jobs }) => jobs.map((job) => [job.id, job])));
+  const jobs = [...found.values()].filter(({ prompt }) => mentionsPage(prompt ?? "", path));
+  jobs.sort((a, b) => (parseInstant(b.createdAt) ?? 0) - (parseInstant(a.createdAt) ?? 0));
   const requests = jobs.filter(({ prLink }) => readPullRequest(prLink) !== null);
   const states = await Promise.all(
     requests.slice(0, MAX_LOOKUPS).map(({ id }) => readPullRequestState(projectId, id, signal)),
   );
   const merges = states.map((state) => state?.mergedAt).filter((at) => typeof at === "number");
   const mergedAt = merges.length === 0 ? null : Math.max(...merges);
-  return { jobs, hasOlder: page.nextCursor !== null, mergedAt };
+  return { jobs, hasOlder: pages.some(({ nextCursor }) => nextCursor !== null), mergedAt };
 }

@@ -7,13 +7,13 @@ import { counted } from "../../shell/wording.ts";
 import { viewsOf } from "../cache/session_views.ts";
 import { type Figure, Figures, figuresOfCounts } from "../report/totals_strip.tsx";
 import { type Listing, SMALL_SITE_ROWS } from "../rows/listing.ts";
-import { pageIdentity } from "../rows/page_path.ts";
+import { toPageId } from "../rows/page_path.ts";
 import { FEEDBACK_WORDS, PAGE_WORDS } from "../rows/page_words.ts";
 import { type Column, REPORTS, type ReportRow } from "../rows/report.ts";
 import { textOf } from "../rows/rows.ts";
 import { formatCell } from "../table/report_cell.tsx";
 import { wantedRange } from "../table/table_model.ts";
-import { countsOfPage } from "./page_figures.ts";
+import { countsOfPage, spellingsIn } from "./page_figures.ts";
 import * as styles from "./page_reports.module.css";
 
 interface PageReportProps {
@@ -30,7 +30,15 @@ export function PageVisitors({ session, path }: PageReportProps) {
           if (counts === null) return null;
           if (counts.total === 0) return <p class="hint">{PAGE_WORDS.noVisitors}</p>;
           const figures = figuresOfCounts(REPORTS.visitors, counts, null);
-          return <Figures figures={figures.map(withoutChange)} />;
+          const spellings = spellingsIn(listing, path);
+          return (
+            <>
+              <Figures figures={figures.map(withoutChange)} />
+              {spellings.length > 1 && (
+                <p class="hint">{PAGE_WORDS.visitorsOf(spellings.join(", "))}</p>
+              )}
+            </>
+          );
         }}
       </OnDemand>
     </PageSection>
@@ -165,10 +173,10 @@ const MAX_COLLAPSED_ROWS = 5;
 
 /** Returns a function that tests whether a column of a row names a page, in any spelling. */
 function isAbout(column: "path" | "clicked", path: string): Matches["matches"] {
-  const page = pageIdentity(path);
+  const page = toPageId(path);
   return (row) => {
     const text = textOf(row[column]);
-    return text !== null && pageIdentity(text) === page;
+    return text !== null && toPageId(text) === page;
   };
 }
 

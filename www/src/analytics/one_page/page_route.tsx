@@ -29,7 +29,7 @@ import { REPORTS, type Totals } from "../rows/report.ts";
 import { wantedEarlier, wantedRange } from "../table/table_model.ts";
 import { TrendOff } from "../trend/trend_off.tsx";
 import { TREND_SPACE } from "../trend/trend_space.tsx";
-import { countsOfPage, rowOfPage } from "./page_figures.ts";
+import { countsOfPage, rowOfPage, spellingsIn } from "./page_figures.ts";
 import {
   LoadButton,
   LoadedPart,
@@ -48,6 +48,9 @@ const ArchivedTrend = defer(
 );
 
 const REPORT = REPORTS.views;
+
+/** The most spellings in the chart, because each needs a request to the archive. */
+const MAX_CHARTED = 5;
 
 interface PageRouteProps {
   session: Session;
@@ -76,6 +79,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
   const earlier = isCompared ? cache.findEarlier(listing, earlierRange) : null;
   const counts = countsOfPage(listing, path);
   const earlierCounts = countsOfPage(earlier, path);
+  const spellings = spellingsIn(listing, path);
   const row = rowOfPage(path, counts, earlierCounts);
   return (
     <div class={styles.route}>
@@ -96,7 +100,8 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
       {listing && <StaleNote listing={listing} />}
       <PageSection title={PAGE_WORDS.views}>
         <Views listing={listing} counts={counts} earlier={earlierCounts} />
-        <Trend session={session} path={path} />
+        {spellings.length > 1 && <p class="hint">{PAGE_WORDS.viewsOf(spellings.join(", "))}</p>}
+        <Trend session={session} paths={[...new Set([path, ...spellings])].slice(0, MAX_CHARTED)} />
       </PageSection>
       <div class={styles.columns}>
         <PageVisitors session={session} path={path} />
@@ -210,13 +215,13 @@ function Views({ listing, counts, earlier }: ViewsProps) {
  * The chart of the page's daily views, which the gateway's archive has without Mintlify requests.
  * Without an archive, explains how to turn it on. Renders nothing if no day of the range has ended.
  */
-function Trend({ session, path }: { session: Session; path: string }) {
+function Trend({ session, paths }: { session: Session; paths: string[] }) {
   const range = wantedRange();
   const trend = {
     client: session.client,
     range,
     earlierRange: wantedEarlier(REPORT),
-    subject: { path },
+    subject: { paths },
     interval: address.value.analytics.interval,
     ended: session.end.signal,
   };

@@ -42,6 +42,7 @@ export const COMPARISONS: readonly { id: Comparison; label: string }[] = [
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
 const SECOND_MS = 1000;
+const WEEK = 7;
 /** 52 weeks, so that weekdays match. */
 const WEEKS_OF_A_YEAR = 364;
 /** The gateway's default cache lifetime for running ranges. */
@@ -129,12 +130,23 @@ export function findEarlierRange(
     case "none":
       return null;
     case "previous-period":
-      return isMonth(period, today) ? earlierMonth(range, -1) : moveRange(range, -count);
+      if (isMonth(period, today)) return earlierMonth(range, -1);
+      // Sites have fewer visitors on weekends, so weekdays must match.
+      return moveRange(range, count === 1 ? -WEEK : -count);
     case "previous-year":
       if (isMonth(period, today)) return earlierMonth(range, -12);
-      // Sites have fewer visitors on weekends, so weekdays must match.
       return moveRange(range, -Math.max(WEEKS_OF_A_YEAR, count));
   }
+}
+
+/**
+ * Returns the days to draw below those of `range`: the days of `earlier`, moved by at most three
+ * days, so that weekdays match.
+ */
+export function alignWeekdays(earlier: DayRange, range: DayRange): DayRange {
+  const rest = (countDays({ from: earlier.from, to: range.from }) - 1) % WEEK;
+  const from = addDays(earlier.from, rest > WEEK / 2 ? rest - WEEK : rest);
+  return { from, to: addDays(from, countDays(range) - 1) };
 }
 
 /** Returns whether a period is a whole month or the elapsed part of the current one. */
@@ -231,10 +243,10 @@ export function rangeLabel({ from, to }: DayRange): string {
 }
 
 /**
- * Returns "Oct 28 – Nov 24, 2026 UTC · updated 5:30 PM". Only a running range has an update time.
+ * Returns "Oct 28 – Nov 24, 2026 UTC · updated 5:30 PM UTC". Only a running range has an update time.
  */
 export function rangeSentence(range: DayRange, frozenAt: number | null): string {
   const days = `${rangeLabel(range)} UTC`;
   if (frozenAt === null) return days;
-  return `${days} · updated ${utcClock(frozenAt)}`;
+  return `${days} · updated ${utcClock(frozenAt)} UTC`;
 }

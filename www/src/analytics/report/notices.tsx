@@ -1,5 +1,6 @@
 import type { ComponentChildren, RefObject } from "preact";
 import { announce } from "../../shell/announcer.tsx";
+import { currentTime } from "../../shell/clock_skew.ts";
 import { defer } from "../../shell/deferred.tsx";
 import { keepFocus } from "../../shell/heading.tsx";
 import { LoadFailure } from "../../shell/load_failure.tsx";
@@ -9,6 +10,7 @@ import { needsComparison } from "../rows/arrangement.ts";
 import type { Goal, Listing } from "../rows/listing.ts";
 import type { ListingCache } from "../rows/listing_cache.ts";
 import { matchSentence } from "../rows/match_sentence.ts";
+import { expectRequests, requestRange } from "../rows/remainder.ts";
 import { repeatedPaths } from "../rows/rows.ts";
 import type { TableModel } from "../table/table_model.ts";
 import * as styles from "./notices.module.css";
@@ -88,7 +90,7 @@ export function StaleNote({ listing }: { listing: Listing }) {
   return (
     <p class="notice" role="status">
       <span>
-        <strong>As of {moment(staleness.asOf, Date.now())}.</strong> {why}, so these are cached
+        <strong>As of {moment(staleness.asOf, currentTime())}.</strong> {why}, so these are cached
         counts. Refresh to try again.
       </span>
     </p>
@@ -141,7 +143,7 @@ export function renderBar(notice: NoticeProps): ComponentChildren {
   const { listing, table, answer } = notice;
   const { earlier } = table;
   const state = listing.state.value;
-  if (state === "loading") return <LoadProgress listing={listing} answer={answer} />;
+  if (state === "loading") return <LoadProgress {...notice} />;
   if (state === "empty" && listing.problem.value === null)
     return <Stopped listing={listing} answer={answer} />;
   if (state === "partial") return <PartNotices {...notice} />;
@@ -159,11 +161,15 @@ export function EarlierProgress({ earlier, answer }: { earlier: Listing; answer:
   );
 }
 
-function LoadProgress({ listing, answer }: Pick<NoticeProps, "listing" | "answer">) {
+function LoadProgress({ cache, listing, answer }: NoticeProps) {
   const { many } = listing.report;
+  const expected = expectRequests(listing, cache.knownRows(listing.report));
+  const toGo = expected === null ? "" : `, ${requestRange(expected)} to go`;
   return (
     <Progress label={`Loading ${many}`} onCancel={() => stopLoading(listing, answer)}>
-      {listing.requests.value > 0 ? `Loading ${many}: ${soFar(listing)}.` : `Loading ${many}…`}
+      {listing.requests.value > 0
+        ? `Loading ${many}: ${soFar(listing)}${toGo}.`
+        : `Loading ${many}…`}
     </Progress>
   );
 }

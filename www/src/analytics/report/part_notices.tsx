@@ -15,8 +15,9 @@ import {
   loadLabel,
   requestsLeft,
 } from "../rows/partial_notice.ts";
+import { expectRequests } from "../rows/remainder.ts";
 import type { Report } from "../rows/report.ts";
-import { expectedRequests, partialList } from "../table/partial_list.ts";
+import { partialList } from "../table/partial_list.ts";
 import {
   asksForChanges,
   EarlierProgress,
@@ -105,7 +106,7 @@ function PartialNotice({ cache, listing, table, answer }: NoticeProps) {
       <p>
         {loadedSentence(list)} {answerSentence(list)}{" "}
         <span class={isScarce ? "" : styles.detail}>
-          {costSentence(expectedRequests(cache, list), limit, time)}
+          {costSentence(expectRequests(listing, cache.knownRows(list.report)), limit, time)}
         </span>
       </p>
       <button
@@ -162,7 +163,10 @@ export function EarlierNotice({ cache, listing, table, answer }: NoticeProps) {
         class={isAsked ? "" : "quiet"}
         onClick={() => loadOn(earlier, "rows above reserve", answer)}
       >
-        {costLabel("Load the previous period", expectedRequests(cache, list))}
+        {costLabel(
+          "Load the previous period",
+          expectRequests(earlier, cache.knownRows(list.report)),
+        )}
       </button>
     </div>
   );

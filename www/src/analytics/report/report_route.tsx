@@ -127,6 +127,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
 
   function takeSitemap(read: Sitemap) {
     sitemap.value = read;
+    cache.sitemapPages.value = read.pages;
     if (read.origin !== null && siteOf(projectId) === null) chooseSite(projectId, read.origin);
     visit({ analytics: { arrangement: "never-read", sorting: null } });
   }
@@ -266,7 +267,8 @@ function nextComparison(): void {
 
 /** Explains which parts of the link are invalid, and removes them from the address. */
 export function InvalidLink({ range }: { range: DayRange }) {
-  const { hasInvalidDates, hasInvalidPage } = address.value.analytics;
+  const { hasInvalidDates, hasInvalidPage, range: period } = address.value.analytics;
+  const isFuture = typeof period === "object" && period.from > today.value;
   useLayoutEffect(() => {
     if (hasInvalidDates || hasInvalidPage) adjust({});
   }, [hasInvalidDates, hasInvalidPage]);
@@ -275,6 +277,11 @@ export function InvalidLink({ range }: { range: DayRange }) {
       {hasInvalidDates && (
         <p class="notice" role="status">
           This link’s dates are not valid. Showing the last 28 days: {rangeLabel(range)}.
+        </p>
+      )}
+      {isFuture && (
+        <p class="notice" role="status">
+          This link’s dates are in the future. Showing today: {rangeLabel(range)}.
         </p>
       )}
       {hasInvalidPage && (
@@ -330,6 +337,9 @@ function Answer(props: AnswerProps) {
           />
         )}
         <Matches listing={listing} table={table} />
+        {table.arrangement === "never-read" && props.sitemap.value?.ignored && (
+          <p class="hint">{props.sitemap.value.ignored}</p>
+        )}
         {!isEmpty && <Rows {...props} describedBy={bar === null ? null : BAR_ID} />}
         <EndNote listing={listing} />
         {isEarlierPart(table) && !asksForChanges(table) && <EarlierNotice {...notice} />}

@@ -14,14 +14,15 @@ export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
   const pasted = useSignal("");
   const complaint = useSignal<string | null>(null);
 
-  function read(text: string) {
-    const reading = readSitemap(text);
+  function read(...texts: string[]) {
+    const reading = readSitemap(...texts);
     if (!reading.ok) {
       complaint.value = reading.reason;
       return;
     }
-    const { paths, origin } = reading;
-    onRead({ origin, findNeverRead: (rows) => findNeverRead(paths, rows) });
+    const { paths, origin, ignored } = reading;
+    const pages = paths.length;
+    onRead({ origin, pages, ignored, findNeverRead: (rows) => findNeverRead(paths, rows) });
     onClose();
   }
 
@@ -29,8 +30,7 @@ export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
     const files = [...(input.files ?? [])];
     if (files.length === 0) return;
     try {
-      const texts = await Promise.all(files.map((file) => file.text()));
-      read(texts.join("\n"));
+      read(...(await Promise.all(files.map((file) => file.text()))));
     } catch {
       complaint.value = "Couldn’t read this file. Choose it again, or paste its contents.";
     }
@@ -46,7 +46,9 @@ export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
           read(pasted.value);
         }}
       >
-        <p>Add your sitemap and we’ll list pages with no views. It stays in your browser.</p>
+        <p>
+          Add your sitemap or llms.txt and we’ll list pages with no views. It stays in your browser.
+        </p>
         <div class="field">
           <label for="sitemap-file">Sitemap files</label>
           <input

@@ -1,5 +1,7 @@
+import { toPageId } from "./page_path.ts";
 import type { Column, ReportRow } from "./report.ts";
 import { countOf, numberOf } from "./rows.ts";
+import { groupByPage } from "./rows_by_page.ts";
 
 /** The rows loaded so far. */
 export interface Loaded {
@@ -24,22 +26,44 @@ export function compareRows(
   earlier: Loaded,
   { key, compared: column }: ComparedColumns,
 ): ReportRow[] {
-  const places = new Map(earlier.rows.map((row, place) => [row[key], place]));
-  const isHere = new Uint8Array(earlier.rows.length);
-  const rows = now.rows.map((row): ReportRow => {
-    const place = places.get(row[key]);
-    if (place !== undefined) isHere[place] = 1;
-    const match = place === undefined ? undefined : earlier.rows[place];
+  const { matches, gone } = pairRows(now.rows, earlier.rows, key);
+  const rows = now.rows.map((row, at): ReportRow => {
+    const match = matches[at];
     const count = match ? countOf(match[column]) : earlier.isComplete ? 0 : null;
     const now = countOf(row[column]);
     return withChange(row, count, count === null || now === null ? null : now - count);
   });
   if (!now.isComplete) return rows;
-  for (const place of places.values()) {
-    const row = earlier.rows[place];
-    if (row && isHere[place] === 0) rows.push(goneRow(row, key, column));
-  }
+  for (const row of gone) rows.push(goneRow(row, key, column));
   return rows;
+}
+interface Pairs {
+  /** The earlier row of each current row. */
+  matches: (ReportRow | undefined)[];
+  /** The other earlier rows. */
+  gone: Set<ReportRow>;
+}
+
+function pairRows(now: readonly ReportRow[], earlier: readonly ReportRow[], key: Column): Pairs {
+  const byKey = new Map(earlier.map((row) => [row[key], row]));
+  const matches = now.map((row) => byKey.get(row[key]));
+  const gone = new Set(byKey.values());
+  for (const match of matches) if (match !== undefined) gone.delete(match);
+  if (key === "path") pairSpellings(now, { matches, gone });
+  return { matches, gone };
+}
+
+/** Pairs the other rows by page: a site may add or drop the final slash of all its paths. */
+function pairSpellings(now: readonly ReportRow[], { matches, gone }: Pairs): void {
+  const others = groupByPage(gone);
+  if (others.size === 0) return;
+  for (const [at, { path }] of now.entries()) {
+    if (matches[at] !== undefined || typeof path !== "string") continue;
+    const match = others.get(toPageId(path))?.shift();
+    if (match === undefined) continue;
+    matches[at] = match;
+    gone.delete(match);
+  }
 }
 
 /** Returns whether a row has counts in the earlier period only. */

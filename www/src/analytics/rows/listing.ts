@@ -1,5 +1,6 @@
 import { batch, type Signal, signal } from "@preact/signals";
 import type { Client } from "quillgate";
+import { currentTime } from "../../shell/clock_skew.ts";
 import { nextTask } from "../../shell/next_task.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { isReserveReached, type Limit, tightestLimit } from "../../shell/rate_limit.ts";
@@ -140,7 +141,7 @@ export class Listing {
     } catch (error) {
       this.#show();
       if (signal.aborted) return false;
-      const problem = describeProblem(error, Date.now());
+      const problem = describeProblem(error, currentTime());
       if (await this.#fallBack(problem, signal)) return true;
       if (!signal.aborted) this.problem.value = problem;
       return false;
@@ -220,7 +221,7 @@ export class Listing {
       if (!page || signal.aborted) return false;
       this.bounds.value = bounds;
       this.#take(page);
-      const asOf = fetchedAt(this.#lastHeaders) ?? bounds.frozenAt ?? Date.now();
+      const asOf = fetchedAt(this.#lastHeaders) ?? bounds.frozenAt ?? currentTime();
       const why = problem.isLimit ? "limit used up" : "no answer";
       this.staleness.value = older(this.staleness.peek(), { asOf, why });
       return true;
@@ -232,7 +233,7 @@ export class Listing {
   }
 
   #note(headers: Headers): void {
-    const now = Date.now();
+    const now = currentTime();
     this.#lastHeaders = headers;
     this.limit.value = tightestLimit(headers, now) ?? this.limit.peek();
     this.staleness.value = older(this.staleness.peek(), stalenessOf(headers, now));
@@ -277,5 +278,5 @@ function firstPosition({ dateFrom, dateTo }: Bounds): ReportPosition {
 /** Returns the time of Mintlify's answer, based on the `Age` header; null without a valid `Age`. */
 function fetchedAt(headers: Headers | null): number | null {
   const age = headers?.get("age");
-  return age == null || !/^\d+$/.test(age) ? null : Date.now() - Number(age) * 1000;
+  return age == null || !/^\d+$/.test(age) ? null : currentTime() - Number(age) * 1000;
 }

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Client } from "quillgate";
+import { currentTime } from "../../shell/clock_skew.ts";
 import type { Limit } from "../../shell/rate_limit.ts";
 import {
   type Bounds,
@@ -40,6 +41,8 @@ export class ListingCache {
   readonly limit = signal<Limit | null>(null);
   /** The listing that Refresh loads. It then replaces the listing on the screen. */
   readonly renewal = signal<Listing | null>(null);
+  /** The number of pages in the sitemap; 0 if unknown. */
+  readonly sitemapPages = signal(0);
   readonly client: Client;
   readonly #kept = signal<readonly Listing[]>([]);
   readonly #earlier = signal<readonly Listing[]>([]);
@@ -149,13 +152,16 @@ export class ListingCache {
     this.#openedEarlier = null;
   }
 
-  /** Returns the largest row count of the report's complete listings; null if none is complete. */
-  estimateRows(report: Report): number | null {
+  /**
+   * Returns how many rows a report has in another period, or how many pages the sitemap has; null
+   * if neither is known.
+   */
+  knownRows(report: Report): number | null {
     const complete = [...this.#kept.value, ...this.#earlier.value].filter(
       (kept) => kept.report === report && kept.state.value === "complete",
     );
-    if (complete.length === 0) return null;
-    return Math.max(...complete.map((kept) => kept.rows.value.length));
+    const pages = report.key === "path" ? this.sitemapPages.value : 0;
+    return Math.max(pages, ...complete.map((kept) => kept.rows.value.length)) || null;
   }
 
   /**
@@ -185,7 +191,7 @@ export class ListingCache {
   }
 
   #make(report: Report, range: DayRange, source: Source): Listing {
-    const bounds = boundsOf(range, Date.now(), this.#answered.freshness);
+    const bounds = boundsOf(range, currentTime(), this.#answered.freshness);
     return this.#build(report, range, bounds, source);
   }
 

@@ -1,3 +1,9 @@
+import { foldText } from "../../shell/readable_text.ts";
+
+declare const brand: unique symbol;
+/** A page's identity, for comparisons. All spellings of a page have the same one. */
+export type PageId = string & { readonly [brand]: true };
+
 /** Maximum length of a path in an address. */
 const MAX_PATH = 1000;
 
@@ -22,14 +28,13 @@ export function toPagePath(text: string): string {
 }
 
 /**
- * Returns the same string for all spellings of a page, to compare pages of different reports.
- * Decodes the path, and drops doubled and final slashes, `/index`, and the extensions `.htm`,
- * `.html`, `.md` and `.mdx`.
+ * Returns the identity of a page. Decodes the path, and drops doubled and final slashes, `/index`,
+ * and the extensions `.htm`, `.html`, `.md` and `.mdx`.
  */
-export function pageIdentity(page: string): string {
+export function toPageId(page: string): PageId {
   const path = decodePath(toPagePath(page)).normalize("NFC");
   const short = path.replace(/\/{2,}/g, "/").replace(/(?:\/index)?(?:\.html?|\.mdx?)?\/?$/i, "");
-  return short === "" ? "/" : short;
+  return (short === "" ? "/" : short) as PageId;
 }
 
 /**
@@ -46,14 +51,30 @@ export function decodePath(path: string): string {
   });
 }
 
+/** Returns the spellings of a page that prompts contain, without those that contain another one. */
+export function spellingsOf(path: string): string[] {
+  const page = toPageId(path);
+  const all = [page, encode(page, encodeURI), encode(page, encodeURIComponent), path];
+  return all.filter((one, at) => !all.some((other, i) => one.includes(other) && i < at));
+}
+
+/** Encodes the characters of a path. Existing escapes and slashes stay. */
+function encode(path: string, encodePart: (text: string) => string): string {
+  const parts = path.split(/(%[\dA-Fa-f]{2}|\/)/);
+  return parts.map((part, at) => (at % 2 === 0 ? encodePart(part) : part)).join("");
+}
+
 /**
  * Returns whether a prompt is about a page rather than about a longer path that contains its path.
  * The gateway sends only the start of a long prompt. If the path is not in it, returns true,
  * because the gateway found the path in the rest.
  */
 export function mentionsPage(prompt: string, path: string): boolean {
-  if (!prompt.toLowerCase().includes(path.toLowerCase())) return true;
-  const escaped = path.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  const whole = new RegExp(`(?:^|https?://[^\\s/]+|[^\\w/.~-])${escaped}(?![\\w/~-])`, "i");
-  return whole.test(prompt);
+  const page = foldText(toPageId(path));
+  const text = foldText(decodePath(prompt)).replace(/(?<!:)\/{2,}/g, "/");
+  if (!text.includes(page)) return true;
+  const escaped = page.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+  const end = "(?:/index)?(?:\\.html?|\\.mdx?)?/?(?!\\.?[\\p{L}\\p{N}_/~-])";
+  const start = "(?:^|https?://[^\\s/]+|[^\\p{L}\\p{N}_/.~-])";
+  return new RegExp(start + escaped + end, "u").test(text);
 }

@@ -14,8 +14,11 @@ export const PAGE_WORDS = {
   mayNotStart: "to start jobs.",
   views: "Views",
   noViews: "No views in this period. Check the path, or choose a longer period.",
+  viewsOf: (paths: string) => `The sum of ${paths}.`,
   visitors: "Visitors",
   noVisitors: "No visitors in this period.",
+  visitorsOf: (paths: string) =>
+    `The largest count of ${paths}. One visitor can have used several of them.`,
   feedback: "Feedback",
   noFeedback: "No feedback about this page in this period.",
   noComment: "No comment",

@@ -1,15 +1,12 @@
-/**
- * Sentences and button labels about partly loaded lists. This module also estimates the number of
- * requests for the missing rows.
- */
+/** Sentences and button labels about partly loaded lists. */
 import { type Limit, reserveOf } from "../../shell/rate_limit.ts";
 import { clockTime, count, counted, wholePercent } from "../../shell/wording.ts";
 import type { Arrangement, Facets } from "../period/address_words.ts";
 import { needsComparison } from "./arrangement.ts";
 import { hasFacets } from "./facets.ts";
+import { type Expected, requestRange } from "./remainder.ts";
 import { NUMBERS, type Report } from "./report.ts";
 import type { Sorting } from "./rows.ts";
-import type { Remainder } from "./sums.ts";
 
 /** The loaded part of a list. */
 export interface PartialList {
@@ -20,12 +17,6 @@ export interface PartialList {
    * total is unknown or 0.
    */
   part: number | null;
-  remainder: Remainder;
-  /**
-   * The sums of the last two pages of rows, in order; empty if counts do not add up or the total is
-   * unknown.
-   */
-  lastSums: readonly number[];
   arrangement: Arrangement;
   sorting: Sorting;
   filter: string;
@@ -72,8 +63,9 @@ export function earlierSentence({ one, many }: Report, loaded: number, isAsked: 
  * Returns the cost of loading the rest, and the requests left; empty if both are unknown. If no
  * request is left, returns when one becomes free.
  */
-export function costSentence(expected: number | null, limit: Limit | null, now: number): string {
-  if (limit === null) return expected === null ? "" : `Loading the rest uses ${about(expected)}.`;
+export function costSentence(expected: Expected | null, limit: Limit | null, now: number): string {
+  const range = expected === null ? null : requestRange(expected);
+  if (limit === null) return range === null ? "" : `Loading the rest uses ${range}.`;
   const left = requestsLeft(limit, now);
   if (left === 0) return `No requests left. Continue at ${clockTime(limit.freesAt ?? now)}.`;
   if (left <= reserveOf(limit)) {
@@ -81,8 +73,10 @@ export function costSentence(expected: number | null, limit: Limit | null, now: 
   }
   const rest = `${counted(left, "request")} left this hour`;
   if (expected === null) return `${rest}.`;
-  if (expected > left) return `Loading the rest takes ${about(expected)}; ${rest}.`;
-  return `Loading the rest uses about ${count(expected)} of your ${count(left)} remaining requests.`;
+  if (expected.most > left) {
+    return `Loading the rest takes at least ${counted(expected.least, "request")}; ${rest}.`;
+  }
+  return `Loading the rest uses ${range} of your ${count(left)}.`;
 }
 
 /** Returns the requests left. When none is left, one becomes free at `freesAt`. */
@@ -99,39 +93,9 @@ export function loadLabel(report: Report, limit: Limit | null, now: number): str
   return `Use the last ${counted(left, "request")}`;
 }
 
-/** Returns a label such as "Load the previous period (about 12 requests)". */
-export function costLabel(what: string, expected: number | null): string {
-  return expected === null ? what : `${what} (${about(expected)})`;
-}
-
-/** Estimates the requests for the rest, at most `remainder.requests`; null if unknown. */
-export function estimateRequests(list: PartialList, rowsElsewhere: number | null): number | null {
-  const { report, loaded, remainder } = list;
-  if (rowsElsewhere !== null && rowsElsewhere > loaded) {
-    const requests = Math.ceil((rowsElsewhere - loaded) / report.pageSize);
-    return Math.min(requests, remainder.requests ?? requests);
-  }
-  return extrapolateRequests(list);
-}
-
-/** Extrapolates from the last two pages. Views by rank roughly follow a power law. */
-function extrapolateRequests({ report, loaded, remainder, lastSums }: PartialList): number | null {
-  const { rows: countsLeft, requests: max } = remainder;
-  const [before, last] = lastSums;
-  if (countsLeft === null || max === null || !before || !last) return null;
-  const pages = Math.max(2, Math.round(loaded / report.pageSize));
-  const exponent = Math.max(0, Math.log(before / last) / Math.log(pages / (pages - 1)));
-  let left = countsLeft;
-  let requests = 0;
-  while (left > 0 && requests < max) {
-    requests += 1;
-    left -= Math.max(report.pageSize, last * (pages / (pages + requests)) ** exponent);
-  }
-  return Math.max(1, requests);
-}
-
-function about(requests: number): string {
-  return `about ${counted(requests, "request")}`;
+/** Returns a label such as "Load the previous period (at most 12 requests)". */
+export function costLabel(what: string, expected: Expected | null): string {
+  return expected === null ? what : `${what} (${requestRange(expected)})`;
 }
 
 function capitalize(text: string): string {

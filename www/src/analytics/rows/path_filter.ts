@@ -1,5 +1,5 @@
 import { foldText } from "../../shell/readable_text.ts";
-import { decodePath } from "./page_path.ts";
+import { decodePath, toPagePath } from "./page_path.ts";
 
 /** A filter that matches paths. */
 export interface PathFilter {
@@ -17,10 +17,12 @@ const EVERYTHING: PathFilter = { kind: "everything", matches: () => true };
 /**
  * Parses a filter. `/guides` is a prefix. `/guides/*` and `*.md` are globs: `*` matches within a
  * segment, `**` across segments, `?` one character. Anything else is a list of words that must all
- * occur in the path. Ignores case, and whether a character is escaped or composed.
+ * occur in the path. Of a URL, the path counts. Ignores case, and whether a character is escaped or
+ * composed.
  */
 export function parsePathFilter(text: string): PathFilter {
-  const typed = foldPath(text.trim());
+  const isUrl = /^\s*https?:\/\//i.test(text);
+  const typed = foldPath(isUrl ? toPagePath(text) : text.trim());
   if (typed === "") return EVERYTHING;
   if (/[*?]/.test(typed)) return matchGlobs(typed);
   if (typed.startsWith("/")) return match("prefix", (path) => path.startsWith(typed));

@@ -1,8 +1,15 @@
+import { counted } from "../../shell/wording.ts";
 import { decodePath } from "./page_path.ts";
 
 /** A parsed sitemap, or the reason why it is invalid. */
 export type SitemapReading =
-  | { ok: true; paths: readonly string[]; origin: string | null }
+  | {
+      ok: true;
+      paths: readonly string[];
+      origin: string | null;
+      /** A sentence about the addresses that are not in `paths`; null without such addresses. */
+      ignored: string | null;
+    }
   | { ok: false; reason: string };
 
 /**
@@ -10,54 +17,116 @@ export type SitemapReading =
  */
 const MAX_PATHS = 200_000;
 
-/** Parses a sitemap in XML, or a list of addresses and paths, one per line. Makes no requests. */
-export function readSitemap(text: string): SitemapReading {
-  if (text.trim() === "") return refused("Paste a sitemap, or choose a file.");
-  if (/<(?:\w+:)?sitemapindex[\s>]/i.test(text)) {
+/** A complete sitemap or sitemap index. A pasted text can contain several. */
+const DOCUMENTS = /<((?:[\w-]+:)?(?:urlset|sitemapindex))[\s>][\s\S]*?<\/\1\s*>/g;
+const TAGS = /<(?:[\w-]+:)?(?:urlset|sitemapindex|url|loc)[\s>]/;
+/** The addresses of Markdown links, as in Mintlify's `llms.txt`. */
+const LINKS = /\]\(<?((?:\([^\s()]*\)|[^\s()<>])+)/g;
+/** Files that `llms.txt` lists besides pages. */
+const FILES = /\.(?:json|pdf|txt|xml|ya?ml)$/i;
+
+/**
+ * Parses sitemaps in XML, and lists: one address or path per line, or Markdown links. Makes no
+ * requests.
+ */
+export function readSitemap(...texts: readonly string[]): SitemapReading {
+  if (texts.every((text) => text.trim() === "")) {
+    return refused("Paste a sitemap, or choose a file.");
+  }
+  const places: string[] = [];
+  const files: string[] = [];
+  let sitemaps = 0;
+  for (const text of texts) {
+    if (!TAGS.test(text)) {
+      for (const place of listedPlaces(text)) (FILES.test(place) ? files : places).push(place);
+      continue;
+    }
+    const documents = text.match(DOCUMENTS);
+    if (documents === null) return refused("The XML isn’t complete. Copy the whole sitemap.");
+    for (const document of documents) {
+      const root = parseXml(document);
+      if (root === null) return refused("The XML is not well-formed. Copy the sitemap unchanged.");
+      if (root.localName === "urlset") places.push(...locationsIn(root, "url"));
+      else sitemaps += locationsIn(root, "sitemap").length;
+    }
+  }
+  if (places.length === 0 && sitemaps > 0) {
     return refused(
-      "This is a sitemap index. Open the sitemaps it lists, then paste or choose all of them together.",
+      `This is a sitemap index. Open the ${counted(sitemaps, "sitemap")} it lists, then paste or choose all of them together.`,
     );
   }
-  const isXml = /<(?:\w+:)?(?:urlset|url|loc)[\s>]/i.test(text);
-  const places = isXml
-    ? [
-        ...text.matchAll(
-          /<(?:\w+:)?loc>\s*(?:<!\[CDATA\[)?([^<\]]*?)(?:\]\]>)?\s*<\/(?:\w+:)?loc>/gi,
-        ),
-      ].map(([, place = ""]) => decodeEntities(place))
-    : text.split(/\r?\n/).map((line) => line.trim());
-  const found = places.filter(Boolean).slice(0, MAX_PATHS).map(readPlace);
-  const known = found.filter((place) => place !== null);
-  if (known.length === 0) {
+  return readPlaces(places, files.length);
+}
+
+/** Finds the addresses in Markdown links. Other lines are one address each. */
+function listedPlaces(text: string): string[] {
+  return text.split(/\r?\n/).flatMap((line) => {
+    const links = [...line.matchAll(LINKS)].map(([, place = ""]) => place);
+    const place = line.trim();
+    return links.length > 0 || !/^(?:https?:|\/)/i.test(place) ? links : [place];
+  });
+}
+
+/** Parses a document. Many sitemaps contain `&` unescaped, which is not well-formed. */
+function parseXml(text: string): Element | null {
+  for (const xml of [text, text.replace(/&(?!#\d+;|#x[\da-f]+;|\w+;)/gi, "&amp;")]) {
+    const parsed = new DOMParser().parseFromString(xml, "application/xml");
+    if (parsed.querySelector("parsererror") === null) return parsed.documentElement;
+  }
+  return null;
+}
+
+/** Returns each `loc` of the root's own namespace. Extensions have others, such as `image:loc`. */
+function locationsIn(root: Element, entry: "url" | "sitemap"): string[] {
+  const childrenOf = (parent: Element, name: string) =>
+    [...parent.children].filter(
+      ({ localName, namespaceURI }) => localName === name && namespaceURI === root.namespaceURI,
+    );
+  return childrenOf(root, entry)
+    .flatMap((found) => childrenOf(found, "loc"))
+    .map(({ textContent }) => (textContent ?? "").trim());
+}
+
+function readPlaces(places: readonly string[], files: number): SitemapReading {
+  const known = places.slice(0, MAX_PATHS).flatMap(readPlace);
+  const first = known.find(({ url }) => url !== null)?.url ?? null;
+  const isOwn = (url: URL) => first === null || siteOf(url) === siteOf(first);
+  const own = known.filter(({ url }) => url === null || isOwn(url));
+  if (own.length === 0) {
     return refused("No addresses found. A sitemap has them in <loc>; a list has one on each line.");
   }
-  const origin = known.find((place) => place.origin !== null)?.origin ?? null;
-  // Ignore addresses of other sites.
-  const own = known.filter((place) => place.origin === null || place.origin === origin);
-  return { ok: true, paths: [...new Set(own.map(({ path }) => path))], origin };
+  const secure = own.find(({ url }) => url?.protocol === "https:")?.url ?? first;
+  const reasons: [number, string][] = [
+    [known.length - own.length, "on other sites"],
+    [files, "not a page"],
+    [Math.min(places.length, MAX_PATHS) - known.length, "not valid"],
+    [Math.max(0, places.length - MAX_PATHS), "above the limit"],
+  ];
+  const named = reasons.filter(([number]) => number > 0);
+  const all = named.reduce((sum, [number]) => sum + number, 0);
+  const why = named.map(([number, reason]) => (named.length > 1 ? `${number} ${reason}` : reason));
+  const ignored =
+    all === 0 ? null : `Ignored ${counted(all, "address", "addresses")}: ${why.join(", ")}.`;
+  const paths = [...new Set(own.map(({ path }) => path))];
+  return { ok: true, paths, origin: secure?.origin ?? null, ignored };
 }
 
-function readPlace(text: string): { path: string; origin: string | null } | null {
-  if (text.startsWith("/") && !text.startsWith("//")) return { path: text, origin: null };
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return null;
-  const { pathname, origin } = new URL(text);
-  return { path: decodePath(pathname), origin };
+interface Place {
+  path: string;
+  /** The whole address; null for a path. */
+  url: URL | null;
 }
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  apos: "'",
-};
+function readPlace(text: string): Place[] {
+  if (text.startsWith("/") && !text.startsWith("//")) return [{ path: text, url: null }];
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return [];
+  const url = new URL(text);
+  return [{ path: decodePath(url.pathname), url }];
+}
 
-function decodeEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|(amp|lt|gt|quot|apos));/g, (whole, code, name) => {
-    if (name !== undefined) return ENTITIES[name] ?? whole;
-    const point = Number(code);
-    return point <= 0x10ffff ? String.fromCodePoint(point) : whole;
-  });
+/** One site can be listed with and without `www.`, and with both schemes. */
+function siteOf({ host }: URL): string {
+  return host.replace(/^www\./, "");
 }
 
 function refused(reason: string): SitemapReading {

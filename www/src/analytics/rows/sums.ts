@@ -22,30 +22,6 @@ export function sumRows(rows: readonly ReportRow[], main: Column): Sums {
   return { rows: rows.length - gone, human, ai, total };
 }
 
-/** Upper bounds for the rows that are not loaded. */
-export interface Remainder {
-  /** The maximum number of missing rows; null if unknown. */
-  rows: number | null;
-  /** The maximum number of requests for them; null if unknown. */
-  requests: number | null;
-}
-
-/**
- * Estimates the rest of a list. Mintlify does not send the number of rows, but each has at least
- * one view. So the number of missing rows is at most the number of missing views.
- */
-export function remainderOf(
-  whole: number | null,
-  rows: readonly ReportRow[],
-  main: Column,
-  pageSize: number,
-): Remainder {
-  if (whole === null) return { rows: null, requests: null };
-  const left = Math.max(0, whole - sumRows(rows, main).total);
-  // Counts may have grown since the total was read, so expect at least one request.
-  return { rows: left, requests: Math.max(1, Math.ceil(left / pageSize)) };
-}
-
 /** The difference between two counts. */
 export interface Change {
   difference: number;

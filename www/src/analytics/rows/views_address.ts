@@ -3,9 +3,7 @@ import type { Route } from "../../shell/route_names.ts";
 import {
   type Arrangement,
   type Comparison,
-  type Day,
   DEFAULT_PRESET,
-  dayOf,
   FACET_NAMES,
   type Facets,
   type Interval,
@@ -51,11 +49,8 @@ declare module "../../shell/address.ts" {
 const MAX_OPEN_FOLDERS = 50;
 const DEFAULT_COMPARISON: Comparison = "previous-period";
 
-export function parseViewsAddress(
-  query: URLSearchParams,
-  today: Day = dayOf(Date.now()),
-): ViewsAddress {
-  const range = periodIn(query, today);
+export function parseViewsAddress(query: URLSearchParams): ViewsAddress {
+  const range = periodIn(query);
   const show = query.get("show") ?? "";
   const page = query.get("page");
   return {
@@ -114,13 +109,16 @@ export function formatViewsAddress({
   return pairs;
 }
 
-/** Returns the period in the query: the default if absent, `null` if invalid. */
-function periodIn(query: URLSearchParams, today: Day): Period | null {
+/**
+ * Returns the period in the query: the default if absent, `null` if invalid. Future days are valid,
+ * because today is unknown until the gateway answers.
+ */
+function periodIn(query: URLSearchParams): Period | null {
   const from = query.get("from");
   const to = query.get("to");
   if (from !== null || to !== null) {
     if (from === null || to === null || !isDay(from) || !isDay(to)) return null;
-    return from <= to && from <= today ? { from, to } : null;
+    return from <= to ? { from, to } : null;
   }
   const preset = query.get("range") ?? DEFAULT_PRESET;
   return isPresetId(preset) ? preset : null;

@@ -41,6 +41,8 @@ export function linePoints({ bars, yTicks, scale }: Chart, earlier: readonly Tre
 const MAX_Y_TICKS = 4;
 const X_TICK_WIDTH = 80;
 const MAX_X_TICKS = 8;
+/** In pixels. A single day is a bar, too. */
+const MAX_BAR_WIDTH = 96;
 
 /** Lays out bars on a scale that also fits the points of the comparison. */
 export function layOutChart(
@@ -57,14 +59,15 @@ export function layOutChart(
   const top = Math.max(step, Math.ceil(most / step) * step);
   const slot = points.length === 0 ? width : width / points.length;
   const gap = slot >= 4 ? Math.min(12, slot * 0.3) : 0;
+  const barWidth = Math.min(MAX_BAR_WIDTH, slot - gap);
   const scale = (count: number) => (count / top) * height;
   const bars = points.map((point, index): Bar => {
     const people = scale(point.human);
     const ai = scale(point.ai);
     return {
       point,
-      x: index * slot + gap / 2,
-      width: slot - gap,
+      x: index * slot + (slot - barWidth) / 2,
+      width: barWidth,
       human: { y: height - people, height: people },
       ai: { y: height - people - ai, height: ai },
     };

@@ -1,5 +1,6 @@
 import { batch, computed, type Signal, signal } from "@preact/signals";
 import type { Client, ListOptions } from "quillgate";
+import { currentTime } from "../../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { isReserveReached, type Limit, tightestLimit } from "../../shell/rate_limit.ts";
 import type { Day } from "../period/address_words.ts";
@@ -79,7 +80,7 @@ export class CountedTrend {
     try {
       await this.#fetch(goal, signal);
     } catch (error) {
-      if (!signal.aborted) this.problem.value = describeProblem(error, Date.now());
+      if (!signal.aborted) this.problem.value = describeProblem(error, currentTime());
     }
     if (this.#controller === controller) this.#rest();
     return !signal.aborted;
@@ -127,7 +128,7 @@ export class CountedTrend {
 
   #note(headers: Headers): void {
     this.#lastHeaders = headers;
-    this.#limit.value = tightestLimit(headers, Date.now()) ?? this.#limit.peek();
+    this.#limit.value = tightestLimit(headers, currentTime()) ?? this.#limit.peek();
   }
 }
 

@@ -1,13 +1,13 @@
 import type { Client, GroupedViews } from "quillgate";
+import { currentTime } from "../../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
-import { addDays, type DayRange } from "../period/range.ts";
+import { addDays, alignWeekdays, countDays, type DayRange } from "../period/range.ts";
 import {
   type DrawableTrend,
   endedDays,
   groupOf,
   MEASURES,
   type TrendGroup,
-  type TrendPoint,
   type TrendSubject,
   trendPoints,
 } from "./trend.ts";
@@ -37,6 +37,8 @@ export interface TrendQuery {
  * request is enough.
  */
 const LIMIT = 1000;
+/** Moving the line of a shorter range would lose too much of it. */
+const MIN_ALIGNED_DAYS = 14;
 
 /**
  * Reads views by day, week or month from the gateway's archive. Makes no Mintlify requests. If the
@@ -51,13 +53,16 @@ export async function readTrend(
   const over = endedDays(range, today);
   if (over === null) return { state: "no day yet" };
   const group = groupOf(over, interval);
+  const read = (days: DayRange) => readViews(client, days, group, subject, signal);
+  const isAligned = group === "day" && countDays(over) >= MIN_ALIGNED_DAYS;
   try {
-    const [points, earlier] = await Promise.all([
-      readPoints(client, over, group, subject, signal),
-      earlierRange === null
-        ? []
-        : readPoints(client, earlierRange, group, subject, signal).catch(() => []),
+    const [views, earlierViews] = await Promise.all([
+      read(over),
+      earlierRange === null ? [] : read(earlierRange).catch(() => []),
     ]);
+    const points = trendPoints(over, group, views);
+    const line = earlierRange && isAligned ? alignWeekdays(earlierRange, over) : earlierRange;
+    const earlier = line === null ? [] : trendPoints(line, group, earlierViews);
     if (points.every(({ held }) => held === 0)) return { state: "nothing held", range: over };
     const isCompared = earlier.some(({ held }) => held > 0);
     return {
@@ -73,31 +78,43 @@ export async function readTrend(
     };
   } catch (error) {
     signal.throwIfAborted();
-    const problem = describeProblem(error, Date.now());
+    const problem = describeProblem(error, currentTime());
     return isOff(error)
       ? { state: "off", detail: problem.cause.replace(/ \(\d+\)$/, "") }
       : { state: "failed", problem };
   }
 }
 
-async function readPoints(
+/** Reads the views of each spelling of a page, or of a folder or the site. */
+async function readViews(
   client: Client,
   range: DayRange,
   group: TrendGroup,
-  subject: TrendSubject,
+  { paths, ...rest }: TrendSubject,
   signal: AbortSignal,
-): Promise<TrendPoint[]> {
+): Promise<GroupedViews[]> {
   const dateTo = addDays(range.to, 1);
-  const query = { dateFrom: range.from, dateTo, group, limit: LIMIT, ...subject };
+  const query = { dateFrom: range.from, dateTo, group, limit: LIMIT, ...rest };
+  const queries = paths?.map((path) => ({ ...query, path })) ?? [query];
+  const read = queries.map((one) => readGroups(client, one, signal));
+  return (await Promise.all(read)).flat();
+}
+
+type DailyViewsQuery = Parameters<Client["analytics"]["dailyViews"]>[0];
+
+async function readGroups(
+  client: Client,
+  query: DailyViewsQuery,
+  signal: AbortSignal,
+): Promise<GroupedViews[]> {
   const groups: GroupedViews[] = [];
   for (let cursor: string | undefined; ; ) {
     // Retrying is pointless: without an archive of the project, the gateway always answers 501.
     const page = await client.analytics.dailyViews({ ...query, cursor }, { signal, maxRetries: 0 });
     groups.push(...page.views);
-    if (page.nextCursor === null || page.nextCursor === cursor) break;
+    if (page.nextCursor === null || page.nextCursor === cursor) return groups;
     cursor = page.nextCursor;
   }
-  return trendPoints(range, group, groups);
 }
 
 /**

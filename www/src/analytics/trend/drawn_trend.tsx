@@ -11,7 +11,7 @@ import { ChartPointer } from "./chart_pointer.tsx";
 import * as styles from "./drawn_trend.module.css";
 import type { DrawableTrend, Measure, TrendPoint } from "./trend.ts";
 import { TrendTable } from "./trend_table.tsx";
-import { gapSentence } from "./trend_words.ts";
+import { gapSentence, markdownNote, markdownStep } from "./trend_words.ts";
 
 const PLOT_HEIGHT = 132;
 const LEFT = 48;
@@ -35,6 +35,7 @@ export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
   const folder = subject.prefix === undefined ? "" : ` in ${subject.prefix}`;
   const title = `${measure.title} per ${group}${folder}`;
   const missing = points.reduce((sum, { days, held }) => sum + days - held, 0);
+  const note = markdownNote(trend);
   const isPartial = points.some(({ days, span }) => days < span);
   return (
     <figure class={styles.trend} aria-busy={isPending}>
@@ -51,6 +52,7 @@ export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
           <span class={`${styles.key} ${styles.missingKey}`}>{gapSentence(gap, missing)}</span>
         )}
         {isPartial && <span class={`${styles.key} ${styles.partialKey}`}>Part of a {group}</span>}
+        {note !== null && <span class="hint">{note}</span>}
         {trend.isWithoutToday && <span class="hint">Today is not in the chart</span>}
         {children}
       </figcaption>
@@ -98,6 +100,7 @@ function Plot({ label, trend, width }: PlotProps) {
   const selection = useSignal<BarSelection | null>(null);
   const size = { width: Math.max(1, width - LEFT), height: PLOT_HEIGHT };
   const chart = layOutChart(points, size, earlier);
+  const step = chart.bars[markdownStep(trend) ?? -1];
   return (
     <>
       <svg role="img" aria-label={label} width={width} height={PLOT_HEIGHT + TOP + BOTTOM}>
@@ -111,6 +114,9 @@ function Plot({ label, trend, width }: PlotProps) {
               isPointed={isSelected(selection.value, index)}
             />
           ))}
+          {step !== undefined && (
+            <line class={styles.step} x1={step.x} x2={step.x} y1={0} y2={PLOT_HEIGHT} />
+          )}
           {earlier.length > 0 && (
             <polyline class={styles.earlier} points={linePoints(chart, earlier)} />
           )}

@@ -39,7 +39,8 @@ export const MEASURES = {
 
 /** A page, the pages of a folder, or, if both are absent, the whole site. */
 export interface TrendSubject {
-  path?: string;
+  /** The spellings of the page's path in the archive. */
+  paths?: readonly string[];
   prefix?: string;
 }
 
@@ -94,24 +95,26 @@ export function chartDays(range: DayRange, today: Day): DayRange | null {
   return ended === null || ended.from === ended.to ? null : ended;
 }
 
-/** Returns every interval of a range, including those without data. */
+/**
+ * Returns every interval of a range, including those without data. Adds up the groups of an
+ * interval, one for each spelling of a page.
+ */
 export function trendPoints(
   range: DayRange,
   group: TrendGroup,
   groups: readonly GroupedViews[],
 ): TrendPoint[] {
-  const byDate = new Map(groups.map((views) => [views.date, views]));
   const points: TrendPoint[] = [];
   for (let from = range.from; from <= range.to; ) {
     const begin = beginOf(from, group);
     const end = addDays(nextOf(begin, group), -1);
     const span = countDays({ from: begin, to: end });
     const to = end < range.to ? end : range.to;
-    const views = byDate.get(begin);
-    const days = countDays({ from, to });
-    const { human = null, ai = null } = views ?? {};
-    const held = views?.days ?? 0;
-    points.push({ from, to, human: human ?? 0, ai: ai ?? 0, held, days, span });
+    const views = groups.filter(({ date }) => date === begin);
+    const human = views.reduce((sum, { human }) => sum + (human ?? 0), 0);
+    const ai = views.reduce((sum, { ai }) => sum + (ai ?? 0), 0);
+    const held = views[0]?.days ?? 0;
+    points.push({ from, to, human, ai, held, days: countDays({ from, to }), span });
     from = addDays(to, 1);
   }
   return points;

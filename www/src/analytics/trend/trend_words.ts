@@ -31,6 +31,25 @@ export function pointLines(
   return [...lines, `Total ${count(human + ai)} vs ${count(before)}${words}`, pointLabel(earlier)];
 }
 
+/** Since this day, Mintlify counts views of Markdown as AI (docs/platform.md, 4.2). */
+const MARKDOWN_DAY = "2026-07-31";
+
+/** Returns the first bar after the day of the step; null if the chart does not cross it. */
+export function markdownStep({ measure, points }: DrawableTrend): number | null {
+  if (measure.title !== "Views") return null;
+  const at = points.findIndex(({ from }) => from >= MARKDOWN_DAY);
+  return at > 0 ? at : null;
+}
+
+/** Returns a note if some of the drawn days are before the step, and some are not. */
+export function markdownNote({ measure, points, earlier }: DrawableTrend): string | null {
+  const days = [...points, ...earlier].filter(({ held }) => held > 0);
+  const isBefore = days.some(({ from }) => from < MARKDOWN_DAY);
+  const isCrossed = isBefore && days.some(({ to }) => to >= MARKDOWN_DAY);
+  if (measure.title !== "Views" || !isCrossed) return null;
+  return `Since ${shortDay(MARKDOWN_DAY)}, views of Markdown count as AI`;
+}
+
 /** Returns "No data for 2 days" or "2 days not loaded". */
 export function gapSentence(gap: DrawableTrend["gap"], days: number): string {
   const missing = counted(days, "day");

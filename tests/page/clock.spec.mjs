@@ -1,0 +1,67 @@
+/** Browsers with a wrong clock. The page uses the time of the gateway. */
+import assert from "node:assert/strict";
+import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+const DAY_MS = 86_400_000;
+const DAY_S = 86_400;
+
+for (const days of [2, -2]) {
+  const name = days > 0 ? "ahead" : "behind";
+
+  test(`a valid token signs in while the clock is two days ${name}`, async ({ visitor }) => {
+    const { page, token, signIn } = visitor;
+    await page.clock.setFixedTime(Date.now() + days * DAY_MS);
+    const now = Math.floor(Date.now() / 1000);
+    await signIn(token({ iat: now, exp: now + DAY_S }));
+    assert.equal(await page.getByText("expires in").count(), 0);
+  });
+
+  test(`a period ends with the gateway’s today while the clock is two days ${name}`, async ({
+    visitor,
+  }) => {
+    const { page, token, startSession, openReport } = visitor;
+    const now = Math.floor(Date.now() / 1000);
+    await startSession(token({ iat: now, exp: now + 20 * DAY_S }));
+    await page.clock.setFixedTime(Date.now() + days * DAY_MS);
+    const ranges = [];
+    page.on("request", (request) => {
+      const url = new URL(request.url());
+      if (url.pathname.endsWith("/views")) ranges.push(url.searchParams.get("dateTo"));
+    });
+    const isToday = (time) =>
+      [Date.now() - 600_000, Date.now()].some((at) => new Date(at).toISOString().startsWith(time));
+    await openReport({ range: "last-28-days", compare: "none" });
+    const [dateTo] = ranges;
+    assert.ok(isToday(dateTo.slice(0, 10)), dateTo);
+  });
+
+  test(`a new job has just started while the clock is two days ${name}`, async ({ visitor }) => {
+    const { page, token, signIn, startAndOpenJob } = visitor;
+    await page.clock.setFixedTime(Date.now() + days * DAY_MS);
+    const now = Math.floor(Date.now() / 1000);
+    await signIn(token({ iat: now, exp: now + DAY_S }));
+    await startAndOpenJob("Fix the time");
+    await page
+      .getByRole("main")
+      .getByText(/^(Just started|Running for \d+ s|Took )/)
+      .first()
+      .waitFor();
+  });
+}
+
+test("the page notices that the clock was corrected", async ({ visitor }) => {
+  const { page, token, signIn, startAndOpenJob } = visitor;
+  await page.clock.setFixedTime(Date.now() + 2 * DAY_MS);
+  const now = Math.floor(Date.now() / 1000);
+  await signIn(token({ iat: now, exp: now + DAY_S }));
+  await page.clock.setFixedTime(Date.now());
+  await startAndOpenJob("Fix the time");
+  await page
+    .getByRole("main")
+    .getByText(/^(Just started|Running for \d+ s|Took )/)
+    .first()
+    .waitFor();
+});
