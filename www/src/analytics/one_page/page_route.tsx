@@ -28,7 +28,7 @@ import { PAGE_WORDS } from "../rows/page_words.ts";
 import { REPORTS, type Totals } from "../rows/report.ts";
 import { wantedEarlier, wantedRange } from "../table/table_model.ts";
 import { TrendOff } from "../trend/trend_off.tsx";
-import { TREND_SPACE } from "../trend/trend_space.tsx";
+import { TrendSpace } from "../trend/trend_space.tsx";
 import { countsOfPage, rowOfPage } from "./page_figures.ts";
 import {
   LoadButton,
@@ -44,7 +44,7 @@ const SiteDialog = deferDialog(async () => (await import("../report/site_dialog.
 const PageJobs = defer(async () => (await import("./page_jobs.tsx")).PageJobs);
 const ArchivedTrend = defer(
   async () => (await import("../trend/archived_trend.tsx")).ArchivedTrend,
-  TREND_SPACE,
+  TrendSpace,
 );
 
 const REPORT = REPORTS.views;
