@@ -1,4 +1,5 @@
 import { Client } from "quillgate";
+import { fetchGateway } from "../shell/gateway_fetch.ts";
 import type { Claims } from "./claims.ts";
 import type { Session } from "./session.ts";
 
@@ -14,5 +15,6 @@ function openClient(projectId: string): Client {
     projectId,
     auth: { session: true },
     logLevel: "off",
+    fetch: fetchGateway,
   });
 }
