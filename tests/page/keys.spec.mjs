@@ -83,7 +83,9 @@ test("Escape cancels a dialog that has not loaded, and its keys are dropped", as
   await expect(search(page)).toHaveValue("");
 });
 
-test("shortcuts do nothing while a dialog is open, wherever the focus is", async ({ visitor }) => {
+test("shortcuts do nothing while a dialog is open, even if the document has the focus", async ({
+  visitor,
+}) => {
   const { page, startSession, openReport } = visitor;
   await startSession();
   await openReport();

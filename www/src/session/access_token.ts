@@ -1,7 +1,7 @@
 import { dayAndTime } from "../shell/wording.ts";
 import { SIGN_IN_WORDS } from "./sign_in_words.ts";
 
-/** What comes before a token in a header or in a shell script. */
+/** Text before a token in a header or in a shell script. */
 const BEFORE_TOKEN =
   /^(?:export\b|(?:set\s|\$env:)(?=\w+\s*=)|\w+\s*=|authorization\s*:|bearer|["'`“‘«\s])+/i;
 

@@ -1,6 +1,6 @@
-/** What was typed while the code of a dialog was loading, for the dialog's input. */
-let text = "";
-/** Whether Enter was pressed after the text. Later keys are ignored. */
+/** The characters typed while the code of a dialog loads. Its input receives them. */
+let typed = "";
+/** Whether Enter was pressed. Later keys are ignored. */
 let isEntered = false;
 
 /**
@@ -19,14 +19,14 @@ export function holdKeys(cancel: () => void): () => void {
     if (key === "Escape") cancel();
     else if (isEntered) return;
     else if (key === "Enter") isEntered = true;
-    else text = isCharacter ? text + key : text.replace(/.$/u, "");
+    else typed = isCharacter ? typed + key : typed.replace(/.$/u, "");
   };
   addEventListener("keydown", hold, true);
   return () => {
     removeEventListener("keydown", hold, true);
-    // The dialog that replaces the caller takes the text before this.
+    // The dialog that replaces the caller takes the characters before this.
     queueMicrotask(() => {
-      text = "";
+      typed = "";
       isEntered = false;
     });
   };
@@ -35,9 +35,9 @@ export function holdKeys(cancel: () => void): () => void {
 /** Types the held keys into the focused input. */
 export function typeHeldKeys(): void {
   const input = document.activeElement;
-  if (text === "" || !(input instanceof HTMLInputElement)) return;
+  if (typed === "" || !(input instanceof HTMLInputElement)) return;
   const { selectionStart, selectionEnd } = input;
-  input.setRangeText(text, selectionStart ?? 0, selectionEnd ?? 0, "end");
+  input.setRangeText(typed, selectionStart ?? 0, selectionEnd ?? 0, "end");
   input.dispatchEvent(new InputEvent("input", { bubbles: true }));
   if (!isEntered) return;
   const enter = new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true });

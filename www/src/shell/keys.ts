@@ -115,7 +115,7 @@ export function listenForKeys(): void {
 function isShortcut(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.repeat) return false;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
-  // A click on the text of a dialog moves the focus to the document.
+  // A click inside a dialog can move the focus to the document.
   if (document.querySelector("dialog[open]") !== null) return false;
   const { target } = event;
   if (!(target instanceof Element)) return true;

@@ -46,7 +46,7 @@ export function ProblemPanel(props: ProblemPanelProps) {
   );
 }
 
-/** What explains an unanswered request while the gateway answers others. */
+/** Explains an unanswered request while the gateway answers others. */
 const BLOCKED = {
   title: "Something blocked this request",
   cause: "The gateway answers, but this request got no answer.",
