@@ -27,6 +27,7 @@ import type { Sitemap } from "../rows/sitemap.ts";
 import { ReportTable } from "../table/report_table.tsx";
 import { useTableModel, wantedEarlier, wantedRange } from "../table/table_model.ts";
 import type { CountedReport } from "../trend/counted_trend.ts";
+import type { Trend } from "../trend/daily_trend.ts";
 import { chartDays, type TrendSubject } from "../trend/trend.ts";
 import { TrendOff } from "../trend/trend_off.tsx";
 import { TrendSpace } from "../trend/trend_space.tsx";
@@ -163,7 +164,11 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
         {report.name === "views" &&
           isArchived &&
           table.range.from < today.value &&
-          (hasAnswer.current ? <ArchivedTrend {...trend} /> : <TrendSpace />)}
+          (hasAnswer.current ? (
+            <ArchivedTrend {...trend} onRead={(read) => noteEndedDays(cache, read)} />
+          ) : (
+            <TrendSpace />
+          ))}
         {listing && (
           <Answer
             session={session}
@@ -185,6 +190,11 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
       )}
     </div>
   );
+}
+
+function noteEndedDays(cache: ListingCache, trend: Trend): void {
+  cache.hasEndedDays.value =
+    trend.state === "drawn" && trend.points.every(({ held, days }) => held === days);
 }
 
 function isCounted(name: ReportName): name is CountedReport {

@@ -40,6 +40,8 @@ export class ListingCache {
   readonly limit = signal<Limit | null>(null);
   /** The listing that Refresh loads. It then replaces the listing on the screen. */
   readonly renewal = signal<Listing | null>(null);
+  /** Whether the archive has all ended days of the range on the screen. False until it has answered. */
+  readonly hasEndedDays = signal(false);
   readonly client: Client;
   readonly #kept = signal<readonly Listing[]>([]);
   readonly #earlier = signal<readonly Listing[]>([]);
