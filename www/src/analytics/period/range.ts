@@ -231,10 +231,10 @@ export function rangeLabel({ from, to }: DayRange): string {
 }
 
 /**
- * Returns "Oct 28 – Nov 24, 2026 UTC · updated 5:30 PM". Only a running range has an update time.
+ * Returns "Oct 28 – Nov 24, 2026 UTC · updated 5:30 PM UTC". Only a running range has an update time.
  */
 export function rangeSentence(range: DayRange, frozenAt: number | null): string {
   const days = `${rangeLabel(range)} UTC`;
   if (frozenAt === null) return days;
-  return `${days} · updated ${utcClock(frozenAt)}`;
+  return `${days} · updated ${utcClock(frozenAt)} UTC`;
 }
