@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { allows } from "../../session/claims.ts";
+import { ScopeHint } from "../../session/scope_notice.tsx";
 import type { Session } from "../../session/session.ts";
 import { defer, deferDialog } from "../../shell/deferred.tsx";
 import { focusHeading } from "../../shell/heading.tsx";
@@ -107,7 +108,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
         {allows(session.claims, "jobs:read") ? (
           <PageJobs session={session} path={path} />
         ) : (
-          <MissingScope scope="jobs:read" lost={PAGE_WORDS.mayNotReadJobs} />
+          <ScopeHint scope="jobs:read" lost={PAGE_WORDS.mayNotReadJobs} />
         )}
       </PageSection>
     </div>
@@ -116,7 +117,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
 
 function StartJob({ session, prompt }: { session: Session; prompt: string }) {
   if (!allows(session.claims, "jobs:create")) {
-    return <MissingScope scope="jobs:create" lost={PAGE_WORDS.mayNotStart} />;
+    return <ScopeHint scope="jobs:create" lost={PAGE_WORDS.mayNotStart} />;
   }
   return (
     <button
@@ -126,15 +127,6 @@ function StartJob({ session, prompt }: { session: Session; prompt: string }) {
     >
       {PAGE_WORDS.startJob}
     </button>
-  );
-}
-
-/** Less prominent than `ScopeNotice`, because the rest of the page works without the scope. */
-function MissingScope({ scope, lost }: { scope: string; lost: string }) {
-  return (
-    <p class="hint">
-      You need the <code>{scope}</code> permission {lost}
-    </p>
   );
 }
 
