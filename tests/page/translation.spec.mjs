@@ -54,12 +54,13 @@ for (const { route, filter, sort } of [
   { route: "visitors", filter: /^Filter by path/i, sort: "People" },
   { route: "searches", filter: /^Filter/i, sort: "Searches" },
   { route: "feedback", filter: /^Filter/i, sort: null },
+  { route: "conversations", filter: /^Filter/i, sort: null },
 ]) {
   test(`the translated route ${route} shows right figures after each change`, async ({
     visitor,
   }) => {
-    const { page, startSession, openReport, untilLoaded } = visitor;
-    await startSession();
+    const { page, token, startSession, openReport, untilLoaded } = visitor;
+    await startSession(token({ scope: "analytics:read analytics:conversations" }));
     await openReport({ route });
     assert.ok((await translate(page)) > 20);
     const before = await textOf(page);
@@ -78,6 +79,26 @@ for (const { route, filter, sort } of [
     await expectCurrent(page, untilLoaded);
   });
 }
+
+test("the translated route of a page shows right figures after each change", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport({ page: "/quickstart" });
+  const untilLoaded = () =>
+    page.getByRole("region", { name: "Views" }).locator("dd").first().waitFor();
+  await untilLoaded();
+  await translate(page);
+  const before = await textOf(page);
+  await page.keyboard.press("w");
+  await page.waitForURL(/range=last-7-days/);
+  await expect.poll(() => textOf(page)).not.toBe(before);
+  await translate(page);
+  await page.keyboard.press("x");
+  await page.waitForURL(/compare=/);
+  await expectCurrent(page, untilLoaded);
+});
 
 test("a translated job shows its state, and the list shows new jobs", async ({ visitor }) => {
   const { page, signIn, startAndOpenJob, endJob, backToList, startElsewhere, rowOf } = visitor;
