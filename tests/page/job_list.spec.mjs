@@ -228,7 +228,7 @@ test.describe("list", () => {
       else await route.abort();
     });
     await signIn();
-    const alert = page.getByRole("alert").filter({ hasText: "couldn’t reach" });
+    const alert = page.getByRole("alert").filter({ hasText: "Something blocked this request" });
     const retry = alert.getByRole("button", { name: "Try again" });
     await retry.evaluate((button) =>
       button.addEventListener("click", () => {

@@ -58,6 +58,23 @@ test("Markdown becomes headings, lists, code, tables and emphasis", () => {
   assert.equal(textOf(renderMarkdown("a &lt;b&gt; &amp;amp; \\*c\\*")), "a <b> &amp; *c*");
 });
 
+test("emphasis needs no spaces in East Asian text", () => {
+  for (const source of [
+    "**「重要」**です",
+    "これは**「重要」**です",
+    "**重要。**次",
+    "**API（旧）**を使う",
+    "한국어**‘강조’**입니다",
+  ]) {
+    assert.deepEqual(typesIn(source), ["p", "strong"], source);
+  }
+  assert.deepEqual(typesIn("*「斜体」*です"), ["p", "em"]);
+  assert.equal(textOf(renderMarkdown("これは**「`a`」**です")), "これは「a」です");
+  for (const source of ["2 * 3 * 4", "2 ** 3** 4", "a**'b'**c", "重 ** 要 ** 次"]) {
+    assert.deepEqual(typesIn(source), ["p"], source);
+  }
+});
+
 test("a list keeps its first number, and task boxes become characters", () => {
   const [list] = elementsIn(renderMarkdown("3. c\n4. d"));
   assert.equal(list.props.start, 3);

@@ -35,6 +35,7 @@ test.describe("token", () => {
     const { site, page, token, signIn, upstreamTargets } = visitor;
     await signIn(token({ scope: "jobs:read" }));
     await page.getByText("jobs:create", { exact: true }).waitFor();
+    assert.equal(await page.locator("main .notice").count(), 0, "reading jobs needs no warning");
     assert.equal(await page.getByRole("button", { name: "New job" }).count(), 0);
     await page.goto(`${site.url}/?route=views`);
     await page.getByText("analytics:read", { exact: true }).waitFor();

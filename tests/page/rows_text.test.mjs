@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { fileName, toCsv, writeRows } = await importSource("analytics/rows/rows_text.ts");
+const { fileName, nameChanges, toCsv, writeRows } = await importSource(
+  "analytics/rows/rows_text.ts",
+);
 
 const COLUMNS = ["path", "human", "ai", "total"];
 const row = (path, human = 2, ai = 1, total = 3) => ({ path, human, ai, total });
@@ -53,6 +55,13 @@ test("NDJSON has one line per row, with the shown columns", () => {
     .map((line) => JSON.parse(line));
   assert.deepEqual(lines[0], { path: "/a", total: 3, change: null });
   assert.equal(lines.length, 2);
+});
+
+test("a file names the changes after the column that they compare", () => {
+  const rows = [{ ...row("/a"), change: -2 }];
+  const named = nameChanges(rows, ["path", "total", "change"], "human");
+  const text = writeRows(named.rows, named.columns, "csv");
+  assert.equal(text, "\uFEFFpath,total,human_change\r\n/a,3,-2\r\n");
 });
 
 test("JSON starts with the report and the project", () => {

@@ -126,8 +126,15 @@ test("an unknown path leads back to the page", async ({ visitor }) => {
   assert.equal(response.status(), 404);
   await heading(page, "Page not found").waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
+  const looks = () =>
+    page.evaluate(() => {
+      const [root, link] = [document.documentElement, document.querySelector("main a")];
+      return [getComputedStyle(root).backgroundColor, link && getComputedStyle(link).color];
+    });
+  const [background, color] = await looks();
   await page.getByRole("link", { name: "Go to Quillgate" }).click();
   await page.getByLabel("Access token").waitFor();
+  assert.deepEqual([background, color], [(await looks())[0], "rgb(11, 101, 88)"]);
 });
 
 test("the root font has 16 pixels, hints 13 and table cells 14", async ({ visitor }) => {

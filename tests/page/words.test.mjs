@@ -11,7 +11,7 @@ import { mintToken } from "../harness/token.mjs";
 import { importSource } from "./source.mjs";
 
 const { allows, differOnlyInExpiry } = await importSource("session/claims.ts");
-const { complainAboutToken } = await importSource("session/access_token.ts");
+const { complainAboutToken, extractToken } = await importSource("session/access_token.ts");
 const { firstLine, isFinished, jobState } = await importSource("jobs/job_state.ts");
 const { readJobId } = await importSource("jobs/jobs_address.ts");
 const { describeProblem } = await importSource("shell/problem.ts");
@@ -56,6 +56,23 @@ describe("access token", () => {
     for (const text of ["hello", "a.b", "a.b.c", `${btoa("{}")}.${btoa("[]")}.x`, "ä.ö.ü"]) {
       assert.match(complainAboutToken(text), /isn’t an access token/, text);
     }
+  });
+
+  test("a token is read from what terminals, chats and scripts paste", () => {
+    const token = "eyJhbGciOi.eyJpc3Mi_-.c2ln-_";
+    for (const text of [
+      ` ${token}\n`,
+      token.replace(/(.{8})/g, "$1\r\n"),
+      ...[`Bearer ${token}`, `bearer\n${token}`, `Authorization: Bearer ${token}`],
+      ...[`"${token}"`, `'${token}'`, `\`${token}\``, `“${token}”`, `"Bearer ${token}"`],
+      ...[`${token}\u200b`, `\ufeff${token}`, token.replace(".", ".\u200d"), `\u00a0${token}`],
+      ...[`QUILLGATE_TOKEN=${token}`, `export QUILLGATE_TOKEN="${token}"`, `TOKEN = '${token}';`],
+      ...[`set QUILLGATE_TOKEN=${token}`, `$env:QUILLGATE_TOKEN = "${token}"`],
+    ]) {
+      assert.equal(extractToken(text), token, text);
+    }
+    assert.equal(extractToken(' "" '), "");
+    assert.equal(extractToken("exported.bearings.setting"), "exported.bearings.setting");
   });
 
   test("a Mintlify API key is rejected without repeating it", () => {

@@ -25,7 +25,7 @@ import { shown } from "./shell/toast.ts";
 const UNOFFICIAL = "Unofficial. Not affiliated with Mintlify.";
 
 const loadSignIn = async () => (await import("./session/sign_in.tsx")).SignIn;
-const SignIn = defer(loadSignIn, <div class={styles.signInSpace} />);
+const SignIn = defer(loadSignIn, () => <div class={styles.signInSpace} />);
 const loadDeadEnds = () => import("./session/dead_ends.tsx");
 const NoProject = defer(async () => (await loadDeadEnds()).NoProject);
 const RouteNotAllowed = defer(async () => (await loadDeadEnds()).RouteNotAllowed);

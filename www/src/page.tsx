@@ -5,10 +5,14 @@ import { followSession } from "./session/session.ts";
 import { listenForPalette } from "./shell/commands.ts";
 import { listenForKeys } from "./shell/keys.ts";
 import { followAddress } from "./shell/navigation.ts";
+import { followTranslation } from "./shell/translation.ts";
 
 followAddress();
 followSession();
 listenForKeys();
 listenForPalette();
 const page = document.getElementById("page");
-if (page) render(<App />, page);
+if (page) {
+  followTranslation(page);
+  render(<App />, page);
+}

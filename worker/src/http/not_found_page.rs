@@ -8,11 +8,12 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 /// The page's `Content-Security-Policy`. The policy allows only the inline style sheet [`STYLE`],
 /// which the hash identifies.
 const POLICY: &str = "default-src 'none'; \
-    style-src 'sha256-R6fb9fyAPkBokWiDSblnwoY1e+GwSFAneseQGTE/w+o='; \
+    style-src 'sha256-M0EbRAGLToVkCIdTpmru11xxw+JLABZPPRHdLvCVKjI='; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The content of the page's `style` element.
-pub const STYLE: &str = ":root{color-scheme:light dark}\
+/// The content of the page's `style` element, with the colors of the page's tokens.
+pub const STYLE: &str = ":root{color-scheme:light dark;color:light-dark(#1c2426,#e8e6df);\
+    background:light-dark(#f7f6f3,#13181b)}a{color:light-dark(#0b6558,#6fd0bd)}\
     body{max-width:32rem;margin:15vh auto;padding:0 1.5rem;font:1rem/1.5 system-ui,sans-serif}";
 
 /// Returns whether to respond with the page: the path is unknown, and a browser navigated to it.

@@ -93,7 +93,7 @@ export function Composer({ book }: { book: JobBook }) {
       class={`${styles.composer} card`}
       aria-labelledby="new-job"
       onKeyDown={(event) => {
-        if (event.key === "Escape" && !event.isComposing) close();
+        if (event.key === "Escape") close();
       }}
     >
       <div class={styles.head}>

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { allows } from "../session/claims.ts";
-import { ScopeNotice } from "../session/scope_notice.tsx";
+import { ScopeHint, ScopeNotice } from "../session/scope_notice.tsx";
 import type { Session } from "../session/session.ts";
 import { defer } from "../shell/deferred.tsx";
 import { registerKeys } from "../shell/keys.ts";
@@ -28,7 +28,7 @@ export function Jobs({ session }: { session: Session }) {
   useFocusOnMove(id);
   return (
     <div class={styles.route}>
-      {!mayWrite && <ScopeNotice scope="jobs:create" lost={LIST_WORDS.mayNotStart} />}
+      {!mayWrite && id === null && <ScopeHint scope="jobs:create" lost={LIST_WORDS.mayNotStart} />}
       {mayWrite && book.composing.value && <Composer book={book} />}
       {!mayRead && <ScopeNotice scope="jobs:read" lost={LIST_WORDS.mayNotRead} />}
       {id === null && <JobList session={session} />}

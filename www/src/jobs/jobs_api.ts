@@ -1,4 +1,5 @@
 import type { AgentJob, Client, JobPage, JobRecord, Operations } from "quillgate";
+import { fetchGateway } from "../shell/gateway_fetch.ts";
 import type { OpenStream } from "./job_feed.ts";
 import { listenToStreams } from "./stream_pulse.ts";
 
@@ -26,7 +27,7 @@ export interface JobsApi {
  */
 export function streamOf(client: Client): OpenStream {
   return ({ signal, ...listener }) => {
-    const observed = client.withOptions({ fetch: listenToStreams(listener) });
+    const observed = client.withOptions({ fetch: listenToStreams(listener, fetchGateway) });
     return observed.agentJobs.watchAll({ signal });
   };
 }

@@ -26,11 +26,14 @@ function Liveness({ book: { feed, list } }: { book: JobBook }) {
   const loadedAt = list.loadedAt.value;
   const busy = list.busy.value;
   const state = feed.state.value;
+  const failure = list.failure.value;
+  const time = loadedAt === null ? "" : moment(loadedAt, minute.value);
+  const isLate = failure !== null && (state === "connecting" || state === "polling");
   const words = {
     live: LIST_WORDS.live,
     connecting: LIST_WORDS.connecting,
     offline: LIST_WORDS.offline,
-    polling: loadedAt === null ? "" : LIST_WORDS.updated(moment(loadedAt, minute.value)),
+    polling: time && LIST_WORDS.updated(time),
   };
 
   async function refresh() {
@@ -40,7 +43,9 @@ function Liveness({ book: { feed, list } }: { book: JobBook }) {
 
   return (
     <p class={`hint ${styles.liveness}`}>
-      <span class={`${styles.state} ${state === "live" ? styles.live : ""}`}>{words[state]}</span>
+      <span class={`${styles.state} ${state === "live" ? styles.live : ""}`}>
+        {isLate ? LIST_WORDS.notUpdated(time, failure.title) : words[state]}
+      </span>
       <button type="button" class="quiet" aria-disabled={busy} onClick={refresh}>
         {LIST_WORDS.refresh}
       </button>

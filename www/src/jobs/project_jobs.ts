@@ -20,7 +20,7 @@ import {
 } from "./job_listing.ts";
 import type { JobListParams, JobsApi } from "./jobs_api.ts";
 
-/** The cause of a request. While jobs are listed, background requests fail silently. */
+/** The cause of a request. While jobs are listed, a failure in the background shows below them. */
 type Trigger = "person" | "background";
 
 const JOBS_A_PAGE = 25;
@@ -50,7 +50,10 @@ export class ProjectJobs {
   /** The time of the last response. */
   readonly loadedAt = signal<number | null>(null);
   readonly busy = signal(false);
+  /** The failure that takes the place of the jobs, or stands above them. */
   readonly problem = signal<Problem | null>(null);
+  /** The failure of the latest request, even if it ran in the background. */
+  readonly failure = signal<Problem | null>(null);
   /** All authors seen so far, regardless of the filter. */
   readonly authors = signal<ReadonlySet<string>>(new Set());
   readonly #api: JobsApi;
@@ -142,11 +145,14 @@ export class ProjectJobs {
     try {
       await work();
       this.problem.value = null;
+      this.failure.value = null;
       return true;
     } catch (error) {
+      if (this.#ended.aborted) return false;
+      const failure = describeProblem(error, currentTime());
+      this.failure.value = failure;
       const isShown = trigger === "person" || this.#listing.peek() === null;
-      if (isShown && !this.#ended.aborted)
-        this.problem.value = describeProblem(error, currentTime());
+      if (isShown || failure.remedy === "reload") this.problem.value = failure;
       return false;
     } finally {
       this.busy.value = false;

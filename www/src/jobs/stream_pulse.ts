@@ -11,7 +11,7 @@ export interface StreamListener {
 /** Wraps `fetch` so that it reports the data of event streams. */
 export function listenToStreams(
   listener: StreamListener,
-  send: (url: string, init: FetchInit) => Promise<Response> = fetch,
+  send: (url: string, init: FetchInit) => Promise<Response>,
 ): (url: string, init: FetchInit) => Promise<Response> {
   return async (url, init) => {
     const response = await send(url, init);

@@ -43,6 +43,7 @@ export const LIST_WORDS = {
   connecting: "Connecting…",
   offline: "Offline",
   updated: (time: string) => `Updated ${time}`,
+  notUpdated: (time: string, why: string) => `Not updated since ${time}. ${why}.`,
   refresh: "Refresh",
   refreshed: "Jobs updated",
   notify: "Notify me when my jobs finish",

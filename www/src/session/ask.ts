@@ -2,10 +2,12 @@
  * Requests to the gateway about sessions. This module does not process the responses;
  * `gateway_session.ts` does.
  */
+import { fetchGateway } from "../shell/gateway_fetch.ts";
+
 const TIMEOUT_MS = 20_000;
 
 export function ask(method: string, path: string, body?: object): Promise<Response> {
-  return fetch(path, {
+  return fetchGateway(path, {
     method,
     ...(body && {
       body: JSON.stringify(body),

@@ -20,3 +20,12 @@ export function ScopeNotice({ scope, lost }: ScopeNoticeProps) {
     </div>
   );
 }
+
+/** Less prominent than `ScopeNotice`, for a route that works without the scope. */
+export function ScopeHint({ scope, lost }: ScopeNoticeProps) {
+  return (
+    <p class="hint">
+      You need the <code>{scope}</code> permission {SESSION_WORDS.missingFor(lost)}
+    </p>
+  );
+}

@@ -5,7 +5,7 @@ import { currentTime } from "../shell/clock_skew.ts";
 import { Lock } from "../shell/icons.tsx";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
-import { complainAboutToken } from "./access_token.ts";
+import { complainAboutToken, extractToken } from "./access_token.ts";
 import { farewell, signOut } from "./session.ts";
 import { arrivalAddress, hasLeft, keepLeft } from "./session_news.ts";
 import * as styles from "./sign_in.module.css";
@@ -156,7 +156,7 @@ function TokenForm({ busy, onSend }: TokenFormProps) {
       return;
     }
     announce(SIGN_IN_WORDS.signingIn);
-    if (!(await onSend(token.peek().trim()))) input.current?.focus();
+    if (!(await onSend(extractToken(token.peek())))) input.current?.focus();
   }
 
   return (

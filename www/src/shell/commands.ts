@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { type KeyBinding, keyGroups } from "./keys.ts";
+import { type KeyBinding, keyGroups, shortcutKey } from "./keys.ts";
 
 /** An entry of the command palette, with or without a shortcut. */
 export type Command = Omit<KeyBinding, "keys"> & Partial<Pick<KeyBinding, "keys">>;
@@ -98,7 +98,7 @@ function rankOf(label: string, start: string): number {
  */
 export function listenForPalette(): void {
   document.addEventListener("keydown", (event) => {
-    if (event.key !== "k" || !(event.ctrlKey || event.metaKey)) return;
+    if (shortcutKey(event) !== "k" || !(event.ctrlKey || event.metaKey)) return;
     if (event.altKey || event.shiftKey || sources.peek().length === 0) return;
     event.preventDefault();
     paletteOpen.value = !paletteOpen.peek();

@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
-import type { ComponentType, VNode } from "preact";
-import { useEffect } from "preact/hooks";
+import type { ComponentType } from "preact";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { reloadStyles } from "./failed_styles.ts";
+import { holdKeys } from "./held_keys.ts";
 import { DialogLoadFailure, LoadFailure } from "./load_failure.tsx";
 
 /**
@@ -17,7 +18,7 @@ const RETRY_DELAYS = [1_000, 2_000, 4_000];
  */
 export function defer<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
-  placeholder: VNode | null = null,
+  Placeholder: ComponentType<Props> = Nothing,
   Failure: ComponentType<Props> = LoadFailure,
 ): ComponentType<Props> {
   const loaded = signal<ComponentType<Props> | null>(null);
@@ -50,13 +51,23 @@ export function defer<Props extends object>(
     }, []);
     const Loaded = loaded.value as ComponentType<object> | null;
     if (Loaded !== null) return <Loaded {...props} />;
-    return failed.value ? <Failure {...props} /> : placeholder;
+    return failed.value ? <Failure {...props} /> : <Placeholder {...props} />;
   };
 }
 
-/** Defers a dialog. A failure is shown in a dialog, too, so that it can be closed. */
+const Nothing = () => null;
+
+/**
+ * Defers a dialog. Its input gets the keys that are typed until it opens. A failure is shown in a
+ * dialog, too, so that it can be closed.
+ */
 export function deferDialog<Props extends { onClose(): void }>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
-  return defer(load, null, DialogLoadFailure);
+  return defer(load, PendingDialog, DialogLoadFailure);
+}
+
+function PendingDialog({ onClose }: { onClose(): void }) {
+  useLayoutEffect(() => holdKeys(onClose), []);
+  return null;
 }

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from "preact";
-import { useEffect, useId, useRef } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import * as styles from "./dialog.module.css";
 import { focusHeading } from "./heading.tsx";
+import { typeHeldKeys } from "./held_keys.ts";
 import { Cross } from "./icons.tsx";
 
 interface DialogProps {
@@ -19,10 +20,15 @@ export function Dialog(props: DialogProps) {
 function OpenDialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // An effect would run after the next key.
+  useLayoutEffect(() => {
     const opener = document.activeElement;
-    dialog.current?.showModal();
+    const element = dialog.current;
+    element?.showModal();
+    typeHeldKeys();
     return () => {
+      // An open modal dialog would keep the focus.
+      element?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
       else focusHeading();
     };

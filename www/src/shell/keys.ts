@@ -65,7 +65,30 @@ export function closeKeys(): void {
   keyListOpen.value = false;
 }
 
+/** Keys that shortcuts use besides letters, by their position on a keyboard. */
+const POSITIONS: Record<string, string> = { BracketLeft: "[", BracketRight: "]" };
+
+/**
+ * Returns the key of a shortcut, regardless of Caps Lock. On a keyboard without Latin letters, the
+ * position decides. Other layouts, such as Dvorak, keep the letters that they type.
+ */
+export function shortcutKey(event: Pick<KeyboardEvent, "key" | "code" | "shiftKey">): string {
+  const { key, code, shiftKey } = event;
+  const isLatin = /[\p{ASCII}\p{Script=Latin}]/u.test(key);
+  const latin = isLatin ? key : (POSITIONS[code] ?? code.replace("Key", ""));
+  return shiftKey ? latin : latin.toLowerCase();
+}
+
+/**
+ * Hides the keys of an input method from every listener: they choose or confirm characters. Safari
+ * reports the last one after the composition, with the key code 229.
+ */
+function hideComposition(event: KeyboardEvent): void {
+  if (event.isComposing || event.keyCode === 229) event.stopImmediatePropagation();
+}
+
 export function listenForKeys(): void {
+  addEventListener("keydown", hideComposition, true);
   registerKeys(GENERAL, [{ keys: "?", label: "List shortcuts", run: showKeys }]);
   let first: { key: string; at: number } | null = null;
   document.addEventListener("keydown", (event) => {
@@ -74,24 +97,27 @@ export function listenForKeys(): void {
     if (event.key === "Shift") return;
     first = null;
     if (!keysEnabled.peek() || !isShortcut(event)) return;
-    const typed = prefix === null ? event.key : `${prefix} ${event.key}`;
+    const key = shortcutKey(event);
+    const typed = prefix === null ? key : `${prefix} ${key}`;
     const bindings = registered.peek().flatMap((group) => group.bindings);
     // The latest registration belongs to the topmost element.
     const binding = bindings.findLast(({ keys }) => keys === typed);
     if (binding) {
       event.preventDefault();
       binding.run();
-    } else if (bindings.some(({ keys }) => keys.startsWith(`${event.key} `))) {
-      first = { key: event.key, at: event.timeStamp };
+    } else if (bindings.some(({ keys }) => keys.startsWith(`${key} `))) {
+      first = { key, at: event.timeStamp };
     }
   });
 }
 
 /** Returns whether a key is for the page, not for an input, a dialog or the browser. */
 function isShortcut(event: KeyboardEvent): boolean {
-  if (event.defaultPrevented || event.repeat || event.isComposing) return false;
+  if (event.defaultPrevented || event.repeat) return false;
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  // A click inside a dialog can move the focus to the document.
+  if (document.querySelector("dialog[open]") !== null) return false;
   const { target } = event;
   if (!(target instanceof Element)) return true;
-  return target.closest("input, select, textarea, [contenteditable], dialog") === null;
+  return target.closest("input, select, textarea, [contenteditable]") === null;
 }

@@ -4,7 +4,7 @@ import { toast } from "./toast.ts";
 
 const NEW_VERSION = "A new version may be available.";
 
-const reload = () => location.reload();
+export const reload = () => location.reload();
 
 /** Shown when the code of a part of the page could not be loaded. */
 export function LoadFailure() {

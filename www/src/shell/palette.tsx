@@ -34,7 +34,6 @@ export function Palette({ onClose }: { onClose(): void }) {
   }
 
   function onKeyDown(event: KeyboardEvent) {
-    if (event.isComposing) return;
     if (event.key === "ArrowDown") move(active + 1);
     else if (event.key === "ArrowUp") move(active - 1);
     else if (event.key === "Enter") run(commands[active]);

@@ -1,3 +1,5 @@
+import { INTERCEPTED } from "./gateway_fetch.ts";
+
 /** An error, explained to the person who sees it. */
 export interface Problem {
   title: string;
@@ -9,7 +11,9 @@ export interface Problem {
   /** Whether a rate limit is used up. A request then becomes free at `retryAt`. */
   isLimit: boolean;
   /** The next step: a retry, a new session, other input, or checking the outcome first. */
-  remedy: "retry" | "sign in" | "other input" | "look first";
+  remedy: "retry" | "sign in" | "reload" | "other input" | "look first";
+  /** Whether the request got no answer. */
+  isUnanswered?: boolean;
 }
 
 /** The properties of the package's errors that this page reads. */
@@ -32,6 +36,7 @@ export function describeProblem(error: unknown, now: number): Problem {
     ...wordsFor(fields),
     cause: causeOf(fields),
     isLimit: kindOf(fields) === "quota-exceeded",
+    isUnanswered: fields.name === "ConnectionError",
     requestId: typeof fields.requestId === "string" ? fields.requestId : null,
     retryAt: retryAfter === null ? null : now + retryAfter * 1000,
   };
@@ -94,6 +99,12 @@ function wordsForKind(error: ErrorFields): Words | null {
         title: titleOfLimit(error),
         advice: "Your text and everything loaded so far are kept.",
         remedy: "retry",
+      };
+    case INTERCEPTED:
+      return {
+        title: "Your session ended",
+        advice: "Reload the page to sign in again.",
+        remedy: "reload",
       };
     case "upstream-credential":
       return {
@@ -201,7 +212,8 @@ function causeOf(error: ErrorFields): string {
   const details = Array.isArray(problem.errors) ? problem.errors.map(detailOf).filter(Boolean) : [];
   const detail = typeof problem.detail === "string" ? problem.detail : error.message;
   const cause = CAUSES[kindOf(error)]?.(detail) ?? sentence([detail, ...details].join(": "));
-  return typeof error.status === "number" ? `${cause} (${error.status})` : cause;
+  const hasStatus = typeof error.status === "number" && kindOf(error) !== INTERCEPTED;
+  return hasStatus ? `${cause} (${error.status})` : cause;
 }
 
 /** Plain causes that replace the gateway's details for developers. */

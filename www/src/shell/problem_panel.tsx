@@ -1,4 +1,8 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { now } from "./clock.ts";
+import { isGatewayReachable } from "./gateway_fetch.ts";
+import { reload } from "./load_failure.tsx";
 import type { Problem } from "./problem.ts";
 import { requestSignIn } from "./sign_in_request.ts";
 import { clockTime, duration } from "./wording.ts";
@@ -11,7 +15,9 @@ interface ProblemPanelProps {
 }
 
 /** Shows an error: what happened, why, what to do, and the request id for support. */
-export function ProblemPanel({ problem, retryLabel = "Try again", onRetry }: ProblemPanelProps) {
+export function ProblemPanel(props: ProblemPanelProps) {
+  const { retryLabel = "Try again", onRetry } = props;
+  const problem = useBlockedRequest(props.problem);
   return (
     <div class="problem" role="alert">
       <p class="problem-title">{problem.title}</p>
@@ -20,7 +26,12 @@ export function ProblemPanel({ problem, retryLabel = "Try again", onRetry }: Pro
       {problem.retryAt !== null && <RetryTime at={problem.retryAt} />}
       <RequestId of={problem} />
       <div class="actions">
-        {onRetry && problem.remedy !== "other input" && (
+        {problem.remedy === "reload" && (
+          <button type="button" class="primary" onClick={reload}>
+            Reload
+          </button>
+        )}
+        {onRetry && !["other input", "reload"].includes(problem.remedy) && (
           <button type="button" onClick={onRetry}>
             {retryLabel}
           </button>
@@ -33,6 +44,25 @@ export function ProblemPanel({ problem, retryLabel = "Try again", onRetry }: Pro
       </div>
     </div>
   );
+}
+
+/** Explains an unanswered request while the gateway answers others. */
+const BLOCKED = {
+  title: "Something blocked this request",
+  cause: "The gateway answers, but this request got no answer.",
+  advice: "Turn off content blockers for this page, or try another network.",
+};
+
+/** Explains a request that a content blocker or the network may have blocked. */
+function useBlockedRequest(problem: Problem): Problem {
+  const blocked = useSignal<Problem | null>(null);
+  useEffect(() => {
+    if (!problem.isUnanswered) return;
+    isGatewayReachable().then((isReachable) => {
+      if (isReachable) blocked.value = problem;
+    });
+  }, [problem]);
+  return blocked.value === problem ? { ...problem, ...BLOCKED } : problem;
 }
 
 /** Shows the request id, for support. */

@@ -2,7 +2,7 @@
  * Renders Markdown that readers can influence. Tokens become elements of a fixed set, and
  * everything else becomes text, so no HTML of the source reaches the document.
  */
-import { Lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import { Lexer, type MarkedToken, type Token, Tokenizer, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import * as styles from "./markdown.module.css";
 import { OutsideLink } from "./outside_link.tsx";
@@ -19,10 +19,30 @@ const DEEP_NESTING = new RegExp(
   "m",
 );
 
+/** `*` or `**` around text on one line. */
+const EMPHASIS = /^(\*\*?)(?![\s*])([^*\n]*[^*\s])\1(?!\*)/;
+const EAST_ASIAN =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uffef]/u;
+
+/** CommonMark needs spaces around emphasis that ends with punctuation. East Asian text has none. */
+class SpacelessTokenizer extends Tokenizer {
+  override emStrong(source: string, masked: string, before = "") {
+    const token = super.emStrong(source, masked, before);
+    if (token) return token;
+    const [raw = "", mark, text = ""] = EMPHASIS.exec(source) ?? [];
+    const neighbours = before.slice(-1) + text + source.charAt(raw.length);
+    if (raw === "" || !EAST_ASIAN.test(neighbours)) return undefined;
+    const inside = { raw, text, tokens: this.lexer.inlineTokens(text) };
+    return mark === "**"
+      ? { type: "strong" as const, ...inside }
+      : { type: "em" as const, ...inside };
+  }
+}
+
 /** Returns the elements of a Markdown source. */
 export function renderMarkdown(source: string): ComponentChildren {
   if (isCostly(source)) return <p class={styles.plain}>{source}</p>;
-  return renderTokens(new Lexer({ gfm: true }).lex(source), 0);
+  return renderTokens(new Lexer({ gfm: true, tokenizer: new SpacelessTokenizer() }).lex(source), 0);
 }
 
 function isCostly(source: string): boolean {

@@ -17,6 +17,7 @@ import {
   type ExportFormat,
   fileName,
   looksLikeFormula,
+  nameChanges,
   writeRows,
 } from "../rows/rows_text.ts";
 import { requestsForAll } from "../table/partial_list.ts";
@@ -116,7 +117,7 @@ function Formats({ label, hint, isDisabled, onChoose }: FormatsProps) {
 
 function saveShown(
   { projectId }: Session,
-  { lines, columns: shown, filter, arrangement }: TableModel,
+  { lines, columns: shown, filter, arrangement, compared }: TableModel,
   listing: Listing,
   format: ExportFormat,
 ): void {
@@ -124,7 +125,8 @@ function saveShown(
   const columns = shown.map(({ id }) => id);
   const complete = isWhole(listing);
   const about = { ...aboutOf(listing, projectId), show: arrangement, filter, complete };
-  const text = writeRows(rows, columns, format, about);
+  const named = nameChanges(rows, columns, compared);
+  const text = writeRows(named.rows, named.columns, format, about);
   const name = nameOf(listing, projectId, "shown", format);
   saveFile(name, [text], typeOf(format));
   const isGuarded = rows.some((row) => columns.some((id) => looksLikeFormula(row[id])));

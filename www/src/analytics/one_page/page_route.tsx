@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { allows } from "../../session/claims.ts";
+import { ScopeHint } from "../../session/scope_notice.tsx";
 import type { Session } from "../../session/session.ts";
 import { defer, deferDialog } from "../../shell/deferred.tsx";
 import { focusHeading } from "../../shell/heading.tsx";
@@ -28,7 +29,7 @@ import { PAGE_WORDS } from "../rows/page_words.ts";
 import { REPORTS, type Totals } from "../rows/report.ts";
 import { wantedEarlier, wantedRange } from "../table/table_model.ts";
 import { TrendOff } from "../trend/trend_off.tsx";
-import { TREND_SPACE } from "../trend/trend_space.tsx";
+import { TrendSpace } from "../trend/trend_space.tsx";
 import { countsOfPage, rowOfPage, spellingsIn } from "./page_figures.ts";
 import {
   LoadButton,
@@ -44,7 +45,7 @@ const SiteDialog = deferDialog(async () => (await import("../report/site_dialog.
 const PageJobs = defer(async () => (await import("./page_jobs.tsx")).PageJobs);
 const ArchivedTrend = defer(
   async () => (await import("../trend/archived_trend.tsx")).ArchivedTrend,
-  TREND_SPACE,
+  TrendSpace,
 );
 
 const REPORT = REPORTS.views;
@@ -112,7 +113,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
         {allows(session.claims, "jobs:read") ? (
           <PageJobs session={session} path={path} />
         ) : (
-          <MissingScope scope="jobs:read" lost={PAGE_WORDS.mayNotReadJobs} />
+          <ScopeHint scope="jobs:read" lost={PAGE_WORDS.mayNotReadJobs} />
         )}
       </PageSection>
     </div>
@@ -121,7 +122,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
 
 function StartJob({ session, prompt }: { session: Session; prompt: string }) {
   if (!allows(session.claims, "jobs:create")) {
-    return <MissingScope scope="jobs:create" lost={PAGE_WORDS.mayNotStart} />;
+    return <ScopeHint scope="jobs:create" lost={PAGE_WORDS.mayNotStart} />;
   }
   return (
     <button
@@ -131,15 +132,6 @@ function StartJob({ session, prompt }: { session: Session; prompt: string }) {
     >
       {PAGE_WORDS.startJob}
     </button>
-  );
-}
-
-/** Less prominent than `ScopeNotice`, because the rest of the page works without the scope. */
-function MissingScope({ scope, lost }: { scope: string; lost: string }) {
-  return (
-    <p class="hint">
-      You need the <code>{scope}</code> permission {lost}
-    </p>
   );
 }
 

@@ -23,9 +23,13 @@ const Failure = () => (
   </>
 );
 export const Renewal = defer(async () => (await loadParts()).Renewal);
-const Stopped = defer(async () => (await loadParts()).Stopped, null, Failure);
-const PartNotices = defer(async () => (await loadParts()).PartNotices, null, Failure);
-export const EarlierNotice = defer(async () => (await loadParts()).EarlierNotice, null, Failure);
+const Stopped = defer(async () => (await loadParts()).Stopped, undefined, Failure);
+const PartNotices = defer(async () => (await loadParts()).PartNotices, undefined, Failure);
+export const EarlierNotice = defer(
+  async () => (await loadParts()).EarlierNotice,
+  undefined,
+  Failure,
+);
 
 export interface NoticeProps {
   cache: ListingCache;

@@ -130,12 +130,12 @@ interface WholeDaysProps {
 }
 
 /**
- * For archived page views, offers the period without today, because the archive has only ended
+ * Offers the period without today if the archive has the other days. The archive has only ended
  * days.
  */
 function WholeDays({ cache, range: { from, to }, report }: WholeDaysProps) {
   const yesterday = addDays(today.value, -1);
-  const isOffered = cache.isArchived && report.name === "views" && to > yesterday;
+  const isOffered = cache.hasEndedDays.value && report.name === "views" && to > yesterday;
   if (!isOffered || from > yesterday) return null;
   const leaveOutToday = () => {
     const before = address.peek().analytics.range;

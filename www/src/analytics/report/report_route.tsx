@@ -27,9 +27,10 @@ import type { Sitemap } from "../rows/sitemap.ts";
 import { ReportTable } from "../table/report_table.tsx";
 import { useTableModel, wantedEarlier, wantedRange } from "../table/table_model.ts";
 import type { CountedReport } from "../trend/counted_trend.ts";
+import type { Trend } from "../trend/daily_trend.ts";
 import { chartDays, type TrendSubject } from "../trend/trend.ts";
 import { TrendOff } from "../trend/trend_off.tsx";
-import { TREND_SPACE } from "../trend/trend_space.tsx";
+import { TrendSpace } from "../trend/trend_space.tsx";
 import { useArrangementCommands } from "./arrangement_commands.ts";
 import { jobPrompt } from "./job_prompt.ts";
 import {
@@ -58,7 +59,7 @@ const SitemapDialog = deferDialog(async () => (await import("./sitemap_dialog.ts
 /** Loaded on demand, because most gateways have no archive. */
 const ArchivedTrend = defer(
   async () => (await import("../trend/archived_trend.tsx")).ArchivedTrend,
-  TREND_SPACE,
+  TrendSpace,
 );
 const ConversationDialog = deferDialog(
   async () => (await import("../entries/conversation_dialog.tsx")).ConversationDialog,
@@ -68,10 +69,10 @@ const EntryDialog = deferDialog(
 );
 
 /** Takes the place of a chart's buttons while their code loads. */
-const OFFER_SPACE = <div class={styles.offerSpace} aria-hidden="true" />;
+const OfferSpace = () => <div class={styles.offerSpace} aria-hidden="true" />;
 const CountedTrendPanel = defer(
   async () => (await import("../trend/counted_trend_panel.tsx")).CountedTrendPanel,
-  OFFER_SPACE,
+  OfferSpace,
 );
 
 interface ReportRouteProps {
@@ -164,7 +165,11 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
         {report.name === "views" &&
           isArchived &&
           table.range.from < today.value &&
-          (hasAnswer.current ? <ArchivedTrend {...trend} /> : TREND_SPACE)}
+          (hasAnswer.current ? (
+            <ArchivedTrend {...trend} onRead={(read) => noteEndedDays(cache, read)} />
+          ) : (
+            <TrendSpace />
+          ))}
         {listing && (
           <Answer
             session={session}
@@ -186,6 +191,11 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
       )}
     </div>
   );
+}
+
+function noteEndedDays(cache: ListingCache, trend: Trend): void {
+  cache.hasEndedDays.value =
+    trend.state === "drawn" && trend.points.every(({ held, days }) => held === days);
 }
 
 function isCounted(name: ReportName): name is CountedReport {

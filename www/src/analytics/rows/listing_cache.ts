@@ -43,6 +43,8 @@ export class ListingCache {
   readonly renewal = signal<Listing | null>(null);
   /** The number of pages in the sitemap; 0 if unknown. */
   readonly sitemapPages = signal(0);
+  /** Whether the archive has all ended days of the range on the screen. False until it has answered. */
+  readonly hasEndedDays = signal(false);
   readonly client: Client;
   readonly #kept = signal<readonly Listing[]>([]);
   readonly #earlier = signal<readonly Listing[]>([]);

@@ -11,7 +11,7 @@ export const PAGE_WORDS = {
   open: "Open page",
   setSite: "Set site URL",
   startJob: "Start a job about this page",
-  mayNotStart: "to start jobs.",
+  mayNotStart: "start jobs",
   views: "Views",
   noViews: "No views in this period. Check the path, or choose a longer period.",
   viewsOf: (paths: string) => `The sum of ${paths}.`,
@@ -30,7 +30,7 @@ export const PAGE_WORDS = {
   jobs: "Jobs",
   noJobs: "No job mentions this page.",
   olderJobs: "Only the newest jobs are listed.",
-  mayNotReadJobs: "to see jobs.",
+  mayNotReadJobs: "see jobs",
   loading: "Loading…",
   loadAll: (many: string) => `Load all ${many}`,
   cost: (requests: number) =>

@@ -1,4 +1,7 @@
-import type { Cell, Column, ReportRow } from "./report.ts";
+import type { Cell } from "./report.ts";
+
+/** The values of a row by column. */
+export type FileRow<Name extends string> = { readonly [Key in Name]?: Cell };
 
 export type ExportFormat = "csv" | "ndjson" | "json";
 
@@ -13,9 +16,9 @@ const BYTE_ORDER_MARK = "\uFEFF";
 /**
  * Formats rows as a file. Columns keep their order. Only a JSON file has the properties of `about`.
  */
-export function writeRows(
-  rows: readonly ReportRow[],
-  columns: readonly Column[],
+export function writeRows<Name extends string>(
+  rows: readonly FileRow<Name>[],
+  columns: readonly Name[],
   format: ExportFormat,
   about: Readonly<Record<string, unknown>> = {},
 ): string {
@@ -40,7 +43,10 @@ export function writeRows(
  * `+`, `-` or `@`, also full-width, with a tab or with a line break. Visitors choose paths, so
  * anyone can put a formula into a cell.
  */
-export function toCsv(rows: readonly ReportRow[], columns: readonly Column[]): string {
+export function toCsv<Name extends string>(
+  rows: readonly FileRow<Name>[],
+  columns: readonly Name[],
+): string {
   const lines = rows.map((row) => line(columns.map((column) => row[column] ?? null)));
   return BYTE_ORDER_MARK + line(columns) + lines.join("");
 }
@@ -58,8 +64,27 @@ export function fileName(parts: readonly string[], format: ExportFormat): string
   return `${safe.join("_")}.${format}`;
 }
 
-function pick(row: ReportRow, columns: readonly Column[]): Record<string, Cell> {
+function pick<Name extends string>(
+  row: FileRow<Name>,
+  columns: readonly Name[],
+): Record<string, Cell> {
   return Object.fromEntries(columns.map((column) => [column, row[column] ?? null]));
+}
+
+/**
+ * Names the changes after the compared column, such as `human_change`. A file does not show which
+ * one that was.
+ */
+export function nameChanges<Row extends { readonly change?: Cell }, Name extends string>(
+  rows: readonly Row[],
+  columns: readonly Name[],
+  compared: string,
+) {
+  const name = `${compared}_change` as const;
+  return {
+    rows: rows.map((row) => ({ ...row, [name]: row.change ?? null })),
+    columns: columns.map((column) => (column === "change" ? name : column)),
+  };
 }
 
 function line(cells: readonly Cell[]): string {

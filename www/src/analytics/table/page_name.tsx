@@ -50,7 +50,7 @@ export function renderPageCell({ linkPage }: PageTargets, path: string | null) {
 /** Isolates the path, because right-to-left letters in it could reorder the row. */
 function PathText({ text }: { text: string }) {
   return (
-    <bdi class={styles.path} dir="ltr">
+    <bdi class={styles.path} dir="ltr" translate={false}>
       {text}
     </bdi>
   );

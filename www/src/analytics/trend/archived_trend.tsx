@@ -9,11 +9,16 @@ import { groupsFor } from "./trend.ts";
 import { TrendOff, type TrendProps } from "./trend_off.tsx";
 import * as styles from "./trend_space.module.css";
 
+interface ArchivedTrendProps extends TrendProps {
+  /** Called with each answer. */
+  onRead?: (trend: Trend) => void;
+}
+
 /**
- * The chart of the views in the gateway's archive, or the reason for its absence. The minimum
- * height is the same in every state, so that the rows below stay in place while the chart loads.
+ * The chart of the views in the gateway's archive, or the reason for its absence. Until the first
+ * answer, it has the height of the chart, so that the rows below stay in place.
  */
-export function ArchivedTrend({ client, ended, ...query }: TrendProps) {
+export function ArchivedTrend({ client, ended, onRead, ...query }: ArchivedTrendProps) {
   const trend = useSignal<Trend | null>(null);
   const isPending = useSignal(false);
   const attempt = useSignal(0);
@@ -26,6 +31,7 @@ export function ArchivedTrend({ client, ended, ...query }: TrendProps) {
       (read) => {
         if (signal.aborted) return;
         trend.value = read;
+        onRead?.(read);
         isPending.value = false;
       },
       () => {},
@@ -48,7 +54,7 @@ export function ArchivedTrend({ client, ended, ...query }: TrendProps) {
     );
   }
   return (
-    <div class={styles.space}>
+    <div class={shown ? "" : styles.space}>
       {shown && (
         <TrendNote
           trend={shown}

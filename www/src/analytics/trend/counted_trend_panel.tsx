@@ -15,9 +15,9 @@ import type { CountedTrendCache } from "./counted_trend_cache.ts";
 import * as styles from "./counted_trend_panel.module.css";
 import { IntervalChoice } from "./interval_choice.tsx";
 import { chartDays, groupOf, groupsFor, MEASURES, type TrendGroup, trendPoints } from "./trend.ts";
-import { TREND_SPACE } from "./trend_space.tsx";
+import { TrendSpace } from "./trend_space.tsx";
 
-const DrawnTrend = defer(async () => (await import("./drawn_trend.tsx")).DrawnTrend, TREND_SPACE);
+const DrawnTrend = defer(async () => (await import("./drawn_trend.tsx")).DrawnTrend, TrendSpace);
 
 /**
  * The maximum number of requests for one chart. By default, an organization has 100 requests per

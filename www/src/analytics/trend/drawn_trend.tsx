@@ -17,6 +17,7 @@ const PLOT_HEIGHT = 132;
 const LEFT = 48;
 const TOP = 8;
 const BOTTOM = 22;
+const HEIGHT = TOP + PLOT_HEIGHT + BOTTOM;
 const HATCH = "trend-hatch";
 
 interface DrawnTrendProps {
@@ -103,7 +104,14 @@ function Plot({ label, trend, width }: PlotProps) {
   const step = chart.bars[markdownStep(trend) ?? -1];
   return (
     <>
-      <svg role="img" aria-label={label} width={width} height={PLOT_HEIGHT + TOP + BOTTOM}>
+      <svg
+        role="img"
+        aria-label={label}
+        width={width}
+        height={HEIGHT}
+        // Paper is narrower than most windows, and a browser prints without calling observers.
+        viewBox={`0 0 ${width} ${HEIGHT}`}
+      >
         <HatchPattern />
         <g transform={`translate(${LEFT} ${TOP})`}>
           <Axes chart={chart} width={size.width} />

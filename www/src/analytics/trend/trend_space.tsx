@@ -3,4 +3,4 @@
  * loaded.
  */
 import * as styles from "./trend_space.module.css";
-export const TREND_SPACE = <div class={styles.space} aria-hidden="true" />;
+export const TrendSpace = () => <div class={styles.space} aria-hidden="true" />;

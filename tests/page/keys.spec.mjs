@@ -1,0 +1,160 @@
+/** The keyboard: typing ahead of a dialog, other layouts, and input methods. */
+import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
+import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+/** Holds back the file of a chunk. Returns a function that lets the browser load it. */
+async function holdChunk(page, chunk) {
+  let release;
+  const isReleased = new Promise((resolve) => {
+    release = resolve;
+  });
+  await page.route(`**/assets/${chunk}-*.js`, async (route) => {
+    await isReleased;
+    await route.continue();
+  });
+  return release;
+}
+
+/** Dispatches a key as a keyboard with another layout or an input method reports it. */
+const press = (page, init) =>
+  page.evaluate((init) => {
+    const target = document.activeElement ?? document.body;
+    const event = new KeyboardEvent("keydown", { bubbles: true, cancelable: true, ...init });
+    return target.dispatchEvent(event);
+  }, init);
+
+const search = (page) =>
+  page.getByRole("dialog", { name: "Command palette" }).getByRole("combobox");
+
+test("keys typed before the palette has loaded go to its search", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  const address = page.url();
+  const release = await holdChunk(page, "palette");
+  await page.keyboard.press("Control+k");
+  // "q", "t" and "r" are shortcuts of the report.
+  await page.keyboard.type("quickstarz");
+  await page.keyboard.press("Backspace");
+  await page.keyboard.type("t r");
+  release();
+  await expect(search(page)).toHaveValue("quickstart r");
+  assert.equal(page.url(), address);
+
+  await page.keyboard.press("Escape");
+  await expect(search(page)).toHaveCount(0);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("quick");
+  await expect(search(page)).toHaveValue("quick");
+  assert.equal(page.url(), address);
+});
+
+test("Enter typed before the palette has loaded runs the best match", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  const release = await holdChunk(page, "palette");
+  await page.getByRole("button", { name: /^Period/ }).focus();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("last month");
+  await page.keyboard.press("Enter");
+  release();
+  await page.waitForURL(/range=last-month/);
+});
+
+test("Escape cancels a dialog that has not loaded, and its keys are dropped", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  const release = await holdChunk(page, "palette");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("q");
+  await page.keyboard.press("Escape");
+  release();
+  await page.keyboard.press("[");
+  await page.waitForURL(/from=/);
+  await page.keyboard.press("Control+k");
+  await expect(search(page)).toHaveValue("");
+});
+
+test("shortcuts do nothing while a dialog is open, even if the document has the focus", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport();
+  const address = page.url();
+  await page.keyboard.press("?");
+  const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
+  await dialog.getByRole("heading", { name: "Go to" }).click();
+  await page.keyboard.press("q");
+  await page.keyboard.press("Escape");
+  await expect(dialog).toHaveCount(0);
+  assert.equal(page.url(), address);
+  await page.keyboard.press("q");
+  await page.waitForURL(/range=last-90-days/);
+});
+
+for (const [layout, palette, g, v, earlier] of [
+  ["Russian", "л", "п", "м", "х"],
+  ["Greek", "κ", "γ", "ω", "["],
+  ["Latin with Caps Lock", "K", "G", "V", "["],
+]) {
+  test(`shortcuts work on a keyboard with the layout ${layout}`, async ({ visitor }) => {
+    const { page, signIn } = visitor;
+    await signIn();
+    await page.getByText("No jobs yet").waitFor();
+    await press(page, { key: g, code: "KeyG" });
+    await press(page, { key: v, code: "KeyV" });
+    await page.waitForURL(/route=views/);
+    await page.getByRole("button", { name: /^Period/ }).waitFor();
+    await press(page, { key: earlier, code: "BracketLeft" });
+    await page.waitForURL(/from=/);
+    await press(page, { key: palette, code: "KeyK", ctrlKey: true });
+    await expect(search(page)).toBeFocused();
+  });
+}
+
+test("a key of an input method triggers nothing in any input", async ({ visitor }) => {
+  const { page, project, startSession, openReport, openComposer } = visitor;
+  await startSession();
+  const composition = { isComposing: true };
+  // Safari reports the key that ends a composition in this way.
+  const afterComposition = { keyCode: 229 };
+  async function pressAll() {
+    for (const state of [composition, afterComposition]) {
+      for (const key of ["Escape", "Enter", "ArrowDown"]) {
+        assert.ok(await press(page, { key, ...state }), `${key} keeps its effect`);
+        assert.ok(await press(page, { key, ctrlKey: true, ...state }), `Ctrl+${key}`);
+      }
+      assert.ok(await press(page, { key: "k", code: "KeyK", ctrlKey: true, ...state }));
+    }
+  }
+  await page.goto(`${visitor.site.url}/?route=jobs&project=${project}`);
+  const box = await openComposer();
+  await box.fill("日本語");
+  await box.focus();
+  await pressAll();
+  await expect(box).toBeFocused();
+  assert.equal((await visitor.upstreamTargets()).filter((it) => it.endsWith("/job")).length, 0);
+
+  await openReport();
+  await page
+    .getByRole("searchbox")
+    .or(page.getByLabel(/filter by path/i))
+    .first()
+    .focus();
+  await pressAll();
+  await page.keyboard.press("Control+k");
+  await search(page).fill("last");
+  const active = await search(page).getAttribute("aria-activedescendant");
+  await pressAll();
+  await expect(search(page)).toBeFocused();
+  assert.equal(await search(page).getAttribute("aria-activedescendant"), active);
+});

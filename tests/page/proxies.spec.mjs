@@ -1,0 +1,89 @@
+/** Proxies and content blockers between the page and the gateway. */
+import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
+import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+const LOGIN = "https://login.example/cdn-cgi/access/login";
+/** How proxies answer after their own session has ended. */
+const ANSWERS = {
+  "a redirect": { status: 302, headers: { location: LOGIN } },
+  "an HTML page": { status: 200, contentType: "text/html", body: "<h1>Log in</h1>" },
+  "a 401 in HTML": {
+    status: 401,
+    contentType: "text/html; charset=utf-8",
+    body: "<h1>Log in</h1>",
+  },
+};
+
+for (const [name, answer] of Object.entries(ANSWERS)) {
+  test(`after ${name} of a proxy, a report offers to reload the page`, async ({ visitor }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport();
+    await page.route("**/v1/**", (route) => route.fulfill(answer));
+    await page.keyboard.press("q");
+    const problem = page.getByRole("alert").filter({ hasText: "Your session ended" });
+    await problem.waitFor();
+    await expect(problem).not.toContainText("Mintlify");
+    await page.unrouteAll();
+    await problem.getByRole("button", { name: "Reload" }).click();
+    await page.locator(".report_table-table").waitFor();
+    assert.match(page.url(), /range=last-90-days/);
+  });
+}
+
+test("the list of jobs notices that a proxy’s session ended", async ({ visitor }) => {
+  const { page, signIn } = visitor;
+  await page.route("**/jobs/events", (route) => route.abort());
+  await signIn();
+  await page.getByText(/^Updated /).waitFor();
+  await page.route("**/v2/**", (route) => route.fulfill(ANSWERS["a redirect"]));
+  const problem = page.getByRole("alert").filter({ hasText: "Your session ended" });
+  await problem.getByRole("button", { name: "Reload" }).waitFor();
+  await page.getByText(/^Not updated since .* Your session ended\.$/).waitFor();
+});
+
+test("the list of jobs shows that it can’t be updated", async ({ visitor }) => {
+  const { page, signIn } = visitor;
+  await page.route("**/jobs/events", (route) => route.abort());
+  await signIn();
+  await page.getByText(/^Updated /).waitFor();
+  await page.route(/\/jobs\?/, (route) => route.fulfill({ status: 503, body: "" }));
+  await page.getByText(/^Not updated since /).waitFor();
+  await page.unroute(/\/jobs\?/);
+  await page.getByText(/^Updated /).waitFor();
+});
+
+test("a proxy’s sign-in page does not sign the page out", async ({ visitor }) => {
+  const { page, signIn } = visitor;
+  await signIn();
+  await page.route("**/session", (route) => route.fulfill(ANSWERS["a 401 in HTML"]));
+  await page.reload();
+  await page.getByRole("alert").filter({ hasText: "Your session ended" }).waitFor();
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Reload" }).click();
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+});
+
+test("a blocked request names content blockers", async ({ visitor }) => {
+  const { page, startSession, project } = visitor;
+  await startSession();
+  await page.route("**/v1/analytics/**", (route) => route.abort("blockedbyclient"));
+  await page.goto(`${visitor.site.url}/?route=views&project=${project}`);
+  const problem = page.getByRole("alert").filter({ hasText: "Something blocked this request" });
+  await expect(problem).toContainText("Turn off content blockers");
+});
+
+test("an unreachable gateway is not a content blocker", async ({ visitor }) => {
+  const { page, startSession, project } = visitor;
+  await startSession();
+  await page.route(/\/(v1|healthz)/, (route) => route.abort());
+  const asked = page.waitForRequest("**/healthz");
+  await page.goto(`${visitor.site.url}/?route=views&project=${project}`);
+  await asked;
+  await page.getByRole("alert").filter({ hasText: "We couldn’t reach the gateway" }).waitFor();
+  await expect(page.getByText("Something blocked")).toHaveCount(0);
+});

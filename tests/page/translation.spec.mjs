@@ -1,0 +1,138 @@
+/** Browser translation, which replaces each text node of the page by a `font` element. */
+import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
+import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+/**
+ * Replaces text nodes like Google Translate does, but keeps the words. Skips the elements that
+ * translators skip.
+ */
+const translate = (page) =>
+  page.evaluate(() => {
+    const skipped = "script, style, textarea, font, [translate=no], .notranslate";
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const nodes = [];
+    while (walker.nextNode()) {
+      const { currentNode } = walker;
+      if (currentNode.data.trim() && !currentNode.parentElement.closest(skipped))
+        nodes.push(currentNode);
+    }
+    for (const node of nodes) {
+      const outer = document.createElement("font");
+      outer.append(document.createElement("font"));
+      outer.firstChild.textContent = node.data;
+      node.replaceWith(outer);
+    }
+    return nodes.length;
+  });
+
+/**
+ * Returns the start of the page's text, without the times of the last update. The document has more
+ * rows of a table over time.
+ */
+async function textOf(page) {
+  const text = await page.locator("body").innerText();
+  return text
+    .replace(/\d+:\d\d [AP]M|\d+ s\b|just now/gi, "…")
+    .replace(/\s+/g, " ")
+    .slice(0, 1500);
+}
+
+/** Fails if the page shows other text than after loading it again. */
+async function expectCurrent(page, untilLoaded) {
+  const shown = await textOf(page);
+  await page.reload();
+  await untilLoaded();
+  await expect.poll(() => textOf(page)).toBe(shown);
+}
+
+for (const { route, filter, sort } of [
+  { route: "views", filter: /^Filter by path/i, sort: "People" },
+  { route: "visitors", filter: /^Filter by path/i, sort: "People" },
+  { route: "searches", filter: /^Filter/i, sort: "Searches" },
+  { route: "feedback", filter: /^Filter/i, sort: null },
+  { route: "conversations", filter: /^Filter/i, sort: null },
+]) {
+  test(`the translated route ${route} shows right figures after each change`, async ({
+    visitor,
+  }) => {
+    const { page, token, startSession, openReport, untilLoaded } = visitor;
+    await startSession(token({ scope: "analytics:read analytics:conversations" }));
+    await openReport({ route });
+    assert.ok((await translate(page)) > 20);
+    const before = await textOf(page);
+    await page.keyboard.press("w");
+    await page.waitForURL(/range=last-7-days/);
+    await untilLoaded();
+    await translate(page);
+    await page.getByLabel(filter).first().fill("e");
+    await page.waitForURL(/path=e/);
+    await translate(page);
+    if (sort !== null) {
+      await page.getByRole("columnheader").getByRole("button", { name: sort }).first().click();
+      await page.waitForURL(/sort=/);
+    }
+    assert.notEqual(await textOf(page), before);
+    await expectCurrent(page, untilLoaded);
+  });
+}
+
+test("the translated route of a page shows right figures after each change", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport({ page: "/quickstart" });
+  const untilLoaded = () =>
+    page.getByRole("region", { name: "Views" }).locator("dd").first().waitFor();
+  await untilLoaded();
+  await translate(page);
+  const before = await textOf(page);
+  await page.keyboard.press("w");
+  await page.waitForURL(/range=last-7-days/);
+  await expect.poll(() => textOf(page)).not.toBe(before);
+  await translate(page);
+  await page.keyboard.press("x");
+  await page.waitForURL(/compare=/);
+  await expectCurrent(page, untilLoaded);
+});
+
+test("a translated job shows its state, and the list shows new jobs", async ({ visitor }) => {
+  const { page, signIn, startAndOpenJob, endJob, backToList, startElsewhere, rowOf } = visitor;
+  await signIn();
+  const article = await startAndOpenJob("Document the endpoint");
+  await translate(page);
+  await endJob("Document the endpoint");
+  await article.getByText("Pull request ready").first().waitFor();
+  await expect(article).not.toContainText("Working");
+  await backToList();
+  await rowOf("Document the endpoint").waitFor();
+  await translate(page);
+  await startElsewhere("Another prompt");
+  await rowOf("Another prompt").waitFor();
+  await page.getByLabel("Search prompts").fill("endpoint");
+  await expect(rowOf("Another prompt")).toHaveCount(0);
+  await page.locator("main").getByText("1 job", { exact: true }).waitFor();
+});
+
+test("the page shows its own words again after the translation ends", async ({ visitor }) => {
+  const { page, signIn } = visitor;
+  await signIn();
+  await page.getByText("No jobs yet").waitFor();
+  const before = await textOf(page);
+  await page.evaluate(() => {
+    const title = [...document.querySelectorAll("main p")].find((it) =>
+      it.textContent.includes("No jobs yet"),
+    );
+    const text = title.firstChild;
+    const font = Object.assign(document.createElement("font"), { textContent: "Noch keine Jobs" });
+    text.replaceWith(font);
+    globalThis.revert = () => font.replaceWith(text);
+  });
+  await page.getByText("Noch keine Jobs").waitFor();
+  await page.evaluate(() => globalThis.revert());
+  await expect.poll(() => textOf(page)).toBe(before);
+});
