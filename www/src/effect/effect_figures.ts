@@ -1,7 +1,7 @@
 /** The figures of a page in one period. */
 import type { Client } from "quillgate";
 import { addDays, type DayRange } from "../analytics/period/range.ts";
-import { pageIdentity } from "../analytics/rows/page_path.ts";
+import { toPageId } from "../analytics/rows/page_path.ts";
 
 /** The figures of a page from the gateway's archive. */
 export interface Views {
@@ -50,8 +50,8 @@ export async function readReactions(
     client.analytics.feedbackByPage(dates, { signal }),
     client.analytics.searches(dates, { signal }),
   ]);
-  const page = pageIdentity(path);
-  const isThis = (other: string | null) => other !== null && pageIdentity(other) === page;
+  const page = toPageId(path);
+  const isThis = (other: string | null) => other !== null && toPageId(other) === page;
   const rated = ratings.feedback.filter((row) => isThis(row.path));
   const found = terms.searches.filter((term) => isThis(term.topClickedPage));
   return {

@@ -6,6 +6,7 @@ import { pageChange } from "../analytics/rows/page_address.ts";
 import { decodePath } from "../analytics/rows/page_path.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
+import { currentTime } from "../shell/clock_skew.ts";
 import { followLink, linkTo } from "../shell/navigation.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
@@ -143,7 +144,7 @@ function usePair<Value>(
         if (!signal.aborted) pair.value = { before, after };
       },
       (error) => {
-        if (!signal.aborted) problem.value = describeProblem(error, Date.now());
+        if (!signal.aborted) problem.value = describeProblem(error, currentTime());
       },
     );
     return () => leave.abort();

@@ -18,6 +18,7 @@ import { LIST_WORDS } from "../jobs/words.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import type { AddressChange } from "../shell/address.ts";
+import { currentTime } from "../shell/clock_skew.ts";
 import { followLink, linkTo } from "../shell/navigation.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
@@ -237,12 +238,12 @@ function useTodayJobs(session: Session): JobsProps & { isSettled: boolean } {
     const leave = new AbortController();
     const signal = AbortSignal.any([leave.signal, session.end.signal]);
     problem.value = null;
-    readTodayJobs(session, Date.now(), signal).then(
+    readTodayJobs(session, currentTime(), signal).then(
       (read) => {
         if (!signal.aborted) jobs.value = read;
       },
       (error) => {
-        if (!signal.aborted) problem.value = describeProblem(error, Date.now());
+        if (!signal.aborted) problem.value = describeProblem(error, currentTime());
       },
     );
     return () => leave.abort();
