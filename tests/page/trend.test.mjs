@@ -7,9 +7,8 @@ const { groupOf, groupsFor, MEASURES, trendPoints } = await importSource(
   "analytics/trend/trend.ts",
 );
 const { layOutChart, linePoints } = await importSource("analytics/trend/chart_layout.ts");
-const { gapSentence, markdownNote, markdownStep, pointLabel, pointLines } = await importSource(
-  "analytics/trend/trend_words.ts",
-);
+const { gapSentence, markdownNote, markdownStep, mergeMarks, mergeNote, pointLabel, pointLines } =
+  await importSource("analytics/trend/trend_words.ts");
 
 const SHOWN = { measure: MEASURES.views, gap: "No data" };
 
@@ -151,4 +150,16 @@ test("a chart marks the day since which views of Markdown count as AI", () => {
 test("days without data differ from days that are not loaded", () => {
   assert.equal(gapSentence("No data", 2), "No data for 2 days");
   assert.equal(gapSentence("Not loaded", 1), "1 day not loaded");
+});
+
+test("a chart marks the bars with a merge, and names the days", () => {
+  const points = [
+    { from: "2026-11-02", to: "2026-11-08" },
+    { from: "2026-11-09", to: "2026-11-15" },
+  ];
+  const merges = ["2026-11-15", "2026-11-09", "2026-11-01", "2026-11-16"];
+  const { bars, days } = mergeMarks(points, merges);
+  assert.deepEqual([bars, days], [[1], ["2026-11-15", "2026-11-09"]]);
+  assert.equal(mergeNote(days), "Merged Nov 9, 2026; Nov 15, 2026");
+  assert.equal(mergeNote([]), "");
 });

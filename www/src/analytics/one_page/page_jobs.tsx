@@ -9,6 +9,7 @@ import type { Session } from "../../session/session.ts";
 import { currentTime } from "../../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
+import { type Day, dayOf } from "../period/address_words.ts";
 import { mentionsPage, spellingsOf } from "../rows/page_path.ts";
 import { PAGE_WORDS } from "../rows/page_words.ts";
 
@@ -20,12 +21,19 @@ const MAX_LOOKUPS = 5;
 interface FoundJobs {
   jobs: readonly ListedJob[];
   hasOlder: boolean;
-  /** When the newest merged pull request was merged, in milliseconds since the epoch. */
-  mergedAt: number | null;
+  /** When pull requests were merged, in milliseconds since the epoch, newest first. */
+  merges: readonly number[];
+}
+
+interface PageJobsProps {
+  session: Session;
+  path: string;
+  /** Receives the days on which pull requests were merged. */
+  onMerges(days: readonly Day[]): void;
 }
 
 /** The jobs with the path in their prompt. The gateway's own list costs no Mintlify requests. */
-export function PageJobs({ session, path }: { session: Session; path: string }) {
+export function PageJobs({ session, path, onMerges }: PageJobsProps) {
   const found = useSignal<FoundJobs | null>(null);
   const problem = useSignal<Problem | null>(null);
   const attempt = useSignal(0);
@@ -35,8 +43,10 @@ export function PageJobs({ session, path }: { session: Session; path: string }) 
     found.value = null;
     problem.value = null;
     findJobs(session, path, signal).then(
-      (jobs) => {
-        if (!signal.aborted) found.value = jobs;
+      (read) => {
+        if (signal.aborted) return;
+        found.value = read;
+        onMerges(read.merges.map(dayOf));
       },
       (error) => {
         if (!signal.aborted) problem.value = describeProblem(error, currentTime());
@@ -55,13 +65,14 @@ export function PageJobs({ session, path }: { session: Session; path: string }) 
     );
   }
   if (found.value === null) return <p class="hint">{PAGE_WORDS.loading}</p>;
-  const { jobs, hasOlder, mergedAt } = found.value;
+  const { jobs, hasOlder, merges } = found.value;
+  const [mergedAt] = merges;
   return (
     <>
       {jobs.length === 0 && <p class="hint">{PAGE_WORDS.noJobs}</p>}
       {jobs.length > 0 && <JobRows jobs={jobs} isBusy={false} />}
       {hasOlder && <p class="hint">{PAGE_WORDS.olderJobs}</p>}
-      {mergedAt !== null && <MergeEffect session={session} path={path} mergedAt={mergedAt} />}
+      {mergedAt !== undefined && <MergeEffect session={session} path={path} mergedAt={mergedAt} />}
     </>
   );
 }
@@ -83,6 +94,6 @@ async function findJobs(
     requests.slice(0, MAX_LOOKUPS).map(({ id }) => readPullRequestState(projectId, id, signal)),
   );
   const merges = states.map((state) => state?.mergedAt).filter((at) => typeof at === "number");
-  const mergedAt = merges.length === 0 ? null : Math.max(...merges);
-  return { jobs, hasOlder: pages.some(({ nextCursor }) => nextCursor !== null), mergedAt };
+  merges.sort((a, b) => b - a);
+  return { jobs, hasOlder: pages.some(({ nextCursor }) => nextCursor !== null), merges };
 }

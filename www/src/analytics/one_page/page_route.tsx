@@ -11,6 +11,7 @@ import { usePageTitle } from "../../shell/page_title.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
 import { viewsOf } from "../cache/session_views.ts";
 import { siteOf } from "../cache/site_address.ts";
+import type { Day } from "../period/address_words.ts";
 import { PeriodPicker } from "../period/period_picker.tsx";
 import { rangeLabel, rangeSentence } from "../period/range.ts";
 import { today } from "../period/today.ts";
@@ -81,6 +82,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
   const counts = countsOfPage(listing, path);
   const earlierCounts = countsOfPage(earlier, path);
   const spellings = spellingsIn(listing, path);
+  const merges = useSignal<readonly Day[]>([]);
   const row = rowOfPage(path, counts, earlierCounts);
   return (
     <div class={styles.route}>
@@ -102,7 +104,11 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
       <PageSection title={PAGE_WORDS.views}>
         <Views listing={listing} counts={counts} earlier={earlierCounts} />
         {spellings.length > 1 && <p class="hint">{PAGE_WORDS.viewsOf(spellings.join(", "))}</p>}
-        <Trend session={session} paths={[...new Set([path, ...spellings])].slice(0, MAX_CHARTED)} />
+        <Trend
+          session={session}
+          paths={[...new Set([path, ...spellings])].slice(0, MAX_CHARTED)}
+          merges={merges.value}
+        />
       </PageSection>
       <div class={styles.columns}>
         <PageVisitors session={session} path={path} />
@@ -111,7 +117,13 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
       </div>
       <PageSection title={PAGE_WORDS.jobs}>
         {allows(session.claims, "jobs:read") ? (
-          <PageJobs session={session} path={path} />
+          <PageJobs
+            session={session}
+            path={path}
+            onMerges={(days) => {
+              merges.value = days;
+            }}
+          />
         ) : (
           <ScopeHint scope="jobs:read" lost={PAGE_WORDS.mayNotReadJobs} />
         )}
@@ -203,11 +215,18 @@ function Views({ listing, counts, earlier }: ViewsProps) {
   );
 }
 
+interface TrendProps {
+  session: Session;
+  paths: string[];
+  /** The days on which a pull request about the page was merged. */
+  merges: readonly Day[];
+}
+
 /**
  * The chart of the page's daily views, which the gateway's archive has without Mintlify requests.
  * Without an archive, explains how to turn it on. Renders nothing if no day of the range has ended.
  */
-function Trend({ session, paths }: { session: Session; paths: string[] }) {
+function Trend({ session, paths, merges }: TrendProps) {
   const range = wantedRange();
   const trend = {
     client: session.client,
@@ -218,5 +237,5 @@ function Trend({ session, paths }: { session: Session; paths: string[] }) {
     ended: session.end.signal,
   };
   if (!session.claims.archivedProjects.includes(session.projectId)) return <TrendOff {...trend} />;
-  return range.from < today.value ? <ArchivedTrend {...trend} /> : null;
+  return range.from < today.value ? <ArchivedTrend {...trend} merges={merges} /> : null;
 }

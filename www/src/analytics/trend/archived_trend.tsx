@@ -1,6 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { visit } from "../../shell/navigation.ts";
+import type { Day } from "../period/address_words.ts";
 import { today } from "../period/today.ts";
 import { readTrend, type Trend } from "./daily_trend.ts";
 import { DrawnTrend } from "./drawn_trend.tsx";
@@ -10,6 +11,7 @@ import { TrendOff, type TrendProps } from "./trend_off.tsx";
 import * as styles from "./trend_space.module.css";
 
 interface ArchivedTrendProps extends TrendProps {
+  merges?: readonly Day[];
   /** Called with each answer. */
   onRead?: (trend: Trend) => void;
 }
@@ -18,7 +20,7 @@ interface ArchivedTrendProps extends TrendProps {
  * The chart of the views in the gateway's archive, or the reason for its absence. Until the first
  * answer, it has the height of the chart, so that the rows below stay in place.
  */
-export function ArchivedTrend({ client, ended, onRead, ...query }: ArchivedTrendProps) {
+export function ArchivedTrend({ client, ended, onRead, merges, ...query }: ArchivedTrendProps) {
   const trend = useSignal<Trend | null>(null);
   const isPending = useSignal(false);
   const attempt = useSignal(0);
@@ -42,7 +44,7 @@ export function ArchivedTrend({ client, ended, onRead, ...query }: ArchivedTrend
   if (shown?.state === "drawn") {
     const offered = groupsFor(shown.range);
     return (
-      <DrawnTrend trend={shown} isPending={isPending.value}>
+      <DrawnTrend trend={shown} isPending={isPending.value} merges={merges}>
         {offered.length > 1 && (
           <IntervalChoice
             offered={offered}

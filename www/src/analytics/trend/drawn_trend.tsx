@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { address, visit } from "../../shell/navigation.ts";
 import { compactCount, count } from "../../shell/wording.ts";
+import type { Day } from "../period/address_words.ts";
 import { axisDay, periodOf, rangeLabel } from "../period/range.ts";
 import { today } from "../period/today.ts";
 import { type BarSelection, isSelected } from "./bar_selection.ts";
@@ -11,7 +12,7 @@ import { ChartPointer } from "./chart_pointer.tsx";
 import * as styles from "./drawn_trend.module.css";
 import type { DrawableTrend, Measure, TrendPoint } from "./trend.ts";
 import { TrendTable } from "./trend_table.tsx";
-import { gapSentence, markdownNote, markdownStep } from "./trend_words.ts";
+import { gapSentence, markdownNote, markdownStep, mergeMarks, mergeNote } from "./trend_words.ts";
 
 const PLOT_HEIGHT = 132;
 const LEFT = 48;
@@ -24,12 +25,14 @@ interface DrawnTrendProps {
   trend: DrawableTrend;
   /** Whether newer data is loading. */
   isPending: boolean;
+  /** The days on which a pull request about the page was merged. */
+  merges?: readonly Day[] | undefined;
   /** Controls at the end of the caption. */
   children?: ComponentChildren;
 }
 
 /** A bar chart with a line for the comparison, and a table of the bars. */
-export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
+export function DrawnTrend({ trend, isPending, merges = [], children }: DrawnTrendProps) {
   const { measure, range, subject, group, points, earlier, gap } = trend;
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -37,6 +40,7 @@ export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
   const title = `${measure.title} per ${group}${folder}`;
   const missing = points.reduce((sum, { days, held }) => sum + days - held, 0);
   const note = markdownNote(trend);
+  const marks = mergeMarks(points, merges);
   const isPartial = points.some(({ days, span }) => days < span);
   return (
     <figure class={styles.trend} aria-busy={isPending}>
@@ -54,6 +58,9 @@ export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
         )}
         {isPartial && <span class={`${styles.key} ${styles.partialKey}`}>Part of a {group}</span>}
         {note !== null && <span class="hint">{note}</span>}
+        {marks.days.length > 0 && (
+          <span class={`${styles.key} ${styles.mergeKey}`}>{mergeNote(marks.days)}</span>
+        )}
         {trend.isWithoutToday && <span class="hint">Today is not in the chart</span>}
         {children}
       </figcaption>
@@ -63,6 +70,7 @@ export function DrawnTrend({ trend, isPending, children }: DrawnTrendProps) {
             label={`${title}, ${rangeLabel(range)}. ${summaryOf(trend, missing)}`}
             trend={trend}
             width={width.value}
+            merged={marks.bars}
           />
         )}
       </div>
@@ -94,9 +102,11 @@ interface PlotProps {
   label: string;
   trend: DrawableTrend;
   width: number;
+  /** The bars with a merge. */
+  merged: readonly number[];
 }
 
-function Plot({ label, trend, width }: PlotProps) {
+function Plot({ label, trend, width, merged }: PlotProps) {
   const { points, earlier } = trend;
   const selection = useSignal<BarSelection | null>(null);
   const size = { width: Math.max(1, width - LEFT), height: PLOT_HEIGHT };
@@ -125,6 +135,10 @@ function Plot({ label, trend, width }: PlotProps) {
           {step !== undefined && (
             <line class={styles.step} x1={step.x} x2={step.x} y1={0} y2={PLOT_HEIGHT} />
           )}
+          {merged.map((index) => {
+            const x = (chart.bars[index]?.x ?? 0) + (chart.bars[index]?.width ?? 0) / 2;
+            return <line key={index} class={styles.merge} x1={x} x2={x} y1={0} y2={PLOT_HEIGHT} />;
+          })}
           {earlier.length > 0 && (
             <polyline class={styles.earlier} points={linePoints(chart, earlier)} />
           )}

@@ -1,4 +1,5 @@
 import { count, counted } from "../../shell/wording.ts";
+import type { Day } from "../period/address_words.ts";
 import { rangeLabel, shortDay } from "../period/range.ts";
 import { changeText } from "../rows/change_words.ts";
 import { changeOf } from "../rows/sums.ts";
@@ -48,6 +49,21 @@ export function markdownNote({ measure, points, earlier }: DrawableTrend): strin
   const isCrossed = isBefore && days.some(({ to }) => to >= MARKDOWN_DAY);
   if (measure.title !== "Views" || !isCrossed) return null;
   return `Since ${shortDay(MARKDOWN_DAY)}, views of Markdown count as AI`;
+}
+
+/** Returns the bars with the days of merged pull requests, and the days that the chart shows. */
+export function mergeMarks(
+  points: readonly TrendPoint[],
+  merges: readonly Day[],
+): { bars: number[]; days: Day[] } {
+  const barOf = (day: Day) => points.findIndex(({ from, to }) => from <= day && day <= to);
+  const days = merges.filter((day) => barOf(day) >= 0);
+  return { bars: [...new Set(days.map(barOf))], days };
+}
+
+/** Returns "Merged Nov 4, 2026", or an empty string without a day. */
+export function mergeNote(days: readonly Day[]): string {
+  return days.length === 0 ? "" : `Merged ${[...new Set(days)].sort().map(shortDay).join("; ")}`;
 }
 
 /** Returns "No data for 2 days" or "2 days not loaded". */
