@@ -238,22 +238,23 @@ test.describe("range", () => {
   });
 
   test("visits within five minutes share the pages of an open range", async ({ visitor }) => {
-    const { site, page, token, startSession, setClocks, openReport } = visitor;
+    const { site, page, token, followBrowserClock, startSession, openReport } = visitor;
     const query = { range: "last-7-days", compare: "none" };
     const started = noon();
+    await followBrowserClock();
+    await page.clock.setFixedTime(started);
     await startSession(token({ exp: IN_A_WEEK }));
-    await setClocks(started);
     await openReport(query);
     const before = await countRequests(site);
     for (const minutes of [1, 3, 4]) {
-      await setClocks(started + minutes * 60_000);
+      await page.clock.setFixedTime(started + minutes * 60_000);
       await openReport(query);
     }
     assert.equal(await countRequests(site), before);
 
     // Later, while the platform fails, the page shows the stale rows.
     await failAll(site);
-    await setClocks(started + 2 * FRESHNESS_MS);
+    await page.clock.setFixedTime(started + 2 * FRESHNESS_MS);
     await openReport(query);
     const note = page.getByRole("status").filter({ hasText: /^As of/ });
     await note.getByText("Mintlify did not answer").waitFor();
@@ -262,8 +263,9 @@ test.describe("range", () => {
   });
 
   test("a relative period advances at midnight in an open page", async ({ visitor }) => {
-    const { page, token, startSession, openReport, untilLoaded } = visitor;
+    const { page, token, followBrowserClock, startSession, openReport, untilLoaded } = visitor;
     const now = noon();
+    await followBrowserClock();
     await page.clock.setFixedTime(now);
     await startSession(token({ exp: IN_A_WEEK }));
     await openReport({ range: "today", compare: "none" });

@@ -32,11 +32,14 @@ describe("partial list", () => {
 
   test("the notice of a partial list names the requests to load the rest, and those left", () => {
     const between = (least, most) => costSentence({ least, most }, limit, 0);
-    assert.equal(between(12, 12), "Loading the rest uses 12 requests of your 59.");
-    assert.equal(between(10, 59), "Loading the rest uses 10 to 59 requests of your 59.");
+    assert.equal(between(12, 12), "Loading the rest uses 12 requests; 59 requests left this hour.");
+    assert.equal(
+      between(10, 59),
+      "Loading the rest uses 10 to 59 requests; 59 requests left this hour.",
+    );
     assert.equal(
       between(10, 607),
-      "Loading the rest takes at least 10 requests; 59 requests left this hour.",
+      "Loading the rest uses at least 10 requests; 59 requests left this hour.",
     );
     assert.equal(costSentence(null, limit, 0), "59 requests left this hour.");
     assert.equal(

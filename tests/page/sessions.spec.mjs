@@ -123,7 +123,8 @@ test.describe("session", () => {
   });
 
   test("a prompt survives the end of the session", async ({ visitor }) => {
-    const { page, token, signIn } = visitor;
+    const { page, token, followBrowserClock, signIn } = visitor;
+    await followBrowserClock();
     await page.clock.install();
     await signIn(token({ exp: nowSeconds() + 600 }));
     await (await openComposer(page)).fill("Half a prompt");

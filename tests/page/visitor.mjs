@@ -51,17 +51,13 @@ export function createVisitor(site, page, project) {
     );
   }
 
-  let answersAt = null;
-
-  /** Sets the browser's clock and the `Date` of the gateway's session, which the page trusts. */
-  async function setClocks(time) {
-    const isFirst = answersAt === null;
-    answersAt = time;
-    await page.clock.setFixedTime(time);
-    if (!isFirst) return;
-    await page.route("**/session", async (route) => {
+  /** Removes `Date` from the gateway's responses, so that the page follows the browser's clock. */
+  async function followBrowserClock() {
+    // A stream cannot be changed, so none opens.
+    await page.route(/\/events$/, () => {});
+    await page.route(/\/session$|\/v[12]\/(?!.*\/events$)/, async (route) => {
       const response = await route.fetch();
-      const headers = { ...response.headers(), date: new Date(answersAt).toUTCString() };
+      const { date: _, ...headers } = response.headers();
       await route.fulfill({ response, headers });
     });
   }
@@ -174,7 +170,7 @@ export function createVisitor(site, page, project) {
     token,
     signIn,
     startSession,
-    setClocks,
+    followBrowserClock,
     openComposer: () => openComposer(page),
     sendPrompt,
     rowOf,

@@ -1,6 +1,6 @@
 /** Sentences and button labels about partly loaded lists. */
 import { type Limit, reserveOf } from "../../shell/rate_limit.ts";
-import { clockTime, count, counted, wholePercent } from "../../shell/wording.ts";
+import { clockTime, counted, wholePercent } from "../../shell/wording.ts";
 import type { Arrangement, Facets } from "../period/address_words.ts";
 import { needsComparison } from "./arrangement.ts";
 import { hasFacets } from "./facets.ts";
@@ -64,8 +64,9 @@ export function earlierSentence({ one, many }: Report, loaded: number, isAsked: 
  * request is left, returns when one becomes free.
  */
 export function costSentence(expected: Expected | null, limit: Limit | null, now: number): string {
-  const range = expected === null ? null : requestRange(expected);
-  if (limit === null) return range === null ? "" : `Loading the rest uses ${range}.`;
+  if (limit === null) {
+    return expected === null ? "" : `Loading the rest uses ${requestRange(expected)}.`;
+  }
   const left = requestsLeft(limit, now);
   if (left === 0) return `No requests left. Continue at ${clockTime(limit.freesAt ?? now)}.`;
   if (left <= reserveOf(limit)) {
@@ -73,10 +74,11 @@ export function costSentence(expected: Expected | null, limit: Limit | null, now
   }
   const rest = `${counted(left, "request")} left this hour`;
   if (expected === null) return `${rest}.`;
-  if (expected.most > left) {
-    return `Loading the rest takes at least ${counted(expected.least, "request")}; ${rest}.`;
-  }
-  return `Loading the rest uses ${range} of your ${count(left)}.`;
+  const known =
+    expected.most > left
+      ? `at least ${counted(expected.least, "request")}`
+      : requestRange(expected);
+  return `Loading the rest uses ${known}; ${rest}.`;
 }
 
 /** Returns the requests left. When none is left, one becomes free at `freesAt`. */
