@@ -245,11 +245,11 @@ test.describe("session", () => {
   test("Try again restores the session when the gateway was unreachable", async ({ visitor }) => {
     const { page, signIn } = visitor;
     await signIn();
-    await page.route("**/session", (route) => route.abort());
+    await page.route(/\/(session|healthz)$/, (route) => route.abort());
     await page.reload();
     const alert = page.getByRole("alert").filter({ hasText: "couldn’t reach" });
     await alert.waitFor();
-    await page.unroute("**/session");
+    await page.unrouteAll();
     await alert.getByRole("button", { name: "Try again" }).click();
     await heading(page, "Agent jobs").waitFor();
   });

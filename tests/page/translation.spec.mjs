@@ -83,9 +83,9 @@ for (const { route, filter, sort } of [
 test("the translated route of a page shows right figures after each change", async ({
   visitor,
 }) => {
-  const { page, startSession, openReport } = visitor;
+  const { site, page, project, startSession } = visitor;
   await startSession();
-  await openReport({ page: "/quickstart" });
+  await page.goto(`${site.url}/?route=views&project=${project}&page=/quickstart`);
   const untilLoaded = () =>
     page.getByRole("region", { name: "Views" }).locator("dd").first().waitFor();
   await untilLoaded();
