@@ -49,6 +49,7 @@ mod exchange;
 #[cfg(target_arch = "wasm32")]
 mod fetch_host;
 mod host;
+mod job_events;
 #[cfg(not(target_arch = "wasm32"))]
 mod lazy_verifier;
 mod list;
@@ -63,6 +64,7 @@ mod watch;
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::credential::{AccessToken, AdminKey, BaseUrl};
 use crate::project::ProjectId;
@@ -75,7 +77,7 @@ pub use call::{ApiCall, ApiOperation};
 pub use error::{Error, HostError};
 #[cfg(target_arch = "wasm32")]
 pub use fetch_host::FetchHost;
-pub use host::{BoxFuture, Host, HostResponse, MaybeSend, MaybeSync};
+pub use host::{BoxFuture, Host, HostBody, HostResponse, HostStream, MaybeSend, MaybeSync};
 pub use http;
 pub use list::{List, ListEndpoint, Pages, Rows};
 pub use request::ApiRequest;
@@ -135,6 +137,9 @@ pub struct Client {
     server: Arc<Server>,
     project: Arc<ProjectId>,
     host: Arc<dyn Host>,
+    /// When to open the next event stream of a job, in milliseconds since the Unix epoch. Until then,
+    /// watches poll.
+    next_stream_at: Arc<AtomicU64>,
     settings: Settings,
 }
 

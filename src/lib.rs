@@ -37,6 +37,8 @@ pub mod documentation;
 pub mod encode;
 #[doc(hidden)]
 pub mod error;
+#[doc(hidden)]
+pub mod event_stream;
 #[cfg(feature = "gateway")]
 #[doc(hidden)]
 pub mod export;

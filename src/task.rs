@@ -254,8 +254,18 @@ impl Task {
         }
     }
 
+    /// Returns the remaining time of a watch, or `None` for other tasks.
+    #[must_use]
+    pub fn time_left(&self, now: Millis) -> Option<Millis> {
+        match &self.work {
+            Work::Watch(watch) => watch.poll.time_left(now),
+            Work::Once(_) | Work::Raw(_) | Work::List(_) => None,
+        }
+    }
+
     /// Returns whether the task has no further result.
-    fn is_finished(&self) -> bool {
+    #[must_use]
+    pub fn is_finished(&self) -> bool {
         match &self.work {
             Work::Once(_) | Work::Raw(_) => {
                 let next = self.attempts.options.idempotency(self.repeat());

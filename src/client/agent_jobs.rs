@@ -104,8 +104,7 @@ impl AgentJobs<'_> {
         ApiCall::new(self.0, prepare(delete))
     }
 
-    /// Watches a job until it finishes. The watch polls; only the npm package reads the gateway's
-    /// event streams.
+    /// Watches a job until it finishes, by the gateway's event stream or by polls; see [`Watch`].
     ///
     /// # Errors
     /// As [`Watch::next`].

@@ -139,7 +139,13 @@ impl ClientBuilder {
         let base = base.for_credential(self.plain_http)?;
         let project = self.project.ok_or_else(|| missing("projectId"))??;
         self.settings.check()?;
+        // Mintlify has no event streams.
+        let next_stream_at = match credential {
+            Credential::Token(_) => 0,
+            Credential::Key(_) => u64::MAX,
+        };
         Ok(Client {
+            next_stream_at: Arc::new(next_stream_at.into()),
             server: Arc::new(Server { base, credential }),
             project: Arc::new(project),
             host: self.host.unwrap_or_else(default_host),

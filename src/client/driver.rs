@@ -36,11 +36,26 @@ pub struct Unsent {
     pub body: Option<String>,
 }
 
+impl Unsent {
+    pub fn new(call: &Call, client: &Client) -> Self {
+        let request = call.request(&client.project);
+        Self {
+            method: match request.method {
+                Method::Get => http::Method::GET,
+                Method::Post => http::Method::POST,
+                Method::Delete => http::Method::DELETE,
+            },
+            target: request.target,
+            body: request.body,
+        }
+    }
+}
+
 /// The request of a call and the decoder of its response.
 pub trait Exchange: MaybeSync {
     type Output: MaybeSend;
 
-    /// Returns the request, or `None` if the task has ended.
+    /// Returns the request, or `None` to end without a result.
     fn request(&self, client: &Client, call: Option<&Call>) -> Option<Unsent>;
 
     fn decode(&self, call: Option<&Call>, body: &str) -> Result<Self::Output, DecodeError>;
@@ -57,16 +72,7 @@ impl<E: ApiOperation> Exchange for Declared<E> {
     type Output = E::Output;
 
     fn request(&self, client: &Client, call: Option<&Call>) -> Option<Unsent> {
-        let request = call?.request(&client.project);
-        Some(Unsent {
-            method: match request.method {
-                Method::Get => http::Method::GET,
-                Method::Post => http::Method::POST,
-                Method::Delete => http::Method::DELETE,
-            },
-            target: request.target,
-            body: request.body,
-        })
+        call.map(|call| Unsent::new(call, client))
     }
 
     fn decode(&self, call: Option<&Call>, body: &str) -> Result<E::Output, DecodeError> {
@@ -103,19 +109,29 @@ where
     R: FnMut(&E::Output, Option<Millis>) -> Event<'_>,
 {
     settings.check()?;
-    let run = run(client, settings, task, sent, report);
+    abortable(settings, run(client, settings, task, sent, report)).await
+}
+
+/// Runs `work` until it finishes or the signal of the settings aborts.
+pub async fn abortable<T>(
+    settings: &Settings,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
     #[cfg(target_arch = "wasm32")]
     {
         use crate::client::abort::wait_for_abort;
         use crate::client::race::{First, race};
 
-        match race(wait_for_abort(settings.signal.as_ref()), run).await {
+        match race(wait_for_abort(settings.signal.as_ref()), work).await {
             First::Left(reason) => Err(Error::Aborted(reason)),
             First::Right(result) => result,
         }
     }
     #[cfg(not(target_arch = "wasm32"))]
-    run.await
+    {
+        let _ = settings;
+        work.await
+    }
 }
 
 async fn run<E, R>(
@@ -195,7 +211,7 @@ fn deliver<T>(response: Option<ApiResponse<T>>, is_last: bool) -> Option<Deliver
     response.map(|response| Delivery { response, is_last })
 }
 
-fn step(client: &Client, task: &mut Task, event: Event<'_>) -> Command {
+pub fn step(client: &Client, task: &mut Task, event: Event<'_>) -> Command {
     task.step(event, client.host.now().into(), jitter(client))
 }
 

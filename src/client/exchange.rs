@@ -47,9 +47,6 @@ pub async fn exchange(
     settings: &Settings,
 ) -> Result<Answer, Unanswered> {
     let request = build_request(client, sent, settings).map_err(Unanswered::Unsendable)?;
-    // Queries can contain personal data.
-    #[cfg(feature = "tracing")]
-    tracing::debug!(method = %request.method(), path = request.uri().path(), "sending");
     let host = &client.host;
     match race(host.send(request), host.sleep(timeout.into())).await {
         First::Left(Ok(response)) => read(response).map_err(Unanswered::Connection),
@@ -58,7 +55,7 @@ pub async fn exchange(
     }
 }
 
-fn build_request(
+pub fn build_request(
     client: &Client,
     sent: Unsent,
     settings: &Settings,
@@ -86,6 +83,9 @@ fn build_request(
         headers.insert(IDEMPOTENCY_RETRY, HeaderValue::from_static("force"));
     }
     *request.headers_mut() = headers;
+    // Queries can contain personal data.
+    #[cfg(feature = "tracing")]
+    tracing::debug!(method = %request.method(), path = request.uri().path(), "sending");
     Ok(request)
 }
 

@@ -5,13 +5,15 @@ use std::time::Duration;
 use gloo_net::http::{Headers, RequestBuilder};
 use gloo_timers::future::TimeoutFuture;
 use http::Request;
-use js_sys::{Function, JsString, Promise};
+use js_sys::{Function, JsString, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{AbortController, AbortSignal, RequestRedirect, Response};
+use web_sys::{
+    AbortController, AbortSignal, ReadableStreamDefaultReader, RequestRedirect, Response,
+};
 
 use crate::client::error::HostError;
-use crate::client::host::{BoxFuture, Host, HostResponse};
+use crate::client::host::{BoxFuture, Host, HostBody, HostResponse, HostStream};
 use crate::date::Timestamp;
 
 #[wasm_bindgen]
@@ -54,8 +56,11 @@ impl FetchHost {
         Self { fetch: Some(fetch) }
     }
 
-    async fn exchange(&self, request: Request<String>) -> Result<HostResponse, HostError> {
-        let guard = AbortOnDrop::new();
+    async fn fetch(
+        &self,
+        request: Request<String>,
+        guard: &AbortOnDrop,
+    ) -> Result<Response, HostError> {
         let request = build_request(request, guard.signal().as_ref())?;
         let sent = match &self.fetch {
             Some(fetch) => fetch.call1(&JsValue::UNDEFINED, &request),
@@ -64,17 +69,40 @@ impl FetchHost {
         let promise = Promise::resolve(&sent.map_err(HostError::new)?);
         let response = JsFuture::from(promise).await.map_err(HostError::new)?;
         let not_a_response = |_| js_sys::TypeError::new("fetch did not return a Response").into();
-        let response: Response = response
+        response
             .dyn_into()
             .map_err(not_a_response)
-            .map_err(HostError::new)?;
-        read(&response).await
+            .map_err(HostError::new)
     }
 }
 
 impl Host for FetchHost {
     fn send(&self, request: Request<String>) -> BoxFuture<'_, Result<HostResponse, HostError>> {
-        Box::pin(self.exchange(request))
+        Box::pin(async move {
+            let guard = AbortOnDrop::new();
+            let response = self.fetch(request, &guard).await?;
+            let body = read_body(&response).await;
+            build_response(&response, body)
+        })
+    }
+
+    fn open(
+        &self,
+        request: Request<String>,
+    ) -> BoxFuture<'_, Result<Option<HostStream>, HostError>> {
+        Box::pin(async move {
+            let guard = AbortOnDrop::new();
+            let response = self.fetch(request, &guard).await?;
+            let reader = response
+                .body()
+                .map(|body| body.get_reader().unchecked_into());
+            let body: Box<dyn HostBody> = Box::new(FetchBody {
+                reader,
+                reading: None,
+                _guard: guard,
+            });
+            build_response(&response, body).map(Some)
+        })
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {
@@ -128,7 +156,7 @@ fn build_request(
         .map_err(|error| HostError::new(error.into()))
 }
 
-async fn read(response: &Response) -> Result<HostResponse, HostError> {
+fn build_response<B>(response: &Response, body: B) -> Result<http::Response<B>, HostError> {
     // Browsers report a redirect that is not followed as status 0, which is not an HTTP status.
     let status = match response.status() {
         0 => 302,
@@ -138,7 +166,6 @@ async fn read(response: &Response) -> Result<HostResponse, HostError> {
     for (name, value) in Headers::from_raw(response.headers()).entries() {
         answer = answer.header(name, value);
     }
-    let body = read_body(response).await;
     let invalid = |error: http::Error| js_sys::TypeError::new(&error.to_string()).into();
     answer.body(body).map_err(invalid).map_err(HostError::new)
 }
@@ -147,6 +174,31 @@ async fn read_body(response: &Response) -> Result<String, HostError> {
     let promise = response.text().map_err(HostError::new)?;
     let text = JsFuture::from(promise).await.map_err(HostError::new)?;
     Ok(String::from(JsString::from(text)))
+}
+
+struct FetchBody {
+    /// `None` for a response without a body.
+    reader: Option<ReadableStreamDefaultReader>,
+    /// A read whose chunk no caller has received.
+    reading: Option<JsFuture>,
+    _guard: AbortOnDrop,
+}
+
+impl HostBody for FetchBody {
+    fn chunk(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HostError>> {
+        Box::pin(async {
+            let Some(reader) = &self.reader else {
+                return Ok(None);
+            };
+            let reading = self.reading.get_or_insert_with(|| reader.read().into());
+            let result = reading.await;
+            self.reading = None;
+            let result = result.map_err(HostError::new)?;
+            let value = Reflect::get(&result, &"value".into()).map_err(HostError::new)?;
+            // At the end, the value is undefined.
+            Ok(value.dyn_ref::<Uint8Array>().map(Uint8Array::to_vec))
+        })
+    }
 }
 
 /// Aborts a request when it is dropped. This has no effect on a finished request.

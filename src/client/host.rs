@@ -44,6 +44,20 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 /// A response. Its body is an error if the connection broke before the body was complete.
 pub type HostResponse = Response<Result<String, HostError>>;
 
+/// A response whose body is read in chunks.
+pub type HostStream = Response<Box<dyn HostBody>>;
+
+/// The body of a [`HostStream`]. Dropping it must close the connection.
+pub trait HostBody: MaybeSend {
+    /// Returns the next chunk, or `None` at the end.
+    ///
+    /// Dropping the future must lose no data: the next call returns the same chunk.
+    ///
+    /// # Errors
+    /// A [`HostError`] if the connection broke before the body was complete.
+    fn chunk(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HostError>>;
+}
+
 /// The environment of a client: it sends requests, waits, and provides the time and randomness.
 ///
 /// `ReqwestHost` is the default in native programs and `FetchHost` in WebAssembly. Implement this
@@ -61,6 +75,22 @@ pub trait Host: MaybeSend + MaybeSync + 'static {
     /// Returns a [`HostError`] if the host receives no response. If the connection breaks later,
     /// returns the response with the error as its body.
     fn send(&self, request: Request<String>) -> BoxFuture<'_, Result<HostResponse, HostError>>;
+
+    /// Sends a request and returns the response as soon as its head has arrived. The client reads
+    /// event streams with this method. Otherwise, as [`Self::send`].
+    ///
+    /// Returns `None` without sending the request if the host has no streams. This is the default.
+    /// The client then polls.
+    ///
+    /// # Errors
+    /// A [`HostError`] if the host receives no response.
+    fn open(
+        &self,
+        request: Request<String>,
+    ) -> BoxFuture<'_, Result<Option<HostStream>, HostError>> {
+        drop(request);
+        Box::pin(async { Ok(None) })
+    }
 
     /// Waits for `duration`. Dropping the future must release its timer.
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()>;

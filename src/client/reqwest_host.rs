@@ -4,11 +4,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use http::header::{ACCEPT_ENCODING, HeaderValue};
-use http::{HeaderMap, Request, Response};
+use http::{HeaderMap, Request, Response, response};
 
 use crate::client::content_encoding::{ACCEPTED, decode_body};
 use crate::client::error::HostError;
-use crate::client::host::{BoxFuture, Host, HostResponse};
+use crate::client::host::{BoxFuture, Host, HostBody, HostResponse, HostStream};
 use crate::client::lazy_verifier::LazyVerifier;
 use crate::date::Timestamp;
 
@@ -60,6 +60,36 @@ impl ReqwestHost {
             .as_ref()
             .map_err(Clone::clone)
     }
+
+    /// Sends a request. Returns the head of the response, and the response with its body.
+    async fn execute(
+        &self,
+        request: Request<String>,
+        encodings: &'static str,
+    ) -> Result<(response::Builder, reqwest::Response), HostError> {
+        let mut request = reqwest::Request::try_from(request).map_err(HostError::new)?;
+        let headers = request.headers_mut().entry(ACCEPT_ENCODING);
+        headers.or_insert(HeaderValue::from_static(encodings));
+        let response = self.client()?.execute(request).await;
+        let mut response = response.map_err(|error| HostError::new(error.without_url()))?;
+        let mut head = Response::builder().status(response.status());
+        if let Some(headers) = head.headers_mut() {
+            *headers = std::mem::take(response.headers_mut());
+        }
+        Ok((head, response))
+    }
+}
+
+struct ReqwestBody(reqwest::Response);
+
+impl HostBody for ReqwestBody {
+    fn chunk(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HostError>> {
+        Box::pin(async {
+            let chunk = self.0.chunk().await;
+            let chunk = chunk.map_err(|error| HostError::new(error.without_url()))?;
+            Ok(chunk.map(Into::into))
+        })
+    }
 }
 
 fn build_client() -> Result<reqwest::Client, HostError> {
@@ -82,23 +112,24 @@ fn build_client() -> Result<reqwest::Client, HostError> {
 impl Host for ReqwestHost {
     fn send(&self, request: Request<String>) -> BoxFuture<'_, Result<HostResponse, HostError>> {
         Box::pin(async move {
-            let mut request = reqwest::Request::try_from(request).map_err(HostError::new)?;
-            let encodings = HeaderValue::from_static(ACCEPTED);
-            request
-                .headers_mut()
-                .entry(ACCEPT_ENCODING)
-                .or_insert(encodings);
-            let response = self.client()?.execute(request).await;
-            let mut response = response.map_err(|error| HostError::new(error.without_url()))?;
-            let mut answer = Response::builder().status(response.status());
-            if let Some(headers) = answer.headers_mut() {
-                *headers = std::mem::take(response.headers_mut());
-            }
+            let (answer, response) = self.execute(request, ACCEPTED).await?;
             let body = match response.bytes().await {
                 Ok(bytes) => read_body(answer.headers_ref(), bytes.into()).map_err(HostError::new),
                 Err(error) => Err(HostError::new(error.without_url())),
             };
             answer.body(body).map_err(HostError::new)
+        })
+    }
+
+    fn open(
+        &self,
+        request: Request<String>,
+    ) -> BoxFuture<'_, Result<Option<HostStream>, HostError>> {
+        Box::pin(async move {
+            // A compressed stream would arrive late, because encoders wait for more data.
+            let (answer, response) = self.execute(request, "identity").await?;
+            let body: Box<dyn HostBody> = Box::new(ReqwestBody(response));
+            answer.body(body).map(Some).map_err(HostError::new)
         })
     }
 

@@ -1,6 +1,7 @@
 //! Watches of agent jobs. A [`Watch`] polls a job and returns its changes until the job finishes.
 
 use std::fmt;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use futures_core::Stream;
@@ -8,14 +9,17 @@ use futures_core::Stream;
 use crate::agent_job::{AgentJob, GetAgentJob, JobStatus};
 use crate::call::Call;
 use crate::client::Client;
-use crate::client::driver::{Declared, drive};
+use crate::client::driver::{Declared, Exchange, Unsent, abortable, drive, step};
 use crate::client::error::Error;
 use crate::client::host::MaybeSend;
+use crate::client::job_events::JobEvents;
+use crate::client::race::{First, race};
 use crate::client::settings::{Settings, settings};
 use crate::client::stream::{Source, SourceStream};
-use crate::error::{IntegerRule, ValidationError};
+use crate::error::{DecodeError, IntegerRule, ValidationError};
+use crate::event_stream::STREAM_PAUSE;
 use crate::millis::Millis;
-use crate::task::{DEFAULT_WATCH, Event, Task};
+use crate::task::{Command, DEFAULT_WATCH, Event, Task};
 
 /// A change of a watched job, in any of its properties.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +34,10 @@ pub struct JobChange {
 /// A watch of a job. [`next`](Self::next) returns each change, and [`wait`](Self::wait) returns the
 /// finished job.
 ///
-/// The first `next` starts the watch. It polls the job after delays that grow from 2 to 30 s. A
-/// longer `Retry-After` extends a delay. It fails after 5 transient failures in a row.
+/// The first `next` starts the watch. A gateway streams the changes of a job, and the watch opens the
+/// stream again after an interruption. Without a stream, it polls the job after delays that grow
+/// from 2 to 30 s, and tries a stream again after a minute. A longer `Retry-After` extends a delay. It
+/// fails after 5 transient failures of polls in a row.
 ///
 /// # Example
 #[doc = concat!("```\n", include_str!("../../tests/client/examples/watch.rs"), "```")]
@@ -41,7 +47,14 @@ pub struct Watch {
     call: Result<Call, ValidationError>,
     duration: Millis,
     settings: Settings,
-    task: Option<Task>,
+    running: Option<Running>,
+}
+
+/// A watch that has started.
+struct Running {
+    task: Task,
+    /// `None` while the watch polls.
+    events: Option<JobEvents>,
     /// The last known state.
     job: Option<AgentJob>,
 }
@@ -63,8 +76,7 @@ impl Watch {
             call,
             duration: DEFAULT_WATCH,
             settings: client.settings.clone(),
-            task: None,
-            job: None,
+            running: None,
         }
     }
 
@@ -94,35 +106,24 @@ impl Watch {
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/watch.rs"), "```")]
     pub async fn next(&mut self) -> Result<Option<JobChange>, Error> {
         IntegerRule::MILLISECONDS.check("watchTimeout", self.duration.0)?;
-        let task = match &mut self.task {
-            Some(task) => task,
-            task => {
+        self.settings.check()?;
+        let running = match &mut self.running {
+            Some(running) => running,
+            running => {
                 let call = self.call.clone()?.check()?;
                 let now = self.client.host.now().into();
-                task.insert(Task::watch(call, self.duration, now))
+                running.insert(Running {
+                    task: Task::watch(call, self.duration, now),
+                    events: None,
+                    job: None,
+                })
             }
         };
-        let seen = &mut self.job;
-        let settings = &self.settings;
-        let sent = Declared::<GetAgentJob>::NEW;
-        let next = drive(&self.client, settings, task, &sent, |job, retry_after| {
-            let is_news = seen.as_ref() != Some(job);
-            if is_news {
-                *seen = Some(job.clone());
+        match running.next(&self.client, &self.settings).await {
+            Err(Error::WatchTimeout(_)) => {
+                Err(Error::WatchTimeout(running.job.clone().map(Box::new)))
             }
-            Event::Job {
-                status: job.status.clone(),
-                is_news,
-                retry_after,
-            }
-        });
-        match next.await {
-            Ok(delivery) => Ok(delivery.map(|delivery| JobChange {
-                job: delivery.response.result,
-                is_final: delivery.is_last,
-            })),
-            Err(Error::WatchTimeout(_)) => Err(Error::WatchTimeout(self.job.clone().map(Box::new))),
-            Err(error) => Err(error),
+            next => next,
         }
     }
 
@@ -141,7 +142,7 @@ impl Watch {
         }
         // `next` has already returned the final change, or an error.
         let is_finished = |job: &AgentJob| job.status.as_ref().is_some_and(JobStatus::is_terminal);
-        match self.job {
+        match self.running.and_then(|running| running.job) {
             Some(job) if is_finished(&job) => Ok(job),
             job => Err(Error::WatchTimeout(job.map(Box::new))),
         }
@@ -153,6 +154,137 @@ impl Watch {
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/watch_stream.rs"), "```")]
     pub fn into_stream(self) -> impl Stream<Item = Result<JobChange, Error>> + Unpin + MaybeSend {
         SourceStream::new(self)
+    }
+}
+
+impl Running {
+    async fn next(
+        &mut self,
+        client: &Client,
+        settings: &Settings,
+    ) -> Result<Option<JobChange>, Error> {
+        while !self.task.is_finished() {
+            let change = match self.next_event(client, settings).await? {
+                Some(change) => Some(change),
+                None => self.next_poll(client, settings).await?,
+            };
+            if change.is_some() {
+                return Ok(change);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns the next change from the event stream, or `None` if the client must poll.
+    async fn next_event(
+        &mut self,
+        client: &Client,
+        settings: &Settings,
+    ) -> Result<Option<JobChange>, Error> {
+        let now = Millis::from(client.host.now());
+        if self.events.is_none() && now.0 < client.next_stream_at.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        while let Some(job) = self.receive(client, settings).await? {
+            let is_news = self.job.as_ref() != Some(&job);
+            self.job = Some(job.clone());
+            let event = Event::Job {
+                status: job.status.clone(),
+                is_news,
+                retry_after: None,
+            };
+            match step(client, &mut self.task, event) {
+                Command::Yield => {
+                    return Ok(Some(JobChange {
+                        job,
+                        is_final: false,
+                    }));
+                }
+                Command::YieldLast => {
+                    return Ok(Some(JobChange {
+                        job,
+                        is_final: true,
+                    }));
+                }
+                Command::Fail(_) => return Err(Error::WatchTimeout(None)),
+                _ => {}
+            }
+        }
+        let next = Millis::from(client.host.now()).plus(STREAM_PAUSE);
+        client.next_stream_at.store(next.0, Ordering::Relaxed);
+        Ok(None)
+    }
+
+    /// Returns the next job from the event stream, or `None` if the client must poll.
+    async fn receive(
+        &mut self,
+        client: &Client,
+        settings: &Settings,
+    ) -> Result<Option<AgentJob>, Error> {
+        let Some(call) = self.task.call() else {
+            return Ok(None);
+        };
+        let left = self.task.time_left(client.host.now().into());
+        let expiry = client.host.sleep(left.unwrap_or_default().into());
+        let events = self.events.get_or_insert_default();
+        let next = race(events.next(client, settings, call), expiry);
+        let next = abortable(settings, async { Ok(next.await) }).await?;
+        let received = match next {
+            First::Left(received) => received,
+            First::Right(()) => Err(Error::WatchTimeout(None)),
+        };
+        if !matches!(received, Ok(Some(_))) {
+            self.events = None;
+        }
+        received
+    }
+
+    /// Returns the next change from polls, or `None` at the time to try the event stream again.
+    async fn next_poll(
+        &mut self,
+        client: &Client,
+        settings: &Settings,
+    ) -> Result<Option<JobChange>, Error> {
+        let seen = &mut self.job;
+        let next = drive(
+            client,
+            settings,
+            &mut self.task,
+            &Poll,
+            |job, retry_after| {
+                let is_news = seen.as_ref() != Some(job);
+                if is_news {
+                    *seen = Some(job.clone());
+                }
+                Event::Job {
+                    status: job.status.clone(),
+                    is_news,
+                    retry_after,
+                }
+            },
+        );
+        Ok(next.await?.map(|delivery| JobChange {
+            job: delivery.response.result,
+            is_final: delivery.is_last,
+        }))
+    }
+}
+
+/// A poll, until the time to try the event stream again.
+struct Poll;
+
+impl Exchange for Poll {
+    type Output = AgentJob;
+
+    fn request(&self, client: &Client, call: Option<&Call>) -> Option<Unsent> {
+        let now = Millis::from(client.host.now());
+        let is_too_late = now.0 >= client.next_stream_at.load(Ordering::Relaxed);
+        call.filter(|_| !is_too_late)
+            .map(|call| Unsent::new(call, client))
+    }
+
+    fn decode(&self, call: Option<&Call>, body: &str) -> Result<AgentJob, DecodeError> {
+        Declared::<GetAgentJob>::NEW.decode(call, body)
     }
 }
 

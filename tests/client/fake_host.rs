@@ -7,8 +7,10 @@ use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use quillgate::client::http::{Request, Response};
-use quillgate::client::{ApiCall, BoxFuture, Client, ClientBuilder, Host, HostError, HostResponse};
+use quillgate::client::http::{Request, Response, response};
+use quillgate::client::{
+    ApiCall, BoxFuture, Client, ClientBuilder, Host, HostBody, HostError, HostResponse, HostStream,
+};
 use quillgate::{CreateAgentJob, GetAgentJob, Timestamp};
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -30,6 +32,7 @@ struct State {
     requests: Mutex<Vec<Value>>,
     active: AtomicUsize,
     keys: AtomicU8,
+    can_stream: bool,
 }
 
 /// Counts a request or a timer as active until it is dropped.
@@ -57,6 +60,17 @@ impl FakeHost {
     /// - `"broken"`: fails with this message
     /// - `"broken_body"`: breaks off in the body with this message
     pub fn new<T: AsRef<str>>(responses: impl IntoIterator<Item = T>) -> Self {
+        Self::with(responses, false)
+    }
+
+    /// Creates a host that can also open streams: `{ "status", "headers"?, "chunks" }`. A number among
+    /// the chunks delays the next one by that many milliseconds. After the last chunk, the stream ends,
+    /// or breaks if the response has the property `broken_body`.
+    pub fn streaming<T: AsRef<str>>(responses: impl IntoIterator<Item = T>) -> Self {
+        Self::with(responses, true)
+    }
+
+    fn with<T: AsRef<str>>(responses: impl IntoIterator<Item = T>, can_stream: bool) -> Self {
         let parse = |json: T| serde_json::from_str(json.as_ref()).expect("responses are JSON");
         Self(Arc::new(State {
             start: Instant::now(),
@@ -64,6 +78,7 @@ impl FakeHost {
             requests: Mutex::default(),
             active: AtomicUsize::new(0),
             keys: AtomicU8::new(0),
+            can_stream,
         }))
     }
 
@@ -152,26 +167,60 @@ impl FakeHost {
     }
 }
 
+/// A body that is sent in chunks.
+struct FakeBody {
+    chunks: VecDeque<Value>,
+    is_broken: bool,
+    _active: Active,
+}
+
+impl HostBody for FakeBody {
+    fn chunk(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HostError>> {
+        Box::pin(async {
+            while let Some(millis) = self.chunks.front().and_then(Value::as_u64) {
+                tokio::time::sleep(Duration::from_millis(millis)).await;
+                self.chunks.pop_front();
+            }
+            match self.chunks.pop_front() {
+                Some(chunk) => Ok(Some(chunk.as_str().unwrap().into())),
+                None if self.is_broken => Err(HostError::new("reset")),
+                None => Ok(None),
+            }
+        })
+    }
+}
+
+impl FakeHost {
+    /// Records the request, and returns its response as soon as its head is complete.
+    async fn answer(
+        &self,
+        request: &Request<String>,
+    ) -> Result<(Value, response::Builder), HostError> {
+        self.record(request);
+        let response = self.next_response();
+        if let Some(message) = response["broken"].as_str() {
+            return Err(HostError::new(message));
+        }
+        if let Some(millis) = response["after"].as_u64() {
+            tokio::time::sleep(Duration::from_millis(millis)).await;
+        }
+        if response["stall"].is_string() {
+            pending::<()>().await;
+        }
+        let status = response["status"].as_u64().unwrap();
+        let mut answer = Response::builder().status(u16::try_from(status).unwrap());
+        for (name, value) in response["headers"].as_object().into_iter().flatten() {
+            answer = answer.header(name, value.as_str().unwrap());
+        }
+        Ok((response, answer))
+    }
+}
+
 impl Host for FakeHost {
     fn send(&self, request: Request<String>) -> BoxFuture<'_, Result<HostResponse, HostError>> {
         Box::pin(async move {
             let _active = Active::new(&self.0);
-            self.record(&request);
-            let response = self.next_response();
-            if let Some(message) = response["broken"].as_str() {
-                return Err(HostError::new(message));
-            }
-            if let Some(millis) = response["after"].as_u64() {
-                tokio::time::sleep(Duration::from_millis(millis)).await;
-            }
-            if response["stall"].is_string() {
-                pending::<()>().await;
-            }
-            let status = response["status"].as_u64().unwrap();
-            let mut answer = Response::builder().status(u16::try_from(status).unwrap());
-            for (name, value) in response["headers"].as_object().into_iter().flatten() {
-                answer = answer.header(name, value.as_str().unwrap());
-            }
+            let (response, answer) = self.answer(&request).await?;
             let body = match (&response["broken_body"], &response["json"]) {
                 (Value::String(message), _) => Err(HostError::new(message.as_str())),
                 (_, Value::Null) if response.get("json").is_none() => {
@@ -180,6 +229,26 @@ impl Host for FakeHost {
                 (_, json) => Ok(json.to_string()),
             };
             Ok(answer.body(body).unwrap())
+        })
+    }
+
+    fn open(
+        &self,
+        request: Request<String>,
+    ) -> BoxFuture<'_, Result<Option<HostStream>, HostError>> {
+        Box::pin(async move {
+            if !self.0.can_stream {
+                return Ok(None);
+            }
+            let active = Active::new(&self.0);
+            let (response, answer) = self.answer(&request).await?;
+            let chunks = response["chunks"].as_array().cloned().unwrap_or_default();
+            let body: Box<dyn HostBody> = Box::new(FakeBody {
+                chunks: chunks.into(),
+                is_broken: response["broken_body"].is_string(),
+                _active: active,
+            });
+            Ok(Some(answer.body(body).unwrap()))
         })
     }
 

@@ -10,6 +10,7 @@ mod drop;
 mod examples;
 mod fake_host;
 mod faults;
+mod job_events;
 mod native_host;
 mod pages;
 mod requests;

@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::future::pending;
 use std::pin::pin;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use axum::Router;
@@ -144,6 +145,38 @@ async fn dropping_a_call_closes_its_connection() {
             }
         }
         assert_eq!(seen.recv().await, Some(Seen::End), "{stall:?}");
+    }
+}
+
+#[tokio::test]
+async fn events_arrive_before_the_stream_ends_and_dropping_a_watch_closes_it() {
+    let (seen, mut receiver) = mpsc::unbounded_channel();
+    let (next, events) = mpsc::unbounded_channel::<&str>();
+    let events = Arc::new(Mutex::new(Some(events)));
+    let respond = move |headers: HeaderMap| async move {
+        assert_eq!(headers["accept-encoding"], "identity");
+        let events = events.lock().unwrap().take().unwrap();
+        let state = (events, OnDrop(seen));
+        let body = stream::unfold(state, |(mut events, guard)| async move {
+            let status = events.recv().await?;
+            let event = format!("event: job\ndata: {{\"status\":\"{status}\"}}\n\n");
+            Some((Ok::<_, std::io::Error>(event), (events, guard)))
+        });
+        let content_type = [(header::CONTENT_TYPE, "text/event-stream")];
+        (content_type, Body::from_stream(body))
+    };
+    let router = Router::new().route("/v2/agent/acme/job/j1/events", get(respond));
+    let mut watch = connect(router).await.agent_jobs().watch("j1");
+    for status in ["active", "completed"] {
+        next.send(status).unwrap();
+        let job = watch.next().await.unwrap().unwrap().job;
+        assert_eq!(job.status.unwrap().as_str(), status);
+    }
+    drop(watch);
+    // The server notices the end when it sends again.
+    while receiver.try_recv().is_err() {
+        let _ = next.send("active");
+        tokio::task::yield_now().await;
     }
 }
 

@@ -177,7 +177,7 @@ async fn aborting_a_watch_ends_its_wait_or_its_poll() {
         (r#"{"stall":"head","deaf":true}"#, 3_600),
         (r#"{"status":200,"stall":"body","deaf":true}"#, 3_600),
     ] {
-        let host = FakeHost::new([active, poll]);
+        let host = FakeHost::new([r#"{"status":404}"#, active, poll]);
         let signal = host.signal(Some(ms), &"seen enough".into());
         let mut watch = host.client().agent_jobs().watch("j1").signal(signal);
         watch.next().await.unwrap();

@@ -117,6 +117,8 @@ export class HostState {
    *
    * - `stall: "head" | "body"`: stops before the head or within the body until the request is
    *   aborted
+   * - `stream`: sends these chunks and stays open until the request is aborted. A number delays the next
+   *   chunk by that many milliseconds
    * - `deaf`: with `stall`, ignores the abort
    * - `after`: delays the response by that many milliseconds
    * - `broken`: `fetch` rejects with a `TypeError` with this message
@@ -176,11 +178,15 @@ export class HostState {
     return this.#respond(response, aborted, record, this.#begin());
   }
 
-  #respond({ status, headers, json, text, stall }, aborted, record, done) {
-    if (stall === "body") {
-      const start = (body) => {
-        body.enqueue(new TextEncoder().encode('{"id":'));
+  #respond({ status, headers, json, text, stall, stream }, aborted, record, done) {
+    const chunks = stall === "body" ? ['{"id":'] : stream;
+    if (chunks !== undefined) {
+      const start = async (body) => {
         aborted.catch((reason) => body.error(reason));
+        for (const chunk of chunks) {
+          if (typeof chunk === "string") body.enqueue(new TextEncoder().encode(chunk));
+          else await new Promise((resolve) => this.#schedule(resolve, chunk));
+        }
       };
       done();
       return new Response(new ReadableStream({ start }), { status, headers });

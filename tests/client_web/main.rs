@@ -9,6 +9,7 @@ mod abort;
 mod conformance;
 mod drop;
 mod fake_host;
+mod job_events;
 mod requests;
 #[path = "examples/signal.rs"]
 mod signal;

@@ -14,6 +14,7 @@ mod date;
 mod declarations;
 mod encode;
 mod error;
+mod event_stream;
 mod http_date;
 mod job_list;
 mod operations;

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use quillgate::Timestamp;
 use quillgate::client::http::Request;
-use quillgate::client::{BoxFuture, Host, HostError, HostResponse};
+use quillgate::client::{BoxFuture, Host, HostError, HostResponse, HostStream};
 
 /// Counts the requests of another host.
 pub struct CountingHost<H> {
@@ -15,6 +15,14 @@ impl<H: Host> Host for CountingHost<H> {
     fn send(&self, request: Request<String>) -> BoxFuture<'_, Result<HostResponse, HostError>> {
         self.count.fetch_add(1, Ordering::Relaxed);
         self.inner.send(request)
+    }
+
+    fn open(
+        &self,
+        request: Request<String>,
+    ) -> BoxFuture<'_, Result<Option<HostStream>, HostError>> {
+        self.count.fetch_add(1, Ordering::Relaxed);
+        self.inner.open(request)
     }
 
     fn sleep(&self, duration: Duration) -> BoxFuture<'_, ()> {

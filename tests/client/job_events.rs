@@ -1,0 +1,289 @@
+//! Watching a job by the event stream of a gateway.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use crate::fake_host::FakeHost;
+use futures_util::future::{Either, select};
+use quillgate::client::{Error, Watch};
+use quillgate::{JobStatus, Rule};
+use serde_json::{Value, json};
+
+fn watch(host: &FakeHost) -> Watch {
+    host.client().agent_jobs().watch("j1")
+}
+
+/// A stream that sends these chunks and ends.
+fn stream(chunks: &Value) -> String {
+    stream_with(chunks, &json!({}))
+}
+
+fn stream_with(chunks: &Value, more: &Value) -> String {
+    let mut response = json!({
+        "status": 200, "headers": { "content-type": "text/event-stream" }, "chunks": chunks,
+    });
+    let more = more.as_object().unwrap().clone();
+    response.as_object_mut().unwrap().extend(more);
+    response.to_string()
+}
+
+fn event(id: u64, status: &str) -> String {
+    format!("id: {id}\nevent: job\ndata: {{\"id\":\"j1\",\"status\":\"{status}\"}}\n\n")
+}
+
+fn poll(status: &str) -> String {
+    format!(r#"{{"status":200,"json":{{"id":"j1","status":"{status}"}}}}"#)
+}
+
+/// The time and status of each change.
+async fn changes(host: &FakeHost, watch: &mut Watch) -> Vec<(u64, String, bool)> {
+    let mut changes = Vec::new();
+    while let Some(change) = watch.next().await.unwrap() {
+        let status = change.job.status.unwrap().as_str().to_owned();
+        changes.push((host.elapsed(), status, change.is_final));
+    }
+    changes
+}
+
+fn change(at: u64, status: &str, is_final: bool) -> (u64, String, bool) {
+    (at, status.to_owned(), is_final)
+}
+
+/// The paths of all requests below the job's.
+fn paths(host: &FakeHost) -> Vec<String> {
+    let targets = (0..host.count()).map(|at| host.target(at));
+    targets
+        .map(|target| target.replace("/v2/agent/acme/job/j1", ""))
+        .collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_follows_the_events_of_a_gateway_as_they_arrive() {
+    let (active, done) = (event(1, "active"), event(3, "completed"));
+    let (start, end) = done.split_at(21);
+    let host = FakeHost::streaming([stream(&json!([
+        "retry: 3000\n\n",
+        active,
+        500,
+        ": hb\n\n",
+        event(2, "active"),
+        1_000,
+        start,
+        10,
+        end,
+        30_000,
+    ]))]);
+    let mut watch = watch(&host);
+    assert_eq!(
+        changes(&host, &mut watch).await,
+        [change(0, "active", false), change(1_510, "completed", true)]
+    );
+    assert_eq!(watch.next().await, Ok(None));
+    assert_eq!(paths(&host), ["/events"]);
+    assert_eq!(
+        host.header(0, "accept").as_deref(),
+        Some("text/event-stream")
+    );
+    assert_eq!(host.header(0, "last-event-id"), None);
+    drop(watch);
+    host.assert_idle();
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_returns_the_job_of_the_last_event() {
+    let host = FakeHost::streaming([stream(&json!([event(1, "active"), event(2, "failed")]))]);
+    let job = watch(&host).wait().await.unwrap();
+    assert_eq!(job.status, Some(JobStatus::Failed));
+    host.assert_idle();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_interrupted_stream_resumes_after_the_last_complete_event() {
+    let half = "id: 8\nevent: job\ndata: {\"id\":\"j1\"";
+    for fault in [json!({ "broken_body": "reset" }), json!({})] {
+        let host = FakeHost::streaming([
+            stream_with(&json!(["retry: 700\n\n", event(7, "active"), half]), &fault),
+            stream(&json!([event(8, "completed")])),
+        ]);
+        assert_eq!(
+            changes(&host, &mut watch(&host)).await,
+            [change(0, "active", false), change(700, "completed", true)]
+        );
+        assert_eq!(host.header(1, "last-event-id").as_deref(), Some("7"));
+        host.assert_idle();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_stream_is_opened_again() {
+    let host = FakeHost::streaming([
+        stream(&json!([
+            event(1, "active"),
+            44_999,
+            ": hb\n\n",
+            45_001,
+            event(9, "failed")
+        ])),
+        r#"{"stall":"head"}"#.to_owned(),
+        stream(&json!([event(2, "completed")])),
+    ]);
+    let mut watch = watch(&host);
+    assert_eq!(
+        changes(&host, &mut watch).await,
+        [
+            change(0, "active", false),
+            change(44_999 + 45_000 + 3_000 + 45_000 + 3_000, "completed", true)
+        ]
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn polls_replace_streams_without_events_and_streams_are_tried_again_after_a_minute() {
+    let empty = stream(&json!([]));
+    let host = FakeHost::streaming([
+        empty.as_str(),
+        &empty,
+        &empty,
+        &poll("active"),
+        &poll("active"),
+        &poll("active"),
+        &poll("active"),
+        &poll("active"),
+        &poll("active"),
+        &poll("active"),
+        &stream(&json!([event(1, "completed")])),
+    ]);
+    let changes = changes(&host, &mut watch(&host)).await;
+    let times = host.times();
+    assert_eq!(times[..4], [0, 3_000, 6_000, 6_000]);
+    assert_eq!(changes[0], change(6_000, "active", false));
+    assert_eq!(paths(&host)[2..4], ["/events", ""]);
+    // The first poll that is due after a minute becomes a stream.
+    let last = times[times.len() - 1];
+    assert!(
+        last >= 66_000 && times[times.len() - 2] < 66_000,
+        "{times:?}"
+    );
+    assert_eq!(changes[1..], [change(last, "completed", true)]);
+    assert_eq!(paths(&host).last().unwrap(), "/events");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_with_an_event_is_opened_again_three_times() {
+    let one = stream(&json!([event(1, "active")]));
+    let empty = stream(&json!([]));
+    let host = FakeHost::streaming([one.as_str(), &empty, &empty, &empty, &poll("completed")]);
+    changes(&host, &mut watch(&host)).await;
+    assert_eq!(host.times(), [0, 3_000, 6_000, 9_000, 11_000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_response_that_is_not_a_stream_is_followed_by_polls() {
+    for refusal in [
+        r#"{"status":404,"json":{}}"#,
+        r#"{"status":429,"headers":{"retry-after":"9"}}"#,
+        r#"{"status":200,"headers":{"content-type":"text/html"},"chunks":["x"]}"#,
+        r#"{"status":204,"headers":{"content-type":"text/event-stream"}}"#,
+        r#"{"broken":"CORS"}"#,
+    ] {
+        let host = FakeHost::streaming([refusal, &poll("active"), &poll("completed")]);
+        let client = host.client();
+        let changes = changes(&host, &mut client.agent_jobs().watch("j1")).await;
+        assert_eq!(
+            changes,
+            [change(0, "active", false), change(2_000, "completed", true)],
+            "{refusal}"
+        );
+        assert_eq!(paths(&host), ["/events", "", ""]);
+        host.assert_idle();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_watches_of_a_client_share_a_refusal() {
+    let host = FakeHost::streaming([r#"{"status":404}"#, &poll("completed"), &poll("completed")]);
+    let client = host.client();
+    for _ in 0..2 {
+        client
+            .clone()
+            .agent_jobs()
+            .watch("j1")
+            .wait()
+            .await
+            .unwrap();
+    }
+    assert_eq!(paths(&host), ["/events", "", ""]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_client_of_mintlify_opens_no_stream() {
+    let host = FakeHost::streaming([poll("completed")]);
+    let client = host.platform().build().unwrap();
+    client.agent_jobs().watch("j1").wait().await.unwrap();
+    assert_eq!(host.count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_with_another_job_ends_the_watch() {
+    for (data, reason) in [
+        (
+            r#"{"id":"j2"}"#,
+            "id must be the requested id, found another one",
+        ),
+        ("[]", "body must be an object, found an array"),
+        ("{", "body EOF while parsing an object at line 1 column 1"),
+    ] {
+        let event = format!("event: job\ndata: {data}\n\n");
+        let host = FakeHost::streaming([stream(&json!([event, 9_999]))]);
+        let mut watch = watch(&host);
+        let error = watch.next().await.unwrap_err();
+        assert!(matches!(error, Error::Decode { .. }));
+        assert_eq!(error.to_string(), reason);
+        host.assert_idle();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_times_out_while_a_stream_is_open() {
+    let host = FakeHost::streaming([stream(&json!([
+        event(1, "active"),
+        40_000,
+        ": hb\n\n",
+        40_000
+    ]))]);
+    let mut watch = watch(&host).watch_timeout(Duration::from_secs(50));
+    watch.next().await.unwrap();
+    let Err(Error::WatchTimeout(Some(job))) = watch.next().await else {
+        panic!("expected a timeout with the job");
+    };
+    assert_eq!(job.status, Some(JobStatus::Active));
+    assert_eq!(host.elapsed(), 50_000);
+    host.assert_idle();
+    let timeout = Duration::ZERO;
+    let error = self::watch(&host).timeout(timeout).next().await;
+    assert!(matches!(error, Err(Error::Validation(error)) if error.rule == Rule::MILLISECONDS));
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_next_loses_no_event_and_dropping_the_watch_closes_the_stream() {
+    let host = FakeHost::streaming([stream(&json!([
+        event(1, "active"),
+        2_000,
+        event(2, "archived"),
+        9_999,
+    ]))]);
+    let mut watch = watch(&host);
+    watch.next().await.unwrap();
+    {
+        let sleep = tokio::time::sleep(Duration::from_secs(1));
+        match select(pin!(watch.next()), pin!(sleep)).await {
+            Either::Left(_) => panic!("no event was sent"),
+            Either::Right(_) => {}
+        }
+    }
+    let change = watch.next().await.unwrap().unwrap();
+    assert_eq!(change.job.status, Some(JobStatus::Archived));
+    assert_eq!(host.count(), 1);
+    drop(watch);
+    host.assert_idle();
+}
