@@ -81,6 +81,7 @@ async function* examine(context: Context): AsyncGenerator<Finding> {
   yield* examineGateway(context, settings);
 }
 
+const LOG_IN = "run quillgate login, or set";
 const ASK = "ask the operator of the gateway, who creates tokens with quillgate token mint";
 
 function examineNode(): Finding {
@@ -103,7 +104,7 @@ function* examineCredential(
   now: number,
 ): Generator<Finding> {
   if (credential === undefined) {
-    yield problem("credential", "is not set", "set QUILLGATE_TOKEN or QUILLGATE_TOKEN_FILE");
+    yield problem("credential", "is not set", `${LOG_IN} QUILLGATE_TOKEN or QUILLGATE_TOKEN_FILE`);
     return;
   }
   const { kind, value, source } = credential;
@@ -167,7 +168,7 @@ async function* examineGateway(
   { baseUrl, projectId, credential }: Awaited<ReturnType<typeof readSettings>>,
 ): AsyncGenerator<Finding> {
   if (baseUrl === undefined) {
-    yield problem("base URL", "is not set", "set QUILLGATE_BASE_URL or --base-url");
+    yield problem("base URL", "is not set", `${LOG_IN} QUILLGATE_BASE_URL or --base-url`);
     return;
   }
   const started = Date.now();
