@@ -2,7 +2,8 @@
 
 import { stat } from "node:fs/promises";
 import { isLoopback, isPrivate } from "../base_url.js";
-import { explainConnection, explainResponse } from "../connection_failure.js";
+import { explainConnection } from "../connection_failure.js";
+import { explainResponse } from "../opaque_failure.js";
 import { type RateLimit, readLimits } from "../rate_limit.js";
 import { type Context, readSwitch } from "./command.js";
 import { showWait } from "./duration.js";
