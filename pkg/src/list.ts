@@ -3,7 +3,7 @@
 import type { WithResponse } from "./api_promise.js";
 import { captureCallSite, locate, ValidationError } from "./errors.js";
 import { follow } from "./exchange.js";
-import { pull } from "./export.js";
+import { openExport } from "./export.js";
 import { MODE_EVERYTHING, MODE_PAGES } from "./generated/protocol.js";
 import { ownProperties, refuseUnknown } from "./known.js";
 import type {
@@ -164,38 +164,11 @@ export class List<Name extends ListName>
    * ```
    */
   export(options: ExportOptions<Name>): ExportStream<Name> {
-    const left = new AbortController();
-    const stream: ReadableStream<Uint8Array> & {
-      nextPosition?: ExportStream<Name>["nextPosition"];
-      isMixed?: boolean;
-    } = new ReadableStream(
-      {
-        pull: (controller) => pull(controller, stream, this.#source, options, left, readPages),
-        cancel: () => left.abort(),
-      },
-      { highWaterMark: 0 },
-    );
-    stream.nextPosition = ownProperties(options).resumeFrom;
-    stream.isMixed = false;
-    return stream as ExportStream<Name>;
+    return openExport(this.#source, options, readPages);
   }
 
   #one(): Promise<PageResult<Name>> {
-    const { transport, site, options } = this.#source;
-    this.#first ??= transport.run(
-      async (sender) => {
-        const { name } = this.#source;
-        const pages = new Task(sender, name, MODE_PAGES, readParams(this.#source));
-        try {
-          const result = await fetchPage(this.#source, pages, options.signal);
-          return result as PageResult<Name>; // A list has at least one page.
-        } finally {
-          pages.free();
-        }
-      },
-      site,
-      options.signal,
-    );
+    this.#first ??= readFirst(this.#source);
     return this.#first;
   }
 }
@@ -208,13 +181,11 @@ class PageIterator<Name extends ListName> {
   readonly #pages: Promise<Task>;
   #fetching: Promise<PageResult<Name> | null>;
 
-  constructor(source: Source<Name>) {
+  /** @param mode one of `MODE_…` */
+  constructor(source: Source<Name>, mode = MODE_EVERYTHING) {
     this.#source = source;
     const { transport, name, site, options } = source;
-    this.#pages = transport.run(
-      (sender) => new Task(sender, name, MODE_EVERYTHING, readParams(source)),
-      site,
-    );
+    this.#pages = transport.run((sender) => new Task(sender, name, mode, readParams(source)), site);
     this.#fetching = this.#pages.then(() => null);
     this.#fetching.catch(() => {}); // `next` throws this error.
     this.#leave = follow(this.#left, options.signal);
@@ -249,6 +220,15 @@ class PageIterator<Name extends ListName> {
     this.#left.abort();
     const free = () => this.#pages.then((pages) => pages.free());
     this.#fetching.then(free, free).catch(() => {});
+  }
+}
+
+async function readFirst<Name extends ListName>(source: Source<Name>): Promise<PageResult<Name>> {
+  const run = new PageIterator(source, MODE_PAGES);
+  try {
+    return (await run.next()) as PageResult<Name>; // A list has at least one page.
+  } finally {
+    run.end();
   }
 }
 
