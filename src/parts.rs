@@ -322,12 +322,14 @@ impl Parts {
     fn begin(&mut self, part: Part) -> Call {
         let mut call = self.list.clone();
         let (from, to) = self.order.convert(Some(part.start), part.end);
-        for (name, time) in [("dateFrom", from), ("dateTo", to)] {
+        let mut set = |name, time: Option<i64>| {
             // The bounds of the whole range keep their spelling.
             if let Some(time) = time.filter(|time| self.bound(name) != Some(*time)) {
                 call.set(name, instant(time));
             }
-        }
+        };
+        set("dateFrom", from);
+        set("dateTo", to);
         self.is_resumed = false;
         self.part = Some(part);
         call
