@@ -168,7 +168,20 @@ export class List<Name extends ListName>
   }
 
   #one(): Promise<PageResult<Name>> {
-    this.#first ??= readFirst(this.#source);
+    const { transport, name, site, options } = this.#source;
+    this.#first ??= transport.run(
+      async (sender) => {
+        const pages = new Task(sender, name, MODE_PAGES, readParams(this.#source));
+        try {
+          const result = await fetchPage(this.#source, pages, options.signal);
+          return result as PageResult<Name>; // A list has at least one page.
+        } finally {
+          pages.free();
+        }
+      },
+      site,
+      options.signal,
+    );
     return this.#first;
   }
 }
@@ -181,11 +194,13 @@ class PageIterator<Name extends ListName> {
   readonly #pages: Promise<Task>;
   #fetching: Promise<PageResult<Name> | null>;
 
-  /** @param mode one of `MODE_…` */
-  constructor(source: Source<Name>, mode = MODE_EVERYTHING) {
+  constructor(source: Source<Name>) {
     this.#source = source;
     const { transport, name, site, options } = source;
-    this.#pages = transport.run((sender) => new Task(sender, name, mode, readParams(source)), site);
+    this.#pages = transport.run(
+      (sender) => new Task(sender, name, MODE_EVERYTHING, readParams(source)),
+      site,
+    );
     this.#fetching = this.#pages.then(() => null);
     this.#fetching.catch(() => {}); // `next` throws this error.
     this.#leave = follow(this.#left, options.signal);
@@ -220,15 +235,6 @@ class PageIterator<Name extends ListName> {
     this.#left.abort();
     const free = () => this.#pages.then((pages) => pages.free());
     this.#fetching.then(free, free).catch(() => {});
-  }
-}
-
-async function readFirst<Name extends ListName>(source: Source<Name>): Promise<PageResult<Name>> {
-  const run = new PageIterator(source, MODE_PAGES);
-  try {
-    return (await run.next()) as PageResult<Name>; // A list has at least one page.
-  } finally {
-    run.end();
   }
 }
 
