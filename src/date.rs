@@ -337,7 +337,7 @@ impl DateRange {
 const DAY: i64 = 86_400_000;
 /// 0000-01-01T00:00:00.000Z, the first instant with a four-digit year, in milliseconds since the
 /// Unix epoch.
-const FIRST: i64 = -62_167_219_200_000;
+pub(crate) const FIRST: i64 = -62_167_219_200_000;
 /// 9999-12-31T23:59:59.999Z, the last instant with a four-digit year, in milliseconds since the
 /// Unix epoch.
 const LAST: i64 = 253_402_300_799_999;

@@ -28,7 +28,7 @@ pub(crate) fn push_percent_encoded(encoded: &mut String, text: &str) {
     let bytes = text.as_bytes();
     let mut run = 0;
     for (at, byte) in bytes.iter().enumerate() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
             continue;
         }
         push_part(encoded, text, run, at);

@@ -51,6 +51,21 @@ macro_rules! rules {
                 }
             }
 
+            /// Returns the index in [`Self::ALL`], by which the package looks up names and messages.
+            /// Comparing names would add them to the package's wasm.
+            #[must_use]
+            pub const fn number(self) -> u32 {
+                enum Plain {
+                    $($variant,)+
+                    OneOf,
+                }
+                match self {
+                    $(Self::$variant => Plain::$variant as u32,)+
+                    Self::OneOf(_) => Plain::OneOf as u32,
+                    Self::Integer(rule) => Plain::OneOf as u32 + 1 + rule.kind as u32,
+                }
+            }
+
             /// Returns the rule as text without its parameters; see [`Self::detail`].
             #[must_use]
             pub const fn text(self) -> &'static str {
@@ -130,7 +145,7 @@ pub struct IntegerRule {
     pub max: u64,
 }
 
-/// The quantity that an integer counts.
+/// The quantity that an integer counts, in the order of [`Rule::ALL`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IntegerKind {
     /// Rows per page.
@@ -211,14 +226,6 @@ impl Rule {
     pub const MILLISECONDS: Self = Self::Integer(&IntegerRule::MILLISECONDS);
     /// The rule of `maxRetries`.
     pub const RETRY_COUNT: Self = Self::Integer(&IntegerRule::RETRY_COUNT);
-
-    /// Returns the index in [`Self::ALL`], by which the package looks up names and messages.
-    #[must_use]
-    pub fn number(self) -> u32 {
-        let mut rules = (0..).zip(Self::ALL);
-        let own = rules.find(|(_, rule)| rule.name() == self.name());
-        own.map_or(0, |(number, _)| number)
-    }
 
     /// Returns the parameters of the rule, which follow [`Self::text`] in a message: the bounds of
     /// an integer or the allowed strings. Empty for rules without parameters.

@@ -432,12 +432,12 @@ fn can_omit_dates(call: &Call) -> bool {
         let declared = call.declaration().parameter(name);
         declared.is_some_and(|parameter| !parameter.is_required)
     };
-    call.text("cursor").is_some() && DATES.into_iter().all(is_optional)
+    call.text("cursor").is_some() && DATES.iter().all(|name| is_optional(name))
 }
 
 fn omit_dates(call: &Call) -> Call {
     let mut call = call.clone();
-    for name in DATES {
+    for name in &DATES {
         call.remove(name);
     }
     call

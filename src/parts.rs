@@ -2,7 +2,7 @@
 //! [`Parts`] then splits the range of a list of events, so that no row is lost or repeated.
 
 use crate::call::Call;
-use crate::date::{DateBound, read_time, read_utc};
+use crate::date::{DateBound, FIRST, read_time, read_utc};
 use crate::declaration::Pagination;
 use crate::pages::hash;
 use crate::text::{MAX_SAFE_INTEGER, cut, parse_decimal, push_integer};
@@ -16,10 +16,11 @@ const MIN_WIDTH: i64 = 3_600_000;
 const OPEN_WIDTH: i64 = 7 * 24 * MIN_WIDTH;
 /// The maximum number of rows that a position can name as received.
 const MAX_SEAM: usize = 100;
-/// The start of the `cursor` of a position within a part.
+/// The start of the `cursor` of a position within a part. Numbers follow, separated by dots, then `~`
+/// and a cursor of the API. An absent time is 0.
 const PREFIX: &str = "part~";
-/// The mark of a position in a list that is not in order of time.
-const UNSORTED: &str = "!";
+/// The time that positions contain as 0. All times of requests are later.
+const EPOCH: i64 = FIRST - 1;
 
 /// The identity and the time of a row that is an event.
 ///
@@ -50,11 +51,29 @@ enum Order {
     OldestFirst,
 }
 
-/// A part of a range. An absent start is open.
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl Order {
+    /// Returns the place of a time: later rows of the list have greater places.
+    const fn place(self, time: i64) -> i64 {
+        match self {
+            Self::NewestFirst => -time,
+            Self::OldestFirst => time,
+        }
+    }
+
+    /// Converts the start and the exclusive end of a range of times to those of places, or back.
+    fn convert(self, start: Option<i64>, end: Option<i64>) -> (Option<i64>, Option<i64>) {
+        match self {
+            Self::NewestFirst => (end.map(|end| 1 - end), start.map(|start| 1 - start)),
+            Self::OldestFirst => (start, end),
+        }
+    }
+}
+
+/// A range of places. An absent end is open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Part {
-    from: Option<String>,
-    to: String,
+    start: i64,
+    end: Option<i64>,
 }
 
 /// The rows received from the current part.
@@ -65,29 +84,8 @@ struct Received {
     /// The keys of the rows at that time.
     keys: Vec<u64>,
     order: Option<Order>,
-    is_unsorted: bool,
     /// The keys of rows without a time, which can belong to any part.
     timeless: Vec<u64>,
-}
-
-impl Received {
-    fn add(&mut self, row: RowKey) {
-        let Some(at) = row.at else {
-            return self.timeless.push(row.key);
-        };
-        let last = self.last.replace(at).unwrap_or(at);
-        if at != last {
-            let order = if at < last {
-                Order::NewestFirst
-            } else {
-                Order::OldestFirst
-            };
-            self.is_unsorted |= self.order.is_some_and(|known| known != order);
-            self.order = Some(order);
-            self.keys.clear();
-        }
-        self.keys.push(row.key);
-    }
 }
 
 /// The parts of the range of a list of events, requested one after another.
@@ -104,7 +102,7 @@ pub(crate) struct Parts {
     /// The keys of received rows that the current part repeats.
     seam: Vec<u64>,
     splits: u32,
-    /// Whether a part was not in order of time. Then no position in a part can be found by time.
+    /// Whether rows were not in order of time. Then no position in a part can be found by time.
     is_unsorted: bool,
     /// Whether the current part was created by a split, and not by an earlier part that ended.
     is_half: bool,
@@ -138,32 +136,34 @@ impl Parts {
     /// Reads a position within a part, which [`Self::position`] created. Also returns the call to
     /// resume with. Returns `None` for other positions.
     pub(crate) fn resume(call: &Call) -> Option<(Self, Call)> {
-        let fields = call.text("cursor")?.strip_prefix(PREFIX)?;
-        let (order, fields) = cut(fields, b'~');
-        let (from, fields) = cut(fields?, b'~');
-        let (to, fields) = cut(fields?, b'~');
-        let (seam, fields) = cut(fields?, b'~');
-        let (last, fields) = cut(fields?, b'~');
-        let (keys, cursor) = cut(fields?, b'~');
+        let (fields, cursor) = cut(call.text("cursor")?.strip_prefix(PREFIX)?, b'~');
         let cursor = cursor?;
+        let mut numbers = Vec::new();
+        let mut rest = Some(fields);
+        while let Some(fields) = rest {
+            let (number, others) = cut(fields, b'.');
+            numbers.push(parse_decimal(number)?);
+            rest = others;
+        }
+        let [flags, from, to, last, count, keys @ ..] = &numbers[..] else {
+            return None;
+        };
+        let (seam, keys) = keys.split_at_checked(usize::try_from(*count).ok()?)?;
+        let last = read_instant(*last);
         let mut parts = Self::new(call)?;
-        if order.starts_with("oldest") {
+        if flags & 1 != 0 {
             parts.order = Order::OldestFirst;
         }
-        parts.is_unsorted = order.ends_with(UNSORTED);
-        let part = Part {
-            from: (!from.is_empty()).then(|| from.to_owned()),
-            to: to.to_owned(),
-        };
-        let end = read_utc(to)?;
-        let begin = part.from.as_deref().map_or(Some(end), read_utc)?;
-        parts.width = (end - begin).max(MIN_WIDTH);
-        parts.seam = read_keys(seam);
+        parts.is_unsorted = flags & 2 != 0;
+        parts.seam = seam.to_vec();
+        let (start, end) = parts.order.convert(read_instant(*from), read_instant(*to));
+        let part = Part { start: start?, end };
+        parts.width = (end.unwrap_or(part.start) - part.start).max(MIN_WIDTH);
         let mut next = parts.begin(part);
-        if let Some(last) = read_utc(last) {
-            parts.received.last = Some(last);
+        if last.is_some() {
+            parts.received.last = last;
             parts.received.order = Some(parts.order);
-            parts.received.keys = read_keys(keys);
+            parts.received.keys = keys.to_vec();
         }
         if !cursor.is_empty() {
             parts.is_resumed = true;
@@ -175,31 +175,30 @@ impl Parts {
     /// Returns the call to store, given the call for the next page. After a split, its `cursor` also
     /// contains the part.
     pub(crate) fn position(&self, next: &Call) -> Call {
-        let Some(part) = &self.part else {
+        let Some(part) = self.part else {
             return next.clone();
         };
-        let order = match self.order {
-            Order::NewestFirst => "newest",
-            Order::OldestFirst => "oldest",
-        };
-        let from = part.from.as_deref().unwrap_or_default();
         let received = &self.received;
-        let mark = if self.is_unsorted || received.is_unsorted {
-            UNSORTED
-        } else {
-            ""
-        };
-        let mut text = [PREFIX, order, mark, "~", from, "~", &part.to].concat();
-        push_keys(&mut text, &self.seam);
-        text.push_str("~");
-        if let Some(last) = received.last
-            && received.order == Some(self.order)
-            && mark.is_empty()
-        {
-            text.push_str(&instant(last));
-            push_keys(&mut text, &received.keys);
-        } else {
-            text.push_str("~");
+        let is_known = !self.is_unsorted && received.order == Some(self.order);
+        let (from, to) = self.order.convert(Some(part.start), part.end);
+        let is_oldest_first = self.order == Order::OldestFirst;
+        let mut numbers = vec![
+            u64::from(is_oldest_first) | (u64::from(self.is_unsorted) << 1),
+            write_instant(from),
+            write_instant(to),
+            write_instant(received.last.filter(|_| is_known)),
+            self.seam.len() as u64,
+        ];
+        numbers.extend(&self.seam);
+        if is_known {
+            numbers.extend(&received.keys);
+        }
+        let mut text = String::new();
+        let mut separator = PREFIX;
+        for number in numbers {
+            text.push_str(separator);
+            push_integer(&mut text, number, 1);
+            separator = ".";
         }
         text.push_str("~");
         text.push_str(next.text("cursor").unwrap_or_default());
@@ -217,9 +216,28 @@ impl Parts {
                 self.seam.swap_remove(known);
                 repeated.push(at);
             }
-            self.received.add(*row);
+            self.receive(*row);
         }
         repeated
+    }
+
+    fn receive(&mut self, row: RowKey) {
+        let received = &mut self.received;
+        let Some(at) = row.at else {
+            return received.timeless.push(row.key);
+        };
+        let last = received.last.replace(at).unwrap_or(at);
+        if at != last {
+            let order = if at < last {
+                Order::NewestFirst
+            } else {
+                Order::OldestFirst
+            };
+            self.is_unsorted |= received.order.is_some_and(|known| known != order);
+            received.order = Some(order);
+            received.keys.clear();
+        }
+        received.keys.push(row.key);
     }
 
     /// Splits the rest of the current part, and returns the call for the first page of its first
@@ -227,19 +245,32 @@ impl Parts {
     pub(crate) fn split(&mut self) -> Option<Call> {
         let observed = self.received.order;
         let is_unknown = self.is_resumed && observed.is_none();
-        let is_unsorted = self.is_unsorted || self.received.is_unsorted;
-        if self.splits == MAX_SPLITS || is_unsorted || is_unknown {
+        if self.splits == MAX_SPLITS || self.is_unsorted || is_unknown {
             return None;
         }
-        if self.part.is_none() {
-            self.order = observed.unwrap_or(self.order);
-        } else if observed.is_some_and(|order| order != self.order) {
-            return None;
+        let current = match self.part {
+            Some(_) if observed.is_some_and(|order| order != self.order) => return None,
+            Some(part) => part,
+            None => {
+                self.order = observed.unwrap_or(self.order);
+                self.whole()?
+            }
+        };
+        let mut half = current;
+        // Rows at the time of the last row can be missing, so they are requested again.
+        if let (Some(order), Some(last)) = (observed, self.received.last) {
+            half.start = order.place(last);
         }
-        let whole = self.current()?;
-        let rest = self.narrow(whole.clone());
-        let half = self.halve(rest)?;
-        if half == whole {
+        let width = match half.end {
+            Some(end) => (end - half.start) / 2,
+            // Where an open range ends is unknown.
+            None => (self.width / 2).max(OPEN_WIDTH),
+        };
+        if width >= MIN_WIDTH {
+            self.width = width;
+            half.end = Some(half.start + width);
+        }
+        if half == current {
             return None;
         }
         let received = std::mem::take(&mut self.received);
@@ -255,100 +286,64 @@ impl Parts {
 
     /// Returns the call for the first page of the next part, or `None` after the last part.
     pub(crate) fn next_part(&mut self) -> Option<Call> {
-        let Part { from, to } = self.part.take()?;
+        let part = self.part.take()?;
         let received = std::mem::take(&mut self.received);
-        self.is_unsorted |= received.is_unsorted;
         let room = MAX_SEAM.saturating_sub(self.seam.len());
         self.seam.extend(received.timeless.into_iter().take(room));
         // Parts grow again after a failure that was temporary or due to a dense time.
         if !std::mem::take(&mut self.is_half) {
-            self.width = self.width.saturating_mul(2);
+            self.width = self.width.saturating_add(self.width);
         }
-        let (first, last) = (self.bound("dateFrom"), self.bound("dateTo"));
-        let next = match self.order {
-            Order::NewestFirst if from == first => return None,
-            Order::NewestFirst => {
-                let to = from?;
-                let begin = read_utc(&to)?.saturating_sub(self.width);
-                let limit = first.as_deref().and_then(read_utc);
-                let is_inside = limit.is_some_and(|limit| begin > limit);
-                let from = if is_inside {
-                    Some(instant(begin))
-                } else {
-                    first
-                };
-                Part { from, to }
-            }
-            Order::OldestFirst if Some(&to) == last.as_ref() => return None,
-            Order::OldestFirst => {
-                let end = read_utc(&to)?.saturating_add(self.width);
-                let last = last?;
-                let is_inside = end < read_utc(&last)?;
-                Part {
-                    from: Some(to),
-                    to: if is_inside { instant(end) } else { last },
-                }
-            }
-        };
-        Some(self.begin(next))
+        let last = self.whole()?.end;
+        if part.end == last {
+            return None;
+        }
+        let start = part.end?;
+        let end = start.saturating_add(self.width);
+        Some(self.begin(Part {
+            start,
+            end: last.map(|last| last.min(end)),
+        }))
     }
 
-    fn bound(&self, name: &str) -> Option<String> {
-        self.list.text(name).map(str::to_owned)
+    /// Returns the whole range. Returns `None` if its start is open.
+    fn whole(&self) -> Option<Part> {
+        let (start, end) = self
+            .order
+            .convert(self.bound("dateFrom"), self.bound("dateTo"));
+        Some(Part { start: start?, end })
     }
 
-    fn current(&self) -> Option<Part> {
-        let whole = || {
-            Some(Part {
-                from: self.bound("dateFrom"),
-                to: self.bound("dateTo")?,
-            })
-        };
-        self.part.clone().or_else(whole)
-    }
-
-    /// Removes the time before the last received row. Rows at the same time can be missing, so they
-    /// are requested again.
-    fn narrow(&self, mut part: Part) -> Part {
-        match (self.received.order, self.received.last) {
-            (Some(Order::NewestFirst), Some(last)) => part.to = instant(last + 1),
-            (Some(Order::OldestFirst), Some(last)) => part.from = Some(instant(last)),
-            _ => {}
-        }
-        part
-    }
-
-    fn halve(&mut self, mut part: Part) -> Option<Part> {
-        let end = read_utc(&part.to)?;
-        let half = match &part.from {
-            Some(from) => (end - read_utc(from)?) / 2,
-            // Where an open range begins is unknown.
-            None if self.order == Order::NewestFirst => (self.width / 2).max(OPEN_WIDTH),
-            None => return None,
-        };
-        if half < MIN_WIDTH {
-            return Some(part);
-        }
-        self.width = half;
-        match self.order {
-            Order::NewestFirst => part.from = Some(instant(end - half)),
-            Order::OldestFirst => part.to = instant(read_utc(part.from.as_deref()?)? + half),
-        }
-        Some(part)
+    fn bound(&self, name: &str) -> Option<i64> {
+        self.list.text(name).and_then(read_utc)
     }
 
     /// Returns the call for the first page of a part, which becomes the current one.
     fn begin(&mut self, part: Part) -> Call {
         let mut call = self.list.clone();
-        match &part.from {
-            Some(from) => call.set("dateFrom", from.clone()),
-            None => call.remove("dateFrom"),
-        }
-        call.set("dateTo", part.to.clone());
+        let (from, to) = self.order.convert(Some(part.start), part.end);
+        let mut set = |name, time: Option<i64>| {
+            // The bounds of the whole range keep their spelling.
+            if let Some(time) = time.filter(|time| self.bound(name) != Some(*time)) {
+                call.set(name, instant(time));
+            }
+        };
+        set("dateFrom", from);
+        set("dateTo", to);
         self.is_resumed = false;
         self.part = Some(part);
         call
     }
+}
+
+/// Returns the number of a time in a position.
+fn write_instant(time: Option<i64>) -> u64 {
+    time.map_or(0, |time| (time - EPOCH).max(1).unsigned_abs())
+}
+
+/// Reads a number of [`write_instant`].
+fn read_instant(number: u64) -> Option<i64> {
+    (number != 0).then(|| number.cast_signed() + EPOCH)
 }
 
 /// Returns whether a `cursor` is a position within a part, which only [`Parts::resume`] can read.
@@ -358,11 +353,10 @@ pub(crate) fn is_position(cursor: &str) -> bool {
 
 /// Returns the cursor of the API in a `cursor`, without the part of a position.
 pub(crate) fn without_part(cursor: &str) -> &str {
-    let mut rest = cursor.strip_prefix(PREFIX);
-    for _ in 0..6 {
-        rest = rest.and_then(|fields| cut(fields, b'~').1);
-    }
-    rest.unwrap_or(cursor)
+    let position = cursor.strip_prefix(PREFIX);
+    position
+        .and_then(|position| cut(position, b'~').1)
+        .unwrap_or(cursor)
 }
 
 /// Suggests a shorter range for a call, to add to the message of a failure.
@@ -379,30 +373,6 @@ pub(crate) fn suggest_range(call: &Call) -> Option<String> {
         ]
         .concat(),
     )
-}
-
-/// Appends a field with keys, after its separator.
-fn push_keys(text: &mut String, keys: &[u64]) {
-    let mut separator = "~";
-    for key in keys {
-        text.push_str(separator);
-        push_integer(text, *key, 1);
-        separator = ".";
-    }
-    if keys.is_empty() {
-        text.push_str(separator);
-    }
-}
-
-fn read_keys(field: &str) -> Vec<u64> {
-    let mut keys = Vec::new();
-    let mut rest = Some(field);
-    while let Some(field) = rest {
-        let (key, others) = cut(field, b'.');
-        keys.extend(parse_decimal(key));
-        rest = others;
-    }
-    keys
 }
 
 fn instant(millis: i64) -> String {

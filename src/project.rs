@@ -2,7 +2,7 @@
 
 use crate::encode::percent_encode;
 use crate::error::{Rule, ValidationError};
-use crate::text::{format_integer, quote};
+use crate::text::{control_length, format_integer, quote};
 
 /// The maximum length of an id in UTF-8: 256 bytes. Mintlify states no limit. The gateway uses ids
 /// as tags of `WebSocket`s, which Cloudflare limits to this length.
@@ -26,11 +26,9 @@ pub(crate) fn path_segment(field: &'static str, text: String) -> Result<String, 
             found.push_str(" bytes");
             Err(ValidationError::new(field, Rule::IdLength, found))
         }
-        _ if text.chars().any(char::is_control) => Err(ValidationError::new(
-            field,
-            Rule::NoControlCharacter,
-            quote(&text),
-        )),
+        _ if (0..text.len()).any(|at| control_length(text.as_bytes(), at) > 0) => Err(
+            ValidationError::new(field, Rule::NoControlCharacter, quote(&text)),
+        ),
         _ => Ok(text),
     }
 }

@@ -116,6 +116,18 @@ pub(crate) fn quote(text: &str) -> Cow<'static, str> {
     quoted.into()
 }
 
+/// Returns the number of bytes of the control character that starts at `at` in UTF-8, or 0.
+///
+/// An iterator over characters would add a decoder to the package's wasm.
+pub(crate) fn control_length(text: &[u8], at: usize) -> usize {
+    match (text.get(at), text.get(at + 1)) {
+        (Some(0..0x20 | 0x7f), _) => 1,
+        // U+0080 to U+009F.
+        (Some(0xc2), Some(0x80..0xa0)) => 2,
+        _ => 0,
+    }
+}
+
 const MAX_EXCERPT: usize = 32;
 
 /// Returns at most 32 characters of `text`, with control characters replaced by U+FFFD.
@@ -140,12 +152,11 @@ fn push_sanitized(excerpt: &mut String, text: &str) -> bool {
             return false;
         }
         count += 1;
-        // U+0080 to U+009F are encoded as two bytes, starting with 0xc2.
-        let is_c1 = byte == 0xc2 && bytes.get(at + 1).is_some_and(|next| *next < 0xa0);
-        if byte.is_ascii_control() || is_c1 {
+        let length = control_length(bytes, at);
+        if length > 0 {
             push_part(excerpt, text, run, at);
             excerpt.push_str("\u{fffd}");
-            run = at + 1 + usize::from(is_c1);
+            run = at + length;
         }
     }
     push_part(excerpt, text, run, bytes.len());

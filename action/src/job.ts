@@ -18,7 +18,7 @@ import {
   ServerError,
   ValidationError,
 } from "quillgate/inline";
-import { explainResponse } from "../../pkg/dist/connection_failure.js";
+import { explainResponse } from "../../pkg/dist/opaque_failure.js";
 import { type Identity, IdentityError } from "./identity.js";
 import { type Inputs, MAX_BODY_BYTES } from "./inputs.js";
 import { Reachability } from "./reachability.js";

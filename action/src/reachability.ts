@@ -1,6 +1,7 @@
 /** Tracks whether the gateway is reachable. */
 
-import { type ConnectionFailure, explainConnection } from "../../pkg/dist/connection_failure.js";
+import { explainConnection } from "../../pkg/dist/connection_failure.js";
+import type { ConnectionFailure } from "../../pkg/dist/opaque_failure.js";
 import type { Runner } from "./runner.js";
 
 /**

@@ -8,7 +8,7 @@ import type { Row } from "./figures.js";
 import { chooseFormat, type Format } from "./format.js";
 import { printReport } from "./print_table.js";
 import { readArchivedRange, showRanges } from "./range.js";
-import { type ReportMethod, readReport } from "./report_params.js";
+import { callReport, readReport } from "./report_params.js";
 import { openTarget, writeToTarget } from "./target.js";
 import { escapeCommands } from "./workflow_commands.js";
 
@@ -27,9 +27,7 @@ export async function run(context: Context): Promise<undefined> {
   const filters = ["path", "prefix", "group"].map((name) => [name, readText(context, name)]);
   const params = { ...range, ...Object.fromEntries(filters) };
   const operation = readReport(command);
-  const method = operation.name.split(".")[1] as ReportMethod;
-  // The operation validates its parameters and rejects unknown ones, so the cast is safe.
-  const list = client.analytics[method](params as never, { signal }) as unknown as AnyList;
+  const list = callReport(client, operation, params, signal) as AnyList;
   const rows: Row[] = [];
   const missing = new Set<string>();
   for await (const page of list.pages()) {

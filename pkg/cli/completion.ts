@@ -2,7 +2,7 @@
 
 import type { Command, Context, Option } from "./command.js";
 import { UsageError } from "./errors.js";
-import { listOptions } from "./shared_options.js";
+import { COMMON_OPTIONS, listOptions } from "./shared_options.js";
 
 export async function run({ arguments: [shell], commands, output }: Context): Promise<undefined> {
   if (output.json) throw new UsageError("completion prints a script: omit --json and --jq");
@@ -42,10 +42,6 @@ function listNextWords(commands: readonly Command[]): Map<string, string[]> {
     if (choices.length > 0) next.set(name, [...choices]);
   }
   return next;
-}
-
-function listFlags(command: Command): string[] {
-  return Object.keys(listOptions(command)).map((name) => `--${name}`);
 }
 
 function takesFile({ value }: Option): boolean {
@@ -94,32 +90,23 @@ function writeFinder(commands: readonly Command[]): string {
   ].join("\n");
 }
 
-function writeCases(
-  commands: readonly Command[],
-  indent: string,
-): { words: string; values: string } {
-  const next = listNextWords(commands);
-  const lines = [...next].map(([name, words]) => {
-    const command = commands.find((own) => own.name === name);
-    const all = [...words, ...(command === undefined ? ["--help"] : listFlags(command))];
-    return `${indent}"${name}") candidates="${all.join(" ")}" ;;`;
-  });
-  for (const command of commands) {
-    if (!next.has(command.name)) {
-      lines.push(`${indent}"${command.name}") candidates="${listFlags(command).join(" ")}" ;;`);
-    }
-  }
-  const values = commands.flatMap((command) =>
-    listChoiceFlags(command).map(
-      ([flag, choices]) =>
-        `${indent}"${command.name} ${flag}") candidates="${choices.join(" ")}" ;;`,
+function writeCases(commands: readonly Command[]): { words: string; values: string } {
+  const write = (name: string, words: readonly string[]) =>
+    `    "${name}") candidates="${words.join(" ")}" ;;`;
+  const words = [...listCandidates(commands)].map(([name, candidates]) =>
+    write(
+      name,
+      candidates.map(([word]) => word),
     ),
   );
-  return { words: lines.join("\n"), values: values.join("\n") };
+  const values = commands.flatMap((command) =>
+    listChoiceFlags(command).map(([flag, choices]) => write(`${command.name} ${flag}`, choices)),
+  );
+  return { words: words.join("\n"), values: values.join("\n") };
 }
 
 function writeBash(commands: readonly Command[]): string {
-  const { words, values } = writeCases(commands, "    ");
+  const { words, values } = writeCases(commands);
   // macOS has bash 3.2, which lacks `mapfile` and `compopt`.
   return `# Completion of quillgate for bash.
 _quillgate() {
@@ -152,7 +139,7 @@ complete -F _quillgate quillgate
 }
 
 function writeZsh(commands: readonly Command[]): string {
-  const { words, values } = writeCases(commands, "    ");
+  const { words, values } = writeCases(commands);
   return `#compdef quillgate
 # Completion of quillgate for zsh.
 _quillgate() {
@@ -234,13 +221,15 @@ function listCandidates(commands: readonly Command[]): Map<string, [string, stri
       const name = before === "" ? word : `${before} ${word}`;
       return [word, commands.find((command) => command.name === name)?.summary ?? word];
     });
-    candidates.set(before, summaries);
+    candidates.set(before, [...summaries, ["--help", COMMON_OPTIONS.help?.summary ?? ""]]);
   }
   for (const command of commands) {
     const flags = Object.entries(listOptions(command)).map(
       ([name, { summary }]): [string, string] => [`--${name}`, summary],
     );
-    candidates.set(command.name, [...(candidates.get(command.name) ?? []), ...flags]);
+    // The choices of an argument. The flags have another `--help`.
+    const choices = candidates.get(command.name)?.slice(0, -1) ?? [];
+    candidates.set(command.name, [...choices, ...flags]);
   }
   return candidates;
 }

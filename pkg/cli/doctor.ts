@@ -2,7 +2,8 @@
 
 import { stat } from "node:fs/promises";
 import { isLoopback, isPrivate } from "../base_url.js";
-import { explainConnection, explainResponse } from "../connection_failure.js";
+import { explainConnection } from "../connection_failure.js";
+import { explainResponse } from "../opaque_failure.js";
 import { type RateLimit, readLimits } from "../rate_limit.js";
 import { type Context, readSwitch } from "./command.js";
 import { showWait } from "./duration.js";
@@ -81,6 +82,7 @@ async function* examine(context: Context): AsyncGenerator<Finding> {
   yield* examineGateway(context, settings);
 }
 
+const LOG_IN = "run quillgate login, or set";
 const ASK = "ask the operator of the gateway, who creates tokens with quillgate token mint";
 
 function examineNode(): Finding {
@@ -103,7 +105,7 @@ function* examineCredential(
   now: number,
 ): Generator<Finding> {
   if (credential === undefined) {
-    yield problem("credential", "is not set", "set QUILLGATE_TOKEN or QUILLGATE_TOKEN_FILE");
+    yield problem("credential", "is not set", `${LOG_IN} QUILLGATE_TOKEN or QUILLGATE_TOKEN_FILE`);
     return;
   }
   const { kind, value, source } = credential;
@@ -167,7 +169,7 @@ async function* examineGateway(
   { baseUrl, projectId, credential }: Awaited<ReturnType<typeof readSettings>>,
 ): AsyncGenerator<Finding> {
   if (baseUrl === undefined) {
-    yield problem("base URL", "is not set", "set QUILLGATE_BASE_URL or --base-url");
+    yield problem("base URL", "is not set", `${LOG_IN} QUILLGATE_BASE_URL or --base-url`);
     return;
   }
   const started = Date.now();

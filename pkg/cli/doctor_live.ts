@@ -4,13 +4,13 @@
  */
 
 import { isPrivate } from "../base_url.js";
-import { type Context, readSwitch, readText } from "./command.js";
+import { type Context, readText } from "./command.js";
 import { UsageError } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
 import { isSuccess } from "./live_facts.js";
 import { makeReport, writeReport } from "./live_report.js";
 import { planRequests, sendRequests, type Target } from "./live_requests.js";
-import { ask } from "./question.js";
+import { confirm } from "./question.js";
 import { toUrl } from "./raw_request.js";
 import { readSettings } from "./settings.js";
 import { toLine } from "./table.js";
@@ -22,7 +22,8 @@ export async function run(context: Context): Promise<number> {
   const { output } = context;
   const target = await readTarget(context);
   const file = await openTarget(context);
-  await requestConsent(context, target);
+  for (const line of describePlan(target)) output.note(line);
+  await confirm(context, "Send these requests?", "no request was sent");
   const seen = await sendRequests(target);
   const report = makeReport(seen, target);
   const text = output.json ? `${JSON.stringify(report)}\n` : writeReport(report);
@@ -48,25 +49,6 @@ async function readTarget(context: Context): Promise<Target> {
   const jobId = readText(context, "job");
   const adminKey = credential.value;
   return { baseUrl, projectId, adminKey, jobId, now: Date.now(), signal: context.signal };
-}
-
-/**
- * States what will be sent, and asks for consent unless `--yes` is set.
- *
- * @throws {UsageError} if the user refuses, or if the command cannot ask
- */
-async function requestConsent(context: Context, target: Target): Promise<void> {
-  const { host, output } = context;
-  const isAgreed = readSwitch(context, "yes");
-  if (!isAgreed && (host.stdin.isTTY !== true || !output.interactive || host.env.CI)) {
-    throw new UsageError("--live needs your consent: add --yes, because the command cannot ask", [
-      "it asks on a terminal, without --json and --quiet, and never in CI",
-    ]);
-  }
-  for (const line of describePlan(target)) output.note(line);
-  if (isAgreed) return;
-  const answer = await ask(context, "Send these requests? (y/N)");
-  if (!/^y(es)?$/i.test(answer)) throw new UsageError("no request was sent");
 }
 
 function describePlan(target: Target): string[] {

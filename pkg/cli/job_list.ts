@@ -7,7 +7,7 @@ import { connect } from "./connection.js";
 import { readCount } from "./duration.js";
 import { chooseFormat } from "./format.js";
 import { shortenIds } from "./job_id.js";
-import { findOperation } from "./operations.js";
+import { findOperation, readMaxLimit } from "./operations.js";
 import { printTable } from "./print_table.js";
 import { showPullRequest } from "./pull_request.js";
 import type { Column } from "./table.js";
@@ -22,7 +22,7 @@ export async function run(context: Context): Promise<undefined> {
   const maxRows = readCount(readText(context, "rows") ?? "25", "--rows");
   const filters = FILTERS.map((name) => [name, readText(context, name)] as const);
   const { client } = await connect(context);
-  const limit = Math.min(maxRows, readMaxLimit());
+  const limit = Math.min(maxRows, readMaxLimit(findOperation("agentJobs.list")));
   const params = { limit, ...Object.fromEntries(filters) };
   const jobs = await client.agentJobs.list(params, { signal }).all({ maxRows });
   if (format === "json") {
@@ -59,10 +59,4 @@ function makeColumns(context: Context, jobs: readonly ListedJob[]): Column<Liste
     { head: "BY", value: ({ createdBy }) => createdBy },
     { head: "PROMPT", value: ({ prompt }) => prompt, isKey: true },
   ];
-}
-
-/** Returns the maximum of the parameter `limit`. */
-function readMaxLimit(): number {
-  const { parameters } = findOperation("agentJobs.list");
-  return parameters.find(({ name }) => name === "limit")?.max ?? Number.POSITIVE_INFINITY;
 }

@@ -61,8 +61,8 @@ class Responses {
     return rows.filter((row) => typeof row === "object" && row !== null);
   }
 
-  values(name: RequestName, list: string, property: string): unknown[] {
-    return this.rows(name, list)
+  values(list: RequestName, property: string): unknown[] {
+    return this.rows(list, list)
       .map((row) => row[property])
       .filter((value) => value !== undefined);
   }
@@ -110,8 +110,8 @@ const FACTS: readonly Fact[] = [
       return statuses.every((status) => status === 401) ? confirmed(found) : contradicted(found);
     },
   },
-  counts("4.2", "counts of page views are integers", "views", "views", ["human", "ai", "total"]),
-  formats("4.2", "paths of page views begin with a slash", "views", "views", "path", ["path"]),
+  about("4.2", "counts of page views are integers", "views.human,ai,total", areIntegers),
+  about("4.2", "paths of page views begin with a slash", "views.path", have("path")),
   {
     section: "4.2",
     text: "`total` of page views is the sum of `human` and `ai`",
@@ -123,24 +123,17 @@ const FACTS: readonly Fact[] = [
       return ofRows(rows.length, differing.length, "have another total");
     },
   },
-  occurrence("4.6.2", "paths of feedback can be URLs", "feedback", "feedback", "path", "URL"),
-  {
-    section: "4.6.2",
-    text: "paths of feedback can lack the first slash or be empty",
-    judge: (responses) => {
-      const paths = responses.values("feedback", "feedback", "path");
-      const bare = paths.filter((path) => typeof path === "string" && !/^(\/|https?:)/i.test(path));
+  about("4.6.2", "paths of feedback can be URLs", "feedback.path", canHave("URL")),
+  about(
+    "4.6.2",
+    "paths of feedback can lack the first slash or be empty",
+    "feedback.path",
+    (paths) => {
+      const bare = texts(paths).filter((path) => !/^(\/|https?:)/i.test(path));
       return ofOccurrences(paths.length, bare.length, "lack it");
     },
-  },
-  occurrence(
-    "4.6.5",
-    "`createdAt` of feedback can be null",
-    "feedback",
-    "feedback",
-    "createdAt",
-    "null",
   ),
+  about("4.6.5", "`createdAt` of feedback can be null", "feedback.createdAt", canHave("null")),
   {
     section: "4.6.6",
     text: "a site that does not collect feedback gets empty reports",
@@ -150,38 +143,29 @@ const FACTS: readonly Fact[] = [
       return length > 0 ? notSeen("there is feedback") : confirmed("the report is empty");
     },
   },
-  {
-    section: "4.8.1",
-    text: "`ctr` is a percentage from 0 to 100",
-    judge: (responses) => judgeRates(responses.values("searches", "searches", "ctr")),
-  },
-  {
-    section: "4.8.2",
-    text: "search terms contain the beginnings of others, as readers type",
-    judge: (responses) => judgeTerms(responses.values("searches", "searches", "searchQuery")),
-  },
-  {
-    section: "4.8.3",
-    text: "terms that differ only in case are one row",
-    judge: (responses) => {
-      const terms = texts(responses.values("searches", "searches", "searchQuery"));
-      const folded = new Set(terms.map((term) => term.toLowerCase()));
-      return ofRows(terms.length, terms.length - folded.size, "repeat another in another case");
+  about("4.8.1", "`ctr` is a percentage from 0 to 100", "searches.ctr", judgeRates),
+  about(
+    "4.8.2",
+    "search terms contain the beginnings of others, as readers type",
+    "searches.searchQuery",
+    judgeTerms,
+  ),
+  about("4.8.3", "terms that differ only in case are one row", "searches.searchQuery", (values) => {
+    const terms = texts(values).map((term) => term.toLowerCase());
+    return ofRows(terms.length, countRepeated(terms), "repeat another in another case");
+  }),
+  about(
+    "4.8",
+    "searches are sorted by `hits`, the most frequent first",
+    "searches.hits",
+    (values) => {
+      const pairs = values
+        .slice(1)
+        .map((count, at) => [Number(values[at]), Number(count)] as const);
+      const rising = pairs.filter(([before, count]) => count > before);
+      return ofRows(pairs.length, rising.length, "have more hits than the one before");
     },
-  },
-  {
-    section: "4.8",
-    text: "searches are sorted by `hits`, the most frequent first",
-    judge: (responses) => {
-      const hits = responses.values("searches", "searches", "hits").map(Number);
-      const rising = hits.filter((count, at) => at > 0 && count > (hits[at - 1] ?? count));
-      return ofRows(
-        Math.max(0, hits.length - 1),
-        rising.length,
-        "have more hits than the one before",
-      );
-    },
-  },
+  ),
   {
     section: "7.7",
     text: "a `nextCursor` can be a URL",
@@ -205,53 +189,39 @@ const FACTS: readonly Fact[] = [
       return isSuccess(alone) ? confirmed(found) : contradicted(found);
     },
   },
-  {
-    section: "4.9.2",
-    text: "several turns of a conversation share an `id`",
-    judge: (responses) => {
-      const ids = responses.values("conversations", "conversations", "id");
-      return ofOccurrences(ids.length, ids.length - new Set(ids).size, "repeat an id");
-    },
-  },
+  about("4.9.2", "several turns of a conversation share an `id`", "conversations.id", (ids) =>
+    ofOccurrences(ids.length, countRepeated(ids), "repeat an id"),
+  ),
   {
     section: "4.9.2",
     text: "`id` and `timestamp` together identify a turn",
     judge: (responses) => {
       const rows = responses.rows("conversations", "conversations");
       const keys = rows.map(({ id, timestamp }) => JSON.stringify([id, timestamp]));
-      return ofRows(keys.length, keys.length - new Set(keys).size, "repeat both");
+      return ofRows(keys.length, countRepeated(keys), "repeat both");
     },
   },
-  formats("4.9", "ids of conversations are ULIDs", "conversations", "conversations", "id", [
-    "ULID",
-  ]),
-  occurrence(
+  about("4.9", "ids of conversations are ULIDs", "conversations.id", have("ULID")),
+  about(
     "4.9.5",
     "a turn can have `feedback`",
-    "conversations",
-    "conversations",
-    "feedback",
-    "“positive”",
-    "“negative”",
-    "null",
+    "conversations.feedback",
+    canHave("“positive”", "“negative”", "null"),
   ),
-  times(
+  about(
     "4.9.3",
     "times of conversations are in UTC and say so",
-    "conversations",
-    "conversations",
-    "timestamp",
+    "conversations.timestamp",
+    judgeTimes,
   ),
-  times("4.6", "times of feedback are in UTC and say so", "feedback", "feedback", "createdAt"),
-  times("4.8", "times of searches are in UTC and say so", "searches", "searches", "lastSearchedAt"),
+  about("4.6", "times of feedback are in UTC and say so", "feedback.createdAt", judgeTimes),
+  about("4.8", "times of searches are in UTC and say so", "searches.lastSearchedAt", judgeTimes),
   {
     section: "4.11",
     text: "caller stats are integers",
     judge: (responses) => {
       const body = responses.body("caller stats");
-      const values = ["web", "api", "other", "total"].flatMap((name) => body[name] ?? []);
-      const others = values.filter((value) => describeValue(value) !== "integer");
-      return ofRows(values.length, others.length, "are not integers", "values");
+      return areIntegers(["web", "api", "other", "total"].flatMap((name) => body[name] ?? []));
     },
   },
   {
@@ -320,88 +290,56 @@ const FACTS: readonly Fact[] = [
   },
 ];
 
-function counts(
+/**
+ * A fact about the values of a property.
+ *
+ * @param path the list, which is also the name of its request, and the properties, separated by commas
+ */
+function about(
   section: string,
   text: string,
-  name: RequestName,
-  list: string,
-  properties: readonly string[],
+  path: string,
+  judge: (values: readonly unknown[], property: string) => Judgment,
 ): Fact {
+  const [name, properties] = path.split(".") as [RequestName, string];
   return {
     section,
     text,
     judge: (responses) => {
-      const values = properties.flatMap((property) => responses.values(name, list, property));
-      const others = values.filter((value) => describeValue(value) !== "integer");
-      return ofRows(values.length, others.length, "are not integers", "values");
+      const values = properties.split(",").flatMap((each) => responses.values(name, each));
+      return judge(values, properties);
     },
   };
 }
 
-/** A fact about the format of every value of a property. */
-function formats(
-  section: string,
-  text: string,
-  name: RequestName,
-  list: string,
-  property: string,
-  allowed: readonly string[],
-): Fact {
-  return {
-    section,
-    text,
-    judge: (responses) => {
-      const found = responses.values(name, list, property).map(describeValue);
-      const others = found.filter((format) => !allowed.includes(format));
-      return ofRows(
-        found.length,
-        others.length,
-        `are ${[...new Set(others)].join(", ")}`,
-        "values",
-      );
-    },
+function areIntegers(values: readonly unknown[]): Judgment {
+  const others = values.filter((value) => describeValue(value) !== "integer");
+  return ofRows(values.length, others.length, "are not integers", "values");
+}
+
+/** Judges a fact about the format of every value. */
+function have(format: string, noun = "values") {
+  return (values: readonly unknown[]): Judgment => {
+    const others = values.map(describeValue).filter((found) => found !== format);
+    return ofRows(values.length, others.length, `are ${list(others)}`, noun);
   };
 }
 
-/** A fact about formats that some values of a property have. */
-function occurrence(
-  section: string,
-  text: string,
-  name: RequestName,
-  list: string,
-  property: string,
-  ...wanted: readonly string[]
-): Fact {
-  return {
-    section,
-    text,
-    judge: (responses) => {
-      const values = responses.values(name, list, property);
-      const found = values.map((value) => describeProperty(property, value));
-      const matching = found.filter((format) => wanted.includes(format));
-      return ofOccurrences(found.length, matching.length, `are ${wanted.join(" or ")}`);
-    },
+/** Judges a fact about formats that some values have. */
+function canHave(...wanted: readonly string[]) {
+  return (values: readonly unknown[], property: string): Judgment => {
+    const found = values.map((value) => describeProperty(property, value));
+    const matching = found.filter((format) => wanted.includes(format));
+    return ofOccurrences(found.length, matching.length, `are ${wanted.join(" or ")}`);
   };
 }
 
-function times(
-  section: string,
-  text: string,
-  name: RequestName,
-  list: string,
-  property: string,
-): Fact {
-  return {
-    section,
-    text,
-    judge: (responses) => judgeTimes(responses.values(name, list, property)),
-  };
+function countRepeated(values: readonly unknown[]): number {
+  return values.length - new Set(values).size;
 }
 
 function judgeTimes(values: readonly unknown[]): Judgment {
-  const found = values.filter((value) => typeof value === "string").map(describeValue);
-  const others = found.filter((format) => format !== "date-time in UTC");
-  return ofRows(found.length, others.length, `are ${[...new Set(others)].join(", ")}`, "times");
+  return have("date-time in UTC", "times")(texts(values));
 }
 
 /** Rates of a few clicks can be at most 1 on both scales, so the scale shows only in many rows. */

@@ -1,6 +1,6 @@
 /** Sends the requests of `quillgate doctor --live`, and keeps what its report may use. */
 
-import { findCode } from "../connection_failure.js";
+import { findCode } from "../opaque_failure.js";
 import { send, toAnalyticsPath } from "./raw_request.js";
 
 /** The names of the requests, in their order. */

@@ -9,6 +9,11 @@ export function findOperation(name: string): DeclaredOperation {
   return found;
 }
 
+/** Returns the maximum of the parameter `limit`. */
+export function readMaxLimit({ parameters }: DeclaredOperation): number {
+  return parameters.find(({ name }) => name === "limit")?.max ?? Number.POSITIVE_INFINITY;
+}
+
 /** Converts a parameter of an operation to a flag. */
 export function toOption(operation: DeclaredOperation, parameter: string): Option {
   const found = operation.parameters.find(({ name }) => name === parameter);

@@ -22,9 +22,9 @@ export async function ask(context: Context, question: string, fallback = ""): Pr
 export async function confirm(context: Context, question: string, refused: string): Promise<void> {
   const { host, output } = context;
   if (readSwitch(context, "yes")) return;
-  if (host.stdin.isTTY !== true || !output.interactive) {
+  if (host.stdin.isTTY !== true || !output.interactive || host.env.CI) {
     throw new UsageError("--yes is required, because the command cannot ask", [
-      "it asks on a terminal, without --json and --quiet",
+      "it asks on a terminal, without --json and --quiet, and never in CI",
     ]);
   }
   if (!/^y(es)?$/i.test(await ask(context, `${question} (y/N)`))) throw new UsageError(refused);

@@ -1,20 +1,20 @@
 /** Runs the commands of paginated reports, such as `quillgate views`. */
 
-import type { Client, ListName, ListPosition } from "../index.js";
+import type { ListName, ListPosition } from "../index.js";
 import type { DateBounds } from "../last_days.js";
-import { type Command, type Context, readSwitch, readText } from "./command.js";
+import { type Context, readSwitch, readText } from "./command.js";
 import { connect } from "./connection.js";
 import { readCount, readDuration } from "./duration.js";
 import { UsageError } from "./errors.js";
 import { ExportFile, type ExportIdentity } from "./export_file.js";
 import { compareRows, findFigures, type Row } from "./figures.js";
 import { chooseFormat } from "./format.js";
-import type { DeclaredOperation } from "./generated/operations.js";
 import { explainNoRows } from "./no_rows.js";
+import { readMaxLimit } from "./operations.js";
 import { printReport } from "./print_table.js";
 import { RowProgress, type SeenResponse } from "./progress.js";
 import { findPreviousRange, showRanges } from "./range.js";
-import { type ReportMethod, readReport, readReportParams } from "./report_params.js";
+import { callReport, readReport, readReportParams } from "./report_params.js";
 import { takeRecords, toJsonPart } from "./rows.js";
 import { openTarget, type Target, writeToTarget } from "./target.js";
 import { escapeCommands } from "./workflow_commands.js";
@@ -102,7 +102,7 @@ async function printRows(
   const maxLimit = readMaxLimit(operation);
   const read = (range: object, maxRows: number, onProgress: AllOptions["onProgress"]) => {
     const limit = Math.min(maxRows, maxLimit);
-    const list = makeList(client, command, { ...params, ...range, limit }, signal);
+    const list = callReport(client, operation, { ...params, ...range, limit }, signal) as AnyList;
     return list.all({ maxRows, onProgress });
   };
   const figures = findFigures(operation.name);
@@ -148,7 +148,7 @@ async function exportRows(
   let isMixed = false;
   try {
     if (sink.position !== null) {
-      const list = makeList(client, command, sink.params, signal);
+      const list = callReport(client, readReport(command), sink.params, signal) as AnyList;
       isMixed = await copy(list, format, sink, progress, { signal, wait });
     }
   } finally {
@@ -267,22 +267,6 @@ function readRowFlags(context: Context): Record<string, string> {
     string,
     string
   >;
-}
-
-/** Returns the maximum of the parameter `limit`. */
-function readMaxLimit({ parameters }: DeclaredOperation): number {
-  return parameters.find(({ name }) => name === "limit")?.max ?? Number.POSITIVE_INFINITY;
-}
-
-function makeList(
-  { analytics }: Client,
-  command: Command,
-  params: Record<string, string | number>,
-  signal: AbortSignal,
-): AnyList {
-  // Each report validates its parameters and rejects unknown ones, so the cast is safe.
-  const method = readReport(command).name.split(".")[1] as ReportMethod;
-  return analytics[method](params as never, { signal }) as unknown as AnyList;
 }
 
 /** Returns hooks for the client. They update `progress`, which the caller sets later. */

@@ -1,13 +1,11 @@
 /** Converts the flags of a report's command to the parameters of its operation. */
 
-import type { Analytics } from "../analytics.js";
+import type { Analytics, Client } from "../index.js";
 import { type Command, type Context, readText } from "./command.js";
 import { readCount } from "./duration.js";
 import type { DeclaredOperation } from "./generated/operations.js";
 import { findOperation, toKebabCase } from "./operations.js";
 import { readRange } from "./range.js";
-
-export type ReportMethod = keyof Analytics;
 
 /** Returns the operation of a report's command. */
 export function readReport({ operations: [name = ""] = [] }: Command): DeclaredOperation {
@@ -32,6 +30,19 @@ export function readReportParams(context: Context, now: number): Record<string, 
     if (!isRequired && value !== undefined) params[name] = value;
   }
   return params;
+}
+
+/** Calls the method of a report. `conversation` takes only the thread's id. */
+export function callReport(
+  { analytics }: Client,
+  { name }: DeclaredOperation,
+  params: Readonly<Record<string, string | number | undefined>>,
+  signal: AbortSignal,
+): unknown {
+  const method = name.split(".")[1] as keyof Analytics;
+  const argument = method === "conversation" ? params.threadId : params;
+  // Each report validates its parameters and rejects unknown ones, so the cast is safe.
+  return analytics[method](argument as never, { signal });
 }
 
 /** Returns `--rows` as the parameter `limit` of a report that is not paginated. */

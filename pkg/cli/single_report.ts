@@ -6,7 +6,7 @@ import { compareRows, findFigures, type Row } from "./figures.js";
 import { explainNoRows } from "./no_rows.js";
 import { printReport } from "./print_table.js";
 import { findPreviousRange, showRanges } from "./range.js";
-import { type ReportMethod, readLimit, readReport, readReportParams } from "./report_params.js";
+import { callReport, readLimit, readReport, readReportParams } from "./report_params.js";
 import { showValue } from "./table.js";
 import { openTarget } from "./target.js";
 
@@ -21,7 +21,7 @@ export async function run(context: Context): Promise<undefined> {
   const previous = readSwitch(context, "compare") ? findPreviousRange(selected, now) : undefined;
   const { client } = await connect(context);
   const call = (range: object) =>
-    callReport(client, operation.name, { ...params, ...range }, signal);
+    callReport(client, operation, { ...params, ...range }, signal) as Promise<Result>;
   const result = await call({});
   const earlier = previous === undefined ? undefined : await call(previous);
   const { rows: name } = operation;
@@ -52,17 +52,4 @@ function toRows(result: Result): Row[] {
     ([, count]) => count === null || typeof count === "number",
   );
   return counts.map(([origin, count]) => ({ origin, count }));
-}
-
-/** Calls the operation's method with the parameters. `conversation` takes only the thread's id. */
-async function callReport(
-  { analytics }: Awaited<ReturnType<typeof connect>>["client"],
-  name: string,
-  params: Record<string, string | number>,
-  signal: AbortSignal,
-): Promise<Result> {
-  const method = name.split(".")[1] as ReportMethod;
-  const argument = method === "conversation" ? params.threadId : params;
-  // Each report validates its parameters and rejects unknown ones, so the cast is safe.
-  return (await analytics[method](argument as never, { signal })) as unknown as Result;
 }

@@ -31,6 +31,22 @@ export async function readAll(
   });
 }
 
+/**
+ * Returns the secret of a variable, or else of stdin.
+ *
+ * @throws {UsageError} if neither has one
+ */
+export async function readSecret(
+  host: Pick<Host, "env" | "stdin" | "signal">,
+  variable: string,
+): Promise<string> {
+  const given = host.env[variable];
+  if (given) return given;
+  const piped = host.stdin.isTTY === true ? "" : (await readAll(host, "the secret")).trim();
+  if (piped === "") throw new UsageError(`no secret: set ${variable} or pipe it to stdin`);
+  return piped;
+}
+
 async function decodeAll(stdin: Host["stdin"]): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk));

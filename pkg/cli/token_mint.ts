@@ -9,7 +9,7 @@ import {
 } from "./access_token.js";
 import { type Context, readList, readSwitch, readText } from "./command.js";
 import { UsageError } from "./errors.js";
-import { readAll } from "./standard_input.js";
+import { readSecret } from "./standard_input.js";
 import { toLine } from "./table.js";
 
 export async function run(context: Context): Promise<undefined> {
@@ -34,23 +34,11 @@ async function mint(context: Context): ReturnType<typeof mintFromOptions> {
     ...["project", "scope", "quota"].map((name) => [name, readList(context, name)?.slice()]),
   ]);
   try {
-    return await mintFromOptions({ ttl: "30d", ...options }, () => readSecret(context));
+    return await mintFromOptions({ ttl: "30d", ...options }, () =>
+      readSecret(context.host, "ACCESS_TOKEN_SECRET"),
+    );
   } catch (error) {
     if (error instanceof TokenError) throw new UsageError(error.message);
     throw error;
   }
-}
-
-async function readSecret({ host }: Context): Promise<string> {
-  const given = host.env.ACCESS_TOKEN_SECRET;
-  if (given !== undefined) return given;
-  const { stdin } = host;
-  if (stdin.isTTY) {
-    throw new UsageError("no secret: set ACCESS_TOKEN_SECRET or pipe it to standard input");
-  }
-  const piped = (await readAll(host, "the secret")).trim();
-  if (piped === "") {
-    throw new UsageError("no secret: ACCESS_TOKEN_SECRET is not set, nothing was piped");
-  }
-  return piped;
 }

@@ -3,7 +3,7 @@
 import { type Context, readText } from "./command.js";
 import { UsageError } from "./errors.js";
 import { loadGatewayModule, MISSING_PACKAGE, type WebhookKeyModule } from "./gateway_package.js";
-import { readAll } from "./standard_input.js";
+import { readSecret } from "./standard_input.js";
 
 export async function run(context: Context): Promise<undefined> {
   const { host, output } = context;
@@ -12,15 +12,8 @@ export async function run(context: Context): Promise<undefined> {
   if (url === undefined) throw new UsageError("--url is missing: the receiver's URL");
   const module = await loadGatewayModule<WebhookKeyModule>(host, "webhook-key");
   if (module === undefined) throw new UsageError(MISSING_PACKAGE);
-  const keys = module.deriveKeys({ project, url }, await readSecrets(context));
+  const secrets = await readSecret(host, "WEBHOOK_SECRET");
+  const keys = module.deriveKeys({ project, url }, secrets);
   if (output.json) await output.printJson({ keys });
   else for (const key of keys) await output.print(key);
-}
-
-async function readSecrets({ host }: Context): Promise<string> {
-  const given = host.env.WEBHOOK_SECRET;
-  if (given) return given;
-  const piped = host.stdin.isTTY === true ? "" : (await readAll(host, "the secret")).trim();
-  if (piped === "") throw new UsageError("no secret: set WEBHOOK_SECRET or pipe it to stdin");
-  return piped;
 }

@@ -1,30 +1,17 @@
-/** Explains why a request has no usable response: one table for the package, the command line and the Action. */
+/**
+ * Explains why a connection failed, in runtimes whose errors tell: one table for the package, the
+ * command line and the Action. Browsers do not tell, so their entry does not contain it.
+ */
 
-/** The cause of a failed connection. `interrupted` is any other cause. */
-export type ConnectionFailureReason =
-  | "dns"
-  | "refused"
-  | "unreachable"
-  | "proxy"
-  | "certificate"
-  | "tls"
-  | "port"
-  | "protocol"
-  | "cors"
-  | "interrupted";
-
-/** A failed connection. */
-export interface ConnectionFailure {
-  reason: ConnectionFailureReason;
-  /** The failure, such as `gate.example refuses connections (ECONNREFUSED)`. */
-  summary: string;
-  /** The next step; empty if there is no advice. */
-  advice: string;
-  /** Whether the request can have reached the server. */
-  sent: "no" | "maybe";
-  /** Whether a retry can succeed. */
-  canRetry: boolean;
-}
+import {
+  type Caused,
+  type ConnectionFailure,
+  type ConnectionFailureReason,
+  explainOpaque,
+  findCode,
+  listCauses,
+  PROXY_LOGIN,
+} from "./opaque_failure.js";
 
 type Row = readonly [RegExp, ConnectionFailureReason, words: string, advice?: string];
 
@@ -52,24 +39,9 @@ const FINAL: readonly ConnectionFailureReason[] = ["port", "certificate", "tls"]
 
 /** A proxy that does not connect to the server, with its status. */
 const REFUSED_TUNNEL = /Proxy response \((\d+)\)|\bERR_PROXY_TUNNEL\b(?:.*?HTTP\/[\d.]+ (\d+))?/s;
-/** The error messages of Chrome, Firefox and Safari for every failure of `fetch`. */
-const OPAQUE = /^(Failed to fetch|NetworkError when attempting|Load failed)/;
-const PROXY_LOGIN = "set its user and password in the proxy variable, percent-encoded";
 
-/** The properties of an error. */
-type Caused = Record<string, unknown>;
-
-/**
- * Explains an error of `fetch`.
- *
- * @param server the server's address
- * @param page the origin of the page, in browsers
- */
-export function explainConnection(
-  error: unknown,
-  server: URL,
-  page: string | undefined = globalThis.location?.origin,
-): ConnectionFailure {
+/** Explains an error of `fetch`. See {@link explainOpaque} for the parameters. */
+export function explainConnection(error: unknown, server: URL, page?: string): ConnectionFailure {
   const chain = listCauses(error);
   const { host } = server;
   const code = findCode(error);
@@ -90,15 +62,7 @@ export function explainConnection(
       canRetry: !FINAL.includes(reason),
     };
   }
-  const isOpaque = chain.some(({ message }) => OPAQUE.test(String(message)));
-  const isCrossOrigin = isOpaque && page !== undefined && page !== server.origin;
-  return {
-    reason: isCrossOrigin ? "cors" : "interrupted",
-    summary: `no answer from ${host}: the connection failed or broke${shown}`,
-    advice: isCrossOrigin ? `its ALLOWED_ORIGINS must contain ${page}` : "",
-    sent: "maybe",
-    canRetry: true,
-  };
+  return explainOpaque(error, server, page);
 }
 
 function explainTunnel(status: number, host: string): ConnectionFailure {
@@ -110,23 +74,6 @@ function explainTunnel(status: number, host: string): ConnectionFailure {
   return { reason: "proxy", summary, advice, sent: "no", canRetry: status >= 500 };
 }
 
-/** Returns the code of the innermost error that has one, such as `ECONNREFUSED`. */
-export function findCode(error: unknown): string | undefined {
-  const codes = listCauses(error).map(({ code }) => code);
-  return codes.find((code) => typeof code === "string" && code !== "") as string | undefined;
-}
-
-/** Returns an error and its causes, the innermost first. */
-function listCauses(error: unknown): Caused[] {
-  const chain: Caused[] = [];
-  let next = error as Caused | undefined | null;
-  while (typeof next === "object" && next !== null && chain.length < 10) {
-    chain.unshift(next);
-    next = (next.cause ?? (next.errors as unknown[] | undefined)?.[0]) as typeof next;
-  }
-  return chain;
-}
-
 /** Returns the proxy that an error is about; `undefined` if it is about the server itself. */
 function findProxy({ hostname, address, port, message }: Caused, server: URL): string | undefined {
   const attempted = /attempted address(?:es)?: ([^\s,]+)/.exec(String(message))?.[1];
@@ -136,36 +83,4 @@ function findProxy({ hostname, address, port, message }: Caused, server: URL): s
     return `the proxy ${attempted}`;
   if (port === undefined || String(port) === expected || address === undefined) return undefined;
   return `the proxy ${address}:${port}`;
-}
-
-/**
- * Explains a response that does not come from the server: of a proxy, or of Cloudflare in front of
- * it. Also names the target of a redirect, which the client does not follow.
- *
- * @param body the parsed body; `undefined` if it is not JSON
- */
-export function explainResponse(
-  { status, headers }: Pick<Response, "status" | "headers">,
-  body: unknown,
-): { reason: "redirect" | "proxy" | "blocked"; summary: string; advice: string } | undefined {
-  const location = headers.get("location");
-  if (status >= 300 && status <= 399 && location) {
-    const target = URL.canParse(location) ? new URL(location).origin : location.split(/[?#]/, 1)[0];
-    return {
-      reason: "redirect",
-      summary: `a redirect to ${target}, which is not followed`,
-      advice: "if you trust it, set it as the base URL",
-    };
-  }
-  if (status === 407) {
-    return { reason: "proxy", summary: "the proxy requires credentials", advice: PROXY_LOGIN };
-  }
-  const ray = headers.get("cf-ray");
-  const isBlocked = headers.get("cf-mitigated") !== null || (status === 403 && ray !== null);
-  if (!isBlocked || body !== undefined) return undefined;
-  return {
-    reason: "blocked",
-    summary: `Cloudflare blocked the request before it reached the server (ray ${ray})`,
-    advice: "ask the server's operator to allow this client",
-  };
 }

@@ -1,6 +1,7 @@
 /** Loads the wasm core on first use. Each entry of the package sets where its bytes come from. */
 
 import { checkClient, imports, setExports, Task } from "./core.js";
+import { explainOpaque } from "./opaque_failure.js";
 
 /** Returns the core's bytes, a response with those bytes, or the compiled module. */
 export type ModuleSource = () =>
@@ -12,6 +13,8 @@ export type ModuleSource = () =>
 /** Set by each entry, before a client can exist. */
 let source: ModuleSource;
 let loading: Promise<Core> | undefined;
+/** Explains errors of `fetch`. */
+export let explain = explainOpaque;
 /** The `User-Agent` of requests; `undefined` leaves it to the runtime. */
 export let userAgent: string | undefined;
 
@@ -24,6 +27,11 @@ export interface Core {
 /** Sets the source of the core's bytes. A client's first call fetches and compiles them. */
 export function loadFrom(from: ModuleSource): void {
   source = from;
+}
+
+/** Sets an explanation for runtimes whose errors of `fetch` have a cause. */
+export function setExplanation(explanation: typeof explain): void {
+  explain = explanation;
 }
 
 /** Sets the `User-Agent` of requests. Not for browsers: it could cause CORS preflight requests. */

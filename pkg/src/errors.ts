@@ -1,11 +1,6 @@
 /** The error classes, and the functions that create errors from responses and the core's output. */
 
 import {
-  type ConnectionFailure,
-  type ConnectionFailureReason,
-  explainResponse,
-} from "./connection_failure.js";
-import {
   DETAIL_PATHS,
   MAX_DETAILS,
   MAX_MESSAGE,
@@ -13,6 +8,11 @@ import {
   REASONS,
   RULES,
 } from "./generated/protocol.js";
+import {
+  type ConnectionFailure,
+  type ConnectionFailureReason,
+  explainResponse,
+} from "./opaque_failure.js";
 import type { AgentJob, ProblemCode, Rule } from "./types.js";
 
 const BRAND = Symbol.for("quillgate.error");

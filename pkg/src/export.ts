@@ -29,47 +29,41 @@ interface FormattedPage<Name extends ListName> {
   nextPosition: ListPosition<Name> | null;
 }
 
-/** The iterator over the pages of each stream, by the stream's controller. */
-const iterators = new WeakMap<object, AsyncGenerator<FormattedPage<ListName>, void>>();
-
 /**
- * Adds the next page of an export to its stream.
+ * Opens the stream of an export.
  *
- * @param left aborted when the stream is cancelled, or when a signal of the caller aborts
  * @internal
  */
-export async function pull<Name extends ListName>(
-  controller: ReadableStreamDefaultController<Uint8Array>,
-  stream: { nextPosition?: ExportStream<Name>["nextPosition"]; isMixed?: boolean },
+export function openExport<Name extends ListName>(
   source: Source<Name>,
   given: ExportOptions<Name>,
-  left: AbortController,
   readPages: ReadPages<Name>,
-): Promise<void> {
+): ExportStream<Name> {
+  const options = ownProperties(given);
+  const left = new AbortController();
   const { signal } = left;
-  let pages = iterators.get(controller) as ReturnType<typeof formatPages<Name>> | undefined;
-  if (pages === undefined) {
-    const options = ownProperties(given);
-    refuse(source, options);
-    const started = formatPages(source, options, left, readPages);
-    signal.addEventListener("abort", () => started.return());
-    iterators.set(controller, started as AsyncGenerator<FormattedPage<ListName>, void>);
-    pages = started;
-  }
-  let page: FormattedPage<Name> | undefined;
-  do {
-    if (signal.aborted) throw signal.reason;
-    page = (await pages.next()).value ?? undefined;
-    if (page === undefined) throw signal.reason; // An abort ended the iterator.
-    if (page.text !== "") controller.enqueue(new TextEncoder().encode(page.text));
-    stream.nextPosition = page.nextPosition;
-    if (page.isMixed) stream.isMixed = true;
-    // Continue after an empty page: a stream calls `pull` again only after a chunk.
-  } while (page.text === "" && page.nextPosition !== null);
-  if (page.nextPosition === null) {
+  const pages = formatPages(source, options, left, readPages);
+  signal.addEventListener("abort", () => pages.return());
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    let page: FormattedPage<Name> | undefined;
+    do {
+      if (signal.aborted) throw signal.reason;
+      page = (await pages.next()).value ?? undefined;
+      if (page === undefined) throw signal.reason; // An abort ended the iterator.
+      const { text, nextPosition, isMixed } = page;
+      if (text !== "") controller.enqueue(new TextEncoder().encode(text));
+      Object.assign(stream, { nextPosition }, isMixed && { isMixed });
+      // Continue after an empty page: a stream calls `pull` again only after a chunk.
+    } while (page.text === "" && page.nextPosition !== null);
+    if (page.nextPosition !== null) return;
     controller.close();
     await pages.return();
-  }
+  };
+  const stream = Object.assign(
+    new ReadableStream({ pull, cancel: () => left.abort() }, { highWaterMark: 0 }),
+    { nextPosition: options.resumeFrom, isMixed: false },
+  );
+  return stream;
 }
 
 /** Yields the formatted rows of each page. After a 429, waits and retries if `wait` allows it. */
@@ -79,6 +73,7 @@ async function* formatPages<Name extends ListName>(
   left: AbortController,
   readPages: ReadPages<Name>,
 ): AsyncGenerator<FormattedPage<Name>, void> {
+  refuse(source, options);
   const { name } = source;
   const { format } = options;
   const callOptions = { ...source.options, signal: left.signal };

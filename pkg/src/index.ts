@@ -17,7 +17,6 @@ export type {
 } from "./analytics.js";
 export type { ApiPromise, WithResponse } from "./api_promise.js";
 export { Client } from "./client.js";
-export type { ConnectionFailureReason } from "./connection_failure.js";
 export {
   ApiError,
   type ApiErrorData,
@@ -72,6 +71,7 @@ export type {
   SearchesPage,
   VisitorsPage,
 } from "./list_types.js";
+export type { ConnectionFailureReason } from "./opaque_failure.js";
 export type {
   AdminKeyAuth,
   Auth,

@@ -3,7 +3,7 @@
 import type { WithResponse } from "./api_promise.js";
 import { captureCallSite, locate, ValidationError } from "./errors.js";
 import { follow } from "./exchange.js";
-import { pull } from "./export.js";
+import { openExport } from "./export.js";
 import { MODE_EVERYTHING, MODE_PAGES } from "./generated/protocol.js";
 import { ownProperties, refuseUnknown } from "./known.js";
 import type {
@@ -164,27 +164,13 @@ export class List<Name extends ListName>
    * ```
    */
   export(options: ExportOptions<Name>): ExportStream<Name> {
-    const left = new AbortController();
-    const stream: ReadableStream<Uint8Array> & {
-      nextPosition?: ExportStream<Name>["nextPosition"];
-      isMixed?: boolean;
-    } = new ReadableStream(
-      {
-        pull: (controller) => pull(controller, stream, this.#source, options, left, readPages),
-        cancel: () => left.abort(),
-      },
-      { highWaterMark: 0 },
-    );
-    stream.nextPosition = ownProperties(options).resumeFrom;
-    stream.isMixed = false;
-    return stream as ExportStream<Name>;
+    return openExport(this.#source, options, readPages);
   }
 
   #one(): Promise<PageResult<Name>> {
-    const { transport, site, options } = this.#source;
+    const { transport, name, site, options } = this.#source;
     this.#first ??= transport.run(
       async (sender) => {
-        const { name } = this.#source;
         const pages = new Task(sender, name, MODE_PAGES, readParams(this.#source));
         try {
           const result = await fetchPage(this.#source, pages, options.signal);

@@ -2,7 +2,7 @@
 
 import { variable } from "./environment.js";
 import { ValidationError } from "./errors.js";
-import type { LogLevel, ResolvedOptions } from "./options.js";
+import type { Logger, LogLevel, ResolvedOptions } from "./options.js";
 
 const LEVELS: LogLevel[] = ["off", "error", "warn", "info", "debug"];
 
@@ -39,41 +39,16 @@ export function redactHeaders(headers: Headers): Headers {
   return copy;
 }
 
-interface AttemptLog {
-  request(method: string, url: string): void;
-  response(status: number, headers: Headers): void;
-  retry(error: unknown, wait: number): void;
-  /** Logs the error of a hook. */
-  hookFailed(error: unknown): void;
-}
+/** Logs a message if its level is enabled. */
+type Log = (level: keyof Logger, ...message: [string, ...unknown[]]) => void;
 
-/** Returns the log of a call; `undefined` if logging is off. */
-export function attemptLog(options: ResolvedOptions): AttemptLog | undefined {
-  let level = LEVELS.indexOf(options.logLevel ?? (variable("QUILLGATE_LOG") as LogLevel));
+/** Returns the log of a client; `undefined` if logging is off. */
+export function openLog({ logLevel, logger }: ResolvedOptions): Log | undefined {
+  let enabled = LEVELS.indexOf(logLevel ?? (variable("QUILLGATE_LOG") as LogLevel));
   // The variable is unset or unknown.
-  if (level < 0) level = LEVELS.indexOf("warn");
-  if (level === 0) return undefined;
-  const logger = options.logger ?? console;
-  const at = (least: LogLevel) => level >= LEVELS.indexOf(least);
-  let sent = "";
-  let started = 0;
-  return {
-    request(method, url) {
-      sent = `${method} ${new URL(url).pathname}`;
-      started = Date.now();
-      if (at("debug")) logger.debug(`quillgate: ${sent}: sent`);
-    },
-    response(status, headers) {
-      const id = headers.get("x-request-id");
-      const line = `quillgate: ${sent}: ${status} after ${Date.now() - started} ms${id ? `, request ${id}` : ""}`;
-      if (at("info")) logger.info(line);
-    },
-    hookFailed(error) {
-      logger.error("quillgate: a hook failed", error);
-    },
-    retry(error, wait) {
-      const why = error instanceof Error ? error.name : "error";
-      if (at("warn")) logger.warn(`quillgate: ${sent}: ${why}, again in ${Math.round(wait)} ms`);
-    },
+  if (enabled < 0) enabled = LEVELS.indexOf("warn");
+  if (enabled === 0) return undefined;
+  return (level, ...message) => {
+    if (LEVELS.indexOf(level) <= enabled) (logger ?? console)[level](...message);
   };
 }

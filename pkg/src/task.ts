@@ -1,8 +1,7 @@
 /** Runs the commands of the core: sends requests, waits, and returns results. */
 
-import { explainConnection } from "./connection_failure.js";
 import type { Task as CoreTask } from "./core.js";
-import type { Core } from "./engine.js";
+import { type Core, explain } from "./engine.js";
 import {
   ConnectionError,
   type DecodeError,
@@ -389,7 +388,7 @@ export class Task {
 
   #connectionError(cause: unknown): ConnectionError | RequestError {
     if (cause instanceof RequestError) return cause;
-    return new ConnectionError(explainConnection(cause, this.#sender.server), cause);
+    return new ConnectionError(explain(cause, this.#sender.server), cause);
   }
 
   #readHead({ headers }: Response): void {

@@ -280,8 +280,9 @@ export class FakeGateway {
       const challenge = { "www-authenticate": `${realm}, error="invalid_token"` };
       throw new Refusal(problemReply("invalid-token", "the access token is wrong", {}, challenge));
     }
-    if (projectId !== this.clientOptions.projectId) {
-      const detail = "the access token is not for this project";
+    const own = this.clientOptions.projectId;
+    if (projectId !== own) {
+      const detail = `the access token is not for this project, only for ${own}`;
       throw new Refusal(problemReply("project-not-allowed", detail));
     }
   }

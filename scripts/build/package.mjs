@@ -37,7 +37,7 @@ const EMBEDDED = ["core_text.js", "core_text.d.ts"];
 const UNUSED_EXPORTS = /^__(abort_handler|instance_terminated|wbindgen_free)$/;
 /*
  * The flags that make the download smaller: what each saves of the wasm and its glue, in bytes after
- * brotli 11. The last two keep the import of the package below 24,000 bytes.
+ * brotli 11.
  *
  * | flag | saves |
  * | --- | --: |

@@ -4,6 +4,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
+import { SECRETS } from "../../gateway/src/secrets.js";
+import { GATEWAY_SECRETS } from "../../pkg/dist/cli/gateway_secrets.js";
 import { accessClaims, mintToken, newSecret } from "../harness/token.mjs";
 import { runCommand } from "./command_line.mjs";
 import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
@@ -78,8 +80,23 @@ test("the doctor prints a line per check and the action below each problem", asy
   const { code, stdout, stderr } = await runCommand(["doctor"], { env, folder });
   assert.equal(code, 10);
   assert.match(stdout, /^ok {7}versions {8} quillgate \d/m);
-  assert.match(stdout, /^PROBLEM {2}credential {7}is not set\n {26}set QUILLGATE_TOKEN/m);
+  assert.match(
+    stdout,
+    /^PROBLEM {2}credential {7}is not set\n {26}run quillgate login, or set QUILLGATE_TOKEN/m,
+  );
   assert.match(stderr, /^quillgate: 1 problem$/m);
+});
+
+test("the doctor knows the secrets of the gateway's package", () => {
+  assert.deepEqual(GATEWAY_SECRETS, SECRETS);
+});
+
+test("the doctor suggests a login if nothing is configured", async () => {
+  const { code, stdout } = await runCommand(["doctor"], { env: { NO_COLOR: "1" }, folder });
+  assert.equal(code, 10);
+  for (const check of ["credential", "base URL  "]) {
+    assert.match(stdout, new RegExp(`^PROBLEM  ${check} +is not set\n +run quillgate login`, "m"));
+  }
 });
 
 test("the doctor uses colours on a terminal unless NO_COLOR is set", async () => {

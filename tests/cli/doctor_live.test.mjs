@@ -213,14 +213,9 @@ describe("faults", () => {
 
 describe("consent", () => {
   for (const [what, args, options, message] of [
-    ["without a terminal", [], {}, /needs your consent: add --yes/],
-    [
-      "in CI",
-      [],
-      { columns: 80, isInputTerminal: true, env: { CI: "true" } },
-      /needs your consent/,
-    ],
-    ["with --json", ["--json"], { columns: 80, isInputTerminal: true }, /needs your consent/],
+    ["without a terminal", [], {}, /--yes is required/],
+    ["in CI", [], { columns: 80, isInputTerminal: true, env: { CI: "true" } }, /--yes is required/],
+    ["with --json", ["--json"], { columns: 80, isInputTerminal: true }, /--yes is required/],
     ["over http", ["--yes"], { baseUrl: "http://mintlify.example" }, /not https/],
     ["without an admin key", ["--yes"], { key: "" }, /needs Mintlify's admin key/],
   ]) {

@@ -7,8 +7,9 @@ import { createServer as createHttps } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { explainConnection, explainResponse } from "../../pkg/dist/connection_failure.js";
+import { explainConnection } from "../../pkg/dist/connection_failure.js";
 import { ApiError, Client, ConnectionError } from "../../pkg/dist/node.js";
+import { explainResponse } from "../../pkg/dist/opaque_failure.js";
 import { ProxyError, readProxies } from "../../pkg/dist/proxy.js";
 import { BIN } from "./command_line.mjs";
 

@@ -105,7 +105,10 @@ describe("token mint", () => {
     const { code, stderr } = await mint(GRANT, { env: { ACCESS_TOKEN_SECRET: "short" } });
     assert.equal(code, 2);
     assert.match(stderr, /at least 32 bytes/);
-    assert.match((await mint(GRANT, { env: {} })).stderr, /nothing was piped/);
+    assert.match(
+      (await mint(GRANT, { env: {} })).stderr,
+      /no secret: set ACCESS_TOKEN_SECRET or pipe it to stdin/,
+    );
   });
 });
 

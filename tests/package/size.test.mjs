@@ -13,18 +13,17 @@ import { ROOT } from "../../scripts/versions.mjs";
  * Maximum sizes in bytes, compressed with brotli, except `tarball`, which npm compresses with gzip.
  * Raise one here if a change needs more.
  *
- * Exports and event streams are about 3,000 bytes of `js`: service workers cannot load them later. The
- * explanations of failed connections are about 1,500.
- * Lists that continue in parts after a 414 or 504 (`src/parts.rs`) are about 4,600 bytes of `wasm`.
+ * Exports and event streams are about 2,500 bytes of `js`: service workers cannot load them later. Lists
+ * that continue in parts after a 414 or 504 (`src/parts.rs`) are about 2,800 bytes of `wasm`.
  * The command line and its man page are about 61,500 bytes of `tarball`, the entries for webhooks and
  * tests about 17,000, CommonJS 72,000, source maps and sources 65,000.
  */
-const BUDGET = { wasm: 19_300, js: 16_100, total: 35_300, tarball: 350_000 };
+const BUDGET = { wasm: 18_090, js: 15_070, total: 33_160, tarball: 350_000 };
 /** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [
     'import { createFakeGateway } from "quillgate/testing"; globalThis.x = createFakeGateway;',
-    7_000,
+    6_820,
   ],
   "quillgate/values": [
     'import { parseInstant, readPullRequest } from "quillgate/values"; globalThis.x = [parseInstant, readPullRequest];',
@@ -32,11 +31,14 @@ const ENTRIES = {
   ],
   "quillgate/webhooks": [
     'import { unwrap } from "quillgate/webhooks"; globalThis.x = unwrap;',
-    3_400,
+    3_350,
   ],
 };
-/** Maximum size of the inline entry in relation to JavaScript plus wasm. The README states it. */
-const MAX_INLINE_RATIO = 1.04;
+/**
+ * Maximum size of the inline entry in relation to JavaScript plus wasm. The README states it. About 3 %
+ * are the table of failed connections, which browsers do not need.
+ */
+const MAX_INLINE_RATIO = 1.06;
 
 test("the wasm and the JavaScript of an import are within their budget", async () => {
   const { wasm, js, total } = await ownSizes();
@@ -53,7 +55,7 @@ test("every other entry is within its budget", async () => {
   }
 });
 
-test("the inline entry is at most 4 % larger than JavaScript plus wasm", async () => {
+test("the inline entry is at most 6 % larger than JavaScript plus wasm", async () => {
   const { total } = await ownSizes();
   const inline = await ownSizes("quillgate/inline");
   assert.equal(inline.wasm.raw, 0, "the inline entry loads a wasm file");

@@ -1,5 +1,7 @@
 //! Authenticated callers. A [`Caller`] has grants, which name projects and scopes, and quotas.
 
+use std::collections::BTreeSet;
+
 use quillgate::{Millis, RateLimitPolicy, Scope};
 use serde_json::Value;
 
@@ -14,6 +16,9 @@ pub const ISSUER: &str = "quillgate";
 /// The scope for operating the gateway. A request without a project needs this scope in at least
 /// one grant: [`Caller::require_operator`].
 pub const OPERATE: &str = Scope::Operate.as_str();
+
+/// The maximum number of projects that a problem names.
+const MAX_NAMED_PROJECTS: usize = 5;
 
 /// Projects and the scopes that apply to each of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +132,8 @@ impl Caller {
     /// Checks that a single grant contains both the project and the scope.
     ///
     /// # Errors
-    /// - 403 `project-not-allowed` if no grant has the project.
+    /// - 403 `project-not-allowed` if no grant has the project. The problem names the caller's own
+    ///   projects, which `GET /session` returns, too.
     /// - 403 `insufficient-scope` if every grant for the project lacks the scope. The challenge
     ///   names the scope (RFC 6750, section 3.1).
     pub fn authorize(&self, project: &str, scope: &str) -> Result<(), Problem> {
@@ -136,13 +142,25 @@ impl Caller {
             .iter()
             .filter(|grant| grant.has_project(project));
         let Some(first) = grants.next() else {
-            let detail = "the access token is not for this project";
+            let detail = format!("the access token is {}", self.describe_projects());
             return Err(Problem::new(ProblemKind::ProjectNotAllowed, detail));
         };
         if first.has_scope(scope) || grants.any(|grant| grant.has_scope(scope)) {
             return Ok(());
         }
         Err(insufficient_scope_problem(scope))
+    }
+
+    /// Returns the projects of all grants as a phrase, at most [`MAX_NAMED_PROJECTS`] by name.
+    fn describe_projects(&self) -> String {
+        let ids = self.grants.iter().flat_map(|grant| &grant.projects);
+        let ids: BTreeSet<&str> = ids.map(String::as_str).collect();
+        let named: Vec<&str> = ids.iter().copied().take(MAX_NAMED_PROJECTS).collect();
+        match (named.join(", "), ids.len() - named.len()) {
+            (named, _) if named.is_empty() => "for no project".to_owned(),
+            (named, 0) => format!("not for this project, only for {named}"),
+            (named, others) => format!("not for this project, only for {named} and {others} more"),
+        }
     }
 
     /// Checks that some grant has the scope [`OPERATE`].

@@ -30,6 +30,26 @@ fn caller_can_access_only_the_projects_of_its_token() {
 }
 
 #[test]
+fn a_refused_caller_learns_its_own_projects() {
+    let detail = |projects: &[&str]| {
+        let grants = [(projects, "jobs:read"), (&["site"][..], "analytics:read")];
+        caller_with(&grants)
+            .authorize("secret", "jobs:read")
+            .unwrap_err()
+            .detail
+    };
+    let only = "the access token is not for this project, only for";
+    assert_eq!(detail(&["docs", "site"]), format!("{only} docs, site"));
+    let many = detail(&["g", "f", "e", "d", "c", "b", "a"]);
+    assert_eq!(many, format!("{only} a, b, c, d, e and 3 more"));
+    let nobody = caller_with(&[(&[], "gateway:operate")]).authorize("docs", "jobs:read");
+    assert_eq!(
+        nobody.unwrap_err().detail,
+        "the access token is for no project"
+    );
+}
+
+#[test]
 fn patterns_never_match_projects() {
     for pattern in ["*", "%", ".*", "demo-*", "", "demo-docs,secret-docs"] {
         let claims = claims_with("projects", Some(json!([pattern])));

@@ -215,7 +215,7 @@ fn cursor_of_a_report_may_be_inside_a_url_but_not_inside_a_position() {
             let bare = format!("{target}?{dates}&limit=100&cursor={cursor}");
             assert_eq!(report.list, bare);
         }
-        let position = format!("part~newest~2024-01-01~2024-01-09~~~~{cursor}");
+        let position = format!("part~0.5.6.0.0~{cursor}");
         let url = format!("{list}?{dates}&cursor={position}");
         let problem = expect_refusal(&get(&url, &bearer));
         assert_eq!(field_and_rule(&problem), pair("cursor", rule));
