@@ -3,10 +3,16 @@
  * modules.
  */
 
-/** Installs a local storage for all modules that are imported later. */
+/** Installs a storage of the browser and one of the tab. Returns the values of the former. */
 export function standInForStorage() {
   const stored = new Map();
-  globalThis.localStorage = {
+  globalThis.localStorage = createStorage(stored);
+  globalThis.sessionStorage = createStorage(new Map());
+  return stored;
+}
+
+function createStorage(stored) {
+  return {
     get length() {
       return stored.size;
     },
@@ -15,7 +21,17 @@ export function standInForStorage() {
     setItem: (name, value) => stored.set(name, value),
     removeItem: (name) => stored.delete(name),
   };
-  return stored;
+}
+
+/** Makes a storage refuse new values, as a full one does. Returns a function that ends this. */
+export function fillStorage(storage = globalThis.localStorage) {
+  const { setItem } = storage;
+  storage.setItem = () => {
+    throw new DOMException("full", "QuotaExceededError");
+  };
+  return () => {
+    storage.setItem = setItem;
+  };
 }
 
 /** Installs a window with an address, an empty document, and the events of both. */

@@ -4,19 +4,23 @@
  */
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { standInForStorage } from "./browser_stand_ins.mjs";
+import { fillStorage, standInForStorage } from "./browser_stand_ins.mjs";
 import { importSource } from "./source.mjs";
 
 const stored = standInForStorage();
 const drafts = await importSource("jobs/draft.ts");
-const NOT_ENDED = new AbortController().signal;
+const { PersonData } = await importSource("session/person_data.ts");
 
 class Draft extends drafts.Draft {
-  constructor(name, ended = NOT_ENDED) {
-    super(name, ended);
+  constructor(id, person = data) {
+    super(person.entry("draft", "docs", id));
   }
 }
-beforeEach(() => stored.clear());
+let data;
+beforeEach(() => {
+  stored.clear();
+  data = new PersonData("zoë");
+});
 
 const fail = () => Promise.reject(new Error("the connection broke"));
 
@@ -216,15 +220,33 @@ test("a prompt is in doubt once the gateway no longer stores its key", async () 
   assert.equal(await later.send(() => assert.fail("sent")), false);
 });
 
-test("a draft stores nothing after its session has ended", async () => {
-  const end = new AbortController();
-  const draft = new Draft("new", end.signal);
+test("a draft stores nothing after its person has signed out", async () => {
+  const draft = new Draft("new");
   draft.edit("Fix the typos");
+  let reject;
   const sent = draft.send(
-    () => new Promise((_, reject) => end.signal.addEventListener("abort", reject)),
+    () =>
+      new Promise((_, fail) => {
+        reject = fail;
+      }),
   );
-  end.abort();
-  stored.clear();
+  data.forget();
+  reject(new Error("the session has ended"));
   await sent;
   assert.equal(stored.size, 0);
+});
+
+test("a draft that storage refuses has a mark, and outlasts its session in this tab", () => {
+  const draft = new Draft("new");
+  draft.edit("Fix the typos");
+  assert.equal(draft.isRefused.value, false);
+  const makeRoom = fillStorage();
+  draft.edit("Fix the typos and the links");
+  assert.equal(draft.isRefused.value, true);
+  assert.equal(data.refusedDrafts(), 1);
+  assert.equal(new Draft("new").text.value, "Fix the typos and the links");
+  makeRoom();
+  draft.edit("Fix all");
+  assert.equal(draft.isRefused.value, false);
+  assert.equal(data.refusedDrafts(), 0);
 });

@@ -1,23 +1,26 @@
 /** The shelf of drafts, saved templates, and the prompts that this browser sent. */
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
-import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
+import { fillStorage, standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
 import { importSource } from "./source.mjs";
 
 const stored = standInForStorage();
 const page = standInForWindow();
 const { DraftShelf, MAX_DRAFTS } = await importSource("jobs/draft_shelf.ts");
-const { BUILT_IN, firstBlank, MAX_TEMPLATES, TemplateShelf } =
-  await importSource("jobs/templates.ts");
+const { MAX_TEMPLATES, TemplateShelf } = await importSource("jobs/templates.ts");
 const { SentTextMemory } = await importSource("jobs/sent_texts.ts");
-const { forgetJobs } = await importSource("jobs/browser_storage.ts");
+const { PersonData } = await importSource("session/person_data.ts");
 
 const NOT_ENDED = new AbortController().signal;
-const openShelf = () => new DraftShelf("zoë.docs", NOT_ENDED);
+const openShelf = (project = "docs", person = data) => new DraftShelf(person, project, NOT_ENDED);
 const textsOf = (shelf) => shelf.shown.value.map((draft) => draft.text.value);
 const lose = () =>
   Promise.reject(Object.assign(new Error("lost"), { name: "OutcomeUnknownError", status: 504 }));
-beforeEach(() => stored.clear());
+let data;
+beforeEach(() => {
+  stored.clear();
+  data = new PersonData("zoë");
+});
 
 describe("drafts", () => {
   test("writing a prompt keeps the draft that was open", () => {
@@ -112,68 +115,87 @@ describe("drafts", () => {
 
   test("drafts belong to one person and project, and end with the session", () => {
     openShelf().current.value.edit("Half a thought");
-    assert.deepEqual(textsOf(new DraftShelf("ada.docs", NOT_ENDED)), [""]);
-    assert.deepEqual(textsOf(new DraftShelf("zoë.other-docs", NOT_ENDED)), [""]);
-    forgetJobs();
-    assert.deepEqual(textsOf(openShelf()), [""]);
+    assert.deepEqual(textsOf(openShelf("other-docs")), [""]);
+    data.forget();
+    assert.deepEqual(textsOf(openShelf("docs", new PersonData("zoë"))), [""]);
+    openShelf("docs", new PersonData("zoë")).current.value.edit("Half a thought");
+    assert.deepEqual(textsOf(openShelf("docs", new PersonData("ada"))), [""]);
+    assert.equal(stored.size, 0);
+  });
+
+  test("a project sees no draft of a project whose name begins like its own", () => {
+    for (const project of ["acme.docs", "acme/docs", "acme%2Edocs", "acme."]) {
+      openShelf(project).current.value.edit(`About ${project}`);
+    }
+    assert.deepEqual(textsOf(openShelf("acme")), [""]);
+    assert.deepEqual(textsOf(openShelf("acme.docs")), ["About acme.docs"]);
   });
 });
 
 describe("templates", () => {
-  const PERSON = { issuer: "https://id.acme.test", subject: "zoë" };
-  const open = (person = PERSON) => new TemplateShelf(person, NOT_ENDED);
+  const open = (person = data) => new TemplateShelf(person, NOT_ENDED);
 
-  test("a saved template takes its first line as its name and survives signing out", () => {
+  test("a saved template takes its first line as its name", () => {
     const shelf = open();
-    assert.equal(shelf.save("Add a page about [feature].\nKeep it short."), "saved");
-    assert.equal(shelf.save("Add a page about [feature].\nMake it long."), "saved");
+    assert.equal(shelf.save("Add a page about [feature].\nKeep it short."), "stored");
+    assert.equal(shelf.save("Add a page about [feature].\nMake it long."), "stored");
     assert.deepEqual(shelf.own.value, [
       { name: "Add a page about [feature].", text: "Add a page about [feature].\nMake it long." },
     ]);
-    forgetJobs();
     assert.equal(open().own.value.length, 1);
   });
 
-  test("templates belong to one person, whose subject is unique only within an issuer", () => {
+  test("templates belong to one person and end with the session", () => {
     open().save("One");
-    assert.deepEqual(open({ ...PERSON, issuer: "https://id.other.test" }).own.value, []);
-    assert.deepEqual(open({ ...PERSON, issuer: null }).own.value, []);
-    assert.deepEqual(open({ ...PERSON, subject: "ada" }).own.value, []);
-    assert.equal(open({ ...PERSON }).own.value.length, 1);
+    assert.equal(open(new PersonData("zoë")).own.value.length, 1);
+    assert.deepEqual(open(new PersonData("ada")).own.value, []);
+    assert.deepEqual(open(new PersonData("zoë")).own.value, []);
   });
 
-  test("undoing a deletion restores the template", () => {
+  test("undoing a deletion restores one template in its place and keeps newer ones", () => {
     const shelf = open();
-    shelf.save("One");
+    for (const text of ["Alpha", "Beta"]) shelf.save(text);
     const undo = shelf.remove(shelf.own.value[0]);
-    assert.deepEqual(open().own.value, []);
-    undo();
+    shelf.save("Gamma");
+    assert.equal(undo(), "stored");
+    const names = ({ own }) => own.value.map(({ name }) => name);
+    assert.deepEqual(names(shelf), ["Alpha", "Beta", "Gamma"]);
+    assert.deepEqual(names(open()), ["Alpha", "Beta", "Gamma"]);
+  });
+
+  test("undoing a deletion does not replace a newer template with the same name", () => {
+    const shelf = open();
+    shelf.save("Alpha\nOld text");
+    const undo = shelf.remove(shelf.own.value[0]);
+    shelf.save("Alpha\nNew text");
+    assert.equal(undo(), "exists");
+    assert.deepEqual(shelf.own.value, [{ name: "Alpha", text: "Alpha\nNew text" }]);
+  });
+
+  test("a template that storage refuses is not reported as stored", () => {
+    const makeRoom = fillStorage();
+    assert.equal(open().save("One"), "until reload");
+    makeRoom();
     assert.equal(open().own.value.length, 1);
+    assert.deepEqual(open(new PersonData("zoë")).own.value, []);
   });
 
   test("a full shelf rejects another template, and a long one", () => {
     const shelf = open();
-    for (let n = 1; n <= MAX_TEMPLATES; n++) assert.equal(shelf.save(`Number ${n}`), "saved");
+    for (let n = 1; n <= MAX_TEMPLATES; n++) assert.equal(shelf.save(`Number ${n}`), "stored");
     assert.equal(shelf.save("One too many"), "too many");
-    assert.equal(shelf.save("Number 1"), "saved");
+    assert.equal(shelf.save("Number 1"), "stored");
     assert.equal(shelf.save("x".repeat(10_001)), "too long");
-  });
-
-  test("every built-in template has a blank to replace", () => {
-    for (const { name, text } of BUILT_IN) {
-      const blank = firstBlank(text);
-      assert.equal(text[blank.start], "[", name);
-      assert.equal(text[blank.end - 1], "]", name);
-    }
-    assert.equal(firstBlank("Fix the typos"), null);
   });
 });
 
 describe("sent prompts", () => {
+  const openSent = () => new SentTextMemory(data, "docs", NOT_ENDED);
+
   test("sent prompts and follow-ups are known in another tab and after a reload", () => {
-    const sent = new SentTextMemory("zoë.docs", NOT_ENDED);
+    const sent = openSent();
     sent.notePrompt("a", "Fix\nall of it");
-    const other = new SentTextMemory("zoë.docs", NOT_ENDED);
+    const other = openSent();
     assert.equal(other.of("a").prompt, "Fix\nall of it");
     other.noteMessage("a", "Also the images", 5);
     const [name] = stored.keys();
@@ -183,15 +205,15 @@ describe("sent prompts", () => {
   });
 
   test("two tabs do not overwrite each other's sent prompts", () => {
-    const [one, other] = [1, 2].map(() => new SentTextMemory("zoë.docs", NOT_ENDED));
+    const [one, other] = [1, 2].map(() => openSent());
     one.notePrompt("a", "First");
     other.notePrompt("b", "Second");
-    const later = new SentTextMemory("zoë.docs", NOT_ENDED);
+    const later = openSent();
     assert.deepEqual([later.of("a").prompt, later.of("b").prompt], ["First", "Second"]);
   });
 
   test("long sent prompts leave storage for drafts", () => {
-    const sent = new SentTextMemory("zoë.docs", NOT_ENDED);
+    const sent = openSent();
     for (const id of ["a", "b", "c"]) sent.notePrompt(id, id.repeat(400_000));
     assert.equal(sent.of("a").prompt, null);
     assert.equal(sent.of("b").prompt.length, 400_000);
@@ -199,7 +221,7 @@ describe("sent prompts", () => {
   });
 
   test("only the last 50 sent prompts are stored, and each can be forgotten", () => {
-    const sent = new SentTextMemory("zoë.docs", NOT_ENDED);
+    const sent = openSent();
     for (let n = 0; n <= 50; n++) sent.notePrompt(`job-${n}`, `Number ${n}`);
     assert.equal(sent.of("job-0").prompt, null);
     assert.equal(sent.of("job-50").prompt, "Number 50");
@@ -207,8 +229,20 @@ describe("sent prompts", () => {
     assert.equal(sent.of("job-50").prompt, null);
   });
 
+  test("forgetting one prompt in full storage keeps all others", () => {
+    const sent = openSent();
+    for (const id of ["a", "b"]) sent.notePrompt(id, `Prompt ${id}`);
+    const makeRoom = fillStorage();
+    sent.forget("a");
+    makeRoom();
+    assert.equal(openSent().of("a").prompt, null);
+    assert.equal(openSent().of("b").prompt, "Prompt b");
+  });
+
   test("malformed entries in storage are ignored", () => {
-    stored.set("quillgate.jobs.sent.zoë.docs", JSON.stringify([null, 5, { id: 1 }]));
-    assert.equal(new SentTextMemory("zoë.docs", NOT_ENDED).of("1").prompt, null);
+    for (const text of ["{", "null", "7", "[]", '{"at":1}', '{"at":1,"item":{"prompt":"x"}}']) {
+      stored.set(data.entry("sent", "docs", "1").key, text);
+      assert.equal(openSent().of("1").prompt, null, text);
+    }
   });
 });

@@ -10,6 +10,7 @@ import { importSource } from "./source.mjs";
 const stored = standInForStorage();
 const page = standInForWindow();
 const { JobBook } = await importSource("jobs/job_book.ts");
+const { PersonData } = await importSource("session/person_data.ts");
 beforeEach(() => {
   stored.clear();
   page.setHidden(false);
@@ -102,7 +103,8 @@ function fakeClient({ jobs = [], older = false } = {}) {
 
 function openBook(client, end, claims) {
   const { openStream } = client;
-  return new JobBook({ client, projectId: "docs", claims, openStream, ended: end.signal });
+  const data = new PersonData(claims.subject);
+  return new JobBook({ client, projectId: "docs", claims, data, openStream, ended: end.signal });
 }
 
 /** Opens a session that has listed its jobs and ends with the test. */

@@ -15,16 +15,23 @@ test("the prompt about a page has its path, figures and change", () => {
   const row = { path: "/quickstart", human: 1000, ai: 234, total: 1234, change: -467 };
   const prompt = jobPrompt(REPORTS.views, row, DAYS);
   assert.match(prompt, /^Update the page \/quickstart\.\n/);
-  assert.match(prompt, /: 1,234 views \(1,000 people, 234 AI\), −467 vs Nov\s1\s–\s30,\s2025\./);
+  assert.match(
+    prompt,
+    /: 1,234 views \(1,000 people, 234 AI\), −467 views vs Nov\s1\s–\s30,\s2025\./,
+  );
   assert.match(prompt, /\[What should change, and why\.\]$/);
   assert.doesNotMatch(jobPrompt(REPORTS.views, { ...row, change: null }, DAYS), / vs /);
-  assert.match(jobPrompt(REPORTS.views, row, { ...DAYS, compared: "human" }), /\d people vs /);
+  const people = jobPrompt(REPORTS.views, row, { ...DAYS, compared: "human" });
+  assert.match(people, /, −467 people vs /);
+  assert.match(jobPrompt(REPORTS.visitors, row, DAYS), /, −467 visitors vs /);
 });
 
 test("the prompt about a search has its term and click rate", () => {
   const prompt = jobPrompt(REPORTS.searches, { query: "webhook retry", hits: 120, ctr: 40 }, DAYS);
   assert.match(prompt, /^Help readers who search for “webhook retry”\./);
   assert.match(prompt, /120 searches\. Readers clicked a result in 40% of them\./);
+  const row = { query: "webhook retry", hits: 120, ctr: 40, change: -30 };
+  assert.match(jobPrompt(REPORTS.searches, row, DAYS), /120 searches, −30 searches vs Nov/);
 });
 
 test("the prompt about feedback quotes every line of the reader and bounds the quotation", () => {

@@ -441,34 +441,4 @@ test.describe("panel for a new job", () => {
       .click();
     assert.equal(await box.inputValue(), "Half a thought");
   });
-
-  test("a template replaces the prompt, and saved ones survive signing out", async ({
-    visitor,
-  }) => {
-    const { page, signIn, openComposer } = visitor;
-    await signIn();
-    const box = await openComposer();
-    await box.fill("Half a thought");
-    const menu = page.getByText("Templates", { exact: true });
-    await menu.click();
-    await page.getByRole("button", { name: "Fix typos and broken links" }).click();
-    await page.waitForFunction(() => {
-      const { value, selectionStart, selectionEnd } = document.activeElement ?? {};
-      return value?.slice(selectionStart, selectionEnd) === "[section or all pages]";
-    });
-    await page.keyboard.type("the guides");
-    assert.match(await box.inputValue(), /anchors in the guides\./);
-    await menu.click();
-    await page.getByRole("button", { name: "Save this prompt as a template" }).click();
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByRole("button", { name: /^Sign out and delete/ }).click();
-    await page.getByLabel("Access token").waitFor();
-    await signIn();
-    await openComposer();
-    assert.equal(await box.inputValue(), "");
-    await menu.click();
-    const own = page.getByRole("list", { name: "Your templates" });
-    await own.getByRole("button", { name: /^Fix typos, broken links/ }).click();
-    assert.match(await box.inputValue(), /anchors in the guides\./);
-  });
 });

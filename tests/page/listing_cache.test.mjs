@@ -88,12 +88,11 @@ async function until(condition) {
 }
 
 function createMemory() {
-  const stored = {};
+  let stored = null;
   return {
-    stored,
-    recall: (name) => stored[name] ?? null,
-    remember: (name, value) => {
-      stored[name] = JSON.parse(JSON.stringify(value));
+    read: () => stored,
+    write: (value) => {
+      stored = JSON.parse(JSON.stringify(value));
     },
   };
 }
@@ -199,10 +198,10 @@ test("the bounds of the last success survive a reload and serve as fallback", as
   const today = new Date().toISOString().slice(0, 10);
   const open = { from: "2026-01-01", to: today };
   const answered = { dateFrom: "2026-01-01", dateTo: `${today}T00:00:01Z`, frozenAt: 1 };
-  memory.stored["answered-ranges"] = {
+  memory.write({
     freshness: 300_000,
     bounds: { [`views ${open.from} ${open.to}`]: answered },
-  };
+  });
   const client = fakeClient(10, { headers: RICH });
   client.failing = true;
   const cache = openCache(client, memory);

@@ -225,6 +225,7 @@ test("a job about a page starts with its figures and is listed on its page", asy
   const text = await prompt.inputValue();
   assert.ok(text.startsWith(`Update the page ${path}.\n`), text);
   assert.ok(text.includes(`${format(total)} views`), text);
+  await prompt.fill(text.replace(/\[.*\]/, "Rewrite the intro."));
   await page.getByRole("button", { name: "Start job" }).click();
   await page.getByRole("article").getByText("Details").waitFor();
   await openPage(visitor, path);

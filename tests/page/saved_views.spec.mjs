@@ -120,7 +120,7 @@ test("without storage, a view works until the page reloads, and a notice explain
   await page.addInitScript(() => {
     const { setItem } = Storage.prototype;
     Storage.prototype.setItem = function (key, value) {
-      if (key.startsWith("quillgate.views.")) throw new DOMException("full", "QuotaExceededError");
+      if (key.startsWith("quillgate.own.")) throw new DOMException("full", "QuotaExceededError");
       setItem.call(this, key, value);
     };
   });

@@ -4,29 +4,28 @@
  */
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
-import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
+import { fillStorage, standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";
 import { importSource } from "./source.mjs";
 
 const stored = standInForStorage();
 const page = standInForWindow();
 const { ViewShelf } = await importSource("saved_views/view_shelf.ts");
-const { countViews, forgetViews, MAX_NAME, MAX_SEARCH, MAX_VIEWS, readViews } = await importSource(
-  "saved_views/view_storage.ts",
-);
+const { MAX_NAME, MAX_SEARCH, MAX_VIEWS } = await importSource("saved_views/saved_view.ts");
+const { PersonData } = await importSource("session/person_data.ts");
 const { VIEW_PROBLEMS } = await importSource("saved_views/words.ts");
 const { SESSION_WORDS } = await importSource("session/words.ts");
 
 const NOT_ENDED = new AbortController().signal;
-const KEY = "quillgate.views.zo%C3%AB/docs";
 const SEARCH = "?route=views&range=last-28-days&show=mostly-ai";
 const OTHER = "?route=searches&range=last-7-days&path=token";
-const openShelf = (subject = "zoë", project = "docs") => new ViewShelf(subject, project, NOT_ENDED);
+const openShelf = (project = "docs", person = data) => new ViewShelf(person, project, NOT_ENDED);
+const keyOf = (id, project = "docs") => data.entry("view", project, id).key;
 const namesOf = (shelf) => shelf.views.value.map(({ name }) => name);
-const setItem = localStorage.setItem;
+let data;
 
 beforeEach(() => {
   stored.clear();
-  localStorage.setItem = setItem;
+  data = new PersonData("zoë");
 });
 
 describe("saving", () => {
@@ -105,8 +104,26 @@ describe("renaming and deleting", () => {
     const shelf = openShelf();
     shelf.save("First", SEARCH);
     shelf.save("Second", OTHER);
-    assert.equal(shelf.remove(shelf.views.value[0]), "stored");
+    shelf.remove(shelf.views.value[0]);
     assert.deepEqual(namesOf(openShelf()), ["Second"]);
+  });
+
+  test("undoing a deletion restores one view in its place and keeps newer ones", () => {
+    const shelf = openShelf();
+    for (const name of ["First", "Second"]) shelf.save(name, SEARCH);
+    const undo = shelf.remove(shelf.views.value[0]);
+    shelf.save("Third", OTHER);
+    assert.equal(undo(), "stored");
+    assert.deepEqual(namesOf(openShelf()), ["First", "Second", "Third"]);
+  });
+
+  test("undoing a deletion does not replace a newer view with the same name", () => {
+    const shelf = openShelf();
+    shelf.save("First", SEARCH);
+    const undo = shelf.remove(shelf.views.value[0]);
+    shelf.save("first", OTHER);
+    assert.equal(undo(), "exists");
+    assert.deepEqual(shelf.views.value, [{ name: "first", search: OTHER }]);
   });
 });
 
@@ -114,23 +131,21 @@ describe("storage", () => {
   test("without storage, changes last until the page reloads and say so", () => {
     const shelf = openShelf();
     shelf.save("Stored", SEARCH);
-    localStorage.setItem = () => {
-      throw new DOMException("full", "QuotaExceededError");
-    };
+    const makeRoom = fillStorage();
     assert.equal(shelf.save("Read by AI", SEARCH), "until reload");
     assert.equal(shelf.rename(shelf.views.value[1], "AI"), "until reload");
-    assert.equal(shelf.remove(shelf.views.value[0]), "until reload");
-    assert.deepEqual(namesOf(shelf), ["AI"]);
-    assert.deepEqual(namesOf(openShelf()), ["Stored"]);
+    assert.deepEqual(namesOf(openShelf()), ["Stored", "AI"]);
+    makeRoom();
+    assert.deepEqual(namesOf(openShelf("docs", new PersonData("zoë"))), ["Stored"]);
   });
 
   test("malformed values are skipped, and valid ones stay", () => {
     for (const text of ["{", "null", "7", '"text"', "{}", "[]"]) {
-      stored.set(KEY, text);
-      assert.deepEqual(readViews("zo%C3%AB/docs"), [], text);
+      stored.set(keyOf("1"), text);
+      assert.deepEqual(openShelf().views.value, [], text);
     }
     const valid = { name: "Read by AI", search: SEARCH };
-    const entries = [
+    const items = [
       null,
       "Read by AI",
       { name: "No address" },
@@ -144,41 +159,38 @@ describe("storage", () => {
       { ...valid, color: "red" },
       { name: "READ BY AI", search: OTHER },
     ];
-    stored.set(KEY, JSON.stringify(entries));
+    for (const [at, item] of items.entries()) {
+      stored.set(keyOf(`${at}`), JSON.stringify({ at, item }));
+    }
     assert.deepEqual(openShelf().views.value, [valid]);
     assert.equal(openShelf().save("Terms", OTHER), "stored");
     assert.deepEqual(namesOf(openShelf()), ["Read by AI", "Terms"]);
   });
 
-  test("a stored list beyond the maximum is cut", () => {
-    const many = Array.from({ length: MAX_VIEWS + 5 }, (_, n) => ({
-      name: `View ${n}`,
-      search: SEARCH,
-    }));
-    stored.set(KEY, JSON.stringify(many));
+  test("stored views beyond the maximum are not listed", () => {
+    for (let at = 0; at < MAX_VIEWS + 5; at++) {
+      const item = { name: `View ${at}`, search: SEARCH };
+      stored.set(keyOf(`${at}`), JSON.stringify({ at, item }));
+    }
     assert.equal(openShelf().views.value.length, MAX_VIEWS);
   });
 
   test("views follow changes in another tab", () => {
     const shelf = openShelf();
-    page.changeElsewhere(stored, KEY, [{ name: "From elsewhere", search: OTHER }]);
+    const item = { name: "From elsewhere", search: OTHER };
+    page.changeElsewhere(stored, keyOf("1"), { at: 1, item });
     assert.deepEqual(namesOf(shelf), ["From elsewhere"]);
-    page.changeElsewhere(stored, `${KEY}-2`, [{ name: "Other project", search: OTHER }]);
+    const other = { name: "Other project", search: OTHER };
+    page.changeElsewhere(stored, keyOf("1", "docs.2"), { at: 1, item: other });
     assert.deepEqual(namesOf(shelf), ["From elsewhere"]);
   });
 
-  test("views belong to one person and project, and signing out deletes all of them", () => {
+  test("views belong to one person and project", () => {
     openShelf().save("Read by AI", SEARCH);
-    openShelf("zoë", "api").save("Terms", OTHER);
-    assert.deepEqual(namesOf(openShelf("ada", "docs")), []);
-    // "a" in "b/c" is not "a/b" in "c".
-    openShelf("a", "b/c").save("Terms", OTHER);
-    assert.deepEqual(namesOf(openShelf("a/b", "c")), []);
-    stored.set("quillgate.preferences", "{}");
-    assert.equal(countViews(), 3);
-    forgetViews();
-    assert.equal(countViews(), 0);
-    assert.deepEqual([...stored.keys()], ["quillgate.preferences"]);
+    openShelf("api").save("Terms", OTHER);
+    openShelf("docs.next").save("Terms", OTHER);
+    assert.deepEqual(namesOf(openShelf()), ["Read by AI"]);
+    assert.deepEqual(namesOf(openShelf("docs", new PersonData("ada"))), []);
   });
 });
 
@@ -191,9 +203,11 @@ describe("words", () => {
   });
 
   test("signing out names what it deletes", () => {
-    assert.equal(SESSION_WORDS.lossOf(0, 0), "");
-    assert.equal(SESSION_WORDS.lossOf(1, 0), "1 draft");
-    assert.equal(SESSION_WORDS.lossOf(0, 2), "2 saved views");
-    assert.equal(SESSION_WORDS.lossOf(2, 1), "2 drafts and 1 saved view");
+    const lossOf = (drafts, views, templates) => SESSION_WORDS.lossOf({ drafts, views, templates });
+    assert.equal(lossOf(0, 0, 0), "");
+    assert.equal(lossOf(1, 0, 0), "1 draft");
+    assert.equal(lossOf(0, 2, 0), "2 saved views");
+    assert.equal(lossOf(2, 1, 0), "2 drafts and 1 saved view");
+    assert.equal(lossOf(2, 1, 3), "2 drafts, 1 saved view, and 3 templates");
   });
 });

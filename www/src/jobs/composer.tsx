@@ -8,6 +8,7 @@ import { address, visit } from "../shell/navigation.ts";
 import type { Limit } from "../shell/rate_limit.ts";
 import { toast } from "../shell/toast.ts";
 import { count, counted, duration } from "../shell/wording.ts";
+import { focusFirstBlank } from "./blanks.ts";
 import * as styles from "./composer.module.css";
 import type { DoubtWords } from "./doubt_panel.tsx";
 import type { Draft, SendOptions } from "./draft.ts";
@@ -17,7 +18,7 @@ import { focusNewJob } from "./new_job_button.tsx";
 import { promptWanted, tellOfTooMany } from "./open_composer.ts";
 import { PromptBox } from "./prompt_box.tsx";
 import { TemplateMenu } from "./template_menu.tsx";
-import { firstBlank, type Template } from "./templates.ts";
+import type { Template } from "./templates.ts";
 import { COMPOSER_WORDS } from "./words.ts";
 
 const PROMPT_BOX = "prompt";
@@ -40,7 +41,7 @@ export function Composer({ book }: { book: JobBook }) {
   useSignalEffect(() => {
     if (!promptWanted.value) return;
     promptWanted.value = false;
-    requestAnimationFrame(() => box.current?.focus());
+    requestAnimationFrame(() => focusFirstBlank(box.current));
   });
 
   function close() {
@@ -49,12 +50,8 @@ export function Composer({ book }: { book: JobBook }) {
   }
 
   function use({ text }: Template) {
-    if (!drafts.write(text)) return tellOfTooMany();
-    requestAnimationFrame(() => {
-      const blank = firstBlank(text);
-      box.current?.focus();
-      if (blank) box.current?.setSelectionRange(blank.start, blank.end);
-    });
+    if (drafts.write(text)) promptWanted.value = true;
+    else tellOfTooMany();
   }
 
   async function create(prompt: string, how: SendOptions) {
@@ -110,7 +107,7 @@ export function Composer({ book }: { book: JobBook }) {
       </div>
       <DraftTabs book={book} />
       <PromptBox
-        key={draft.name}
+        key={draft.key}
         id={PROMPT_BOX}
         label={COMPOSER_WORDS.prompt}
         hint={COMPOSER_WORDS.hint(limitSentence(book.newJobsLeft.value))}
@@ -128,7 +125,7 @@ export function Composer({ book }: { book: JobBook }) {
       >
         <DraftActions book={book} draft={draft} />
       </PromptBox>
-      <p class="hint">{COMPOSER_WORDS.privacy}</p>
+      {!draft.isRefused.value && <p class="hint">{COMPOSER_WORDS.privacy}</p>}
     </section>
   );
 }
@@ -140,7 +137,7 @@ function DraftTabs({ book: { drafts } }: { book: JobBook }) {
   return (
     <ul class={styles.drafts} aria-label={COMPOSER_WORDS.drafts}>
       {shown.map((draft) => (
-        <li key={draft.name}>
+        <li key={draft.key}>
           <button
             type="button"
             class={styles.draft}

@@ -1,7 +1,7 @@
 import { computed, signal } from "@preact/signals";
+import type { Entry } from "../session/person_data.ts";
 import { currentTime } from "../shell/clock_skew.ts";
 import type { Problem } from "../shell/problem.ts";
-import { discardKept, keep, readKept } from "./browser_storage.ts";
 import { isRefusal } from "./refusal.ts";
 import { describeSendProblem } from "./send_problem.ts";
 import { SEND_WORDS } from "./words.ts";
@@ -40,19 +40,23 @@ export class Draft {
   readonly sending = signal(false);
   readonly problem = signal<Problem | null>(null);
   readonly isEmpty = computed(() => this.text.value.trim() === "");
+  /** Whether storage refused the last change. It then lasts until the page reloads. */
+  readonly isRefused = signal(false);
   /** The time of the last change, in milliseconds since the epoch. */
   changedAt = 0;
-  readonly name: string;
-  readonly #ended: AbortSignal;
+  readonly #entry: Entry;
   #attempt: Attempt | null = null;
   #call: AbortController | null = null;
 
-  /** Stores no change after `ended` aborts, unless the person restores a discarded draft. */
-  constructor(name: string, ended: AbortSignal) {
-    this.name = name;
-    this.#ended = ended;
+  constructor(entry: Entry) {
+    this.#entry = entry;
     this.#recall();
     this.problem.value = this.#doubt();
+  }
+
+  /** The draft's storage key, which is unique. */
+  get key(): string {
+    return this.#entry.key;
   }
 
   edit(text: string): void {
@@ -106,10 +110,10 @@ export class Draft {
 
   /** Deletes the draft. The returned function restores it. */
   discard(): () => void {
-    const kept = readKept(this.name);
+    const kept = this.#entry.read();
     this.#clear();
     return () => {
-      keep(this.name, kept);
+      this.#write(kept);
       this.renew();
     };
   }
@@ -166,25 +170,33 @@ export class Draft {
   }
 
   #recall(): void {
-    const kept = readKept(this.name) as Partial<Record<string, unknown>> | null;
+    const kept = this.#entry.read() as Partial<Record<string, unknown>> | null;
     this.text.value = typeof kept?.text === "string" ? kept.text : "";
     this.changedAt = typeof kept?.changedAt === "number" ? kept.changedAt : 0;
     this.#attempt = attemptFrom(kept?.attempt);
   }
 
   #keep(): void {
-    if (this.#ended.aborted) return;
     this.changedAt = Date.now();
     const [text, attempt] = [this.text.peek(), this.#attempt];
-    if (text === "" && attempt === null) discardKept(this.name);
-    else keep(this.name, { text, attempt, changedAt: this.changedAt });
+    if (text === "" && attempt === null) this.#remove();
+    else this.#write({ text, attempt, changedAt: this.changedAt });
   }
 
   #clear(): void {
     this.#attempt = null;
     this.text.value = "";
     this.problem.value = null;
-    discardKept(this.name);
+    this.#remove();
+  }
+
+  #write(value: unknown): void {
+    this.isRefused.value = this.#entry.write(value) !== "stored";
+  }
+
+  #remove(): void {
+    this.isRefused.value = false;
+    this.#entry.remove();
   }
 }
 

@@ -1,5 +1,5 @@
 import { computed, type Signal, signal } from "@preact/signals";
-import { keptNames, onKeptElsewhere } from "./browser_storage.ts";
+import type { Entry, PersonData } from "../session/person_data.ts";
 import { Draft, type Submit } from "./draft.ts";
 
 /** The maximum number of drafts of new jobs. */
@@ -14,17 +14,17 @@ export class DraftShelf {
     this.#drafts.value.filter((draft) => draft === this.current.value || !draft.isEmpty.value),
   );
   readonly #drafts = signal<readonly Draft[]>([]);
-  readonly #start: string;
-  readonly #ended: AbortSignal;
+  readonly #data: PersonData;
+  readonly #projectId: string;
 
-  constructor(owner: string, ended: AbortSignal) {
-    this.#start = `draft.${owner}.`;
-    this.#ended = ended;
-    const drafts = keptNames(this.#start).map((name) => new Draft(name, ended));
+  constructor(data: PersonData, projectId: string, ended: AbortSignal) {
+    this.#data = data;
+    this.#projectId = projectId;
+    const drafts = data.entries("draft", projectId).map((entry) => new Draft(entry));
     drafts.sort((one, other) => one.changedAt - other.changedAt);
     this.#drafts.value = drafts;
     this.current = signal(drafts.at(-1) ?? this.#addEmpty());
-    onKeptElsewhere((name) => this.#renew(name), ended);
+    data.onChangeElsewhere(["draft", projectId], (entry) => this.#renew(entry), ended);
   }
 
   open(draft: Draft): void {
@@ -86,15 +86,15 @@ export class DraftShelf {
   }
 
   #addEmpty(): Draft {
-    const draft = new Draft(this.#start + crypto.randomUUID(), this.#ended);
+    const entry = this.#data.entry("draft", this.#projectId, crypto.randomUUID());
+    const draft = new Draft(entry);
     this.#drafts.value = [...this.#drafts.peek(), draft];
     return draft;
   }
 
-  #renew(name: string): void {
-    if (!name.startsWith(this.#start)) return;
-    const known = this.#drafts.peek().find((draft) => draft.name === name);
+  #renew(entry: Entry): void {
+    const known = this.#drafts.peek().find(({ key }) => key === entry.key);
     if (known) known.renew();
-    else this.#drafts.value = [...this.#drafts.peek(), new Draft(name, this.#ended)];
+    else this.#drafts.value = [...this.#drafts.peek(), new Draft(entry)];
   }
 }

@@ -8,14 +8,14 @@ import {
   OutcomeUnknownError,
 } from "quillgate";
 import { allows, type Claims, type KeptPrompts } from "../session/claims.ts";
-import { recall, remember } from "../session/tab_storage.ts";
+import type { Entry, PersonData } from "../session/person_data.ts";
 import { announce } from "../shell/announcer.tsx";
 import { currentTime } from "../shell/clock_skew.ts";
 import { visit } from "../shell/navigation.ts";
 import { describeProblem } from "../shell/problem.ts";
 import { type Limit, tightestLimit } from "../shell/rate_limit.ts";
+import { keyOf } from "../shell/storage.ts";
 import { toast } from "../shell/toast.ts";
-import { onKeptElsewhere } from "./browser_storage.ts";
 import { Draft, type SendOptions } from "./draft.ts";
 import { DraftShelf } from "./draft_shelf.ts";
 import { JobFeed, type OpenStream } from "./job_feed.ts";
@@ -39,7 +39,6 @@ const TICK_MS = 2_000;
  * Browsers throttle hidden tabs. After an absence of this length, request the list immediately.
  */
 const LONG_ABSENCE_MS = 4000;
-const COMPOSING = "composing";
 /** The maximum number of jobs whose last known state is remembered. */
 const MAX_SEEN = 1000;
 
@@ -54,6 +53,7 @@ export interface JobBookSession {
   client: Client;
   projectId: string;
   claims: Claims;
+  data: PersonData;
   /** Opens the stream of the project's jobs. */
   openStream: OpenStream;
   /** Aborted when the session ends. */
@@ -73,7 +73,7 @@ export class JobBook {
   readonly opened = signal<OpenJob | null>(null);
   /** Whether the panel for a new job is open. */
   readonly composing: ReadonlySignal<boolean>;
-  readonly #composing = signal(recall(COMPOSING) === true);
+  readonly #composing = signal(false);
   /** The rate limit on new jobs, from the latest response. */
   readonly newJobsLeft = signal<Limit | null>(null);
   /** Whether the list is visible and must stay current. */
@@ -90,7 +90,10 @@ export class JobBook {
   readonly #followUps = new Map<string, Draft>();
   readonly #client: Client;
   readonly #api: JobsApi;
-  readonly #owner: string;
+  readonly #data: PersonData;
+  readonly #projectId: string;
+  /** Stores whether the panel is open. */
+  readonly #panel: Entry;
   readonly #subject: string | null;
   readonly #keeps: KeptPrompts;
   /** Whether the session may read jobs. */
@@ -122,28 +125,31 @@ export class JobBook {
   });
   #hiddenAt = Date.now();
 
-  constructor({ client, projectId, claims, openStream, ended }: JobBookSession) {
+  constructor({ client, projectId, claims, data, openStream, ended }: JobBookSession) {
     this.#client = client;
     this.#api = client.agentJobs;
     this.#subject = claims.subject;
-    // The next person who signs in on this browser must not find these drafts.
-    this.#owner = `${encodeURIComponent(claims.subject ?? "")}.${projectId}`;
+    this.#data = data;
+    this.#projectId = projectId;
+    this.#panel = data.entry("panel", projectId);
+    this.#composing.value = this.#panel.read() === true;
     this.#keeps = claims.keepsPrompts;
     this.mayRead = allows(claims, "jobs:read");
     this.#ended = ended;
     this.composing = this.#composing;
-    this.drafts = new DraftShelf(this.#owner, ended);
-    this.templates = new TemplateShelf(claims, ended);
-    this.sent = new SentTextMemory(this.#owner, ended);
-    onKeptElsewhere((name) => {
-      for (const draft of this.#followUps.values()) if (draft.name === name) draft.renew();
-    }, ended);
+    this.drafts = new DraftShelf(data, projectId, ended);
+    this.templates = new TemplateShelf(data, ended);
+    this.sent = new SentTextMemory(data, projectId, ended);
+    const renew = ({ key }: Entry) => {
+      for (const draft of this.#followUps.values()) if (draft.key === key) draft.renew();
+    };
+    data.onChangeElsewhere(["follow-up", projectId], renew, ended);
     this.list = new ProjectJobs(this.#api, ended, (jobs) => {
       for (const job of jobs) this.#meet(job);
     });
     this.feed = new JobFeed(ended, {
       openStream,
-      shareAs: `quillgate.jobs.${this.#owner}`,
+      shareAs: keyOf("jobs", data.person, projectId),
       onEvent: (event) => this.#hear(event),
       onReset: () => this.list.reload(),
       onGap: () => this.#renew(),
@@ -171,7 +177,7 @@ export class JobBook {
   /** Opens or closes the panel for a new job. Its state survives a reload. */
   setComposing(open: boolean): void {
     this.#composing.value = open;
-    if (!this.#ended.aborted) remember(COMPOSING, open);
+    this.#panel.write(open);
   }
 
   /** Shows a job on its own page. */
@@ -205,8 +211,8 @@ export class JobBook {
   }
 
   followUp(id: string): Draft {
-    const name = `follow-up.${this.#owner}.${id}`;
-    const draft = this.#followUps.get(id) ?? new Draft(name, this.#ended);
+    const entry = this.#data.entry("follow-up", this.#projectId, id);
+    const draft = this.#followUps.get(id) ?? new Draft(entry);
     this.#followUps.set(id, draft);
     return draft;
   }

@@ -1,5 +1,6 @@
 import type { ListedJob } from "quillgate";
 import { readPullRequest } from "quillgate/values";
+import { cutText } from "../shell/readable_text.ts";
 import { MAX_SEARCH } from "./jobs_address.ts";
 import type { GatewayState, JobListParams } from "./jobs_api.ts";
 import { STATE_WORDS } from "./words.ts";
@@ -34,7 +35,7 @@ export function isFiltered({ states, authors, text }: JobFilter): boolean {
 export function filterParams({ states, authors, text }: JobFilter): Omit<JobListParams, "limit"> {
   const [state, ...otherStates] = new Set(states.map(gatewayState));
   const [author, ...otherAuthors] = authors;
-  const searched = text.trim().slice(0, MAX_SEARCH);
+  const searched = cutText(text.trim(), MAX_SEARCH);
   return {
     ...(state !== undefined && otherStates.length === 0 && { state }),
     ...(author !== undefined && otherAuthors.length === 0 && { author }),

@@ -1,6 +1,6 @@
 import type { AgentJob } from "quillgate";
 import { readPullRequest } from "quillgate/values";
-import { startOf } from "../shell/readable_text.ts";
+import { cutText } from "../shell/readable_text.ts";
 import { spell } from "../shell/wording.ts";
 import { STATE_WORDS } from "./words.ts";
 
@@ -52,7 +52,7 @@ export function firstLine(prompt: string): string {
 export function titleOf(prompt: string): string {
   const line = firstLine(prompt).replace(/^#+\s+/, "");
   if (line.length <= MAX_TITLE) return line;
-  const cut = startOf(line, MAX_TITLE);
+  const cut = cutText(line, MAX_TITLE);
   const end = cut.lastIndexOf(" ");
   return `${(end > MAX_TITLE / 2 ? cut.slice(0, end) : cut).replace(/[\s.,;:]+$/, "")}…`;
 }

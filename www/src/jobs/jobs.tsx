@@ -26,6 +26,7 @@ export function Jobs({ session }: { session: Session }) {
   useOpenDoubt(book);
   useNewJobKey(book, mayWrite);
   useFocusOnMove(id);
+  useSheet(book, id);
   return (
     <div class={styles.route}>
       {!mayWrite && id === null && <ScopeHint scope="jobs:create" lost={LIST_WORDS.mayNotStart} />}
@@ -44,6 +45,19 @@ function useNewJobKey(book: JobBook, mayWrite: boolean): void {
     const newJob = { keys: "n", label: LIST_WORDS.newJob, run: () => openComposer(book) };
     return registerKeys(LIST_WORDS.jobs, [newJob]);
   }, [book, mayWrite]);
+}
+
+/** Whether the panel for a new job is beside the route's content. The style sheet has the same width. */
+const IS_BESIDE = "(min-width: 75rem)";
+
+/** Closes the panel when the person leaves the list or job that it covers. The draft stays. */
+function useSheet(book: JobBook, id: string | null): void {
+  useEffect(
+    () => () => {
+      if (!matchMedia(IS_BESIDE).matches) book.setComposing(false);
+    },
+    [book, id],
+  );
 }
 
 /** Focuses the title of an opened job, or its row when the person returns to the list. */

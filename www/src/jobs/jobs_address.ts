@@ -1,4 +1,5 @@
 import { registerAddressPart } from "../shell/address.ts";
+import { cutText } from "../shell/readable_text.ts";
 import type { JobFilter, StateChoice } from "./job_filter.ts";
 
 /** The address parameters of the jobs route. */
@@ -25,7 +26,7 @@ export function parseJobsAddress(query: URLSearchParams): JobsAddress {
     id: query.get("job") || null,
     states: STATES.filter((state) => named.includes(state)),
     authors: [...new Set(query.getAll("author").filter(Boolean))],
-    text: (query.get("text") ?? "").slice(0, MAX_SEARCH),
+    text: cutText(query.get("text") ?? "", MAX_SEARCH),
   };
 }
 
@@ -43,6 +44,7 @@ registerAddressPart("jobs", {
   routes: ["jobs"],
   parse: parseJobsAddress,
   format: formatJobsAddress,
+  onOtherProject: () => parseJobsAddress(new URLSearchParams()),
 });
 
 /**

@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { keep, readKept } from "./browser_storage.ts";
+import { readPreferences, savePreferences } from "../shell/preferences.ts";
 import { isFinished, jobState } from "./job_state.ts";
 
 /** A notification about a finished job. */
@@ -40,8 +40,7 @@ export function titleMark(unseen: readonly JobNotice[], working: number): string
 
 export type DesktopNotices = "on" | "off" | "blocked" | "not supported";
 
-const WANTED = "preferences.notices";
-const wanted = signal(readKept(WANTED) === true);
+const wanted = signal(readPreferences().notices);
 const permission = signal(readPermission());
 
 /**
@@ -57,7 +56,7 @@ export const desktopNotices = computed((): DesktopNotices => {
 export async function switchDesktopNotices(on: boolean): Promise<void> {
   if (on) permission.value = await Notification.requestPermission();
   wanted.value = on && permission.peek() === "granted";
-  keep(WANTED, wanted.peek());
+  savePreferences({ notices: wanted.peek() });
 }
 
 /** Shows a notification if the person wants them and the page is hidden. */

@@ -3,6 +3,7 @@ import type { ComponentChildren, RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
+import { type Blank, findBlanks, focusFirstBlank, selectNextBlank } from "./blanks.ts";
 import { DoubtPanel, type DoubtWords } from "./doubt_panel.tsx";
 import type { Draft, Submit } from "./draft.ts";
 import * as styles from "./prompt_box.module.css";
@@ -31,14 +32,19 @@ interface PromptBoxProps {
   children?: ComponentChildren;
 }
 
-/** A text box with a send button. Ctrl+Enter (⌘+Enter) also sends. */
+/**
+ * A text box with a send button. Ctrl+Enter (⌘+Enter) also sends. A blank such as `[page]` is a
+ * field: Tab selects the next one, and sending asks for confirmation while one is left.
+ */
 export function PromptBox(props: PromptBoxProps) {
   const { id, draft, submit } = props;
   const complaint = useSignal("");
+  const blankLeft = useSignal<Blank | null>(null);
   const ownBox = useRef<HTMLTextAreaElement>(null);
   const box = props.box ?? ownBox;
   const sending = draft.sending.value;
   const problem = draft.problem.value;
+  const hasBlanks = findBlanks(draft.text.value).length > 0;
 
   async function send() {
     if (draft.text.peek().trim() === "") {
@@ -46,6 +52,14 @@ export function PromptBox(props: PromptBoxProps) {
       box.current?.focus();
       return;
     }
+    const [blank] = findBlanks(draft.text.peek());
+    if (blank === undefined) return sendWhole();
+    blankLeft.value = blank;
+    focusFirstBlank(box.current);
+  }
+
+  async function sendWhole() {
+    blankLeft.value = null;
     end(await (props.send ? props.send(submit) : draft.send(submit)));
   }
 
@@ -85,9 +99,14 @@ export function PromptBox(props: PromptBoxProps) {
         aria-describedby={`${id}-hint ${id}-complaint`}
         onInput={(event) => {
           complaint.value = "";
+          blankLeft.value = null;
           draft.edit(event.currentTarget.value);
         }}
         onKeyDown={(event) => {
+          if (event.key === "Tab" && !event.isComposing) {
+            const direction = event.shiftKey ? "backward" : "forward";
+            if (selectNextBlank(event.currentTarget, direction)) event.preventDefault();
+          }
           if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
           event.preventDefault();
           send();
@@ -96,12 +115,26 @@ export function PromptBox(props: PromptBoxProps) {
       <div class={styles.foot}>
         <p id={`${id}-hint`} class="hint">
           {props.hint}
+          {hasBlanks && ` ${COMPOSER_WORDS.nextBlank}`}
         </p>
         <p class={`hint ${styles.count}`}>{counted(draft.text.value.length, "character")}</p>
       </div>
       <p id={`${id}-complaint`} class="field-problem" role="alert">
         {complaint.value}
       </p>
+      {draft.isRefused.value && (
+        <p class="field-problem" role="alert">
+          {COMPOSER_WORDS.draftRefused}
+        </p>
+      )}
+      {blankLeft.value !== null && (
+        <div class="notice" role="alert">
+          <p>{COMPOSER_WORDS.blankLeft(blankLeft.value.text)}</p>
+          <button type="button" onClick={sendWhole}>
+            {COMPOSER_WORDS.anyway(props.sendLabel)}
+          </button>
+        </div>
+      )}
       <div class="actions">
         <button
           type="submit"
@@ -139,7 +172,7 @@ export function PromptBox(props: PromptBoxProps) {
         />
       )}
       {problem && problem.remedy !== "look first" && (
-        <ProblemPanel problem={problem} retryLabel={COMPOSER_WORDS.sendAgain} onRetry={send} />
+        <ProblemPanel problem={problem} retryLabel={COMPOSER_WORDS.sendAgain} onRetry={sendWhole} />
       )}
     </form>
   );

@@ -1,10 +1,6 @@
-import { signal } from "@preact/signals";
-import { keep, onKeptElsewhere, readKept } from "./browser_storage.ts";
-import type { SentTexts } from "./thread.ts";
-
-interface SentEntry extends SentTexts {
-  id: string;
-}
+import { KeptList } from "../session/kept_list.ts";
+import type { PersonData } from "../session/person_data.ts";
+import type { SentMessage, SentTexts } from "./thread.ts";
 
 /** The maximum number of remembered jobs, and of messages per job. */
 const MAX_JOBS = 50;
@@ -14,23 +10,18 @@ const MAX_CHARACTERS = 1_000_000;
 const NOTHING: SentTexts = { prompt: null, messages: [] };
 
 /**
- * The prompts and follow-ups that this browser sent to a project's jobs. The job with the latest
- * message comes first. For gateways that store only first lines, this is the only complete copy.
+ * The prompts and follow-ups that this browser sent to a project's jobs. For gateways that store
+ * only first lines, this is the only complete copy.
  */
 export class SentTextMemory {
-  readonly #entries = signal<readonly SentEntry[]>([]);
-  readonly #name: string;
+  readonly #kept: KeptList<SentTexts>;
 
-  constructor(owner: string, ended: AbortSignal) {
-    this.#name = `sent.${owner}`;
-    this.#entries.value = entriesFrom(readKept(this.#name));
-    onKeptElsewhere((name) => {
-      if (name === this.#name) this.#entries.value = entriesFrom(readKept(name));
-    }, ended);
+  constructor(data: PersonData, projectId: string, ended: AbortSignal) {
+    this.#kept = new KeptList(data, ["sent", projectId], sentTextsFrom, ended);
   }
 
   of(id: string): SentTexts {
-    return this.#entries.value.find((entry) => entry.id === id) ?? NOTHING;
+    return this.#kept.find(id)?.item ?? NOTHING;
   }
 
   notePrompt(id: string, prompt: string): void {
@@ -45,44 +36,36 @@ export class SentTextMemory {
   }
 
   forget(id: string): void {
-    this.#save(entriesFrom(readKept(this.#name)).filter((entry) => entry.id !== id));
+    const kept = this.#kept.find(id);
+    if (kept !== null) this.#kept.remove(kept);
   }
 
   #note(id: string, change: (texts: SentTexts) => SentTexts): void {
-    // Another tab may have sent a message meanwhile.
-    const kept = entriesFrom(readKept(this.#name));
-    const entries = kept.length > 0 ? kept : this.#entries.peek();
-    const before = entries.find((entry) => entry.id === id) ?? NOTHING;
-    const others = entries.filter((entry) => entry.id !== id);
-    this.#save(keepNewest([{ id, ...change(before) }, ...others].slice(0, MAX_JOBS)));
+    this.#kept.put(id, change(this.#kept.read(id)?.item ?? NOTHING));
+    this.#dropOldest();
   }
 
-  #save(entries: readonly SentEntry[]): void {
-    this.#entries.value = entries;
-    keep(this.#name, entries);
+  /** Keeps the newest jobs that fit. */
+  #dropOldest(): void {
+    let left = MAX_CHARACTERS;
+    const newest = this.#kept.all.peek().toReversed();
+    for (const [index, kept] of newest.entries()) {
+      left -= JSON.stringify(kept.item).length;
+      if (left < 0 || index >= MAX_JOBS) this.#kept.remove(kept);
+    }
   }
 }
 
-/** Returns as many of the newest entries as fit. */
-function keepNewest(entries: readonly SentEntry[]): SentEntry[] {
-  let left = MAX_CHARACTERS;
-  return entries.filter((entry) => {
-    left -= JSON.stringify(entry).length;
-    return left >= 0;
-  });
+function sentTextsFrom(value: unknown): SentTexts | null {
+  const { prompt, messages } = Object(value) as Partial<Record<keyof SentTexts, unknown>>;
+  if (!Array.isArray(messages)) return null;
+  return {
+    prompt: typeof prompt === "string" ? prompt : null,
+    messages: messages.filter(isMessage),
+  };
 }
 
-/** Reads stored entries. Ignores anything malformed. */
-function entriesFrom(kept: unknown): SentEntry[] {
-  if (!Array.isArray(kept)) return [];
-  return kept
-    .filter((entry) => typeof entry?.id === "string" && Array.isArray(entry.messages))
-    .map(({ id, prompt, messages }) => ({
-      id,
-      prompt: typeof prompt === "string" ? prompt : null,
-      messages: messages.filter(
-        (message: { text?: unknown; sentAt?: unknown } | null) =>
-          typeof message?.text === "string" && typeof message.sentAt === "number",
-      ),
-    }));
+function isMessage(value: unknown): value is SentMessage {
+  const { text, sentAt } = Object(value) as Partial<Record<keyof SentMessage, unknown>>;
+  return typeof text === "string" && typeof sentAt === "number";
 }

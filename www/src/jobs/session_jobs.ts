@@ -16,9 +16,9 @@ export function jobsOf(session: Session): JobBook {
 }
 
 function followJobs(session: Session): JobBook {
-  const { client, projectId, claims, end } = session;
+  const { client, projectId, claims, data, end } = session;
   const openStream = streamOf(client);
-  const book = new JobBook({ client, projectId, claims, openStream, ended: end.signal });
+  const book = new JobBook({ client, projectId, claims, data, openStream, ended: end.signal });
   books.set(session, book);
   const stopMarking = effect(() => {
     titleMark.value = book.titleMark.value;

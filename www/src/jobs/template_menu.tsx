@@ -2,7 +2,13 @@ import { Cross } from "../shell/icons.tsx";
 import { Menu } from "../shell/menu.tsx";
 import { toast } from "../shell/toast.ts";
 import * as styles from "./template_menu.module.css";
-import { BUILT_IN, MAX_TEMPLATES, type Template, type TemplateShelf } from "./templates.ts";
+import {
+  BUILT_IN,
+  MAX_TEMPLATES,
+  type SaveOutcome,
+  type Template,
+  type TemplateShelf,
+} from "./templates.ts";
 import { COMPOSER_WORDS } from "./words.ts";
 
 interface TemplateMenuProps {
@@ -73,11 +79,11 @@ function OwnTemplates({ shelf, onUse, onRemoved }: OwnTemplatesProps) {
   const own = shelf.own.value;
 
   function remove(template: Template) {
-    const undo = shelf.remove(template);
+    const restore = shelf.remove(template);
     onRemoved();
     toast({
       text: `${COMPOSER_WORDS.templateDeleted}: ${template.name}`,
-      action: { label: COMPOSER_WORDS.undo, run: undo },
+      action: { label: COMPOSER_WORDS.undo, run: () => undo(restore) },
     });
   }
 
@@ -102,10 +108,18 @@ function OwnTemplates({ shelf, onUse, onRemoved }: OwnTemplatesProps) {
 }
 
 function save(shelf: TemplateShelf, text: string): void {
-  const words = {
-    saved: COMPOSER_WORDS.templateSaved,
-    "too many": COMPOSER_WORDS.tooManyTemplates(MAX_TEMPLATES),
-    "too long": COMPOSER_WORDS.templateTooLong,
-  };
-  toast({ text: words[shelf.save(text)] });
+  toast({ text: OUTCOMES[shelf.save(text)] });
 }
+
+function undo(restore: () => SaveOutcome): void {
+  const outcome = restore();
+  if (outcome !== "stored") toast({ text: OUTCOMES[outcome] });
+}
+
+const OUTCOMES: Readonly<Record<SaveOutcome, string>> = {
+  stored: COMPOSER_WORDS.templateSaved,
+  "until reload": COMPOSER_WORDS.templateUntilReload,
+  exists: COMPOSER_WORDS.templateExists,
+  "too many": COMPOSER_WORDS.tooManyTemplates(MAX_TEMPLATES),
+  "too long": COMPOSER_WORDS.templateTooLong,
+};

@@ -1,6 +1,6 @@
-import { signal } from "@preact/signals";
-import { type Person, personOf } from "../session/claims.ts";
-import { keep, onKeptElsewhere, readKept } from "./browser_storage.ts";
+import { computed } from "@preact/signals";
+import { KeptList } from "../session/kept_list.ts";
+import type { Applied, PersonData } from "../session/person_data.ts";
 import { titleOf } from "./job_state.ts";
 
 export interface Template {
@@ -45,19 +45,16 @@ export const BUILT_IN: readonly Template[] = [
 export const MAX_TEMPLATES = 20;
 const MAX_TEMPLATE = 10_000;
 
-export type SaveOutcome = "saved" | "too many" | "too long";
+/** Whether a template was saved, or why nothing has changed. */
+export type SaveOutcome = Applied | "exists" | "too many" | "too long";
 
-/** A person's own templates. They stay in this browser until they are deleted. */
+/** A person's own templates. They stay until they are deleted or the person signs out. */
 export class TemplateShelf {
-  readonly own = signal<readonly Template[]>([]);
-  readonly #name: string;
+  readonly own = computed(() => this.#kept.all.value.map(({ item }) => item));
+  readonly #kept: KeptList<Template>;
 
-  constructor(person: Person, ended: AbortSignal) {
-    this.#name = `templates.${personOf(person)}`;
-    this.own.value = templatesFrom(readKept(this.#name));
-    onKeptElsewhere((name) => {
-      if (name === this.#name) this.own.value = templatesFrom(readKept(name));
-    }, ended);
+  constructor(data: PersonData, ended: AbortSignal) {
+    this.#kept = new KeptList(data, ["template"], templateFrom, ended);
   }
 
   /**
@@ -67,34 +64,27 @@ export class TemplateShelf {
   save(text: string): SaveOutcome {
     if (text.length > MAX_TEMPLATE) return "too long";
     const name = titleOf(text);
-    const others = this.own.peek().filter((template) => template.name !== name);
-    if (others.length >= MAX_TEMPLATES) return "too many";
-    this.#keep([...others, { name, text }]);
-    return "saved";
+    if (this.#kept.find(name) === null && this.#isFull()) return "too many";
+    return this.#kept.put(name, { name, text });
   }
 
-  /** Deletes a template. The returned function restores it. */
-  remove(template: Template): () => void {
-    const before = this.own.peek();
-    this.#keep(before.filter(({ name }) => name !== template.name));
-    return () => this.#keep(before);
+  /** Deletes a template. The returned function restores it, unless a newer one has its title. */
+  remove({ name }: Template): () => SaveOutcome {
+    const kept = this.#kept.find(name);
+    if (kept === null) return () => "exists";
+    this.#kept.remove(kept);
+    return () => {
+      if (this.#kept.find(name) !== null) return "exists";
+      return this.#isFull() ? "too many" : this.#kept.restore(kept);
+    };
   }
 
-  #keep(templates: readonly Template[]): void {
-    this.own.value = templates;
-    keep(this.#name, templates);
+  #isFull(): boolean {
+    return this.#kept.all.peek().length >= MAX_TEMPLATES;
   }
 }
 
-/** Returns the position of the first part to replace; null without one. */
-export function firstBlank(text: string): { start: number; end: number } | null {
-  const found = /\[[^\]\n]+\]/.exec(text);
-  return found && { start: found.index, end: found.index + found[0].length };
-}
-
-function templatesFrom(kept: unknown): Template[] {
-  if (!Array.isArray(kept)) return [];
-  return kept.filter(
-    (one) => typeof one?.name === "string" && typeof one.text === "string",
-  ) as Template[];
+function templateFrom(value: unknown): Template | null {
+  const { name, text } = Object(value) as Partial<Record<keyof Template, unknown>>;
+  return typeof name === "string" && typeof text === "string" ? { name, text } : null;
 }

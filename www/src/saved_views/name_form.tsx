@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useId, useLayoutEffect } from "preact/hooks";
+import type { Applied } from "../session/person_data.ts";
 import * as styles from "./name_form.module.css";
-import { type Applied, isApplied, type ViewOutcome, type ViewProblem } from "./view_shelf.ts";
-import { normalizeName } from "./view_storage.ts";
+import { normalizeName } from "./saved_view.ts";
+import { isApplied, type ViewOutcome, type ViewProblem } from "./view_shelf.ts";
 import { VIEW_PROBLEMS, VIEW_WORDS } from "./words.ts";
 
 interface NameFormProps {

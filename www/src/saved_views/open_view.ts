@@ -2,7 +2,7 @@ import { type Address, formatAddress, parseAddress } from "../shell/address.ts";
 import { announce } from "../shell/announcer.tsx";
 import { focusHeading } from "../shell/heading.tsx";
 import { visit } from "../shell/navigation.ts";
-import type { SavedView } from "./view_storage.ts";
+import type { SavedView } from "./saved_view.ts";
 import { VIEW_WORDS } from "./words.ts";
 
 /** Returns a report's address without the project, the open folders and the open page. */

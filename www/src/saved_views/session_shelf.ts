@@ -13,8 +13,8 @@ export function savedViewsOf(session: Session): ViewShelf {
 }
 
 function openShelf(session: Session): ViewShelf {
-  const { claims, projectId, end } = session;
-  const shelf = new ViewShelf(claims.subject, projectId, end.signal);
+  const { data, projectId, end } = session;
+  const shelf = new ViewShelf(data, projectId, end.signal);
   shelves.set(session, shelf);
   const stop = registerCommands(VIEW_WORDS.views, () =>
     shelf.views.value.map((view) => ({ label: view.name, run: () => openView(view) })),

@@ -1,22 +1,18 @@
-import { signal } from "@preact/signals";
+import { computed } from "@preact/signals";
+import { type Kept, KeptList } from "../session/kept_list.ts";
+import type { Applied, PersonData } from "../session/person_data.ts";
 import {
-  findView,
   lengthOf,
   MAX_NAME,
   MAX_SEARCH,
   MAX_VIEWS,
   normalizeName,
-  onViewsStoredElsewhere,
-  readViews,
   type SavedView,
-  storeViews,
-} from "./view_storage.ts";
+  viewFrom,
+} from "./saved_view.ts";
 
 /** Why a view was not saved or renamed. Nothing has changed. */
 export type ViewProblem = "no name" | "name too long" | "exists" | "too many" | "too long";
-
-/** Whether a change is stored. If storage is full or disabled, it lasts until the page reloads. */
-export type Applied = "stored" | "until reload";
 
 export type ViewOutcome = Applied | ViewProblem;
 
@@ -26,61 +22,68 @@ export function isApplied(outcome: ViewOutcome): outcome is Applied {
 
 /** The saved views of one person in one project. */
 export class ViewShelf {
-  readonly views = signal<readonly SavedView[]>([]);
-  readonly #owner: string;
+  readonly views = computed((): readonly SavedView[] => this.#shown.value.map(({ item }) => item));
+  readonly #kept: KeptList<SavedView>;
+  /** Two tabs may have saved the same name at the same time. */
+  readonly #shown = computed(() => {
+    const names = new Set<string>();
+    return this.#kept.all.value
+      .filter(({ item: { name } }) => {
+        const isFirst = !names.has(name.toLowerCase());
+        names.add(name.toLowerCase());
+        return isFirst;
+      })
+      .slice(0, MAX_VIEWS);
+  });
 
-  constructor(subject: string | null, projectId: string, ended: AbortSignal) {
-    // Encoded subjects have no slash, so that two owners never share a key.
-    this.#owner = `${encodeURIComponent(subject ?? "")}/${projectId}`;
-    const read = () => {
-      this.views.value = readViews(this.#owner);
-    };
-    read();
-    onViewsStoredElsewhere(this.#owner, read, ended);
+  constructor(data: PersonData, projectId: string, ended: AbortSignal) {
+    this.#kept = new KeptList(data, ["view", projectId], viewFrom, ended);
   }
 
   /** Saves a report under a new name. */
   save(typed: string, search: string): ViewOutcome {
     const name = normalizeName(typed);
-    const views = this.views.peek();
-    const problem = problemOf(name, search);
-    if (problem !== null) return problem;
-    if (findView(views, name)) return "exists";
-    if (views.length >= MAX_VIEWS) return "too many";
-    return this.#store([...views, { name, search }]);
+    const problem = problemOf(name, search) ?? this.#conflictOf(name);
+    return problem ?? this.#kept.put(crypto.randomUUID(), { name, search });
   }
 
   /** Saves a report in place of the view with the same name, or as a new view. */
   replace(typed: string, search: string): ViewOutcome {
     const name = normalizeName(typed);
-    const before = findView(this.views.peek(), name);
+    const before = this.#find(name);
     if (before === undefined) return this.save(typed, search);
-    const problem = problemOf(name, search);
-    return problem ?? this.#exchange(before, { name, search });
+    return problemOf(name, search) ?? this.#kept.restore({ ...before, item: { name, search } });
   }
 
   rename(view: SavedView, typed: string): ViewOutcome {
     const name = normalizeName(typed);
     const { search } = view;
+    const before = this.#find(view.name);
+    const other = this.#find(name);
     const problem = problemOf(name, search);
     if (problem !== null) return problem;
-    const other = findView(this.views.peek(), name);
-    if (other !== undefined && other.name !== view.name) return "exists";
-    return this.#exchange(view, { name, search });
+    if (other !== undefined && other !== before) return "exists";
+    if (before === undefined) return this.save(typed, search);
+    return this.#kept.restore({ ...before, item: { name, search } });
   }
 
-  remove({ name }: SavedView): Applied {
-    return this.#store(this.views.peek().filter((view) => view.name !== name));
+  /** Deletes a view. The returned function restores it in its place. */
+  remove({ name }: SavedView): () => ViewOutcome {
+    const kept = this.#find(name);
+    if (kept === undefined) return () => "exists";
+    this.#kept.remove(kept);
+    return () => this.#conflictOf(name) ?? this.#kept.restore(kept);
   }
 
-  #exchange(before: SavedView, after: SavedView): Applied {
-    const views = this.views.peek();
-    return this.#store(views.map((view) => (view.name === before.name ? after : view)));
+  #conflictOf(name: string): ViewProblem | null {
+    if (this.#find(name)) return "exists";
+    return this.#shown.peek().length >= MAX_VIEWS ? "too many" : null;
   }
 
-  #store(views: readonly SavedView[]): Applied {
-    this.views.value = views;
-    return storeViews(this.#owner, views) ? "stored" : "until reload";
+  /** Returns the view with a name, ignoring case. */
+  #find(name: string): Kept<SavedView> | undefined {
+    const wanted = name.toLowerCase();
+    return this.#shown.peek().find(({ item }) => item.name.toLowerCase() === wanted);
   }
 }
 

@@ -9,9 +9,9 @@ import { address } from "../shell/navigation.ts";
 import { toast } from "../shell/toast.ts";
 import { NameForm } from "./name_form.tsx";
 import { openView, searchOf } from "./open_view.ts";
+import type { SavedView } from "./saved_view.ts";
 import { savedViewsOf } from "./session_shelf.ts";
 import { isApplied, type ViewShelf } from "./view_shelf.ts";
-import type { SavedView } from "./view_storage.ts";
 import * as styles from "./views_panel.module.css";
 import { VIEW_PROBLEMS, VIEW_WORDS } from "./words.ts";
 
@@ -182,14 +182,14 @@ function SaveForm({ shelf, input, onDone }: SaveFormProps) {
 }
 
 function remove(shelf: ViewShelf, view: SavedView): void {
-  const outcome = shelf.remove(view);
+  const restore = shelf.remove(view);
   const undo = () => {
-    const restored = shelf.save(view.name, view.search);
-    if (!isApplied(restored)) toast({ text: VIEW_PROBLEMS[restored] });
+    const restored = restore();
+    if (restored === "until reload") toast({ text: VIEW_WORDS.untilReload });
+    else if (!isApplied(restored)) toast({ text: VIEW_PROBLEMS[restored] });
   };
-  const note = outcome === "stored" ? "" : ` ${VIEW_WORDS.untilReload}`;
   toast({
-    text: `${VIEW_WORDS.deleted(view.name)}.${note}`,
+    text: `${VIEW_WORDS.deleted(view.name)}.`,
     action: { label: VIEW_WORDS.undo, run: undo },
   });
 }

@@ -1,5 +1,5 @@
+import { MAX_NAME, MAX_VIEWS } from "./saved_view.ts";
 import type { ViewProblem } from "./view_shelf.ts";
-import { MAX_NAME, MAX_VIEWS } from "./view_storage.ts";
 
 /** The strings of saved views. */
 export const VIEW_WORDS = {

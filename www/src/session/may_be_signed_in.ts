@@ -1,7 +1,8 @@
+import { browserStorage, keyOf } from "../shell/storage.ts";
 import { ARRIVAL, signInFailure } from "./sign_in_return.ts";
 
 /** The storage key of the session's expiry. New pages read it before requesting the session. */
-export const UNTIL = "quillgate.signed-in-until";
+export const UNTIL = keyOf("signed-in-until");
 
 /** Returns whether the person has just returned from an external sign-in. */
 export function hasArrived(search: string): boolean {
@@ -14,9 +15,6 @@ export function hasArrived(search: string): boolean {
  */
 export function mayBeSignedIn(search: string, now: number): boolean {
   if (hasArrived(search) || signInFailure(search) === "sign-in-failed") return true;
-  try {
-    return Number(localStorage.getItem(UNTIL)) > now;
-  } catch {
-    return true;
-  }
+  if (!browserStorage.isReadable()) return true;
+  return Number(browserStorage.read(UNTIL)) > now;
 }

@@ -1,11 +1,9 @@
 import { batch, effect, signal, untracked } from "@preact/signals";
 import type { Client } from "quillgate";
-import { forgetJobs } from "../jobs/browser_storage.ts";
-import { parseJobsAddress } from "../jobs/jobs_address.ts";
-import { forgetViews } from "../saved_views/view_storage.ts";
+import { announce } from "../shell/announcer.tsx";
 import { now } from "../shell/clock.ts";
 import { clockSkew, currentTime } from "../shell/clock_skew.ts";
-import { address, adjust, visit } from "../shell/navigation.ts";
+import { address, adjust, startOver, visit } from "../shell/navigation.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { requestedRoute } from "../shell/route_names.ts";
 import { onSignInRequest } from "../shell/sign_in_request.ts";
@@ -14,19 +12,16 @@ import { duration } from "../shell/wording.ts";
 import { type Claims, differOnlyInExpiry, personOf } from "./claims.ts";
 import { deleteSession, readSession } from "./gateway_session.ts";
 import { hasArrived, mayBeSignedIn } from "./may_be_signed_in.ts";
+import { deleteData, type Loss, PersonData } from "./person_data.ts";
 import { allowedRoutes } from "./routes.ts";
 import {
-  forgetPerson,
   hearOtherTabs,
-  isSomebodyElse,
   noteLeft,
-  notePerson,
   noteSignedIn,
   noteSignedOut,
   tellOtherTabs,
 } from "./session_news.ts";
 import { signInFailure } from "./sign_in_return.ts";
-import { forgetEverything, recall, remember } from "./tab_storage.ts";
 import { SESSION_WORDS } from "./words.ts";
 
 /** One project as the signed-in person sees it. */
@@ -34,6 +29,8 @@ export interface Session {
   projectId: string;
   claims: Claims;
   client: Client;
+  /** Everything that the person created or chose on this page. */
+  data: PersonData;
   /** Aborted when the session ends or another project is opened. */
   end: AbortController;
 }
@@ -59,11 +56,15 @@ export const session = signal<Session | null>(null);
 export const farewell = signal<Farewell | null>(null);
 
 const WARNING_MS = 5 * 60_000;
-/** The person whose data this tab stores. */
-const TAB_PERSON = "person";
 
 /** Increases when a check, a sign-in or a sign-out starts, so that late responses are ignored. */
 let generation = 0;
+
+/** The data of the person who is signed in, or whose session expired in this tab. */
+let personData: PersonData | null = null;
+
+/** Whether the address is about the person's project, not a link to one that they cannot open. */
+let isPersonsAddress = false;
 
 /** The latest sign-out request. The gateway may not have received it yet. */
 let ending: Promise<void> = Promise.resolve();
@@ -118,7 +119,12 @@ export async function takeUp(open: () => Promise<Claims>): Promise<void> {
   tellOtherTabs("signed in");
 }
 
-/** Ends the session in every tab and deletes its data, including drafts and saved views. */
+/** Counts what signing out deletes. */
+export function personLoss(): Loss {
+  return personData?.loss() ?? NOTHING;
+}
+
+/** Ends the session in every tab and deletes its data, including drafts, saved views and templates. */
 export async function signOut(): Promise<void> {
   noteLeft();
   endHere(null, "forget");
@@ -150,17 +156,16 @@ export function replaceSession(): void {
  * page.
  */
 export function switchProject(projectId: string): void {
-  const jobs = parseJobsAddress(new URLSearchParams());
-  visit({ project: projectId, jobs, analytics: { page: null } });
+  visit({ project: projectId });
 }
 
 async function enter(claims: Claims, turn: number): Promise<void> {
-  takeOver(personOf(claims));
+  const data = takeOver(personOf(claims));
   // A new page only knows this browser's clock until the gateway answers.
   noteSignedIn(claims.expiresAt + clockSkew.peek());
   const { openSession } = await import("./open_session.ts");
   if (turn !== generation) return;
-  openProject = (projectId) => openSession(projectId, claims);
+  openProject = (projectId) => openSession(projectId, claims, data);
   const before = phase.peek();
   const isRenewal = before.name === "signed in" && differOnlyInExpiry(before.claims, claims);
   batch(() => {
@@ -178,10 +183,12 @@ async function enter(claims: Claims, turn: number): Promise<void> {
   });
 }
 
+const NOTHING: Loss = { drafts: 0, views: 0, templates: 0 };
 const ENDED = new DOMException("the session has ended", "AbortError");
-let openProject: (projectId: string) => Session = () => {
+const NOT_SIGNED_IN = (): Session => {
   throw new Error("not signed in");
 };
+let openProject: (projectId: string) => Session = NOT_SIGNED_IN;
 
 /**
  * Opens the project of the address. Without one, keeps the open project or opens the first. If the
@@ -194,6 +201,7 @@ function followProject(): void {
   const { projects } = current.claims;
   const open = session.peek()?.projectId;
   const wanted = project ?? open ?? projects[0];
+  isPersonsAddress = wanted !== undefined && projects.includes(wanted);
   if (wanted === undefined || !projects.includes(wanted)) {
     untracked(closeProject);
     return;
@@ -220,11 +228,11 @@ function endInTime(): void {
   const { expiresAt } = current.claims;
   const left = expiresAt - now.value;
   if (left <= 0) {
-    endHere(SESSION_WORDS.ended, "keep");
+    endHere(SESSION_WORDS.ended(personData?.refusedDrafts() ?? 0), "keep");
   } else if (left < WARNING_MS && warnedOf !== expiresAt) {
     warnedOf = expiresAt;
     toast({
-      text: SESSION_WORDS.endsSoon(duration(left)),
+      text: SESSION_WORDS.endsSoon(duration(left), personData?.refusedDrafts() ?? 0),
       action: { label: SESSION_WORDS.signInAgain, run: replaceSession },
     });
   }
@@ -232,27 +240,40 @@ function endInTime(): void {
 
 function endHere(reason: string | null, what: "keep" | "forget"): void {
   generation += 1;
-  closeProject();
+  leave("signed out");
   if (what === "forget") forgetAll();
   noteSignedOut();
-  clearToasts();
   farewell.value = reason === null ? null : { text: reason, offer: null };
-  phase.value = { name: "signed out" };
 }
 
-/** Records the person. Deletes data of another person from this browser and this tab. */
-function takeOver(person: string): void {
-  if (isSomebodyElse(person)) forgetAll();
-  const before = recall(TAB_PERSON);
-  if (before !== null && before !== person) forgetEverything();
-  notePerson(person);
-  remember(TAB_PERSON, person);
+/** Closes the project first, so that nothing below opens it again. */
+function leave(name: "signed out" | "checking"): void {
+  batch(() => {
+    closeProject();
+    phase.value = { name };
+  });
+  clearToasts();
 }
 
-/** Deletes the person's stored data, except for templates and preferences. */
+/** Returns the person's data. Deletes that of another person from this browser and this tab. */
+function takeOver(person: string): PersonData {
+  if (personData?.person !== person) {
+    if (personData !== null) {
+      // The sign-in form could sign in another way.
+      leave("checking");
+      forgetAll();
+    }
+    personData = new PersonData(person);
+  }
+  return personData;
+}
+
+/** Deletes everything about the person except preferences. */
 function forgetAll(): void {
-  forgetEverything();
-  forgetJobs();
-  forgetViews();
-  forgetPerson();
+  personData?.forget();
+  personData = null;
+  openProject = NOT_SIGNED_IN;
+  deleteData();
+  if (isPersonsAddress) startOver();
+  announce("");
 }

@@ -1,13 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { countDrafts } from "../jobs/browser_storage.ts";
-import { countViews } from "../saved_views/view_storage.ts";
 import { now } from "../shell/clock.ts";
 import { defer } from "../shell/deferred.tsx";
 import { showKeys } from "../shell/keys.ts";
 import { Menu } from "../shell/menu.tsx";
 import { duration } from "../shell/wording.ts";
 import type { Claims } from "./claims.ts";
-import { session, signOut, switchProject } from "./session.ts";
+import { personLoss, session, signOut, switchProject } from "./session.ts";
 import * as styles from "./session_menu.module.css";
 import { SignOutDialog } from "./sign_out_dialog.tsx";
 import { SESSION_WORDS } from "./words.ts";
@@ -32,12 +30,12 @@ export function SessionBar({ claims }: { claims: Claims }) {
   );
 }
 
-/** Asks for confirmation if signing out would delete drafts or saved views. */
+/** Asks for confirmation if signing out would delete drafts, saved views or templates. */
 function SignOutButton() {
   const loss = useSignal("");
 
   function start() {
-    loss.value = SESSION_WORDS.lossOf(countDrafts(), countViews());
+    loss.value = SESSION_WORDS.lossOf(personLoss());
     if (loss.peek() === "") signOut();
   }
 

@@ -1,15 +1,12 @@
+import { browserStorage } from "../shell/storage.ts";
 import { UNTIL } from "./may_be_signed_in.ts";
+import { LEFT } from "./person_data.ts";
 import { ARRIVAL, FAILURE } from "./sign_in_return.ts";
 
 /** Messages between the tabs of a browser about their shared session. */
 export type SessionNews = "signed in" | "signed out";
 
 const channel = new BroadcastChannel("quillgate.session");
-
-/** The person whose drafts, sent messages and saved views this browser stores. */
-const PERSON = "quillgate.person";
-/** Set after signing out, where Cloudflare Access could sign the person in again. */
-const LEFT = "quillgate.left";
 
 export function tellOtherTabs(news: SessionNews): void {
   channel.postMessage(news);
@@ -28,11 +25,7 @@ let hasLeftHere = false;
  * then signs them in automatically.
  */
 export function hasLeft(): boolean {
-  try {
-    return hasLeftHere || localStorage.getItem(LEFT) !== null;
-  } catch {
-    return hasLeftHere;
-  }
+  return hasLeftHere || browserStorage.read(LEFT) !== null;
 }
 
 export function noteLeft(): void {
@@ -41,46 +34,18 @@ export function noteLeft(): void {
 
 /** Stores what `hasLeft` returns, so that later pages do not sign in automatically. */
 export function keepLeft(): void {
-  try {
-    localStorage.setItem(LEFT, "");
-  } catch {}
+  browserStorage.write(LEFT, true);
 }
 
 /** Records a sign-in and its expiry. Without storage, every new page requests the session. */
 export function noteSignedIn(until: number): void {
   hasLeftHere = false;
-  try {
-    localStorage.removeItem(LEFT);
-    localStorage.setItem(UNTIL, String(until));
-  } catch {}
+  browserStorage.remove(LEFT);
+  browserStorage.write(UNTIL, until);
 }
 
 export function noteSignedOut(): void {
-  try {
-    localStorage.removeItem(UNTIL);
-  } catch {}
-}
-
-/** Returns whether this browser stores data of another person, as far as it knows. */
-export function isSomebodyElse(person: string): boolean {
-  try {
-    const kept = localStorage.getItem(PERSON);
-    return kept !== null && kept !== person;
-  } catch {
-    return false;
-  }
-}
-
-export function notePerson(person: string): void {
-  try {
-    localStorage.setItem(PERSON, person);
-  } catch {}
-}
-
-export function forgetPerson(): void {
-  try {
-    localStorage.removeItem(PERSON);
-  } catch {}
+  browserStorage.remove(UNTIL);
 }
 
 /** Returns the address to return to after an external sign-in. */

@@ -1,15 +1,15 @@
-import { recall, remember } from "./tab_storage.ts";
+import { keyOf, tabStorage } from "../shell/storage.ts";
 
 /** The query parameter with the reason why a sign-in at an issuer failed. */
 export const FAILURE = "sign-in-failed";
 /** The query parameter that marks a return from an external sign-in. */
 export const ARRIVAL = "signed-in";
-/** The name of the stored address from which this tab began to sign in. */
-const FROM = "sign-in-from";
+/** The storage key of the address from which this tab began to sign in. */
+const FROM = keyOf("sign-in-from");
 
 /** Stores the address from which a sign-in at an issuer begins. */
 export function noteSignInStart(): void {
-  remember(FROM, location.search);
+  tabStorage.write(FROM, location.search);
 }
 
 /** Returns the reason why a sign-in at an issuer failed; null if none failed. */
@@ -23,7 +23,7 @@ export function signInFailure(search: string): string | null {
  */
 export function restoreAddress(): void {
   const failure = signInFailure(location.search);
-  const from = recall(FROM);
+  const from = tabStorage.read(FROM);
   if (failure === null || typeof from !== "string") return;
   const query = new URLSearchParams(from);
   query.delete(ARRIVAL);

@@ -8,7 +8,7 @@ interface SignOutDialogProps {
   onClose(): void;
 }
 
-/** Asks for confirmation, because signing out deletes drafts and saved views. */
+/** Asks for confirmation, because signing out deletes the person’s data. */
 export function SignOutDialog({ loss, onClose }: SignOutDialogProps) {
   return (
     <Dialog open title={SESSION_WORDS.signOutTitle} onClose={onClose}>

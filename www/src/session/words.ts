@@ -1,15 +1,23 @@
-import { counted } from "../shell/wording.ts";
+import { counted, listed } from "../shell/wording.ts";
+import type { Loss } from "./person_data.ts";
+
+/** Says whether drafts outlast the session. Some may only be in this tab. */
+function aboutDrafts(refused: number): string {
+  if (refused === 0) return "Your drafts are saved.";
+  return `Your browser couldn’t save ${counted(refused, "draft")}. Keep this tab open.`;
+}
 
 /** The strings of the signed-in session: its bar, menu and messages. */
 export const SESSION_WORDS = {
   signOut: "Sign out",
   signOutTitle: "Sign out?",
-  /** Returns a phrase such as "2 drafts and 1 saved view", or an empty string if both are 0. */
-  lossOf: (drafts: number, views: number) =>
-    [
+  /** Returns a phrase such as "2 drafts and 1 saved view", or an empty string without a loss. */
+  lossOf: ({ drafts, views, templates }: Loss) =>
+    listed([
       ...(drafts > 0 ? [counted(drafts, "draft")] : []),
       ...(views > 0 ? [counted(views, "saved view")] : []),
-    ].join(" and "),
+      ...(templates > 0 ? [counted(templates, "template")] : []),
+    ]),
   signOutLoss: (loss: string) => `Signing out deletes ${loss} in this browser.`,
   signOutAndDelete: (loss: string) => `Sign out and delete ${loss}`,
   cancel: "Cancel",
@@ -36,8 +44,10 @@ export const SESSION_WORDS = {
   noCookie:
     "You signed in, but your browser didn’t keep the session. Open this page over https and allow cookies.",
   signedOutElsewhere: "You signed out in another tab.",
-  ended: "Your session has expired. Sign in again. Your drafts are saved.",
-  endsSoon: (time: string) => `Your session expires in ${time}. Your drafts are saved.`,
+  /** @param refused the number of drafts that are not stored */
+  ended: (refused: number) => `Your session has expired. Sign in again. ${aboutDrafts(refused)}`,
+  endsSoon: (time: string, refused: number) =>
+    `Your session expires in ${time}. ${aboutDrafts(refused)}`,
   stillSignedIn: "You’re still signed in until you sign in with another token.",
   signOutFailed:
     "We couldn’t reach the gateway to sign you out, so this browser may still be signed in.",

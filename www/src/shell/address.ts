@@ -29,6 +29,8 @@ export interface AddressPart<Value> {
   format(value: Value): [string, string][];
   /** Returns the changes that follow from a change of this part or of the route. */
   onChange?(change: Partial<Value>, from: Route, to: Route): Partial<Value>;
+  /** Returns the changes that follow from opening another project. */
+  onOtherProject?(): Partial<Value>;
 }
 
 const parts = new Map<string, AddressPart<object>>();
@@ -62,10 +64,14 @@ export function formatAddress(address: Address): string {
 }
 
 export function changeAddress(address: Address, change: AddressChange): Address {
-  const { route = address.route } = change;
+  const { route = address.route, project = address.project } = change;
+  const isOtherProject = address.project !== null && project !== address.project;
   const values = [...parts].map(([name, part]) => {
     const changes = partOf(change, name);
-    const implied = part.onChange?.(changes, address.route, route);
+    const implied = {
+      ...(isOtherProject && part.onOtherProject?.()),
+      ...part.onChange?.(changes, address.route, route),
+    };
     return [name, { ...partOf(address, name), ...implied, ...changes }];
   });
   return { ...address, ...change, ...Object.fromEntries(values) };

@@ -12,7 +12,10 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A modal dialog. Escape or a click outside closes it and returns the focus to its opener. */
+/**
+ * A modal dialog. Escape, its button, or a click that starts and ends outside closes it and returns
+ * the focus to its opener.
+ */
 export function Dialog(props: DialogProps) {
   return props.open ? <OpenDialog {...props} /> : null;
 }
@@ -20,6 +23,8 @@ export function Dialog(props: DialogProps) {
 function OpenDialog({ title, onClose, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  /** Selecting text starts a drag inside, which can end outside. */
+  const hasStartedOutside = useRef(false);
   // An effect would run after the next key.
   useLayoutEffect(() => {
     const opener = document.activeElement;
@@ -40,12 +45,17 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
       class={`rise-in ${styles.dialog}`}
       aria-labelledby={heading}
       onCancel={(event) => {
+        // A file picker that closes without a file fires this event, too.
+        if (event.target !== event.currentTarget) return;
         event.preventDefault();
         onClose();
       }}
+      onPointerDown={(event) => {
+        hasStartedOutside.current = isOutside(event);
+      }}
       onClick={(event) => {
-        // Only clicks outside the content hit the dialog itself.
-        if (event.target === event.currentTarget) onClose();
+        if (hasStartedOutside.current && isOutside(event)) onClose();
+        hasStartedOutside.current = false;
       }}
     >
       <div class={styles.content}>
@@ -59,4 +69,11 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
       </div>
     </dialog>
   );
+}
+
+/** Returns whether the pointer is on the backdrop, whose events have the dialog as their target. */
+function isOutside({ target, currentTarget, clientX, clientY }: MouseEvent): boolean {
+  if (target !== currentTarget || !(target instanceof Element)) return false;
+  const { left, right, top, bottom } = target.getBoundingClientRect();
+  return clientX < left || clientX > right || clientY < top || clientY > bottom;
 }

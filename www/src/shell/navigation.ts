@@ -6,11 +6,15 @@ import {
   formatAddress,
   parseAddress,
 } from "./address.ts";
+import { requestedRoute } from "./route_names.ts";
 
 /** The page's address. */
 export const address = signal<Address>(parseAddress(""));
 
 let isRestored = false;
+
+/** Marks the history entries of the current session; null for those of the first one. */
+let era: string | null = null;
 
 /** Returns whether the back or forward button led here. The browser then restores the scrolling. */
 export function wasRestored(): boolean {
@@ -22,11 +26,38 @@ export function followAddress(): void {
   const read = () => {
     address.value = parseAddress(location.search);
   };
+  era = eraOf(history.state);
   read();
-  addEventListener("popstate", () => {
+  addEventListener("popstate", ({ state }) => {
+    // Following a fragment fires this event too, without a change of the address.
+    if (eraOf(state) !== era && location.search !== formatAddress(address.peek())) {
+      clearAddress();
+      return;
+    }
     isRestored = true;
     read();
   });
+}
+
+/**
+ * Removes the project, the filters and the open items from the address. Going back to an earlier
+ * address does not restore them: they belong to the person who was signed in before.
+ */
+export function startOver(): void {
+  era = crypto.randomUUID();
+  clearAddress();
+}
+
+function clearAddress(): void {
+  const { route } = address.peek();
+  const isNamed = requestedRoute(location.search) !== null;
+  address.value = { ...parseAddress(""), route };
+  write("replaceState", isNamed ? formatAddress(address.peek()) : location.pathname);
+}
+
+function eraOf(state: unknown): string | null {
+  const { era } = Object(state) as { era?: unknown };
+  return typeof era === "string" ? era : null;
 }
 
 /** Opens another address with a new history entry. */
@@ -52,14 +83,20 @@ export function followLink(event: MouseEvent, change: AddressChange): void {
   visit(change);
 }
 
-function move(change: AddressChange, method: "pushState" | "replaceState"): void {
+function move(change: AddressChange, method: HistoryMethod): void {
   const next = changeAddress(address.peek(), change);
   const search = formatAddress(next);
   isRestored = false;
+  if (search !== location.search) write(method, search);
+  address.value = next;
+}
+
+type HistoryMethod = "pushState" | "replaceState";
+
+function write(method: HistoryMethod, url: string): void {
   try {
-    if (search !== location.search) history[method](null, "", search);
+    history[method](era === null ? null : { era }, "", url);
   } catch {
     // Some browsers limit the rate of history changes. The content changes regardless.
   }
-  address.value = next;
 }

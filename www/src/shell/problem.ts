@@ -168,7 +168,7 @@ function wordsForStatus(status: number): Words {
   if (status === 401) {
     return {
       title: "You’re no longer signed in",
-      advice: "Your session expired or was revoked. Sign in again. Your drafts are saved.",
+      advice: "Your session expired or was revoked. Sign in again.",
       remedy: "sign in",
     };
   }

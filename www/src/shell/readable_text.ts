@@ -33,15 +33,32 @@ export function foldText(text: string): string {
   return text.normalize("NFKC").toLowerCase().replaceAll("i\u0307", "i").normalize("NFKC");
 }
 
-let segmenter: Intl.Segmenter | undefined;
+/** An approximation of a grapheme, for browsers without `Intl.Segmenter`. */
+const GRAPHEME =
+  /\r\n|\p{RI}{2}|.(?:[\p{M}\p{Emoji_Modifier}\u{e0020}-\u{e007f}]|\u200d(?:\p{Extended_Pictographic}|$))*/gsu;
 
 /** Returns the start of a string, at most `max` UTF-16 units, without cutting through a grapheme. */
-export function startOf(text: string, max: number): string {
+export function cutText(text: string, max: number): string {
   if (text.length <= max) return text;
-  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
-  const end = segmenter.segment(text).containing(max)?.index ?? max;
+  const end = lastBoundary(text, max);
   if (max - end <= MAX_GRAPHEME) return text.slice(0, end);
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, "");
+}
+
+/** Returns the last position up to `max` that is between two graphemes. */
+function lastBoundary(text: string, max: number): number {
+  // `Intl.Segmenter` can be absent although its type is not optional.
+  const { Segmenter } = Intl as Partial<typeof Intl>;
+  if (Segmenter !== undefined) {
+    const segments = new Segmenter("en", { granularity: "grapheme" }).segment(text);
+    return segments.containing(max)?.index ?? max;
+  }
+  let end = 0;
+  for (const { index, 0: grapheme } of text.slice(0, max + MAX_GRAPHEME).matchAll(GRAPHEME)) {
+    if (index + grapheme.length > max) break;
+    end = index + grapheme.length;
+  }
+  return end;
 }
 
 /** Replaces halves of surrogate pairs, which are not text: the gateway rejects them. */

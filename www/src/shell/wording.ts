@@ -29,6 +29,7 @@ const signed = inNumbers({ signDisplay: "exceptZero" });
 const compact = inNumbers({ notation: "compact" });
 const inWholePercent = inNumbers({ style: "percent", maximumFractionDigits: 0 });
 const inFinePercent = inNumbers({ style: "percent", maximumFractionDigits: 1 });
+const inList = once(() => new Intl.ListFormat(locale(), { type: "conjunction" }));
 const weekday = inDates({ weekday: "short", day: "numeric", month: "short" });
 const weekdayAndYear = inDates({
   weekday: "short",
@@ -140,6 +141,11 @@ export function dayAndTime(time: number): string {
 export function moment(time: number, now: number): string {
   const isToday = new Date(time).toDateString() === new Date(now).toDateString();
   return isToday ? clockTime(time) : dayAndTime(time);
+}
+
+/** Joins phrases: "a, b, and c". */
+export function listed(phrases: readonly string[]): string {
+  return inList().format(phrases);
 }
 
 /** Spells an API value in words: "Thumbs only" for "thumbs_only". */

@@ -1,6 +1,5 @@
 import { untracked } from "@preact/signals";
 import type { Session } from "../../session/session.ts";
-import { recall, remember } from "../../session/tab_storage.ts";
 import { ListingCache } from "../rows/listing_cache.ts";
 import { CountedTrendCache } from "../trend/counted_trend_cache.ts";
 
@@ -13,9 +12,10 @@ export function viewsOf(session: Session): ListingCache {
 }
 
 function openCache(session: Session): ListingCache {
-  const { client, claims, projectId, end } = session;
+  const { client, claims, data, projectId, end } = session;
   const isArchived = claims.archivedProjects.includes(projectId);
-  const cache = new ListingCache(client, end.signal, { recall, remember }, isArchived);
+  const memory = data.entry("ranges", projectId);
+  const cache = new ListingCache(client, end.signal, memory, isArchived);
   caches.set(session, cache);
   return cache;
 }

@@ -1,26 +1,37 @@
-import { signal } from "@preact/signals";
-import { recall, remember } from "../../session/tab_storage.ts";
+import { type Signal, signal } from "@preact/signals";
+import type { Applied, Entry } from "../../session/person_data.ts";
+import type { Session } from "../../session/session.ts";
 
-const STORED = "site-addresses";
+interface SiteAddress {
+  site: Signal<string | null>;
+  entry: Entry;
+}
+
+const addresses = new WeakMap<Session, SiteAddress>();
 
 /**
- * The site address of each project. The person enters it in this tab, or adds a sitemap that names
- * it. It is not part of the page's address, because the sender of a link must not choose where
+ * Returns the address of the project's site. The person enters it in this tab, or adds a sitemap that
+ * names it. It is not part of the page's address, because the sender of a link must not choose where
  * paths lead.
  */
-const sites = signal(readSites(recall(STORED)));
-
-export function siteOf(projectId: string): string | null {
-  return sites.value[projectId] ?? null;
+export function siteOf(session: Session): string | null {
+  return addressOf(session).site.value;
 }
 
-export function chooseSite(projectId: string, site: string | null): void {
-  const { [projectId]: _, ...others } = sites.peek();
-  sites.value = site === null ? others : { ...others, [projectId]: site };
-  remember(STORED, sites.peek());
+export function chooseSite(session: Session, chosen: string | null): Applied {
+  const { site, entry } = addressOf(session);
+  site.value = chosen;
+  if (chosen !== null) return entry.write(chosen);
+  entry.remove();
+  return "stored";
 }
 
-function readSites(kept: unknown): Record<string, string> {
-  if (typeof kept !== "object" || kept === null) return {};
-  return Object.fromEntries(Object.entries(kept).filter(([, site]) => typeof site === "string"));
+function addressOf(session: Session): SiteAddress {
+  const known = addresses.get(session);
+  if (known !== undefined) return known;
+  const entry = session.data.entry("site", session.projectId);
+  const stored = entry.read();
+  const opened = { site: signal(typeof stored === "string" ? stored : null), entry };
+  addresses.set(session, opened);
+  return opened;
 }

@@ -5,11 +5,13 @@ import * as styles from "./entry_dialog.module.css";
 
 interface EntryDialogProps {
   entry: ReportRow;
+  /** Null if the session may not start jobs, or if the feedback suggests none. */
+  onStartJob: (() => void) | null;
   onClose(): void;
 }
 
 /** Shows a feedback entry in full. Table rows truncate it. */
-export function EntryDialog({ entry, onClose }: EntryDialogProps) {
+export function EntryDialog({ entry, onStartJob, onClose }: EntryDialogProps) {
   const columns = REPORTS.feedback.columns.filter(({ id }) => id !== "comment");
   return (
     <Dialog open title="Feedback" onClose={onClose}>
@@ -24,6 +26,13 @@ export function EntryDialog({ entry, onClose }: EntryDialogProps) {
           </div>
         ))}
       </dl>
+      {onStartJob && (
+        <div class="actions">
+          <button type="button" class="primary" onClick={onStartJob}>
+            Start a job
+          </button>
+        </div>
+      )}
     </Dialog>
   );
 }

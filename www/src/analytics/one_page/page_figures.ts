@@ -46,10 +46,15 @@ function rowsByPage(rows: readonly ReportRow[]): Map<PageId, ReportRow[]> {
   return pages;
 }
 
-/** Returns a row for the prompt of a job. Unknown counts are absent or null. */
-export function rowOfPage(path: string, now: Totals | null, earlier: Totals | null): ReportRow {
+/** Returns a row for the prompt of a job, with the change of one column. Skips unknown counts. */
+export function rowOfPage(
+  path: string,
+  now: Totals | null,
+  earlier: Totals | null,
+  compared: keyof Totals = "total",
+): ReportRow {
   if (now === null) return { path };
-  const isCompared = now.total !== null && earlier !== null && earlier.total !== null;
-  const change = isCompared ? Number(now.total) - Number(earlier.total) : null;
+  const [count, before] = [now[compared], earlier?.[compared] ?? null];
+  const change = count === null || before === null ? null : count - before;
   return { path, human: now.human, ai: now.ai, total: now.total, change };
 }

@@ -23,6 +23,7 @@ import { startRowJob } from "../report/start_row_job.ts";
 import * as toolbar from "../report/toolbar.module.css";
 import { ComparisonMenu } from "../report/toolbar.tsx";
 import { Figures, figuresOfCounts } from "../report/totals_strip.tsx";
+import { comparedColumn } from "../rows/arrangement.ts";
 import type { Listing } from "../rows/listing.ts";
 import { linkToPage } from "../rows/page_link.ts";
 import { decodePath } from "../rows/page_path.ts";
@@ -83,7 +84,10 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
   const earlierCounts = countsOfPage(earlier, path);
   const spellings = spellingsIn(listing, path);
   const merges = useSignal<readonly Day[]>([]);
-  const row = rowOfPage(path, counts, earlierCounts);
+  // Gained people and Lost people link to this route.
+  const isAboutPeople = comparedColumn(address.value.analytics.arrangement, "total") === "human";
+  const compared = isAboutPeople ? "human" : "total";
+  const row = rowOfPage(path, counts, earlierCounts, compared);
   return (
     <div class={styles.route}>
       <div class={`toolbar ${toolbar.toolbar}`}>
@@ -91,7 +95,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
         <ComparisonMenu comparison={address.value.analytics.comparison} />
         <StartJob
           session={session}
-          prompt={jobPrompt(REPORT, row, { range, earlierRange }) ?? ""}
+          prompt={jobPrompt(REPORT, row, { range, earlierRange, compared }) ?? ""}
         />
       </div>
       <p class={rangeLine.line}>
@@ -148,9 +152,9 @@ function StartJob({ session, prompt }: { session: Session; prompt: string }) {
 }
 
 /** Links to the page on its site. Without a link, offers to set the site's address. */
-function SiteLink({ session: { projectId }, path }: { session: Session; path: string }) {
+function SiteLink({ session, path }: { session: Session; path: string }) {
   const isOpen = useSignal(false);
-  const href = linkToPage(siteOf(projectId), path);
+  const href = linkToPage(siteOf(session), path);
   if (href !== null) {
     return (
       <a href={href} title={href} target="_blank" rel="noreferrer">
@@ -171,7 +175,7 @@ function SiteLink({ session: { projectId }, path }: { session: Session; path: st
       </button>
       {isOpen.value && (
         <SiteDialog
-          projectId={projectId}
+          session={session}
           onClose={() => {
             isOpen.value = false;
           }}

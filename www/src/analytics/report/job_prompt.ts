@@ -3,7 +3,7 @@
  * figures, and quotes the reader's text.
  */
 import { parseInstant } from "quillgate/values";
-import { isBlank, replaceHalves, startOf } from "../../shell/readable_text.ts";
+import { cutText, isBlank, replaceHalves } from "../../shell/readable_text.ts";
 import { count, counted, percentage, signedCount, utcDay } from "../../shell/wording.ts";
 import { type DayRange, rangeLabel } from "../period/range.ts";
 import type { Column, Report, ReportRow } from "../rows/report.ts";
@@ -37,7 +37,7 @@ function promptAbout(report: Report, row: ReportRow, days: PromptDays): string |
     case "visitors":
       return promptAboutPage(report, row, days);
     case "searches":
-      return promptAboutSearch(row, days.range);
+      return promptAboutSearch(row, days);
     case "feedback":
       return promptAboutFeedback(row);
     case "feedbackByPage":
@@ -47,34 +47,34 @@ function promptAbout(report: Report, row: ReportRow, days: PromptDays): string |
   }
 }
 
-function promptAboutPage(
-  report: Report,
-  row: ReportRow,
-  { range, earlierRange, compared }: PromptDays,
-): string | null {
+function promptAboutPage(report: Report, row: ReportRow, days: PromptDays): string | null {
   const path = textOf(row.path);
   if (path === null) return null;
   if (countOf(row.total) === null) return `Update the page ${path}.\n\n${BLANK}`;
   const { human = null, ai = null, total = null } = row;
   const [all, people, machines] = [countOf(total), countOf(human), countOf(ai)];
-  const change = countOf(row.change);
-  const measure = compared === "human" ? " people" : "";
-  const comparison =
-    change === null || earlierRange === null
-      ? ""
-      : `, ${signedCount(change)}${measure} vs ${rangeLabel(earlierRange)}`;
+  const unit = days.compared === "human" ? "people" : report.unit[1];
+  const change = changeIn(row, days.earlierRange, unit);
   const figures = `${count(all)} ${report.unit[1]} (${count(people)} people, ${count(machines)} AI)`;
-  return `Update the page ${path}.\n\n${rangeLabel(range)}: ${figures}${comparison}.\n\n${BLANK}`;
+  return `Update the page ${path}.\n\n${rangeLabel(days.range)}: ${figures}${change}.\n\n${BLANK}`;
 }
 
-function promptAboutSearch(row: ReportRow, range: DayRange): string | null {
+/** Returns the change that the row shows, with the unit of its column. */
+function changeIn({ change = null }: ReportRow, earlier: DayRange | null, unit: string): string {
+  const difference = countOf(change);
+  if (difference === null || earlier === null) return "";
+  return `, ${signedCount(difference)} ${unit} vs ${rangeLabel(earlier)}`;
+}
+
+function promptAboutSearch(row: ReportRow, { range, earlierRange }: PromptDays): string | null {
   const query = textOf(row.query);
   if (query === null || isBlank(query)) return null;
+  const change = changeIn(row, earlierRange, "searches");
   const clicks = countOf(row.ctr);
   const rate = clicks === null ? "" : ` Readers clicked a result in ${percentage(clicks)} of them.`;
   return (
     `Help readers who search for “${query}”.\n\n` +
-    `${rangeLabel(range)}: ${count(countOf(row.hits))} searches.${rate}\n\n` +
+    `${rangeLabel(range)}: ${count(countOf(row.hits))} searches${change}.${rate}\n\n` +
     "Add a page that answers this search, or improve this page: [path]."
   );
 }
@@ -125,7 +125,7 @@ function promptAboutQuestion({ query, answer, category, asked, turn }: ReportRow
 }
 
 function quote(text: string): string {
-  return startOf(text, MAX_QUOTED).replace(/^/gm, "> ");
+  return cutText(text, MAX_QUOTED).replace(/^/gm, "> ");
 }
 
 function onDay(date: string | null): string {

@@ -24,10 +24,9 @@ interface RangeLineProps {
 
 /** Shows the counted and compared days, with actions. */
 export function RangeLine({ session, report, table, dialog, answer, refresh }: RangeLineProps) {
-  const { projectId } = session;
   const cache = viewsOf(session);
   const { range, listing } = table;
-  const site = siteOf(projectId);
+  const site = siteOf(session);
   return (
     <p class={styles.line}>
       <span>{rangeSentence(range, listing?.bounds.value.frozenAt ?? null)}</span>

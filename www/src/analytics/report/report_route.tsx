@@ -129,7 +129,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   function takeSitemap(read: Sitemap) {
     sitemap.value = read;
     cache.sitemapPages.value = read.pages;
-    if (read.origin !== null && siteOf(projectId) === null) chooseSite(projectId, read.origin);
+    if (read.origin !== null && siteOf(session) === null) chooseSite(session, read.origin);
     visit({ analytics: { arrangement: "never-read", sorting: null } });
   }
 
@@ -183,9 +183,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
           />
         )}
       </Later>
-      {dialog.value === "site" && (
-        <SiteDialog projectId={projectId} onClose={() => close(dialog)} />
-      )}
+      {dialog.value === "site" && <SiteDialog session={session} onClose={() => close(dialog)} />}
       {dialog.value === "sitemap" && (
         <SitemapDialog onRead={takeSitemap} onClose={() => close(dialog)} />
       )}
@@ -408,7 +406,7 @@ function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
         sorting={sorting}
         compared={table.compared}
         onSort={(next) => visit({ analytics: { sorting: next } })}
-        site={siteOf(session.projectId)}
+        site={siteOf(session)}
         linkPage={allows(session.claims, "analytics:read") ? pageLinks() : null}
         openFolders={openFolders}
         onToggle={toggleFolder}
@@ -438,18 +436,16 @@ interface RowDialogProps {
 
 function renderDialog({ session, entry, offersJob, startJob, close }: RowDialogProps) {
   const { turn } = entry;
-  if (turn === undefined) return <EntryDialog entry={entry} onClose={close} />;
   const start = () => {
     close();
     startJob(entry);
   };
+  const onStartJob = offersJob(entry) ? start : null;
+  if (turn === undefined) {
+    return <EntryDialog entry={entry} onStartJob={onStartJob} onClose={close} />;
+  }
   return (
-    <ConversationDialog
-      session={session}
-      turn={turn}
-      onStartJob={offersJob(entry) ? start : null}
-      onClose={close}
-    />
+    <ConversationDialog session={session} turn={turn} onStartJob={onStartJob} onClose={close} />
   );
 }
 

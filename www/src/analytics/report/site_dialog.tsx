@@ -1,17 +1,19 @@
 import { useSignal } from "@preact/signals";
+import type { Session } from "../../session/session.ts";
 import * as dialog from "../../shell/dialog.module.css";
 import { Dialog } from "../../shell/dialog.tsx";
+import { toast } from "../../shell/toast.ts";
 import { chooseSite, siteOf } from "../cache/site_address.ts";
 import { readSite } from "../rows/page_link.ts";
 
 interface SiteDialogProps {
-  projectId: string;
+  session: Session;
   onClose(): void;
 }
 
 /** Asks for the site's address, so that paths can link to its pages. */
-export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
-  const typed = useSignal(siteOf(projectId) ?? "");
+export function SiteDialog({ session, onClose }: SiteDialogProps) {
+  const typed = useSignal(siteOf(session) ?? "");
   const complaint = useSignal<string | null>(null);
 
   function apply(event: Event) {
@@ -21,7 +23,11 @@ export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
       complaint.value = reading.reason;
       return;
     }
-    chooseSite(projectId, reading.site);
+    if (chooseSite(session, reading.site) !== "stored") {
+      toast({
+        text: "Your browser couldn’t save the site URL. It lasts until you reload the page.",
+      });
+    }
     onClose();
   }
 
@@ -52,11 +58,11 @@ export function SiteDialog({ projectId, onClose }: SiteDialogProps) {
           <button type="submit" class="primary">
             Save site URL
           </button>
-          {siteOf(projectId) !== null && (
+          {siteOf(session) !== null && (
             <button
               type="button"
               onClick={() => {
-                chooseSite(projectId, null);
+                chooseSite(session, null);
                 onClose();
               }}
             >

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Client } from "quillgate";
+import type { Entry } from "../../session/person_data.ts";
 import { currentTime } from "../../shell/clock_skew.ts";
 import type { Limit } from "../../shell/rate_limit.ts";
 import {
@@ -16,11 +17,8 @@ import type { Report } from "./report.ts";
 
 const LISTINGS_KEPT = 12;
 
-/** Storage that survives a reload of the page. */
-export interface Memory {
-  recall(name: string): unknown;
-  remember(name: string, value: unknown): void;
-}
+/** A stored value that survives a reload of the page. */
+export type Memory = Pick<Entry, "read" | "write">;
 
 /**
  * The gateway's cache lifetime for running ranges in milliseconds, and the latest answered bounds
@@ -31,8 +29,7 @@ interface Answered {
   bounds: Record<string, Bounds>;
 }
 
-const FORGETFUL: Memory = { recall: () => null, remember: () => {} };
-const STORED = "answered-ranges";
+const FORGETFUL: Memory = { read: () => null, write: () => "until reload" };
 const RANGES_REMEMBERED = 20;
 
 /** Caches recent listings. Returning to one costs no request of the hourly limit. */
@@ -65,7 +62,7 @@ export class ListingCache {
     this.client = client;
     this.#ended = ended;
     this.#memory = memory;
-    this.#answered = readAnswered(memory.recall(STORED));
+    this.#answered = readAnswered(memory.read());
   }
 
   /** Returns the listing of a range; null if it is not cached. */
@@ -241,7 +238,7 @@ export class ListingCache {
       [[name, bounds] as const, ...others].slice(0, RANGES_REMEMBERED),
     );
     this.#answered.freshness = freshnessOf(headers) ?? freshness;
-    this.#memory.remember(STORED, this.#answered);
+    this.#memory.write(this.#answered);
   }
 }
 

@@ -173,4 +173,5 @@ registerAddressPart("analytics", {
     ...(change.range !== undefined && { hasInvalidDates: false }),
     ...(change.page !== undefined && { hasInvalidPage: false }),
   }),
+  onOtherProject: () => ({ page: null }),
 });

@@ -1,0 +1,78 @@
+/** Dialogs. Escape, the button, or a click that starts and ends outside closes them. */
+import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
+import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+const TYPED = "https://docs.example.com/with/a/long/path";
+
+async function openSiteDialog({ page, startSession, openReport }) {
+  await startSession();
+  await openReport({ range: "last-month" });
+  await page.getByRole("button", { name: "Set site URL" }).click();
+  const dialog = page.getByRole("dialog", { name: "Set site URL" });
+  const input = dialog.getByRole("textbox");
+  await input.fill(TYPED);
+  return { dialog, input };
+}
+
+/** Returns a point inside the input and one outside the dialog. */
+async function pointsOf(dialog, input) {
+  const [outer, inner] = [await dialog.boundingBox(), await input.boundingBox()];
+  return {
+    inside: [inner.x + inner.width / 2, inner.y + inner.height / 2],
+    outside: [outer.x / 2, outer.y + outer.height / 2],
+  };
+}
+
+async function drag(page, from, to) {
+  await page.mouse.move(...from);
+  await page.mouse.down();
+  await page.mouse.move(...to, { steps: 5 });
+  await page.mouse.up();
+}
+
+test("a drag that starts or ends inside keeps the dialog and its input", async ({ visitor }) => {
+  const { page } = visitor;
+  const { dialog, input } = await openSiteDialog(visitor);
+  const { inside, outside } = await pointsOf(dialog, input);
+  await drag(page, inside, outside);
+  await expect(input).toHaveValue(TYPED);
+  await drag(page, outside, inside);
+  await expect(input).toHaveValue(TYPED);
+});
+
+test("a click outside, Escape and the button close a dialog", async ({ visitor }) => {
+  const { page } = visitor;
+  const { dialog, input } = await openSiteDialog(visitor);
+  const { outside } = await pointsOf(dialog, input);
+  const open = () => page.getByRole("button", { name: "Set site URL" }).click();
+  await page.mouse.click(...outside);
+  await dialog.waitFor({ state: "detached" });
+  await open();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await open();
+  await dialog.getByRole("button", { name: "Close" }).click();
+  await dialog.waitFor({ state: "detached" });
+});
+
+test("closing a file picker without a file keeps the dialog and the pasted sitemap", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport({ range: "last-month" });
+  await page.getByRole("button", { name: /^Show/ }).click();
+  await page.getByRole("button", { name: /^Unread/ }).click();
+  const dialog = page.getByRole("dialog", { name: "Find unread pages" });
+  const pasted = dialog.getByRole("textbox");
+  await pasted.fill(TYPED);
+  // Playwright cannot close a file picker, so the event is the browser's in form.
+  await dialog
+    .getByLabel("Sitemap files")
+    .evaluate((input) => input.dispatchEvent(new Event("cancel", { bubbles: true })));
+  assert.equal(await pasted.inputValue(), TYPED);
+});

@@ -1,0 +1,131 @@
+/**
+ * The end of a person's data. After a sign-out, nothing is left in memory, in storage, in the
+ * document or in the addresses of the tab.
+ */
+import assert from "node:assert/strict";
+import { test } from "./fixtures.mjs";
+import { EMPTY_PROJECT, SMALL_SITE } from "./sites.mjs";
+import { submitToken } from "./visitor.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+/** Part of everything that the first person types. */
+const MARK = "zebrafish";
+
+test("nothing of a person is left when another one signs in in the same tab", async ({
+  visitor,
+}) => {
+  const { page, token } = visitor;
+  await setEverything(visitor);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page
+    .getByRole("button", { name: "Sign out and delete 2 drafts, 1 saved view, and 1 template" })
+    .click();
+  await page.getByLabel("Access token").waitFor();
+  assert.deepEqual(await leftIn(page), []);
+  await submitToken(page, token({ sub: "next-person", projects: [EMPTY_PROJECT] }));
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await visitEverything(page);
+  assert.deepEqual(await leftIn(page), []);
+  // The back button leads to what the next person sees, not to the previous person's filters.
+  for (let steps = 0; steps < 8; steps++) {
+    await page.evaluate(() => history.back());
+    await page.waitForFunction(() => document.readyState === "complete");
+    const url = page.url();
+    if (!url.startsWith(visitor.site.url)) break;
+    assert.ok(!url.includes(MARK), url);
+    assert.ok(!url.includes(visitor.project), url);
+    assert.ok(!(await page.content()).includes(MARK));
+  }
+});
+
+test("another person who replaces the session finds nothing either", async ({ visitor }) => {
+  const { page, token } = visitor;
+  await setEverything(visitor);
+  await page.getByRole("button", { name: /^Account:/ }).click();
+  await page.getByRole("button", { name: "Use another token" }).click();
+  await submitToken(page, token({ sub: "next-person", projects: [EMPTY_PROJECT] }));
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await visitEverything(page);
+  assert.deepEqual(await leftIn(page), []);
+});
+
+/** Creates or chooses a thing of every kind. Each contains `MARK`. */
+async function setEverything(visitor) {
+  const { page, token, signIn, openComposer, startAndOpenJob, openReport } = visitor;
+  await signIn(token({ sub: `${MARK}-person` }));
+  await startAndOpenJob(`Start ${MARK}`);
+  await page.getByLabel("Follow-up message").fill(`Follow up ${MARK}`);
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
+  await page.getByLabel("Search prompts").fill(MARK);
+  await page.waitForURL(/text=/);
+  await (await openComposer()).fill(`Template ${MARK}`);
+  await page.getByRole("button", { name: "Templates" }).click();
+  await page.getByRole("button", { name: "Save this prompt as a template" }).click();
+  await page.getByText("Saved as a template").first().waitFor();
+  await page.getByLabel("Prompt", { exact: true }).fill(`Draft ${MARK}`);
+  await openReport({ range: "last-7-days", sort: "-ai" });
+  await page.getByRole("button", { name: "Set site URL" }).click();
+  await page.getByLabel("URL of your documentation site").fill(`https://${MARK}.example`);
+  await page.getByRole("button", { name: "Save site URL" }).click();
+  await page.getByRole("button", { name: /^Views:/ }).click();
+  await page.getByLabel("Save this report as").fill(`View ${MARK}`);
+  await page.keyboard.press("Enter");
+  await page.getByText(`View saved: View ${MARK}`).first().waitFor();
+  await page.getByLabel("Filter by path").fill(MARK);
+  await page.waitForURL(/path=/);
+}
+
+/** Opens the places where things of every kind are listed. */
+async function visitEverything(page) {
+  await page.getByRole("link", { name: "Page views" }).click();
+  await page.getByRole("button", { name: /^Views:/ }).click();
+  await page.getByText(/^Save this report with its period/).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Set site URL" }).waitFor();
+  await page.getByRole("link", { name: "Agent jobs" }).click();
+  await page.getByRole("button", { name: "New job", exact: true }).click();
+  await page.getByRole("button", { name: "Templates" }).click();
+  await page.getByRole("list", { name: "Built-in templates" }).waitFor();
+  assert.equal(await page.getByRole("list", { name: "Your templates" }).count(), 0);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.getByLabel("Prompt", { exact: true }).inputValue(), "");
+}
+
+/** Returns where `MARK` or personal data is left, with an excerpt. */
+async function leftIn(page) {
+  const left = await page.evaluate((mark) => {
+    const isLeft = (text) => text.toLowerCase().includes(mark);
+    const fields = [...document.querySelectorAll("input, textarea")].map(({ value }) => value);
+    const places = {
+      address: decodeURIComponent(location.href),
+      "history state": JSON.stringify(history.state),
+      title: document.title,
+      document: document.documentElement.outerHTML,
+      fields: fields.join("\n"),
+      "local storage": JSON.stringify({ ...localStorage }),
+      "session storage": JSON.stringify({ ...sessionStorage }),
+      cookies: document.cookie,
+    };
+    return Object.entries(places)
+      .filter(([, text]) => isLeft(text))
+      .map(([place]) => place);
+  }, MARK);
+  return [...left, ...(await findInMemory(page))];
+}
+
+/** Returns the strings in the page's memory that contain `MARK`. */
+async function findInMemory(page) {
+  const devtools = await page.context().newCDPSession(page);
+  const chunks = [];
+  devtools.on("HeapProfiler.addHeapSnapshotChunk", ({ chunk }) => chunks.push(chunk));
+  await devtools.send("HeapProfiler.enable");
+  await devtools.send("HeapProfiler.collectGarbage");
+  await devtools.send("HeapProfiler.takeHeapSnapshot", { reportProgress: false });
+  await devtools.detach();
+  const { strings } = JSON.parse(chunks.join(""));
+  assert.ok(strings.some((text) => text.includes("next-person") || text.includes("Sign in")));
+  return strings
+    .filter((text) => text.includes(MARK))
+    .map((text) => `memory: ${text.slice(0, 80)}`);
+}
