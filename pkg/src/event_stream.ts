@@ -18,7 +18,8 @@ export class EventParser {
   #rest = "";
   #data: string[] = [];
   #event = "";
-  /** The last event id, for `Last-Event-ID`. */
+  #id = "";
+  /** The id of the last complete event, for `Last-Event-ID`. */
   id = "";
   /** The reconnection delay that the server requested, in milliseconds. */
   retry: number | undefined;
@@ -28,6 +29,7 @@ export class EventParser {
     this.#rest = "";
     this.#data = [];
     this.#event = "";
+    this.#id = this.id;
   }
 
   /**
@@ -50,7 +52,7 @@ export class EventParser {
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
     if (field === "data") this.#data.push(value);
     else if (field === "event") this.#event = value;
-    else if (field === "id" && !value.includes("\0")) this.id = value;
+    else if (field === "id" && !value.includes("\0")) this.#id = value;
     else if (field === "retry" && /^\d{1,7}$/.test(value)) this.retry = Number(value);
     return undefined;
   }
@@ -58,6 +60,7 @@ export class EventParser {
   #dispatch(): StreamEvent | undefined {
     const data = this.#data.join("\n");
     const event = this.#event || "message";
+    this.id = this.#id;
     this.#data = [];
     this.#event = "";
     return data === "" ? undefined : { event, data, id: this.id };

@@ -143,6 +143,15 @@ describe("`watchAll()`", () => {
     assert.deepEqual(resumed, [undefined, ...parts.slice(1).map((_, at) => `${at + 1}`)]);
   });
 
+  test("watchAll() asks again for an event that broke off after its id", async () => {
+    handlers = [
+      streams([jobEvent(1), 'id: 2\nevent: job\ndata: {"jo'], "break"),
+      streams([jobEvent(2, { id: "j2" })]),
+    ];
+    assert.deepEqual((await take(2)).at(-1), { job: { ...JOB, id: "j2" } });
+    assert.equal(requests.at(-1).headers["last-event-id"], "1");
+  });
+
   test("watchAll() survives temporary failures and waits for Retry-After", async (context) => {
     handlers = [
       streams([jobEvent(1)], "end"),
