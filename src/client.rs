@@ -26,7 +26,7 @@
 //!
 //! # Streams
 //!
-//! [`Pages`], [`Rows`] and [`Watch`] have an async `next`, and `into_stream` converts them to a
+//! [`Pages`], [`Rows`], [`Export`] and [`Watch`] have an async `next`, and `into_stream` converts them to a
 //! [`Stream`](futures_core::Stream).
 //!
 //! # Example programs
@@ -46,6 +46,7 @@ mod content_encoding;
 mod driver;
 mod error;
 mod exchange;
+mod export;
 #[cfg(target_arch = "wasm32")]
 mod fetch_host;
 mod host;
@@ -75,6 +76,7 @@ pub use analytics::Analytics;
 pub use builder::ClientBuilder;
 pub use call::{ApiCall, ApiOperation};
 pub use error::{Error, HostError};
+pub use export::Export;
 #[cfg(target_arch = "wasm32")]
 pub use fetch_host::FetchHost;
 pub use host::{BoxFuture, Host, HostBody, HostResponse, HostStream, MaybeSend, MaybeSync};

@@ -25,6 +25,9 @@ mod conversions;
 pub mod count;
 #[doc(hidden)]
 pub mod credential;
+#[cfg(feature = "gateway")]
+#[doc(hidden)]
+pub mod csv;
 mod cursor;
 #[doc(hidden)]
 pub mod date;
@@ -91,6 +94,8 @@ pub use client::{Client, ClientBuilder, Error};
 pub use count::{Count, Percentage};
 pub use date::{DateBound, DateRange, Instant, Timestamp};
 pub use error::{ApiError, DecodeError, IntegerKind, IntegerRule, Rule, ValidationError};
+#[cfg(feature = "gateway")]
+pub use export::ExportFormat;
 pub use job_list::{JobAuthor, JobPage, JobPageSize, ListAgentJobs, ListedJob, PromptText};
 pub use job_record::{JobRecord, RecordedChange, RecordedMessage};
 pub use list::{Limit, Offset, PageSize, SmallPageSize};

@@ -162,3 +162,31 @@ fn push_sanitized(excerpt: &mut String, text: &str) -> bool {
     push_part(excerpt, text, run, bytes.len());
     true
 }
+
+/// Removes insignificant whitespace from JSON (RFC 8259, section 2).
+///
+/// # Example
+/// ```
+/// use quillgate::text::compact;
+///
+/// assert_eq!(compact("{ \"a b\":\r\n\t[1, \"\\\" \"] }"), r#"{"a b":[1,"\" "]}"#);
+/// ```
+#[must_use]
+pub fn compact(json: &str) -> String {
+    let mut compacted = String::with_capacity(json.len());
+    let (mut kept_from, mut is_text, mut is_escaped) = (0, false, false);
+    for (at, byte) in json.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' => is_escaped = is_text,
+            b'"' => is_text = !is_text,
+            b' ' | b'\t' | b'\n' | b'\r' if !is_text => {
+                compacted.push_str(&json[kept_from..at]);
+                kept_from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    compacted.push_str(&json[kept_from..]);
+    compacted
+}

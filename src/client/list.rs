@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 use futures_core::Stream;
 
@@ -14,22 +15,26 @@ use crate::analytics::{
 use crate::call::Call;
 use crate::client::Client;
 use crate::client::call::ApiOperation;
-use crate::client::driver::{Declared, drive};
+use crate::client::driver::{Declared, Exchange, abortable, drive};
 use crate::client::error::Error;
+use crate::client::export::Export;
 use crate::client::host::MaybeSend;
 use crate::client::response::ApiResponse;
 use crate::client::settings::{Settings, settings};
 use crate::client::stream::{Source, SourceStream};
 use crate::date::{Instant, Timestamp};
 use crate::error::ValidationError;
+use crate::export::ExportFormat;
 use crate::job_list::{JobPage, ListAgentJobs, ListedJob};
 use crate::pages::{PageInfo, Pages as PageSteps, RowKey, Totals};
+use crate::schema::HasJsonType;
 use crate::task::{Event, Task};
+use crate::text::format_integer;
 
 /// An operation whose result is one page of a list.
 pub trait ListEndpoint: ApiOperation {
     /// The type of a row.
-    type Row: MaybeSend + 'static;
+    type Row: HasJsonType + MaybeSend + 'static;
 
     #[doc(hidden)]
     fn page_info(page: &Self::Output) -> PageInfo<'_>;
@@ -154,13 +159,15 @@ impl<E: ListEndpoint> List<E> {
 
     settings!();
 
-    /// Requests one page.
+    /// Requests one page. A missing `dateTo` becomes the current time, as in [`Self::pages`].
+    ///
+    /// To read further pages, or to store their position, use [`Self::pages`].
     ///
     /// # Errors
     /// As [`ApiCall::send`](crate::client::ApiCall::send). [`Error::Decode`] also if a page by
     /// offset has more rows than requested, or if a cursor is missing or repeats the requested one.
-    /// [`Error::Validation`] also if the offset of the next page would exceed 2^53 − 1, and for the
-    /// cursor of a [`Pages::next_request`] within a part of a range, which only [`Self::pages`] and
+    /// [`Error::Validation`] also if `dateTo` is missing and `dateFrom` is not before the current time,
+    /// if the offset of the next page would exceed 2^53 − 1, and for the cursor of a [`Pages::next_request`] within a part of a range, which only [`Self::pages`] and
     /// [`Self::rows`] can continue.
     ///
     /// # Example
@@ -183,9 +190,9 @@ impl<E: ListEndpoint> List<E> {
     }
 
     fn start_here(self) -> Pages<E> {
-        self.start(|call, _| {
+        self.start(|call, now| {
             call.check_cursor()?;
-            Ok(PageSteps::new(call))
+            Ok(PageSteps::new(call.freeze(now.into())?))
         })
     }
 
@@ -207,8 +214,18 @@ impl<E: ListEndpoint> List<E> {
     pub fn rows(self) -> Rows<E> {
         Rows {
             pages: self.pages(),
-            rows: VecDeque::new(),
+            unread: VecDeque::new(),
+            begin: None,
+            returned: 0,
         }
+    }
+
+    /// Returns the rows of all pages as CSV or as JSON lines; see [`Self::pages`].
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/export.rs"), "```")]
+    pub fn export(self, format: ExportFormat) -> Export<E> {
+        Export::new(self.pages(), format)
     }
 
     fn start<F>(self, first: F) -> Pages<E>
@@ -279,17 +296,41 @@ impl<E: ListEndpoint> Pages<E> {
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/send_with_response.rs"), "```")]
     pub async fn next_response(&mut self) -> Result<Option<ApiResponse<E::Output>>, Error> {
-        let task = self.task.as_mut().map_err(|error| error.clone())?;
-        let sent = Declared::<E>::NEW;
-        let page = drive(&self.client, &self.settings, task, &sent, |page, _| {
-            Event::Page(E::page_info(page))
-        });
-        let mut page = page.await?.map(|delivery| delivery.response);
-        let repeated = task.pages().map_or(&[][..], PageSteps::repeated);
+        let mut page = self.fetch(&Declared::<E>::NEW, |page| page).await?;
+        let repeated = self.repeated();
         if let Some(page) = page.as_mut().filter(|_| !repeated.is_empty()) {
             E::remove_rows(&mut page.result, repeated);
         }
         Ok(page)
+    }
+
+    /// Requests the next page. `page_of` returns the page of a response.
+    pub(super) async fn fetch<X: Exchange>(
+        &mut self,
+        sent: &X,
+        page_of: fn(&X::Output) -> &E::Output,
+    ) -> Result<Option<ApiResponse<X::Output>>, Error> {
+        let task = self.task.as_mut().map_err(|error| error.clone())?;
+        let page = drive(&self.client, &self.settings, task, sent, |output, _| {
+            Event::Page(E::page_info(page_of(output)))
+        });
+        Ok(page.await?.map(|delivery| delivery.response))
+    }
+
+    /// Returns the indices of the rows of the last page that an earlier page contained.
+    pub(super) fn repeated(&self) -> &[usize] {
+        let pages = self.task.as_ref().ok().and_then(Task::pages);
+        pages.map_or(&[], PageSteps::repeated)
+    }
+
+    /// Waits. A signal of the settings ends the wait.
+    pub(super) async fn sleep(&self, duration: Duration) -> Result<(), Error> {
+        let sleep = self.client.host.sleep(duration);
+        abortable(&self.settings, async {
+            sleep.await;
+            Ok(())
+        })
+        .await
     }
 
     /// Returns whether the totals changed between two pages. Rows can then be missing or repeated.
@@ -310,8 +351,11 @@ impl<E: ListEndpoint> Pages<E> {
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/next_request.rs"), "```")]
     #[must_use]
     pub fn next_request(&self) -> Option<E> {
-        let pages = self.task.as_ref().ok()?.pages()?;
-        E::from_call(&pages.position()?).ok()
+        E::from_call(&self.position()?).ok()
+    }
+
+    fn position(&self) -> Option<Call> {
+        self.task.as_ref().ok()?.pages()?.position()
     }
 
     /// Converts the pages to a stream, which ends after the first error.
@@ -340,15 +384,19 @@ impl<E: ListEndpoint> Source for Pages<E> {
 #[must_use = "nothing is sent before `next`"]
 pub struct Rows<E: ListEndpoint> {
     pages: Pages<E>,
-    rows: VecDeque<E::Row>,
+    unread: VecDeque<E::Row>,
+    /// The call for the page that contains `unread`.
+    begin: Option<Call>,
+    /// The number of rows of this page that were returned.
+    returned: u64,
 }
 
 impl<E: ListEndpoint> fmt::Debug for Rows<E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rows")
             .field("pages", &self.pages)
-            .field("received", &self.rows.len())
-            .finish()
+            .field("received", &self.unread.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -363,13 +411,36 @@ impl<E: ListEndpoint> Rows<E> {
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/rows.rs"), "```")]
     pub async fn next(&mut self) -> Result<Option<E::Row>, Error> {
-        while self.rows.is_empty() {
+        while self.unread.is_empty() {
+            let begin = self.pages.position();
             match self.pages.next().await? {
-                Some(page) => self.rows = E::into_rows(page).into(),
+                Some(page) => self.unread = E::into_rows(page).into(),
                 None => return Ok(None),
             }
+            (self.begin, self.returned) = (begin, 0);
         }
-        Ok(self.rows.pop_front())
+        self.returned += 1;
+        Ok(self.unread.pop_front())
+    }
+
+    /// Returns the operation that requests the rows after the last one. Store it to resume the list
+    /// later. Returns `None` after the last row, or if the arguments are invalid.
+    ///
+    /// A list by cursor continues at the start of a page. Until all rows of a page are returned, its
+    /// request therefore repeats them.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../../tests/client/examples/rows.rs"), "```")]
+    #[must_use]
+    pub fn next_request(&self) -> Option<E> {
+        if self.unread.is_empty() {
+            return self.pages.next_request();
+        }
+        let mut call = self.begin.clone()?;
+        if let Some(offset) = call.integer("offset") {
+            call.set("offset", format_integer(offset + self.returned));
+        }
+        E::from_call(&call).ok()
     }
 
     /// Returns whether the totals changed between two pages; see [`Pages::is_mixed`].

@@ -11,6 +11,7 @@ mod daily_views;
 mod delete_record;
 mod errors;
 mod estimate_backfill;
+mod export;
 mod feedback;
 mod feedback_by_page;
 mod force;
@@ -320,4 +321,23 @@ async fn the_archive_is_read_and_backfilled() {
     assert_eq!(begun.days.get(), 10);
     assert_eq!(host.request(5, "body"), r#"{"dateFrom":"2026-01-01"}"#);
     host.assert_idle();
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_export_waits_for_the_budget_and_resumes_without_a_header() {
+    let limited = r#"{"status":429,"headers":{"retry-after":"1800"}}"#;
+    let host = FakeHost::new([limited, MORE_VIEWS, r#"{"status":401}"#, LAST_VIEWS]);
+    let client = host.client();
+    let mut file = Vec::new();
+    let all = ListPageViews::default();
+    let rest = export::export_views(&client, all, false, &mut file).await;
+    let rest = rest.unwrap().unwrap();
+    assert_eq!(host.times(), [0, 1_800_000, 1_800_000]);
+    let rest = export::export_views(&client, rest, true, &mut file).await;
+    assert_eq!(rest.unwrap(), None);
+    let csv = "\u{feff}path,human,ai,total\r\n/a,1,5,6\r\n/b,3,1,4\r\n/c,0,2,2\r\n";
+    assert_eq!(String::from_utf8(file).unwrap(), csv);
+    let targets = [2, 3].map(|at| host.target(at));
+    assert_eq!(targets[0], targets[1]);
+    assert!(targets[0].contains("&offset=250"), "{targets:?}");
 }

@@ -8,6 +8,7 @@
 mod conformance;
 mod drop;
 mod examples;
+mod export;
 mod fake_host;
 mod faults;
 mod job_events;

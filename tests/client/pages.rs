@@ -70,7 +70,7 @@ async fn paging_through_everything_requests_maximum_pages_of_one_range() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_single_page_is_requested_as_given() {
+async fn a_single_page_is_requested_with_a_fixed_end() {
     let host = FakeHost::new([page(3, true), page(0, false)]);
     let client = host.client();
     let list = || client.analytics().views(..);
@@ -78,8 +78,10 @@ async fn a_single_page_is_requested_as_given() {
     assert_eq!(page.views.len(), 3);
     assert_eq!(page.has_more, Some(true));
     list().limit(9).send().await.unwrap();
-    assert_eq!(query(&host, 0), "?limit=50&offset=30");
-    assert_eq!(query(&host, 1), "?limit=9&offset=0");
+    // The end of the range is fixed, as for all pages.
+    let end = "dateTo=2024-01-01T00%3A00%3A00.000Z";
+    assert_eq!(query(&host, 0), format!("?{end}&limit=50&offset=30"));
+    assert_eq!(query(&host, 1), format!("?{end}&limit=9&offset=0"));
     assert_eq!(host.count(), 2, "has_more requests no further page");
 }
 
@@ -306,4 +308,30 @@ async fn visitors_are_paged_by_offset() {
     let rows: Vec<_> = list.rows().into_stream().try_collect().await.unwrap();
     assert_eq!(rows.len(), 2);
     assert!(host.target(1).ends_with("&limit=1&offset=1"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn rows_resume_after_the_last_row_or_at_its_page() {
+    let host = FakeHost::new([page(3, true), page(1, false)]);
+    let mut rows = host.client().analytics().views(..).rows();
+    let mut offsets = Vec::new();
+    while rows.next().await.unwrap().is_some() {
+        let next = rows.next_request();
+        offsets.push(next.map(|next| next.offset.unwrap().get()));
+    }
+    assert_eq!(offsets, [Some(1), Some(2), Some(250), None]);
+
+    let jobs = |cursor: &str| {
+        let jobs = r#"[{"id":"j1"},{"id":"j2"}]"#;
+        format!(r#"{{"status":200,"json":{{"jobs":{jobs},"nextCursor":{cursor}}}}}"#)
+    };
+    let host = FakeHost::new([jobs("\"b\""), jobs("null")]);
+    let mut rows = host.client().agent_jobs().list(..).rows();
+    let mut cursors = Vec::new();
+    while rows.next().await.unwrap().is_some() {
+        let next = rows.next_request();
+        cursors.push(next.map(|next| next.cursor.map(|cursor| cursor.as_str().to_owned())));
+    }
+    let b = || Some("b".to_owned());
+    assert_eq!(cursors, [Some(None), Some(b()), Some(b()), None]);
 }

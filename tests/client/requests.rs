@@ -143,14 +143,15 @@ async fn each_report_list_has_its_own_url() {
 
     let searches = r#"{"searches":[{"searchQuery":"jobs","hits":3,"ctr":12.5}],"totalSearches":3}"#;
     let list = |client: &Client| client.analytics().searches(..);
-    assert_sent!(list, "GET", format!("{path}/searches"), searches);
+    let end = "dateTo=2024-01-01T00%3A00%3A00.000Z";
+    assert_sent!(list, "GET", format!("{path}/searches?{end}"), searches);
 
     let conversations = r#"{"conversations":[{"id":"c1","query":"How?"}],"hasMore":false}"#;
     let list = |client: &Client| {
         let list = client.analytics().conversations(..);
         list.limit(1000).cursor(THREAD)
     };
-    let target = format!("{path}/assistant?limit=1000&cursor={THREAD}");
+    let target = format!("{path}/assistant?{end}&limit=1000&cursor={THREAD}");
     assert_sent!(list, "GET", target, conversations);
 }
 

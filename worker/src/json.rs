@@ -85,33 +85,6 @@ pub fn to_text<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
-/// Removes insignificant whitespace from JSON (RFC 8259, section 2).
-///
-/// # Example
-/// ```
-/// use quillgate_worker::json::compact;
-///
-/// assert_eq!(compact("{ \"a b\":\r\n\t[1, \"\\\" \"] }"), r#"{"a b":[1,"\" "]}"#);
-/// ```
-pub fn compact(json: &str) -> String {
-    let mut compacted = String::with_capacity(json.len());
-    let (mut kept_from, mut is_text, mut is_escaped) = (0, false, false);
-    for (at, byte) in json.bytes().enumerate() {
-        match byte {
-            _ if is_escaped => is_escaped = false,
-            b'\\' => is_escaped = is_text,
-            b'"' => is_text = !is_text,
-            b' ' | b'\t' | b'\n' | b'\r' if !is_text => {
-                compacted.push_str(&json[kept_from..at]);
-                kept_from = at + 1;
-            }
-            _ => {}
-        }
-    }
-    compacted.push_str(&json[kept_from..]);
-    compacted
-}
-
 /// Returns the value of a property, or `None` if the property is absent or not a string.
 pub fn text<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
     object.get(name)?.as_str()

@@ -6,9 +6,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use futures_util::TryStreamExt as _;
-use quillgate::Client;
-use quillgate::JobStatus;
+use quillgate::{Client, ExportFormat, JobStatus};
 
 const USAGE: &str = "usage: quillgate-example-native job PROMPT | views FROM TO";
 
@@ -68,11 +66,11 @@ async fn run_job(prompt: &str) -> Result<(), Box<dyn Error>> {
 
 /// Writes the page views of a range to stdout, as one JSON object per line.
 async fn export_views(from: &str, to: &str) -> Result<(), Box<dyn Error>> {
-    let rows = connect()?.analytics().views(from..to).rows();
-    let mut rows = rows.into_stream();
+    let views = connect()?.analytics().views(from..to);
+    let mut export = views.export(ExportFormat::NdJson);
     let mut stdout = io::stdout().lock();
-    while let Some(row) = rows.try_next().await? {
-        writeln!(stdout, "{}", serde_json::to_string(&row)?)?;
+    while let Some(chunk) = export.next().await? {
+        stdout.write_all(&chunk)?;
     }
     Ok(())
 }

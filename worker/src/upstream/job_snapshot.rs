@@ -3,7 +3,7 @@
 use quillgate::pull_request::stated_link;
 use quillgate::response::is_about;
 use quillgate::schema::{HasJsonType as _, check};
-use quillgate::text::replace_half_surrogates;
+use quillgate::text::{compact, replace_half_surrogates};
 use quillgate::{AgentJob, JobId};
 
 use crate::http::route::is_plain_segment;
@@ -48,7 +48,7 @@ impl JobSnapshot {
         is_expected.then(|| Self {
             http_status,
             // Serializing the parsed value instead would reorder the job's properties.
-            data: json::compact(&text),
+            data: compact(&text),
             id,
             status: member("status"),
             pr_link: json::text(&job, "prLink")

@@ -2,7 +2,8 @@
 //! of JSON removes only insignificant whitespace.
 
 use proptest::prelude::*;
-use quillgate_worker::json::{compact, is_true, parse, text, to_text};
+use quillgate::text::compact;
+use quillgate_worker::json::{is_true, parse, text, to_text};
 use serde_json::{Value, json};
 
 #[test]

@@ -4,11 +4,12 @@
 use std::borrow::Cow;
 
 use quillgate::columns::{Columns, Content, Member};
+use quillgate::csv::{BYTE_ORDER_MARK, LINE_END, push_cell, push_record, push_text_cell};
 use quillgate::export::ExportFormat;
 use quillgate::pages::RowKey;
+use quillgate::text::compact;
 use serde_json::{Value, json};
 
-use crate::json::compact;
 use crate::upstream::json_scanner::{Malformed, Piece, Scanner, Shape};
 use crate::upstream::page_check::{PageEnd, read_members};
 
@@ -35,9 +36,6 @@ pub struct RowWriter {
     format: ExportFormat,
     columns: Columns,
 }
-
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-const LINE_END: &[u8] = b"\r\n";
 
 impl RowWriter {
     /// Creates a writer. The columns apply only to CSV; JSON output contains all properties.
@@ -244,49 +242,4 @@ fn push_cells(out: &mut Vec<u8>, scanner: &Scanner<'_>, cells: &[Piece]) {
         }
     }
     out.extend_from_slice(LINE_END);
-}
-
-fn push_record(out: &mut Vec<u8>, cells: &[String]) {
-    for (number, cell) in cells.iter().enumerate() {
-        if number > 0 {
-            out.push(b',');
-        }
-        push_cell(out, cell.as_bytes());
-    }
-    out.extend_from_slice(LINE_END);
-}
-
-/// The characters that start a formula in a spreadsheet. The full-width signs do so in some
-/// locales.
-const FORMULA_STARTS: [&str; 11] = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"];
-
-/// Appends a string. An apostrophe before a formula makes spreadsheets treat the formula as text.
-/// Visitors choose paths and readers write feedback, so anyone can put a formula into a cell.
-fn push_text_cell(out: &mut Vec<u8>, text: &[u8]) {
-    if FORMULA_STARTS
-        .iter()
-        .any(|start| text.starts_with(start.as_bytes()))
-    {
-        push_cell(out, &[b"'", text].concat());
-    } else {
-        push_cell(out, text);
-    }
-}
-
-/// Appends a cell, quoted if necessary (RFC 4180, section 2). A semicolon is quoted too, because it
-/// separates cells in some locales.
-fn push_cell(out: &mut Vec<u8>, text: &[u8]) {
-    let is_special = |byte: &u8| matches!(byte, b'"' | b',' | b';' | b'\r' | b'\n');
-    if !text.iter().any(is_special) {
-        out.extend_from_slice(text);
-        return;
-    }
-    out.push(b'"');
-    for (at, part) in text.split(|byte| *byte == b'"').enumerate() {
-        if at > 0 {
-            out.extend_from_slice(b"\"\"");
-        }
-        out.extend_from_slice(part);
-    }
-    out.push(b'"');
 }

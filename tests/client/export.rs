@@ -1,0 +1,131 @@
+//! Exports of lists.
+
+use std::time::Duration;
+
+use crate::fake_host::FakeHost;
+use futures_util::TryStreamExt as _;
+use quillgate::client::Error;
+use quillgate::{ExportFormat, ListFeedback, ListPageViews};
+
+/// A page with this text, of a list that has ended.
+fn page(text: &str) -> String {
+    serde_json::json!({ "status": 200, "text": text }).to_string()
+}
+
+async fn export_feedback(rows: &str, format: ExportFormat) -> String {
+    let host = FakeHost::new([page(&format!(r#"{{"feedback":[{rows}],"hasMore":false}}"#))]);
+    let client = host.client();
+    let export = client.analytics().feedback(..).export(format);
+    let chunks: Vec<Vec<u8>> = export.into_stream().try_collect().await.unwrap();
+    String::from_utf8(chunks.concat()).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn lines_are_copied_from_the_body() {
+    let row = r#"{"source": "agent", "path": "/\u00e9 x", "new":[1.50, {"a" : null}],
+        "id":"\ud800"}"#;
+    let lines = export_feedback(&[row, r#"{"source":"x"}"#].join(","), ExportFormat::NdJson).await;
+    let first = r#"{"source":"agent","path":"/\u00e9 x","new":[1.50,{"a":null}],"id":"\ud800"}"#;
+    assert_eq!(lines, format!("{first}\n{{\"source\":\"x\"}}\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn cells_of_csv_are_quoted_and_never_formulas() {
+    let rows = r#"{"source":"contextual","path":"=1+1","comment":"a \"b\"\nc;d","helpful":true,
+        "contact":null,"id":"\ud800"},{"source":"agent","comment":"＠x","other":1}"#;
+    let csv = export_feedback(rows, ExportFormat::Csv).await;
+    let header = "id,path,comment,createdAt,source,status,helpful,contact,code,filename,lang";
+    let first = "\u{fffd},'=1+1,\"a \"\"b\"\"\nc;d\",,contextual,,true,,,,";
+    let second = ",,'＠x,,agent,,,,,,";
+    assert_eq!(csv, format!("\u{feff}{header}\r\n{first}\r\n{second}\r\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_export_without_rows_has_a_header() {
+    assert_eq!(export_feedback("", ExportFormat::NdJson).await, "");
+    let csv = export_feedback("", ExportFormat::Csv).await;
+    assert!(
+        csv.starts_with("\u{feff}id,path,") && csv.ends_with("lang\r\n"),
+        "{csv}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn nested_records_have_a_column_per_property_and_arrays_one() {
+    let text = r#"{"conversations":[{"query":"q","sources":[ {"url" : "/a"} ]}],"hasMore":false}"#;
+    let host = FakeHost::new([page(text)]);
+    let client = host.client();
+    let mut export = client
+        .analytics()
+        .conversations(..)
+        .export(ExportFormat::Csv);
+    let chunk = export.next().await.unwrap().unwrap();
+    let csv = String::from_utf8(chunk).unwrap();
+    assert!(csv.contains(r#""[{""url"":""/a""}]""#), "{csv}");
+    assert_eq!(export.next().await, Ok(None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_export_fails_with_the_error_of_a_page_and_can_continue() {
+    let limited = r#"{"status":429,"headers":{"retry-after":"3600"}}"#;
+    let more = r#"{"totals":{},"views":[{"path":"/a"}],"hasMore":true}"#;
+    let last = r#"{"totals":{},"views":[{"path":"/b"}],"hasMore":false}"#;
+    let host = FakeHost::new([page(more), limited.to_owned(), page("{}"), page(last)]);
+    let client = host.platform().build().unwrap();
+    let views = client.analytics().views(ListPageViews::default());
+    let mut export = views.export(ExportFormat::NdJson);
+    export = export.wait_for_budget(Duration::from_secs(3_599));
+    assert_eq!(
+        export.next().await,
+        Ok(Some(b"{\"path\":\"/a\"}\n".to_vec()))
+    );
+    let error = export.next().await.unwrap_err();
+    assert_eq!(error.retry_after(), Some(Duration::from_hours(1)));
+    assert!(matches!(export.next().await, Err(Error::Decode { .. })));
+    let rest = export.next_request().unwrap();
+    assert_eq!(
+        export.next().await,
+        Ok(Some(b"{\"path\":\"/b\"}\n".to_vec()))
+    );
+    assert_eq!(
+        (export.next().await, export.next_request()),
+        (Ok(None), None)
+    );
+    assert_eq!(rest.offset.map(quillgate::Offset::get), Some(250));
+    assert_eq!(host.elapsed(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_export_omits_rows_that_an_earlier_part_of_the_range_contained() {
+    let row = |id: u32, day: u32| {
+        format!(r#"{{"source":"x","id":"f{id}","createdAt":"2024-01-{day:02}T00:00:00.000Z"}}"#)
+    };
+    let part = |rows: &[String]| {
+        page(&format!(
+            r#"{{"feedback":[{}],"hasMore":false}}"#,
+            rows.join(",")
+        ))
+    };
+    let host = FakeHost::new([
+        page(&format!(
+            r#"{{"feedback":[{},{}],"hasMore":true,"nextCursor":"c"}}"#,
+            row(3, 12),
+            row(2, 8)
+        )),
+        r#"{"status":504}"#.to_owned(),
+        part(&[row(2, 8)]),
+        part(&[row(1, 2)]),
+        part(&[]),
+        part(&[]),
+    ]);
+    let client = host.builder().max_retries(0).build().unwrap();
+    let range = ListFeedback::try_from("2024-01-01".."2024-01-15").unwrap();
+    let export = client
+        .analytics()
+        .feedback(range)
+        .export(ExportFormat::NdJson);
+    let chunks: Vec<Vec<u8>> = export.into_stream().try_collect().await.unwrap();
+    let lines = String::from_utf8(chunks.concat()).unwrap();
+    let ids: Vec<_> = lines.matches("\"f").collect();
+    assert_eq!(ids.len(), 3, "{lines}");
+}
