@@ -41,6 +41,7 @@ mod analytics;
 mod arguments;
 mod builder;
 mod call;
+mod connection_failure;
 #[cfg(not(target_arch = "wasm32"))]
 mod content_encoding;
 mod driver;
@@ -75,6 +76,7 @@ pub use agent_jobs::AgentJobs;
 pub use analytics::Analytics;
 pub use builder::ClientBuilder;
 pub use call::{ApiCall, ApiOperation};
+pub use connection_failure::{ConnectionFailure, ConnectionFailureReason};
 pub use error::{Error, HostError};
 pub use export::Export;
 #[cfg(target_arch = "wasm32")]

@@ -38,6 +38,8 @@ pub enum Failure {
     StillRunning,
     /// The connection failed or closed before the response was complete.
     Connection,
+    /// The connection fails whenever it is tried, for example because of an untrusted certificate.
+    Unconnectable,
     /// The response was not complete within the timeout.
     Timeout,
     /// The response leaves open whether the request was processed; see
@@ -84,7 +86,10 @@ impl Failure {
         match self {
             Self::Status(status) => matches!(status, 408 | 429 | 500..=599),
             Self::StillRunning | Self::Connection | Self::Timeout => true,
-            Self::OutcomeUnknown | Self::UpstreamRefused | Self::Malformed => false,
+            Self::Unconnectable
+            | Self::OutcomeUnknown
+            | Self::UpstreamRefused
+            | Self::Malformed => false,
         }
     }
 }

@@ -2,17 +2,19 @@
 
 use std::marker::PhantomData;
 
+use http::HeaderMap;
 use serde_json::Value;
 
 use crate::call::Call;
 use crate::client::Client;
 use crate::client::call::ApiOperation;
+use crate::client::connection_failure::{ConnectionFailure, explain_response};
 use crate::client::error::Error;
 use crate::client::exchange::{Answer, Unanswered, exchange};
 use crate::client::host::{MaybeSend, MaybeSync};
 use crate::client::response::ApiResponse;
 use crate::client::settings::Settings;
-use crate::declaration::Method;
+use crate::declaration::{Method, Repeat};
 use crate::error::DecodeError;
 use crate::millis::Millis;
 use crate::options::CallOptions;
@@ -157,7 +159,8 @@ where
                     return Ok(None);
                 };
                 let decode = |body: &str| sent.decode(call, body);
-                match attempt(client, request, timeout, settings, decode).await {
+                let repeat = call.map(Call::repeat);
+                match attempt(client, request, timeout, settings, repeat, decode).await {
                     Ok((head, response)) => {
                         let wait = head.wait(client.host.now().into());
                         let next = step(client, task, report(&response.result, wait));
@@ -232,11 +235,13 @@ fn call_options(client: &Client, settings: &Settings) -> CallOptions {
     }
 }
 
+/// `repeat` is that of an operation.
 async fn attempt<T>(
     client: &Client,
     request: Unsent,
     timeout: Millis,
     settings: &Settings,
+    repeat: Option<Repeat>,
     decode: impl FnOnce(&str) -> Result<T, DecodeError>,
 ) -> Result<(Head, ApiResponse<T>), AttemptError> {
     let Answer {
@@ -246,9 +251,9 @@ async fn attempt<T>(
         body,
     } = exchange(client, request, timeout, settings)
         .await
-        .map_err(|unanswered| AttemptError::from_unanswered(unanswered, timeout))?;
+        .map_err(|unanswered| AttemptError::from_unanswered(unanswered, timeout, client))?;
     if !head.is_success() {
-        return Err(AttemptError::from_refusal(head, &body, client));
+        return Err(AttemptError::from_refusal(head, &headers, &body, client));
     }
     match decode(&body) {
         Ok(result) => Ok((
@@ -260,9 +265,12 @@ async fn attempt<T>(
             },
         )),
         Err(error) => Err(AttemptError::Failed {
-            error: Error::Decode {
-                error,
-                request_id: head.request_id,
+            error: match repeat {
+                Some(Repeat::Keyed) => Error::from_unreadable_write(head, &error),
+                _ => Error::Decode {
+                    error,
+                    request_id: head.request_id,
+                },
             },
             failure: Failure::Malformed,
             retry_after: None,
@@ -271,11 +279,19 @@ async fn attempt<T>(
 }
 
 impl AttemptError {
-    fn from_unanswered(unanswered: Unanswered, timeout: Millis) -> Self {
+    fn from_unanswered(unanswered: Unanswered, timeout: Millis, client: &Client) -> Self {
         let (error, failure) = match unanswered {
             Unanswered::Unsendable(error) => return Self::Final(error.into()),
             Unanswered::Timeout => (Error::Timeout(timeout.into()), Failure::Timeout),
-            Unanswered::Connection(cause) => (Error::Connection(cause), Failure::Connection),
+            Unanswered::Connection(cause) => {
+                let explained = ConnectionFailure::new(cause, client.server.base());
+                let failure = if explained.can_retry {
+                    Failure::Connection
+                } else {
+                    Failure::Unconnectable
+                };
+                (Error::Connection(Box::new(explained)), failure)
+            }
         };
         Self::Failed {
             error,
@@ -284,15 +300,21 @@ impl AttemptError {
         }
     }
 
-    fn from_refusal(head: Head, body: &str, client: &Client) -> Self {
+    fn from_refusal(head: Head, headers: &HeaderMap, body: &str, client: &Client) -> Self {
         let json: Option<Value> = serde_json::from_str(body).ok();
         let failure = Failure::of_answer(head.status, json.as_ref().unwrap_or(&Value::Null));
         let now = client.host.now().into();
         let retry_after = head.wait(now);
+        let mut error = head.api_error(json.as_ref(), now);
+        let explained = explain_response(&error.message, error.status, headers, json.is_some());
+        error.message = explained.unwrap_or(error.message);
         Self::Failed {
             failure,
             retry_after,
-            error: head.api_error(json.as_ref(), now).into(),
+            error: match failure {
+                Failure::OutcomeUnknown => Error::OutcomeUnknown(Box::new(error)),
+                _ => error.into(),
+            },
         }
     }
 }

@@ -36,7 +36,7 @@ fn to_bytes(case: &Value) -> Vec<u8> {
     bytes
 }
 
-fn decode_base64(text: &str) -> Vec<u8> {
+pub fn decode_base64(text: &str) -> Vec<u8> {
     const DIGITS: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut bits = 0_u32;
     let mut bytes = Vec::new();

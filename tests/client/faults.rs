@@ -314,7 +314,7 @@ async fn an_api_error_carries_the_message_of_the_server() {
         ExpectedError {
             response: r#"{"status":302,"headers":{"location":"https://elsewhere.example/"}}"#,
             status: 302,
-            message: "a redirect to https://elsewhere.example, which is not followed",
+            message: "a redirect to https://elsewhere.example, which is not followed; if you trust it, set it as the base URL",
             ..EXPECTED_ERROR
         },
         ExpectedError {
@@ -446,7 +446,9 @@ async fn a_broken_connection_keeps_the_error_of_the_host() {
         let result = get_job(&host.client()).max_retries(0).send().await;
         let error = result.unwrap_err();
         assert!(matches!(error, Error::Connection(_)));
-        assert_eq!(error.to_string(), "the connection failed or broke");
+        let text = "no answer from gate.example: the connection failed or broke";
+        assert_eq!(error.to_string(), text);
+        assert!(error.may_have_been_sent());
         assert_eq!(error.source().unwrap().to_string(), "connection reset");
         host.assert_idle();
     }

@@ -6,6 +6,7 @@
 )]
 
 mod conformance;
+mod connection_failures;
 mod drop;
 mod examples;
 mod export;
@@ -16,4 +17,5 @@ mod native_host;
 mod pages;
 mod requests;
 mod retry;
+mod unknown_outcomes;
 mod watch;

@@ -6,6 +6,7 @@ use crate::fake_host::{FakeHost, TOKEN, assert_json, create, get_job};
 use crate::with_fetch::through;
 use futures_util::TryStreamExt as _;
 use js_sys::{Object, Reflect};
+use quillgate::client::ConnectionFailureReason;
 use quillgate::{Client, Error};
 use wasm_bindgen::{JsCast as _, JsValue};
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -92,12 +93,23 @@ async fn a_broken_connection_keeps_the_thrown_value() {
         let result = get_job(&host.client()).max_retries(0).send().await;
         let error = result.unwrap_err();
         assert_eq!(error.source().unwrap().to_string(), text);
-        let Error::Connection(cause) = error else {
+        let Error::Connection(failure) = error else {
             panic!("{error:?}");
         };
-        assert!(cause.as_js().has_type::<js_sys::Error>());
+        assert_eq!(failure.reason, ConnectionFailureReason::Interrupted);
+        assert!(failure.cause.as_js().has_type::<js_sys::Error>());
         host.assert_idle();
     }
+}
+
+#[wasm_bindgen_test]
+async fn a_code_of_node_tells_why_a_connection_failed() {
+    let host = FakeHost::new([r#"{"broken":"connect ECONNREFUSED 127.0.0.1:443"}"#]);
+    let error = get_job(&host.client()).max_retries(0).send().await;
+    let error = error.unwrap_err();
+    assert!(!error.may_have_been_sent());
+    let text = "gate.example refuses connections; check the address, the network and the proxy";
+    assert_eq!(error.to_string(), text);
 }
 
 #[wasm_bindgen_test]
@@ -105,11 +117,11 @@ async fn a_fetch_result_that_is_not_a_response_is_a_connection_error() {
     for value in ["null", "7", "{}", r#"{"status":200}"#] {
         let host = FakeHost::new([format!(r#"{{"nothing":{{"value":{value}}}}}"#)]);
         let call = get_job(&host.client()).max_retries(0);
-        let Err(Error::Connection(cause)) = call.send().await else {
+        let Err(Error::Connection(failure)) = call.send().await else {
             panic!("expected {value} to be rejected as a response");
         };
         assert_eq!(
-            cause.to_string(),
+            failure.cause.to_string(),
             "TypeError: fetch did not return a Response"
         );
         host.assert_idle();

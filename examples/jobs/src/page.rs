@@ -78,7 +78,7 @@ pub fn show_error(id: &str, error: &Error) {
     let mut text = error.to_string();
     let more = match error {
         Error::Api(error) => error.details.join("; "),
-        Error::Connection(cause) => cause.to_string(),
+        Error::Connection(failure) => failure.cause.to_string(),
         _ => String::new(),
     };
     if !more.is_empty() {

@@ -1,5 +1,3 @@
-use std::error::Error as _;
-
 use quillgate::{Client, Error};
 
 /// Describes the status of a job in one line.
@@ -9,10 +7,9 @@ pub async fn describe(client: &Client, id: &str) -> Result<String, Error> {
             .status
             .map_or("unknown".into(), |status| status.to_string())),
         Err(Error::Api(error)) if error.status == 404 => Ok("no such job".into()),
-        Err(error @ Error::Connection(_)) => {
-            let cause = error.source().map(ToString::to_string);
-            Ok(format!("{error}: {}", cause.unwrap_or_default()))
-        }
+        // A retry is safe, because nothing was sent.
+        Err(error) if !error.may_have_been_sent() => Ok(format!("not sent: {error}")),
+        Err(Error::Connection(failure)) => Ok(failure.summary),
         Err(error) => match error.retry_after() {
             Some(delay) => Ok(format!("try again in {} s", delay.as_secs())),
             None => Err(error),
