@@ -26,6 +26,8 @@ pub enum ConnectionFailureReason {
     Tls,
     /// The response is not HTTP.
     Protocol,
+    /// The body of the response is larger than `ReqwestHost` accepts.
+    TooLarge,
     /// A browser may have blocked the request, because the page has another origin.
     Cors,
     /// Any other cause, such as a connection that broke.
@@ -171,6 +173,12 @@ const FAILURES: &[Row] = &[
         "does not answer with HTTP",
         ADDRESS,
     ),
+    (
+        &["the body is larger than"],
+        Reason::TooLarge,
+        "sent a body of more than 8 MiB",
+        "request fewer rows, or export them in pages",
+    ),
 ];
 
 impl ConnectionFailure {
@@ -180,13 +188,13 @@ impl ConnectionFailure {
         let text = cause.describe();
         let is_match = |(texts, ..): &&Row| texts.iter().any(|known| text.contains(known));
         if let Some((_, reason, words, advice)) = FAILURES.iter().find(is_match) {
-            let is_final = matches!(reason, Reason::Certificate | Reason::Tls);
+            let is_final = matches!(reason, Reason::Certificate | Reason::Tls | Reason::TooLarge);
             let is_final = is_final || *advice == LOGIN;
             return Self {
                 reason: *reason,
                 summary: [host, " ", words].concat(),
                 advice: (*advice).to_owned(),
-                may_have_been_sent: *reason == Reason::Protocol,
+                may_have_been_sent: matches!(reason, Reason::Protocol | Reason::TooLarge),
                 can_retry: !is_final,
                 cause,
             };

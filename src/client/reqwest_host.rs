@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use http::header::{ACCEPT_ENCODING, HeaderValue};
 use http::{HeaderMap, Request, Response, response};
 
-use crate::client::content_encoding::{ACCEPTED, decode_body};
+use crate::client::content_encoding::{ACCEPTED, BodyTooLarge, MAX_BODY, decode_body};
 use crate::client::error::HostError;
 use crate::client::host::{BoxFuture, Host, HostBody, HostResponse, HostStream};
 use crate::client::lazy_verifier::LazyVerifier;
@@ -18,6 +18,8 @@ use crate::date::Timestamp;
 /// Futures must run on a tokio runtime with I/O and time enabled. The first request creates the
 /// HTTP client. The first `https:` connection loads the certificates, so it reports if they are
 /// missing.
+///
+/// A body has at most 8 MiB, decoded. Use [`List::export`](crate::client::List::export) for whole reports.
 #[derive(Debug, Default)]
 pub struct ReqwestHost(OnceLock<Result<reqwest::Client, HostError>>);
 
@@ -113,9 +115,9 @@ impl Host for ReqwestHost {
     fn send(&self, request: Request<String>) -> BoxFuture<'_, Result<HostResponse, HostError>> {
         Box::pin(async move {
             let (answer, response) = self.execute(request, ACCEPTED).await?;
-            let body = match response.bytes().await {
-                Ok(bytes) => read_body(answer.headers_ref(), bytes.into()).map_err(HostError::new),
-                Err(error) => Err(HostError::new(error.without_url())),
+            let body = match collect(ReqwestBody(response)).await {
+                Ok(bytes) => read_body(answer.headers_ref(), bytes).map_err(HostError::new),
+                Err(error) => Err(error),
             };
             answer.body(body).map_err(HostError::new)
         })
@@ -146,6 +148,18 @@ impl Host for ReqwestHost {
         getrandom::fill(&mut bytes).ok()?;
         Some(bytes)
     }
+}
+
+/// Reads a whole body, which is not decoded yet.
+async fn collect(mut body: ReqwestBody) -> Result<Vec<u8>, HostError> {
+    let mut bytes = Vec::new();
+    while let Some(chunk) = body.chunk().await? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() > MAX_BODY {
+            return Err(HostError::new(BodyTooLarge));
+        }
+    }
+    Ok(bytes)
 }
 
 /// Reads a body as `fetch` does: decoded, as UTF-8 with invalid bytes replaced, and without a byte

@@ -2,6 +2,7 @@
 
 use std::error::Error as _;
 use std::future::pending;
+use std::io::Write as _;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,7 +14,8 @@ use axum::response::IntoResponse;
 use axum::routing::{any, get, post};
 use futures_util::future::{Either, select};
 use futures_util::stream::{self, StreamExt as _};
-use quillgate::client::{Client, Error, ReqwestHost};
+use quillgate::client::http::Method;
+use quillgate::client::{Client, ConnectionFailureReason, Error, ReqwestHost};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 
@@ -240,4 +242,47 @@ async fn a_client_can_use_a_custom_reqwest_client() {
         .unwrap();
     let job = client.agent_jobs().get("j1").send().await.unwrap();
     assert_eq!(job.model.as_deref(), Some("custom/1"));
+}
+
+/// Compresses a JSON string of this many bytes with gzip.
+fn compress(length: usize) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let text = ["\"", &"a".repeat(length - 2), "\""].concat();
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[tokio::test]
+async fn a_body_has_at_most_8_mib_decoded() {
+    const LIMIT: usize = 8 << 20;
+    let gzip = || [(header::CONTENT_ENCODING, "gzip")];
+    let router = Router::new()
+        .route(
+            "/fits",
+            get(move || async move { (gzip(), compress(LIMIT)) }),
+        )
+        .route(
+            "/bomb",
+            get(move || async move { (gzip(), compress(LIMIT + 1)) }),
+        )
+        .route("/plain", get(|| async { "a".repeat(LIMIT + 1) }));
+    let client = connect(router).await;
+    let read = |path: &str| {
+        client
+            .request(Method::GET, path)
+            .max_retries(1)
+            .send_for_text()
+    };
+    assert_eq!(read("/fits").await.unwrap().result.len(), LIMIT);
+    for path in ["/bomb", "/plain"] {
+        let Err(Error::Connection(failure)) = read(path).await else {
+            panic!("expected {path} to be refused");
+        };
+        assert_eq!(
+            failure.reason,
+            ConnectionFailureReason::TooLarge,
+            "{failure:?}"
+        );
+        assert!(failure.may_have_been_sent && !failure.can_retry);
+    }
 }
