@@ -169,6 +169,7 @@ export class List<Name extends ListName>
 
   #one(): Promise<PageResult<Name>> {
     const { transport, name, site, options } = this.#source;
+    // Not by a `PageIterator`, whose `AbortController` costs a fifth of a call.
     this.#first ??= transport.run(
       async (sender) => {
         const pages = new Task(sender, name, MODE_PAGES, readParams(this.#source));

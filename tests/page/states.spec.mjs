@@ -80,6 +80,7 @@ async function visitJobStates({ site, page, project, ...visitor }) {
   await page.keyboard.press("Escape");
   await openComposer();
   await check(page, "a new job");
+  await page.getByRole("button", { name: "Close new job" }).click();
   await openJob("Describe");
   await check(page, "a job");
   await page.getByRole("button", { name: /^Account:/ }).click();

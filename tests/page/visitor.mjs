@@ -199,7 +199,8 @@ export async function submitToken(page, token) {
 export async function openComposer(page) {
   const box = page.getByLabel("Prompt", { exact: true });
   const button = page.getByRole("button", { name: "New job", exact: true });
-  await button.waitFor();
+  // In a narrow window, the open panel covers the button.
+  await button.or(box).first().waitFor();
   if (!(await box.isVisible())) await button.click();
   await box.waitFor();
   return box;

@@ -1,5 +1,6 @@
 import { browserStorage, keyOf, prefixOf, type StorageArea, tabStorage } from "../shell/storage.ts";
 import { UNTIL } from "./may_be_signed_in.ts";
+import { FROM } from "./sign_in_return.ts";
 
 /** The kinds of data that people create on this page. */
 export type Kind =
@@ -95,9 +96,8 @@ export class PersonData {
 
   /** Counts the drafts that storage refused. They last until the page reloads. */
   refusedDrafts(): number {
-    const prefixes = [prefixOf(OWN, this.person, "draft"), prefixOf(OWN, this.person, "follow-up")];
-    const isDraft = (key: string) => prefixes.some((prefix) => key.startsWith(prefix));
-    return [...this.#refused.keys()].filter(isDraft).length;
+    const drafts = [...this.entries("draft"), ...this.entries("follow-up")];
+    return drafts.filter(({ key }) => this.#refused.has(key)).length;
   }
 
   /** Deletes the data. Ignores later changes, such as those of a request that is still pending. */
@@ -128,10 +128,11 @@ export class PersonData {
 }
 
 /** Deletes all persons' data, except at keys with the prefix `kept`. */
-export function deleteData(kept?: string): void {
+function deleteData(kept?: string): void {
   for (const area of [browserStorage, tabStorage]) {
     for (const key of area.keys("quillgate.")) {
-      const stays = LASTING.includes(key) || (kept !== undefined && key.startsWith(kept));
+      const isKept = kept !== undefined && (key === FROM || key.startsWith(kept));
+      const stays = isKept || LASTING.includes(key);
       if (!stays) area.remove(key);
     }
   }

@@ -12,7 +12,7 @@ import { duration } from "../shell/wording.ts";
 import { type Claims, differOnlyInExpiry, personOf } from "./claims.ts";
 import { deleteSession, readSession } from "./gateway_session.ts";
 import { hasArrived, mayBeSignedIn } from "./may_be_signed_in.ts";
-import { deleteData, type Loss, PersonData } from "./person_data.ts";
+import { type Loss, PersonData } from "./person_data.ts";
 import { allowedRoutes } from "./routes.ts";
 import {
   hearOtherTabs,
@@ -21,7 +21,7 @@ import {
   noteSignedOut,
   tellOtherTabs,
 } from "./session_news.ts";
-import { signInFailure } from "./sign_in_return.ts";
+import { keepSignInStart, signInFailure } from "./sign_in_return.ts";
 import { SESSION_WORDS } from "./words.ts";
 
 /** One project as the signed-in person sees it. */
@@ -264,6 +264,7 @@ function takeOver(person: string): PersonData {
       forgetAll();
     }
     personData = new PersonData(person);
+    keepSignInStart(person);
   }
   return personData;
 }
@@ -273,7 +274,6 @@ function forgetAll(): void {
   personData?.forget();
   personData = null;
   openProject = NOT_SIGNED_IN;
-  deleteData();
   if (isPersonsAddress) startOver();
   announce("");
 }

@@ -5,11 +5,25 @@ export const FAILURE = "sign-in-failed";
 /** The query parameter that marks a return from an external sign-in. */
 export const ARRIVAL = "signed-in";
 /** The storage key of the address from which this tab began to sign in. */
-const FROM = keyOf("sign-in-from");
+export const FROM = keyOf("sign-in-from");
+
+interface SignInStart {
+  search: string;
+  /** Null until the sign-in is complete. */
+  person: string | null;
+}
 
 /** Stores the address from which a sign-in at an issuer begins. */
 export function noteSignInStart(): void {
-  tabStorage.write(FROM, location.search);
+  tabStorage.write(FROM, { search: location.search, person: null });
+}
+
+/** Leaves the stored address to the person who has signed in. Deletes that of another person. */
+export function keepSignInStart(person: string): void {
+  const { search, person: owner = null } = Object(tabStorage.read(FROM)) as Partial<SignInStart>;
+  if (search === undefined) return;
+  if (owner === null || owner === person) tabStorage.write(FROM, { search, person });
+  else tabStorage.remove(FROM);
 }
 
 /** Returns the reason why a sign-in at an issuer failed; null if none failed. */
@@ -23,7 +37,7 @@ export function signInFailure(search: string): string | null {
  */
 export function restoreAddress(): void {
   const failure = signInFailure(location.search);
-  const from = tabStorage.read(FROM);
+  const { search: from } = Object(tabStorage.read(FROM)) as Partial<SignInStart>;
   if (failure === null || typeof from !== "string") return;
   const query = new URLSearchParams(from);
   query.delete(ARRIVAL);
