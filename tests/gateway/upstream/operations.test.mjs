@@ -24,6 +24,7 @@ const RESPONSE_FIELDS = [
   "cache-control",
   "content-length",
   "content-type",
+  "date",
   "server-timing",
   "transfer-encoding",
   "vary",
