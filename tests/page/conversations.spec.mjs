@@ -343,6 +343,7 @@ test("without its scope, the link is hidden and the address shows the missing sc
   await page.getByText("analytics:conversations", { exact: true }).waitFor();
   const links = page.getByRole("navigation", { name: "Main" }).getByRole("link");
   assert.deepEqual(await links.allTextContents(), [
+    "Today",
     "Agent jobs",
     "Page views",
     "Visitors",
