@@ -101,3 +101,27 @@ test("the prompt about a question quotes it with its page and category", () => {
   assert.match(answered, /^Improve the documentation for a reader’s question\.\n/);
   assert.equal(jobPrompt(REPORTS.conversations, { query: " " }, DAYS), null);
 });
+
+test("the prompt about a group states its count and quotes its other texts", () => {
+  const question = {
+    query: "Can I refund a part?",
+    answer: "unanswered",
+    asked: "2026-11-24T12:00:00Z",
+    times: 13,
+    spellings: ["Can I refund a part?", "can i refund a part", "Can I refund a part??"],
+  };
+  const asked = jobPrompt(REPORTS.conversations, question, DAYS);
+  assert.match(
+    asked,
+    /Readers asked the assistant 13 times, last on Nov 24, 2026 and got no answer/,
+  );
+  assert.match(
+    asked,
+    /\n> Can I refund a part\?\n>\n> can i refund a part\n>\n> Can I refund a part\?\?\n/,
+  );
+  const spellings = ["webhooks", ...Array.from({ length: 9 }, (_, at) => `webhook ${at}`)];
+  const term = { query: "webhooks", hits: 60, ctr: 0, spellings };
+  const searched = jobPrompt(REPORTS.searches, term, DAYS);
+  assert.match(searched, /60 searches\..* They also search for “webhook 0”, .*“webhook 4”\.\n/);
+  assert.doesNotMatch(searched, /webhook 5/);
+});

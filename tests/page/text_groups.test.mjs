@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { groupTexts } = await importSource("analytics/rows/text_groups.ts");
+const { groupQuestions, groupTerms } = await importSource("analytics/rows/text_groups.ts");
 
-const ask = (...queries) => queries.map((query) => ({ query, answer: "unanswered" }));
-const summary = (groups) => groups.map(({ text, count }) => [text, count]);
+const ask = (...queries) => queries.map((query) => ({ query, answer: "answered" }));
+const questions = (rows) => groupQuestions(rows).map(({ query, times }) => [query, times]);
+const terms = (rows) => groupTerms(rows).map(({ query, hits }) => [query, hits]);
 
 test("questions that differ in case, punctuation, spaces or form are one group", () => {
   const rows = ask(
@@ -17,47 +18,92 @@ test("questions that differ in case, punctuation, spaces or form are one group",
     "Where is the API key?",
     "Ｗhere is the API key",
   );
-  assert.deepEqual(summary(groupTexts(rows)), [
+  assert.deepEqual(questions(rows), [
     ["How do I reset my password?", 4],
     ["Where is the API key?", 2],
+  ]);
+  assert.deepEqual(groupQuestions(rows)[0].spellings, [
+    "How do I reset my password?",
+    "how do i reset my password",
+    "  How do I  reset my password ?!",
   ]);
 });
 
 test("composed and decomposed letters are one group, but an accent makes another word", () => {
-  assert.deepEqual(summary(groupTexts(ask("café", "cafe\u0301", "cafe"))), [
+  assert.deepEqual(questions(ask("café", "cafe\u0301", "cafe")), [
     ["café", 2],
     ["cafe", 1],
   ]);
 });
 
 test("marks of Indic scripts stay part of the word", () => {
-  assert.deepEqual(summary(groupTexts(ask("कि", "की"))), [
-    ["कि", 1],
-    ["की", 1],
-  ]);
+  assert.equal(groupQuestions(ask("कि", "की")).length, 2);
 });
 
-test("a group of terms counts searches and names the most frequent spelling", () => {
-  const rows = [
-    { query: "Webhooks", hits: 3 },
-    { query: "webhooks", hits: 40 },
-    { query: "web hooks", hits: 9 },
-    { query: "sdk", hits: 12 },
-    { query: "unknown count", hits: null },
-  ];
-  const groups = groupTexts(rows);
-  assert.deepEqual(summary(groups), [
-    ["webhooks", 43],
-    ["sdk", 12],
-    ["web hooks", 9],
-    ["unknown count", 0],
+test("a group of questions is unanswered if one of them is, and has the latest time", () => {
+  const [group] = groupQuestions([
+    { query: "Why?", answer: "answered", asked: "2026-11-02T00:00:00Z" },
+    { query: "why", answer: "unanswered", asked: "2026-11-20T00:00:00Z" },
+    { query: "Why?", answer: "answered", asked: null },
   ]);
+  assert.deepEqual([group.answer, group.asked], ["unanswered", "2026-11-20T00:00:00Z"]);
+});
+
+test("a group of terms sums searches and changes, and weighs click rates by searches", () => {
+  const rows = [
+    { query: "Webhooks", hits: 10, ctr: 0, change: -2, earlier: 12 },
+    { query: "webhooks", hits: 30, ctr: 40, change: 5, earlier: 25 },
+    { query: "web-hooks", hits: 9, ctr: null, change: 9, earlier: 0 },
+    { query: "unknown", hits: null, ctr: null, change: null, earlier: null },
+  ];
+  const [group, other, unknown] = groupTerms(rows);
+  assert.deepEqual([group.query, group.hits, group.ctr], ["webhooks", 40, 30]);
+  assert.deepEqual([group.change, group.earlier], [3, 37]);
+  assert.deepEqual([other.query, other.hits, other.ctr], ["web-hooks", 9, null]);
+  assert.deepEqual([unknown.hits, unknown.change], [0, null]);
+});
+
+test("beginnings of a word fold into the most frequent term that continues it", () => {
+  const rows = [
+    { query: "aut", hits: 4 },
+    { query: "authent", hits: 6 },
+    { query: "authentication", hits: 100 },
+    { query: "author", hits: 8 },
+    { query: "api", hits: 50 },
+    { query: "api key", hits: 20 },
+    { query: "api k", hits: 3 },
+  ];
+  assert.deepEqual(terms(rows), [
+    ["authentication", 110],
+    ["api", 50],
+    ["api key", 23],
+    ["author", 8],
+  ]);
+  assert.deepEqual(groupTerms(rows)[0].spellings, ["authentication", "authent", "aut"]);
+});
+
+test("a group has the name of the whole term, even if its beginning is more frequent", () => {
+  const rows = [
+    { query: "quick", hits: 90 },
+    { query: "quickstart", hits: 10 },
+  ];
+  assert.deepEqual(terms(rows), [["quickstart", 100]]);
+});
+
+test("terms with fewer than three letters are left out, except in dense scripts", () => {
+  const rows = ["a", "ab", "é!", "42", "abc", "支付", "결제"].map((query) => ({ query, hits: 1 }));
   assert.deepEqual(
-    groups[0].rows.map(({ query }) => query),
-    ["webhooks", "Webhooks"],
+    groupTerms(rows).map(({ query }) => query),
+    ["abc", "支付", "결제"],
   );
 });
 
 test("texts without a letter or digit, and rows without a text, are in no group", () => {
-  assert.deepEqual(groupTexts([...ask("??", " ", "\u200b", ""), { query: null }, {}]), []);
+  const rows = [...ask("??", " ", "\u200b", ""), { query: null }, {}];
+  assert.deepEqual([groupQuestions(rows), groupTerms(rows)], [[], []]);
+});
+
+test("20,000 terms with common beginnings are grouped quickly enough to sort them on a click", () => {
+  const rows = Array.from({ length: 20_000 }, (_, at) => ({ query: `term ${at}`, hits: at }));
+  assert.ok(groupTerms(rows).length > 10_000);
 });

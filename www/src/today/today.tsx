@@ -11,7 +11,6 @@ import { pageChange } from "../analytics/rows/page_address.ts";
 import { decodePath, isPagePath } from "../analytics/rows/page_path.ts";
 import { REPORTS, type Report, type ReportRow } from "../analytics/rows/report.ts";
 import { numberOf, textOf } from "../analytics/rows/rows.ts";
-import type { TextGroup } from "../analytics/rows/text_groups.ts";
 import { titleOf } from "../jobs/job_state.ts";
 import { PullRequestLink } from "../jobs/pull_request_link.tsx";
 import { LIST_WORDS } from "../jobs/words.ts";
@@ -136,11 +135,13 @@ function Falls({ session, section }: SectionProps<ReportRow>) {
   );
 }
 
-function Questions({ session, section }: SectionProps<TextGroup>) {
+function Questions({ session, section }: SectionProps<ReportRow>) {
   const cache = viewsOf(session);
   const report = REPORTS.conversations;
   const analytics = {
     range: "last-28-days",
+    arrangement: "grouped",
+    sorting: null,
     filter: "",
     facets: { answer: "unanswered" },
   } as const;
@@ -151,21 +152,26 @@ function Questions({ session, section }: SectionProps<TextGroup>) {
       link={{ route: "conversations", analytics }}
       section={section}
       onLoad={() => loadReport(cache, report)}
-      renderRow={(group) => (
-        <GroupItem
-          key={group.text}
+      renderRow={(row) => (
+        <ReportItem
+          key={textOf(row.query)}
           session={session}
           report={report}
-          group={group}
-          link={{ route: "conversations", analytics: { ...analytics, filter: group.text } }}
-          figure={TODAY_WORDS.times(group.count)}
+          row={row}
+          days={{ range: recentDays(), earlierRange: null }}
+          text={nameOfText(textOf(row.query) ?? "")}
+          link={{
+            route: "conversations",
+            analytics: { ...analytics, filter: textOf(row.query) ?? "" },
+          }}
+          figure={TODAY_WORDS.times(numberOf(row.times))}
         />
       )}
     />
   );
 }
 
-function SearchTerms({ session, section }: SectionProps<TextGroup>) {
+function SearchTerms({ session, section }: SectionProps<ReportRow>) {
   const cache = viewsOf(session);
   const report = REPORTS.searches;
   const analytics = { range: "last-28-days", filter: "", sorting: null } as const;
@@ -176,17 +182,19 @@ function SearchTerms({ session, section }: SectionProps<TextGroup>) {
       link={{ route: "searches", analytics: { ...analytics, arrangement: "no-clicks" } }}
       section={section}
       onLoad={() => loadReport(cache, report)}
-      renderRow={(group) => (
-        <GroupItem
-          key={group.text}
+      renderRow={(row) => (
+        <ReportItem
+          key={textOf(row.query)}
           session={session}
           report={report}
-          group={group}
+          row={row}
+          days={{ range: recentDays(), earlierRange: null }}
+          text={nameOfText(textOf(row.query) ?? "")}
           link={{
             route: "searches",
-            analytics: { ...analytics, arrangement: "pages", filter: group.text },
+            analytics: { ...analytics, arrangement: "pages", filter: textOf(row.query) ?? "" },
           }}
-          figure={TODAY_WORDS.searched(group.count)}
+          figure={TODAY_WORDS.searched(numberOf(row.hits))}
         />
       )}
     />
@@ -389,33 +397,6 @@ function ReportItem(props: ReportItemProps) {
         </button>
       )}
     </Item>
-  );
-}
-
-interface GroupItemProps {
-  session: Session;
-  report: Report;
-  group: TextGroup;
-  link: AddressChange;
-  figure: string;
-}
-
-/** A group of equal questions or terms. Its job is about the most frequent spelling. */
-function GroupItem({ session, report, group, link, figure }: GroupItemProps) {
-  const [first] = group.rows;
-  if (first === undefined) return null;
-  const isCounted = first.hits !== undefined;
-  const row = isCounted ? { ...first, hits: group.count } : first;
-  return (
-    <ReportItem
-      session={session}
-      report={report}
-      row={row}
-      days={{ range: recentDays(), earlierRange: null }}
-      text={nameOfText(group.text)}
-      link={link}
-      figure={figure}
-    />
   );
 }
 

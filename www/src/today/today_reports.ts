@@ -16,15 +16,13 @@ import type { ListingCache } from "../analytics/rows/listing_cache.ts";
 import { REPORTS, type ReportRow } from "../analytics/rows/report.ts";
 import { countOf, numberOf, textOf } from "../analytics/rows/rows.ts";
 import { hasNoClicks } from "../analytics/rows/search_clicks.ts";
-import { groupTexts, type TextGroup } from "../analytics/rows/text_groups.ts";
+import { groupQuestions, groupTerms } from "../analytics/rows/text_groups.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 
 export const MAX_REQUESTS = 3;
 /** Rows per section. */
 export const MAX_ROWS = 5;
-/** Shorter search terms are mostly the start of a word. */
-const MIN_TERM = 3;
 /** Views of this and of the earlier period. */
 const REQUESTS_OF_FALLS = 2;
 
@@ -121,17 +119,15 @@ export function fallsOf(cache: ListingCache): Section<ReportRow> {
   return { state: "loaded", rows: rows.slice(0, MAX_ROWS), listing: now };
 }
 
-export function unansweredOf(cache: ListingCache): Section<TextGroup> {
+export function unansweredOf(cache: ListingCache): Section<ReportRow> {
   return sectionOf(cache, REPORTS.conversations, (rows) =>
-    groupTexts(rows.filter(({ answer }) => answer === "unanswered")),
+    groupQuestions(rows.filter(({ answer }) => answer === "unanswered")),
   );
 }
 
-export function clicklessOf(cache: ListingCache): Section<TextGroup> {
+export function clicklessOf(cache: ListingCache): Section<ReportRow> {
   return sectionOf(cache, REPORTS.searches, (rows) =>
-    groupTexts(rows.filter(hasNoClicks)).filter(
-      ({ text, count }) => count > 0 && text.trim().length >= MIN_TERM,
-    ),
+    groupTerms(rows).filter((row) => hasNoClicks(row) && numberOf(row.hits) > 0),
   );
 }
 

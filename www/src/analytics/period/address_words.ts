@@ -38,6 +38,7 @@ const ARRANGEMENT_IDS = [
   "no-clicks",
   "low-click-rate",
   "by-page",
+  "grouped",
 ] as const;
 /** A selection and arrangement of a report's rows. */
 export type Arrangement = (typeof ARRANGEMENT_IDS)[number];
@@ -54,6 +55,7 @@ const COLUMN_IDS = [
   "share",
   "change",
   "query",
+  "times",
   "hits",
   "ctr",
   "clicked",

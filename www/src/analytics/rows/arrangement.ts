@@ -81,6 +81,12 @@ export const ARRANGEMENTS: readonly ArrangementDefinition[] = [
     reports: ["searches"],
   },
   {
+    id: "grouped",
+    label: "Grouped",
+    hint: "Equal wording in one row",
+    reports: ["searches", "conversations"],
+  },
+  {
     id: "by-page",
     label: "By page",
     hint: "Ratings of each page",
@@ -128,6 +134,8 @@ export function usualSorting(arrangement: Arrangement, { main, name }: Report): 
       return { column: "change", direction: "ascending" };
     case "by-page":
       return { column: "total", direction: "descending" };
+    case "grouped":
+      return { column: main ?? "times", direction: "descending" };
     default:
       if (name === "feedback") return { column: "created", direction: "descending" };
       if (name === "conversations") return { column: "answer", direction: "descending" };

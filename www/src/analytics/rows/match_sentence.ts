@@ -24,7 +24,7 @@ export function matchSentence(shown: Matching): string {
   if (arrangement === "never-read") {
     return `${rows} without views${isComplete ? "" : " so far"}`;
   }
-  const isEverything = ["pages", "folders", "by-page"].includes(arrangement);
+  const isEverything = ["pages", "folders", "by-page", "grouped"].includes(arrangement);
   if (isEverything && filter.trim() === "" && !hasFacets(facets)) return "";
   // The empty state already shows this.
   if (matches.rows === 0) return "";

@@ -20,6 +20,8 @@ export type Cell = string | number | null;
 export type ReportRow = { readonly [Name in Column]?: Cell } & {
   /** The question and its answer in full, in the report on conversations. */
   readonly turn?: Conversation;
+  /** The different texts of a group, most frequent first. */
+  readonly spellings?: readonly string[];
 };
 
 export interface Totals {
@@ -75,6 +77,8 @@ const COUNTS: readonly ColumnDefinition[] = [
   { id: "share", label: "AI share", kind: "share" },
 ];
 
+/** How often a question of a group was asked. */
+export const TIMES: ColumnDefinition = { id: "times", label: "Times", kind: "count" };
 export const CHANGE: ColumnDefinition = { id: "change", label: "Change", kind: "change" };
 export const PEOPLE_CHANGE: ColumnDefinition = { ...CHANGE, label: "People change" };
 

@@ -1,55 +1,156 @@
+import { parseInstant } from "quillgate/values";
 import { foldText } from "../../shell/readable_text.ts";
 import type { ReportRow } from "./report.ts";
-import { numberOf, textOf } from "./rows.ts";
+import { countOf, numberOf, textOf } from "./rows.ts";
 
-/** Questions or search terms that readers wrote in nearly the same way. */
-export interface TextGroup {
-  /** The most frequent spelling. */
-  text: string;
-  /** The rows, most frequent spelling first. */
-  rows: readonly ReportRow[];
-  /** How often readers asked or searched. */
-  count: number;
+/** Shorter terms are mostly the start of a word. */
+const MIN_LETTERS = 3;
+/** Scripts in which one or two characters are a word. */
+const DENSE =
+  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
+
+/**
+ * Returns one row for each group of questions that readers wrote in nearly the same way, most
+ * frequent first. Texts of a group have the same letters and digits: case, punctuation, spaces and
+ * the form of characters differ.
+ */
+export function groupQuestions(rows: readonly ReportRow[]): ReportRow[] {
+  return byFrequency([...groupBy(rows, wordsOf).values()].map(toQuestion), "times");
 }
 
 /**
- * Groups the rows of questions or search terms, most frequent group first. Texts of one group have
- * the same letters and digits: case, punctuation, spaces and the form of characters differ.
+ * Returns one row for each group of search terms, most frequent first. Also folds the beginning of a
+ * word, which a search box sends while readers type, into the most frequent term that continues it.
+ * Leaves out terms with fewer than three letters.
  */
-export function groupTexts(rows: readonly ReportRow[]): TextGroup[] {
-  const groups = new Map<string, ReportRow[]>();
-  for (const row of rows) {
-    const text = textOf(row.query);
-    if (text === null) continue;
-    const key = groupKey(text);
-    if (key === "") continue;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
-  }
-  return [...groups.values()].map(toGroup).sort((a, b) => b.count - a.count);
+export function groupTerms(rows: readonly ReportRow[]): ReportRow[] {
+  const groups = groupBy(rows, wordsOf);
+  const counts = new Map([...groups].map(([words, group]) => [words, sumOf(group, "hits")]));
+  const ordered = [...counts.keys()].sort();
+  const wholes = new Map(ordered.map((words, at) => [words, continuationOf(at, ordered, counts)]));
+  const whole = groupBy(rows, (text) => finalOf(wordsOf(text), wholes));
+  const kept = [...whole].filter(([words]) => !isShort(words));
+  return byFrequency(
+    kept.map(([words, group]) => toTerm(words, group)),
+    "hits",
+  );
 }
 
-/** Returns the string that the texts of a group share: its words without punctuation. */
-export function groupKey(text: string): string {
+/** Returns the words of a text, which are equal for all texts of a group. */
+function wordsOf(text: string): string {
   return foldText(text)
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
     .trim();
 }
 
-function toGroup(rows: readonly ReportRow[]): TextGroup {
-  const spellings = new Map<string, number>();
-  for (const row of rows) {
-    const text = textOf(row.query) ?? "";
-    spellings.set(text, (spellings.get(text) ?? 0) + timesOf(row));
-  }
-  const frequency = (row: ReportRow) => spellings.get(textOf(row.query) ?? "") ?? 0;
-  const sorted = [...rows].sort((a, b) => frequency(b) - frequency(a));
-  const count = rows.reduce((sum, row) => sum + timesOf(row), 0);
-  return { text: textOf(sorted[0]?.query) ?? "", rows: sorted, count };
+function isShort(words: string): boolean {
+  return [...words].length < MIN_LETTERS && !DENSE.test(words);
 }
 
-/** A question is one row each time. A search term has one row with its number of searches. */
-function timesOf({ hits }: ReportRow): number {
-  return hits === undefined ? 1 : numberOf(hits);
+/** Returns the most frequent term that continues a beginning within a word, or the term itself. */
+function continuationOf(
+  at: number,
+  ordered: readonly string[],
+  counts: ReadonlyMap<string, number>,
+): string {
+  const words = ordered[at] ?? "";
+  let [best, most] = [words, 0];
+  // In order, the terms that continue a beginning follow it.
+  for (let i = at + 1; ordered[i]?.startsWith(words); i += 1) {
+    const other = ordered[i] ?? "";
+    const count = counts.get(other) ?? 0;
+    if (other[words.length] !== " " && count > most) [best, most] = [other, count];
+  }
+  return best;
+}
+
+/** Follows continuations to the last one. Each is longer than the one before. */
+function finalOf(words: string, wholes: ReadonlyMap<string, string>): string {
+  const next = wholes.get(words) ?? words;
+  return next === words ? words : finalOf(next, wholes);
+}
+
+/** Groups rows by a key of their text. Leaves out rows without a letter or digit. */
+function groupBy(
+  rows: readonly ReportRow[],
+  keyOf: (text: string) => string,
+): Map<string, ReportRow[]> {
+  const groups = new Map<string, ReportRow[]>();
+  for (const row of rows) {
+    const text = textOf(row.query);
+    const key = text === null ? "" : keyOf(text);
+    if (key === "") continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+function toQuestion(rows: readonly ReportRow[]): ReportRow {
+  const spellings = spellingsOf(rows, () => 1);
+  const first = rows.find(({ query }) => query === spellings[0]) ?? {};
+  const isUnanswered = rows.some(({ answer }) => answer === "unanswered");
+  return {
+    ...first,
+    answer: isUnanswered ? "unanswered" : (first.answer ?? null),
+    asked: latestOf(rows, "asked"),
+    times: rows.length,
+    spellings,
+  };
+}
+
+/** The row has the name of the whole term, even if its beginnings are more frequent. */
+function toTerm(words: string, rows: readonly ReportRow[]): ReportRow {
+  const isWhole = ({ query }: ReportRow) => wordsOf(textOf(query) ?? "") === words;
+  const timesOf = ({ hits }: ReportRow) => numberOf(hits);
+  const spellings = [
+    ...spellingsOf(rows.filter(isWhole), timesOf),
+    ...spellingsOf(
+      rows.filter((row) => !isWhole(row)),
+      timesOf,
+    ),
+  ];
+  const first = rows.find(({ query }) => query === spellings[0]) ?? {};
+  const rated = rows.filter(({ hits, ctr }) => countOf(hits) !== null && countOf(ctr) !== null);
+  const clicks = rated.reduce((sum, { hits, ctr }) => sum + numberOf(hits) * numberOf(ctr), 0);
+  const searches = sumOf(rated, "hits");
+  return {
+    ...first,
+    hits: sumOf(rows, "hits"),
+    ctr: searches === 0 ? (first.ctr ?? null) : clicks / searches,
+    searched: latestOf(rows, "searched"),
+    ...(first.change === undefined ? {} : changesOf(rows)),
+    spellings,
+  };
+}
+
+/** Sums changes. One unknown change makes the sum unknown. */
+function changesOf(rows: readonly ReportRow[]): Pick<ReportRow, "change" | "earlier"> {
+  const isKnown = rows.every(({ change }) => countOf(change) !== null);
+  if (!isKnown) return { change: null, earlier: null };
+  return { change: sumOf(rows, "change"), earlier: sumOf(rows, "earlier") };
+}
+
+/** Returns the different texts of rows, most frequent first. */
+function spellingsOf(rows: readonly ReportRow[], timesOf: (row: ReportRow) => number): string[] {
+  const times = new Map<string, number>();
+  for (const row of rows) {
+    const text = textOf(row.query) ?? "";
+    times.set(text, (times.get(text) ?? 0) + timesOf(row));
+  }
+  return [...times].sort(([, a], [, b]) => b - a).map(([text]) => text);
+}
+
+function latestOf(rows: readonly ReportRow[], column: "asked" | "searched"): string | null {
+  const times = rows.map((row) => textOf(row[column]));
+  return times.reduce((a, b) => ((parseInstant(b) ?? 0) > (parseInstant(a) ?? 0) ? b : a), null);
+}
+
+function sumOf(rows: readonly ReportRow[], column: "hits" | "change" | "earlier"): number {
+  return rows.reduce((sum, row) => sum + numberOf(row[column]), 0);
+}
+
+function byFrequency(rows: ReportRow[], column: "hits" | "times"): ReportRow[] {
+  return rows.sort((a, b) => numberOf(b[column]) - numberOf(a[column]));
 }

@@ -3,7 +3,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { announce } from "../../shell/announcer.tsx";
 import { Plus } from "../../shell/icons.tsx";
 import { isBlank, nameOfText } from "../../shell/readable_text.ts";
-import { count } from "../../shell/wording.ts";
+import { count, counted } from "../../shell/wording.ts";
 import { isNode, type Line, rowOf } from "../rows/line.ts";
 import { decodePath } from "../rows/page_path.ts";
 import {
@@ -28,6 +28,9 @@ import { MAX_PRINTED_ROWS, ROWS_PER_BLOCK, useDrawnRows } from "./drawn_rows.ts"
 import { type PageTargets, renderPageCell, renderPageName } from "./page_name.tsx";
 import { formatCell } from "./report_cell.tsx";
 import * as styles from "./report_table.module.css";
+
+/** The maximum number of texts in a tooltip. */
+const MAX_LISTED = 20;
 
 interface ReportTableProps extends PageTargets {
   label: string;
@@ -226,6 +229,7 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
             {row.turn
               ? renderQuestion(row, props.onOpen)
               : renderName(props, line, textOf(row[id]))}
+            {row.spellings && row.spellings.length > 1 && renderSpellings(row.spellings)}
             {hasJobButton && renderJobButton(row, textOf(row[id]), props.onStartJob)}
           </th>
         ) : (
@@ -310,6 +314,15 @@ function renderName(props: ReportTableProps, line: Line, name: string | null) {
         </bdi>
       </button>
       <span class={`hint ${styles.treePages}`}>{count(line.pages)}</span>
+    </span>
+  );
+}
+
+/** Says how many other texts a group has. The tooltip lists them. */
+function renderSpellings([, ...others]: readonly string[]) {
+  return (
+    <span class={`hint ${styles.spellings}`} title={others.slice(0, MAX_LISTED).join("\n")}>
+      and {counted(others.length, "similar one")}
     </span>
   );
 }

@@ -29,10 +29,12 @@ import {
   PEOPLE_CHANGE,
   type Report,
   type ReportRow,
+  TIMES,
 } from "../rows/report.ts";
 import { filterRows, type Sorting, sortRows } from "../rows/rows.ts";
 import type { Sitemap } from "../rows/sitemap.ts";
 import { type Sums, sumRows } from "../rows/sums.ts";
+import { groupQuestions, groupTerms } from "../rows/text_groups.ts";
 
 /** The state of a report's table: the rows after arrangement, filter and order. */
 export interface TableModel {
@@ -102,8 +104,11 @@ export function useTableModel(
   const compared = useComputed(() => comparedColumn(arrangement.value, main));
   const columns = useComputed<readonly ColumnDefinition[]>(() => {
     if (arrangement.value === "never-read") return report.columns.slice(0, 1);
+    const [name, ...others] = report.columns;
+    const hasTimes = arrangement.value === "grouped" && report.name === "conversations";
+    const own = name && hasTimes ? [name, TIMES, ...others] : report.columns;
     const change = compared.value === main ? CHANGE : PEOPLE_CHANGE;
-    return hasChanges.value ? [...report.columns, change] : report.columns;
+    return hasChanges.value ? [...own, change] : own;
   });
   const sorting = useSorting(report, arrangement, columns);
   const withChanges = useComputed(() => {
@@ -114,12 +119,16 @@ export function useTableModel(
     const before = { rows: earlier.value.rows.value, isComplete };
     return compareRows(now, before, { key, compared: compared.value });
   });
+  const facets = useComputed(() => pickFacets(report.name, address.value.analytics.facets));
   const source = useComputed(() => {
+    if (arrangement.value === "grouped") {
+      const chosen = filterByFacets(withChanges.value, facets.value);
+      return report.name === "searches" ? groupTerms(chosen) : groupQuestions(chosen);
+    }
     if (arrangement.value !== "never-read") return withChanges.value;
     return sitemap.value?.findNeverRead(listing.value?.rows.value ?? NO_ROWS) ?? NO_ROWS;
   });
   const filter = useComputed(() => address.value.analytics.filter);
-  const facets = useComputed(() => pickFacets(report.name, address.value.analytics.facets));
   // Sorts before it selects, so that another selection in the same order needs no sorting.
   const sorted = useComputed(() => sortRows(source.value, sorting.value, report.tieBreak));
   const arranged = useComputed(() => arrangeRows(sorted.value, arrangement.value, main));

@@ -1,0 +1,62 @@
+/** Groups of equal questions and search terms in their reports. */
+import assert from "node:assert/strict";
+import { checkBothSchemes } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+import { ALL_SCOPES } from "./visitor.mjs";
+
+const PERIOD = { range: "last-month", compare: "none" };
+const numbers = (texts) => texts.map((text) => Number(text.replace(/,/g, "")));
+const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+/** Returns the numbers of a column, of the rows in the document. */
+async function column(page, name) {
+  return numbers(await page.locator(`td[data-column=${name}]`).allTextContents());
+}
+
+test("questions of equal wording are one row with their number", async ({ visitor }) => {
+  const { page, startSession, token, openReport, untilLoaded } = visitor;
+  await startSession(token({ scope: `${ALL_SCOPES} analytics:conversations` }));
+  await openReport({ ...PERIOD, route: "conversations", answer: "unanswered" });
+  const plain = Number(await page.getByRole("table").getAttribute("aria-rowcount")) - 1;
+  await page.getByRole("button", { name: /^Show/ }).click();
+  await page.getByRole("button", { name: /^Grouped/ }).click();
+  await untilLoaded();
+  const times = await column(page, "times");
+  assert.ok(times[0] > 1, times.join());
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => b - a),
+  );
+  assert.equal(sum(times), plain);
+  await checkBothSchemes(page, "grouped questions");
+
+  await page
+    .getByRole("button", { name: /^Start a job about/ })
+    .first()
+    .click();
+  const prompt = await page.getByLabel("Prompt", { exact: true }).inputValue();
+  assert.match(prompt, new RegExp(`Readers asked the assistant ${times[0]} times`));
+});
+
+test("search terms of equal wording are one row with the sum of their searches", async ({
+  visitor,
+}) => {
+  const { site, page, project, startSession, openReport } = visitor;
+  const term = (searchQuery, hits) => ({
+    searchQuery,
+    hits,
+    ctr: 0,
+    topClickedPage: null,
+    lastSearchedAt: "2026-01-01T00:00:00Z",
+  });
+  const searches = [term("web", 4), term("Webhooks", 10), term("webhooks", 30), term("ab", 9)];
+  await page.route(`${site.url}/v1/analytics/${project}/searches?**`, (route) =>
+    route.fulfill({ json: { searches, totalSearches: 53, nextCursor: null } }),
+  );
+  await startSession();
+  await openReport({ ...PERIOD, route: "searches", show: "grouped" });
+  assert.deepEqual(await column(page, "hits"), [44]);
+  const name = page.getByRole("rowheader");
+  assert.match(await name.textContent(), /^webhooks\s*and 2 similar ones/);
+  assert.equal(await name.getByText("and 2 similar ones").getAttribute("title"), "Webhooks\nweb");
+});
