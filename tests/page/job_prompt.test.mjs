@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { jobPrompt } = await importSource("analytics/report/job_prompt.ts");
+const { jobPrompt, jobPromptOfRows } = await importSource("analytics/report/job_prompt.ts");
 const { REPORTS } = await importSource("analytics/rows/report.ts");
 
 const DAYS = {
@@ -124,4 +124,28 @@ test("the prompt about a group states its count and quotes its other texts", () 
   const searched = jobPrompt(REPORTS.searches, term, DAYS);
   assert.match(searched, /60 searches\..* They also search for “webhook 0”, .*“webhook 4”\.\n/);
   assert.doesNotMatch(searched, /webhook 5/);
+});
+
+test("one prompt covers several rows, with one blank", () => {
+  const row = (path, total) => ({ path, human: total, ai: 0, total, change: null });
+  const rows = [row("/a", 5), { path: null }, row("/b", 7)];
+  const prompt = jobPromptOfRows(REPORTS.views, rows, DAYS);
+  assert.deepEqual(
+    prompt.split("\n\n").map((part) => part.replace(/^Nov[^:]*: /, "")),
+    [
+      "Do these 2 tasks in one pull request.",
+      "1. Update the page /a.",
+      "5 views (5 people, 0 AI).",
+      "2. Update the page /b.",
+      "7 views (7 people, 0 AI).",
+      "[What should change, and why.]",
+    ],
+  );
+  assert.equal(
+    jobPromptOfRows(REPORTS.views, [rows[0]], DAYS),
+    jobPrompt(REPORTS.views, rows[0], DAYS),
+  );
+  assert.equal(jobPromptOfRows(REPORTS.views, [{ path: null }], DAYS), null);
+  const many = Array.from({ length: 80 }, (_, at) => row(`/${at}`, at));
+  assert.match(jobPromptOfRows(REPORTS.views, many, DAYS), /^Do these 50 tasks/);
 });

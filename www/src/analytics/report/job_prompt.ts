@@ -34,6 +34,27 @@ export function jobPrompt(report: Report, row: ReportRow, days: PromptDays): str
   return prompt === null ? null : replaceHalves(prompt);
 }
 
+/** The maximum number of rows in one prompt. */
+const MAX_ROWS = 50;
+
+/**
+ * Returns one prompt for several rows: the prompt of each, without the parts that are the same in
+ * all. Returns `null` if no row can start a job.
+ */
+export function jobPromptOfRows(
+  report: Report,
+  rows: readonly ReportRow[],
+  days: PromptDays,
+): string | null {
+  const prompts = rows.map((row) => jobPrompt(report, row, days)).filter((one) => one !== null);
+  const [first, ...others] = prompts.slice(0, MAX_ROWS);
+  if (first === undefined || others.length === 0) return first ?? null;
+  const parts = [first, ...others].map((prompt) => prompt.split("\n\n"));
+  const last = parts[0]?.at(-1) ?? "";
+  const bodies = parts.map((part, at) => `${at + 1}. ${part.slice(0, -1).join("\n\n")}`);
+  return [`Do these ${bodies.length} tasks in one pull request.`, ...bodies, last].join("\n\n");
+}
+
 function promptAbout(report: Report, row: ReportRow, days: PromptDays): string | null {
   switch (report.name) {
     case "views":

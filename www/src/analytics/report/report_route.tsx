@@ -48,6 +48,7 @@ import {
 } from "./notices.tsx";
 import { type OpenDialog, RangeLine } from "./range_line.tsx";
 import * as styles from "./report_route.module.css";
+import { idOfRow, type Selection, toggleRow } from "./selection.ts";
 import { startRowJob } from "./start_row_job.ts";
 import { focusFilter, Toolbar } from "./toolbar.tsx";
 import { TotalsStrip } from "./totals_strip.tsx";
@@ -64,6 +65,7 @@ const ArchivedTrend = defer(
 const ConversationDialog = deferDialog(
   async () => (await import("../entries/conversation_dialog.tsx")).ConversationDialog,
 );
+const SelectionBar = defer(async () => (await import("./selection_bar.tsx")).SelectionBar);
 const EntryDialog = deferDialog(
   async () => (await import("../entries/entry_dialog.tsx")).EntryDialog,
 );
@@ -97,6 +99,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   const cache = viewsOf(session);
   const sitemap = useSignal<Sitemap | null>(null);
   const dialog = useSignal<OpenDialog>(null);
+  const selection = useSignal<Selection>(null);
   const answer = useRef<HTMLElement>(null);
   const refresh = useRef<HTMLButtonElement>(null);
   useOpenListings(cache, report);
@@ -135,7 +138,16 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
 
   return (
     <div class={styles.route}>
-      <Toolbar session={session} report={report} table={table} onArrange={arrange} />
+      <Toolbar
+        session={session}
+        report={report}
+        table={table}
+        onArrange={arrange}
+        isSelecting={selection.value !== null}
+        onSelect={() => {
+          selection.value = selection.peek() === null ? new Set() : null;
+        }}
+      />
       <RangeLine
         session={session}
         report={report}
@@ -176,6 +188,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
             listing={listing}
             table={table}
             sitemap={sitemap}
+            selection={selection}
             answer={answer}
             onSitemap={() => {
               dialog.value = "sitemap";
@@ -304,6 +317,7 @@ export function InvalidLink({ range }: { range: DayRange }) {
 interface AnswerProps extends Omit<NoticeProps, "cache"> {
   session: Session;
   sitemap: Signal<Sitemap | null>;
+  selection: Signal<Selection>;
   onSitemap(): void;
 }
 
@@ -323,7 +337,15 @@ function Answer(props: AnswerProps) {
   const isEmpty = listing.requests.value === 0;
   const problem = listing.problem.value;
   const notice = { cache, listing, table, answer };
-  const bar = renderBar(notice);
+  const notices = renderBar(notice);
+  const isSelecting = props.selection.value !== null;
+  const bar =
+    notices === null && !isSelecting ? null : (
+      <>
+        {isSelecting && <SelectionBar {...props} />}
+        {notices}
+      </>
+    );
   return (
     <section
       ref={answer}
@@ -372,7 +394,7 @@ interface RowsProps extends AnswerProps {
   describedBy: string | null;
 }
 
-function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
+function Rows({ session, listing, table, sitemap, selection, ...props }: RowsProps) {
   const { range, arrangement, sorting, filter, lines, columns, openFolders } = table;
   const entry = useSignal<ReportRow | null>(null);
   if (lines.length === 0) {
@@ -415,6 +437,14 @@ function Rows({ session, listing, table, sitemap, ...props }: RowsProps) {
         }}
         offersJob={offersJob}
         onStartJob={startJob}
+        selection={
+          selection.value && {
+            has: (row) => selection.value?.has(idOfRow(listing.report, row)) ?? false,
+            toggle: (row) => {
+              selection.value = toggleRow(listing.report, selection.peek(), row);
+            },
+          }
+        }
         isLoading={[listing, table.earlier].some((one) => one?.state.value === "loading")}
         viewKey={[
           [from, to, arrangement, sorting.column, sorting.direction, filter].join(" "),

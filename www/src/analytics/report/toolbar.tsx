@@ -34,13 +34,16 @@ interface ToolbarProps {
   table: TableModel;
   session: Session;
   onArrange(arrangement: Arrangement): void;
+  isSelecting: boolean;
+  onSelect(): void;
 }
 
 /**
  * Period, comparison, arrangement, filters, saved views and export. On phones, a button shows all
  * but the period.
  */
-export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
+export function Toolbar(props: ToolbarProps) {
+  const { session, report, table, onArrange } = props;
   const id = useId();
   const offered = arrangementsOf(report);
   const shown = offered.find(({ id }) => id === table.arrangement);
@@ -70,6 +73,14 @@ export function Toolbar({ session, report, table, onArrange }: ToolbarProps) {
         ))}
         <RowFilter report={report} />
         <div class={styles.end}>
+          <button
+            type="button"
+            class="quiet"
+            aria-pressed={props.isSelecting}
+            onClick={props.onSelect}
+          >
+            Select rows
+          </button>
           <SavedViewsMenu session={session} />
           <ExportMenu session={session} table={table} />
         </div>

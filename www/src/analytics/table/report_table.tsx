@@ -47,6 +47,8 @@ interface ReportTableProps extends PageTargets {
   /** Returns whether a row has a button to start a job. */
   offersJob(row: ReportRow): boolean;
   onStartJob(row: ReportRow): void;
+  /** The selection of rows; null if no rows can be selected now. */
+  selection: { has(row: ReportRow): boolean; toggle(row: ReportRow): void } | null;
   /** The column whose changes are shown. */
   compared: Column;
   /** Whether more rows are expected soon. */
@@ -226,6 +228,15 @@ function renderRow(props: ReportTableProps, line: Line, position: number, tint: 
             // The job button is not part of the row's name.
             aria-label={hasJobButton ? nameOfText(textOf(row[id]) ?? "") : undefined}
           >
+            {props.selection !== null && !(isNode(line) && line.pages > 0) && (
+              <input
+                type="checkbox"
+                class={styles.select}
+                aria-label={`Select ${nameOfText(textOf(row[id]) ?? "")}`}
+                checked={props.selection.has(row)}
+                onChange={() => props.selection?.toggle(row)}
+              />
+            )}
             {row.turn
               ? renderQuestion(row, props.onOpen)
               : renderName(props, line, textOf(row[id]))}

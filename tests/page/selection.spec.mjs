@@ -1,0 +1,54 @@
+/** Selecting rows of a report, to start one job, to copy them or to save them. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { checkBothSchemes } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+test("several pages are one job, and a file", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport({ range: "last-month", compare: "none" });
+  await page.getByRole("button", { name: "Select rows" }).click();
+  const boxes = page.getByRole("checkbox");
+  const names = [];
+  for (const at of [0, 2]) {
+    names.push((await boxes.nth(at).getAttribute("aria-label")).replace("Select ", ""));
+    await boxes.nth(at).check();
+  }
+  const bar = page.getByRole("region", { name: "Selected rows" });
+  await bar.getByText("2 pages selected").waitFor();
+  await checkBothSchemes(page, "selected rows");
+
+  // Another order keeps the selection.
+  await page.getByRole("columnheader", { name: "AI", exact: true }).getByRole("button").click();
+  await bar.getByText("2 pages selected").waitFor();
+
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    bar.getByRole("button", { name: "Save as CSV" }).click(),
+  ]);
+  const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n").slice(1);
+  assert.deepEqual(lines.map((line) => line.split(",")[0]).sort(), [...names].sort());
+
+  await bar.getByRole("button", { name: "Start a job" }).click();
+  const prompt = await page.getByLabel("Prompt", { exact: true }).inputValue();
+  assert.match(prompt, /^Do these 2 tasks in one pull request\./);
+  for (const name of names) assert.ok(prompt.includes(`Update the page ${name}.`), prompt);
+  assert.equal(prompt.split("[What should change, and why.]").length, 2);
+});
+
+test("a click on Done ends the selection", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport({ range: "last-month", compare: "none" });
+  const toggle = page.getByRole("button", { name: "Select rows" });
+  await toggle.click();
+  assert.equal(await toggle.getAttribute("aria-pressed"), "true");
+  await page.getByRole("checkbox").first().check();
+  await page.getByRole("button", { name: "Done" }).click();
+  await page.getByRole("checkbox").first().waitFor({ state: "detached" });
+  assert.equal(await toggle.getAttribute("aria-pressed"), "false");
+});

@@ -1,0 +1,40 @@
+/** The selection of rows in a report. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { importSource } from "./source.mjs";
+
+const { selectedRows, toggleRow } = await importSource("analytics/report/selection.ts");
+const { REPORTS } = await importSource("analytics/rows/report.ts");
+
+test("a selection keeps its rows when they are sorted, filtered or loaded again", () => {
+  const rows = [
+    { path: "/a", total: 1 },
+    { path: "/b", total: 2 },
+    { path: "/c", total: 3 },
+  ];
+  const [a, , c] = rows;
+  const selection = toggleRow(REPORTS.views, toggleRow(REPORTS.views, new Set(), a), c);
+  assert.deepEqual(selectedRows(REPORTS.views, rows.toReversed(), selection), [c, a]);
+  const fresh = [{ path: "/a", total: 9 }];
+  assert.deepEqual(selectedRows(REPORTS.views, fresh, selection), fresh);
+  assert.deepEqual(selectedRows(REPORTS.views, rows, toggleRow(REPORTS.views, selection, a)), [c]);
+  assert.deepEqual(selectedRows(REPORTS.views, rows, null), []);
+});
+
+test("equal comments of different times are different rows", () => {
+  const rows = ["2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z"].map((created) => ({
+    path: "/a",
+    comment: "Broken",
+    created,
+  }));
+  const selection = toggleRow(REPORTS.feedback, new Set(), rows[1]);
+  assert.deepEqual(selectedRows(REPORTS.feedback, rows, selection), [rows[1]]);
+});
+
+test("a folder is not a row, but its pages are", () => {
+  const page = { path: "/guides/a", total: 1 };
+  const node = { path: "/guides/a", name: "a", level: 1, pages: 0, row: page, children: [] };
+  const folder = { path: "/guides/", name: "guides", level: 0, pages: 1, row: page, children: [] };
+  const selection = toggleRow(REPORTS.views, new Set(), page);
+  assert.deepEqual(selectedRows(REPORTS.views, [folder, node], selection), [page]);
+});

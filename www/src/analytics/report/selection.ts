@@ -1,0 +1,32 @@
+import { isNode, type Line, rowOf } from "../rows/line.ts";
+import type { Report, ReportRow } from "../rows/report.ts";
+
+/** The ids of the selected rows; null while the person selects nothing. */
+export type Selection = ReadonlySet<string> | null;
+
+/**
+ * Identifies a row across orders, filters and refreshes. Entries of feedback and questions can have
+ * equal texts, so their time belongs to the id.
+ */
+export function idOfRow({ key }: Report, row: ReportRow): string {
+  return JSON.stringify([row[key], row.created ?? row.asked ?? null]);
+}
+
+/** Returns the selected rows in the order of the table. Folders cannot be selected. */
+export function selectedRows(
+  report: Report,
+  lines: readonly Line[],
+  selection: Selection,
+): ReportRow[] {
+  if (selection === null) return [];
+  const rows = lines.filter((line) => !(isNode(line) && line.pages > 0)).map(rowOf);
+  return rows.filter((row) => selection.has(idOfRow(report, row)));
+}
+
+/** Returns a selection with or without a row. */
+export function toggleRow(report: Report, selection: Selection, row: ReportRow): Selection {
+  const next = new Set(selection);
+  const id = idOfRow(report, row);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}

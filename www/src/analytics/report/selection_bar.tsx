@@ -1,0 +1,62 @@
+import type { Signal } from "@preact/signals";
+import { allows } from "../../session/claims.ts";
+import type { Session } from "../../session/session.ts";
+import { CopyButton } from "../../shell/copy_button.tsx";
+import { toast } from "../../shell/toast.ts";
+import { counted } from "../../shell/wording.ts";
+import { saveFile } from "../export/file_download.ts";
+import type { Listing } from "../rows/listing.ts";
+import { EXPORT_FORMATS, fileName, nameChanges, toCsv } from "../rows/rows_text.ts";
+import type { TableModel } from "../table/table_model.ts";
+import { jobPromptOfRows } from "./job_prompt.ts";
+import { type Selection, selectedRows } from "./selection.ts";
+import { startRowJob } from "./start_row_job.ts";
+
+interface SelectionBarProps {
+  session: Session;
+  listing: Listing;
+  table: TableModel;
+  selection: Signal<Selection>;
+}
+
+/** What can be done with the selected rows: one job, copying them, or a file. */
+export function SelectionBar({ session, listing, table, selection }: SelectionBarProps) {
+  const { report } = listing;
+  const rows = selectedRows(report, table.lines, selection.value);
+  const prompt = rows.length === 0 ? null : jobPromptOfRows(report, rows, table);
+  const columns = table.columns.map(({ id }) => id);
+  const named = nameChanges(rows, columns, table.compared);
+  const csv = toCsv(named.rows, named.columns);
+  const save = () => {
+    const name = fileName([report.name, session.projectId, "selected"], "csv");
+    saveFile(name, [csv], EXPORT_FORMATS[0]?.type ?? "");
+    toast({ text: `Saved ${counted(rows.length, "row")} as ${name}.` });
+  };
+  return (
+    <section class="actions" aria-label="Selected rows">
+      <span aria-live="polite">{counted(rows.length, report.one, report.many)} selected</span>
+      {prompt !== null && allows(session.claims, "jobs:create") && (
+        <button type="button" class="primary" onClick={() => startRowJob(session, prompt)}>
+          Start a job
+        </button>
+      )}
+      {rows.length > 0 && (
+        <>
+          <CopyButton label="Copy as CSV" text={csv} />
+          <button type="button" class="quiet" onClick={save}>
+            Save as CSV
+          </button>
+        </>
+      )}
+      <button
+        type="button"
+        class="quiet"
+        onClick={() => {
+          selection.value = null;
+        }}
+      >
+        Done
+      </button>
+    </section>
+  );
+}
