@@ -131,11 +131,6 @@ export default defineConfig({
       optimization: { inlineConst: { mode: "all" } },
       output: {
         codeSplitting: { groups: GROUPS },
-        // A module contains the names of many other files. Each character of a hash adds about a
-        // byte, even after compression.
-        entryFileNames: "assets/[name]-[hash:6].js",
-        chunkFileNames: "assets/[name]-[hash:6].js",
-        assetFileNames: "assets/[name]-[hash:6][extname]",
       },
     },
   },
