@@ -24,7 +24,7 @@ export function usePullRequestState(
     const signal = AbortSignal.any([leave.signal, session.end.signal]);
     const read = async () => {
       if (document.visibilityState === "hidden") return;
-      const state = await readPullRequestState(session.projectId, jobId, signal);
+      const state = await readPullRequestState(session, jobId, signal);
       if (!signal.aborted) known.value = state;
     };
     read();

@@ -1,8 +1,8 @@
 import { parseInstant } from "quillgate/values";
+import type { Session } from "../session/session.ts";
 
 const STATES = ["open", "merged", "closed"] as const;
 const CHECKS = ["passing", "failing", "pending"] as const;
-const TIMEOUT_MS = 20_000;
 
 /** The state of a pull request on GitHub. */
 export interface PullRequestState {
@@ -19,16 +19,14 @@ export interface PullRequestState {
  * or the request fails.
  */
 export async function readPullRequestState(
-  projectId: string,
+  { client, projectId }: Session,
   jobId: string,
-  ended: AbortSignal,
+  signal: AbortSignal,
 ): Promise<PullRequestState | null> {
   const [project, job] = [projectId, jobId].map(encodeURIComponent);
-  const signal = AbortSignal.any([ended, AbortSignal.timeout(TIMEOUT_MS)]);
   const path = `/v2/agent/${project}/job/${job}/pull-request`;
   try {
-    const response = await fetch(path, { credentials: "same-origin", signal });
-    return response.ok ? toPullRequestState(await response.json()) : null;
+    return toPullRequestState(await client.request("GET", path, { signal, maxRetries: 0 }));
   } catch {
     // The link to the pull request works without the state.
     return null;

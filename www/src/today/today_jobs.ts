@@ -18,17 +18,17 @@ export interface TodayJobs {
 
 /** Reads the jobs that need a person, newest first. Costs no request to Mintlify. */
 export async function readTodayJobs(
-  { client, projectId }: Session,
+  session: Session,
   now: number,
   signal: AbortSignal,
 ): Promise<TodayJobs> {
-  const { jobs } = await client.agentJobs.list({ limit: MAX_JOBS }, { signal });
+  const { jobs } = await session.client.agentJobs.list({ limit: MAX_JOBS }, { signal });
   const recent = jobs.filter(({ createdAt }) => now - (parseInstant(createdAt) ?? 0) <= RECENT_MS);
   const requests = recent
     .filter(({ status, prLink }) => status === "completed" && readPullRequest(prLink)?.href != null)
     .slice(0, MAX_LOOKUPS);
   const states = await Promise.all(
-    requests.map(({ id }) => readPullRequestState(projectId, id, signal)),
+    requests.map(({ id }) => readPullRequestState(session, id, signal)),
   );
   const isWaiting = (_: ListedJob, place: number) => (states[place]?.state ?? "open") === "open";
   return {

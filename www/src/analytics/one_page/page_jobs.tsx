@@ -78,20 +78,18 @@ export function PageJobs({ session, path, onMerges }: PageJobsProps) {
 }
 
 /** Searches for every spelling, because the gateway compares strings. */
-async function findJobs(
-  { client, projectId }: Session,
-  path: string,
-  signal: AbortSignal,
-): Promise<FoundJobs> {
+async function findJobs(session: Session, path: string, signal: AbortSignal): Promise<FoundJobs> {
   const pages = await Promise.all(
-    spellingsOf(path).map((text) => client.agentJobs.list({ text, limit: MAX_JOBS }, { signal })),
+    spellingsOf(path).map((text) =>
+      session.client.agentJobs.list({ text, limit: MAX_JOBS }, { signal }),
+    ),
   );
   const found = new Map(pages.flatMap(({ jobs }) => jobs.map((job) => [job.id, job])));
   const jobs = [...found.values()].filter(({ prompt }) => mentionsPage(prompt ?? "", path));
   jobs.sort((a, b) => (parseInstant(b.createdAt) ?? 0) - (parseInstant(a.createdAt) ?? 0));
   const requests = jobs.filter(({ prLink }) => readPullRequest(prLink) !== null);
   const states = await Promise.all(
-    requests.slice(0, MAX_LOOKUPS).map(({ id }) => readPullRequestState(projectId, id, signal)),
+    requests.slice(0, MAX_LOOKUPS).map(({ id }) => readPullRequestState(session, id, signal)),
   );
   const merges = states.map((state) => state?.mergedAt).filter((at) => typeof at === "number");
   merges.sort((a, b) => b - a);
