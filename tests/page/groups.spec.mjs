@@ -17,7 +17,8 @@ test("questions of equal wording are one row with their number", async ({ visito
   const { page, startSession, token, openReport, untilLoaded } = visitor;
   await startSession(token({ scope: `${ALL_SCOPES} analytics:conversations` }));
   await openReport({ ...PERIOD, route: "conversations", answer: "unanswered" });
-  const plain = Number(await page.getByRole("table").getAttribute("aria-rowcount")) - 1;
+  const rows = async () => Number(await page.getByRole("table").getAttribute("aria-rowcount")) - 1;
+  const plain = await rows();
   await page.getByRole("button", { name: /^Show/ }).click();
   await page.getByRole("button", { name: /^Grouped/ }).click();
   await untilLoaded();
@@ -27,7 +28,10 @@ test("questions of equal wording are one row with their number", async ({ visito
     times,
     times.toSorted((a, b) => b - a),
   );
-  assert.equal(sum(times), plain);
+  // Groups of one come last, and the document has only the first rows.
+  const further = (await rows()) - times.length;
+  assert.equal(times.at(-1), 1);
+  assert.equal(sum(times) + further, plain);
   await checkBothSchemes(page, "grouped questions");
 
   await page

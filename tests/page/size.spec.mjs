@@ -17,7 +17,7 @@ const ALL_ROUTES = "jobs:create jobs:read analytics:read analytics:conversations
  * The limit for the chart of daily views. It loads after the rows if the gateway archives the
  * project.
  */
-const MAX_TREND_BYTES = 6000;
+const MAX_TREND_BYTES = 6600;
 const TREND = ["intervals", "archived_trend", "daily_trend"];
 /** The code that follows the project's jobs from other routes. It loads seconds after the rows. */
 const DELAYED = ["session_jobs"];

@@ -98,9 +98,17 @@ test("terms with fewer than three letters are left out, except in dense scripts"
   );
 });
 
-test("texts without a letter or digit, and rows without a text, are in no group", () => {
-  const rows = [...ask("??", " ", "\u200b", ""), { query: null }, {}];
-  assert.deepEqual([groupQuestions(rows), groupTerms(rows)], [[], []]);
+test("questions without a letter stay, and terms without one are left out", () => {
+  const rows = [...ask("??", "?", " ?? ", "", " "), { query: null }, {}];
+  assert.deepEqual(
+    groupQuestions(rows).map(({ times, spellings }) => [times, spellings]),
+    [
+      [4, ["", " "]],
+      [2, ["??", " ?? "]],
+      [1, ["?"]],
+    ],
+  );
+  assert.deepEqual(groupTerms(rows), []);
 });
 
 test("20,000 terms with common beginnings are grouped quickly enough to sort them on a click", () => {

@@ -226,7 +226,7 @@ describe("a range that includes today", () => {
   }
 
   test("sends one request for all clients that open the web page within five minutes", async () => {
-    const { boundsOf, presetRange } = await importSource("analytics/range.ts");
+    const { boundsOf, presetRange } = await importSource("analytics/period/range.ts");
     const client = newClient();
     const { visits } = await costOf(gate, async () => {
       for (const now of instants()) {

@@ -111,6 +111,7 @@ pub struct PullRequestStatus {
 }
 
 /// Writes a time in RFC 3339.
+#[expect(clippy::ref_option, reason = "serde passes a reference to the field")]
 fn write_timestamp<S: Serializer>(time: &Option<Timestamp>, to: S) -> Result<S::Ok, S::Error> {
     match time {
         Some(time) => to.collect_str(time),

@@ -15,7 +15,9 @@ const DENSE =
  * the form of characters differ.
  */
 export function groupQuestions(rows: readonly ReportRow[]): ReportRow[] {
-  return byFrequency([...groupBy(rows, wordsOf).values()].map(toQuestion), "times");
+  // Questions without a letter are equal only if all characters are.
+  const groups = groupBy(rows, (text) => wordsOf(text) || text.trim());
+  return byFrequency([...groups.values()].map(toQuestion), "times");
 }
 
 /**
@@ -25,6 +27,7 @@ export function groupQuestions(rows: readonly ReportRow[]): ReportRow[] {
  */
 export function groupTerms(rows: readonly ReportRow[]): ReportRow[] {
   const groups = groupBy(rows, wordsOf);
+  groups.delete("");
   const counts = new Map([...groups].map(([words, group]) => [words, sumOf(group, "hits")]));
   const ordered = [...counts.keys()].sort();
   const wholes = new Map(ordered.map((words, at) => [words, continuationOf(at, ordered, counts)]));
@@ -70,16 +73,14 @@ function finalOf(words: string, wholes: ReadonlyMap<string, string>): string {
   return next === words ? words : finalOf(next, wholes);
 }
 
-/** Groups rows by a key of their text. Leaves out rows without a letter or digit. */
+/** Groups rows by a key of their text. The key of rows without a text is empty. */
 function groupBy(
   rows: readonly ReportRow[],
   keyOf: (text: string) => string,
 ): Map<string, ReportRow[]> {
   const groups = new Map<string, ReportRow[]>();
   for (const row of rows) {
-    const text = textOf(row.query);
-    const key = text === null ? "" : keyOf(text);
-    if (key === "") continue;
+    const key = keyOf(textOf(row.query) ?? "");
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [row]);
     else group.push(row);
@@ -89,7 +90,7 @@ function groupBy(
 
 function toQuestion(rows: readonly ReportRow[]): ReportRow {
   const spellings = spellingsOf(rows, () => 1);
-  const first = rows.find(({ query }) => query === spellings[0]) ?? {};
+  const first = rows.find(({ query }) => (query ?? "") === spellings[0]) ?? {};
   const isUnanswered = rows.some(({ answer }) => answer === "unanswered");
   return {
     ...first,
