@@ -1,3 +1,4 @@
+import { ERA } from "../shell/navigation.ts";
 import { browserStorage, keyOf, prefixOf, type StorageArea, tabStorage } from "../shell/storage.ts";
 import { UNTIL } from "./may_be_signed_in.ts";
 import { FROM } from "./sign_in_return.ts";
@@ -29,7 +30,7 @@ const OWN = "own";
 /** Set after signing out, where Cloudflare Access could sign the person in again. */
 export const LEFT = keyOf("left");
 /** The only keys that outlast a session. Everything else is a person's, or from an older build. */
-const LASTING = [keyOf("preferences"), UNTIL, LEFT];
+const LASTING = [keyOf("preferences"), UNTIL, LEFT, ERA];
 
 /** One stored value. */
 export interface Entry {

@@ -7,11 +7,15 @@ import {
   parseAddress,
 } from "./address.ts";
 import { requestedRoute } from "./route_names.ts";
+import { keyOf, tabStorage } from "./storage.ts";
 
 /** The page's address. */
 export const address = signal<Address>(parseAddress(""));
 
 let isRestored = false;
+
+/** Where the tab keeps its era, which outlasts the document. */
+export const ERA = keyOf("era");
 
 /** Marks the history entries of the current session; null for those of the first one. */
 let era: string | null = null;
@@ -26,8 +30,13 @@ export function followAddress(): void {
   const read = () => {
     address.value = parseAddress(location.search);
   };
-  era = eraOf(history.state);
+  const kept = tabStorage.read(ERA);
+  era = typeof kept === "string" ? kept : null;
   read();
+  if (eraOf(history.state) !== era) {
+    if (hasGoneBack()) clearAddress();
+    else write("replaceState", location.href);
+  }
   addEventListener("popstate", ({ state }) => {
     // Following a fragment fires this event too, without a change of the address.
     if (eraOf(state) !== era && location.search !== formatAddress(address.peek())) {
@@ -45,6 +54,7 @@ export function followAddress(): void {
  */
 export function startOver(): void {
   era = crypto.randomUUID();
+  tabStorage.write(ERA, era);
   clearAddress();
 }
 
@@ -53,6 +63,12 @@ function clearAddress(): void {
   const isNamed = requestedRoute(location.search) !== null;
   address.value = { ...parseAddress(""), route };
   write("replaceState", isNamed ? formatAddress(address.peek()) : location.pathname);
+}
+
+/** Returns whether the back or forward button loaded this document. */
+function hasGoneBack(): boolean {
+  const [entry] = performance.getEntriesByType("navigation");
+  return (entry as PerformanceNavigationTiming | undefined)?.type === "back_forward";
 }
 
 function eraOf(state: unknown): string | null {
