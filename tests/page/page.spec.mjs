@@ -83,7 +83,7 @@ test("a keyboard is enough to sign in and start a job, which opens", async ({ vi
       const { tagName, id, textContent } = document.activeElement;
       return [id, `${tagName} ${textContent?.trim()}`].includes(name);
     }, name);
-  await page.goto(site.url);
+  await page.goto(`${site.url}/?route=jobs`);
   await page.getByLabel("Access token").waitFor();
   await page.keyboard.press("Tab");
   await untilFocused("A Skip to content");
