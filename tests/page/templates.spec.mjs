@@ -39,7 +39,8 @@ test("a template replaces the prompt, and saved ones stay until signing out", as
 });
 
 test("a draft and a template that storage refuses are not called saved", async ({ visitor }) => {
-  const { page, token, signIn, openComposer } = visitor;
+  const { page, token, followBrowserClock, signIn, openComposer } = visitor;
+  await followBrowserClock();
   await page.clock.install();
   await signIn(token({ exp: Math.floor(Date.now() / 1000) + 600 }));
   const box = await openComposer();

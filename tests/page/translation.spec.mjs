@@ -86,8 +86,13 @@ test("the translated route of a page shows right figures after each change", asy
   const { site, page, project, startSession } = visitor;
   await startSession();
   await page.goto(`${site.url}/?route=views&project=${project}&page=/quickstart`);
-  const untilLoaded = () =>
-    page.getByRole("region", { name: "Views" }).locator("dd").first().waitFor();
+  const untilLoaded = async () => {
+    const views = page.getByRole("region", { name: "Views" });
+    await expect(views.locator("dl")).not.toContainText("–");
+    // The comparison loads after the views.
+    await expect(views.locator("dl")).toContainText(/from [\d,]+/);
+    await expect(page.getByRole("region", { name: "Jobs" })).not.toContainText("Loading");
+  };
   await untilLoaded();
   await translate(page);
   const before = await textOf(page);
@@ -97,6 +102,7 @@ test("the translated route of a page shows right figures after each change", asy
   await translate(page);
   await page.keyboard.press("x");
   await page.waitForURL(/compare=/);
+  await untilLoaded();
   await expectCurrent(page, untilLoaded);
 });
 
