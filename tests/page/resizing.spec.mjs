@@ -121,7 +121,8 @@ test("the list of jobs and a job follow the window", async ({ visitor }) => {
 });
 
 test("a short author stays readable beside a long time at every width", async ({ visitor }) => {
-  const { page, signIn, startElsewhere, rowOf, openComposer } = visitor;
+  const { page, followBrowserClock, signIn, startElsewhere, rowOf, openComposer } = visitor;
+  await followBrowserClock();
   await page.clock.install();
   await signIn();
   await startElsewhere("Fix the typos", "priya");

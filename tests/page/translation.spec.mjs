@@ -34,7 +34,7 @@ const translate = (page) =>
  * rows of a table over time.
  */
 async function textOf(page) {
-  const text = await page.locator("body").innerText();
+  const text = await page.locator("main").innerText();
   return text
     .replace(/\d+:\d\d [AP]M|\d+ s\b|just now/gi, "…")
     .replace(/\s+/g, " ")
