@@ -37,7 +37,9 @@ async fn each_response_is_read_alike() {
             Err(Error::Connection(_)) => json!({ "error": "connection" }),
             Err(Error::Decode { .. }) => json!({ "error": "decode" }),
             Err(Error::Api(error)) => {
-                json!({ "error": "api", "status": error.status, "message": error.message })
+                // Advice follows the summary.
+                let message = error.message.split("; ").next();
+                json!({ "error": "api", "status": error.status, "message": message })
             }
             Err(error) => panic!("{case}: {error:?}"),
         };
