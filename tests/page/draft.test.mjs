@@ -162,7 +162,7 @@ test("a definite rejection discards the idempotency key, other failures keep it"
   for (const status of [400, 404, 422]) {
     assert.equal(await keyAfter("BadRequestError", status), "discarded", `${status}`);
   }
-  for (const status of [401, 403, 408, 409, 429, 500, 503]) {
+  for (const status of [401, 403, 408, 409, 421, 429, 500, 503]) {
     assert.equal(await keyAfter("ServerError", status), "kept", `${status}`);
   }
   assert.equal(await keyAfter("ConnectionError", undefined), "kept");

@@ -108,6 +108,20 @@ test("reopening a range sends no request", async () => {
   assert.equal(client.requests.length, 2);
 });
 
+test("a report that loaded only its first rows loads on when it is opened", async () => {
+  const client = fakeClient(600, { headers: RICH });
+  const cache = openCache(client);
+  const listing = await cache.openBeside(VIEWS, OCTOBER, "first rows");
+  await cache.openEarlier(listing, SEPTEMBER, "first rows");
+  assert.equal(client.requests.length, 2);
+  cache.open(VIEWS, OCTOBER);
+  assert.equal(cache.find(VIEWS, OCTOBER), listing);
+  await until(() => listing.state.value === "complete");
+  const earlier = await cache.openEarlier(listing, SEPTEMBER);
+  await until(() => earlier.state.value === "complete");
+  assert.equal(client.requests.length, 6);
+});
+
 test("a refresh keeps the old rows until it has as many new ones", async () => {
   const client = fakeClient(600, { headers: RICH });
   const cache = openCache(client);

@@ -42,6 +42,8 @@ for (const [prompt, page] of [
   ["See https://docs.acme.example/api/errors?x=1#top: fix it", "/api/errors"],
   ["Fix the page (/quickstart)!", "/quickstart"],
   ["Rewrite / for newcomers", "/"],
+  ["Fix https://github.com/acme/x/issues/4 on /guides/a", "/guides/a"],
+  ["Fix https://github.com/acme/x/issues/4", null],
   ["Explain and/or in the glossary", null],
   ["Add a page about 24/7 support", null],
   ["", null],

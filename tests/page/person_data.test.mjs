@@ -40,6 +40,16 @@ test("signing out deletes every kind of data, that of older builds too, and keep
   assert.equal(sessionStorage.length, 0);
 });
 
+test("a sign-out in another tab deletes only what this tab has", () => {
+  const data = new PersonData("zoë");
+  data.entry("site", "docs").write("https://docs.test");
+  const before = new Map(stored);
+  stored.set("quillgate.own.next.draft.docs.1", '"of the next person, from another tab"');
+  data.forget("this tab");
+  assert.equal(sessionStorage.length, 0);
+  assert.deepEqual([...stored.keys()], [...before.keys(), "quillgate.own.next.draft.docs.1"]);
+});
+
 test("data that was deleted does not come back", () => {
   const data = new PersonData("zoë");
   const entry = data.entry("draft", "docs", "1");

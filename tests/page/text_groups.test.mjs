@@ -82,12 +82,33 @@ test("beginnings of a word fold into the most frequent term that continues it", 
   assert.deepEqual(groupTerms(rows)[0].spellings, ["authentication", "authent", "aut"]);
 });
 
-test("a group has the name of the whole term, even if its beginning is more frequent", () => {
+test("a beginning that is more frequent than each continuation is a word of its own", () => {
   const rows = [
-    { query: "quick", hits: 90 },
-    { query: "quickstart", hits: 10 },
+    { query: "java", hits: 1000, ctr: 0 },
+    { query: "javascript", hits: 10, ctr: 50 },
+    { query: "log", hits: 30 },
+    { query: "login", hits: 30 },
   ];
-  assert.deepEqual(terms(rows), [["quickstart", 100]]);
+  assert.deepEqual(terms(rows), [
+    ["java", 1000],
+    ["login", 60],
+    ["javascript", 10],
+  ]);
+});
+
+test("symbols of names make other questions", () => {
+  assert.equal(groupQuestions(ask("C SDK", "C++ SDK", "C# SDK", "c++ sdk?")).length, 3);
+});
+
+test("a group with an unknown click rate has no known click rate", () => {
+  const rows = [
+    { query: "Deploy", hits: 500, ctr: null },
+    { query: "deploy", hits: 1, ctr: 0 },
+  ];
+  assert.deepEqual(
+    groupTerms(rows).map(({ hits, ctr }) => [hits, ctr]),
+    [[501, null]],
+  );
 });
 
 test("terms with fewer than three letters are left out, except in dense scripts", () => {

@@ -66,6 +66,28 @@ test("lists the five pages that lost most people, with the days that it compares
   await page.getByRole("navigation", { name: "Breadcrumb" }).waitFor();
 });
 
+test("its links carry no choices of a report that was open before", async ({ visitor }) => {
+  const { page, startSession, openReport } = visitor;
+  await startSession();
+  await openReport({
+    range: "last-7-days",
+    compare: "previous-year",
+    path: "/guides",
+    sort: "-ai",
+  });
+  await page.getByRole("link", { name: "Today", exact: true }).click();
+  await untilSettled(page);
+  const falls = section(page, "Pages that lost readers");
+  for (const link of await falls.getByRole("link").all()) {
+    const query = new URLSearchParams(await link.getAttribute("href"));
+    assert.equal(query.get("range"), "last-28-days");
+    assert.deepEqual(
+      [query.get("path"), query.get("compare"), query.get("sort")],
+      [null, null, null],
+    );
+  }
+});
+
 test("a report that would exceed the three requests loads on demand", async ({ visitor }) => {
   const { page, startSession, upstreamTargets } = visitor;
   await startSession();

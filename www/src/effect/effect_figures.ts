@@ -2,6 +2,7 @@
 import type { Client } from "quillgate";
 import { addDays, type DayRange } from "../analytics/period/range.ts";
 import { toPageId } from "../analytics/rows/page_path.ts";
+import { REPORTS } from "../analytics/rows/report.ts";
 
 /** The figures of a page from the gateway's archive. */
 export interface Views {
@@ -13,8 +14,8 @@ export interface Views {
 
 /** The figures of a page that cost requests to Mintlify. */
 export interface Reactions {
-  helpful: number;
-  unhelpful: number;
+  /** Null if the page is not among the pages that Mintlify lists. */
+  ratings: { helpful: number; all: number } | null;
   /** Searches whose most clicked page it was. */
   searches: number;
   /** Whether Mintlify has more search terms than the first request returned. */
@@ -46,17 +47,21 @@ export async function readReactions(
   signal: AbortSignal,
 ): Promise<Reactions> {
   const dates = { dateFrom: from, dateTo: addDays(to, 1) };
+  const options = { signal, maxRetries: 0 };
+  const limit = REPORTS.feedbackByPage.pageSize;
   const [ratings, terms] = await Promise.all([
-    client.analytics.feedbackByPage(dates, { signal }),
-    client.analytics.searches(dates, { signal }),
+    client.analytics.feedbackByPage({ ...dates, limit }, options),
+    client.analytics.searches(dates, options),
   ]);
   const page = toPageId(path);
   const isThis = (other: string | null) => other !== null && toPageId(other) === page;
   const rated = ratings.feedback.filter((row) => isThis(row.path));
   const found = terms.searches.filter((term) => isThis(term.topClickedPage));
+  const up = rated.reduce((sum, { thumbsUp }) => sum + (thumbsUp ?? 0), 0);
+  const down = rated.reduce((sum, { thumbsDown }) => sum + (thumbsDown ?? 0), 0);
+  const isUnknown = rated.length === 0 && ratings.hasMore === true;
   return {
-    helpful: rated.reduce((sum, { thumbsUp }) => sum + (thumbsUp ?? 0), 0),
-    unhelpful: rated.reduce((sum, { thumbsDown }) => sum + (thumbsDown ?? 0), 0),
+    ratings: isUnknown ? null : { helpful: up, all: up + down },
     searches: found.reduce((sum, { hits }) => sum + (hits ?? 0), 0),
     isPart: terms.nextPosition !== null,
   };

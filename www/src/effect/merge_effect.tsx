@@ -155,47 +155,48 @@ function usePair<Value>(
   return { pair: pair.value, problem: problem.value, retry };
 }
 
+/** A change is only shown of whole figures. */
 function renderViews(pair: Pair<Views> | null) {
+  const isWhole = pair !== null && pair.before.missing + pair.after.missing === 0;
   return (["human", "ai"] as const).map((name) => {
     const label = name === "human" ? EFFECT_WORDS.people : EFFECT_WORDS.ai;
-    return renderRow(label, pair && { before: pair.before[name], after: pair.after[name] }, count);
+    if (pair === null) return renderRow(label, null, "");
+    const [before, after] = [pair.before[name], pair.after[name]];
+    const change = isWhole ? EFFECT_WORDS.changeOf(before, after) : "";
+    return renderRow(label, [count(before), count(after)], change);
   });
 }
 
 function renderReactions(pair: Pair<Reactions> | null) {
-  const ratings = pair && [pair.before, pair.after].map(ratingsOf);
+  const { before, after } = pair ?? {};
+  if (before === undefined || after === undefined) {
+    return [EFFECT_WORDS.helpful, EFFECT_WORDS.searches].map((label) => renderRow(label, null, ""));
+  }
+  const isWhole = !before.isPart && !after.isPart;
+  const searches = [before, after].map((one) => EFFECT_WORDS.searchesOf(one.searches, one.isPart));
+  const change = isWhole ? EFFECT_WORDS.changeOf(before.searches, after.searches) : "";
   return (
     <>
-      <tr>
-        <th scope="row">{EFFECT_WORDS.helpful}</th>
-        <td>{ratings?.[0] ?? EFFECT_WORDS.loading}</td>
-        <td>{ratings?.[1] ?? ""}</td>
-        <td />
-      </tr>
-      {renderRow(
-        EFFECT_WORDS.searches,
-        pair && { before: pair.before.searches, after: pair.after.searches },
-        (searches) =>
-          EFFECT_WORDS.searchesOf(
-            searches,
-            pair !== null && (pair.before.isPart || pair.after.isPart),
-          ),
-      )}
+      {renderRow(EFFECT_WORDS.helpful, [before, after].map(ratingsOf), "")}
+      {renderRow(EFFECT_WORDS.searches, searches, change)}
     </>
   );
 }
 
-function ratingsOf({ helpful, unhelpful }: Reactions): string {
-  return EFFECT_WORDS.ratings(helpful, helpful + unhelpful);
+function ratingsOf({ ratings }: Reactions): string {
+  return ratings === null
+    ? EFFECT_WORDS.unknown
+    : EFFECT_WORDS.ratings(ratings.helpful, ratings.all);
 }
 
-function renderRow(label: string, pair: Pair<number> | null, format: (value: number) => string) {
+/** @param figures before and after; null while they load */
+function renderRow(label: string, figures: readonly string[] | null, change: string) {
   return (
     <tr key={label}>
       <th scope="row">{label}</th>
-      <td translate={false}>{pair ? format(pair.before) : EFFECT_WORDS.loading}</td>
-      <td translate={false}>{pair ? format(pair.after) : ""}</td>
-      <td translate={false}>{pair ? EFFECT_WORDS.changeOf(pair.before, pair.after) : ""}</td>
+      <td translate={false}>{figures?.[0] ?? EFFECT_WORDS.loading}</td>
+      <td translate={false}>{figures?.[1] ?? ""}</td>
+      <td translate={false}>{change}</td>
     </tr>
   );
 }

@@ -16,6 +16,7 @@ export const EFFECT_WORDS = {
   searches: "Searches that led here",
   ratings: (helpful: number, all: number) =>
     all === 0 ? "No ratings" : `${count(helpful)} of ${count(all)}`,
+  unknown: "Not known",
   searchesOf: (searches: number, isPart: boolean) => `${isPart ? "≥ " : ""}${count(searches)}`,
   changeOf: (before: number, after: number) => {
     if (before === after) return "0";

@@ -25,7 +25,8 @@ export function usePullRequestState(
     const read = async () => {
       if (document.visibilityState === "hidden") return;
       const state = await readPullRequestState(session, jobId, signal);
-      if (!signal.aborted) known.value = state;
+      // A state that cannot be read now is still the last one that is known.
+      if (!signal.aborted) known.value = state ?? known.peek();
     };
     read();
     document.addEventListener("visibilitychange", read, { signal });

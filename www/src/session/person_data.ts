@@ -56,7 +56,7 @@ export class PersonData {
   constructor(person: string) {
     this.person = person;
     this.forgotten = this.#end.signal;
-    deleteData(prefixOf(OWN, person));
+    deleteData([browserStorage, tabStorage], prefixOf(OWN, person));
   }
 
   /** Returns the value at a place, such as `"draft", projectId, id`. */
@@ -101,11 +101,14 @@ export class PersonData {
     return drafts.filter(({ key }) => this.#refused.has(key)).length;
   }
 
-  /** Deletes the data. Ignores later changes, such as those of a request that is still pending. */
-  forget(): void {
+  /**
+   * Deletes the data, or only what this tab has. Ignores later changes, such as those of a request
+   * that is still pending.
+   */
+  forget(where: "everywhere" | "this tab" = "everywhere"): void {
     this.#end.abort();
     this.#refused.clear();
-    deleteData();
+    deleteData(where === "everywhere" ? [browserStorage, tabStorage] : [tabStorage]);
   }
 
   #entryAt(kind: Kind, key: string): Entry {
@@ -129,8 +132,8 @@ export class PersonData {
 }
 
 /** Deletes all persons' data, except at keys with the prefix `kept`. */
-function deleteData(kept?: string): void {
-  for (const area of [browserStorage, tabStorage]) {
+function deleteData(areas: readonly StorageArea[], kept?: string): void {
+  for (const area of areas) {
     for (const key of area.keys("quillgate.")) {
       const isKept = kept !== undefined && (key === FROM || key.startsWith(kept));
       const stays = isKept || LASTING.includes(key);

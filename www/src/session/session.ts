@@ -79,7 +79,8 @@ export function followSession(): void {
   hearOtherTabs((news) => {
     if (news === "signed in") return void takeUpSession("changed elsewhere");
     noteLeft();
-    if (phase.peek().name === "signed in") endHere(SESSION_WORDS.signedOutElsewhere, "forget");
+    // The other tab has deleted what tabs share. The next person may have signed in since.
+    if (phase.peek().name === "signed in") endHere(SESSION_WORDS.signedOutElsewhere, "forget here");
   });
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted && phase.peek().name === "signed in") takeUpSession("changed elsewhere");
@@ -238,10 +239,10 @@ function endInTime(): void {
   }
 }
 
-function endHere(reason: string | null, what: "keep" | "forget"): void {
+function endHere(reason: string | null, what: "keep" | "forget" | "forget here"): void {
   generation += 1;
   leave("signed out");
-  if (what === "forget") forgetAll();
+  if (what !== "keep") forgetAll(what === "forget" ? "everywhere" : "this tab");
   noteSignedOut();
   farewell.value = reason === null ? null : { text: reason, offer: null };
 }
@@ -261,7 +262,8 @@ function takeOver(person: string): PersonData {
     if (personData !== null) {
       // The sign-in form could sign in another way.
       leave("checking");
-      forgetAll();
+      // The constructor below deletes the rest, except what the new person has from another tab.
+      forgetAll("this tab");
     }
     personData = new PersonData(person);
     keepSignInStart(person);
@@ -270,10 +272,10 @@ function takeOver(person: string): PersonData {
 }
 
 /** Deletes everything about the person except preferences. */
-function forgetAll(): void {
-  personData?.forget();
+function forgetAll(where: "everywhere" | "this tab"): void {
+  personData?.forget(where);
   personData = null;
   openProject = NOT_SIGNED_IN;
-  if (isPersonsAddress) startOver();
+  startOver(isPersonsAddress ? "clear the address" : "keep the address");
   announce("");
 }

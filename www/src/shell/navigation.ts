@@ -45,17 +45,19 @@ export function followAddress(): void {
     }
     isRestored = true;
     read();
+    if (eraOf(state) !== era) write("replaceState", location.href);
   });
 }
 
 /**
- * Removes the project, the filters and the open items from the address. Going back to an earlier
- * address does not restore them: they belong to the person who was signed in before.
+ * Starts an era: going back to an earlier address restores no project, filter or open item, because
+ * they belong to the person who was signed in before. Can clear the current address, too.
  */
-export function startOver(): void {
+export function startOver(how: "clear the address" | "keep the address"): void {
   era = crypto.randomUUID();
   tabStorage.write(ERA, era);
-  clearAddress();
+  if (how === "clear the address") clearAddress();
+  else write("replaceState", location.href);
 }
 
 function clearAddress(): void {

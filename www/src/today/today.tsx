@@ -4,10 +4,10 @@ import { useEffect } from "preact/hooks";
 import type { ListedJob } from "quillgate";
 import { parseInstant, readPullRequest } from "quillgate/values";
 import { viewsOf } from "../analytics/cache/session_views.ts";
-import { rangeLabel } from "../analytics/period/range.ts";
+import { type Period, rangeLabel } from "../analytics/period/range.ts";
+import { today } from "../analytics/period/today.ts";
 import { jobPrompt, type PromptDays } from "../analytics/report/job_prompt.ts";
 import { startRowJob } from "../analytics/report/start_row_job.ts";
-import { pageChange } from "../analytics/rows/page_address.ts";
 import { decodePath, isPagePath } from "../analytics/rows/page_path.ts";
 import { REPORTS, type Report, type ReportRow } from "../analytics/rows/report.ts";
 import { numberOf, textOf } from "../analytics/rows/rows.ts";
@@ -21,7 +21,7 @@ import { currentTime } from "../shell/clock_skew.ts";
 import { followLink, linkTo } from "../shell/navigation.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
-import { nameOfText } from "../shell/readable_text.ts";
+import { cutText, nameOfText } from "../shell/readable_text.ts";
 import { TimeAgo } from "../shell/time_ago.tsx";
 import * as styles from "./today.module.css";
 import { readTodayJobs, type TodayJobs } from "./today_jobs.ts";
@@ -41,6 +41,17 @@ import {
 } from "./today_reports.ts";
 import { TODAY_WORDS } from "./words.ts";
 
+/** What links reset, because the person may have chosen other values in a report before. */
+const PLAIN = {
+  range: "last-28-days",
+  comparison: "previous-period",
+  arrangement: "pages",
+  sorting: null,
+  filter: "",
+  facets: {},
+  page: null,
+} as const;
+const MAX_FILTER = 100;
 /** How long sections wait for those above them. */
 const PATIENCE_MS = 2000;
 
@@ -56,7 +67,7 @@ export function Today({ session }: { session: Session }) {
       isSlow.value = true;
     }, PATIENCE_MS);
     return () => clearTimeout(timer);
-  }, [session]);
+  }, [session, today.value]);
   const jobs = useTodayJobs(session);
   const cache = viewsOf(session);
   const readsReports = allows(claims, "analytics:read");
@@ -109,7 +120,7 @@ function Falls({ session, section }: SectionProps<ReportRow>) {
   const days = { range, earlierRange: earlierDaysOfViews(cache), compared: "human" } as const;
   const link: AddressChange = {
     route: "views",
-    analytics: { range, arrangement: "people-falls", sorting: null, page: null },
+    analytics: { ...PLAIN, range, arrangement: "people-falls" },
   };
   return (
     <ReportSection
@@ -127,7 +138,7 @@ function Falls({ session, section }: SectionProps<ReportRow>) {
           row={row}
           days={days}
           text={decodePath(textOf(row.path) ?? "")}
-          link={linkToPageOf(row)}
+          link={linkToPageOf(row, range)}
           figure={TODAY_WORDS.people(numberOf(row.change))}
         />
       )}
@@ -138,13 +149,8 @@ function Falls({ session, section }: SectionProps<ReportRow>) {
 function Questions({ session, section }: SectionProps<ReportRow>) {
   const cache = viewsOf(session);
   const report = REPORTS.conversations;
-  const analytics = {
-    range: "last-28-days",
-    arrangement: "grouped",
-    sorting: null,
-    filter: "",
-    facets: { answer: "unanswered" },
-  } as const;
+  const facets = { answer: "unanswered" };
+  const analytics = { ...PLAIN, arrangement: "grouped", facets } as const;
   return (
     <ReportSection
       name="questions"
@@ -162,7 +168,7 @@ function Questions({ session, section }: SectionProps<ReportRow>) {
           text={nameOfText(textOf(row.query) ?? "")}
           link={{
             route: "conversations",
-            analytics: { ...analytics, filter: textOf(row.query) ?? "" },
+            analytics: { ...analytics, filter: filterOf(row) },
           }}
           figure={TODAY_WORDS.times(numberOf(row.times))}
         />
@@ -174,12 +180,11 @@ function Questions({ session, section }: SectionProps<ReportRow>) {
 function SearchTerms({ session, section }: SectionProps<ReportRow>) {
   const cache = viewsOf(session);
   const report = REPORTS.searches;
-  const analytics = { range: "last-28-days", filter: "", sorting: null } as const;
   return (
     <ReportSection
       name="searches"
       report={report}
-      link={{ route: "searches", analytics: { ...analytics, arrangement: "no-clicks" } }}
+      link={{ route: "searches", analytics: { ...PLAIN, arrangement: "no-clicks" } }}
       section={section}
       onLoad={() => loadReport(cache, report)}
       renderRow={(row) => (
@@ -192,7 +197,7 @@ function SearchTerms({ session, section }: SectionProps<ReportRow>) {
           text={nameOfText(textOf(row.query) ?? "")}
           link={{
             route: "searches",
-            analytics: { ...analytics, arrangement: "pages", filter: textOf(row.query) ?? "" },
+            analytics: { ...PLAIN, filter: filterOf(row) },
           }}
           figure={TODAY_WORDS.searched(numberOf(row.hits))}
         />
@@ -209,7 +214,7 @@ function Ratings({ session, section }: SectionProps<ReportRow>) {
     <ReportSection
       name="feedback"
       report={report}
-      link={{ route: "feedback", analytics: { range: "last-28-days", filter: "", facets } }}
+      link={{ route: "feedback", analytics: { ...PLAIN, facets } }}
       section={section}
       onLoad={() => loadReport(cache, report)}
       renderRow={(row, place) => (
@@ -220,7 +225,7 @@ function Ratings({ session, section }: SectionProps<ReportRow>) {
           row={row}
           days={{ range: recentDays(), earlierRange: null }}
           text={decodePath(textOf(row.path) ?? "")}
-          link={linkToPageOf(row)}
+          link={linkToPageOf(row, PLAIN.range)}
           detail={textOf(row.comment)?.trim() || TODAY_WORDS.noComment}
           figure={<RowTime at={textOf(row.created)} />}
         />
@@ -456,7 +461,13 @@ function RowTime({ at }: { at: string | null }) {
   return time === null ? null : <TimeAgo at={time} />;
 }
 
-function linkToPageOf(row: ReportRow): AddressChange | null {
-  const path = textOf(row.path);
-  return isPagePath(path) ? pageChange(path) : null;
+/** Returns the start of a text. The address needs no more, and addresses end up in logs. */
+function filterOf({ query }: ReportRow): string {
+  return cutText(textOf(query) ?? "", MAX_FILTER);
+}
+
+function linkToPageOf(row: ReportRow, range: Period): AddressChange | null {
+  const page = textOf(row.path);
+  if (!isPagePath(page)) return null;
+  return { route: "views", analytics: { ...PLAIN, range, page } };
 }

@@ -3,6 +3,7 @@
  * organization's hourly limit. Loaded and archived reports cost none.
  */
 import { viewsOf } from "../analytics/cache/session_views.ts";
+import type { Day } from "../analytics/period/address_words.ts";
 import {
   addDays,
   type DayRange,
@@ -47,13 +48,20 @@ export function earlierDaysOfViews(cache: ListingCache): DayRange {
   return findEarlierRange(range, "previous-period", today.value) ?? range;
 }
 
-const started = new WeakSet<Session>();
+/** The day for which a session has loaded. */
+const started = new WeakMap<Session, Day>();
 
-/** Requests what is missing, within the limit. Does so once, because each visit would add to it. */
+/**
+ * Requests what is missing, within the limit. Does so once a day, because each visit would add to it.
+ * Later visits only resume what the first one left unfinished.
+ */
 export function loadToday(session: Session): void {
-  if (started.has(session)) return;
-  started.add(session);
   const cache = viewsOf(session);
+  if (started.get(session) === today.value) {
+    resumeToday(cache);
+    return;
+  }
+  started.set(session, today.value);
   let left = MAX_REQUESTS;
   if (allows(session.claims, "analytics:read")) {
     if (!cache.isArchived) left -= costOfFalls(cache);
@@ -65,6 +73,13 @@ export function loadToday(session: Session): void {
     left -= 1;
     loadReport(cache, report);
   }
+}
+
+function resumeToday(cache: ListingCache): void {
+  const now = cache.find(REPORTS.views, daysOfViews(cache));
+  now?.resume();
+  if (now !== null) cache.findEarlier(now, earlierDaysOfViews(cache))?.resume();
+  for (const report of SINGLE_REPORTS) cache.find(report, recentDays())?.resume();
 }
 
 export function loadReport(cache: ListingCache, report: SingleReport): void {

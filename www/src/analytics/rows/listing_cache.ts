@@ -78,7 +78,7 @@ export class ListingCache {
     this.leave(current);
     this.#opened = name;
     if (current !== null) {
-      current.resume();
+      continueLoading(current);
       return;
     }
     const opened = this.#make(report, range, "kept rows");
@@ -131,7 +131,7 @@ export class ListingCache {
     if (kept !== this.#openedEarlier) this.closeEarlier();
     if (kept !== null && (isAnswered(kept) || kept === this.#openedEarlier)) {
       this.#openedEarlier = kept;
-      kept.resume();
+      if (goal === "small site") continueLoading(kept);
       return kept;
     }
     if (kept === null && this.limit.peek()?.left === 0) return null;
@@ -240,6 +240,12 @@ export class ListingCache {
     this.#answered.freshness = freshnessOf(headers) ?? freshness;
     this.#memory.write(this.#answered);
   }
+}
+
+/** Resumes loading. A listing that only loaded its first rows loads as far as others. */
+function continueLoading(kept: Listing): void {
+  if (kept.goal === "first rows" && kept.state.peek() === "partial") kept.load("small site");
+  else kept.resume();
 }
 
 /** Returns a goal of at least as many rows as are shown. */

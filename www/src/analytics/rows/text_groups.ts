@@ -42,7 +42,7 @@ export function groupTerms(rows: readonly ReportRow[]): ReportRow[] {
 /** Returns the words of a text, which are equal for all texts of a group. */
 function wordsOf(text: string): string {
   return foldText(text)
-    .replace(/[^\p{L}\p{M}\p{N}]+/gu, " ")
+    .replace(/[^\p{L}\p{M}\p{N}+#]+/gu, " ")
     .trim();
 }
 
@@ -50,19 +50,22 @@ function isShort(words: string): boolean {
   return [...words].length < MIN_LETTERS && !DENSE.test(words);
 }
 
-/** Returns the most frequent term that continues a beginning within a word, or the term itself. */
+/**
+ * Returns the most frequent term that continues a beginning within a word, or the term itself. A
+ * beginning that is more frequent is a word, such as "java" beside "javascript".
+ */
 function continuationOf(
   at: number,
   ordered: readonly string[],
   counts: ReadonlyMap<string, number>,
 ): string {
   const words = ordered[at] ?? "";
-  let [best, most] = [words, 0];
+  let [best, most] = [words, Math.max(1, counts.get(words) ?? 0)];
   // In order, the terms that continue a beginning follow it.
   for (let i = at + 1; ordered[i]?.startsWith(words); i += 1) {
     const other = ordered[i] ?? "";
     const count = counts.get(other) ?? 0;
-    if (other[words.length] !== " " && count > most) [best, most] = [other, count];
+    if (other[words.length] !== " " && count >= most) [best, most] = [other, count];
   }
   return best;
 }
@@ -113,13 +116,14 @@ function toTerm(words: string, rows: readonly ReportRow[]): ReportRow {
     ),
   ];
   const first = rows.find(({ query }) => query === spellings[0]) ?? {};
-  const rated = rows.filter(({ hits, ctr }) => countOf(hits) !== null && countOf(ctr) !== null);
-  const clicks = rated.reduce((sum, { hits, ctr }) => sum + numberOf(hits) * numberOf(ctr), 0);
-  const searches = sumOf(rated, "hits");
+  const searched = rows.filter(({ hits }) => numberOf(hits) > 0);
+  // One unknown click rate makes that of the group unknown.
+  const isRated = searched.length > 0 && searched.every(({ ctr }) => countOf(ctr) !== null);
+  const clicks = searched.reduce((sum, { hits, ctr }) => sum + numberOf(hits) * numberOf(ctr), 0);
   return {
     ...first,
     hits: sumOf(rows, "hits"),
-    ctr: searches === 0 ? (first.ctr ?? null) : clicks / searches,
+    ctr: isRated ? clicks / sumOf(searched, "hits") : null,
     searched: latestOf(rows, "searched"),
     ...(first.change === undefined ? {} : changesOf(rows)),
     spellings,
