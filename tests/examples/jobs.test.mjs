@@ -116,7 +116,7 @@ test("the Rust example aborts the request of a watch that the user stops", async
   await page.getByText("active", { exact: true }).waitFor();
   await upstream.untilHeld(1);
   const aborted = page.waitForEvent("requestfailed", (request) =>
-    /\/job\/[^/]+$/.test(request.url()),
+    /\/job\/[^/]+\/events$/.test(request.url()),
   );
   await page.getByRole("button", { name: "Stop watching" }).click();
   assert.equal((await aborted).failure()?.errorText, "net::ERR_ABORTED");
