@@ -80,7 +80,7 @@ test("its links carry no choices of a report that was open before", async ({ vis
   const falls = section(page, "Pages that lost readers");
   for (const link of await falls.getByRole("link").all()) {
     const query = new URLSearchParams(await link.getAttribute("href"));
-    assert.equal(query.get("range"), "last-28-days");
+    assert.ok(query.has("from") && query.has("to"), query.toString());
     assert.deepEqual(
       [query.get("path"), query.get("compare"), query.get("sort")],
       [null, null, null],
