@@ -67,7 +67,7 @@ impl fmt::Display for ConnectionFailure {
     }
 }
 
-/// Texts of an error, one of which must occur, the reason, the end of the summary, and the advice.
+/// Texts of an error, the reason, the end of the summary, and the advice. One of the texts must occur.
 type Row = (&'static [&'static str], Reason, &'static str, &'static str);
 
 const ADDRESS: &str = "check the address, the network and the proxy";
@@ -194,7 +194,7 @@ impl ConnectionFailure {
                 reason: *reason,
                 summary: [host, " ", words].concat(),
                 advice: (*advice).to_owned(),
-                may_have_been_sent: matches!(reason, Reason::Protocol | Reason::TooLarge),
+                may_have_been_sent: !(cause.is_unsent() || is_unsent_by_fetch(*reason)),
                 can_retry: !is_final,
                 cause,
             };
@@ -211,6 +211,16 @@ impl ConnectionFailure {
             cause,
         }
     }
+}
+
+/// Returns whether a request of `fetch` that failed for this reason was not sent. The texts of the
+/// other reasons can also describe a connection that broke later. Natively, the error tells.
+const fn is_unsent_by_fetch(reason: Reason) -> bool {
+    let is_early = matches!(
+        reason,
+        Reason::Dns | Reason::Refused | Reason::Proxy | Reason::Certificate
+    );
+    cfg!(target_arch = "wasm32") && is_early
 }
 
 /// Returns the scheme and authority of a URL.

@@ -455,6 +455,20 @@ async fn a_broken_connection_keeps_the_error_of_the_host() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_request_with_a_response_was_sent_whatever_broke_its_body() {
+    for broken in [
+        "NetworkUnreachable: no route",
+        "ConnectionRefused: by a proxy",
+        "received fatal alert: BadRecordMac",
+    ] {
+        let response = format!(r#"{{"status":200,"broken_body":"{broken}"}}"#);
+        let host = FakeHost::new([response.as_str()]);
+        let error = get_job(&host.client()).max_retries(0).send().await;
+        assert!(error.unwrap_err().may_have_been_sent(), "{broken}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_refusal_whose_body_breaks_off_is_an_api_error() {
     let host = FakeHost::new([r#"{"status":404,"broken_body":"connection reset"}"#]);
     let Err(Error::Api(error)) = get_job(&host.client()).send().await else {
