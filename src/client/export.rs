@@ -194,7 +194,17 @@ struct Writer {
 impl Writer {
     fn write(&mut self, body: &str, omitted: &[usize]) -> Result<Vec<u8>, DecodeError> {
         let invalid = |error: serde_json::Error| DecodeError::new("", error.to_string());
-        let page: Object<'_> = serde_json::from_str(body).map_err(invalid)?;
+        // Decoding replaces halves of surrogate pairs. A page that decodes must not fail here, because
+        // it would be skipped. NDJSON copies rows unchanged if it can.
+        let replaced = replace_half_surrogates(body);
+        let copied = match self.format {
+            ExportFormat::NdJson => serde_json::from_str(body).ok(),
+            ExportFormat::Csv => None,
+        };
+        let page: Object<'_> = match copied {
+            Some(page) => page,
+            None => serde_json::from_str(&replaced).map_err(invalid)?,
+        };
         let rows = page.get(self.rows).map_or("[]", |rows| rows.get());
         let rows: Vec<&RawValue> = serde_json::from_str(rows).map_err(invalid)?;
         let mut out = Vec::new();
@@ -245,7 +255,7 @@ fn read_record<'a>(
 /// Appends the cell of a value: empty for `null`, the content of a string, otherwise JSON.
 fn push_value(out: &mut Vec<u8>, json: &str) -> serde_json::Result<()> {
     if json.starts_with('"') {
-        let text: String = serde_json::from_str(&replace_half_surrogates(json))?;
+        let text: String = serde_json::from_str(json)?;
         push_text_cell(out, text.as_bytes());
     } else if json != "null" {
         push_cell(out, compact(json).as_bytes());

@@ -66,6 +66,29 @@ async fn nested_records_have_a_column_per_property_and_arrays_one() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn halves_of_surrogate_pairs_skip_no_page() {
+    let odd = r#"{"totals":{},"views":[{"path":"/\ud800","\ud801":1}],"\udc00":1,"hasMore":false}"#;
+    for (format, chunk) in [
+        (
+            ExportFormat::Csv,
+            "\u{feff}path,human,ai,total\r\n/\u{fffd},,,\r\n",
+        ),
+        (
+            ExportFormat::NdJson,
+            "{\"path\":\"/\\ufffd\",\"\\ufffd\":1}\n",
+        ),
+    ] {
+        let host = FakeHost::new([page(odd)]);
+        let client = host.platform().build().unwrap();
+        let views = client.analytics().views(ListPageViews::default());
+        let mut export = views.export(format);
+        let found = export.next().await.unwrap().unwrap();
+        assert_eq!(String::from_utf8(found).unwrap(), chunk);
+        assert_eq!(export.next().await, Ok(None));
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn an_export_fails_with_the_error_of_a_page_and_can_continue() {
     let limited = r#"{"status":429,"headers":{"retry-after":"3600"}}"#;
     let more = r#"{"totals":{},"views":[{"path":"/a"}],"hasMore":true}"#;
