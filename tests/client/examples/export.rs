@@ -1,22 +1,26 @@
 use std::io::Write;
 use std::time::Duration;
 
+use quillgate::client::Error;
 use quillgate::{Client, ExportFormat, ListPageViews};
 
-/// Appends views as CSV to a file. After a failure, returns the request that resumes the export.
+/// Appends views as CSV to a file. A failure comes with the request that resumes the export.
 pub async fn export_views(
     client: &Client,
     from: ListPageViews,
-    is_resumed: bool,
+    has_header: bool,
     file: &mut impl Write,
-) -> std::io::Result<Option<ListPageViews>> {
+) -> std::io::Result<Result<(), (Error, Option<ListPageViews>)>> {
     let mut export = client.analytics().views(from).export(ExportFormat::Csv);
     export = export.wait_for_budget(Duration::from_hours(1));
-    if is_resumed {
+    if has_header {
         export = export.without_header();
     }
-    while let Ok(Some(chunk)) = export.next().await {
-        file.write_all(&chunk)?;
+    loop {
+        match export.next().await {
+            Ok(Some(chunk)) => file.write_all(&chunk)?,
+            Ok(None) => return Ok(Ok(())),
+            Err(error) => return Ok(Err((error, export.next_request()))),
+        }
     }
-    Ok(export.next_request())
 }
