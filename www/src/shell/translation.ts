@@ -22,7 +22,7 @@ export function followTranslation(root: Node): void {
     translation.remove();
   }
 
-  /** Shows the text again when the reader returns to the original language. */
+  /** Restores the words when the reader returns to the original language. */
   function restore(translation: Node): void {
     const original = originals.get(translation);
     if (original === undefined) return;

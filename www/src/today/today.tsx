@@ -41,7 +41,7 @@ import {
 } from "./today_reports.ts";
 import { TODAY_WORDS } from "./words.ts";
 
-/** What links reset, because the person may have chosen other values in a report before. */
+/** The values that links reset. The person may have chosen others in a report before. */
 const PLAIN = {
   range: "last-28-days",
   comparison: "previous-period",
@@ -55,7 +55,7 @@ const MAX_FILTER = 100;
 /** How long sections wait for those above them. */
 const PATIENCE_MS = 2000;
 
-/** What needs the team: five rows of each kind, each with one action. */
+/** Lists up to five rows of each kind that need the team, each with one action. */
 export function Today({ session }: { session: Session }) {
   const { claims } = session;
   const isStarted = useSignal(false);
@@ -381,7 +381,7 @@ interface ReportItemProps {
   row: ReportRow;
   days: PromptDays;
   text: string;
-  /** Null if the row has no route of its own. */
+  /** Null if the row has no route. */
   link: AddressChange | null;
   detail?: string;
   figure: ComponentChildren;
@@ -461,7 +461,7 @@ function RowTime({ at }: { at: string | null }) {
   return time === null ? null : <TimeAgo at={time} />;
 }
 
-/** Returns the start of a text. The address needs no more, and addresses end up in logs. */
+/** Cuts a question or term. The address needs only its start, and addresses end up in logs. */
 function filterOf({ query }: ReportRow): string {
   return cutText(textOf(query) ?? "", MAX_FILTER);
 }

@@ -19,7 +19,7 @@ interface SelectionBarProps {
   selection: Signal<Selection>;
 }
 
-/** What can be done with the selected rows: one job, copying them, or a file. */
+/** The actions on the selected rows: start one job, copy them, or save them. */
 export function SelectionBar({ session, listing, table, selection }: SelectionBarProps) {
   const { report } = listing;
   const rows = selectedRows(report, table.lines, selection.value);

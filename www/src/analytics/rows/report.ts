@@ -77,7 +77,7 @@ const COUNTS: readonly ColumnDefinition[] = [
   { id: "share", label: "AI share", kind: "share" },
 ];
 
-/** How often a question of a group was asked. */
+/** The number of times that readers asked the questions of a group. */
 export const TIMES: ColumnDefinition = { id: "times", label: "Times", kind: "count" };
 export const CHANGE: ColumnDefinition = { id: "change", label: "Change", kind: "change" };
 export const PEOPLE_CHANGE: ColumnDefinition = { ...CHANGE, label: "People change" };

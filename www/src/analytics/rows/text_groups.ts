@@ -39,7 +39,7 @@ export function groupTerms(rows: readonly ReportRow[]): ReportRow[] {
   );
 }
 
-/** Returns the words of a text, which are equal for all texts of a group. */
+/** Returns the words of a question or term. They are equal within a group. */
 function wordsOf(text: string): string {
   return foldText(text)
     .replace(/[^\p{L}\p{M}\p{N}+#]+/gu, " ")
@@ -76,7 +76,7 @@ function finalOf(words: string, wholes: ReadonlyMap<string, string>): string {
   return next === words ? words : finalOf(next, wholes);
 }
 
-/** Groups rows by a key of their text. The key of rows without a text is empty. */
+/** Groups rows by a key of their question or term. Without one, the key is empty. */
 function groupBy(
   rows: readonly ReportRow[],
   keyOf: (text: string) => string,
