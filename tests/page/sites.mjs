@@ -17,7 +17,7 @@ export const CREATE_LIMIT = 30;
 const ANALYTICS_LIMIT = 9999;
 /** Each test gets a fresh project, because the gateway stores everything by project. */
 const PROJECTS = Array.from({ length: 300 }, (_, number) => `docs-${number}`);
-const ARCHIVED_PROJECTS = Array.from({ length: 12 }, (_, number) => `archived-${number}`);
+const ARCHIVED_PROJECTS = Array.from({ length: 40 }, (_, number) => `archived-${number}`);
 const ISSUER_PROJECT = "issuer-docs";
 /** Jobs stay active until a test ends them, so that no test depends on a timer. */
 const JOB_DURATION_MS = 24 * 3600 * 1000;
