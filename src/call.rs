@@ -441,6 +441,10 @@ impl Parameter {
             ParameterKind::OneOf(known) => {
                 (!known.contains(&text.as_str())).then_some(Rule::OneOf(known))
             }
+            ParameterKind::ListOf(known) => {
+                let unknown = text.split(',').find(|value| !known.contains(value));
+                unknown.map(|_| Rule::OneOf(known))
+            }
         };
         match broken {
             Some(rule) => {

@@ -79,6 +79,8 @@ pub enum ParameterKind {
     Page,
     /// One of these strings.
     OneOf(&'static [&'static str]),
+    /// One or more of these strings, separated by commas without spaces.
+    ListOf(&'static [&'static str]),
 }
 
 /// A parameter of an operation.

@@ -36,13 +36,13 @@ impl ParameterType for JobStatus {
 
 text_parameter! {
     /// The author of a job: the subject of an access token.
-    pub struct JobAuthor, Query "author", Text,
+    pub struct JobAuthor, Query "author", ParameterKind::Text,
     "Only jobs created by an access token with exactly this subject."
 }
 
 text_parameter! {
     /// A substring of a prompt.
-    pub struct PromptText, Query "text", Text,
+    pub struct PromptText, Query "text", ParameterKind::Text,
     "Only jobs whose prompt contains this string of 1 to 200 characters, ignoring case. The gateway searches the first 4,096 characters of what it stores: the whole prompt or its first line."
 }
 

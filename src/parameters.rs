@@ -165,7 +165,7 @@ impl ParameterGroup for Option<Offset> {
 /// Declares a parameter whose value is a string. The parameter's kind decides which strings are
 /// valid.
 macro_rules! text_parameter {
-    ($(#[doc = $doc:literal])+ pub struct $name:ident, $place:ident $wire:literal, $kind:ident, $about:literal) => {
+    ($(#[doc = $doc:literal])+ pub struct $name:ident, $place:ident $wire:literal, $kind:expr, $about:literal) => {
         $(#[doc = $doc])+
         #[derive(Debug, Clone, PartialEq, Eq, Hash)]
         pub struct $name(String);
@@ -194,7 +194,7 @@ macro_rules! text_parameter {
                 $crate::declaration::Parameter::optional(
                     $wire,
                     $crate::declaration::ParameterIn::$place,
-                    $crate::declaration::ParameterKind::$kind,
+                    $kind,
                 );
             const DOC: &'static str = $about;
 
@@ -212,13 +212,13 @@ pub(crate) use text_parameter;
 
 text_parameter! {
     /// The position of a list's next page: the `nextCursor` of the previous page.
-    pub struct Cursor, Query "cursor", Text,
+    pub struct Cursor, Query "cursor", ParameterKind::Text,
     "Where the list starts: the `nextCursor` of the previous page."
 }
 
 text_parameter! {
     /// The position of the next page of conversations: a ULID, the `nextCursor` of the previous
     /// page.
-    pub struct ConversationCursor, Query "cursor", Ulid,
+    pub struct ConversationCursor, Query "cursor", ParameterKind::Ulid,
     "Where the list starts: the `nextCursor` of the previous page."
 }

@@ -1,7 +1,7 @@
 //! One conversation with the assistant. Conversations are personal data (docs/platform.md, 4.10).
 
 use crate::date::Instant;
-use crate::declaration::{Pagination, RateLimitPolicy};
+use crate::declaration::{Pagination, ParameterKind, RateLimitPolicy};
 use crate::parameters::text_parameter;
 
 text_parameter! {
@@ -13,7 +13,7 @@ text_parameter! {
     /// assert!(ThreadId::new("01HZX3T1A9M2Q8R7V6W5Y4K3J2").is_ok());
     /// assert!(ThreadId::new("t1").is_err());
     /// ```
-    pub struct ThreadId, Path "threadId", Ulid,
+    pub struct ThreadId, Path "threadId", ParameterKind::Ulid,
     "The conversation's identifier, a ULID."
 }
 

@@ -187,31 +187,31 @@ impl ParameterType for DayGroup {
 
 text_parameter! {
     /// The path of a page.
-    pub struct PagePath, Query "path", Text,
+    pub struct PagePath, Query "path", ParameterKind::Text,
     "Only this page, by the path that Mintlify reports, such as `/guides/start`."
 }
 
 text_parameter! {
     /// A path and all paths below it.
-    pub struct PathPrefix, Query "prefix", Text,
+    pub struct PathPrefix, Query "prefix", ParameterKind::Text,
     "Only this path and the pages below it: `/guides` matches `/guides` and every path that starts with `/guides/`. Starts with a slash and does not end with one, except `/`, which matches every page."
 }
 
 text_parameter! {
     /// The first day of a range.
-    pub struct FirstDay, Query "dateFrom", Date,
+    pub struct FirstDay, Query "dateFrom", ParameterKind::Date,
     "The first day: `YYYY-MM-DD`, in UTC."
 }
 
 text_parameter! {
     /// The day after the last day of a range.
-    pub struct EndDay, Query "dateTo", Date,
+    pub struct EndDay, Query "dateTo", ParameterKind::Date,
     "The day after the last day: `YYYY-MM-DD`, in UTC. At most 3660 days after `dateFrom`."
 }
 
 text_parameter! {
     /// The first day of a backfill, sent in the body.
-    pub struct BackfillBegin, Body "dateFrom", Date,
+    pub struct BackfillBegin, Body "dateFrom", ParameterKind::Date,
     "The first day to archive: `YYYY-MM-DD`. Days that the archive no longer retains are ignored."
 }
 

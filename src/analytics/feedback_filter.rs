@@ -4,6 +4,7 @@
 use crate::declaration::{Parameter, ParameterIn, ParameterKind};
 use crate::error::{Rule, ValidationError};
 use crate::parameters::{ParameterType, text_parameter};
+use crate::schema::{HasJsonType, JsonType};
 use crate::text::quote;
 
 text! {
@@ -74,7 +75,12 @@ impl ParameterType for FeedbackSource {
 }
 
 text_parameter! {
-    /// Comma-separated statuses of feedback.
-    pub struct FeedbackStatuses, Query "status", Text,
+    /// Statuses of feedback, separated by commas without spaces: `pending,in_progress`.
+    pub struct FeedbackStatuses, Query "status", ParameterKind::ListOf(STATUSES),
     "Only feedback with one of these statuses, separated by commas: `pending`, `in_progress`, `resolved`, `dismissed`."
 }
+
+const STATUSES: &[&str] = match FeedbackStatus::JSON_TYPE {
+    JsonType::OpenEnum(status) => status.known,
+    _ => &[],
+};

@@ -105,6 +105,8 @@ function declaredFacets({ kind, required, known, minimum, maximum, minLength, de
     },
     page: { type: "integer", minimum, maximum },
     oneOf: { type: "string", enum: known },
+    // The published description has no words for the members of a list.
+    listOf: { type: "string", minLength: 1 },
   }[kind];
   if (facets === undefined) throw new Error(`unknown parameter kind ${kind}`);
   return { required, ...facets };

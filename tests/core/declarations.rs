@@ -58,7 +58,7 @@ fn sample(name: &str, kind: ParameterKind) -> serde_json::Value {
         ParameterKind::Date => json!("2024-01-01"),
         ParameterKind::Integer { rule, .. } => json!(rule.max),
         ParameterKind::Page => json!(2),
-        ParameterKind::OneOf(known) => json!(known[0]),
+        ParameterKind::OneOf(known) | ParameterKind::ListOf(known) => json!(known[0]),
     }
 }
 

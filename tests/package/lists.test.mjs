@@ -289,6 +289,14 @@ describe("Invalid input", () => {
     ...["source", "one-of"],
     'source must be one of code_snippet, contextual, agent, thumbs_only, found "email"',
   );
+  for (const status of ["pendng", "pending,resolvd", "pending, resolved", "pending,"]) {
+    rejects(
+      `feedback of the status ${JSON.stringify(status)}`,
+      ({ analytics }) => analytics.feedback({ status }),
+      ...["status", "one-of"],
+      `status must be one of pending, in_progress, resolved, dismissed, found "${status}"`,
+    );
+  }
   rejects(
     "a cursor of conversations that is not a ULID",
     ({ analytics }) => analytics.conversations({ cursor: "x" }),

@@ -69,6 +69,7 @@ fn describe_parameter_kind(kind: ParameterKind) -> Value {
         }
         ParameterKind::Page => ("page", integer(&IntegerRule::PAGE)),
         ParameterKind::OneOf(known) => ("oneOf", json!({ "known": known })),
+        ParameterKind::ListOf(known) => ("listOf", json!({ "known": known })),
     };
     described["kind"] = name.into();
     described

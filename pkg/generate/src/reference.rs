@@ -162,6 +162,9 @@ fn describe_parameter(kind: ParameterKind) -> String {
         ParameterKind::Integer { rule, .. } => describe_integer(rule),
         ParameterKind::Page => describe_integer(&IntegerRule::PAGE),
         ParameterKind::OneOf(known) => format!("one of {}", quote(known)),
+        ParameterKind::ListOf(known) => {
+            format!("one or more of {}, separated by commas", quote(known))
+        }
     }
 }
 

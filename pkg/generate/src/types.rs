@@ -158,6 +158,10 @@ fn parameter_type(kind: ParameterKind) -> String {
         }
         ParameterKind::Integer { .. } | ParameterKind::Page => "number".to_owned(),
         ParameterKind::OneOf(known) => literals(known),
+        ParameterKind::ListOf(known) => {
+            let first = literals(known);
+            format!("{first} | `${{{first}}},${{string}}`")
+        }
     }
 }
 

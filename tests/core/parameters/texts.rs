@@ -1,7 +1,8 @@
 //! Validation of ids and prompts.
 
 use quillgate::{
-    CreateAgentJob, Endpoint, GetAgentJob, JobId, ProjectId, Prompt, Rule, SendMessage,
+    CreateAgentJob, Endpoint, FeedbackStatuses, GetAgentJob, JobId, ProjectId, Prompt, Rule,
+    SendMessage,
 };
 use serde_json::json;
 
@@ -177,4 +178,19 @@ fn a_follow_up_requires_an_id_and_a_prompt() {
     let error = rejection::<SendMessage>(&json!({"id": "job_1"}));
     assert_rejected(&error, "prompt", Rule::Required, "prompt is required");
     SendMessage::parse(&json!({"id": "job_1", "prompt": "x"})).unwrap();
+}
+
+#[test]
+fn each_status_of_feedback_must_be_known() {
+    for statuses in ["pending", "pending,in_progress,resolved,dismissed"] {
+        assert_eq!(FeedbackStatuses::new(statuses).unwrap().as_str(), statuses);
+    }
+    for statuses in ["", "pendng", "pending,", "pending, resolved", "Pending"] {
+        let error = FeedbackStatuses::new(statuses).unwrap_err();
+        assert_eq!(error.field, "status", "{statuses}");
+        assert_eq!(
+            error.rule,
+            Rule::OneOf(&["pending", "in_progress", "resolved", "dismissed"])
+        );
+    }
 }

@@ -327,6 +327,9 @@ export async function reports({ analytics }: Client): Promise<void> {
   analytics.dailyViews({ ...days, group: "year" });
   // @ts-expect-error: unknown source
   analytics.feedback({ source: "email" });
+  // @ts-expect-error: unknown status
+  analytics.feedback({ status: "pendng" });
+  analytics.feedback({ status: "pending,in_progress" });
   // @ts-expect-error: the source is a string
   analytics.feedbackByPage({ source: ["agent", "contextual"] });
   // @ts-expect-error: a list by cursor has no offset

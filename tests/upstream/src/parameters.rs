@@ -84,7 +84,8 @@ fn read(parameter: &Parameter, value: Option<&str>) -> Result<Option<Value>, Str
     }
 }
 
-/// Parses a value. Only Quillgate rejects empty strings and ids; the platform accepts them.
+/// Parses a value. Only Quillgate rejects empty strings, ids and unknown words of a list; the
+/// platform accepts them.
 fn read_value(kind: ParameterKind, text: &str) -> Option<Value> {
     let text_value = || Value::Text(text.to_owned());
     match kind {
@@ -95,7 +96,7 @@ fn read_value(kind: ParameterKind, text: &str) -> Option<Value> {
             .map(Value::Integer),
         ParameterKind::OneOf(words) => words.contains(&text).then(text_value),
         ParameterKind::Ulid => Ulid::parse(text).map(|_| text_value()),
-        ParameterKind::Text | ParameterKind::Id => Some(text_value()),
+        ParameterKind::Text | ParameterKind::Id | ParameterKind::ListOf(_) => Some(text_value()),
         ParameterKind::Page => None,
     }
 }
@@ -109,7 +110,7 @@ fn describe(kind: ParameterKind) -> String {
             None => format!("an integer of at least {}", rule.min),
         },
         ParameterKind::OneOf(words) => format!("one of {}", words.join(", ")),
-        ParameterKind::Text | ParameterKind::Id => "text".to_owned(),
+        ParameterKind::Text | ParameterKind::Id | ParameterKind::ListOf(_) => "text".to_owned(),
         ParameterKind::Ulid => "a ULID".to_owned(),
         ParameterKind::Page => "a page".to_owned(),
     }

@@ -81,3 +81,9 @@ pub const ULID_PAGE_CURSOR: &str = "^[0-9]{1,15}~(?:[0-7][0-9A-HJKMNP-TV-Za-hjkm
 
 /// The characters that a cursor of the job list can contain. The gateway also checks the content.
 pub const JOB_LIST_CURSOR: &str = "^[A-Za-z0-9_-]+$";
+
+/// Returns the pattern of one or more of these strings, separated by commas.
+pub fn list_of(known: &[&str]) -> String {
+    let one = known.join("|");
+    format!("^(?:{one})(?:,(?:{one}))*$")
+}

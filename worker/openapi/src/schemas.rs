@@ -110,6 +110,9 @@ pub fn of_parameter(parameter: &Parameter) -> Value {
         ParameterKind::Id => path_segment(),
         ParameterKind::Ulid => json!({ "type": "string", "pattern": patterns::ULID }),
         ParameterKind::OneOf(known) => json!({ "type": "string", "enum": known }),
+        ParameterKind::ListOf(known) => {
+            json!({ "type": "string", "pattern": patterns::list_of(known) })
+        }
         ParameterKind::Text => json!({ "type": "string", "minLength": 1 }),
     }
 }
