@@ -1,18 +1,14 @@
 /**
- * `npm run licences`: writes `THIRD_PARTY.md`, the licences of all third-party code in the Worker's
- * wasm, in the npm package's wasm and in the page. Build and test dependencies are not included.
+ * Lists the licences of all third-party code in the Worker's wasm, in the npm package's wasm and in
+ * the page. Build and test dependencies are not included.
  */
 import { createHash } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { PACKAGE_CRATE } from "./build/package.mjs";
 import { LOCKED } from "./cargo.mjs";
-import { capture, runMain, StepError } from "./child.mjs";
+import { capture, StepError } from "./child.mjs";
 import { ROOT } from "./versions.mjs";
-
-/** Path of the committed list. */
-export const THIRD_PARTY = join(ROOT, "THIRD_PARTY.md");
 
 /** Arguments that select the crate of each shipped wasm module, by the module's title. */
 const WASM = {
@@ -188,11 +184,4 @@ function sorted(dependencies) {
 function compare(a, b) {
   if (a === b) return 0;
   return a < b ? -1 : 1;
-}
-
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  await runMain(async () => {
-    await writeFile(THIRD_PARTY, await listLicences());
-    console.log(`licences: wrote ${THIRD_PARTY}`);
-  });
 }

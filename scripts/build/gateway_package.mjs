@@ -6,6 +6,7 @@ import { run } from "../child.mjs";
 import { whenChanged } from "../freshness.mjs";
 import { adaptLinks, GATEWAY_DOCS } from "../gateway_docs.mjs";
 import { makeGatewayTemplate } from "../gateway_template.mjs";
+import { listLicences } from "../licences.mjs";
 import { ROOT } from "../versions.mjs";
 import { keepOnly, replaceTree } from "./folders.mjs";
 import { bindForWeb, filesOf, withoutLocalPaths } from "./wasm.mjs";
@@ -17,7 +18,6 @@ const TOOLS = join(DIST, "tools");
 /** Files and folders to copy: their paths in the repository, by their paths in the package. */
 const COPIES = Object.freeze({
   LICENSE: "LICENSE",
-  "THIRD_PARTY.md": "THIRD_PARTY.md",
   "dist/migrations": "worker/migrations",
   "dist/page": "www/dist",
   "dist/webhook_key.mjs": "scripts/webhook_key.mjs",
@@ -48,6 +48,7 @@ export async function buildGateway(context) {
   });
   await writeTemplate(context);
   await writeDocs(context);
+  await writeLicences(context);
 
   const rules = await compileRules(context);
   const options = { name: "gateway rules", module: RULES.module, out: TOOLS, optimise: true };
@@ -68,6 +69,19 @@ async function writeDocs({ made }) {
       await writeFile(copy, adaptLinks(await readFile(source, "utf8"), { from, to }));
     });
   }
+}
+
+/** Writes the licences of the third-party code in the package. */
+async function writeLicences({ env, made }) {
+  const inputs = ["Cargo.lock", "package-lock.json", "scripts/licences.mjs"];
+  const list = join(GATEWAY, "THIRD_PARTY.md");
+  const step = {
+    name: "gateway licences",
+    inputs: inputs.map((path) => join(ROOT, path)),
+    outputs: [list],
+    made,
+  };
+  await whenChanged(step, async () => writeFile(list, await listLicences(env)));
 }
 
 /** Writes the configuration that `init` copies. */

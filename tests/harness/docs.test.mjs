@@ -14,7 +14,7 @@ import { findAnchors, findLinks } from "./markdown.mjs";
 const BUILT = new Map([
   ["gateway/CHANGELOG.md", "CHANGELOG.md"],
   ["gateway/LICENSE", "LICENSE"],
-  ["gateway/THIRD_PARTY.md", "THIRD_PARTY.md"],
+  ["gateway/THIRD_PARTY.md", "scripts/licences.mjs"],
   ["gateway/dist/deploy.md", "docs/deploy.md"],
 ]);
 
