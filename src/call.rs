@@ -442,8 +442,9 @@ impl Parameter {
                 (!known.contains(&text.as_str())).then_some(Rule::OneOf(known))
             }
             ParameterKind::ListOf(known) => {
-                let unknown = text.split(',').find(|value| !known.contains(value));
-                unknown.map(|_| Rule::OneOf(known))
+                let mut values = text.as_bytes().split(|byte| *byte == b',');
+                let is_known = |value: &[u8]| known.iter().any(|name| name.as_bytes() == value);
+                (!values.all(is_known)).then_some(Rule::OneOf(known))
             }
         };
         match broken {
