@@ -10,10 +10,7 @@ import { WASM } from "./variants.mjs";
  * rate are only reported, except those with the baseline, which {@link MAX_CPU} limits.
  */
 const LOAD_GOALS = [
-  { path: "views-cached", other: "hand" },
-  { path: "views-uncached", other: "hand" },
   { path: "job-read", other: "hono", minRate: 1.5 },
-  { path: "create", other: "hand", minRate: 0.8 },
   ...PATHS.map((path) => ({ path, other: "baseline" })),
 ];
 /** Maximum processor time of a request or an export, relative to the baseline build. */
@@ -81,7 +78,7 @@ function judge(ratios, { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_I
  * @param {import("./measure.mjs").Measured} measured
  * @returns {{ what: string, value: string, isReached: boolean, isClose?: boolean }[]}
  */
-export function judgeRest({ coldStarts, exports, jobs, memory, sizes, deviations }) {
+export function judgeRest({ coldStarts, exports, jobs, memory, sizes }) {
   const goals = [];
   if (jobs) goals.push(...judgeJobs(jobs));
   if (exports) goals.push(...judgeExportSpeed(exports), ...judgeExportMemory(exports));
@@ -91,13 +88,6 @@ export function judgeRest({ coldStarts, exports, jobs, memory, sizes, deviations
   }
   if (memory) goals.push(...judgeMemory(memory));
   if (sizes) goals.push(...judgeSizes(sizes.quillgate));
-  if (deviations) {
-    goals.push({
-      what: "self-test: same responses as `hand` and `hono`",
-      value: `${deviations.length} deviations`,
-      isReached: deviations.length === 0,
-    });
-  }
   return goals;
 }
 

@@ -10,7 +10,6 @@ import { measureExports } from "./exports.mjs";
 import { measureJobs } from "./jobs.mjs";
 import { measureMemory } from "./memory.mjs";
 import { PATHS, WITH_BASELINE } from "./sections.mjs";
-import { runSelfTest } from "./selftest.mjs";
 import { startBench } from "./servers.mjs";
 import { measureThroughput } from "./throughput.mjs";
 import { MODULES, PRESENT } from "./variants.mjs";
@@ -19,7 +18,6 @@ import { MODULES, PRESENT } from "./variants.mjs";
  * Measures the given sections. The Worker must have been built.
  *
  * @typedef {object} Measured properties of other sections are absent
- * @property {string[]} [deviations] from the self-test
  * @property {Record<string, import("./throughput.mjs").Group>} throughput by path
  * @property {Record<string, import("./cold_start.mjs").Start[]>} [coldStarts] by variant
  * @property {Record<string, import("./memory.mjs").Memory>} [memory] by name of the heap
@@ -41,13 +39,11 @@ export async function measureGateway(context, sections) {
   const baseline = WITH_BASELINE.some(has) ? await provideBaseline(context) : undefined;
   const bench = await startBench(baseline);
   try {
-    const deviations = PATHS.some(has) ? await runSelfTest(bench) : undefined;
     const throughput = {};
     for (const path of PATHS.filter(has)) {
       throughput[path] = await measureThroughput(bench, path);
     }
     return {
-      deviations,
       throughput,
       coldStarts: has("cold-start") ? await measureColdStarts(bench) : undefined,
       memory: has("memory") ? await measureMemory(bench) : undefined,

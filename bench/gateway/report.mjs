@@ -119,11 +119,6 @@ function reportGoals(measured) {
     parts.push(formatTable(head, load));
   }
   if (rest.length > 0) parts.push(formatTable(["goal", "measured", "reached"], rest));
-  const { deviations = [] } = measured;
-  if (deviations.length > 0) {
-    const list = deviations.map((text) => `- ${text}`).join("\n");
-    parts.push("Responses that differ from those of `hand` and `hono`:", list);
-  }
   return parts;
 }
 

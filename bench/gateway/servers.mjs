@@ -29,7 +29,7 @@ const PLACE = process.env.TMPDIR ?? (existsSync(MEMORY) ? MEMORY : tmpdir());
 const WORKERD = createRequire(join(ROOT, "package.json"))("workerd").default;
 
 export const PROJECT = "demo-docs";
-export const ALLOWED_ORIGIN = "https://docs.example";
+const ALLOWED_ORIGIN = "https://docs.example";
 const SCOPE = "jobs:create jobs:read analytics:read";
 
 /**
@@ -37,8 +37,7 @@ const SCOPE = "jobs:create jobs:read analytics:read";
  *
  * @typedef {object} Bench
  * @property {string} folder temporary folder with bundles, configurations and storage
- * @property {(changes?: object, secret?: string) => string} signToken signs a valid token, with
- *   `changes` applied to its claims
+ * @property {() => string} signToken signs a valid token
  * @property {Server} upstream
  * @property {Record<string, string>} vars variables of the gateways
  * @property {() => Promise<void>} stop stops the upstream and removes the folder
@@ -94,11 +93,8 @@ function buildVariables(port, { adminKey, secret }) {
   };
 }
 
-function createSigner(validSecret) {
-  return (changes = {}, secret = validSecret) => {
-    const claims = accessClaims({ sub: "bench", projects: [PROJECT], scope: SCOPE });
-    return mintToken({ ...claims, ...changes }, secret);
-  };
+function createSigner(secret) {
+  return () => mintToken(accessClaims({ sub: "bench", projects: [PROJECT], scope: SCOPE }), secret);
 }
 
 /**

@@ -24,10 +24,10 @@ export const SPARE_ROUNDS = 16;
 
 /** The Workers that share a process, by path. */
 const GROUPS = {
-  "views-cached": ["quillgate", "hand", "baseline"],
-  "views-uncached": ["quillgate", "hand", "baseline"],
+  "views-cached": ["quillgate", "baseline"],
+  "views-uncached": ["quillgate", "baseline"],
   "job-read": ["quillgate", "hono", "baseline"],
-  create: ["quillgate", "hand", "baseline"],
+  create: ["quillgate", "baseline"],
 };
 
 /**

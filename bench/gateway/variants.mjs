@@ -31,7 +31,6 @@ export const BASELINE_COMMIT = "6534abc";
 export const VARIANTS = {
   quillgate: { description: "the current Worker", isBuild: true, hasObjects: true },
   baseline: { description: `the Worker of ${BASELINE_COMMIT}`, isBuild: true, hasObjects: true },
-  hand: { description: "hand-written JavaScript, same checks and objects", hasObjects: true },
   hono: { description: "Hono with its middleware, same checks, job reads only" },
   counted: { isBuild: true, hasObjects: true },
   recorded: { isBuild: true, hasObjects: true },
@@ -48,7 +47,7 @@ export const OBJECTS = { PROJECT_GATE: "ProjectGate", ORG_GATE: "OrgGate" };
  * @param {string} [baseline] folder with the baseline build
  */
 export async function bundleVariants(folder, baseline) {
-  const entryPoints = ["hand", "hono", "upstream"].map((name) => ({
+  const entryPoints = ["hono", "upstream"].map((name) => ({
     in: join(WORKERS, `${name}.mjs`),
     out: join(name, "index"),
   }));

@@ -1,45 +1,11 @@
-/** Sends requests upstream. The Hono Worker uses only the timeout and the readers of responses. */
+/** The timeout and the readers of upstream responses. */
 import { env } from "cloudflare:workers";
-import { isJsonType } from "./rules.mjs";
 
-const KEY = `Bearer ${env.ADMIN_API_KEY}`;
 /** Maximum error response, in bytes. */
 const MAX_ERROR = 64 * 1024;
 
 /** Timeout of a request upstream, in milliseconds. */
 export const TIMEOUT = Number(env.UPSTREAM_TIMEOUT_SECONDS) * 1000;
-
-/**
- * Sends a request and reads the whole response.
- *
- * @typedef {{ status: number, kind: string, more?: object }} Failure fields of a problem
- *
- * @param {{ method: string, target: string, body?: string }} request
- * @param {{ maxBytes: number, isValid: (json: unknown) => boolean }} expected
- * @returns {Promise<{ response: Response, text: string, json: object } | { failure: Failure }>}
- */
-export async function requestJson({ method, target, body }, { maxBytes, isValid }) {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), TIMEOUT);
-  const headers = { accept: "application/json", authorization: KEY };
-  if (body !== undefined) headers["content-type"] = "application/json";
-  const init = { method, headers, body, redirect: "manual", signal: controller.signal };
-  try {
-    const response = await fetch(env.UPSTREAM_BASE_URL + target, init);
-    if (!response.ok) return { failure: await readFailure(response) };
-    const isJson = isJsonType(response.headers.get("content-type"));
-    const text = isJson ? await readText(response, maxBytes) : undefined;
-    const json = text === undefined ? undefined : JSON.parse(text);
-    return isValid(json) ? { response, text, json } : { failure: INVALID_RESPONSE };
-  } catch {
-    return { failure: controller.signal.aborted ? TIMED_OUT : INVALID_RESPONSE };
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-const INVALID_RESPONSE = { status: 502, kind: "upstream-invalid" };
-const TIMED_OUT = { status: 504, kind: "upstream-timeout" };
 
 /** Reads a body, or returns `undefined` if it exceeds `maxBytes`. */
 export async function readText(response, maxBytes) {
