@@ -50,17 +50,19 @@ export function loadCore(): Promise<Core> {
 
 async function load(): Promise<Core> {
   const instance = await instantiate(await source());
-  setExports(instance.exports);
+  const exports: WebAssembly.Exports & { __wbindgen_start?: () => void } = instance.exports;
+  setExports(exports);
+  // Fills the table of references, in builds that have one.
+  exports.__wbindgen_start?.();
   return { Task, checkClient };
 }
 
 async function instantiate(
   module: BufferSource | Response | WebAssembly.Module,
 ): Promise<WebAssembly.Instance> {
-  const all = { a: imports };
   // Without `instanceof`, because some hosts of tests, such as jsdom, have no `Response`.
   if (!("arrayBuffer" in module)) {
-    const made = await WebAssembly.instantiate(module as BufferSource, all);
+    const made = await WebAssembly.instantiate(module as BufferSource, imports);
     // From bytes, `instantiate` returns an object with `instance`. From a compiled module, it returns
     // the instance itself. `instanceof` would not recognize a module of another realm.
     return made.instance ?? made;
@@ -69,7 +71,7 @@ async function instantiate(
   const type = module.headers.get("content-type");
   const { instance } =
     type === "application/wasm"
-      ? await WebAssembly.instantiateStreaming(module, all)
-      : await WebAssembly.instantiate(await module.arrayBuffer(), all);
+      ? await WebAssembly.instantiateStreaming(module, imports)
+      : await WebAssembly.instantiate(await module.arrayBuffer(), imports);
   return instance;
 }

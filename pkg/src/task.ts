@@ -1,6 +1,7 @@
 /** Runs the commands of the core: sends requests, waits, and returns results. */
 
 import type { Task as CoreTask } from "./core.js";
+import { attach } from "./core.js";
 import { type Core, explain } from "./engine.js";
 import {
   ConnectionError,
@@ -70,7 +71,6 @@ import {
   SOURCE_OPTIONS,
   SOURCE_PAGE,
 } from "./generated/protocol.js";
-import { attach } from "./host.js";
 import type { Observer } from "./observer.js";
 import type { ResolvedOptions } from "./options.js";
 import type { AgentJob } from "./types.js";

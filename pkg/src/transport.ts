@@ -1,6 +1,7 @@
 /** Connects the methods of the client to the core. */
 
 import { ApiPromise, type CallResult } from "./api_promise.js";
+import { attach } from "./core.js";
 import { loadCore, userAgent } from "./engine.js";
 import {
   captureCallSite,
@@ -13,7 +14,6 @@ import type { BodyReader } from "./exchange.js";
 import { KEYED } from "./generated/decoders.js";
 import { MODE_ONCE, MODE_RAW, OUTPUT_BASE_URL, USER_AGENT } from "./generated/protocol.js";
 import { readHeaders } from "./headers.js";
-import { attach } from "./host.js";
 import { ownProperties, refuseUnknown } from "./known.js";
 import { type Observer, observe } from "./observer.js";
 import type {

@@ -5,9 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { encodeBytes } from "../byte_text.mjs";
 import { cargoBuildWasm, targetFolder } from "../cargo.mjs";
 import { run } from "../child.mjs";
-import { removeExports } from "../exports.mjs";
 import { whenChanged } from "../freshness.mjs";
-import { asImports } from "../glue.mjs";
 import { ROOT } from "../versions.mjs";
 import { keepOnly } from "./folders.mjs";
 import { generate } from "./generator.mjs";
@@ -27,14 +25,12 @@ const CRATE = "quillgate-wasm";
 const HOST = join(PACKAGE, "wasm", "src", "host.js");
 /** Entries without a CommonJS form: they read `import.meta` or import the wasm file. */
 const MODULES_ONLY = ["web", "workerd", "edge"];
-/** The end of its import path in wasm-bindgen's glue. */
-const HOST_ADDRESS = "src/host.js";
+/** Replaces global classes in the glue. */
+const TEXT_CODING = join(PACKAGE, "wasm", "src", "text_coding.js");
 /** Files of the core. */
-const CORE = ["core.js", "core.d.ts", "core_bg.wasm", "host.js"];
+const CORE = ["core.js", "core.d.ts", "core_bg.wasm"];
 /** The core as a string, for the entry that embeds it. */
 const EMBEDDED = ["core_text.js", "core_text.d.ts"];
-/** Exports of wasm-bindgen that the package's glue does not use. */
-const UNUSED_EXPORTS = /^__(abort_handler|instance_terminated|wbindgen_free)$/;
 /*
  * The flags that make the download smaller: what each saves of the wasm and its glue, in bytes after
  * brotli 11.
@@ -45,11 +41,8 @@ const UNUSED_EXPORTS = /^__(abort_handler|instance_terminated|wbindgen_free)$/;
  * | cross-crate-inline-threshold | 1,661 |
  * | target-feature=-reference-types | 152 |
  * | one-caller-inline-max-function-size | 108 |
- *
- * The glue needs the short names of `--minify-imports-and-exports-and-modules`.
  */
 const WASM_OPT_ARGS = [
-  "--minify-imports-and-exports-and-modules",
   // Functions up to this size are inlined into their only caller. Found by experiment.
   "--one-caller-inline-max-function-size=40",
 ];
@@ -70,10 +63,15 @@ const FLAGS = [
   "-Ctarget-feature=-reference-types",
 ];
 
-/** Declarations of the exports that {@link asImports} adds to the glue. */
-const IMPORTS_TYPES = `
-/** Imports of an instance, in the module "a". */
-export const imports: WebAssembly.ModuleImports;
+/** Declarations of what {@link bundleGlue} adds to the glue. */
+const GLUE_TYPES = `
+/** See \`pkg/wasm/src/host.js\`. */
+export function attach(
+  sources: readonly unknown[],
+  listener: (kind: number, number: number, text: string) => void,
+): void;
+/** Imports of an instance. */
+export const imports: WebAssembly.Imports;
 /** Sets the exports of the instance. */
 export function setExports(exports: WebAssembly.Exports): void;
 `;
@@ -237,7 +235,8 @@ function compileCore({ name, cargoArgs, flags, variables }, context) {
 /** Writes the core's wasm and the module of its imports. */
 async function bindCore({ name, out, keepNames = false }, wasm, context) {
   const outputs = CORE.map((file) => join(out, file));
-  const step = { name, inputs: [wasm, HOST], outputs, made: context.made };
+  const inputs = [wasm, HOST, TEXT_CODING];
+  const step = { name, inputs, outputs, made: context.made };
   await whenChanged(step, async () => {
     const folder = await mkdtemp(join(tmpdir(), "quillgate-bind-"));
     try {
@@ -245,20 +244,38 @@ async function bindCore({ name, out, keepNames = false }, wasm, context) {
       const args = ["--target", "bundler", ...names, "--remove-producers-section"];
       await runBindgen(name, wasm, [...args, "--out-name", "core", "--out-dir", folder], context);
       const bound = join(folder, "core_bg.wasm");
-      await removeExports(bound, UNUSED_EXPORTS);
       const optimising = [...WASM_OPT_ARGS, keepNames ? "--debuginfo" : "--strip-debug"];
-      const shortNames = JSON.parse(await optimiseWasm(name, bound, optimising, context));
-      const modules = new Map([[HOST_ADDRESS, "./host.js"]]);
-      const glue = await readFile(join(folder, "core_bg.js"), "utf8");
+      await optimiseWasm(name, bound, optimising, context);
       const types = await readFile(join(folder, "core.d.ts"), "utf8");
       await mkdir(out, { recursive: true });
-      await writeFile(join(out, "core.js"), asImports(glue, shortNames, modules));
-      await writeFile(join(out, "core.d.ts"), types + IMPORTS_TYPES);
+      await bundleGlue(folder, join(out, "core.js"));
+      await writeFile(join(out, "core.d.ts"), types + GLUE_TYPES);
       await copyFile(bound, join(out, "core_bg.wasm"));
-      await copyFile(HOST, join(out, "host.js"));
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+}
+
+/** Writes wasm-bindgen's glue and its snippet as one module, for an importer that instantiates. */
+async function bundleGlue(folder, outfile) {
+  const snippets = await readdir(join(folder, "snippets"), { recursive: true });
+  const host = `./snippets/${snippets.find((path) => path.endsWith("host.js"))}`;
+  const contents = `
+    import * as glue from "./core_bg.js";
+    import * as host from "${host}";
+    export { Task, checkClient, __wbg_set_wasm as setExports } from "./core_bg.js";
+    export { attach } from "${host}";
+    export const imports = { "./core_bg.js": glue, "${host}": host };
+  `;
+  const { build } = await import("esbuild");
+  await build({
+    stdin: { contents, resolveDir: folder },
+    outfile,
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    inject: [TEXT_CODING],
   });
 }
 

@@ -1,10 +1,9 @@
 /** The steps from Cargo's output to glue and optimised wasm. */
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { run } from "../child.mjs";
 import { whenChanged } from "../freshness.mjs";
-import { withoutRepeatedKeys } from "../glue.mjs";
 import { ROOT } from "../versions.mjs";
 
 /** Without `--enable-*` options, wasm-opt uses only the wasm features that the module declares. */
@@ -54,8 +53,6 @@ export async function bindForWeb({ name, module, out, args = [], optimise }, was
     const web = ["--target", "web", "--omit-default-module-path", ...args];
     if (optimise) web.push("--remove-name-section", "--remove-producers-section");
     await runBindgen(name, wasm, [...web, "--out-name", module, "--out-dir", out], context);
-    const glue = join(out, `${module}.js`);
-    await writeFile(glue, withoutRepeatedKeys(await readFile(glue, "utf8")));
     if (optimise) await optimiseWasm(name, join(out, `${module}_bg.wasm`), [], context);
   });
 }
@@ -84,16 +81,10 @@ export async function runBindgen(name, wasm, args, context) {
  * @param {string} path
  * @param {string[]} args for wasm-opt
  * @param {import("../build.mjs").Context} context
- * @returns {Promise<string>} the stdout of wasm-opt
  */
 export async function optimiseWasm(name, path, args, context) {
   const optimised = `${path}.tmp`;
-  let output = "";
-  const onStdout = (chunk) => {
-    output += chunk;
-  };
   const all = [...WASM_OPT_ARGS, ...args, path, "-o", optimised];
-  await run(`optimising the ${name}`, context.bin.wasmOpt, all, { ...context, onStdout });
+  await run(`optimising the ${name}`, context.bin.wasmOpt, all, context);
   await rename(optimised, path);
-  return output;
 }

@@ -15,10 +15,11 @@ import { ROOT } from "../../scripts/versions.mjs";
  *
  * Exports and event streams are about 2,500 bytes of `js`: service workers cannot load them later. Lists
  * that continue in parts after a 414 or 504 (`src/parts.rs`) are about 2,800 bytes of `wasm`.
+ * wasm-bindgen's glue is unmodified: shorter names and less of it would save about 670 bytes.
  * The command line and its man page are about 61,500 bytes of `tarball`, the entries for webhooks and
  * tests about 17,000, CommonJS 72,000, source maps and sources 65,000.
  */
-const BUDGET = { wasm: 18_090, js: 15_070, total: 33_160, tarball: 350_000 };
+const BUDGET = { wasm: 18_350, js: 15_480, total: 33_800, tarball: 350_000 };
 /** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [
