@@ -5,7 +5,7 @@
 import { delimiter, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { runMain, StepError } from "./child.mjs";
-import { cliPrograms, firefox, spreadsheet } from "./setup/apt.mjs";
+import { cliPrograms, firefox } from "./setup/apt.mjs";
 import { browser } from "./setup/browser.mjs";
 import {
   cargoDeny,
@@ -31,7 +31,6 @@ const OPTIONAL = {
   python,
   browser,
   firefox,
-  spreadsheet,
   cliPrograms,
 };
 

@@ -4,7 +4,6 @@
  *   npm test                                  every suite
  *   npm test -- gateway core                  these suites
  *   npm test -- gateway/archive               the files of a suite whose path contains a string
- *   npm test -- --changed [commit]            suites that cover the changes since a commit (HEAD)
  *   npm run test:matrix                       every suite with its wide matrices
  *
  * This script may run before `npm ci`, so it imports no npm package until setup is done.
@@ -16,22 +15,18 @@ import { newCanaryKey } from "../tests/harness/canary.mjs";
 import { LOGS } from "../tests/harness/process.mjs";
 import { endWithNpm, runMain, StepError } from "./child.mjs";
 import { setup } from "./setup.mjs";
-import { selectChanged } from "./test/changed.mjs";
 import { printSummary, printTask, writeTimes } from "./test/report.mjs";
 import { runTasks } from "./test/scheduler.mjs";
 import { SUITES } from "./test/suites.mjs";
 import { buildTasks, SLOTS, secretsTask, testTasks } from "./test/tasks.mjs";
 
-const OPTIONS = { changed: { type: "boolean" }, matrix: { type: "boolean" } };
+const OPTIONS = { matrix: { type: "boolean" } };
 
 await runMain(async () => {
   endWithNpm();
   const started = performance.now();
   const { values, positionals } = readArguments();
-  const selection = values.changed
-    ? await selectByChange(positionals[0] ?? "HEAD")
-    : selectByName(positionals);
-  if (selection.size === 0) return console.log("No suite tests what changed.");
+  const selection = selectByName(positionals);
   await rm(LOGS, { recursive: true, force: true });
   await mkdir(LOGS, { recursive: true });
 
@@ -94,12 +89,6 @@ function wholeSuites(selection) {
 
 function orderOf(suite) {
   return Object.keys(SUITES).indexOf(suite);
-}
-
-async function selectByChange(base) {
-  const { suites, files } = await selectChanged(base);
-  console.log(`${files.length} files changed since ${base}: ${suites.join(", ") || "no suite"}`);
-  return suites.length > 0 ? selectByName(suites) : new Map();
 }
 
 function needsOf(suites, matrix) {

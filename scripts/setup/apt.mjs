@@ -34,15 +34,6 @@ export const firefox = aptProgram({
   key: "firefox",
 });
 
-/** @type {import("../setup.mjs").Requirement} */
-export const spreadsheet = aptProgram({
-  title: "LibreOffice Calc",
-  names: ["soffice"],
-  packages: ["libreoffice-calc"],
-  variable: "SOFFICE",
-  key: "soffice",
-});
-
 function aptProgram({ title, names, packages, variable, key }) {
   return {
     title,

@@ -36,7 +36,6 @@ export const ALONE = new Set([
   "tests/build/unchanged.test.mjs",
   "tests/cli/startup.test.mjs",
   "tests/gateway/budgets/sliding_window.test.mjs",
-  "tests/harness/files.test.mjs",
   "tests/package/memory.test.mjs",
   "tests/soak/soak.test.mjs",
 ]);
@@ -132,7 +131,7 @@ export const SUITES = {
     plantsCanary: true,
   },
   gateway: {
-    needs: { ...BUILD, spreadsheet: true },
+    needs: BUILD,
     builds: ["worker", "page", "trap worker", "simulator"],
     files: true,
     plantsCanary: true,

@@ -1,7 +1,6 @@
 /** Checks that folders of the product, and files of the package, import each other in no cycle. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -80,30 +79,3 @@ for (const folder of ["pkg/src", "pkg/cli"]) {
     assert.deepEqual(findCycles(fileGraph(join(ROOT, folder))), []);
   });
 }
-
-test("the search for import cycles finds one of a type import and an import()", () => {
-  const folder = mkdtempSync(join(tmpdir(), "quillgate-cycles-"));
-  const files = {
-    "first.ts": 'import type {\n  B,\n} from "./second.js";\nexport type A = B;',
-    "second.ts": 'export type B = 1;\nexport const load = () => import("./third.js");',
-    "third.ts": 'export type { A } from "./first.js";\n// import "./apart.js";',
-    "apart.ts": 'import "./first.js";',
-  };
-  try {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    assert.deepEqual(findCycles(fileGraph(folder)), [["first.ts", "second.ts", "third.ts"]]);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-});
-
-test("the search for cycles finds folders whose files form none", () => {
-  const files = new Map([
-    ["a/one.ts", new Set(["b/one.ts"])],
-    ["b/one.ts", new Set()],
-    ["b/two.ts", new Set(["a/two.ts"])],
-    ["a/two.ts", new Set()],
-  ]);
-  assert.deepEqual(findCycles(files), []);
-  assert.deepEqual(findCycles(folderGraph(files)), [["a", "b"]]);
-});

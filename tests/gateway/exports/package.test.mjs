@@ -1,12 +1,8 @@
-/**
- * Exports in a spreadsheet. The gateway and the package export the same bytes. LibreOffice opens
- * the CSV of page views with paths as text and counts as numbers.
- */
+/** The gateway and the package export the same bytes. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { canaryKey } from "../../harness/canary.mjs";
 import { startGateway } from "../../harness/gateway.mjs";
-import { openInSpreadsheet } from "../../harness/spreadsheet.mjs";
 import { accessClaims, mintToken, newSecret, SCOPES } from "../../harness/token.mjs";
 import { startUpstream } from "../../harness/upstream.mjs";
 
@@ -59,25 +55,3 @@ for (const [report, list] of Object.entries(REPORTS)) {
     });
   }
 }
-
-test("exports CSV that a spreadsheet opens with one row per page and counts as numbers", async () => {
-  const { views } = await upstream.report({ report: "views", projectId: PROJECT, ...RANGE });
-  const [header, ...rows] = await openInSpreadsheet(await exportFromGateway("views", "csv"));
-  assert.deepEqual(
-    header.map(({ text }) => text),
-    ["path", "human", "ai", "total"],
-  );
-  assert.equal(rows.length, views.length);
-  assert.ok(views.some(({ path }) => path.startsWith("=")));
-  for (const [at, { path, human, ai, total }] of views.entries()) {
-    const [cell, ...counts] = rows[at];
-    // The export puts an apostrophe before these paths, so that no cell is a formula. The
-    // spreadsheet shows the apostrophe.
-    const text = /^[=+\-@＝＋－＠\t\r\n]/.test(path) ? `'${path}` : path;
-    assert.deepEqual([cell.type, cell.text, cell.formula], ["string", text, undefined]);
-    assert.deepEqual(
-      counts.map(({ type, text }) => [type, text]),
-      [human, ai, total].map((count) => ["float", String(count)]),
-    );
-  }
-});
