@@ -105,7 +105,7 @@ function checkNode() {
 
 /** Programs of the npm packages. */
 function npmPrograms() {
-  const names = ["biome", "esbuild", "playwright", "tsc", "vite", "wrangler"];
+  const names = ["biome", "esbuild", "knip", "playwright", "tsc", "vite", "wrangler"];
   const path = (name) => join(ROOT, "node_modules", ".bin", name);
   const programs = Object.fromEntries(names.map((name) => [name, path(name)]));
   return { ...programs, wasmOpt: path("wasm-opt") };

@@ -97,7 +97,16 @@ export const SUITES = {
   lint: {
     needs: BUILD,
     builds: ["package"],
-    commands: [...["www", "action"].map(checkTypes), ...LINTS.map(clippy)],
+    commands: [
+      ...["www", "action"].map(checkTypes),
+      {
+        name: "knip",
+        slots: ONE_SLOT,
+        report: "none",
+        command: ({ knip }) => [knip, "--no-progress"],
+      },
+      ...LINTS.map(clippy),
+    ],
   },
   "worker-node": { needs: WASM_TESTS, commands: [wasmPack("node", "worker", ["--lib"])] },
   "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", "pkg/wasm", BINDINGS)] },

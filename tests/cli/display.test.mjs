@@ -14,7 +14,7 @@ import { promisify } from "node:util";
 import { COMMANDS } from "../../pkg/dist/cli/commands.js";
 import { measureWidth } from "../../pkg/dist/cli/display_width.js";
 import { showRelativeTime } from "../../pkg/dist/cli/duration.js";
-import { writeTable } from "../../pkg/dist/cli/table.js";
+import { layOut } from "../../pkg/dist/cli/table.js";
 import { supportsColor, supportsLinks } from "../../pkg/dist/cli/terminal.js";
 import { disarmOutputs } from "../../pkg/dist/cli/workflow_commands.js";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -90,7 +90,7 @@ test("columns are aligned after wide, combined and invisible characters", () => 
     { head: "VIEWS", value: () => 12, isKey: true },
   ];
   for (const width of [undefined, 20, 15]) {
-    const lines = writeTable(paths, columns, { width }).trimEnd().split("\n");
+    const lines = layOut(paths, columns, { width }).text.trimEnd().split("\n");
     assert.equal(new Set(lines.map(measureWidth)).size, 1, lines.join("\n"));
     if (width !== undefined) assert.ok(lines.every((line) => measureWidth(line) <= width));
   }

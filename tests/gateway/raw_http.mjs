@@ -223,17 +223,3 @@ export class Exchange {
     this.#socket.resetAndDestroy();
   }
 }
-
-/**
- * Sends one request. Returns the response once it is complete or the connection has closed.
- *
- * @param {number} port
- * @param {Buffer} bytes
- * @param {string} [method]
- */
-export async function exchange(port, bytes, method) {
-  const one = new Exchange(port, bytes, method);
-  const answer = await one.until(({ complete }) => complete);
-  one.leave();
-  return answer;
-}

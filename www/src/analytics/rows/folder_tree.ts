@@ -13,7 +13,11 @@ interface Folder {
   pages: ReportRow[];
 }
 
-/** Groups pages by folder. `/guides` is a page next to the folder `/guides/`. */
+/**
+ * Groups pages by folder. `/guides` is a page next to the folder `/guides/`.
+ *
+ * @public Called through the dynamic import of this module.
+ */
 export function buildTree(rows: readonly ReportRow[]): TreeNode[] {
   const root: Folder = { path: "/", name: "", level: 0, folders: new Map(), pages: [] };
   const found = new Map<string, Folder>();
