@@ -7,13 +7,7 @@ import { pathToFileURL } from "node:url";
 import { runMain, StepError } from "./child.mjs";
 import { cliPrograms, firefox } from "./setup/apt.mjs";
 import { browser } from "./setup/browser.mjs";
-import {
-  cargoDeny,
-  cargoNextest,
-  wasmBindgen,
-  wasmPack,
-  wasmTestRunner,
-} from "./setup/cargo_tools.mjs";
+import { cargoDeny, wasmBindgen, wasmPack, wasmTestRunner } from "./setup/cargo_tools.mjs";
 import { npmPackages, packageTools } from "./setup/npm_packages.mjs";
 import { compareVersions } from "./setup/programs.mjs";
 import { python } from "./setup/python.mjs";
@@ -26,7 +20,6 @@ const OPTIONAL = {
   wasmTestRunner,
   wasmPack,
   cargoDeny,
-  cargoNextest,
   packageTools,
   python,
   browser,
@@ -35,8 +28,7 @@ const OPTIONAL = {
 };
 
 /**
- * @typedef {Partial<Record<keyof typeof OPTIONAL, boolean>>} Needs `wasmPack` includes
- *   `wasmTestRunner`, which it runs
+ * @typedef {Partial<Record<keyof typeof OPTIONAL, boolean>>} Needs
  *
  * @typedef {object} Context
  * @property {NodeJS.ProcessEnv} env the environment to run tools in
@@ -78,9 +70,8 @@ export async function setup(needs = {}, { verbose = false } = {}) {
 }
 
 function selectOptional(needs) {
-  const all = { wasmTestRunner: needs.wasmPack, ...needs };
   return Object.keys(OPTIONAL)
-    .filter((name) => all[name])
+    .filter((name) => needs[name])
     .map((name) => OPTIONAL[name]);
 }
 

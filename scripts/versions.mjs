@@ -10,5 +10,4 @@ export const MIN_NODE_VERSION = "20.19.0";
 export const VERSIONS = Object.freeze({
   wasmPack: "0.15.1",
   cargoDeny: "0.20.2",
-  cargoNextest: "0.9.143",
 });

@@ -31,7 +31,7 @@ export const wasmBindgen = localTool({
 });
 
 /**
- * Runs tests compiled to wasm, also for wasm-pack.
+ * Runs tests compiled to wasm, for Cargo (`.cargo/config.toml`) and for wasm-pack.
  *
  * @type {import("../setup.mjs").Requirement}
  */
@@ -49,9 +49,6 @@ export const wasmPack = registryTool("wasm-pack", "wasmPack");
 
 /** @type {import("../setup.mjs").Requirement} */
 export const cargoDeny = registryTool("cargo-deny", "cargoDeny");
-
-/** @type {import("../setup.mjs").Requirement} */
-export const cargoNextest = registryTool("cargo-nextest", "cargoNextest");
 
 /**
  * Returns the folder of installed tools.

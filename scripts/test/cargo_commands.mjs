@@ -4,8 +4,7 @@ const STRICT = ["--", "-D", "warnings"];
 
 export const BINDINGS = ["--test", "bindings"];
 export const CLIENT = ["--test", "client_web"];
-export const CORE_TESTS = ["nextest", "run", "--locked", "--workspace", "--no-fail-fast"];
-export const DOC_TESTS = ["test", "--locked", "--workspace", "--doc", "--no-fail-fast"];
+export const CORE_TESTS = ["test", "--locked", "--workspace", "--no-fail-fast"];
 
 /**
  * The arguments of each `cargo clippy`. Enabling all features is enough, because no code depends on

