@@ -12,15 +12,17 @@ const EDITOR_FILE = /^\.#|^#.*#$|~$|\.sw[a-z]$|^4913$/;
 const DEBOUNCE_MS = 50;
 
 /**
- * Hashes the paths and the content of files and folders. Inside folders, it skips generated folders
- * and files of editors. A missing file changes the digest, too.
+ * Hashes the paths and the content of files and folders. A missing file changes the digest, too.
  *
  * @param {string[]} paths
+ * @param {(name: string) => boolean} [isIncluded] selects files and folders inside folders by name;
+ *   by default, skips generated folders and files of editors
  * @returns {Promise<string>}
  */
-export async function digestFiles(paths) {
+export async function digestFiles(paths, isIncluded = isSource) {
   const hash = createHash("sha256");
-  for (const file of (await Promise.all(paths.map(listFiles))).flat()) {
+  const lists = paths.map((path) => listFiles(path, isIncluded));
+  for (const file of (await Promise.all(lists)).flat()) {
     const content = await readFile(file).catch(() => undefined);
     hash.update(`${relative(ROOT, file)} ${content?.length ?? "missing"}\0`);
     if (content) hash.update(content);
@@ -29,20 +31,21 @@ export async function digestFiles(paths) {
 }
 
 /** Lists the files of a folder in a fixed order. Returns any other path unchanged. */
-async function listFiles(path) {
+async function listFiles(path, isIncluded) {
   const entries = await readdir(path, { withFileTypes: true }).catch(() => undefined);
   if (!entries) return [path];
   const lists = entries
-    .filter(({ name }) => isSource(name))
+    .filter(({ name }) => isIncluded(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map((entry) => {
       const inner = join(path, entry.name);
-      return entry.isDirectory() ? listFiles(inner) : [inner];
+      return entry.isDirectory() ? listFiles(inner, isIncluded) : [inner];
     });
   return (await Promise.all(lists)).flat();
 }
 
-function isSource(name) {
+/** Whether a name inside a folder is neither of a build nor of an editor. */
+export function isSource(name) {
   return !GENERATED.has(name) && !EDITOR_FILE.test(name);
 }
 
@@ -51,12 +54,13 @@ function isSource(name) {
  * one call.
  *
  * @param {string[]} paths
+ * @param {(name: string) => boolean} isIncluded as in {@link digestFiles}
  * @param {string} digest from {@link digestFiles}; changes since then are reported immediately
  * @param {(since: number) => void} onChange receives the `performance.now()` of the first change
  * @returns {Promise<() => Promise<void>>} resolves when the watch has begun, to a function that
  *   stops it
  */
-export async function watchFiles(paths, digest, onChange) {
+export async function watchFiles(paths, isIncluded, digest, onChange) {
   // Imported here because this file is loaded before the npm packages are installed.
   const { watch } = await import("chokidar");
   let known = digest;
@@ -67,7 +71,7 @@ export async function watchFiles(paths, digest, onChange) {
   const compare = async () => {
     const began = since;
     since = undefined;
-    const found = await digestFiles(paths);
+    const found = await digestFiles(paths, isIncluded);
     if (found === known) return;
     known = found;
     onChange(began);
@@ -80,7 +84,7 @@ export async function watchFiles(paths, digest, onChange) {
     }, DEBOUNCE_MS);
   };
 
-  const ignored = (path) => !paths.includes(path) && !isSource(basename(path));
+  const ignored = (path) => !paths.includes(path) && !isIncluded(basename(path));
   const watcher = watch(paths, { ignored, ignoreInitial: true }).on("all", notice);
   await new Promise((resolve) => watcher.on("ready", resolve));
   notice();

@@ -2,12 +2,13 @@
 import { join } from "node:path";
 import { START_MAIN, START_PAGE, START_PARTS } from "./build.mjs";
 import { StepError } from "./child.mjs";
-import { digestFiles, watchFiles } from "./files.mjs";
+import { digestFiles, isSource, watchFiles } from "./files.mjs";
 import { ROOT } from "./versions.mjs";
 
 /** The watched sources. */
 const SOURCES = [
-  ...["Cargo.lock", "Cargo.toml", "gateway/check_config", "pkg", "src"],
+  ...["Cargo.lock", "Cargo.toml", "gateway/check_config", "src"],
+  ...["generate", "package.json", "src", "tsconfig.json", "wasm"].map((path) => join("pkg", path)),
   ...["worker/Cargo.toml", "worker/entry", "worker/openapi", "worker/src", "www"],
 ].map((path) => join(ROOT, path));
 
@@ -18,9 +19,14 @@ const PARTS = [
   { name: "page", build: START_PARTS.page, served: START_PAGE },
 ];
 
+/** Leaves out what a build generates inside the sources. */
+function isWatched(name) {
+  return isSource(name) && name !== "generated";
+}
+
 /** Returns a digest of the sources for {@link rebuildOnChange}. */
 export function digestSources() {
-  return digestFiles(SOURCES);
+  return digestFiles(SOURCES, isWatched);
 }
 
 /**
@@ -42,7 +48,7 @@ export function rebuildOnChange(context, gateway, digest) {
       const { signal } = latest;
       building = building.then(() => rebuild({ ...context, signal }, gateway, since)).catch(reject);
     };
-    watchFiles(SOURCES, digest, onChange).catch(reject);
+    watchFiles(SOURCES, isWatched, digest, onChange).catch(reject);
   });
 }
 
