@@ -58,7 +58,7 @@ export function facetsOf(report: ReportName): readonly Facet[] {
 export function pickFacets(report: ReportName, facets: Facets): Facets {
   const offered = facetsOf(report).flatMap(({ name }) => {
     const value = facets[name];
-    return value === undefined ? [] : [[name, value] as const];
+    return value === undefined ? [] : [[name, value.normalize("NFC")] as const];
   });
   return Object.fromEntries(offered);
 }
@@ -92,5 +92,7 @@ export function hasFacets(facets: Facets): boolean {
 }
 
 function facetValue(row: ReportRow, name: FacetName): string {
-  return String(row[name] ?? "").trim();
+  return String(row[name] ?? "")
+    .trim()
+    .normalize("NFC");
 }
