@@ -62,6 +62,10 @@ const ArchivedTrend = defer(
   async () => (await import("../trend/archived_trend.tsx")).ArchivedTrend,
   TrendSpace,
 );
+const RowTrendChart = defer(
+  async () => (await import("../trend/row_trend_chart.tsx")).RowTrendChart,
+  TrendSpace,
+);
 const ConversationDialog = deferDialog(
   async () => (await import("../entries/conversation_dialog.tsx")).ConversationDialog,
 );
@@ -136,6 +140,14 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
     visit({ analytics: { arrangement: "never-read", sorting: null } });
   }
 
+  function renderTrend() {
+    const isViews = report.name === "views" && isArchived;
+    if (!isViews && report.time === undefined) return null;
+    if (!hasAnswer.current) return <TrendSpace />;
+    if (!isViews) return listing && <RowTrendChart listing={listing} table={table} />;
+    return <ArchivedTrend {...trend} onRead={(read) => noteEndedDays(cache, read)} />;
+  }
+
   return (
     <div class={styles.route}>
       <Toolbar
@@ -161,27 +173,13 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
         <Renewal cache={cache} listing={listing} refresh={refresh} />
       )}
       {listing && <StaleNote listing={listing} />}
-      <TotalsStrip
-        report={report}
-        totals={listing?.totals.value ?? null}
-        earlier={table.earlier?.totals.value ?? null}
-        isWaiting={listing === null || listing.state.value === "loading"}
-        rows={listing?.rows.value ?? []}
-        isComplete={listing?.state.value === "complete"}
-      />
+      <TotalsStrip report={report} listing={listing} earlier={table.earlier} />
       <Later>
         {isCounted(report.name) && chartDays(table.range, today.value) !== null && (
           <CountedTrendPanel name={report.name} range={table.range} trends={trendsOf(session)} />
         )}
         {report.name === "views" && !isArchived && <TrendOff {...trend} />}
-        {report.name === "views" &&
-          isArchived &&
-          table.range.from < today.value &&
-          (hasAnswer.current ? (
-            <ArchivedTrend {...trend} onRead={(read) => noteEndedDays(cache, read)} />
-          ) : (
-            <TrendSpace />
-          ))}
+        {table.range.from < today.value && renderTrend()}
         {listing && (
           <Answer
             session={session}

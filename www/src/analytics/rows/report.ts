@@ -18,6 +18,8 @@ export type Cell = string | number | null;
 
 /** A row of any report: cells by column. Columns that the report lacks are absent. */
 export type ReportRow = { readonly [Name in Column]?: Cell } & {
+  /** The id of an entry of feedback. */
+  readonly id?: string | null;
   /** The question and its answer in full, in the report on conversations. */
   readonly turn?: Conversation;
   /** The different texts of a group, most frequent first. */
@@ -60,8 +62,10 @@ export interface Report {
   key: Column;
   /** The column that breaks ties; null to keep the order of the API. */
   tieBreak: Column | null;
-  /** The column to compare; null for reports without a comparison. */
+  /** The column whose counts are compared row by row; null for reports without counts. */
   main: Column | null;
+  /** The column with the time of each row, in reports whose rows are counted by day. */
+  time?: Column;
   columns: readonly ColumnDefinition[];
   /** Rows per request. */
   pageSize: number;
@@ -122,6 +126,7 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
     key: "path",
     tieBreak: "path",
     main: null,
+    time: "created",
     columns: [
       PATH,
       { id: "comment", label: "Comment", kind: "text" },
@@ -184,6 +189,7 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
     key: "query",
     tieBreak: null,
     main: null,
+    time: "asked",
     columns: [
       { id: "query", label: "Question", kind: "name" },
       { id: "answer", label: "Answer", kind: "word" },
@@ -196,6 +202,11 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
     filterLabel: "Filter by question",
   },
 };
+
+/** Returns whether a report can be compared with an earlier period. */
+export function isComparable({ main, time }: Report): boolean {
+  return main !== null || time !== undefined;
+}
 
 /** The kinds of cells that contain a number. */
 export const NUMBERS: readonly CellKind[] = ["count", "share", "percentage", "change"];
@@ -224,6 +235,7 @@ export function toSearchRow(term: SearchTerm): ReportRow {
 export function toFeedbackRow(entry: Feedback): ReportRow {
   const helpful = "helpful" in entry ? entry.helpful : null;
   return {
+    id: entry.id,
     path: entry.path === null ? null : toPagePath(entry.path),
     comment: entry.comment,
     helpful: helpful === null ? null : helpful ? "Yes" : "No",

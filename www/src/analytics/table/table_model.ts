@@ -26,6 +26,7 @@ import {
   CHANGE,
   type Column,
   type ColumnDefinition,
+  isComparable,
   PEOPLE_CHANGE,
   type Report,
   type ReportRow,
@@ -67,7 +68,7 @@ export function wantedRange(): DayRange {
  * compared with the previous period even if the address asks for no comparison.
  */
 export function wantedEarlier(report: Report): DayRange | null {
-  if (report.main === null) return null;
+  if (!isComparable(report)) return null;
   const { comparison, arrangement } = address.value.analytics;
   const isNeeded = comparison === "none" && needsComparison(arrangement);
   const period = address.value.analytics.range;
@@ -88,11 +89,13 @@ export function useTableModel(
     const days = wantedEarlier(report);
     return days === null || listing.value === null ? null : cache.findEarlier(listing.value, days);
   });
-  const isCompared = useComputed(() => (earlier.value?.requests.value ?? 0) > 0);
+  const isCompared = useComputed(
+    () => report.main !== null && (earlier.value?.requests.value ?? 0) > 0,
+  );
   /** The column of changes appears before the changes load, so that no other column moves later. */
   const hasChanges = useComputed(() => {
     if (isCompared.value) return true;
-    if (wantedEarlier(report) === null) return false;
+    if (report.main === null || wantedEarlier(report) === null) return false;
     return earlier.value === null
       ? cache.limit.value?.left !== 0
       : earlier.value.problem.value === null;

@@ -1,12 +1,9 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { visit } from "../../shell/navigation.ts";
 import type { Day } from "../period/address_words.ts";
 import { today } from "../period/today.ts";
 import { readTrend, type Trend } from "./daily_trend.ts";
-import { DrawnTrend } from "./drawn_trend.tsx";
-import { IntervalChoice } from "./interval_choice.tsx";
-import { groupsFor } from "./trend.ts";
+import { IntervalTrend } from "./interval_trend.tsx";
 import { TrendOff, type TrendProps } from "./trend_off.tsx";
 import * as styles from "./trend_space.module.css";
 
@@ -42,18 +39,7 @@ export function ArchivedTrend({ client, ended, onRead, merges, ...query }: Archi
   }, [client, JSON.stringify(query), day, attempt.value]);
   const shown = trend.value;
   if (shown?.state === "drawn") {
-    const offered = groupsFor(shown.range);
-    return (
-      <DrawnTrend trend={shown} isPending={isPending.value} merges={merges}>
-        {offered.length > 1 && (
-          <IntervalChoice
-            offered={offered}
-            chosen={shown.group}
-            onChoose={(interval) => visit({ analytics: { interval } })}
-          />
-        )}
-      </DrawnTrend>
-    );
+    return <IntervalTrend trend={shown} isPending={isPending.value} merges={merges} />;
   }
   return (
     <div class={shown ? "" : styles.space}>

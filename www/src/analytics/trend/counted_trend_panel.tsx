@@ -84,7 +84,7 @@ function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: D
             trend={{
               measure: MEASURES[name],
               range: days,
-              subject: {},
+              scope: "",
               group,
               points: trend.points.value,
               earlier: [],

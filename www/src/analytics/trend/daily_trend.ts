@@ -1,8 +1,9 @@
 import type { Client, GroupedViews } from "quillgate";
 import { currentTime } from "../../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
-import { addDays, alignWeekdays, countDays, type DayRange } from "../period/range.ts";
+import { addDays, type DayRange } from "../period/range.ts";
 import {
+  alignLine,
   type DrawableTrend,
   endedDays,
   groupOf,
@@ -37,8 +38,6 @@ export interface TrendQuery {
  * request is enough.
  */
 const LIMIT = 1000;
-/** Moving the line of a shorter range would lose too much of it. */
-const MIN_ALIGNED_DAYS = 14;
 
 /**
  * Reads views by day, week or month from the gateway's archive. Makes no Mintlify requests. If the
@@ -54,14 +53,13 @@ export async function readTrend(
   if (over === null) return { state: "no day yet" };
   const group = groupOf(over, interval);
   const read = (days: DayRange) => readViews(client, days, group, subject, signal);
-  const isAligned = group === "day" && countDays(over) >= MIN_ALIGNED_DAYS;
   try {
     const [views, earlierViews] = await Promise.all([
       read(over),
       earlierRange === null ? [] : read(earlierRange).catch(() => []),
     ]);
     const points = trendPoints(over, group, views);
-    const line = earlierRange && isAligned ? alignWeekdays(earlierRange, over) : earlierRange;
+    const line = earlierRange && alignLine(earlierRange, over, group);
     const earlier = line === null ? [] : trendPoints(line, group, earlierViews);
     if (points.every(({ held }) => held === 0)) return { state: "nothing held", range: over };
     const isCompared = earlier.some(({ held }) => held > 0);
@@ -69,7 +67,7 @@ export async function readTrend(
       state: "drawn",
       measure: MEASURES.views,
       range: over,
-      subject,
+      scope: subject.prefix === undefined ? "" : ` in ${subject.prefix}`,
       group,
       points,
       earlier: isCompared ? earlier : [],
