@@ -98,7 +98,7 @@ test("a day is compared with the same weekday", () => {
   assert.equal(trend.isEarlierPart, false);
 });
 
-test("a comparison that is partly loaded says so, and has no line without a whole day", () => {
+test("a partly loaded comparison is marked, and has no line without a whole day", () => {
   const days = { from: "2026-10-26", to: "2026-10-31" };
   const now = rows(WEEK, []);
   const part = rows(days, ["2026-10-31T10:00:00Z", "2026-10-29T10:00:00Z"], { isComplete: false });

@@ -26,11 +26,9 @@ import { REPORTS, type Report, type ReportName, type ReportRow } from "../rows/r
 import type { Sitemap } from "../rows/sitemap.ts";
 import { ReportTable } from "../table/report_table.tsx";
 import { useTableModel, wantedEarlier, wantedRange } from "../table/table_model.ts";
-import type { CountedReport } from "../trend/counted_trend.ts";
 import type { Trend } from "../trend/daily_trend.ts";
-import { chartDays, type TrendSubject } from "../trend/trend.ts";
-import { TrendOff } from "../trend/trend_off.tsx";
 import { TrendSpace } from "../trend/trend_space.tsx";
+import { ViewsTrend } from "../trend/views_trend.tsx";
 import { useArrangementCommands } from "./arrangement_commands.ts";
 import { jobPrompt } from "./job_prompt.ts";
 import {
@@ -57,11 +55,6 @@ const SiteDialog = deferDialog(async () => (await import("./site_dialog.tsx")).S
 const EmptyTable = defer(async () => (await import("./empty_table.tsx")).EmptyTable);
 const SitemapDialog = deferDialog(async () => (await import("./sitemap_dialog.tsx")).SitemapDialog);
 
-/** Loaded on demand, because most gateways have no archive. */
-const ArchivedTrend = defer(
-  async () => (await import("../trend/archived_trend.tsx")).ArchivedTrend,
-  TrendSpace,
-);
 const RowTrendChart = defer(
   async () => (await import("../trend/row_trend_chart.tsx")).RowTrendChart,
   TrendSpace,
@@ -99,7 +92,6 @@ export function ReportRoute({ session, name, lost }: ReportRouteProps) {
 }
 
 function OpenReport({ session, report }: { session: Session; report: Report }) {
-  const { client, projectId } = session;
   const cache = viewsOf(session);
   const sitemap = useSignal<Sitemap | null>(null);
   const dialog = useSignal<OpenDialog>(null);
@@ -113,15 +105,6 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   // Rows render before the trend, because they matter most. Once shown, the trend stays.
   const hasAnswer = useRef(false);
   hasAnswer.current ||= (listing?.requests.value ?? 0) > 0 || listing?.problem.value != null;
-  const isArchived = session.claims.archivedProjects.includes(projectId);
-  const trend = {
-    client,
-    range: table.range,
-    earlierRange: table.earlierRange,
-    subject: subjectOf(archivePrefix(table.filter)),
-    interval: address.value.analytics.interval,
-    ended: session.end.signal,
-  };
 
   function arrange(arrangement: Arrangement) {
     const isAnother = sitemap.peek() === null || table.arrangement === "never-read";
@@ -135,17 +118,38 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
 
   function takeSitemap(read: Sitemap) {
     sitemap.value = read;
-    cache.sitemapPages.value = read.pages;
+    cache.sitemapPages.value = read.paths.length;
     if (read.origin !== null && siteOf(session) === null) chooseSite(session, read.origin);
     visit({ analytics: { arrangement: "never-read", sorting: null } });
   }
 
   function renderTrend() {
-    const isViews = report.name === "views" && isArchived;
-    if (!isViews && report.time === undefined) return null;
-    if (!hasAnswer.current) return <TrendSpace />;
-    if (!isViews) return listing && <RowTrendChart listing={listing} table={table} />;
-    return <ArchivedTrend {...trend} onRead={(read) => noteEndedDays(cache, read)} />;
+    const { range, earlierRange, filter } = table;
+    switch (report.name) {
+      case "views": {
+        const prefix = archivePrefix(filter);
+        return (
+          <ViewsTrend
+            session={session}
+            range={range}
+            earlierRange={earlierRange}
+            subject={prefix === null ? {} : { prefix }}
+            isWaiting={!hasAnswer.current}
+            onRead={(read) => noteEndedDays(cache, read)}
+          />
+        );
+      }
+      case "visitors":
+      case "searches":
+        return <CountedTrendPanel name={report.name} range={range} trends={trendsOf(session)} />;
+      case "feedback":
+      case "conversations":
+        if (range.from >= today.value) return null;
+        if (!hasAnswer.current) return <TrendSpace />;
+        return listing && <RowTrendChart listing={listing} table={table} />;
+      case "feedbackByPage":
+        return null;
+    }
   }
 
   return (
@@ -175,11 +179,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
       {listing && <StaleNote listing={listing} />}
       <TotalsStrip report={report} listing={listing} earlier={table.earlier} />
       <Later>
-        {isCounted(report.name) && chartDays(table.range, today.value) !== null && (
-          <CountedTrendPanel name={report.name} range={table.range} trends={trendsOf(session)} />
-        )}
-        {report.name === "views" && !isArchived && <TrendOff {...trend} />}
-        {table.range.from < today.value && renderTrend()}
+        {renderTrend()}
         {listing && (
           <Answer
             session={session}
@@ -205,14 +205,6 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
 function noteEndedDays(cache: ListingCache, trend: Trend): void {
   cache.hasEndedDays.value =
     trend.state === "drawn" && trend.points.every(({ held, days }) => held === days);
-}
-
-function isCounted(name: ReportName): name is CountedReport {
-  return name === "visitors" || name === "searches";
-}
-
-function subjectOf(prefix: string | null): TrendSubject {
-  return prefix === null ? {} : { prefix };
 }
 
 function close(dialog: Signal<OpenDialog>): void {

@@ -97,7 +97,7 @@ export interface Figure {
   value: string;
   /** The change since the compared period; `null` without one, absent if it is never compared. */
   change?: Change | null;
-  /** More of a `fault` is no gain, so its change has no colour. */
+  /** The change of a `fault` has no colour, because an increase is not a gain. */
   kind: "human" | "ai" | "all" | "share" | "fault";
 }
 

@@ -69,7 +69,7 @@ function nodeOf(folder: Folder): TreeNode {
   };
 }
 
-/** Returns the name of a page in its folder. A query string can have a row of its own. */
+/** Returns the name of a page in its folder. Each query string can have its own row. */
 function nameOf(path: string, folder: string): string {
   const [query = ""] = /[?#].*$/s.exec(path) ?? [];
   const name = toPageId(path).slice(folder.length) || "/";

@@ -1,16 +1,9 @@
 import { counted } from "../../shell/wording.ts";
 import { decodePath } from "./page_path.ts";
+import type { Sitemap } from "./sitemap.ts";
 
 /** A parsed sitemap, or the reason why it is invalid. */
-export type SitemapReading =
-  | {
-      ok: true;
-      paths: readonly string[];
-      origin: string | null;
-      /** A sentence about the addresses that are not in `paths`; null without such addresses. */
-      ignored: string | null;
-    }
-  | { ok: false; reason: string };
+export type SitemapReading = ({ ok: true } & Sitemap) | { ok: false; reason: string };
 
 /**
  * The maximum number of addresses to read. A sitemap has at most 50,000, so several sitemaps fit.

@@ -1,12 +1,5 @@
-import {
-  type ReadonlySignal,
-  type Signal,
-  signal,
-  useComputed,
-  useSignalEffect,
-} from "@preact/signals";
-import { toastLoadFailure } from "../../shell/load_failure.tsx";
-import { address, adjust } from "../../shell/navigation.ts";
+import { type ReadonlySignal, type Signal, useComputed } from "@preact/signals";
+import { address } from "../../shell/navigation.ts";
 import type { Arrangement, Facets } from "../period/address_words.ts";
 import { type DayRange, findEarlierRange, rangeOf } from "../period/range.ts";
 import { today } from "../period/today.ts";
@@ -19,6 +12,7 @@ import {
 } from "../rows/arrangement.ts";
 import { compareRows } from "../rows/comparison.ts";
 import { filterByFacets, pickFacets } from "../rows/facets.ts";
+import { buildTree, flattenTree } from "../rows/folder_tree.ts";
 import type { Line } from "../rows/line.ts";
 import type { Listing } from "../rows/listing.ts";
 import type { ListingCache } from "../rows/listing_cache.ts";
@@ -33,7 +27,7 @@ import {
   TIMES,
 } from "../rows/report.ts";
 import { filterRows, type Sorting, sortRows } from "../rows/rows.ts";
-import type { Sitemap } from "../rows/sitemap.ts";
+import { findNeverRead, type Sitemap } from "../rows/sitemap.ts";
 import { type Sums, sumRows } from "../rows/sums.ts";
 import { groupQuestions, groupTerms } from "../rows/text_groups.ts";
 
@@ -129,7 +123,8 @@ export function useTableModel(
       return report.name === "searches" ? groupTerms(chosen) : groupQuestions(chosen);
     }
     if (arrangement.value !== "never-read") return withChanges.value;
-    return sitemap.value?.findNeverRead(listing.value?.rows.value ?? NO_ROWS) ?? NO_ROWS;
+    const { paths } = sitemap.value ?? {};
+    return paths ? findNeverRead(paths, listing.value?.rows.value ?? NO_ROWS) : NO_ROWS;
   });
   const filter = useComputed(() => address.value.analytics.filter);
   // Sorts before it selects, so that another selection in the same order needs no sorting.
@@ -140,15 +135,12 @@ export function useTableModel(
   );
   const matches = useComputed(() => sumRows(rows.value, main));
   const isTree = useComputed(() => arrangement.value === "folders");
-  useFolders(isTree);
   const openPaths = useComputed(() => address.value.analytics.openFolders);
   const openFolders = useComputed(() => new Set(openPaths.value));
-  const tree = useComputed(() => (isTree.value ? folders.value?.buildTree(rows.value) : null));
-  const lines = useComputed<readonly Line[]>(() => {
-    const flatten = folders.value?.flattenTree;
-    if (!tree.value || !flatten) return rows.value;
-    return flatten(tree.value, openFolders.value, sorting.value);
-  });
+  const tree = useComputed(() => (isTree.value ? buildTree(rows.value) : null));
+  const lines = useComputed<readonly Line[]>(() =>
+    tree.value ? flattenTree(tree.value, openFolders.value, sorting.value) : rows.value,
+  );
   return {
     range: wantedRange(),
     listing: listing.value,
@@ -165,25 +157,6 @@ export function useTableModel(
     openFolders: openFolders.value,
     matches: matches.value,
   };
-}
-
-/** The module that groups rows by folder. It loads on first use. */
-const folders = signal<typeof import("../rows/folder_tree.ts") | null>(null);
-
-/** Loads the module. After a failure, returns to the plain list. */
-function useFolders(isTree: ReadonlySignal<boolean>): void {
-  useSignalEffect(() => {
-    if (!isTree.value || folders.peek() !== null) return;
-    import("../rows/folder_tree.ts").then(
-      (loaded) => {
-        folders.value = loaded;
-      },
-      () => {
-        toastLoadFailure("Couldn’t load the folders.");
-        adjust({ analytics: { arrangement: "pages" } });
-      },
-    );
-  });
 }
 
 /**

@@ -17,9 +17,7 @@ import {
 export type Trend =
   | ({ state: "drawn" } & DrawableTrend)
   /** The archive has no data for these days. */
-  | { state: "nothing held"; range: DayRange }
-  /** The range contains no completed day. */
-  | { state: "no day yet" }
+  | { state: "nothing held" }
   | { state: "off"; detail: string }
   | { state: "failed"; problem: Problem };
 
@@ -33,10 +31,7 @@ export interface TrendQuery {
   interval: TrendGroup | null;
 }
 
-/**
- * The page size of a series. It exceeds the number of bars that the page requests, so that one
- * request is enough.
- */
+/** The page size of a series. It exceeds the number of bars, so that one request is enough. */
 const LIMIT = 1000;
 
 /**
@@ -50,7 +45,7 @@ export async function readTrend(
   signal: AbortSignal,
 ): Promise<Trend> {
   const over = endedDays(range, today);
-  if (over === null) return { state: "no day yet" };
+  if (over === null) return { state: "nothing held" };
   const group = groupOf(over, interval);
   const read = (days: DayRange) => readViews(client, days, group, subject, signal);
   try {
@@ -61,7 +56,7 @@ export async function readTrend(
     const points = trendPoints(over, group, views);
     const line = earlierRange && alignLine(earlierRange, over, group);
     const earlier = line === null ? [] : trendPoints(line, group, earlierViews);
-    if (points.every(({ held }) => held === 0)) return { state: "nothing held", range: over };
+    if (points.every(({ held }) => held === 0)) return { state: "nothing held" };
     const isCompared = earlier.some(({ held }) => held > 0);
     return {
       state: "drawn",
@@ -94,25 +89,10 @@ async function readViews(
   const dateTo = addDays(range.to, 1);
   const query = { dateFrom: range.from, dateTo, group, limit: LIMIT, ...rest };
   const queries = paths?.map((path) => ({ ...query, path })) ?? [query];
-  const read = queries.map((one) => readGroups(client, one, signal));
-  return (await Promise.all(read)).flat();
-}
-
-type DailyViewsQuery = Parameters<Client["analytics"]["dailyViews"]>[0];
-
-async function readGroups(
-  client: Client,
-  query: DailyViewsQuery,
-  signal: AbortSignal,
-): Promise<GroupedViews[]> {
-  const groups: GroupedViews[] = [];
-  for (let cursor: string | undefined; ; ) {
-    // Retrying is pointless: without an archive of the project, the gateway always answers 501.
-    const page = await client.analytics.dailyViews({ ...query, cursor }, { signal, maxRetries: 0 });
-    groups.push(...page.views);
-    if (page.nextCursor === null || page.nextCursor === cursor) return groups;
-    cursor = page.nextCursor;
-  }
+  // Retrying is pointless: without an archive of the project, the gateway always answers 501.
+  const options = { signal, maxRetries: 0 };
+  const read = queries.map((one) => client.analytics.dailyViews(one, options));
+  return (await Promise.all(read)).flatMap(({ views }) => views);
 }
 
 /**

@@ -65,7 +65,6 @@ export function DrawnTrend({ trend, isPending, merges = [], children }: DrawnTre
           <span class={`${styles.key} ${styles.mergeKey}`}>{mergeNote(marks.days)}</span>
         )}
         {trend.isWithoutToday && <span class="hint">Today is not in the chart</span>}
-        {trend.undated ? <span class="hint">{count(trend.undated)} without a date</span> : null}
         {children}
       </figcaption>
       <div ref={box} class={styles.box}>
@@ -81,6 +80,7 @@ export function DrawnTrend({ trend, isPending, merges = [], children }: DrawnTre
       <details class={styles.table}>
         <summary>Show as a table</summary>
         <TrendTable trend={trend} />
+        {trend.undated ? <p class="hint">{count(trend.undated)} without a date</p> : null}
       </details>
     </figure>
   );

@@ -1,7 +1,9 @@
 import { visit } from "../../shell/navigation.ts";
 import { DrawnTrend, type DrawnTrendProps } from "./drawn_trend.tsx";
-import { IntervalChoice } from "./interval_choice.tsx";
-import { groupsFor } from "./trend.ts";
+import * as styles from "./interval_trend.module.css";
+import { groupsFor, type TrendGroup } from "./trend.ts";
+
+const INTERVALS: Record<TrendGroup, string> = { day: "Day", week: "Week", month: "Month" };
 
 /** A chart with buttons for its interval. */
 export function IntervalTrend(props: DrawnTrendProps) {
@@ -10,11 +12,20 @@ export function IntervalTrend(props: DrawnTrendProps) {
   return (
     <DrawnTrend {...props}>
       {offered.length > 1 && (
-        <IntervalChoice
-          offered={offered}
-          chosen={group}
-          onChoose={(interval) => visit({ analytics: { interval } })}
-        />
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset cannot be a flex item in every browser
+        <span class={styles.intervals} role="group" aria-label="Interval">
+          {offered.map((interval) => (
+            <button
+              key={interval}
+              type="button"
+              class="quiet"
+              aria-pressed={interval === group}
+              onClick={() => visit({ analytics: { interval } })}
+            >
+              {INTERVALS[interval]}
+            </button>
+          ))}
+        </span>
       )}
     </DrawnTrend>
   );

@@ -2,7 +2,6 @@
 import { parseInstant } from "quillgate/values";
 import { type Day, dayOf } from "../period/address_words.ts";
 import { addDays, type DayRange } from "../period/range.ts";
-
 import {
   alignLine,
   type DrawableTrend,

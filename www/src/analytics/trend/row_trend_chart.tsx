@@ -1,4 +1,4 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { address } from "../../shell/navigation.ts";
 import { addDays } from "../period/range.ts";
 import { today } from "../period/today.ts";
@@ -38,6 +38,11 @@ export function RowTrendChart({ listing, table }: RowTrendChartProps) {
     };
     return rowTrend(query, day);
   }, [rows, state, earlier?.rows.value, earlier?.state.value, facets, filter, interval, day]);
+  // Parts of the caption come and go while the rows load, and would move those below.
+  const isLoading = [listing, earlier].some((one) => one?.state.value === "loading");
+  const isShown = useRef(false);
+  isShown.current ||= !isLoading;
+  if (!isShown.current) return <TrendSpace />;
   if (rows.length === 0) return state === "loading" ? <TrendSpace /> : null;
   return trend && <IntervalTrend trend={trend} isPending={state === "loading"} />;
 }
