@@ -1,7 +1,6 @@
 import { toPageId } from "./page_path.ts";
 import type { Column, ReportRow } from "./report.ts";
-import { countOf, numberOf } from "./rows.ts";
-import { groupByPage } from "./rows_by_page.ts";
+import { countOf, groupByPage, numberOf } from "./rows.ts";
 
 /** The rows loaded so far. */
 export interface Loaded {
