@@ -26,7 +26,6 @@ import { comparedColumn } from "../rows/arrangement.ts";
 import type { Listing } from "../rows/listing.ts";
 import { linkToPage } from "../rows/page_link.ts";
 import { decodePath } from "../rows/page_path.ts";
-import { PAGE_WORDS } from "../rows/page_words.ts";
 import { REPORTS, type Totals } from "../rows/report.ts";
 import { wantedEarlier, wantedRange } from "../table/table_model.ts";
 import { ViewsTrend } from "../trend/views_trend.tsx";
@@ -40,6 +39,7 @@ import {
   PageVisitors,
 } from "./page_reports.tsx";
 import * as styles from "./page_route.module.css";
+import { PAGE_WORDS } from "./words.ts";
 
 const SiteDialog = deferDialog(async () => (await import("../report/site_dialog.tsx")).SiteDialog);
 const PageJobs = defer(async () => (await import("./page_jobs.tsx")).PageJobs);

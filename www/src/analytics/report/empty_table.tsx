@@ -2,8 +2,8 @@ import { focusHeading } from "../../shell/heading.tsx";
 import { adjust, visit } from "../../shell/navigation.ts";
 import type { Arrangement } from "../period/address_words.ts";
 import { hasFacets } from "../rows/facets.ts";
+import { FEEDBACK_MAY_BE_OFF } from "../rows/feedback_rows.ts";
 import type { Listing } from "../rows/listing.ts";
-import { FEEDBACK_WORDS } from "../rows/page_words.ts";
 import type { Report } from "../rows/report.ts";
 import type { TableModel } from "../table/table_model.ts";
 import { focusFilter } from "./toolbar.tsx";
@@ -38,7 +38,7 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
       <div class="empty">
         <p class="empty-title">No {what[name]} in this period</p>
         <p>Choose a longer period, or switch projects.</p>
-        {name.startsWith("feedback") && <p>{FEEDBACK_WORDS.mayBeOff}</p>}
+        {name.startsWith("feedback") && <p>{FEEDBACK_MAY_BE_OFF}</p>}
       </div>
     );
   }

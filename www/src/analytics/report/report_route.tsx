@@ -26,10 +26,12 @@ import { REPORTS, type Report, type ReportName, type ReportRow } from "../rows/r
 import type { Sitemap } from "../rows/sitemap.ts";
 import { ReportTable } from "../table/report_table.tsx";
 import { useTableModel, wantedEarlier, wantedRange } from "../table/table_model.ts";
+import { CountedTrendPanel } from "../trend/counted_trend_panel.tsx";
 import type { Trend } from "../trend/daily_trend.ts";
 import { TrendSpace } from "../trend/trend_space.tsx";
 import { ViewsTrend } from "../trend/views_trend.tsx";
 import { useArrangementCommands } from "./arrangement_commands.ts";
+import { EmptyTable } from "./empty_table.tsx";
 import { jobPrompt } from "./job_prompt.ts";
 import {
   asksForChanges,
@@ -47,12 +49,12 @@ import {
 import { type OpenDialog, RangeLine } from "./range_line.tsx";
 import * as styles from "./report_route.module.css";
 import { idOfRow, type Selection, toggleRow } from "./selection.ts";
+import { SelectionBar } from "./selection_bar.tsx";
 import { startRowJob } from "./start_row_job.ts";
 import { focusFilter, Toolbar } from "./toolbar.tsx";
 import { TotalsStrip } from "./totals_strip.tsx";
 
 const SiteDialog = deferDialog(async () => (await import("./site_dialog.tsx")).SiteDialog);
-const EmptyTable = defer(async () => (await import("./empty_table.tsx")).EmptyTable);
 const SitemapDialog = deferDialog(async () => (await import("./sitemap_dialog.tsx")).SitemapDialog);
 
 const RowTrendChart = defer(
@@ -62,16 +64,8 @@ const RowTrendChart = defer(
 const ConversationDialog = deferDialog(
   async () => (await import("../entries/conversation_dialog.tsx")).ConversationDialog,
 );
-const SelectionBar = defer(async () => (await import("./selection_bar.tsx")).SelectionBar);
 const EntryDialog = deferDialog(
   async () => (await import("../entries/entry_dialog.tsx")).EntryDialog,
-);
-
-/** Takes the place of a chart's buttons while their code loads. */
-const OfferSpace = () => <div class={styles.offerSpace} aria-hidden="true" />;
-const CountedTrendPanel = defer(
-  async () => (await import("../trend/counted_trend_panel.tsx")).CountedTrendPanel,
-  OfferSpace,
 );
 
 interface ReportRouteProps {

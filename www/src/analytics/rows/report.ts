@@ -88,44 +88,34 @@ export const PEOPLE_CHANGE: ColumnDefinition = { ...CHANGE, label: "People chang
 
 const PATH: ColumnDefinition = { id: "path", label: "Path", kind: "name" };
 
+const LIST = {
+  scope: "analytics:read",
+  key: "path",
+  tieBreak: "path",
+  main: null,
+  pageSize: 100,
+  isAdditive: false,
+  filterLabel: "Filter by path",
+} as const satisfies Partial<Report>;
+
+const PAGES = {
+  ...LIST,
+  one: "page",
+  many: "pages",
+  main: "total",
+  columns: [PATH, ...COUNTS],
+  pageSize: 250,
+} as const satisfies Partial<Report>;
+
 export const REPORTS: Readonly<Record<ReportName, Report>> = {
-  views: {
-    name: "views",
-    scope: "analytics:read",
-    one: "page",
-    many: "pages",
-    unit: ["view", "views"],
-    key: "path",
-    tieBreak: "path",
-    main: "total",
-    columns: [PATH, ...COUNTS],
-    pageSize: 250,
-    isAdditive: true,
-    filterLabel: "Filter by path",
-  },
-  visitors: {
-    name: "visitors",
-    scope: "analytics:read",
-    one: "page",
-    many: "pages",
-    unit: ["visitor", "visitors"],
-    key: "path",
-    tieBreak: "path",
-    main: "total",
-    columns: [PATH, ...COUNTS],
-    pageSize: 250,
-    isAdditive: false,
-    filterLabel: "Filter by path",
-  },
+  views: { ...PAGES, name: "views", unit: ["view", "views"], isAdditive: true },
+  visitors: { ...PAGES, name: "visitors", unit: ["visitor", "visitors"] },
   feedback: {
+    ...LIST,
     name: "feedback",
-    scope: "analytics:read",
     one: "entry",
     many: "entries",
     unit: ["entry", "entries"],
-    key: "path",
-    tieBreak: "path",
-    main: null,
     time: "created",
     columns: [
       PATH,
@@ -135,19 +125,13 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
       { id: "source", label: "Source", kind: "word" },
       { id: "created", label: "Submitted (UTC)", kind: "time" },
     ],
-    pageSize: 100,
-    isAdditive: false,
-    filterLabel: "Filter by path",
   },
   feedbackByPage: {
+    ...LIST,
     name: "feedbackByPage",
-    scope: "analytics:read",
     one: "page",
     many: "pages",
     unit: ["entry", "entries"],
-    key: "path",
-    tieBreak: "path",
-    main: null,
     columns: [
       PATH,
       { id: "up", label: "Helpful", kind: "count" },
@@ -156,13 +140,10 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
       { id: "code", label: "Code", kind: "count" },
       { id: "total", label: "Entries", kind: "count" },
     ],
-    pageSize: 100,
-    isAdditive: false,
-    filterLabel: "Filter by path",
   },
   searches: {
+    ...LIST,
     name: "searches",
-    scope: "analytics:read",
     one: "term",
     many: "terms",
     unit: ["search", "searches"],
@@ -176,11 +157,11 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
       { id: "clicked", label: "Most clicked page", kind: "text" },
       { id: "searched", label: "Last searched (UTC)", kind: "time" },
     ],
-    pageSize: 100,
     isAdditive: true,
     filterLabel: "Filter by term",
   },
   conversations: {
+    ...LIST,
     name: "conversations",
     scope: "analytics:conversations",
     one: "question",
@@ -188,7 +169,6 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
     unit: ["question", "questions"],
     key: "query",
     tieBreak: null,
-    main: null,
     time: "asked",
     columns: [
       { id: "query", label: "Question", kind: "name" },
@@ -198,7 +178,6 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
       { id: "asked", label: "Asked (UTC)", kind: "time" },
     ],
     pageSize: 1000,
-    isAdditive: false,
     filterLabel: "Filter by question",
   },
 };
