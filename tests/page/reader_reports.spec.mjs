@@ -145,6 +145,7 @@ test("feedback by page has its own address, totals and jobs", async ({ visitor }
     new Set(paths.map((path) => path.replace(/Start a job.*$/, ""))),
     new Set(shown.map(({ path }) => decodePath(toPagePath(path)))),
   );
+  await table.getByRole("columnheader", { name: "Change" }).waitFor();
   const up = shown.reduce((sum, { thumbsUp }) => sum + thumbsUp, 0);
   const down = shown.reduce((sum, { thumbsDown }) => sum + thumbsDown, 0);
   const region = "Feedback by page in this period";

@@ -132,6 +132,7 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
     one: "page",
     many: "pages",
     unit: ["entry", "entries"],
+    main: "total",
     columns: [
       PATH,
       { id: "up", label: "Helpful", kind: "count" },

@@ -10,7 +10,7 @@ import {
   needsComparison,
   usualSorting,
 } from "../rows/arrangement.ts";
-import { compareRows } from "../rows/comparison.ts";
+import { compareRows, type Loaded } from "../rows/comparison.ts";
 import { filterByFacets, pickFacets } from "../rows/facets.ts";
 import { buildTree, flattenTree } from "../rows/folder_tree.ts";
 import type { Line } from "../rows/line.ts";
@@ -111,9 +111,7 @@ export function useTableModel(
   const withChanges = useComputed(() => {
     const rows = listing.value?.rows.value ?? NO_ROWS;
     if (listing.value === null || earlier.value === null || !isCompared.value) return rows;
-    const now = { rows, isComplete: listing.value.state.value === "complete" };
-    const isComplete = earlier.value.state.value === "complete";
-    const before = { rows: earlier.value.rows.value, isComplete };
+    const [now, before] = [loadedPart(listing.value), loadedPart(earlier.value)];
     return compareRows(now, before, { key, compared: compared.value });
   });
   const facets = useComputed(() => pickFacets(report.name, address.value.analytics.facets));
@@ -157,6 +155,11 @@ export function useTableModel(
     openFolders: openFolders.value,
     matches: matches.value,
   };
+}
+
+/** A list that Mintlify cuts off lacks rows, too. */
+function loadedPart({ rows, state, isCut }: Listing): Loaded {
+  return { rows: rows.value, isComplete: state.value === "complete" && !isCut.value };
 }
 
 /**
