@@ -4,6 +4,7 @@ import type { Arrangement } from "../period/address_words.ts";
 import { hasFacets } from "../rows/facets.ts";
 import { FEEDBACK_MAY_BE_OFF } from "../rows/feedback_rows.ts";
 import type { Listing } from "../rows/listing.ts";
+import { capitalize } from "../rows/partial_notice.ts";
 import type { Report } from "../rows/report.ts";
 import type { TableModel } from "../table/table_model.ts";
 import { focusFilter } from "./toolbar.tsx";
@@ -115,10 +116,6 @@ function nothingFits(arrangement: Arrangement, { many, unit }: Report): string {
     default:
       return `No ${many} to show`;
   }
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function clearFilter(): void {

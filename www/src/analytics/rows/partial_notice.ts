@@ -105,6 +105,6 @@ export function costLabel(what: string, expected: Expected | null): string {
   return expected === null ? what : `${what} (${requestRange(expected)})`;
 }
 
-function capitalize(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
