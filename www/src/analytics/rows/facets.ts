@@ -17,17 +17,9 @@ export interface Facet {
   kind: "text" | "word";
 }
 
-const HELPFUL: Facet = {
-  name: "helpful",
-  label: "Helpful",
-  all: "All ratings",
-  none: "Not rated",
-  kind: "text",
-};
-
 const FACETS: Partial<Record<ReportName, readonly Facet[]>> = {
   feedback: [
-    HELPFUL,
+    { name: "helpful", label: "Helpful", all: "All ratings", none: "Not rated", kind: "text" },
     { name: "status", label: "Status", all: "All statuses", none: "No status", kind: "word" },
     { name: "source", label: "Source", all: "All sources", none: "No source", kind: "word" },
   ],
