@@ -53,7 +53,7 @@ const MARKS: Record<Figure["kind"], string | undefined> = {
   ai: styles.ai,
   all: "",
   share: "",
-  fault: "",
+  neutral: "",
 };
 
 interface FiguresProps {
@@ -77,7 +77,7 @@ export function Figures({ figures, isWaiting = false }: FiguresProps) {
 }
 
 function FigureChange({ change, kind }: { change: Change | null; kind: Figure["kind"] }) {
-  const tone = change && kind !== "fault" ? toneOf(change) : undefined;
+  const tone = change && kind !== "neutral" ? toneOf(change) : undefined;
   return (
     <dd class={styles.change} data-tone={tone}>
       {change && (
@@ -97,8 +97,8 @@ export interface Figure {
   value: string;
   /** The change since the compared period; `null` without one, absent if it is never compared. */
   change?: Change | null;
-  /** The change of a `fault` has no colour, because an increase is not a gain. */
-  kind: "human" | "ai" | "all" | "share" | "fault";
+  /** The change of a `neutral` figure has no colour, because an increase is not a gain. */
+  kind: "human" | "ai" | "all" | "share" | "neutral";
 }
 
 function figuresOf({ report, listing, earlier: past }: TotalsStripProps): Figure[] {
@@ -122,7 +122,7 @@ function figuresOf({ report, listing, earlier: past }: TotalsStripProps): Figure
         {
           ...figureOf(
             isComplete ? "Feedback" : "Feedback loaded",
-            "all",
+            "neutral",
             rows.length,
             earlierRows?.length,
           ),
@@ -140,8 +140,8 @@ function figuresOf({ report, listing, earlier: past }: TotalsStripProps): Figure
       const unanswered = countUnanswered(rows);
       const before = earlierRows && countUnanswered(earlierRows);
       return [
-        figureOf(name, "all", rows.length, earlierRows?.length),
-        figureOf("Unanswered", "fault", unanswered, before),
+        figureOf(name, "neutral", rows.length, earlierRows?.length),
+        figureOf("Unanswered", "neutral", unanswered, before),
         { name: "Unanswered share", value: share(unanswered, rows.length), kind: "share" },
       ];
     }

@@ -70,7 +70,7 @@ function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: D
       {isOpen ? (
         <ChartProgress trend={trend} trends={trends} onLoad={() => load(trend)} />
       ) : (
-        <p class={styles.progress}>
+        <p class={`${styles.progress} ${styles.offer}`}>
           {groupsFor(days).map((group) => (
             <LoadButton key={group} trend={trendBy(group)} trends={trends} onLoad={load}>
               Chart by {group}
