@@ -33,12 +33,9 @@ const GROUPS = [
     ],
     /node_modules\/@?preact\//,
   ),
-  // On large sites, notices of partial reports load right after the rows. In one file with the
-  // rows, the notices take a third fewer bytes.
-  group("analytics", ["src/analytics/page_views.tsx", "src/analytics/report/part_notices.tsx"]),
+  group("analytics", ["src/analytics/page_views.tsx"]),
   group("package", [join(PACKAGE, "web.js"), "src/session/open_session.ts"]),
-  group("intervals", ["src/analytics/trend/trend.ts", "src/analytics/trend/interval_choice.tsx"]),
-  group("archived_trend", ["src/analytics/trend/archived_trend.tsx"]),
+  group("interval_trend", ["src/analytics/trend/interval_trend.tsx"]),
   group("session_jobs", ["src/jobs/session_jobs.ts"]),
 ];
 
@@ -47,9 +44,14 @@ function linkTag(rel: string, file: string): HtmlTagDescriptor {
   return { tag: "link", attrs, injectTo: "head" };
 }
 
+function metaTag(name: string, content: string): HtmlTagDescriptor {
+  return { tag: "meta", attrs: { name, content }, injectTo: "head" };
+}
+
 /**
  * Makes the browser fetch the shell immediately, because only a dynamic import names it. The styles
- * of the shell follow the global ones, which they override.
+ * of the shell follow the global ones, which they override. `ahead.ts` fetches the package's core,
+ * whose address only the bundle has.
  */
 const preloadShell: Plugin = {
   name: "preload-shell",
@@ -59,7 +61,9 @@ const preloadShell: Plugin = {
       const files = Object.keys(bundle);
       const scripts = files.filter((file) => /\/(?:page|shell)-[^/]+\.js$/.test(file));
       const styles = files.filter((file) => /\/shell-[^/]+\.css$/.test(file));
+      const core = files.filter((file) => file.endsWith(".wasm"));
       return [
+        ...core.map((file) => metaTag("core", `/${file}`)),
         ...scripts.map((file) => linkTag("modulepreload", file)),
         ...styles.map((file) => linkTag("stylesheet", file)),
       ];
@@ -105,7 +109,6 @@ export default defineConfig({
     alias: [
       { find: /^quillgate$/, replacement: join(PACKAGE, "web.js") },
       { find: /^quillgate\/values$/, replacement: join(PACKAGE, "values.js") },
-      { find: /^(?:\.\.\/)+pkg\/dist\//, replacement: `${PACKAGE}/` },
     ],
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

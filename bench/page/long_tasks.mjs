@@ -22,13 +22,9 @@ export async function measureLongTasks(page, { hasComparison }) {
     longest[name] = await longestTask(devtools, () => page.evaluate(act, argument));
   };
   await page.evaluate(installActions, SETTLED_MS);
-  await measure("load all rows", () =>
-    actions.loadRest("#answer-bar .part_notices-notice > button"),
-  );
+  await measure("load all rows", () => actions.loadRest("#answer-bar .notices-notice > button"));
   if (hasComparison) {
-    await measure("load the comparison", () =>
-      actions.loadRest(".part_notices-quietNotice > button"),
-    );
+    await measure("load the comparison", () => actions.loadRest(".notices-quietNotice > button"));
   }
   for (const column of ["human", "path", "share", ...(hasComparison ? ["change"] : []), "total"]) {
     await measure(`sort by ${column}`, (column) => actions.sort(column), column);

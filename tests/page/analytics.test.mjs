@@ -249,9 +249,32 @@ describe("folders", () => {
     const tree = buildTree(deep);
     const open = new Set(Array.from({ length: 100 }, (_, level) => `/${"a/".repeat(level + 1)}`));
     const lines = flattenTree(tree, open, byTotal);
-    assert.deepEqual([lines[0].name, lines[0].level], ["no/slash", 1]);
+    assert.deepEqual([lines[0].name, lines[0].level], ["no/", 1]);
     assert.equal(lines.at(-1).name, `${"a/".repeat(depth - 64)}end`);
     assert.equal(lines.length, 2 + 64);
+  });
+
+  test("all spellings of a folder are one folder", () => {
+    const spelled = [
+      "/caf%C3%A9/a",
+      "/cafe\u0301/b",
+      "//café//c/",
+      "/café/a?tab=/x",
+      "/café/index.md",
+    ];
+    const tree = buildTree(spelled.map((path, at) => row(path, 9 - at, 0)));
+    const lines = flattenTree(tree, new Set(["/café/"]), byTotal);
+    assert.deepEqual(
+      lines.map(({ name, pages, path }) => [name, pages, path]),
+      [
+        ["café/", 4, "/café/"],
+        ["a", 0, "/caf%C3%A9/a"],
+        ["b", 0, "/cafe\u0301/b"],
+        ["c", 0, "//café//c/"],
+        ["a?tab=/x", 0, "/café/a?tab=/x"],
+        ["café", 0, "/café/index.md"],
+      ],
+    );
   });
 
   test("folders have an AI share, and a change if every page has one", () => {

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { countUnanswered, toTurnRow } = await importSource("analytics/rows/conversation_rows.ts");
-const { filterByFacets, valuesOf } = await importSource("analytics/rows/facets.ts");
+const { filterByFacets, pickFacets, valuesOf } = await importSource("analytics/rows/facets.ts");
 const { sortRows } = await importSource("analytics/rows/rows.ts");
 const { parseViewsAddress, formatViewsAddress } = await importSource(
   "analytics/rows/views_address.ts",
@@ -44,6 +44,13 @@ test("categories have counts, most frequent first, and include questions without
   ]);
   assert.deepEqual(filterByFacets(ROWS, { category: "" }), [ROWS[3]]);
   assert.deepEqual(filterByFacets(ROWS, {}), ROWS);
+});
+
+test("a category is one value, whether its characters are composed or not", () => {
+  const rows = [turn("a", null, "Café"), turn("b", null, "Cafe\u0301")];
+  assert.deepEqual(valuesOf(rows, "category"), [{ value: "Café", count: 2 }]);
+  const chosen = pickFacets("conversations", { category: "Cafe\u0301" });
+  assert.deepEqual(filterByFacets(rows, chosen), rows);
 });
 
 test("the answer status and the category filter together", () => {

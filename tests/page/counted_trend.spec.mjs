@@ -17,6 +17,7 @@ const inWords = (number) => number.toLocaleString("en-US");
 
 const intervalButton = (page, name) =>
   page.getByRole("group", { name: "Interval" }).getByRole("button", { name });
+const loadButton = (page, name) => page.getByRole("button", { name });
 const chartPanel = (page) => page.getByRole("region", { name: /^Chart of/ });
 const chartOf = (page, name) => page.getByRole("img", { name });
 
@@ -36,11 +37,11 @@ test("a chart of visitors takes one request per day, and none when shown again",
   await openReport(VISITORS);
   await untilLoaded();
   assert.deepEqual(await requestsForDays(visitor, "visitors"), []);
-  await intervalButton(page, "Day (6 requests)").click();
+  await loadButton(page, "Chart by day (6 requests)").click();
   const chart = chartOf(page, /^Visitors per day/);
   await expect(chart.locator(".drawn_trend-human")).toHaveCount(ENDED_DAYS);
   await page.getByText("Today is not in the chart").waitFor();
-  await expect(intervalButton(page, "Day")).toBeFocused();
+  await expect(chartPanel(page)).toBeFocused();
   assert.equal((await requestsForDays(visitor, "visitors")).length, ENDED_DAYS);
 
   const day = { projectId: project, dateFrom: daysAgo(1), dateTo: daysAgo(0) };
@@ -63,7 +64,7 @@ test("a selection of several bars shows no sum of visitors", async ({ visitor })
   const { page, startSession, openReport } = visitor;
   await startSession();
   await openReport(VISITORS);
-  await intervalButton(page, /^Day/).click();
+  await loadButton(page, /^Chart by day/).click();
   await expect(chartOf(page, /^Visitors per day/).locator(".drawn_trend-human")).toHaveCount(
     ENDED_DAYS,
   );
@@ -77,13 +78,14 @@ test("a selection of several bars shows no sum of visitors", async ({ visitor })
   await page.waitForURL(new RegExp(`from=${daysAgo(2)}&to=${daysAgo(1)}`));
 });
 
-test("a weekly chart of searches shows the total, and its interval is in the address", async ({
+test("a weekly chart of searches shows the total, and another interval loads on request", async ({
   visitor,
 }) => {
   const { site, page, project, startSession, openReport } = visitor;
   await startSession();
   await openReport({ route: "searches", range: "last-28-days", compare: "none" });
-  await intervalButton(page, /^Week \(\d requests\)$/).click();
+  await loadButton(page, "Chart by day (27 requests)").waitFor();
+  await loadButton(page, /^Chart by week \(\d requests\)$/).click();
   const chart = chartOf(page, /^Searches per week/);
   await expect(chart).toHaveAccessibleName(/^Searches per week, [^.]+\. Searches [\d,]+\. The/);
   const range = { projectId: project, dateFrom: daysAgo(27), dateTo: daysAgo(0) };
@@ -91,6 +93,11 @@ test("a weekly chart of searches shows the total, and its interval is in the add
   await expect(chart).toHaveAccessibleName(new RegExp(`Searches ${inWords(totalSearches)}\\.`));
   await page.waitForURL(/interval=week/);
   assert.deepEqual(await accessibilityFaults(page), []);
+
+  await intervalButton(page, "Day").click();
+  await page.waitForURL(/interval=day/);
+  await expect(chartOf(page, /^Searches per day/)).toHaveAccessibleName(/27 days not loaded/);
+  await loadButton(page, "Load the rest (27 requests)").waitFor();
 });
 
 test("a stopped chart keeps its bars and resumes on request", async ({ visitor }) => {
@@ -99,7 +106,7 @@ test("a stopped chart keeps its bars and resumes on request", async ({ visitor }
   await openReport(VISITORS);
   await untilLoaded();
   await site.upstream.hold({ operation: "analytics.visitors", target: `dateFrom=${daysAgo(2)}` });
-  await intervalButton(page, /^Day/).click();
+  await loadButton(page, /^Chart by day/).click();
   await site.upstream.untilHeld(1);
   const chart = chartOf(page, /^Visitors per day/);
   await expect(chart).toHaveAccessibleName(/5 days not loaded\. The table/);
@@ -119,7 +126,7 @@ test("a chart resumes after a failed request", async ({ visitor }) => {
   await untilLoaded();
   const fault = { kind: "status", status: 502 };
   await site.upstream.fault({ target: `dateFrom=${daysAgo(2)}`, times: 0, fault });
-  await intervalButton(page, /^Day/).click();
+  await loadButton(page, /^Chart by day/).click();
   await page.getByRole("alert").waitFor();
   await site.upstream.clearFaults();
   await page.getByRole("button", { name: "Resume" }).click();
@@ -134,7 +141,7 @@ test("a period of one ended day offers no chart", async ({ visitor }) => {
   await startSession();
   await openReport({ route: "visitors", range: "yesterday", compare: "none" });
   await untilLoaded();
-  await expect(page.getByRole("group", { name: "Interval" })).toBeHidden();
+  await expect(loadButton(page, /^Chart by/)).toBeHidden();
 });
 
 test.describe("at 390 px", () => {
@@ -144,9 +151,9 @@ test.describe("at 390 px", () => {
     const { page, startSession, openReport } = visitor;
     await startSession();
     await openReport({ route: "visitors", range: "last-28-days", compare: "none" });
-    await intervalButton(page, /^Week \(\d requests\)/).waitFor();
+    await loadButton(page, /^Chart by week/).waitFor();
     assert.equal(await overflow(page), 0);
-    await intervalButton(page, /^Week/).click();
+    await loadButton(page, /^Chart by week/).click();
     await chartOf(page, /^Visitors per week/).waitFor();
     assert.equal(await overflow(page), 0);
   });

@@ -6,8 +6,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { CountedTrend } = await importSource("analytics/trend/counted_trend.ts");
-const { CountedTrendCache } = await importSource("analytics/trend/counted_trend_cache.ts");
+const { CountedTrend, CountedTrendCache } = await importSource("analytics/trend/counted_trend.ts");
 
 const RANGE = { from: "2026-10-01", to: "2026-10-05" };
 const DAYS = ["2026-10-01", "2026-10-02", "2026-10-03", "2026-10-04", "2026-10-05"];
@@ -177,38 +176,16 @@ test("loading with the reserve protects it again when more requests are free", a
   assert.equal(client.requests.length, 3);
 });
 
-const openTrends = () =>
-  new CountedTrendCache(fakeClient(), signalOf(null), new AbortController().signal);
-
-test("an opened chart is cached by report, range and interval", () => {
-  const trends = openTrends();
-  assert.equal(trends.find("visitors", RANGE, "day"), null);
-  const daily = trends.open("visitors", RANGE, "day");
-  assert.equal(trends.open("visitors", { ...RANGE }, "day"), daily);
-  assert.equal(trends.find("visitors", RANGE, "day"), daily);
-  assert.notEqual(trends.open("searches", RANGE, "day"), daily);
-  assert.notEqual(trends.open("visitors", RANGE, "week"), daily);
-});
-
-test("opening a chart stops the loading of all others", async () => {
-  const trends = openTrends();
-  const daily = trends.open("visitors", RANGE, "day");
-  const loading = daily.load("all");
-  trends.open("visitors", RANGE, "day");
-  assert.equal(daily.isLoading.value, true);
-  trends.open("visitors", RANGE, "week");
-  assert.equal(daily.isLoading.value, false);
-  assert.equal(await loading, false);
-});
-
-test("the chart opened last stays in the cache", () => {
-  const trends = openTrends();
-  const daily = trends.open("visitors", RANGE, "day");
-  const day = (number) => `2026-09-${String(number).padStart(2, "0")}`;
-  for (let number = 1; number <= 20; number += 1) {
-    trends.open("searches", { from: day(number), to: day(number + 1) }, "day");
-    trends.open("visitors", RANGE, "day");
-  }
-  assert.equal(trends.find("visitors", RANGE, "day"), daily);
-  assert.equal(trends.find("searches", { from: day(1), to: day(2) }, "day"), null);
+test("a chart is kept by report, days and interval, and open for all intervals", () => {
+  const ended = new AbortController().signal;
+  const trends = new CountedTrendCache({ client: fakeClient(), limit: signalOf(null), ended });
+  const daily = { name: "visitors", range: RANGE, group: "day" };
+  const trend = trends.find(daily);
+  assert.equal(trends.find({ ...daily, range: { ...RANGE } }), trend);
+  assert.notEqual(trends.find({ ...daily, name: "searches" }), trend);
+  assert.notEqual(trends.find({ ...daily, group: "week" }), trend);
+  assert.equal(trends.isOpen("visitors", RANGE), false);
+  trends.open("visitors", RANGE);
+  assert.equal(trends.isOpen("visitors", { ...RANGE }), true);
+  assert.equal(trends.isOpen("searches", RANGE), false);
 });

@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { readTrend } = await importSource("analytics/trend/daily_trend.ts");
-const { archiveSentence } = await importSource("analytics/trend/archive_sentence.ts");
 
 const RANGE = { from: "2026-11-01", to: "2026-11-05" };
 const TODAY = "2026-11-05";
@@ -96,19 +95,6 @@ test("the line of a month has the weekdays of the bars, and no days of another m
   );
 });
 
-test("the trend requests the next page of the series by its cursor", async () => {
-  const client = fakeClient(
-    { body: { views: [day("2026-11-01", 1, 0)], missing: [], nextCursor: "c" } },
-    { body: { views: [day("2026-11-02", 1, 0)], missing: [], nextCursor: null } },
-  );
-  const trend = await read(client);
-  assert.equal(trend.points.filter(({ held }) => held > 0).length, 2);
-  assert.deepEqual(
-    client.requests.map(({ cursor }) => cursor),
-    [undefined, "c"],
-  );
-});
-
 test("the trend is off without an archive, with the gateway’s instructions", async () => {
   const detail = "bind a D1 database as ARCHIVE";
   const body = { type: "/problems/archive-not-configured", detail };
@@ -120,28 +106,11 @@ test("the trend has no chart when the archive holds no day of the range", async 
   const body = { views: [], missing: ["2026-11-01"], nextCursor: null };
   assert.equal((await read(fakeClient({ body }))).state, "nothing held");
   const today = { from: TODAY, to: TODAY };
-  assert.equal((await read(fakeClient(), { range: today })).state, "no day yet");
+  assert.equal((await read(fakeClient(), { range: today })).state, "nothing held");
 });
 
 test("the trend reports any other error as a problem", async () => {
   const trend = await read(fakeClient({ status: 500, body: { detail: "it broke" } }));
   assert.equal(trend.state, "failed");
   assert.match(trend.problem.cause, /It broke \(500\)/);
-});
-
-test("the hint claims that the archive is on only after the gateway returned days", async () => {
-  const sentenceFor = async (response, changes) =>
-    archiveSentence(await read(fakeClient(response), changes));
-  const off = { type: "/problems/archive-not-configured", detail: "bind a D1 database" };
-  assert.equal(
-    await sentenceFor({ status: 501, body: off }),
-    "The gateway says: Bind a D1 database",
-  );
-  const failed = await sentenceFor({ status: 500, body: { detail: "it broke" } });
-  assert.equal(failed, "Couldn’t load the gateway’s reason. It broke (500)");
-  assert.equal(await sentenceFor({}, { range: { from: TODAY, to: TODAY } }), null);
-  for (const views of [[], [day("2026-11-02", 5, 1)]]) {
-    const body = { views, missing: [], nextCursor: null };
-    assert.equal(await sentenceFor({ body }), "It is on now. Reload this page.");
-  }
 });

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
-import { show } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
@@ -97,33 +96,21 @@ test("a menu without its code opens offline as soon as the browser is back onlin
   await expect(page.locator(".views_panel-panel")).toHaveCSS("display", "grid");
 });
 
-test("folders without their code leave the list, and a message offers to reload", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport();
-  await removeCode(page, "folder_tree");
-  await show(page, /^Folders/);
-  const messages = page.getByRole("region", { name: "Messages" });
-  await messages.getByText("Couldn’t load the folders. A new version may be available.").waitFor();
-  assert.equal(await messages.getByRole("button", { name: "Reload" }).count(), 1);
-  await page.getByRole("button", { name: "Show: All pages" }).waitFor();
-  assert.ok((await page.getByRole("rowheader").count()) > 0);
-});
-
 test("an action without its code shows a notice offline, although messages are not loaded either", async ({
   visitor,
 }) => {
   const { page, startSession, openReport } = visitor;
   await startSession();
-  await openReport();
+  await openReport({ route: "searches" });
   await page.context().setOffline(true);
-  await show(page, /^Folders/);
+  await page
+    .getByRole("button", { name: /^Start a job about/ })
+    .first()
+    .click();
   await expect(page.getByRole("alert").getByText("You’re offline")).toBeInViewport();
   await page.context().setOffline(false);
   const messages = page.getByRole("region", { name: "Messages" });
-  await messages.getByText("Couldn’t load the folders. You’re offline.").waitFor();
+  await messages.getByText("Couldn’t open a new job. You’re offline.").waitFor();
 });
 
 test("a job about a row without its code stays on the report and offers to reload", async ({
@@ -141,20 +128,6 @@ test("a job about a row without its code stays on the report and offers to reloa
   await messages.getByText("Couldn’t open a new job. A new version may be available.").waitFor();
   await messages.getByRole("button", { name: "Reload" }).waitFor();
   assert.match(page.url(), /route=searches/);
-});
-
-test("the hint about the archive reports that the gateway's reason did not load", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport();
-  await removeCode(page, "daily_trend");
-  await page.getByText(/^Daily data is off/).click();
-  await page
-    .getByRole("region", { name: "Messages" })
-    .getByText("Couldn’t load the gateway’s reason. A new version may be available.")
-    .waitFor();
 });
 
 test("a session without its code shows a problem that can be retried", async ({ visitor }) => {

@@ -49,17 +49,6 @@ test.describe("partly loaded list", () => {
     assert.ok(low <= needed && needed <= high, `${needed} is from ${low} to ${high}`);
   });
 
-  test("the warning has a fallback when its code cannot be loaded", async ({ visitor }) => {
-    const { page, startSession, openReport } = visitor;
-    await page.route("**/assets/part_notices-*.js", (route) => route.abort());
-    await startSession();
-    await openReport(LAST_MONTH);
-    await page.getByText("Not everything is loaded.").waitFor();
-    await page.unroute("**/assets/part_notices-*.js");
-    await page.getByRole("button", { name: "Reload" }).click();
-    await page.getByRole("button", { name: /^Load all/ }).waitFor();
-  });
-
   test("filtering a partly loaded list warns and offers the rest", async ({ visitor }) => {
     const { site, page, project, startSession, openReport } = visitor;
     const { views } = await monthOf(site, project);

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
+const { compareRows } = await importSource("analytics/rows/comparison.ts");
 const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
   "analytics/rows/arrangement.ts",
 );
@@ -105,6 +106,17 @@ test("a page's helpful share is null without ratings", () => {
   assert.equal(toPageRow({ ...page, thumbsUp: null }).share, null);
   const rows = [toPageRow(page), toPageRow({ ...page, thumbsUp: null })];
   assert.deepEqual(sumRatings(rows), { helpful: 3, all: 4 });
+});
+
+test("feedback by page compares the entries of each page and keeps its ratings", () => {
+  const page = (path, up, down) => ({ path, up, down, share: null, code: 0, total: up + down });
+  const columns = { key: "path", compared: REPORTS.feedbackByPage.main };
+  const now = { rows: [page("/a", 2, 3)], isComplete: true };
+  const earlier = { rows: [page("/a", 1, 1), page("/b", 0, 4)], isComplete: true };
+  assert.deepEqual(compareRows(now, earlier, columns), [
+    { ...page("/a", 2, 3), earlier: 2, change: 3 },
+    { ...page("/b", 0, 0), earlier: 4, change: -4 },
+  ]);
 });
 
 test("both views of feedback offer each other", () => {

@@ -79,6 +79,21 @@ describe("filter", () => {
     assert.deepEqual(filterRows(terms, "%41 faq", "query"), terms.slice(0, 1));
   });
 
+  test("a filter finds a page in any spelling of its path", () => {
+    const finds = (path, text) => parsePathFilter(text).matches(path);
+    for (const [path, text] of [
+      ["/guides//start/", "/guides/start"],
+      ["/guides/start", "/guides/start.md"],
+      ["/guides/start.html", "https://docs.example.com/guides/start/index"],
+      ["/guides//start", "/guides/*"],
+      ["//guides/deep//start", "deep/start"],
+      ["/readme.md", "*.md"],
+    ]) {
+      assert.ok(finds(path, text), `${path} ${text}`);
+    }
+    assert.ok(!finds("/guides/start-here", "/guides/start.md"));
+  });
+
   test("a filter with a leading slash matches the start of a path", () => {
     assert.deepEqual(matching("/guides"), [
       "/guides",

@@ -31,6 +31,19 @@ test("equal comments of different times are different rows", () => {
   assert.deepEqual(selectedRows(REPORTS.feedback, rows, selection), [rows[1]]);
 });
 
+test("rows of one page without a time are different rows", () => {
+  const [one, two] = ["a", "b"].map((id) => ({ id, path: "/a", comment: null, created: null }));
+  const chosen = toggleRow(REPORTS.feedback, new Set(), one);
+  assert.deepEqual(selectedRows(REPORTS.feedback, [one, two], chosen), [one]);
+  const turns = ["First answer", "Other answer"].map((response) => ({
+    query: "How?",
+    asked: null,
+    turn: { id: null, response },
+  }));
+  const selection = toggleRow(REPORTS.conversations, new Set(), turns[1]);
+  assert.deepEqual(selectedRows(REPORTS.conversations, turns, selection), [turns[1]]);
+});
+
 test("a folder is not a row, but its pages are", () => {
   const page = { path: "/guides/a", total: 1 };
   const node = { path: "/guides/a", name: "a", level: 1, pages: 0, row: page, children: [] };

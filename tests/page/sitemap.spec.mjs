@@ -65,6 +65,11 @@ test("several sitemaps of one site count, in files or pasted together", async ({
   assert.match((await read(page, index)).reason, /index.* the 1 sitemap it lists/);
 });
 
+test("a sitemap can have more addresses than a function can have arguments", async ({ page }) => {
+  const entries = Array.from({ length: 150_000 }, (_, number) => url(`/${number}`));
+  assert.equal((await pathsOf(page, urlset(entries.join("")))).length, 150_000);
+});
+
 test("XML that is not well-formed is rejected with a reason", async ({ page }) => {
   assert.match((await read(page, urlset("<url><loc>/a</url>"))).reason, /not well-formed/);
 });

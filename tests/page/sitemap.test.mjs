@@ -34,6 +34,15 @@ describe("list of pages", () => {
     assert.equal(readSitemap("/a").ignored, null);
   });
 
+  test("a first link to another site does not hide the pages", () => {
+    const { paths, origin, ignored } = readSitemap(`# Acme
+- [Status](https://status.example.org/)
+- [A](https://docs.example.com/a.md)
+- [B](https://docs.example.com/b.md)\n`);
+    assert.deepEqual([paths, origin], [["/a.md", "/b.md"], "https://docs.example.com"]);
+    assert.equal(ignored, "Ignored 1 address: on other sites.");
+  });
+
   test("text without an address is rejected with a reason", () => {
     assert.match(readSitemap("  ").reason, /Paste a sitemap/);
     assert.match(readSitemap("hello").reason, /No addresses found/);

@@ -18,7 +18,7 @@ const ALL_ROUTES = "jobs:create jobs:read analytics:read analytics:conversations
  * project.
  */
 const MAX_TREND_BYTES = 6600;
-const TREND = ["intervals", "archived_trend", "daily_trend"];
+const TREND = ["interval_trend", "archived_trend"];
 /** The code that follows the project's jobs from other routes. It loads seconds after the rows. */
 const DELAYED = ["session_jobs"];
 

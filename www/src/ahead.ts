@@ -1,5 +1,4 @@
 /** Early requests. The page sends these requests while the rest of its code is still loading. */
-import coreUrl from "../../pkg/dist/core_bg.wasm?url";
 import { ROUTE_CODE } from "./route_code.ts";
 import { askAhead } from "./session/ask.ts";
 import { mayBeSignedIn } from "./session/may_be_signed_in.ts";
@@ -18,7 +17,8 @@ export function fetchAhead(): void {
     return;
   }
   askAhead();
-  document.head.append(preloadOf(coreUrl));
+  const core = document.querySelector<HTMLMetaElement>("meta[name=core]");
+  if (core !== null) document.head.append(preloadOf(core.content));
   import("./session/open_session.ts").catch(() => {});
   const route = requestedRoute(location.search);
   if (route !== null) ROUTE_CODE[route]().catch(() => {});

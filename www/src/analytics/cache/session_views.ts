@@ -1,7 +1,7 @@
 import { untracked } from "@preact/signals";
 import type { Session } from "../../session/session.ts";
 import { ListingCache } from "../rows/listing_cache.ts";
-import { CountedTrendCache } from "../trend/counted_trend_cache.ts";
+import { CountedTrendCache } from "../trend/counted_trend.ts";
 
 const caches = new WeakMap<Session, ListingCache>();
 const trends = new WeakMap<Session, CountedTrendCache>();
@@ -22,9 +22,9 @@ function openCache(session: Session): ListingCache {
 
 /** Returns the session's charts of visitors and searches. */
 export function trendsOf(session: Session): CountedTrendCache {
-  const kept = trends.get(session);
-  if (kept !== undefined) return kept;
-  const opened = new CountedTrendCache(session.client, viewsOf(session).limit, session.end.signal);
+  const { client, end } = session;
+  const { limit } = viewsOf(session);
+  const opened = trends.get(session) ?? new CountedTrendCache({ client, limit, ended: end.signal });
   trends.set(session, opened);
   return opened;
 }

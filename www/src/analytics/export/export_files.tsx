@@ -191,13 +191,12 @@ async function resume({ work, listing, session }: CurrentExport): Promise<void> 
  */
 export function RunningExport({ current }: { current: CurrentExport }) {
   const { work, listing } = current;
-  const state = work.state.value;
   const problem = work.problem.value;
   const isResumed = useSignal(false);
 
   useEffect(() => {
     const resumeOnline = () => {
-      if (work.state.peek() !== "interrupted") return;
+      if (work.problem.peek() === null) return;
       isResumed.value = true;
       resume(current);
     };
@@ -216,7 +215,7 @@ export function RunningExport({ current }: { current: CurrentExport }) {
   const loaded = work.pages.value * pageSize;
   const expected = isWhole(listing) ? listing.rows.value.length : null;
   const label = `Exporting all ${many}`;
-  if (state === "interrupted" && problem) {
+  if (problem !== null) {
     return (
       <section class={styles.strip} aria-label={label}>
         <ProblemPanel

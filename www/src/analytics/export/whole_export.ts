@@ -22,17 +22,15 @@ export type OpenStream = (
   signal: AbortSignal,
 ) => ByteStream;
 
-export type ExportState = "running" | "interrupted" | "done" | "cancelled";
-
 /**
  * An export file with all rows of a report. After a failure, it resumes without reading any page
  * twice.
  */
 export class WholeExport {
   readonly format: ExportFormat;
-  readonly state = signal<ExportState>("running");
   /** The number of pages read so far. */
   readonly pages = signal(0);
+  /** The reason for an interruption; null while the export runs. */
   readonly problem = signal<Problem | null>(null);
   /** Whether the totals changed during the export. Rows can then be missing or repeated. */
   isMixed = false;
@@ -50,24 +48,18 @@ export class WholeExport {
   async run(): Promise<boolean> {
     const controller = new AbortController();
     this.#controller = controller;
-    this.state.value = "running";
     this.problem.value = null;
     try {
       await this.#read(controller.signal);
-      if (controller.signal.aborted) return false;
-      this.state.value = "done";
-      return true;
+      return !controller.signal.aborted;
     } catch (error) {
-      if (controller.signal.aborted) return false;
-      this.problem.value = describeProblem(error, currentTime());
-      this.state.value = "interrupted";
+      if (!controller.signal.aborted) this.problem.value = describeProblem(error, currentTime());
       return false;
     }
   }
 
   /** Stops and discards the pages read so far. */
   cancel(): void {
-    this.state.value = "cancelled";
     this.#chunks.length = 0;
     this.#controller.abort();
   }

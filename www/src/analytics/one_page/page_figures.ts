@@ -1,8 +1,7 @@
 import type { Listing } from "../rows/listing.ts";
 import { type PageId, toPageId } from "../rows/page_path.ts";
 import type { Column, ReportRow, Totals } from "../rows/report.ts";
-import { countOf, textOf } from "../rows/rows.ts";
-import { groupByPage } from "../rows/rows_by_page.ts";
+import { countOf, groupByPage, textOf } from "../rows/rows.ts";
 
 const NO_VIEWS: Totals = { human: 0, ai: 0, total: 0 };
 

@@ -11,7 +11,7 @@ import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
 import { type Day, dayOf } from "../period/address_words.ts";
 import { mentionsPage, spellingsOf } from "../rows/page_path.ts";
-import { PAGE_WORDS } from "../rows/page_words.ts";
+import { PAGE_WORDS } from "./words.ts";
 
 /** The API's maximum, because some matches are about other pages: the gateway finds substrings. */
 const MAX_JOBS = 100;

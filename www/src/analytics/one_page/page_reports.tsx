@@ -6,15 +6,16 @@ import { nameOfText } from "../../shell/readable_text.ts";
 import { counted } from "../../shell/wording.ts";
 import { viewsOf } from "../cache/session_views.ts";
 import { type Figure, Figures, figuresOfCounts } from "../report/totals_strip.tsx";
+import { FEEDBACK_MAY_BE_OFF } from "../rows/feedback_rows.ts";
 import { type Listing, SMALL_SITE_ROWS } from "../rows/listing.ts";
 import { toPageId } from "../rows/page_path.ts";
-import { FEEDBACK_WORDS, PAGE_WORDS } from "../rows/page_words.ts";
 import { type Column, REPORTS, type ReportRow } from "../rows/report.ts";
 import { textOf } from "../rows/rows.ts";
 import { formatCell } from "../table/report_cell.tsx";
 import { wantedRange } from "../table/table_model.ts";
 import { countsOfPage, spellingsIn } from "./page_figures.ts";
 import * as styles from "./page_reports.module.css";
+import { PAGE_WORDS } from "./words.ts";
 
 interface PageReportProps {
   session: Session;
@@ -57,7 +58,7 @@ export function PageFeedback({ session, path }: PageReportProps) {
         {(listing) =>
           renderMatches(listing, {
             matches: isAbout("path", path),
-            none: `${PAGE_WORDS.noFeedback}${listing.rows.value.length === 0 ? ` ${FEEDBACK_WORDS.mayBeOff}` : ""}`,
+            none: `${PAGE_WORDS.noFeedback}${listing.rows.value.length === 0 ? ` ${FEEDBACK_MAY_BE_OFF}` : ""}`,
             renderRow: renderFeedback,
           })
         }

@@ -14,7 +14,6 @@ import { siteOf } from "../cache/site_address.ts";
 import type { Day } from "../period/address_words.ts";
 import { PeriodPicker } from "../period/period_picker.tsx";
 import { rangeLabel, rangeSentence } from "../period/range.ts";
-import { today } from "../period/today.ts";
 import { jobPrompt } from "../report/job_prompt.ts";
 import { loadOn, StaleNote } from "../report/notices.tsx";
 import * as rangeLine from "../report/range_line.module.css";
@@ -27,11 +26,9 @@ import { comparedColumn } from "../rows/arrangement.ts";
 import type { Listing } from "../rows/listing.ts";
 import { linkToPage } from "../rows/page_link.ts";
 import { decodePath } from "../rows/page_path.ts";
-import { PAGE_WORDS } from "../rows/page_words.ts";
 import { REPORTS, type Totals } from "../rows/report.ts";
 import { wantedEarlier, wantedRange } from "../table/table_model.ts";
-import { TrendOff } from "../trend/trend_off.tsx";
-import { TrendSpace } from "../trend/trend_space.tsx";
+import { ViewsTrend } from "../trend/views_trend.tsx";
 import { countsOfPage, rowOfPage, spellingsIn } from "./page_figures.ts";
 import {
   LoadButton,
@@ -42,13 +39,10 @@ import {
   PageVisitors,
 } from "./page_reports.tsx";
 import * as styles from "./page_route.module.css";
+import { PAGE_WORDS } from "./words.ts";
 
 const SiteDialog = deferDialog(async () => (await import("../report/site_dialog.tsx")).SiteDialog);
 const PageJobs = defer(async () => (await import("./page_jobs.tsx")).PageJobs);
-const ArchivedTrend = defer(
-  async () => (await import("../trend/archived_trend.tsx")).ArchivedTrend,
-  TrendSpace,
-);
 
 const REPORT = REPORTS.views;
 
@@ -108,9 +102,11 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
       <PageSection title={PAGE_WORDS.views}>
         <Views listing={listing} counts={counts} earlier={earlierCounts} />
         {spellings.length > 1 && <p class="hint">{PAGE_WORDS.viewsOf(spellings.join(", "))}</p>}
-        <Trend
+        <ViewsTrend
           session={session}
-          paths={[...new Set([path, ...spellings])].slice(0, MAX_CHARTED)}
+          range={range}
+          earlierRange={earlierRange}
+          subject={{ paths: [...new Set([path, ...spellings])].slice(0, MAX_CHARTED) }}
           merges={merges.value}
         />
       </PageSection>
@@ -217,29 +213,4 @@ function Views({ listing, counts, earlier }: ViewsProps) {
       {listing && !isWaiting && <LoadedPart listing={listing} isFound={counts !== null} />}
     </>
   );
-}
-
-interface TrendProps {
-  session: Session;
-  paths: string[];
-  /** The days on which a pull request about the page was merged. */
-  merges: readonly Day[];
-}
-
-/**
- * The chart of the page's daily views, which the gateway's archive has without Mintlify requests.
- * Without an archive, explains how to turn it on. Renders nothing if no day of the range has ended.
- */
-function Trend({ session, paths, merges }: TrendProps) {
-  const range = wantedRange();
-  const trend = {
-    client: session.client,
-    range,
-    earlierRange: wantedEarlier(REPORT),
-    subject: { paths },
-    interval: address.value.analytics.interval,
-    ended: session.end.signal,
-  };
-  if (!session.claims.archivedProjects.includes(session.projectId)) return <TrendOff {...trend} />;
-  return range.from < today.value ? <ArchivedTrend {...trend} merges={merges} /> : null;
 }

@@ -82,25 +82,17 @@ export type FacetName = (typeof FACET_NAMES)[number];
 /** The chosen value of each filter. An empty value selects rows without one. */
 export type Facets = Readonly<Partial<Record<FacetName, string>>>;
 
-export function isPresetId(text: string): text is PresetId {
-  return PRESET_IDS.some((id) => id === text);
-}
+/** Returns a function that tests whether a string is one of the values. */
+const isOneOf =
+  <Value extends string>(values: readonly Value[]) =>
+  (text: string): text is Value =>
+    values.some((value) => value === text);
 
-export function isComparison(text: string): text is Comparison {
-  return COMPARISON_IDS.some((id) => id === text);
-}
-
-export function isArrangement(text: string): text is Arrangement {
-  return ARRANGEMENT_IDS.some((id) => id === text);
-}
-
-export function isInterval(text: string): text is Interval {
-  return INTERVAL_IDS.some((id) => id === text);
-}
-
-export function isColumn(text: string): text is SortableColumn {
-  return COLUMN_IDS.some((id) => id === text);
-}
+export const isPresetId = isOneOf(PRESET_IDS);
+export const isComparison = isOneOf(COMPARISON_IDS);
+export const isArrangement = isOneOf(ARRANGEMENT_IDS);
+export const isInterval = isOneOf(INTERVAL_IDS);
+export const isColumn = isOneOf(COLUMN_IDS);
 
 export function isDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;

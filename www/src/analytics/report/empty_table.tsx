@@ -2,8 +2,9 @@ import { focusHeading } from "../../shell/heading.tsx";
 import { adjust, visit } from "../../shell/navigation.ts";
 import type { Arrangement } from "../period/address_words.ts";
 import { hasFacets } from "../rows/facets.ts";
+import { FEEDBACK_MAY_BE_OFF } from "../rows/feedback_rows.ts";
 import type { Listing } from "../rows/listing.ts";
-import { FEEDBACK_WORDS } from "../rows/page_words.ts";
+import { capitalize } from "../rows/partial_notice.ts";
 import type { Report } from "../rows/report.ts";
 import type { TableModel } from "../table/table_model.ts";
 import { focusFilter } from "./toolbar.tsx";
@@ -38,7 +39,7 @@ export function EmptyTable({ listing, table, hasSitemap, onSitemap }: EmptyTable
       <div class="empty">
         <p class="empty-title">No {what[name]} in this period</p>
         <p>Choose a longer period, or switch projects.</p>
-        {name.startsWith("feedback") && <p>{FEEDBACK_WORDS.mayBeOff}</p>}
+        {name.startsWith("feedback") && <p>{FEEDBACK_MAY_BE_OFF}</p>}
       </div>
     );
   }
@@ -115,10 +116,6 @@ function nothingFits(arrangement: Arrangement, { many, unit }: Report): string {
     default:
       return `No ${many} to show`;
   }
-}
-
-function capitalize(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function clearFilter(): void {

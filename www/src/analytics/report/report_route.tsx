@@ -26,12 +26,12 @@ import { REPORTS, type Report, type ReportName, type ReportRow } from "../rows/r
 import type { Sitemap } from "../rows/sitemap.ts";
 import { ReportTable } from "../table/report_table.tsx";
 import { useTableModel, wantedEarlier, wantedRange } from "../table/table_model.ts";
-import type { CountedReport } from "../trend/counted_trend.ts";
+import { CountedTrendPanel } from "../trend/counted_trend_panel.tsx";
 import type { Trend } from "../trend/daily_trend.ts";
-import { chartDays, type TrendSubject } from "../trend/trend.ts";
-import { TrendOff } from "../trend/trend_off.tsx";
 import { TrendSpace } from "../trend/trend_space.tsx";
+import { ViewsTrend } from "../trend/views_trend.tsx";
 import { useArrangementCommands } from "./arrangement_commands.ts";
+import { EmptyTable } from "./empty_table.tsx";
 import { jobPrompt } from "./job_prompt.ts";
 import {
   asksForChanges,
@@ -49,32 +49,23 @@ import {
 import { type OpenDialog, RangeLine } from "./range_line.tsx";
 import * as styles from "./report_route.module.css";
 import { idOfRow, type Selection, toggleRow } from "./selection.ts";
+import { SelectionBar } from "./selection_bar.tsx";
 import { startRowJob } from "./start_row_job.ts";
 import { focusFilter, Toolbar } from "./toolbar.tsx";
 import { TotalsStrip } from "./totals_strip.tsx";
 
 const SiteDialog = deferDialog(async () => (await import("./site_dialog.tsx")).SiteDialog);
-const EmptyTable = defer(async () => (await import("./empty_table.tsx")).EmptyTable);
 const SitemapDialog = deferDialog(async () => (await import("./sitemap_dialog.tsx")).SitemapDialog);
 
-/** Loaded on demand, because most gateways have no archive. */
-const ArchivedTrend = defer(
-  async () => (await import("../trend/archived_trend.tsx")).ArchivedTrend,
+const RowTrendChart = defer(
+  async () => (await import("../trend/row_trend_chart.tsx")).RowTrendChart,
   TrendSpace,
 );
 const ConversationDialog = deferDialog(
   async () => (await import("../entries/conversation_dialog.tsx")).ConversationDialog,
 );
-const SelectionBar = defer(async () => (await import("./selection_bar.tsx")).SelectionBar);
 const EntryDialog = deferDialog(
   async () => (await import("../entries/entry_dialog.tsx")).EntryDialog,
-);
-
-/** Takes the place of a chart's buttons while their code loads. */
-const OfferSpace = () => <div class={styles.offerSpace} aria-hidden="true" />;
-const CountedTrendPanel = defer(
-  async () => (await import("../trend/counted_trend_panel.tsx")).CountedTrendPanel,
-  OfferSpace,
 );
 
 interface ReportRouteProps {
@@ -95,7 +86,6 @@ export function ReportRoute({ session, name, lost }: ReportRouteProps) {
 }
 
 function OpenReport({ session, report }: { session: Session; report: Report }) {
-  const { client, projectId } = session;
   const cache = viewsOf(session);
   const sitemap = useSignal<Sitemap | null>(null);
   const dialog = useSignal<OpenDialog>(null);
@@ -109,15 +99,6 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   // Rows render before the trend, because they matter most. Once shown, the trend stays.
   const hasAnswer = useRef(false);
   hasAnswer.current ||= (listing?.requests.value ?? 0) > 0 || listing?.problem.value != null;
-  const isArchived = session.claims.archivedProjects.includes(projectId);
-  const trend = {
-    client,
-    range: table.range,
-    earlierRange: table.earlierRange,
-    subject: subjectOf(archivePrefix(table.filter)),
-    interval: address.value.analytics.interval,
-    ended: session.end.signal,
-  };
 
   function arrange(arrangement: Arrangement) {
     const isAnother = sitemap.peek() === null || table.arrangement === "never-read";
@@ -131,9 +112,38 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
 
   function takeSitemap(read: Sitemap) {
     sitemap.value = read;
-    cache.sitemapPages.value = read.pages;
+    cache.sitemapPages.value = read.paths.length;
     if (read.origin !== null && siteOf(session) === null) chooseSite(session, read.origin);
     visit({ analytics: { arrangement: "never-read", sorting: null } });
+  }
+
+  function renderTrend() {
+    const { range, earlierRange, filter } = table;
+    switch (report.name) {
+      case "views": {
+        const prefix = archivePrefix(filter);
+        return (
+          <ViewsTrend
+            session={session}
+            range={range}
+            earlierRange={earlierRange}
+            subject={prefix === null ? {} : { prefix }}
+            isWaiting={!hasAnswer.current}
+            onRead={(read) => noteEndedDays(cache, read)}
+          />
+        );
+      }
+      case "visitors":
+      case "searches":
+        return <CountedTrendPanel name={report.name} range={range} trends={trendsOf(session)} />;
+      case "feedback":
+      case "conversations":
+        if (range.from >= today.value) return null;
+        if (!hasAnswer.current) return <TrendSpace />;
+        return listing && <RowTrendChart listing={listing} table={table} />;
+      case "feedbackByPage":
+        return null;
+    }
   }
 
   return (
@@ -161,27 +171,9 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
         <Renewal cache={cache} listing={listing} refresh={refresh} />
       )}
       {listing && <StaleNote listing={listing} />}
-      <TotalsStrip
-        report={report}
-        totals={listing?.totals.value ?? null}
-        earlier={table.earlier?.totals.value ?? null}
-        isWaiting={listing === null || listing.state.value === "loading"}
-        rows={listing?.rows.value ?? []}
-        isComplete={listing?.state.value === "complete"}
-      />
+      <TotalsStrip report={report} listing={listing} earlier={table.earlier} />
       <Later>
-        {isCounted(report.name) && chartDays(table.range, today.value) !== null && (
-          <CountedTrendPanel name={report.name} range={table.range} trends={trendsOf(session)} />
-        )}
-        {report.name === "views" && !isArchived && <TrendOff {...trend} />}
-        {report.name === "views" &&
-          isArchived &&
-          table.range.from < today.value &&
-          (hasAnswer.current ? (
-            <ArchivedTrend {...trend} onRead={(read) => noteEndedDays(cache, read)} />
-          ) : (
-            <TrendSpace />
-          ))}
+        {renderTrend()}
         {listing && (
           <Answer
             session={session}
@@ -207,14 +199,6 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
 function noteEndedDays(cache: ListingCache, trend: Trend): void {
   cache.hasEndedDays.value =
     trend.state === "drawn" && trend.points.every(({ held, days }) => held === days);
-}
-
-function isCounted(name: ReportName): name is CountedReport {
-  return name === "visitors" || name === "searches";
-}
-
-function subjectOf(prefix: string | null): TrendSubject {
-  return prefix === null ? {} : { prefix };
 }
 
 function close(dialog: Signal<OpenDialog>): void {

@@ -5,11 +5,12 @@ import type { Report, ReportRow } from "../rows/report.ts";
 export type Selection = ReadonlySet<string> | null;
 
 /**
- * Identifies a row across orders, filters and refreshes. Entries of feedback and questions can have
- * equal texts, so their time belongs to the id.
+ * Identifies a row across orders, filters and refreshes. Entries and questions can have equal texts
+ * or no time, and the questions of a conversation share its id, so all of these belong to the id.
  */
-export function idOfRow({ key }: Report, row: ReportRow): string {
-  return JSON.stringify([row[key], row.created ?? row.asked ?? null]);
+export function idOfRow({ key, time }: Report, row: ReportRow): string {
+  const { id = row.turn?.id, comment = row.turn?.response } = row;
+  return JSON.stringify([row[key], time && row[time], id, comment]);
 }
 
 /** Returns the selected rows in the order of the table. Folders cannot be selected. */

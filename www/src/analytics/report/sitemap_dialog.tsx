@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import * as dialog from "../../shell/dialog.module.css";
 import { Dialog } from "../../shell/dialog.tsx";
 import { readSitemap } from "../rows/read_sitemap.ts";
-import { findNeverRead, type Sitemap } from "../rows/sitemap.ts";
+import type { Sitemap } from "../rows/sitemap.ts";
 
 interface SitemapDialogProps {
   onRead(sitemap: Sitemap): void;
@@ -20,9 +20,7 @@ export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
       complaint.value = reading.reason;
       return;
     }
-    const { paths, origin, ignored } = reading;
-    const pages = paths.length;
-    onRead({ origin, pages, ignored, findNeverRead: (rows) => findNeverRead(paths, rows) });
+    onRead(reading);
     onClose();
   }
 

@@ -11,7 +11,7 @@ import { PeriodPicker } from "../period/period_picker.tsx";
 import { COMPARISONS } from "../period/range.ts";
 import { arrangementsOf } from "../rows/arrangement.ts";
 import { facetsOf } from "../rows/facets.ts";
-import type { Report } from "../rows/report.ts";
+import { isComparable, type Report } from "../rows/report.ts";
 import { FacetMenu } from "../table/facet_menu.tsx";
 import type { TableModel } from "../table/table_model.ts";
 import { SavedViewsMenu } from "./saved_views_menu.tsx";
@@ -52,7 +52,7 @@ export function Toolbar(props: ToolbarProps) {
       <PeriodPicker range={table.range} />
       <OptionsButton controls={id} active={countActive(table)} />
       <div id={id} class={`${styles.options} ${areOptionsOpen.value ? "" : styles.optionsClosed}`}>
-        {report.main !== null && <ComparisonMenu comparison={address.value.analytics.comparison} />}
+        {isComparable(report) && <ComparisonMenu comparison={address.value.analytics.comparison} />}
         {offered.length > 1 && (
           <Menu name="Show" value={shown?.label ?? ""}>
             {(close) => (

@@ -2,6 +2,7 @@ import { count, counted, share } from "../../shell/wording.ts";
 import { changeInWords, changeText, signOf } from "../rows/change_words.ts";
 import { countUnanswered } from "../rows/conversation_rows.ts";
 import { countRatings, type Ratings, sumRatings } from "../rows/feedback_rows.ts";
+import type { Listing } from "../rows/listing.ts";
 import type { Report, ReportName, ReportRow, Totals } from "../rows/report.ts";
 import { sumClicks } from "../rows/search_clicks.ts";
 import { type Change, changeOf, toneOf } from "../rows/sums.ts";
@@ -18,13 +19,8 @@ const HEADINGS: Record<ReportName, string> = {
 
 interface TotalsStripProps {
   report: Report;
-  totals: Totals | null;
-  earlier: Totals | null;
-  /** Whether the totals are loading. Grey placeholders take their place. */
-  isWaiting: boolean;
-  /** The loaded rows. */
-  rows: readonly ReportRow[];
-  isComplete: boolean;
+  listing: Listing | null;
+  earlier: Listing | null;
 }
 
 /**
@@ -32,8 +28,10 @@ interface TotalsStripProps {
  * and shares of clicks or ratings cover only the loaded rows.
  */
 export function TotalsStrip(props: TotalsStripProps) {
-  const { report, totals, isWaiting, rows } = props;
-  const waiting = isWaiting && totals === null && rows.length === 0;
+  const { report, listing } = props;
+  const isLoading = listing === null || listing.state.value === "loading";
+  // Grey placeholders take the place of the figures.
+  const waiting = isLoading && !listing?.totals.value && !listing?.rows.value.length;
   return (
     <section class={styles.strip} aria-labelledby="totals" aria-busy={waiting}>
       <h2 id="totals" class="visually-hidden">
@@ -55,6 +53,7 @@ const MARKS: Record<Figure["kind"], string | undefined> = {
   ai: styles.ai,
   all: "",
   share: "",
+  neutral: "",
 };
 
 interface FiguresProps {
@@ -70,16 +69,17 @@ export function Figures({ figures, isWaiting = false }: FiguresProps) {
         <div key={name} class={`${styles.figure} ${MARKS[kind]}`}>
           <dt>{name}</dt>
           <dd class={`${styles.value} ${isWaiting ? styles.waiting : ""}`}>{value}</dd>
-          {change !== undefined && <FigureChange change={change} />}
+          {change !== undefined && <FigureChange change={change} kind={kind} />}
         </div>
       ))}
     </dl>
   );
 }
 
-function FigureChange({ change }: { change: Change | null }) {
+function FigureChange({ change, kind }: { change: Change | null; kind: Figure["kind"] }) {
+  const tone = change && kind !== "neutral" ? toneOf(change) : undefined;
   return (
-    <dd class={styles.change} data-tone={change ? toneOf(change) : undefined}>
+    <dd class={styles.change} data-tone={tone}>
       {change && (
         <>
           <span class="visually-hidden">{changeInWords(change)}</span>
@@ -97,10 +97,17 @@ export interface Figure {
   value: string;
   /** The change since the compared period; `null` without one, absent if it is never compared. */
   change?: Change | null;
-  kind: "human" | "ai" | "all" | "share";
+  /** The change of a `neutral` figure has no colour, because an increase is not a gain. */
+  kind: "human" | "ai" | "all" | "share" | "neutral";
 }
 
-function figuresOf({ report, totals, earlier, rows, isComplete }: TotalsStripProps): Figure[] {
+function figuresOf({ report, listing, earlier: past }: TotalsStripProps): Figure[] {
+  const [totals, earlier] = [listing?.totals.value ?? null, past?.totals.value ?? null];
+  const rows = listing?.rows.value ?? [];
+  const isComplete = listing?.state.value === "complete";
+  // Parts of two periods cannot be compared.
+  const isCompared = isComplete && past?.state.value === "complete";
+  const earlierRows = isCompared ? past.rows.value : null;
   switch (report.name) {
     case "views":
     case "visitors":
@@ -110,13 +117,19 @@ function figuresOf({ report, totals, earlier, rows, isComplete }: TotalsStripPro
         figureOf("Searches", "all", totals?.total, earlier?.total),
         clicklessFigure(rows, isComplete),
       ];
-    case "feedback": {
-      const value = counted(rows.length, report.one, report.many);
+    case "feedback":
       return [
-        { name: isComplete ? "Feedback" : "Feedback loaded", value, kind: "all" },
+        {
+          ...figureOf(
+            isComplete ? "Feedback" : "Feedback loaded",
+            "neutral",
+            rows.length,
+            earlierRows?.length,
+          ),
+          value: counted(rows.length, report.one, report.many),
+        },
         ratingFigure(countRatings(rows)),
       ];
-    }
     case "feedbackByPage":
       return [
         { name: "Pages listed", value: count(rows.length), kind: "all" },
@@ -125,14 +138,11 @@ function figuresOf({ report, totals, earlier, rows, isComplete }: TotalsStripPro
     case "conversations": {
       const name = isComplete ? "Questions" : "Questions loaded";
       const unanswered = countUnanswered(rows);
+      const before = earlierRows && countUnanswered(earlierRows);
       return [
-        { name, value: count(rows.length), kind: "all" },
-        { name: "Unanswered", value: count(unanswered), kind: "all" },
-        {
-          name: "Unanswered share",
-          value: share(unanswered, rows.length),
-          kind: "share",
-        },
+        figureOf(name, "neutral", rows.length, earlierRows?.length),
+        figureOf("Unanswered", "neutral", unanswered, before),
+        { name: "Unanswered share", value: share(unanswered, rows.length), kind: "share" },
       ];
     }
   }

@@ -1,7 +1,6 @@
 import { toPageId } from "./page_path.ts";
 import type { Column, ReportRow } from "./report.ts";
-import { countOf, numberOf } from "./rows.ts";
-import { groupByPage } from "./rows_by_page.ts";
+import { countOf, groupByPage, numberOf } from "./rows.ts";
 
 /** The rows loaded so far. */
 export interface Loaded {
@@ -72,17 +71,18 @@ export function isGone(row: ReportRow, main: Column): boolean {
 }
 
 /**
- * Copies the properties of a page's row one by one: spreading is 20 times slower, which is
- * noticeable with thousands of pages. Other rows are spread.
+ * Copies the properties of a row of views or visitors one by one: spreading is 20 times slower,
+ * which is noticeable with thousands of pages. Other rows are spread.
  */
 function withChange(row: ReportRow, earlier: number | null, change: number | null): ReportRow {
-  if (row.path === undefined) return { ...row, earlier, change };
-  const { path, human = null, ai = null, total = null, share = null } = row;
+  if (row.human === undefined) return { ...row, earlier, change };
+  const { path = null, human = null, ai = null, total = null, share = null } = row;
   return { path, human, ai, total, share, earlier, change };
 }
 
 function goneRow(row: ReportRow, key: Column, column: Column): ReportRow {
   const count = numberOf(row[column]);
-  const counts = key === "path" ? { human: 0, ai: 0, total: 0, share: null } : { [column]: 0 };
+  const ratings = row.up === undefined ? { human: 0, ai: 0 } : { up: 0, down: 0, code: 0 };
+  const counts = key === "path" ? { ...ratings, total: 0, share: null } : { [column]: 0 };
   return { [key]: row[key] ?? null, ...counts, earlier: count, change: 0 - count };
 }

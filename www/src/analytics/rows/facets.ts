@@ -17,17 +17,9 @@ export interface Facet {
   kind: "text" | "word";
 }
 
-const HELPFUL: Facet = {
-  name: "helpful",
-  label: "Helpful",
-  all: "All ratings",
-  none: "Not rated",
-  kind: "text",
-};
-
 const FACETS: Partial<Record<ReportName, readonly Facet[]>> = {
   feedback: [
-    HELPFUL,
+    { name: "helpful", label: "Helpful", all: "All ratings", none: "Not rated", kind: "text" },
     { name: "status", label: "Status", all: "All statuses", none: "No status", kind: "word" },
     { name: "source", label: "Source", all: "All sources", none: "No source", kind: "word" },
   ],
@@ -58,7 +50,7 @@ export function facetsOf(report: ReportName): readonly Facet[] {
 export function pickFacets(report: ReportName, facets: Facets): Facets {
   const offered = facetsOf(report).flatMap(({ name }) => {
     const value = facets[name];
-    return value === undefined ? [] : [[name, value] as const];
+    return value === undefined ? [] : [[name, value.normalize("NFC")] as const];
   });
   return Object.fromEntries(offered);
 }
@@ -92,5 +84,7 @@ export function hasFacets(facets: Facets): boolean {
 }
 
 function facetValue(row: ReportRow, name: FacetName): string {
-  return String(row[name] ?? "").trim();
+  return String(row[name] ?? "")
+    .trim()
+    .normalize("NFC");
 }

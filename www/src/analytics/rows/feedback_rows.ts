@@ -2,6 +2,9 @@ import type { PageFeedback } from "quillgate";
 import { toPagePath } from "./page_path.ts";
 import { type ReportRow, shareOf } from "./report.ts";
 
+export const FEEDBACK_MAY_BE_OFF =
+  "Your site may not collect feedback. Check its settings in Mintlify.";
+
 export interface Ratings {
   helpful: number;
   all: number;

@@ -1,4 +1,5 @@
 import type { TreeNode } from "./line.ts";
+import { toPageId } from "./page_path.ts";
 import { type Cell, type ReportRow, shareOf } from "./report.ts";
 import { countOf, type Sorting, sortRows, textOf } from "./rows.ts";
 
@@ -22,7 +23,7 @@ export function buildTree(rows: readonly ReportRow[]): TreeNode[] {
   const root: Folder = { path: "/", name: "", level: 0, folders: new Map(), pages: [] };
   const found = new Map<string, Folder>();
   for (const row of rows) {
-    const path = textOf(row.path) ?? "";
+    const path = toPageId(textOf(row.path) ?? "");
     const parent = path.slice(0, path.lastIndexOf("/") + 1);
     let folder = found.get(parent);
     if (folder === undefined) {
@@ -64,7 +65,7 @@ function nodeOf(folder: Folder): TreeNode {
         ...folders,
         ...folder.pages.map((row): TreeNode => {
           const path = textOf(row.path) ?? "";
-          return { path, name: nameOf(path, folder), level, pages: 0, row, children: [] };
+          return { path, name: nameOf(path, folder.path), level, pages: 0, row, children: [] };
         }),
       ];
       return children;
@@ -72,9 +73,11 @@ function nodeOf(folder: Folder): TreeNode {
   };
 }
 
-function nameOf(path: string, folder: Folder): string {
-  const name = path.startsWith(folder.path) ? path.slice(folder.path.length) : path;
-  return name || path || "(no path)";
+/** Returns the name of a page in its folder. Each query string can have its own row. */
+function nameOf(path: string, folder: string): string {
+  const [query = ""] = /[?#].*$/s.exec(path) ?? [];
+  const name = toPageId(path).slice(folder.length) || "/";
+  return path === "" ? "(no path)" : name + query;
 }
 
 /** Adds up known counts. A sum without any known count is null. */

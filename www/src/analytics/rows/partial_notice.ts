@@ -52,9 +52,14 @@ export function answerSentence(list: PartialList): string {
   return "";
 }
 
-/** Returns which changes are known while the previous period is only partly loaded. */
-export function earlierSentence({ one, many }: Report, loaded: number, isAsked: boolean): string {
+/** Returns what is known while the previous period is only partly loaded. */
+export function earlierSentence(
+  { one, many, main }: Report,
+  loaded: number,
+  isAsked: boolean,
+): string {
   const rows = counted(loaded, one, many);
+  if (main === null) return `Only ${rows} of the previous period are loaded.`;
   if (!isAsked) return `Changes cover the top ${rows} of the previous period.`;
   return `Bigger changes may be missing: only ${rows} of the previous period are loaded.`;
 }
@@ -100,6 +105,6 @@ export function costLabel(what: string, expected: Expected | null): string {
   return expected === null ? what : `${what} (${requestRange(expected)})`;
 }
 
-function capitalize(text: string): string {
+export function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,5 +1,5 @@
 import { foldText } from "../../shell/readable_text.ts";
-import { decodePath, toPagePath } from "./page_path.ts";
+import { decodePath, toPageId, toPagePath } from "./page_path.ts";
 
 /** A filter that matches paths. */
 export interface PathFilter {
@@ -17,26 +17,27 @@ const EVERYTHING: PathFilter = { kind: "everything", matches: () => true };
 /**
  * Parses a filter. `/guides` is a prefix. `/guides/*` and `*.md` are globs: `*` matches within a
  * segment, `**` across segments, `?` one character. Anything else is a list of words that must all
- * occur in the path. Of a URL, the path counts. Ignores case, and whether a character is escaped or
- * composed.
+ * occur in the path. Of a URL, the path counts. Ignores case, and finds every spelling of a page.
  */
 export function parsePathFilter(text: string): PathFilter {
   const isUrl = /^\s*https?:\/\//i.test(text);
   const typed = foldPath(isUrl ? toPagePath(text) : text.trim());
   if (typed === "") return EVERYTHING;
   if (/[*?]/.test(typed)) return matchGlobs(typed);
-  if (typed.startsWith("/")) return match("prefix", (path) => path.startsWith(typed));
-  return matchWords(typed, foldPath);
+  if (!typed.startsWith("/")) return matchWords(typed, foldSpellings);
+  // A final slash names the folder, not its page.
+  const page = typed.endsWith("/") ? null : foldPath(toPageId(typed));
+  return match("prefix", (path) => path.startsWith(typed) || path === page);
 }
 
 /**
  * Parses words that must all occur in a string. Unlike in a path, `?` is an ordinary character.
  */
 export function parseWords(text: string): PathFilter {
-  return matchWords(foldText(text), foldText);
+  return matchWords(foldText(text), (found) => [foldText(found)]);
 }
 
-function matchWords(text: string, fold: (found: string) => string): PathFilter {
+function matchWords(text: string, fold: (found: string) => string[]): PathFilter {
   const words = text.split(/\s+/).filter(Boolean);
   if (words.length === 0) return EVERYTHING;
   return match("words", (found) => words.every((word) => found.includes(word)), fold);
@@ -44,6 +45,11 @@ function matchWords(text: string, fold: (found: string) => string): PathFilter {
 
 function foldPath(path: string): string {
   return foldText(decodePath(path));
+}
+
+/** Returns the folded path, and the folded identity of its page. */
+function foldSpellings(path: string): string[] {
+  return [foldPath(path), foldPath(toPageId(path))];
 }
 
 /** Returns the folder that a filter names, in the archive's notation; null for other filters. */
@@ -55,9 +61,9 @@ export function archivePrefix(text: string): string | null {
 function match(
   kind: PathFilter["kind"],
   test: (path: string) => boolean,
-  fold = foldPath,
+  fold = foldSpellings,
 ): PathFilter {
-  return { kind, matches: (path) => path !== null && test(fold(path)) };
+  return { kind, matches: (path) => path !== null && fold(path).some(test) };
 }
 
 /** A glob without a leading slash matches at any depth. */

@@ -1,16 +1,9 @@
 import { counted } from "../../shell/wording.ts";
 import { decodePath } from "./page_path.ts";
+import type { Sitemap } from "./sitemap.ts";
 
 /** A parsed sitemap, or the reason why it is invalid. */
-export type SitemapReading =
-  | {
-      ok: true;
-      paths: readonly string[];
-      origin: string | null;
-      /** A sentence about the addresses that are not in `paths`; null without such addresses. */
-      ignored: string | null;
-    }
-  | { ok: false; reason: string };
+export type SitemapReading = ({ ok: true } & Sitemap) | { ok: false; reason: string };
 
 /**
  * The maximum number of addresses to read. A sitemap has at most 50,000, so several sitemaps fit.
@@ -33,12 +26,15 @@ export function readSitemap(...texts: readonly string[]): SitemapReading {
   if (texts.every((text) => text.trim() === "")) {
     return refused("Paste a sitemap, or choose a file.");
   }
-  const places: string[] = [];
-  const files: string[] = [];
+  let places: string[] = [];
+  let files = 0;
   let sitemaps = 0;
   for (const text of texts) {
     if (!TAGS.test(text)) {
-      for (const place of listedPlaces(text)) (FILES.test(place) ? files : places).push(place);
+      const listed = listedPlaces(text);
+      const pages = listed.filter((place) => !FILES.test(place));
+      places = places.concat(pages);
+      files += listed.length - pages.length;
       continue;
     }
     const documents = text.match(DOCUMENTS);
@@ -46,7 +42,7 @@ export function readSitemap(...texts: readonly string[]): SitemapReading {
     for (const document of documents) {
       const root = parseXml(document);
       if (root === null) return refused("The XML is not well-formed. Copy the sitemap unchanged.");
-      if (root.localName === "urlset") places.push(...locationsIn(root, "url"));
+      if (root.localName === "urlset") places = places.concat(locationsIn(root, "url"));
       else sitemaps += locationsIn(root, "sitemap").length;
     }
   }
@@ -55,7 +51,7 @@ export function readSitemap(...texts: readonly string[]): SitemapReading {
       `This is a sitemap index. Open the ${counted(sitemaps, "sitemap")} it lists, then paste or choose all of them together.`,
     );
   }
-  return readPlaces(places, files.length);
+  return readPlaces(places, files);
 }
 
 /** Finds the addresses in Markdown links. Other lines are one address each. */
@@ -89,13 +85,13 @@ function locationsIn(root: Element, entry: "url" | "sitemap"): string[] {
 
 function readPlaces(places: readonly string[], files: number): SitemapReading {
   const known = places.slice(0, MAX_PATHS).flatMap(readPlace);
-  const first = known.find(({ url }) => url !== null)?.url ?? null;
-  const isOwn = (url: URL) => first === null || siteOf(url) === siteOf(first);
-  const own = known.filter(({ url }) => url === null || isOwn(url));
+  const site = mostFrequentSite(known);
+  const own = known.filter(({ url }) => url === null || siteOf(url) === site);
   if (own.length === 0) {
     return refused("No addresses found. A sitemap has them in <loc>; a list has one on each line.");
   }
-  const secure = own.find(({ url }) => url?.protocol === "https:")?.url ?? first;
+  const urls = own.flatMap(({ url }) => url ?? []);
+  const secure = urls.find(({ protocol }) => protocol === "https:") ?? urls[0];
   const reasons: [number, string][] = [
     [known.length - own.length, "on other sites"],
     [files, "not a page"],
@@ -122,6 +118,15 @@ function readPlace(text: string): Place[] {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return [];
   const url = new URL(text);
   return [{ path: decodePath(url.pathname), url }];
+}
+
+/** Returns the site of most addresses, because a list can begin with a link to another site. */
+function mostFrequentSite(places: readonly Place[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { url } of places) {
+    if (url !== null) counts.set(siteOf(url), (counts.get(siteOf(url)) ?? 0) + 1);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
 /** One site can be listed with and without `www.`, and with both schemes. */

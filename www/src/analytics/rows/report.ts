@@ -18,6 +18,8 @@ export type Cell = string | number | null;
 
 /** A row of any report: cells by column. Columns that the report lacks are absent. */
 export type ReportRow = { readonly [Name in Column]?: Cell } & {
+  /** The id of an entry of feedback. */
+  readonly id?: string | null;
   /** The question and its answer in full, in the report on conversations. */
   readonly turn?: Conversation;
   /** The different texts of a group, most frequent first. */
@@ -60,8 +62,10 @@ export interface Report {
   key: Column;
   /** The column that breaks ties; null to keep the order of the API. */
   tieBreak: Column | null;
-  /** The column to compare; null for reports without a comparison. */
+  /** The column whose counts are compared row by row; null for reports without counts. */
   main: Column | null;
+  /** The column with the time of each row, in reports whose rows are counted by day. */
+  time?: Column;
   columns: readonly ColumnDefinition[];
   /** Rows per request. */
   pageSize: number;
@@ -84,44 +88,35 @@ export const PEOPLE_CHANGE: ColumnDefinition = { ...CHANGE, label: "People chang
 
 const PATH: ColumnDefinition = { id: "path", label: "Path", kind: "name" };
 
+const LIST = {
+  scope: "analytics:read",
+  key: "path",
+  tieBreak: "path",
+  main: null,
+  pageSize: 100,
+  isAdditive: false,
+  filterLabel: "Filter by path",
+} as const satisfies Partial<Report>;
+
+const PAGES = {
+  ...LIST,
+  one: "page",
+  many: "pages",
+  main: "total",
+  columns: [PATH, ...COUNTS],
+  pageSize: 250,
+} as const satisfies Partial<Report>;
+
 export const REPORTS: Readonly<Record<ReportName, Report>> = {
-  views: {
-    name: "views",
-    scope: "analytics:read",
-    one: "page",
-    many: "pages",
-    unit: ["view", "views"],
-    key: "path",
-    tieBreak: "path",
-    main: "total",
-    columns: [PATH, ...COUNTS],
-    pageSize: 250,
-    isAdditive: true,
-    filterLabel: "Filter by path",
-  },
-  visitors: {
-    name: "visitors",
-    scope: "analytics:read",
-    one: "page",
-    many: "pages",
-    unit: ["visitor", "visitors"],
-    key: "path",
-    tieBreak: "path",
-    main: "total",
-    columns: [PATH, ...COUNTS],
-    pageSize: 250,
-    isAdditive: false,
-    filterLabel: "Filter by path",
-  },
+  views: { ...PAGES, name: "views", unit: ["view", "views"], isAdditive: true },
+  visitors: { ...PAGES, name: "visitors", unit: ["visitor", "visitors"] },
   feedback: {
+    ...LIST,
     name: "feedback",
-    scope: "analytics:read",
     one: "entry",
     many: "entries",
     unit: ["entry", "entries"],
-    key: "path",
-    tieBreak: "path",
-    main: null,
+    time: "created",
     columns: [
       PATH,
       { id: "comment", label: "Comment", kind: "text" },
@@ -130,19 +125,14 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
       { id: "source", label: "Source", kind: "word" },
       { id: "created", label: "Submitted (UTC)", kind: "time" },
     ],
-    pageSize: 100,
-    isAdditive: false,
-    filterLabel: "Filter by path",
   },
   feedbackByPage: {
+    ...LIST,
     name: "feedbackByPage",
-    scope: "analytics:read",
     one: "page",
     many: "pages",
     unit: ["entry", "entries"],
-    key: "path",
-    tieBreak: "path",
-    main: null,
+    main: "total",
     columns: [
       PATH,
       { id: "up", label: "Helpful", kind: "count" },
@@ -151,13 +141,10 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
       { id: "code", label: "Code", kind: "count" },
       { id: "total", label: "Entries", kind: "count" },
     ],
-    pageSize: 100,
-    isAdditive: false,
-    filterLabel: "Filter by path",
   },
   searches: {
+    ...LIST,
     name: "searches",
-    scope: "analytics:read",
     one: "term",
     many: "terms",
     unit: ["search", "searches"],
@@ -171,11 +158,11 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
       { id: "clicked", label: "Most clicked page", kind: "text" },
       { id: "searched", label: "Last searched (UTC)", kind: "time" },
     ],
-    pageSize: 100,
     isAdditive: true,
     filterLabel: "Filter by term",
   },
   conversations: {
+    ...LIST,
     name: "conversations",
     scope: "analytics:conversations",
     one: "question",
@@ -183,7 +170,7 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
     unit: ["question", "questions"],
     key: "query",
     tieBreak: null,
-    main: null,
+    time: "asked",
     columns: [
       { id: "query", label: "Question", kind: "name" },
       { id: "answer", label: "Answer", kind: "word" },
@@ -192,10 +179,14 @@ export const REPORTS: Readonly<Record<ReportName, Report>> = {
       { id: "asked", label: "Asked (UTC)", kind: "time" },
     ],
     pageSize: 1000,
-    isAdditive: false,
     filterLabel: "Filter by question",
   },
 };
+
+/** Returns whether a report can be compared with an earlier period. */
+export function isComparable({ main, time }: Report): boolean {
+  return main !== null || time !== undefined;
+}
 
 /** The kinds of cells that contain a number. */
 export const NUMBERS: readonly CellKind[] = ["count", "share", "percentage", "change"];
@@ -224,6 +215,7 @@ export function toSearchRow(term: SearchTerm): ReportRow {
 export function toFeedbackRow(entry: Feedback): ReportRow {
   const helpful = "helpful" in entry ? entry.helpful : null;
   return {
+    id: entry.id,
     path: entry.path === null ? null : toPagePath(entry.path),
     comment: entry.comment,
     helpful: helpful === null ? null : helpful ? "Yes" : "No",

@@ -1,4 +1,5 @@
 import { parseInstant } from "quillgate/values";
+import { type PageId, toPageId } from "./page_path.ts";
 import { parsePathFilter, parseWords } from "./path_filter.ts";
 import type { Cell, Column, ReportRow } from "./report.ts";
 
@@ -124,6 +125,27 @@ export function joinSlices(first: Slice, second: Slice): Slice[] {
 /** Returns the number of repeated paths. A repetition means the list changed during loading. */
 export function repeatedPaths(rows: readonly ReportRow[]): number {
   return rows.length - new Set(rows.map((row) => row.path)).size;
+}
+
+/** Groups rows by a key. Leaves out rows without one. */
+export function groupRows<Key>(
+  rows: Iterable<ReportRow>,
+  keyOf: (row: ReportRow) => Key | null,
+): Map<Key, ReportRow[]> {
+  const groups = new Map<Key, ReportRow[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    if (key === null) continue;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** Groups rows by page. Leaves out rows without a path. */
+export function groupByPage(rows: Iterable<ReportRow>): Map<PageId, ReportRow[]> {
+  return groupRows(rows, ({ path }) => (typeof path === "string" ? toPageId(path) : null));
 }
 
 /** Returns the largest absolute value of a column; 0 if it has no numbers. */

@@ -5,12 +5,9 @@ import { textOf } from "./rows.ts";
 /** The pages of a site, and its origin if the sitemap names it. */
 export interface Sitemap {
   origin: string | null;
-  /** The number of pages. */
-  pages: number;
+  paths: readonly string[];
   /** A sentence about the addresses that are not pages of the site; null without them. */
   ignored: string | null;
-  /** Returns the pages of the sitemap that have no row. */
-  findNeverRead(rows: readonly ReportRow[]): readonly ReportRow[];
 }
 
 /** Returns the pages of a sitemap that have no row. Lists each page once. */

@@ -1,7 +1,7 @@
 import { parseInstant } from "quillgate/values";
 import { foldText } from "../../shell/readable_text.ts";
 import type { ReportRow } from "./report.ts";
-import { countOf, numberOf, textOf } from "./rows.ts";
+import { countOf, groupRows, numberOf, textOf } from "./rows.ts";
 
 /** Shorter terms are mostly the start of a word. */
 const MIN_LETTERS = 3;
@@ -16,7 +16,7 @@ const DENSE =
  */
 export function groupQuestions(rows: readonly ReportRow[]): ReportRow[] {
   // Questions without a letter are equal only if all characters are.
-  const groups = groupBy(rows, (text) => wordsOf(text) || text.trim());
+  const groups = groupRows(rows, (row) => wordsIn(row) || queryOf(row).trim());
   return byFrequency([...groups.values()].map(toQuestion), "times");
 }
 
@@ -26,12 +26,12 @@ export function groupQuestions(rows: readonly ReportRow[]): ReportRow[] {
  * Leaves out terms with fewer than three letters.
  */
 export function groupTerms(rows: readonly ReportRow[]): ReportRow[] {
-  const groups = groupBy(rows, wordsOf);
+  const groups = groupRows(rows, wordsIn);
   groups.delete("");
   const counts = new Map([...groups].map(([words, group]) => [words, sumOf(group, "hits")]));
   const ordered = [...counts.keys()].sort();
   const wholes = new Map(ordered.map((words, at) => [words, continuationOf(at, ordered, counts)]));
-  const whole = groupBy(rows, (text) => finalOf(wordsOf(text), wholes));
+  const whole = groupRows(rows, (row) => finalOf(wordsIn(row), wholes));
   const kept = [...whole].filter(([words]) => !isShort(words));
   return byFrequency(
     kept.map(([words, group]) => toTerm(words, group)),
@@ -44,6 +44,14 @@ function wordsOf(text: string): string {
   return foldText(text)
     .replace(/[^\p{L}\p{M}\p{N}+#]+/gu, " ")
     .trim();
+}
+
+function queryOf({ query }: ReportRow): string {
+  return textOf(query) ?? "";
+}
+
+function wordsIn(row: ReportRow): string {
+  return wordsOf(queryOf(row));
 }
 
 function isShort(words: string): boolean {
@@ -76,21 +84,6 @@ function finalOf(words: string, wholes: ReadonlyMap<string, string>): string {
   return next === words ? words : finalOf(next, wholes);
 }
 
-/** Groups rows by a key of their question or term. Without one, the key is empty. */
-function groupBy(
-  rows: readonly ReportRow[],
-  keyOf: (text: string) => string,
-): Map<string, ReportRow[]> {
-  const groups = new Map<string, ReportRow[]>();
-  for (const row of rows) {
-    const key = keyOf(textOf(row.query) ?? "");
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
-  }
-  return groups;
-}
-
 function toQuestion(rows: readonly ReportRow[]): ReportRow {
   const spellings = spellingsOf(rows, () => 1);
   const first = rows.find(({ query }) => (query ?? "") === spellings[0]) ?? {};
@@ -106,7 +99,7 @@ function toQuestion(rows: readonly ReportRow[]): ReportRow {
 
 /** The row has the name of the whole term, even if its beginnings are more frequent. */
 function toTerm(words: string, rows: readonly ReportRow[]): ReportRow {
-  const isWhole = ({ query }: ReportRow) => wordsOf(textOf(query) ?? "") === words;
+  const isWhole = (row: ReportRow) => wordsIn(row) === words;
   const timesOf = ({ hits }: ReportRow) => numberOf(hits);
   const spellings = [
     ...spellingsOf(rows.filter(isWhole), timesOf),
@@ -141,7 +134,7 @@ function changesOf(rows: readonly ReportRow[]): Pick<ReportRow, "change" | "earl
 function spellingsOf(rows: readonly ReportRow[], timesOf: (row: ReportRow) => number): string[] {
   const times = new Map<string, number>();
   for (const row of rows) {
-    const text = textOf(row.query) ?? "";
+    const text = queryOf(row);
     times.set(text, (times.get(text) ?? 0) + timesOf(row));
   }
   return [...times].sort(([, a], [, b]) => b - a).map(([text]) => text);

@@ -356,9 +356,12 @@ function renderQuestion(row: ReportRow, onOpen: ReportTableProps["onOpen"]) {
   );
 }
 
-function toneOfCell(column: Column, { answer, change, earlier }: ReportRow): string | undefined {
+function toneOfCell(column: Column, row: ReportRow): string | undefined {
+  const { answer, change, earlier, up } = row;
   if (column === "answer" && answer === "unanswered") return answer;
   if (column !== "change" || typeof change !== "number") return undefined;
+  // More feedback about a page is not a gain.
+  if (up !== undefined) return undefined;
   return toneOf({ difference: change, part: shareOf(change, countOf(earlier)) });
 }
 

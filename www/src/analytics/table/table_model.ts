@@ -1,12 +1,5 @@
-import {
-  type ReadonlySignal,
-  type Signal,
-  signal,
-  useComputed,
-  useSignalEffect,
-} from "@preact/signals";
-import { toastLoadFailure } from "../../shell/load_failure.tsx";
-import { address, adjust } from "../../shell/navigation.ts";
+import { type ReadonlySignal, type Signal, useComputed } from "@preact/signals";
+import { address } from "../../shell/navigation.ts";
 import type { Arrangement, Facets } from "../period/address_words.ts";
 import { type DayRange, findEarlierRange, rangeOf } from "../period/range.ts";
 import { today } from "../period/today.ts";
@@ -17,8 +10,9 @@ import {
   needsComparison,
   usualSorting,
 } from "../rows/arrangement.ts";
-import { compareRows } from "../rows/comparison.ts";
+import { compareRows, type Loaded } from "../rows/comparison.ts";
 import { filterByFacets, pickFacets } from "../rows/facets.ts";
+import { buildTree, flattenTree } from "../rows/folder_tree.ts";
 import type { Line } from "../rows/line.ts";
 import type { Listing } from "../rows/listing.ts";
 import type { ListingCache } from "../rows/listing_cache.ts";
@@ -26,13 +20,14 @@ import {
   CHANGE,
   type Column,
   type ColumnDefinition,
+  isComparable,
   PEOPLE_CHANGE,
   type Report,
   type ReportRow,
   TIMES,
 } from "../rows/report.ts";
 import { filterRows, type Sorting, sortRows } from "../rows/rows.ts";
-import type { Sitemap } from "../rows/sitemap.ts";
+import { findNeverRead, type Sitemap } from "../rows/sitemap.ts";
 import { type Sums, sumRows } from "../rows/sums.ts";
 import { groupQuestions, groupTerms } from "../rows/text_groups.ts";
 
@@ -67,7 +62,7 @@ export function wantedRange(): DayRange {
  * compared with the previous period even if the address asks for no comparison.
  */
 export function wantedEarlier(report: Report): DayRange | null {
-  if (report.main === null) return null;
+  if (!isComparable(report)) return null;
   const { comparison, arrangement } = address.value.analytics;
   const isNeeded = comparison === "none" && needsComparison(arrangement);
   const period = address.value.analytics.range;
@@ -88,11 +83,13 @@ export function useTableModel(
     const days = wantedEarlier(report);
     return days === null || listing.value === null ? null : cache.findEarlier(listing.value, days);
   });
-  const isCompared = useComputed(() => (earlier.value?.requests.value ?? 0) > 0);
+  const isCompared = useComputed(
+    () => report.main !== null && (earlier.value?.requests.value ?? 0) > 0,
+  );
   /** The column of changes appears before the changes load, so that no other column moves later. */
   const hasChanges = useComputed(() => {
     if (isCompared.value) return true;
-    if (wantedEarlier(report) === null) return false;
+    if (report.main === null || wantedEarlier(report) === null) return false;
     return earlier.value === null
       ? cache.limit.value?.left !== 0
       : earlier.value.problem.value === null;
@@ -114,9 +111,7 @@ export function useTableModel(
   const withChanges = useComputed(() => {
     const rows = listing.value?.rows.value ?? NO_ROWS;
     if (listing.value === null || earlier.value === null || !isCompared.value) return rows;
-    const now = { rows, isComplete: listing.value.state.value === "complete" };
-    const isComplete = earlier.value.state.value === "complete";
-    const before = { rows: earlier.value.rows.value, isComplete };
+    const [now, before] = [loadedPart(listing.value), loadedPart(earlier.value)];
     return compareRows(now, before, { key, compared: compared.value });
   });
   const facets = useComputed(() => pickFacets(report.name, address.value.analytics.facets));
@@ -126,7 +121,8 @@ export function useTableModel(
       return report.name === "searches" ? groupTerms(chosen) : groupQuestions(chosen);
     }
     if (arrangement.value !== "never-read") return withChanges.value;
-    return sitemap.value?.findNeverRead(listing.value?.rows.value ?? NO_ROWS) ?? NO_ROWS;
+    const { paths } = sitemap.value ?? {};
+    return paths ? findNeverRead(paths, listing.value?.rows.value ?? NO_ROWS) : NO_ROWS;
   });
   const filter = useComputed(() => address.value.analytics.filter);
   // Sorts before it selects, so that another selection in the same order needs no sorting.
@@ -137,15 +133,12 @@ export function useTableModel(
   );
   const matches = useComputed(() => sumRows(rows.value, main));
   const isTree = useComputed(() => arrangement.value === "folders");
-  useFolders(isTree);
   const openPaths = useComputed(() => address.value.analytics.openFolders);
   const openFolders = useComputed(() => new Set(openPaths.value));
-  const tree = useComputed(() => (isTree.value ? folders.value?.buildTree(rows.value) : null));
-  const lines = useComputed<readonly Line[]>(() => {
-    const flatten = folders.value?.flattenTree;
-    if (!tree.value || !flatten) return rows.value;
-    return flatten(tree.value, openFolders.value, sorting.value);
-  });
+  const tree = useComputed(() => (isTree.value ? buildTree(rows.value) : null));
+  const lines = useComputed<readonly Line[]>(() =>
+    tree.value ? flattenTree(tree.value, openFolders.value, sorting.value) : rows.value,
+  );
   return {
     range: wantedRange(),
     listing: listing.value,
@@ -164,23 +157,9 @@ export function useTableModel(
   };
 }
 
-/** The module that groups rows by folder. It loads on first use. */
-const folders = signal<typeof import("../rows/folder_tree.ts") | null>(null);
-
-/** Loads the module. After a failure, returns to the plain list. */
-function useFolders(isTree: ReadonlySignal<boolean>): void {
-  useSignalEffect(() => {
-    if (!isTree.value || folders.peek() !== null) return;
-    import("../rows/folder_tree.ts").then(
-      (loaded) => {
-        folders.value = loaded;
-      },
-      () => {
-        toastLoadFailure("Couldn’t load the folders.");
-        adjust({ analytics: { arrangement: "pages" } });
-      },
-    );
-  });
+/** A list that Mintlify cuts off lacks rows, too. */
+function loadedPart({ rows, state, isCut }: Listing): Loaded {
+  return { rows: rows.value, isComplete: state.value === "complete" && !isCut.value };
 }
 
 /**

@@ -1,33 +1,31 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { visit } from "../../shell/navigation.ts";
-import type { Day } from "../period/address_words.ts";
 import { today } from "../period/today.ts";
 import { readTrend, type Trend } from "./daily_trend.ts";
-import { DrawnTrend } from "./drawn_trend.tsx";
-import { IntervalChoice } from "./interval_choice.tsx";
-import { groupsFor } from "./trend.ts";
-import { TrendOff, type TrendProps } from "./trend_off.tsx";
+import { IntervalTrend } from "./interval_trend.tsx";
+import type { TrendGroup } from "./trend.ts";
+import { TrendOff } from "./trend_off.tsx";
 import * as styles from "./trend_space.module.css";
+import type { ViewsTrendProps } from "./views_trend.tsx";
 
-interface ArchivedTrendProps extends TrendProps {
-  merges?: readonly Day[];
-  /** Called with each answer. */
-  onRead?: (trend: Trend) => void;
+interface ArchivedTrendProps extends Omit<ViewsTrendProps, "isWaiting"> {
+  /** The chosen interval; `null` for the default. */
+  interval: TrendGroup | null;
 }
 
 /**
  * The chart of the views in the gateway's archive, or the reason for its absence. Until the first
  * answer, it has the height of the chart, so that the rows below stay in place.
  */
-export function ArchivedTrend({ client, ended, onRead, merges, ...query }: ArchivedTrendProps) {
+export function ArchivedTrend({ session, onRead, merges, ...query }: ArchivedTrendProps) {
+  const { client, end } = session;
   const trend = useSignal<Trend | null>(null);
   const isPending = useSignal(false);
   const attempt = useSignal(0);
   const day = today.value;
   useEffect(() => {
     const leave = new AbortController();
-    const signal = AbortSignal.any([leave.signal, ended]);
+    const signal = AbortSignal.any([leave.signal, end.signal]);
     isPending.value = true;
     readTrend(client, query, day, signal).then(
       (read) => {
@@ -42,25 +40,13 @@ export function ArchivedTrend({ client, ended, onRead, merges, ...query }: Archi
   }, [client, JSON.stringify(query), day, attempt.value]);
   const shown = trend.value;
   if (shown?.state === "drawn") {
-    const offered = groupsFor(shown.range);
-    return (
-      <DrawnTrend trend={shown} isPending={isPending.value} merges={merges}>
-        {offered.length > 1 && (
-          <IntervalChoice
-            offered={offered}
-            chosen={shown.group}
-            onChoose={(interval) => visit({ analytics: { interval } })}
-          />
-        )}
-      </DrawnTrend>
-    );
+    return <IntervalTrend trend={shown} isPending={isPending.value} merges={merges} />;
   }
   return (
     <div class={shown ? "" : styles.space}>
       {shown && (
         <TrendNote
           trend={shown}
-          source={{ client, ended, ...query }}
           onRetry={() => {
             attempt.value += 1;
           }}
@@ -72,21 +58,18 @@ export function ArchivedTrend({ client, ended, onRead, merges, ...query }: Archi
 
 interface TrendNoteProps {
   trend: Exclude<Trend, { state: "drawn" }>;
-  source: TrendProps;
   onRetry(): void;
 }
 
 /** Explains a missing trend and what to do about it. */
-function TrendNote({ trend, source, onRetry }: TrendNoteProps) {
+function TrendNote({ trend, onRetry }: TrendNoteProps) {
   switch (trend.state) {
-    case "no day yet":
-      return <p class="hint">Daily data starts tomorrow: none of these days has ended.</p>;
     case "nothing held":
       return <p class="hint">No daily data for this period.</p>;
     // `ARCHIVE_PROJECTS` lists the project, but the gateway has no database, or a database without
     // tables.
     case "off":
-      return <TrendOff {...source} />;
+      return <TrendOff detail={trend.detail} />;
     case "failed":
       return (
         <p class="hint">

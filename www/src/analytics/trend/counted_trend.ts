@@ -22,15 +22,54 @@ export type CountedReport = "visitors" | "searches";
  */
 export type CountGoal = "above reserve" | "all";
 
-export interface CountedTrendOptions {
+interface CountedTrendSource {
   client: Client;
-  name: CountedReport;
-  /** Days that have ended. */
-  range: DayRange;
-  group: TrendGroup;
   /** The rate limit from the latest response, shared with the listings. */
   limit: Signal<Limit | null>;
   ended: AbortSignal;
+}
+
+/** A chart: its report, its ended days, and the interval of its bars. */
+interface CountedTrendQuery {
+  name: CountedReport;
+  range: DayRange;
+  group: TrendGroup;
+}
+
+export type CountedTrendOptions = CountedTrendSource & CountedTrendQuery;
+
+/** The charts of a session. Returning to one costs no request. */
+export class CountedTrendCache {
+  readonly limit: Signal<Limit | null>;
+  readonly #source: CountedTrendSource;
+  readonly #trends = new Map<string, CountedTrend>();
+  readonly #opened = signal<ReadonlySet<string>>(new Set());
+
+  constructor(source: CountedTrendSource) {
+    this.#source = source;
+    this.limit = source.limit;
+  }
+
+  /** Returns a chart. It has no bars until they are loaded. */
+  find(query: CountedTrendQuery): CountedTrend {
+    const key = `${nameOf(query.name, query.range)} ${query.group}`;
+    const found = this.#trends.get(key) ?? new CountedTrend({ ...this.#source, ...query });
+    this.#trends.set(key, found);
+    return found;
+  }
+
+  /** Returns whether the person asked for a chart of the report in this period. */
+  isOpen(name: CountedReport, range: DayRange): boolean {
+    return this.#opened.value.has(nameOf(name, range));
+  }
+
+  open(name: CountedReport, range: DayRange): void {
+    this.#opened.value = new Set([...this.#opened.peek(), nameOf(name, range)]);
+  }
+}
+
+function nameOf(name: CountedReport, { from, to }: DayRange): string {
+  return `${name} ${from} ${to}`;
 }
 
 /**
@@ -39,7 +78,6 @@ export interface CountedTrendOptions {
  */
 export class CountedTrend {
   readonly name: CountedReport;
-  readonly range: DayRange;
   readonly group: TrendGroup;
   readonly points: Signal<readonly TrendPoint[]>;
   readonly isLoading = signal(false);
@@ -59,7 +97,6 @@ export class CountedTrend {
     this.#limit = limit;
     this.#ended = ended;
     this.name = name;
-    this.range = range;
     this.group = group;
     this.points = signal(trendPoints(range, group, []));
   }

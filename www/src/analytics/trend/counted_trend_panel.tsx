@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { announce } from "../../shell/announcer.tsx";
 import { now } from "../../shell/clock.ts";
@@ -10,20 +11,15 @@ import { counted } from "../../shell/wording.ts";
 import type { DayRange } from "../period/range.ts";
 import { today } from "../period/today.ts";
 import { costSentence, requestsLeft } from "../rows/partial_notice.ts";
-import type { CountedReport, CountedTrend } from "./counted_trend.ts";
-import type { CountedTrendCache } from "./counted_trend_cache.ts";
+import type { CountedReport, CountedTrend, CountedTrendCache } from "./counted_trend.ts";
 import * as styles from "./counted_trend_panel.module.css";
-import { IntervalChoice } from "./interval_choice.tsx";
-import { chartDays, groupOf, groupsFor, MEASURES, type TrendGroup, trendPoints } from "./trend.ts";
+import { chartDays, groupOf, groupsFor, MEASURES, type TrendGroup } from "./trend.ts";
 import { TrendSpace } from "./trend_space.tsx";
 
-const DrawnTrend = defer(async () => (await import("./drawn_trend.tsx")).DrawnTrend, TrendSpace);
-
-/**
- * The maximum number of requests for one chart. By default, an organization has 100 requests per
- * hour.
- */
-const MAX_BARS = 92;
+const IntervalTrend = defer(
+  async () => (await import("./interval_trend.tsx")).IntervalTrend,
+  TrendSpace,
+);
 
 interface CountedTrendPanelProps {
   name: CountedReport;
@@ -32,7 +28,7 @@ interface CountedTrendPanelProps {
 }
 
 /**
- * Offers charts of visitors or searches with their cost in requests, and shows the chosen chart.
+ * Offers the chart of visitors or searches with its cost in requests, and shows it on request.
  * Renders nothing if fewer than two days of the range have ended.
  */
 export function CountedTrendPanel({ name, range, trends }: CountedTrendPanelProps) {
@@ -41,72 +37,74 @@ export function CountedTrendPanel({ name, range, trends }: CountedTrendPanelProp
 }
 
 function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: DayRange }) {
-  const offered = groupsFor(days).filter((group) => {
-    const bars = countBars(days, group);
-    return 1 < bars && bars <= MAX_BARS;
-  });
-  const wanted = groupOf(days, address.value.analytics.interval);
-  const group = offered.find((one) => one === wanted) ?? offered[0] ?? "month";
-  const trend = trends.find(name, days, group);
+  const trendBy = (group: TrendGroup) => trends.find({ name, range: days, group });
+  const trend = trendBy(groupOf(days, address.value.analytics.interval));
+  const isOpen = trends.isOpen(name, days);
   const panel = useRef<HTMLElement>(null);
-  useEffect(() => trends.leave(trend), [trends, trend]);
-  useEffect(() => () => trends.leave(), [trends]);
-  const requestsFor = (one: TrendGroup) =>
-    trends.find(name, days, one)?.missing.value ?? countBars(days, one);
-  const isShown = (one: TrendGroup) => trend !== null && one === group;
+  useEffect(() => () => trend.stop(), [trend]);
 
   /** Loads bars. The pressed button can disappear meanwhile. */
-  const load = (chosen: CountedTrend) => loadBars(chosen, trends).then(() => keepFocus(panel));
-
-  function choose(next: TrendGroup) {
-    if (isShown(next)) return;
-    visit({ analytics: { interval: next } });
-    const opened = trends.open(name, days, next);
-    if (opened.missing.peek() > 0) load(opened);
+  function load(wanted: CountedTrend) {
+    visit({ analytics: { interval: wanted.group } });
+    trends.open(name, days);
+    loadBars(wanted, trends).then(() => keepFocus(panel));
   }
 
   return (
     <section ref={panel} class={styles.panel} aria-label={`Chart of ${name}`} tabIndex={-1}>
-      <p class={styles.offer}>
-        <span>Chart by</span>
-        <IntervalChoice
-          offered={offered}
-          chosen={trend === null ? null : group}
-          isDisabled={(one) => requestsFor(one) > 0 && requestsLeftIn(trends) === 0}
-          suffixOf={(one) => (isShown(one) ? "" : costSuffix(requestsFor(one)))}
-          onChoose={choose}
+      {isOpen && (
+        <IntervalTrend
+          trend={{
+            measure: MEASURES[name],
+            range: days,
+            scope: "",
+            group: trend.group,
+            points: trend.points.value,
+            earlier: [],
+            gap: trend.missing.value > 0 ? "Not loaded" : "No data",
+            isWithoutToday: range.to >= today.value,
+          }}
+          isPending={false}
         />
-        {offered.some((one) => requestsFor(one) > 0) && <ScarcityNote trends={trends} />}
-      </p>
-      {trend && (
-        <>
-          <DrawnTrend
-            trend={{
-              measure: MEASURES[name],
-              range: days,
-              subject: {},
-              group,
-              points: trend.points.value,
-              earlier: [],
-              gap: trend.missing.value > 0 ? "Not loaded" : "No data",
-              isWithoutToday: range.to >= today.value,
-            }}
-            isPending={false}
-          />
-          <ChartProgress trend={trend} trends={trends} onLoad={() => load(trend)} />
-        </>
+      )}
+      {isOpen ? (
+        <ChartProgress trend={trend} trends={trends} onLoad={() => load(trend)} />
+      ) : (
+        <p class={`${styles.progress} ${styles.offer}`}>
+          {groupsFor(days).map((group) => (
+            <LoadButton key={group} trend={trendBy(group)} trends={trends} onLoad={load}>
+              Chart by {group}
+            </LoadButton>
+          ))}
+          <ScarcityNote trends={trends} />
+        </p>
       )}
     </section>
   );
 }
 
-function countBars(range: DayRange, group: TrendGroup): number {
-  return trendPoints(range, group, []).length;
+interface LoadButtonProps {
+  trend: CountedTrend;
+  trends: CountedTrendCache;
+  children: ComponentChildren;
+  onLoad(trend: CountedTrend): void;
 }
 
-/** Returns " (28 requests)"; empty if all bars are loaded. */
-function costSuffix(requests: number): string {
-  return requests === 0 ? "" : ` (${counted(requests, "request")})`;
+/** Loads the missing bars. Shows their cost. */
+function LoadButton({ trend, trends, children, onLoad }: LoadButtonProps) {
+  const isDisabled = requestsLeftIn(trends) === 0;
+  return (
+    <button
+      type="button"
+      class="quiet"
+      aria-disabled={isDisabled}
+      onClick={() => {
+        if (!isDisabled) onLoad(trend);
+      }}
+    >
+      {children} ({counted(trend.missing.value, "request")})
+    </button>
+  );
 }
 
 /**
@@ -150,23 +148,23 @@ function ChartProgress({ trend, trends, onLoad }: ChartProgressProps) {
     return <ProblemPanel problem={problem} retryLabel="Resume" onRetry={onLoad} />;
   }
   if (missing === 0) return null;
-  const isLoading = trend.isLoading.value;
   return (
     <p class={`${styles.progress} hint`}>
       <span>
         {bars - missing} of {counted(bars, trend.group)} loaded
       </span>
-      <button
-        type="button"
-        class="quiet"
-        aria-disabled={!isLoading && requestsLeftIn(trends) === 0}
-        onClick={() => {
-          if (isLoading) trend.stop();
-          else if (requestsLeftIn(trends) !== 0) onLoad();
-        }}
-      >
-        {isLoading ? "Stop" : `Load the rest${costSuffix(missing)}`}
-      </button>
+      {trend.isLoading.value ? (
+        <button type="button" class="quiet" onClick={() => trend.stop()}>
+          Stop
+        </button>
+      ) : (
+        <>
+          <LoadButton trend={trend} trends={trends} onLoad={onLoad}>
+            Load the rest
+          </LoadButton>
+          <ScarcityNote trends={trends} />
+        </>
+      )}
     </p>
   );
 }

@@ -1,8 +1,9 @@
 import type { Client, GroupedViews } from "quillgate";
 import { currentTime } from "../../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
-import { addDays, alignWeekdays, countDays, type DayRange } from "../period/range.ts";
+import { addDays, type DayRange } from "../period/range.ts";
 import {
+  alignLine,
   type DrawableTrend,
   endedDays,
   groupOf,
@@ -16,9 +17,7 @@ import {
 export type Trend =
   | ({ state: "drawn" } & DrawableTrend)
   /** The archive has no data for these days. */
-  | { state: "nothing held"; range: DayRange }
-  /** The range contains no completed day. */
-  | { state: "no day yet" }
+  | { state: "nothing held" }
   | { state: "off"; detail: string }
   | { state: "failed"; problem: Problem };
 
@@ -32,13 +31,8 @@ export interface TrendQuery {
   interval: TrendGroup | null;
 }
 
-/**
- * The page size of a series. It exceeds the number of bars that the page requests, so that one
- * request is enough.
- */
+/** The page size of a series. It exceeds the number of bars, so that one request is enough. */
 const LIMIT = 1000;
-/** Moving the line of a shorter range would lose too much of it. */
-const MIN_ALIGNED_DAYS = 14;
 
 /**
  * Reads views by day, week or month from the gateway's archive. Makes no Mintlify requests. If the
@@ -51,25 +45,24 @@ export async function readTrend(
   signal: AbortSignal,
 ): Promise<Trend> {
   const over = endedDays(range, today);
-  if (over === null) return { state: "no day yet" };
+  if (over === null) return { state: "nothing held" };
   const group = groupOf(over, interval);
   const read = (days: DayRange) => readViews(client, days, group, subject, signal);
-  const isAligned = group === "day" && countDays(over) >= MIN_ALIGNED_DAYS;
   try {
     const [views, earlierViews] = await Promise.all([
       read(over),
       earlierRange === null ? [] : read(earlierRange).catch(() => []),
     ]);
     const points = trendPoints(over, group, views);
-    const line = earlierRange && isAligned ? alignWeekdays(earlierRange, over) : earlierRange;
+    const line = earlierRange && alignLine(earlierRange, over, group);
     const earlier = line === null ? [] : trendPoints(line, group, earlierViews);
-    if (points.every(({ held }) => held === 0)) return { state: "nothing held", range: over };
+    if (points.every(({ held }) => held === 0)) return { state: "nothing held" };
     const isCompared = earlier.some(({ held }) => held > 0);
     return {
       state: "drawn",
       measure: MEASURES.views,
       range: over,
-      subject,
+      scope: subject.prefix === undefined ? "" : ` in ${subject.prefix}`,
       group,
       points,
       earlier: isCompared ? earlier : [],
@@ -96,25 +89,10 @@ async function readViews(
   const dateTo = addDays(range.to, 1);
   const query = { dateFrom: range.from, dateTo, group, limit: LIMIT, ...rest };
   const queries = paths?.map((path) => ({ ...query, path })) ?? [query];
-  const read = queries.map((one) => readGroups(client, one, signal));
-  return (await Promise.all(read)).flat();
-}
-
-type DailyViewsQuery = Parameters<Client["analytics"]["dailyViews"]>[0];
-
-async function readGroups(
-  client: Client,
-  query: DailyViewsQuery,
-  signal: AbortSignal,
-): Promise<GroupedViews[]> {
-  const groups: GroupedViews[] = [];
-  for (let cursor: string | undefined; ; ) {
-    // Retrying is pointless: without an archive of the project, the gateway always answers 501.
-    const page = await client.analytics.dailyViews({ ...query, cursor }, { signal, maxRetries: 0 });
-    groups.push(...page.views);
-    if (page.nextCursor === null || page.nextCursor === cursor) return groups;
-    cursor = page.nextCursor;
-  }
+  // Retrying is pointless: without an archive of the project, the gateway always answers 501.
+  const options = { signal, maxRetries: 0 };
+  const read = queries.map((one) => client.analytics.dailyViews(one, options));
+  return (await Promise.all(read)).flatMap(({ views }) => views);
 }
 
 /**

@@ -21,7 +21,7 @@ const BOTTOM = 22;
 const HEIGHT = TOP + PLOT_HEIGHT + BOTTOM;
 const HATCH = "trend-hatch";
 
-interface DrawnTrendProps {
+export interface DrawnTrendProps {
   trend: DrawableTrend;
   /** Whether newer data is loading. */
   isPending: boolean;
@@ -33,11 +33,10 @@ interface DrawnTrendProps {
 
 /** A bar chart with a line for the comparison, and a table of the bars. */
 export function DrawnTrend({ trend, isPending, merges = [], children }: DrawnTrendProps) {
-  const { measure, range, subject, group, points, earlier, gap } = trend;
+  const { measure, range, scope, group, points, earlier, gap } = trend;
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
-  const folder = subject.prefix === undefined ? "" : ` in ${subject.prefix}`;
-  const title = `${measure.title} per ${group}${folder}`;
+  const title = `${measure.title} per ${group}${scope}`;
   const missing = points.reduce((sum, { days, held }) => sum + days - held, 0);
   const note = markdownNote(trend);
   const marks = mergeMarks(points, merges);
@@ -52,7 +51,11 @@ export function DrawnTrend({ trend, isPending, merges = [], children }: DrawnTre
             <span class={`${styles.key} ${styles.aiKey}`}>AI</span>
           </>
         )}
-        {earlier.length > 0 && <span class={`${styles.key} ${styles.earlierKey}`}>Comparison</span>}
+        {earlier.length > 0 && (
+          <span class={`${styles.key} ${styles.earlierKey}`}>
+            {trend.isEarlierPart ? "Comparison (partly loaded)" : "Comparison"}
+          </span>
+        )}
         {missing > 0 && (
           <span class={`${styles.key} ${styles.missingKey}`}>{gapSentence(gap, missing)}</span>
         )}
@@ -77,6 +80,7 @@ export function DrawnTrend({ trend, isPending, merges = [], children }: DrawnTre
       <details class={styles.table}>
         <summary>Show as a table</summary>
         <TrendTable trend={trend} />
+        {trend.undated ? <p class="hint">{count(trend.undated)} without a date</p> : null}
       </details>
     </figure>
   );

@@ -1,6 +1,6 @@
 import type { GroupedViews } from "quillgate";
 import type { Day, Interval } from "../period/address_words.ts";
-import { addDays, countDays, type DayRange } from "../period/range.ts";
+import { addDays, alignWeekdays, countDays, type DayRange } from "../period/range.ts";
 
 export type TrendGroup = Interval;
 
@@ -10,7 +10,7 @@ export interface TrendPoint {
   from: Day;
   /** Its last day within the range. */
   to: Day;
-  /** The count for people. For searches, the count of all searches. */
+  /** The count for people. Without parts, the whole count. */
   human: number;
   ai: number;
   /** The number of days with data. The counts cover only these. */
@@ -24,7 +24,7 @@ export interface TrendPoint {
 /** The kind of count that a chart shows. */
 export interface Measure {
   /** The first word of the title. */
-  title: "Views" | "Visitors" | "Searches";
+  title: "Views" | "Visitors" | "Searches" | "Feedback" | "Questions";
   /** Whether people and AI are counted separately. */
   hasParts: boolean;
   /** Whether the counts of several bars can be added. One person may visit on two days. */
@@ -35,6 +35,8 @@ export const MEASURES = {
   views: { title: "Views", hasParts: true, isAdditive: true },
   visitors: { title: "Visitors", hasParts: true, isAdditive: false },
   searches: { title: "Searches", hasParts: false, isAdditive: true },
+  feedback: { title: "Feedback", hasParts: false, isAdditive: true },
+  conversations: { title: "Questions", hasParts: false, isAdditive: true },
 } as const satisfies Record<string, Measure>;
 
 /** A page, the pages of a folder, or, if both are absent, the whole site. */
@@ -47,11 +49,16 @@ export interface TrendSubject {
 export interface DrawableTrend {
   measure: Measure;
   range: DayRange;
-  subject: TrendSubject;
+  /** The end of the title, such as " in /guides"; empty for the whole site. */
+  scope: string;
   group: TrendGroup;
   points: readonly TrendPoint[];
   /** Points of the comparison by position; empty without a comparison. */
   earlier: readonly TrendPoint[];
+  /** Whether rows of the comparison are not loaded yet. */
+  isEarlierPart?: boolean;
+  /** The number of rows without a time, which no bar counts. */
+  undated?: number;
   /** The reason for empty bars. */
   gap: "No data" | "Not loaded";
   /** Whether the period includes today. The chart excludes it. */
@@ -64,6 +71,8 @@ const MAX_DAYS_BY_DAY = 92;
 const MAX_DAYS_BY_WEEK = 400;
 /** The maximum number of bars in a chart by day. It leaves room for a year. */
 const MAX_DAY_BARS = 400;
+/** Moving the line of a shorter range would lose too much of it. */
+const MIN_ALIGNED_DAYS = 14;
 
 export const TREND_GROUPS: readonly TrendGroup[] = ["day", "week", "month"];
 
@@ -80,6 +89,12 @@ export function groupOf(range: DayRange, chosen: TrendGroup | null = null): Tren
   const days = countDays(range);
   if (days <= MAX_DAYS_BY_DAY) return "day";
   return days <= MAX_DAYS_BY_WEEK ? "week" : "month";
+}
+
+/** Returns the days of a comparison to draw: by day, those with the weekdays of the bars. */
+export function alignLine(earlier: DayRange, range: DayRange, group: TrendGroup): DayRange {
+  const isAligned = group === "day" && countDays(range) >= MIN_ALIGNED_DAYS;
+  return isAligned ? alignWeekdays(earlier, range) : earlier;
 }
 
 /** Returns the days of a range that have ended; null if none has. */

@@ -1,10 +1,5 @@
 import { count } from "../../shell/wording.ts";
 
-/** The strings of empty reports on feedback. */
-export const FEEDBACK_WORDS = {
-  mayBeOff: "Your site may not collect feedback. Check its settings in Mintlify.",
-} as const;
-
 /** The strings of the route of one page. */
 export const PAGE_WORDS = {
   parent: "Page views",

@@ -1,0 +1,118 @@
+/** The charts of feedback and questions, and their comparison with the earlier period. */
+import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
+import { checkBothSchemes } from "./browser.mjs";
+import { test } from "./fixtures.mjs";
+import { firstOfMonth } from "./reports.mjs";
+import { SMALL_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: SMALL_SITE });
+
+const SCOPES = "jobs:create jobs:read analytics:read analytics:conversations";
+const REPORTS = [
+  { route: "feedback", path: "feedback", title: "Feedback", time: "createdAt" },
+  { route: "conversations", path: "assistant", title: "Questions", time: "timestamp" },
+];
+
+/** Opens a report of last month. */
+async function openLastMonth({ token, startSession, openReport }, changes) {
+  await startSession(token({ scope: SCOPES }));
+  await openReport({ range: "last-month", ...changes });
+}
+
+/** Returns the simulator's rows of a month, counted from the current one. */
+async function rowsOfMonth({ site, project }, { path, route }, month) {
+  const dates = { dateFrom: firstOfMonth(month), dateTo: firstOfMonth(month + 1) };
+  return (await site.upstream.report({ report: path, projectId: project, ...dates }))[route];
+}
+
+for (const report of REPORTS) {
+  test(`the chart of ${report.route} counts the rows of each day and compares them`, async ({
+    visitor,
+  }) => {
+    const { page, untilLoaded } = visitor;
+    await openLastMonth(visitor, { route: report.route });
+    await untilLoaded();
+    const [rows, earlier] = await Promise.all(
+      [-1, -2].map((month) => rowsOfMonth(visitor, report, month)),
+    );
+    const chart = page.getByRole("img", { name: new RegExp(`^${report.title} per day`) });
+    const dated = rows.filter((row) => row[report.time]);
+    const total = dated.length.toLocaleString("en-US");
+    await expect(chart).toHaveAccessibleName(new RegExp(` ${report.title} ${total}\\. The table`));
+    await page.getByText("Comparison", { exact: true }).waitFor();
+    await page.getByText("Show as a table").click();
+    const undated = page.getByText(`${rows.length - dated.length} without a date`);
+    await expect(undated).toHaveCount(dated.length < rows.length ? 1 : 0);
+    const table = page.getByRole("table", { name: `${report.title} per day` });
+    const day = firstOfMonth(-1);
+    const onFirst = dated.filter((row) => row[report.time].startsWith(day)).length;
+    await expect(table.getByRole("cell").first()).toHaveText(String(onFirst));
+
+    const strip = page.locator(".totals_strip-figure").first();
+    const part = Math.abs(rows.length - earlier.length) / earlier.length;
+    const percent = part.toLocaleString("en-US", { style: "percent", maximumFractionDigits: 1 });
+    await expect(strip).toContainText(rows.length === earlier.length ? "No change" : percent);
+
+    const slider = page.getByRole("slider", { name: "Explore the chart" });
+    await slider.focus();
+    await page.keyboard.press("Home");
+    await expect(slider).toHaveAttribute("aria-valuetext", / \d+, Total \d+ vs \d+/);
+    const [, now, before] = /^(.*?), \d{4},.*, ([^,]*), \d{4}$/.exec(
+      await slider.getAttribute("aria-valuetext"),
+    );
+    const weekdayOf = (text) => new Date(`${text}, ${day.slice(0, 4)} UTC`).getUTCDay();
+    assert.equal(weekdayOf(now), weekdayOf(before));
+    await checkBothSchemes(page, report.route);
+  });
+}
+
+test("the chart follows the filters of the rows and its interval", async ({ visitor }) => {
+  const { page } = visitor;
+  await openLastMonth(visitor, { route: "conversations", answer: "unanswered" });
+  const rows = await rowsOfMonth(visitor, REPORTS[1], -1);
+  const open = rows.filter(({ resolutionStatus }) => resolutionStatus === "unanswered");
+  const chart = page.getByRole("img", { name: /^Questions per day, filtered/ });
+  await expect(chart).toHaveAccessibleName(new RegExp(` Questions ${open.length}\\.`));
+  await page.getByRole("group", { name: "Interval" }).getByRole("button", { name: "Week" }).click();
+  await page.getByRole("img", { name: /^Questions per week, filtered/ }).waitFor();
+});
+
+test("the chart names days and a comparison that are not loaded", async ({ visitor }) => {
+  const { site, page } = visitor;
+  const fault = { kind: "status", status: 502 };
+  await site.upstream.fault({ target: "cursor=", times: 0, fault });
+  await openLastMonth(visitor, { route: "feedback" });
+  await page.getByText(/^\d+ days not loaded$/).waitFor();
+  await page.getByText("Comparison (partly loaded)", { exact: true }).waitFor();
+  await page.getByText(/: partly loaded \(100 entries\)/).waitFor();
+  await site.upstream.clearFaults();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await page.getByText(/^\d+ days? not loaded$/).waitFor({ state: "hidden" });
+  await page.getByRole("button", { name: "Load the previous period" }).first().click();
+  await page.getByText("Comparison", { exact: true }).waitFor();
+});
+
+test("the comparison of feedback can be turned off", async ({ visitor }) => {
+  const { page, untilLoaded, upstreamTargets } = visitor;
+  await openLastMonth(visitor, { route: "feedback", compare: "none" });
+  await untilLoaded();
+  await page.getByRole("img", { name: /^Feedback per day/ }).waitFor();
+  assert.equal(await page.getByText("Comparison", { exact: true }).count(), 0);
+  const earlier = `dateFrom=${firstOfMonth(-2)}`;
+  assert.ok(!(await upstreamTargets()).some((target) => target.includes(earlier)));
+});
+
+test.describe("at 390 px", () => {
+  test.use({ viewport: { width: 390, height: 844 } });
+
+  for (const { route, title } of REPORTS) {
+    test(`the chart of ${route} fits a width of 390 px in both schemes`, async ({ visitor }) => {
+      const { page, untilLoaded } = visitor;
+      await openLastMonth(visitor, { route });
+      await untilLoaded();
+      await page.getByRole("img", { name: new RegExp(`^${title} per day`) }).waitFor();
+      await checkBothSchemes(page, route);
+    });
+  }
+});
