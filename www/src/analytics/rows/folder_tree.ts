@@ -14,11 +14,7 @@ interface Folder {
   pages: ReportRow[];
 }
 
-/**
- * Groups pages by folder. `/guides` is a page next to the folder `/guides/`.
- *
- * @public Called through the dynamic import of this module.
- */
+/** Groups pages by folder. `/guides` is a page next to the folder `/guides/`. */
 export function buildTree(rows: readonly ReportRow[]): TreeNode[] {
   const root: Folder = { path: "/", name: "", level: 0, folders: new Map(), pages: [] };
   const found = new Map<string, Folder>();
