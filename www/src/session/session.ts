@@ -3,7 +3,15 @@ import type { Client } from "quillgate";
 import { announce } from "../shell/announcer.tsx";
 import { now } from "../shell/clock.ts";
 import { clockSkew, currentTime } from "../shell/clock_skew.ts";
-import { address, adjust, startOver, visit } from "../shell/navigation.ts";
+import {
+  address,
+  adjust,
+  claimAddress,
+  isOwnedAddress,
+  leaveEra,
+  startOver,
+  visit,
+} from "../shell/navigation.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { requestedRoute } from "../shell/route_names.ts";
 import { onSignInRequest } from "../shell/sign_in_request.ts";
@@ -21,7 +29,7 @@ import {
   noteSignedOut,
   tellOtherTabs,
 } from "./session_news.ts";
-import { keepSignInStart, signInFailure } from "./sign_in_return.ts";
+import { dropSignInStart, keepSignInStart, signInFailure } from "./sign_in_return.ts";
 import { SESSION_WORDS } from "./words.ts";
 
 /** One project as the signed-in person sees it. */
@@ -87,7 +95,9 @@ export function followSession(): void {
   });
   effect(endInTime);
   effect(followProject);
+  isPersonsAddress = isOwnedAddress();
   if (mayBeSignedIn(location.search, Date.now())) takeUpSession("on arrival");
+  else keepForOwner();
 }
 
 /**
@@ -173,6 +183,7 @@ async function enter(claims: Claims, turn: number): Promise<void> {
     // A renewal changes only the expiry, so the content stays.
     if (!isRenewal) closeProject();
     farewell.value = null;
+    claimAddress(data.person, isPersonsAddress ? "nothing" : "the address");
     if (requestedRoute(location.search) === null) {
       const [first] = allowedRoutes(claims);
       if (first) adjust({ route: first.id });
@@ -242,9 +253,17 @@ function endInTime(): void {
 function endHere(reason: string | null, what: "keep" | "forget" | "forget here"): void {
   generation += 1;
   leave("signed out");
-  if (what !== "keep") forgetAll(what === "forget" ? "everywhere" : "this tab");
+  if (what === "keep") keepForOwner();
+  else forgetAll(what === "forget" ? "everywhere" : "this tab");
   noteSignedOut();
   farewell.value = reason === null ? null : { text: reason, offer: null };
+}
+
+/** Hides what belongs to a person whose session has ended. It stays for this person only. */
+function keepForOwner(): void {
+  dropSignInStart();
+  leaveEra(isPersonsAddress ? "nothing" : "the address");
+  isPersonsAddress = false;
 }
 
 /** Closes the project first, so that nothing below opens it again. */
@@ -276,6 +295,7 @@ function forgetAll(where: "everywhere" | "this tab"): void {
   personData?.forget(where);
   personData = null;
   openProject = NOT_SIGNED_IN;
-  startOver(isPersonsAddress ? "clear the address" : "keep the address");
+  startOver(isPersonsAddress ? "the route" : "the address");
+  isPersonsAddress = false;
   announce("");
 }
