@@ -114,6 +114,51 @@ test.describe("session", () => {
     assert.ok(await table.evaluate((element) => element.isConnected));
   });
 
+  test("a tab that cannot check a sign-in in another tab shows no person until it can", async ({
+    visitor,
+  }) => {
+    const { site, page, token, signIn } = visitor;
+    await signIn();
+    await page.route(/\/(session|healthz)$/, (route) => route.abort());
+    const other = await page.context().newPage();
+    await other.goto(`${site.url}/?route=jobs`);
+    await pressUseAnotherToken(other);
+    await submitToken(other, token({ sub: "next-person" }));
+    await page.getByRole("alert").filter({ hasText: "couldn’t reach" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "New job" }).count(), 0);
+    await page.unrouteAll();
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await page.getByRole("button", { name: "Account: next-person" }).waitFor();
+  });
+
+  test("no request is sent for the old person while a sign-in in another tab is checked", async ({
+    visitor,
+  }) => {
+    const { site, page, token, signIn } = visitor;
+    await signIn();
+    const box = await openComposer(page);
+    let release;
+    const held = new Promise((resolve) => {
+      release = resolve;
+    });
+    const asked = page.waitForRequest("**/session");
+    await page.route("**/session", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const other = await page.context().newPage();
+    await other.goto(`${site.url}/?route=jobs`);
+    await pressUseAnotherToken(other);
+    await submitToken(other, token({ sub: "next-person" }));
+    await asked;
+    await box.fill("Of the first person");
+    await page.getByRole("button", { name: "Start job" }).click();
+    await page.getByRole("button", { name: "Sending" }).waitFor();
+    release();
+    await page.getByRole("button", { name: "Account: next-person" }).waitFor();
+    assert.deepEqual(await site.upstream.jobs(), []);
+  });
+
   test("a token with a wrong signature opens no session", async ({ visitor }) => {
     const { site, page, token, upstreamTargets } = visitor;
     await page.goto(site.url);

@@ -17,7 +17,7 @@ export function jobsOf(session: Session): JobBook {
 
 function followJobs(session: Session): JobBook {
   const { client, projectId, claims, data, end } = session;
-  const openStream = streamOf(client);
+  const openStream = streamOf(session);
   const book = new JobBook({ client, projectId, claims, data, openStream, ended: end.signal });
   books.set(session, book);
   const stopMarking = effect(() => {

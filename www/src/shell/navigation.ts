@@ -88,9 +88,12 @@ export function startOver(kept: Kept): void {
 export function leaveEra(kept: "the address" | "nothing"): void {
   const { id, owner, left } = era;
   if (owner === null || left !== null) return;
-  if (kept === "the address") return startOver(kept);
-  beginEra({ owner, left: { id, search: location.search } });
-  clearAddress(kept);
+  if (kept === "the address") {
+    startOver(kept);
+  } else {
+    beginEra({ owner, left: { id, search: location.search } });
+    clearAddress(kept);
+  }
 }
 
 /**
