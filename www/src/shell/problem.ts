@@ -1,4 +1,4 @@
-import { INTERCEPTED } from "./gateway_fetch.ts";
+import { PROXY_STATUS } from "./gateway_fetch.ts";
 
 /** An error, explained to the person who sees it. */
 export interface Problem {
@@ -100,11 +100,23 @@ function wordsForKind(error: ErrorFields): Words | null {
         advice: "Your text and everything loaded so far are kept.",
         remedy: "retry",
       };
-    case INTERCEPTED:
+    case "intercepted":
       return {
         title: "Your session ended",
         advice: "Reload the page to sign in again.",
         remedy: "reload",
+      };
+    case "challenged":
+      return {
+        title: "A firewall wants to check your browser",
+        advice: "Reload the page to pass the check.",
+        remedy: "reload",
+      };
+    case "firewall":
+      return {
+        title: "A firewall blocked this request",
+        advice: "Try again with other words, or tell your gateway admin.",
+        remedy: "retry",
       };
     case "upstream-credential":
       return {
@@ -212,7 +224,7 @@ function causeOf(error: ErrorFields): string {
   const details = Array.isArray(problem.errors) ? problem.errors.map(detailOf).filter(Boolean) : [];
   const detail = typeof problem.detail === "string" ? problem.detail : error.message;
   const cause = CAUSES[kindOf(error)]?.(detail) ?? sentence([detail, ...details].join(": "));
-  const hasStatus = typeof error.status === "number" && kindOf(error) !== INTERCEPTED;
+  const hasStatus = typeof error.status === "number" && error.status !== PROXY_STATUS;
   return hasStatus ? `${cause} (${error.status})` : cause;
 }
 
