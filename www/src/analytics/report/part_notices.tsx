@@ -3,7 +3,7 @@ import { keepFocus } from "../../shell/heading.tsx";
 import { address, visit } from "../../shell/navigation.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
 import { reserveOf } from "../../shell/rate_limit.ts";
-import { addDays, type DayRange, periodOf } from "../period/range.ts";
+import { addDays, type DayRange, isSameRange, periodOf } from "../period/range.ts";
 import { today } from "../period/today.ts";
 import type { ListingCache } from "../rows/listing_cache.ts";
 import {
@@ -135,8 +135,10 @@ interface WholeDaysProps {
  */
 function WholeDays({ cache, range: { from, to }, report }: WholeDaysProps) {
   const yesterday = addDays(today.value, -1);
-  const isOffered = cache.hasEndedDays.value && report.name === "views" && to > yesterday;
-  if (!isOffered || from > yesterday) return null;
+  const archived = cache.endedDays.value;
+  // The chart may still be that of another range.
+  const isArchived = archived !== null && isSameRange(archived, { from, to: yesterday });
+  if (!isArchived || report.name !== "views" || to <= yesterday) return null;
   const leaveOutToday = () => {
     const before = address.peek().analytics.range;
     const range = periodOf({ from, to: yesterday }, today.value, before);
