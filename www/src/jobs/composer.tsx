@@ -3,6 +3,7 @@ import { useRef } from "preact/hooks";
 import { readPullRequest } from "quillgate/values";
 import type { Address } from "../shell/address.ts";
 import { announce } from "../shell/announcer.tsx";
+import { HOUR_MS } from "../shell/durations.ts";
 import { Cross } from "../shell/icons.tsx";
 import { address, visit } from "../shell/navigation.ts";
 import type { Limit } from "../shell/rate_limit.ts";
@@ -22,7 +23,6 @@ import type { Template } from "./templates.ts";
 import { COMPOSER_WORDS } from "./words.ts";
 
 const PROMPT_BOX = "prompt";
-const HOUR_MS = 3_600_000;
 const DASHBOARD = "https://app.mintlify.com/";
 
 interface StartedJob {
