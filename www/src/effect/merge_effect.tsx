@@ -6,7 +6,7 @@ import { pageChange } from "../analytics/rows/page_address.ts";
 import { decodePath } from "../analytics/rows/page_path.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
-import { followLink, linkTo } from "../shell/navigation.ts";
+import { Link } from "../shell/link.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { type Read, useRead } from "../shell/use_read.ts";
 import { count, utcDay } from "../shell/wording.ts";
@@ -38,9 +38,7 @@ export function MergeEffect({ session, path, mergedAt }: MergeEffectProps) {
   return (
     <section class={styles.effect} aria-labelledby="effect">
       <h2 id="effect">
-        <a href={linkTo(link)} onClick={(event) => followLink(event, link)}>
-          {EFFECT_WORDS.title(decodePath(path))}
-        </a>
+        <Link to={link}>{EFFECT_WORDS.title(decodePath(path))}</Link>
       </h2>
       <p class="hint">{EFFECT_WORDS.merged(utcDay(mergedAt))}</p>
       {"readyOn" in days ? (

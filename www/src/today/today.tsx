@@ -21,7 +21,7 @@ import type { AddressChange } from "../shell/address.ts";
 import { now } from "../shell/clock.ts";
 import { currentTime } from "../shell/clock_skew.ts";
 import { keepFocus } from "../shell/heading.tsx";
-import { followLink, linkTo } from "../shell/navigation.ts";
+import { Link } from "../shell/link.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { usedUpUntil } from "../shell/rate_limit.ts";
 import { cutText, nameOfText } from "../shell/readable_text.ts";
@@ -326,9 +326,9 @@ function Card({ name, link, heading, children }: CardProps) {
         <h2 ref={heading ?? null} id={id} tabIndex={-1}>
           {TODAY_WORDS[name]}
         </h2>
-        <a href={linkTo(link)} aria-describedby={id} onClick={(event) => followLink(event, link)}>
+        <Link to={link} aria-describedby={id}>
           {TODAY_WORDS.all}
-        </a>
+        </Link>
       </div>
       {children}
     </section>
@@ -384,9 +384,9 @@ function JobItem({ job }: { job: ListedJob }) {
       {request !== null && job.status === "completed" ? (
         <PullRequestLink request={request} />
       ) : (
-        <a class="button" href={linkTo(link)} onClick={(event) => followLink(event, link)}>
+        <Link class="button" to={link}>
           {TODAY_WORDS.openJob}
-        </a>
+        </Link>
       )}
     </Item>
   );
@@ -401,13 +401,7 @@ function Item({ text, link, detail, figure, children }: ItemProps) {
   return (
     <li class={styles.row}>
       <p class={styles.text} translate={false}>
-        {link === null ? (
-          text
-        ) : (
-          <a href={linkTo(link)} onClick={(event) => followLink(event, link)}>
-            {text}
-          </a>
-        )}
+        {link === null ? text : <Link to={link}>{text}</Link>}
         {detail !== undefined && <span class={`hint ${styles.detail}`}>{detail}</span>}
       </p>
       <p class={`hint ${styles.figure}`} translate={false}>
