@@ -39,7 +39,7 @@ test("a folder is not a row, but its pages are", () => {
   assert.deepEqual(selectedRows(REPORTS.views, [folder, node], selection), [page]);
 });
 
-test("the button of a job says how many of the selected rows it covers", () => {
+test("the button of a job names the number of the selected rows that it covers", () => {
   assert.equal(startLabel(REPORTS.views, 50, 50), "Start a job");
   assert.equal(startLabel(REPORTS.views, 80, 50), "Start a job about 50 of 80 pages");
   assert.equal(startLabel(REPORTS.searches, 2, 1), "Start a job about 1 of 2 terms");

@@ -219,7 +219,7 @@ test("follows the live feed of jobs", async ({ visitor }) => {
   await failed.getByRole("link", { name: "Breaks later" }).waitFor();
 });
 
-test("says when a report can load again, and keeps the focus after a press", async ({
+test("names the time at which a report can load again, and keeps the focus after a press", async ({
   visitor,
 }) => {
   const { page, startSession, followBrowserClock } = visitor;

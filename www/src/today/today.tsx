@@ -299,7 +299,7 @@ interface LoadButtonProps {
   onLoad(): void;
 }
 
-/** While no request is left, says when one becomes free. */
+/** Loads a section. Shows a time instead while no request is left. */
 function LoadButton({ session, requests, onLoad }: LoadButtonProps) {
   const limit = viewsOf(session).limit.value;
   const until = limit?.left === 0 ? usedUpUntil(limit, now.value) : null;

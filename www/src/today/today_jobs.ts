@@ -12,10 +12,10 @@ const RECENT_MS = 28 * DAY_MS;
 /** How many pull requests to look up on their host. Most of them can be merged. */
 const MAX_LOOKUPS = 10;
 
-/** Jobs that need a person, and how much of the period was looked at. */
+/** Jobs that need a person. */
 export interface Found {
   jobs: readonly ListedJob[];
-  /** What was looked at, newest first; null for all of the period. */
+  /** The number of the newest pull requests or jobs that were checked; null if all were. */
   among: { count: number; what: "pull request" | "job" } | null;
 }
 
