@@ -70,7 +70,7 @@ export function App() {
       <main
         id="main"
         tabIndex={-1}
-        class={`${styles.main} ${current.name === "checking" || claims ? styles.tall : ""}`}
+        class={`stack ${styles.main} ${current.name === "checking" || claims ? styles.tall : ""}`}
         aria-busy={current.name === "checking"}
       >
         {claims && <SignedIn claims={claims} />}

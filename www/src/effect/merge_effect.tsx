@@ -36,7 +36,7 @@ export function MergeEffect({ session, path, mergedAt }: MergeEffectProps) {
   const link = pageChange(path);
   const isArchived = session.claims.archivedProjects.includes(session.projectId);
   return (
-    <section class={styles.effect} aria-labelledby="effect">
+    <section class={`stack ${styles.effect}`} aria-labelledby="effect">
       <h2 id="effect">
         <Link to={link}>{EFFECT_WORDS.title(decodePath(path))}</Link>
       </h2>

@@ -88,7 +88,7 @@ export function Composer({ book }: { book: JobBook }) {
 
   return (
     <section
-      class={`${styles.composer} card`}
+      class={`stack ${styles.composer} card`}
       aria-labelledby="new-job"
       onKeyDown={(event) => {
         if (event.key === "Escape") close();

@@ -29,7 +29,7 @@ export function JobRows({ jobs, isBusy, focused }: JobRowsProps) {
   return (
     <>
       {groupByDay(jobs, today.value).map(({ key, label, jobs }) => (
-        <div key={key} class={styles.day}>
+        <div key={key} class={`stack ${styles.day}`}>
           {label !== null && <h3>{label}</h3>}
           <ol class={`${styles.ledger} card`} aria-busy={isBusy}>
             {jobs.map((job) => (

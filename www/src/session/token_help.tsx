@@ -7,7 +7,7 @@ export function TokenHelp() {
   return (
     <details class={styles.help}>
       <summary>{SIGN_IN_WORDS.howTo}</summary>
-      <div class={styles.text}>
+      <div class={`stack ${styles.text}`}>
         <p>{SIGN_IN_WORDS.ask}</p>
         <dl>
           {SIGN_IN_WORDS.scopes.map(([scope, meaning]) => (

@@ -59,7 +59,7 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
         hasStartedOutside.current = false;
       }}
     >
-      <div class={styles.content}>
+      <div class={`stack ${styles.content}`}>
         <div class={styles.head}>
           <h2 id={heading}>{title}</h2>
           <IconButton label="Close" icon={Cross} onClick={onClose} />

@@ -92,9 +92,9 @@ export function Today({ session }: { session: Session }) {
   const isAll = waiting === -1 || isSlow.value;
   const shown = isAll ? sections : sections.slice(0, waiting + 1);
   return (
-    <div class={styles.route}>
+    <div class={`stack ${styles.route}`}>
       <p class="hint">{TODAY_WORDS.intro(`${rangeLabel(recentDays())} UTC`)}</p>
-      <div class={styles.sections} aria-busy={waiting !== -1}>
+      <div class={`stack ${styles.sections}`} aria-busy={waiting !== -1}>
         {shown.map(({ content }) => content)}
       </div>
     </div>
@@ -321,7 +321,7 @@ interface CardProps {
 function Card({ name, link, heading, children }: CardProps) {
   const id = `today-${name}`;
   return (
-    <section class={styles.section} aria-labelledby={id}>
+    <section class={`stack ${styles.section}`} aria-labelledby={id}>
       <div class={styles.head}>
         <h2 ref={heading ?? null} id={id} tabIndex={-1}>
           {TODAY_WORDS[name]}
