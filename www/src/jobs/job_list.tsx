@@ -77,7 +77,7 @@ function useKeepingUp(book: JobBook, mayRead: boolean): void {
 function countShown({ list }: JobBook): string {
   const listing = list.listing.value;
   const jobs = counted(listing?.jobs.length ?? 0, "job");
-  return listing?.more ? LIST_WORDS.newest(jobs) : LIST_WORDS.shown(jobs);
+  return listing?.more ? LIST_WORDS.newest(jobs) : jobs;
 }
 
 function Listed({ session, heading }: { session: Session; heading: Heading }) {

@@ -2,6 +2,7 @@
  * The browser's session with the gateway. A cookie that scripts cannot read holds the session. This
  * module reads and ends the session, and turns failed responses into errors.
  */
+import { recordOf } from "../shell/problem.ts";
 import { ask, SESSION, takeAnswerAhead } from "./ask.ts";
 import type { Claims } from "./claims.ts";
 
@@ -81,8 +82,4 @@ export async function claimsOf(response: Response): Promise<Claims> {
 
 function stringsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-}
-
-export function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

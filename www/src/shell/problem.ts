@@ -211,6 +211,7 @@ function fieldsOf(error: unknown): ErrorFields {
   return error instanceof Error ? error : { name: "", message: String(error) };
 }
 
-function recordOf(value: unknown): Record<string, unknown> {
+/** Returns a value with its properties; an object without properties for any other value. */
+export function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
