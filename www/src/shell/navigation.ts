@@ -64,13 +64,13 @@ export function followAddress(): void {
   });
 }
 
-/** Returns whether a person left this address in an earlier document, and their session may be over. */
+/** Returns whether an earlier document showed this address to a person. Their session may be over. */
 export function isOwnedAddress(): boolean {
   return isOwnAddress && era.owner !== null && era.left === null;
 }
 
 /** The part of the current address that stays when an era starts. */
-export type Kept = "the address" | "the route" | "nothing";
+type Kept = "the address" | "the route" | "nothing";
 
 /**
  * Starts an era: going back to an earlier address restores no project, filter or open item, because
