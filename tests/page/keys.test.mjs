@@ -15,6 +15,7 @@ for (const [name, event, wanted] of [
   ["a Cyrillic letter counts by its position", { key: "п", code: "KeyG" }, "g"],
   ["a Cyrillic capital counts by its position", { key: "П", code: "KeyG" }, "g"],
   ["a Greek letter counts by its position", { key: "ς", code: "KeyW" }, "w"],
+  ["the Greek key Q, which types a sign, counts by its position", { key: ";", code: "KeyQ" }, "q"],
   ["a Cyrillic letter on a bracket counts as the bracket", { key: "ъ", code: "BracketRight" }, "]"],
   ["Dvorak keeps its letters", { key: "k", code: "KeyV" }, "k"],
   ["Dvorak keeps its signs", { key: "'", code: "KeyQ" }, "'"],

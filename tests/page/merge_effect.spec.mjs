@@ -12,24 +12,21 @@ const [BEFORE, AFTER] = [100, 150];
 
 test.use({ projectKind: "archived" });
 
-/** Answers with `BEFORE` or `AFTER` views by people on each day, and 10 by AI. */
+/** Answers with `BEFORE` or `AFTER` views by people on each day of two spellings, and 10 by AI. */
 async function serveViews(page, mergedAt) {
   const merge = new Date(mergedAt).toISOString().slice(0, 10);
-  await page.route("**/views/daily?**", (route) => {
+  await page.route("**/views/archived?**", (route) => {
     const query = new URL(route.request().url()).searchParams;
-    assert.equal(query.get("path"), "/quickstart");
-    const views = [];
-    for (
-      let time = Date.parse(query.get("dateFrom"));
-      time < Date.parse(query.get("dateTo"));
-      time += DAY_MS
-    ) {
-      const date = new Date(time).toISOString().slice(0, 10);
-      const human = date < merge ? BEFORE : AFTER;
-      const counts = { human, ai: 10, total: human + 10, visitors: null };
-      views.push({ date, ...counts, days: 1, missing: [] });
-    }
-    return route.fulfill({ json: { views, missing: [], nextCursor: null } });
+    const [from, to] = [query.get("dateFrom"), query.get("dateTo")];
+    const days = (Date.parse(to) - Date.parse(from)) / DAY_MS;
+    const human = days * (from < merge ? BEFORE : AFTER);
+    const views = [
+      { path: "/quickstart", human: human - days, ai: 0, total: human - days },
+      { path: "/quickstart/", human: days, ai: 10 * days, total: 11 * days },
+      { path: "/quickstart-2", human: 7, ai: 7, total: 14 },
+    ];
+    const totals = { human, ai: 10 * days, total: human + 10 * days };
+    return route.fulfill({ json: { views, totals, missing: [], nextCursor: null } });
   });
 }
 

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
 const { effectDays } = await importSource("effect/effect_days.ts");
+const { readReactions, readViews } = await importSource("effect/effect_figures.ts");
 const { subjectPage } = await importSource("effect/subject_page.ts");
 
 const MERGED_AT = Date.UTC(2026, 10, 4, 23, 30);
@@ -52,3 +53,52 @@ for (const [prompt, page] of [
     assert.equal(subjectPage(prompt), page);
   });
 }
+
+const DAYS = { from: "2026-11-05", to: "2026-11-11" };
+const ended = new AbortController().signal;
+
+test("the views of a page are those of all its spellings", async () => {
+  const row = (path, human) => ({ path, human, ai: 1, total: human + 1 });
+  const pages = [
+    { views: [row("/a", 1), row("/caf%C3%A9", 10), row(null, 5)], missing: ["2026-11-07"] },
+    {
+      views: [row("/café/", 20), row("/cafe", 40), row("/café.md", null)],
+      missing: ["2026-11-07"],
+    },
+  ];
+  let asked;
+  const archivedViews = (query) => {
+    asked = query;
+    return { pages: () => pages };
+  };
+  const views = await readViews({ analytics: { archivedViews } }, "/café", DAYS, ended);
+  assert.deepEqual(views, { human: 30, ai: 3, missing: 1 });
+  assert.deepEqual([asked.dateFrom, asked.dateTo], ["2026-11-05", "2026-11-12"]);
+});
+
+test("the requests for reactions count in the limit of the page", async () => {
+  const limit = {
+    value: null,
+    peek() {
+      return this.value;
+    },
+  };
+  const answer = (headers, body) => {
+    for (const { onResponse } of options) onResponse({ headers: new Headers(headers) });
+    return Promise.resolve(body);
+  };
+  const options = [];
+  const headers = { ratelimit: '"analytics";r=41', "ratelimit-policy": '"analytics";q=100;w=3600' };
+  const client = {
+    withOptions: (given) => {
+      options.push(given);
+      return client;
+    },
+    analytics: {
+      feedbackByPage: () => answer(headers, { feedback: [], hasMore: false }),
+      searches: () => answer({}, { searches: [], nextPosition: null }),
+    },
+  };
+  await readReactions(client, limit, "/a", DAYS, ended);
+  assert.equal(limit.value.left, 41);
+});

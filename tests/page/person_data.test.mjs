@@ -89,6 +89,18 @@ test("a value that storage refuses stays in memory and is counted", () => {
   assert.equal(data.refusedDrafts(), 1);
 });
 
+test("a blank draft is no loss", () => {
+  const data = new PersonData("zoë");
+  data.entry("draft", "docs", "1").write({ text: " \n", attempt: null });
+  data.entry("follow-up", "docs", "2").write({ text: "", attempt: { text: "Sent" } });
+  data.entry("draft", "docs", "3").write({ text: "Half a thought", attempt: null });
+  assert.equal(data.loss().drafts, 1);
+  const makeRoom = fillStorage();
+  data.entry("draft", "docs", "1").write({ text: "  ", attempt: null });
+  assert.equal(data.refusedDrafts(), 0);
+  makeRoom();
+});
+
 test("disabled storage keeps everything in memory", () => {
   const { localStorage } = globalThis;
   Object.defineProperty(globalThis, "localStorage", {

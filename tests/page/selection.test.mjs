@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { selectedRows, toggleRow } = await importSource("analytics/report/selection.ts");
+const { selectedRows, startLabel, toggleRow } = await importSource("analytics/report/selection.ts");
 const { REPORTS } = await importSource("analytics/rows/report.ts");
 
 test("a selection keeps its rows when they are sorted, filtered or loaded again", () => {
@@ -50,4 +50,10 @@ test("a folder is not a row, but its pages are", () => {
   const folder = { path: "/guides/", name: "guides", level: 0, pages: 1, row: page, children: [] };
   const selection = toggleRow(REPORTS.views, new Set(), page);
   assert.deepEqual(selectedRows(REPORTS.views, [folder, node], selection), [page]);
+});
+
+test("the button of a job names the number of the selected rows that it covers", () => {
+  assert.equal(startLabel(REPORTS.views, 50, 50), "Start a job");
+  assert.equal(startLabel(REPORTS.views, 80, 50), "Start a job about 50 of 80 pages");
+  assert.equal(startLabel(REPORTS.searches, 2, 1), "Start a job about 1 of 2 terms");
 });

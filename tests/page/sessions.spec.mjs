@@ -114,6 +114,51 @@ test.describe("session", () => {
     assert.ok(await table.evaluate((element) => element.isConnected));
   });
 
+  test("a tab that cannot check a sign-in in another tab shows no person until it can", async ({
+    visitor,
+  }) => {
+    const { site, page, token, signIn } = visitor;
+    await signIn();
+    await page.route(/\/(session|healthz)$/, (route) => route.abort());
+    const other = await page.context().newPage();
+    await other.goto(`${site.url}/?route=jobs`);
+    await pressUseAnotherToken(other);
+    await submitToken(other, token({ sub: "next-person" }));
+    await page.getByRole("alert").filter({ hasText: "couldn’t reach" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "New job" }).count(), 0);
+    await page.unrouteAll();
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await page.getByRole("button", { name: "Account: next-person" }).waitFor();
+  });
+
+  test("no request is sent for the old person while a sign-in in another tab is checked", async ({
+    visitor,
+  }) => {
+    const { site, page, token, signIn } = visitor;
+    await signIn();
+    const box = await openComposer(page);
+    let release;
+    const held = new Promise((resolve) => {
+      release = resolve;
+    });
+    const asked = page.waitForRequest("**/session");
+    await page.route("**/session", async (route) => {
+      await held;
+      await route.continue();
+    });
+    const other = await page.context().newPage();
+    await other.goto(`${site.url}/?route=jobs`);
+    await pressUseAnotherToken(other);
+    await submitToken(other, token({ sub: "next-person" }));
+    await asked;
+    await box.fill("Of the first person");
+    await page.getByRole("button", { name: "Start job" }).click();
+    await page.getByRole("button", { name: "Sending" }).waitFor();
+    release();
+    await page.getByRole("button", { name: "Account: next-person" }).waitFor();
+    assert.deepEqual(await site.upstream.jobs(), []);
+  });
+
   test("a token with a wrong signature opens no session", async ({ visitor }) => {
     const { site, page, token, upstreamTargets } = visitor;
     await page.goto(site.url);
@@ -159,7 +204,84 @@ test.describe("session", () => {
     await (await openComposer(page)).fill("Mine alone");
     await pressUseAnotherToken(page);
     await submitToken(page, token({ sub: "another person" }));
+    await page.getByRole("link", { name: "Agent jobs" }).click();
     assert.equal(await (await openComposer(page)).inputValue(), "");
+  });
+
+  for (const [name, expire] of Object.entries({
+    "by the clock": async (page) => {
+      await page.clock.runFor(1_200_000);
+      await page.getByText("Your session has expired").waitFor();
+      await page.reload();
+    },
+    "while the tab was closed": async (page) => {
+      await page.context().clearCookies();
+      await page.evaluate(() => localStorage.removeItem("quillgate.signed-in-until"));
+      await page.reload();
+    },
+    "at the gateway": async (page) => {
+      await page.evaluate(() => fetch("/session", { method: "DELETE" }));
+      await page.reload();
+    },
+  })) {
+    test(`only the same person returns to the address of a session that ended ${name}`, async ({
+      visitor,
+    }) => {
+      const { site, page, token, followBrowserClock, signIn, project } = visitor;
+      await followBrowserClock();
+      await page.clock.install();
+      const signInAgain = async (used) => {
+        await heading(page, "Sign in").waitFor();
+        assert.equal(new URL(page.url()).search, "");
+        await submitToken(page, used);
+        await page.getByRole("button", { name: "Sign out" }).waitFor();
+      };
+      await signIn(token({ exp: nowSeconds() + 600 }));
+      await page.goto(`${site.url}/?route=jobs&project=${project}&text=zebrafish`);
+      await page.getByLabel("Search prompts").waitFor();
+      await expire(page);
+      await signInAgain(token({ exp: nowSeconds() + 3600 }));
+      assert.equal(await page.getByLabel("Search prompts").inputValue(), "zebrafish");
+      assert.match(page.url(), /text=zebrafish/);
+
+      await page.clock.runFor(2_400_000);
+      await expire(page);
+      await signInAgain(token({ sub: "next-person", exp: nowSeconds() + 9000 }));
+      await heading(page, "Today").waitFor();
+      assert.doesNotMatch(page.url(), /zebrafish|jobs/);
+      const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+      assert.doesNotMatch(stored, /zebrafish/);
+      await page.goBack();
+      await heading(page, "Agent jobs").or(heading(page, "Today")).waitFor();
+      assert.doesNotMatch(page.url(), /zebrafish/);
+    });
+  }
+
+  test("a link that is opened after the session ended stays", async ({ visitor }) => {
+    const { site, page, token, signIn, project } = visitor;
+    await signIn();
+    await page.goto(`${site.url}/?route=jobs&project=${project}&text=zebrafish`);
+    await page.getByLabel("Search prompts").waitFor();
+    await page.context().clearCookies();
+    await page.evaluate(() => localStorage.removeItem("quillgate.signed-in-until"));
+    await page.goto(`${site.url}/?route=jobs&project=${project}&text=narwhal`);
+    await page.reload();
+    await submitToken(page, token({ sub: "next-person" }));
+    await page.getByLabel("Search prompts").waitFor();
+    assert.match(page.url(), /text=narwhal/);
+  });
+
+  test("a person who signs in elsewhere replaces the address of a restored tab", async ({
+    visitor,
+  }) => {
+    const { site, page, token, signIn, startSession, project } = visitor;
+    await signIn();
+    await page.goto(`${site.url}/?route=jobs&project=${project}&text=zebrafish`);
+    await page.getByLabel("Search prompts").waitFor();
+    await startSession(token({ sub: "next-person" }));
+    await page.goBack();
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    assert.doesNotMatch(page.url(), /zebrafish/);
   });
 
   test("a sign-out that did not reach the gateway can be repeated", async ({ visitor }) => {

@@ -208,6 +208,43 @@ test("a slow report does not hold up the jobs", async ({ visitor }) => {
   await untilSettled(page);
 });
 
+test("follows the live feed of jobs", async ({ visitor }) => {
+  const { page, startSession, startElsewhere, endJob } = visitor;
+  await startElsewhere("Breaks later");
+  await startSession();
+  await openToday(visitor);
+  const failed = section(page, "Jobs that failed");
+  await failed.getByText("No job failed.").waitFor();
+  await endJob("Breaks later", { status: "failed" });
+  await failed.getByRole("link", { name: "Breaks later" }).waitFor();
+});
+
+test("names the time at which a report can load again, and keeps the focus after a press", async ({
+  visitor,
+}) => {
+  const { page, startSession, followBrowserClock } = visitor;
+  await startSession();
+  await followBrowserClock();
+  let left = 0;
+  await page.route("**/v1/analytics/**", async (route) => {
+    const response = await route.fetch();
+    const { date: _, ...headers } = response.headers();
+    headers.ratelimit = `"analytics";r=${left};t=120`;
+    headers["ratelimit-policy"] = '"analytics";q=100;w=3600';
+    await route.fulfill({ response, headers });
+  });
+  await page.clock.install();
+  await openToday(visitor);
+  const falls = section(page, "Pages that lost readers");
+  await falls.getByText(/^No requests left\. You can load this at \d+:\d\d/).waitFor();
+  assert.equal(await falls.getByRole("button").count(), 0);
+  left = 50;
+  await page.clock.runFor(121_000);
+  await falls.getByRole("button", { name: /^Load/ }).click();
+  await expect(falls.getByRole("heading")).toBeFocused();
+  await expect(falls.getByRole("listitem")).toHaveCount(5);
+});
+
 for (const [name, viewport] of Object.entries({
   wide: { width: 1440, height: 900 },
   phone: { width: 320, height: 740 },

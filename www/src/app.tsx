@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { currentExport } from "./analytics/export/current_export.ts";
 import * as styles from "./app.module.css";
-import { ROUTE_COMPONENTS } from "./route_components.ts";
+import { ROUTE_CODE, type RouteComponent } from "./route_code.ts";
 import { RouteLinks, routeStart } from "./route_links.tsx";
 import { allows, type Claims } from "./session/claims.ts";
 import { allowedRoutes, type RouteScreen, screenOf } from "./session/routes.ts";
@@ -16,13 +16,20 @@ import { defer, deferDialog } from "./shell/deferred.tsx";
 import { Heading } from "./shell/heading.tsx";
 import { Logo } from "./shell/icons.tsx";
 import { closeKeys, GENERAL, keyListOpen, registerKeys } from "./shell/keys.ts";
-import { address, followLink, linkTo, visit } from "./shell/navigation.ts";
+import { Link } from "./shell/link.tsx";
+import { address, visit } from "./shell/navigation.ts";
 import { type PageTitle, pageTitle } from "./shell/page_title.ts";
 import { ProblemPanel } from "./shell/problem_panel.tsx";
+import type { Route } from "./shell/route_names.ts";
 import { titleMark } from "./shell/title_mark.ts";
 import { shown } from "./shell/toast.ts";
 
 const UNOFFICIAL = "Unofficial. Not affiliated with Mintlify.";
+
+/** The component of each route. It loads its code on first render. */
+const ROUTE_COMPONENTS = Object.fromEntries(
+  Object.entries(ROUTE_CODE).map(([route, load]) => [route, defer(load)]),
+) as Record<Route, RouteComponent>;
 
 const loadSignIn = async () => (await import("./session/sign_in.tsx")).SignIn;
 const SignIn = defer(loadSignIn, () => <div class={styles.signInSpace} />);
@@ -63,7 +70,7 @@ export function App() {
       <main
         id="main"
         tabIndex={-1}
-        class={`${styles.main} ${current.name === "checking" || claims ? styles.tall : ""}`}
+        class={`stack ${styles.main} ${current.name === "checking" || claims ? styles.tall : ""}`}
         aria-busy={current.name === "checking"}
       >
         {claims && <SignedIn claims={claims} />}
@@ -189,13 +196,9 @@ function Screen({ title, isInNavigation = false, children }: ScreenProps) {
 function Breadcrumb({ parent: { label, change } }: Pick<PageTitle, "parent">) {
   return (
     <nav aria-label="Breadcrumb">
-      <a
-        class={styles.backLink}
-        href={linkTo(change)}
-        onClick={(event) => followLink(event, change)}
-      >
+      <Link class={styles.backLink} to={change}>
         {label}
-      </a>
+      </Link>
     </nav>
   );
 }

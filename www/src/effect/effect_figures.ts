@@ -1,8 +1,10 @@
 /** The figures of a page in one period. */
+import type { Signal } from "@preact/signals";
 import type { Client } from "quillgate";
 import { addDays, type DayRange } from "../analytics/period/range.ts";
 import { toPageId } from "../analytics/rows/page_path.ts";
 import { REPORTS } from "../analytics/rows/report.ts";
+import { type Limit, noteLimit } from "../shell/rate_limit.ts";
 
 /** The figures of a page from the gateway's archive. */
 export interface Views {
@@ -25,36 +27,56 @@ export interface Reactions {
 /** Requests to Mintlify for {@link readReactions} of both periods. */
 export const REACTION_REQUESTS = 4;
 
-/** Reads a page's views from the archive, which costs no request to Mintlify. */
+const ROWS_PER_REQUEST = 1000;
+
+/**
+ * Reads the views of all spellings of a page from the archive, which costs no request to Mintlify.
+ * The archive can filter only by one spelling.
+ */
 export async function readViews(
   client: Client,
   path: string,
   { from, to }: DayRange,
   signal: AbortSignal,
 ): Promise<Views> {
-  const query = { path, dateFrom: from, dateTo: addDays(to, 1) };
-  const page = await client.analytics.dailyViews(query, { signal, maxRetries: 0 });
-  const sum = (name: "human" | "ai") =>
-    page.views.reduce((total, views) => total + (views[name] ?? 0), 0);
-  return { human: sum("human"), ai: sum("ai"), missing: page.missing.length };
+  const query = { dateFrom: from, dateTo: addDays(to, 1), limit: ROWS_PER_REQUEST };
+  const list = client.analytics.archivedViews(query, { signal, maxRetries: 0 });
+  const isThis = isPage(path);
+  const sums = { human: 0, ai: 0, missing: 0 };
+  for await (const { views, missing } of list.pages()) {
+    for (const row of views.filter((row) => isThis(row.path))) {
+      sums.human += row.human ?? 0;
+      sums.ai += row.ai ?? 0;
+    }
+    sums.missing = missing.length;
+  }
+  return sums;
 }
 
-/** Reads a page's ratings and searches with two requests to Mintlify. */
+/** Returns a function that tests whether a path is a spelling of a page. */
+function isPage(path: string): (other: string | null) => boolean {
+  const page = toPageId(path);
+  return (other) => other !== null && toPageId(other) === page;
+}
+
+/** Reads a page's ratings and searches with two requests to Mintlify, which `limit` notes. */
 export async function readReactions(
   client: Client,
+  limit: Signal<Limit | null>,
   path: string,
   { from, to }: DayRange,
   signal: AbortSignal,
 ): Promise<Reactions> {
+  const { analytics } = client.withOptions({
+    onResponse: ({ headers }) => noteLimit(limit, headers),
+  });
   const dates = { dateFrom: from, dateTo: addDays(to, 1) };
   const options = { signal, maxRetries: 0 };
-  const limit = REPORTS.feedbackByPage.pageSize;
   const [ratings, terms] = await Promise.all([
-    client.analytics.feedbackByPage({ ...dates, limit }, options),
-    client.analytics.searches(dates, options),
+    analytics.feedbackByPage({ ...dates, limit: REPORTS.feedbackByPage.pageSize }, options),
+    analytics.searches(dates, options),
   ]);
-  const page = toPageId(path);
-  const isThis = (other: string | null) => other !== null && toPageId(other) === page;
+  const isThis = isPage(path);
   const rated = ratings.feedback.filter((row) => isThis(row.path));
   const found = terms.searches.filter((term) => isThis(term.topClickedPage));
   const up = rated.reduce((sum, { thumbsUp }) => sum + (thumbsUp ?? 0), 0);

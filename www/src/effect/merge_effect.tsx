@@ -1,15 +1,14 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { viewsOf } from "../analytics/cache/session_views.ts";
 import { type DayRange, rangeLabel, shortDay } from "../analytics/period/range.ts";
 import { today } from "../analytics/period/today.ts";
 import { pageChange } from "../analytics/rows/page_address.ts";
 import { decodePath } from "../analytics/rows/page_path.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
-import { currentTime } from "../shell/clock_skew.ts";
-import { followLink, linkTo } from "../shell/navigation.ts";
-import { describeProblem, type Problem } from "../shell/problem.ts";
+import { Link } from "../shell/link.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
+import { type Read, useRead } from "../shell/use_read.ts";
 import { count, utcDay } from "../shell/wording.ts";
 import { type EffectDays, effectDays } from "./effect_days.ts";
 import {
@@ -37,11 +36,9 @@ export function MergeEffect({ session, path, mergedAt }: MergeEffectProps) {
   const link = pageChange(path);
   const isArchived = session.claims.archivedProjects.includes(session.projectId);
   return (
-    <section class={styles.effect} aria-labelledby="effect">
+    <section class={`stack ${styles.effect}`} aria-labelledby="effect">
       <h2 id="effect">
-        <a href={linkTo(link)} onClick={(event) => followLink(event, link)}>
-          {EFFECT_WORDS.title(decodePath(path))}
-        </a>
+        <Link to={link}>{EFFECT_WORDS.title(decodePath(path))}</Link>
       </h2>
       <p class="hint">{EFFECT_WORDS.merged(utcDay(mergedAt))}</p>
       {"readyOn" in days ? (
@@ -78,10 +75,10 @@ function Figures({ session, path, days, isArchived }: FiguresProps) {
   );
   const wantsReactions = useSignal(false);
   const reactions = usePair(days, wantsReactions.value, end.signal, (range, signal) =>
-    readReactions(client, path, range, signal),
+    readReactions(client, viewsOf(session).limit, path, range, signal),
   );
 
-  const missing = views.pair ? views.pair.before.missing + views.pair.after.missing : 0;
+  const missing = views.value ? views.value.before.missing + views.value.after.missing : 0;
   return (
     <>
       {(isArchived || wantsReactions.value) && (
@@ -99,8 +96,8 @@ function Figures({ session, path, days, isArchived }: FiguresProps) {
             </tr>
           </thead>
           <tbody>
-            {isArchived && renderViews(views.pair)}
-            {wantsReactions.value && renderReactions(reactions.pair)}
+            {isArchived && renderViews(views.value)}
+            {wantsReactions.value && renderReactions(reactions.value)}
           </tbody>
         </table>
       )}
@@ -130,29 +127,12 @@ function usePair<Value>(
   isWanted: boolean,
   ended: AbortSignal,
   read: (range: DayRange, signal: AbortSignal) => Promise<Value>,
-) {
-  const pair = useSignal<Pair<Value> | null>(null);
-  const problem = useSignal<Problem | null>(null);
-  const attempt = useSignal(0);
-  useEffect(() => {
-    if (!isWanted) return;
-    const leave = new AbortController();
-    const signal = AbortSignal.any([leave.signal, ended]);
-    problem.value = null;
-    Promise.all([read(before, signal), read(after, signal)]).then(
-      ([before, after]) => {
-        if (!signal.aborted) pair.value = { before, after };
-      },
-      (error) => {
-        if (!signal.aborted) problem.value = describeProblem(error, currentTime());
-      },
-    );
-    return () => leave.abort();
-  }, [isWanted, before.from, after.to, attempt.value]);
-  const retry = () => {
-    attempt.value += 1;
+): Read<Pair<Value>> {
+  const readBoth = async (signal: AbortSignal) => {
+    const [first, second] = await Promise.all([read(before, signal), read(after, signal)]);
+    return { before: first, after: second };
   };
-  return { pair: pair.value, problem: problem.value, retry };
+  return useRead(ended, isWanted ? readBoth : null, [before.from, after.to]);
 }
 
 /** A change is only shown of whole figures. */

@@ -19,12 +19,9 @@ export const EFFECT_WORDS = {
   unknown: "Not known",
   searchesOf: (searches: number, isPart: boolean) => `${isPart ? "≥ " : ""}${count(searches)}`,
   changeOf: (before: number, after: number) => {
-    if (before === after) return "0";
-    const part =
-      before === 0
-        ? ""
-        : ` (${after > before ? "+" : "−"}${wholePercent(Math.abs(after - before) / before)})`;
-    return `${signedCount(after - before)}${part}`;
+    const change = signedCount(after - before);
+    if (before === after || before === 0) return change;
+    return `${change} (${after > before ? "+" : "−"}${wholePercent(Math.abs(after - before) / before)})`;
   },
   missing: (days: number) => `${counted(days, "day")} without data.`,
   load: (requests: number) => `Compare ratings and searches, for ${counted(requests, "request")}`,

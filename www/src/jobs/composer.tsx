@@ -3,6 +3,8 @@ import { useRef } from "preact/hooks";
 import { readPullRequest } from "quillgate/values";
 import type { Address } from "../shell/address.ts";
 import { announce } from "../shell/announcer.tsx";
+import { HOUR_MS } from "../shell/durations.ts";
+import { IconButton } from "../shell/icon_button.tsx";
 import { Cross } from "../shell/icons.tsx";
 import { address, visit } from "../shell/navigation.ts";
 import type { Limit } from "../shell/rate_limit.ts";
@@ -22,7 +24,6 @@ import type { Template } from "./templates.ts";
 import { COMPOSER_WORDS } from "./words.ts";
 
 const PROMPT_BOX = "prompt";
-const HOUR_MS = 3_600_000;
 const DASHBOARD = "https://app.mintlify.com/";
 
 interface StartedJob {
@@ -87,7 +88,7 @@ export function Composer({ book }: { book: JobBook }) {
 
   return (
     <section
-      class={`${styles.composer} card`}
+      class={`stack ${styles.composer} card`}
       aria-labelledby="new-job"
       onKeyDown={(event) => {
         if (event.key === "Escape") close();
@@ -96,14 +97,7 @@ export function Composer({ book }: { book: JobBook }) {
       <div class={styles.head}>
         <h2 id="new-job">{COMPOSER_WORDS.title}</h2>
         <TemplateMenu shelf={templates} text={draft.text.value} onUse={use} />
-        <button
-          type="button"
-          class="quiet icon-button"
-          aria-label={COMPOSER_WORDS.close}
-          onClick={close}
-        >
-          <Cross />
-        </button>
+        <IconButton label={COMPOSER_WORDS.close} icon={Cross} onClick={close} />
       </div>
       <DraftTabs book={book} />
       <PromptBox

@@ -200,23 +200,21 @@ export class Draft {
   }
 }
 
+const NO_ANSWER = { requestId: null, retryAt: null, isLimit: false };
+
 const NOT_WAITED_FOR: Problem = {
+  ...NO_ANSWER,
   title: SEND_WORDS.stopped,
   cause: SEND_WORDS.stoppedCause,
   advice: SEND_WORDS.stoppedHint,
-  requestId: null,
-  retryAt: null,
-  isLimit: false,
   remedy: "retry",
 };
 
 const FORGOTTEN: Problem = {
+  ...NO_ANSWER,
   title: SEND_WORDS.forgotten,
   cause: SEND_WORDS.forgottenCause,
   advice: SEND_WORDS.doubtHint,
-  requestId: null,
-  retryAt: null,
-  isLimit: false,
   remedy: "look first",
 };
 

@@ -13,7 +13,7 @@ import { announce } from "../shell/announcer.tsx";
 import { currentTime } from "../shell/clock_skew.ts";
 import { visit } from "../shell/navigation.ts";
 import { describeProblem } from "../shell/problem.ts";
-import { type Limit, tightestLimit } from "../shell/rate_limit.ts";
+import { type Limit, noteLimit } from "../shell/rate_limit.ts";
 import { keyOf } from "../shell/storage.ts";
 import { toast } from "../shell/toast.ts";
 import { Draft, type SendOptions } from "./draft.ts";
@@ -56,6 +56,8 @@ export interface JobBookSession {
   data: PersonData;
   /** Opens the stream of the project's jobs. */
   openStream: OpenStream;
+  /** Called with the jobs of each response and event. */
+  onJobs?(jobs: readonly ListedJob[]): void;
   /** Aborted when the session ends. */
   ended: AbortSignal;
 }
@@ -125,7 +127,7 @@ export class JobBook {
   });
   #hiddenAt = Date.now();
 
-  constructor({ client, projectId, claims, data, openStream, ended }: JobBookSession) {
+  constructor({ client, projectId, claims, data, openStream, onJobs, ended }: JobBookSession) {
     this.#client = client;
     this.#api = client.agentJobs;
     this.#subject = claims.subject;
@@ -146,6 +148,7 @@ export class JobBook {
     data.onChangeElsewhere(["follow-up", projectId], renew, ended);
     this.list = new ProjectJobs(this.#api, ended, (jobs) => {
       for (const job of jobs) this.#meet(job);
+      onJobs?.(jobs);
     });
     this.feed = new JobFeed(ended, {
       openStream,
@@ -232,10 +235,10 @@ export class JobBook {
       const { data, response } = await this.#client.agentJobs
         .create({ prompt }, options)
         .withResponse();
-      this.#noteLimit(response.headers);
+      noteLimit(this.newJobsLeft, response.headers);
       return data;
     } catch (error) {
-      if (error instanceof ApiError) this.#noteLimit(error.headers);
+      if (error instanceof ApiError) noteLimit(this.newJobsLeft, error.headers);
       throw error;
     } finally {
       this.#renew();
@@ -248,11 +251,6 @@ export class JobBook {
     this.sent.forget(event.deleted);
     const opened = this.opened.peek();
     if (opened?.id === event.deleted) opened.forgetRecord();
-  }
-
-  #noteLimit(headers: Headers): void {
-    const limit = tightestLimit(headers, currentTime());
-    if (limit !== null) this.newJobsLeft.value = limit;
   }
 
   async sendMessage(id: string, prompt: string, { signal, ...how }: SendOptions): Promise<void> {

@@ -19,7 +19,7 @@ interface JobDetailsProps {
 /** Shows a job's history, its properties, and the time of the last update. */
 export function JobDetails({ job, facts, book }: JobDetailsProps) {
   return (
-    <aside class={styles.aside} aria-label={JOB_WORDS.about}>
+    <aside class={`stack ${styles.aside}`} aria-label={JOB_WORDS.about}>
       <Timeline job={job} />
       <Facts facts={facts} />
       <Freshness job={job} facts={facts} book={book} />
@@ -33,7 +33,7 @@ function Timeline({ job }: { job: OpenJob }) {
   return (
     <section>
       <h2 id="timeline">{JOB_WORDS.timeline}</h2>
-      <ol class={styles.timeline} aria-labelledby="timeline">
+      <ol class={`stack ${styles.timeline}`} aria-labelledby="timeline">
         {events.map(({ at, text, worked }, index) => (
           // Two events can have the same time and text.
           <li key={index}>

@@ -37,7 +37,7 @@ export function JobList({ session }: { session: Session }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useKeepingUp(book, mayRead);
   return (
-    <section class={styles.list} aria-labelledby={TITLE}>
+    <section class={`stack ${styles.list}`} aria-labelledby={TITLE}>
       <h2 ref={heading} id={TITLE} class="visually-hidden" tabIndex={-1}>
         {LIST_WORDS.heading}
       </h2>
@@ -77,7 +77,7 @@ function useKeepingUp(book: JobBook, mayRead: boolean): void {
 function countShown({ list }: JobBook): string {
   const listing = list.listing.value;
   const jobs = counted(listing?.jobs.length ?? 0, "job");
-  return listing?.more ? LIST_WORDS.newest(jobs) : LIST_WORDS.shown(jobs);
+  return listing?.more ? LIST_WORDS.newest(jobs) : jobs;
 }
 
 function Listed({ session, heading }: { session: Session; heading: Heading }) {
@@ -106,7 +106,7 @@ function Listed({ session, heading }: { session: Session; heading: Heading }) {
   }
 
   return (
-    <div class={styles.rows}>
+    <div class={`stack ${styles.rows}`}>
       {problem && <ProblemPanel problem={problem} onRetry={() => list.refresh("person")} />}
       {listing === null && problem === null && <Waiting />}
       {listing?.jobs.length === 0 && <Empty session={session} heading={heading} />}

@@ -240,7 +240,7 @@ function Failure({ job, book, mayWrite }: { job: OpenJob; book: JobBook; mayWrit
   const after =
     finishedAt === null || startedAt === null
       ? ""
-      : JOB_WORDS.failedAfter(duration(finishedAt - startedAt));
+      : JOB_WORDS.after(duration(finishedAt - startedAt));
   return (
     <div class="problem">
       <p class="problem-title">{JOB_WORDS.failed(when, after)}</p>

@@ -4,6 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { ListedJob } from "quillgate";
 import { parseInstant, readPullRequest } from "quillgate/values";
 import { now, today } from "../shell/clock.ts";
+import { DAY_MS } from "../shell/durations.ts";
 import { followLink, linkTo } from "../shell/navigation.ts";
 import { TimeAgo } from "../shell/time_ago.tsx";
 import { dayAndTime } from "../shell/wording.ts";
@@ -15,8 +16,6 @@ import { runningFor } from "./job_time.ts";
 import { PullRequestLink } from "./pull_request_link.tsx";
 import { ToneIcon } from "./tone_icon.tsx";
 import { LIST_WORDS } from "./words.ts";
-
-const DAY_MS = 86_400_000;
 
 interface JobRowsProps {
   jobs: readonly ListedJob[];
@@ -30,7 +29,7 @@ export function JobRows({ jobs, isBusy, focused }: JobRowsProps) {
   return (
     <>
       {groupByDay(jobs, today.value).map(({ key, label, jobs }) => (
-        <div key={key} class={styles.day}>
+        <div key={key} class={`stack ${styles.day}`}>
           {label !== null && <h3>{label}</h3>}
           <ol class={`${styles.ledger} card`} aria-busy={isBusy}>
             {jobs.map((job) => (

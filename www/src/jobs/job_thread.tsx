@@ -15,7 +15,7 @@ export function isHeading({ text, extent }: ThreadMessage): boolean {
 
 export function Prompt({ message }: { message: ThreadMessage }) {
   return (
-    <div class={styles.said}>
+    <div class={`stack ${styles.said}`}>
       <SaidBy message={message} />
       <SaidText message={message} />
     </div>
@@ -24,9 +24,9 @@ export function Prompt({ message }: { message: ThreadMessage }) {
 
 export function FollowUps({ messages }: { messages: readonly ThreadMessage[] }) {
   return (
-    <ol class={styles.thread} aria-label={JOB_WORDS.followUps}>
+    <ol class={`stack ${styles.thread}`} aria-label={JOB_WORDS.followUps}>
       {messages.map((message, index) => (
-        <li key={index} class={styles.said}>
+        <li key={index} class={`stack ${styles.said}`}>
           <SaidBy message={message} />
           <SaidText message={message} />
         </li>

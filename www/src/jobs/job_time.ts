@@ -1,4 +1,5 @@
 import { parseInstant } from "quillgate/values";
+import { DAY_MS } from "../shell/durations.ts";
 import { dayAndTime, duration, moment } from "../shell/wording.ts";
 import { isFinished } from "./job_state.ts";
 import type { WorkSpan } from "./timeline.ts";
@@ -10,7 +11,6 @@ export interface JobTime {
   instant: number;
 }
 
-const DAY_MS = 86_400_000;
 const JUST_MS = 2_000;
 
 /**

@@ -28,7 +28,7 @@ export function Jobs({ session }: { session: Session }) {
   useFocusOnMove(id);
   useSheet(book, id);
   return (
-    <div class={styles.route}>
+    <div class={`stack ${styles.route}`}>
       {!mayWrite && id === null && <ScopeHint scope="jobs:create" lost={LIST_WORDS.mayNotStart} />}
       {mayWrite && book.composing.value && <Composer book={book} />}
       {!mayRead && <ScopeNotice scope="jobs:read" lost={LIST_WORDS.mayNotRead} />}

@@ -1,5 +1,5 @@
-import type { AgentJob, Client, JobPage, JobRecord, Operations } from "quillgate";
-import { fetchGateway } from "../shell/gateway_fetch.ts";
+import type { AgentJob, JobPage, JobRecord, Operations } from "quillgate";
+import type { Session } from "../session/session.ts";
 import type { OpenStream } from "./job_feed.ts";
 import { listenToStreams } from "./stream_pulse.ts";
 
@@ -25,9 +25,9 @@ export interface JobsApi {
  * Returns a function that opens the stream of a project's jobs. The function notifies a listener of
  * each chunk and of the end.
  */
-export function streamOf(client: Client): OpenStream {
+export function streamOf({ client, send }: Session): OpenStream {
   return ({ signal, ...listener }) => {
-    const observed = client.withOptions({ fetch: listenToStreams(listener, fetchGateway) });
+    const observed = client.withOptions({ fetch: listenToStreams(listener, send) });
     return observed.agentJobs.watchAll({ signal });
   };
 }

@@ -82,7 +82,7 @@ export function PromptBox(props: PromptBoxProps) {
 
   return (
     <form
-      class={styles.box}
+      class={`stack ${styles.box}`}
       onSubmit={(event) => {
         event.preventDefault();
         send();

@@ -4,6 +4,7 @@ import { type Command, registerCommands } from "../shell/commands.ts";
 import { visit } from "../shell/navigation.ts";
 import { titleMark } from "../shell/title_mark.ts";
 import { JobBook } from "./job_book.ts";
+import { jobNews } from "./job_news.ts";
 import { jobState, titleOf } from "./job_state.ts";
 import { streamOf } from "./jobs_api.ts";
 import { LIST_WORDS } from "./words.ts";
@@ -17,8 +18,18 @@ export function jobsOf(session: Session): JobBook {
 
 function followJobs(session: Session): JobBook {
   const { client, projectId, claims, data, end } = session;
-  const openStream = streamOf(client);
-  const book = new JobBook({ client, projectId, claims, data, openStream, ended: end.signal });
+  const openStream = streamOf(session);
+  const book = new JobBook({
+    client,
+    projectId,
+    claims,
+    data,
+    openStream,
+    ended: end.signal,
+    onJobs: (jobs) => {
+      jobNews(session).value = jobs;
+    },
+  });
   books.set(session, book);
   const stopMarking = effect(() => {
     titleMark.value = book.titleMark.value;

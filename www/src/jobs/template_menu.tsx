@@ -1,3 +1,4 @@
+import { IconButton } from "../shell/icon_button.tsx";
 import { Cross } from "../shell/icons.tsx";
 import { Menu } from "../shell/menu.tsx";
 import { toast } from "../shell/toast.ts";
@@ -93,14 +94,11 @@ function OwnTemplates({ shelf, onUse, onRemoved }: OwnTemplatesProps) {
       {own.map((template) => (
         <li key={template.name} class={styles.row}>
           <UseButton template={template} onUse={onUse} />
-          <button
-            type="button"
-            class="quiet icon-button"
-            aria-label={COMPOSER_WORDS.deleteTemplate(template.name)}
+          <IconButton
+            label={COMPOSER_WORDS.deleteTemplate(template.name)}
+            icon={Cross}
             onClick={() => remove(template)}
-          >
-            <Cross />
-          </button>
+          />
         </li>
       ))}
     </ul>

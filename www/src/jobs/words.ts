@@ -33,7 +33,6 @@ export const LIST_WORDS = {
   emptyHint: (project: string) =>
     `Jobs anyone starts in ${project} appear here, with their progress and pull request.`,
   showMore: "Show more",
-  shown: (jobs: string) => jobs,
   newest: (jobs: string) => `Newest ${jobs}`,
   added: (jobs: string) => `${jobs} shown`,
   searchedPart: (jobs: string) => `Searched the newest ${jobs}.`,
@@ -78,7 +77,6 @@ export const JOB_WORDS = {
   incomplete: "Only the start of this prompt was saved. Complete it before you start.",
   failed: (when: string, after: string) => `This job failed${when}${after}`,
   failedAt: (time: string) => ` at ${time}`,
-  failedAfter: (time: string) => ` after ${time}`,
   failedHint: "No reason was given. Send a follow-up to continue, or try again with fewer pages.",
   tryAgain: "Try again",
   unchangedTitle: "The agent finished without changing a file",

@@ -4,6 +4,7 @@ import { useRef } from "preact/hooks";
 import type { Session } from "../session/session.ts";
 import { type Address, parseAddress } from "../shell/address.ts";
 import * as choices from "../shell/choices.module.css";
+import { IconButton } from "../shell/icon_button.tsx";
 import { Cross, Pencil } from "../shell/icons.tsx";
 import { address } from "../shell/navigation.ts";
 import { toast } from "../shell/toast.ts";
@@ -109,22 +110,8 @@ function ViewRow({ view: { name, search }, describe, ...props }: ViewRowProps) {
           <span class={`hint ${choices.hint}`}>{describe(saved)}</span>
         </span>
       </button>
-      <button
-        type="button"
-        class="quiet icon-button"
-        aria-label={VIEW_WORDS.rename(name)}
-        onClick={onRename}
-      >
-        <Pencil />
-      </button>
-      <button
-        type="button"
-        class="quiet icon-button"
-        aria-label={VIEW_WORDS.delete(name)}
-        onClick={onDelete}
-      >
-        <Cross />
-      </button>
+      <IconButton label={VIEW_WORDS.rename(name)} icon={Pencil} onClick={onRename} />
+      <IconButton label={VIEW_WORDS.delete(name)} icon={Cross} onClick={onDelete} />
     </>
   );
 }

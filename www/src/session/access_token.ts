@@ -1,5 +1,3 @@
-import { SIGN_IN_WORDS } from "./sign_in_words.ts";
-
 /** Text before a token in a header or in a shell script. */
 const BEFORE_TOKEN =
   /^(?:export\b|(?:set\s|\$env:)(?=\w+\s*=)|\w+\s*=|authorization\s*:|bearer|["'`“‘«\s])+/i;
@@ -16,9 +14,12 @@ export function extractToken(pasted: string): string {
 /** Returns the problem with a pasted token; null if the page finds none. The gateway judges claims. */
 export function complainAboutToken(text: string): string | null {
   const token = extractToken(text);
-  if (token === "") return SIGN_IN_WORDS.empty;
-  if (token.startsWith("mint_")) return SIGN_IN_WORDS.adminKey;
-  return isJwt(token) ? null : SIGN_IN_WORDS.malformed;
+  if (token === "") return "Paste your access token.";
+  if (token.startsWith("mint_"))
+    return "This is a Mintlify API key, not an access token. It belongs on the server: don’t paste it into any web page.";
+  return isJwt(token)
+    ? null
+    : "This isn’t an access token. Tokens have three parts, separated by dots.";
 }
 
 function isJwt(token: string): boolean {

@@ -14,6 +14,8 @@ export function ask(method: string, path: string, body?: object): Promise<Respon
       headers: { "content-type": "application/json" },
     }),
     credentials: "same-origin",
+    // The `Date` of a stored answer would set the page's clock back.
+    cache: "no-store",
     // Signing out completes even if the person closes the tab.
     keepalive: method === "DELETE",
     signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -1,4 +1,5 @@
-import { address, followLink, linkTo } from "../shell/navigation.ts";
+import { Link } from "../shell/link.tsx";
+import { address } from "../shell/navigation.ts";
 import type { Claims } from "./claims.ts";
 import type { RouteScreen } from "./routes.ts";
 import { replaceSession, switchProject } from "./session.ts";
@@ -50,14 +51,9 @@ export function RouteNotAllowed({ screen, routes }: RouteNotAllowedProps) {
       </p>
       <div class="actions">
         {routes.map(({ id, title }) => (
-          <a
-            key={id}
-            class="button"
-            href={linkTo({ route: id })}
-            onClick={(event) => followLink(event, { route: id })}
-          >
+          <Link key={id} class="button" to={{ route: id }}>
             {SESSION_WORDS.goTo(title.toLowerCase())}
-          </a>
+          </Link>
         ))}
         <button type="button" class="quiet" onClick={replaceSession}>
           {SESSION_WORDS.anotherToken}

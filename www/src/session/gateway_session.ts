@@ -2,7 +2,7 @@
  * The browser's session with the gateway. A cookie that scripts cannot read holds the session. This
  * module reads and ends the session, and turns failed responses into errors.
  */
-import { noteGatewayDate } from "../shell/clock_skew.ts";
+import { recordOf } from "../shell/problem.ts";
 import { ask, SESSION, takeAnswerAhead } from "./ask.ts";
 import type { Claims } from "./claims.ts";
 
@@ -69,8 +69,6 @@ async function arrived(answer: Promise<Response>): Promise<Response> {
 export async function claimsOf(response: Response): Promise<Claims> {
   const claims = recordOf(await response.json());
   const { issuer, subject, projects, archivedProjects, scopes, keepsPrompts, expiresAt } = claims;
-  // The gateway's clock decides. This browser's clock may be wrong.
-  noteGatewayDate(response.headers.get("date"));
   return {
     issuer: typeof issuer === "string" ? issuer : null,
     subject: typeof subject === "string" ? subject : null,
@@ -84,8 +82,4 @@ export async function claimsOf(response: Response): Promise<Claims> {
 
 function stringsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-}
-
-export function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

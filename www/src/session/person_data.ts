@@ -87,18 +87,24 @@ export class PersonData {
 
   /** Counts what signing out deletes, in all projects. */
   loss(): Loss {
-    const count = (kind: Kind) => this.entries(kind).length;
     return {
-      drafts: count("draft") + count("follow-up"),
-      views: count("view"),
-      templates: count("template"),
+      drafts: this.#drafts().length,
+      views: this.entries("view").length,
+      templates: this.entries("template").length,
     };
   }
 
   /** Counts the drafts that storage refused. They last until the page reloads. */
   refusedDrafts(): number {
-    const drafts = [...this.entries("draft"), ...this.entries("follow-up")];
-    return drafts.filter(({ key }) => this.#refused.has(key)).length;
+    return this.#drafts().filter(({ key }) => this.#refused.has(key)).length;
+  }
+
+  /** Returns the drafts that are not blank. */
+  #drafts(): Entry[] {
+    return [...this.entries("draft"), ...this.entries("follow-up")].filter(({ read }) => {
+      const { text } = Object(read()) as { text?: unknown };
+      return typeof text !== "string" || text.trim() !== "";
+    });
   }
 
   /**

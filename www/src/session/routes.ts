@@ -11,6 +11,8 @@ export interface RouteScreen {
   scopes: readonly Scope[];
 }
 
+const ANALYTICS: readonly Scope[] = ["analytics:read"];
+const CONVERSATIONS: readonly Scope[] = ["analytics:conversations"];
 const JOBS: RouteScreen = {
   id: "jobs",
   title: "Agent jobs",
@@ -19,43 +21,13 @@ const JOBS: RouteScreen = {
 };
 
 export const ROUTE_SCREENS: readonly RouteScreen[] = [
-  {
-    id: "today",
-    title: "Today",
-    key: "t",
-    scopes: ["jobs:read", "analytics:read", "analytics:conversations"],
-  },
+  { id: "today", title: "Today", key: "t", scopes: ["jobs:read", ...ANALYTICS, ...CONVERSATIONS] },
   JOBS,
-  {
-    id: "views",
-    title: "Page views",
-    key: "v",
-    scopes: ["analytics:read"],
-  },
-  {
-    id: "visitors",
-    title: "Visitors",
-    key: "u",
-    scopes: ["analytics:read"],
-  },
-  {
-    id: "searches",
-    title: "Searches",
-    key: "s",
-    scopes: ["analytics:read"],
-  },
-  {
-    id: "feedback",
-    title: "Feedback",
-    key: "k",
-    scopes: ["analytics:read"],
-  },
-  {
-    id: "conversations",
-    title: "Conversations",
-    key: "c",
-    scopes: ["analytics:conversations"],
-  },
+  { id: "views", title: "Page views", key: "v", scopes: ANALYTICS },
+  { id: "visitors", title: "Visitors", key: "u", scopes: ANALYTICS },
+  { id: "searches", title: "Searches", key: "s", scopes: ANALYTICS },
+  { id: "feedback", title: "Feedback", key: "k", scopes: ANALYTICS },
+  { id: "conversations", title: "Conversations", key: "c", scopes: CONVERSATIONS },
 ];
 
 /** Returns the routes that a session's scopes allow, in the order of the masthead. */

@@ -3,7 +3,15 @@ import type { Client } from "quillgate";
 import { announce } from "../shell/announcer.tsx";
 import { now } from "../shell/clock.ts";
 import { clockSkew, currentTime } from "../shell/clock_skew.ts";
-import { address, adjust, startOver, visit } from "../shell/navigation.ts";
+import {
+  address,
+  adjust,
+  claimAddress,
+  isOwnedAddress,
+  leaveEra,
+  startOver,
+  visit,
+} from "../shell/navigation.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
 import { requestedRoute } from "../shell/route_names.ts";
 import { onSignInRequest } from "../shell/sign_in_request.ts";
@@ -21,14 +29,19 @@ import {
   noteSignedOut,
   tellOtherTabs,
 } from "./session_news.ts";
-import { keepSignInStart, signInFailure } from "./sign_in_return.ts";
+import { dropSignInStart, keepSignInStart, signInFailure } from "./sign_in_return.ts";
 import { SESSION_WORDS } from "./words.ts";
+
+/** A `fetch` to the gateway. */
+export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 /** One project as the signed-in person sees it. */
 export interface Session {
   projectId: string;
   claims: Claims;
   client: Client;
+  /** Sends a request of this session, unless it has ended. */
+  send: Send;
   /** Everything that the person created or chose on this page. */
   data: PersonData;
   /** Aborted when the session ends or another project is opened. */
@@ -60,6 +73,12 @@ const WARNING_MS = 5 * 60_000;
 /** Increases when a check, a sign-in or a sign-out starts, so that late responses are ignored. */
 let generation = 0;
 
+/** The latest check of the browser's session. The requests of the open project wait for it. */
+let check: Promise<void> = Promise.resolve();
+
+/** Whether the latest check failed and must be repeated. */
+let isCheckDue = false;
+
 /** The data of the person who is signed in, or whose session expired in this tab. */
 let personData: PersonData | null = null;
 
@@ -85,17 +104,34 @@ export function followSession(): void {
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted && phase.peek().name === "signed in") takeUpSession("changed elsewhere");
   });
+  for (const [target, event] of [
+    [globalThis, "online"],
+    [document, "visibilitychange"],
+  ] as const) {
+    target.addEventListener(event, () => {
+      if (isCheckDue && !document.hidden) takeUpSession("changed elsewhere");
+    });
+  }
   effect(endInTime);
   effect(followProject);
+  isPersonsAddress = isOwnedAddress();
   if (mayBeSignedIn(location.search, Date.now())) takeUpSession("on arrival");
+  else keepForOwner();
 }
 
 /**
- * Enters the session of the browser's cookie. Without a valid cookie, shows the sign-in form. On
- * arrival, shows the problem of any other failure. Later, ignores other failures.
+ * Enters the session of the browser's cookie. Without a valid cookie, shows the sign-in form. After
+ * any other failure, shows the problem instead of a session that may be another person's, and checks
+ * again when the browser is online or the tab is visible.
  */
-export async function takeUpSession(when: "on arrival" | "changed elsewhere"): Promise<void> {
+export function takeUpSession(when: "on arrival" | "changed elsewhere"): Promise<void> {
+  check = checkSession(when);
+  return check;
+}
+
+async function checkSession(when: "on arrival" | "changed elsewhere"): Promise<void> {
   const turn = ++generation;
+  isCheckDue = false;
   if (when === "on arrival") phase.value = { name: "checking" };
   try {
     const claims = await readSession();
@@ -104,8 +140,10 @@ export async function takeUpSession(when: "on arrival" | "changed elsewhere"): P
       endHere(hasArrived(location.search) ? SESSION_WORDS.noCookie : null, "keep");
     else await enter(claims, turn);
   } catch (error) {
-    if (turn !== generation || when !== "on arrival") return;
-    phase.value = { name: "unreachable", problem: describeProblem(error, currentTime()) };
+    if (turn !== generation) return;
+    isCheckDue = true;
+    if (phase.peek().name === "signed out") return;
+    leave({ name: "unreachable", problem: describeProblem(error, currentTime()) });
   }
 }
 
@@ -166,13 +204,15 @@ async function enter(claims: Claims, turn: number): Promise<void> {
   noteSignedIn(claims.expiresAt + clockSkew.peek());
   const { openSession } = await import("./open_session.ts");
   if (turn !== generation) return;
-  openProject = (projectId) => openSession(projectId, claims, data);
+  isCheckDue = false;
+  openProject = (projectId) => openSession(projectId, claims, data, () => check);
   const before = phase.peek();
   const isRenewal = before.name === "signed in" && differOnlyInExpiry(before.claims, claims);
   batch(() => {
     // A renewal changes only the expiry, so the content stays.
     if (!isRenewal) closeProject();
     farewell.value = null;
+    claimAddress(data.person, isPersonsAddress ? "nothing" : "the address");
     if (requestedRoute(location.search) === null) {
       const [first] = allowedRoutes(claims);
       if (first) adjust({ route: first.id });
@@ -241,17 +281,26 @@ function endInTime(): void {
 
 function endHere(reason: string | null, what: "keep" | "forget" | "forget here"): void {
   generation += 1;
-  leave("signed out");
-  if (what !== "keep") forgetAll(what === "forget" ? "everywhere" : "this tab");
+  isCheckDue = false;
+  leave({ name: "signed out" });
+  if (what === "keep") keepForOwner();
+  else forgetAll(what === "forget" ? "everywhere" : "this tab");
   noteSignedOut();
   farewell.value = reason === null ? null : { text: reason, offer: null };
 }
 
+/** Hides what belongs to a person whose session has ended. It stays for this person only. */
+function keepForOwner(): void {
+  dropSignInStart();
+  leaveEra(isPersonsAddress ? "nothing" : "the address");
+  isPersonsAddress = false;
+}
+
 /** Closes the project first, so that nothing below opens it again. */
-function leave(name: "signed out" | "checking"): void {
+function leave(next: SessionPhase): void {
   batch(() => {
     closeProject();
-    phase.value = { name };
+    phase.value = next;
   });
   clearToasts();
 }
@@ -261,7 +310,7 @@ function takeOver(person: string): PersonData {
   if (personData?.person !== person) {
     if (personData !== null) {
       // The sign-in form could sign in another way.
-      leave("checking");
+      leave({ name: "checking" });
       // The constructor below deletes the rest, except what the new person has from another tab.
       forgetAll("this tab");
     }
@@ -276,6 +325,7 @@ function forgetAll(where: "everywhere" | "this tab"): void {
   personData?.forget(where);
   personData = null;
   openProject = NOT_SIGNED_IN;
-  startOver(isPersonsAddress ? "clear the address" : "keep the address");
+  startOver(isPersonsAddress ? "the route" : "the address");
+  isPersonsAddress = false;
   announce("");
 }

@@ -10,7 +10,6 @@ import { farewell, signOut } from "./session.ts";
 import { arrivalAddress, hasLeft, keepLeft } from "./session_news.ts";
 import * as styles from "./sign_in.module.css";
 import { noteSignInStart, signInFailure } from "./sign_in_return.ts";
-import { SIGN_IN_WORDS } from "./sign_in_words.ts";
 import {
   CookieRefused,
   type Issuer,
@@ -61,7 +60,9 @@ export function SignIn() {
   const { access, issuers } = methods.value ?? TOKEN_ONLY;
   return (
     <div class={styles.route}>
-      <p class={styles.lead}>{SIGN_IN_WORDS.lead}</p>
+      <p class={styles.lead}>
+        Turn a prompt into a documentation pull request, and see which pages people and AI read.
+      </p>
       <FarewellNotice />
       <FailureNotice />
       {/* Reserves space while the methods load, so that nothing below moves. */}
@@ -76,10 +77,10 @@ export function SignIn() {
             aria-disabled={busy.value}
             onClick={() => attempt(null)}
           >
-            {SIGN_IN_WORDS.access}
+            Continue with Cloudflare Access
           </button>
         )}
-        {(access || issuers.length > 0) && <p class={styles.or}>{SIGN_IN_WORDS.orToken}</p>}
+        {(access || issuers.length > 0) && <p class={styles.or}>or with a token</p>}
         <TokenForm busy={busy.value} onSend={attempt} />
         {problem.value && <ProblemPanel problem={problem.value} />}
         <TokenHelp />
@@ -104,19 +105,23 @@ function FarewellNotice() {
   );
 }
 
+const NOT_COMPLETED = "The sign-in wasn’t completed. Start again, or use a token.";
+const MISCONFIGURED =
+  "The gateway can’t complete this sign-in. Ask your gateway admin to check its log.";
+
 /** Messages by the reason in the address after a failed sign-in at an issuer. */
 const FAILURES: Record<string, string> = {
-  "issuer-unavailable": SIGN_IN_WORDS.issuerUnavailable,
-  "sign-in-failed": SIGN_IN_WORDS.signInFailed,
-  "cross-site": SIGN_IN_WORDS.signInFailed,
-  "origin-not-allowed": SIGN_IN_WORDS.signInFailed,
-  "invalid-request": SIGN_IN_WORDS.signInFailed,
-  "not-found": SIGN_IN_WORDS.signInFailed,
-  "method-not-allowed": SIGN_IN_WORDS.misconfigured,
-  misconfigured: SIGN_IN_WORDS.misconfigured,
-  internal: SIGN_IN_WORDS.misconfigured,
-  "object-unavailable": SIGN_IN_WORDS.gatewayUnavailable,
-  "quota-exceeded": SIGN_IN_WORDS.tooMany,
+  "issuer-unavailable": "The sign-in service didn’t respond. Try again in a moment.",
+  "sign-in-failed": NOT_COMPLETED,
+  "cross-site": NOT_COMPLETED,
+  "origin-not-allowed": NOT_COMPLETED,
+  "invalid-request": NOT_COMPLETED,
+  "not-found": NOT_COMPLETED,
+  "method-not-allowed": MISCONFIGURED,
+  misconfigured: MISCONFIGURED,
+  internal: MISCONFIGURED,
+  "object-unavailable": "The gateway’s storage didn’t respond. Try again in a moment.",
+  "quota-exceeded": "You signed in too often. Try again later.",
 };
 
 function FailureNotice() {
@@ -124,7 +129,7 @@ function FailureNotice() {
   if (kind === null) return null;
   return (
     <p class="notice" role="status">
-      {FAILURES[kind] ?? SIGN_IN_WORDS.notAllowed}
+      {FAILURES[kind] ?? "Your account can’t sign in here. Ask your gateway admin for access."}
     </p>
   );
 }
@@ -133,7 +138,7 @@ function IssuerLink({ issuer: { name, href } }: { issuer: Issuer }) {
   const back = encodeURIComponent(arrivalAddress(location.search));
   return (
     <a class="button primary" href={`${href}&return=${back}`} onClick={noteSignInStart}>
-      {SIGN_IN_WORDS.with(name)}
+      {`Sign in with ${name}`}
     </a>
   );
 }
@@ -155,14 +160,14 @@ function TokenForm({ busy, onSend }: TokenFormProps) {
       input.current?.focus();
       return;
     }
-    announce(SIGN_IN_WORDS.signingIn);
+    announce("Signing in");
     if (!(await onSend(extractToken(token.peek())))) input.current?.focus();
   }
 
   return (
     <form onSubmit={submit} noValidate>
       <div class="field">
-        <label for="token">{SIGN_IN_WORDS.token}</label>
+        <label for="token">Access token</label>
         <input
           ref={input}
           id="token"
@@ -179,14 +184,14 @@ function TokenForm({ busy, onSend }: TokenFormProps) {
         />
         <p id="token-hint" class={`hint ${styles.once}`}>
           <Lock />
-          <span>{SIGN_IN_WORDS.once}</span>
+          <span>You only need this once. We’ll keep you signed in with a secure cookie.</span>
         </p>
       </div>
       <p id="token-complaint" class="field-problem" role="alert">
         {complaint.value}
       </p>
       <button type="submit" class="primary" aria-disabled={busy}>
-        {busy ? `${SIGN_IN_WORDS.signingIn}…` : SIGN_IN_WORDS.submit}
+        {busy ? "Signing in…" : "Sign in"}
       </button>
     </form>
   );
@@ -197,26 +202,41 @@ function describeRefusal(error: unknown): Problem {
   if (error instanceof CookieRefused) {
     return {
       ...problem,
-      title: SIGN_IN_WORDS.noCookie,
-      advice: SIGN_IN_WORDS.noCookieHint,
+      title: "Your browser didn’t keep the session",
+      advice: "Open this page over https and allow cookies.",
       remedy: "other input",
     };
   }
   if ((error as { status?: unknown }).status !== 401) return problem;
   return {
     ...problem,
-    title: SIGN_IN_WORDS.rejected,
-    advice: SIGN_IN_WORDS.rejectedHint,
+    title: "The gateway didn’t accept this token",
+    advice: "Check that you copied all of it and that it’s for this gateway, or ask for a new one.",
     remedy: "other input",
   };
 }
 
+const OFFERS = [
+  [
+    "Update your docs with a prompt",
+    "An agent works on it in the background. Watch it, send follow-ups and open its pull request.",
+  ],
+  [
+    "See who reads your docs",
+    "Pick a period to see page views by people and AI. Compare, filter and export them.",
+  ],
+  [
+    "Your admin key stays private",
+    "Each token is limited to certain projects and permissions, and expires. The admin key never leaves the server.",
+  ],
+] as const;
+
 function Offer() {
   return (
     <section class={styles.offer} aria-labelledby="offer">
-      <h2 id="offer">{SIGN_IN_WORDS.offer}</h2>
+      <h2 id="offer">What you can do</h2>
       <dl>
-        {SIGN_IN_WORDS.offers.map(([title, text]) => (
+        {OFFERS.map(([title, text]) => (
           <>
             <dt>{title}</dt>
             <dd>{text}</dd>

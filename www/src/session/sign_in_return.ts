@@ -26,6 +26,12 @@ export function keepSignInStart(person: string): void {
   else tabStorage.remove(FROM);
 }
 
+/** Deletes the stored address of a person whose session has ended. */
+export function dropSignInStart(): void {
+  const { person = null } = Object(tabStorage.read(FROM)) as Partial<SignInStart>;
+  if (person !== null) tabStorage.remove(FROM);
+}
+
 /** Returns the reason why a sign-in at an issuer failed; null if none failed. */
 export function signInFailure(search: string): string | null {
   return new URLSearchParams(search).get(FAILURE);
@@ -42,5 +48,5 @@ export function restoreAddress(): void {
   const query = new URLSearchParams(from);
   query.delete(ARRIVAL);
   query.set(FAILURE, failure);
-  history.replaceState(null, "", `?${query}`);
+  history.replaceState(history.state, "", `?${query}`);
 }

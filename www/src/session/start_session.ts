@@ -2,8 +2,9 @@
  * The start of a session. This module reads the gateway's sign-in methods and signs in. Only the
  * sign-in form needs it.
  */
+import { recordOf } from "../shell/problem.ts";
 import type { Claims } from "./claims.ts";
-import { claimsOf, readSession, recordOf, request } from "./gateway_session.ts";
+import { claimsOf, readSession, request } from "./gateway_session.ts";
 import { takeUp } from "./session.ts";
 
 /** An issuer that people can sign in with, and the address of its sign-in. */

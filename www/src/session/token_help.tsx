@@ -1,16 +1,21 @@
-import { SIGN_IN_WORDS } from "./sign_in_words.ts";
 import * as styles from "./token_help.module.css";
+
+const SCOPES = [
+  ["jobs:create", "start jobs and send follow-ups"],
+  ["jobs:read", "see the project’s jobs"],
+  ["analytics:read", "see page views, visitors, searches and feedback"],
+  ["analytics:conversations", "see what readers ask the assistant"],
+] as const;
 
 /** Explains how to get a token. */
 export function TokenHelp() {
-  const [before, after] = SIGN_IN_WORDS.local;
   return (
     <details class={styles.help}>
-      <summary>{SIGN_IN_WORDS.howTo}</summary>
-      <div class={styles.text}>
-        <p>{SIGN_IN_WORDS.ask}</p>
+      <summary>How do I get a token?</summary>
+      <div class={`stack ${styles.text}`}>
+        <p>Ask your gateway admin. Tell them your project and which of these you need:</p>
         <dl>
-          {SIGN_IN_WORDS.scopes.map(([scope, meaning]) => (
+          {SCOPES.map(([scope, meaning]) => (
             <div key={scope}>
               <dt>
                 <code>{scope}</code>
@@ -19,7 +24,10 @@ export function TokenHelp() {
             </div>
           ))}
         </dl>
-        <p>{SIGN_IN_WORDS.admin}</p>
+        <p>
+          If you’re the admin, set the gateway’s secret in the environment and create a token for 30
+          days:
+        </p>
         <pre>
           <code>
             npx quillgate token mint --sub alice --project acme --scope "jobs:create jobs:read
@@ -27,9 +35,7 @@ export function TokenHelp() {
           </code>
         </pre>
         <p>
-          {before}
-          <code>npm start</code>
-          {after}
+          Trying it out with <code>npm start</code>? Open the sign-in link that the terminal prints.
         </p>
       </div>
     </details>

@@ -36,7 +36,6 @@ export const SESSION_WORDS = {
   copyLink: "Copy link to this page",
   linkCopied: "Link copied",
   linkNotCopied: "Couldn’t copy the link",
-  commands: "Command palette",
   shortcuts: "Keyboard shortcuts",
   help: "Mintlify docs",
   anotherToken: "Use another token",

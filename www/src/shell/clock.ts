@@ -1,7 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import { clockSkew, currentTime } from "./clock_skew.ts";
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from "./durations.ts";
 
 /** The time by the gateway's clock, updated every second while the page is visible. */
 export const now = signal(currentTime());

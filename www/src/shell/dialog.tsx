@@ -3,6 +3,7 @@ import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import * as styles from "./dialog.module.css";
 import { focusHeading } from "./heading.tsx";
 import { typeHeldKeys } from "./held_keys.ts";
+import { IconButton } from "./icon_button.tsx";
 import { Cross } from "./icons.tsx";
 
 interface DialogProps {
@@ -58,12 +59,10 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
         hasStartedOutside.current = false;
       }}
     >
-      <div class={styles.content}>
+      <div class={`stack ${styles.content}`}>
         <div class={styles.head}>
           <h2 id={heading}>{title}</h2>
-          <button type="button" class="quiet icon-button" aria-label="Close" onClick={onClose}>
-            <Cross />
-          </button>
+          <IconButton label="Close" icon={Cross} onClick={onClose} />
         </div>
         {children}
       </div>

@@ -1,16 +1,17 @@
 import { noteGatewayDate } from "./clock_skew.ts";
 
-/** The kind of problem that replaces the answer of a proxy. */
-export const INTERCEPTED = "intercepted";
+/** The answers of proxies in front of the gateway, by the kind of the problem that replaces them. */
+const PROXY_ANSWERS = {
+  intercepted: "a sign-in page in front of the gateway answered",
+  challenged: "a firewall in front of the gateway wants to check this browser",
+  firewall: "a firewall in front of the gateway refused this request",
+} as const;
 
-/** Not 401, because this page's own session may still be valid. No client repeats this status. */
-const STATUS = 421;
-const PROBLEM = {
-  type: INTERCEPTED,
-  title: "a proxy answered",
-  status: STATUS,
-  detail: "a sign-in page in front of the gateway answered",
-};
+/**
+ * The status of these problems. Not 401 or 403, because this page's own session may still be valid.
+ * No client repeats this status.
+ */
+export const PROXY_STATUS = 421;
 
 /**
  * Sends a request to the gateway. A proxy in front of it, such as Cloudflare Access, answers with
@@ -18,19 +19,22 @@ const PROBLEM = {
  */
 export async function fetchGateway(url: string, init: RequestInit): Promise<Response> {
   const response = await fetch(url, { ...init, redirect: "manual" });
-  if (!isSignInPage(response)) {
+  const kind = proxyAnswer(response);
+  if (kind === null) {
     // Each time, because this browser's clock may be corrected.
-    noteGatewayDate(response.headers.get("date"));
+    noteGatewayDate(response.headers);
     return response;
   }
+  const problem = { type: kind, status: PROXY_STATUS, detail: PROXY_ANSWERS[kind] };
   const headers = { "content-type": "application/problem+json" };
-  return new Response(JSON.stringify(PROBLEM), { status: STATUS, headers });
+  return new Response(JSON.stringify(problem), { status: PROXY_STATUS, headers });
 }
 
-function isSignInPage({ type, status, ok, headers }: Response): boolean {
-  if (type === "opaqueredirect") return true;
-  const isHtml = headers.get("content-type")?.startsWith("text/html") ?? false;
-  return isHtml && (ok || status === 401 || status === 403);
+function proxyAnswer({ type, status, ok, headers }: Response): keyof typeof PROXY_ANSWERS | null {
+  if (type === "opaqueredirect") return "intercepted";
+  if (!headers.get("content-type")?.startsWith("text/html")) return null;
+  if (status === 403) return headers.has("cf-mitigated") ? "challenged" : "firewall";
+  return ok || status === 401 ? "intercepted" : null;
 }
 
 /** Returns whether the gateway answers a request that content blockers do not know. */

@@ -74,7 +74,9 @@ const POSITIONS: Record<string, string> = { BracketLeft: "[", BracketRight: "]" 
  */
 export function shortcutKey(event: Pick<KeyboardEvent, "key" | "code" | "shiftKey">): string {
   const { key, code, shiftKey } = event;
-  const isLatin = /[\p{ASCII}\p{Script=Latin}]/u.test(key);
+  // The only key of a Greek keyboard with a letter on it that types an ASCII sign.
+  const isGreekQ = code === "KeyQ" && key === ";";
+  const isLatin = /[\p{ASCII}\p{Script=Latin}]/u.test(key) && !isGreekQ;
   const latin = isLatin ? key : (POSITIONS[code] ?? code.replace("Key", ""));
   return shiftKey ? latin : latin.toLowerCase();
 }

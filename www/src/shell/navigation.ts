@@ -17,8 +17,23 @@ let isRestored = false;
 /** Where the tab keeps its era, which outlasts the document. */
 export const ERA = keyOf("era");
 
-/** Marks the history entries of the current session; null for those of the first one. */
-let era: string | null = null;
+/**
+ * The history entries of one person in this tab. Going back to an entry of another era restores no
+ * project, filter or open item.
+ */
+interface Era {
+  /** Marks the entries; null if the tab cannot store it. */
+  id: string | null;
+  /** The person who signed in; null before that. */
+  owner: string | null;
+  /** The address and the mark to which the owner returns after the session has ended. */
+  left: { search: string; id: string | null } | null;
+}
+
+let era: Era = { id: null, owner: null, left: null };
+
+/** Whether this document was loaded with an address of the era, not with a link. */
+let isOwnAddress = false;
 
 /** Returns whether the back or forward button led here. The browser then restores the scrolling. */
 export function wasRestored(): boolean {
@@ -30,40 +45,90 @@ export function followAddress(): void {
   const read = () => {
     address.value = parseAddress(location.search);
   };
-  const kept = tabStorage.read(ERA);
-  era = typeof kept === "string" ? kept : null;
+  era = readEra();
+  isOwnAddress = isOfEra(history.state);
   read();
-  if (eraOf(history.state) !== era) {
-    if (hasGoneBack()) clearAddress();
+  if (!isOwnAddress) {
+    if (hasGoneBack()) clearAddress("the route");
     else write("replaceState", location.href);
   }
   addEventListener("popstate", ({ state }) => {
     // Following a fragment fires this event too, without a change of the address.
-    if (eraOf(state) !== era && location.search !== formatAddress(address.peek())) {
-      clearAddress();
+    if (!isOfEra(state) && location.search !== formatAddress(address.peek())) {
+      clearAddress("the route");
       return;
     }
     isRestored = true;
     read();
-    if (eraOf(state) !== era) write("replaceState", location.href);
+    if (!isOfEra(state)) write("replaceState", location.href);
   });
 }
 
-/**
- * Starts an era: going back to an earlier address restores no project, filter or open item, because
- * they belong to the person who was signed in before. Can clear the current address, too.
- */
-export function startOver(how: "clear the address" | "keep the address"): void {
-  era = crypto.randomUUID();
-  tabStorage.write(ERA, era);
-  if (how === "clear the address") clearAddress();
-  else write("replaceState", location.href);
+/** Returns whether an earlier document showed this address to a person. Their session may be over. */
+export function isOwnedAddress(): boolean {
+  return isOwnAddress && era.owner !== null && era.left === null;
 }
 
-function clearAddress(): void {
+/** The part of the current address that stays when an era starts. */
+type Kept = "the address" | "the route" | "nothing";
+
+/**
+ * Starts an era: going back to an earlier address restores no project, filter or open item, because
+ * they belong to the person who was signed in before.
+ */
+export function startOver(kept: Kept): void {
+  beginEra({ owner: null, left: null });
+  if (kept === "the address") write("replaceState", location.href);
+  else clearAddress(kept);
+}
+
+/**
+ * Ends the era of a person whose session has ended. They can return to an address that is not kept.
+ */
+export function leaveEra(kept: "the address" | "nothing"): void {
+  const { id, owner, left } = era;
+  if (owner === null || left !== null) return;
+  if (kept === "the address") {
+    startOver(kept);
+  } else {
+    beginEra({ owner, left: { id, search: location.search } });
+    clearAddress(kept);
+  }
+}
+
+/**
+ * Makes the era that of the person who has signed in, who returns to the address that they left
+ * unless a link was opened since. In the era of another person, starts a new one.
+ */
+export function claimAddress(person: string, kept: Kept): void {
+  const { left } = era;
+  if (era.owner !== null && era.owner !== person) startOver(kept);
+  else if (left !== null && requestedRoute(location.search) === null) {
+    era = { ...era, id: left.id };
+    address.value = parseAddress(left.search);
+    write("replaceState", left.search);
+  }
+  era = { ...era, owner: person, left: null };
+  tabStorage.write(ERA, era);
+}
+
+function readEra(): Era {
+  const { id, owner = null, left = null } = Object(tabStorage.read(ERA)) as Partial<Era>;
+  if (typeof id === "string") return { id, owner, left };
+  beginEra(era);
+  // Without storage, the next document could not recognize the entries of this one.
+  return tabStorage.read(ERA) === null ? { ...era, id: null } : era;
+}
+
+function beginEra(of: Pick<Era, "owner" | "left">): void {
+  era = { id: crypto.randomUUID(), owner: of.owner, left: of.left };
+  tabStorage.write(ERA, era);
+}
+
+function clearAddress(kept: Exclude<Kept, "the address">): void {
   const { route } = address.peek();
-  const isNamed = requestedRoute(location.search) !== null;
-  address.value = { ...parseAddress(""), route };
+  const isNamed = kept === "the route" && requestedRoute(location.search) !== null;
+  address.value = { ...parseAddress(""), ...(kept === "the route" && { route }) };
   write("replaceState", isNamed ? formatAddress(address.peek()) : location.pathname);
 }
 
@@ -73,9 +138,10 @@ function hasGoneBack(): boolean {
   return (entry as PerformanceNavigationTiming | undefined)?.type === "back_forward";
 }
 
-function eraOf(state: unknown): string | null {
-  const { era } = Object(state) as { era?: unknown };
-  return typeof era === "string" ? era : null;
+/** Returns whether the state of a history entry is that of the current era. */
+function isOfEra(state: unknown): boolean {
+  const { era: id = null } = Object(state) as { era?: unknown };
+  return id === era.id;
 }
 
 /** Opens another address with a new history entry. */
@@ -113,7 +179,7 @@ type HistoryMethod = "pushState" | "replaceState";
 
 function write(method: HistoryMethod, url: string): void {
   try {
-    history[method](era === null ? null : { era }, "", url);
+    history[method](era.id === null ? null : { era: era.id }, "", url);
   } catch {
     // Some browsers limit the rate of history changes. The content changes regardless.
   }

@@ -44,7 +44,7 @@ export function Palette({ onClose }: { onClose(): void }) {
   let index = -1;
   return (
     <Dialog open title={WORDS.title} onClose={onClose}>
-      <div class={styles.palette}>
+      <div class={`stack ${styles.palette}`}>
         <input
           type="text"
           // `showModal` focuses this input. An effect could run before the dialog is shown.

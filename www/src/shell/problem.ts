@@ -1,4 +1,4 @@
-import { INTERCEPTED } from "./gateway_fetch.ts";
+import { PROXY_STATUS } from "./gateway_fetch.ts";
 
 /** An error, explained to the person who sees it. */
 export interface Problem {
@@ -47,105 +47,94 @@ export function kindOf({ code }: Pick<ErrorFields, "code">): string {
   return typeof code === "string" ? code.replace(/^.*\//, "") : "";
 }
 
-function wordsFor(error: ErrorFields): Words {
-  const words = wordsForKind(error);
-  if (words !== null) return words;
-  if (typeof error.status === "number") return wordsForStatus(error.status);
-  switch (error.name) {
-    case "ValidationError":
-      return {
-        title: "This can’t be sent",
-        advice: "Nothing was sent. Change the input and try again.",
-        remedy: "other input",
-      };
-    case "ConnectionError":
-    case "WasmLoadError":
-      return {
-        title: "We couldn’t reach the gateway",
-        advice: "Check your connection, then try again.",
-        remedy: "retry",
-      };
-    case "RequestTimeoutError":
-      return {
-        title: "The gateway took too long to answer",
-        advice: "Try again. If it keeps happening, tell your gateway admin.",
-        remedy: "retry",
-      };
-    case "JobWaitTimeoutError":
-      return {
-        title: "We stopped watching this job",
-        advice: "It may still be running. Check again now or later.",
-        remedy: "retry",
-      };
-    case "DecodeError":
-      return {
-        title: "The gateway’s answer can’t be read",
-        advice: "Try again. If it keeps happening, tell your gateway admin.",
-        remedy: "retry",
-      };
-    default:
-      return {
-        title: "Something went wrong on this page",
-        advice: "Try again, or reload the page.",
-        remedy: "retry",
-      };
-  }
-}
+const retry = (title: string, advice: string): Words => ({ title, advice, remedy: "retry" });
+const reload = (title: string, advice: string): Words => ({ title, advice, remedy: "reload" });
+const signIn = (title: string, advice: string): Words => ({ title, advice, remedy: "sign in" });
+const otherInput = (title: string, advice: string): Words => ({
+  title,
+  advice,
+  remedy: "other input",
+});
 
-function wordsForKind(error: ErrorFields): Words | null {
-  switch (kindOf(error)) {
-    case "quota-exceeded":
-      return {
-        title: titleOfLimit(error),
-        advice: "Your text and everything loaded so far are kept.",
-        remedy: "retry",
-      };
-    case INTERCEPTED:
-      return {
-        title: "Your session ended",
-        advice: "Reload the page to sign in again.",
-        remedy: "reload",
-      };
-    case "upstream-credential":
-      return {
-        title: "Mintlify rejected the gateway’s key",
-        advice: "Your request wasn’t sent. Contact your gateway admin.",
-        remedy: "retry",
-      };
-    case "upstream-plan":
-      return {
-        title: "Your Mintlify plan doesn’t include this",
-        advice: "Ask your gateway admin to upgrade the plan.",
-        remedy: "retry",
-      };
-    case "upstream-project":
-      return {
-        title: "Mintlify doesn’t know this project",
-        advice: "Check the project’s ID, then contact your gateway admin.",
-        remedy: "other input",
-      };
-    case "upstream-blocked":
-      return {
-        title: "The network blocked the gateway",
-        advice: "Mintlify didn’t get the request. Try again, or tell your gateway admin.",
-        remedy: "retry",
-      };
-    case "object-unavailable":
-      return {
-        title: "The gateway’s storage isn’t available",
-        advice: "Try again in a moment.",
-        remedy: "retry",
-      };
-    case "internal":
-    case "misconfigured":
-      return {
-        title: "The gateway has a problem",
-        advice: "Tell your gateway admin.",
-        remedy: "retry",
-      };
-    default:
-      return null;
-  }
+const TELL_ADMIN = "Try again. If it keeps happening, tell your gateway admin.";
+const KEPT = "Your text and everything loaded so far are kept.";
+const GATEWAY_PROBLEM = retry("The gateway has a problem", "Tell your gateway admin.");
+
+/** By the last segment of the problem's `type`. */
+const WORDS_OF_KINDS: Record<string, Words> = {
+  intercepted: reload("Your session ended", "Reload the page to sign in again."),
+  challenged: reload(
+    "A firewall wants to check your browser",
+    "Reload the page to pass the check.",
+  ),
+  firewall: retry(
+    "A firewall blocked this request",
+    "Try again with other words, or tell your gateway admin.",
+  ),
+  "upstream-credential": retry(
+    "Mintlify rejected the gateway’s key",
+    "Your request wasn’t sent. Contact your gateway admin.",
+  ),
+  "upstream-plan": retry(
+    "Your Mintlify plan doesn’t include this",
+    "Ask your gateway admin to upgrade the plan.",
+  ),
+  "upstream-project": otherInput(
+    "Mintlify doesn’t know this project",
+    "Check the project’s ID, then contact your gateway admin.",
+  ),
+  "upstream-blocked": retry(
+    "The network blocked the gateway",
+    "Mintlify didn’t get the request. Try again, or tell your gateway admin.",
+  ),
+  "object-unavailable": retry("The gateway’s storage isn’t available", "Try again in a moment."),
+  internal: GATEWAY_PROBLEM,
+  misconfigured: GATEWAY_PROBLEM,
+};
+
+const REJECTED = otherInput("The gateway rejected this", "Change the input and try again.");
+const WORDS_OF_STATUSES: Record<number, Words> = {
+  401: signIn("You’re no longer signed in", "Your session expired or was revoked. Sign in again."),
+  403: signIn(
+    "You don’t have permission for this",
+    "Ask your gateway admin for a token with this project and permission.",
+  ),
+  404: otherInput("Not found in this project", "Check the project and the ID."),
+  429: retry("You’ve reached the hourly limit", KEPT),
+};
+const UPSTREAM_PROBLEM = retry(
+  "Mintlify returned an error",
+  "Try again in a moment. If it keeps happening, tell your gateway admin.",
+);
+
+const UNREACHABLE = retry(
+  "We couldn’t reach the gateway",
+  "Check your connection, then try again.",
+);
+const WORDS_OF_NAMES: Record<string, Words> = {
+  ValidationError: otherInput(
+    "This can’t be sent",
+    "Nothing was sent. Change the input and try again.",
+  ),
+  ConnectionError: UNREACHABLE,
+  WasmLoadError: UNREACHABLE,
+  RequestTimeoutError: retry("The gateway took too long to answer", TELL_ADMIN),
+  JobWaitTimeoutError: retry(
+    "We stopped watching this job",
+    "It may still be running. Check again now or later.",
+  ),
+  DecodeError: retry("The gateway’s answer can’t be read", TELL_ADMIN),
+};
+const PAGE_PROBLEM = retry("Something went wrong on this page", "Try again, or reload the page.");
+
+function wordsFor(error: ErrorFields): Words {
+  const { name, status } = error;
+  const kind = kindOf(error);
+  if (kind === "quota-exceeded") return retry(titleOfLimit(error), KEPT);
+  if (Object.hasOwn(WORDS_OF_KINDS, kind)) return WORDS_OF_KINDS[kind] ?? PAGE_PROBLEM;
+  if (typeof status !== "number") return WORDS_OF_NAMES[name] ?? PAGE_PROBLEM;
+  const isRejected = status >= 400 && status < 500 && status !== 408;
+  return WORDS_OF_STATUSES[status] ?? (isRejected ? REJECTED : UPSTREAM_PROBLEM);
 }
 
 const LIMITS: Record<string, string> = {
@@ -164,55 +153,12 @@ function titleOfLimit(error: ErrorFields): string {
   return LIMITS[policies[0] ?? ""] ?? "You’ve reached a limit";
 }
 
-function wordsForStatus(status: number): Words {
-  if (status === 401) {
-    return {
-      title: "You’re no longer signed in",
-      advice: "Your session expired or was revoked. Sign in again.",
-      remedy: "sign in",
-    };
-  }
-  if (status === 403) {
-    return {
-      title: "You don’t have permission for this",
-      advice: "Ask your gateway admin for a token with this project and permission.",
-      remedy: "sign in",
-    };
-  }
-  if (status === 429) {
-    return {
-      title: "You’ve reached the hourly limit",
-      advice: "Your text and everything loaded so far are kept.",
-      remedy: "retry",
-    };
-  }
-  if (status === 404) {
-    return {
-      title: "Not found in this project",
-      advice: "Check the project and the ID.",
-      remedy: "other input",
-    };
-  }
-  if (status >= 400 && status < 500 && status !== 408) {
-    return {
-      title: "The gateway rejected this",
-      advice: "Change the input and try again.",
-      remedy: "other input",
-    };
-  }
-  return {
-    title: "Mintlify returned an error",
-    advice: "Try again in a moment. If it keeps happening, tell your gateway admin.",
-    remedy: "retry",
-  };
-}
-
 function causeOf(error: ErrorFields): string {
   const problem = recordOf(error.problem);
   const details = Array.isArray(problem.errors) ? problem.errors.map(detailOf).filter(Boolean) : [];
   const detail = typeof problem.detail === "string" ? problem.detail : error.message;
   const cause = CAUSES[kindOf(error)]?.(detail) ?? sentence([detail, ...details].join(": "));
-  const hasStatus = typeof error.status === "number" && kindOf(error) !== INTERCEPTED;
+  const hasStatus = typeof error.status === "number" && error.status !== PROXY_STATUS;
   return hasStatus ? `${cause} (${error.status})` : cause;
 }
 
@@ -265,6 +211,7 @@ function fieldsOf(error: unknown): ErrorFields {
   return error instanceof Error ? error : { name: "", message: String(error) };
 }
 
-function recordOf(value: unknown): Record<string, unknown> {
+/** Returns a value with its properties; an object without properties for any other value. */
+export function recordOf(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

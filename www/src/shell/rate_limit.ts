@@ -1,4 +1,6 @@
+import type { Signal } from "@preact/signals";
 import { readLimits } from "quillgate/values";
+import { currentTime } from "./clock_skew.ts";
 
 /** The state of a rate limit. */
 export interface Limit {
@@ -28,6 +30,16 @@ export function isReserveReached(limit: Limit | null): boolean {
   return limit !== null && limit.left <= reserveOf(limit);
 }
 
+/**
+ * Returns when the next request of a used-up limit becomes free, in milliseconds since the epoch;
+ * null if one is free or the limit is unknown.
+ */
+export function usedUpUntil(limit: Limit | null, now: number): number | null {
+  if (limit === null || limit.left > 0) return null;
+  const freesAt = limit.freesAt ?? limit.at + limit.window;
+  return freesAt > now ? freesAt : null;
+}
+
 /** Returns the known limit with the fewest requests left; null if the response has none. */
 export function tightestLimit(headers: Headers, at: number): Limit | null {
   for (const { policy, left, quota, window, next } of readLimits(headers)) {
@@ -36,4 +48,9 @@ export function tightestLimit(headers: Headers, at: number): Limit | null {
     return { policy, quota, window: window * 1000, left, at, freesAt };
   }
   return null;
+}
+
+/** Updates the known limit from a response. A response without one changes nothing. */
+export function noteLimit(limit: Signal<Limit | null>, headers: Headers): void {
+  limit.value = tightestLimit(headers, currentTime()) ?? limit.peek();
 }

@@ -1,8 +1,6 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./durations.ts";
 import { counted, utcDay } from "./wording.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 const MAX_RELATIVE_MS = 7 * DAY_MS;
 
 /** Returns "just now", "5 min ago", "3 h ago" or "2 days ago". After seven days, returns a date. */

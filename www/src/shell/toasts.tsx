@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { focusHeading } from "./heading.tsx";
+import { IconButton } from "./icon_button.tsx";
 import { Cross } from "./icons.tsx";
 import { type ShownToast, shown } from "./toast.ts";
 import * as styles from "./toasts.module.css";
@@ -66,9 +67,7 @@ function ToastCard({ toast: { id, text, action } }: { toast: ShownToast }) {
           {action.label}
         </button>
       )}
-      <button type="button" class="quiet icon-button" aria-label="Close" onClick={end}>
-        <Cross />
-      </button>
+      <IconButton label="Close" icon={Cross} onClick={end} />
     </div>
   );
 }

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import type { ComponentChildren, RefObject } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import type { ListedJob } from "quillgate";
 import { parseInstant, readPullRequest } from "quillgate/values";
 import { viewsOf } from "../analytics/cache/session_views.ts";
@@ -11,20 +11,25 @@ import { startRowJob } from "../analytics/report/start_row_job.ts";
 import { decodePath, isPagePath } from "../analytics/rows/page_path.ts";
 import { REPORTS, type Report, type ReportRow } from "../analytics/rows/report.ts";
 import { numberOf, textOf } from "../analytics/rows/rows.ts";
+import { jobNews } from "../jobs/job_news.ts";
 import { titleOf } from "../jobs/job_state.ts";
 import { PullRequestLink } from "../jobs/pull_request_link.tsx";
 import { LIST_WORDS } from "../jobs/words.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import type { AddressChange } from "../shell/address.ts";
+import { now } from "../shell/clock.ts";
 import { currentTime } from "../shell/clock_skew.ts";
-import { followLink, linkTo } from "../shell/navigation.ts";
-import { describeProblem, type Problem } from "../shell/problem.ts";
+import { keepFocus } from "../shell/heading.tsx";
+import { Link } from "../shell/link.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
+import { usedUpUntil } from "../shell/rate_limit.ts";
 import { cutText, nameOfText } from "../shell/readable_text.ts";
 import { TimeAgo } from "../shell/time_ago.tsx";
+import { type Read, useRead } from "../shell/use_read.ts";
+import { clockTime } from "../shell/wording.ts";
 import * as styles from "./today.module.css";
-import { readTodayJobs, type TodayJobs } from "./today_jobs.ts";
+import { type Found, isOutdated, readTodayJobs, type TodayJobs } from "./today_jobs.ts";
 import {
   clicklessOf,
   daysOfViews,
@@ -33,7 +38,6 @@ import {
   loadFalls,
   loadReport,
   loadToday,
-  partOf,
   recentDays,
   type Section,
   unansweredOf,
@@ -57,7 +61,6 @@ const PATIENCE_MS = 2000;
 
 /** Lists up to five rows of each kind that need the team, each with one action. */
 export function Today({ session }: { session: Session }) {
-  const { claims } = session;
   const isStarted = useSignal(false);
   const isSlow = useSignal(false);
   useEffect(() => {
@@ -69,293 +72,263 @@ export function Today({ session }: { session: Session }) {
     return () => clearTimeout(timer);
   }, [session, today.value]);
   const jobs = useTodayJobs(session);
-  const cache = viewsOf(session);
-  const readsReports = allows(claims, "analytics:read");
-  const sections: { isSettled: boolean; render(): ComponentChildren }[] = [];
-  function add<Row>(
-    isOffered: boolean,
-    section: Section<Row>,
-    render: (section: Section<Row>) => ComponentChildren,
-  ) {
-    if (!isOffered) return;
-    const isNext = !isStarted.value && section.state === "not loaded";
-    const shown: Section<Row> = isNext ? { state: "loading" } : section;
-    sections.push({ isSettled: shown.state !== "loading", render: () => render(shown) });
-  }
-  add(readsReports, fallsOf(cache), (section) => <Falls session={session} section={section} />);
-  add(allows(claims, "analytics:conversations"), unansweredOf(cache), (section) => (
-    <Questions session={session} section={section} />
-  ));
-  add(readsReports, clicklessOf(cache), (section) => (
-    <SearchTerms session={session} section={section} />
-  ));
-  add(readsReports, unhelpfulOf(cache), (section) => (
-    <Ratings session={session} section={section} />
-  ));
-  if (allows(claims, "jobs:read")) {
-    sections.push({ isSettled: jobs.isSettled, render: () => <Jobs {...jobs} /> });
+  const reports = reportSections(session).filter(({ report }) =>
+    allows(session.claims, report.scope),
+  );
+  const sections = reports.map((props) => {
+    const isNext = !isStarted.value && props.section.state === "not loaded";
+    const section: Section = isNext ? { state: "loading" } : props.section;
+    return {
+      isSettled: section.state !== "loading",
+      content: <ReportSection key={props.name} {...props} session={session} section={section} />,
+    };
+  });
+  if (allows(session.claims, "jobs:read")) {
+    const isSettled = jobs.value !== null || jobs.problem !== null;
+    sections.push({ isSettled, content: <Jobs key="jobs" read={jobs} /> });
   }
   // Sections appear in order, so that nothing moves, unless one of them is slow.
   const waiting = sections.findIndex(({ isSettled }) => !isSettled);
   const isAll = waiting === -1 || isSlow.value;
   const shown = isAll ? sections : sections.slice(0, waiting + 1);
   return (
-    <div class={styles.route}>
+    <div class={`stack ${styles.route}`}>
       <p class="hint">{TODAY_WORDS.intro(`${rangeLabel(recentDays())} UTC`)}</p>
-      <div class={styles.sections} aria-busy={waiting !== -1}>
-        {shown.map(({ render }) => render())}
+      <div class={`stack ${styles.sections}`} aria-busy={waiting !== -1}>
+        {shown.map(({ content }) => content)}
       </div>
     </div>
   );
 }
 
-interface SectionProps<Row> {
-  session: Session;
-  section: Section<Row>;
+/** A row of a report. */
+interface ReportRowProps {
+  text: string;
+  /** Null if the row has no route. */
+  link: AddressChange | null;
+  detail?: string;
+  figure: ComponentChildren;
 }
 
-function Falls({ session, section }: SectionProps<ReportRow>) {
+interface ReportSectionProps {
+  name: SectionName;
+  report: Report;
+  section: Section;
+  /** The days of the figures. */
+  days: PromptDays;
+  /** The choices of the report's route that show all rows. */
+  all: AddressChange["analytics"];
+  hint?: string;
+  onLoad(): void;
+  describe(row: ReportRow): ReportRowProps;
+}
+
+/** Returns the sections of the reports, in order. */
+function reportSections(session: Session): ReportSectionProps[] {
   const cache = viewsOf(session);
+  const { views, conversations, searches, feedback } = REPORTS;
   const range = daysOfViews(cache);
-  const days = { range, earlierRange: earlierDaysOfViews(cache), compared: "human" } as const;
-  const link: AddressChange = {
-    route: "views",
-    analytics: { ...PLAIN, range, arrangement: "people-falls" },
-  };
-  return (
-    <ReportSection
-      name="falls"
-      hint={TODAY_WORDS.versus(rangeLabel(range), rangeLabel(days.earlierRange))}
-      report={REPORTS.views}
-      link={link}
-      section={section}
-      onLoad={() => loadFalls(cache)}
-      renderRow={(row) => (
-        <ReportItem
-          key={textOf(row.path)}
-          session={session}
-          report={REPORTS.views}
-          row={row}
-          days={days}
-          text={decodePath(textOf(row.path) ?? "")}
-          link={linkToPageOf(row, range)}
-          figure={TODAY_WORDS.people(numberOf(row.change))}
-        />
-      )}
-    />
-  );
+  const earlierRange = earlierDaysOfViews(cache);
+  const days = { range: recentDays(), earlierRange: null };
+  const unanswered = { arrangement: "grouped", facets: { answer: "unanswered" } } as const;
+  return [
+    {
+      name: "falls",
+      report: views,
+      section: fallsOf(cache),
+      days: { range, earlierRange, compared: "human" },
+      all: { range, arrangement: "people-falls" },
+      hint: TODAY_WORDS.versus(rangeLabel(range), rangeLabel(earlierRange)),
+      onLoad: () => loadFalls(cache),
+      describe: (row) => ({
+        text: decodePath(textOf(row.path) ?? ""),
+        link: linkToPageOf(row, range),
+        figure: TODAY_WORDS.people(numberOf(row.change)),
+      }),
+    },
+    {
+      name: "questions",
+      report: conversations,
+      section: unansweredOf(cache),
+      days,
+      all: unanswered,
+      onLoad: () => loadReport(cache, conversations),
+      describe: (row) => ({
+        text: nameOfText(textOf(row.query) ?? ""),
+        link: linkToReport(conversations, { ...unanswered, filter: filterOf(row) }),
+        figure: TODAY_WORDS.times(numberOf(row.times)),
+      }),
+    },
+    {
+      name: "searches",
+      report: searches,
+      section: clicklessOf(cache),
+      days,
+      all: { arrangement: "no-clicks" },
+      onLoad: () => loadReport(cache, searches),
+      describe: (row) => ({
+        text: nameOfText(textOf(row.query) ?? ""),
+        link: linkToReport(searches, { filter: filterOf(row) }),
+        figure: TODAY_WORDS.searched(numberOf(row.hits)),
+      }),
+    },
+    {
+      name: "feedback",
+      report: feedback,
+      section: unhelpfulOf(cache),
+      days,
+      all: { facets: { helpful: "No" } },
+      onLoad: () => loadReport(cache, feedback),
+      describe: (row) => ({
+        text: decodePath(textOf(row.path) ?? ""),
+        link: linkToPageOf(row, PLAIN.range),
+        detail: textOf(row.comment)?.trim() || TODAY_WORDS.noComment,
+        figure: <RowTime at={textOf(row.created)} />,
+      }),
+    },
+  ];
 }
 
-function Questions({ session, section }: SectionProps<ReportRow>) {
-  const cache = viewsOf(session);
-  const report = REPORTS.conversations;
-  const facets = { answer: "unanswered" };
-  const analytics = { ...PLAIN, arrangement: "grouped", facets } as const;
-  return (
-    <ReportSection
-      name="questions"
-      report={report}
-      link={{ route: "conversations", analytics }}
-      section={section}
-      onLoad={() => loadReport(cache, report)}
-      renderRow={(row) => (
-        <ReportItem
-          key={textOf(row.query)}
-          session={session}
-          report={report}
-          row={row}
-          days={{ range: recentDays(), earlierRange: null }}
-          text={nameOfText(textOf(row.query) ?? "")}
-          link={{
-            route: "conversations",
-            analytics: { ...analytics, filter: filterOf(row) },
-          }}
-          figure={TODAY_WORDS.times(numberOf(row.times))}
-        />
-      )}
-    />
-  );
-}
-
-function SearchTerms({ session, section }: SectionProps<ReportRow>) {
-  const cache = viewsOf(session);
-  const report = REPORTS.searches;
-  return (
-    <ReportSection
-      name="searches"
-      report={report}
-      link={{ route: "searches", analytics: { ...PLAIN, arrangement: "no-clicks" } }}
-      section={section}
-      onLoad={() => loadReport(cache, report)}
-      renderRow={(row) => (
-        <ReportItem
-          key={textOf(row.query)}
-          session={session}
-          report={report}
-          row={row}
-          days={{ range: recentDays(), earlierRange: null }}
-          text={nameOfText(textOf(row.query) ?? "")}
-          link={{
-            route: "searches",
-            analytics: { ...PLAIN, filter: filterOf(row) },
-          }}
-          figure={TODAY_WORDS.searched(numberOf(row.hits))}
-        />
-      )}
-    />
-  );
-}
-
-function Ratings({ session, section }: SectionProps<ReportRow>) {
-  const cache = viewsOf(session);
-  const report = REPORTS.feedback;
-  const facets = { helpful: "No" };
-  return (
-    <ReportSection
-      name="feedback"
-      report={report}
-      link={{ route: "feedback", analytics: { ...PLAIN, facets } }}
-      section={section}
-      onLoad={() => loadReport(cache, report)}
-      renderRow={(row, place) => (
-        <ReportItem
-          key={place}
-          session={session}
-          report={report}
-          row={row}
-          days={{ range: recentDays(), earlierRange: null }}
-          text={decodePath(textOf(row.path) ?? "")}
-          link={linkToPageOf(row, PLAIN.range)}
-          detail={textOf(row.comment)?.trim() || TODAY_WORDS.noComment}
-          figure={<RowTime at={textOf(row.created)} />}
-        />
-      )}
-    />
-  );
-}
-
-interface JobsProps {
-  /** Null until the first response. */
-  jobs: TodayJobs | null;
-  problem: Problem | null;
-  onRetry(): void;
-}
-
-/** Reads the jobs of the project. */
-function useTodayJobs(session: Session): JobsProps & { isSettled: boolean } {
-  const jobs = useSignal<TodayJobs | null>(null);
-  const problem = useSignal<Problem | null>(null);
-  const attempt = useSignal(0);
+/** Reads the jobs of the project, and again when the job feed has others. */
+function useTodayJobs(session: Session): Read<TodayJobs> {
+  const read = (signal: AbortSignal) => readTodayJobs(session, currentTime(), signal);
+  const mayRead = allows(session.claims, "jobs:read");
+  const jobs = useRead(session.end.signal, mayRead ? read : null, []);
+  const news = jobNews(session).value;
   useEffect(() => {
-    if (!allows(session.claims, "jobs:read")) return;
-    const leave = new AbortController();
-    const signal = AbortSignal.any([leave.signal, session.end.signal]);
-    problem.value = null;
-    readTodayJobs(session, currentTime(), signal).then(
-      (read) => {
-        if (!signal.aborted) jobs.value = read;
-      },
-      (error) => {
-        if (!signal.aborted) problem.value = describeProblem(error, currentTime());
-      },
-    );
-    return () => leave.abort();
-  }, [session, attempt.value]);
-  const onRetry = () => {
-    attempt.value += 1;
-  };
-  const isSettled = jobs.value !== null || problem.value !== null;
-  return { jobs: jobs.value, problem: problem.value, isSettled, onRetry };
+    if (jobs.value !== null && isOutdated(jobs.value.read, news)) jobs.retry();
+  }, [news]);
+  return jobs;
 }
 
-function Jobs({ jobs, problem, onRetry }: JobsProps) {
-  if (problem !== null) return <ProblemPanel problem={problem} onRetry={onRetry} />;
-  const renderJob = (job: ListedJob) => <JobItem key={job.id} job={job} />;
+function Jobs({ read: { value, problem, retry } }: { read: Read<TodayJobs> }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  if (value === null && problem !== null) {
+    return (
+      <ProblemPanel
+        problem={problem}
+        onRetry={() => {
+          retry();
+          keepFocus(heading);
+        }}
+      />
+    );
+  }
   return (
     <>
-      <Card name="pullRequests" link={jobsIn("ready")}>
-        <Rows name="pullRequests" rows={jobs?.toReview ?? null} renderRow={renderJob} />
-      </Card>
-      {jobs !== null && (
-        <Card name="failed" link={jobsIn("failed")}>
-          <Rows name="failed" rows={jobs.failed} renderRow={renderJob} />
-        </Card>
-      )}
+      <JobSection
+        name="pullRequests"
+        state="ready"
+        found={value?.toReview ?? null}
+        heading={heading}
+      />
+      {value !== null && <JobSection name="failed" state="failed" found={value.failed} />}
     </>
   );
 }
 
-function jobsIn(state: "ready" | "failed"): AddressChange {
-  return { route: "jobs", jobs: { id: null, states: [state], authors: [], text: "" } };
+interface JobSectionProps {
+  name: "pullRequests" | "failed";
+  state: "ready" | "failed";
+  /** Null until the first response. */
+  found: Found | null;
+  heading?: Heading;
+}
+
+function JobSection({ name, state, found, heading }: JobSectionProps) {
+  const link = {
+    route: "jobs",
+    jobs: { id: null, states: [state], authors: [], text: "" },
+  } as const;
+  const among = found?.among ?? null;
+  return (
+    <Card name={name} link={link} heading={heading}>
+      <Rows
+        name={name}
+        rows={found?.jobs ?? null}
+        renderRow={(job) => <JobItem key={job.id} job={job} />}
+      />
+      {among !== null && <p class="hint">{TODAY_WORDS.lookedAt(among.count, among.what)}</p>}
+    </Card>
+  );
 }
 
 type SectionName = keyof typeof TODAY_WORDS.nothing;
+type Heading = RefObject<HTMLHeadingElement | null>;
 
-interface ReportSectionProps<Row> {
-  name: SectionName;
-  hint?: string;
-  report: Report;
-  /** The route with all rows. */
-  link: AddressChange;
-  section: Section<Row>;
-  onLoad(): void;
-  renderRow(row: Row, place: number): ComponentChildren;
-}
-
-function ReportSection<Row>(props: ReportSectionProps<Row>) {
-  const { name, hint, report, link, section, onLoad, renderRow } = props;
+function ReportSection(props: ReportSectionProps & { session: Session }) {
+  const { session, name, report, section, all, hint, onLoad } = props;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The pressed button disappears.
+  const load = (work: () => void) => () => {
+    work();
+    keepFocus(heading);
+  };
+  const part = "among" in section && section.among !== null ? section.among : null;
+  const among = part === null ? undefined : TODAY_WORDS.firstOnly(part, report.many);
   return (
-    <Card name={name} link={link}>
+    <Card name={name} link={linkToReport(report, all)} heading={heading}>
       {section.state === "loading" && <p class="hint">{TODAY_WORDS.loading}</p>}
       {section.state === "not loaded" && (
-        <button type="button" onClick={onLoad}>
-          {TODAY_WORDS.load(section.requests)}
-        </button>
+        <LoadButton session={session} requests={section.requests} onLoad={load(onLoad)} />
       )}
       {section.state === "failed" && section.listing.problem.value !== null && (
         <ProblemPanel
           problem={section.listing.problem.value}
-          onRetry={() => section.listing.load("first rows")}
+          onRetry={load(() => section.listing.load("first rows"))}
         />
       )}
       {section.state === "loaded" && (
         <>
-          <Rows name={name} rows={section.rows} renderRow={renderRow} />
-          <Hint hint={hint} rows={partOf(section.listing)} many={report.many} />
+          <Rows
+            name={name}
+            rows={section.rows}
+            renderRow={(row, place) => <ReportItem key={place} {...props} row={row} />}
+          />
+          {(hint ?? among) && <p class="hint">{[hint, among].filter(Boolean).join(" · ")}</p>}
         </>
       )}
     </Card>
   );
 }
 
-interface HintProps {
-  hint: string | undefined;
-  /** The number of loaded rows if there may be more. */
-  rows: number | null;
-  many: string;
+interface LoadButtonProps {
+  session: Session;
+  /** The maximum cost. */
+  requests: number;
+  onLoad(): void;
 }
 
-function Hint({ hint, rows, many }: HintProps) {
-  const part = rows === null ? undefined : TODAY_WORDS.firstOnly(rows, many);
-  const text = [hint, part].filter(Boolean).join(" · ");
-  return text === "" ? null : <p class="hint">{text}</p>;
+/** Loads a section. Shows a time instead while no request is left. */
+function LoadButton({ session, requests, onLoad }: LoadButtonProps) {
+  const limit = viewsOf(session).limit.value;
+  const until = limit?.left === 0 ? usedUpUntil(limit, now.value) : null;
+  if (until !== null) return <p class="hint">{TODAY_WORDS.noneLeft(clockTime(until))}</p>;
+  return (
+    <button type="button" onClick={onLoad}>
+      {TODAY_WORDS.load(requests)}
+    </button>
+  );
 }
 
 interface CardProps {
   name: SectionName;
   link: AddressChange;
+  heading?: Heading | undefined;
   children: ComponentChildren;
 }
 
-function Card({ name, link, children }: CardProps) {
+function Card({ name, link, heading, children }: CardProps) {
   const id = `today-${name}`;
   return (
-    <section class={styles.section} aria-labelledby={id}>
+    <section class={`stack ${styles.section}`} aria-labelledby={id}>
       <div class={styles.head}>
-        <h2 id={id}>{TODAY_WORDS[name]}</h2>
-        <a href={linkTo(link)} aria-describedby={id} onClick={(event) => followLink(event, link)}>
+        <h2 ref={heading ?? null} id={id} tabIndex={-1}>
+          {TODAY_WORDS[name]}
+        </h2>
+        <Link to={link} aria-describedby={id}>
           {TODAY_WORDS.all}
-        </a>
+        </Link>
       </div>
       {children}
     </section>
@@ -375,27 +348,20 @@ function Rows<Row>({ name, rows, renderRow }: RowsProps<Row>) {
   return <ol class={`${styles.rows} card`}>{rows.map(renderRow)}</ol>;
 }
 
-interface ReportItemProps {
+type ReportItemProps = Pick<ReportSectionProps, "report" | "days" | "describe"> & {
   session: Session;
-  report: Report;
   row: ReportRow;
-  days: PromptDays;
-  text: string;
-  /** Null if the row has no route. */
-  link: AddressChange | null;
-  detail?: string;
-  figure: ComponentChildren;
-}
+};
 
-function ReportItem(props: ReportItemProps) {
-  const { session, report, row, days, text, link, detail, figure } = props;
+function ReportItem({ session, report, days, describe, row }: ReportItemProps) {
+  const described = describe(row);
   const prompt = allows(session.claims, "jobs:create") ? jobPrompt(report, row, days) : null;
   return (
-    <Item text={text} link={link} detail={detail} figure={figure}>
+    <Item {...described}>
       {prompt !== null && (
         <button
           type="button"
-          aria-label={TODAY_WORDS.startJobAbout(text)}
+          aria-label={TODAY_WORDS.startJobAbout(described.text)}
           onClick={() => startRowJob(session, prompt)}
         >
           {TODAY_WORDS.startJob}
@@ -418,19 +384,15 @@ function JobItem({ job }: { job: ListedJob }) {
       {request !== null && job.status === "completed" ? (
         <PullRequestLink request={request} />
       ) : (
-        <a class="button" href={linkTo(link)} onClick={(event) => followLink(event, link)}>
+        <Link class="button" to={link}>
           {TODAY_WORDS.openJob}
-        </a>
+        </Link>
       )}
     </Item>
   );
 }
 
-interface ItemProps {
-  text: string;
-  link: AddressChange | null;
-  detail?: string | undefined;
-  figure: ComponentChildren;
+interface ItemProps extends ReportRowProps {
   /** The action. */
   children: ComponentChildren;
 }
@@ -439,13 +401,7 @@ function Item({ text, link, detail, figure, children }: ItemProps) {
   return (
     <li class={styles.row}>
       <p class={styles.text} translate={false}>
-        {link === null ? (
-          text
-        ) : (
-          <a href={linkTo(link)} onClick={(event) => followLink(event, link)}>
-            {text}
-          </a>
-        )}
+        {link === null ? text : <Link to={link}>{text}</Link>}
         {detail !== undefined && <span class={`hint ${styles.detail}`}>{detail}</span>}
       </p>
       <p class={`hint ${styles.figure}`} translate={false}>
@@ -466,8 +422,13 @@ function filterOf({ query }: ReportRow): string {
   return cutText(textOf(query) ?? "", MAX_FILTER);
 }
 
+/** @param choices what differs from `PLAIN` */
+function linkToReport({ name }: Report, choices: AddressChange["analytics"]): AddressChange {
+  const route = name === "feedbackByPage" ? "feedback" : name;
+  return { route, analytics: { ...PLAIN, ...choices } };
+}
+
 function linkToPageOf(row: ReportRow, range: Period): AddressChange | null {
   const page = textOf(row.path);
-  if (!isPagePath(page)) return null;
-  return { route: "views", analytics: { ...PLAIN, range, page } };
+  return isPagePath(page) ? linkToReport(REPORTS.views, { range, page }) : null;
 }

@@ -2,18 +2,29 @@ import type { ListedJob } from "quillgate";
 import { parseInstant, readPullRequest } from "quillgate/values";
 import { readPullRequestState } from "../jobs/pull_request_state.ts";
 import type { Session } from "../session/session.ts";
-import { MAX_ROWS } from "./today_reports.ts";
+import { DAY_MS } from "../shell/durations.ts";
 
+/** Rows per section. */
+export const MAX_ROWS = 5;
 /** The maximum number of jobs per request. */
 const MAX_JOBS = 100;
-const RECENT_MS = 28 * 86_400_000;
+const RECENT_MS = 28 * DAY_MS;
 /** How many pull requests to look up on their host. Most of them can be merged. */
 const MAX_LOOKUPS = 10;
 
+/** Jobs that need a person. */
+export interface Found {
+  jobs: readonly ListedJob[];
+  /** The number of the newest pull requests or jobs that were checked; null if all were. */
+  among: { count: number; what: "pull request" | "job" } | null;
+}
+
 export interface TodayJobs {
   /** The newest finished jobs whose pull request is open, or in an unknown state. */
-  toReview: readonly ListedJob[];
-  failed: readonly ListedJob[];
+  toReview: Found;
+  failed: Found;
+  /** All jobs that were read, newest first. */
+  read: readonly ListedJob[];
 }
 
 /** Reads the jobs that need a person, newest first. Costs no request to Mintlify. */
@@ -22,17 +33,42 @@ export async function readTodayJobs(
   now: number,
   signal: AbortSignal,
 ): Promise<TodayJobs> {
-  const { jobs } = await session.client.agentJobs.list({ limit: MAX_JOBS }, { signal });
-  const recent = jobs.filter(({ createdAt }) => now - (parseInstant(createdAt) ?? 0) <= RECENT_MS);
-  const requests = recent
-    .filter(({ status, prLink }) => status === "completed" && readPullRequest(prLink)?.href != null)
-    .slice(0, MAX_LOOKUPS);
+  const list = await session.client.agentJobs.list({ limit: MAX_JOBS }, { signal });
+  const { jobs: read, nextCursor } = list;
+  const recent = read.filter(({ createdAt }) => now - (parseInstant(createdAt) ?? 0) <= RECENT_MS);
+  const hasOlder = nextCursor !== null && recent.length === read.length;
+  const requests = recent.filter(
+    ({ status, prLink }) => status === "completed" && readPullRequest(prLink)?.href != null,
+  );
+  const lookedUp = requests.slice(0, MAX_LOOKUPS);
   const states = await Promise.all(
-    requests.map(({ id }) => readPullRequestState(session, id, signal)),
+    lookedUp.map(({ id }) => readPullRequestState(session, id, signal)),
   );
   const isWaiting = (_: ListedJob, place: number) => (states[place]?.state ?? "open") === "open";
+  const ofJobs = hasOlder ? ({ count: read.length, what: "job" } as const) : null;
   return {
-    toReview: requests.filter(isWaiting).slice(0, MAX_ROWS),
-    failed: recent.filter(({ status }) => status === "failed").slice(0, MAX_ROWS),
+    toReview: {
+      jobs: lookedUp.filter(isWaiting).slice(0, MAX_ROWS),
+      among:
+        requests.length > lookedUp.length
+          ? { count: lookedUp.length, what: "pull request" }
+          : ofJobs,
+    },
+    failed: {
+      jobs: recent.filter(({ status }) => status === "failed").slice(0, MAX_ROWS),
+      among: ofJobs,
+    },
+    read,
   };
+}
+
+/** Returns whether newer jobs, or other states of jobs, are known than those that were read. */
+export function isOutdated(read: readonly ListedJob[], news: readonly ListedJob[]): boolean {
+  const known = new Map(read.map((job) => [job.id, job]));
+  const newest = read[0]?.createdAt ?? "";
+  return news.some(({ id, status, prLink, createdAt }) => {
+    const before = known.get(id);
+    if (before === undefined) return (createdAt ?? "") >= newest;
+    return before.status !== status || before.prLink !== prLink;
+  });
 }

@@ -15,15 +15,14 @@ import { compareRows } from "../analytics/rows/comparison.ts";
 import type { Goal, Listing } from "../analytics/rows/listing.ts";
 import type { ListingCache } from "../analytics/rows/listing_cache.ts";
 import { REPORTS, type ReportRow } from "../analytics/rows/report.ts";
-import { countOf, numberOf, textOf } from "../analytics/rows/rows.ts";
+import { numberOf, textOf } from "../analytics/rows/rows.ts";
 import { hasNoClicks } from "../analytics/rows/search_clicks.ts";
 import { groupQuestions, groupTerms } from "../analytics/rows/text_groups.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
+import { MAX_ROWS } from "./today_jobs.ts";
 
 export const MAX_REQUESTS = 3;
-/** Rows per section. */
-export const MAX_ROWS = 5;
 /** Views of this and of the earlier period. */
 const REQUESTS_OF_FALLS = 2;
 
@@ -112,15 +111,20 @@ function costOfFalls(cache: ListingCache): number {
 }
 
 /** The state of a section. */
-export type Section<Row> =
+export type Section =
   | { state: "loading" }
   /** Not loaded yet. Loading costs up to `requests`. */
   | { state: "not loaded"; requests: number }
   | { state: "failed"; listing: Listing }
-  | { state: "loaded"; rows: readonly Row[]; listing: Listing };
+  | {
+      state: "loaded";
+      rows: readonly ReportRow[];
+      /** The number of rows among which these were found if there may be more; null for all. */
+      among: number | null;
+    };
 
 /** Returns the pages that lost most readers. */
-export function fallsOf(cache: ListingCache): Section<ReportRow> {
+export function fallsOf(cache: ListingCache): Section {
   const now = cache.find(REPORTS.views, daysOfViews(cache));
   const earlier = now === null ? null : cache.findEarlier(now, earlierDaysOfViews(cache));
   for (const listing of [now, earlier]) {
@@ -131,42 +135,43 @@ export function fallsOf(cache: ListingCache): Section<ReportRow> {
   const rows = compareRows(loadedPart(now), loadedPart(earlier), { key: "path", compared: "human" })
     .filter((row) => numberOf(row.change) < 0 && textOf(row.path) !== null)
     .sort((a, b) => numberOf(a.change) - numberOf(b.change));
-  return { state: "loaded", rows: rows.slice(0, MAX_ROWS), listing: now };
+  return { state: "loaded", rows: rows.slice(0, MAX_ROWS), among: loadedOf([now, earlier]) };
 }
 
-export function unansweredOf(cache: ListingCache): Section<ReportRow> {
+export function unansweredOf(cache: ListingCache): Section {
   return sectionOf(cache, REPORTS.conversations, (rows) =>
     groupQuestions(rows.filter(({ answer }) => answer === "unanswered")),
   );
 }
 
-export function clicklessOf(cache: ListingCache): Section<ReportRow> {
+export function clicklessOf(cache: ListingCache): Section {
   return sectionOf(cache, REPORTS.searches, (rows) =>
     groupTerms(rows).filter((row) => hasNoClicks(row) && numberOf(row.hits) > 0),
   );
 }
 
 /** Returns the feedback of readers who were not helped, newest first, as Mintlify lists it. */
-export function unhelpfulOf(cache: ListingCache): Section<ReportRow> {
+export function unhelpfulOf(cache: ListingCache): Section {
   return sectionOf(cache, REPORTS.feedback, (rows) =>
     rows.filter(({ helpful, path }) => helpful === "No" && textOf(path ?? null) !== null),
   );
 }
 
-function sectionOf<Row>(
+function sectionOf(
   cache: ListingCache,
   report: SingleReport,
-  select: (rows: readonly ReportRow[]) => readonly Row[],
-): Section<Row> {
+  select: (rows: readonly ReportRow[]) => readonly ReportRow[],
+): Section {
   const listing = cache.find(report, recentDays());
   const section = unloaded(listing, 1);
   if (section !== null) return section;
   if (listing === null) return { state: "loading" };
-  return { state: "loaded", rows: select(listing.rows.value).slice(0, MAX_ROWS), listing };
+  const rows = select(listing.rows.value).slice(0, MAX_ROWS);
+  return { state: "loaded", rows, among: loadedOf([listing]) };
 }
 
 /** Returns the section of a listing without rows; null if it has rows. */
-function unloaded(listing: Listing | null, requests: number): Section<never> | null {
+function unloaded(listing: Listing | null, requests: number): Section | null {
   if (listing === null) return { state: "not loaded", requests };
   if (listing.requests.value > 0) return null;
   if (listing.problem.value !== null) return { state: "failed", listing };
@@ -179,7 +184,8 @@ function loadedPart({ rows, state }: Listing) {
   return { rows: rows.value, isComplete: state.value === "complete" };
 }
 
-/** Returns the number of loaded rows if there may be more; null if all are loaded. */
-export function partOf({ rows, state }: Listing): number | null {
-  return state.value === "complete" ? null : countOf(rows.value.length);
+/** Returns the number of rows that are loaded of each listing; null if all are complete. */
+function loadedOf(listings: readonly Listing[]): number | null {
+  const partial = listings.filter(({ state }) => state.value !== "complete");
+  return partial.length === 0 ? null : Math.min(...partial.map(({ rows }) => rows.value.length));
 }

@@ -29,5 +29,7 @@ export const TODAY_WORDS = {
   versus: (days: string, earlier: string) => `${days} vs ${earlier}`,
   /** Says that rows beyond the first request can exist. */
   firstOnly: (rows: number, many: string) => `among the first ${count(rows)} ${many}`,
+  lookedAt: (most: number, what: string) => `Looked at the newest ${counted(most, what)}.`,
   load: (requests: number) => `Load, for up to ${counted(requests, "request")}`,
+  noneLeft: (time: string) => `No requests left. You can load this at ${time}.`,
 } as const;

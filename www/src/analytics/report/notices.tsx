@@ -8,7 +8,7 @@ import { ProblemPanel } from "../../shell/problem_panel.tsx";
 import { reserveOf } from "../../shell/rate_limit.ts";
 import { counted, moment } from "../../shell/wording.ts";
 import * as progress from "../export/progress.module.css";
-import { addDays, type DayRange, periodOf } from "../period/range.ts";
+import { addDays, type DayRange, isSameRange, periodOf } from "../period/range.ts";
 import { today } from "../period/today.ts";
 import { needsComparison } from "../rows/arrangement.ts";
 import type { Goal, Listing } from "../rows/listing.ts";
@@ -297,8 +297,10 @@ interface WholeDaysProps {
  */
 function WholeDays({ cache, range: { from, to }, report }: WholeDaysProps) {
   const yesterday = addDays(today.value, -1);
-  const isOffered = cache.hasEndedDays.value && report.name === "views" && to > yesterday;
-  if (!isOffered || from > yesterday) return null;
+  const archived = cache.endedDays.value;
+  // The chart may still be that of another range.
+  const isArchived = archived !== null && isSameRange(archived, { from, to: yesterday });
+  if (!isArchived || report.name !== "views" || to <= yesterday) return null;
   const leaveOutToday = () => {
     const before = address.peek().analytics.range;
     const range = periodOf({ from, to: yesterday }, today.value, before);

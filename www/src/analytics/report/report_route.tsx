@@ -197,8 +197,8 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
 }
 
 function noteEndedDays(cache: ListingCache, trend: Trend): void {
-  cache.hasEndedDays.value =
-    trend.state === "drawn" && trend.points.every(({ held, days }) => held === days);
+  const isWhole = trend.state === "drawn" && trend.points.every(({ held, days }) => held === days);
+  cache.endedDays.value = isWhole ? trend.range : null;
 }
 
 function close(dialog: Signal<OpenDialog>): void {

@@ -1,3 +1,4 @@
+import { count, counted } from "../../shell/wording.ts";
 import { isNode, type Line, rowOf } from "../rows/line.ts";
 import type { Report, ReportRow } from "../rows/report.ts";
 
@@ -30,4 +31,10 @@ export function toggleRow(report: Report, selection: Selection, row: ReportRow):
   const id = idOfRow(report, row);
   if (!next.delete(id)) next.add(id);
   return next;
+}
+
+/** Returns the label of the button that starts a job about some of the selected rows. */
+export function startLabel({ one, many }: Report, selected: number, covered: number): string {
+  if (covered === selected) return "Start a job";
+  return `Start a job about ${count(covered)} of ${counted(selected, one, many)}`;
 }

@@ -8,8 +8,8 @@ import { saveFile } from "../export/file_download.ts";
 import type { Listing } from "../rows/listing.ts";
 import { EXPORT_FORMATS, fileName, nameChanges, toCsv } from "../rows/rows_text.ts";
 import type { TableModel } from "../table/table_model.ts";
-import { jobPromptOfRows } from "./job_prompt.ts";
-import { type Selection, selectedRows } from "./selection.ts";
+import { jobPromptOfRows, rowsOfJob } from "./job_prompt.ts";
+import { type Selection, selectedRows, startLabel } from "./selection.ts";
 import { startRowJob } from "./start_row_job.ts";
 
 interface SelectionBarProps {
@@ -23,7 +23,8 @@ interface SelectionBarProps {
 export function SelectionBar({ session, listing, table, selection }: SelectionBarProps) {
   const { report } = listing;
   const rows = selectedRows(report, table.lines, selection.value);
-  const prompt = rows.length === 0 ? null : jobPromptOfRows(report, rows, table);
+  const covered = rowsOfJob(report, rows, table);
+  const prompt = jobPromptOfRows(report, covered, table);
   const columns = table.columns.map(({ id }) => id);
   const named = nameChanges(rows, columns, table.compared);
   const csv = toCsv(named.rows, named.columns);
@@ -37,7 +38,7 @@ export function SelectionBar({ session, listing, table, selection }: SelectionBa
       <span aria-live="polite">{counted(rows.length, report.one, report.many)} selected</span>
       {prompt !== null && allows(session.claims, "jobs:create") && (
         <button type="button" class="primary" onClick={() => startRowJob(session, prompt)}>
-          Start a job
+          {startLabel(report, rows.length, covered.length)}
         </button>
       )}
       {rows.length > 0 && (

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import type { Client } from "quillgate";
 import type { Entry } from "../../session/person_data.ts";
 import { currentTime } from "../../shell/clock_skew.ts";
-import type { Limit } from "../../shell/rate_limit.ts";
+import { type Limit, usedUpUntil } from "../../shell/rate_limit.ts";
 import {
   type Bounds,
   boundsOf,
@@ -40,8 +40,8 @@ export class ListingCache {
   readonly renewal = signal<Listing | null>(null);
   /** The number of pages in the sitemap; 0 if unknown. */
   readonly sitemapPages = signal(0);
-  /** Whether the archive has all ended days of the range on the screen. False until it has answered. */
-  readonly hasEndedDays = signal(false);
+  /** The ended days of the chart if the archive has all of them; null otherwise. */
+  readonly endedDays = signal<DayRange | null>(null);
   readonly client: Client;
   readonly #kept = signal<readonly Listing[]>([]);
   readonly #earlier = signal<readonly Listing[]>([]);
@@ -134,7 +134,7 @@ export class ListingCache {
       if (goal === "small site") continueLoading(kept);
       return kept;
     }
-    if (kept === null && this.limit.peek()?.left === 0) return null;
+    if (kept === null && usedUpUntil(this.limit.peek(), currentTime()) !== null) return null;
     const isSecondary = true;
     const opened = kept ?? this.#build(now.report, range, bounds, "kept rows", isSecondary);
     this.#openedEarlier = opened;
