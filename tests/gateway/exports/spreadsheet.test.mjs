@@ -73,7 +73,8 @@ test("exports CSV that a spreadsheet opens with one row per page and counts as n
     const [cell, ...counts] = rows[at];
     // The export puts an apostrophe before these paths, so that no cell is a formula. The
     // spreadsheet shows the apostrophe.
-    const text = /^[=+\-@＝＋－＠\t\r\n]/.test(path) ? `'${path}` : path;
+    const start = /^[=+\-@＝＋－＠\t\r\n]|(?<=[;\r\n]["\t]*)[=+\-@＝＋－＠]/g;
+    const text = path.replace(start, "'$&");
     assert.deepEqual([cell.type, cell.text, cell.formula], ["string", text, undefined]);
     assert.deepEqual(
       counts.map(({ type, text }) => [type, text]),
