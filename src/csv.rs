@@ -33,8 +33,8 @@ pub fn push_text_cell(out: &mut Vec<u8>, text: &[u8]) {
 /// Appends a cell, quoted if necessary (RFC 4180, section 2). A semicolon is quoted too, because it
 /// separates cells in some locales.
 ///
-/// There, a spreadsheet can ignore these quotes, because they are in the middle of its own cell. A
-/// formula after a semicolon or a line end would then start a cell, so it gets an apostrophe, too.
+/// There, a spreadsheet can ignore these quotes, because its cell starts earlier. A formula after a
+/// semicolon or a line end would then start a cell, so it gets an apostrophe, too.
 pub fn push_cell(out: &mut Vec<u8>, text: &[u8]) {
     let is_special = |byte: &u8| matches!(byte, b'"' | b',' | b';' | b'\r' | b'\n');
     if !text.iter().any(is_special) {

@@ -128,16 +128,15 @@ impl Watch {
         IntegerRule::MILLISECONDS.check("watchTimeout", self.duration.0)?;
         self.settings.check()?;
         let (client, settings) = (self.client.clone(), self.settings.clone());
-        let mut running = match self.running.take() {
-            Some(running) => running,
-            None => {
-                let call = self.call.clone()?.check()?;
-                Running {
-                    task: Task::watch(call, self.duration, client.host.now().into()),
-                    events: None,
-                    stream_at: Millis(client.next_stream_at.load(Ordering::Relaxed)),
-                    job: None,
-                }
+        let mut running = if let Some(running) = self.running.take() {
+            running
+        } else {
+            let call = self.call.clone()?.check()?;
+            Running {
+                task: Task::watch(call, self.duration, client.host.now().into()),
+                events: None,
+                stream_at: Millis(client.next_stream_at.load(Ordering::Relaxed)),
+                job: None,
             }
         };
         Ok(Box::pin(async move {
