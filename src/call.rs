@@ -209,12 +209,13 @@ impl Call {
     }
 
     /// Sets a missing `dateTo` as [`DateRange::freeze`] does. Operations without `dateTo` are
-    /// unchanged.
+    /// unchanged, as is a call with a cursor, which belongs to the range of an earlier call.
     ///
     /// # Errors
     /// As [`DateRange::freeze`].
     pub fn freeze(mut self, now: Millis) -> Result<Self, ValidationError> {
-        if self.declaration.parameter("dateTo").is_some() && self.text("dateTo").is_none() {
+        let is_open = self.text("dateTo").is_none() && self.text(CURSOR).is_none();
+        if is_open && self.declaration.parameter("dateTo").is_some() {
             let end = freeze_end(self.text("dateFrom"), now)?;
             self.set("dateTo", end);
         }

@@ -20,9 +20,9 @@
 //! - **Each `POST` to a gateway carries an [`IdempotencyKey`]**, random by default, so the gateway
 //!   processes it only once. Mintlify has no such keys: a `POST` is never sent to it twice.
 //! - **Redirects are not followed**, because a credential must not reach another server.
-//! - **Dropping a future aborts its request and clears its timers.** Lists and watches lose
-//!   nothing: their `next` requests the same page or job again. In WebAssembly, an `AbortSignal`
-//!   can abort a call too.
+//! - **Dropping a future aborts its request and clears its timers.** Lists lose nothing: their
+//!   `next` requests the same page again. The `next` of a watch continues, until you drop the watch.
+//!   In WebAssembly, an `AbortSignal` can abort a call too.
 //!
 //! # Streams
 //!

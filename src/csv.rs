@@ -7,7 +7,7 @@ pub const LINE_END: &[u8] = b"\r\n";
 
 /// The characters that start a formula in a spreadsheet. The full-width signs do so in some
 /// locales.
-const FORMULA_STARTS: [&str; 11] = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"];
+const FORMULA_SIGNS: [&str; 8] = ["=", "+", "-", "@", "＝", "＋", "－", "＠"];
 
 /// Appends a record.
 pub fn push_record(out: &mut Vec<u8>, cells: &[String]) {
@@ -23,10 +23,7 @@ pub fn push_record(out: &mut Vec<u8>, cells: &[String]) {
 /// Appends a string. An apostrophe before a formula makes spreadsheets treat the formula as text.
 /// Visitors choose paths and readers write feedback, so anyone can put a formula into a cell.
 pub fn push_text_cell(out: &mut Vec<u8>, text: &[u8]) {
-    if FORMULA_STARTS
-        .iter()
-        .any(|start| text.starts_with(start.as_bytes()))
-    {
+    if is_formula(text) || matches!(text, [b'\t' | b'\r' | b'\n', ..]) {
         push_cell(out, &[b"'", text].concat());
     } else {
         push_cell(out, text);
@@ -35,6 +32,9 @@ pub fn push_text_cell(out: &mut Vec<u8>, text: &[u8]) {
 
 /// Appends a cell, quoted if necessary (RFC 4180, section 2). A semicolon is quoted too, because it
 /// separates cells in some locales.
+///
+/// There, a spreadsheet can ignore these quotes, because its cell starts earlier. A formula after a
+/// semicolon or a line end would then start a cell, so it gets an apostrophe, too.
 pub fn push_cell(out: &mut Vec<u8>, text: &[u8]) {
     let is_special = |byte: &u8| matches!(byte, b'"' | b',' | b';' | b'\r' | b'\n');
     if !text.iter().any(is_special) {
@@ -42,11 +42,22 @@ pub fn push_cell(out: &mut Vec<u8>, text: &[u8]) {
         return;
     }
     out.push(b'"');
-    for (at, part) in text.split(|byte| *byte == b'"').enumerate() {
-        if at > 0 {
-            out.extend_from_slice(b"\"\"");
+    let mut is_start = false;
+    for (at, byte) in text.iter().enumerate() {
+        if is_start && is_formula(&text[at..]) {
+            out.push(b'\'');
         }
-        out.extend_from_slice(part);
+        is_start = b";\r\n".contains(byte) || is_start && b"\"\t".contains(byte);
+        if *byte == b'"' {
+            out.push(b'"');
+        }
+        out.push(*byte);
     }
     out.push(b'"');
+}
+
+fn is_formula(text: &[u8]) -> bool {
+    FORMULA_SIGNS
+        .iter()
+        .any(|sign| text.starts_with(sign.as_bytes()))
 }

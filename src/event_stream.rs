@@ -1,5 +1,4 @@
-//! The event streams of a gateway: their parser (HTML Standard, section 9.2), and when a client opens
-//! a stream again.
+//! The parser of the event streams of a gateway (HTML Standard, section 9.2).
 
 use std::collections::VecDeque;
 
@@ -12,6 +11,8 @@ pub const MAX_SILENCE: Millis = Millis(45_000);
 pub const STREAM_PAUSE: Millis = Millis(60_000);
 /// The default reconnection time: 3 s.
 const DEFAULT_RETRY: Millis = Millis(3_000);
+/// The minimum reconnection time: 1 s, so that `retry: 0` causes no busy loop.
+const MIN_RETRY: Millis = Millis(1_000);
 /// The maximum number of digits of a reconnection time.
 const MAX_RETRY_DIGITS: usize = 7;
 /// The maximum size of an unfinished event in bytes. Gateways send smaller events.
@@ -78,10 +79,12 @@ impl EventParser {
         &self.last_id
     }
 
-    /// Returns the reconnection time: the last one that the server sent, or else 3 s.
+    /// Returns the wait before the stream is opened again: the last one that the server sent, or else
+    /// 3 s; at least 1 s. Up to a quarter is added: `jitter` is a random number from 0 to 1.
     #[must_use]
-    pub fn retry(&self) -> Millis {
-        self.retry.unwrap_or(DEFAULT_RETRY)
+    pub fn retry(&self, jitter: f64) -> Millis {
+        let retry = self.retry.unwrap_or(DEFAULT_RETRY).max(MIN_RETRY);
+        retry.jitter(1.0, 1.25, jitter)
     }
 
     /// Returns the oldest event that [`Self::push`] completed and no call has returned.
@@ -155,74 +158,5 @@ impl EventParser {
             };
             self.events.push_back(StreamEvent { name, data });
         }
-    }
-}
-
-/// The reason why a stream ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StreamEnd {
-    /// The response is not an event stream.
-    Refused,
-    /// The connection failed or broke, or was silent for [`MAX_SILENCE`].
-    Broken,
-    /// The server ended the stream.
-    Closed,
-}
-
-/// The reconnections of the stream of one job.
-///
-/// ```
-/// use quillgate::event_stream::{Reconnections, StreamEnd};
-///
-/// let mut reconnections = Reconnections::default();
-/// reconnections.on_open();
-/// assert!(reconnections.after(StreamEnd::Closed));
-/// assert!(reconnections.after(StreamEnd::Broken));
-/// assert!(!reconnections.after(StreamEnd::Closed), "polls take over");
-/// ```
-#[derive(Debug, Clone)]
-pub struct Reconnections {
-    was_open: bool,
-    /// The number of reconnections until the next event.
-    left: u32,
-}
-
-impl Default for Reconnections {
-    fn default() -> Self {
-        Self {
-            was_open: false,
-            left: 2,
-        }
-    }
-}
-
-impl Reconnections {
-    /// Processes an event stream that was opened.
-    pub const fn on_open(&mut self) {
-        self.was_open = true;
-    }
-
-    /// Processes an event with a job.
-    pub const fn on_job(&mut self) {
-        self.left = 3;
-    }
-
-    /// Returns whether to open the stream again, after [`EventParser::retry`]. Otherwise, the client
-    /// must poll.
-    ///
-    /// It polls if the server has no stream, or if the first connection fails: CORS may block this path
-    /// for pages of another origin. The wait applies even after a stream with events. Otherwise,
-    /// streams that end immediately would cause a busy loop.
-    pub const fn after(&mut self, end: StreamEnd) -> bool {
-        let is_unavailable = match end {
-            StreamEnd::Refused => true,
-            StreamEnd::Broken => !self.was_open,
-            StreamEnd::Closed => false,
-        };
-        if is_unavailable || self.left == 0 {
-            return false;
-        }
-        self.left -= 1;
-        true
     }
 }

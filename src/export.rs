@@ -11,6 +11,7 @@ use crate::value::check_not_empty;
 
 /// The output format of an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ExportFormat {
     /// Comma-separated values (RFC 4180).
     Csv,

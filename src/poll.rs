@@ -87,6 +87,12 @@ impl Poll {
         self.wait(floor.max(hint.unwrap_or_default()), now, jitter)
     }
 
+    /// Processes the status from an event stream. Polls that follow start with the first interval.
+    pub fn on_event(&mut self, status: Option<&JobStatus>, now: Millis, jitter: f64) -> PollStep {
+        self.interval = FIRST_INTERVAL;
+        self.on_status(status, None, now, jitter)
+    }
+
     /// Processes a transient failure. `hint` and `jitter` are as for [`Self::on_status`].
     pub fn on_failure(&mut self, hint: Option<Millis>, now: Millis, jitter: f64) -> PollStep {
         self.failures += 1;

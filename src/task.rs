@@ -45,7 +45,14 @@ pub enum Event<'a> {
     Result,
     /// A page of a list was received.
     Page(PageInfo<'a>),
-    /// The state of a watched job was received, from a poll or from an event stream.
+    /// The state of a watched job was received from an event stream.
+    Streamed {
+        /// The job's status, if it has one.
+        status: Option<JobStatus>,
+        /// Whether the job differs from its previous state.
+        is_news: bool,
+    },
+    /// A poll received the state of a watched job.
     Job {
         /// The job's status, if it has one.
         status: Option<JobStatus>,
@@ -227,6 +234,13 @@ impl Task {
                 }
                 _ => Command::Yield,
             },
+            Event::Streamed { status, is_news } => match &mut self.work {
+                Work::Watch(watch) => {
+                    let step = watch.poll.on_event(status.as_ref(), now, random);
+                    watch.take_job(step, is_news)
+                }
+                _ => Command::Yield,
+            },
             Event::Failed {
                 failure,
                 retry_after,
@@ -247,7 +261,9 @@ impl Task {
         }
     }
 
-    fn repeat(&self) -> Repeat {
+    /// Returns how the request may be repeated.
+    #[must_use]
+    pub fn repeat(&self) -> Repeat {
         match &self.work {
             Work::Raw(repeat) => *repeat,
             _ => self.call().map_or(Repeat::Safe, Call::repeat),

@@ -5,6 +5,7 @@ import { Writable } from "node:stream";
 import { type Context, readSwitch } from "./command.js";
 import { Interruption, UsageError } from "./errors.js";
 import { getExitCode } from "./exit_codes.js";
+import { isCi } from "./terminal.js";
 
 /** Asks a question. Returns the fallback for an empty answer. */
 export async function ask(context: Context, question: string, fallback = ""): Promise<string> {
@@ -22,7 +23,7 @@ export async function ask(context: Context, question: string, fallback = ""): Pr
 export async function confirm(context: Context, question: string, refused: string): Promise<void> {
   const { host, output } = context;
   if (readSwitch(context, "yes")) return;
-  if (host.stdin.isTTY !== true || !output.interactive || host.env.CI) {
+  if (host.stdin.isTTY !== true || !output.interactive || isCi(host.env)) {
     throw new UsageError("--yes is required, because the command cannot ask", [
       "it asks on a terminal, without --json and --quiet, and never in CI",
     ]);

@@ -36,7 +36,7 @@ export async function send(
     redirect: "manual" as const,
   };
   const result = await exchange((own) => fetch(url, { ...init, signal: own }), timeout, signal);
-  if ("response" in result) return result;
+  if ("body" in result) return result;
   signal.throwIfAborted();
   const server = new URL(url);
   if (result.expired) {

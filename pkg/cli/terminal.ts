@@ -17,11 +17,16 @@ export function supportsColor({ isTTY }: Pick<Stream, "isTTY">, env: Env): boole
   return isTTY === true && !unwanted && term !== "dumb";
 }
 
+/** Returns whether the program runs in a CI system. Some set `CI=false` elsewhere. */
+export function isCi({ CI }: Env): boolean {
+  return Boolean(CI) && CI !== "false" && CI !== "0";
+}
+
 /** Returns whether a terminal supports hyperlinks (OSC 8). `FORCE_HYPERLINK` overrides the answer. */
 export function supportsLinks({ isTTY }: Pick<Stream, "isTTY">, env: Env): boolean {
   const { FORCE_HYPERLINK: forced, TERM: term, TERM_PROGRAM: program = "" } = env;
   if (forced !== undefined) return forced !== "0" && forced !== "false";
-  if (isTTY !== true || term === "dumb" || env.CI) return false;
+  if (isTTY !== true || term === "dumb" || isCi(env)) return false;
   return (
     LINKING_PROGRAMS.includes(program) ||
     /^(xterm-kitty|xterm-ghostty|foot|alacritty)/.test(term ?? "") ||

@@ -181,13 +181,15 @@ export class AgentJobs {
       watch = new Task(await transport.sender(), "agentJobs.get", MODE_WATCH, { id }, { timeout });
       const deadline = Date.now() + watch.timeout;
       const inner = { ...call, signal };
+      let { nextStreamAt } = transport;
       for (;;) {
-        if (Date.now() >= transport.nextStreamAt) {
-          if (yield* streamJob({ transport, watch, id, call: inner, deadline })) return;
-          transport.nextStreamAt = Date.now() + STREAM_PAUSE;
+        if (Date.now() >= nextStreamAt) {
+          const next = yield* streamJob({ transport, watch, id, call: inner, deadline });
+          if (next === undefined) return;
+          nextStreamAt = next;
         }
         const polling = transport.callOptions("agentJobs.get", inner);
-        const change = await watch.next(polling, transport.nextStreamAt);
+        const change = await watch.next(polling, nextStreamAt);
         if (change === undefined) continue; // It is time to try a stream again.
         yield { job: change.data as AgentJob, done: change.done };
         if (change.done) return;
@@ -201,6 +203,3 @@ export class AgentJobs {
     }
   }
 }
-
-/** How long a client polls its jobs before it tries a stream again, in milliseconds. */
-const STREAM_PAUSE = 60_000;

@@ -367,16 +367,15 @@ export function toDecodeError(
  * @internal
  */
 export function toUnreadableWriteError(
-  { status }: Response,
-  cause: DecodeError,
+  { status, headers }: Response,
+  cause: QuillgateError,
 ): OutcomeUnknownError {
-  const message = `the response does not tell what was created: ${cause.message}`;
-  const { requestId, headers } = cause;
+  const message = `the response of the write can't be read: ${cause.message}`;
   const data = {
     status,
     details: [],
     code: null,
-    requestId,
+    requestId: headers.get("x-request-id"),
     retryAfter: null,
     body: null,
     headers,

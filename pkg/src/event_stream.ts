@@ -10,13 +10,15 @@ export interface StreamEvent {
   id: string;
 }
 
-/** Maximum length of an unfinished line, in UTF-16 code units. Gateways send shorter lines. */
-const MAX_LINE = 1 << 20;
+/** Maximum length of an unfinished event, in UTF-16 code units. Gateways send shorter events. */
+const MAX_UNFINISHED = 1 << 20;
 
 /** Parses the chunks of a stream. A chunk may end anywhere. */
 export class EventParser {
   #rest = "";
   #data: string[] = [];
+  /** The length of `#data`, in UTF-16 code units. */
+  #length = 0;
   #event = "";
   #id = "";
   /** The id of the last complete event, for `Last-Event-ID`. */
@@ -28,6 +30,7 @@ export class EventParser {
   restart(): void {
     this.#rest = "";
     this.#data = [];
+    this.#length = 0;
     this.#event = "";
     this.#id = this.id;
   }
@@ -35,12 +38,13 @@ export class EventParser {
   /**
    * Returns the events that a chunk completes.
    *
-   * @throws {TypeError} if an unfinished line is too long
+   * @throws {TypeError} if the unfinished event is too long, after the events before it
    */
   push(chunk: string): StreamEvent[] {
+    if (this.#length + this.#rest.length > MAX_UNFINISHED)
+      throw new TypeError("an event of the stream is too long");
     const lines = (this.#rest + chunk).split(/\r\n|\n|\r(?!$)/);
     this.#rest = lines.pop() as string;
-    if (this.#rest.length > MAX_LINE) throw new TypeError("a line of the event stream is too long");
     return lines.flatMap((line) => this.#line(line) ?? []);
   }
 
@@ -50,8 +54,10 @@ export class EventParser {
     if (colon === 0) return undefined; // A comment, used as a heartbeat.
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? "" : line.slice(colon + 1).replace(/^ /, "");
-    if (field === "data") this.#data.push(value);
-    else if (field === "event") this.#event = value;
+    if (field === "data") {
+      this.#data.push(value);
+      this.#length += value.length + 1;
+    } else if (field === "event") this.#event = value;
     else if (field === "id" && !value.includes("\0")) this.#id = value;
     else if (field === "retry" && /^\d{1,7}$/.test(value)) this.retry = Number(value);
     return undefined;
@@ -62,6 +68,7 @@ export class EventParser {
     const event = this.#event || "message";
     this.id = this.#id;
     this.#data = [];
+    this.#length = 0;
     this.#event = "";
     return data === "" ? undefined : { event, data, id: this.id };
   }

@@ -16,6 +16,8 @@ export interface NoAnswer {
   cause: unknown;
   /** Whether the timeout expired. */
   expired: boolean;
+  /** The response if its head has arrived. */
+  response: Response | undefined;
 }
 
 /**
@@ -31,6 +33,7 @@ export function exchange(
   read: BodyReader = (response) => response.json(),
 ): Promise<Answer | NoAnswer> {
   const controller = new AbortController();
+  let response: Response | undefined;
   return new Promise((resolve) => {
     const end = (result: Answer | NoAnswer) => {
       clearTimeout(timer);
@@ -38,14 +41,14 @@ export function exchange(
       resolve(result);
     };
     const stop = (cause: unknown, expired: boolean) => {
-      end({ cause, expired });
+      end({ cause, expired, response });
       controller.abort(cause); // Also cancels an unread body.
     };
     const expire = () => stop(new DOMException("timed out", "TimeoutError"), true);
     const timer = setTimeout(expire, within);
     const leave = addAbortListener(outer, (reason) => stop(reason, false));
     const work = async () => {
-      const response = await send(controller.signal);
+      response = await send(controller.signal);
       end({ response, body: await readBody(response, read) });
     };
     work().catch((cause) => stop(cause, false));

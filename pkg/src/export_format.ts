@@ -62,5 +62,9 @@ function writeRecord(cells: readonly string[]): string {
 }
 
 function quote(cell: string): string {
-  return /[",;\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  if (!/[",;\r\n]/.test(cell)) return cell;
+  // There, a spreadsheet can ignore these quotes, so a formula could start a cell after a semicolon or
+  // a line end.
+  const guarded = cell.replace(/([;\r\n]["\t]*)(?=[=+\-@＝＋－＠])/g, "$1'");
+  return `"${guarded.replaceAll('"', '""')}"`;
 }

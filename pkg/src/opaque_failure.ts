@@ -96,7 +96,9 @@ export function explainResponse(
     return { reason: "proxy", summary: "the proxy requires credentials", advice: PROXY_LOGIN };
   }
   const ray = headers.get("cf-ray");
-  const isBlocked = headers.get("cf-mitigated") !== null || (status === 403 && ray !== null);
+  // A gateway's own 403 passes through Cloudflare, too.
+  const isHtml = /^text\/html/i.test(headers.get("content-type") ?? "");
+  const isBlocked = headers.get("cf-mitigated") || (status === 403 && ray && isHtml);
   if (!isBlocked || body !== undefined) return undefined;
   return {
     reason: "blocked",

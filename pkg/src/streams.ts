@@ -13,6 +13,10 @@ import type { AgentJob, ListedJob } from "./types.js";
 const MAX_SILENCE = 45_000;
 /** Default reconnection delay in milliseconds. */
 const DEFAULT_RETRY = 3_000;
+/** Minimum reconnection delay in milliseconds, so that `retry: 0` causes no tight loop. */
+const MIN_RETRY = 1_000;
+/** How long a client polls a job before it tries a stream again, in milliseconds. */
+const STREAM_PAUSE = 60_000;
 /** Maximum number of consecutive streams without a `job` event before polling takes over. */
 const MAX_BREAKS = 3;
 /** Consecutive failed attempts before the error is thrown. The default delays add up to 45 s. */
@@ -28,7 +32,7 @@ interface StreamEnd {
   isOpen: boolean;
   /** The error that ended it, if any. */
   error: unknown;
-  /** The reconnection delay, in milliseconds. */
+  /** The reconnection delay with jitter, in milliseconds. */
   retry: number;
 }
 
@@ -45,24 +49,27 @@ async function* readStream(
 ): AsyncGenerator<StreamEvent, void, void> {
   const parser = new EventParser();
   for (;;) {
-    const watchdog = new Watchdog(signal);
-    const end: StreamEnd = { isOpen: false, error: undefined, retry: DEFAULT_RETRY };
+    const watchdog = new Watchdog(signal, open.timeout);
+    let isOpen = false;
+    let error: unknown;
     parser.restart();
     try {
       const response = await open(parser.id, watchdog.signal);
-      end.isOpen = true;
+      watchdog.reset();
+      isOpen = true;
       const decoder = new TextDecoder();
       for await (const chunk of readChunks(response)) {
         watchdog.reset();
         yield* parser.push(decoder.decode(chunk, { stream: true }));
       }
-    } catch (error) {
+    } catch (cause) {
       if (signal.aborted) throw signal.reason;
-      end.error = error;
+      error = cause;
     } finally {
       watchdog.end();
     }
-    const wait = decide(Object.assign(end, parser.retry !== undefined && { retry: parser.retry }));
+    const delay = Math.max(parser.retry ?? DEFAULT_RETRY, MIN_RETRY);
+    const wait = decide({ isOpen, error, retry: delay * (1 + Math.random() / 4) });
     if (wait === undefined) return;
     await sleep(wait, signal);
   }
@@ -79,15 +86,18 @@ async function* readChunks({ body }: Response): AsyncGenerator<Uint8Array, void,
   }
 }
 
-/** Aborts its `signal` when `outer` aborts or the stream sends no data for 45 s. */
+/**
+ * Aborts its `signal` when `outer` aborts, the stream does not open within `timeout` milliseconds, or it
+ * sends no data for 45 s.
+ */
 class Watchdog {
   readonly #controller = new AbortController();
   readonly #unfollow: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(outer: AbortSignal) {
+  constructor(outer: AbortSignal, timeout = MAX_SILENCE) {
     this.#unfollow = follow(this.#controller, outer);
-    this.reset();
+    this.reset(Math.min(timeout, MAX_SILENCE));
   }
 
   get signal(): AbortSignal {
@@ -95,9 +105,9 @@ class Watchdog {
   }
 
   /** Restarts the timer. */
-  reset(): void {
+  reset(after = MAX_SILENCE): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#controller.abort(), MAX_SILENCE);
+    this.#timer = setTimeout(() => this.#controller.abort(), after);
   }
 
   end(): void {
@@ -118,11 +128,11 @@ export interface JobWatch {
 }
 
 /**
- * Yields the streamed changes of a job. Returns `true` after its last change, and `false` if no stream
- * is available.
+ * Yields the streamed changes of a job. Returns `undefined` after its last change. If no stream is
+ * available, and at `deadline`, the client must poll: returns when it may try a stream again, in
+ * milliseconds since the Unix epoch.
  *
  * @throws {import("./errors.js").DecodeError} if the data of a `job` event is not a job
- * @throws {import("./errors.js").JobWaitTimeoutError} if the job does not finish before `deadline`
  */
 export async function* streamJob({
   transport,
@@ -130,15 +140,17 @@ export async function* streamJob({
   id,
   call,
   deadline,
-}: JobWatch): AsyncGenerator<JobChange, boolean, void> {
+}: JobWatch): AsyncGenerator<JobChange, number | undefined, void> {
   const expiry = new AbortController();
   const timer = setTimeout(() => expiry.abort(), Math.max(deadline - Date.now(), 0));
   const unfollow = follow(expiry, call.signal);
   const resource = { operation: "agentJobs.events", parent: GET_JOB, params: { id } } as const;
   let breaks = 0;
   let wasOpen = false;
+  let last: unknown;
   const decide = ({ isOpen, error, retry }: StreamEnd) => {
     wasOpen ||= isOpen;
+    last = error;
     // Poll if the response is not a stream, or if the first connection fails: CORS may block this
     // path for pages of another origin.
     if (error !== undefined && (!wasOpen || "headers" in (error as object))) return undefined;
@@ -154,12 +166,15 @@ export async function* streamJob({
       // An invalid job ends the watch, as it does when the client polls.
       const change = watch.processEvent(transport.decodeEvent(GET_JOB, data) as AgentJob);
       if (change !== undefined) yield change;
-      if (change?.done) return true;
+      if (change?.done) return undefined;
     }
-    return false;
+    const next = Date.now() + STREAM_PAUSE;
+    // A 404 is about this job only.
+    if ((last as ApiError | undefined)?.status !== 404) transport.nextStreamAt = next;
+    return next;
   } catch (error) {
-    if (expiry.signal.aborted && !call.signal.aborted) throw watch.expire();
-    throw error;
+    if (error !== expiry.signal.reason || call.signal.aborted) throw error;
+    return Number.POSITIVE_INFINITY;
   } finally {
     clearTimeout(timer);
     unfollow();

@@ -5,7 +5,6 @@ import { attach } from "./core.js";
 import { type Core, explain } from "./engine.js";
 import {
   ConnectionError,
-  type DecodeError,
   JobWaitTimeoutError,
   type QuillgateError,
   RequestError,
@@ -52,6 +51,7 @@ import {
   EVENT_PAGE,
   EVENT_RESULT,
   EVENT_STATUS,
+  EVENT_STREAMED,
   EVENT_TIMED_OUT,
   EVENT_WAITED,
   MODE_ONCE,
@@ -200,7 +200,7 @@ export class Task {
           const within = this.time;
           const send = (signal: AbortSignal) => this.#sender.send(request, call, signal);
           const answer = await exchange(send, within, call.signal, call.readBody);
-          if ("response" in answer) {
+          if ("body" in answer) {
             delivery = this.#decode(answer);
             command = delivery ? this.#take(delivery) : this.#takeFailure(answer);
           } else {
@@ -234,8 +234,7 @@ export class Task {
    * @throws {JobWaitTimeoutError} if the watch has reached its time limit and the job is unfinished
    */
   processEvent(job: AgentJob): { job: AgentJob; done: boolean } | undefined {
-    this.#sources[SOURCE_HEAD] = undefined;
-    const command = this.#takeJob(job);
+    const command = this.#takeJob(job, EVENT_STREAMED);
     if (command === COMMAND_WAIT) return undefined;
     if (command === COMMAND_YIELD || command === COMMAND_YIELD_LAST)
       return { job, done: command === COMMAND_YIELD_LAST };
@@ -316,12 +315,16 @@ export class Task {
     try {
       return { data: checkBody(this.#operation, body, response), response, done: false };
     } catch (error) {
-      const isWrite = KEYED.includes(this.#operation);
-      this.#failure = isWrite
-        ? toUnreadableWriteError(response, error as DecodeError)
-        : (error as QuillgateError);
+      this.#failure = this.#explain(error as QuillgateError, response);
       return undefined;
     }
+  }
+
+  /** Returns the error of a response that cannot be read. Its status is 2xx. */
+  #explain(error: QuillgateError, response: Response): QuillgateError {
+    const isWrite =
+      this.#mode === MODE_RAW ? this.request?.method !== "GET" : KEYED.includes(this.#operation);
+    return isWrite ? toUnreadableWriteError(response, error) : error;
   }
 
   #take({ data, response }: Delivery): number {
@@ -352,13 +355,13 @@ export class Task {
     };
   }
 
-  #takeJob(job: AgentJob): number {
+  #takeJob(job: AgentJob, event = EVENT_JOB): number {
     const text = JSON.stringify(job);
     const isNews = text !== this.#seen;
     this.#seen = text;
     this.#job = job;
     this.#sources[SOURCE_BODY] = job;
-    return this.#step(EVENT_JOB, Number(isNews));
+    return this.#step(event, Number(isNews));
   }
 
   #takeFailure({ response, body }: Answer): number {
@@ -374,14 +377,14 @@ export class Task {
     return command;
   }
 
-  #takeNoAnswer({ cause, expired }: NoAnswer, within: number): number {
+  #takeNoAnswer({ cause, expired, response }: NoAnswer, within: number): number {
     const { server } = this.#sender;
     if (expired) {
       this.#failure = toRequestTimeoutError(within, server.host);
       return this.#step(EVENT_TIMED_OUT);
     }
     const failure = this.#connectionError(cause);
-    this.#failure = failure;
+    this.#failure = response ? this.#explain(failure, response) : failure;
     if (failure instanceof RequestError) return this.#step(EVENT_MALFORMED);
     return failure.canRetry ? this.#step(EVENT_DISCONNECTED) : COMMAND_FAIL;
   }
@@ -415,7 +418,7 @@ export class Task {
 
 function isEventStream({ status, headers, body }: Response): boolean {
   const type = headers.get("content-type") ?? "";
-  return status === 200 && type.startsWith("text/event-stream") && body !== null;
+  return status === 200 && /^text\/event-stream/i.test(type) && body !== null;
 }
 
 /**

@@ -45,6 +45,8 @@ interface Stream<Name extends keyof Operations> {
 /** Opens a stream. It resumes after `lastEventId`, unless that is empty. */
 export interface OpenStream {
   (lastEventId: string, signal: AbortSignal): Promise<Response>;
+  /** The timeout of an attempt, in milliseconds. */
+  timeout?: number | undefined;
   observer?: Observer | undefined;
 }
 
@@ -236,8 +238,7 @@ export class Transport {
         task.free();
       }
     };
-    open.observer = shared.observer;
-    return open;
+    return Object.assign(open, { timeout: shared.timeout, observer: shared.observer });
   }
 
   /**

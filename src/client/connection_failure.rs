@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use http::HeaderMap;
-use http::header::LOCATION;
+use http::header::{CONTENT_TYPE, LOCATION};
+use http::{HeaderMap, HeaderValue};
 
 use crate::client::error::HostError;
 use crate::credential::BaseUrl;
@@ -125,13 +125,13 @@ const FAILURES: &[Row] = &[
         ADDRESS,
     ),
     (
-        &[
-            "certificate expired",
-            "certificate not valid yet",
-            "Expired",
-            "NotValidYet",
-            "CERT_HAS_EXPIRED",
-        ],
+        &["certificate not valid yet", "NotValidYet", "CERT_NOT_YET"],
+        Reason::Certificate,
+        "has a certificate that is not valid yet",
+        "check the clock",
+    ),
+    (
+        &["certificate expired", "Expired", "CERT_HAS_EXPIRED"],
         Reason::Certificate,
         "has an expired certificate",
         "check the clock",
@@ -247,7 +247,13 @@ pub(super) fn explain_response(
         return Some(["the proxy requires credentials; ", LOGIN].concat());
     }
     let ray = headers.get("cf-ray").and_then(|ray| ray.to_str().ok());
-    let is_blocked = headers.contains_key("cf-mitigated") || status == 403 && ray.is_some();
+    // A gateway's own 403 passes through Cloudflare, too.
+    let media_type = headers
+        .get(CONTENT_TYPE)
+        .map_or(&b""[..], HeaderValue::as_bytes);
+    let is_html = media_type.to_ascii_lowercase().starts_with(b"text/html");
+    let is_blocked =
+        headers.contains_key("cf-mitigated") || status == 403 && ray.is_some() && is_html;
     (is_blocked && !is_json).then(|| {
         let ray = ray.unwrap_or("unknown");
         format!(

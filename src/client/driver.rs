@@ -9,7 +9,7 @@ use crate::call::Call;
 use crate::client::Client;
 use crate::client::call::ApiOperation;
 use crate::client::connection_failure::{ConnectionFailure, explain_response};
-use crate::client::error::Error;
+use crate::client::error::{Error, HostError};
 use crate::client::exchange::{Answer, Unanswered, exchange};
 use crate::client::host::{MaybeSend, MaybeSync};
 use crate::client::response::ApiResponse;
@@ -25,6 +25,7 @@ use crate::task::{Command, Event, Reason, Task};
 /// A result.
 pub struct Delivery<T> {
     pub response: ApiResponse<T>,
+    pub body: String,
     /// Whether it is the last result of a watch.
     pub is_last: bool,
 }
@@ -159,13 +160,13 @@ where
                     return Ok(None);
                 };
                 let decode = |body: &str| sent.decode(call, body);
-                let repeat = call.map(Call::repeat);
+                let repeat = task.repeat();
                 match attempt(client, request, timeout, settings, repeat, decode).await {
-                    Ok((head, response)) => {
+                    Ok((head, delivery)) => {
                         let wait = head.wait(client.host.now().into());
-                        let next = step(client, task, report(&response.result, wait));
+                        let next = step(client, task, report(&delivery.response.result, wait));
                         request_id = head.request_id;
-                        result = Some(response);
+                        result = Some(delivery);
                         next
                     }
                     Err(AttemptError::Final(error)) => return Err(error),
@@ -193,8 +194,14 @@ where
                 client.host.sleep(wait.into()).await;
                 step(client, task, Event::Waited)
             }
-            Command::Yield => return Ok(deliver(result, false)),
-            Command::YieldLast => return Ok(deliver(result, true)),
+            Command::Yield => return Ok(result),
+            Command::YieldLast => {
+                let last = |delivery| Delivery {
+                    is_last: true,
+                    ..delivery
+                };
+                return Ok(result.map(last));
+            }
             Command::Done => return Ok(None),
             Command::Fail(reason) => return Err(fail(reason, failed, request_id)),
         };
@@ -210,16 +217,12 @@ fn fail(reason: Reason, failed: Option<Error>, request_id: Option<String>) -> Er
     }
 }
 
-fn deliver<T>(response: Option<ApiResponse<T>>, is_last: bool) -> Option<Delivery<T>> {
-    response.map(|response| Delivery { response, is_last })
-}
-
 pub fn step(client: &Client, task: &mut Task, event: Event<'_>) -> Command {
     task.step(event, client.host.now().into(), jitter(client))
 }
 
 /// Returns a random number from 0 to 1, or 0 if the host has no source of randomness.
-fn jitter(client: &Client) -> f64 {
+pub fn jitter(client: &Client) -> f64 {
     let [a, b, c, d, ..] = client.host.random().unwrap_or_default();
     f64::from(u32::from_le_bytes([a, b, c, d])) / f64::from(u32::MAX)
 }
@@ -235,15 +238,14 @@ fn call_options(client: &Client, settings: &Settings) -> CallOptions {
     }
 }
 
-/// `repeat` is that of an operation.
 async fn attempt<T>(
     client: &Client,
     request: Unsent,
     timeout: Millis,
     settings: &Settings,
-    repeat: Option<Repeat>,
+    repeat: Repeat,
     decode: impl FnOnce(&str) -> Result<T, DecodeError>,
-) -> Result<(Head, ApiResponse<T>), AttemptError> {
+) -> Result<(Head, Delivery<T>), AttemptError> {
     let Answer {
         head,
         status,
@@ -253,29 +255,47 @@ async fn attempt<T>(
         .await
         .map_err(|unanswered| AttemptError::from_unanswered(unanswered, timeout, client))?;
     if !head.is_success() {
+        // An incomplete body does not matter: the status is enough.
+        let body = body.unwrap_or_default();
         return Err(AttemptError::from_refusal(head, &headers, &body, client));
     }
-    match decode(&body) {
-        Ok(result) => Ok((
-            head,
-            ApiResponse {
-                result,
-                status,
-                headers,
-            },
-        )),
-        Err(error) => Err(AttemptError::Failed {
-            error: match repeat {
-                Some(Repeat::Keyed) => Error::from_unreadable_write(head, &error),
-                _ => Error::Decode {
-                    error,
-                    request_id: head.request_id,
+    let (error, failure) = match body.map(|body| (decode(&body), body)) {
+        Ok((Ok(result), body)) => {
+            let delivery = Delivery {
+                response: ApiResponse {
+                    result,
+                    status,
+                    headers,
                 },
-            },
-            failure: Failure::Malformed,
-            retry_after: None,
-        }),
-    }
+                body,
+                is_last: false,
+            };
+            return Ok((head, delivery));
+        }
+        Ok((Err(error), _)) => {
+            let request_id = head.request_id.clone();
+            (Error::Decode { error, request_id }, Failure::Malformed)
+        }
+        Err(cause) => from_connection(cause, client),
+    };
+    Err(AttemptError::Failed {
+        error: match repeat {
+            Repeat::Safe => error,
+            Repeat::Keyed | Repeat::Never => Error::from_unreadable_write(head, &error),
+        },
+        failure,
+        retry_after: None,
+    })
+}
+
+fn from_connection(cause: HostError, client: &Client) -> (Error, Failure) {
+    let explained = ConnectionFailure::new(cause, client.server.base());
+    let failure = if explained.can_retry {
+        Failure::Connection
+    } else {
+        Failure::Unconnectable
+    };
+    (Error::Connection(Box::new(explained)), failure)
 }
 
 impl AttemptError {
@@ -283,15 +303,7 @@ impl AttemptError {
         let (error, failure) = match unanswered {
             Unanswered::Unsendable(error) => return Self::Final(error.into()),
             Unanswered::Timeout => (Error::Timeout(timeout.into()), Failure::Timeout),
-            Unanswered::Connection(cause) => {
-                let explained = ConnectionFailure::new(cause, client.server.base());
-                let failure = if explained.can_retry {
-                    Failure::Connection
-                } else {
-                    Failure::Unconnectable
-                };
-                (Error::Connection(Box::new(explained)), failure)
-            }
+            Unanswered::Connection(cause) => from_connection(cause, client),
         };
         Self::Failed {
             error,

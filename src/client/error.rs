@@ -123,10 +123,10 @@ impl Error {
     }
 
     /// The error of a write whose 2xx response can't be read.
-    pub(super) fn from_unreadable_write(head: Head, error: &DecodeError) -> Self {
+    pub(super) fn from_unreadable_write(head: Head, error: &Self) -> Self {
         Self::OutcomeUnknown(Box::new(ApiError {
             status: head.status,
-            message: format!("the response does not tell what was created: {error}"),
+            message: format!("the response of the write can't be read: {error}"),
             details: Vec::new(),
             code: None,
             request_id: head.request_id,

@@ -26,7 +26,8 @@ pub struct Answer {
     pub head: Head,
     pub status: StatusCode,
     pub headers: HeaderMap,
-    pub body: String,
+    /// An error if the body is incomplete or too large.
+    pub body: Result<String, HostError>,
 }
 
 /// The reason why there is no response.
@@ -49,7 +50,7 @@ pub async fn exchange(
     let request = build_request(client, sent, settings).map_err(Unanswered::Unsendable)?;
     let host = &client.host;
     match race(host.send(request), host.sleep(timeout.into())).await {
-        First::Left(Ok(response)) => read(response).map_err(Unanswered::Connection),
+        First::Left(Ok(response)) => Ok(read(response)),
         First::Left(Err(cause)) => Err(Unanswered::Connection(cause)),
         First::Right(()) => Err(Unanswered::Timeout),
     }
@@ -103,7 +104,7 @@ fn header_value(text: &str) -> HeaderValue {
     HeaderValue::from_str(text).unwrap_or(HeaderValue::from_static(""))
 }
 
-fn read(response: HostResponse) -> Result<Answer, HostError> {
+fn read(response: HostResponse) -> Answer {
     let head = Head {
         status: response.status().as_u16(),
         request_id: text_of(response.headers(), &X_REQUEST_ID),
@@ -118,18 +119,12 @@ fn read(response: HostResponse) -> Result<Answer, HostError> {
         "received"
     );
     let (parts, body) = response.into_parts();
-    let body = match body {
-        Ok(body) => body,
-        Err(cause) if head.is_success() => return Err(cause),
-        // For responses other than 2xx, the status is enough.
-        Err(_) => String::new(),
-    };
-    Ok(Answer {
+    Answer {
         head,
         status: parts.status,
         headers: parts.headers,
         body,
-    })
+    }
 }
 
 fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {

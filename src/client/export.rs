@@ -2,19 +2,17 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::marker::PhantomData;
 use std::time::Duration;
 
 use futures_core::Stream;
 use serde_json::value::RawValue;
 
 use crate::call::Call;
-use crate::client::Client;
-use crate::client::driver::{Declared, Exchange, Unsent};
+use crate::client::driver::Delivery;
 use crate::client::error::Error;
 use crate::client::host::MaybeSend;
 use crate::client::list::{ListEndpoint, Pages};
-use crate::client::stream::{Source, SourceStream};
+use crate::client::stream::Items;
 use crate::columns::{Columns, Content, Member, row_columns};
 use crate::csv::{BYTE_ORDER_MARK, LINE_END, push_cell, push_record, push_text_cell};
 use crate::error::DecodeError;
@@ -27,7 +25,7 @@ const MIN_WAIT: Duration = Duration::from_secs(1);
 
 /// An export of a list. Each chunk has the rows of one page, so the memory that it needs does not grow.
 ///
-/// - [`ExportFormat::Csv`] has a header and a byte order mark. Strings that a spreadsheet could run as
+/// - [`ExportFormat::Csv`] has a header and a byte order mark, unless it resumes another export. Strings that a spreadsheet could run as
 ///   a formula get a leading apostrophe.
 /// - [`ExportFormat::NdJson`] has one row per line, with the original numbers and escapes, and with
 ///   properties that this crate does not know.
@@ -38,6 +36,8 @@ const MIN_WAIT: Duration = Duration::from_secs(1);
 pub struct Export<E: ListEndpoint> {
     pages: Pages<E>,
     writer: Writer,
+    /// The call for the first page, until it is written. A split changes the position earlier.
+    begin: Option<Call>,
     /// The remaining time that the export may wait for the budget.
     wait: Duration,
 }
@@ -53,27 +53,22 @@ impl<E: ListEndpoint> fmt::Debug for Export<E> {
 
 impl<E: ListEndpoint> Export<E> {
     pub(super) fn new(pages: Pages<E>, format: ExportFormat) -> Self {
+        let begin = pages.position();
+        let is_resumed = begin.as_ref().is_some_and(|call| {
+            call.text("cursor").is_some() || call.integer("offset").is_some_and(|rows| rows > 0)
+        });
         let writer = Writer {
             format,
             columns: row_columns(const { &E::Row::JSON_TYPE }),
             rows: E::DECLARATION.pagination.rows().unwrap_or_default(),
-            has_header: format == ExportFormat::Csv,
+            has_header: format == ExportFormat::Csv && !is_resumed,
         };
-        let wait = Duration::ZERO;
         Self {
             pages,
             writer,
-            wait,
+            begin,
+            wait: Duration::ZERO,
         }
-    }
-
-    /// Omits the header of CSV. Use it to resume an export, so that the parts form one file.
-    ///
-    /// # Example
-    #[doc = concat!("```\n", include_str!("../../tests/client/examples/export.rs"), "```")]
-    pub const fn without_header(mut self) -> Self {
-        self.writer.has_header = false;
-        self
     }
 
     /// Waits up to this time in total if the rate limit is used up. By default, the export fails with
@@ -87,7 +82,7 @@ impl<E: ListEndpoint> Export<E> {
     }
 
     /// Returns the rows of the next page, or `None` after the last. The first chunk of CSV starts with
-    /// the header.
+    /// the header, unless the list starts at a cursor or an offset.
     ///
     /// After a failure or a dropped future, the next call requests the same page.
     ///
@@ -97,12 +92,12 @@ impl<E: ListEndpoint> Export<E> {
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/export.rs"), "```")]
     pub async fn next(&mut self) -> Result<Option<Vec<u8>>, Error> {
-        let sent = PageText::<E>(PhantomData);
         loop {
-            let error = match self.pages.fetch(&sent, |(page, _)| page).await {
-                Ok(Some(response)) => {
+            let error = match self.pages.fetch().await {
+                Ok(Some(Delivery { response, body, .. })) => {
+                    self.begin = None;
                     let request_id = response.request_id().map(str::to_owned);
-                    let chunk = self.writer.write(&response.result.1, self.pages.repeated());
+                    let chunk = self.writer.write(&body, self.pages.repeated());
                     return chunk
                         .map(Some)
                         .map_err(|error| Error::Decode { error, request_id });
@@ -132,7 +127,10 @@ impl<E: ListEndpoint> Export<E> {
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/export.rs"), "```")]
     #[must_use]
     pub fn next_request(&self) -> Option<E> {
-        self.pages.next_request()
+        match &self.begin {
+            Some(call) => E::from_call(call).ok(),
+            None => self.pages.next_request(),
+        }
     }
 
     /// Returns whether the totals changed between two pages; see [`Pages::is_mixed`].
@@ -151,31 +149,9 @@ impl<E: ListEndpoint> Export<E> {
     pub fn into_stream(
         self,
     ) -> impl Stream<Item = Result<Vec<u8>, Error>> + Unpin + MaybeSend + use<E> {
-        SourceStream::new(self)
-    }
-}
-
-impl<E: ListEndpoint> Source for Export<E> {
-    type Item = Vec<u8>;
-
-    async fn next_item(&mut self) -> Result<Option<Vec<u8>>, Error> {
-        self.next().await
-    }
-}
-
-/// The exchange of a list whose rows are copied from the body.
-struct PageText<E>(PhantomData<fn() -> E>);
-
-impl<E: ListEndpoint> Exchange for PageText<E> {
-    type Output = (E::Output, String);
-
-    fn request(&self, client: &Client, call: Option<&Call>) -> Option<Unsent> {
-        Declared::<E>::NEW.request(client, call)
-    }
-
-    fn decode(&self, call: Option<&Call>, body: &str) -> Result<Self::Output, DecodeError> {
-        let page = Declared::<E>::NEW.decode(call, body)?;
-        Ok((page, body.to_owned()))
+        Items::new(self, |mut source| {
+            Box::pin(async move { (source.next().await, source) })
+        })
     }
 }
 

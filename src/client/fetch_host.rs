@@ -98,7 +98,6 @@ impl Host for FetchHost {
                 .map(|body| body.get_reader().unchecked_into());
             let body: Box<dyn HostBody> = Box::new(FetchBody {
                 reader,
-                reading: None,
                 _guard: guard,
             });
             build_response(&response, body).map(Some)
@@ -179,8 +178,6 @@ async fn read_body(response: &Response) -> Result<String, HostError> {
 struct FetchBody {
     /// `None` for a response without a body.
     reader: Option<ReadableStreamDefaultReader>,
-    /// A read whose chunk no caller has received.
-    reading: Option<JsFuture>,
     _guard: AbortOnDrop,
 }
 
@@ -190,9 +187,7 @@ impl HostBody for FetchBody {
             let Some(reader) = &self.reader else {
                 return Ok(None);
             };
-            let reading = self.reading.get_or_insert_with(|| reader.read().into());
-            let result = reading.await;
-            self.reading = None;
+            let result = JsFuture::from(reader.read()).await;
             let result = result.map_err(HostError::new)?;
             let value = Reflect::get(&result, &"value".into()).map_err(HostError::new)?;
             // At the end, the value is undefined.

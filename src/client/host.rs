@@ -51,8 +51,6 @@ pub type HostStream = Response<Box<dyn HostBody>>;
 pub trait HostBody: MaybeSend {
     /// Returns the next chunk, or `None` at the end.
     ///
-    /// Dropping the future must lose no data: the next call returns the same chunk.
-    ///
     /// # Errors
     /// A [`HostError`] if the connection broke before the body was complete.
     fn chunk(&mut self) -> BoxFuture<'_, Result<Option<Vec<u8>>, HostError>>;
@@ -79,8 +77,8 @@ pub trait Host: MaybeSend + MaybeSync + 'static {
     /// Sends a request and returns the response as soon as its head has arrived. The client reads
     /// event streams with this method. Otherwise, as [`Self::send`].
     ///
-    /// Returns `None` without sending the request if the host has no streams. This is the default.
-    /// The client then polls.
+    /// Returns `None` if the host cannot read the stream, for example because it is compressed. The
+    /// default sends nothing and returns `None`. The client then polls.
     ///
     /// # Errors
     /// A [`HostError`] if the host receives no response.

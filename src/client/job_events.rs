@@ -1,40 +1,59 @@
 //! The event stream of a job, which only gateways have.
 
+use std::sync::atomic::Ordering;
+
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{Request, StatusCode};
 
 use crate::agent_job::{AgentJob, GetAgentJob};
 use crate::call::Call;
 use crate::client::Client;
-use crate::client::driver::Unsent;
+use crate::client::driver::{Unsent, jitter};
 use crate::client::error::Error;
 use crate::client::exchange::build_request;
 use crate::client::host::{HostBody, HostStream};
 use crate::client::race::{First, race};
 use crate::client::settings::Settings;
 use crate::error::ValidationError;
-use crate::event_stream::{EventParser, MAX_SILENCE, Reconnections, StreamEnd};
+use crate::event_stream::{EventParser, MAX_SILENCE, STREAM_PAUSE};
+use crate::millis::Millis;
 use crate::operation::Operation;
 use crate::response::decode_result;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const EVENT_STREAM: &str = "text/event-stream";
 
+/// The maximum number of attempts to open a stream without receiving a job. Then the client polls.
+const MAX_ATTEMPTS: u32 = 3;
+
+/// The reason why a stream ended.
+#[derive(Clone, Copy, PartialEq)]
+enum StreamEnd {
+    /// The status of the response is 404: the job does not exist.
+    NotFound,
+    /// The response is not an event stream.
+    Refused,
+    /// The connection failed or broke, or was silent for too long.
+    Broken,
+    /// The server ended the stream.
+    Closed,
+}
+
 /// The stream of a job. It reconnects after an interruption.
 #[derive(Default)]
 pub struct JobEvents {
     parser: EventParser,
-    reconnections: Reconnections,
+    was_open: bool,
+    /// The number of attempts to open a stream since the last job.
+    attempts: u32,
     /// `None` while the stream is not open.
     body: Option<Box<dyn HostBody>>,
-    /// Whether to wait before the stream is opened again.
-    is_waiting: bool,
+    /// The reason why the stream ended. It counts after the events that arrived before.
+    end: Option<StreamEnd>,
 }
 
 impl JobEvents {
     /// Returns the next state of the job that `call` reads, or `None` if the client must poll.
-    ///
-    /// A dropped future loses no event.
     pub async fn next(
         &mut self,
         client: &Client,
@@ -44,7 +63,7 @@ impl JobEvents {
         loop {
             while let Some(event) = self.parser.pop() {
                 if event.name == "job" {
-                    self.reconnections.on_job();
+                    self.attempts = 0;
                     let job = decode_result::<GetAgentJob>(call, event.data.as_bytes());
                     let request_id = None;
                     return job
@@ -52,18 +71,27 @@ impl JobEvents {
                         .map_err(|error| Error::Decode { error, request_id });
                 }
             }
-            if self.is_waiting {
-                client.host.sleep(self.parser.retry().into()).await;
-                self.is_waiting = false;
-            }
-            if let Err(end) = self.read(client, settings, call).await {
+            if let Some(end) = self.end.take() {
                 self.body = None;
-                if self.reconnections.after(end) {
-                    self.is_waiting = true;
-                } else {
+                // CORS may block the first connection for pages of another origin.
+                let can_reopen = match end {
+                    StreamEnd::NotFound | StreamEnd::Refused => false,
+                    StreamEnd::Broken => self.was_open,
+                    StreamEnd::Closed => true,
+                };
+                if !can_reopen || self.attempts >= MAX_ATTEMPTS {
+                    if end != StreamEnd::NotFound {
+                        let next = Millis::from(client.host.now()).plus(STREAM_PAUSE);
+                        client.next_stream_at.store(next.0, Ordering::Relaxed);
+                    }
                     return Ok(None);
                 }
+                // Also after a stream with jobs. Otherwise, streams that end immediately would cause a
+                // busy loop.
+                let pause = self.parser.retry(jitter(client));
+                client.host.sleep(pause.into()).await;
             }
+            self.end = self.read(client, settings, call).await.err();
         }
     }
 
@@ -74,22 +102,28 @@ impl JobEvents {
         settings: &Settings,
         call: &Call,
     ) -> Result<(), StreamEnd> {
-        let silence = client.host.sleep(MAX_SILENCE.into());
         let Some(body) = &mut self.body else {
+            self.attempts += 1;
             let request = self.request(client, settings, call);
             let open = client.host.open(request.map_err(|_| StreamEnd::Refused)?);
-            self.body = match race(open, silence).await {
-                First::Left(Ok(Some(response))) if is_event_stream(&response) => {
-                    Some(response.into_body())
-                }
-                First::Left(Ok(_)) => return Err(StreamEnd::Refused),
+            let timeout = settings.options.timeout.min(MAX_SILENCE);
+            let response = match race(open, client.host.sleep(timeout.into())).await {
+                First::Left(Ok(Some(response))) => response,
+                First::Left(Ok(None)) => return Err(StreamEnd::Refused),
                 First::Left(Err(_)) | First::Right(()) => return Err(StreamEnd::Broken),
             };
-            self.reconnections.on_open();
+            if response.status() == StatusCode::NOT_FOUND {
+                return Err(StreamEnd::NotFound);
+            }
+            if !is_event_stream(&response) {
+                return Err(StreamEnd::Refused);
+            }
+            self.body = Some(response.into_body());
+            self.was_open = true;
             self.parser.restart();
             return Ok(());
         };
-        match race(body.chunk(), silence).await {
+        match race(body.chunk(), client.host.sleep(MAX_SILENCE.into())).await {
             First::Left(Ok(Some(chunk))) => {
                 let pushed = self.parser.push(&chunk);
                 pushed.map_err(|_| StreamEnd::Broken)
@@ -120,9 +154,9 @@ impl JobEvents {
 
 /// Returns whether a response is an event stream that the parser can read.
 fn is_event_stream(response: &HostStream) -> bool {
-    let headers = response.headers();
-    let content_type = headers.get(CONTENT_TYPE);
+    let content_type = response.headers().get(CONTENT_TYPE);
     let content_type = content_type.and_then(|value| value.to_str().ok());
+    let media_type = content_type.and_then(|text| text.split(';').next());
     response.status() == StatusCode::OK
-        && content_type.is_some_and(|name| name.starts_with(EVENT_STREAM))
+        && media_type.is_some_and(|name| name.trim().eq_ignore_ascii_case(EVENT_STREAM))
 }

@@ -15,13 +15,13 @@ use crate::analytics::{
 use crate::call::Call;
 use crate::client::Client;
 use crate::client::call::ApiOperation;
-use crate::client::driver::{Declared, Exchange, abortable, drive};
+use crate::client::driver::{Declared, Delivery, abortable, drive};
 use crate::client::error::Error;
 use crate::client::export::Export;
 use crate::client::host::MaybeSend;
 use crate::client::response::ApiResponse;
 use crate::client::settings::{Settings, settings};
-use crate::client::stream::{Source, SourceStream};
+use crate::client::stream::Items;
 use crate::date::{Instant, Timestamp};
 use crate::error::ValidationError;
 use crate::export::ExportFormat;
@@ -296,7 +296,7 @@ impl<E: ListEndpoint> Pages<E> {
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/send_with_response.rs"), "```")]
     pub async fn next_response(&mut self) -> Result<Option<ApiResponse<E::Output>>, Error> {
-        let mut page = self.fetch(&Declared::<E>::NEW, |page| page).await?;
+        let mut page = self.fetch().await?.map(|delivery| delivery.response);
         let repeated = self.repeated();
         if let Some(page) = page.as_mut().filter(|_| !repeated.is_empty()) {
             E::remove_rows(&mut page.result, repeated);
@@ -304,17 +304,14 @@ impl<E: ListEndpoint> Pages<E> {
         Ok(page)
     }
 
-    /// Requests the next page. `page_of` returns the page of a response.
-    pub(super) async fn fetch<X: Exchange>(
-        &mut self,
-        sent: &X,
-        page_of: fn(&X::Output) -> &E::Output,
-    ) -> Result<Option<ApiResponse<X::Output>>, Error> {
+    /// Requests the next page.
+    pub(super) async fn fetch(&mut self) -> Result<Option<Delivery<E::Output>>, Error> {
         let task = self.task.as_mut().map_err(|error| error.clone())?;
-        let page = drive(&self.client, &self.settings, task, sent, |output, _| {
-            Event::Page(E::page_info(page_of(output)))
-        });
-        Ok(page.await?.map(|delivery| delivery.response))
+        let sent = Declared::<E>::NEW;
+        drive(&self.client, &self.settings, task, &sent, |page, _| {
+            Event::Page(E::page_info(page))
+        })
+        .await
     }
 
     /// Returns the indices of the rows of the last page that an earlier page contained.
@@ -354,7 +351,7 @@ impl<E: ListEndpoint> Pages<E> {
         E::from_call(&self.position()?).ok()
     }
 
-    fn position(&self) -> Option<Call> {
+    pub(super) fn position(&self) -> Option<Call> {
         self.task.as_ref().ok()?.pages()?.position()
     }
 
@@ -365,15 +362,9 @@ impl<E: ListEndpoint> Pages<E> {
     pub fn into_stream(
         self,
     ) -> impl Stream<Item = Result<E::Output, Error>> + Unpin + MaybeSend + use<E> {
-        SourceStream::new(self)
-    }
-}
-
-impl<E: ListEndpoint> Source for Pages<E> {
-    type Item = E::Output;
-
-    async fn next_item(&mut self) -> Result<Option<E::Output>, Error> {
-        self.next().await
+        Items::new(self, |mut source| {
+            Box::pin(async move { (source.next().await, source) })
+        })
     }
 }
 
@@ -459,14 +450,8 @@ impl<E: ListEndpoint> Rows<E> {
     pub fn into_stream(
         self,
     ) -> impl Stream<Item = Result<E::Row, Error>> + Unpin + MaybeSend + use<E> {
-        SourceStream::new(self)
-    }
-}
-
-impl<E: ListEndpoint> Source for Rows<E> {
-    type Item = E::Row;
-
-    async fn next_item(&mut self) -> Result<Option<E::Row>, Error> {
-        self.next().await
+        Items::new(self, |mut source| {
+            Box::pin(async move { (source.next().await, source) })
+        })
     }
 }

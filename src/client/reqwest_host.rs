@@ -3,7 +3,7 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
-use http::header::{ACCEPT_ENCODING, HeaderValue};
+use http::header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderValue};
 use http::{HeaderMap, Request, Response, response};
 
 use crate::client::content_encoding::{ACCEPTED, BodyTooLarge, MAX_BODY, decode_body};
@@ -130,6 +130,14 @@ impl Host for ReqwestHost {
         Box::pin(async move {
             // A compressed stream would arrive late, because encoders wait for more data.
             let (answer, response) = self.execute(request, "identity").await?;
+            let encoding = answer
+                .headers_ref()
+                .and_then(|headers| headers.get(CONTENT_ENCODING));
+            if encoding
+                .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+            {
+                return Ok(None);
+            }
             let body: Box<dyn HostBody> = Box::new(ReqwestBody(response));
             answer.body(body).map(Some).map_err(HostError::new)
         })

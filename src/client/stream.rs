@@ -6,53 +6,49 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 
 use crate::client::error::Error;
-use crate::client::host::{BoxFuture, MaybeSend};
+use crate::client::host::BoxFuture;
 
-/// A type with an async method that returns its next item.
-pub trait Source: MaybeSend + Sized + 'static {
-    type Item: MaybeSend;
-
-    /// Returns the next item, or `None` after the last.
-    fn next_item(&mut self) -> impl Future<Output = Next<Self>> + MaybeSend;
-}
+/// The next item of a source, and the source.
+type Next<S, T> = (Result<Option<T>, Error>, S);
 
 /// The items of a source until the first error.
-pub struct SourceStream<S: Source>(State<S>);
+pub struct Items<S, T> {
+    state: State<S, T>,
+    next: fn(S) -> BoxFuture<'static, Next<S, T>>,
+}
 
-enum State<S: Source> {
-    /// Boxed, so that the stream is `Unpin`.
-    Idle(Box<S>),
-    Busy(BoxFuture<'static, (Box<S>, Next<S>)>),
+enum State<S, T> {
+    Idle(S),
+    Busy(BoxFuture<'static, Next<S, T>>),
     Done,
 }
 
-type Next<S> = Result<Option<<S as Source>::Item>, Error>;
-
-impl<S: Source> SourceStream<S> {
-    pub fn new(source: S) -> Self {
-        Self(State::Idle(Box::new(source)))
+impl<S, T> Items<S, T> {
+    /// Creates a stream. `next` returns the next item of the source, or `None` after the last.
+    pub fn new(source: S, next: fn(S) -> BoxFuture<'static, Next<S, T>>) -> Self {
+        let state = State::Idle(source);
+        Self { state, next }
     }
 }
 
-impl<S: Source> Stream for SourceStream<S> {
-    type Item = Result<S::Item, Error>;
+impl<S, T> Unpin for Items<S, T> {}
+
+impl<S, T> Stream for Items<S, T> {
+    type Item = Result<T, Error>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let state = &mut self.get_mut().0;
-        let mut pending: BoxFuture<'static, _> = match std::mem::replace(state, State::Done) {
-            State::Idle(mut source) => Box::pin(async move {
-                let item = source.next_item().await;
-                (source, item)
-            }),
+        let this = self.get_mut();
+        let mut pending = match std::mem::replace(&mut this.state, State::Done) {
+            State::Idle(source) => (this.next)(source),
             State::Busy(pending) => pending,
             State::Done => return Poll::Ready(None),
         };
-        let Poll::Ready((source, item)) = pending.as_mut().poll(context) else {
-            *state = State::Busy(pending);
+        let Poll::Ready((item, source)) = pending.as_mut().poll(context) else {
+            this.state = State::Busy(pending);
             return Poll::Pending;
         };
         if let Ok(Some(_)) = item {
-            *state = State::Idle(source);
+            this.state = State::Idle(source);
         }
         Poll::Ready(item.transpose())
     }

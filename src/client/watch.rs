@@ -11,11 +11,11 @@ use crate::call::Call;
 use crate::client::Client;
 use crate::client::driver::{Declared, Exchange, Unsent, abortable, drive, step};
 use crate::client::error::Error;
-use crate::client::host::MaybeSend;
+use crate::client::host::{BoxFuture, MaybeSend};
 use crate::client::job_events::JobEvents;
 use crate::client::race::{First, race};
 use crate::client::settings::{Settings, settings};
-use crate::client::stream::{Source, SourceStream};
+use crate::client::stream::Items;
 use crate::error::{DecodeError, IntegerRule, ValidationError};
 use crate::event_stream::STREAM_PAUSE;
 use crate::millis::Millis;
@@ -47,7 +47,10 @@ pub struct Watch {
     call: Result<Call, ValidationError>,
     duration: Millis,
     settings: Settings,
+    /// `None` before the first `next`, and while it is in `pending`.
     running: Option<Running>,
+    /// A `next` whose result no caller has received. A dropped `next` continues with it.
+    pending: Option<Pending>,
 }
 
 /// A watch that has started.
@@ -55,9 +58,14 @@ struct Running {
     task: Task,
     /// `None` while the watch polls.
     events: Option<JobEvents>,
+    /// When the watch opens the next stream, in milliseconds since the Unix epoch.
+    stream_at: Millis,
     /// The last known state.
     job: Option<AgentJob>,
 }
+
+/// The next change, and the watch.
+type Pending = BoxFuture<'static, (Result<Option<JobChange>, Error>, Running)>;
 
 /// Shows only the names of the arguments, because a value may be confidential.
 impl fmt::Debug for Watch {
@@ -77,6 +85,7 @@ impl Watch {
             duration: DEFAULT_WATCH,
             settings: client.settings.clone(),
             running: None,
+            pending: None,
         }
     }
 
@@ -96,7 +105,7 @@ impl Watch {
 
     /// Returns the next change, or `None` after the last. The first change is the current state.
     ///
-    /// A dropped future loses no change.
+    /// A dropped future loses nothing: the next call continues the request or the wait.
     ///
     /// # Errors
     /// [`Error::WatchTimeout`], with the last known state, if the job does not finish in time.
@@ -105,26 +114,40 @@ impl Watch {
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/watch.rs"), "```")]
     pub async fn next(&mut self) -> Result<Option<JobChange>, Error> {
+        let pending = match self.pending.take() {
+            Some(pending) => pending,
+            None => self.resume()?,
+        };
+        let (next, running) = self.pending.insert(pending).await;
+        self.pending = None;
+        self.running = Some(running);
+        next
+    }
+
+    fn resume(&mut self) -> Result<Pending, Error> {
         IntegerRule::MILLISECONDS.check("watchTimeout", self.duration.0)?;
         self.settings.check()?;
-        let running = match &mut self.running {
-            Some(running) => running,
-            running => {
-                let call = self.call.clone()?.check()?;
-                let now = self.client.host.now().into();
-                running.insert(Running {
-                    task: Task::watch(call, self.duration, now),
-                    events: None,
-                    job: None,
-                })
+        let (client, settings) = (self.client.clone(), self.settings.clone());
+        let mut running = if let Some(running) = self.running.take() {
+            running
+        } else {
+            let call = self.call.clone()?.check()?;
+            Running {
+                task: Task::watch(call, self.duration, client.host.now().into()),
+                events: None,
+                stream_at: Millis(client.next_stream_at.load(Ordering::Relaxed)),
+                job: None,
             }
         };
-        match running.next(&self.client, &self.settings).await {
-            Err(Error::WatchTimeout(_)) => {
-                Err(Error::WatchTimeout(running.job.clone().map(Box::new)))
-            }
-            next => next,
-        }
+        Ok(Box::pin(async move {
+            let next = match running.next(&client, &settings).await {
+                Err(Error::WatchTimeout(_)) => {
+                    Err(Error::WatchTimeout(running.job.clone().map(Box::new)))
+                }
+                next => next,
+            };
+            (next, running)
+        }))
     }
 
     /// Waits until the job has finished and returns it: completed, archived or failed.
@@ -153,7 +176,9 @@ impl Watch {
     /// # Example
     #[doc = concat!("```\n", include_str!("../../tests/client/examples/watch_stream.rs"), "```")]
     pub fn into_stream(self) -> impl Stream<Item = Result<JobChange, Error>> + Unpin + MaybeSend {
-        SourceStream::new(self)
+        Items::new(self, |mut watch| {
+            Box::pin(async move { (watch.next().await, watch) })
+        })
     }
 }
 
@@ -164,9 +189,11 @@ impl Running {
         settings: &Settings,
     ) -> Result<Option<JobChange>, Error> {
         while !self.task.is_finished() {
-            let change = match self.next_event(client, settings).await? {
-                Some(change) => Some(change),
-                None => self.next_poll(client, settings).await?,
+            let is_streaming = self.events.is_some() || is_past(self.stream_at, client);
+            let change = if is_streaming {
+                self.next_event(client, settings).await?
+            } else {
+                self.next_poll(client, settings).await?
             };
             if change.is_some() {
                 return Ok(change);
@@ -181,37 +208,24 @@ impl Running {
         client: &Client,
         settings: &Settings,
     ) -> Result<Option<JobChange>, Error> {
-        let now = Millis::from(client.host.now());
-        if self.events.is_none() && now.0 < client.next_stream_at.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
         while let Some(job) = self.receive(client, settings).await? {
             let is_news = self.job.as_ref() != Some(&job);
             self.job = Some(job.clone());
-            let event = Event::Job {
+            let event = Event::Streamed {
                 status: job.status.clone(),
                 is_news,
-                retry_after: None,
             };
-            match step(client, &mut self.task, event) {
-                Command::Yield => {
-                    return Ok(Some(JobChange {
-                        job,
-                        is_final: false,
-                    }));
-                }
+            let is_final = match step(client, &mut self.task, event) {
+                Command::Yield => false,
                 Command::YieldLast => {
-                    return Ok(Some(JobChange {
-                        job,
-                        is_final: true,
-                    }));
+                    self.events = None;
+                    true
                 }
                 Command::Fail(_) => return Err(Error::WatchTimeout(None)),
-                _ => {}
-            }
+                _ => continue,
+            };
+            return Ok(Some(JobChange { job, is_final }));
         }
-        let next = Millis::from(client.host.now()).plus(STREAM_PAUSE);
-        client.next_stream_at.store(next.0, Ordering::Relaxed);
         Ok(None)
     }
 
@@ -228,14 +242,19 @@ impl Running {
         let expiry = client.host.sleep(left.unwrap_or_default().into());
         let events = self.events.get_or_insert_default();
         let next = race(events.next(client, settings, call), expiry);
-        let next = abortable(settings, async { Ok(next.await) }).await?;
-        let received = match next {
-            First::Left(received) => received,
-            First::Right(()) => Err(Error::WatchTimeout(None)),
+        let received = match abortable(settings, async { Ok(next.await) }).await? {
+            First::Left(Ok(Some(job))) => return Ok(Some(job)),
+            First::Left(received) => {
+                self.stream_at = Millis::from(client.host.now()).plus(STREAM_PAUSE);
+                received
+            }
+            // At its timeout, the watch polls once more.
+            First::Right(()) => {
+                self.stream_at = Millis(u64::MAX);
+                Ok(None)
+            }
         };
-        if !matches!(received, Ok(Some(_))) {
-            self.events = None;
-        }
+        self.events = None;
         received
     }
 
@@ -246,11 +265,12 @@ impl Running {
         settings: &Settings,
     ) -> Result<Option<JobChange>, Error> {
         let seen = &mut self.job;
+        let poll = Poll(self.stream_at);
         let next = drive(
             client,
             settings,
             &mut self.task,
-            &Poll,
+            &poll,
             |job, retry_after| {
                 let is_news = seen.as_ref() != Some(job);
                 if is_news {
@@ -270,28 +290,22 @@ impl Running {
     }
 }
 
+fn is_past(time: Millis, client: &Client) -> bool {
+    Millis::from(client.host.now()) >= time
+}
+
 /// A poll, until the time to try the event stream again.
-struct Poll;
+struct Poll(Millis);
 
 impl Exchange for Poll {
     type Output = AgentJob;
 
     fn request(&self, client: &Client, call: Option<&Call>) -> Option<Unsent> {
-        let now = Millis::from(client.host.now());
-        let is_too_late = now.0 >= client.next_stream_at.load(Ordering::Relaxed);
-        call.filter(|_| !is_too_late)
+        call.filter(|_| !is_past(self.0, client))
             .map(|call| Unsent::new(call, client))
     }
 
     fn decode(&self, call: Option<&Call>, body: &str) -> Result<AgentJob, DecodeError> {
         Declared::<GetAgentJob>::NEW.decode(call, body)
-    }
-}
-
-impl Source for Watch {
-    type Item = JobChange;
-
-    async fn next_item(&mut self) -> Result<Option<JobChange>, Error> {
-        self.next().await
     }
 }

@@ -55,6 +55,7 @@ describe("colors and hyperlinks", () => {
     [{ VTE_VERSION: "7600" }, true, true],
     [{ VTE_VERSION: "4602" }, true, false],
     [{ WT_SESSION: "x", CI: "true" }, true, false],
+    [{ WT_SESSION: "x", CI: "false" }, true, true],
     [{ FORCE_HYPERLINK: "1" }, false, true],
     [{ FORCE_HYPERLINK: "0", WT_SESSION: "x" }, true, false],
   ]) {

@@ -40,6 +40,7 @@ for (const [error, reason, words, advice, sent, canRetry] of [
   [coded("UND_ERR_CONNECT_TIMEOUT"), "unreachable", "connections", ADDRESS, "no", true],
   [failed(new Error("bad port")), "port", "port", /another port/, "no", false],
   [coded("CERT_HAS_EXPIRED"), "certificate", "expired", /clock/, "no", false],
+  [coded("CERT_NOT_YET_VALID"), "certificate", "not valid yet", /clock/, "no", false],
   [coded("ERR_TLS_CERT_ALTNAME_INVALID"), "certificate", "another name", ADDRESS, "no", false],
   [
     coded("SELF_SIGNED_CERT_IN_CHAIN"),
@@ -112,7 +113,10 @@ test("explains redirects, a proxy's 407 and a block of Cloudflare", () => {
   assert.match(explain(301, { location: "https://a.example/x?y" }), /to https:\/\/a\.example, /);
   assert.match(explain(302, { location: "/login?next=1" }), /to \/login, /);
   assert.match(explain(407, {}), /the proxy requires credentials/);
-  assert.match(explain(403, { "cf-ray": "8a1" }), /Cloudflare blocked .*8a1/);
+  assert.match(
+    explain(403, { "cf-ray": "8a1", "content-type": "text/html" }),
+    /Cloudflare blocked .*8a1/,
+  );
   assert.match(explain(503, { "cf-mitigated": "challenge" }), /Cloudflare blocked/);
   assert.equal(explain(403, { "cf-ray": "8a1" }, { title: "Forbidden" }), undefined);
   assert.equal(explain(301, {}), undefined);

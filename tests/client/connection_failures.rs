@@ -145,14 +145,13 @@ async fn a_tls_handshake_with_a_plain_server_is_not_repeated() {
     assert_eq!(server.count(), 1);
 }
 
-/// A certificate for 127.0.0.1 that no authority signed, and its key. Both serve only this test.
-const CERTIFICATE: &str = "MIIBnDCCAUGgAwIBAgIUG9qNfh7mH7rjch/GzAWWPDIzsYowCgYIKoZIzj0EAwIwFDESMBAGA1UEAwwJ\
-    bG9jYWxob3N0MCAXDTI2MTEyOTAyMjkzMVoYDzIxMjYxMTA1MDIyOTMxWjAUMRIwEAYDVQQDDAlsb2Nh\
+/// A certificate for 127.0.0.1 from 2020 that no authority signed, and its key. Both serve only this test.
+const CERTIFICATE: &str = "MIIBWjCCAQGgAwIBAgIUO9RmHsiMtgmfqFXONRuth4s/AqowCgYIKoZIzj0EAwIwFDESMBAGA1UEAwwJ\
+    bG9jYWxob3N0MCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAUMRIwEAYDVQQDDAlsb2Nh\
     bGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAARS0BKysBkd0d49t2R6qy8vhsTJvlGAjdSTu6Xv\
-    +8ojeT8YlU9/JiP24Ru3m/D5zMstGB9UYMAKpfKHigPx1PSQo28wbTAdBgNVHQ4EFgQU4Gnz8M5WJ2s8\
-    x3hB2nHZUWyKPFswHwYDVR0jBBgwFoAU4Gnz8M5WJ2s8x3hB2nHZUWyKPFswDwYDVR0TAQH/BAUwAwEB\
-    /zAaBgNVHREEEzARhwR/AAABgglsb2NhbGhvc3QwCgYIKoZIzj0EAwIDSQAwRgIhAM3i6WhtL4wnBHQt\
-    zwr01g95/NiSwb4iKACCMRbvaL1PAiEAqHmyk6t3Rbo19nTrOdJM5k1Idt7IBN9ZTOt2HrUoRwo=";
+    +8ojeT8YlU9/JiP24Ru3m/D5zMstGB9UYMAKpfKHigPx1PSQoy8wLTAPBgNVHRMBAf8EBTADAQH/MBoG\
+    A1UdEQQTMBGHBH8AAAGCCWxvY2FsaG9zdDAKBggqhkjOPQQDAgNHADBEAiAgix1SB32/XyhBWc6gjrlH\
+    AztCf8YHn8MW5NOT0e+P9gIgTOPcSHq2rO5lU+6V9DRCOzyAdv41ByojJcePUqGLOz0=";
 const KEY: &str = "MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgUfZH/j7DXqwgILvi4c10NcOF8XqMNy5u\
     Bn4PnxpypTGhRANCAARS0BKysBkd0d49t2R6qy8vhsTJvlGAjdSTu6Xv+8ojeT8YlU9/JiP24Ru3m/D5\
     zMstGB9UYMAKpfKHigPx1PSQ";
@@ -184,6 +183,26 @@ async fn an_untrusted_certificate_is_not_tried_again() {
     );
     assert!(!failure.may_have_been_sent && !failure.can_retry);
     assert_eq!(server.count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_certificate_that_is_not_valid_yet_is_not_an_expired_one() {
+    for (cause, summary) in [
+        (
+            "certificate not valid yet: verification time 1",
+            "a certificate that is not valid yet",
+        ),
+        (
+            "certificate expired: verification time 3",
+            "an expired certificate",
+        ),
+    ] {
+        let cause = format!(r#"{{"broken":"invalid peer certificate: {cause}"}}"#);
+        let host = FakeHost::new([cause]);
+        let failure = fail(host.builder()).await;
+        let text = format!("gate.example has {summary}; check the clock");
+        assert_failure(&failure, Certificate, &text);
+    }
 }
 
 #[tokio::test]
@@ -226,7 +245,7 @@ async fn responses_of_a_proxy_and_of_cloudflare_name_them() {
              percent-encoded",
         ),
         (
-            r#"{"status":403,"headers":{"cf-ray":"8f"},"text":"<html>"}"#,
+            r#"{"status":403,"headers":{"cf-ray":"8f","content-type":"Text/HTML; charset=UTF-8"},"text":"<html>"}"#,
             "Cloudflare blocked the request before it reached the server (ray 8f); ask the server's operator \
              to allow this client",
         ),
@@ -240,6 +259,10 @@ async fn responses_of_a_proxy_and_of_cloudflare_name_them() {
             "scope",
         ),
         (r#"{"status":403,"text":"<html>"}"#, "forbidden"),
+        (
+            r#"{"status":403,"headers":{"cf-ray":"8f","content-type":"text/plain"},"text":"no"}"#,
+            "forbidden",
+        ),
     ] {
         let host = FakeHost::new([response]);
         let error = get_job(&host.client()).max_retries(0).send().await;

@@ -1,4 +1,4 @@
-//! Dropping a future aborts its request and clears its timers. Lists and watches lose nothing.
+//! Dropping a future aborts its request and clears its timers. Lists lose nothing, and watches continue.
 
 use std::future::Future;
 use std::pin::pin;
@@ -11,7 +11,6 @@ use quillgate::ListAgentJobs;
 use tokio::time::sleep;
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1","status":"active"}}"#;
-const DONE: &str = r#"{"status":200,"json":{"id":"j1","status":"completed"}}"#;
 
 /// Drops a future after `ms`. Panics if the future finishes earlier.
 async fn drop_after(ms: u64, work: impl Future) {
@@ -63,17 +62,18 @@ async fn a_page_that_was_dropped_is_requested_again() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_resumes_after_a_dropped_poll() {
-    let host = FakeHost::new([OK, r#"{"stall":"head"}"#, DONE]);
+async fn a_watch_continues_after_its_next_future_was_dropped() {
+    let late = r#"{"status":200,"after":900,"json":{"id":"j1","status":"completed"}}"#;
+    let host = FakeHost::new([OK, late]);
     let mut watch = host.client().agent_jobs().watch("j1");
     assert!(!watch.next().await.unwrap().unwrap().is_final);
     // The first drop happens during the wait of 2 s, the second during the next poll.
     drop_after(500, watch.next()).await;
     assert_eq!(host.count(), 1);
-    drop_after(2_500, watch.next()).await;
+    drop_after(2_000, watch.next()).await;
     assert_eq!(host.count(), 2);
-    host.assert_idle();
     assert!(watch.next().await.unwrap().unwrap().is_final);
+    assert_eq!((host.count(), host.elapsed()), (2, 2_900));
     assert!(watch.next().await.unwrap().is_none());
     host.assert_idle();
 }

@@ -333,12 +333,12 @@ async fn an_export_waits_for_the_budget_and_resumes_without_a_header() {
     let client = host.client();
     let mut file = Vec::new();
     let all = ListPageViews::default();
-    let rest = export::export_views(&client, all, false, &mut file).await;
+    let rest = export::export_views(&client, all, &mut file).await;
     let (error, rest) = rest.unwrap().unwrap_err();
     assert!(matches!(error, Error::Api(error) if error.status == 401));
     let rest = rest.unwrap();
     assert_eq!(host.times(), [0, 1_800_000, 1_800_000]);
-    let rest = export::export_views(&client, rest, true, &mut file).await;
+    let rest = export::export_views(&client, rest, &mut file).await;
     assert_eq!(rest.unwrap(), Ok(()));
     let csv = "\u{feff}path,human,ai,total\r\n/a,1,5,6\r\n/b,3,1,4\r\n/c,0,2,2\r\n";
     assert_eq!(String::from_utf8(file).unwrap(), csv);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::fake_host::FakeHost;
 use futures_util::TryStreamExt as _;
-use quillgate::client::Error;
+use quillgate::client::{Client, Error, List, ListEndpoint};
 use quillgate::{ExportFormat, ListFeedback, ListPageViews};
 
 /// A page with this text, of a list that has ended.
@@ -117,6 +117,61 @@ async fn an_export_fails_with_the_error_of_a_page_and_can_continue() {
     assert_eq!(rest.offset.map(quillgate::Offset::get), Some(250));
     assert_eq!(host.elapsed(), 0);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_resumed_export_continues_the_file() {
+    let failed = r#"{"status":500}"#.to_owned();
+    let by_offset = [
+        page(r#"{"totals":{},"views":[{"path":"/a"}],"hasMore":true}"#),
+        failed.clone(),
+        page(r#"{"totals":{},"views":[{"path":"/b"}],"hasMore":false}"#),
+    ];
+    let by_cursor = [
+        page(r#"{"searches":[{"searchQuery":"a"}],"nextCursor":"c"}"#),
+        failed,
+        page(r#"{"searches":[{"searchQuery":"b"}]}"#),
+    ];
+    assert_eq!(
+        export_in_two(by_offset, |client, from| client.analytics().views(from)).await,
+        "\u{feff}path,human,ai,total\r\n/a,,,\r\n/b,,,\r\n"
+    );
+    assert_eq!(
+        export_in_two(by_cursor, |client, from| client.analytics().searches(from)).await,
+        "\u{feff}searchQuery,hits,ctr,topClickedPage,lastSearchedAt\r\na,,,,\r\nb,,,,\r\n"
+    );
+}
+
+/// Exports a list, and resumes it after its second page failed.
+async fn export_in_two<E: ListEndpoint + Default>(
+    responses: [String; 3],
+    list: fn(&Client, E) -> List<E>,
+) -> String {
+    let host = FakeHost::new(responses);
+    let client = host.builder().max_retries(0).build().unwrap();
+    let mut first = list(&client, E::default()).export(ExportFormat::Csv);
+    let mut file = first.next().await.unwrap().unwrap();
+    first.next().await.unwrap_err();
+    let mut rest = list(&client, first.next_request().unwrap()).export(ExportFormat::Csv);
+    file.extend(rest.next().await.unwrap().unwrap());
+    String::from_utf8(file).unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_export_without_its_first_page_has_a_header_when_it_is_resumed() {
+    let too_long = r#"{"status":504}"#.to_owned();
+    let host = FakeHost::new([too_long, r#"{"status":500}"#.to_owned(), page(FEEDBACK_END)]);
+    let client = host.builder().max_retries(0).build().unwrap();
+    let range = ListFeedback::try_from("2024-01-01".."2024-03-01").unwrap();
+    let list = |from| client.analytics().feedback(from).export(ExportFormat::Csv);
+    let mut first = list(range.clone());
+    first.next().await.unwrap_err();
+    let rest = first.next_request().unwrap();
+    assert_eq!((&rest.range, &rest.cursor), (&range.range, &None));
+    let file = list(rest).next().await.unwrap().unwrap();
+    assert!(file.starts_with("\u{feff}id,".as_bytes()));
+}
+
+const FEEDBACK_END: &str = r#"{"feedback":[],"hasMore":false}"#;
 
 #[tokio::test(start_paused = true)]
 async fn an_export_omits_rows_that_an_earlier_part_of_the_range_contained() {

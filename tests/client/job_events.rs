@@ -78,6 +78,7 @@ async fn a_watch_follows_the_events_of_a_gateway_as_they_arrive() {
         changes(&host, &mut watch).await,
         [change(0, "active", false), change(1_510, "completed", true)]
     );
+    host.assert_idle();
     assert_eq!(watch.next().await, Ok(None));
     assert_eq!(paths(&host), ["/events"]);
     assert_eq!(
@@ -85,8 +86,6 @@ async fn a_watch_follows_the_events_of_a_gateway_as_they_arrive() {
         Some("text/event-stream")
     );
     assert_eq!(host.header(0, "last-event-id"), None);
-    drop(watch);
-    host.assert_idle();
 }
 
 #[tokio::test(start_paused = true)]
@@ -102,12 +101,15 @@ async fn an_interrupted_stream_resumes_after_the_last_complete_event() {
     let half = "id: 8\nevent: job\ndata: {\"id\":\"j1\"";
     for fault in [json!({ "broken_body": "reset" }), json!({})] {
         let host = FakeHost::streaming([
-            stream_with(&json!(["retry: 700\n\n", event(7, "active"), half]), &fault),
+            stream_with(
+                &json!(["retry: 1700\n\n", event(7, "active"), half]),
+                &fault,
+            ),
             stream(&json!([event(8, "completed")])),
         ]);
         assert_eq!(
             changes(&host, &mut watch(&host)).await,
-            [change(0, "active", false), change(700, "completed", true)]
+            [change(0, "active", false), change(1_700, "completed", true)]
         );
         assert_eq!(host.header(1, "last-event-id").as_deref(), Some("7"));
         host.assert_idle();
@@ -201,7 +203,7 @@ async fn a_response_that_is_not_a_stream_is_followed_by_polls() {
 
 #[tokio::test(start_paused = true)]
 async fn the_watches_of_a_client_share_a_refusal() {
-    let host = FakeHost::streaming([r#"{"status":404}"#, &poll("completed"), &poll("completed")]);
+    let host = FakeHost::streaming([r#"{"status":429}"#, &poll("completed"), &poll("completed")]);
     let client = host.client();
     for _ in 0..2 {
         client
@@ -245,19 +247,17 @@ async fn an_event_with_another_job_ends_the_watch() {
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_times_out_while_a_stream_is_open() {
-    let host = FakeHost::streaming([stream(&json!([
-        event(1, "active"),
-        40_000,
-        ": hb\n\n",
-        40_000
-    ]))]);
+    let host = FakeHost::streaming([
+        stream(&json!([event(1, "active"), 40_000, ": hb\n\n", 40_000])),
+        poll("active"),
+    ]);
     let mut watch = watch(&host).watch_timeout(Duration::from_secs(50));
     watch.next().await.unwrap();
     let Err(Error::WatchTimeout(Some(job))) = watch.next().await else {
         panic!("expected a timeout with the job");
     };
     assert_eq!(job.status, Some(JobStatus::Active));
-    assert_eq!(host.elapsed(), 50_000);
+    assert_eq!(host.times(), [0, 50_000]);
     host.assert_idle();
     let timeout = Duration::ZERO;
     let error = self::watch(&host).timeout(timeout).next().await;
@@ -265,25 +265,121 @@ async fn a_watch_times_out_while_a_stream_is_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn dropping_next_loses_no_event_and_dropping_the_watch_closes_the_stream() {
-    let host = FakeHost::streaming([stream(&json!([
-        event(1, "active"),
-        2_000,
-        event(2, "archived"),
-        9_999,
-    ]))]);
-    let mut watch = watch(&host);
-    watch.next().await.unwrap();
-    {
-        let sleep = tokio::time::sleep(Duration::from_secs(1));
-        match select(pin!(watch.next()), pin!(sleep)).await {
-            Either::Left(_) => panic!("no event was sent"),
-            Either::Right(_) => {}
+async fn a_watch_polls_at_its_timeout_while_a_stream_is_silent() {
+    for silent in [
+        stream(&json!([event(1, "active"), 40_000])),
+        r#"{"stall":"head"}"#.to_owned(),
+    ] {
+        let host = FakeHost::streaming([silent, poll("completed")]);
+        let watch = watch(&host).watch_timeout(Duration::from_secs(30));
+        let job = watch.wait().await.unwrap();
+        assert_eq!(job.status, Some(JobStatus::Completed));
+        assert_eq!(host.times(), [0, 30_000]);
+        host.assert_idle();
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_must_open_within_the_timeout_of_an_attempt() {
+    let host = FakeHost::streaming([r#"{"stall":"head"}"#, &poll("completed")]);
+    let watch = watch(&host).timeout(Duration::from_secs(5));
+    watch.wait().await.unwrap();
+    assert_eq!(host.times(), [0, 5_000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_is_opened_again_after_a_second_at_the_earliest() {
+    let brief = stream(&json!(["retry: 0\n\n", event(1, "active")]));
+    let host = FakeHost::streaming([&brief, &brief, &stream(&json!([event(2, "failed")]))]);
+    watch(&host).wait().await.unwrap();
+    assert_eq!(host.times(), [0, 1_000, 2_000]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_job_without_a_stream_does_not_stop_the_streams_of_other_jobs() {
+    let done = stream(&json!([event(1, "completed")]));
+    let host = FakeHost::streaming([r#"{"status":404}"#, r#"{"status":404}"#, &done]);
+    let client = host.client();
+    let error = client.agent_jobs().watch("gone").next().await.unwrap_err();
+    assert!(matches!(error, Error::Api(error) if error.status == 404));
+    client.agent_jobs().watch("j1").wait().await.unwrap();
+    assert_eq!(host.target(2), "/v2/agent/acme/job/j1/events");
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_before_one_that_is_too_large_are_returned() {
+    let empty = stream(&json!([]));
+    let large = format!("{}data: {}", event(1, "completed"), "a".repeat(1 << 20));
+    let host = FakeHost::streaming([&empty, &empty, &stream(&json!([large]))]);
+    watch(&host).wait().await.unwrap();
+    assert_eq!(host.count(), 3);
+}
+
+#[tokio::test(start_paused = true)]
+async fn polls_after_a_stream_start_with_the_shortest_interval() {
+    let events = (0..9).map(|id| event(id, if id % 2 == 0 { "active" } else { "queued" }));
+    let (empty, active) = (stream(&json!([])), poll("active"));
+    let host = FakeHost::streaming([
+        &stream(&json!(events.collect::<Vec<_>>())),
+        &empty,
+        &empty,
+        &empty,
+        &active,
+        &active,
+        &poll("completed"),
+    ]);
+    watch(&host).wait().await.unwrap();
+    assert_eq!(host.times()[3..], [9_000, 11_000, 14_000, 18_500]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_name_of_a_media_type_is_case_insensitive() {
+    let headers = json!({ "headers": { "content-type": "Text/Event-Stream ; charset=utf-8" } });
+    let host = FakeHost::streaming([stream_with(&json!([event(1, "completed")]), &headers)]);
+    watch(&host).wait().await.unwrap();
+    assert_eq!(host.count(), 1);
+}
+
+/// A program that does something else every 300 ms.
+async fn next_between_ticks(watch: &mut Watch) -> Option<quillgate::client::JobChange> {
+    loop {
+        let sleep = tokio::time::sleep(Duration::from_millis(300));
+        if let Either::Left((next, _)) = select(pin!(watch.next()), pin!(sleep)).await {
+            return next.unwrap();
         }
     }
-    let change = watch.next().await.unwrap().unwrap();
-    assert_eq!(change.job.status, Some(JobStatus::Archived));
-    assert_eq!(host.count(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_next_restarts_neither_a_wait_nor_a_request() {
+    let late = |response: &str| {
+        let mut response: Value = serde_json::from_str(response).unwrap();
+        response["after"] = json!(1_000);
+        response.to_string()
+    };
+    let empty = stream(&json!([]));
+    let host = FakeHost::streaming([
+        late(&stream(&json!([event(1, "active"), 50_000]))),
+        late(&empty),
+        empty.clone(),
+        empty,
+        late(&poll("active")),
+        late(&poll("completed")),
+    ]);
+    let mut watch = watch(&host);
+    assert!(!next_between_ticks(&mut watch).await.unwrap().is_final);
+    assert!(next_between_ticks(&mut watch).await.unwrap().is_final);
+    // The stream was silent for 45 s.
+    assert_eq!(host.times(), [0, 49_000, 53_000, 56_000, 58_000, 62_000]);
+    assert_eq!(paths(&host)[3..], ["/events", "", ""]);
+    host.assert_idle();
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_a_watch_closes_its_stream() {
+    let host = FakeHost::streaming([stream(&json!([event(1, "active"), 2_000]))]);
+    let mut watch = watch(&host);
+    watch.next().await.unwrap();
     drop(watch);
     host.assert_idle();
 }

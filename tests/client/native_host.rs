@@ -183,6 +183,34 @@ async fn events_arrive_before_the_stream_ends_and_dropping_a_watch_closes_it() {
 }
 
 #[tokio::test]
+async fn polls_replace_a_compressed_stream() {
+    let (seen, mut requests) = mpsc::unbounded_channel();
+    let polled = seen.clone();
+    let headers = [
+        (header::CONTENT_TYPE, "text/event-stream"),
+        (header::CONTENT_ENCODING, "gzip"),
+    ];
+    let stream = move || async move {
+        seen.send("stream").unwrap();
+        (headers, compress(100))
+    };
+    let poll = move || async move {
+        polled.send("poll").unwrap();
+        r#"{"id":"j1","status":"completed"}"#
+    };
+    let events = "/v2/agent/acme/job/j1/events";
+    let client = connect(
+        Router::new()
+            .route(events, get(stream))
+            .route(JOB, get(poll)),
+    )
+    .await;
+    client.agent_jobs().watch("j1").wait().await.unwrap();
+    assert_eq!(requests.recv().await, Some("stream"));
+    assert_eq!(requests.recv().await, Some("poll"));
+}
+
+#[tokio::test]
 async fn a_refused_connection_is_reported_with_its_cause() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -229,8 +257,8 @@ async fn a_client_can_use_a_custom_reqwest_client() {
     let url = format!("http://{}", listener.local_addr().unwrap());
     let router = Router::new().route(JOB, echo);
     tokio::spawn(async move { axum::serve(listener, router).await });
-    let provider = rustls::crypto::ring::default_provider();
-    provider.install_default().unwrap();
+    // Another test of the process may have installed it.
+    let _ = rustls::crypto::ring::default_provider().install_default();
     let custom = reqwest::Client::builder()
         .user_agent("custom/1")
         .build()

@@ -151,7 +151,8 @@ async fn each_report_list_has_its_own_url() {
         let list = client.analytics().conversations(..);
         list.limit(1000).cursor(THREAD)
     };
-    let target = format!("{path}/assistant?{end}&limit=1000&cursor={THREAD}");
+    // The cursor belongs to the range of an earlier request.
+    let target = format!("{path}/assistant?limit=1000&cursor={THREAD}");
     assert_sent!(list, "GET", target, conversations);
 }
 

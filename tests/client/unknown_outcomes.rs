@@ -1,7 +1,8 @@
 //! Writes with an unknown outcome.
 
-use crate::fake_host::{FakeHost, create};
+use crate::fake_host::{FakeHost, create, get_job};
 use quillgate::Error;
+use quillgate::client::http::Method;
 
 #[tokio::test(start_paused = true)]
 async fn a_created_job_that_cannot_be_read_has_an_unknown_outcome() {
@@ -23,12 +24,52 @@ async fn a_created_job_that_cannot_be_read_has_an_unknown_outcome() {
             let Err(Error::OutcomeUnknown(error)) = create(&client).send().await else {
                 panic!("expected an unknown outcome");
             };
-            let message = format!("the response does not tell what was created: {reason}");
+            let message = format!("the response of the write can't be read: {reason}");
             assert_eq!((error.status, error.message), (201, message));
             assert_eq!(error.request_id.as_deref(), Some("r-3"));
             assert_eq!(host.count(), 1, "the write is not repeated");
         }
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_undeclared_write_that_cannot_be_read_has_an_unknown_outcome() {
+    for (method, is_write) in [(Method::PUT, true), (Method::GET, false)] {
+        let host = FakeHost::new([r#"{"status":200,"text":"<html>"}"#]);
+        let request = host.client().request(method, "/v1/update/acme");
+        let error = request.send::<serde_json::Value>().await.unwrap_err();
+        assert_eq!(matches!(error, Error::OutcomeUnknown(_)), is_write);
+        assert_eq!(matches!(error, Error::Decode { .. }), !is_write);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_with_an_incomplete_response_has_an_unknown_outcome() {
+    let cut = r#"{"status":201,"broken_body":"reset","headers":{"x-request-id":"r-3"}}"#;
+    let large = r#"{"status":201,"broken_body":"the body is larger than 8 MiB"}"#;
+    let created = r#"{"status":201,"json":{"id":"j1"}}"#;
+    for (response, attempts) in [(cut, 2), (large, 1)] {
+        let host = FakeHost::new([response; 2]);
+        let error = create(&host.client()).max_retries(1).send().await;
+        let Err(Error::OutcomeUnknown(error)) = error else {
+            panic!("expected an unknown outcome");
+        };
+        assert_eq!(error.status, 201);
+        assert_eq!(
+            host.count(),
+            attempts,
+            "only a gateway can repeat its response"
+        );
+        let host = FakeHost::new([response; 2]);
+        let error = create(&host.platform().build().unwrap()).send().await;
+        assert!(matches!(error, Err(Error::OutcomeUnknown(_))), "{error:?}");
+        assert_eq!(host.count(), 1);
+    }
+    let host = FakeHost::new([cut, created]);
+    assert!(create(&host.client()).send().await.is_ok());
+    let host = FakeHost::new([cut]);
+    let error = get_job(&host.client()).max_retries(0).send().await;
+    assert!(matches!(error, Err(Error::Connection(_))), "{error:?}");
 }
 
 #[tokio::test(start_paused = true)]

@@ -56,15 +56,16 @@ fn the_id_counts_after_its_event_is_complete() {
 #[test]
 fn only_digits_set_the_reconnection_time() {
     for (value, expected) in [
-        ("250", 250),
-        ("0", 0),
+        ("2500", 2_500),
+        ("0", 1_000),
         ("-1", 3_000),
         ("1.5", 3_000),
         ("", 3_000),
         ("99999999", 3_000),
     ] {
         let (_, parser) = read(&[format!("retry: {value}\n").as_bytes()]);
-        assert_eq!(parser.retry(), Millis(expected), "{value}");
+        assert_eq!(parser.retry(0.0), Millis(expected), "{value}");
+        assert_eq!(parser.retry(1.0), Millis(expected * 5 / 4), "{value}");
     }
 }
 
@@ -87,7 +88,7 @@ fn an_event_that_never_ends_is_refused() {
 proptest! {
     #[test]
     fn chunks_may_end_anywhere(cuts in proptest::collection::vec(0_usize..70, 0..6)) {
-        let stream = "\u{feff}id: é\r\nevent: job\r\ndata: {\"a\":\"😀\"}\r\ndata:b\r\r: c\n\nretry: 5\n\ndata: d\n\n";
+        let stream = "\u{feff}id: é\r\nevent: job\r\ndata: {\"a\":\"😀\"}\r\ndata:b\r\r: c\n\nretry: 5000\n\ndata: d\n\n";
         let bytes = stream.as_bytes();
         let mut cuts: Vec<_> = cuts.iter().map(|at| at % bytes.len()).collect();
         cuts.extend([0, bytes.len()]);
@@ -96,6 +97,6 @@ proptest! {
         let (events, parser) = read(&chunks);
         prop_assert_eq!(events, [event("job", "{\"a\":\"😀\"}\nb"), event("message", "d")]);
         prop_assert_eq!(parser.last_id(), "é");
-        prop_assert_eq!(parser.retry(), Millis(5));
+        prop_assert_eq!(parser.retry(0.0), Millis(5_000));
     }
 }

@@ -93,7 +93,11 @@ function cellOf(line, column) {
   return quote(typeof value === "boolean" ? String(value) : JSON.stringify(value));
 }
 
-const quote = (text) => (/[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const quote = (text) => {
+  if (!/[",;\r\n]/.test(text)) return text;
+  const guarded = text.replace(/(?<=[;\r\n]["\t]*)(?=[=+\-@＝＋－＠])/g, "'");
+  return `"${guarded.replaceAll('"', '""')}"`;
+};
 
 /** Returns the simulator's own rows of a report within a range, as one line of JSON per row. */
 export const rowsUpstream = (gate, report, range) => gate.upstream.rows({ report, ...range });

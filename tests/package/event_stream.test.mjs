@@ -39,9 +39,14 @@ beforeEach(() => {
   connections = [];
   seen = { streams: [], polls: 0 };
   job = { id: "j1", status: "completed", prLink: "https://example.com/pull/1" };
-  const baseUrl = `http://127.0.0.1:${server.address().port}`;
-  client = new Client({ baseUrl, projectId: "acme", auth: { token: TOKEN }, logLevel: "off" });
+  client = connect();
 });
+
+function connect(options = {}) {
+  const baseUrl = `http://127.0.0.1:${server.address().port}`;
+  const auth = { token: TOKEN };
+  return new Client({ baseUrl, projectId: "acme", auth, logLevel: "off", ...options });
+}
 
 after(() => {
   server.closeAllConnections();
@@ -52,6 +57,11 @@ function notFound(response) {
   response.statusCode = 404;
   response.setHeader("content-type", "application/problem+json");
   response.end('{"type":"/problems/not-found","title":"Not found","status":404}');
+}
+
+function refuse(response) {
+  response.statusCode = 403;
+  response.end();
 }
 
 /** Returns a handler that streams these chunks. The stream then ends, breaks or stays open. */
@@ -167,10 +177,18 @@ test("a stream that ends after each event is reopened only after its retry time"
 });
 
 test("a gateway without streams gets one request for a stream, then polls", async () => {
+  connections = [refuse];
   assert.equal((await client.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
   assert.equal((await client.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
   assert.equal(seen.streams.length, 1);
   assert.equal(seen.polls, 2);
+});
+
+test("a job without a stream does not stop the streams of other jobs", async () => {
+  await client.agentJobs.wait("j1");
+  connections = [streams([event(1, { status: "failed" })])];
+  assert.equal((await client.agentJobs.wait("j1")).status, "failed");
+  assert.deepEqual([seen.streams.length, seen.polls], [2, 1]);
 });
 
 test("a 200 response that is not an event stream leads to polling", async () => {
@@ -243,11 +261,64 @@ test("a streamed job with an invalid property rejects with DecodeError and close
 });
 
 test("the timeout of wait() also applies to a stream, and its error has the last known job", async () => {
-  connections = [streams([event(1, { status: "active", model: "m" })], "open")];
+  job = { id: "j1", status: "active", model: "m" };
+  connections = [streams([event(1, job)], "open")];
   const wait = client.agentJobs.wait("j1", { timeout: 1_000 });
   const error = await wait.catch((error) => error);
   assert.ok(error instanceof JobWaitTimeoutError, String(error));
   assert.equal(error.job.model, "m");
+  assert.equal(seen.polls, 1);
+  await seen.streams[0].closed;
+});
+
+test("a silent stream is followed by one poll at the timeout of wait()", async () => {
+  connections = [streams([event(1, { status: "active" })], "open")];
+  const done = await client.agentJobs.wait("j1", { timeout: 1_000 });
+  assert.equal(done.status, "completed");
+  assert.deepEqual([seen.streams.length, seen.polls], [1, 1]);
+});
+
+test("a stream that does not open within the timeout of an attempt is replaced by polling", async () => {
+  connections = [() => {}];
+  const done = await connect({ timeout: 500 }).agentJobs.wait("j1");
+  assert.equal(done.status, "completed");
+  await seen.streams[0].closed;
+});
+
+test("a stream is opened again after a second at the earliest", async (context) => {
+  const delays = [];
+  const { setTimeout } = globalThis;
+  context.after(() => {
+    globalThis.setTimeout = setTimeout;
+  });
+  globalThis.setTimeout = (run, ms, ...rest) => {
+    if (ms >= 1_000 && ms <= 1_250) delays.push(ms);
+    return setTimeout(run, ms, ...rest);
+  };
+  connections = [streams(["retry: 0\n\n"]), streams([event(1, { status: "completed" })])];
+  await client.agentJobs.wait("j1");
+  assert.equal(delays.length, 1);
+});
+
+test("the name of a media type is case-insensitive", async () => {
+  connections = [
+    (response) => {
+      response.setHeader("content-type", "Text/Event-Stream; charset=utf-8");
+      response.end(event(1, { status: "failed" }));
+    },
+  ];
+  assert.equal((await client.agentJobs.wait("j1")).status, "failed");
+});
+
+test("an event that never ends is refused, and the events before it are returned", async () => {
+  const endless = `data: ${"a".repeat(1 << 16)}\n`.repeat(40);
+  connections = [
+    streams([`retry: 1\n${event(1, { status: "active" })}${endless}`, endless, endless], "open"),
+    streams([event(2, { status: "completed" })]),
+  ];
+  const states = [];
+  await client.agentJobs.wait("j1", { onUpdate: ({ status }) => states.push(status) });
+  assert.deepEqual(states, ["active", "completed"]);
   await seen.streams[0].closed;
 });
 

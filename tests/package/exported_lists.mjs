@@ -172,7 +172,9 @@ function cellOf(tokens) {
       cell = `'${cell}`;
   }
   const isPlain = ['"', ",", ";", "\r", "\n"].every((mark) => !cell.includes(mark));
-  return isPlain ? cell : `"${cell.split('"').join('""')}"`;
+  if (isPlain) return cell;
+  const guarded = cell.replace(/(?<=[;\r\n]["\t]*)(?=[=+\-@＝＋－＠])/g, "'");
+  return `"${guarded.split('"').join('""')}"`;
 }
 
 /** Returns a cursor after `at` rows. It is a ULID, as conversations require. */

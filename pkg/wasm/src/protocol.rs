@@ -76,8 +76,10 @@ numbers! {
         Result,
         /// A page arrived. The event's number is its number of rows.
         Page,
-        /// A job arrived. The event's number is 1 if the job has changed, otherwise 0.
+        /// A poll received a job. The event's number is 1 if the job has changed, otherwise 0.
         Job,
+        /// An event stream sent a job. The event's number is as that of `Job`.
+        Streamed,
         /// A response is not 2xx. The event's number is its status.
         Status,
         /// The connection failed or broke.

@@ -148,9 +148,13 @@ impl Task {
                 })
             }
             Some(EventNumber::Job) => Event::Job {
-                status: BODY.member("status").text().map(JobStatus::from),
+                status: read_status(),
                 is_news: number != 0,
                 retry_after: read_retry_after(now),
+            },
+            Some(EventNumber::Streamed) => Event::Streamed {
+                status: read_status(),
+                is_news: number != 0,
             },
             Some(EventNumber::Status) => Event::Failed {
                 failure: Failure::of_answer(number.try_into().unwrap_or(u16::MAX), &BODY),
@@ -294,6 +298,10 @@ fn read_keys() -> Vec<RowKey> {
         rest = others.unwrap_or_default();
     }
     keys
+}
+
+fn read_status() -> Option<JobStatus> {
+    BODY.member("status").text().map(JobStatus::from)
 }
 
 fn fail(failure: Failure) -> Event<'static> {

@@ -8,14 +8,10 @@ use quillgate::{Client, ExportFormat, ListPageViews};
 pub async fn export_views(
     client: &Client,
     from: ListPageViews,
-    has_header: bool,
     file: &mut impl Write,
 ) -> std::io::Result<Result<(), (Error, Option<ListPageViews>)>> {
     let mut export = client.analytics().views(from).export(ExportFormat::Csv);
     export = export.wait_for_budget(Duration::from_hours(1));
-    if has_header {
-        export = export.without_header();
-    }
     loop {
         match export.next().await {
             Ok(Some(chunk)) => file.write_all(&chunk)?,

@@ -26,6 +26,13 @@ fn unchanged() -> Event<'static> {
     job(JobStatus::Active, false)
 }
 
+fn streamed(is_news: bool) -> Event<'static> {
+    Event::Streamed {
+        status: Some(JobStatus::Active),
+        is_news,
+    }
+}
+
 const EXPIRED: Command = Command::Fail(Reason::WatchTimeout);
 
 #[test]
@@ -300,10 +307,13 @@ fn a_permanent_failure_is_returned_immediately() {
 #[test]
 fn a_streamed_job_is_delivered_only_if_it_changed() {
     let mut driver = watch();
-    assert_eq!(driver.step(changed()), Command::Yield);
-    assert_eq!(driver.step(unchanged()), wait(3_000));
-    assert_eq!(driver.step(changed()), Command::Yield);
-    let done = job(JobStatus::Completed, true);
+    assert_eq!(driver.step(streamed(true)), Command::Yield);
+    assert_eq!(driver.step(streamed(false)), wait(2_000));
+    assert_eq!(driver.step(streamed(true)), Command::Yield);
+    let done = Event::Streamed {
+        status: Some(JobStatus::Completed),
+        is_news: true,
+    };
     assert_eq!(driver.step(done), Command::YieldLast);
     assert_eq!(driver.next(), Command::Done);
 }
@@ -311,7 +321,9 @@ fn a_streamed_job_is_delivered_only_if_it_changed() {
 #[test]
 fn polling_continues_from_the_streamed_job() {
     let mut driver = watch();
-    assert_eq!(driver.step(changed()), Command::Yield);
+    for _ in 0..9 {
+        assert_eq!(driver.step(streamed(true)), Command::Yield);
+    }
     assert_eq!(driver.pass(1_000).next(), wait(2_000));
     assert_eq!(driver.end_wait(2_000), FIRST_SEND);
     assert_eq!(driver.step(unchanged()), wait(3_000));
@@ -320,7 +332,7 @@ fn polling_continues_from_the_streamed_job() {
 #[test]
 fn a_streamed_job_after_the_deadline_expires_the_watch() {
     let mut driver = watch_for(6_000);
-    assert_eq!(driver.pass(6_000).step(changed()), EXPIRED);
+    assert_eq!(driver.pass(6_000).step(streamed(true)), EXPIRED);
 }
 
 #[test]

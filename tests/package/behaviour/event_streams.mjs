@@ -81,15 +81,16 @@ describe("Event streams of a gateway", () => {
 
   when(
     "the timeout of a wait passes during the stream",
-    "it rejects with JobWaitTimeoutError, which has the last known job, and closes the stream",
+    "it polls once more and rejects with JobWaitTimeoutError, which has the last known job",
     () =>
       against(
-        { headers: STREAM, text: event(1, "active"), stall: "body" },
+        inTurn({ headers: STREAM, text: event(1, "active"), stall: "body" }, { json: JOB }),
         async ({ agentJobs }, { requests }) => {
           const error = await rejectionOf(agentJobs.wait("j1", { timeout: 1_000 }));
           assert.ok(error instanceof quillgate.JobWaitTimeoutError, inspect(error));
           assert.equal(error.job.status, "active");
           assert.equal(error.timeout, 1_000);
+          assert.equal(requests.length, 2);
           assert.equal(await requests[0].ended, false);
         },
         GATEWAY,

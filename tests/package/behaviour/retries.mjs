@@ -28,12 +28,13 @@ describe("Retries", () => {
   );
 
   when(
-    "the connection of a POST to the platform breaks",
-    "it is sent once and rejects with ConnectionError",
+    "the connection of a POST to the platform breaks in the body of a 2xx response",
+    "it is sent once and rejects with OutcomeUnknownError",
     () =>
       against({ text: '{"id":', cut: true }, async ({ agentJobs }, { requests }) => {
         const error = await rejectionOf(agentJobs.create({ prompt: "p" }));
-        assert.ok(error instanceof quillgate.ConnectionError);
+        assert.ok(error instanceof quillgate.OutcomeUnknownError);
+        assert.ok(error.cause instanceof quillgate.ConnectionError);
         assert.equal(requests.length, 1);
       }),
   );

@@ -123,7 +123,7 @@ describe("Waiting for a job", () => {
   when("the gateway has no event streams", "the client polls instead", (context) => {
     const respond = ({ path }) =>
       path.endsWith("/events")
-        ? { status: 404, json: { title: "no such route" } }
+        ? { status: 403, json: { title: "no such route" } }
         : { json: { ...JOB, status: "completed" } };
     return against(
       respond,

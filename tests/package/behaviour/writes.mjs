@@ -1,5 +1,6 @@
 /** Writes through a gateway: the idempotency keys that a client sends, and its retries. */
 import assert from "node:assert/strict";
+import { inspect } from "node:util";
 import {
   against,
   assertBetween,
@@ -178,6 +179,30 @@ describe("Writes through a gateway", () => {
           },
           GATEWAY,
         );
+      }
+    },
+  );
+
+  when(
+    "the 2xx response of a write cannot be read",
+    "the call rejects with OutcomeUnknownError, also for `request`",
+    async (context) => {
+      skipWaits(context);
+      for (const response of [{ text: "<html>" }, { text: "{", cut: true }]) {
+        await against({ status: 201, ...response }, async (client) => {
+          for (const call of [
+            () => client.agentJobs.create({ prompt: "p" }),
+            () => client.agentJobs.sendMessage("j1", { prompt: "p" }),
+            () => client.request("PUT", "/v1/x", { body: {} }),
+          ]) {
+            const error = await rejectionOf(call);
+            assert.equal(error.constructor, quillgate.OutcomeUnknownError, inspect(error));
+            assert.equal(error.status, 201);
+          }
+          const error = await rejectionOf(client.request("GET", "/v1/x"));
+          const expected = response.cut ? quillgate.ConnectionError : quillgate.DecodeError;
+          assert.equal(error.constructor, expected);
+        });
       }
     },
   );

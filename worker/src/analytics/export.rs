@@ -235,9 +235,9 @@ impl Export {
     /// response.
     pub fn headers(&self) -> HeaderFields {
         let content_type = match (self.writer.format(), self.is_resumed) {
-            (ExportFormat::NdJson, _) => "application/x-ndjson",
             (ExportFormat::Csv, false) => "text/csv; charset=utf-8; header=present",
             (ExportFormat::Csv, true) => "text/csv; charset=utf-8; header=absent",
+            _ => "application/x-ndjson",
         };
         let disposition = format!("attachment; filename=\"{}\"", self.file_name);
         HeaderFields::default()

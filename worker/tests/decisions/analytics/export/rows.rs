@@ -75,7 +75,7 @@ fn numbers_are_copied_verbatim() {
 fn csv_strings_are_quoted_where_needed() {
     for (text, cell) in [
         ("a,b", "\"a,b\""),
-        ("/x;=1+1;", "\"/x;=1+1;\""),
+        ("/x;=1+1;", "\"/x;'=1+1;\""),
         (r"a;\/b", "\"a;/b\""),
         (r#"a\"b"#, "\"a\"\"b\""),
         (r"a\nb", "\"a\nb\""),
@@ -115,6 +115,8 @@ fn csv_strings_that_look_like_formulas_are_escaped() {
         (r"\nx", "\"'\nx\""),
         ("=a,b", "\"'=a,b\""),
         ("a=1", "a=1"),
+        (r"a;=1;b\n-2", "\"a;'=1;b\n'-2\""),
+        (r#"a;\"\t＝1"#, "\"a;\"\"\t'＝1\""),
         ("'=1", "'=1"),
         (" =1", " =1"),
     ] {
@@ -364,7 +366,14 @@ fn expected_cell(value: Option<&Value>) -> String {
         Some(other) => other.to_string(),
     };
     if plain.contains(['"', ',', ';', '\r', '\n']) {
-        format!("\"{}\"", plain.replace('"', "\"\""))
+        let mut guarded = String::new();
+        for part in plain.split_inclusive([';', '\r', '\n']) {
+            let blank = part.len() - part.trim_start_matches(['"', '\t']).len();
+            let (blank, rest) = part.split_at(blank);
+            let is_formula = !guarded.is_empty() && rest.starts_with(&FORMULA_STARTS[..8]);
+            guarded += &format!("{blank}{}{rest}", if is_formula { "'" } else { "" });
+        }
+        format!("\"{}\"", guarded.replace('"', "\"\""))
     } else {
         plain
     }
