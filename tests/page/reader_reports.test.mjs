@@ -8,7 +8,7 @@ const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
   "analytics/rows/arrangement.ts",
 );
 const { LOW_CLICK_RATE, sumClicks } = await importSource("analytics/rows/search_clicks.ts");
-const { countRatings, sumRatings, toPageRow } = await importSource(
+const { countRatings, sumRatings, toPageRows } = await importSource(
   "analytics/rows/feedback_rows.ts",
 );
 const { facetsOf, filterByFacets, pickFacets, valueLabel, valuesOf } = await importSource(
@@ -101,11 +101,34 @@ test("filter values have labels in words", () => {
 
 test("a page's helpful share is null without ratings", () => {
   const page = { path: "/a", thumbsUp: 3, thumbsDown: 1, code: 2, total: 6 };
-  assert.deepEqual(toPageRow(page), { path: "/a", up: 3, down: 1, share: 0.75, code: 2, total: 6 });
-  assert.equal(toPageRow({ ...page, thumbsUp: 0, thumbsDown: 0 }).share, null);
-  assert.equal(toPageRow({ ...page, thumbsUp: null }).share, null);
-  const rows = [toPageRow(page), toPageRow({ ...page, thumbsUp: null })];
+  assert.deepEqual(toPageRows([page])[0], {
+    path: "/a",
+    up: 3,
+    down: 1,
+    share: 0.75,
+    code: 2,
+    total: 6,
+  });
+  assert.equal(toPageRows([{ ...page, thumbsUp: 0, thumbsDown: 0 }])[0].share, null);
+  assert.equal(toPageRows([{ ...page, thumbsUp: null }])[0].share, null);
+  const rows = [toPageRows([page])[0], toPageRows([{ ...page, thumbsUp: null }])[0]];
   assert.deepEqual(sumRatings(rows), { helpful: 3, all: 4 });
+});
+
+test("entries of one page, by its path and by its address, are one row", () => {
+  const page = { thumbsUp: 3, thumbsDown: 1, code: null, total: 4 };
+  const rows = toPageRows([
+    { ...page, path: "https://docs.example.com/a" },
+    { ...page, path: null },
+    { ...page, path: "/a", total: 6 },
+  ]);
+  assert.deepEqual(
+    rows.map(({ path, up, share, code, total }) => [path, up, share, code, total]),
+    [
+      ["/a", 6, 0.75, null, 10],
+      [null, 3, 0.75, null, 4],
+    ],
+  );
 });
 
 test("feedback by page compares the entries of each page and keeps its ratings", () => {

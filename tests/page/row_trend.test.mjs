@@ -1,6 +1,7 @@
 /** The charts of feedback and questions, which count loaded rows by day. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parseInstant } from "quillgate/values";
 import { importSource } from "./source.mjs";
 
 const { rowTrend } = await importSource("analytics/trend/row_trend.ts");
@@ -9,10 +10,11 @@ const { MEASURES } = await importSource("analytics/trend/trend.ts");
 const TODAY = "2026-11-08";
 const WEEK = { from: "2026-11-02", to: "2026-11-07" };
 
-const rows = (days, times, changes = {}) => ({
+const parsed = (times) => times.map((time) => parseInstant(time));
+const rows = (days, times, { counted = times, loaded = times, ...changes } = {}) => ({
   days,
-  loaded: times,
-  counted: times,
+  loaded: parsed(loaded),
+  counted: parsed(counted),
   isComplete: true,
   ...changes,
 });
@@ -20,6 +22,7 @@ const trendOf = (now, changes = {}) =>
   rowTrend(
     {
       measure: MEASURES.feedback,
+      period: now.days,
       now,
       earlier: null,
       scope: "",
@@ -49,6 +52,16 @@ test("a running day is not in the chart, and a period without an ended day has n
   const { points } = trendOf(rows({ from: "2026-11-07", to: TODAY }, [`${TODAY}T01:00:00Z`]));
   assert.deepEqual(countsOf(points), [0]);
   assert.equal(trendOf(rows({ from: TODAY, to: "2026-11-07" }, [])), null);
+});
+
+test("a day that passed after the rows were loaded is not loaded, and stays in the chart", () => {
+  const { points } = trendOf(
+    rows({ from: "2026-11-06", to: "2026-11-06" }, ["2026-11-06T08:00:00Z"]),
+    {
+      period: { from: "2026-11-06", to: "2026-11-07" },
+    },
+  );
+  assert.deepEqual(countsOf(points), [1, null]);
 });
 
 test("while older rows are missing, only the days after the last row are counted", () => {

@@ -23,7 +23,7 @@ test("a CSV starts with a byte order mark and the header, and its lines end with
 test("a cell with a comma, a semicolon, a quote or a line break is quoted, and its quotes are doubled", () => {
   assert.equal(lineOf("/a,b"), '"/a,b",2,1,3\r\n');
   assert.equal(lineOf('/say "hi"'), '"/say ""hi""",2,1,3\r\n');
-  assert.equal(lineOf("/x;=1+1;"), '"/x;=1+1;",2,1,3\r\n');
+  assert.equal(lineOf("/x;1+1;"), '"/x;1+1;",2,1,3\r\n');
   assert.equal(lineOf("/a\nb"), '"/a\nb",2,1,3\r\n');
   assert.equal(lineOf("/a\r\nb"), '"/a\r\nb",2,1,3\r\n');
 });
@@ -32,7 +32,9 @@ test("a path that a spreadsheet would run as a formula gets an apostrophe", () =
   for (const first of ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t"]) {
     assert.equal(lineOf(`${first}1`), `'${first}1,2,1,3\r\n`);
   }
-  assert.equal(lineOf("\r=1"), '"\'\r=1",2,1,3\r\n');
+  // After a semicolon or a line end, a spreadsheet can ignore the quotes.
+  assert.equal(lineOf("/x;=1\n-a;1"), "\"/x;'=1\n'-a;1\",2,1,3\r\n");
+  assert.equal(lineOf("\r=1"), '"\'\r\'=1",2,1,3\r\n');
   assert.equal(lineOf('=HYPERLINK("x","y")'), '"\'=HYPERLINK(""x"",""y"")",2,1,3\r\n');
 });
 

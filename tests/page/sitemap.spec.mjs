@@ -13,7 +13,7 @@ const url = (path, more = "") => `<url><loc>https://docs.example.com${path}</loc
 async function read(page, ...texts) {
   const source = await bundleSource("analytics/rows/read_sitemap.ts");
   return page.evaluate(
-    async ([source, texts]) => (await import(source)).readSitemap(...texts),
+    async ([source, texts]) => (await import(source)).readSitemap(texts, null),
     [source, texts],
   );
 }

@@ -8,7 +8,8 @@ import { row } from "./count_rows.mjs";
 import { importSource } from "./source.mjs";
 
 const { findNeverRead } = await importSource("analytics/rows/sitemap.ts");
-const { readSitemap } = await importSource("analytics/rows/read_sitemap.ts");
+const reader = await importSource("analytics/rows/read_sitemap.ts");
+const readSitemap = (text, site = null) => reader.readSitemap([text], site);
 const { linkToPage, readSite } = await importSource("analytics/rows/page_link.ts");
 
 describe("list of pages", () => {
@@ -41,6 +42,13 @@ describe("list of pages", () => {
 - [B](https://docs.example.com/b.md)\n`);
     assert.deepEqual([paths, origin], [["/a.md", "/b.md"], "https://docs.example.com"]);
     assert.equal(ignored, "Ignored 1 address: on other sites.");
+  });
+
+  test("a known site decides, however many links lead elsewhere", () => {
+    const list = "https://docs.example.com/a\nhttps://github.com/x\nhttps://github.com/y\n";
+    assert.deepEqual(readSitemap(list, "https://docs.example.com").paths, ["/a"]);
+    assert.deepEqual(readSitemap(list).paths, ["/x", "/y"]);
+    assert.deepEqual(readSitemap(list, "https://elsewhere.example").paths, ["/x", "/y"]);
   });
 
   test("text without an address is rejected with a reason", () => {

@@ -83,6 +83,9 @@ describe("trend", () => {
       "Total 10 vs 8 (+25%)",
     ]);
     assert.deepEqual(pointLines({ ...partial, held: 0 }, earlier, SHOWN).slice(1), ["No data"]);
+    const loaded = { ...whole, human: 30, held: 3 };
+    assert.deepEqual(pointLines(loaded, { ...whole, human: 70 }, SHOWN).slice(2), []);
+    assert.deepEqual(pointLines({ ...whole, held: 7 }, loaded, SHOWN).slice(2), []);
   });
 
   test("the comparison's line shares the scale of the bars", () => {

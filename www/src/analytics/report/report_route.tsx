@@ -190,7 +190,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
       </Later>
       {dialog.value === "site" && <SiteDialog session={session} onClose={() => close(dialog)} />}
       {dialog.value === "sitemap" && (
-        <SitemapDialog onRead={takeSitemap} onClose={() => close(dialog)} />
+        <SitemapDialog site={siteOf(session)} onRead={takeSitemap} onClose={() => close(dialog)} />
       )}
     </div>
   );

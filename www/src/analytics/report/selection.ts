@@ -10,8 +10,10 @@ export type Selection = ReadonlySet<string> | null;
  * or no time, and the questions of a conversation share its id, so all of these belong to the id.
  */
 export function idOfRow({ key, time }: Report, row: ReportRow): string {
+  const at = time && row[time];
   const { id = row.turn?.id, comment = row.turn?.response } = row;
-  return JSON.stringify([row[key], time && row[time], id, comment]);
+  // Answers can be long, so they belong to the id only where nothing else tells rows apart.
+  return JSON.stringify([row[key], at, id, at && id ? null : comment]);
 }
 
 /** Returns the selected rows in the order of the table. Folders cannot be selected. */

@@ -5,17 +5,19 @@ import { readSitemap } from "../rows/read_sitemap.ts";
 import type { Sitemap } from "../rows/sitemap.ts";
 
 interface SitemapDialogProps {
+  /** The address of the documentation's site; null if unknown. */
+  site: string | null;
   onRead(sitemap: Sitemap): void;
   onClose(): void;
 }
 
 /** Reads a sitemap from pasted text or files. The page never requests one from another host. */
-export function SitemapDialog({ onRead, onClose }: SitemapDialogProps) {
+export function SitemapDialog({ site, onRead, onClose }: SitemapDialogProps) {
   const pasted = useSignal("");
   const complaint = useSignal<string | null>(null);
 
   function read(...texts: string[]) {
-    const reading = readSitemap(...texts);
+    const reading = readSitemap(texts, site);
     if (!reading.ok) {
       complaint.value = reading.reason;
       return;

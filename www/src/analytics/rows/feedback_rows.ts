@@ -27,14 +27,33 @@ export function sumRatings(rows: readonly ReportRow[]): Ratings {
   return { helpful, all };
 }
 
-export function toPageRow({ path, thumbsUp, thumbsDown, code, total }: PageFeedback): ReportRow {
-  const ratings = thumbsUp === null || thumbsDown === null ? null : thumbsUp + thumbsDown;
+/**
+ * Returns a row per path. Mintlify can list one page by its path and by its address, which are the
+ * same path here.
+ */
+export function toPageRows(feedback: readonly PageFeedback[]): ReportRow[] {
+  const pages = new Map<string | null, PageFeedback>();
+  for (const entry of feedback) {
+    const path = entry.path === null ? null : toPagePath(entry.path);
+    const page = pages.get(path);
+    pages.set(path, { ...(page === undefined ? entry : addUp(page, entry)), path });
+  }
+  return [...pages.values()].map(toPageRow);
+}
+
+/** Adds up the counts of two entries. A sum with an unknown count is unknown. */
+function addUp(one: PageFeedback, other: PageFeedback): PageFeedback {
+  const sum = (a: number | null, b: number | null) => (a === null || b === null ? null : a + b);
   return {
-    path: path === null ? null : toPagePath(path),
-    up: thumbsUp,
-    down: thumbsDown,
-    share: shareOf(thumbsUp, ratings),
-    code,
-    total,
+    ...one,
+    thumbsUp: sum(one.thumbsUp, other.thumbsUp),
+    thumbsDown: sum(one.thumbsDown, other.thumbsDown),
+    code: sum(one.code, other.code),
+    total: sum(one.total, other.total),
   };
+}
+
+function toPageRow({ path, thumbsUp, thumbsDown, code, total }: PageFeedback): ReportRow {
+  const ratings = thumbsUp === null || thumbsDown === null ? null : thumbsUp + thumbsDown;
+  return { path, up: thumbsUp, down: thumbsDown, share: shareOf(thumbsUp, ratings), code, total };
 }

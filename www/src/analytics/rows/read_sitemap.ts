@@ -21,8 +21,10 @@ const FILES = /\.(?:json|pdf|txt|xml|ya?ml)$/i;
 /**
  * Parses sitemaps in XML, and lists: one address or path per line, or Markdown links. Makes no
  * requests.
+ *
+ * @param known the address of the documentation's site, if it is known
  */
-export function readSitemap(...texts: readonly string[]): SitemapReading {
+export function readSitemap(texts: readonly string[], known: string | null): SitemapReading {
   if (texts.every((text) => text.trim() === "")) {
     return refused("Paste a sitemap, or choose a file.");
   }
@@ -51,7 +53,7 @@ export function readSitemap(...texts: readonly string[]): SitemapReading {
       `This is a sitemap index. Open the ${counted(sitemaps, "sitemap")} it lists, then paste or choose all of them together.`,
     );
   }
-  return readPlaces(places, files);
+  return readPlaces(places, files, known);
 }
 
 /** Finds the addresses in Markdown links. Other lines are one address each. */
@@ -83,9 +85,13 @@ function locationsIn(root: Element, entry: "url" | "sitemap"): string[] {
     .map(({ textContent }) => (textContent ?? "").trim());
 }
 
-function readPlaces(places: readonly string[], files: number): SitemapReading {
+function readPlaces(
+  places: readonly string[],
+  files: number,
+  knownSite: string | null,
+): SitemapReading {
   const known = places.slice(0, MAX_PATHS).flatMap(readPlace);
-  const site = mostFrequentSite(known);
+  const site = chooseSite(known, knownSite);
   const own = known.filter(({ url }) => url === null || siteOf(url) === site);
   if (own.length === 0) {
     return refused("No addresses found. A sitemap has them in <loc>; a list has one on each line.");
@@ -120,12 +126,17 @@ function readPlace(text: string): Place[] {
   return [{ path: decodePath(url.pathname), url }];
 }
 
-/** Returns the site of most addresses, because a list can begin with a link to another site. */
-function mostFrequentSite(places: readonly Place[]): string | undefined {
+/**
+ * Returns the known site if the list has one of its addresses. Otherwise, returns the site of most
+ * addresses, because a list can begin with a link to another site.
+ */
+function chooseSite(places: readonly Place[], known: string | null): string | undefined {
+  const wanted = known !== null && URL.canParse(known) ? siteOf(new URL(known)) : null;
   const counts = new Map<string, number>();
   for (const { url } of places) {
     if (url !== null) counts.set(siteOf(url), (counts.get(siteOf(url)) ?? 0) + 1);
   }
+  if (wanted !== null && counts.has(wanted)) return wanted;
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 

@@ -1,6 +1,6 @@
 import type { Client, ListOptions, ListPosition } from "quillgate";
 import { toTurnRow } from "./conversation_rows.ts";
-import { toPageRow } from "./feedback_rows.ts";
+import { toPageRows } from "./feedback_rows.ts";
 import {
   REPORTS,
   type ReportName,
@@ -50,7 +50,7 @@ export async function* readReport(
     case "feedbackByPage": {
       const params = { ...datesOf(position), limit: REPORTS.feedbackByPage.pageSize };
       const { feedback, hasMore } = await analytics.feedbackByPage(params, options);
-      yield { ...pageOf(feedback.map(toPageRow), null, null), isCut: hasMore === true };
+      yield { ...pageOf(toPageRows(feedback), null, null), isCut: hasMore === true };
       return;
     }
     case "searches":

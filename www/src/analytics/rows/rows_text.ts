@@ -95,5 +95,9 @@ function cell(value: Cell): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
   const inert = looksLikeFormula(value) ? `'${value}` : value;
-  return /[",;\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+  if (!/[",;\r\n]/.test(inert)) return inert;
+  // There, a spreadsheet can ignore these quotes, so a formula could start a cell after a semicolon or
+  // a line end.
+  const guarded = inert.replace(/([;\r\n]["\t]*)(?=[=+\-@＝＋－＠])/g, "$1'");
+  return `"${guarded.replaceAll('"', '""')}"`;
 }

@@ -63,10 +63,16 @@ export function wantedRange(): DayRange {
  */
 export function wantedEarlier(report: Report): DayRange | null {
   if (!isComparable(report)) return null;
-  const { comparison, arrangement } = address.value.analytics;
-  const isNeeded = comparison === "none" && needsComparison(arrangement);
+  const { comparison } = address.value.analytics;
+  const isNeeded = comparison === "none" && needsComparison(wantedArrangement(report));
   const period = address.value.analytics.range;
   return findEarlierRange(period, isNeeded ? "previous-period" : comparison, today.value);
+}
+
+/** Returns the arrangement in the address if the report has it. Other reports share the address. */
+function wantedArrangement(report: Report): Arrangement {
+  const { arrangement } = address.value.analytics;
+  return arrangementsOf(report).some(({ id }) => id === arrangement) ? arrangement : "pages";
 }
 
 const NO_ROWS: readonly ReportRow[] = [];
@@ -94,10 +100,7 @@ export function useTableModel(
       ? cache.limit.value?.left !== 0
       : earlier.value.problem.value === null;
   });
-  const arrangement = useComputed<Arrangement>(() => {
-    const wanted = address.value.analytics.arrangement;
-    return arrangementsOf(report).some(({ id }) => id === wanted) ? wanted : "pages";
-  });
+  const arrangement = useComputed(() => wantedArrangement(report));
   const compared = useComputed(() => comparedColumn(arrangement.value, main));
   const columns = useComputed<readonly ColumnDefinition[]>(() => {
     if (arrangement.value === "never-read") return report.columns.slice(0, 1);

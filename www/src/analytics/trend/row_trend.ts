@@ -1,5 +1,4 @@
 /** Charts of reports whose rows have a time: feedback and questions. They need no requests. */
-import { parseInstant } from "quillgate/values";
 import { type Day, dayOf } from "../period/address_words.ts";
 import { addDays, type DayRange } from "../period/range.ts";
 import {
@@ -17,15 +16,17 @@ import {
 export interface TimedRows {
   /** The whole days of the period. The last one can be before the first one. */
   days: DayRange;
-  /** The times of all loaded rows, in the order of the API. */
-  loaded: readonly (string | null)[];
+  /** The times of all loaded rows, in the order of the API, in milliseconds since the epoch. */
+  loaded: readonly (number | null)[];
   /** The times of the rows to count. */
-  counted: readonly (string | null)[];
+  counted: readonly (number | null)[];
   isComplete: boolean;
 }
 
 interface RowTrendQuery {
   measure: Measure;
+  /** The period, also if its last days are not loaded. */
+  period: DayRange;
   now: TimedRows;
   earlier: TimedRows | null;
   scope: string;
@@ -35,10 +36,10 @@ interface RowTrendQuery {
 
 /** Counts rows by day, week or month. Returns `null` if no day of the period has ended. */
 export function rowTrend(
-  { now, earlier, interval, ...shown }: RowTrendQuery,
+  { period, now, earlier, interval, ...shown }: RowTrendQuery,
   today: Day,
 ): DrawableTrend | null {
-  const over = endedDays(now.days, today);
+  const over = endedDays(period, today);
   if (over === null) return null;
   const group = groupOf(over, interval);
   const line = earlier && countRows(earlier, alignLine(earlier.days, over, group), group);
@@ -49,7 +50,7 @@ export function rowTrend(
     points: countRows(now, over, group),
     earlier: line?.some(({ held }) => held > 0) ? line : [],
     isEarlierPart: earlier?.isComplete === false,
-    undated: now.counted.length - instantsOf(now.counted).length,
+    undated: now.counted.filter((time) => time === null).length,
     gap: now.isComplete ? "No data" : "Not loaded",
   };
 }
@@ -58,7 +59,8 @@ export function rowTrend(
 function countRows(rows: TimedRows, range: DayRange, group: TrendGroup): TrendPoint[] {
   const first = firstWholeDay(rows);
   const counts = new Map<Day, number>();
-  for (const time of instantsOf(rows.counted)) {
+  for (const time of rows.counted) {
+    if (time === null) continue;
     const day = dayOf(time);
     counts.set(day, (counts.get(day) ?? 0) + 1);
   }
@@ -79,13 +81,8 @@ function countRows(rows: TimedRows, range: DayRange, group: TrendGroup): TrendPo
  */
 function firstWholeDay({ days, loaded, isComplete }: TimedRows): Day | null {
   if (isComplete) return days.from;
-  const times = instantsOf(loaded);
+  const times = loaded.filter((time) => time !== null);
   const isNewestFirst = times.every((time, at) => time <= (times[at - 1] ?? time));
   const last = times.at(-1);
   return last === undefined || !isNewestFirst ? null : addDays(dayOf(last), 1);
-}
-
-/** Returns the known times in milliseconds since the epoch. */
-function instantsOf(times: TimedRows["loaded"]): number[] {
-  return times.map((time) => parseInstant(time)).filter((time) => time !== null);
 }

@@ -23,13 +23,18 @@ export function pointLines(
   const { title, hasParts } = measure;
   const counts = hasParts ? `People ${count(human)} · AI ${count(ai)}` : `${title} ${count(human)}`;
   const lines = [pointLabel(point), counts];
-  const isComparable = earlier !== undefined && earlier.held > 0;
+  // A part of a bar beside a whole one would look like a fall.
+  const isComparable = earlier !== undefined && isWhole(point) && isWhole(earlier);
   if (!isComparable) return lines;
   const before = earlier.human + earlier.ai;
   const change = changeOf(human + ai, before);
   const sign = change === null || change.difference === 0 ? "" : change.difference > 0 ? "+" : "−";
   const words = change === null ? "" : ` (${sign}${changeText(change)})`;
   return [...lines, `Total ${count(human + ai)} vs ${count(before)}${words}`, pointLabel(earlier)];
+}
+
+function isWhole({ held, days }: TrendPoint): boolean {
+  return held === days;
 }
 
 /** Since this day, Mintlify counts views of Markdown as AI (docs/platform.md, 4.2). */
