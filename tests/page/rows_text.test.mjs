@@ -34,7 +34,7 @@ test("a path that a spreadsheet would run as a formula gets an apostrophe", () =
   }
   // After a semicolon or a line end, a spreadsheet can ignore the quotes.
   assert.equal(lineOf("/x;=1\n-a;1"), "\"/x;'=1\n'-a;1\",2,1,3\r\n");
-  assert.equal(lineOf("\r=1"), '"\'\r\'=1",2,1,3\r\n');
+  assert.equal(lineOf("\r=1"), "\"'\r'=1\",2,1,3\r\n");
   assert.equal(lineOf('=HYPERLINK("x","y")'), '"\'=HYPERLINK(""x"",""y"")",2,1,3\r\n');
 });
 

@@ -17,7 +17,7 @@ export interface Views {
 /** The figures of a page that cost requests to Mintlify. */
 export interface Reactions {
   /** Null if the page is not among the pages that Mintlify lists. */
-  ratings: { helpful: number; all: number } | null;
+  ratings: { helpful: number; all: number; isPart: boolean } | null;
   /** Searches whose most clicked page it was. */
   searches: number;
   /** Whether Mintlify has more search terms than the first request returned. */
@@ -81,9 +81,10 @@ export async function readReactions(
   const found = terms.searches.filter((term) => isThis(term.topClickedPage));
   const up = rated.reduce((sum, { thumbsUp }) => sum + (thumbsUp ?? 0), 0);
   const down = rated.reduce((sum, { thumbsDown }) => sum + (thumbsDown ?? 0), 0);
-  const isUnknown = rated.length === 0 && ratings.hasMore === true;
+  // Other spellings of the page can be among the pages that Mintlify does not list.
+  const isPart = ratings.hasMore === true;
   return {
-    ratings: isUnknown ? null : { helpful: up, all: up + down },
+    ratings: isPart && rated.length === 0 ? null : { helpful: up, all: up + down, isPart },
     searches: found.reduce((sum, { hits }) => sum + (hits ?? 0), 0),
     isPart: terms.nextPosition !== null,
   };

@@ -1,4 +1,6 @@
 import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useRef } from "preact/hooks";
 import { viewsOf } from "../analytics/cache/session_views.ts";
 import { type DayRange, rangeLabel, shortDay } from "../analytics/period/range.ts";
 import { today } from "../analytics/period/today.ts";
@@ -6,6 +8,7 @@ import { pageChange } from "../analytics/rows/page_address.ts";
 import { decodePath } from "../analytics/rows/page_path.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
+import { keepFocus } from "../shell/heading.tsx";
 import { Link } from "../shell/link.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { type Read, useRead } from "../shell/use_read.ts";
@@ -31,13 +34,14 @@ interface MergeEffectProps {
 
 /** Compares a page's figures before and after a merge. */
 export function MergeEffect({ session, path, mergedAt }: MergeEffectProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
   if (!allows(session.claims, "analytics:read")) return null;
   const days = effectDays(mergedAt, today.value);
   const link = pageChange(path);
   const isArchived = session.claims.archivedProjects.includes(session.projectId);
   return (
     <section class={`stack ${styles.effect}`} aria-labelledby="effect">
-      <h2 id="effect">
+      <h2 ref={heading} id="effect" tabIndex={-1}>
         <Link to={link}>{EFFECT_WORDS.title(decodePath(path))}</Link>
       </h2>
       <p class="hint">{EFFECT_WORDS.merged(utcDay(mergedAt))}</p>
@@ -46,7 +50,14 @@ export function MergeEffect({ session, path, mergedAt }: MergeEffectProps) {
       ) : (
         <>
           {!isArchived && <p class="hint">{EFFECT_WORDS.noArchive}</p>}
-          <Figures key={path} session={session} path={path} days={days} isArchived={isArchived} />
+          <Figures
+            key={`${path} ${days.before.from}`}
+            session={session}
+            path={path}
+            days={days}
+            isArchived={isArchived}
+            heading={heading}
+          />
           <p class="hint">{EFFECT_WORDS.caveat}</p>
         </>
       )}
@@ -66,9 +77,11 @@ interface FiguresProps {
   path: string;
   days: Days;
   isArchived: boolean;
+  /** Takes the focus when a pressed button disappears. */
+  heading: RefObject<HTMLHeadingElement | null>;
 }
 
-function Figures({ session, path, days, isArchived }: FiguresProps) {
+function Figures({ session, path, days, isArchived, heading }: FiguresProps) {
   const { client, end } = session;
   const views = usePair(days, isArchived, end.signal, (range, signal) =>
     readViews(client, path, range, signal),
@@ -104,7 +117,16 @@ function Figures({ session, path, days, isArchived }: FiguresProps) {
       {missing > 0 && <p class="hint">{EFFECT_WORDS.missing(missing)}</p>}
       {[views, reactions].map(
         ({ problem, retry }, place) =>
-          problem && <ProblemPanel key={place} problem={problem} onRetry={retry} />,
+          problem && (
+            <ProblemPanel
+              key={place}
+              problem={problem}
+              onRetry={() => {
+                retry();
+                keepFocus(heading);
+              }}
+            />
+          ),
       )}
       {!wantsReactions.value && (
         <button
@@ -112,6 +134,7 @@ function Figures({ session, path, days, isArchived }: FiguresProps) {
           class="quiet"
           onClick={() => {
             wantsReactions.value = true;
+            keepFocus(heading);
           }}
         >
           {EFFECT_WORDS.load(REACTION_REQUESTS)}
@@ -166,7 +189,7 @@ function renderReactions(pair: Pair<Reactions> | null) {
 function ratingsOf({ ratings }: Reactions): string {
   return ratings === null
     ? EFFECT_WORDS.unknown
-    : EFFECT_WORDS.ratings(ratings.helpful, ratings.all);
+    : EFFECT_WORDS.ratings(ratings.helpful, ratings.all, ratings.isPart);
 }
 
 /** @param figures before and after; null while they load */

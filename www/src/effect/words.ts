@@ -14,8 +14,8 @@ export const EFFECT_WORDS = {
   ai: "Views by AI",
   helpful: "Helpful ratings",
   searches: "Searches that led here",
-  ratings: (helpful: number, all: number) =>
-    all === 0 ? "No ratings" : `${count(helpful)} of ${count(all)}`,
+  ratings: (helpful: number, all: number, isPart: boolean) =>
+    all === 0 ? "No ratings" : `${isPart ? "≥ " : ""}${count(helpful)} of ${count(all)}`,
   unknown: "Not known",
   searchesOf: (searches: number, isPart: boolean) => `${isPart ? "≥ " : ""}${count(searches)}`,
   changeOf: (before: number, after: number) => {

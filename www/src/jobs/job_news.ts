@@ -2,14 +2,23 @@ import { type Signal, signal } from "@preact/signals";
 import type { ListedJob } from "quillgate";
 import type { Session } from "../session/session.ts";
 
-const news = new WeakMap<Session, Signal<readonly ListedJob[]>>();
+/** Jobs by id, as the latest response or event described each. */
+type News = ReadonlyMap<string, ListedJob>;
+
+const news = new WeakMap<Session, Signal<News>>();
 
 /**
- * Returns the jobs of the latest response or event of a session. Routes read them without loading
- * the code that follows jobs.
+ * Returns the jobs that the responses and events of a session described. Routes read them without
+ * loading the code that follows jobs.
  */
-export function jobNews(session: Session): Signal<readonly ListedJob[]> {
-  const known = news.get(session) ?? signal<readonly ListedJob[]>([]);
+export function jobNews(session: Session): Signal<News> {
+  const known = news.get(session) ?? signal<News>(new Map());
   news.set(session, known);
   return known;
+}
+
+/** Adds jobs to the news of a session. */
+export function noteJobs(session: Session, jobs: readonly ListedJob[]): void {
+  const known = jobNews(session);
+  known.value = new Map([...known.peek(), ...jobs.map((job) => [job.id, job] as const)]);
 }

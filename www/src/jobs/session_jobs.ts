@@ -4,7 +4,7 @@ import { type Command, registerCommands } from "../shell/commands.ts";
 import { visit } from "../shell/navigation.ts";
 import { titleMark } from "../shell/title_mark.ts";
 import { JobBook } from "./job_book.ts";
-import { jobNews } from "./job_news.ts";
+import { noteJobs } from "./job_news.ts";
 import { jobState, titleOf } from "./job_state.ts";
 import { streamOf } from "./jobs_api.ts";
 import { LIST_WORDS } from "./words.ts";
@@ -26,9 +26,7 @@ function followJobs(session: Session): JobBook {
     data,
     openStream,
     ended: end.signal,
-    onJobs: (jobs) => {
-      jobNews(session).value = jobs;
-    },
+    onJobs: (jobs) => noteJobs(session, jobs),
   });
   books.set(session, book);
   const stopMarking = effect(() => {

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { batch, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { currentTime } from "./clock_skew.ts";
 import { describeProblem, type Problem } from "./problem.ts";
@@ -9,6 +9,7 @@ export interface Read<Value> {
   value: Value | null;
   /** The failure of the latest request; null while it runs. */
   problem: Problem | null;
+  isReading: boolean;
   /** Reads the value again. */
   retry(): void;
 }
@@ -27,23 +28,34 @@ export function useRead<Value>(
   const value = useSignal<Value | null>(null);
   const problem = useSignal<Problem | null>(null);
   const attempt = useSignal(0);
+  const isReading = useSignal(read !== null);
   useEffect(() => {
+    isReading.value = read !== null;
     if (read === null) return;
     const leave = new AbortController();
     const signal = AbortSignal.any([leave.signal, ended]);
     problem.value = null;
+    const settle = (change: () => void) => {
+      if (signal.aborted) return;
+      batch(() => {
+        change();
+        isReading.value = false;
+      });
+    };
     read(signal).then(
-      (answer) => {
-        if (!signal.aborted) value.value = answer;
-      },
-      (error) => {
-        if (!signal.aborted) problem.value = describeProblem(error, currentTime());
-      },
+      (answer) =>
+        settle(() => {
+          value.value = answer;
+        }),
+      (error) =>
+        settle(() => {
+          problem.value = describeProblem(error, currentTime());
+        }),
     );
     return () => leave.abort();
   }, [ended, read === null, attempt.value, ...inputs]);
   const retry = () => {
     attempt.value += 1;
   };
-  return { value: value.value, problem: problem.value, retry };
+  return { value: value.value, problem: problem.value, isReading: isReading.value, retry };
 }

@@ -195,27 +195,32 @@ function useTodayJobs(session: Session): Read<TodayJobs> {
   const mayRead = allows(session.claims, "jobs:read");
   const jobs = useRead(session.end.signal, mayRead ? read : null, []);
   const news = jobNews(session).value;
+  const compared = useRef(news);
   useEffect(() => {
-    if (jobs.value !== null && isOutdated(jobs.value.read, news)) jobs.retry();
-  }, [news]);
+    // A failed request waits for the person. A running one ends first.
+    if (jobs.isReading || jobs.value === null || jobs.problem !== null) return;
+    if (news === compared.current) return;
+    compared.current = news;
+    if (isOutdated(jobs.value.read, news.values())) jobs.retry();
+  }, [news, jobs.isReading]);
   return jobs;
 }
 
 function Jobs({ read: { value, problem, retry } }: { read: Read<TodayJobs> }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  if (value === null && problem !== null) {
-    return (
-      <ProblemPanel
-        problem={problem}
-        onRetry={() => {
-          retry();
-          keepFocus(heading);
-        }}
-      />
-    );
-  }
+  const failure = problem !== null && (
+    <ProblemPanel
+      problem={problem}
+      onRetry={() => {
+        retry();
+        keepFocus(heading);
+      }}
+    />
+  );
+  if (value === null && failure) return failure;
   return (
     <>
+      {failure}
       <JobSection
         name="pullRequests"
         state="ready"
