@@ -90,7 +90,11 @@ impl Poll {
     /// Processes the status from an event stream. Polls that follow start with the first interval.
     pub fn on_event(&mut self, status: Option<&JobStatus>, now: Millis, jitter: f64) -> PollStep {
         self.interval = FIRST_INTERVAL;
-        self.on_status(status, None, now, jitter)
+        match self.on_status(status, None, now, jitter) {
+            // A last poll decides, because a streamed state can be older than the deadline.
+            PollStep::Expired => PollStep::Wait(Millis(0)),
+            step => step,
+        }
     }
 
     /// Processes a transient failure. `hint` and `jitter` are as for [`Self::on_status`].

@@ -1,7 +1,7 @@
 /** Creates a job or sends it a message, and waits for the job if requested. */
 
 import { randomUUID } from "node:crypto";
-import type { AgentJob, Client, WriteOptions } from "../index.js";
+import type { AgentJob, ApiError, Client, WriteOptions } from "../index.js";
 import { type Context, readSwitch, readText } from "./command.js";
 import { connect } from "./connection.js";
 import { UsageError } from "./errors.js";
@@ -68,7 +68,13 @@ function hintAtRetry(
   idempotencyKey: string | undefined,
 ): void {
   const code = findExitCode(error);
-  if (code === getExitCode("outcomeUnknown")) {
+  const repeat = `to repeat it safely: --idempotency-key ${idempotencyKey}`;
+  // The gateway has completed the write, so it answers a repeated request with the same response.
+  const isUnknown = code === getExitCode("outcomeUnknown");
+  const isStored = isUnknown && (error as ApiError).status < 300;
+  if (isStored && idempotencyKey !== undefined) {
+    output.hint(repeat);
+  } else if (isUnknown) {
     output.hint("check Mintlify's dashboard first: repeating the request may run it twice");
     if (idempotencyKey !== undefined) {
       output.hint(`to repeat it: --idempotency-key ${idempotencyKey} --force`);
@@ -77,7 +83,7 @@ function hintAtRetry(
     const again =
       idempotencyKey === undefined
         ? "it may have run: check Mintlify's dashboard before you repeat it"
-        : `to repeat it safely: --idempotency-key ${idempotencyKey}`;
+        : repeat;
     output.hint(again);
   }
 }

@@ -6,8 +6,10 @@ import { type Core, explain } from "./engine.js";
 import {
   ConnectionError,
   JobWaitTimeoutError,
+  OutcomeUnknownError,
   type QuillgateError,
   RequestError,
+  RequestTimeoutError,
   toApiError,
   toDecodeError,
   toRequestTimeoutError,
@@ -322,9 +324,13 @@ export class Task {
 
   /** Returns the error of a response that cannot be read. Its status is 2xx. */
   #explain(error: QuillgateError, response: Response): QuillgateError {
-    const isWrite =
-      this.#mode === MODE_RAW ? this.request?.method !== "GET" : KEYED.includes(this.#operation);
-    return isWrite ? toUnreadableWriteError(response, error) : error;
+    return this.#isWrite ? toUnreadableWriteError(response, error) : error;
+  }
+
+  get #isWrite(): boolean {
+    return this.#mode === MODE_RAW
+      ? this.request?.method !== "GET"
+      : KEYED.includes(this.#operation);
   }
 
   #take({ data, response }: Delivery): number {
@@ -380,11 +386,16 @@ export class Task {
   #takeNoAnswer({ cause, expired, response }: NoAnswer, within: number): number {
     const { server } = this.#sender;
     if (expired) {
-      this.#failure = toRequestTimeoutError(within, server.host);
+      const timeout = toRequestTimeoutError(within, server.host);
+      const isUnreadable = response !== undefined && isSuccess(response);
+      this.#failure = isUnreadable ? this.#explain(timeout, response) : timeout;
       return this.#step(EVENT_TIMED_OUT);
     }
     const failure = this.#connectionError(cause);
-    this.#failure = response ? this.#explain(failure, response) : failure;
+    const isUnsent = failure instanceof ConnectionError && failure.sent === "no";
+    // A later attempt that was not sent says nothing about this one.
+    if (!(isUnsent && this.#isWrite && isAmbiguous(this.#failure)))
+      this.#failure = response ? this.#explain(failure, response) : failure;
     if (failure instanceof RequestError) return this.#step(EVENT_MALFORMED);
     return failure.canRetry ? this.#step(EVENT_DISCONNECTED) : COMMAND_FAIL;
   }
@@ -414,6 +425,15 @@ export class Task {
         return this.#failure;
     }
   }
+}
+
+/** Whether an attempt failed in a way that leaves open whether a write took effect. */
+function isAmbiguous(error: unknown): boolean {
+  return (
+    error instanceof OutcomeUnknownError ||
+    error instanceof RequestTimeoutError ||
+    (error instanceof ConnectionError && error.sent === "maybe")
+  );
 }
 
 function isEventStream({ status, headers, body }: Response): boolean {

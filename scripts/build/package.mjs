@@ -269,13 +269,17 @@ async function bundleGlue(folder, outfile) {
     export const imports = { "./core_bg.js": glue, "${host}": host };
   `;
   const { build } = await import("esbuild");
+  const coding = basename(TEXT_CODING);
+  await copyFile(TEXT_CODING, join(folder, coding));
   await build({
     stdin: { contents, resolveDir: folder },
+    // esbuild writes the paths of modules into comments, relative to this folder.
+    absWorkingDir: folder,
     outfile,
     bundle: true,
     format: "esm",
     target: "es2022",
-    inject: [TEXT_CODING],
+    inject: [`./${coding}`],
   });
 }
 

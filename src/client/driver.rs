@@ -175,7 +175,13 @@ where
                         failure,
                         retry_after,
                     }) => {
-                        failed = Some(error);
+                        // A later attempt that was not sent says nothing about this one.
+                        if task.repeat() == Repeat::Safe
+                            || error.may_have_been_sent()
+                            || !failed.as_ref().is_some_and(Error::is_ambiguous)
+                        {
+                            failed = Some(error);
+                        }
                         let event = Event::Failed {
                             failure,
                             retry_after,

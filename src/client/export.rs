@@ -71,6 +71,13 @@ impl<E: ListEndpoint> Export<E> {
         }
     }
 
+    /// Sets whether a CSV file begins with a byte order mark and a header. The default is yes, unless
+    /// the list starts at a cursor or an offset: then the export continues a file.
+    pub fn header(mut self, has_header: bool) -> Self {
+        self.writer.has_header = has_header && self.writer.format == ExportFormat::Csv;
+        self
+    }
+
     /// Waits up to this time in total if the rate limit is used up. By default, the export fails with
     /// status 429.
     ///

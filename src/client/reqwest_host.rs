@@ -133,8 +133,10 @@ impl Host for ReqwestHost {
             let encoding = answer
                 .headers_ref()
                 .and_then(|headers| headers.get(CONTENT_ENCODING));
-            if encoding
-                .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+            let is_success = response.status().is_success();
+            if is_success
+                && encoding
+                    .is_some_and(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
             {
                 return Ok(None);
             }

@@ -242,7 +242,12 @@ impl Running {
         let expiry = client.host.sleep(left.unwrap_or_default().into());
         let events = self.events.get_or_insert_default();
         let next = race(events.next(client, settings, call), expiry);
-        let received = match abortable(settings, async { Ok(next.await) }).await? {
+        let next = abortable(settings, async { Ok(next.await) }).await;
+        if next.is_err() {
+            // The abort can have dropped a part of an event.
+            self.events = None;
+        }
+        let received = match next? {
             First::Left(Ok(Some(job))) => return Ok(Some(job)),
             First::Left(received) => {
                 self.stream_at = Millis::from(client.host.now()).plus(STREAM_PAUSE);

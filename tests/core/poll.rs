@@ -271,3 +271,17 @@ fn a_clock_set_back_does_not_lengthen_the_interval() {
     let mut poll = Poll::new(START, Some(Millis(60_000)));
     assert_eq!(poll.on_status(ACTIVE, None, Millis(0), 0.0), wait(2_000));
 }
+
+#[test]
+fn a_streamed_state_leaves_the_decision_at_the_deadline_to_a_last_poll() {
+    let mut poll = Poll::new(START, Some(Millis(1_000)));
+    assert_eq!(poll.on_event(ACTIVE, later(5_000), 0.0), wait(0));
+    assert_eq!(
+        poll.on_event(Some(&JobStatus::Completed), later(5_000), 0.0),
+        PollStep::Done
+    );
+    assert_eq!(
+        poll.on_status(ACTIVE, None, later(5_000), 0.0),
+        PollStep::Expired
+    );
+}

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { createRequire } from "node:module";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { Client, QuillgateError, ValidationError } from "quillgate";
+import { Client, OutcomeUnknownError, QuillgateError, ValidationError } from "quillgate";
 import { startScriptedServer } from "./scripted_server.mjs";
 
 const undici = createRequire(import.meta.url)("undici");
@@ -42,6 +42,22 @@ describe("A custom fetch", () => {
     assert.equal(own.init.headers.authorization, "Bearer secret-token");
     assert.equal(Object.getPrototypeOf(own.init.headers), Object.prototype);
     assert.equal(own.init.cache, "no-store");
+  });
+
+  test("fails to connect after a broken response: the outcome of the write stays unknown", async () => {
+    const broken = new ReadableStream({ pull: (stream) => stream.error(new Error("reset")) });
+    const refused = Object.assign(new Error("connect"), { code: "ECONNREFUSED" });
+    const answers = [
+      () => new Response(broken, { status: 201 }),
+      () => {
+        throw new TypeError("fetch failed", { cause: refused });
+      },
+    ];
+    const client = make({ fetch: async () => answers.shift()(), maxRetries: 1 });
+    const error = await client.agentJobs.create({ prompt: "p" }).catch((reason) => reason);
+    assert.ok(error instanceof OutcomeUnknownError, String(error));
+    assert.equal(error.status, 201);
+    assert.equal(answers.length, 0);
   });
 
   test("can be that of npm's undici, with a dispatcher", async () => {

@@ -330,9 +330,11 @@ fn polling_continues_from_the_streamed_job() {
 }
 
 #[test]
-fn a_streamed_job_after_the_deadline_expires_the_watch() {
+fn a_streamed_job_after_the_deadline_leaves_the_decision_to_a_poll() {
     let mut driver = watch_for(6_000);
-    assert_eq!(driver.pass(6_000).step(streamed(true)), EXPIRED);
+    assert_eq!(driver.pass(6_000).step(streamed(true)), Command::Yield);
+    assert_eq!(driver.step(streamed(false)), Command::Wait(Millis(0)));
+    assert_eq!(driver.step(job(JobStatus::Active, false)), EXPIRED);
 }
 
 #[test]

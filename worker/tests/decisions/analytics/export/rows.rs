@@ -371,7 +371,9 @@ fn expected_cell(value: Option<&Value>) -> String {
             let blank = part.len() - part.trim_start_matches(['"', '\t']).len();
             let (blank, rest) = part.split_at(blank);
             let is_formula = !guarded.is_empty() && rest.starts_with(&FORMULA_STARTS[..8]);
-            guarded += &format!("{blank}{}{rest}", if is_formula { "'" } else { "" });
+            guarded += blank;
+            guarded += if is_formula { "'" } else { "" };
+            guarded += rest;
         }
         format!("\"{}\"", guarded.replace('"', "\"\""))
     } else {
