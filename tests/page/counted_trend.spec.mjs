@@ -136,11 +136,42 @@ test("a chart resumes after a failed request", async ({ visitor }) => {
   await expect(page.getByRole("alert")).toBeHidden();
 });
 
+test("a chart of twelve months has no bars per day, not even from its address", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport({
+    route: "visitors",
+    range: "last-12-months",
+    compare: "none",
+    interval: "day",
+  });
+  await untilLoaded();
+  await loadButton(page, /^Chart by month \(1[23] requests\)$/).click();
+  await page.waitForURL(/interval=month/);
+  await chartOf(page, /^Visitors per month/).waitFor();
+  await expect(intervalButton(page, "Week")).toBeVisible();
+  await expect(loadButton(page, /^(Chart by day|Day)/)).toBeHidden();
+  await page.goBack();
+  await page.waitForURL(/interval=day/);
+  await chartOf(page, /^Visitors per week/).waitFor();
+});
+
 test("a period of one ended day offers no chart", async ({ visitor }) => {
   const { page, startSession, openReport, untilLoaded } = visitor;
   await startSession();
   await openReport({ route: "visitors", range: "yesterday", compare: "none" });
   await untilLoaded();
+  await expect(loadButton(page, /^Chart by/)).toBeHidden();
+});
+
+test("a period with too many months offers no chart", async ({ visitor }) => {
+  const { page, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport({ route: "visitors", from: "1990-01-01", to: daysAgo(1), compare: "none" });
+  await untilLoaded();
+  await expect(page.getByRole("heading", { level: 1, name: "Visitors" })).toBeVisible();
   await expect(loadButton(page, /^Chart by/)).toBeHidden();
 });
 

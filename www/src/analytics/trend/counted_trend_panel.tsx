@@ -27,18 +27,26 @@ interface CountedTrendPanelProps {
   trends: CountedTrendCache;
 }
 
-/**
- * Offers the chart of visitors or searches with its cost in requests, and shows it on request.
- * Renders nothing if fewer than two days of the range have ended.
- */
-export function CountedTrendPanel({ name, range, trends }: CountedTrendPanelProps) {
-  const days = chartDays(range, today.value);
-  return days && <Panel name={name} range={range} days={days} trends={trends} />;
+interface PanelProps extends CountedTrendPanelProps {
+  days: DayRange;
+  offered: readonly TrendGroup[];
 }
 
-function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: DayRange }) {
+/**
+ * Offers the chart of visitors or searches with its cost in requests, and shows it on request.
+ * Renders nothing if fewer than two days of the range have ended, or if even months are too many.
+ */
+export function CountedTrendPanel(props: CountedTrendPanelProps) {
+  const days = chartDays(props.range, today.value);
+  const offered = days === null ? [] : groupsFor(days, MEASURES[props.name].maxBars);
+  if (days === null || offered.length === 0) return null;
+  return <Panel {...props} days={days} offered={offered} />;
+}
+
+function Panel({ name, range, days, offered, trends }: PanelProps) {
+  const measure = MEASURES[name];
   const trendBy = (group: TrendGroup) => trends.find({ name, range: days, group });
-  const trend = trendBy(groupOf(days, address.value.analytics.interval));
+  const trend = trendBy(groupOf(days, address.value.analytics.interval, measure.maxBars));
   const isOpen = trends.isOpen(name, days);
   const panel = useRef<HTMLElement>(null);
   useEffect(() => () => trend.stop(), [trend]);
@@ -55,7 +63,7 @@ function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: D
       {isOpen && (
         <IntervalTrend
           trend={{
-            measure: MEASURES[name],
+            measure,
             range: days,
             scope: "",
             group: trend.group,
@@ -71,7 +79,7 @@ function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: D
         <ChartProgress trend={trend} trends={trends} onLoad={() => load(trend)} />
       ) : (
         <p class={`${styles.progress} ${styles.offer}`}>
-          {groupsFor(days).map((group) => (
+          {offered.map((group) => (
             <LoadButton key={group} trend={trendBy(group)} trends={trends} onLoad={load}>
               Chart by {group}
             </LoadButton>
