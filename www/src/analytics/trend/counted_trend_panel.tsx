@@ -51,11 +51,12 @@ function Panel({ name, range, days, offered, trends }: PanelProps) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => () => trend.stop(), [trend]);
 
-  /** Loads bars. The pressed button can disappear meanwhile. */
-  function load(wanted: CountedTrend) {
-    visit({ analytics: { interval: wanted.group } });
+  /** Loads bars. The pressed button can disappear immediately, or once all bars are loaded. */
+  function load(group: TrendGroup) {
+    visit({ analytics: { interval: group } });
     trends.open(name, days);
-    loadBars(wanted, trends).then(() => keepFocus(panel));
+    keepFocus(panel);
+    loadBars(trendBy(group), trends).then(() => keepFocus(panel));
   }
 
   return (
@@ -76,7 +77,7 @@ function Panel({ name, range, days, offered, trends }: PanelProps) {
         />
       )}
       {isOpen ? (
-        <ChartProgress trend={trend} trends={trends} onLoad={() => load(trend)} />
+        <ChartProgress trend={trend} trends={trends} onLoad={load} />
       ) : (
         <p class={`${styles.progress} ${styles.offer}`}>
           {offered.map((group) => (
@@ -95,22 +96,30 @@ interface LoadButtonProps {
   trend: CountedTrend;
   trends: CountedTrendCache;
   children: ComponentChildren;
-  onLoad(trend: CountedTrend): void;
+  onLoad(group: TrendGroup): void;
 }
 
-/** Loads the missing bars. Shows their cost. */
+/** Loads the missing bars and shows their cost. Stops while bars load, and keeps the focus. */
 function LoadButton({ trend, trends, children, onLoad }: LoadButtonProps) {
-  const isDisabled = requestsLeftIn(trends) === 0;
+  const isLoading = trend.isLoading.value;
+  const isDisabled = !isLoading && requestsLeftIn(trends) === 0;
   return (
     <button
       type="button"
       class="quiet"
       aria-disabled={isDisabled}
       onClick={() => {
-        if (!isDisabled) onLoad(trend);
+        if (isLoading) trend.stop();
+        else if (!isDisabled) onLoad(trend.group);
       }}
     >
-      {children} ({counted(trend.missing.value, "request")})
+      {isLoading ? (
+        "Stop"
+      ) : (
+        <>
+          {children} ({counted(trend.missing.value, "request")})
+        </>
+      )}
     </button>
   );
 }
@@ -138,22 +147,17 @@ function isScarce(trends: CountedTrendCache): boolean {
   return limit !== null && left !== null && left <= reserveOf(limit);
 }
 
-interface ChartProgressProps {
-  trend: CountedTrend;
-  trends: CountedTrendCache;
-  onLoad(): void;
-}
-
 /**
  * Shows how many bars are loaded, with a button that stops or resumes. After an error, shows the
  * problem. Renders nothing once all bars are loaded.
  */
-function ChartProgress({ trend, trends, onLoad }: ChartProgressProps) {
+function ChartProgress({ trend, trends, onLoad }: Omit<LoadButtonProps, "children">) {
   const missing = trend.missing.value;
   const bars = trend.points.value.length;
   const problem = trend.problem.value;
   if (problem) {
-    return <ProblemPanel problem={problem} retryLabel="Resume" onRetry={onLoad} />;
+    const resume = () => onLoad(trend.group);
+    return <ProblemPanel problem={problem} retryLabel="Resume" onRetry={resume} />;
   }
   if (missing === 0) return null;
   return (
@@ -161,18 +165,10 @@ function ChartProgress({ trend, trends, onLoad }: ChartProgressProps) {
       <span>
         {bars - missing} of {counted(bars, trend.group)} loaded
       </span>
-      {trend.isLoading.value ? (
-        <button type="button" class="quiet" onClick={() => trend.stop()}>
-          Stop
-        </button>
-      ) : (
-        <>
-          <LoadButton trend={trend} trends={trends} onLoad={onLoad}>
-            Load the rest
-          </LoadButton>
-          <ScarcityNote trends={trends} />
-        </>
-      )}
+      <LoadButton trend={trend} trends={trends} onLoad={onLoad}>
+        Load the rest
+      </LoadButton>
+      {!trend.isLoading.value && <ScarcityNote trends={trends} />}
     </p>
   );
 }
