@@ -272,9 +272,28 @@ describe("folders", () => {
         ["b", 0, "/cafe\u0301/b"],
         ["c", 0, "//café//c/"],
         ["a?tab=/x", 0, "/café/a?tab=/x"],
-        ["café", 0, "/café/index.md"],
+        ["café/index.md", 0, "/café/index.md"],
       ],
     );
+  });
+
+  test("the spellings of a page have different names in its folder", () => {
+    const namesOf = (paths, open) =>
+      flattenTree(buildTree(paths.map((path) => row(path, 1, 0))), new Set(open), byTotal)
+        .filter(({ pages }) => pages === 0)
+        .map(({ path, name }) => [path, name]);
+    assert.deepEqual(namesOf(["/guides/a", "/guides/a.md", "/guides/a/"], ["/guides/"]), [
+      ["/guides/a", "a"],
+      ["/guides/a.md", "a.md"],
+      ["/guides/a/", "a/"],
+    ]);
+    assert.deepEqual(namesOf(["/guides", "/guides/", "/guides/index", "/", "/index.md"], []), [
+      ["/", "/"],
+      ["/guides", "guides"],
+      ["/guides/", "guides/"],
+      ["/guides/index", "guides/index"],
+      ["/index.md", "index.md"],
+    ]);
   });
 
   test("folders have an AI share, and a change if every page has one", () => {

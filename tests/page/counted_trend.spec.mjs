@@ -106,15 +106,21 @@ test("a stopped chart keeps its bars and resumes on request", async ({ visitor }
   await openReport(VISITORS);
   await untilLoaded();
   await site.upstream.hold({ operation: "analytics.visitors", target: `dateFrom=${daysAgo(2)}` });
-  await loadButton(page, /^Chart by day/).click();
+  await loadButton(page, /^Chart by day/).press("Enter");
   await site.upstream.untilHeld(1);
+  await expect(chartPanel(page)).toBeFocused();
   const chart = chartOf(page, /^Visitors per day/);
   await expect(chart).toHaveAccessibleName(/5 days not loaded\. The table/);
-  await page.getByRole("button", { name: "Stop" }).click();
+  await loadButton(page, "Stop").press("Enter");
   await chartPanel(page).getByText("1 of 6 days loaded").waitFor();
+  const rest = loadButton(page, "Load the rest (5 requests)");
+  await expect(rest).toBeFocused();
+  await rest.press("Enter");
+  await expect(loadButton(page, "Stop")).toBeFocused();
+  await loadButton(page, "Stop").press("Enter");
   await site.upstream.release();
   await expect(chart.locator(".drawn_trend-human")).toHaveCount(1);
-  await page.getByRole("button", { name: "Load the rest (5 requests)" }).click();
+  await rest.click();
   await expect(chart.locator(".drawn_trend-human")).toHaveCount(ENDED_DAYS);
   await expect(page.getByRole("button", { name: /^Load the rest/ })).toBeHidden();
 });
@@ -136,11 +142,42 @@ test("a chart resumes after a failed request", async ({ visitor }) => {
   await expect(page.getByRole("alert")).toBeHidden();
 });
 
+test("a chart of twelve months has no bars per day, not even from its address", async ({
+  visitor,
+}) => {
+  const { page, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport({
+    route: "visitors",
+    range: "last-12-months",
+    compare: "none",
+    interval: "day",
+  });
+  await untilLoaded();
+  await loadButton(page, /^Chart by month \(1[23] requests\)$/).click();
+  await page.waitForURL(/interval=month/);
+  await chartOf(page, /^Visitors per month/).waitFor();
+  await expect(intervalButton(page, "Week")).toBeVisible();
+  await expect(loadButton(page, /^(Chart by day|Day)/)).toBeHidden();
+  await page.goBack();
+  await page.waitForURL(/interval=day/);
+  await chartOf(page, /^Visitors per week/).waitFor();
+});
+
 test("a period of one ended day offers no chart", async ({ visitor }) => {
   const { page, startSession, openReport, untilLoaded } = visitor;
   await startSession();
   await openReport({ route: "visitors", range: "yesterday", compare: "none" });
   await untilLoaded();
+  await expect(loadButton(page, /^Chart by/)).toBeHidden();
+});
+
+test("a period with too many months offers no chart", async ({ visitor }) => {
+  const { page, startSession, openReport, untilLoaded } = visitor;
+  await startSession();
+  await openReport({ route: "visitors", from: "1990-01-01", to: daysAgo(1), compare: "none" });
+  await untilLoaded();
+  await expect(page.getByRole("heading", { level: 1, name: "Visitors" })).toBeVisible();
   await expect(loadButton(page, /^Chart by/)).toBeHidden();
 });
 

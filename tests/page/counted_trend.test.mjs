@@ -180,12 +180,21 @@ test("a chart is kept by report, days and interval, and open for all intervals",
   const ended = new AbortController().signal;
   const trends = new CountedTrendCache({ client: fakeClient(), limit: signalOf(null), ended });
   const daily = { name: "visitors", range: RANGE, group: "day" };
+  trends.open("visitors", RANGE);
   const trend = trends.find(daily);
   assert.equal(trends.find({ ...daily, range: { ...RANGE } }), trend);
   assert.notEqual(trends.find({ ...daily, name: "searches" }), trend);
   assert.notEqual(trends.find({ ...daily, group: "week" }), trend);
-  assert.equal(trends.isOpen("visitors", RANGE), false);
-  trends.open("visitors", RANGE);
   assert.equal(trends.isOpen("visitors", { ...RANGE }), true);
   assert.equal(trends.isOpen("searches", RANGE), false);
+});
+
+test("a chart that is only offered is not kept", () => {
+  const ended = new AbortController().signal;
+  const trends = new CountedTrendCache({ client: fakeClient(), limit: signalOf(null), ended });
+  const daily = { name: "visitors", range: RANGE, group: "day" };
+  const offered = trends.find(daily);
+  assert.notEqual(trends.find(daily), offered);
+  trends.open("visitors", RANGE);
+  assert.notEqual(trends.find(daily), offered);
 });

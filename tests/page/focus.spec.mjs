@@ -78,7 +78,7 @@ test.describe("report", () => {
     const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
     const target = `dateFrom=${yesterday}`;
     await site.upstream.fault({ target, times: 0, fault: { kind: "status", status: 502 } });
-    await page.getByRole("button", { name: /^Day/ }).click();
+    await page.getByRole("button", { name: /^Chart by day/ }).click();
     const resume = page.getByRole("button", { name: "Resume" });
     await resume.waitFor();
     await site.upstream.clearFaults();

@@ -6,6 +6,7 @@ import { importSource } from "./source.mjs";
 const { groupOf, groupsFor, MEASURES, trendPoints } = await importSource(
   "analytics/trend/trend.ts",
 );
+const { addDays } = await importSource("analytics/period/range.ts");
 const { layOutChart, linePoints } = await importSource("analytics/trend/chart_layout.ts");
 const { gapSentence, markdownNote, markdownStep, mergeMarks, mergeNote, pointLabel, pointLines } =
   await importSource("analytics/trend/trend_words.ts");
@@ -68,6 +69,21 @@ describe("trend", () => {
     const from = "2026-01-01";
     assert.deepEqual(groupsFor({ from, to: "2027-02-04" }), ["day", "week", "month"]);
     assert.deepEqual(groupsFor({ from, to: "2027-02-05" }), ["week", "month"]);
+  });
+
+  test("charts of visitors and searches have at most 92 bars, also with a chosen interval", () => {
+    for (const { maxBars } of [MEASURES.visitors, MEASURES.searches]) {
+      const year = { from: "2025-11-22", to: "2026-11-21" };
+      assert.deepEqual(groupsFor(year, maxBars), ["week", "month"]);
+      assert.equal(groupOf(year, "day", maxBars), "week");
+      assert.deepEqual(groupsFor({ from: "0001-01-01", to: "2026-11-21" }, maxBars), []);
+      for (let days = 1; days < 4000; days += 1) {
+        const range = { from: "2026-10-31", to: addDays("2026-10-31", days) };
+        for (const group of groupsFor(range, maxBars)) {
+          assert.ok(trendPoints(range, group, []).length <= 92, `${days} days by ${group}`);
+        }
+      }
+    }
   });
 
   test("the label of a partial week has the number of its counted days", () => {

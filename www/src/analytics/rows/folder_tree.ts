@@ -1,5 +1,5 @@
 import type { TreeNode } from "./line.ts";
-import { toPageId } from "./page_path.ts";
+import { decodePath, toPageId, toPagePath } from "./page_path.ts";
 import { type Cell, type ReportRow, shareOf } from "./report.ts";
 import { countOf, type Sorting, sortRows, textOf } from "./rows.ts";
 
@@ -69,11 +69,16 @@ function nodeOf(folder: Folder): TreeNode {
   };
 }
 
-/** Returns the name of a page in its folder. Each query string can have its own row. */
+/**
+ * Returns the name of a page in its folder. Each spelling, such as `a.md`, and each query string can
+ * have its own row.
+ */
 function nameOf(path: string, folder: string): string {
+  if (path === "") return "(no path)";
   const [query = ""] = /[?#].*$/s.exec(path) ?? [];
-  const name = toPageId(path).slice(folder.length) || "/";
-  return path === "" ? "(no path)" : name + query;
+  const spelled = decodePath(toPagePath(path)).normalize("NFC");
+  const page = spelled.startsWith(folder) && spelled !== folder ? spelled : toPageId(path);
+  return (page.slice(folder.length) || "/") + query;
 }
 
 /** Adds up known counts. A sum without any known count is null. */

@@ -50,11 +50,12 @@ export class CountedTrendCache {
     this.limit = source.limit;
   }
 
-  /** Returns a chart. It has no bars until they are loaded. */
+  /** Returns a chart without bars until they are loaded. Keeps it only if its period is open. */
   find(query: CountedTrendQuery): CountedTrend {
-    const key = `${nameOf(query.name, query.range)} ${query.group}`;
+    const { name, range, group } = query;
+    const key = `${nameOf(name, range)} ${group}`;
     const found = this.#trends.get(key) ?? new CountedTrend({ ...this.#source, ...query });
-    this.#trends.set(key, found);
+    if (this.isOpen(name, range)) this.#trends.set(key, found);
     return found;
   }
 

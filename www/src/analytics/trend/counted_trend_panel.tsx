@@ -27,27 +27,36 @@ interface CountedTrendPanelProps {
   trends: CountedTrendCache;
 }
 
-/**
- * Offers the chart of visitors or searches with its cost in requests, and shows it on request.
- * Renders nothing if fewer than two days of the range have ended.
- */
-export function CountedTrendPanel({ name, range, trends }: CountedTrendPanelProps) {
-  const days = chartDays(range, today.value);
-  return days && <Panel name={name} range={range} days={days} trends={trends} />;
+interface PanelProps extends CountedTrendPanelProps {
+  days: DayRange;
+  offered: readonly TrendGroup[];
 }
 
-function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: DayRange }) {
+/**
+ * Offers the chart of visitors or searches with its cost in requests, and shows it on request.
+ * Renders nothing if fewer than two days of the range have ended, or if even months are too many.
+ */
+export function CountedTrendPanel(props: CountedTrendPanelProps) {
+  const days = chartDays(props.range, today.value);
+  const offered = days === null ? [] : groupsFor(days, MEASURES[props.name].maxBars);
+  if (days === null || offered.length === 0) return null;
+  return <Panel {...props} days={days} offered={offered} />;
+}
+
+function Panel({ name, range, days, offered, trends }: PanelProps) {
+  const measure = MEASURES[name];
   const trendBy = (group: TrendGroup) => trends.find({ name, range: days, group });
-  const trend = trendBy(groupOf(days, address.value.analytics.interval));
+  const trend = trendBy(groupOf(days, address.value.analytics.interval, measure.maxBars));
   const isOpen = trends.isOpen(name, days);
   const panel = useRef<HTMLElement>(null);
   useEffect(() => () => trend.stop(), [trend]);
 
-  /** Loads bars. The pressed button can disappear meanwhile. */
-  function load(wanted: CountedTrend) {
-    visit({ analytics: { interval: wanted.group } });
+  /** Loads bars. The pressed button can disappear immediately, or once all bars are loaded. */
+  function load(group: TrendGroup) {
+    visit({ analytics: { interval: group } });
     trends.open(name, days);
-    loadBars(wanted, trends).then(() => keepFocus(panel));
+    keepFocus(panel);
+    loadBars(trendBy(group), trends).then(() => keepFocus(panel));
   }
 
   return (
@@ -55,7 +64,7 @@ function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: D
       {isOpen && (
         <IntervalTrend
           trend={{
-            measure: MEASURES[name],
+            measure,
             range: days,
             scope: "",
             group: trend.group,
@@ -68,10 +77,10 @@ function Panel({ name, range, days, trends }: CountedTrendPanelProps & { days: D
         />
       )}
       {isOpen ? (
-        <ChartProgress trend={trend} trends={trends} onLoad={() => load(trend)} />
+        <ChartProgress trend={trend} trends={trends} onLoad={load} />
       ) : (
         <p class={`${styles.progress} ${styles.offer}`}>
-          {groupsFor(days).map((group) => (
+          {offered.map((group) => (
             <LoadButton key={group} trend={trendBy(group)} trends={trends} onLoad={load}>
               Chart by {group}
             </LoadButton>
@@ -87,22 +96,30 @@ interface LoadButtonProps {
   trend: CountedTrend;
   trends: CountedTrendCache;
   children: ComponentChildren;
-  onLoad(trend: CountedTrend): void;
+  onLoad(group: TrendGroup): void;
 }
 
-/** Loads the missing bars. Shows their cost. */
+/** Loads the missing bars and shows their cost. Stops while bars load, and keeps the focus. */
 function LoadButton({ trend, trends, children, onLoad }: LoadButtonProps) {
-  const isDisabled = requestsLeftIn(trends) === 0;
+  const isLoading = trend.isLoading.value;
+  const isDisabled = !isLoading && requestsLeftIn(trends) === 0;
   return (
     <button
       type="button"
       class="quiet"
       aria-disabled={isDisabled}
       onClick={() => {
-        if (!isDisabled) onLoad(trend);
+        if (isLoading) trend.stop();
+        else if (!isDisabled) onLoad(trend.group);
       }}
     >
-      {children} ({counted(trend.missing.value, "request")})
+      {isLoading ? (
+        "Stop"
+      ) : (
+        <>
+          {children} ({counted(trend.missing.value, "request")})
+        </>
+      )}
     </button>
   );
 }
@@ -130,22 +147,17 @@ function isScarce(trends: CountedTrendCache): boolean {
   return limit !== null && left !== null && left <= reserveOf(limit);
 }
 
-interface ChartProgressProps {
-  trend: CountedTrend;
-  trends: CountedTrendCache;
-  onLoad(): void;
-}
-
 /**
  * Shows how many bars are loaded, with a button that stops or resumes. After an error, shows the
  * problem. Renders nothing once all bars are loaded.
  */
-function ChartProgress({ trend, trends, onLoad }: ChartProgressProps) {
+function ChartProgress({ trend, trends, onLoad }: Omit<LoadButtonProps, "children">) {
   const missing = trend.missing.value;
   const bars = trend.points.value.length;
   const problem = trend.problem.value;
   if (problem) {
-    return <ProblemPanel problem={problem} retryLabel="Resume" onRetry={onLoad} />;
+    const resume = () => onLoad(trend.group);
+    return <ProblemPanel problem={problem} retryLabel="Resume" onRetry={resume} />;
   }
   if (missing === 0) return null;
   return (
@@ -153,18 +165,10 @@ function ChartProgress({ trend, trends, onLoad }: ChartProgressProps) {
       <span>
         {bars - missing} of {counted(bars, trend.group)} loaded
       </span>
-      {trend.isLoading.value ? (
-        <button type="button" class="quiet" onClick={() => trend.stop()}>
-          Stop
-        </button>
-      ) : (
-        <>
-          <LoadButton trend={trend} trends={trends} onLoad={onLoad}>
-            Load the rest
-          </LoadButton>
-          <ScarcityNote trends={trends} />
-        </>
-      )}
+      <LoadButton trend={trend} trends={trends} onLoad={onLoad}>
+        Load the rest
+      </LoadButton>
+      {!trend.isLoading.value && <ScarcityNote trends={trends} />}
     </p>
   );
 }

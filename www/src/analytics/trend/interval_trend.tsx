@@ -7,8 +7,8 @@ const INTERVALS: Record<TrendGroup, string> = { day: "Day", week: "Week", month:
 
 /** A chart with buttons for its interval. */
 export function IntervalTrend(props: DrawnTrendProps) {
-  const { range, group } = props.trend;
-  const offered = groupsFor(range);
+  const { range, group, measure } = props.trend;
+  const offered = groupsFor(range, measure.maxBars);
   return (
     <DrawnTrend {...props}>
       {offered.length > 1 && (

@@ -29,12 +29,17 @@ export interface Measure {
   hasParts: boolean;
   /** Whether the counts of several bars can be added. One person may visit on two days. */
   isAdditive: boolean;
+  /** The maximum number of bars if each takes a request; see `groupsFor`. */
+  maxBars?: number;
 }
+
+/** Below the 100 requests that an organization has per hour by default. */
+const MAX_COUNTED_BARS = 92;
 
 export const MEASURES = {
   views: { title: "Views", hasParts: true, isAdditive: true },
-  visitors: { title: "Visitors", hasParts: true, isAdditive: false },
-  searches: { title: "Searches", hasParts: false, isAdditive: true },
+  visitors: { title: "Visitors", hasParts: true, isAdditive: false, maxBars: MAX_COUNTED_BARS },
+  searches: { title: "Searches", hasParts: false, isAdditive: true, maxBars: MAX_COUNTED_BARS },
   feedback: { title: "Feedback", hasParts: false, isAdditive: true },
   conversations: { title: "Questions", hasParts: false, isAdditive: true },
 } as const satisfies Record<string, Measure>;
@@ -69,23 +74,34 @@ export interface DrawableTrend {
 const MAX_DAYS_BY_DAY = 92;
 /** The maximum number of days of a range with bars per week by default. */
 const MAX_DAYS_BY_WEEK = 400;
-/** The maximum number of bars in a chart by day. It leaves room for a year. */
-const MAX_DAY_BARS = 400;
+/** The maximum number of bars by default. It leaves room for a year by day. */
+const MAX_BARS = 400;
+/** The minimum number of days in a full bar. */
+const MIN_SPANS: Record<TrendGroup, number> = { day: 1, week: 7, month: 28 };
 /** Moving the line of a shorter range would lose too much of it. */
 const MIN_ALIGNED_DAYS = 14;
 
 export const TREND_GROUPS: readonly TrendGroup[] = ["day", "week", "month"];
 
-/** Returns the intervals that a chart of a range can show. */
-export function groupsFor(range: DayRange): readonly TrendGroup[] {
+/** Returns the intervals that a chart of a range can show with at most `maxBars` bars. */
+export function groupsFor(range: DayRange, maxBars = MAX_BARS): readonly TrendGroup[] {
   const days = countDays(range);
-  const fits = { day: days <= MAX_DAY_BARS, week: days > 7, month: days > 31 };
-  return TREND_GROUPS.filter((group) => fits[group]);
+  const hasSeveral = { day: true, week: days > 7, month: days > 31 };
+  // The first bar can have a single day.
+  const fits = (span: number) => days <= (maxBars - 1) * span + 1;
+  return TREND_GROUPS.filter((group) => hasSeveral[group] && fits(MIN_SPANS[group]));
 }
 
-/** Returns the chosen interval if the range allows it, or the default one. */
-export function groupOf(range: DayRange, chosen: TrendGroup | null = null): TrendGroup {
-  if (chosen !== null && groupsFor(range).includes(chosen)) return chosen;
+/**
+ * Returns the chosen interval if `groupsFor` has it, or the default one. `maxBars` is at least the
+ * 92 days that the default can show.
+ */
+export function groupOf(
+  range: DayRange,
+  chosen: TrendGroup | null = null,
+  maxBars = MAX_BARS,
+): TrendGroup {
+  if (chosen !== null && groupsFor(range, maxBars).includes(chosen)) return chosen;
   const days = countDays(range);
   if (days <= MAX_DAYS_BY_DAY) return "day";
   return days <= MAX_DAYS_BY_WEEK ? "week" : "month";
