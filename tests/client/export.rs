@@ -141,6 +141,21 @@ async fn a_resumed_export_continues_the_file() {
     );
 }
 
+#[tokio::test(start_paused = true)]
+async fn an_export_from_an_offset_can_have_a_header_and_one_from_the_start_none() {
+    for (offset, header, expected) in [
+        (500, true, "\u{feff}path,human,ai,total\r\n/a,,,\r\n"),
+        (0, false, "/a,,,\r\n"),
+    ] {
+        let text = r#"{"totals":{},"views":[{"path":"/a"}],"hasMore":false}"#;
+        let client = FakeHost::new([page(text)]).client();
+        let views = client.analytics().views(..).offset(offset);
+        let export = views.export(ExportFormat::Csv).header(header);
+        let chunks: Vec<Vec<u8>> = export.into_stream().try_collect().await.unwrap();
+        assert_eq!(String::from_utf8(chunks.concat()).unwrap(), expected);
+    }
+}
+
 /// Exports a list, and resumes it after its second page failed.
 async fn export_in_two<E: ListEndpoint + Default>(
     responses: [String; 3],
