@@ -56,7 +56,7 @@ async function load(search) {
   return loaded;
 }
 
-/** Answers the oldest request for the session, as the gateway does for a person or nobody. */
+/** Answers the oldest request for the session. Without a subject, the cookie is not valid. */
 async function answer(subject) {
   await settle();
   const { url, resolve } = requests.shift();
