@@ -103,6 +103,24 @@ test("a superseded sign-in is announced and takes effect", async () => {
   assert.equal(phase.peek().claims?.subject, "carol");
 });
 
+test("a sign-in that a sign-out supersedes is checked after the sign-out", async () => {
+  const { phase, signOut, takeUp } = await load("?route=jobs");
+  let open;
+  const opened = new Promise((resolve) => {
+    open = resolve;
+  });
+  const taken = takeUp(() => opened);
+  await settle();
+  signOut();
+  open(claimsOf("carol"));
+  await settle();
+  assert.equal(requests.length, 1);
+  requests.shift().resolve(new Response(null, { status: 204 }));
+  await answer(null);
+  await taken;
+  assert.equal(phase.peek().name, "signed out");
+});
+
 test("a sign-in ends the repetition of a failed check", async () => {
   const { takeUp, takeUpSession } = await load("?route=jobs");
   takeUpSession("changed elsewhere");

@@ -176,7 +176,10 @@ export async function takeUp(open: () => Promise<Claims>): Promise<void> {
   await ending.catch(() => {});
   const claims = await open();
   tellOtherTabs("signed in");
-  if (turn !== generation) return takeUpSession("changed elsewhere");
+  if (turn !== generation) {
+    await ending.catch(() => {});
+    return takeUpSession("changed elsewhere");
+  }
   try {
     await enter(claims, turn);
   } catch (error) {
