@@ -48,6 +48,12 @@ export function standInForWindow() {
       else stored.set(key, JSON.stringify(value));
       page.dispatchEvent(Object.assign(new Event("storage"), { key }));
     },
+    /** Moves to another history entry, as the back button or a fragment does. */
+    goTo(search, state) {
+      globalThis.location.search = search;
+      globalThis.history.state = state;
+      page.dispatchEvent(Object.assign(new Event("popstate"), { state }));
+    },
     /** Hides or shows the page, as switching tabs does. */
     setHidden(hidden) {
       globalThis.document.hidden = hidden;

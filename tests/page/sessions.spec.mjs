@@ -378,6 +378,17 @@ test.describe("session", () => {
     await alert.getByRole("button", { name: "Try again" }).click();
     await heading(page, "Agent jobs").waitFor();
   });
+
+  test("a sign-in whose code cannot be loaded shows the problem", async ({ visitor }) => {
+    const { site, page, token } = visitor;
+    await page.route("**/open_session-*", (route) => route.abort());
+    await page.goto(`${site.url}/?route=jobs`);
+    await submitToken(page, token());
+    const alert = page.getByRole("alert").filter({ hasText: "Something went wrong on this page" });
+    await alert.getByRole("button", { name: "Try again" }).click();
+    await alert.waitFor();
+    assert.equal(await sessionStatus(page), 200);
+  });
 });
 
 test.describe("browser without cookies", () => {

@@ -79,6 +79,9 @@ let check: Promise<void> = Promise.resolve();
 /** Whether the latest check failed and must be repeated. */
 let isCheckDue = false;
 
+/** Whether other tabs must still learn of the sign-in at an issuer that led here. */
+let isArrivalNews = false;
+
 /** The data of the person who is signed in, or whose session expired in this tab. */
 let personData: PersonData | null = null;
 
@@ -98,8 +101,14 @@ export function followSession(): void {
   hearOtherTabs((news) => {
     if (news === "signed in") return void takeUpSession("changed elsewhere");
     noteLeft();
+    const { name } = phase.peek();
     // The other tab has deleted what tabs share. The next person may have signed in since.
-    if (phase.peek().name === "signed in") endHere(SESSION_WORDS.signedOutElsewhere, "forget here");
+    if (name === "checking" || name === "unreachable") {
+      forgetAll("this tab");
+      takeUpSession("changed elsewhere");
+    } else if (name === "signed in" || personData !== null) {
+      endHere(SESSION_WORDS.signedOutElsewhere, "forget here");
+    }
   });
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted && phase.peek().name === "signed in") takeUpSession("changed elsewhere");
@@ -115,6 +124,7 @@ export function followSession(): void {
   effect(endInTime);
   effect(followProject);
   isPersonsAddress = isOwnedAddress();
+  isArrivalNews = hasArrived(location.search);
   if (mayBeSignedIn(location.search, Date.now())) takeUpSession("on arrival");
   else keepForOwner();
 }
@@ -135,27 +145,46 @@ async function checkSession(when: "on arrival" | "changed elsewhere"): Promise<v
   if (when === "on arrival") phase.value = { name: "checking" };
   try {
     const claims = await readSession();
+    if (claims !== null && isArrivalNews) {
+      isArrivalNews = false;
+      tellOtherTabs("signed in");
+    }
     if (turn !== generation) return;
     if (claims === null)
       endHere(hasArrived(location.search) ? SESSION_WORDS.noCookie : null, "keep");
     else await enter(claims, turn);
   } catch (error) {
     if (turn !== generation) return;
-    isCheckDue = true;
-    if (phase.peek().name === "signed out") return;
-    leave({ name: "unreachable", problem: describeProblem(error, currentTime()) });
+    if (phase.peek().name === "signed out") isCheckDue = true;
+    else showProblem(error);
   }
 }
 
-/** Opens a session and enters it, unless another change started meanwhile. Notifies other tabs. */
+function showProblem(error: unknown): void {
+  isCheckDue = true;
+  leave({ name: "unreachable", problem: describeProblem(error, currentTime()) });
+}
+
+/**
+ * Opens a session, notifies other tabs and enters the session. If another change started meanwhile,
+ * enters the session of the browser's cookie.
+ */
 export async function takeUp(open: () => Promise<Claims>): Promise<void> {
   const turn = ++generation;
+  isCheckDue = false;
   // The response to a sign-out deletes the cookie, even a new one.
   await ending.catch(() => {});
   const claims = await open();
-  if (turn !== generation) return;
-  await enter(claims, turn);
   tellOtherTabs("signed in");
+  if (turn !== generation) {
+    await ending.catch(() => {});
+    return takeUpSession("changed elsewhere");
+  }
+  try {
+    await enter(claims, turn);
+  } catch (error) {
+    if (turn === generation) showProblem(error);
+  }
 }
 
 /** Counts what signing out deletes. */
@@ -198,6 +227,15 @@ export function switchProject(projectId: string): void {
   visit({ project: projectId });
 }
 
+/** Waits until no check is running. */
+async function untilChecked(): Promise<void> {
+  let seen: Promise<void>;
+  do {
+    seen = check;
+    await seen;
+  } while (seen !== check);
+}
+
 async function enter(claims: Claims, turn: number): Promise<void> {
   const data = takeOver(personOf(claims));
   // A new page only knows this browser's clock until the gateway answers.
@@ -205,7 +243,7 @@ async function enter(claims: Claims, turn: number): Promise<void> {
   const { openSession } = await import("./open_session.ts");
   if (turn !== generation) return;
   isCheckDue = false;
-  openProject = (projectId) => openSession(projectId, claims, data, () => check);
+  openProject = (projectId) => openSession(projectId, claims, data, untilChecked);
   const before = phase.peek();
   const isRenewal = before.name === "signed in" && differOnlyInExpiry(before.claims, claims);
   batch(() => {
@@ -216,8 +254,8 @@ async function enter(claims: Claims, turn: number): Promise<void> {
     if (requestedRoute(location.search) === null) {
       const [first] = allowedRoutes(claims);
       if (first) adjust({ route: first.id });
-    } else if (signInFailure(location.search) !== null) {
-      // This session is valid, so the failure no longer matters.
+    } else if (signInFailure(location.search) !== null || hasArrived(location.search)) {
+      // The outcome of a sign-in at an issuer no longer matters.
       adjust({});
     }
     phase.value = { name: "signed in", claims };

@@ -22,15 +22,18 @@ export const ERA = keyOf("era");
  * project, filter or open item.
  */
 interface Era {
-  /** Marks the entries; null if the tab cannot store it. */
-  id: string | null;
+  /** Marks the entries. */
+  id: string;
   /** The person who signed in; null before that. */
   owner: string | null;
   /** The address and the mark to which the owner returns after the session has ended. */
-  left: { search: string; id: string | null } | null;
+  left: { search: string; id: string } | null;
 }
 
-let era: Era = { id: null, owner: null, left: null };
+let era = createEra(null, null);
+
+/** The query that the page last read or wrote. */
+let knownSearch = "";
 
 /** Whether this document was loaded with an address of the era, not with a link. */
 let isOwnAddress = false;
@@ -43,9 +46,10 @@ export function wasRestored(): boolean {
 /** Reads the address and follows the back and forward buttons. Register all parts first. */
 export function followAddress(): void {
   const read = () => {
-    address.value = parseAddress(location.search);
+    knownSearch = location.search;
+    address.value = parseAddress(knownSearch);
   };
-  era = readEra();
+  readEra();
   isOwnAddress = isOfEra(history.state);
   read();
   if (!isOwnAddress) {
@@ -54,7 +58,7 @@ export function followAddress(): void {
   }
   addEventListener("popstate", ({ state }) => {
     // Following a fragment fires this event too, without a change of the address.
-    if (!isOfEra(state) && location.search !== formatAddress(address.peek())) {
+    if (!isOfEra(state) && location.search !== knownSearch) {
       clearAddress("the route");
       return;
     }
@@ -77,7 +81,7 @@ type Kept = "the address" | "the route" | "nothing";
  * they belong to the person who was signed in before.
  */
 export function startOver(kept: Kept): void {
-  beginEra({ owner: null, left: null });
+  beginEra(null, null);
   if (kept === "the address") write("replaceState", location.href);
   else clearAddress(kept);
 }
@@ -91,7 +95,7 @@ export function leaveEra(kept: "the address" | "nothing"): void {
   if (kept === "the address") {
     startOver(kept);
   } else {
-    beginEra({ owner, left: { id, search: location.search } });
+    beginEra(owner, { id, search: location.search });
     clearAddress(kept);
   }
 }
@@ -112,17 +116,20 @@ export function claimAddress(person: string, kept: Kept): void {
   tabStorage.write(ERA, era);
 }
 
-function readEra(): Era {
+function readEra(): void {
   const { id, owner = null, left = null } = Object(tabStorage.read(ERA)) as Partial<Era>;
-  if (typeof id === "string") return { id, owner, left };
-  beginEra(era);
-  // Without storage, the next document could not recognize the entries of this one.
-  return tabStorage.read(ERA) === null ? { ...era, id: null } : era;
+  if (typeof id === "string") era = { id, owner, left };
+  else beginEra(null, null);
 }
 
-function beginEra(of: Pick<Era, "owner" | "left">): void {
-  era = { id: crypto.randomUUID(), owner: of.owner, left: of.left };
+function beginEra(owner: Era["owner"], left: Era["left"]): void {
+  era = createEra(owner, left);
   tabStorage.write(ERA, era);
+}
+
+function createEra(owner: Era["owner"], left: Era["left"]): Era {
+  // `randomUUID` exists only in secure contexts.
+  return { id: crypto.getRandomValues(new Uint32Array(4)).join("-"), owner, left };
 }
 
 function clearAddress(kept: Exclude<Kept, "the address">): void {
@@ -140,8 +147,7 @@ function hasGoneBack(): boolean {
 
 /** Returns whether the state of a history entry is that of the current era. */
 function isOfEra(state: unknown): boolean {
-  const { era: id = null } = Object(state) as { era?: unknown };
-  return id === era.id;
+  return Object(state).era === era.id;
 }
 
 /** Opens another address with a new history entry. */
@@ -179,8 +185,9 @@ type HistoryMethod = "pushState" | "replaceState";
 
 function write(method: HistoryMethod, url: string): void {
   try {
-    history[method](era.id === null ? null : { era: era.id }, "", url);
+    history[method]({ era: era.id }, "", url);
   } catch {
     // Some browsers limit the rate of history changes. The content changes regardless.
   }
+  knownSearch = location.search;
 }
