@@ -393,7 +393,7 @@ export class Task {
     }
     const failure = this.#connectionError(cause);
     const isUnsent = failure instanceof ConnectionError && failure.sent === "no";
-    // A later attempt that was not sent says nothing about this one.
+    // A later attempt that was not sent does not answer this one.
     if (!(isUnsent && this.#isWrite && isAmbiguous(this.#failure)))
       this.#failure = response ? this.#explain(failure, response) : failure;
     if (failure instanceof RequestError) return this.#step(EVENT_MALFORMED);

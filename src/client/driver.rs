@@ -175,7 +175,7 @@ where
                         failure,
                         retry_after,
                     }) => {
-                        // A later attempt that was not sent says nothing about this one.
+                        // A later attempt that was not sent does not answer this one.
                         if task.repeat() == Repeat::Safe
                             || error.may_have_been_sent()
                             || !failed.as_ref().is_some_and(Error::is_ambiguous)

