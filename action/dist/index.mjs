@@ -1811,8 +1811,7 @@ var Task2 = class {
       return this.#step(EVENT_TIMED_OUT);
     }
     const failure = this.#connectionError(cause);
-    const isUnsent = failure instanceof ConnectionError && failure.sent === "no";
-    if (!(isUnsent && this.#isWrite && isAmbiguous(this.#failure)))
+    if (!(this.#isWrite && isUnsent(failure) && this.#failure && !isUnsent(this.#failure)))
       this.#failure = response ? this.#explain(failure, response) : failure;
     if (failure instanceof RequestError)
       return this.#step(EVENT_MALFORMED);
@@ -1842,8 +1841,8 @@ var Task2 = class {
     }
   }
 };
-function isAmbiguous(error) {
-  return error instanceof OutcomeUnknownError || error instanceof RequestTimeoutError || error instanceof ConnectionError && error.sent === "maybe";
+function isUnsent(error) {
+  return error instanceof ConnectionError && error.sent === "no";
 }
 function isEventStream({ status, headers, body }) {
   const type = headers.get("content-type") ?? "";
@@ -2215,6 +2214,8 @@ async function* streamJob({ transport, watch, id, call, deadline }) {
         yield change;
       if (change?.done)
         return void 0;
+      if (expiry.signal.aborted && !call.signal.aborted)
+        return Number.POSITIVE_INFINITY;
     }
     const next = Date.now() + STREAM_PAUSE;
     if (last?.status !== 404)

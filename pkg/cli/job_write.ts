@@ -71,7 +71,9 @@ function hintAtRetry(
   const repeat = `to repeat it safely: --idempotency-key ${idempotencyKey}`;
   // The gateway has completed the write, so it answers a repeated request with the same response.
   const isUnknown = code === getExitCode("outcomeUnknown");
-  const isStored = isUnknown && (error as ApiError).status < 300;
+  const { status, cause } = error as ApiError;
+  const isStored =
+    isUnknown && status < 300 && (cause as Error | undefined)?.name !== "DecodeError";
   if (isStored && idempotencyKey !== undefined) {
     output.hint(repeat);
   } else if (isUnknown) {

@@ -116,8 +116,8 @@ export class ServerError extends ApiError {}
  * is 2xx if the response cannot be read, for example because a created job has no id.
  *
  * The client does not retry. Check whether the write took effect before you repeat it with `force`,
- * because Mintlify may perform it twice. After a 2xx of a gateway, repeat it with the same
- * `idempotencyKey` and without `force`: the gateway answers with the same response.
+ * because Mintlify may perform it twice. After a 2xx of a gateway that broke off, repeat
+ * it with the same `idempotencyKey` and without `force`: the gateway answers with the same response.
  */
 export class OutcomeUnknownError extends ApiError {}
 

@@ -167,6 +167,8 @@ export async function* streamJob({
       const change = watch.processEvent(transport.decodeEvent(GET_JOB, data) as AgentJob);
       if (change !== undefined) yield change;
       if (change?.done) return undefined;
+      // A custom `fetch` can ignore the signal.
+      if (expiry.signal.aborted && !call.signal.aborted) return Number.POSITIVE_INFINITY;
     }
     const next = Date.now() + STREAM_PAUSE;
     // A 404 is about this job only.

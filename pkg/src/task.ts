@@ -6,10 +6,8 @@ import { type Core, explain } from "./engine.js";
 import {
   ConnectionError,
   JobWaitTimeoutError,
-  OutcomeUnknownError,
   type QuillgateError,
   RequestError,
-  RequestTimeoutError,
   toApiError,
   toDecodeError,
   toRequestTimeoutError,
@@ -392,9 +390,8 @@ export class Task {
       return this.#step(EVENT_TIMED_OUT);
     }
     const failure = this.#connectionError(cause);
-    const isUnsent = failure instanceof ConnectionError && failure.sent === "no";
-    // A later attempt that was not sent does not answer this one.
-    if (!(isUnsent && this.#isWrite && isAmbiguous(this.#failure)))
+    // An attempt that was not sent does not answer an earlier one.
+    if (!(this.#isWrite && isUnsent(failure) && this.#failure && !isUnsent(this.#failure)))
       this.#failure = response ? this.#explain(failure, response) : failure;
     if (failure instanceof RequestError) return this.#step(EVENT_MALFORMED);
     return failure.canRetry ? this.#step(EVENT_DISCONNECTED) : COMMAND_FAIL;
@@ -427,13 +424,8 @@ export class Task {
   }
 }
 
-/** Whether an attempt failed in a way that leaves open whether a write took effect. */
-function isAmbiguous(error: unknown): boolean {
-  return (
-    error instanceof OutcomeUnknownError ||
-    error instanceof RequestTimeoutError ||
-    (error instanceof ConnectionError && error.sent === "maybe")
-  );
+function isUnsent(error: QuillgateError): boolean {
+  return error instanceof ConnectionError && error.sent === "no";
 }
 
 function isEventStream({ status, headers, body }: Response): boolean {

@@ -178,7 +178,7 @@ where
                         // A later attempt that was not sent does not answer this one.
                         if task.repeat() == Repeat::Safe
                             || error.may_have_been_sent()
-                            || !failed.as_ref().is_some_and(Error::is_ambiguous)
+                            || !failed.as_ref().is_some_and(Error::may_have_been_sent)
                         {
                             failed = Some(error);
                         }

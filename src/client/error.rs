@@ -117,15 +117,6 @@ impl Error {
         }
     }
 
-    /// Returns whether an attempt failed in a way that leaves open whether a write took effect.
-    pub(super) fn is_ambiguous(&self) -> bool {
-        match self {
-            Self::OutcomeUnknown(_) | Self::Timeout(_) => true,
-            Self::Connection(failure) => failure.may_have_been_sent,
-            _ => false,
-        }
-    }
-
     /// Unreachable: a task of one call ends with a result or an error, and a list has a page.
     pub(super) fn missing() -> Self {
         Self::from_core(DecodeError::new("", "is missing").into(), None)

@@ -239,6 +239,12 @@ impl Running {
             return Ok(None);
         };
         let left = self.task.time_left(client.host.now().into());
+        if left == Some(Millis(0)) {
+            // The last poll decides.
+            self.stream_at = Millis(u64::MAX);
+            self.events = None;
+            return Ok(None);
+        }
         let expiry = client.host.sleep(left.unwrap_or_default().into());
         let events = self.events.get_or_insert_default();
         let next = race(events.next(client, settings, call), expiry);

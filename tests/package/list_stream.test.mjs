@@ -35,6 +35,10 @@ let requests;
 let server;
 let client;
 
+// A reconnection waits for at least a second, which `event_stream.test.mjs` checks.
+const { setTimeout: wait } = globalThis;
+globalThis.setTimeout = (run, ms, ...rest) => wait(run, ms >= 1000 && ms <= 1250 ? 1 : ms, ...rest);
+
 before(async () => {
   server = createServer((request, response) => {
     const { method, url, headers } = request;

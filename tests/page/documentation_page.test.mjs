@@ -16,7 +16,7 @@ const { pageChange, pageLinks } = await importSource("analytics/rows/page_addres
 const { REPORTS, toCountRow, toFeedbackRow, toSearchRow } = await importSource(
   "analytics/rows/report.ts",
 );
-const { toPageRow } = await importSource("analytics/rows/feedback_rows.ts");
+const { toPageRows } = await importSource("analytics/rows/feedback_rows.ts");
 const { parseViewsAddress } = await importSource("analytics/rows/views_address.ts");
 
 /** Returns a stand-in for a listing. */
@@ -69,12 +69,12 @@ describe("page of a row", () => {
   test("the reports on feedback, searches and counts have paths, and null for an unknown page", () => {
     const path = "https://docs.example.com/a";
     assert.equal(toFeedbackRow({ path }).path, "/a");
-    assert.equal(toPageRow({ path: "a" }).path, "/a");
+    assert.equal(toPageRows([{ path: "a" }])[0].path, "/a");
     assert.equal(toSearchRow({ topClickedPage: path }).clicked, "/a");
     assert.equal(toCountRow({ path: "" }).path, "/");
     assert.equal(toCountRow({ path: "/a?b" }).path, "/a?b");
     assert.equal(toFeedbackRow({ path: null }).path, null);
-    assert.equal(toPageRow({ path: null }).path, null);
+    assert.equal(toPageRows([{ path: null }])[0].path, null);
     assert.equal(toSearchRow({ topClickedPage: null }).clicked, null);
     assert.equal(toCountRow({ path: null }).path, null);
   });

@@ -124,6 +124,7 @@ test("a sign-in that a sign-out supersedes is checked after the sign-out", async
 test("a sign-in ends the repetition of a failed check", async () => {
   const { takeUp, takeUpSession } = await load("?route=jobs");
   takeUpSession("changed elsewhere");
+  await settle();
   requests.shift().reject(new TypeError("no connection"));
   await settle();
   takeUp(() => new Promise(() => {}));
@@ -139,6 +140,7 @@ test("a request waits for every check that starts meanwhile", async () => {
   takeUpSession("changed elsewhere");
   const { send } = session.peek();
   const refused = assert.rejects(send("/v1/jobs", {}), { name: "AbortError" });
+  await settle();
   takeUpSession("changed elsewhere");
   await answer("carol");
   assert.deepEqual(

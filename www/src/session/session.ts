@@ -143,13 +143,16 @@ async function checkSession(when: "on arrival" | "changed elsewhere"): Promise<v
   const turn = ++generation;
   isCheckDue = false;
   if (when === "on arrival") phase.value = { name: "checking" };
+  // Its response deletes the cookie.
+  await ending.catch(() => {});
+  if (turn !== generation) return;
   try {
     const claims = await readSession();
+    if (turn !== generation) return;
     if (claims !== null && isArrivalNews) {
       isArrivalNews = false;
       tellOtherTabs("signed in");
     }
-    if (turn !== generation) return;
     if (claims === null)
       endHere(hasArrived(location.search) ? SESSION_WORDS.noCookie : null, "keep");
     else await enter(claims, turn);
@@ -171,10 +174,14 @@ function showProblem(error: unknown): void {
  */
 export async function takeUp(open: () => Promise<Claims>): Promise<void> {
   const turn = ++generation;
+  const wasCheckDue = isCheckDue;
   isCheckDue = false;
   // The response to a sign-out deletes the cookie, even a new one.
   await ending.catch(() => {});
-  const claims = await open();
+  const claims = await open().catch((error: unknown) => {
+    isCheckDue ||= wasCheckDue;
+    throw error;
+  });
   tellOtherTabs("signed in");
   if (turn !== generation) {
     await ending.catch(() => {});
@@ -200,6 +207,8 @@ export async function signOut(): Promise<void> {
   try {
     ending = deleteSession();
     await ending;
+    // A tab that checked its session meanwhile can have entered the ended one.
+    tellOtherTabs("signed out");
     farewell.value = null;
   } catch {
     farewell.value = {

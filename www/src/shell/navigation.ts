@@ -59,6 +59,7 @@ export function followAddress(): void {
   addEventListener("popstate", ({ state }) => {
     // Following a fragment fires this event too, without a change of the address.
     if (!isOfEra(state) && location.search !== knownSearch) {
+      read();
       clearAddress("the route");
       return;
     }

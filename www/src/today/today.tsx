@@ -199,9 +199,10 @@ function useTodayJobs(session: Session): Read<TodayJobs> {
   useEffect(() => {
     // A failed request waits for the person. A running one ends first.
     if (jobs.isReading || jobs.value === null || jobs.problem !== null) return;
-    if (news === compared.current) return;
+    const before = compared.current;
     compared.current = news;
-    if (isOutdated(jobs.value.read, news.values())) jobs.retry();
+    const fresh = [...news].filter(([id, job]) => before.get(id) !== job).map(([, job]) => job);
+    if (isOutdated(jobs.value.read, fresh)) jobs.retry();
   }, [news, jobs.isReading]);
   return jobs;
 }

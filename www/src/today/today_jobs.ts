@@ -63,10 +63,10 @@ export async function readTodayJobs(
 }
 
 /** Returns whether newer jobs, or other states of jobs, are known than those that were read. */
-export function isOutdated(read: readonly ListedJob[], news: Iterable<ListedJob>): boolean {
+export function isOutdated(read: readonly ListedJob[], news: readonly ListedJob[]): boolean {
   const known = new Map(read.map((job) => [job.id, job]));
   const newest = read[0]?.createdAt ?? "";
-  return [...news].some(({ id, status, prLink, createdAt }) => {
+  return news.some(({ id, status, prLink, createdAt }) => {
     const before = known.get(id);
     if (before === undefined) return (createdAt ?? "") >= newest;
     return before.status !== status || before.prLink !== prLink;
