@@ -1,4 +1,3 @@
-import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { announce } from "../../shell/announcer.tsx";
 import { now } from "../../shell/clock.ts";
@@ -81,9 +80,13 @@ function Panel({ name, range, days, offered, trends }: PanelProps) {
       ) : (
         <p class={`${styles.progress} ${styles.offer}`}>
           {offered.map((group) => (
-            <LoadButton key={group} trend={trendBy(group)} trends={trends} onLoad={load}>
-              Chart by {group}
-            </LoadButton>
+            <LoadButton
+              key={group}
+              trend={trendBy(group)}
+              trends={trends}
+              label={`Chart by ${group}`}
+              onLoad={load}
+            />
           ))}
           <ScarcityNote trends={trends} />
         </p>
@@ -95,12 +98,12 @@ function Panel({ name, range, days, offered, trends }: PanelProps) {
 interface LoadButtonProps {
   trend: CountedTrend;
   trends: CountedTrendCache;
-  children: ComponentChildren;
+  label: string;
   onLoad(group: TrendGroup): void;
 }
 
 /** Loads the missing bars and shows their cost. Stops while bars load, and keeps the focus. */
-function LoadButton({ trend, trends, children, onLoad }: LoadButtonProps) {
+function LoadButton({ trend, trends, label, onLoad }: LoadButtonProps) {
   const isLoading = trend.isLoading.value;
   const isDisabled = !isLoading && requestsLeftIn(trends) === 0;
   return (
@@ -113,13 +116,7 @@ function LoadButton({ trend, trends, children, onLoad }: LoadButtonProps) {
         else if (!isDisabled) onLoad(trend.group);
       }}
     >
-      {isLoading ? (
-        "Stop"
-      ) : (
-        <>
-          {children} ({counted(trend.missing.value, "request")})
-        </>
-      )}
+      {isLoading ? "Stop" : `${label} (${counted(trend.missing.value, "request")})`}
     </button>
   );
 }
@@ -151,7 +148,7 @@ function isScarce(trends: CountedTrendCache): boolean {
  * Shows how many bars are loaded, with a button that stops or resumes. After an error, shows the
  * problem. Renders nothing once all bars are loaded.
  */
-function ChartProgress({ trend, trends, onLoad }: Omit<LoadButtonProps, "children">) {
+function ChartProgress({ trend, trends, onLoad }: Omit<LoadButtonProps, "label">) {
   const missing = trend.missing.value;
   const bars = trend.points.value.length;
   const problem = trend.problem.value;
@@ -165,9 +162,7 @@ function ChartProgress({ trend, trends, onLoad }: Omit<LoadButtonProps, "childre
       <span>
         {bars - missing} of {counted(bars, trend.group)} loaded
       </span>
-      <LoadButton trend={trend} trends={trends} onLoad={onLoad}>
-        Load the rest
-      </LoadButton>
+      <LoadButton trend={trend} trends={trends} label="Load the rest" onLoad={onLoad} />
       {!trend.isLoading.value && <ScarcityNote trends={trends} />}
     </p>
   );

@@ -121,6 +121,8 @@ function Plot({ label, trend, width, merged }: PlotProps) {
       <svg
         role="img"
         aria-label={label}
+        // A translator would replace the labels by elements that SVG does not draw.
+        class="notranslate"
         width={width}
         height={HEIGHT}
         // Paper is narrower than most windows, and a browser prints without calling observers.
