@@ -43,6 +43,19 @@ interface Strip<Row> {
 }
 
 /**
+ * Formats a table. See {@link layOut}.
+ *
+ * @public
+ */
+export function writeTable<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  options: TableOptions = {},
+): string {
+  return layOut(rows, columns, options).text;
+}
+
+/**
  * Formats a table. Truncates values that do not fit, except numbers and columns with `isWhole`. If
  * the lines are still too long, drops columns from the right, those with `isKey` excepted.
  *
