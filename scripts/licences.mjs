@@ -55,7 +55,7 @@ const WITHOUT_FILE = "Published without a licence file, under the licence in the
 
 const HEAD = `# Third-party software
 
-\`npm run licences\` generates this file, and \`npm test -- supply\` fails when it is out of date. Quillgate itself has the
+The build generates this file. Quillgate itself has the
 [MIT licence](LICENSE).
 
 All wasm modules also contain parts of Rust's standard library (MIT OR Apache-2.0,
