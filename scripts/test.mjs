@@ -1,100 +1,195 @@
 /**
- * Runs the tests.
+ * Builds, and runs the tests:
  *
- *   npm test                                  every suite
- *   npm test -- gateway core                  these suites
- *   npm test -- gateway/archive               the files of a suite whose path contains a string
- *   npm run test:matrix                       every suite with its wide matrices
+ *     npm test                      every suite
+ *     npm test -- gateway core      these suites
+ *     npm run test:matrix           every suite with its wide matrices
  *
- * This script may run before `npm ci`, so it imports no npm package until setup is done.
+ * It prints each command with its time. Each also runs alone, after `npm run build`. This script
+ * imports no npm package, because it installs them.
  */
+import { createWriteStream } from "node:fs";
 import { mkdir, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { parseArgs } from "node:util";
-import { newCanaryKey } from "../tests/harness/canary.mjs";
+import { availableParallelism } from "node:os";
+import { join, relative } from "node:path";
+import { parseArgs, stripVTControlCharacters } from "node:util";
+import { findCanary, newCanaryKey } from "../tests/harness/canary.mjs";
 import { LOGS } from "../tests/harness/process.mjs";
-import { endWithNpm, runMain, StepError } from "./child.mjs";
+import { buildUpstream } from "../tests/harness/upstream.mjs";
+import { build, buildTrapWorker, PARTS, START_PARTS } from "./build.mjs";
+import { endWithNpm, runMain, StepError, spawnGroup } from "./child.mjs";
 import { setup } from "./setup.mjs";
-import { printSummary, printTask, writeTimes } from "./test/report.mjs";
-import { runTasks } from "./test/scheduler.mjs";
-import { SUITES } from "./test/suites.mjs";
-import { buildTasks, SLOTS, secretsTask, testTasks } from "./test/tasks.mjs";
+import { ROOT } from "./versions.mjs";
 
-const OPTIONS = { matrix: { type: "boolean" } };
+const WASM = "cargo test --locked --target wasm32-unknown-unknown";
+const IN_NODE = `WASM_BINDGEN_TEST_ONLY_NODE=1 ${WASM}`;
+const IN_CHROME = `WASM_BINDGEN_USE_BROWSER=1 WASM_BINDGEN_TEST_TIMEOUT=120 ${WASM}`;
+const WASM_CRATES = "-p quillgate -p quillgate-wasm -p quillgate-worker -p quillgate-check-config";
 
-await runMain(async () => {
+const PLAYWRIGHT = "npx playwright test -c tests/page/playwright.config.mjs";
+
+/** Suites that test the sources. They run while the builds run. */
+const SOURCE_SUITES = {
+  format: () => ["cargo fmt --all --check", "npx biome ci"],
+  core: () => ["cargo test --locked --workspace --no-fail-fast"],
+  clippy: () => [
+    "cargo clippy --locked --workspace --all-targets -- -D warnings",
+    `cargo clippy --locked --target wasm32-unknown-unknown --all-features --all-targets ${WASM_CRATES} -- -D warnings`,
+  ],
+  wasm: () => [
+    `${IN_NODE} -p quillgate-worker --lib`,
+    `${IN_NODE} -p quillgate-wasm --test bindings`,
+    `${IN_NODE} -p quillgate --test client_web`,
+    `${IN_CHROME} -p quillgate-wasm --test bindings`,
+    `${IN_CHROME} -p quillgate --test client_web`,
+  ],
+};
+
+/** Suites that test what the builds write. */
+const BUILT_SUITES = {
+  lint: () => ["npx tsc --noEmit -p www", "npx tsc --noEmit -p action", "npx knip --no-progress"],
+  gateway: (matrix) => [nodeTests(["gateway", "openapi"], matrix)],
+  page: (matrix) => [nodeTests(["page"], matrix), `${PLAYWRIGHT} --grep-invert @alone`],
+  package: (matrix) => [nodeTests(["package"], matrix)],
+  cli: (matrix) => [nodeTests(["cli"], matrix)],
+  clients: (matrix) => [nodeTests(["action", "examples", "gateway_package", "build"], matrix)],
+  repository: (matrix) => [nodeTests(["harness", "contract", "supply"], matrix)],
+};
+
+/** Suites that judge time or memory. Nothing runs beside them. */
+const LAST_SUITES = {
+  alone: (matrix) => [
+    nodeTests(["*"], false, "alone", 1),
+    `${PLAYWRIGHT} --grep @alone`,
+    ...(matrix ? [nodeTests(["soak"], false, "matrix", 1)] : []),
+  ],
+};
+
+export const SUITES = Object.keys({ ...SOURCE_SUITES, ...BUILT_SUITES, ...LAST_SUITES });
+
+const NEEDS = { wasmBindgen: true, wasmTestRunner: true, browser: true, cliPrograms: true };
+/** What the matrices need as well. */
+const MATRIX_NEEDS = {
+  python: true,
+  firefox: true,
+  packageTools: true,
+  wasmPack: true,
+  cargoDeny: true,
+};
+
+/** Returns the command that runs the test files of folders of `tests/`. */
+function nodeTests(folders, matrix, ending = "test", concurrency = availableParallelism() + 1) {
+  const endings = matrix ? [ending, "matrix"] : [ending];
+  const files = folders.flatMap((name) => endings.map((end) => `'tests/${name}/*.${end}.mjs'`));
+  const list = `git ls-files --cached --others --exclude-standard ${files.join(" ")}`;
+  return `node --test --test-reporter=spec --test-concurrency=${concurrency} $(${list})`;
+}
+
+/** Returns the commands of the named suites. No names mean all suites. */
+function commandsOf(suites, names, matrix) {
+  const selected = Object.keys(suites).filter((name) => names.length === 0 || names.includes(name));
+  return selected.flatMap((name) => suites[name](matrix));
+}
+
+/** Builds what the tests start. */
+async function buildAll(context) {
+  const { env } = context;
+  const parts = Object.entries(START_PARTS).map(([name, part]) => [`start ${name}`, part]);
+  await build(context, {
+    ...PARTS,
+    simulator: async (own) => {
+      env.QUILLGATE_SIMULATOR = await buildUpstream(own);
+    },
+    "trap worker": async (own) => {
+      env.QUILLGATE_TRAP_WORKER = await buildTrapWorker(own);
+    },
+    ...Object.fromEntries(parts),
+  });
+}
+
+/** Runs a command, stores its output, and counts the tests in it. */
+async function runCommand(command, env) {
+  const started = performance.now();
+  const log = join(LOGS, `${command.replaceAll(/[^\w.]+/g, "-").slice(0, 150)}.log`);
+  const stdio = ["ignore", "pipe", "pipe"];
+  const child = spawnGroup("sh", ["-c", command], { env, stdio });
+  const file = createWriteStream(log);
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (text) => {
+      output += text;
+      file.write(text);
+    });
+  }
+  const code = await new Promise((resolve) => child.once("close", resolve));
+  file.end();
+  const { passed, failed } = countTests(stripVTControlCharacters(output));
+  const result = { command, log, passed, failed };
+  if (code !== 0) result.failed = Math.max(failed, 1);
+  // A command that runs no test, such as a linter, counts as one.
+  else if (passed + failed === 0) result.passed = 1;
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${code === 0 ? "✔" : "✖"} ${seconds} s, ${result.passed} passed: ${command}`);
+  if (code !== 0) console.log(endOf(stripVTControlCharacters(output)));
+  return result;
+}
+
+/** Adds the numbers in the summaries of Cargo, Node.js and Playwright. */
+function countTests(output) {
+  const sum = (pattern) =>
+    [...output.matchAll(pattern)].reduce((total, [text]) => total + Number(/\d+/.exec(text)), 0);
+  return {
+    passed: sum(/^test result: \w+\. \d+ passed|^ℹ pass \d+|^ {2}\d+ passed/gm),
+    failed: sum(/(?<=^test result: .*)\d+ failed|^ℹ fail \d+|^ {2}\d+ failed/gm),
+  };
+}
+
+/** Returns the failures at the end of an output. */
+function endOf(output) {
+  const failures = output.lastIndexOf("\n✖ failing tests:");
+  const text = failures === -1 ? output.split("\n").slice(-60).join("\n") : output.slice(failures);
+  return text.slice(0, 20_000);
+}
+
+async function main() {
   endWithNpm();
   const started = performance.now();
-  const { values, positionals } = readArguments();
-  const selection = selectByName(positionals);
+  const options = { matrix: { type: "boolean" } };
+  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+  const unknown = positionals.find((name) => !SUITES.includes(name));
+  if (unknown) throw new StepError(`unknown suite ${unknown}; known: ${SUITES.join(", ")}`);
+
   await rm(LOGS, { recursive: true, force: true });
   await mkdir(LOGS, { recursive: true });
-
-  const suites = [...selection.keys()];
-  const { env, bin } = await setup(needsOf(suites, values.matrix));
+  const context = await setup({ ...NEEDS, ...(values.matrix ? MATRIX_NEEDS : {}) });
   const canary = newCanaryKey();
-  const context = { env: { ...env, QUILLGATE_CANARY_KEY: canary }, bin, canary };
-  const tasks = [
-    ...buildTasks(suites, context),
-    ...(await testTasks(selection, values.matrix, context)),
-    secretsTask(wholeSuites(selection), context),
-  ];
+  context.env.QUILLGATE_CANARY_KEY = canary;
 
   const results = [];
-  await runTasks(tasks, SLOTS, (task, result) => {
-    const startedAt = (performance.now() - started) / 1000 - result.seconds;
-    const named = { ...result, name: task.name, suite: task.suite, startedAt };
-    results.push(named);
-    printTask(named);
-  });
+  const runAll = async (commands) => {
+    for (const command of commands) results.push(await runCommand(command, context.env));
+  };
+  const builtSuites = commandsOf(BUILT_SUITES, positionals, values.matrix);
+  const last = commandsOf(LAST_SUITES, positionals, values.matrix);
+  const runBuilt = async () => {
+    if (builtSuites.length + last.length > 0) await buildAll(context);
+    await runAll(builtSuites);
+  };
+  await Promise.all([runAll(commandsOf(SOURCE_SUITES, positionals)), runBuilt()]);
+  await runAll(last);
+
+  const leaks = await findCanary(canary, positionals.length === 0);
+  const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
   const seconds = (performance.now() - started) / 1000;
-  await writeTimes(join(LOGS, "times.json"), results, seconds);
-  if (!printSummary(results, seconds)) process.exitCode = 1;
-});
-
-function readArguments() {
-  try {
-    return parseArgs({ options: OPTIONS, allowPositionals: true });
-  } catch (error) {
-    throw new StepError(error.message);
+  const minutes = `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+  console.log(
+    `\n${total("passed")} passed, ${total("failed") + leaks.length} failed in ${minutes}`,
+  );
+  for (const leak of leaks) console.log(`✖ ${leak}`);
+  for (const { command, log, failed } of results) {
+    if (failed > 0) console.log(`✖ ${command}\n  ${relative(ROOT, log)}`);
   }
+  if (total("failed") + leaks.length > 0) process.exitCode = 1;
 }
 
-/**
- * Selects suites by name, in the order of their declaration.
- *
- * @param {string[]} names such as `gateway` or `gateway/archive`; none means every suite
- * @returns {Map<string, string[]>} each suite with parts of the paths of its files; none means all
- */
-function selectByName(names) {
-  const selection = new Map();
-  for (const name of names.length > 0 ? names : Object.keys(SUITES)) {
-    const [suite, ...path] = name.split("/");
-    if (!Object.hasOwn(SUITES, suite)) {
-      const known = Object.keys(SUITES).join(", ");
-      throw new StepError(`unknown suite ${suite}; the suites are ${known}`);
-    }
-    const parts = selection.get(suite);
-    // No parts mean the whole suite, which includes every part.
-    const isWhole = path.length === 0 || parts?.length === 0;
-    selection.set(suite, isWhole ? [] : [...(parts ?? []), path.join("/")]);
-  }
-  return new Map([...selection].sort(([a], [b]) => orderOf(a) - orderOf(b)));
-}
-
-/** Returns the suites that run completely. */
-function wholeSuites(selection) {
-  return [...selection].filter(([, parts]) => parts.length === 0).map(([suite]) => suite);
-}
-
-function orderOf(suite) {
-  return Object.keys(SUITES).indexOf(suite);
-}
-
-function needsOf(suites, matrix) {
-  const needs = suites.flatMap((name) => [
-    SUITES[name].needs,
-    matrix ? SUITES[name].matrixNeeds : {},
-  ]);
-  return Object.assign({}, ...needs);
-}
+if (process.argv[1] === import.meta.filename) await runMain(main);

@@ -8,9 +8,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { setup } from "../../scripts/setup.mjs";
-import { BUILDS } from "../../scripts/test/builds.mjs";
 import { startJobs } from "../../tests/gateway/jobs_gateway.mjs";
 import { PROJECT } from "../../tests/gateway/recorded_gateway.mjs";
+import { buildUpstream } from "../../tests/harness/upstream.mjs";
 
 const CALLERS = 200;
 const IDLE_CREATIONS = 20;
@@ -29,7 +29,7 @@ const LIST = `/v2/agent/${PROJECT}/jobs`;
 
 const context = { ...(await setup({ wasmBindgen: true })), compiled: [], made: [] };
 process.env.QUILLGATE_CANARY_KEY = `mint_canary_${"q".repeat(24)}`;
-process.env.QUILLGATE_SIMULATOR = await BUILDS.simulator.build(context);
+process.env.QUILLGATE_SIMULATOR = await buildUpstream(context);
 for (const ledger of LEDGERS) await measureLedger(ledger);
 
 async function measureLedger({ count, length, keep }) {

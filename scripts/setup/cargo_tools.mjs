@@ -1,9 +1,10 @@
 /**
  * Tools that Cargo compiles. Each is compiled once, into a folder that all clones share.
  */
+import { rmSync, symlinkSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { homedir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { run } from "../child.mjs";
 import { digestFiles } from "../files.mjs";
 import { ROOT, VERSIONS } from "../versions.mjs";
@@ -42,6 +43,8 @@ export const wasmTestRunner = localTool({
     wasmBindgenCli: "wasm-bindgen",
   },
   features: ["test-runner"],
+  // The path in `.cargo/config.toml`.
+  link: join(ROOT, "node_modules", ".bin", "wasm-bindgen-test-runner"),
 });
 
 /** @type {import("../setup.mjs").Requirement} */
@@ -60,7 +63,7 @@ export function toolsFolder(env) {
 }
 
 /** A tool of the crate in `scripts/bindgen`, installed again whenever the crate changes. */
-function localTool({ title, programs, features = [] }) {
+function localTool({ title, programs, features = [], link }) {
   const folder = async (env) => {
     const digest = await digestFiles([BINDGEN]);
     const name = ["quillgate-bindgen", digest.slice(0, 16), ...features].join("-");
@@ -76,7 +79,12 @@ function localTool({ title, programs, features = [] }) {
     },
     install: async (context) =>
       cargoInstall(title, ["--path", BINDGEN, ...flags], await folder(context.env), context),
-    provide: (bin, context) => provide(programs, bin, context),
+    provide(bin, context) {
+      provide(programs, bin, context);
+      if (!link) return;
+      rmSync(link, { force: true });
+      symlinkSync(join(bin, basename(link)), link);
+    },
   };
 }
 

@@ -6,10 +6,11 @@ import { randomBytes } from "node:crypto";
 import { appendFileSync, mkdirSync } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { ROOT } from "../../scripts/versions.mjs";
 import { LOGS } from "./process.mjs";
 
 /** The file that lists the programs that received the canary. */
-export const PLANTED = join(LOGS, "canary-planted.txt");
+const PLANTED = join(LOGS, "canary-planted.txt");
 
 let own;
 
@@ -39,6 +40,27 @@ export function noteCanary(where, key) {
   if (!key || key !== process.env.QUILLGATE_CANARY_KEY) return;
   mkdirSync(LOGS, { recursive: true });
   appendFileSync(PLANTED, `${where}\n`);
+}
+
+/**
+ * Searches what a run has written and built for its key. Also reports programs that never received
+ * the key, because then the search proves nothing.
+ *
+ * @param {string} key
+ * @param {boolean} isWholeRun whether the simulator and the gateway must have received it
+ * @returns {Promise<string[]>} descriptions of the problems
+ */
+export async function findCanary(key, isWholeRun) {
+  const folders = ["tests/.logs", "pkg/dist", "worker/build", "gateway/dist", "www/dist"];
+  const { hits } = await scanForCanary(
+    key,
+    folders.map((folder) => join(ROOT, folder)),
+  );
+  const leaks = hits.map(({ file, form }) => `the admin key is in ${file} (${form})`);
+  const planted = await readFile(PLANTED, "utf8").catch(() => "");
+  const missing = ["upstream", "gateway"].filter((name) => !planted.split("\n").includes(name));
+  if (!isWholeRun) return leaks;
+  return [...leaks, ...missing.map((name) => `no ${name} was started with the admin key`)];
 }
 
 /**

@@ -4,8 +4,7 @@ import { defineConfig } from "@playwright/test";
 import { LOGS } from "../harness/process.mjs";
 import { ACTION_TIMEOUT_MS, launchOptions } from "./browser.mjs";
 
-/** `npm test` runs the tests tagged `@alone` separately, with results in another folder. */
-const RESULTS = join(LOGS, process.env.QUILLGATE_PAGE_RESULTS || "page");
+const RESULTS = join(LOGS, "page");
 
 export default defineConfig({
   testMatch: "*.spec.mjs",
