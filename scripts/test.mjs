@@ -16,7 +16,7 @@ import { parseArgs, stripVTControlCharacters } from "node:util";
 import { findCanary, newCanaryKey } from "../tests/harness/canary.mjs";
 import { LOGS } from "../tests/harness/process.mjs";
 import { buildUpstream } from "../tests/harness/upstream.mjs";
-import { build, buildTrapWorker, PARTS, START_PARTS } from "./build.mjs";
+import { build, buildTrapWorker, PARTS } from "./build.mjs";
 import { endWithNpm, runMain, StepError, spawnGroup } from "./child.mjs";
 import { setup } from "./setup.mjs";
 import { ROOT } from "./versions.mjs";
@@ -67,7 +67,7 @@ const LAST_SUITES = {
 
 export const SUITES = Object.keys({ ...SOURCE_SUITES, ...BUILT_SUITES, ...LAST_SUITES });
 
-const NEEDS = { wasmBindgen: true, wasmTestRunner: true, browser: true, cliPrograms: true };
+const NEEDS = { wasmBindgen: true, browser: true, cliPrograms: true };
 /** What the matrices need as well. */
 const MATRIX_NEEDS = {
   python: true,
@@ -94,7 +94,6 @@ function commandsOf(suites, names, matrix) {
 /** Builds what the tests start. */
 async function buildAll(context) {
   const { env } = context;
-  const parts = Object.entries(START_PARTS).map(([name, part]) => [`start ${name}`, part]);
   await build(context, {
     ...PARTS,
     simulator: async (own) => {
@@ -103,7 +102,6 @@ async function buildAll(context) {
     "trap worker": async (own) => {
       env.QUILLGATE_TRAP_WORKER = await buildTrapWorker(own);
     },
-    ...Object.fromEntries(parts),
   });
 }
 
@@ -171,11 +169,18 @@ async function main() {
   };
   const builtSuites = commandsOf(BUILT_SUITES, positionals, values.matrix);
   const last = commandsOf(LAST_SUITES, positionals, values.matrix);
+  const sourceSuites = commandsOf(SOURCE_SUITES, positionals);
+  const runSource = async () => {
+    // Compiled beside the builds, because it takes a minute.
+    if (sourceSuites.some((command) => command.includes(WASM)))
+      await setup({ wasmTestRunner: true });
+    await runAll(sourceSuites);
+  };
   const runBuilt = async () => {
     if (builtSuites.length + last.length > 0) await buildAll(context);
     await runAll(builtSuites);
   };
-  await Promise.all([runAll(commandsOf(SOURCE_SUITES, positionals)), runBuilt()]);
+  await Promise.all([runSource(), runBuilt()]);
   await runAll(last);
 
   const leaks = await findCanary(canary, positionals.length === 0);
