@@ -1,6 +1,6 @@
 /** Builds the npm package `quillgate-gateway`: the deployed Worker, its page and its tools. */
-import { copyFile, mkdir, readFile, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { cargoBuildWasm, targetFolder } from "../cargo.mjs";
 import { run } from "../child.mjs";
 import { whenChanged } from "../freshness.mjs";
@@ -8,7 +8,7 @@ import { adaptLinks, GATEWAY_DOCS } from "../gateway_docs.mjs";
 import { makeGatewayTemplate } from "../gateway_template.mjs";
 import { listLicences } from "../licences.mjs";
 import { ROOT } from "../versions.mjs";
-import { keepOnly, replaceTree } from "./folders.mjs";
+import { keepOnly } from "./folders.mjs";
 import { bindForWeb, filesOf, withoutLocalPaths } from "./wasm.mjs";
 import { WORKER, WORKER_MODULES } from "./worker.mjs";
 
@@ -32,23 +32,22 @@ const RULES = { crate: "quillgate-check-config", module: "check_config" };
  * @param {import("../build.mjs").Context} context
  */
 export async function buildGateway(context) {
-  const { bin, made } = context;
+  const { bin, env, made } = context;
   await mkdir(TOOLS, { recursive: true });
-  const paths = [...Object.keys(COPIES), ...Object.keys(GATEWAY_DOCS), ...WORKER_MODULES];
-  await keepOnly(DIST, [...paths.map((path) => basename(path)), "template", "tools"]);
+  await keepOnly(DIST, [basename(TOOLS)]);
   for (const [to, from] of Object.entries(COPIES)) {
-    const [source, copy] = [join(ROOT, from), join(GATEWAY, to)];
-    const step = { name: `gateway ${basename(to)}`, inputs: [source], outputs: [copy], made };
-    await whenChanged(step, () => replaceTree(source, copy));
+    await cp(join(ROOT, from), join(GATEWAY, to), { recursive: true });
   }
-  const modules = WORKER_MODULES.map((path) => join(DIST, basename(path)));
-  const step = { name: "gateway Worker", inputs: WORKER_MODULES, outputs: modules, made };
-  await whenChanged(step, async () => {
-    for (const path of WORKER_MODULES) await copyFile(path, join(DIST, basename(path)));
-  });
-  await writeTemplate(context);
-  await writeDocs(context);
-  await writeLicences(context);
+  for (const path of WORKER_MODULES) await copyFile(path, join(DIST, basename(path)));
+  for (const [to, from] of Object.entries(GATEWAY_DOCS)) {
+    const text = await readFile(join(ROOT, from), "utf8");
+    await writeFile(join(GATEWAY, to), adaptLinks(text, { from, to }));
+  }
+  await writeFile(join(GATEWAY, "THIRD_PARTY.md"), await listLicences(env));
+  const template = join(DIST, "template");
+  await mkdir(template);
+  const config = await readFile(join(WORKER, "wrangler.toml"), "utf8");
+  await writeFile(join(template, "wrangler.toml"), makeGatewayTemplate(config));
 
   const rules = await compileRules(context);
   const options = { name: "gateway rules", module: RULES.module, out: TOOLS, optimise: true };
@@ -57,41 +56,6 @@ export async function buildGateway(context) {
   await whenChanged({ name: "gateway", inputs, outputs: [TOOLS], made }, async () => {
     await keepOnly(TOOLS, filesOf(RULES.module));
     await run("compiling the gateway's TypeScript", bin.tsc, ["-p", GATEWAY], context);
-  });
-}
-
-/** Writes the documentation with links that work inside the package. */
-async function writeDocs({ made }) {
-  for (const [to, from] of Object.entries(GATEWAY_DOCS)) {
-    const [source, copy] = [join(ROOT, from), join(GATEWAY, to)];
-    const step = { name: `gateway ${basename(to)}`, inputs: [source], outputs: [copy], made };
-    await whenChanged(step, async () => {
-      await writeFile(copy, adaptLinks(await readFile(source, "utf8"), { from, to }));
-    });
-  }
-}
-
-/** Writes the licences of the third-party code in the package. */
-async function writeLicences({ env, made }) {
-  const inputs = ["Cargo.lock", "package-lock.json", "scripts/licences.mjs"];
-  const list = join(GATEWAY, "THIRD_PARTY.md");
-  const step = {
-    name: "gateway licences",
-    inputs: inputs.map((path) => join(ROOT, path)),
-    outputs: [list],
-    made,
-  };
-  await whenChanged(step, async () => writeFile(list, await listLicences(env)));
-}
-
-/** Writes the configuration that `init` copies. */
-async function writeTemplate({ made }) {
-  const config = join(WORKER, "wrangler.toml");
-  const template = join(DIST, "template", "wrangler.toml");
-  const step = { name: "gateway template", inputs: [config], outputs: [template], made };
-  await whenChanged(step, async () => {
-    await mkdir(dirname(template), { recursive: true });
-    await writeFile(template, makeGatewayTemplate(await readFile(config, "utf8")));
   });
 }
 

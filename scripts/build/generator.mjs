@@ -1,6 +1,5 @@
 import { cargoBuildProgram, targetFolder } from "../cargo.mjs";
 import { run } from "../child.mjs";
-import { whenChanged } from "../freshness.mjs";
 
 /**
  * Builds the program that generates files from the Rust types.
@@ -23,6 +22,5 @@ export function buildGenerator(context) {
  */
 export async function generate(name, content, path, context) {
   const program = await buildGenerator(context);
-  const step = { name, inputs: [program], outputs: [path], made: context.made };
-  await whenChanged(step, () => run(`generating the ${name}`, program, [content, path], context));
+  await run(`generating the ${name}`, program, [content, path], context);
 }

@@ -126,7 +126,7 @@ export async function buildPackage(context, variant = RELEASE) {
 
   const wasm = await compileCore(variant, context);
   await bindCore({ name: `${name} core`, out }, wasm, context);
-  await embedCore(variant, context);
+  await embedCore(variant);
 
   const inputs = ["src", "tsconfig.json", ...(hasCli ? ["cli"] : [])];
   const paths = inputs.map((path) => join(PACKAGE, path));
@@ -151,10 +151,7 @@ export async function buildPackage(context, variant = RELEASE) {
     );
     await writeCommonJs(out);
   });
-  const [licence, copy] = [ROOT, PACKAGE].map((folder) => join(folder, "LICENSE"));
-  await whenChanged({ name: "package licence", inputs: [licence], outputs: [copy], made }, () =>
-    copyFile(licence, copy),
-  );
+  await copyFile(join(ROOT, "LICENSE"), join(PACKAGE, "LICENSE"));
 }
 
 /**
@@ -284,12 +281,9 @@ async function bundleGlue(folder, outfile) {
 }
 
 /** Writes a module that contains the core as a string. */
-async function embedCore({ name, out }, { made }) {
-  const core = join(out, "core_bg.wasm");
-  const outputs = EMBEDDED.map((file) => join(out, file));
-  await whenChanged({ name: `${name} text`, inputs: [core], outputs, made }, async () => {
-    const [module, types] = outputs;
-    await writeFile(module, `export const text = "${encodeBytes(await readFile(core))}";\n`);
-    await writeFile(types, "export const text: string;\n");
-  });
+async function embedCore({ out }) {
+  const [module, types] = EMBEDDED.map((file) => join(out, file));
+  const text = encodeBytes(await readFile(join(out, "core_bg.wasm")));
+  await writeFile(module, `export const text = "${text}";\n`);
+  await writeFile(types, "export const text: string;\n");
 }

@@ -3,7 +3,6 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { cargoBuildWasm, targetFolder } from "../cargo.mjs";
 import { StepError } from "../child.mjs";
-import { whenChanged } from "../freshness.mjs";
 import { ROOT } from "../versions.mjs";
 import { generate } from "./generator.mjs";
 import { bindForWeb, withoutLocalPaths } from "./wasm.mjs";
@@ -65,7 +64,7 @@ export async function buildWorker(context, variant = RELEASE) {
     wasm,
     context,
   );
-  await bundleEntry(variant, core, context);
+  await bundleEntry(variant, core);
 }
 
 /**
@@ -97,25 +96,22 @@ function compile({ name, profile, features }, context) {
 }
 
 /** Bundles the entry with a core. */
-async function bundleEntry({ name, out }, core, { made }) {
-  const outputs = MODULES.map((file) => join(out, file));
-  await whenChanged({ name: `${name} bundle`, inputs: [ENTRY, core], outputs, made }, async () => {
-    // Imported here because this file is loaded before the npm packages are installed.
-    const { build: esbuild } = await import("esbuild");
-    await esbuild({
-      entryPoints: [join(ENTRY, "index.js")],
-      outdir: out,
-      bundle: true,
-      format: "esm",
-      target: "es2023",
-      external: ["cloudflare:*"],
-      loader: { ".wasm": "copy", ".txt": "copy" },
-      assetNames: "[name]",
-      logLevel: "warning",
-      plugins: [withCore(core)],
-    }).catch(() => {
-      throw new StepError("bundling the Worker failed");
-    });
+async function bundleEntry({ out }, core) {
+  // Imported here because this file is loaded before the npm packages are installed.
+  const { build: esbuild } = await import("esbuild");
+  await esbuild({
+    entryPoints: [join(ENTRY, "index.js")],
+    outdir: out,
+    bundle: true,
+    format: "esm",
+    target: "es2023",
+    external: ["cloudflare:*"],
+    loader: { ".wasm": "copy", ".txt": "copy" },
+    assetNames: "[name]",
+    logLevel: "warning",
+    plugins: [withCore(core)],
+  }).catch(() => {
+    throw new StepError("bundling the Worker failed");
   });
 }
 
