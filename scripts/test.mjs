@@ -21,6 +21,8 @@ import { endWithNpm, runMain, StepError, spawnGroup } from "./child.mjs";
 import { setup } from "./setup.mjs";
 import { ROOT } from "./versions.mjs";
 
+/** Lines of a failed command's output to print. */
+const LINES_OF_FAILURE = 100;
 const WASM = "cargo test --locked --target wasm32-unknown-unknown";
 const IN_NODE = `WASM_BINDGEN_TEST_ONLY_NODE=1 ${WASM}`;
 const IN_CHROME = `WASM_BINDGEN_USE_BROWSER=1 WASM_BINDGEN_TEST_TIMEOUT=120 ${WASM}`;
@@ -36,6 +38,8 @@ const SOURCE_SUITES = {
     "cargo clippy --locked --workspace --all-targets -- -D warnings",
     `cargo clippy --locked --target wasm32-unknown-unknown --all-features --all-targets ${WASM_CRATES} -- -D warnings`,
   ],
+  supply: (matrix) => [nodeTests(["supply"], matrix)],
+  contract: (matrix) => [nodeTests(["contract"], matrix)],
   wasm: () => [
     `${IN_NODE} -p quillgate-worker --lib`,
     `${IN_NODE} -p quillgate-wasm --test bindings`,
@@ -53,7 +57,7 @@ const BUILT_SUITES = {
   package: (matrix) => [nodeTests(["package"], matrix)],
   cli: (matrix) => [nodeTests(["cli"], matrix)],
   clients: (matrix) => [nodeTests(["action", "examples", "gateway_package", "build"], matrix)],
-  repository: (matrix) => [nodeTests(["harness", "contract", "supply"], matrix)],
+  repository: (matrix) => [nodeTests(["harness"], matrix)],
 };
 
 /** Suites that judge time or memory. Nothing runs beside them. */
@@ -67,14 +71,14 @@ const LAST_SUITES = {
 
 export const SUITES = Object.keys({ ...SOURCE_SUITES, ...BUILT_SUITES, ...LAST_SUITES });
 
-const NEEDS = { wasmBindgen: true, browser: true, cliPrograms: true };
-/** What the matrices need as well. */
+/** What a suite needs, by name, and what its matrices need as well. */
+const NEEDS = {
+  ...{ wasm: ["browser"], page: ["browser"], package: ["browser"], clients: ["browser"] },
+  ...{ alone: ["browser"], cli: ["cliPrograms"] },
+};
 const MATRIX_NEEDS = {
-  python: true,
-  firefox: true,
-  packageTools: true,
-  wasmPack: true,
-  cargoDeny: true,
+  ...{ package: ["firefox", "packageTools"], page: ["firefox"], gateway: ["python"] },
+  ...{ clients: ["wasmPack", "wasmTestRunner"], supply: ["cargoDeny"] },
 };
 
 /** Returns the command that runs the test files of folders of `tests/`. */
@@ -83,12 +87,6 @@ function nodeTests(folders, matrix, ending = "test", concurrency = availablePara
   const files = folders.flatMap((name) => endings.map((end) => `'tests/${name}/*.${end}.mjs'`));
   const list = `git ls-files --cached --others --exclude-standard ${files.join(" ")}`;
   return `node --test --test-reporter=spec --test-concurrency=${concurrency} $(${list})`;
-}
-
-/** Returns the commands of the named suites. No names mean all suites. */
-function commandsOf(suites, names, matrix) {
-  const selected = Object.keys(suites).filter((name) => names.length === 0 || names.includes(name));
-  return selected.flatMap((name) => suites[name](matrix));
 }
 
 /** Builds what the tests start. */
@@ -109,8 +107,7 @@ async function buildAll(context) {
 async function runCommand(command, env) {
   const started = performance.now();
   const log = join(LOGS, `${command.replaceAll(/[^\w.]+/g, "-").slice(0, 150)}.log`);
-  const stdio = ["ignore", "pipe", "pipe"];
-  const child = spawnGroup("sh", ["-c", command], { env, stdio });
+  const child = spawnGroup("sh", ["-c", command], { env, stdio: ["ignore", "pipe", "pipe"] });
   const file = createWriteStream(log);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
@@ -128,7 +125,7 @@ async function runCommand(command, env) {
   else if (passed + failed === 0) result.passed = 1;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`${code === 0 ? "✔" : "✖"} ${seconds} s, ${result.passed} passed: ${command}`);
-  if (code !== 0) console.log(endOf(stripVTControlCharacters(output)));
+  if (code !== 0) console.log(output.split("\n").slice(-LINES_OF_FAILURE).join("\n"));
   return result;
 }
 
@@ -142,13 +139,6 @@ function countTests(output) {
   };
 }
 
-/** Returns the failures at the end of an output. */
-function endOf(output) {
-  const failures = output.lastIndexOf("\n✖ failing tests:");
-  const text = failures === -1 ? output.split("\n").slice(-60).join("\n") : output.slice(failures);
-  return text.slice(0, 20_000);
-}
-
 async function main() {
   endWithNpm();
   const started = performance.now();
@@ -159,7 +149,13 @@ async function main() {
 
   await rm(LOGS, { recursive: true, force: true });
   await mkdir(LOGS, { recursive: true });
-  const context = await setup({ ...NEEDS, ...(values.matrix ? MATRIX_NEEDS : {}) });
+  const selected = SUITES.filter((name) => positionals.length === 0 || positionals.includes(name));
+  const tables = values.matrix ? [NEEDS, MATRIX_NEEDS] : [NEEDS];
+  const needs = selected.flatMap((name) => tables.flatMap((table) => table[name] ?? []));
+  const commandsOf = (suites) => selected.flatMap((name) => suites[name]?.(values.matrix) ?? []);
+  const [source, built, last] = [SOURCE_SUITES, BUILT_SUITES, LAST_SUITES].map(commandsOf);
+  if (built.length + last.length > 0) needs.push("wasmBindgen");
+  const context = await setup(Object.fromEntries(needs.map((name) => [name, true])));
   const canary = newCanaryKey();
   context.env.QUILLGATE_CANARY_KEY = canary;
 
@@ -167,18 +163,14 @@ async function main() {
   const runAll = async (commands) => {
     for (const command of commands) results.push(await runCommand(command, context.env));
   };
-  const builtSuites = commandsOf(BUILT_SUITES, positionals, values.matrix);
-  const last = commandsOf(LAST_SUITES, positionals, values.matrix);
-  const sourceSuites = commandsOf(SOURCE_SUITES, positionals);
   const runSource = async () => {
     // Compiled beside the builds, because it takes a minute.
-    if (sourceSuites.some((command) => command.includes(WASM)))
-      await setup({ wasmTestRunner: true });
-    await runAll(sourceSuites);
+    if (selected.includes("wasm")) await setup({ wasmTestRunner: true });
+    await runAll(source);
   };
   const runBuilt = async () => {
-    if (builtSuites.length + last.length > 0) await buildAll(context);
-    await runAll(builtSuites);
+    if (built.length + last.length > 0) await buildAll(context);
+    await runAll(built);
   };
   await Promise.all([runSource(), runBuilt()]);
   await runAll(last);

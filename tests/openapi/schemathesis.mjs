@@ -136,7 +136,10 @@ function listOperations({ paths }) {
 
 async function runSchemathesis({ gate, description, tokens, maxExamples }) {
   const { SCHEMATHESIS } = process.env;
-  assert.ok(SCHEMATHESIS, "SCHEMATHESIS is not set; npm test -- openapi installs schemathesis");
+  assert.ok(
+    SCHEMATHESIS,
+    "SCHEMATHESIS is not set; npm run test:matrix -- gateway installs schemathesis",
+  );
   const folder = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));
   // Tokens go into files because every user of the machine can read command lines.
   const writeJson = (name, content) => {
