@@ -193,10 +193,10 @@ test("a creation without an id has an unknown outcome, and a message keeps its j
 });
 
 test("exits with code 11 on a conflict", async () => {
-  override = () => problem(409, "idempotency-key-in-use", "the first request still runs");
-  const { code, stderr } = await quillgate(["create", "x", "--idempotency-key", "k"]);
+  override = () => problem(409, "conflict", "the job has ended");
+  const { code, stderr } = await quillgate(["message", "job_1", "x"]);
   assert.equal(code, 11);
-  assert.match(stderr, /409 the first request still runs/);
+  assert.match(stderr, /409 the job has ended/);
 });
 
 test("an error that the gateway repeats is printed once", async () => {
