@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { canaryKey, scanForCanary } from "../harness/canary.mjs";
 import { fastTime } from "../harness/fast_clock.mjs";
 import { startGateway } from "../harness/gateway.mjs";
@@ -21,6 +22,8 @@ export const JOBS = `/v2/agent/${PROJECT}/job`;
 export const ALLOWED_ORIGIN = "https://docs.example";
 /** Matches every panic but those that the tests of the trap guard request. */
 const UNEXPECTED_PANIC = /panicked at (?!.*\btrap\.rs)/;
+/** Pause between two checks of a condition. */
+const CHECK_INTERVAL_MS = 5;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 /**
@@ -178,6 +181,7 @@ class RecordedGateway {
     for (;;) {
       const counters = await this.upstream.counters();
       if (check(counters)) return counters;
+      await sleep(CHECK_INTERVAL_MS);
     }
   }
 
@@ -190,7 +194,7 @@ class RecordedGateway {
     for (;;) {
       const [line] = pattern.exec(this.gateway.log()) ?? [];
       if (line) return JSON.parse(line);
-      await new Promise(setImmediate);
+      await sleep(CHECK_INTERVAL_MS);
     }
   }
 

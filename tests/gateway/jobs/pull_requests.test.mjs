@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { startGitHub } from "../../harness/github.mjs";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem } from "../recorded_gateway.mjs";
@@ -165,7 +166,7 @@ describe("an unknown state", () => {
     await stateOf(id);
     const isLogged = () =>
       /GitHub answered 401: GITHUB_TOKEN is not valid/.test(jobs.gate.gateway.log());
-    while (!isLogged()) await new Promise(setImmediate);
+    while (!isLogged()) await sleep(5);
   });
 });
 

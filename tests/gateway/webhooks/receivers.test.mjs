@@ -99,7 +99,7 @@ function hideUpstream(id) {
 }
 
 async function untilLogged(expected) {
-  while (!jobs.gate.gateway.log().includes(expected)) await new Promise(setImmediate);
+  while (!jobs.gate.gateway.log().includes(expected)) await sleep(5);
 }
 
 /** Repeats a long poll until the gateway responds 404. */
