@@ -34,7 +34,7 @@ for (const ledger of LEDGERS) await measureLedger(ledger);
 
 async function measureLedger({ count, length, keep }) {
   const vars = { KEEP_PROMPTS: keep, JOB_POLL_SECONDS: "300" };
-  const jobs = await startJobs(`search-${length}`, { vars, projects: [PROJECT] });
+  const jobs = await startJobs(`search-${length}`, { clockRate: 1, vars, projects: [PROJECT] });
   try {
     await jobs.create();
     await jobs.restartWithSql([[fill(keep), count, length, Date.now() - 86_400_000]]);

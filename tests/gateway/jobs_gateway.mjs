@@ -18,6 +18,8 @@ const SQL_WORKER = fileURLToPath(new URL("workers/sql.mjs", import.meta.url));
 /** A second project. Each project has its own Durable Object. */
 export const OTHER_PROJECT = "empty-docs";
 
+/** Speed of the clock of a gateway for jobs, so that tests do not wait for polling intervals. */
+export const CLOCK_RATE = 5;
 /** This job duration is longer than any test, so that jobs change only when a test changes them. */
 const NEVER_MS = 24 * 3600 * 1000;
 const TERMINAL_STATUSES = ["completed", "failed", "archived"];
@@ -40,14 +42,16 @@ const PATIENCE_MS = 60_000;
  * @param {string} [options.config] path of another wrangler configuration
  * @param {(upstream: object) => unknown} [options.prepare] as for `startGate`
  * @param {object} [options.upstream] further options of the simulator
+ * @param {number} [options.clockRate] as for `startGate`, by default {@link CLOCK_RATE}
  */
 export async function startJobs(name, options = {}) {
   const { vars = {}, projects = [PROJECT, OTHER_PROJECT], config, prepare } = options;
+  const { clockRate = CLOCK_RATE } = options;
   const state = options.state ?? mkdtempSync(join(tmpdir(), "quillgate-jobs-"));
   const all = {
     JOB_POLL_SECONDS: "1",
     JOB_POLLS_PER_HOUR: "100000",
-    UPSTREAM_TIMEOUT_SECONDS: "2",
+    UPSTREAM_TIMEOUT_SECONDS: String(2 * clockRate),
     CREATE_LIMIT_PER_HOUR: "100000",
     MESSAGE_LIMIT_PER_HOUR: "100000",
     STREAMS_PER_CALLER: "1000",
@@ -57,6 +61,7 @@ export async function startJobs(name, options = {}) {
   const gate = await startGate(name, {
     upstream: { jobDurationMs: NEVER_MS, projects, ...limits },
     gateway: { vars: all, state, config },
+    clockRate,
     prepare,
   });
   return new Jobs(gate, { vars: all, state, projects });
@@ -258,34 +263,27 @@ class Jobs {
     return rows;
   }
 
-  /**
-   * Makes the assertions of `RecordedGateway.assertDiscreet`, and asserts that no event stream
-   * contains a secret.
-   */
-  async assertDiscreet() {
-    await this.gate.assertDiscreet();
+  /** Stops as `RecordedGateway.stop`, and asserts that no event stream contains a secret. */
+  async stop() {
+    for (const stream of this.#streams) stream.leave();
+    await this.gate.stop();
+    rmSync(this.state, { recursive: true, force: true, maxRetries: 5 });
     const received = this.#streams.map(({ text }) => text).join("\n");
     for (const secret of [this.gate.key, this.gate.secret, this.#token]) {
       assert.ok(!received.includes(secret), "a stream contains a secret");
     }
   }
-
-  async stop() {
-    for (const stream of this.#streams) stream.leave();
-    await this.gate.stop();
-    rmSync(this.state, { recursive: true, force: true, maxRetries: 5 });
-  }
 }
 
 /**
- * Runs SQL in a project's Durable Object while the gateway is stopped. Returns the rows of the last
- * statement.
+ * Runs SQL in a Durable Object, by default a project's, while the gateway is stopped. Returns the
+ * rows of the last statement.
  */
-export async function runSql(state, statements, project) {
+export async function runSql(state, statements, name, binding = "PROJECT_GATE") {
   const { config, dispose } = configWith({ path: SQL_WORKER });
   const worker = await startGateway({ config, state });
   try {
-    const body = JSON.stringify({ binding: "PROJECT_GATE", name: project, statements });
+    const body = JSON.stringify({ binding, name, statements });
     const response = await fetch(`${worker.url}/v1/sql`, { method: "POST", body });
     const text = await response.text();
     assert.equal(response.status, 200, text);

@@ -3,11 +3,12 @@
  * streams and polls.
  */
 import assert from "node:assert/strict";
-import { startJobs } from "./jobs_gateway.mjs";
+import { CLOCK_RATE, startJobs } from "./jobs_gateway.mjs";
 
+/** The default polling interval of {@link startJobs}, by the gateway's clock. */
 export const INTERVAL_MS = 1000;
-/** Tolerance for clock differences and a request's latency. */
-export const CLOCK_TOLERANCE_MS = 50;
+/** Tolerance for clock differences and a request's latency, by the gateway's clock. */
+export const CLOCK_TOLERANCE_MS = 50 * CLOCK_RATE;
 /** Maximum wait for an event, generous for a busy machine. */
 export const PATIENCE_MS = 60_000;
 

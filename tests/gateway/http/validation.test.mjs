@@ -23,61 +23,13 @@ describe("the query of a page-view request", () => {
       assertInvalid(await gate.get(`${VIEWS}?${query}`), field, rule);
     });
 
-  for (const limit of [
-    ...["0", "251", "10abc", "-1", "", "1e2", "+5", "%2B5", "%205", "5%20", "5.0", "0x10", "00x5"],
-    ...[
-      "%EF%BC%95",
-      "%D9%A5",
-      "NaN",
-      "null",
-      "5,6",
-      "5;6",
-      "5%00",
-      "5%0D%0A",
-      "99999999999999999999",
-    ],
-  ]) {
-    rejects(`limit=${limit}`, "limit", "page-size");
-  }
-  rejects("limit", "limit", "page-size");
-  for (const offset of ["-1", "-0", "1.5", "", "1e3", "%2B1", "9007199254740992", "abc"]) {
-    rejects(`offset=${offset}`, "offset", "offset");
-  }
-  for (const day of ["2024-02-30", "2023-02-29", "2024-13-01", "2024-00-01", "2024-01-32"]) {
-    rejects(`dateFrom=${day}`, "dateFrom", "calendar-date");
-    rejects(`dateTo=${day}T00:00:00Z`, "dateTo", "calendar-date");
-  }
-  rejects("dateTo=2024-01-01T24:00:00Z", "dateTo", "calendar-date");
-  for (const date of ["", "yesterday", "2024-1-1", "20240101", "1704067200"]) {
-    rejects(`dateFrom=${date}`, "dateFrom", "date-format");
-  }
+  rejects("limit=251", "limit", "page-size");
+  rejects("offset=-1", "offset", "offset");
+  rejects("dateFrom=2024-02-30", "dateFrom", "calendar-date");
+  rejects("dateFrom=yesterday", "dateFrom", "date-format");
   rejects("dateFrom=2024-01-02&dateTo=2024-01-01", "dateFrom", "before-date-to");
-  rejects("dateFrom=2024-01-01&dateTo=2024-01-01", "dateFrom", "before-date-to");
-  rejects(
-    "dateFrom=2024-01-01T01:00:00%2B01:00&dateTo=2024-01-01T00:00:00Z",
-    "dateFrom",
-    "before-date-to",
-  );
-  for (const duplicate of [
-    "limit=5&limit=5",
-    "limit=5&limit=250",
-    "limit=5&%6cimit=250",
-    "limit=5&offset=0&limit=5",
-  ]) {
-    rejects(duplicate, "limit", "once");
-  }
-  for (const [unknown, name] of [
-    ["x=1", "x"],
-    ["Limit=5", "Limit"],
-    ["limit[]=5", "limit[]"],
-    ["limit=5;offset=1&cursor=2", "cursor"],
-    ["projectId=other-docs", "projectId"],
-    ["__proto__=1", "__proto__"],
-    ["limit%00=5", "limit\u{fffd}"],
-  ]) {
-    rejects(unknown, name, "unknown");
-  }
-  rejects("limit=%", "limit", "text");
+  rejects("limit=5&%6cimit=250", "limit", "once");
+  rejects("projectId=other-docs", "projectId", "unknown");
   rejects("limit=%ff", "limit", "text");
 
   test("rejects any query parameter for operations without parameters", async () => {
@@ -97,16 +49,9 @@ describe("the query of a job list request", () => {
       assertInvalid(await gate.get(`${JOBS}s?${query}`), field, rule);
     });
 
-  for (const limit of ["0", "101", "-1", "", "1e1", "%2B5", "5.0", "abc", "99999999999999999999"]) {
-    rejects(`limit=${limit}`, "limit", "page-size");
-  }
-  rejects("cursor=", "cursor", "not-empty");
-  for (const cursor of ["x", "1.2", "-", "%00", "..%2F", "'%20OR%201=1--"]) {
-    rejects(`cursor=${cursor}`, "cursor", "cursor");
-  }
-  rejects("limit=5&limit=5", "limit", "once");
+  rejects("limit=101", "limit", "page-size");
+  rejects("cursor='%20OR%201=1--", "cursor", "cursor");
   rejects("offset=1", "offset", "unknown");
-  rejects("status=active", "status", "unknown");
 });
 
 test("rejects any query parameter for a job's events", async () => {
@@ -146,34 +91,19 @@ describe("a request body", () => {
   rejects("has no prompt", "{}", "prompt", "required");
   rejects("has a null prompt", '{"prompt":null}', "prompt", "required");
   rejects("has an empty prompt", '{"prompt":""}', "prompt", "not-empty");
-  for (const value of ["1", "true", "[]", '["x"]', "{}", '{"text":"x"}']) {
-    rejects(`has the prompt ${value}`, `{"prompt":${value}}`, "prompt", "text");
-  }
+  rejects("has a prompt that is not a string", '{"prompt":["x"]}', "prompt", "text");
   for (const [what, body] of [
     ["is empty", ""],
-    ["is white space", " \n"],
-    ["is a form", "prompt=x"],
     ["is truncated JSON", '{"prompt":"x"'],
-    ["is an array", '[{"prompt":"x"}]'],
-    ["is a string", '"x"'],
-    ["is null", "null"],
-    ["has trailing data", '{"prompt":"x"}{"prompt":"y"}'],
-    ["has a trailing comma", '{"prompt":"x",}'],
-    ["has a comment", '{"prompt":"x"}//'],
     ["is UTF-16", Buffer.from('{"prompt":"x"}', "utf16le")],
     ["is not UTF-8", Buffer.from('{"prompt":"\xff"}', "latin1")],
     ["has a lone surrogate", '{"prompt":"\\ud800"}'],
-    ["has a duplicate property", '{"prompt":"x","prompt":"y"}'],
     ["has an escaped duplicate property", '{"prompt":"x","\\u0070rompt":"y"}'],
     ["is deeply nested", `{"prompt":${"[".repeat(50_000)}`],
-    ["is compressed JSON", gzipSync('{"prompt":"x"}')],
   ]) {
     rejects(what, body, "body", "json-object");
   }
-  for (const name of ["model", "Prompt", "id", "projectId", "__proto__", "constructor", ""]) {
-    const body = JSON.stringify({ prompt: "x" }).replace("{", `{${JSON.stringify(name)}:"y",`);
-    rejects(`has the unknown property "${name}"`, body, name, "unknown");
-  }
+  rejects("has an unknown property", '{"prompt":"x","model":"y"}', "model", "unknown");
 
   test("rejects a compressed body even with Content-Encoding: gzip", async () => {
     const headers = [JSON_TYPE, ["Content-Encoding", "gzip"]];
@@ -185,16 +115,8 @@ describe("a request body", () => {
   test("rejects a body whose media type is not application/json", async () => {
     for (const types of [
       [],
-      [""],
-      ["text/plain"],
       ["application/x-www-form-urlencoded"],
-      ["multipart/form-data; boundary=x"],
-      ["text/json"],
-      ["application/jsonp"],
-      ["application/problem+json"],
       ["application/json, text/plain"],
-      ["text/plain; application/json"],
-      ["application/json", "text/plain"],
       ["application/json", "application/json"],
     ]) {
       const headers = types.map((type) => ["Content-Type", type]);
@@ -275,6 +197,3 @@ test("sends none of the invalid requests upstream, but valid requests afterwards
   assert.equal(created.status, 201);
   assert.equal(await gate.received(), 3);
 });
-
-test("keeps the admin key, the secret and tokens out of responses and the log", () =>
-  gate.assertDiscreet());

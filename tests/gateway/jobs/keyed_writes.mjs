@@ -23,7 +23,7 @@ export const jobsOf = (project) => `/v2/agent/${project}/job`;
 
 /** Every key starts with this marker, so that a search finds leaked keys. */
 export const MARKER = "key-of-a-caller";
-export let keys = 0;
+let keys = 0;
 
 export function newKey() {
   keys += 1;

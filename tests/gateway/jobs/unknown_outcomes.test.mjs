@@ -21,8 +21,6 @@ import {
   forced,
   gate,
   jobsOf,
-  keys,
-  MARKER,
   newKey,
   PROJECTS,
   untilNot,
@@ -52,7 +50,6 @@ describe("an unknown outcome", () => {
   }
 
   for (const [what, fault, [status, kind], created] of [
-    ["a reset", { kind: "reset" }, [502, "upstream-unreachable"], 0],
     [
       "a reset after creating the job",
       { kind: "reset", process: true },
@@ -60,23 +57,7 @@ describe("an unknown outcome", () => {
       1,
     ],
     ["a 408", { kind: "status", status: 408 }, [408, "upstream-error"], 0],
-    [
-      "a 408 after creating the job",
-      { kind: "status", status: 408, process: true },
-      [408, "upstream-error"],
-      1,
-    ],
-    [
-      "a 201 with an unexpected schema",
-      { kind: "status", status: 201, body: '{"id":5}', process: true },
-      [502, "upstream-malformed"],
-      1,
-    ],
     ["a 201 with a truncated body", { kind: "cutBody" }, [502, "upstream-malformed"], 1],
-    ["a 201 without its last chunk", { kind: "cutChunked" }, [502, "upstream-malformed"], 1],
-    ["a 2xx with truncated JSON", { kind: "malformedJson" }, [502, "upstream-malformed"], 1],
-    ["a 200 with HTML", { kind: "html", status: 200 }, [502, "upstream-malformed"], 0],
-    ["a 201 with an empty body", { kind: "empty", status: 201 }, [502, "upstream-malformed"], 0],
   ]) {
     test(`reports an unknown outcome until the caller forces a retry: ${what}`, async () => {
       const key = newKey();
@@ -188,11 +169,6 @@ describe("an unknown outcome", () => {
       assertUnknown(await write(key, options));
       await assertCreations(1, requests, impatient);
     });
-
-    test("keeps secrets and idempotency keys out of responses and the log", async () => {
-      await impatient.assertDiscreet();
-      assert.ok(!impatient.gateway.log().includes(MARKER));
-    });
   });
 });
 
@@ -225,11 +201,3 @@ describe("a Worker that is killed", () => {
     assert.equal((await creations()).jobs, before.jobs + 1);
   });
 });
-
-test("keeps idempotency keys out of the log", () => {
-  assert.ok(keys > 15 && gate.gateway.log().includes('"route"'));
-  assert.ok(!gate.gateway.log().includes(MARKER));
-});
-
-test("keeps the admin key, the secret and tokens out of responses and the log", () =>
-  gate.assertDiscreet());

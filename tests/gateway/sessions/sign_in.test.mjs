@@ -73,7 +73,6 @@ describe("sign-in with Cloudflare Access", () => {
       assert.equal(answer.status, status, answer.text);
       assert.equal(answer.header("set-cookie"), undefined);
     }
-    await gate.assertDiscreet();
   });
 });
 
@@ -442,7 +441,4 @@ describe("sign-in at an issuer", () => {
       assertProblem(await browser.send(request), 401, "invalid-token");
     });
   });
-
-  test("keeps secrets and tokens of a sign-in out of responses and the log", () =>
-    gate.assertDiscreet());
 });

@@ -5,14 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import {
-  assertCommonHead,
-  assertProblem,
-  JOBS,
-  PROJECT,
-  startGate,
-  VIEWS,
-} from "../recorded_gateway.mjs";
+import { assertCommonHead, assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 /** The runtime adds these header fields to a request with `cache: "no-store"`. */
 const NO_STORE_FIELDS = { "cache-control": "no-cache", pragma: "no-cache" };
@@ -216,17 +209,6 @@ describe("upstream requests", () => {
     });
   });
 
-  test("ignores header fields that override the method or target", async () => {
-    const headers = [
-      ["X-HTTP-Method-Override", "POST"],
-      ["X-Original-URL", JOBS],
-    ];
-    const views = newViews();
-    assertViews(await gate.get(views, { headers }));
-    const { method, target } = await receivedOnce();
-    assert.deepEqual([method, target], ["GET", pageOf(views)]);
-  });
-
   test("drops the body of a GET request", async () => {
     assertViews(await gate.get(newViews(), { json: { prompt: "x" } }));
     assert.equal((await receivedOnce()).body, "");
@@ -265,16 +247,6 @@ describe("upstream requests", () => {
       const answer = await gate.get(`${JOBS}/${sent}`);
       assertProblem(answer, 404, "upstream-error");
       assert.equal((await gate.upstream.requests()).at(-1).target, `${JOBS}/${target}`);
-    }
-  });
-
-  test("sends the authorized path upstream when the runtime has resolved its dot segments", async () => {
-    for (const path of [
-      `/v2/agent/other-docs/../${PROJECT}/job/j1`,
-      `/v2/./agent/${PROJECT}/job/x/../j1`,
-    ]) {
-      assertProblem(await gate.get(path), 404, "upstream-error");
-      assert.equal((await gate.upstream.requests()).at(-1).target, `${JOBS}/j1`);
     }
   });
 
@@ -337,11 +309,6 @@ describe("responses to callers", () => {
     assertWritten(answer, 202);
     assert.deepEqual(answer.json, { id: "j1" });
   });
-
-  test("returns an upstream error with its status and message", async () => {
-    const problem = assertProblem(await gate.get(`${JOBS}/none`), 404, "upstream-error");
-    assert.deepEqual(problem.upstream, { status: 404, error: "Job not found", details: [] });
-  });
 });
 
 describe("bodies in parts", () => {
@@ -395,6 +362,3 @@ describe("bodies in parts", () => {
     assert.deepEqual((await receivedOnce()).target, pageOf(views));
   });
 });
-
-test("keeps the admin key, the secret and tokens out of responses and the log", () =>
-  gate.assertDiscreet());

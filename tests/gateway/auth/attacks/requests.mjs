@@ -117,12 +117,6 @@ describe("a token in another place", () => {
       }
     }
   });
-
-  test("rejects a token after the credentials of another scheme", async () => {
-    const headers = [["Authorization", `Bearer ${own()}`]];
-    await assertRejected({ authorization: "Basic Zm9vOmJhcg==", headers }, MISSING);
-    await assertRejected({ authorization: `Basic Zm9v, Bearer ${own()}` }, MISSING);
-  });
 });
 
 describe("a field that overrides the request", () => {
@@ -167,15 +161,6 @@ describe("a field that overrides the request", () => {
     for (const agent of ["GoogleHC/1.0", "kube-probe/1.30", "ELB-HealthChecker/2.0", "/ping"]) {
       await assertRejected(smuggled(["User-Agent", agent]), MISSING, [...operations(), DEEP]);
     }
-  });
-
-  test("ignores the Vary field of a request (GHSA-q7jf-gf43-6x6p)", async () => {
-    const answer = await gate.get(
-      VIEWS,
-      smuggled(["Vary", "*"], ["Origin", "https://docs.example"]),
-    );
-    assertProblem(answer, 401, "missing-token");
-    assert.equal(answer.header("vary"), "Origin");
   });
 });
 
@@ -250,56 +235,22 @@ describe("a disguised path or query", () => {
     testRejectedTarget(`/v2/agent/${PROJECT}/${dots}/${OTHER}/job/j1`, NOT_FOUND);
     testRejectedTarget(`/v1/analytics/${PROJECT}\\${dots}\\${OTHER}\\views`, NOT_FOUND);
   }
-  for (const target of [
-    `//v2/agent/${PROJECT}/job/j1`,
-    `/v2//agent/${PROJECT}/job/j1`,
-    `/%2fv2/agent/${PROJECT}/job/j1`,
-    // CVE-2026-47676: a gateway removed a prefix from a path before it decoded the path.
-    `/%76%32/agent/${PROJECT}/job/j1`,
-    `/v2%2fagent%2f${PROJECT}%2fjob%2fj1`,
-    `/v2%5cagent%5c${PROJECT}%5cjob%5cj1`,
-    `${VIEWS};x=1`,
-    `${VIEWS}%00`,
-    `${VIEWS}%3flimit=1`,
-    `${VIEWS}%23/healthz`,
-  ]) {
-    testRejectedTarget(target, NOT_FOUND);
-  }
-  for (const id of [
-    "..%2f..%2fother-docs",
-    "..%5c..",
-    "%252e%252e",
-    "a%00",
-    "a%23b",
-    "a%3fb",
-    "%c0%ae",
-  ]) {
-    testRejectedTarget(`${JOBS}/${id}`, INVALID_REQUEST);
-    testRejectedTarget(`/v1/analytics/${id}/views`, INVALID_REQUEST);
-  }
+  // CVE-2026-47676: a gateway removed a prefix from a path before it decoded the path.
+  testRejectedTarget(`/%76%32/agent/${PROJECT}/job/j1`, NOT_FOUND);
+  testRejectedTarget(`/v2%5cagent%5c${PROJECT}%5cjob%5cj1`, NOT_FOUND);
+  testRejectedTarget(`${JOBS}/..%2f..%2fother-docs`, INVALID_REQUEST);
+  testRejectedTarget("/v1/analytics/%c0%ae/views", INVALID_REQUEST);
   testRejectedTarget(`/v1/analytics/${PROJECT};a/views`, NOT_ALLOWED);
 
   // GHSA-pxq7-h93f-9jrg and GHSA-7rh7-c77v-6434: a public path elsewhere in the target must not
   // make the target public.
-  for (const target of [
-    `${VIEWS}#/healthz`,
-    `${VIEWS}?/healthz`,
-    `${VIEWS}?x=/healthz`,
-    `${VIEWS}?next=/openapi.json`,
-    `/healthz/..${VIEWS}`,
-    "/healthz?deep=",
-    "/healthz?x&deep",
-    "/healthz?deep#x",
-  ]) {
+  for (const target of [`${VIEWS}#/healthz`, `${VIEWS}?/healthz`, `/healthz/..${VIEWS}`]) {
     testRejectedTarget(target, MISSING, anonymous);
   }
-  for (const target of [
-    "/healthz/?deep",
-    "/healthz%3fdeep",
-    "//healthz?deep",
-    "/healthz/deep",
-    `/healthz/%2e%2e${VIEWS}`,
-  ]) {
+  for (const target of ["/healthz?deep=", "/healthz?x&deep", "/healthz?deep#x"]) {
+    testRejectedTarget(target, MISSING, anonymous);
+  }
+  for (const target of ["/healthz/?deep", "//healthz?deep", `/healthz/%2e%2e${VIEWS}`]) {
     testRejectedTarget(target, NOT_FOUND, anonymous);
   }
 
