@@ -15,7 +15,7 @@ export { buildGateway } from "./build/gateway_package.mjs";
 export { buildGenerator } from "./build/generator.mjs";
 export { buildNamedCore, buildPackage, buildStartPackage } from "./build/package.mjs";
 export { buildPage, buildStartPage, PAGE_DIST, START_PAGE } from "./build/page.mjs";
-export { buildStartWorker, buildTrapWorker, buildWorker, START_MAIN } from "./build/worker.mjs";
+export { buildStartWorker, buildWorker, START_MAIN } from "./build/worker.mjs";
 
 /**
  * @typedef {object} Work the steps of a build that were not up to date
@@ -31,13 +31,14 @@ export const BUILD_NEEDS = Object.freeze({ wasmBindgen: true });
 
 /**
  * The parts by name, in build order. The page contains the package. The gateway contains the Worker
- * and the page.
+ * and the page. The tests also use the Worker of `npm start`.
  */
 export const PARTS = Object.freeze({
   package: buildPackage,
   worker: buildWorker,
   page: buildPage,
   gateway: buildGateway,
+  "start-worker": buildStartWorker,
 });
 
 /** The parts of `npm start`. */

@@ -16,7 +16,7 @@ import { parseArgs, stripVTControlCharacters } from "node:util";
 import { findCanary, newCanaryKey } from "../tests/harness/canary.mjs";
 import { LOGS } from "../tests/harness/process.mjs";
 import { buildUpstream } from "../tests/harness/upstream.mjs";
-import { build, buildTrapWorker, PARTS } from "./build.mjs";
+import { build, PARTS } from "./build.mjs";
 import { endWithNpm, runMain, StepError, spawnGroup } from "./child.mjs";
 import { setup } from "./setup.mjs";
 import { ROOT } from "./versions.mjs";
@@ -96,9 +96,6 @@ async function buildAll(context) {
     ...PARTS,
     simulator: async (own) => {
       env.QUILLGATE_SIMULATOR = await buildUpstream(own);
-    },
-    "trap worker": async (own) => {
-      env.QUILLGATE_TRAP_WORKER = await buildTrapWorker(own);
     },
   });
 }

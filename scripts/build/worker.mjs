@@ -27,22 +27,14 @@ export const WORKER_MODULES = MODULES.map((file) => join(BUILD, file));
 
 /** The Worker that is tested and deployed. */
 const RELEASE = Object.freeze({ name: "worker", profile: "worker", features: [], out: BUILD });
-/** The Worker of `npm start`. */
+/** The Worker of `npm start`. Tests make it panic, with the route of the feature `trap-route`. */
 const START = Object.freeze({
   name: "start worker",
   profile: "start",
-  features: [],
+  features: ["trap-route"],
   out: join(BUILD, "start"),
 });
 export const START_MAIN = join(START.out, "index.js");
-/** The Worker with a route that traps, for tests. */
-const TRAP = Object.freeze({
-  name: "trap worker",
-  profile: "start",
-  features: ["trap-route"],
-  out: join(BUILD, "trap"),
-});
-
 /** Adds `__wbg_reset_state`, with which the entry replaces the instance after a trap. */
 const BINDGEN_ARGS = ["--experimental-reset-state-function"];
 
@@ -74,17 +66,6 @@ export async function buildWorker(context, variant = RELEASE) {
  */
 export async function buildStartWorker(context) {
   await buildWorker(context, START);
-}
-
-/**
- * Builds the Worker with the route that traps.
- *
- * @param {import("../build.mjs").Context} context
- * @returns {Promise<string>} the path of its `index.js`
- */
-export async function buildTrapWorker(context) {
-  await buildWorker(context, TRAP);
-  return join(TRAP.out, "index.js");
 }
 
 function compile({ name, profile, features }, context) {

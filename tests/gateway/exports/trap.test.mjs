@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { START_MAIN } from "../../../scripts/build.mjs";
 import { caller } from "../analytics_requests.mjs";
 import { exportOf, FORMATS, formatRows, newRange, rowsUpstream } from "../expected_exports.mjs";
 import { startGate } from "../recorded_gateway.mjs";
-import { trapWorker } from "../trap_worker.mjs";
 import { configWith } from "../wrangler_config.mjs";
 
 const LOCATIONS = { now: "in the Worker", organization: "in the organization's object" };
@@ -17,7 +17,7 @@ let gate;
 let reader;
 
 before(async () => {
-  derived = configWith({ path: await trapWorker() });
+  derived = configWith({ path: START_MAIN });
   gate = await startGate("exports-trap", {
     upstream: { pages: 1000 },
     gateway: { config: derived.config, vars: { UPSTREAM_TIMEOUT_SECONDS: "60" } },

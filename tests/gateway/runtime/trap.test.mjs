@@ -10,13 +10,13 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { START_MAIN } from "../../../scripts/build.mjs";
 import { startGateway } from "../../harness/gateway.mjs";
 import { startReceiver } from "../../harness/receiver.mjs";
 import { assertViews, closedRange, until, viewsOf, withoutQuota } from "../analytics_requests.mjs";
 import { startJobs } from "../jobs_gateway.mjs";
 import { Exchange } from "../raw_http.mjs";
 import { ALLOWED_ORIGIN, assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
-import { trapWorker } from "../trap_worker.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
@@ -59,7 +59,7 @@ const repeat = (count, make) => Array.from({ length: count }, (_, index) => make
 let derived;
 
 before(async () => {
-  derived = configWith({ path: await trapWorker() });
+  derived = configWith({ path: START_MAIN });
 });
 after(() => derived?.dispose());
 

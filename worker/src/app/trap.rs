@@ -1,5 +1,5 @@
 //! A route that makes the wasm module trap, so that tests can check how the gateway recovers. The
-//! route requires the feature `trap-route`, which is never deployed.
+//! route requires the feature `trap-route`, which only the Worker of `npm start` has.
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
