@@ -31,11 +31,6 @@ fn percent_encoding_encodes_non_ascii_characters_byte_by_byte() {
 }
 
 #[test]
-fn percent_encoding_twice_encodes_the_percent_sign() {
-    assert_eq!(percent_encode(&percent_encode("/")), "%252F");
-}
-
-#[test]
 fn json_strings_contain_no_raw_control_characters() {
     for code in 0..0x20_u8 {
         let json = encode_json_string(&char::from(code).to_string());

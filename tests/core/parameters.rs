@@ -8,8 +8,7 @@ use std::borrow::Cow;
 
 use quillgate::value::{Pairs, Scalar, Value};
 use quillgate::{
-    CreateAgentJob, DateBound, Endpoint, ListPageViews, PageSize, Rule, SendMessage,
-    ValidationError,
+    CreateAgentJob, DateBound, Endpoint, ListPageViews, Rule, SendMessage, ValidationError,
 };
 use serde_json::json;
 
@@ -137,15 +136,6 @@ fn a_null_from_the_host_does_not_count_as_absent() {
 }
 
 #[test]
-fn the_first_invalid_parameter_is_reported() {
-    let mut params = json!({"dateFrom": "x", "dateTo": "x", "limit": 0, "offset": -1});
-    for field in ["dateFrom", "dateTo", "limit", "offset"] {
-        assert_eq!(rejection::<ListPageViews>(&params).field, field);
-        params.as_object_mut().unwrap().remove(field);
-    }
-}
-
-#[test]
 fn a_rejected_value_is_quoted_truncated_and_without_control_characters() {
     for (text, found) in [
         (
@@ -188,17 +178,4 @@ fn only_objects_have_members() {
         Scalar::Absent
     );
     assert_eq!(query(&[]).scalar().kind(), "an object");
-}
-
-#[test]
-fn the_first_query_parameter_of_a_name_wins() {
-    let list = ListPageViews::parse(&query(&[("limit", "7"), ("limit", "9")])).unwrap();
-    assert_eq!(list.limit.map(PageSize::get), Some(7));
-}
-
-#[test]
-fn only_arrays_have_elements() {
-    assert_eq!(json!([1, 2]).elements(), [json!(1), json!(2)]);
-    assert_eq!(json!({"0": 1}).elements(), [json!(null); 0]);
-    assert_eq!(query(&[("a", "b")]).elements().len(), 0);
 }
