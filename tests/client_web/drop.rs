@@ -33,12 +33,3 @@ async fn dropping_a_call_aborts_its_request_and_sends_nothing_more() {
         assert_eq!(host.count(), 1, "{response}: not sent again");
     }
 }
-
-#[wasm_bindgen_test]
-async fn a_call_that_was_never_polled_sends_nothing() {
-    let host = FakeHost::new([OK]);
-    drop(create(&host.client()).send());
-    host.sleep(1_000).await;
-    assert_eq!(host.count(), 0);
-    host.assert_idle();
-}
