@@ -1,5 +1,4 @@
-//! Pull requests on GitHub. The gateway parses the link of a job's pull request. It reads the state
-//! and the checks of the pull request from GitHub's responses.
+//! Pull requests on GitHub.
 
 mod cache;
 mod failure;

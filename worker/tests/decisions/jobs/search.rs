@@ -1,5 +1,4 @@
-//! Searches in prompts. A request runs a bounded number of steps and compares a bounded number of
-//! jobs. The pages of a search contain each match once, from the newest job to the oldest.
+//! Searches in prompts.
 
 mod turns;
 

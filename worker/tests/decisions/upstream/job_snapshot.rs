@@ -1,5 +1,4 @@
-//! Responses with a job. A response about another job, and a new job with an id that no path can
-//! contain, are malformed.
+//! Responses with a job.
 
 use quillgate_worker::upstream::job_snapshot::JobSnapshot;
 use serde_json::json;

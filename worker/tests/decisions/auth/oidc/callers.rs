@@ -1,5 +1,4 @@
-//! Callers of trusted issuers. A rule can identify callers by claims, and can make callers share a
-//! quota. The gateway rejects revoked tokens.
+//! Callers of trusted issuers.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth;
