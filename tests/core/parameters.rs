@@ -101,38 +101,19 @@ fn absent_parameters_stay_absent() {
 
 #[test]
 fn a_null_from_the_host_does_not_count_as_absent() {
-    for (field, rule, message) in [
-        (
-            "dateFrom",
-            Rule::Text,
-            "dateFrom must be a string, found null".to_owned(),
-        ),
-        (
-            "dateTo",
-            Rule::Text,
-            "dateTo must be a string, found null".to_owned(),
-        ),
-        (
-            "limit",
-            Rule::PAGE_SIZE,
-            format!("limit {LIMIT}, found null"),
-        ),
-        (
-            "offset",
-            Rule::OFFSET,
-            format!("offset {OFFSET}, found null"),
-        ),
+    for (field, rule, expected) in [
+        ("dateFrom", Rule::Text, "must be a string"),
+        ("dateTo", Rule::Text, "must be a string"),
+        ("limit", Rule::PAGE_SIZE, LIMIT),
+        ("offset", Rule::OFFSET, OFFSET),
     ] {
         let error = rejection::<ListPageViews>(&host(field, Host::Null));
+        let message = format!("{field} {expected}, found null");
         assert_rejected(&error, field, rule, &message);
     }
     let error = rejection::<CreateAgentJob>(&host("prompt", Host::Null));
-    assert_rejected(
-        &error,
-        "prompt",
-        Rule::Text,
-        "prompt must be a string, found null",
-    );
+    let message = "prompt must be a string, found null";
+    assert_rejected(&error, "prompt", Rule::Text, message);
 }
 
 #[test]

