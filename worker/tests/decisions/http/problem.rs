@@ -3,7 +3,6 @@
 use quillgate::{PageSize, Rule, ValidationError};
 use quillgate_worker::http::gateway_rule::GatewayRule;
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::json;
 
 use crate::fixtures::{field_and_rule, to_json};

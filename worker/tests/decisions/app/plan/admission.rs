@@ -10,8 +10,7 @@ use quillgate_worker::http::cors::Origin;
 use serde_json::{Value, json};
 
 use super::{
-    CREATE, DEEP, EVENTS, JOBS, MESSAGE, OPERATIONS, VIEWS, bare, expect_refusal, get, pair, plan,
-    post,
+    CREATE, DEEP, EVENTS, JOBS, OPERATIONS, VIEWS, bare, expect_refusal, get, pair, plan, post,
 };
 use crate::fixtures::{
     RequestHead, SECONDS, action_of, allowed_methods, bearer, bearer_of, change, claims_with,
