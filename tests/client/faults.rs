@@ -32,7 +32,11 @@ async fn invalid_settings_are_rejected_before_a_request_is_sent() {
         ),
     ] {
         let error = builder.build().unwrap_err();
-        assert_eq!((error.field.as_ref(), error.rule), (field, rule));
+        assert_eq!(
+            (error.field.as_ref(), error.rule),
+            (field, rule),
+            "{field:?}"
+        );
     }
     let client = host.client();
     let zero = Duration::ZERO;
@@ -236,10 +240,10 @@ async fn a_broken_connection_keeps_the_error_of_the_host() {
         let host = FakeHost::new([response]);
         let result = get_job(&host.client()).max_retries(0).send().await;
         let error = result.unwrap_err();
-        assert!(matches!(error, Error::Connection(_)));
+        assert!(matches!(error, Error::Connection(_)), "{response:?}");
         let text = "no answer from gate.example: the connection failed or broke";
-        assert_eq!(error.to_string(), text);
-        assert!(error.may_have_been_sent());
+        assert_eq!(error.to_string(), text, "{response:?}");
+        assert!(error.may_have_been_sent(), "{response:?}");
         assert_eq!(error.source().unwrap().to_string(), "connection reset");
         host.assert_idle();
     }

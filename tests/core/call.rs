@@ -33,8 +33,6 @@ fn assert_rejected(result: Result<Call, ValidationError>, field: &str, rule: Rul
     assert_eq!(error.message(), message);
 }
 
-// unknown parameters
-
 #[test]
 fn an_unknown_parameter_is_rejected_by_name() {
     const CREATE: Operation = Operation::CreateAgentJob;
@@ -61,8 +59,6 @@ fn an_unknown_parameter_is_rejected_by_name() {
         assert_rejected(parse(operation, &params), field, Rule::Unknown, &message);
     }
 }
-
-// page numbers
 
 #[test]
 fn a_page_number_is_sent_as_an_offset() {
@@ -136,8 +132,6 @@ fn page_and_offset_are_mutually_exclusive() {
     assert_eq!(call.integer("offset"), Some(50));
 }
 
-// reading a call
-
 #[test]
 fn debug_output_shows_argument_names_without_values() {
     let params = json!({ "id": "job_1", "prompt": "the merger is secret" });
@@ -187,8 +181,6 @@ fn a_request_orders_its_arguments_as_declared() {
     let expected = [("dateTo", "2024-02-01"), ("limit", "5"), ("offset", "5")];
     assert_eq!(names, expected.map(|(name, text)| (name, text.to_owned())));
 }
-
-// ranges
 
 #[test]
 fn freezing_sets_the_open_end_of_every_operation_with_a_range() {

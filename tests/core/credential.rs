@@ -16,7 +16,11 @@ fn a_target_is_appended_to_the_base_url() {
         ("http://127.0.0.1:8787", "http://127.0.0.1:8787/v2/x"),
         ("http://[::1]:8787/", "http://[::1]:8787/v2/x"),
     ] {
-        assert_eq!(BaseUrl::new(base).unwrap().join("/v2/x"), joined);
+        assert_eq!(
+            BaseUrl::new(base).unwrap().join("/v2/x"),
+            joined,
+            "{base:?}"
+        );
     }
 }
 

@@ -131,7 +131,7 @@ fn date_times_accept_every_optional_part() {
         "0000-02-29",
         "9999-12-31T23:59:59.999-12:00",
     ] {
-        assert_eq!(bound(text).as_str(), text);
+        assert_eq!(bound(text).as_str(), text, "{text:?}");
     }
     let endless = format!("2024-02-29T23:59:59.{}Z", "9".repeat(100_000));
     assert_eq!(
@@ -269,8 +269,8 @@ fn a_range_of_one_day_or_one_millisecond_is_accepted() {
         ("2024-01-01T00:00", "2024-01-01T00:01"),
     ] {
         let range = DateRange::new(Some(bound(from)), Some(bound(to))).unwrap();
-        assert_eq!(range.from().unwrap().as_str(), from);
-        assert_eq!(range.to().unwrap().as_str(), to);
+        assert_eq!(range.from().unwrap().as_str(), from, "{from:?}");
+        assert_eq!(range.to().unwrap().as_str(), to, "{from:?}");
     }
 }
 

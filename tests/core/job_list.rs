@@ -36,8 +36,6 @@ fn read(body: &Value) -> Result<JobPage, DecodeError> {
     decode::<ListAgentJobs>(body.to_string().as_bytes())
 }
 
-// the request
-
 #[test]
 fn a_request_without_parameters_leaves_the_defaults_to_the_gateway() {
     assert_eq!(target(&ListAgentJobs::default()), "/v2/agent/acme/jobs");
@@ -99,8 +97,6 @@ fn the_events_of_all_jobs_have_a_path_below_the_list() {
     let request = StreamProjectJobEvents::default().request(&ProjectId::new("acme").unwrap());
     assert_eq!(request.target, "/v2/agent/acme/jobs/events");
 }
-
-// the response
 
 #[test]
 fn a_page_decodes_and_serializes_unchanged() {

@@ -68,21 +68,6 @@ fn only_the_rows_are_required() {
 }
 
 #[test]
-fn counts_and_paths_may_be_absent_or_null() {
-    let page = read(&json!({
-        "totals": {"human": null},
-        "views": [{}, {"path": null, "human": null, "ai": null, "total": null}],
-        "hasMore": false,
-    }));
-    let page = page.unwrap();
-    let totals = page.totals.unwrap();
-    assert_eq!((totals.human, totals.ai, totals.total), (None, None, None));
-    assert_eq!(page.views.len(), 2);
-    assert_eq!(page.views[0], page.views[1]);
-    assert_eq!(page.views[0].path, None);
-}
-
-#[test]
 fn a_field_of_the_wrong_type_is_reported_by_its_path() {
     for (pointer, wrong, at) in [
         ("/totals", json!(7), "totals"),

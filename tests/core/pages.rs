@@ -153,8 +153,6 @@ fn paging_through_everything_requests_maximum_pages_of_one_range() {
     assert_eq!(requests, 16);
 }
 
-// paging by cursor
-
 fn jobs(params: &Value) -> Pages {
     Pages::new(call(Operation::ListAgentJobs, params))
 }

@@ -74,7 +74,7 @@ fn an_offset_in_a_url_is_plain_digits_up_to_the_maximum_safe_integer() {
         ("9007199254740991", 9_007_199_254_740_991),
     ] {
         let list = ListPageViews::parse(&query(&[("offset", text)])).unwrap();
-        assert_eq!(list.offset.map(Offset::get), Some(rows));
+        assert_eq!(list.offset.map(Offset::get), Some(rows), "{text:?}");
     }
     for (text, found) in [
         ("9007199254740992", "9007199254740992"),
@@ -159,7 +159,11 @@ fn a_page_number_converts_to_the_offset_after_all_earlier_pages() {
         (17, 250, 4000),
         (1 << 53, 1, (1 << 53) - 1),
     ] {
-        assert_eq!(Offset::of_page(page, size).unwrap().get(), offset);
+        assert_eq!(
+            Offset::of_page(page, size).unwrap().get(),
+            offset,
+            "{page:?}"
+        );
     }
     for page in [0, u64::MAX] {
         let error = Offset::of_page(page, 250).unwrap_err();

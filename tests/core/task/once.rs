@@ -30,8 +30,6 @@ fn a_raw_request_is_retried_only_if_it_reads_or_is_deduplicated() {
     }
 }
 
-// the total timeout
-
 fn within(total: u64) -> CallOptions {
     CallOptions {
         total_timeout: Some(Millis(total)),
@@ -82,8 +80,6 @@ fn a_clock_set_back_does_not_end_a_call() {
     assert_eq!(driver.end_wait(500), send(10_000));
 }
 
-// an earlier attempt that is still running
-
 #[test]
 fn a_running_request_is_polled_for_as_long_as_the_timeout_of_an_attempt() {
     for (timeout, polls) in [(999, 0), (1_000, 1), (2_500, 2), (60_000, 60)] {
@@ -119,8 +115,6 @@ fn a_running_request_is_not_polled_past_the_total_timeout() {
     assert_eq!(driver.end_wait(1_000), send(500));
     assert_eq!(driver.fail(Failure::StillRunning), FAILED);
 }
-
-// repeated calls
 
 #[test]
 fn a_repeated_call_starts_with_all_its_retries_and_time() {

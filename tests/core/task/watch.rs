@@ -66,8 +66,6 @@ fn a_finished_job_is_the_last_change() {
     }
 }
 
-// callers that return during a wait
-
 #[test]
 fn a_repeated_call_during_a_wait_continues_the_wait() {
     let mut driver = watch();
@@ -111,8 +109,6 @@ fn a_caller_that_returns_after_the_deadline_gets_one_more_poll() {
 }
 
 const FIRST_SEND_WITHIN_10_S: Command = Command::Send(Millis(10_000));
-
-// the deadline
 
 #[test]
 fn a_poll_gets_the_remaining_time_and_at_least_a_second() {
@@ -176,8 +172,6 @@ fn a_watch_ignores_max_retries_and_total_timeout() {
     assert_eq!(driver.end_wait(2_000), FIRST_SEND);
 }
 
-// polls that fail
-
 #[test]
 fn a_permanent_failure_is_returned_immediately() {
     for failure in [
@@ -193,8 +187,6 @@ fn a_permanent_failure_is_returned_immediately() {
         assert_eq!(driver.step(changed()), Command::Yield);
     }
 }
-
-// streamed jobs
 
 #[test]
 fn a_streamed_job_is_delivered_only_if_it_changed() {

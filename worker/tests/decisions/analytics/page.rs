@@ -80,8 +80,8 @@ fn expired_page_stays_usable_for_one_day() {
         (at(300 + DAY), false, false),
     ] {
         let freshness = page().freshness;
-        assert_eq!(freshness.is_fresh(now), fresh);
-        assert_eq!(now < freshness.usable_until(), usable);
+        assert_eq!(freshness.is_fresh(now), fresh, "{now:?}");
+        assert_eq!(now < freshness.usable_until(), usable, "{now:?}");
     }
 }
 
@@ -130,7 +130,7 @@ fn page_has_a_remaining_freshness_until_it_is_stale() {
         (Millis(at(300).0 + 1), -1),
         (at(361), -61),
     ] {
-        assert_eq!(page().freshness.ttl(now), ttl);
+        assert_eq!(page().freshness.ttl(now), ttl, "{now:?}");
     }
     let failed =
         |now, status| describe(CacheStatus::upstream_failed(page().freshness, status, now));
@@ -294,7 +294,7 @@ fn response_has_freshness_header_fields() {
             ("etag", "\"a-tag.0.50\""),
             ("vary", "Origin, Authorization"),
         ];
-        assert_eq!(headers.iter().collect::<Vec<_>>(), expected);
+        assert_eq!(headers.iter().collect::<Vec<_>>(), expected, "{now:?}");
     }
 }
 

@@ -288,7 +288,11 @@ fn whole_prompts_are_stored_by_default() {
         (Some("first-line"), KeepPrompts::FirstLine),
         (Some(" whole "), KeepPrompts::Whole),
     ] {
-        assert_eq!(read("KEEP_PROMPTS", value).jobs.keep_prompts, expected);
+        assert_eq!(
+            read("KEEP_PROMPTS", value).jobs.keep_prompts,
+            expected,
+            "{value:?}"
+        );
     }
     for value in [
         "Whole",

@@ -23,8 +23,12 @@ fn caller_can_access_only_the_projects_of_its_token() {
         "*",
     ] {
         let problem = caller.authorize(project, "jobs:read").unwrap_err();
-        assert_eq!(status_and_kind(&problem), (403, "project-not-allowed"));
-        assert_eq!(problem.headers, []);
+        assert_eq!(
+            status_and_kind(&problem),
+            (403, "project-not-allowed"),
+            "{project:?}"
+        );
+        assert_eq!(problem.headers, [], "{project:?}");
     }
 }
 
@@ -81,12 +85,17 @@ fn scopes_are_compared_word_by_word() {
         "jobs:read;",
     ] {
         let problem = may(scope, "jobs:read").unwrap_err();
-        assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
+        assert_eq!(
+            status_and_kind(&problem),
+            (403, "insufficient-scope"),
+            "{scope:?}"
+        );
         let challenge =
             "Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"jobs:read\"";
         assert_eq!(
             problem.headers,
-            [("www-authenticate", challenge.to_owned())]
+            [("www-authenticate", challenge.to_owned())],
+            "{scope:?}"
         );
     }
 }
@@ -153,12 +162,17 @@ fn operator_needs_the_scope_and_no_project() {
         "gateway:operatex",
     ] {
         let problem = check(scope).unwrap_err();
-        assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
+        assert_eq!(
+            status_and_kind(&problem),
+            (403, "insufficient-scope"),
+            "{scope:?}"
+        );
         let challenge =
             "Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"gateway:operate\"";
         assert_eq!(
             problem.headers,
-            [("www-authenticate", challenge.to_owned())]
+            [("www-authenticate", challenge.to_owned())],
+            "{scope:?}"
         );
     }
     let claims = claims_with("scope", Some(json!("gateway:operate")));

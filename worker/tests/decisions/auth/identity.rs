@@ -183,8 +183,6 @@ fn two_credentials_in_one_field_are_rejected() {
     }
 }
 
-// --- cached tokens -------------------------------------------------------------
-
 #[test]
 fn issuer_token_is_verified_at_most_once_a_minute() {
     let mut isolate = Isolate::new();

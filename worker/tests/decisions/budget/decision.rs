@@ -26,7 +26,7 @@ fn header_fields_report_the_remainder_after_a_grant() {
             limit: usage(100, count, age),
             ..snapshot()
         });
-        assert_eq!(granted.left, left);
+        assert_eq!(granted.left, left, "{count:?}");
         assert_fields(&granted, "\"create-job\";q=100;w=3600", limit);
     }
 }

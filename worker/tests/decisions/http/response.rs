@@ -82,8 +82,6 @@ fn header_fields_are_unique_and_lowercase() {
     }
 }
 
-// --- header fields -------------------------------------------------------------
-
 fn fields(pairs: &[(&'static str, &str)]) -> HeaderFields {
     let pairs = pairs.iter();
     pairs.fold(HeaderFields::default(), |fields, (name, value)| {
@@ -120,7 +118,11 @@ fn transport_security_is_sent_only_for_the_gateways_host() {
         "https://gate.example/healthz",
         "https://gate.example:8443/v1/x?y",
     ] {
-        assert_eq!(transport_security(url).as_deref(), Some("max-age=31536000"));
+        assert_eq!(
+            transport_security(url).as_deref(),
+            Some("max-age=31536000"),
+            "{url:?}"
+        );
     }
     for url in [
         "http://gate.example/healthz",

@@ -93,7 +93,11 @@ fn wrong_method_is_rejected_with_the_allowed_ones() {
             .into_iter()
             .chain(["TRACE", "OPTIONS", "get", "Post", "", "GET "])
         {
-            assert_eq!(join_methods(&find(method, path).unwrap_err()), allow);
+            assert_eq!(
+                join_methods(&find(method, path).unwrap_err()),
+                allow,
+                "{path:?}"
+            );
         }
     }
 }

@@ -220,7 +220,11 @@ fn key_is_stored_for_a_day() {
         (LIFE.0 + 1, KeyDecision::Send),
     ] {
         let now = at.plus(Millis(later));
-        assert_eq!(decide(Some(&record), PRINT, Retry::Normal, now), expected);
+        assert_eq!(
+            decide(Some(&record), PRINT, Retry::Normal, now),
+            expected,
+            "{later:?}"
+        );
     }
     let earlier = Millis(at.0 - 5);
     let found = decide(Some(&record), PRINT, Retry::Normal, earlier);

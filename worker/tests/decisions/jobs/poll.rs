@@ -23,8 +23,16 @@ fn pause_doubles_with_each_failure_up_to_a_minute() {
         (u32::MAX, 60, 60),
     ] {
         let pause = |interval| compute_pause(interval, NEW, failures);
-        assert_eq!(pause(INTERVAL), Millis::from_seconds(watched));
-        assert_eq!(pause(UNWATCHED_PAUSE), Millis::from_seconds(unwatched));
+        assert_eq!(
+            pause(INTERVAL),
+            Millis::from_seconds(watched),
+            "{failures:?}"
+        );
+        assert_eq!(
+            pause(UNWATCHED_PAUSE),
+            Millis::from_seconds(unwatched),
+            "{failures:?}"
+        );
     }
 }
 
@@ -177,8 +185,12 @@ fn pause_grows_with_the_age_of_the_job() {
         (86_400, 720, 720),
     ] {
         let pause = |interval| compute_pause(interval, Millis::from_seconds(age), 0);
-        assert_eq!(pause(INTERVAL), Millis::from_seconds(watched));
-        assert_eq!(pause(UNWATCHED_PAUSE), Millis::from_seconds(unwatched));
+        assert_eq!(pause(INTERVAL), Millis::from_seconds(watched), "{age:?}");
+        assert_eq!(
+            pause(UNWATCHED_PAUSE),
+            Millis::from_seconds(unwatched),
+            "{age:?}"
+        );
     }
     // A failing upstream never shortens the pause.
     let day = Millis::from_seconds(86_400);

@@ -62,7 +62,7 @@ fn summary_omits_control_characters() {
         ("a\u{85}b", "ab"),
         ("a\tb", "ab"),
     ] {
-        assert_eq!(summarize(prompt), expected);
+        assert_eq!(summarize(prompt), expected, "{prompt:?}");
     }
 }
 

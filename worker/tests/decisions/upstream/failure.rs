@@ -139,11 +139,11 @@ fn unanswered_post_has_an_unknown_outcome() {
         (TransportError::TimedOut, 504, "upstream-timeout"),
     ] {
         let read = classify_transport_error(error, Method::Get).problem;
-        assert_eq!(status_and_kind(&read), (status, kind));
-        assert!(read.members.is_empty());
+        assert_eq!(status_and_kind(&read), (status, kind), "{kind:?}");
+        assert!(read.members.is_empty(), "{kind:?}");
         let written = to_json(&classify_transport_error(error, Method::Post).problem);
         assert_eq!(written["outcome"], "unknown");
-        assert_eq!(written["status"], status);
+        assert_eq!(written["status"], status, "{kind:?}");
     }
 }
 

@@ -90,7 +90,7 @@ fn half_surrogates_are_replaced_in_any_property() {
         ),
     ] {
         let job = JobSnapshot::read(200, half, Some("j1")).unwrap();
-        assert_eq!(job.text, replaced);
-        assert_eq!(job.data, replaced);
+        assert_eq!(job.text, replaced, "{half:?}");
+        assert_eq!(job.data, replaced, "{half:?}");
     }
 }

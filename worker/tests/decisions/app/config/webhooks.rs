@@ -22,7 +22,7 @@ fn webhook_url_must_be_https_or_loopback() {
         "http://[::1]/hook",
     ] {
         let config = url(value).map_err(|error| error.to_string()).unwrap();
-        assert_eq!(config.jobs.webhook.url.as_deref(), Some(value));
+        assert_eq!(config.jobs.webhook.url.as_deref(), Some(value), "{value:?}");
     }
     let config = url("https://Hooks.Example/Done?A").ok();
     let normal = config.and_then(|config| config.jobs.webhook.url);

@@ -68,10 +68,15 @@ fn body_can_be_rejected_by_its_header_fields() {
                 content_type,
                 ..post(url, &bearer)
             });
-            assert_eq!(status_and_kind(&problem), (415, "unsupported-media-type"));
+            assert_eq!(
+                status_and_kind(&problem),
+                (415, "unsupported-media-type"),
+                "{content_type:?}"
+            );
             assert_eq!(
                 problem.headers,
-                [("accept-post", "application/json".to_owned())]
+                [("accept-post", "application/json".to_owned())],
+                "{content_type:?}"
             );
         }
         let announced = |length: &str| {

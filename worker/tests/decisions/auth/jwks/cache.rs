@@ -50,8 +50,12 @@ fn stale_key_set_is_used_while_the_fetch_fails() {
         (3719, Lookup::Use),
         (86_400, Lookup::Fetch),
     ] {
-        assert_eq!(source.look_up(Some("key-1"), false, at(seconds)), expected);
-        assert!(source.set.is_some());
+        assert_eq!(
+            source.look_up(Some("key-1"), false, at(seconds)),
+            expected,
+            "{seconds:?}"
+        );
+        assert!(source.set.is_some(), "{seconds:?}");
     }
 }
 
@@ -67,7 +71,11 @@ fn missing_key_set_is_fetched_every_ten_seconds() {
         (20_000, Lookup::Fetch),
     ] {
         let now = NOW.plus(Millis(milliseconds));
-        assert_eq!(source.look_up(Some("key-1"), false, now), expected);
+        assert_eq!(
+            source.look_up(Some("key-1"), false, now),
+            expected,
+            "{milliseconds:?}"
+        );
     }
 }
 
@@ -126,8 +134,6 @@ fn cached_key_set_is_used_for_at_most_a_day() {
         Lookup::Fetch
     );
 }
-
-// --- key sets cached by an isolate ---------------------------------------------
 
 const UNAVAILABLE: Search = Search::Found(Err(NoKey::Unavailable));
 const SEARCH: Search = Search::Ask(LookupReason::Search);

@@ -199,8 +199,6 @@ fn rules_with_different_caller_claims_count_separately() {
     assert_eq!(other.key(), by_owner);
 }
 
-// --- revocation ----------------------------------------------------------------
-
 #[test]
 fn issuer_token_is_revoked_by_subject_or_other_claims() {
     let rules = [rule(&json!({ "repository": "acme/docs" }), &json!({}))];

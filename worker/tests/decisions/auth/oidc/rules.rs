@@ -277,7 +277,10 @@ fn clear_text_key_urls_must_be_loopback() {
         "http://localhost/jwks",
         "http://[::1]:1/",
     ] {
-        assert!(config_of(&issuer_with("jwks", Some(json!(jwks)))).is_ok());
+        assert!(
+            config_of(&issuer_with("jwks", Some(json!(jwks)))).is_ok(),
+            "{jwks:?}"
+        );
     }
 }
 

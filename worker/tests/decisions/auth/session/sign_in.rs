@@ -120,7 +120,7 @@ fn sign_in_requests_a_code_bound_to_the_browser() {
         ("scope", "openid email"),
         ("code_challenge_method", "S256"),
     ] {
-        assert_eq!(sent[name], value);
+        assert_eq!(sent[name], value, "{name:?}");
     }
     for name in ["state", "nonce", "code_challenge"] {
         assert_eq!(sent[name].len(), 43, "{name}");

@@ -48,7 +48,7 @@ fn body_is_rebuilt_from_its_values() {
     ] {
         let request = create(body.as_bytes()).unwrap();
         let sent: Value = serde_json::from_str(&request.body.unwrap()).unwrap();
-        assert_eq!(sent, json!({ "prompt": prompt }));
+        assert_eq!(sent, json!({ "prompt": prompt }), "{body:?}");
         assert_eq!(request.target, "/v2/agent/demo-docs/job");
     }
 }
@@ -223,7 +223,10 @@ fn rejection_never_reveals_the_prompt() {
         r#"{"prompt":"confidential""#,
     ] {
         let problem = create(body.as_bytes()).unwrap_err();
-        assert!(!problem.to_json("an-id").contains("confidential"));
+        assert!(
+            !problem.to_json("an-id").contains("confidential"),
+            "{body:?}"
+        );
     }
 }
 

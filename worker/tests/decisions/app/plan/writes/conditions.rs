@@ -61,10 +61,11 @@ fn without_allowed_hosts_only_the_operators_webhook_is_used() {
         "",
     ] {
         let problem = accept(&config, CREATE, &with_webhook(url), BODY).unwrap_err();
-        assert_eq!(problem.status, 400);
+        assert_eq!(problem.status, 400, "{url:?}");
         assert_eq!(
             field_and_rule(&problem),
-            pair("Webhook-Url", "webhook-hosts")
+            pair("Webhook-Url", "webhook-hosts"),
+            "{url:?}"
         );
     }
     let own = write(&config, CREATE, &HeaderFields::default()).webhook;

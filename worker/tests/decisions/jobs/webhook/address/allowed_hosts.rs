@@ -47,7 +47,7 @@ fn listed_loopback_host_is_accepted_with_http() {
         "http://127.0.0.1:9000/",
         "http://[::1]:9000/",
     ] {
-        assert_eq!(check_address(url, &hosts).as_deref(), Ok(url));
+        assert_eq!(check_address(url, &hosts).as_deref(), Ok(url), "{url:?}");
     }
     for url in [
         "http://localhost:9001/",
@@ -149,6 +149,6 @@ fn accepted_url_has_one_spelling() {
         ("https://Hooks.Example?B", "https://hooks.example?B"),
         ("https://hooks.example", "https://hooks.example"),
     ] {
-        assert_eq!(lowercase_origin(url), expected);
+        assert_eq!(lowercase_origin(url), expected, "{url:?}");
     }
 }
