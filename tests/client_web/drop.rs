@@ -3,11 +3,12 @@
 use std::future::Future;
 use std::pin::pin;
 
-use crate::fake_host::{FakeHost, create, get_job};
+use crate::fake_host::{FakeHost, get_job};
 use futures_util::future::{Either, select};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1","status":"active"}}"#;
+
 /// Drops a future after `ms`. Panics if the future finishes earlier.
 async fn drop_after(ms: u32, host: &FakeHost, work: impl Future) {
     match select(pin!(work), pin!(host.sleep(ms))).await {
