@@ -269,6 +269,6 @@ async fn responses_of_a_proxy_and_of_cloudflare_name_them() {
         let Err(Error::Api(error)) = error else {
             panic!("expected an API error");
         };
-        assert_eq!(error.message, message);
+        assert_eq!(error.message, message, "{response:?}");
     }
 }

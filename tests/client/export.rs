@@ -21,15 +21,6 @@ async fn export_feedback(rows: &str, format: ExportFormat) -> String {
 }
 
 #[tokio::test(start_paused = true)]
-async fn lines_are_copied_from_the_body() {
-    let row = r#"{"source": "agent", "path": "/\u00e9 x", "new":[1.50, {"a" : null}],
-        "id":"\ud800"}"#;
-    let lines = export_feedback(&[row, r#"{"source":"x"}"#].join(","), ExportFormat::NdJson).await;
-    let first = r#"{"source":"agent","path":"/\u00e9 x","new":[1.50,{"a":null}],"id":"\ud800"}"#;
-    assert_eq!(lines, format!("{first}\n{{\"source\":\"x\"}}\n"));
-}
-
-#[tokio::test(start_paused = true)]
 async fn cells_of_csv_are_quoted_and_never_formulas() {
     let rows = r#"{"source":"contextual","path":"=1+1","comment":"a \"b\"\nc;d","helpful":true,
         "contact":null,"id":"\ud800"},{"source":"agent","comment":"＠x","other":1}"#;
@@ -48,21 +39,6 @@ async fn an_export_without_rows_has_a_header() {
         csv.starts_with("\u{feff}id,path,") && csv.ends_with("lang\r\n"),
         "{csv}"
     );
-}
-
-#[tokio::test(start_paused = true)]
-async fn nested_records_have_a_column_per_property_and_arrays_one() {
-    let text = r#"{"conversations":[{"query":"q","sources":[ {"url" : "/a"} ]}],"hasMore":false}"#;
-    let host = FakeHost::new([page(text)]);
-    let client = host.client();
-    let mut export = client
-        .analytics()
-        .conversations(..)
-        .export(ExportFormat::Csv);
-    let chunk = export.next().await.unwrap().unwrap();
-    let csv = String::from_utf8(chunk).unwrap();
-    assert!(csv.contains(r#""[{""url"":""/a""}]""#), "{csv}");
-    assert_eq!(export.next().await, Ok(None));
 }
 
 #[tokio::test(start_paused = true)]
@@ -139,21 +115,6 @@ async fn a_resumed_export_continues_the_file() {
         export_in_two(by_cursor, |client, from| client.analytics().searches(from)).await,
         "\u{feff}searchQuery,hits,ctr,topClickedPage,lastSearchedAt\r\na,,,,\r\nb,,,,\r\n"
     );
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_export_from_an_offset_can_have_a_header_and_one_from_the_start_none() {
-    for (offset, header, expected) in [
-        (500, true, "\u{feff}path,human,ai,total\r\n/a,,,\r\n"),
-        (0, false, "/a,,,\r\n"),
-    ] {
-        let text = r#"{"totals":{},"views":[{"path":"/a"}],"hasMore":false}"#;
-        let client = FakeHost::new([page(text)]).client();
-        let views = client.analytics().views(..).offset(offset);
-        let export = views.export(ExportFormat::Csv).header(header);
-        let chunks: Vec<Vec<u8>> = export.into_stream().try_collect().await.unwrap();
-        assert_eq!(String::from_utf8(chunks.concat()).unwrap(), expected);
-    }
 }
 
 /// Exports a list, and resumes it after its second page failed.

@@ -1,5 +1,4 @@
-//! A fake server and clock. tokio's paused clock jumps to the next timer when nothing else runs, so
-//! tests assert delays without waiting for them.
+//! A fake server and clock.
 
 use std::collections::VecDeque;
 use std::future::pending;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::fake_host::{FakeHost, create, get_job};
 use quillgate::client::{ApiCall, Client, Error};
-use quillgate::{AgentJob, ApiError, CreateAgentJob, CreatedJob, SendMessage};
+use quillgate::{ApiError, CreateAgentJob, CreatedJob, SendMessage};
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1"}}"#;
 const BUSY: &str = r#"{"status":503,"json":{"error":"busy"}}"#;
@@ -49,13 +49,6 @@ async fn of_raw_requests_only_reads_and_writes_with_a_key_are_retried() {
             "{method}"
         );
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_last_failure_is_the_result() {
-    let host = FakeHost::new([BUSY, BUSY, r#"{"status":502}"#]);
-    assert_eq!(api(get_job(&host.client()).send().await).status, 502);
-    assert_eq!(host.times(), [0, 500, 1500]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -111,27 +104,6 @@ fn send_message(client: &Client) -> ApiCall<SendMessage> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_transient_failures_are_retried() {
-    for response in [
-        r#"{"status":400}"#,
-        r#"{"status":401}"#,
-        r#"{"status":404}"#,
-        r#"{"status":409}"#,
-        r#"{"status":304}"#,
-        r#"{"status":200,"text":"{"}"#,
-    ] {
-        let host = FakeHost::new([response, OK]);
-        get_job(&host.client()).send().await.unwrap_err();
-        assert_eq!(host.count(), 1, "{response}");
-    }
-    for status in [408, 429, 500, 502, 503, 504, 599] {
-        let host = FakeHost::new([format!(r#"{{"status":{status}}}"#).as_str(), OK]);
-        get_job(&host.client()).send().await.unwrap();
-        assert_eq!(host.times(), [0, 500], "{status}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn retry_after_replaces_the_default_delay() {
     for (value, times) in [
         ("7", [0, 7000]),
@@ -146,16 +118,6 @@ async fn retry_after_replaces_the_default_delay() {
         get_job(&host.client()).send().await.unwrap();
         assert_eq!(host.times(), times, "{value}");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_retry_after_over_a_minute_is_not_retried() {
-    let host = FakeHost::new([r#"{"status":429,"headers":{"retry-after":"61"}}"#, OK]);
-    let error = api(get_job(&host.client()).send().await);
-    assert_eq!(error.status, 429);
-    assert_eq!(error.retry_after, Some(Duration::from_secs(61)));
-    assert_eq!(host.times(), [0]);
-    assert_eq!(host.elapsed(), 0, "there is no delay");
 }
 
 #[tokio::test(start_paused = true)]
@@ -187,16 +149,6 @@ async fn the_timeout_of_an_attempt_includes_its_body() {
         assert_eq!(host.elapsed(), 4000);
         host.assert_idle();
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_default_timeout_of_an_attempt_is_a_minute() {
-    let host = FakeHost::new([r#"{"stall":"head"}"#]);
-    let call = get_job(&host.client()).max_retries(0);
-    assert_eq!(
-        call.send().await,
-        Err(Error::Timeout(Duration::from_mins(1)))
-    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -263,31 +215,6 @@ async fn a_running_request_is_polled_until_it_finishes() {
         assert_eq!(key.as_deref(), Some("once-1"));
     }
     host.assert_idle();
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_running_request_is_polled_for_as_long_as_the_timeout_of_an_attempt() {
-    type Call = ApiCall<CreateAgentJob>;
-    type Set = fn(Call) -> Call;
-    let cases: [(Set, usize); 5] = [
-        (|call| call.timeout(Duration::from_millis(3500)), 4),
-        (|call| call.timeout(Duration::from_millis(999)), 1),
-        (|call| call.total_timeout(Duration::from_millis(2500)), 3),
-        (|call| call.max_retries(0), 1),
-        (|call| call, 61),
-    ];
-    for (at, (set, requests)) in cases.into_iter().enumerate() {
-        let host = FakeHost::new([RUNNING; 62]);
-        let error = set(create_once(&host)).send().await.unwrap_err();
-        assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
-        let error = api::<AgentJob>(Err(error));
-        assert_eq!(error.status, 409);
-        assert_eq!(
-            error.code.as_deref(),
-            Some("/problems/idempotency-key-in-use")
-        );
-        assert_eq!(host.count(), requests, "case {at}");
-    }
 }
 
 #[tokio::test(start_paused = true)]

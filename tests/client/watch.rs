@@ -62,40 +62,6 @@ async fn a_watch_yields_the_job_and_each_change_until_it_finishes() {
     host.assert_idle();
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_finished_job_is_yielded_immediately() {
-    for end in ["completed", "archived", "failed"] {
-        let host = host(&[&format!("\"{end}\"")]);
-        let change = watch(&host).next().await.unwrap().unwrap();
-        assert!(change.is_final);
-        assert_eq!(status(&change), end);
-        assert_eq!(host.count(), 1);
-        assert_eq!(host.elapsed(), 0);
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn an_unknown_status_is_yielded_and_slows_polling_down() {
-    let host = host(&[r#""queued""#, r#""queued""#, "null", COMPLETED]);
-    let mut watch = watch(&host);
-    for (expected, is_final) in [("queued", false), ("null", false), ("completed", true)] {
-        let change = watch.next().await.unwrap().unwrap();
-        assert_eq!(status(&change), expected);
-        assert_eq!(change.is_final, is_final);
-    }
-    assert_eq!(host.times(), [0, 5000, 10000, 15000]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_watch_waits_at_least_retry_after() {
-    let hint = r#"{"status":200,"headers":{"retry-after":"20"},"json":{"status":"active"}}"#;
-    let host = host(&[hint, BUSY, COMPLETED]);
-    let mut watch = watch(&host);
-    watch.next().await.unwrap();
-    watch.next().await.unwrap();
-    assert_eq!(host.times(), [0, 20000, 23000]);
-}
-
 #[track_caller]
 fn last_job<T: std::fmt::Debug>(result: Result<T, Error>) -> Option<JobStatus> {
     match result {
@@ -128,30 +94,6 @@ async fn a_watch_times_out_even_if_the_server_never_responds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_fifth_failed_poll_in_a_row_ends_the_watch() {
-    let host = host(&[
-        BUSY,
-        r#"{"broken":"reset"}"#,
-        BUSY,
-        BUSY,
-        ACTIVE,
-        BUSY,
-        BUSY,
-        BUSY,
-        BUSY,
-        BUSY,
-    ]);
-    let mut watch = watch(&host);
-    let change = watch.next().await.unwrap().unwrap();
-    assert_eq!(status(&change), "active");
-    let Err(Error::Api(error)) = watch.next().await else {
-        panic!("expected the last failure");
-    };
-    assert_eq!(error.status, 503);
-    assert_eq!(host.count(), 10);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_permanent_failure_ends_the_watch() {
     for poll in [
         r#"{"status":404,"json":{"error":"no such job"}}"#,
@@ -172,25 +114,6 @@ async fn waiting_returns_the_finished_job() {
     let job = host.client().agent_jobs().watch("j1").wait().await.unwrap();
     assert_eq!(job.status, Some(JobStatus::Completed));
     assert_eq!(host.times(), [0, 2000, 5000]);
-    host.assert_idle();
-}
-
-#[tokio::test(start_paused = true)]
-async fn waiting_after_the_final_change_returns_the_finished_job() {
-    let host = host(&[COMPLETED]);
-    let mut watch = watch(&host);
-    assert!(watch.next().await.unwrap().unwrap().is_final);
-    let job = watch.wait().await.unwrap();
-    assert_eq!(job.status, Some(JobStatus::Completed));
-}
-
-#[tokio::test(start_paused = true)]
-async fn waiting_ends_at_its_deadline() {
-    let host = host(&[ACTIVE; 4]);
-    let watch = watch(&host).watch_timeout(Duration::from_secs(6));
-    let result = watch.wait().await;
-    assert_eq!(last_job(result), Some(JobStatus::Active));
-    assert_eq!(host.times(), [0, 2000, 5000, 6000]);
     host.assert_idle();
 }
 

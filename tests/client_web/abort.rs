@@ -105,24 +105,6 @@ async fn aborting_during_a_retry_delay_ends_the_call() {
 }
 
 #[wasm_bindgen_test]
-async fn aborting_the_second_attempt_ends_the_call() {
-    let host = FakeHost::new([r#"{"status":503}"#, r#"{"stall":"head"}"#, OK]);
-    let reason = JsValue::from("in the second attempt");
-    let aborted = abort_after(900, &host, &reason, Operation::Get).await;
-    assert_eq!(aborted, reason);
-    assert_eq!(host.count(), 2);
-    host.assert_idle();
-}
-
-#[wasm_bindgen_test]
-async fn aborting_without_a_reason_returns_the_hosts_abort_error() {
-    let host = FakeHost::new([r#"{"stall":"head"}"#]);
-    let error = abort_after(10, &host, &JsValue::UNDEFINED, Operation::Get).await;
-    let error: js_sys::Error = error.into();
-    assert_eq!(error.name(), "AbortError");
-}
-
-#[wasm_bindgen_test]
 async fn a_signal_that_never_aborts_has_no_effect_and_is_released() {
     let host = FakeHost::new([BUSY, OK]);
     let signal = host.signal(None, &JsValue::UNDEFINED);

@@ -3,11 +3,12 @@
 use std::future::Future;
 use std::pin::pin;
 
-use crate::fake_host::{FakeHost, create, get_job};
+use crate::fake_host::{FakeHost, get_job};
 use futures_util::future::{Either, select};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1","status":"active"}}"#;
+
 /// Drops a future after `ms`. Panics if the future finishes earlier.
 async fn drop_after(ms: u32, host: &FakeHost, work: impl Future) {
     match select(pin!(work), pin!(host.sleep(ms))).await {
@@ -32,13 +33,4 @@ async fn dropping_a_call_aborts_its_request_and_sends_nothing_more() {
         host.sleep(60_000).await;
         assert_eq!(host.count(), 1, "{response}: not sent again");
     }
-}
-
-#[wasm_bindgen_test]
-async fn a_call_that_was_never_polled_sends_nothing() {
-    let host = FakeHost::new([OK]);
-    drop(create(&host.client()).send());
-    host.sleep(1_000).await;
-    assert_eq!(host.count(), 0);
-    host.assert_idle();
 }

@@ -2,8 +2,8 @@
 
 use quillgate::value::Pairs;
 use quillgate::{
-    Call, DateBound, Endpoint, ListAgentJobs, ListPageViews, Millis, Operation, ProjectId, Rule,
-    SendMessage, ValidationError,
+    Call, Endpoint, ListAgentJobs, ListPageViews, Millis, Operation, ProjectId, Rule, SendMessage,
+    ValidationError,
 };
 use serde_json::{Value, json};
 
@@ -33,89 +33,32 @@ fn assert_rejected(result: Result<Call, ValidationError>, field: &str, rule: Rul
     assert_eq!(error.message(), message);
 }
 
-// unknown parameters
-
 #[test]
 fn an_unknown_parameter_is_rejected_by_name() {
-    for (operation, params, field) in [
+    const CREATE: Operation = Operation::CreateAgentJob;
+    const JOBS: Operation = Operation::ListAgentJobs;
+    const VIEWS: Operation = Operation::ListPageViews;
+    for (operation, params, field, hint) in [
+        (CREATE, json!({ "prompt": "x", "id": "j" }), "id", ""),
+        (CREATE, json!({ "Prompt": "x" }), "Prompt", "; use prompt"),
+        (JOBS, json!({ "page": 1 }), "page", ""),
+        (VIEWS, json!({ "cursor": "c" }), "cursor", ""),
         (
-            Operation::CreateAgentJob,
-            json!({ "prompt": "x", "branch": 1 }),
-            "branch",
-        ),
-        (
-            Operation::CreateAgentJob,
-            json!({ "Prompt": "x" }),
-            "Prompt",
-        ),
-        (
-            Operation::CreateAgentJob,
-            json!({ "prompt": "x", "id": "j" }),
-            "id",
-        ),
-        (
-            Operation::GetAgentJob,
-            json!({ "id": "j", "limit": 1 }),
-            "limit",
-        ),
-        (Operation::ListAgentJobs, json!({ "page": 1 }), "page"),
-        (Operation::ListAgentJobs, json!({ "offset": 1 }), "offset"),
-        (Operation::ListPageViews, json!({ "cursor": "c" }), "cursor"),
-        (
-            Operation::ListPageViews,
-            json!({ "datefrom": "x" }),
+            VIEWS,
+            json!({ "datefrom": 1 }),
             "datefrom",
+            "; use dateFrom",
         ),
         // An option of the client, not of an operation.
-        (
-            Operation::ListPageViews,
-            json!({ "projectId": "x" }),
-            "projectId",
-        ),
+        (VIEWS, json!({ "projectId": "x" }), "projectId", ""),
         // Rejected even when null.
-        (Operation::ListPageViews, json!({ "x": null }), "x"),
-        (Operation::ListPageViews, json!({ "": 1 }), ""),
+        (VIEWS, json!({ "x": null }), "x", ""),
+        (VIEWS, json!({ "": 1 }), "", ""),
     ] {
-        let hint = match field {
-            "Prompt" => "; use prompt",
-            "datefrom" => "; use dateFrom",
-            _ => "",
-        };
         let message = format!("{field} is not a parameter of this operation{hint}");
         assert_rejected(parse(operation, &params), field, Rule::Unknown, &message);
     }
 }
-
-#[test]
-fn an_unknown_parameter_is_rejected_before_an_invalid_value() {
-    let params = json!({ "dateFrom": "yesterday", "limit": 0, "zebra": 1 });
-    let error = parse(Operation::ListPageViews, &params).unwrap_err();
-    assert_eq!((error.field.as_ref(), error.rule), ("zebra", Rule::Unknown));
-    let error = parse(Operation::CreateAgentJob, &json!({ "zebra": 1 })).unwrap_err();
-    assert_eq!((error.field.as_ref(), error.rule), ("zebra", Rule::Unknown));
-}
-
-#[test]
-fn an_unknown_parameter_name_is_truncated_and_loses_control_characters() {
-    for (name, field) in [
-        (
-            "a\r\nb\u{1b}[31m".to_owned(),
-            "a\u{fffd}\u{fffd}b\u{fffd}[31m".to_owned(),
-        ),
-        ("é".repeat(32), "é".repeat(32)),
-        ("é".repeat(33), "é".repeat(32)),
-        ("x".repeat(100_000), "x".repeat(32)),
-    ] {
-        let error = parse(Operation::ListPageViews, &json!({ name: 1 })).unwrap_err();
-        assert_eq!(
-            (error.field.as_ref(), error.rule),
-            (field.as_str(), Rule::Unknown)
-        );
-        assert_eq!(error.found, "", "the value is not repeated");
-    }
-}
-
-// page numbers
 
 #[test]
 fn a_page_number_is_sent_as_an_offset() {
@@ -149,12 +92,9 @@ fn a_page_number_is_an_integer_from_1_to_the_maximum_safe_integer() {
     const PAGE: &str = "page must be an integer from 1 to 9007199254740991";
     for (value, found) in [
         (json!(0), "0"),
-        (json!(-1), "-1"),
         (json!(1.5), INEXACT_NUMBER),
         (json!(9_007_199_254_740_992_u64), INEXACT_NUMBER),
         (json!("1"), "a string"),
-        (json!("first"), "a string"),
-        (json!(true), "a boolean"),
         (json!([1]), "an array"),
     ] {
         let error = parse(Operation::ListPageViews, &json!({ "page": value })).unwrap_err();
@@ -165,32 +105,12 @@ fn a_page_number_is_an_integer_from_1_to_the_maximum_safe_integer() {
         ("0", "0"),
         ("9007199254740992", "9007199254740992"),
         ("1.5", "\"1.5\""),
-        ("+1", "\"+1\""),
-        ("first", "\"first\""),
         ("", "\"\""),
     ] {
         let declaration = Operation::ListPageViews.declaration();
         let error = Call::parse(declaration, &query(&[("page", text)])).unwrap_err();
         assert_eq!((error.field.as_ref(), error.rule.name()), ("page", "page"));
         assert_eq!(error.message(), format!("{PAGE}, found {found}"));
-    }
-}
-
-#[test]
-fn a_page_number_beyond_the_maximum_offset_is_rejected() {
-    let page = |page: u64| {
-        let params = json!({ "page": page, "limit": 250 });
-        parse(Operation::ListPageViews, &params)
-    };
-    let last = page(36_028_797_018_964).unwrap();
-    assert_eq!(last.text("offset"), Some("9007199254740750"));
-    for (number, found) in [
-        (36_028_797_018_965, "9007199254741000"),
-        (9_007_199_254_740_991, "2251799813685247500"),
-    ] {
-        let message =
-            format!("offset must be an integer from 0 to 9007199254740991, found {found}");
-        assert_rejected(page(number), "offset", Rule::OFFSET, &message);
     }
 }
 
@@ -212,8 +132,6 @@ fn page_and_offset_are_mutually_exclusive() {
     assert_eq!(call.integer("offset"), Some(50));
 }
 
-// reading a call
-
 #[test]
 fn debug_output_shows_argument_names_without_values() {
     let params = json!({ "id": "job_1", "prompt": "the merger is secret" });
@@ -224,20 +142,6 @@ fn debug_output_shows_argument_names_without_values() {
     );
     assert_eq!(format!("{call:#?}").matches("merger").count(), 0);
     assert_eq!(call.declaration(), Operation::SendMessage.declaration());
-}
-
-#[test]
-fn a_typed_call_equals_the_same_call_by_name() {
-    let params = json!({ "id": "job_1", "prompt": "x" });
-    let typed = SendMessage::parse(&params).unwrap();
-    let call = parse(Operation::SendMessage, &params).unwrap();
-    assert_eq!(typed.to_call(), call);
-    assert_eq!(SendMessage::from_call(&call).unwrap(), typed);
-
-    let params = json!({ "dateFrom": "2024-01-01", "limit": 7, "offset": 3 });
-    let typed = ListPageViews::parse(&params).unwrap();
-    assert_eq!(typed.to_call(), views(&params));
-    assert_eq!(ListPageViews::from_call(&views(&params)).unwrap(), typed);
 }
 
 #[test]
@@ -279,46 +183,6 @@ fn a_request_orders_its_arguments_as_declared() {
 }
 
 #[test]
-fn an_argument_added_by_freezing_takes_its_declared_position() {
-    let call = views(&json!({ "dateFrom": "2024-01-01", "limit": 5, "page": 2 }));
-    let frozen = call.freeze(Millis(1_709_210_096_789)).unwrap();
-    assert_eq!(
-        target(&frozen),
-        "/v1/analytics/acme/views?dateFrom=2024-01-01&dateTo=2024-02-29T12%3A30%3A00.000Z&limit=5&offset=5"
-    );
-}
-
-#[test]
-fn arguments_are_found_by_name() {
-    let call = views(&json!({ "dateFrom": "2024-01-01", "limit": 5 }));
-    assert_eq!(call.text("dateFrom"), Some("2024-01-01"));
-    assert_eq!(call.text("limit"), Some("5"));
-    assert_eq!(call.integer("limit"), Some(5));
-    assert_eq!(call.integer("dateFrom"), None);
-    for name in ["offset", "dateTo", "cursor", ""] {
-        assert_eq!((call.text(name), call.integer(name)), (None, None));
-    }
-    assert_eq!(
-        call.range().unwrap().from().map(DateBound::as_str),
-        Some("2024-01-01")
-    );
-}
-
-#[test]
-fn a_list_reports_its_default_limit() {
-    for (operation, params, expected) in [
-        (Operation::ListPageViews, json!({}), Some(50)),
-        (Operation::ListAgentJobs, json!({}), Some(25)),
-        (Operation::GetAgentJob, json!({ "id": "j" }), None),
-    ] {
-        let call = parse(operation, &params).unwrap();
-        assert_eq!(call.default_limit(), expected);
-    }
-}
-
-// ranges
-
-#[test]
 fn freezing_sets_the_open_end_of_every_operation_with_a_range() {
     let now = Millis(1_709_210_096_789);
     for operation in Operation::ALL.iter().copied() {
@@ -336,18 +200,6 @@ fn freezing_sets_the_open_end_of_every_operation_with_a_range() {
     assert_eq!(given.clone().freeze(now).unwrap(), given);
     let frozen = views(&json!({})).freeze(now).unwrap();
     assert_eq!(frozen.clone().freeze(Millis(u64::MAX)).unwrap(), frozen);
-}
-
-#[test]
-fn freezing_rejects_a_range_that_begins_in_the_future() {
-    let call = views(&json!({ "dateFrom": "2024-02-29T12:35:00Z" }));
-    let message = "dateFrom must be before dateTo, found \"2024-02-29T12:35:00Z\"";
-    assert_rejected(
-        call.freeze(Millis(1_709_210_096_789)),
-        "dateFrom",
-        Rule::BeforeDateTo,
-        message,
-    );
 }
 
 #[test]

@@ -6,67 +6,33 @@ use quillgate::schema::{Field, JsonType, Object, Union};
 
 #[test]
 fn the_columns_of_each_list_are_the_fields_of_its_rows() {
-    let expected: &[(Operation, &[&str])] = &[
-        (Operation::ListPageViews, &["path", "human", "ai", "total"]),
-        (Operation::ListVisitors, &["path", "human", "ai", "total"]),
+    for (operation, expected) in [
+        (Operation::ListPageViews, "path human ai total"),
+        (Operation::ListVisitors, "path human ai total"),
         (
             Operation::ListSearches,
-            &[
-                "searchQuery",
-                "hits",
-                "ctr",
-                "topClickedPage",
-                "lastSearchedAt",
-            ],
+            "searchQuery hits ctr topClickedPage lastSearchedAt",
         ),
         (
             Operation::ListConversations,
-            &[
-                "id",
-                "timestamp",
-                "query",
-                "response",
-                "responseType",
-                "sources",
-                "resolutionStatus",
-                "queryCategory",
-                "pageUrl",
-            ],
+            "id timestamp query response responseType sources resolutionStatus queryCategory pageUrl",
         ),
         (
             Operation::ListAgentJobs,
-            &[
-                "id",
-                "status",
-                "prompt",
-                "createdBy",
-                "createdAt",
-                "prLink",
-                "checkedAt",
-            ],
+            "id status prompt createdBy createdAt prLink checkedAt",
         ),
-    ];
-    for (operation, expected) in expected {
-        assert_eq!(columns(*operation).names, *expected, "{operation:?}");
+        // The columns of all variants of a union, once.
+        (
+            Operation::ListFeedback,
+            "id path comment createdAt source status helpful contact code filename lang",
+        ),
+    ] {
+        assert_eq!(
+            columns(operation).names.join(" "),
+            expected,
+            "{operation:?}"
+        );
     }
-}
-
-#[test]
-fn a_union_row_has_the_columns_of_all_variants_once() {
-    let expected = [
-        "id",
-        "path",
-        "comment",
-        "createdAt",
-        "source",
-        "status",
-        "helpful",
-        "contact",
-        "code",
-        "filename",
-        "lang",
-    ];
-    assert_eq!(columns(Operation::ListFeedback).names, expected);
 }
 
 #[test]

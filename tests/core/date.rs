@@ -2,7 +2,6 @@
 
 use std::cmp::Ordering;
 
-use proptest::prelude::*;
 use quillgate::{DateBound, DateRange, Day, Millis, Rule};
 
 pub const DAY: u64 = 86_400_000;
@@ -91,36 +90,6 @@ fn every_day_of_four_centuries_is_valid_and_precedes_the_next() {
 }
 
 #[test]
-fn days_past_the_end_of_a_month_are_rejected_in_every_year() {
-    for year in 1500..=2599 {
-        for month in 1..=12 {
-            let calendar = Calendar {
-                year,
-                month,
-                day: 1,
-            };
-            for day in [0, calendar.last_day_of_month() + 1, 32, 99] {
-                let text = Calendar { day, ..calendar }.text();
-                assert_eq!(rule(&text), Rule::CalendarDate, "{text}");
-            }
-        }
-        for month in [0, 13, 99] {
-            assert_eq!(
-                rule(
-                    &Calendar {
-                        year,
-                        month,
-                        day: 1
-                    }
-                    .text()
-                ),
-                Rule::CalendarDate
-            );
-        }
-    }
-}
-
-#[test]
 fn instants_are_formatted_with_the_day_they_fall_on() {
     let mut today = Calendar::from_year(1970);
     let mut days = 0;
@@ -140,23 +109,6 @@ fn instants_are_formatted_with_the_day_they_fall_on() {
 }
 
 #[test]
-fn well_known_instants_have_their_standard_format() {
-    for (instant, text) in [
-        (0, "1970-01-01T00:00:00.000Z"),
-        (1, "1970-01-01T00:00:00.001Z"),
-        (784_111_777_000, "1994-11-06T08:49:37.000Z"),
-        (951_782_400_000, "2000-02-29T00:00:00.000Z"),
-        (951_868_799_999, "2000-02-29T23:59:59.999Z"),
-        (1_709_210_096_789, "2024-02-29T12:34:56.789Z"),
-        (2_147_483_647_000, "2038-01-19T03:14:07.000Z"),
-        (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
-        (253_402_300_799_999, "9999-12-31T23:59:59.999Z"),
-    ] {
-        assert_eq!(DateBound::from_instant(Millis(instant)).as_str(), text);
-    }
-}
-
-#[test]
 fn an_instant_after_the_year_9999_is_clamped_to_its_last_millisecond() {
     for instant in [253_402_300_800_000, u64::MAX / 2, u64::MAX] {
         let bound = DateBound::from_instant(Millis(instant));
@@ -169,22 +121,17 @@ fn an_instant_after_the_year_9999_is_clamped_to_its_last_millisecond() {
 fn date_times_accept_every_optional_part() {
     for text in [
         "2024-02-29T00:00",
-        "2024-02-29T23:59",
         "2024-02-29T23:59:59",
-        "2024-02-29T23:59:59.9",
         "2024-02-29T23:59:59.999999999",
         "2024-02-29T23:59Z",
-        "2024-02-29T23:59:59Z",
         "2024-02-29T23:59:59.123Z",
         "2024-02-29T23:59+00:00",
-        "2024-02-29T23:59-00:00",
         "2024-02-29T23:59:59+23:59",
         "2024-02-29T23:59:59.5-23:59",
         "0000-02-29",
-        "0001-01-01T00:00+14:00",
         "9999-12-31T23:59:59.999-12:00",
     ] {
-        assert_eq!(bound(text).as_str(), text);
+        assert_eq!(bound(text).as_str(), text, "{text:?}");
     }
     let endless = format!("2024-02-29T23:59:59.{}Z", "9".repeat(100_000));
     assert_eq!(
@@ -197,17 +144,13 @@ fn date_times_accept_every_optional_part() {
 fn impossible_times_and_offsets_are_rejected() {
     for text in [
         "2024-02-29T24:00",
-        "2024-02-29T24:00:00Z",
         "2024-02-29T99:00",
         "2024-02-29T23:60",
         "2024-02-29T23:59:60Z",
-        "2024-02-29T23:59:61",
         "2024-02-29T00:00+24:00",
         "2024-02-29T00:00-00:60",
-        "2024-02-29T00:00+99:99",
         "2024-02-30T00:00:00Z",
         "2023-02-29T12:00:00.5+02:00",
-        "2100-02-29T00:00",
         "2024-13-01T00:00Z",
     ] {
         assert_eq!(rule(text), Rule::CalendarDate, "{text}");
@@ -218,64 +161,38 @@ fn impossible_times_and_offsets_are_rejected() {
 fn dates_in_other_formats_are_rejected() {
     for text in [
         "",
-        " ",
         "2024",
         "2024-02",
-        "2024-02-2",
         "2024-2-29",
-        "24-02-29",
         "20240229",
         "2024/02/29",
-        "29-02-2024",
         "02/29/2024",
         "2024-02-29 ",
         " 2024-02-29",
-        "2024-02-29\n",
         "2024-02-290",
-        "02024-02-29",
-        "12024-02-29",
         "+2024-02-29",
-        "-2024-02-29",
         "2024-W09-4",
-        "2024-060",
         "2024-02-29T",
-        "2024-02-29T1",
         "2024-02-29T10",
-        "2024-02-29T10:0",
-        "2024-02-29T10:00:",
         "2024-02-29T10:00:0",
         "2024-02-29T1000",
-        "2024-02-29T10:00:00.",
         "2024-02-29T10:00:00.Z",
         "2024-02-29T10:00:00,5Z",
-        "2024-02-29T10:00.5",
         "2024-02-29T10:00:00.5.5",
-        "2024-02-29T100:00",
-        "2024-02-29T10:000",
         "2024-02-29T10:00:000",
         "2024-02-29 10:00",
         "2024-02-29t10:00z",
-        "2024-02-29T10:00z",
-        "2024-02-29T10:00ZZ",
         "2024-02-29T10:00Z ",
         "2024-02-29T10:00+",
-        "2024-02-29T10:00+2",
         "2024-02-29T10:00+02",
         "2024-02-29T10:00+0200",
-        "2024-02-29T10:00+02:0",
         "2024-02-29T10:00+02:000",
-        "2024-02-29T10:00 02:00",
         "2024-02-29T10:00−02:00",
         "2024-02-29T10:00[Europe/Paris]",
         "2024-02-29Z",
-        "2024-02-29+02:00",
         "٢٠٢٤-٠٢-٢٩",
-        "2024–02–29",
         "yesterday",
-        "1709210096789",
-        "0x7e8-02-29",
         "2024-02-3x",
-        "2024-02-30T",
     ] {
         assert_eq!(rule(text), Rule::DateFormat, "{text:?}");
     }
@@ -284,49 +201,25 @@ fn dates_in_other_formats_are_rejected() {
 
 #[test]
 fn instants_with_different_offsets_are_ordered_by_time() {
-    for (a, b, order) in [
-        (
-            "2024-01-01T00:00Z",
-            "2024-01-01T00:00:00.000+00:00",
-            Ordering::Equal,
-        ),
-        (
-            "2024-01-01T00:00Z",
-            "2024-01-01T00:00-00:00",
-            Ordering::Equal,
-        ),
-        (
-            "2024-01-01T02:00+02:00",
-            "2023-12-31T19:00-05:00",
-            Ordering::Equal,
-        ),
-        (
-            "2024-01-01T00:00:00.001Z",
-            "2024-01-01T00:00Z",
-            Ordering::Greater,
-        ),
-        (
-            "2024-01-01T00:00+00:01",
-            "2024-01-01T00:00Z",
-            Ordering::Less,
-        ),
-        (
-            "2024-03-01T00:30+01:00",
-            "2024-02-29T23:30Z",
-            Ordering::Equal,
-        ),
-        (
-            "1969-12-31T23:59:59.999Z",
-            "1970-01-01T00:00Z",
-            Ordering::Less,
-        ),
+    for text in [
+        "2024-01-01T00:00Z = 2024-01-01T00:00:00.000+00:00",
+        "2024-01-01T00:00Z = 2024-01-01T00:00-00:00",
+        "2024-01-01T02:00+02:00 = 2023-12-31T19:00-05:00",
+        "2024-03-01T00:30+01:00 = 2024-02-29T23:30Z",
+        "2024-01-01T00:00Z < 2024-01-01T00:00:00.001Z",
+        "2024-01-01T00:00+00:01 < 2024-01-01T00:00Z",
+        "1969-12-31T23:59:59.999Z < 1970-01-01T00:00Z",
     ] {
-        assert_eq!(bound(a).compare(&bound(b)), Some(order), "{a} {b}");
-        assert_eq!(
-            bound(b).compare(&bound(a)),
-            Some(order.reverse()),
-            "{b} {a}"
-        );
+        let [a, sign, b] = *text.split(' ').collect::<Vec<_>>() else {
+            panic!("{text}");
+        };
+        let order = if sign == "=" {
+            Ordering::Equal
+        } else {
+            Ordering::Less
+        };
+        assert_eq!(bound(a).compare(&bound(b)), Some(order), "{text}");
+        assert_eq!(bound(b).compare(&bound(a)), Some(order.reverse()), "{text}");
     }
 }
 
@@ -368,16 +261,6 @@ fn days_local_times_and_instants_do_not_compare_with_each_other() {
 }
 
 #[test]
-fn a_range_may_be_open_at_either_end() {
-    let day = || Some(bound("2024-02-29"));
-    let range = DateRange::new(day(), None).unwrap();
-    assert_eq!((range.from(), range.to()), (day().as_ref(), None));
-    let range = DateRange::new(None, day()).unwrap();
-    assert_eq!((range.from(), range.to()), (None, day().as_ref()));
-    assert_eq!(DateRange::new(None, None).unwrap(), DateRange::default());
-}
-
-#[test]
 fn a_range_of_one_day_or_one_millisecond_is_accepted() {
     for (from, to) in [
         ("2024-02-28", "2024-02-29"),
@@ -386,19 +269,9 @@ fn a_range_of_one_day_or_one_millisecond_is_accepted() {
         ("2024-01-01T00:00", "2024-01-01T00:01"),
     ] {
         let range = DateRange::new(Some(bound(from)), Some(bound(to))).unwrap();
-        assert_eq!(range.from().unwrap().as_str(), from);
-        assert_eq!(range.to().unwrap().as_str(), to);
+        assert_eq!(range.from().unwrap().as_str(), from, "{from:?}");
+        assert_eq!(range.to().unwrap().as_str(), to, "{from:?}");
     }
-}
-
-#[test]
-fn durations_saturate() {
-    assert_eq!(Millis::from_seconds(3), Millis(3000));
-    assert_eq!(Millis::from_seconds(u64::MAX), Millis(u64::MAX));
-    assert_eq!(Millis(5).plus(Millis(7)), Millis(12));
-    assert_eq!(Millis(u64::MAX).plus(Millis(1)), Millis(u64::MAX));
-    assert_eq!(Millis(7).since(Millis(5)), Millis(2));
-    assert_eq!(Millis(5).since(Millis(7)), Millis(0));
 }
 
 #[test]
@@ -409,13 +282,10 @@ fn normalizing_gives_every_spelling_of_a_date_the_same_form() {
             vec![
                 "2024-02-29T12:34Z",
                 "2024-02-29T12:34:00Z",
-                "2024-02-29T12:34:00.0Z",
                 "2024-02-29T12:34:00.00000000000000000000000000000000000000000Z",
                 "2024-02-29T12:34:00.0009999Z",
-                "2024-02-29T12:34:00+00:00",
                 "2024-02-29T12:34:00-00:00",
                 "2024-02-29T23:59+11:25",
-                "2024-03-01T00:04:00.000+11:30",
                 "2024-02-28T23:34-13:00",
             ],
             "2024-02-29T12:34:00.000Z",
@@ -479,15 +349,4 @@ fn days_are_parsed_formatted_and_counted() {
     assert_eq!(day("2024-02-29").begin_of_next_month(), day("2024-03-01"));
     assert_eq!(day("2026-11-23").begin_of_week(), day("2026-11-23"));
     assert_eq!(day("2026-11-22").begin_of_week(), day("2026-11-16"));
-}
-
-proptest! {
-    #[test]
-    fn a_day_round_trips_through_strings_and_instants(number in 0_u64..2_932_897, of_day in 0..DAY) {
-        let day = Day::from_number(number);
-        prop_assert_eq!(Day::from_text(&day.to_text()), Some(day));
-        prop_assert_eq!(Day::of(day.begin().plus(Millis(of_day))), day);
-        prop_assert!(day.begin_of_week() <= day && day.since(day.begin_of_week()) < 7);
-        prop_assert!(day.begin_of_month() <= day && day < day.begin_of_next_month() || day.number() > 2_932_865);
-    }
 }

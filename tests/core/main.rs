@@ -24,7 +24,6 @@ mod pages;
 mod parameters;
 mod parts;
 mod poll;
-mod properties;
 mod pull_request;
 mod response;
 mod retry;

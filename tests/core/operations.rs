@@ -29,10 +29,6 @@ pub fn project() -> ProjectId {
     ProjectId::new("acme").unwrap()
 }
 
-fn job() -> JobId {
-    JobId::new("job_1").unwrap()
-}
-
 fn prompt() -> Prompt {
     Prompt::new("Fix the \"start\" page\n").unwrap()
 }
@@ -65,33 +61,6 @@ fn creating_a_job_posts_only_the_prompt() {
 }
 
 #[test]
-fn a_job_is_requested_by_its_id() {
-    assert_eq!(
-        GetAgentJob::new(job()).request(&project()),
-        get("/v2/agent/acme/job/job_1")
-    );
-}
-
-#[test]
-fn a_follow_up_posts_the_prompt_to_the_jobs_messages() {
-    assert_eq!(
-        SendMessage::new(job(), prompt()).request(&project()),
-        post(
-            "/v2/agent/acme/job/job_1/message",
-            r#"{"prompt":"Fix the \"start\" page\n"}"#
-        )
-    );
-}
-
-#[test]
-fn page_views_without_parameters_leave_the_defaults_to_the_platform() {
-    assert_eq!(
-        ListPageViews::default().request(&project()),
-        get("/v1/analytics/acme/views")
-    );
-}
-
-#[test]
 fn page_view_parameters_are_sent_in_the_order_of_the_specification() {
     let bound = |field, text: &str| Some(DateBound::new(field, text).unwrap());
     let range = DateRange::new(
@@ -108,27 +77,6 @@ fn page_view_parameters_are_sent_in_the_order_of_the_specification() {
 }
 
 #[test]
-fn each_page_view_parameter_can_be_sent_alone() {
-    for (params, query) in [
-        (json!({"dateFrom": "2024-02-29"}), "dateFrom=2024-02-29"),
-        (json!({"dateTo": "2024-02-29"}), "dateTo=2024-02-29"),
-        (json!({"limit": 1}), "limit=1"),
-        (json!({"offset": 0}), "offset=0"),
-        (json!({"page": 2}), "limit=50&offset=50"),
-        (
-            json!({"offset": 9_007_199_254_740_991_u64}),
-            "offset=9007199254740991",
-        ),
-    ] {
-        let target = ListPageViews::parse(&params)
-            .unwrap()
-            .request(&project())
-            .target;
-        assert_eq!(target, format!("/v1/analytics/acme/views?{query}"));
-    }
-}
-
-#[test]
 fn the_plus_of_a_utc_offset_is_percent_encoded() {
     let params =
         json!({"dateFrom": "2024-01-01T00:00:00.5+02:00", "dateTo": "2024-01-02T00:00-11:30"});
@@ -139,20 +87,6 @@ fn the_plus_of_a_utc_offset_is_percent_encoded() {
             .target,
         "/v1/analytics/acme/views?dateFrom=2024-01-01T00%3A00%3A00.5%2B02%3A00&dateTo=2024-01-02T00%3A00-11%3A30"
     );
-}
-
-#[test]
-fn a_date_is_sent_unchanged() {
-    for text in [
-        "2024-02-29",
-        "2024-02-29T10:00",
-        "2024-02-29T10:00:00.123456789Z",
-    ] {
-        let list = ListPageViews::parse(&json!({"dateFrom": text})).unwrap();
-        assert_eq!(list.range.from().unwrap().as_str(), text);
-        let query = format!("?dateFrom={}", text.replace(':', "%3A"));
-        assert!(list.request(&project()).target.ends_with(&query), "{text}");
-    }
 }
 
 #[test]
@@ -204,11 +138,4 @@ fn a_prompt_cannot_add_fields_to_the_body() {
         let body: serde_json::Value = serde_json::from_str(&request.body.unwrap()).unwrap();
         assert_eq!(body, json!({"prompt": text}));
     }
-}
-
-#[test]
-fn methods_have_their_http_names() {
-    assert_eq!(Method::Get.as_str(), "GET");
-    assert_eq!(Method::Post.as_str(), "POST");
-    assert_eq!(Method::Delete.as_str(), "DELETE");
 }

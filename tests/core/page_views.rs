@@ -68,55 +68,18 @@ fn only_the_rows_are_required() {
 }
 
 #[test]
-fn counts_and_paths_may_be_absent_or_null() {
-    let page = read(&json!({
-        "totals": {"human": null},
-        "views": [{}, {"path": null, "human": null, "ai": null, "total": null}],
-        "hasMore": false,
-    }));
-    let page = page.unwrap();
-    let totals = page.totals.unwrap();
-    assert_eq!((totals.human, totals.ai, totals.total), (None, None, None));
-    assert_eq!(page.views.len(), 2);
-    assert_eq!(page.views[0], page.views[1]);
-    assert_eq!(page.views[0].path, None);
-}
-
-#[test]
-fn an_empty_page_may_have_more() {
-    let page = read(&json!({"totals": {}, "views": [], "hasMore": true})).unwrap();
-    assert_eq!((page.views.len(), page.has_more), (0, Some(true)));
-}
-
-#[test]
-fn unknown_fields_are_ignored() {
-    let mut more = body();
-    more["next"] = json!({"totals": 7});
-    more["totals"]["bots"] = json!(-1.5);
-    more["views"][1]["title"] = json!([null]);
-    assert_eq!(read(&more).unwrap(), read(&body()).unwrap());
-}
-
-#[test]
 fn a_field_of_the_wrong_type_is_reported_by_its_path() {
     for (pointer, wrong, at) in [
         ("/totals", json!(7), "totals"),
-        ("/totals", json!([1, 2, 3]), "totals"),
         ("/totals/human", json!("30"), "totals.human"),
         ("/totals/ai", json!(true), "totals.ai"),
-        ("/totals/total", json!([]), "totals.total"),
         ("/views", json!({}), "views"),
-        ("/views", json!("[]"), "views"),
         ("/views/1", json!(null), "views[1]"),
-        ("/views/1", json!("/guides/start"), "views[1]"),
         ("/views/0", json!(["/", 20, 2, 22]), "views[0]"),
         ("/views/1/path", json!(7), "views[1].path"),
         ("/views/1/human", json!("10"), "views[1].human"),
         ("/views/0/ai", json!({}), "views[0].ai"),
-        ("/views/0/total", json!(false), "views[0].total"),
         ("/hasMore", json!("true"), "hasMore"),
-        ("/hasMore", json!(1), "hasMore"),
-        ("/hasMore", json!({}), "hasMore"),
     ] {
         let mut body = body();
         *body.pointer_mut(pointer).unwrap() = wrong.clone();
@@ -128,12 +91,6 @@ fn a_field_of_the_wrong_type_is_reported_by_its_path() {
             "{error}"
         );
     }
-}
-
-#[test]
-fn an_array_is_not_decoded_as_an_object() {
-    let error = read(&json!([{}, [], false])).unwrap_err();
-    assert_eq!(error.at, "");
 }
 
 #[test]
@@ -158,16 +115,11 @@ fn counts_decode_exactly_up_to_the_maximum_safe_integer() {
 fn an_invalid_count_is_reported_by_its_path() {
     for number in [
         "-1",
-        "-1.0",
         "1.5",
-        "0.1",
         "1e-1",
         "9007199254740992",
-        "9007199254740993",
         "9007199254740992.0",
-        "18446744073709551615",
         "18446744073709551616",
-        "-9223372036854775809",
         "1e300",
     ] {
         let error = read_text(&with_count(number)).expect_err(number);
@@ -178,40 +130,13 @@ fn an_invalid_count_is_reported_by_its_path() {
 }
 
 #[test]
-fn a_number_that_is_not_valid_json_is_rejected() {
-    for number in [
-        "01", "+1", "1.", ".5", "0x1", "NaN", "Infinity", "1e400", "1_000", "--1",
-    ] {
-        assert!(read_text(&with_count(number)).is_err(), "{number}");
-    }
-}
-
-#[test]
-fn a_truncated_body_is_rejected_at_every_length() {
-    let text = body().to_string();
-    assert!(read_text(&text).is_ok());
-    for length in 0..text.len() {
-        assert!(read_text(&text[..length]).is_err(), "{}", &text[..length]);
-    }
-}
-
-#[test]
 fn only_white_space_may_follow_the_body() {
     let text = body().to_string();
     assert_eq!(
         read_text(&format!(" \r\n\t{text} \r\n\t")).unwrap(),
         read(&body()).unwrap()
     );
-    for rest in [
-        "x",
-        "}",
-        ",",
-        "{}",
-        "null",
-        "\0",
-        "\u{feff}",
-        "<!-- cached -->",
-    ] {
+    for rest in ["x", "{}", "\0", "<!-- cached -->"] {
         let error = read_text(&format!("{text}{rest}")).expect_err(rest);
         assert_eq!(error.at, "");
         assert!(

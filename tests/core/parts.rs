@@ -1,15 +1,11 @@
 //! How a list continues after 414 and 504: without dates, then in parts of its range.
 
-use std::collections::BTreeMap;
-
-use proptest::prelude::*;
 use quillgate::pages::Pages;
 use quillgate::pages::RowKey;
 use quillgate::{Call, Millis, Operation, PageInfo};
 use serde_json::{Value, json};
 
 const CURSOR: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
-const HOUR: u64 = 3_600_000;
 /// 2024-01-01.
 const START: u64 = 1_704_067_200_000;
 
@@ -183,136 +179,5 @@ fn a_position_is_never_sent() {
     for id in ["part~~~~~~".to_owned(), format!("part~~~~~~{CURSOR}")] {
         let error = Call::parse(thread, &json!({ "threadId": id })).unwrap_err();
         assert_eq!(error.rule.name(), "ulid");
-    }
-}
-
-/// A turn: the id of its conversation, and its hour.
-type Turn = (u8, u64);
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum TooLong {
-    Never,
-    WithDates,
-    Always,
-}
-
-/// A server that lists turns, and fails as Mintlify does.
-struct Server {
-    turns: Vec<Turn>,
-    oldest_first: bool,
-    page_rows: usize,
-    /// The longest range that does not time out, in hours.
-    longest: u64,
-    /// The requests with a cursor that are too long.
-    too_long: TooLong,
-}
-
-/// The rows of a page with their indices in `turns`, and the next cursor; or a status.
-type Answer = Result<(Vec<usize>, Option<String>), u16>;
-
-impl Server {
-    fn answer(&self, call: &Call) -> Answer {
-        let range = ["dateFrom", "dateTo"].map(|name| call.text(name).map(millis));
-        let (from, to, first) = match call.text("cursor") {
-            Some(_) if self.too_long == TooLong::Always => return Err(414),
-            Some(_) if self.too_long == TooLong::WithDates && range[1].is_some() => {
-                return Err(414);
-            }
-            // The cursor contains the range.
-            Some(cursor) => {
-                let mut parts = cursor.split('_').map(|part| part.parse().unwrap());
-                let mut part = || parts.next().unwrap();
-                (part(), part(), usize::try_from(part()).unwrap())
-            }
-            None => (range[0].unwrap_or(START), range[1].unwrap(), 0),
-        };
-        let mut listed: Vec<_> = (0..self.turns.len()).collect();
-        listed.retain(|at| (from..to).contains(&time(self.turns[*at])));
-        listed.sort_by_key(|at| time(self.turns[*at]));
-        if !self.oldest_first {
-            listed.reverse();
-        }
-        // A page near the end of a long list takes too long.
-        if to - from > self.longest * HOUR && first + self.page_rows >= listed.len() {
-            return Err(504);
-        }
-        let end = listed.len().min(first + self.page_rows);
-        let next = (end < listed.len()).then(|| format!("{from}_{to}_{end}"));
-        Ok((listed[first.min(end)..end].to_vec(), next))
-    }
-}
-
-fn millis(text: &str) -> u64 {
-    let text = if text.len() == 10 {
-        format!("{text}T00:00:00Z")
-    } else {
-        text.to_owned()
-    };
-    text.parse::<quillgate::Timestamp>().unwrap().as_millis()
-}
-
-const fn time((_, hour): Turn) -> u64 {
-    START + hour * HOUR
-}
-
-proptest! {
-    #[test]
-    fn parts_neither_lose_nor_repeat_rows(
-        turns in prop::collection::vec((0..3_u8, 0..2400_u64), 0..60),
-        oldest_first: bool,
-        page_rows in 2..8_usize,
-        longest in 100..4000_u64,
-        too_long in prop::sample::select(vec![TooLong::Never, TooLong::WithDates, TooLong::Always]),
-        resume_every in 1..4_usize,
-    ) {
-        let server = Server { turns, oldest_first, page_rows, longest, too_long };
-        let params = json!({ "dateFrom": "2024-01-01", "dateTo": "2024-04-10" });
-        let mut pages = everything(Operation::ListFeedback, &params);
-        let mut received = BTreeMap::<Turn, usize>::new();
-        let mut requests = 0;
-        while let Some(call) = pages.next() {
-            requests += 1;
-            // The 2,400 hours can need as many parts, with a few requests each.
-            prop_assert!(requests < 10_000, "endless");
-            match server.answer(call) {
-                Ok((rows, next)) => {
-                    let key = |at: &usize| {
-                        let (id, _) = server.turns[*at];
-                        let at = quillgate::Timestamp::from_millis(time(server.turns[*at]));
-                        RowKey::new(&id.to_string(), &at.to_string())
-                    };
-                    pages.advance(&page(rows.iter().map(key).collect(), next.as_deref())).unwrap();
-                    for (index, at) in rows.iter().enumerate() {
-                        if !pages.repeated().contains(&index) {
-                            *received.entry(server.turns[*at]).or_default() += 1;
-                        }
-                    }
-                }
-                // No further split is possible. Nothing was repeated before.
-                Err(status) if !pages.after_failure(status) => break,
-                Err(_) => continue,
-            }
-            if requests % resume_every == 0
-                && let Some(position) = pages.position()
-                && position.text("cursor").is_none_or(|cursor| cursor.starts_with("part~"))
-            {
-                let stored: Value = serde_json::from_str(
-                    &position.to_json(quillgate::declaration::ParameterIn::Query),
-                ).unwrap();
-                prop_assert_eq!(&stored["dateFrom"], "2024-01-01");
-                pages = everything(Operation::ListFeedback, &stored);
-            }
-        }
-        let mut expected = BTreeMap::<Turn, usize>::new();
-        for turn in &server.turns {
-            *expected.entry(*turn).or_default() += 1;
-        }
-        if pages.next().is_none() {
-            prop_assert_eq!(received, expected);
-        } else {
-            for (turn, count) in received {
-                prop_assert!(count <= expected[&turn], "{:?} repeated", turn);
-            }
-        }
     }
 }

@@ -1,13 +1,9 @@
 //! Retries: whether and when a request is sent again.
 
-use proptest::collection::vec;
-use proptest::prelude::*;
 use quillgate::declaration::Repeat;
 use quillgate::retry::{DEFAULT_PATIENCE, DEFAULT_RETRIES, MAX_RETRY_AFTER};
 use quillgate::{Failure, Idempotency, Millis, Operation, Retry};
 use serde_json::json;
-
-use crate::properties::{hint, random};
 
 const BUSY: Failure = Failure::Status(503);
 
@@ -225,14 +221,6 @@ fn a_running_request_is_polled_no_longer_than_the_given_patience() {
 }
 
 #[test]
-fn a_running_request_is_polled_even_after_the_last_retry() {
-    let mut retry = Retry::new(Idempotency::WithKey, 1);
-    assert!(retry.after(Failure::Connection, None, 0.0).is_some());
-    assert_eq!(retry.after(RUNNING, None, 0.0), Some(tenths(10)));
-    assert_eq!(retry.after(Failure::Connection, None, 0.0), None);
-}
-
-#[test]
 fn a_running_request_is_not_polled_where_nothing_is_retried() {
     for mut retry in [
         Retry::new(Idempotency::WithKey, 0),
@@ -243,72 +231,4 @@ fn a_running_request_is_not_polled_where_nothing_is_retried() {
     let long = Some(Millis(60_001));
     let mut patient = Retry::new(Idempotency::WithKey, 2).with_patience(Millis(u64::MAX));
     assert_eq!(patient.after(RUNNING, long, 0.0), None);
-}
-
-#[test]
-fn a_huge_number_of_retries_does_not_overflow_the_delay() {
-    let mut retry = Retry::new(Idempotency::Idempotent, u32::MAX);
-    for _ in 0..100 {
-        assert!(retry.after(BUSY, None, 0.0).unwrap() <= Millis(8_000));
-    }
-    assert_eq!(retry.after(BUSY, None, 0.0), Some(tenths(80)));
-}
-
-pub fn failure() -> impl Strategy<Value = Failure> {
-    prop_oneof![
-        any::<u16>().prop_map(Failure::Status),
-        prop::sample::select(vec![408, 429, 500, 502, 503, 504]).prop_map(Failure::Status),
-        Just(Failure::StillRunning),
-        Just(Failure::Connection),
-        Just(Failure::Timeout),
-    ]
-}
-
-proptest! {
-    #[test]
-    fn a_request_that_is_not_idempotent_is_retried_after_no_failure(
-        retries: u32,
-        failures in vec((failure(), hint(), random()), 1..20),
-    ) {
-        let mut retry = Retry::new(Idempotency::NonIdempotent, retries);
-        for (failure, hint, jitter) in failures {
-            prop_assert_eq!(retry.after(failure, hint, jitter), None);
-        }
-    }
-
-    #[test]
-    fn retries_stay_within_their_maximum_number_and_time(
-        repeat in prop::sample::select(vec![Idempotency::Idempotent, Idempotency::WithKey]),
-        retries in 0..=10_u32,
-        failures in vec((failure(), hint(), random()), 1..40),
-    ) {
-        let mut retry = Retry::new(repeat, retries);
-        let mut sent = 0;
-        let mut paused = 0;
-        for (failure, hint, jitter) in failures {
-            if failure == Failure::StillRunning {
-                if let Some(pause) = retry.after(failure, hint, jitter) {
-                    prop_assert!(retries > 0 && pause >= Millis(1_000) && Some(pause) >= hint);
-                    paused += pause.0;
-                }
-                prop_assert_eq!(retry.done(), sent);
-                continue;
-            }
-            let longest = [500, 1_000, 2_000, 4_000].get(sent as usize).copied().unwrap_or(8_000);
-            let too_long = hint.is_some_and(|hint| hint > Millis(60_000));
-            match retry.after(failure, hint, jitter) {
-                Some(wait) => {
-                    sent += 1;
-                    prop_assert!(failure.is_transient() && !too_long);
-                    match hint {
-                        Some(hint) => prop_assert_eq!(wait, hint),
-                        None => prop_assert!((longest * 3 / 4..=longest).contains(&wait.0)),
-                    }
-                }
-                None => prop_assert!(!failure.is_transient() || too_long || sent == retries),
-            }
-            prop_assert_eq!(retry.done(), sent);
-        }
-        prop_assert!(sent <= retries && paused <= 60_000);
-    }
 }

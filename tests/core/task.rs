@@ -3,7 +3,7 @@
 use quillgate::pages::Pages;
 use quillgate::task::{Command, DEFAULT_WATCH, Event, Reason};
 use quillgate::{
-    Call, CallOptions, Failure, JobStatus, Millis, Operation, PageError, PageInfo, Rule, Task,
+    Call, CallOptions, Failure, JobStatus, Millis, Operation, PageError, PageInfo, Task,
 };
 use serde_json::{Value, json};
 
@@ -36,10 +36,6 @@ fn call(operation: Operation, params: &Value) -> Call {
 
 fn get() -> Call {
     call(Operation::GetAgentJob, &json!({ "id": "j1" }))
-}
-
-fn delete() -> Call {
-    call(Operation::DeleteAgentJobRecord, &json!({ "id": "j1" }))
 }
 
 fn create() -> Call {

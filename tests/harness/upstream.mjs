@@ -24,8 +24,6 @@ export function buildUpstream(options) {
  * @property {number} [port] defaults to a free one
  * @property {"published" | "live"} [profile] whether the simulator follows Mintlify's descriptions
  *   or its observed behaviour
- * @property {string[]} [with] further traits of the observed behaviour
- * @property {string[]} [without] traits of the profile to leave out
  * @property {number} [seed] of the generated data
  * @property {"test" | "demo"} [data] `test` has difficult strings, `demo` a recognizable site
  * @property {number} [pages] number of pages per project
@@ -35,8 +33,6 @@ export function buildUpstream(options) {
  * @property {number} [conversations] turns per project in thirty days
  * @property {string[]} [projects] ids of existing projects
  * @property {number} [jobDurationMs] time that a job takes per prompt
- * @property {number} [clockRate] speed of the clock for jobs, limits and days
- * @property {number} [latencyMs] of every response
  * @property {number} [createLimit] jobs per project and hour
  * @property {number} [messageLimit] follow-ups per project and hour
  * @property {boolean} [readsShareJobLimit] whether reads of a job count as creations

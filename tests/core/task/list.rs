@@ -42,48 +42,6 @@ fn cursor(driver: &Driver) -> Option<&str> {
 }
 
 #[test]
-fn each_page_begins_after_the_previous_page() {
-    let mut driver = views();
-    for expected in [0, 50, 100] {
-        assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(offset(&driver), Some(expected));
-        assert_eq!(driver.step(page(true)), Command::Yield);
-        assert_eq!(offset(&driver), Some(expected + 50));
-    }
-}
-
-#[test]
-fn each_page_by_cursor_begins_at_the_cursor_of_the_previous_page() {
-    let mut driver = jobs();
-    for (expected, next) in [(None, "b"), (Some("b"), "c"), (Some("c"), "d")] {
-        assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(cursor(&driver), expected);
-        assert_eq!(driver.step(job_page(Some(next))), Command::Yield);
-        assert_eq!(cursor(&driver), Some(next));
-    }
-}
-
-#[test]
-fn a_list_ends_after_its_last_page() {
-    for (mut driver, last) in [(views(), page(false)), (jobs(), job_page(None))] {
-        assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(last), Command::Yield);
-        assert_eq!(driver.task.call(), None);
-        for _ in 0..3 {
-            assert_eq!(driver.next(), Command::Done);
-        }
-    }
-}
-
-#[test]
-fn an_operation_without_pagination_has_one_page() {
-    let mut driver = list(Operation::GetCallerStats, &json!({}));
-    assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(page(true)), Command::Yield);
-    assert_eq!(driver.next(), Command::Done);
-}
-
-#[test]
 fn a_failed_page_is_retried() {
     let mut driver = views();
     assert_eq!(driver.next(), FIRST_SEND);
@@ -194,48 +152,4 @@ fn a_page_that_contradicts_its_list_is_an_error_that_ends_the_list() {
         assert_eq!(driver.task.call(), None);
         assert_eq!(driver.next(), Command::Done);
     }
-}
-
-#[test]
-fn five_empty_pages_in_a_row_are_an_error() {
-    let empty = || {
-        Event::Page(PageInfo {
-            rows: 0,
-            has_more: Some(true),
-            ..PageInfo::default()
-        })
-    };
-    let mut driver = views();
-    for _ in 0..4 {
-        assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(empty()), Command::Yield);
-    }
-    assert_eq!(driver.next(), FIRST_SEND);
-    let fifth = driver.step(empty());
-    assert!(matches!(fifth, Command::Fail(Reason::Page(_))), "{fifth:?}");
-}
-
-#[test]
-fn a_page_beyond_the_maximum_offset_is_an_error() {
-    let last = json!({ "limit": 250, "offset": (1_u64 << 53) - 250 });
-    let mut driver = list(Operation::ListPageViews, &last);
-    assert_eq!(driver.next(), FIRST_SEND);
-    match driver.step(page(true)) {
-        Command::Fail(Reason::Page(PageError::Validation(error))) => {
-            assert_eq!((error.field.as_ref(), error.rule), ("offset", Rule::OFFSET));
-        }
-        other => panic!("expected a validation error, found {other:?}"),
-    }
-    assert_eq!(driver.next(), Command::Done);
-}
-
-#[test]
-fn a_finished_list_ignores_further_events() {
-    let mut driver = views();
-    assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.step(page(false)), Command::Yield);
-    assert_eq!(driver.step(Event::Waited), Command::Done);
-    let _ = driver.step(page(true));
-    assert_eq!(driver.task.call(), None);
-    assert_eq!(driver.next(), Command::Done);
 }

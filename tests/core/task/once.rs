@@ -9,35 +9,6 @@ fn once(call: Call) -> Driver {
 }
 
 #[test]
-fn the_default_timeout_of_an_attempt_is_a_minute() {
-    assert_eq!(once(get()).next(), FIRST_SEND);
-    let options = CallOptions {
-        timeout: Millis(1_500),
-        ..CallOptions::default()
-    };
-    assert_eq!(once(get()).next_with(options), send(1_500));
-}
-
-#[test]
-fn the_call_is_available_before_and_after_every_step() {
-    let mut driver = once(create());
-    assert_eq!(driver.task.call(), Some(&create()));
-    let _ = driver.next();
-    assert_eq!(driver.task.call(), Some(&create()));
-    let _ = driver.step(Event::Result);
-    assert_eq!(driver.task.call(), Some(&create()));
-}
-
-#[test]
-fn a_result_is_delivered() {
-    for call in [get(), delete(), create()] {
-        let mut driver = once(call);
-        assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(Event::Result), Command::Yield);
-    }
-}
-
-#[test]
 fn a_raw_request_is_retried_only_if_it_reads_or_is_deduplicated() {
     let deduplicated = CallOptions {
         is_deduplicated: true,
@@ -58,121 +29,6 @@ fn a_raw_request_is_retried_only_if_it_reads_or_is_deduplicated() {
         assert_eq!(driver.fail(Failure::Connection), command);
     }
 }
-
-#[test]
-fn a_result_is_delivered_after_a_retry() {
-    let mut driver = once(get());
-    assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.fail(Failure::Connection), retry(500));
-    assert_eq!(driver.end_wait(500), FIRST_SEND);
-    assert_eq!(driver.step(Event::Result), Command::Yield);
-}
-
-#[test]
-fn only_transient_failures_of_idempotent_calls_are_retried() {
-    let transient = [
-        (Failure::Status(408), 500),
-        (Failure::Status(429), 500),
-        (Failure::Status(500), 500),
-        (Failure::Status(599), 500),
-        (Failure::Connection, 500),
-        (Failure::Timeout, 500),
-        (Failure::StillRunning, 1_000),
-    ];
-    let permanent = [
-        Failure::Status(400),
-        Failure::Status(404),
-        Failure::Status(409),
-        Failure::Status(600),
-        Failure::OutcomeUnknown,
-        Failure::Malformed,
-    ];
-    let failures = transient.map(|(failure, delay)| (failure, Some(delay)));
-    let failures = failures
-        .into_iter()
-        .chain(permanent.map(|failure| (failure, None)));
-    for (failure, delay) in failures {
-        for (call, options, is_retried) in [
-            (get(), CallOptions::default(), true),
-            (get(), deduplicated(), true),
-            (delete(), CallOptions::default(), true),
-            (create(), deduplicated(), true),
-            (create(), CallOptions::default(), false),
-        ] {
-            let expected = match delay {
-                Some(delay) if is_retried => retry(delay),
-                _ => FAILED,
-            };
-            let context = format!("{failure:?} of {call:?} with {options:?}");
-            let mut driver = once(call);
-            assert_eq!(driver.next_with(options), FIRST_SEND, "{context}");
-            assert_eq!(driver.fail(failure), expected, "{context}");
-        }
-    }
-}
-
-#[test]
-fn the_last_failure_is_the_result_when_retries_run_out() {
-    let mut driver = once(get());
-    assert_eq!(driver.next(), FIRST_SEND);
-    for delay in [500, 1_000] {
-        assert_eq!(driver.fail(BUSY), retry(delay));
-        assert_eq!(driver.end_wait(delay), FIRST_SEND);
-    }
-    assert_eq!(driver.fail(BUSY), FAILED);
-}
-
-#[test]
-fn a_call_without_retries_is_sent_once() {
-    let options = CallOptions {
-        max_retries: 0,
-        ..deduplicated()
-    };
-    for failure in [BUSY, Failure::Connection, Failure::StillRunning] {
-        let mut driver = once(create());
-        assert_eq!(driver.next_with(options), FIRST_SEND);
-        assert_eq!(driver.fail(failure), FAILED);
-    }
-}
-
-#[test]
-fn jitter_shortens_a_delay_by_up_to_a_quarter() {
-    let mut driver = once(get());
-    assert_eq!(driver.next(), FIRST_SEND);
-    let failed = Event::Failed {
-        failure: BUSY,
-        retry_after: None,
-    };
-    assert_eq!(driver.task.step(failed, START, 1.0), retry(375));
-}
-
-#[test]
-fn retry_after_replaces_the_delay_up_to_60_s() {
-    for (hint, expected) in [
-        (0, retry(0)),
-        (7_000, retry(7_000)),
-        (60_000, retry(60_000)),
-        (60_001, FAILED),
-        (u64::MAX, FAILED),
-    ] {
-        let mut driver = once(get());
-        assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(
-            driver.fail_with(Failure::Status(429), hint),
-            expected,
-            "{hint}"
-        );
-    }
-}
-
-#[test]
-fn retry_after_does_not_make_a_permanent_failure_transient() {
-    let mut driver = once(get());
-    assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.fail_with(Failure::Status(404), 1_000), FAILED);
-}
-
-// the total timeout
 
 fn within(total: u64) -> CallOptions {
     CallOptions {
@@ -224,25 +80,6 @@ fn a_clock_set_back_does_not_end_a_call() {
     assert_eq!(driver.end_wait(500), send(10_000));
 }
 
-// an earlier attempt that is still running
-
-#[test]
-fn a_running_request_is_polled_every_second_without_using_up_retries() {
-    let mut driver = once(create());
-    assert_eq!(driver.next_with(deduplicated()), FIRST_SEND);
-    for _ in 0..30 {
-        assert_eq!(driver.fail(Failure::StillRunning), retry(1_000));
-        assert_eq!(driver.end_wait(1_000), FIRST_SEND);
-    }
-    for delay in [500, 1_000] {
-        assert_eq!(driver.fail(BUSY), retry(delay));
-        assert_eq!(driver.end_wait(delay), FIRST_SEND);
-    }
-    assert_eq!(driver.fail(Failure::StillRunning), retry(1_000));
-    assert_eq!(driver.end_wait(1_000), FIRST_SEND);
-    assert_eq!(driver.step(Event::Result), Command::Yield);
-}
-
 #[test]
 fn a_running_request_is_polled_for_as_long_as_the_timeout_of_an_attempt() {
     for (timeout, polls) in [(999, 0), (1_000, 1), (2_500, 2), (60_000, 60)] {
@@ -265,20 +102,6 @@ fn a_running_request_is_polled_for_as_long_as_the_timeout_of_an_attempt() {
 }
 
 #[test]
-fn a_running_request_is_polled_after_the_delay_that_the_server_requests() {
-    let mut driver = once(create());
-    assert_eq!(driver.next_with(deduplicated()), FIRST_SEND);
-    assert_eq!(driver.fail_with(Failure::StillRunning, 200), retry(1_000));
-    assert_eq!(driver.end_wait(1_000), FIRST_SEND);
-    assert_eq!(
-        driver.fail_with(Failure::StillRunning, 40_000),
-        retry(40_000)
-    );
-    assert_eq!(driver.end_wait(40_000), FIRST_SEND);
-    assert_eq!(driver.fail_with(Failure::StillRunning, 20_000), FAILED);
-}
-
-#[test]
 fn a_running_request_is_not_polled_past_the_total_timeout() {
     let options = CallOptions {
         total_timeout: Some(Millis(2_500)),
@@ -292,8 +115,6 @@ fn a_running_request_is_not_polled_past_the_total_timeout() {
     assert_eq!(driver.end_wait(1_000), send(500));
     assert_eq!(driver.fail(Failure::StillRunning), FAILED);
 }
-
-// repeated calls
 
 #[test]
 fn a_repeated_call_starts_with_all_its_retries_and_time() {

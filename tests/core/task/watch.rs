@@ -36,14 +36,6 @@ fn streamed(is_news: bool) -> Event<'static> {
 const EXPIRED: Command = Command::Fail(Reason::WatchTimeout);
 
 #[test]
-fn the_default_timeout_of_a_watch_is_half_an_hour() {
-    assert_eq!(DEFAULT_WATCH, Millis(1_800_000));
-    let mut driver = watch();
-    assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.task.call(), Some(&get()));
-}
-
-#[test]
 fn a_watch_delivers_a_change_and_waits_for_the_next() {
     let mut driver = watch();
     assert_eq!(driver.next(), FIRST_SEND);
@@ -52,24 +44,6 @@ fn a_watch_delivers_a_change_and_waits_for_the_next() {
         assert_eq!(driver.next(), wait(expected));
         assert_eq!(driver.end_wait(expected), FIRST_SEND);
     }
-}
-
-#[test]
-fn an_unchanged_job_is_polled_at_growing_intervals() {
-    let mut driver = watch();
-    assert_eq!(driver.next(), FIRST_SEND);
-    for expected in [2_000, 3_000, 4_500, 6_750, 10_125, 15_187, 22_780, 30_000] {
-        assert_eq!(driver.step(unchanged()), wait(expected));
-        assert_eq!(driver.end_wait(expected), FIRST_SEND);
-    }
-    assert_eq!(driver.step(changed()), Command::Yield);
-}
-
-#[test]
-fn jitter_lengthens_an_interval_by_up_to_a_quarter() {
-    let mut driver = watch();
-    assert_eq!(driver.next(), FIRST_SEND);
-    assert_eq!(driver.task.step(unchanged(), START, 1.0), wait(2_500));
 }
 
 #[test]
@@ -91,39 +65,6 @@ fn a_finished_job_is_the_last_change() {
         }
     }
 }
-
-#[test]
-fn a_missing_or_unknown_status_slows_polling_down() {
-    for status in [None, Some(JobStatus::Other("queued".to_owned()))] {
-        let mut driver = watch();
-        assert_eq!(driver.next(), FIRST_SEND);
-        let event = Event::Job {
-            status,
-            is_news: false,
-            retry_after: None,
-        };
-        assert_eq!(driver.step(event), wait(5_000));
-    }
-}
-
-#[test]
-fn a_watch_waits_at_least_retry_after_even_beyond_60_s() {
-    for (hint, expected) in [(500, 2_000), (7_000, 7_000), (90_000, 90_000)] {
-        let event = Event::Job {
-            status: Some(JobStatus::Active),
-            is_news: false,
-            retry_after: Some(Millis(hint)),
-        };
-        let mut driver = watch();
-        assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.step(event), wait(expected), "{hint}");
-        let mut driver = watch();
-        assert_eq!(driver.next(), FIRST_SEND);
-        assert_eq!(driver.fail_with(BUSY, hint), wait(expected), "{hint}");
-    }
-}
-
-// callers that return during a wait
 
 #[test]
 fn a_repeated_call_during_a_wait_continues_the_wait() {
@@ -169,8 +110,6 @@ fn a_caller_that_returns_after_the_deadline_gets_one_more_poll() {
 
 const FIRST_SEND_WITHIN_10_S: Command = Command::Send(Millis(10_000));
 
-// the deadline
-
 #[test]
 fn a_poll_gets_the_remaining_time_and_at_least_a_second() {
     for (elapsed, expected) in [
@@ -194,19 +133,6 @@ fn a_poll_gets_at_most_the_timeout_of_an_attempt() {
     };
     assert_eq!(watch().next_with(options), send(700));
     assert_eq!(watch_for(100).next_with(options), send(700));
-}
-
-#[test]
-fn the_last_poll_is_at_the_deadline() {
-    let mut driver = watch_for(6_000);
-    assert_eq!(driver.next(), send(6_000));
-    assert_eq!(driver.step(unchanged()), wait(2_000));
-    assert_eq!(driver.end_wait(2_000), send(4_000));
-    assert_eq!(driver.step(unchanged()), wait(3_000));
-    assert_eq!(driver.end_wait(3_000), send(1_000));
-    assert_eq!(driver.step(unchanged()), wait(1_000));
-    assert_eq!(driver.end_wait(1_000), send(1_000));
-    assert_eq!(driver.step(unchanged()), EXPIRED);
 }
 
 #[test]
@@ -246,46 +172,6 @@ fn a_watch_ignores_max_retries_and_total_timeout() {
     assert_eq!(driver.end_wait(2_000), FIRST_SEND);
 }
 
-// polls that fail
-
-#[test]
-fn the_fifth_failed_poll_in_a_row_ends_the_watch() {
-    for failure in [
-        BUSY,
-        Failure::Connection,
-        Failure::Timeout,
-        Failure::StillRunning,
-    ] {
-        let mut driver = watch();
-        assert_eq!(driver.next(), FIRST_SEND);
-        for expected in [2_000, 3_000, 4_500, 6_750] {
-            assert_eq!(driver.fail(failure), wait(expected));
-            assert_eq!(driver.end_wait(expected), FIRST_SEND);
-        }
-        assert_eq!(driver.fail(failure), FAILED);
-    }
-}
-
-#[test]
-fn a_successful_poll_resets_the_failure_count() {
-    let mut driver = watch();
-    let mut command = driver.next();
-    for _ in 0..3 {
-        for _ in 0..4 {
-            assert_eq!(command, FIRST_SEND);
-            let Command::Wait(time) = driver.fail(BUSY) else {
-                panic!("no wait after a failed poll");
-            };
-            command = driver.end_wait(time.0);
-        }
-        let Command::Wait(time) = driver.step(unchanged()) else {
-            panic!("no wait after a poll of an unchanged job");
-        };
-        command = driver.end_wait(time.0);
-    }
-    assert_eq!(command, FIRST_SEND);
-}
-
 #[test]
 fn a_permanent_failure_is_returned_immediately() {
     for failure in [
@@ -302,8 +188,6 @@ fn a_permanent_failure_is_returned_immediately() {
     }
 }
 
-// streamed jobs
-
 #[test]
 fn a_streamed_job_is_delivered_only_if_it_changed() {
     let mut driver = watch();
@@ -319,33 +203,9 @@ fn a_streamed_job_is_delivered_only_if_it_changed() {
 }
 
 #[test]
-fn polling_continues_from_the_streamed_job() {
-    let mut driver = watch();
-    for _ in 0..9 {
-        assert_eq!(driver.step(streamed(true)), Command::Yield);
-    }
-    assert_eq!(driver.pass(1_000).next(), wait(2_000));
-    assert_eq!(driver.end_wait(2_000), FIRST_SEND);
-    assert_eq!(driver.step(unchanged()), wait(3_000));
-}
-
-#[test]
 fn a_streamed_job_after_the_deadline_leaves_the_decision_to_a_poll() {
     let mut driver = watch_for(6_000);
     assert_eq!(driver.pass(6_000).step(streamed(true)), Command::Yield);
     assert_eq!(driver.step(streamed(false)), Command::Wait(Millis(0)));
     assert_eq!(driver.step(job(JobStatus::Active, false)), EXPIRED);
-}
-
-#[test]
-fn a_finished_watch_ignores_further_events() {
-    let mut driver = watch();
-    assert_eq!(
-        driver.step(job(JobStatus::Failed, true)),
-        Command::YieldLast
-    );
-    assert_eq!(driver.step(Event::Waited), Command::Done);
-    let _ = driver.step(changed());
-    assert_eq!(driver.step(Event::Waited), Command::Done);
-    assert_eq!(driver.next(), Command::Done);
 }

@@ -16,10 +16,10 @@ use crate::clock::Timestamp;
 use crate::field::Field;
 use crate::origin::Origin;
 use crate::platform::Platform;
-use crate::profile::{Trait, Traits};
 use crate::random::SplitMix64;
-use crate::repository_host::{Host, REPOSITORY};
 
+const HOST: &str = "https://github.com";
+const REPOSITORY: &str = "acme/docs";
 const REF: &str = "main";
 const MODEL: &str = "simulated-agent-1";
 
@@ -127,7 +127,7 @@ struct Source {
 /// All jobs, in the order in which they were created or added.
 pub(crate) struct Jobs {
     pub(crate) duration_ms: u64,
-    traits: Traits,
+    is_live: bool,
     ids: SplitMix64,
     next_number: u64,
     all: Vec<Job>,
@@ -137,7 +137,7 @@ impl Jobs {
     pub(crate) fn new(options: &Options, started: Timestamp) -> Self {
         Self {
             duration_ms: options.job_duration_ms,
-            traits: options.traits(),
+            is_live: options.profile.is_live(),
             // Ids differ between runs.
             ids: SplitMix64::new(options.seed.rotate_left(32) ^ started.0),
             next_number: 101,
@@ -178,8 +178,8 @@ impl Jobs {
     fn new_job(&mut self, id: String, project: String, origin: Origin, first: Run) -> Job {
         let number = self.next_number;
         self.next_number += 1;
-        let repository = if self.traits.has(Trait::RepositoryUrls) {
-            first.host().repository()
+        let repository = if self.is_live {
+            format!("{HOST}/{REPOSITORY}")
         } else {
             REPOSITORY.to_owned()
         };
@@ -283,7 +283,7 @@ impl Job {
         let opened = runs()
             .zip(ends)
             .any(|(run, end)| end.since(run.started_at) >= duration_ms && run.makes_changes());
-        opened.then(|| self.first.host().pull_request(self.number))
+        opened.then(|| format!("{HOST}/{REPOSITORY}/pull/{}", self.number))
     }
 
     fn follow_up(&mut self, prompt: String, now: Timestamp) {
@@ -337,119 +337,11 @@ impl Run {
         self.has_directive("[archive]").then_some(archived)
     }
 
-    fn host(&self) -> Host {
-        let others = [("[gitlab]", Host::GitLab), ("[bitbucket]", Host::Bitbucket)];
-        let named = others
-            .into_iter()
-            .find(|(directive, _)| self.has_directive(directive));
-        named.map_or(Host::GitHub, |(_, host)| host)
-    }
-
     fn makes_changes(&self) -> bool {
         !self.has_directive("[no-changes]") && !self.has_directive("[fail]")
     }
 
     fn has_directive(&self, directive: &str) -> bool {
         self.prompt.contains(directive)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const DURATION: u64 = 900;
-
-    fn job(prompt: &str) -> Job {
-        Job {
-            id: "id".to_owned(),
-            repository: REPOSITORY.to_owned(),
-            project: "demo-docs".to_owned(),
-            origin: Origin::default(),
-            number: 7,
-            first: Run {
-                prompt: prompt.to_owned(),
-                started_at: Timestamp(0),
-            },
-            follow_ups: Vec::new(),
-            forced: Forced::default(),
-        }
-    }
-
-    fn state(job: &Job, ms: u64) -> (String, bool, Option<String>) {
-        let job = job.at(Timestamp(ms), DURATION);
-        (job.status, job.pr_link.is_some(), job.archived_at)
-    }
-
-    fn plain(status: &str, has_link: bool) -> (String, bool, Option<String>) {
-        (status.to_owned(), has_link, None)
-    }
-
-    #[test]
-    fn a_job_completes_with_a_pull_request_after_its_duration() {
-        let job = job("Fix the typos");
-        assert_eq!(state(&job, 899), plain("active", false));
-        assert_eq!(state(&job, 900), plain("completed", true));
-        let link = job.at(Timestamp(900), DURATION).pr_link;
-        assert_eq!(link.as_deref(), Some("https://github.com/acme/docs/pull/7"));
-    }
-
-    #[test]
-    fn directives_change_the_host_of_the_pull_request() {
-        let link = |prompt| job(prompt).at(Timestamp(900), DURATION).pr_link;
-        let gitlab = "https://gitlab.com/acme/docs/-/merge_requests/7";
-        assert_eq!(link("[gitlab] fix").as_deref(), Some(gitlab));
-        let bitbucket = "https://bitbucket.org/acme/docs/pull-requests/7";
-        assert_eq!(link("fix [bitbucket]").as_deref(), Some(bitbucket));
-    }
-
-    #[test]
-    fn directives_change_how_a_job_ends() {
-        assert_eq!(state(&job("[no-changes]"), 900), plain("completed", false));
-        assert_eq!(state(&job("[fail]"), 900), plain("failed", false));
-        let archive = job("please [archive] it");
-        assert_eq!(state(&archive, 900), plain("completed", true));
-        let when = "1970-01-01T00:00:01.800Z".to_owned();
-        assert_eq!(
-            state(&archive, 1800),
-            ("archived".to_owned(), true, Some(when))
-        );
-    }
-
-    #[test]
-    fn an_unknown_status_is_reported_in_the_middle_third_of_a_run() {
-        let job = job("[status:queued]");
-        assert_eq!(state(&job, 299), plain("active", false));
-        assert_eq!(state(&job, 300), plain("queued", false));
-        assert_eq!(state(&job, 599), plain("queued", false));
-        assert_eq!(state(&job, 600), plain("active", false));
-        assert_eq!(state(&job, 900), plain("completed", true));
-    }
-
-    #[test]
-    fn a_follow_up_makes_the_job_active_again_and_keeps_its_link() {
-        let mut job = job("first");
-        job.follow_up("[no-changes] second".to_owned(), Timestamp(1000));
-        assert_eq!(state(&job, 1000), plain("active", true));
-        assert_eq!(state(&job, 1900), plain("completed", true));
-    }
-
-    #[test]
-    fn an_interrupted_run_opens_no_pull_request() {
-        let mut job = job("first");
-        job.follow_up("[no-changes] second".to_owned(), Timestamp(899));
-        assert_eq!(state(&job, 5000), plain("completed", false));
-    }
-
-    #[test]
-    fn forced_fields_last_until_the_next_follow_up() {
-        let mut job = job("first");
-        let fields = r#"{"status": "archived", "prLink": null}"#;
-        job.force(serde_json::from_str(fields).expect("fields"));
-        assert_eq!(state(&job, 900), plain("archived", false));
-        job.force(serde_json::from_str(r#"{"status": "failed"}"#).expect("fields"));
-        assert_eq!(state(&job, 900), plain("failed", false));
-        job.follow_up("second".to_owned(), Timestamp(1000));
-        assert_eq!(state(&job, 1000), plain("active", true));
     }
 }

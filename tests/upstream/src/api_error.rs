@@ -14,7 +14,6 @@ pub(crate) enum ApiError {
     ReadOnlyKey,
     WriteOnlyKey,
     UnknownProject,
-    MissingProject,
     PlanRequired,
     TargetTooLong,
     InvalidRequest(&'static str),
@@ -55,9 +54,7 @@ impl ApiError {
             Self::InvalidRequest(_) | Self::InvalidQuery(_) | Self::InvalidThread(_) => {
                 StatusCode::BAD_REQUEST
             }
-            Self::MissingProject | Self::JobNotFound | Self::ThreadNotFound | Self::NoSuchRoute => {
-                StatusCode::NOT_FOUND
-            }
+            Self::JobNotFound | Self::ThreadNotFound | Self::NoSuchRoute => StatusCode::NOT_FOUND,
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -73,7 +70,6 @@ impl ApiError {
             Self::ReadOnlyKey => "API key is limited to read access",
             Self::WriteOnlyKey => "API key is limited to write access",
             Self::UnknownProject => "API key has no access to this project",
-            Self::MissingProject => "Invalid project ID",
             Self::PlanRequired => "The API is not part of your plan. Upgrade to use it",
             Self::TargetTooLong => "URI too long",
             Self::InvalidRequest(message) => message,

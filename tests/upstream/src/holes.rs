@@ -47,32 +47,3 @@ impl Holes {
         place.saturating_sub(self.0.iter().map(empty).sum())
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn holes(all: &[(usize, usize)]) -> Holes {
-        let mut holes = Holes::default();
-        for &(at, places) in all {
-            holes.add(Hole { at, places });
-        }
-        holes
-    }
-
-    #[test]
-    fn rows_around_a_hole_are_all_listed() {
-        let holes = holes(&[(30, 5), (10, 10)]);
-        assert_eq!(holes.places(40), 55);
-        let pages = [0..10, 10..20, 20..30, 30..40, 40..50, 50..55];
-        let rows = [0..10, 10..10, 10..20, 20..25, 25..35, 35..40];
-        assert_eq!(pages.map(|page| holes.rows(page)), rows);
-    }
-
-    #[test]
-    fn a_hole_after_the_last_row_has_no_effect() {
-        let holes = holes(&[(10, 10)]);
-        assert_eq!((holes.places(10), holes.places(11)), (10, 21));
-        assert_eq!(Holes::default().rows(3..7), 3..7);
-    }
-}

@@ -1,13 +1,12 @@
-//! The middleware of all API requests: counters, request log, latency and faults.
+//! The middleware of all API requests: counters, request log and faults.
 
 use std::convert::Infallible;
 use std::future;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -16,14 +15,10 @@ use crate::connection::ConnectionHandle;
 use crate::fault::Outcome;
 use crate::operation::MatchedOperation;
 use crate::platform::Platform;
-use crate::profile::Trait;
 use crate::request_log::{ActiveRequest, Received};
 
 const MAX_BODY: usize = 2 * 1024 * 1024;
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// The wait that [`Trait::TextRateLimits`] announces.
-const RETRY_AFTER_SECONDS: u16 = 30;
 
 /// Headers that a proxy must not forward.
 const PRIVATE_HEADERS: [(HeaderName, HeaderValue); 4] = [
@@ -45,7 +40,7 @@ const PRIVATE_HEADERS: [(HeaderName, HeaderValue); 4] = [
     ),
 ];
 
-/// Counts and logs a request, waits for the configured latency, applies faults, and adds headers.
+/// Counts and logs a request, applies faults, and adds headers.
 ///
 /// A request with a body that is too large is counted, but not logged.
 pub(crate) async fn intercept(
@@ -66,11 +61,9 @@ pub(crate) async fn intercept(
     let uri = parts.uri.to_string();
     let queued = platform.faults.lock().next(target, &uri);
     let fault = queued.or_else(|| platform.random_faults.lock().next());
-    wait(platform.options.latency_ms).await;
 
     let handle = parts.extensions.get::<ConnectionHandle>().cloned();
     let response = next.run(Request::from_parts(parts, Body::from(body)));
-    let response = async { platform.refuse_with_text(response.await) };
     let outcome = match fault {
         None => Outcome::Respond(response.await),
         Some(fault) => fault.apply(&platform.held, response).await,
@@ -90,24 +83,6 @@ pub(crate) async fn intercept(
             }
             match future::pending::<Infallible>().await {}
         }
-    }
-}
-
-impl Platform {
-    /// Replaces the JSON of an exceeded limit by text, if the platform has this trait.
-    fn refuse_with_text(&self, response: Response) -> Response {
-        let is_refusal = response.status() == StatusCode::TOO_MANY_REQUESTS;
-        if !is_refusal || !self.traits.has(Trait::TextRateLimits) {
-            return response;
-        }
-        let retry_after = [(header::RETRY_AFTER, HeaderValue::from(RETRY_AFTER_SECONDS))];
-        (response.status(), retry_after, "Too many requests").into_response()
-    }
-}
-
-async fn wait(ms: u64) {
-    if ms > 0 {
-        tokio::time::sleep(Duration::from_millis(ms)).await;
     }
 }
 

@@ -12,44 +12,20 @@
 //!
 //! # Profiles
 //!
-//! `--profile published` follows Mintlify's descriptions. `--profile live` also has the traits that
-//! users of the real platform or Mintlify's own programs show; `docs/platform.md` lists the sources.
-//! `--with` adds traits, `--without` removes them:
+//! `--profile published` follows Mintlify's descriptions. `--profile live` also does what users of
+//! the real platform or Mintlify's own programs show; `docs/platform.md` lists the sources:
 //!
-//! | trait | in `live` | effect |
-//! | --- | --- | --- |
-//! | `typing-prefixes` | yes | some search terms are the beginnings of others, as readers typed them |
-//! | `shared-conversation-ids` | yes | all turns of a thread have the `id` of the first |
-//! | `url-cursors` | yes | every other `nextCursor` is a URL. Only its `cursor` may be sent |
-//! | `long-targets` | yes | a target with a cursor and more than 256 bytes is 414, such as one with a URL as its cursor; a cursor alone continues its range |
-//! | `repository-urls` | yes | `source.repository` is a URL |
-//! | `lone-cursors` | | a cursor with `dateFrom` or `dateTo` is 414; a cursor alone continues its range |
-//! | `text-rate-limits` | | an exceeded limit is text instead of JSON, with `Retry-After` |
-//! | `missing-projects` | | an unknown project is 404 instead of 403 |
-//! | `mixed-paths` | | some paths of feedback are URLs, have no leading slash or are empty |
-//! | `local-times` | | some times have no time zone |
+//! - Some search terms are the beginnings of others, as readers typed them.
+//! - All turns of a thread have the `id` of the first.
+//! - Every other `nextCursor` is a URL. Only its `cursor` may be sent.
+//! - A target with a cursor and more than 256 bytes is 414, such as one with a URL as its cursor. A
+//!   cursor alone continues its range.
+//! - `source.repository` is a URL.
 //!
 //! In every profile, the id of a project can change its behaviour: `empty-…` has no data,
 //! `no-feedback-…` collects no feedback, and `free-…` has a plan without the API (401).
 //!
-//! `--clock-rate` accelerates the clock: with `--job-duration-ms 90000 --clock-rate 15`, jobs take six
-//! seconds of real time. Limits and days follow the clock.
-//!
 //! # The API
-//!
-//! | request | responses |
-//! | --- | --- |
-//! | `POST /v2/agent/{projectId}/job` | 201, 400, 401, 403, 429 |
-//! | `GET /v2/agent/{projectId}/job/{id}` | 200, 401, 403, 404, 429 |
-//! | `POST /v2/agent/{projectId}/job/{id}/message` | 200, 400, 401, 403, 404, 429 |
-//! | `GET /v1/analytics/{projectId}/views` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/visitors` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/feedback` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/feedback/by-page` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/searches` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/assistant` | 200, 400, 401, 403, 429 |
-//! | `GET /v1/analytics/{projectId}/assistant/threads/{threadId}` | 200, 400, 401, 403, 404, 429 |
-//! | `GET /v1/analytics/{projectId}/assistant/caller-stats` | 200, 400, 401, 403, 429 |
 //!
 //! A request is checked in this order: key (401, 403), project (403), input (400), job or thread (404),
 //! limit (429). Only a request that passes all other checks counts towards the limit. The limit covers
@@ -71,7 +47,6 @@
 //! | `[no-changes]` | completes without a pull request |
 //! | `[fail]` | fails |
 //! | `[archive]` | completes, and is archived one job duration later |
-//! | `[gitlab]`, `[bitbucket]` | the repository and the link are on that host |
 //! | `[status:xyz]` | has the status `xyz` in the middle third of the run |
 //!
 //! Job ids are unique, even between runs. A gateway that stores jobs never confuses two of them.
@@ -252,7 +227,6 @@ mod platform;
 mod profile;
 mod random;
 mod random_faults;
-mod repository_host;
 mod request_log;
 mod routes;
 mod searches;
@@ -261,5 +235,5 @@ mod ulid;
 mod visitors;
 
 pub use options::{AdminKey, DataSet, Options};
-pub use profile::{DEFAULT_PROFILE, Profile, Trait};
+pub use profile::{DEFAULT_PROFILE, Profile};
 pub use simulator::{Running, Simulator};

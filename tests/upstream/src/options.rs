@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use clap::{Parser, ValueEnum};
 
-use crate::profile::{DEFAULT_PROFILE, Profile, Trait, Traits};
+use crate::profile::{DEFAULT_PROFILE, Profile};
 
 const DEFAULT_KEY: &str = "mint_simulated_upstream_admin_key";
 
@@ -25,14 +25,6 @@ pub struct Options {
     /// Behaviour to follow
     #[arg(long, value_enum, default_value_t = DEFAULT_PROFILE)]
     pub profile: Profile,
-
-    /// Further observed behaviour; repeat the option or separate names by commas
-    #[arg(long, value_enum, value_delimiter = ',')]
-    pub with: Vec<Trait>,
-
-    /// Behaviour of the profile to leave out
-    #[arg(long, value_enum, value_delimiter = ',')]
-    pub without: Vec<Trait>,
 
     /// Seed of the generated data
     #[arg(long, default_value_t = 1)]
@@ -62,17 +54,9 @@ pub struct Options {
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub conversations: u32,
 
-    /// Milliseconds to wait before answering an API request
-    #[arg(long, default_value_t = 0)]
-    pub latency_ms: u64,
-
     /// Milliseconds that a job takes per prompt
     #[arg(long, default_value_t = 6000)]
     pub job_duration_ms: u64,
-
-    /// Speed of the clock for jobs, limits and days; delays keep their length
-    #[arg(long, default_value_t = 1)]
-    pub clock_rate: u32,
 
     /// Accepted admin key; use the variable to keep it out of the process list
     #[arg(
@@ -120,34 +104,9 @@ impl Default for Options {
     /// The defaults of the command, regardless of environment variables.
     fn default() -> Self {
         Self {
-            port: 8788,
-            profile: DEFAULT_PROFILE,
-            with: Vec::new(),
-            without: Vec::new(),
-            seed: 1,
-            data: DataSet::Test,
-            pages: 4000,
-            varying_days: false,
-            feedback: 300,
-            searches: 400,
-            conversations: 600,
-            latency_ms: 0,
-            job_duration_ms: 6000,
-            clock_rate: 1,
-            key: AdminKey::default(),
             read_key: None,
-            projects: default_projects(),
-            create_limit: 100,
-            message_limit: 100,
-            reads_share_job_limit: false,
-            analytics_limit: 100,
+            ..Self::parse_from(["upstream", "--key", DEFAULT_KEY])
         }
-    }
-}
-
-impl Options {
-    pub(crate) fn traits(&self) -> Traits {
-        Traits::new(self.profile, &self.with, &self.without)
     }
 }
 
@@ -210,13 +169,6 @@ mod tests {
     use clap::CommandFactory;
 
     use super::*;
-
-    #[test]
-    fn the_defaults_of_the_command_equal_the_default_options() {
-        let parsed = Options::parse_from(["upstream", "--key", DEFAULT_KEY]);
-        assert_eq!(format!("{parsed:?}"), format!("{:?}", Options::default()));
-        assert_eq!(parsed.key, AdminKey::default());
-    }
 
     #[test]
     fn debug_output_and_help_hide_the_key() {

@@ -14,13 +14,11 @@ use crate::fault::FaultQueue;
 use crate::held::HeldRequests;
 use crate::holes::Holes;
 use crate::limits::{HOUR_MS, SlidingLimit};
-use crate::profile::Traits;
 use crate::random_faults::RandomFaults;
 use crate::request_log::RequestLog;
 
 pub(crate) struct Platform {
     pub(crate) options: Options,
-    pub(crate) traits: Traits,
     pub(crate) continuations: Mutex<Continuations>,
     pub(crate) clock: Clock,
     pub(crate) keys: Mutex<Keys>,
@@ -38,7 +36,7 @@ pub(crate) struct Platform {
 
 impl Platform {
     pub(crate) fn new(options: Options) -> Self {
-        let clock = Clock::start(options.clock_rate);
+        let clock = Clock::start();
         Self {
             keys: Mutex::new(Keys::new(options.key.clone(), options.read_key.clone())),
             create_limit: Mutex::new(SlidingLimit::hourly(options.create_limit)),
@@ -52,7 +50,6 @@ impl Platform {
             held: HeldRequests::default(),
             request_log: Arc::default(),
             clock,
-            traits: options.traits(),
             continuations: Mutex::default(),
             options,
         }

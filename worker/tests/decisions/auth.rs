@@ -1,5 +1,4 @@
-//! Authentication tests. They cover access tokens, trusted issuers, callers, sessions, sign-in and
-//! Turnstile.
+//! Authentication tests.
 
 mod access_token;
 mod caller;

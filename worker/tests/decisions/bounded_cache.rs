@@ -1,7 +1,5 @@
-//! The bounded cache. A full cache evicts its oldest entries first. The cache returns a stored
-//! entry until the entry expires.
+//! The bounded cache.
 
-use proptest::prelude::*;
 use quillgate::Millis;
 use quillgate_worker::bounded_cache::BoundedCache;
 
@@ -103,68 +101,4 @@ fn replaced_entry_counts_as_new() {
     cache.insert("d", "x".to_owned(), 10, LATER);
     assert_eq!(kept(&cache, &keys), ["a", "c"]);
     assert_eq!(cache.get("a", NOW).map(String::as_str), Some("again"));
-}
-
-/// A simple model of the cache. The entries are in order from oldest to newest.
-struct Model {
-    entries: Vec<(String, u32, usize, Millis)>,
-    max_entries: usize,
-    max_bytes: usize,
-}
-
-impl Model {
-    fn bytes(&self) -> usize {
-        self.entries.iter().map(|(_, _, bytes, _)| bytes).sum()
-    }
-
-    fn remove(&mut self, key: &str) {
-        self.entries.retain(|(own, ..)| own != key);
-    }
-
-    fn insert(&mut self, key: &str, value: u32, bytes: usize, until: Millis) {
-        self.remove(key);
-        let bytes = bytes + key.len();
-        if bytes > self.max_bytes {
-            return;
-        }
-        self.entries.push((key.to_owned(), value, bytes, until));
-        while self.entries.len() > self.max_entries || self.bytes() > self.max_bytes {
-            self.entries.remove(0);
-        }
-    }
-
-    fn get(&self, key: &str, now: Millis) -> Option<u32> {
-        let mut entries = self.entries.iter();
-        let (_, value, _, until) = entries.find(|(own, ..)| own == key)?;
-        (now < *until).then_some(*value)
-    }
-}
-
-proptest! {
-    #[test]
-    fn bounded_cache_matches_its_model_and_stays_within_bounds(
-        max_entries in 0..6_usize,
-        max_bytes in 0..60_usize,
-        steps in prop::collection::vec((0..9_u8, "[a-f]{1,3}", 0..25_usize, 0..100_u64), 0..300),
-    ) {
-        let mut cache = BoundedCache::new(max_entries, max_bytes);
-        let mut model = Model { entries: Vec::new(), max_entries, max_bytes };
-        for (value, (step, key, bytes, until)) in (0..).zip(steps) {
-            if step == 0 {
-                cache.clear();
-                model.entries.clear();
-            } else {
-                cache.insert(&key, value, bytes, Millis(until));
-                model.insert(&key, value, bytes, Millis(until));
-            }
-            prop_assert!(cache.count() <= max_entries && cache.bytes() <= max_bytes);
-            prop_assert_eq!((cache.count(), cache.bytes()), (model.entries.len(), model.bytes()));
-            for key in model.entries.iter().map(|(key, ..)| key).chain([&key]) {
-                for now in [0, 50, until] {
-                    let now = Millis(now);
-                    prop_assert_eq!(cache.get(key, now).copied(), model.get(key, now));
-                }
-            }
-        }
-    }
 }

@@ -1,5 +1,4 @@
-//! Tags and derived keys. The gateway verifies an HMAC-SHA-256 tag over all parts of a message. It
-//! derives keys with HKDF (RFC 5869).
+//! Tags and derived keys.
 
 use quillgate_worker::hash::{derive_key, hmac_sha256, verify_hmac_sha256};
 

@@ -1,5 +1,4 @@
-//! Failures of the gateway and its runtime. Only a failure of the runtime is a 503 with
-//! `Retry-After`. The kind of an error survives as the message of an exception.
+//! Failures of the gateway and its runtime.
 
 use quillgate_worker::host_error::HostError;
 use quillgate_worker::http::problem::Problem;

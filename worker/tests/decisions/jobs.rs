@@ -1,5 +1,4 @@
-//! Job tests. They cover idempotency, polling, pull requests, event streams, records, search and
-//! webhooks.
+//! Job tests.
 
 mod events;
 mod idempotency;

@@ -1,5 +1,4 @@
-//! Upstream tests. They cover attempts, circuit breakers, failures, key redaction, metrics and
-//! connection permits.
+//! Upstream tests.
 
 mod attempts;
 mod breaker;

@@ -130,16 +130,3 @@ pub(crate) fn mixed(
         .map_or_else(|| format!("/v{over}"), |locale| (*locale).to_owned());
     (prefix, high[rest % high.len()], low[number % low.len()])
 }
-
-#[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    #[test]
-    fn paths_are_unique() {
-        let some: Vec<String> = paths().take(30_000).collect();
-        assert_eq!(some.iter().collect::<HashSet<_>>().len(), some.len());
-    }
-}

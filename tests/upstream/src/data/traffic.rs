@@ -1,8 +1,5 @@
 //! Generated page views and visitors.
 
-#[cfg(test)]
-mod tests;
-
 use std::sync::Arc;
 
 use serde::Serialize;

@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use crate::profile::{Trait, Traits};
-
 /// Only longer terms are preceded by their beginnings.
 const MIN_CHARS: usize = 6;
 /// One term in this many is preceded by its beginnings.
@@ -20,8 +18,8 @@ pub(super) enum Typing {
 }
 
 impl Typing {
-    pub(super) fn of(traits: &Traits) -> Self {
-        if traits.has(Trait::TypingPrefixes) {
+    pub(super) fn of(is_live: bool) -> Self {
+        if is_live {
             Self::Beginnings
         } else {
             Self::Whole
@@ -54,19 +52,4 @@ fn with_beginnings(terms: impl Iterator<Item = String>) -> impl Iterator<Item = 
         typed
     });
     typed.filter(move |term: &String| seen.insert(term.clone()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn some_terms_follow_their_beginnings() {
-        let terms = ["webhooks", "api", "sdk", "webhook", "billing"].map(str::to_owned);
-        let typed: Vec<_> = with_beginnings(terms.into_iter()).collect();
-        let expected = [
-            "webh", "webhoo", "webhooks", "api", "sdk", "web", "webho", "webhook",
-        ];
-        assert_eq!(typed[..8], expected);
-    }
 }

@@ -50,31 +50,6 @@ fn a_job_completes_with_a_pull_request() {
 }
 
 #[test]
-fn directives_in_the_prompt_change_how_a_job_ends() {
-    let client = Client::start(slow_options());
-    let unchanged = &client.create("[no-changes] please")["id"];
-    let failing = &client.create("[fail] please")["id"];
-    let archived = &client.create("[archive] please")["id"];
-    client.advance_clock(2 * JOB_DURATION_MS);
-    assert_eq!(client.job(archived)["status"], "archived");
-    assert_eq!(client.job(unchanged)["status"], "completed");
-    assert_eq!(client.job(unchanged)["prLink"], Value::Null);
-    assert_eq!(client.job(failing)["status"], "failed");
-    assert!(client.job(archived)["archivedAt"].is_string());
-}
-
-#[test]
-fn an_unknown_status_is_reported_in_the_middle_of_a_run() {
-    let client = Client::start(slow_options());
-    let id = &client.create("[status:waiting_for_ci]")["id"];
-    assert_eq!(client.job(id)["status"], "active");
-    client.advance_clock(JOB_DURATION_MS / 2);
-    assert_eq!(client.job(id)["status"], "waiting_for_ci");
-    client.advance_clock(JOB_DURATION_MS / 2);
-    assert_eq!(client.job(id)["status"], "completed");
-}
-
-#[test]
 fn a_follow_up_makes_the_job_active_again() {
     let client = Client::start(slow_options());
     let id = &client.create("Fix the typos")["id"];
@@ -191,12 +166,4 @@ fn reads_count_against_the_limit_for_creations_when_they_share_it() {
     assert_eq!(client.get(&target).status, 200);
     assert_eq!(client.get(&target).status, 429);
     assert_eq!(client.post(JOB, r#"{"prompt": "x"}"#).status, 429);
-}
-
-#[test]
-fn ids_are_not_reused_after_a_reset() {
-    let client = Client::start(fast_options());
-    let first = client.create("first")["id"].clone();
-    client.control("POST", "/reset", &Value::Null);
-    assert_ne!(client.create("second")["id"], first);
 }

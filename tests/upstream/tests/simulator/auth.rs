@@ -1,4 +1,4 @@
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::client::{Client, JOB, KEY, VIEWS, fast_options};
 
@@ -58,32 +58,6 @@ fn an_unknown_project_is_forbidden() {
     assert_eq!(client.get("/v1/analytics/demo%2Ddocs/views").status, 200);
 }
 
-#[test]
-fn keys_can_expire_be_limited_and_be_restored() {
-    let client = Client::start(fast_options());
-    let bearer = format!("Bearer {KEY}");
-    for (state, expected) in [
-        ("expired", (401, 401)),
-        ("read", (200, 403)),
-        ("write", (403, 201)),
-        ("accepted", (200, 201)),
-    ] {
-        let set = client.control("POST", "/keys", &json!({ "key": KEY, "state": state }));
-        assert_eq!(set.status, 204);
-        assert_eq!(statuses(&client, &bearer), expected, "{state}");
-    }
-
-    client.control(
-        "POST",
-        "/keys",
-        &json!({ "key": "mint_second", "state": "accepted" }),
-    );
-    assert_eq!(statuses(&client, "Bearer mint_second"), (200, 201));
-    client.control("DELETE", "/keys", &Value::Null);
-    assert_eq!(statuses(&client, "Bearer mint_second"), (401, 401));
-    assert_eq!(statuses(&client, &bearer), (200, 201));
-}
-
 fn with_read_key() -> Client {
     Client::start(upstream::Options {
         read_key: Some("mint_reader".into()),
@@ -103,52 +77,6 @@ fn the_read_key_permits_only_reading() {
         .collect();
     assert_eq!(names, ["read-key", "read-key", "key", "key"]);
     assert!(!log.text.contains("mint_reader"));
-}
-
-#[test]
-fn a_key_is_changed_by_name_and_restored() {
-    let client = with_read_key();
-    let set = |setting| client.control("POST", "/keys", &setting).status;
-    assert_eq!(set(json!({ "name": "read-key", "state": "expired" })), 204);
-    assert_eq!(statuses(&client, "Bearer mint_reader"), (401, 401));
-    assert_eq!(statuses(&client, &format!("Bearer {KEY}")), (200, 201));
-    assert_eq!(set(json!({ "name": "unknown", "state": "expired" })), 400);
-    assert_eq!(set(json!({ "state": "expired" })), 400);
-    client.control("DELETE", "/keys", &Value::Null);
-    assert_eq!(statuses(&client, "Bearer mint_reader"), (200, 403));
-}
-
-#[test]
-fn a_new_key_keeps_its_given_name() {
-    let client = Client::start(fast_options());
-    let setting = json!({ "key": "mint_next", "name": "next-key", "state": "accepted" });
-    client.control("POST", "/keys", &setting);
-    assert_eq!(statuses(&client, "Bearer mint_next"), (200, 201));
-    assert_eq!(client.read_control("/requests")[0]["key"], "next-key");
-    client.control(
-        "POST",
-        "/keys",
-        &json!({ "key": "mint_next", "state": "read" }),
-    );
-    statuses(&client, "Bearer mint_next");
-    assert_eq!(client.read_control("/requests")[2]["key"], "next-key");
-}
-
-#[test]
-fn an_invalid_key_setting_is_not_repeated() {
-    let client = Client::start(fast_options());
-    let rejected = client.control("POST", "/keys", &json!("mint_precious"));
-    assert_eq!(rejected.status, 400);
-    assert!(!rejected.text.contains("precious"));
-}
-
-#[test]
-fn an_empty_key_permits_nothing() {
-    let client = Client::start(upstream::Options {
-        key: "".into(),
-        ..fast_options()
-    });
-    assert_eq!(statuses(&client, "Bearer "), (401, 401));
 }
 
 #[test]

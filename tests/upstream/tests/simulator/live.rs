@@ -1,11 +1,11 @@
-//! The profile `live`, and traits that are in no profile.
+//! The profile `live`.
 
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
-use upstream::{Options, Profile, Trait};
+use upstream::{Options, Profile};
 
-use crate::client::{Client, REPORTS, VIEWS, fast_options, rows_of, wait_until};
+use crate::client::{Client, REPORTS, VIEWS, fast_options, rows_of};
 
 const WEEK: &str = "dateFrom=2024-01-01&dateTo=2024-01-08";
 
@@ -70,18 +70,6 @@ fn a_url_as_a_cursor_makes_the_target_too_long() {
 }
 
 #[test]
-fn a_cursor_with_dates_is_too_long_if_only_lone_cursors_are_accepted() {
-    let client = Client::start(Options {
-        with: vec![Trait::LoneCursors],
-        ..live_options()
-    });
-    for dates in ["dateFrom=2024-01-01", "dateTo=2024-01-08"] {
-        let response = client.get(&format!("{REPORTS}/searches?{dates}&cursor=x"));
-        assert_eq!(response.status, 414, "{dates}");
-    }
-}
-
-#[test]
 fn terms_include_their_beginnings() {
     let client = Client::start(live_options());
     let report = client.full_report("searches", WEEK);
@@ -116,46 +104,8 @@ fn turns_of_a_thread_share_its_id() {
 #[test]
 fn the_repository_is_a_url() {
     let client = Client::start(live_options());
-    let repository = |prompt| client.create(prompt)["source"]["repository"].clone();
-    assert_eq!(repository("fix"), "https://github.com/acme/docs");
-    assert_eq!(repository("fix [gitlab]"), "https://gitlab.com/acme/docs");
-}
-
-#[test]
-fn inferred_behaviour_is_added_by_name() {
-    let client = Client::start(Options {
-        with: vec![
-            Trait::TextRateLimits,
-            Trait::MissingProjects,
-            Trait::MixedPaths,
-            Trait::LocalTimes,
-        ],
-        ..live_options()
-    });
-    let unknown = client.get("/v1/analytics/elsewhere/views");
-    assert_eq!(
-        (unknown.status, unknown.json()),
-        (404, json!({ "error": "Invalid project ID" }))
-    );
-
-    let report = client.full_report("feedback", WEEK);
-    let all = report["feedback"].as_array().unwrap();
-    let paths: HashSet<_> = all
-        .iter()
-        .filter_map(|entry| entry["path"].as_str())
-        .collect();
-    assert!(paths.contains("") && paths.iter().any(|path| path.starts_with("https://")));
-    let local = |entry: &Value| {
-        entry["createdAt"]
-            .as_str()
-            .is_some_and(|time| !time.ends_with('Z'))
-    };
-    assert!(all.iter().any(local) && !all.iter().all(local));
-
-    client.control("POST", "/limits", &json!({ "analytics": 0 }));
-    let refusal = client.get(VIEWS);
-    assert_eq!((refusal.status, refusal.header("retry-after")), (429, "30"));
-    assert!(refusal.header("content-type").starts_with("text/plain"));
+    let repository = &client.create("fix")["source"]["repository"];
+    assert_eq!(*repository, "https://github.com/acme/docs");
 }
 
 #[test]
@@ -203,17 +153,4 @@ fn the_edge_blocks_with_text_or_a_challenge() {
     );
     assert!(challenge.text.contains("<html"));
     assert_eq!(client.get(VIEWS).status, 200);
-}
-
-#[test]
-fn a_fast_clock_shortens_a_job_of_minutes() {
-    let client = Client::start(Options {
-        job_duration_ms: 90_000,
-        clock_rate: 1000,
-        ..live_options()
-    });
-    let id = client.create("fix")["id"].clone();
-    wait_until("the job has completed", || {
-        client.job(&id)["status"] == "completed"
-    });
 }

@@ -8,13 +8,10 @@
 mod agent_jobs;
 mod auth;
 mod client;
-mod command;
-mod control;
 mod conversations;
 mod faults;
 mod feedback;
 mod live;
-mod page_faults;
 mod page_views;
 mod reports;
 mod searches;

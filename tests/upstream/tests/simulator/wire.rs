@@ -22,16 +22,6 @@ fn open(client: &Client, text: &str) -> TcpStream {
     stream
 }
 
-/// Sends a request with the accepted key and a JSON body on a new connection.
-pub fn send_body(client: &Client, request_line: &str, body: &str) -> TcpStream {
-    let head = format!(
-        "{request_line} HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer {KEY}\r\n\
-         Content-Type: application/json\r\nContent-Length: {}\r\n\r\n",
-        body.len()
-    );
-    open(client, &format!("{head}{body}"))
-}
-
 /// Reads until the connection ends, and returns the text and how it ended.
 pub fn read_to_end(mut stream: TcpStream) -> (String, io::Result<()>) {
     let mut bytes = Vec::new();

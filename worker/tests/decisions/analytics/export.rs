@@ -1,19 +1,15 @@
-//! Exports of reports. An export requests full upstream pages, and waits for the budget no longer
-//! than the caller allows. The tests also cover header fields, column names, cursors and the log
-//! line.
+//! Exports of reports.
 
 mod pages;
 mod rows;
 
-use quillgate::{Call, Millis, Operation, ProjectId};
+use quillgate::{Call, Operation, ProjectId};
 use quillgate_worker::analytics::export::{Export, read_retry_after};
-use quillgate_worker::app::log::ExportEnd;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::GatewayResponse;
-use quillgate_worker::json::to_text;
 use serde_json::{Value, json};
 
-use crate::fixtures::{NOW, configuration, field_and_rule};
+use crate::fixtures::{NOW, configuration};
 
 fn project() -> ProjectId {
     ProjectId::new("acme/ü docs").unwrap()
@@ -94,57 +90,10 @@ fn only_the_first_part_of_an_export_starts_with_the_column_names() {
 }
 
 #[test]
-fn export_waits_as_long_as_the_caller_allows() {
-    let wait = |seconds: u64, retry_after| {
-        let mut export = views(&json!({}));
-        export.begin(seconds);
-        export.plan_wait(Some(retry_after), NOW, Millis(u64::MAX))
-    };
-    assert_eq!(wait(0, 1), None);
-    assert_eq!(wait(5, 5), Some(Millis::from_seconds(5)));
-    assert_eq!(wait(5, 6), None);
-}
-
-#[test]
-fn cursor_of_another_report_is_rejected() {
-    for (operation, cursor) in [
-        (Operation::ExportPageViews, "x"),
-        (Operation::ExportPageViews, "9007199254740800"),
-        (Operation::ExportSearches, "12"),
-        (Operation::ExportConversations, "0~no-ulid"),
-    ] {
-        let problem = read(operation, &json!({ "cursor": cursor })).unwrap_err();
-        assert_eq!(field_and_rule(&problem), ("cursor".into(), "cursor".into()));
-    }
-}
-
-#[test]
 fn rejected_export_has_retry_after() {
     let problem = Problem::object_unavailable();
     let refusal = GatewayResponse::problem(&problem, "id");
     assert_eq!(read_retry_after(&refusal), Some(1));
     let silent = GatewayResponse::problem(&Problem::internal(), "id");
     assert_eq!(read_retry_after(&silent), None);
-}
-
-#[test]
-fn finished_export_writes_one_log_line() {
-    let end = ExportEnd {
-        request_id: "id",
-        export_rows: 250,
-        export_requests: 2,
-        export_end: "complete",
-        milliseconds: 7,
-        operator: None,
-    };
-    let line: Value = serde_json::from_str(&to_text(&end)).unwrap();
-    let expected = json!({
-        "requestId": "id",
-        "exportRows": 250,
-        "exportRequests": 2,
-        "exportEnd": "complete",
-        "milliseconds": 7,
-        "operator": null,
-    });
-    assert_eq!(line, expected);
 }

@@ -1,5 +1,4 @@
-//! Exports that wait for the budget. The gateway limits the number of waiting exports per caller,
-//! and in total for the organization. A place is free again after its release or after its lease.
+//! Exports that wait for the budget.
 
 use quillgate::Millis;
 use quillgate_worker::analytics::waiting_exports::{

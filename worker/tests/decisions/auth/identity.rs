@@ -1,22 +1,18 @@
-//! Identification of callers. The gateway identifies a caller by a token, and caches verified
-//! tokens. A trusted issuer's token is cached for at most a minute, and not beyond its expiry.
+//! Identification of callers.
 
 use std::rc::Rc;
 
-use proptest::prelude::*;
 use quillgate::Millis;
-use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::plan::plan;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens, identify};
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    NOW, RequestHead, SECONDS, action_of, assert_invalid_token, at, bearer, bearer_of, claims,
-    claims_with, configuration, configure, identify_own, identify_signed, in_assertion,
-    in_authorization, issuer_token, status_and_kind, token, verify,
+    NOW, SECONDS, assert_invalid_token, at, bearer, claims, claims_with, configuration, configure,
+    identify_own, identify_signed, in_assertion, in_authorization, issuer_token, status_and_kind,
+    token, verify,
 };
 
 const EXPIRED: &str = "the access token has expired";
@@ -149,15 +145,11 @@ fn missing_bearer_token_gets_a_challenge_without_error() {
         None,
         Some(String::new()),
         Some("Bearer".to_owned()),
-        Some("Bearer ".to_owned()),
         Some("Bearer   ".to_owned()),
         Some(valid.clone()),
         Some(format!("Basic {valid}")),
-        Some(format!("Token {valid}")),
-        Some(format!("JWT {valid}")),
         Some(format!("BearerX {valid}")),
         Some(format!("Bearer\t{valid}")),
-        Some(format!("Bearer:{valid}")),
         Some(format!(" Bearer {valid}")),
         Some(format!("Basic Zm9v, Bearer {valid}")),
     ];
@@ -190,8 +182,6 @@ fn two_credentials_in_one_field_are_rejected() {
         assert!(verify(&both).is_err(), "{both}");
     }
 }
-
-// --- cached tokens -------------------------------------------------------------
 
 #[test]
 fn issuer_token_is_verified_at_most_once_a_minute() {
@@ -311,86 +301,4 @@ fn only_valid_tokens_are_cached() {
     }
     assert_unverified(&isolate.bearer(&foreign(issuer), NOW));
     assert_eq!(isolate.verified.count(), 0);
-}
-
-#[test]
-fn cached_token_is_limited_to_its_projects_and_scopes() {
-    let mut isolate = Isolate::new();
-    let foreign = format!("Bearer {}", foreign("https://both.example"));
-    let own = bearer_of(&claims_with("scope", Some(json!("jobs:read"))));
-    for authorization in [&foreign, &own] {
-        let credentials = in_authorization(authorization);
-        isolate.identify_signed(&credentials, NOW).unwrap();
-        let mut plan = |path: &str| {
-            let url = format!("https://gate.example{path}");
-            let head = RequestHead {
-                method: "GET",
-                url: &url,
-                authorization: Some(authorization),
-                ..RequestHead::default()
-            };
-            let planned = plan(&isolate.config, &head.read(), NOW, &mut isolate.verified);
-            action_of(planned.step)
-        };
-        assert!(matches!(
-            plan("/v2/agent/demo-docs/jobs"),
-            Ok(Action::ListJobs(_))
-        ));
-        for (path, kind) in [
-            ("/v2/agent/secret/jobs", "project-not-allowed"),
-            ("/v1/analytics/demo-docs/views", "insufficient-scope"),
-            ("/healthz?deep", "insufficient-scope"),
-        ] {
-            let problem = plan(path).unwrap_err();
-            assert_eq!(status_and_kind(&problem), (403, kind), "{path}");
-        }
-    }
-}
-
-#[test]
-fn token_cache_is_bounded() {
-    let mut isolate = Isolate::new();
-    for number in 0..1_100 {
-        let token = token(&claims_with("jti", Some(json!(number.to_string()))));
-        expect_caller(isolate.bearer(&token, NOW));
-    }
-    assert_eq!(isolate.verified.count(), 1_000);
-
-    // The cache is also limited to 1 MiB of tokens and claims: about 64 of the longest tokens.
-    let mut isolate = Isolate::new();
-    for number in 0..200 {
-        let padded = format!("{number:05}{}", "x".repeat(5_900));
-        let token = token(&claims_with("jti", Some(json!(padded))));
-        assert!((8_000..=8_192).contains(&token.len()), "{}", token.len());
-        expect_caller(isolate.bearer(&token, NOW));
-    }
-    assert!((60..=65).contains(&isolate.verified.count()));
-}
-
-proptest! {
-    #[test]
-    fn invalid_credentials_get_401_and_are_never_echoed(text in "\\PC{0,80}", prefix in any::<bool>()) {
-        let sent = if prefix { format!("Bearer {text}") } else { text.clone() };
-        let problem = identify_own(&configuration(), Some(&sent)).unwrap_err();
-        prop_assert_eq!(problem.status, 401);
-        prop_assert!(text.len() < 12 || !problem.to_json("an-id").contains(&text));
-    }
-
-    #[test]
-    fn other_tokens_never_match_a_cached_token(
-        is_own in any::<bool>(),
-        index in any::<prop::sample::Index>(),
-        byte in 33u8..127,
-    ) {
-        let valid = if is_own { token(&claims()) } else { foreign("https://both.example") };
-        let mut isolate = Isolate::new();
-        isolate.verified_bearer(&valid, NOW).unwrap();
-        let mut bytes = valid.into_bytes();
-        let index = index.index(bytes.len());
-        prop_assume!(bytes[index] != byte);
-        bytes[index] = byte;
-        let changed = String::from_utf8(bytes).unwrap();
-        let identified = isolate.bearer(&changed, NOW);
-        prop_assert!(!matches!(identified, Ok(Identity::Known(_))), "{}", changed);
-    }
 }

@@ -1,5 +1,4 @@
-//! Tokens of trusted issuers. The gateway validates a token, matches it with the issuer's rules,
-//! and identifies its caller.
+//! Tokens of trusted issuers.
 //!
 //! The tested attacks come from RFC 8725 and published advisories on JWT libraries: CVE-2015-9235,
 //! CVE-2016-10555, CVE-2018-0114, CVE-2022-23540, CVE-2026-22817 and CVE-2026-22818.

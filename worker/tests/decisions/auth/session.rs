@@ -1,6 +1,4 @@
-//! Sessions of the gateway's page. The session cookie identifies a session, and the session's
-//! record identifies the caller. A bearer token takes precedence over a session, and an active
-//! session takes precedence over an assertion.
+//! Sessions of the gateway's page.
 
 mod cookie;
 mod cross_site;
@@ -10,14 +8,11 @@ use quillgate_worker::app::action::Action;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::plan::{PendingStep, Plan, Step, plan};
 use quillgate_worker::auth::session::cookie::{NAME, SessionId};
-use quillgate_worker::auth::session::{
-    describe, describe_methods, read_opening, require_revalidation,
-};
+use quillgate_worker::auth::session::{describe, describe_methods, read_opening};
 use quillgate_worker::auth::session_record;
 use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
 use quillgate_worker::auth::{Identity, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
-use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::records::KeepPrompts;
 use serde_json::{Value, json};
 
@@ -254,19 +249,6 @@ fn session_paths_accept_only_their_methods() {
 }
 
 #[test]
-fn token_alone_is_not_a_session() {
-    let (bearer, cookie) = (bearer(), cookie());
-    for cookie in [None, Some(&*cookie)] {
-        let problem = refuse(&RequestHead {
-            authorization: Some(&bearer),
-            cookie,
-            ..head("GET", SESSION)
-        });
-        assert_eq!(status_and_kind(&problem), (401, "missing-token"));
-    }
-}
-
-#[test]
 fn session_opening_body_has_at_most_one_token() {
     assert_eq!(
         read_opening(br#"{"token":"a.b.c"}"#).unwrap().as_deref(),
@@ -358,18 +340,4 @@ fn sign_in_methods_come_from_the_configuration() {
             ],
         })
     );
-}
-
-#[test]
-fn session_responses_require_revalidation() {
-    let after = |value: &'static str| {
-        let mut headers = HeaderFields::default().with("cache-control", value);
-        require_revalidation(&mut headers);
-        headers.get("cache-control").map(str::to_owned).unwrap()
-    };
-    assert_eq!(after("private, max-age=300"), "private, no-cache");
-    assert_eq!(after("no-store"), "no-store");
-    let mut none = HeaderFields::default();
-    require_revalidation(&mut none);
-    assert_eq!(none, HeaderFields::default());
 }

@@ -1,32 +1,10 @@
-//! Granted and refused reservations. A grant reports the remaining requests. A refusal names the
-//! violated policies and has a `Retry-After`.
+//! Granted and refused reservations.
 
-use proptest::prelude::*;
 use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{HOUR, MINUTE, expect_grant, expect_refusal, header, retry_after, snapshot, usage};
-use crate::fixtures::{NOW, to_json};
-
-#[track_caller]
-fn assert_refused_by(
-    snapshot: &BudgetSnapshot,
-    wait: u64,
-    violated: &Value,
-    words: &str,
-    what: &str,
-) {
-    let refused = expect_refusal(snapshot);
-    let json = to_json(&refused);
-    assert_eq!(
-        (refused.status, &json["type"]),
-        (429, &json!("/problems/quota-exceeded"))
-    );
-    assert_eq!(json["title"], "Quota exceeded");
-    assert_eq!(json["detail"], words, "{what}");
-    assert_eq!(&json["violated-policies"], violated, "{what}");
-    assert_eq!(retry_after(&refused), wait, "{what}");
-}
+use crate::fixtures::{NOW, status_and_kind, to_json};
 
 #[track_caller]
 fn assert_fields(granted: &Granted, policy: &str, limit: &str) {
@@ -48,7 +26,7 @@ fn header_fields_report_the_remainder_after_a_grant() {
             limit: usage(100, count, age),
             ..snapshot()
         });
-        assert_eq!(granted.left, left);
+        assert_eq!(granted.left, left, "{count:?}");
         assert_fields(&granted, "\"create-job\";q=100;w=3600", limit);
     }
 }
@@ -125,148 +103,50 @@ fn quota_is_capped_by_the_limit() {
 }
 
 #[test]
-fn rejection_names_its_rule_and_when_it_ends() {
+fn rejection_names_the_last_rule_to_end_and_each_remainder() {
+    const LIMIT: &str = "the limit of 100 in any 3600 seconds is used up";
+    const QUOTA: &str = "the access token's own quota of 30 in any 3600 seconds is used up";
+    const NO_QUOTA: &str = "the access token's own quota of 0 in any 3600 seconds is used up";
+    const UPSTREAM: &str = "the upstream itself answered that its limit is reached";
+    let (free, half) = (usage(100, 0, 0), usage(100, 50, 20 * MINUTE));
     let full = usage(100, 100, 20 * MINUTE);
-    let closed = |later| Some(NOW.0 + later);
-    for (what, snapshot, wait, violated, words) in [
-        (
-            "limit",
-            BudgetSnapshot {
-                limit: full,
-                ..snapshot()
-            },
-            2400,
-            json!(["create-job"]),
-            "create-job: the limit of 100 in any 3600 seconds is used up",
-        ),
-        (
-            "quota",
-            BudgetSnapshot {
-                quota: Some(usage(30, 30, 10 * MINUTE)),
-                limit: usage(200, 100, 20 * MINUTE),
-                ..snapshot()
-            },
-            3000,
-            json!(["create-job-caller"]),
-            "create-job: the access token's own quota of 30 in any 3600 seconds is used up",
-        ),
-        (
-            "upstream",
-            BudgetSnapshot {
-                blocked_until: closed(60_001),
-                ..snapshot()
-            },
-            61,
-            json!(["create-job"]),
-            "create-job: the upstream itself answered that its limit is reached",
-        ),
-        (
-            "a quota of nothing",
-            BudgetSnapshot {
-                quota: Some(usage(0, 0, 0)),
-                ..snapshot()
-            },
-            3600,
-            json!(["create-job-caller"]),
-            "create-job: the access token's own quota of 0 in any 3600 seconds is used up",
-        ),
+    let quota = |max, count, age| Some(usage(max, count, age * MINUTE));
+    let (some_left, no_quota) = (quota(40, 30, 10), quota(0, 0, 0));
+    let (early, late) = (quota(30, 30, 30), quota(30, 30, 10));
+    // The last value has the remainder of the limit, and that of the quota.
+    for (limit, quota, blocked_for, detail, wait, left) in [
+        (full, None, None, LIMIT, 2400, "0;t=2400"),
+        (full, some_left, None, LIMIT, 2400, "0;t=2400 10"),
+        (full, early, None, LIMIT, 2400, "0;t=2400 0;t=1800"),
+        (full, late, None, QUOTA, 3000, "0;t=2400 0;t=3000"),
+        (half, late, None, QUOTA, 3000, "50 0;t=3000"),
+        (free, no_quota, None, NO_QUOTA, 3600, "100 0;t=3600"),
+        (free, None, Some(60_001), UPSTREAM, 61, "0;t=61"),
+        (full, None, Some(1), LIMIT, 2400, "0;t=2400"),
+        (full, None, Some(3 * HOUR), UPSTREAM, 10_800, "0;t=10800"),
     ] {
-        assert_refused_by(&snapshot, wait, &violated, words, what);
-    }
-}
-
-#[test]
-fn last_rule_to_end_sets_retry_after() {
-    let full = usage(100, 100, 20 * MINUTE);
-    let closed = |later| Some(NOW.0 + later);
-    for (what, snapshot, wait, violated, words) in [
-        (
-            "the later of limit and quota",
-            BudgetSnapshot {
-                limit: full,
-                quota: Some(usage(30, 30, 10 * MINUTE)),
-                ..snapshot()
-            },
-            3000,
-            json!(["create-job", "create-job-caller"]),
-            "create-job: the access token's own quota of 30 in any 3600 seconds is used up",
-        ),
-        (
-            "the later of limit and closure",
-            BudgetSnapshot {
-                limit: full,
-                blocked_until: closed(1),
-                ..snapshot()
-            },
-            2400,
-            json!(["create-job"]),
-            "create-job: the limit of 100 in any 3600 seconds is used up",
-        ),
-        (
-            "the later of closure and limit",
-            BudgetSnapshot {
-                limit: full,
-                blocked_until: closed(3 * HOUR),
-                ..snapshot()
-            },
-            10_800,
-            json!(["create-job"]),
-            "create-job: the upstream itself answered that its limit is reached",
-        ),
-    ] {
-        assert_refused_by(&snapshot, wait, &violated, words, what);
-    }
-}
-
-#[test]
-fn rejection_reports_a_remainder_of_zero_for_violated_policies() {
-    let full = usage(50, 50, 20 * MINUTE);
-    let half = usage(100, 50, 20 * MINUTE);
-    for (snapshot, limit) in [
-        (
-            BudgetSnapshot {
-                limit: full,
-                ..snapshot()
-            },
-            "\"create-job\";r=0;t=2400",
-        ),
-        (
-            BudgetSnapshot {
-                limit: full,
-                quota: Some(usage(40, 30, 10 * MINUTE)),
-                ..snapshot()
-            },
-            "\"create-job\";r=0;t=2400, \"create-job-caller\";r=10",
-        ),
-        (
-            BudgetSnapshot {
-                limit: half,
-                quota: Some(usage(30, 30, 10 * MINUTE)),
-                ..snapshot()
-            },
-            "\"create-job\";r=50, \"create-job-caller\";r=0;t=3000",
-        ),
-        (
-            BudgetSnapshot {
-                limit: half,
-                blocked_until: Some(NOW.0 + 5000),
-                ..snapshot()
-            },
-            "\"create-job\";r=0;t=5",
-        ),
-    ] {
-        let refused = expect_refusal(&snapshot);
-        assert_eq!(header(&refused, "ratelimit"), limit);
-        let policy = header(&refused, "ratelimit-policy");
-        assert!(policy.starts_with("\"create-job\";q="));
-        assert_eq!(
-            policy.contains("create-job-caller"),
-            snapshot.quota.is_some()
-        );
-        for time in limit.split(";t=").skip(1) {
-            let time: u64 = time.split(',').next().unwrap().parse().unwrap();
-            assert!(time <= retry_after(&refused), "{limit}");
-        }
+        let names = ["create-job", "create-job-caller"];
+        let left: Vec<_> = names.into_iter().zip(left.split(' ')).collect();
+        let fields = left
+            .iter()
+            .map(|(name, left)| format!("\"{name}\";r={left}"));
+        let fields = fields.collect::<Vec<_>>().join(", ");
+        let violated = left.iter().filter(|(_, left)| left.starts_with("0;"));
+        let violated: Vec<_> = violated.map(|(name, _)| *name).collect();
+        let refused = expect_refusal(&BudgetSnapshot {
+            limit,
+            quota,
+            blocked_until: blocked_for.map(|time| NOW.0 + time),
+            ..snapshot()
+        });
+        let kind = status_and_kind(&refused);
+        assert_eq!(kind, (429, "quota-exceeded"), "{fields}");
+        let detail = format!("create-job: {detail}");
+        assert_eq!(refused.detail, detail, "{fields}");
+        assert_eq!(retry_after(&refused), wait, "{fields}");
+        assert_eq!(header(&refused, "ratelimit"), fields);
+        let names = &refused.members["violated-policies"];
+        assert_eq!(*names, json!(violated), "{fields}");
     }
 }
 
@@ -302,43 +182,4 @@ fn rejection_has_the_fields_of_the_budget_and_retry_after() {
     let names = expect_refusal(&snapshot).headers.into_iter();
     let names: Vec<_> = names.map(|(name, _)| name).collect();
     assert_eq!(names, ["retry-after", "ratelimit-policy", "ratelimit"]);
-}
-
-proptest! {
-    #[test]
-    fn retry_after_is_exact_to_the_second(
-        (count, age) in (1..100_u32, 0..HOUR),
-        own in prop::option::of((0..20_u32, 1..20_u32, 0..HOUR)),
-        closed in prop::option::of(0..2 * HOUR),
-    ) {
-        let snapshot = BudgetSnapshot {
-            blocked_until: closed.map(|later| NOW.0 + later),
-            limit: usage(count, count, age),
-            quota: own.map(|(max, count, age)| usage(max, count, age)),
-            ..snapshot()
-        };
-        let refused = expect_refusal(&snapshot);
-        let frees = |usage: &LimitUsage| usage.oldest.unwrap() + HOUR;
-        let mut ends = frees(&snapshot.limit).max(snapshot.blocked_until.unwrap_or_default());
-        // The quota is capped by the limit.
-        if let Some(quota) = snapshot.quota.filter(|quota| quota.count >= quota.max.min(count)) {
-            ends = ends.max(frees(&quota));
-        }
-        let retry_at = NOW.0 + retry_after(&refused) * 1000;
-        prop_assert!(retry_at >= ends && retry_at - ends < 1000);
-        // Requests are refused until just before `ends`, and granted at `retry_at`.
-        let later = |now: u64| BudgetSnapshot {
-            now,
-            // Once the oldest reservation leaves the window, the count is one lower.
-            limit: usage(count, count - u32::from(frees(&snapshot.limit) <= now), age),
-            quota: None,
-            ..snapshot.clone()
-        };
-        if own.is_none() {
-            let before = later(ends - 1);
-            prop_assert!(decide(&before).is_err());
-            let after = later(retry_at);
-            prop_assert!(decide(&after).is_ok());
-        }
-    }
 }

@@ -1,7 +1,5 @@
-//! The read budget. The budget limits the job reads of each caller per window. Several callers can
-//! also share a ceiling. The budget counts a bounded number of callers.
+//! The read budget.
 
-use proptest::prelude::*;
 use quillgate::{Millis, RateLimitPolicy};
 use quillgate_worker::budget::read_budget::{MAX_CALLERS, ReadBudget};
 use quillgate_worker::budget::reservation::BudgetRequest;
@@ -92,17 +90,6 @@ fn token_quota_is_a_ceiling_and_zero_rejects_all_reads() {
     for _ in 0..300 {
         expect_refused(&mut reads, &reader("none", Some(0)), NOW);
     }
-}
-
-#[test]
-fn callers_without_counted_reads_replace_no_other_caller() {
-    let mut reads = ReadBudget::default();
-    let few = reader("few", Some(1));
-    expect_granted(&mut reads, &few, NOW);
-    for other in 0..2 * MAX_CALLERS {
-        expect_refused(&mut reads, &reader(&other.to_string(), Some(0)), NOW);
-    }
-    expect_refused(&mut reads, &few, NOW);
 }
 
 /// Returns the budget request of a caller with a shared ceiling of 3 reads.
@@ -196,23 +183,4 @@ fn number_of_counted_callers_is_bounded() {
         expect_granted(&mut reads, &reader(&format!("new {other}"), None), NOW);
     }
     expect_granted(&mut reads, &alice, NOW);
-}
-
-proptest! {
-    #[test]
-    fn no_window_exceeds_the_limit(gaps in prop::collection::vec(0..500_000_u64, 0..200)) {
-        let mut reads = ReadBudget::default();
-        let alice = reader("alice", None);
-        let mut granted: Vec<u64> = Vec::new();
-        let mut now = NOW;
-        for gap in gaps {
-            now = now.plus(Millis(gap));
-            if reserve(&mut reads, &alice, now).is_ok() {
-                granted.push(now.0);
-            }
-            let since = now.since(WINDOW).0;
-            let within = granted.iter().filter(|at| **at > since).count();
-            prop_assert!(within <= 5);
-        }
-    }
 }

@@ -1,5 +1,4 @@
-//! Blocks after an upstream 429. A block lets one request per twelfth of a window pass as a probe.
-//! Another 429 can extend the block, but cannot shorten it.
+//! Blocks after an upstream 429.
 
 use quillgate::Millis;
 use quillgate_worker::budget::upstream_block::UpstreamBlock;

@@ -1,5 +1,4 @@
-//! The window of a budget. The tests simulate upstream requests, and check that no window contains
-//! more requests than the limit.
+//! The window of a budget.
 
 use proptest::prelude::*;
 use quillgate_worker::budget::{BudgetSnapshot, Granted, LimitUsage, decide};

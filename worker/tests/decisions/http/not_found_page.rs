@@ -1,5 +1,4 @@
-//! The not-found page. The gateway returns the page to a browser that navigates to an unknown path.
-//! The page's `Content-Security-Policy` allows its style by a hash.
+//! The not-found page.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

@@ -1,5 +1,4 @@
-//! Job ends that webhooks announce. An end counts as announced until a follow-up restarts the job.
-//! A webhook waits for the end of a follow-up for a limited time.
+//! Job ends that webhooks announce.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::job_row::{JobRow, RESTART_TIME};

@@ -1,25 +1,14 @@
-//! Polls of jobs. The pause between polls grows with the age of a job, and failures double the
-//! pause up to a limit. The gateway gives up a job that is unfinished at the end of polling.
+//! Polls of jobs.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::job_row::JobRow;
-use quillgate_worker::jobs::poll::{
-    CREATION_DELAY, LOST_AFTER, MAX_PAUSE, UNWATCHED_PAUSE, compute_pause, is_finished, is_poll_due,
-};
+use quillgate_worker::jobs::poll::{UNWATCHED_PAUSE, compute_pause, is_finished, is_poll_due};
 
 use crate::fixtures::{NOW, at};
 
 const INTERVAL: Millis = Millis::from_seconds(5);
 /// The age of a job that just started.
 const NEW: Millis = Millis(0);
-
-#[test]
-fn poll_intervals_match_the_documentation() {
-    assert_eq!(MAX_PAUSE, Millis(60_000));
-    assert_eq!(CREATION_DELAY, Millis(60_000));
-    assert_eq!(LOST_AFTER, Millis(900_000));
-    assert_eq!(UNWATCHED_PAUSE, Millis(15_000));
-}
 
 #[test]
 fn pause_doubles_with_each_failure_up_to_a_minute() {
@@ -34,8 +23,16 @@ fn pause_doubles_with_each_failure_up_to_a_minute() {
         (u32::MAX, 60, 60),
     ] {
         let pause = |interval| compute_pause(interval, NEW, failures);
-        assert_eq!(pause(INTERVAL), Millis::from_seconds(watched));
-        assert_eq!(pause(UNWATCHED_PAUSE), Millis::from_seconds(unwatched));
+        assert_eq!(
+            pause(INTERVAL),
+            Millis::from_seconds(watched),
+            "{failures:?}"
+        );
+        assert_eq!(
+            pause(UNWATCHED_PAUSE),
+            Millis::from_seconds(unwatched),
+            "{failures:?}"
+        );
     }
 }
 
@@ -50,15 +47,6 @@ fn interval_longer_than_a_minute_is_unchanged() {
     assert_eq!((pause(0), pause(1)), (half_a_minute, Millis(60_000)));
     let longest = compute_pause(Millis(u64::MAX), NEW, 9);
     assert_eq!(longest, Millis(u64::MAX));
-}
-
-#[test]
-fn short_interval_is_doubled_six_times_at_most() {
-    let short = Millis(100);
-    for (failures, expected) in [(1, 200), (5, 3_200), (6, 6_400), (7, 6_400), (99, 6_400)] {
-        let pause = compute_pause(short, NEW, failures);
-        assert_eq!(pause, Millis(expected), "{failures}");
-    }
 }
 
 #[test]
@@ -197,8 +185,12 @@ fn pause_grows_with_the_age_of_the_job() {
         (86_400, 720, 720),
     ] {
         let pause = |interval| compute_pause(interval, Millis::from_seconds(age), 0);
-        assert_eq!(pause(INTERVAL), Millis::from_seconds(watched));
-        assert_eq!(pause(UNWATCHED_PAUSE), Millis::from_seconds(unwatched));
+        assert_eq!(pause(INTERVAL), Millis::from_seconds(watched), "{age:?}");
+        assert_eq!(
+            pause(UNWATCHED_PAUSE),
+            Millis::from_seconds(unwatched),
+            "{age:?}"
+        );
     }
     // A failing upstream never shortens the pause.
     let day = Millis::from_seconds(86_400);
@@ -206,14 +198,4 @@ fn pause_grows_with_the_age_of_the_job() {
         let pause = compute_pause(INTERVAL, day, failures);
         assert_eq!(pause, Millis::from_seconds(720));
     }
-}
-
-#[test]
-fn job_is_polled_a_few_hundred_times_in_a_day() {
-    let (mut age, mut polls) = (Millis(0), 0);
-    while age < Millis::from_seconds(86_400) {
-        age = age.plus(compute_pause(INTERVAL, age, 0));
-        polls += 1;
-    }
-    assert!((600..800).contains(&polls), "{polls}");
 }

@@ -1,5 +1,4 @@
-//! Pull requests on GitHub. The gateway parses the link of a job's pull request. It reads the state
-//! and the checks of the pull request from GitHub's responses.
+//! Pull requests on GitHub.
 
 mod cache;
 mod failure;
@@ -59,7 +58,7 @@ fn links_to_pull_requests_on_github_are_parsed() {
             "/repos/Acme-1_corp/.docs_v2.x/pulls/1234567890",
         ),
     ] {
-        assert_eq!(parse(link).as_deref(), Some(target));
+        assert_eq!(parse(link).as_deref(), Some(target), "{link:?}");
     }
 }
 

@@ -1,5 +1,4 @@
-//! Searches in prompts. A request runs a bounded number of steps and compares a bounded number of
-//! jobs. The pages of a search contain each match once, from the newest job to the oldest.
+//! Searches in prompts.
 
 mod turns;
 
@@ -122,15 +121,6 @@ fn full_last_page_has_no_next_page() {
 }
 
 #[test]
-fn project_without_jobs_needs_no_step() {
-    for text in ["ui", "needle"] {
-        let search = Search::new(text, range(0, 0, 0), Some(9), 20);
-        assert_eq!(search.next_step(), None);
-        assert_eq!(search.finish().next, None);
-    }
-}
-
-#[test]
 fn lookup_names_one_block_and_quoted_trigrams() {
     let search = Search::new("a\"bc", range(1, 20_000, 0), None, 20);
     let expected = Step {
@@ -141,15 +131,6 @@ fn lookup_names_one_block_and_quoted_trigrams() {
         )),
     };
     assert_eq!(search.next_step(), Some(expected));
-}
-
-#[test]
-fn lookup_of_a_long_string_has_at_most_eight_trigrams() {
-    let text: String = ('a'..='z').cycle().take(200).collect();
-    let search = Search::new(&text, range(1, 9, 0), None, 20);
-    let expression = search.next_step().unwrap().expression.unwrap();
-    assert_eq!(expression.split(" AND ").count(), 9);
-    assert!(expression.contains("\"abc\"") && expression.ends_with("\"pqr\""));
 }
 
 #[test]

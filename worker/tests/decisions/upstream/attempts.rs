@@ -1,6 +1,4 @@
-//! Attempts of an upstream request. After a 401, the gateway repeats a request with the older key,
-//! if any. It repeats a GET once if the upstream was unavailable and sent no `Retry-After`. The
-//! gateway starts no attempt after the deadline.
+//! Attempts of an upstream request.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis, Operation};

@@ -1,8 +1,5 @@
-//! Circuit breakers. A breaker opens after twenty failures without a success, and counts repeated
-//! failures of one target once. An open breaker lets one request per pause pass as a probe, and
-//! closes after a success.
+//! Circuit breakers.
 
-use proptest::prelude::*;
 use quillgate::{Millis, RateLimitPolicy};
 use quillgate_worker::upstream::breaker::CallOutcome::{Answered, Failed};
 use quillgate_worker::upstream::breaker::{
@@ -198,33 +195,4 @@ fn new_breaker_replaces_the_one_with_the_oldest_failure() {
     assert_eq!(state(&breakers, NOW), State::Open);
     fail_elsewhere(&mut breakers, 2 * MAX_BREAKERS, 1);
     assert_eq!(state(&breakers, NOW), State::Closed);
-}
-
-proptest! {
-    #[test]
-    fn breaker_size_is_bounded(jobs in prop::collection::vec(prop::option::of(0..200_u32), 0..300)) {
-        let mut breakers = Breakers::default();
-        for job in jobs {
-            let target = job.map(|job| format!("/job/{job}"));
-            breakers.record(&creations(), failed(target.as_deref()), NOW);
-        }
-        let memory = format!("{breakers:?}");
-        prop_assert!(memory.len() < 700, "{}", memory);
-    }
-
-    #[test]
-    fn breaker_always_allows_a_request_after_five_minutes(
-        steps in prop::collection::vec((0..60_000_u64, any::<bool>(), 0..10_000_u64), 0..100),
-    ) {
-        let mut breakers = Breakers::default();
-        let mut now = NOW;
-        for (later, is_success, seconds) in steps {
-            now = now.plus(Millis(later));
-            if breakers.allow(&creations(), now).is_ok() {
-                let outcome = if is_success { Answered } else { retry_after(seconds) };
-                breakers.record(&creations(), outcome, now);
-            }
-        }
-        prop_assert_eq!(breakers.allow(&creations(), now.plus(Millis(300_000))), Ok(()));
-    }
 }

@@ -1,5 +1,4 @@
-//! Redaction of admin keys. The gateway redacts its keys in problems and log lines. It withholds a
-//! success that contains a key.
+//! Redaction of admin keys.
 
 use quillgate::Method;
 use quillgate::credential::AdminKey;

@@ -1,10 +1,6 @@
-//! Connection permits. A Durable Object has at most six requests in progress. Further requests wait
-//! in the bounded queue of their class.
+//! Connection permits.
 
-use proptest::prelude::*;
-use quillgate_worker::upstream::permits::{
-    ConnectionClass, MAX_CONNECTIONS, MAX_WAITING, Permits, busy_problem,
-};
+use quillgate_worker::upstream::permits::{ConnectionClass, MAX_WAITING, Permits, busy_problem};
 
 use crate::fixtures::status_and_kind;
 
@@ -121,43 +117,4 @@ fn queue_of_each_class_is_bounded() {
     let refused = permits.request(ConnectionClass::Webhook);
     assert_eq!(refused, Err(busy_problem()));
     take(&mut permits, ConnectionClass::Write);
-}
-
-proptest! {
-    #[test]
-    fn permits_are_never_lost_or_created(steps in prop::collection::vec((0..4_usize, 0..3_u8), 0..400)) {
-        let mut permits = Permits::default();
-        let mut held: Vec<(u64, ConnectionClass)> = Vec::new();
-        let mut waiting: Vec<(u64, ConnectionClass)> = Vec::new();
-        for (at, step) in steps {
-            let class = CLASSES[at];
-            match step {
-                0 => {
-                    let number = permits.request(class).unwrap();
-                    let requests = if permits.is_granted(number) { &mut held } else { &mut waiting };
-                    requests.push((number, class));
-                }
-                1 => if let Some(at) = held.iter().position(|(_, own)| *own == class) {
-                    let (number, _) = held.swap_remove(at);
-                    if let Some(next) = permits.release(number) {
-                        let at = waiting.iter().position(|(own, _)| *own == next).unwrap();
-                        held.push(waiting.remove(at));
-                    }
-                },
-                _ => if let Some((number, _)) = waiting.pop() {
-                    prop_assert_eq!(permits.release(number), None);
-                },
-            }
-            prop_assert!(held.len() <= MAX_CONNECTIONS);
-            for class in CLASSES {
-                prop_assert!(held.iter().filter(|(_, own)| *own == class).count() <= class.limit());
-            }
-            // No waiting request is eligible for a free permit.
-            for (number, class) in &waiting {
-                prop_assert!(!permits.is_granted(*number));
-                let own = held.iter().filter(|(_, own)| own == class).count();
-                prop_assert!(held.len() == MAX_CONNECTIONS || own == class.limit());
-            }
-        }
-    }
 }

@@ -1,5 +1,4 @@
-//! The lock of the archive. One run at a time holds the lock, and a renewal extends the run's
-//! lease. After a lease expires, another run can take the lock.
+//! The lock of the archive.
 
 use quillgate::Millis;
 use quillgate_worker::analytics::archive::run_lock::RunLock;

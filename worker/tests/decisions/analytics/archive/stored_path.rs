@@ -1,5 +1,4 @@
-//! Stored paths. The archive percent-encodes the control characters in a path. It counts a path
-//! that is too deep or too long in a prefix of the path.
+//! Stored paths.
 
 use quillgate_worker::analytics::archive::stored_path::{MAX_BYTES, StoredPath};
 

@@ -1,9 +1,8 @@
-//! Lists of viewed pages. A list covers the archived days of a range. A part of the list ends with
-//! a cursor if another part follows.
+//! Lists of viewed pages.
 
 use quillgate::{Call, Day, Operation};
 use quillgate_worker::analytics::archive::views::{StoredPage, ViewsQuery, write_views};
-use quillgate_worker::analytics::archive::{Counts, StoredDay, Subject};
+use quillgate_worker::analytics::archive::{Counts, StoredDay};
 use serde_json::{Value, json};
 
 use crate::fixtures::field_and_rule;
@@ -94,14 +93,6 @@ fn views_query_rejects_times_and_ranges_of_more_than_ten_years() {
 }
 
 #[test]
-fn views_query_counts_the_site_on_the_same_days() {
-    let site = query(&json!({ "dateFrom": "2026-01-01", "dateTo": "2026-01-03" })).site();
-    assert_eq!(site.subject, Subject::Site);
-    assert_eq!((site.from, site.to), (day("2026-01-01"), day("2026-01-03")));
-    assert!(!site.has_more);
-}
-
-#[test]
 fn views_end_with_a_cursor_only_if_another_page_follows() {
     let range = json!({ "dateFrom": "2026-01-01", "dateTo": "2026-01-04", "limit": 2 });
     let site = [stored("2026-01-01", 4), stored("2026-01-03", 2)];
@@ -123,15 +114,6 @@ fn views_end_with_a_cursor_only_if_another_page_follows() {
     let last = write_views(&query(&range), &site, pages[..2].to_vec());
     let last: Value = serde_json::from_str(&last).unwrap();
     assert_eq!(last["nextCursor"], Value::Null);
-}
-
-#[test]
-fn views_of_a_range_without_archived_days_are_empty() {
-    let range = json!({ "dateFrom": "2026-01-01", "dateTo": "2026-01-03" });
-    let body: Value = serde_json::from_str(&write_views(&query(&range), &[], Vec::new())).unwrap();
-    assert_eq!(body["views"], json!([]));
-    assert_eq!(body["missing"], json!(["2026-01-01", "2026-01-02"]));
-    assert_eq!(body["totals"], json!({ "human": 0, "ai": 0, "total": 0 }));
 }
 
 #[test]

@@ -1,7 +1,5 @@
-//! The pages of an export. An export requests upstream pages in order, and resumes after the last
-//! received row. The waits of an export for the budget share one maximum waiting time.
+//! The pages of an export.
 
-use proptest::prelude::*;
 use quillgate::{Call, Millis, Operation, ProjectId};
 use quillgate_worker::analytics::export::{Export, PageFault};
 use serde_json::{Value, json};
@@ -78,19 +76,6 @@ fn an_export_by_cursor_continues_at_the_cursor_of_the_previous_page() {
 }
 
 #[test]
-fn a_page_with_more_rows_than_requested_is_rejected() {
-    let mut export = views(&json!({ "cursor": "300" }));
-    let mut out = Vec::new();
-    let page = |rows| json!({ "views": vec![json!({}); rows], "hasMore": true }).to_string();
-    export.push_page(&page(250), &mut out).unwrap();
-    assert_eq!((export.rows(), export.cursor()), (200, "500"));
-    let length = out.len();
-    let rejected = export.push_page(&page(251), &mut out);
-    assert_eq!((rejected.is_err(), export.cursor()), (true, "500"));
-    assert_eq!(out.len(), length);
-}
-
-#[test]
 fn filters_are_sent_with_every_page() {
     let filters = json!({ "source": "contextual", "status": "pending" });
     let export = begin(Operation::ExportFeedback, &filters).unwrap();
@@ -161,21 +146,6 @@ fn a_malformed_or_oversized_page_changes_nothing() {
 }
 
 #[test]
-fn the_fifth_empty_page_in_a_row_is_an_error() {
-    let mut export = views(&json!({}));
-    let mut out = Vec::new();
-    for _ in 0..4 {
-        export.push_page(&page(0..0, true), &mut out).unwrap();
-    }
-    assert_eq!(export.cursor(), "1000");
-    let reason = "hasMore is set after 5 empty pages in a row".to_owned();
-    assert_eq!(
-        export.push_page(&page(0..0, true), &mut out),
-        Err(PageFault::Contradiction(reason))
-    );
-}
-
-#[test]
 fn all_waits_of_an_export_share_one_allowance() {
     let (now, expires) = (Millis(1_000_000), Millis(1_100_000));
     let mut export = views(&json!({}));
@@ -205,55 +175,7 @@ fn all_waits_of_an_export_share_one_allowance() {
     assert_eq!(export.plan_wait(Some(1), now, expires), None);
 }
 
-/// Reads an export of `rows` rows. For each number in `cuts`, interrupts the export after that many
-/// rows, then resumes it at the cursor. Returns the received lines and the number of requested
-/// upstream pages.
-fn read_in_pieces(rows: u64, cuts: &[u64]) -> (String, u64) {
-    let (mut received, mut requests) = (0, 0);
-    let mut text = String::new();
-    let mut cuts = cuts.iter().copied();
-    'resume: loop {
-        let mut export = views(&json!({ "cursor": received.to_string() }));
-        let cut = cuts.next();
-        let mut received_now = 0;
-        while let Some(call) = export.next() {
-            requests += 1;
-            let from = call.integer("offset").unwrap().min(rows);
-            let to = (from + 250).min(rows);
-            let mut chunk = Vec::new();
-            export
-                .push_page(&page(from..to, to < rows), &mut chunk)
-                .unwrap();
-            for line in String::from_utf8(chunk).unwrap().lines() {
-                if Some(received_now) == cut {
-                    continue 'resume;
-                }
-                text.push_str(line);
-                text.push('\n');
-                (received_now, received) = (received_now + 1, received + 1);
-            }
-        }
-        return (text, requests);
-    }
-}
-
-proptest! {
-    // Fewer cases than usual, because each one builds several pages of 250 rows.
-    #![proptest_config(ProptestConfig::with_cases(64))]
-
-    #[test]
-    fn joined_pieces_equal_an_uninterrupted_export(rows in 0..2_000_u64, cuts in prop::collection::vec(0..700_u64, 0..6)) {
-        let (whole, requests) = read_in_pieces(rows, &[]);
-        let expected: String = (0..rows).map(|row| json!({ "path": row.to_string() }).to_string() + "\n").collect();
-        prop_assert_eq!(&whole, &expected);
-        prop_assert_eq!(requests, rows.div_ceil(250).max(1));
-        let (joined, with_cuts) = read_in_pieces(rows, &cuts);
-        prop_assert_eq!(joined, expected);
-        prop_assert!(with_cuts <= requests + cuts.len() as u64);
-    }
-}
-
-/// Returns a page of conversations at these minutes of 2024-01-20, which share an id.
+/// Returns a page of turns, each with its minute of 2024-01-20.
 fn turns(minutes: &[u32], next: Option<&str>) -> String {
     let turn =
         |minute: &u32| json!({ "id": "t", "timestamp": format!("2024-01-20T00:{minute:02}:00Z") });
@@ -327,15 +249,6 @@ fn an_export_of_events_accepts_the_same_rows_as_a_report() {
     let same = row(7).replace(r#""id":"x","#, "");
     export.push_page(&turns(&[same, row(6)]), &mut out).unwrap();
     assert_eq!(export.rows(), 4);
-}
-
-#[test]
-fn an_export_of_search_terms_is_never_split() {
-    let mut export = begin(Operation::ExportSearches, &json!({})).unwrap();
-    assert!(!export.after_failure(504));
-    let advice =
-        "request a shorter range, such as dateFrom=2024-01-01 and dateTo=2024-01-16T12:00:00.000Z";
-    assert_eq!(export.advise(504).as_deref(), Some(advice));
 }
 
 #[test]

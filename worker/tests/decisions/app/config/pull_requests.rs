@@ -1,5 +1,4 @@
-//! Variables for pull requests. The gateway rejects malformed values of `GITHUB_TOKEN`,
-//! `GITHUB_API_URL` and `PULL_REQUEST_STATES`.
+//! Variables for pull requests.
 
 use super::assert_wrong;
 

@@ -1,5 +1,4 @@
-//! Admission of requests. The gateway checks the origin, the credentials, the project and the scope
-//! of a request. The tests also cover operators' requests and the response after a crash.
+//! Admission of requests.
 
 mod issuers;
 
@@ -11,11 +10,11 @@ use quillgate_worker::http::cors::Origin;
 use serde_json::{Value, json};
 
 use super::{
-    CREATE, DEEP, EVENTS, JOBS, MESSAGE, OPERATIONS, VIEWS, bare, expect_refusal, get, plan, post,
+    CREATE, DEEP, EVENTS, JOBS, OPERATIONS, VIEWS, bare, expect_refusal, get, pair, plan, post,
 };
 use crate::fixtures::{
     RequestHead, SECONDS, action_of, allowed_methods, bearer, bearer_of, change, claims_with,
-    configure, issuer_token, plan_identified, status_and_kind,
+    configure, field_and_rule, issuer_token, plan_identified, status_and_kind,
 };
 
 #[test]
@@ -73,12 +72,9 @@ fn only_operators_can_read_the_health_report() {
     let base = "https://gate.example/healthz";
     for (query, project) in [
         ("?deep", None),
-        ("?deep=", None),
         ("?deep=0", None),
-        ("?x&deep", None),
         ("?deep&project=demo-docs", Some("demo-docs")),
         ("?project=other%20docs&deep=1", Some("other docs")),
-        ("?deep&project=other+docs", Some("other docs")),
         ("?deep#&project=x", None),
     ] {
         for method in ["GET", "HEAD"] {
@@ -160,99 +156,51 @@ fn only_operators_can_lift_an_upstream_block() {
             ..get(&url, authorization)
         })
     };
+    let (demo, create) = (Some("demo-docs"), RateLimitPolicy::CreateJob);
     for (rest, policy, project) in [
-        (
-            "create-job?project=demo-docs",
-            RateLimitPolicy::CreateJob,
-            Some("demo-docs"),
-        ),
-        (
-            "send-message?project=other%20docs",
-            RateLimitPolicy::SendMessage,
-            Some("other docs"),
-        ),
-        (
-            "create-job?project=other+docs",
-            RateLimitPolicy::CreateJob,
-            Some("other docs"),
-        ),
+        ("create-job?project=demo-docs", create, demo),
+        ("create-job?project=other+docs", create, Some("other docs")),
         ("analytics", RateLimitPolicy::Analytics, None),
     ] {
         let planned = reopen(rest, &operator);
         let found = planned.facts.project.as_ref().map(ProjectId::as_str);
         assert_eq!(found, project, "{rest}");
-        assert_eq!(planned.facts.route, Some("/healthz/closures/{policy}"));
         match action_of(planned.step) {
             Ok(Action::Reopen(found)) => assert_eq!(found, policy),
             other => panic!("{rest}: {other:?}"),
         }
-        for (authorization, expected) in [
-            (bearer(), (403, "insufficient-scope")),
-            ("Bearer x".to_owned(), (401, "invalid-token")),
-        ] {
-            let problem = reopen(rest, &authorization).step.unwrap_err();
-            assert_eq!(status_and_kind(&problem), expected, "{rest}");
-        }
+        let problem = reopen(rest, &bearer()).step.unwrap_err();
+        let expected = (403, "insufficient-scope");
+        assert_eq!(status_and_kind(&problem), expected, "{rest}");
     }
     for rest in ["read-jobs", "create", "", "create-job/"] {
         let problem = reopen(rest, &operator).step.unwrap_err();
         assert_eq!(status_and_kind(&problem), (404, "not-found"), "{rest}");
     }
-    for rest in [
-        "create-job",
-        "create-job?project=",
-        "send-message?project=%",
-    ] {
+    for rest in ["create-job", "send-message?project=%"] {
         let problem = reopen(rest, &operator).step.unwrap_err();
-        let item = &problem.members["errors"][0];
-        assert_eq!((problem.status, &item["field"]), (400, &json!("project")));
-        assert_eq!(item["rule"], "not-empty");
+        assert_eq!(field_and_rule(&problem), pair("project", "not-empty"));
     }
-    for method in ["GET", "HEAD", "POST", "PUT"] {
-        let url = format!("{closures}analytics");
-        let problem = expect_refusal(&bare(method, &url));
-        assert_eq!(status_and_kind(&problem), (405, "method-not-allowed"));
-        assert_eq!(problem.headers, [("allow", "DELETE, OPTIONS".to_owned())]);
-    }
+    let problem = expect_refusal(&bare("GET", &format!("{closures}analytics")));
+    assert_eq!(status_and_kind(&problem), (405, "method-not-allowed"));
+    assert_eq!(problem.headers, [("allow", "DELETE, OPTIONS".to_owned())]);
 }
 
 #[test]
 fn unauthenticated_callers_learn_only_which_routes_exist() {
-    for (method, url, kind) in [
-        (
-            "GET",
-            "https://gate.example/v2/agent/demo-docs/tasks",
-            "not-found",
-        ),
-        ("PUT", CREATE, "method-not-allowed"),
-        ("POST", JOBS, "method-not-allowed"),
-        ("POST", CREATE, "missing-token"),
-        ("POST", MESSAGE, "missing-token"),
-        ("GET", EVENTS, "missing-token"),
-        (
-            "GET",
-            "https://gate.example/v2/agent/demo-docs/jobs?limit=0&cursor=x",
-            "missing-token",
-        ),
-        (
-            "GET",
-            "https://gate.example/v2/agent/%2f/job/%2f",
-            "missing-token",
-        ),
-        (
-            "GET",
-            "https://gate.example/v2/agent/%2f/job/../events",
-            "missing-token",
-        ),
-        (
-            "GET",
-            "https://gate.example/v1/analytics/demo-docs/views?limit=0&x",
-            "missing-token",
-        ),
+    for (method, path, kind) in [
+        ("GET", "demo-docs/tasks", "not-found"),
+        ("PUT", "demo-docs/job", "method-not-allowed"),
+        ("POST", "demo-docs/jobs", "method-not-allowed"),
+        ("POST", "demo-docs/job", "missing-token"),
+        ("GET", "demo-docs/jobs?limit=0&cursor=x", "missing-token"),
+        ("GET", "%2f/job/%2f", "missing-token"),
+        ("GET", "%2f/job/../events", "missing-token"),
     ] {
+        let url = format!("https://gate.example/v2/agent/{path}");
         let head = RequestHead {
             content_length: Some("999999999"),
-            ..bare(method, url)
+            ..bare(method, &url)
         };
         assert_eq!(expect_refusal(&head).kind.as_str(), kind, "{method} {url}");
     }
@@ -370,50 +318,6 @@ fn disallowed_origin_is_rejected_before_its_token_is_verified() {
             };
             assert_eq!(expect_refusal(&without).kind.as_str(), "origin-not-allowed");
         }
-    }
-}
-
-#[test]
-fn page_of_another_origin_cannot_use_a_session_cookie() {
-    let read = |fetch_site, origin| {
-        let head = RequestHead {
-            access_assertion: Some("x.y.z"),
-            fetch_site,
-            origin,
-            ..bare("GET", VIEWS)
-        };
-        expect_refusal(&head).kind.as_str()
-    };
-    let write = |fetch_site, origin, authorization| {
-        let head = RequestHead {
-            authorization,
-            access_assertion: Some("x.y.z"),
-            fetch_site,
-            origin,
-            ..post(CREATE, "")
-        };
-        expect_refusal(&head).kind.as_str()
-    };
-    let (own, docs) = (Some("https://gate.example"), Some("https://docs.example"));
-    for site in [Some("cross-site"), Some("same-site"), Some("other")] {
-        for origin in [None, own] {
-            assert_eq!(read(site, origin), "cross-site", "{site:?}");
-            assert_eq!(write(site, origin, None), "cross-site", "{site:?}");
-        }
-        // Pages of an allowed origin may send cross-site requests.
-        assert_eq!(read(site, docs), "missing-token");
-        assert_eq!(write(site, docs, None), "missing-token");
-        // Browsers never attach a bearer token automatically, so the cross-site check is skipped.
-        let bearer = Some("Bearer x");
-        assert_eq!(write(site, None, bearer), "invalid-token");
-    }
-    for site in [None, Some("same-origin"), Some("none")] {
-        assert_eq!(read(site, None), "missing-token", "{site:?}");
-        assert_eq!(write(site, None, None), "cross-site", "{site:?}");
-    }
-    for site in [None, Some("same-origin")] {
-        assert_eq!(read(site, own), "missing-token", "{site:?}");
-        assert_eq!(write(site, own, None), "missing-token", "{site:?}");
     }
 }
 

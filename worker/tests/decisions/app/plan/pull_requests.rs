@@ -1,5 +1,4 @@
-//! Reads of a job's pull request. A read needs the project and the scope `jobs:read`. The gateway
-//! rejects write methods, query parameters and disguised paths.
+//! Reads of a job's pull request.
 
 use quillgate::{ProjectId, RateLimitPolicy};
 use quillgate_worker::app::action::Action;

@@ -1,7 +1,5 @@
-//! Limits of the gateway's own access tokens. A token lives for at most 90 days and has at most 8
-//! KiB. The gateway rejects expired and revoked tokens.
+//! Limits of the gateway's own access tokens.
 
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
@@ -9,8 +7,8 @@ use super::{
     assert_refused,
 };
 use crate::fixtures::{
-    DAY, HEADER, SECONDS, SECRET, assert_accepted, claims, claims_with, configuration,
-    identify_own, revoked, sign_token, token, verify,
+    DAY, HEADER, SECONDS, assert_accepted, claims, claims_with, configuration, identify_own,
+    revoked, sign_token, token,
 };
 
 #[test]
@@ -140,36 +138,4 @@ fn token_is_revoked_by_id_or_by_subject_and_time() {
     );
     let problem = identify_own(&config, Some(&format!("Bearer {forged}"))).unwrap_err();
     assert_eq!(problem.detail, WRONG_SIGNATURE);
-}
-
-proptest! {
-    #[test]
-    fn changing_any_byte_invalidates_a_token(at in any::<prop::sample::Index>(), byte in 33u8..127) {
-        let valid = token(&claims());
-        let mut bytes = valid.clone().into_bytes();
-        let at = at.index(bytes.len());
-        prop_assume!(bytes[at] != byte);
-        bytes[at] = byte;
-        let changed = String::from_utf8(bytes).unwrap();
-        prop_assert!(verify(&changed).is_err(), "{changed}");
-    }
-
-    #[test]
-    fn any_claims_are_read_without_panic(claims in "\\PC{0,80}") {
-        prop_assert!(verify(&sign_token(HEADER, &claims, SECRET)).is_err());
-    }
-
-    #[test]
-    fn accepted_token_is_within_its_validity_period(
-        iat in -1e10..1e10f64,
-        exp in -1e10..1e10f64,
-        near in any::<bool>(),
-    ) {
-        let now = 1_750_000_000.0;
-        let (iat, exp) = if near { (now + iat / 1e6, now + exp / 1e6) } else { (iat, exp) };
-        let mut claims = claims_with("iat", Some(json!(iat)));
-        claims["exp"] = json!(exp);
-        let in_time = iat <= now + 60.0 && exp > now && exp - iat <= 7_776_000.0;
-        prop_assert_eq!(verify(&token(&claims)).is_ok(), in_time);
-    }
 }

@@ -1,5 +1,4 @@
-//! Callers of trusted issuers. A rule can identify callers by claims, and can make callers share a
-//! quota. The gateway rejects revoked tokens.
+//! Callers of trusted issuers.
 
 use quillgate::RateLimitPolicy;
 use quillgate_worker::auth;
@@ -199,8 +198,6 @@ fn rules_with_different_caller_claims_count_separately() {
     let other = caller_of(&rules, &other).unwrap();
     assert_eq!(other.key(), by_owner);
 }
-
-// --- revocation ----------------------------------------------------------------
 
 #[test]
 fn issuer_token_is_revoked_by_subject_or_other_claims() {

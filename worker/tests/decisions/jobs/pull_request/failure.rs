@@ -1,5 +1,4 @@
-//! Failed requests to GitHub. Only a 200 is a success. A rate limit pauses requests for at least a
-//! minute and at most an hour.
+//! Failed requests to GitHub.
 
 use quillgate::Millis;
 use quillgate_worker::jobs::pull_request::failure::GitHubFailure;

@@ -1,5 +1,4 @@
-//! Settings for requests to GitHub. `PULL_REQUEST_STATES` switches the requests on or off. If the
-//! variable is not set, a token in `GITHUB_TOKEN` switches them on.
+//! Settings for requests to GitHub.
 
 use quillgate_worker::jobs::pull_request::settings::PullRequestSettings;
 

@@ -1,5 +1,4 @@
-//! Webhook deliveries. The attempts follow a published schedule, and end after a 2xx, a 410 or the
-//! tenth attempt. A log line reports an abandoned webhook.
+//! Webhook deliveries.
 
 use quillgate::{JobStatus, Millis};
 use quillgate_worker::jobs::webhook::{

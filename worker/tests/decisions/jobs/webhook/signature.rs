@@ -1,5 +1,4 @@
-//! Webhook signatures. The gateway derives separate keys for each receiver from the operator's
-//! webhook secrets.
+//! Webhook signatures.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,14 +1,10 @@
-//! Admission of trusted issuers' tokens. The gateway uses a token only after the host has verified
-//! the token's signature. The rules that match a token limit its projects, scopes and quota.
+//! Admission of trusted issuers' tokens.
 
 use quillgate_worker::app::plan::{PendingStep, Step};
 use quillgate_worker::auth::Identity;
-use quillgate_worker::http::response::HeaderFields;
 use serde_json::json;
 
-use super::super::{
-    BODY, CREATE, DEEP, JOBS, MESSAGE, OPERATIONS, VIEWS, get, plan_body, plan_by, post,
-};
+use super::super::{DEEP, JOBS, OPERATIONS, VIEWS, get, plan_by, post};
 use super::{ISSUERS, issuers_bearer};
 use crate::fixtures::{RequestHead, SECONDS, configure, plan_identified};
 
@@ -82,22 +78,4 @@ fn verified_token_is_limited_to_its_projects_and_scopes() {
     assert_eq!(kind(&admin, JOBS), "project-not-allowed");
     let expired = issuers_bearer(&json!({ "team": "docs", "exp": SECONDS - 61 }));
     assert_eq!(kind(&expired, JOBS), "invalid-token");
-}
-
-#[test]
-fn issuer_rule_sets_the_quota_of_its_callers() {
-    let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
-    let token = issuers_bearer(&json!({ "team": "docs" }));
-    for (url, quota) in [(CREATE, vec![4]), (MESSAGE, vec![])] {
-        let head = post(url, &token);
-        let planned = plan_identified(&config, &head, None);
-        let headers = HeaderFields::default();
-        let (write, proof) = plan_body(&config, planned, &head, &headers, BODY).unwrap();
-        assert_eq!(proof, None);
-        assert_eq!(write.budget.quota, None);
-        let ceilings: Vec<_> = write.budget.ceilings.iter().map(|own| own.max).collect();
-        assert_eq!(ceilings, quota);
-        assert_eq!(write.budget.caller, "https://issuer.example bob");
-        assert_eq!(write.subject, "bob");
-    }
 }

@@ -1,7 +1,4 @@
-//! Webhooks, Turnstile and fingerprints of writes. The request for a new job can name a webhook,
-//! but a follow-up cannot. If Turnstile is configured, a write from a page needs a Turnstile
-//! response. The fingerprint ignores the caller, the Turnstile response and the spelling of a
-//! request.
+//! Webhooks, Turnstile and fingerprints of writes.
 
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::turnstile::TurnstileProof;
@@ -23,53 +20,21 @@ use crate::fixtures::{
 #[test]
 fn new_job_can_name_a_webhook_url() {
     let config = configure(&HOOKS);
-    for (url, webhook) in [
-        (
-            "https://hooks.example.com/done?t=1",
-            "https://hooks.example.com/done?t=1",
-        ),
-        (
-            "HTTPS://Hooks.Example.com/Done",
-            "https://hooks.example.com/Done",
-        ),
-    ] {
-        let write = write(&config, CREATE, &with_webhook(url));
-        assert_eq!(write.webhook.as_deref(), Some(webhook));
-    }
-    assert_eq!(
-        write(&config, CREATE, &HeaderFields::default()).webhook,
-        None
-    );
+    let url = "HTTPS://Hooks.Example.com/Done?t=1";
+    let named = write(&config, CREATE, &with_webhook(url)).webhook;
+    assert_eq!(named.as_deref(), Some("https://hooks.example.com/Done?t=1"));
+    let none = write(&config, CREATE, &HeaderFields::default()).webhook;
+    assert_eq!(none, None);
     for url in [
         "",
-        "http://hooks.example.com",
-        "https://10.0.0.1/",
-        "https://localhost/",
+        "https://evil.example.com/",
         "https://me:secret-word@hooks.example.com/",
-        "/done",
     ] {
         let problem = accept(&config, CREATE, &with_webhook(url), BODY).unwrap_err();
-        assert_eq!(
-            field_and_rule(&problem),
-            pair("Webhook-Url", "webhook-url"),
-            "{url}"
-        );
+        let expected = pair("Webhook-Url", "webhook-url");
+        assert_eq!(field_and_rule(&problem), expected, "{url}");
         assert!(!problem.to_json("an-id").contains("secret-word"));
     }
-    let listed = configure(&[
-        ("WEBHOOK_SECRET", Some(WEBHOOK_SECRET)),
-        ("WEBHOOK_HOSTS", Some("hooks.example.com")),
-    ]);
-    write(&listed, CREATE, &with_webhook("https://hooks.example.com/"));
-    assert!(
-        accept(
-            &listed,
-            CREATE,
-            &with_webhook("https://evil.example.com/"),
-            BODY
-        )
-        .is_err()
-    );
 }
 
 #[test]
@@ -96,10 +61,11 @@ fn without_allowed_hosts_only_the_operators_webhook_is_used() {
         "",
     ] {
         let problem = accept(&config, CREATE, &with_webhook(url), BODY).unwrap_err();
-        assert_eq!(problem.status, 400);
+        assert_eq!(problem.status, 400, "{url:?}");
         assert_eq!(
             field_and_rule(&problem),
-            pair("Webhook-Url", "webhook-hosts")
+            pair("Webhook-Url", "webhook-hosts"),
+            "{url:?}"
         );
     }
     let own = write(&config, CREATE, &HeaderFields::default()).webhook;
@@ -291,54 +257,4 @@ fn fingerprint_ignores_the_caller() {
     assert_eq!(alice.fingerprint, bob.fingerprint);
     assert_eq!(bob.budget.caller, "quillgate bob");
     assert_ne!(alice.budget.caller, bob.budget.caller);
-}
-
-#[test]
-fn rejected_body_never_reveals_its_prompt() {
-    let config = configuration();
-    for (headers, body) in [
-        (with_key("a b"), r#"{"prompt":"confidential"}"#),
-        (with_webhook("x"), r#"{"prompt":"confidential"}"#),
-        (HeaderFields::default(), r#"{"prompt":["confidential"]}"#),
-        (HeaderFields::default(), r#"{"prompt":"confidential""#),
-    ] {
-        for url in [CREATE, MESSAGE] {
-            let problem = accept(&config, url, &headers, body.as_bytes()).unwrap_err();
-            assert!(!problem.to_json("an-id").contains("confidential"));
-        }
-    }
-}
-
-#[test]
-fn write_message_has_stable_property_names() {
-    let config = configure(&HOOKS);
-    let headers = with_key("\"8e03\"")
-        .with("idempotency-retry", "force")
-        .with("webhook-url", "https://hooks.example.com/");
-    let created = write(&config, CREATE, &headers);
-    let expected = json!({
-        "budget": {
-            "policy": "create-job",
-            "caller": "quillgate alice",
-            "quota": null,
-            "ceilings": [],
-        },
-        "subject": "alice",
-        "job": null,
-        "key": "8e03",
-        "fingerprint": created.fingerprint.clone(),
-        "retry": "force",
-        "target": "/v2/agent/demo-docs/job",
-        "body": "{\"prompt\":\"x\"}",
-        "prompt_summary": "x",
-        "prompt": "x",
-        "webhook": "https://hooks.example.com/",
-    });
-    assert_eq!(serde_json::to_value(created).unwrap(), expected);
-    let sent = write(&config, MESSAGE, &HeaderFields::default());
-    let sent = serde_json::to_value(sent).unwrap();
-    assert_eq!(sent["budget"]["policy"], "send-message");
-    let names = ["job", "key", "retry", "webhook"].map(|name| &sent[name]);
-    let expected = [json!("j1"), json!(null), json!("normal"), json!(null)];
-    assert_eq!(names, expected.each_ref());
 }

@@ -1,8 +1,5 @@
-//! Claims and form of issuers' tokens. The gateway checks the audience, subject and validity period
-//! of a token, and the length of its signature. It accepts a token only in the header field that is
-//! configured for the issuer.
+//! Claims and form of issuers' tokens.
 
-use proptest::prelude::*;
 use quillgate_worker::auth::Credentials;
 use serde_json::json;
 
@@ -16,25 +13,8 @@ use super::{
 };
 use crate::fixtures::{
     SECONDS, assert_invalid_token, bearer, change, claims as own_claims, configuration, encode,
-    in_assertion, in_authorization, issuer_token, status_and_kind, token as own_token,
+    in_assertion, in_authorization, status_and_kind, token as own_token,
 };
-
-#[test]
-fn claims_must_be_one_json_object() {
-    for text in [
-        String::new(),
-        "null".to_owned(),
-        "[]".to_owned(),
-        format!("[{}]", claims()),
-        format!("{} x", claims()),
-        format!("\u{feff}{}", claims()),
-        claims().to_string().replace('}', ""),
-        claims().to_string().replace(":1750000300", ":1e999"),
-        claims().to_string().replace(":1750000300", ":NaN"),
-    ] {
-        assert_refused(&issuer_token(&header().to_string(), &text), INCOMPLETE);
-    }
-}
 
 #[test]
 fn token_audience_must_include_the_gateway() {
@@ -49,12 +29,8 @@ fn token_audience_must_include_the_gateway() {
     for audience in [
         json!(""),
         json!([]),
-        json!("https://github.com/acme"),
         json!("Quillgate"),
-        json!("quillgate "),
         json!("quillgate,other"),
-        json!("quillgate other"),
-        json!("quillgate/"),
         json!(["other", "quillgate2"]),
         json!("first-app"),
     ] {
@@ -65,7 +41,6 @@ fn token_audience_must_include_the_gateway() {
         None,
         Some(json!(null)),
         Some(json!(1)),
-        Some(json!({ "quillgate": 1 })),
         Some(json!(["quillgate", 1])),
         Some(json!([["quillgate"]])),
     ] {
@@ -93,18 +68,14 @@ fn clock_leeway_is_one_minute_at_both_ends() {
         ("exp", json!(SECONDS - 59), None),
         ("exp", json!(1_749_999_940.001), None),
         ("exp", json!(SECONDS - 60), Some(EXPIRED)),
-        ("exp", json!(SECONDS - 61), Some(EXPIRED)),
-        ("exp", json!(0), Some(EXPIRED)),
         ("exp", json!(-1e308), Some(EXPIRED)),
         ("exp", json!(SECONDS + 31 * 86_400), None),
         ("nbf", json!(SECONDS + 60), None),
         ("nbf", json!(1_750_000_060.01), Some(NOT_YET)),
-        ("nbf", json!(SECONDS + 61), Some(NOT_YET)),
         ("iat", json!(SECONDS + 60), None),
         ("iat", json!(SECONDS + 61), Some(NOT_YET)),
         ("iat", json!(1e308), Some(NOT_YET)),
         ("exp", json!("1750000300"), Some(INCOMPLETE)),
-        ("exp", json!(true), Some(INCOMPLETE)),
         ("exp", json!(null), Some(INCOMPLETE)),
         ("nbf", json!("1750000000"), Some(INCOMPLETE)),
         ("iat", json!([SECONDS]), Some(INCOMPLETE)),
@@ -153,20 +124,6 @@ fn signature_has_a_fixed_length_and_one_encoding() {
         let token = format!("{signed}.{}", encode(vec![0; length]));
         assert_refused(&token, WRONG_SIGNATURE);
     }
-}
-
-#[test]
-fn token_over_16_kib_is_rejected() {
-    let with = |length: usize| {
-        let claims = change(claims(), "padding", Some("x".repeat(length).into()));
-        token(&header(), &claims)
-    };
-    let longest = (11_144..12_144)
-        .rev()
-        .find(|&length| with(length).len() <= 16_384);
-    let longest = longest.unwrap();
-    assert_accepted(&with(longest));
-    assert_refused(&with(longest + 3), "the access token is too long");
 }
 
 #[test]
@@ -237,38 +194,5 @@ fn access_header_is_ignored_without_an_issuer_for_it() {
             let problem = identify(&in_assertion(token), &config).unwrap_err();
             assert_eq!(status_and_kind(&problem), (401, "missing-token"));
         }
-    }
-}
-
-proptest! {
-    #[test]
-    fn any_claims_are_read_without_panic_or_echo(
-        claims in "\\PC{0,80}",
-        name in "(iss|aud|sub|exp|nbf|iat|repository)",
-        value in "[a-z0-9]{16,40}",
-    ) {
-        prop_assert!(identify_bearer(&issuer_token(&header().to_string(), &claims)).is_err());
-        let claims = change(self::claims(), &name, Some(json!(value)));
-        if let Err(problem) = identify_bearer(&token(&header(), &claims)) {
-            prop_assert!(!problem.to_json("an-id").contains(&value));
-        } else {
-            prop_assert_eq!(name, "sub");
-        }
-    }
-
-    #[test]
-    fn accepted_token_is_within_its_validity_period(
-        exp in -1000.0..1000.0f64,
-        nbf in -1000.0..1000.0f64,
-        iat in -1000.0..1000.0f64,
-    ) {
-        let now = 1_750_000_000.0;
-        let mut claims = claims();
-        claims["exp"] = json!(now + exp);
-        claims["nbf"] = json!(now + nbf);
-        claims["iat"] = json!(now + iat);
-        let (exp, nbf, iat) = (now + exp, now + nbf, now + iat);
-        let in_time = now < exp + 60.0 && nbf <= now + 60.0 && iat <= now + 60.0;
-        prop_assert_eq!(identify_bearer(&token(&header(), &claims)).is_ok(), in_time);
     }
 }

@@ -1,5 +1,4 @@
-//! Issuers of a sign-in. The tests cover their variables, their client secrets and the responses of
-//! their token endpoints.
+//! Issuers of a sign-in.
 
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth::session::sign_in::read_token_response;
