@@ -33,6 +33,7 @@ export function buildUpstream(options) {
  * @property {number} [conversations] turns per project in thirty days
  * @property {string[]} [projects] ids of existing projects
  * @property {number} [jobDurationMs] time that a job takes per prompt
+ * @property {number} [clockRate] speed of the clock for jobs, limits and days
  * @property {number} [createLimit] jobs per project and hour
  * @property {number} [messageLimit] follow-ups per project and hour
  * @property {boolean} [readsShareJobLimit] whether reads of a job count as creations

@@ -12,25 +12,27 @@ pub(crate) const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 pub(crate) struct Clock {
     started: Instant,
     started_at: Timestamp,
+    rate: u32,
     offset_ms: AtomicU64,
 }
 
 impl Clock {
-    /// Starts a clock at the time of the system.
-    pub(crate) fn start() -> Self {
+    /// Starts a clock that runs `rate` times as fast as the system's.
+    pub(crate) fn start(rate: u32) -> Self {
         let since_epoch = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         Self {
             started: Instant::now(),
             started_at: Timestamp(whole_ms(since_epoch)),
+            rate,
             offset_ms: AtomicU64::new(0),
         }
     }
 
     pub(crate) fn now(&self) -> Timestamp {
         let offset_ms = self.offset_ms.load(Ordering::Relaxed);
-        let elapsed = whole_ms(self.started.elapsed());
+        let elapsed = whole_ms(self.started.elapsed().saturating_mul(self.rate));
         self.started_at.plus(elapsed).plus(offset_ms)
     }
 

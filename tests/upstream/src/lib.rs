@@ -25,6 +25,9 @@
 //! In every profile, the id of a project can change its behaviour: `empty-…` has no data,
 //! `no-feedback-…` collects no feedback, and `free-…` has a plan without the API (401).
 //!
+//! `--clock-rate` accelerates the clock: with `--job-duration-ms 90000 --clock-rate 15`, jobs take six
+//! seconds of real time. Limits and days follow the clock.
+//!
 //! # The API
 //!
 //! A request is checked in this order: key (401, 403), project (403), input (400), job or thread (404),

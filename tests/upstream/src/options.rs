@@ -58,6 +58,10 @@ pub struct Options {
     #[arg(long, default_value_t = 6000)]
     pub job_duration_ms: u64,
 
+    /// Speed of the clock for jobs, limits and days; delays keep their length
+    #[arg(long, default_value_t = 1)]
+    pub clock_rate: u32,
+
     /// Accepted admin key; use the variable to keep it out of the process list
     #[arg(
         long,

@@ -36,7 +36,7 @@ pub(crate) struct Platform {
 
 impl Platform {
     pub(crate) fn new(options: Options) -> Self {
-        let clock = Clock::start();
+        let clock = Clock::start(options.clock_rate);
         Self {
             keys: Mutex::new(Keys::new(options.key.clone(), options.read_key.clone())),
             create_limit: Mutex::new(SlidingLimit::hourly(options.create_limit)),
