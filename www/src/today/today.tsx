@@ -201,7 +201,7 @@ function useTodayJobs(session: Session): Read<TodayJobs> {
     if (jobs.isReading || jobs.value === null || jobs.problem !== null) return;
     const before = compared.current;
     compared.current = news;
-    const fresh = [...news].filter(([id, job]) => before.get(id) !== job).map(([, job]) => job);
+    const fresh = [...news].filter(([id, job]) => before.get(id) !== job);
     if (isOutdated(jobs.value.read, fresh)) jobs.retry();
   }, [news, jobs.isReading]);
   return jobs;
