@@ -271,6 +271,13 @@ async function enter(claims: Claims, turn: number): Promise<void> {
   });
 }
 
+/** A new version of the page removes the code of the old one. */
+function toCodeLoadError(cause: unknown): never {
+  const error = new Error("the code of the session couldn’t be loaded", { cause });
+  error.name = "CodeLoadError";
+  throw error;
+}
+
 const NOTHING: Loss = { drafts: 0, views: 0, templates: 0 };
 const ENDED = new DOMException("the session has ended", "AbortError");
 const NOT_SIGNED_IN = (): Session => {
