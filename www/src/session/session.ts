@@ -249,7 +249,7 @@ async function enter(claims: Claims, turn: number): Promise<void> {
   const data = takeOver(personOf(claims));
   // A new page only knows this browser's clock until the gateway answers.
   noteSignedIn(claims.expiresAt + clockSkew.peek());
-  const { openSession } = await import("./open_session.ts");
+  const { openSession } = await import("./open_session.ts").catch(toCodeLoadError);
   if (turn !== generation) return;
   isCheckDue = false;
   openProject = (projectId) => openSession(projectId, claims, data, untilChecked);
@@ -339,7 +339,8 @@ function endHere(reason: string | null, what: "keep" | "forget" | "forget here")
   leave({ name: "signed out" });
   if (what === "keep") keepForOwner();
   else forgetAll(what === "forget" ? "everywhere" : "this tab");
-  noteSignedOut();
+  // The other tab did this. The next person may have signed in since.
+  if (what !== "forget here") noteSignedOut();
   farewell.value = reason === null ? null : { text: reason, offer: null };
 }
 
