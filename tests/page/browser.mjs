@@ -76,8 +76,10 @@ export async function recordTraffic(page) {
   async function recordResponse(response) {
     const headers = await response.allHeaders().catch(() => ({}));
     const isStream = headers["content-type"]?.startsWith("text/event-stream");
+    // The page's own files are the same for everyone.
+    const isFile = new URL(response.url()).pathname.startsWith("/assets/");
     // Cancelled and redirected responses have no body to read.
-    const body = isStream ? "" : await response.body().catch(() => Buffer.alloc(0));
+    const body = isStream || isFile ? "" : await response.body().catch(() => Buffer.alloc(0));
     record.received.push(JSON.stringify(headers), body.toString("latin1"));
   }
 

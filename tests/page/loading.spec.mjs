@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
-import { submitToken } from "./visitor.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
 
@@ -26,19 +25,6 @@ test("a part without its code offers to reload the page", async ({ visitor }) =>
   await restore();
   await page.getByRole("button", { name: "Set site URL" }).click();
   await page.getByRole("dialog").waitFor();
-});
-
-test("a sign-in without its code offers to reload the page", async ({ visitor }) => {
-  const { page, site, token } = visitor;
-  await page.goto(`${site.url}/?route=jobs`);
-  const restore = await removeCode(page, "open_session");
-  await submitToken(page, token());
-  const alert = page.getByRole("alert").filter({ hasText: "This part of the page didn’t load" });
-  const reload = alert.getByRole("button", { name: "Reload" });
-  await reload.waitFor();
-  await restore();
-  await reload.click();
-  await page.getByRole("button", { name: "Sign out" }).waitFor();
 });
 
 test("the command palette without its code offers to reload the page in sight", async ({

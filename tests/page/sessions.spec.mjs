@@ -379,15 +379,19 @@ test.describe("session", () => {
     await heading(page, "Agent jobs").waitFor();
   });
 
-  test("a sign-in whose code cannot be loaded shows the problem", async ({ visitor }) => {
+  test("a sign-in whose code is gone after a deployment offers a reload", async ({ visitor }) => {
     const { site, page, token } = visitor;
-    await page.route("**/open_session-*", (route) => route.abort());
+    const code = "**/open_session-*";
+    await page.route(code, (route) => route.fulfill({ status: 404, body: "" }));
     await page.goto(`${site.url}/?route=jobs`);
     await submitToken(page, token());
-    const alert = page.getByRole("alert").filter({ hasText: "Something went wrong on this page" });
-    await alert.getByRole("button", { name: "Try again" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "This part of the page didn’t load" });
     await alert.waitFor();
     assert.equal(await sessionStatus(page), 200);
+    assert.equal(await alert.getByRole("button", { name: "Try again" }).count(), 0);
+    await page.unroute(code);
+    await alert.getByRole("button", { name: "Reload" }).click();
+    await heading(page, "Agent jobs").waitFor();
   });
 });
 
