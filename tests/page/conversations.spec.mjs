@@ -204,7 +204,7 @@ async function expectPrompt(page, question) {
   const prompt = page.getByLabel("Prompt", { exact: true });
   await prompt.waitFor();
   const text = await prompt.inputValue();
-  assert.match(text, /^Answer a reader’s question in the documentation\.\n/);
+  assert.match(text, /^(Answer a|Improve the documentation for a) reader’s question/);
   assert.ok(text.includes(`\n> ${question.split("\n", 1)[0]}`), text);
 }
 
