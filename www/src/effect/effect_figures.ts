@@ -57,7 +57,6 @@ export async function readViews(
   return { before: sum(before), after: sum(after) };
 }
 
-/** Returns a function that tests whether a path is a spelling of a page. */
 function isPage(path: string): (other: string | null) => boolean {
   const page = toPageId(path);
   return (other) => other !== null && toPageId(other) === page;

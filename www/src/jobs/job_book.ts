@@ -101,7 +101,6 @@ export class JobBook {
   readonly #subject: string | null;
   readonly #onDeleted: (id: string) => void;
   readonly #keeps: KeptPrompts;
-  /** Whether the session may read jobs. */
   readonly mayRead: boolean;
   readonly #ended: AbortSignal;
   /**

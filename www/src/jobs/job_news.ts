@@ -17,7 +17,6 @@ export function jobNews(session: Session): Signal<News> {
   return known;
 }
 
-/** Adds jobs to the news of a session. */
 export function noteJobs(session: Session, jobs: readonly ListedJob[]): void {
   note(
     session,

@@ -43,7 +43,6 @@ function followJobs(session: Session): JobBook {
   return book;
 }
 
-/** Returns a command for each listed job. */
 function jobCommands({ list }: JobBook): Command[] {
   return (list.listing.value?.jobs ?? []).map((job) => ({
     label: `${titleOf(job.prompt ?? "") || LIST_WORDS.untitled(job.id)} · ${jobState(job).word}`,

@@ -7,7 +7,6 @@ const TIMEOUT_MS = 20_000;
 
 export const SESSION = "/session";
 
-/** Returns the options of a request about sessions. */
 export function requestOptions(method: string, body?: object): RequestInit {
   return {
     method,

@@ -236,7 +236,6 @@ export function switchProject(projectId: string): void {
   visit({ project: projectId });
 }
 
-/** Waits until no check is running. */
 async function untilChecked(): Promise<void> {
   let seen: Promise<void>;
   do {

@@ -54,7 +54,6 @@ export function registerKeys(owner: string, bindings: readonly KeyBinding[]): ()
   };
 }
 
-/** Whether the list of shortcuts is shown. */
 export const keyListOpen = signal(false);
 
 export function showKeys(): void {

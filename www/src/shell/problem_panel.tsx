@@ -9,7 +9,6 @@ import { clockTime, duration } from "./wording.ts";
 
 interface ProblemPanelProps {
   problem: Problem;
-  /** The label of the retry button. */
   retryLabel?: string;
   onRetry?: (() => void) | undefined;
 }
@@ -65,7 +64,6 @@ function useBlockedRequest(problem: Problem): Problem {
   return blocked.value === problem ? { ...problem, ...BLOCKED } : problem;
 }
 
-/** Shows the request id, for support. */
 export function RequestId({ of: { requestId } }: { of: Problem }) {
   if (requestId === null) return null;
   return (

@@ -101,7 +101,6 @@ export function Today({ session }: { session: Session }) {
   );
 }
 
-/** A row of a report. */
 interface ReportRowProps {
   text: string;
   /** Null if the row has no route. */
@@ -114,7 +113,6 @@ interface ReportSectionProps {
   name: SectionName;
   report: Report;
   section: Section;
-  /** The days of the figures. */
   days: PromptDays;
   /** The choices of the report's route that show all rows. */
   all: AddressChange["analytics"];

@@ -4,7 +4,6 @@ import { readPullRequestState } from "../jobs/pull_request_state.ts";
 import type { Session } from "../session/session.ts";
 import { DAY_MS } from "../shell/durations.ts";
 
-/** Rows per section. */
 export const MAX_ROWS = 5;
 /** The maximum number of jobs per request. */
 const MAX_JOBS = 100;

@@ -9,7 +9,6 @@ import * as styles from "./trend_space.module.css";
 import type { ViewsTrendProps } from "./views_trend.tsx";
 
 interface ArchivedTrendProps extends Omit<ViewsTrendProps, "isWaiting"> {
-  /** The chosen interval; `null` for the default. */
   interval: TrendGroup | null;
 }
 
