@@ -13,6 +13,26 @@ async function removeCode(page, name) {
   return () => page.unroute(pattern);
 }
 
+test("the masthead appears before the scripts, and stays in place", async ({ visitor }) => {
+  const { page, site } = visitor;
+  const scripts = /\/assets\/.*\.js$/;
+  await page.route(scripts, (route) => route.abort());
+  await page.goto(site.url);
+  const places = () =>
+    page.locator("header, header svg, header span").evaluateAll((parts) =>
+      parts.map((part) => {
+        const { x, y, width, height } = part.getBoundingClientRect();
+        return [part.textContent.trim(), x, y, width, height];
+      }),
+    );
+  const before = await places();
+  assert.equal(before[0][0], "Quillgate");
+  await page.unroute(scripts);
+  await page.reload();
+  await page.getByLabel("Access token").waitFor();
+  assert.deepEqual(await places(), before);
+});
+
 test("a part without its code offers to reload the page", async ({ visitor }) => {
   const { page, startSession, openReport } = visitor;
   await startSession();
