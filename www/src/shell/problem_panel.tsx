@@ -67,7 +67,7 @@ function useBlockedRequest(problem: Problem): Problem {
 export function RequestId({ of: { requestId } }: { of: Problem }) {
   if (requestId === null) return null;
   return (
-    <p class="problem-id">
+    <p class="hint">
       Request ID <code>{requestId}</code>
     </p>
   );
