@@ -104,6 +104,7 @@ test.describe("comparison", () => {
     const header = page.getByRole("columnheader", { name: "People change" });
     await header.waitFor();
     assert.equal(await header.getAttribute("aria-sort"), "descending");
+    await page.getByRole("region", { name: "Total visitors", exact: true }).waitFor();
     const changes = page.locator("tbody [data-column=change]");
     await changes.nth(1).waitFor();
     const numbers = (await changes.allTextContents()).map((text) => Number(text.replace(/,/g, "")));
