@@ -63,7 +63,7 @@ test.describe("session", () => {
     assert.deepEqual(await accessibilityFaults(page), []);
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await dialog.waitFor({ state: "detached" });
-    assert.equal(await (await openComposer(page)).inputValue(), "Written in the other tab");
+    assert.equal(await (await openComposer(other)).inputValue(), "Written in the other tab");
 
     await page.getByRole("button", { name: "Sign out" }).click();
     await dialog.getByRole("button", { name: "Sign out and delete 1 draft" }).click();
