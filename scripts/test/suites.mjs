@@ -117,6 +117,7 @@ export const SUITES = {
   },
   page: {
     needs: { ...BUILD, browser: true },
+    matrixNeeds: { firefox: true },
     builds: ["worker", "page", "simulator"],
     files: true,
     commands: [
