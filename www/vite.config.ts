@@ -29,6 +29,7 @@ const GROUPS = [
     ...["src/session/scope_notice.tsx", "src/shell/rate_limit.ts", "src/shell/readable_text.ts"],
     ...["src/shell/time_ago.tsx", "src/shell/use_read.ts"],
     ...["src/jobs/pull_request_link.tsx", "src/jobs/pull_request_state.ts"],
+    ...["src/jobs/job_news.ts", "src/jobs/job_state.ts", "src/jobs/words.ts"],
     ...["instant.js", "pull_request.js", "rate_limit.js"].map((file) => join(PACKAGE, file)),
   ]),
   group("analytics", ["src/analytics/page_views.tsx"]),
