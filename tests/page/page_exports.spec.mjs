@@ -159,7 +159,9 @@ test.describe("export of everything", () => {
     await exportAs(page, "CSV", "everything");
     await page.getByRole("progressbar", { name: "Exporting all pages" }).waitFor();
     await site.upstream.untilHeld(1);
+    const aborted = page.waitForEvent("requestfailed", (it) => it.url().includes("/views"));
     await page.getByRole("button", { name: "Cancel" }).click();
+    await aborted;
     await page.getByRole("progressbar").waitFor({ state: "detached" });
     await site.upstream.release();
     assert.equal(downloads, 0);
