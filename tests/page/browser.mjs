@@ -162,12 +162,7 @@ export async function accessibilityFaults(page, options = {}) {
   const { rules = TAGS, exclude = [], allRows = false } = options;
   const isLoaded = await page.evaluate(() => "axe" in globalThis);
   if (!isLoaded) await page.evaluate(axe.source);
-  // axe must not judge a colour in the middle of a transition.
-  await page.evaluate(() => {
-    for (const animation of document.getAnimations()) {
-      if (Number.isFinite(animation.effect.getComputedTiming().endTime)) animation.finish();
-    }
-  });
+  await finishAnimations(page);
   const violations = await page.evaluate(
     async ({ rules, exclude, hidden }) => {
       const sheet = new CSSStyleSheet();
@@ -206,6 +201,15 @@ export async function accessibilityFaults(page, options = {}) {
  */
 function isRowUnderBar(failureSummary, isInRow) {
   return isInRow && failureSummary.includes("partially obscured");
+}
+
+/** Ends all animations, so that no test judges a colour in the middle of a transition. */
+export function finishAnimations(page) {
+  return page.evaluate(() => {
+    for (const animation of document.getAnimations()) {
+      if (Number.isFinite(animation.effect.getComputedTiming().endTime)) animation.finish();
+    }
+  });
 }
 
 /** Waits until a table of up to 1,000 rows has all of them in the document. */

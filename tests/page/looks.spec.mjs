@@ -3,7 +3,7 @@
  * the composer, and the controls on a phone.
  */
 import assert from "node:assert/strict";
-import { accessibilityFaults, overflow } from "./browser.mjs";
+import { accessibilityFaults, finishAnimations, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 
@@ -32,6 +32,7 @@ test("fonts and colours keep to the design", async ({ visitor }) => {
   assert.deepEqual([await sizeOf("html"), await sizeOf(".hint")], ["16px", "13px"]);
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
+    await finishAnimations(page);
     await checkColours(page, colorScheme);
   }
   await signIn();
@@ -40,6 +41,7 @@ test("fonts and colours keep to the design", async ({ visitor }) => {
   await collectWeights();
   for (const colorScheme of ["light", "dark"]) {
     await page.emulateMedia({ colorScheme });
+    await finishAnimations(page);
     await checkBorders(page, colorScheme);
   }
   await page.getByRole("link", { name: "Page views" }).click();
