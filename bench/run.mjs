@@ -4,6 +4,7 @@
  *     npm run bench                              measure all parts, and update bench/results.md
  *     npm run bench -- package gateway           measure these parts: package, gateway, page, soak
  *     npm run bench -- gateway:job-read          measure and print a single section
+ *     npm run bench -- page:views                run Lighthouse on one route
  *     npm run bench -- page --runs=1             run Lighthouse once instead of five times
  *     npm run bench -- soak --seconds=60         soak for one minute instead of ten
  *     npm run bench -- soak --seed=2             use other random work and faults
@@ -19,6 +20,7 @@ import { run, runMain, StepError } from "../scripts/child.mjs";
 import { setup } from "../scripts/setup.mjs";
 import { ROOT } from "../scripts/versions.mjs";
 import { SECTIONS } from "./gateway/sections.mjs";
+import { ROUTES } from "./page/routes.mjs";
 
 const HERE = join(ROOT, "bench");
 const RESULTS = join(HERE, "results.md");
@@ -27,7 +29,7 @@ const RESULTS = join(HERE, "results.md");
 const PARTS = {
   package: { needs: { browser: true }, sections: [], report: reportPackage },
   gateway: { needs: {}, sections: SECTIONS, report: reportGateway },
-  page: { needs: { browser: true }, sections: [], report: reportPage },
+  page: { needs: { browser: true }, sections: ROUTES, report: reportPage },
   soak: { needs: {}, sections: [], report: reportSoak },
 };
 
@@ -145,7 +147,7 @@ async function reportGateway(context, section) {
 
 // --- page ------------------------------------------------------------------
 
-async function reportPage(context, _section, { runs }) {
+async function reportPage(context, section, { runs }) {
   await installDependencies(context, join(HERE, "page"));
   await buildPackage(context);
   await buildWorker(context);
@@ -153,8 +155,9 @@ async function reportPage(context, _section, { runs }) {
   const { measurePage } = await import("./page/measure.mjs");
   const { measureLargeSite } = await import("./page/large_site.mjs");
   const report = await import("./page/report.mjs");
-  const largeSite = await measureLargeSite(context);
-  return report.reportPage(await measurePage(context, runs), largeSite, runs);
+  const largeSite = section === undefined ? await measureLargeSite(context) : null;
+  const routes = section === undefined ? ROUTES : [section];
+  return report.reportPage(await measurePage(context, runs, routes), largeSite, runs);
 }
 
 // --- soak ------------------------------------------------------------------

@@ -23,20 +23,22 @@ const GROUPS = [
     ),
     priority: 1,
   },
-  group(
-    "shell",
-    [
-      ...["src/page.tsx", "src/session/scope_notice.tsx", "src/shell/rate_limit.ts"],
-      // Jobs and analytics use these. In the file of one, the other would load the whole file.
-      ...["src/shell/readable_text.ts", join(PACKAGE, "instant.js")],
-      join(PACKAGE, "rate_limit.js"),
-    ],
-    /node_modules\/@?preact\//,
-  ),
+  group("shell", ["src/page.tsx"], /node_modules\/@?preact\//),
+  // Several routes use these. In the file of one, the others would load the whole file.
+  group("routes", [
+    ...["src/session/scope_notice.tsx", "src/shell/rate_limit.ts", "src/shell/readable_text.ts"],
+    ...["src/shell/time_ago.tsx", "src/shell/use_read.ts"],
+    ...["src/jobs/pull_request_link.tsx", "src/jobs/pull_request_state.ts"],
+    ...["src/jobs/job_news.ts", "src/jobs/job_state.ts", "src/jobs/words.ts"],
+    ...["instant.js", "pull_request.js", "rate_limit.js"].map((file) => join(PACKAGE, file)),
+  ]),
   group("analytics", ["src/analytics/page_views.tsx"]),
   group("package", [join(PACKAGE, "web.js"), "src/session/open_session.ts"]),
   group("interval_trend", ["src/analytics/trend/interval_trend.tsx"]),
-  group("session_jobs", ["src/jobs/session_jobs.ts"]),
+  group("session_jobs", [
+    ...["src/jobs/session_jobs.ts", "src/jobs/open_composer.ts"],
+    ...["src/jobs/job_rows.tsx", "src/jobs/new_job_button.tsx"],
+  ]),
 ];
 
 function linkTag(rel: string, file: string): HtmlTagDescriptor {

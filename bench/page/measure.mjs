@@ -8,6 +8,7 @@ import { accessClaims, mintToken, newSecret } from "../../tests/harness/token.mj
 import { startUpstream } from "../../tests/harness/upstream.mjs";
 import { launchBrowser } from "../../tests/page/browser.mjs";
 import { startEdge } from "./edge.mjs";
+import { ROUTES } from "./routes.mjs";
 
 const PROJECT = "acme-docs";
 const CATEGORIES = ["performance", "accessibility", "best-practices"];
@@ -24,11 +25,11 @@ const CLEARED_STORAGE = [
 ];
 /** Maximum number of attempts, because the browser sometimes records an invalid trace. */
 const MAX_ATTEMPTS = 3;
-const ROUTES = ["sign-in", "jobs", "views", "visitors", "feedback", "searches"];
 
 /**
  * @param {{ env: NodeJS.ProcessEnv }} context
  * @param {number} runs of each route
+ * @param {readonly string[]} [measured] routes
  *
  * @typedef {Record<string, number[]>} Figures of each run: the categories as points, `lcp` and
  *   `tbt` in milliseconds, `cls`
@@ -39,19 +40,19 @@ const ROUTES = ["sign-in", "jobs", "views", "visitors", "feedback", "searches"];
  * @property {Record<string, string[]>} faults failed audits of accessibility and best practices
  * @returns {Promise<Measured>}
  */
-export async function measurePage({ env }, runs) {
+export async function measurePage({ env }, runs, measured = ROUTES) {
   const { default: lighthouse } = await import("lighthouse");
   const priority = getPriority();
   const site = await startSite(env);
-  const routes = Object.fromEntries(ROUTES.map((route) => [route, emptyFigures()]));
-  const faults = Object.fromEntries(ROUTES.map((route) => [route, []]));
+  const routes = Object.fromEntries(measured.map((route) => [route, emptyFigures()]));
+  const faults = Object.fromEntries(measured.map((route) => [route, []]));
   let version = "";
   try {
     // A warm-up, because a newly started browser is busy.
     await site.audit(lighthouse, "sign-in");
     // Runs alternate between routes, so a disturbance of the machine affects all of them.
     for (let run = 0; run < runs; run++) {
-      for (const route of ROUTES) {
+      for (const route of measured) {
         console.log(`bench: Lighthouse ${run + 1} of ${runs}: ${route} …`);
         const { lhr } = await site.audit(lighthouse, route);
         version = lhr.lighthouseVersion;

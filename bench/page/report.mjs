@@ -25,7 +25,7 @@ const TIMES = [
 
 /**
  * @param {import("./measure.mjs").Measured} measured
- * @param {import("./large_site.mjs").Interaction} largeSite
+ * @param {import("./large_site.mjs").Interaction | null} largeSite null if it was not measured
  * @param {number} runs
  */
 export function reportPage({ browser, lighthouse, routes, faults }, largeSite, runs) {
@@ -40,7 +40,7 @@ export function reportPage({ browser, lighthouse, routes, faults }, largeSite, r
   return [
     `The page, measured by one run of \`npm run bench -- page\` with Lighthouse ${lighthouse} in Chromium ${browser}. Lighthouse emulates its default phone and network. As at Cloudflare's edge, Brotli compresses the responses. Figures are medians of ${runs} runs. Bold figures miss their goal.`,
     formatTable(head, lines),
-    reportLargeSite(largeSite),
+    ...(largeSite === null ? [] : [reportLargeSite(largeSite)]),
     ...failed.map(([route, audits]) => `${route}: ${audits.join("; ")}`),
   ].join("\n\n");
 }

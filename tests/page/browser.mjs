@@ -76,8 +76,10 @@ export async function recordTraffic(page) {
   async function recordResponse(response) {
     const headers = await response.allHeaders().catch(() => ({}));
     const isStream = headers["content-type"]?.startsWith("text/event-stream");
+    // The page's own files are the same for everyone.
+    const isFile = new URL(response.url()).pathname.startsWith("/assets/");
     // Cancelled and redirected responses have no body to read.
-    const body = isStream ? "" : await response.body().catch(() => Buffer.alloc(0));
+    const body = isStream || isFile ? "" : await response.body().catch(() => Buffer.alloc(0));
     record.received.push(JSON.stringify(headers), body.toString("latin1"));
   }
 
@@ -160,12 +162,7 @@ export async function accessibilityFaults(page, options = {}) {
   const { rules = TAGS, exclude = [], allRows = false } = options;
   const isLoaded = await page.evaluate(() => "axe" in globalThis);
   if (!isLoaded) await page.evaluate(axe.source);
-  // axe must not judge a colour in the middle of a transition.
-  await page.evaluate(() => {
-    for (const animation of document.getAnimations()) {
-      if (Number.isFinite(animation.effect.getComputedTiming().endTime)) animation.finish();
-    }
-  });
+  await finishAnimations(page);
   const violations = await page.evaluate(
     async ({ rules, exclude, hidden }) => {
       const sheet = new CSSStyleSheet();
@@ -204,6 +201,15 @@ export async function accessibilityFaults(page, options = {}) {
  */
 function isRowUnderBar(failureSummary, isInRow) {
   return isInRow && failureSummary.includes("partially obscured");
+}
+
+/** Ends all animations, so that no test judges a colour in the middle of a transition. */
+export function finishAnimations(page) {
+  return page.evaluate(() => {
+    for (const animation of document.getAnimations()) {
+      if (Number.isFinite(animation.effect.getComputedTiming().endTime)) animation.finish();
+    }
+  });
 }
 
 /** Waits until a table of up to 1,000 rows has all of them in the document. */

@@ -67,6 +67,14 @@ test("unanswered questions come first, each group with the newest on top", async
   const strip = visitor.page.getByRole("region", { name: "Questions in this period" });
   assert.match(await strip.textContent(), new RegExp(`Unanswered${all.filter(unanswered).length}`));
   assert.deepEqual(await accessibilityFaults(visitor.page), []);
+
+  const question = expected[0].query.trim();
+  await table.getByRole("row").nth(1).hover();
+  await table
+    .getByRole("button", { name: `Start a job about ${question}` })
+    .first()
+    .click();
+  await expectPrompt(visitor.page, question);
 });
 
 test("turns that share an id are all listed, and each opens with its own question", async ({
@@ -93,37 +101,7 @@ test("turns that share an id are all listed, and each opens with its own questio
   }
 });
 
-test("the category menu filters the questions and is part of the address", async ({ visitor }) => {
-  const { page, untilLoaded } = visitor;
-  const table = await openConversations(visitor);
-  const all = await questionsOfLastMonth(visitor);
-  const { length } = all.filter(({ queryCategory }) => queryCategory === "Billing");
-  await page.getByRole("button", { name: "Category: All categories" }).click();
-  await page.getByRole("button", { name: `Billing ${length} questions` }).click();
-  await page.waitForURL(/category=Billing/);
-  await page.getByRole("status").getByText(`${length} questions`, { exact: true }).waitFor();
-  assert.equal((await questionsIn(table)).length, length);
-  await page.reload();
-  await untilLoaded();
-  assert.equal((await questionsIn(table)).length, length);
-
-  await page.getByRole("link", { name: "Feedback" }).click();
-  await page.waitForURL(/route=feedback/);
-  assert.doesNotMatch(page.url(), /category/);
-});
-
-test("a filter without questions offers to clear the filters", async ({ visitor }) => {
-  const { page } = visitor;
-  const table = await openConversations(visitor, { category: "Unknown", answer: "answered" });
-  await page.getByText("No question matches these filters").waitFor();
-  await page.getByRole("button", { name: "Clear all filters" }).click();
-  await table.waitFor();
-  assert.doesNotMatch(page.url(), /category|answer/);
-});
-
-test("the answer menu shows only unanswered questions, together with a category", async ({
-  visitor,
-}) => {
+test("menus filter by category and answer, and are part of the address", async ({ visitor }) => {
   const { page, untilLoaded } = visitor;
   const table = await openConversations(visitor);
   const all = await questionsOfLastMonth(visitor);
@@ -137,10 +115,28 @@ test("the answer menu shows only unanswered questions, together with a category"
     open.map(({ query }) => query.trim()),
   );
   const category = open.find(({ queryCategory }) => queryCategory).queryCategory;
-  const both = open.filter(({ queryCategory }) => queryCategory === category);
-  await page.goto(`${page.url()}&category=${encodeURIComponent(category)}`);
+  const { length } = open.filter(({ queryCategory }) => queryCategory === category);
+  await page.getByRole("button", { name: "Category: All categories" }).click();
+  await page.getByRole("button", { name: new RegExp(`^${category} `) }).click();
+  await page.waitForURL(/category=/);
+  await page.getByRole("status").getByText(`${length} question`).waitFor();
+  assert.equal((await questionsIn(table)).length, length);
+  await page.reload();
   await untilLoaded();
-  assert.equal((await questionsIn(table)).length, both.length);
+  assert.equal((await questionsIn(table)).length, length);
+
+  await page.getByRole("link", { name: "Feedback" }).click();
+  await page.waitForURL(/route=feedback/);
+  assert.doesNotMatch(page.url(), /category|answer/);
+});
+
+test("a filter without questions offers to clear the filters", async ({ visitor }) => {
+  const { page } = visitor;
+  const table = await openConversations(visitor, { category: "Unknown", answer: "answered" });
+  await page.getByText("No question matches these filters").waitFor();
+  await page.getByRole("button", { name: "Clear all filters" }).click();
+  await table.waitFor();
+  assert.doesNotMatch(page.url(), /category|answer/);
 });
 
 test("a long category menu scrolls", async ({ visitor }) => {
@@ -197,7 +193,20 @@ test("a row opens its question, answer and sources without a request", async ({ 
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
   assert.ok(await isFocused(row));
+
+  await row.click();
+  await dialog.getByRole("button", { name: "Start a job" }).click();
+  await expectPrompt(page, turn.query.trim());
 });
+
+/** Checks that the prompt of a new job quotes a question. */
+async function expectPrompt(page, question) {
+  const prompt = page.getByLabel("Prompt", { exact: true });
+  await prompt.waitFor();
+  const text = await prompt.inputValue();
+  assert.match(text, /^(Answer a|Improve the documentation for a) reader’s question/);
+  assert.ok(text.includes(`\n> ${question.split("\n", 1)[0]}`), text);
+}
 
 /** Returns the assistant's answer. Questions can contain the word "assistant" too. */
 function answerIn(dialog) {
@@ -206,10 +215,11 @@ function answerIn(dialog) {
 }
 
 /** Replaces all answers with `source`, opens the first question and returns its answer. */
-async function openAnswer(visitor, source) {
+async function openAnswer(visitor, source, beforeOpening = () => {}) {
   const { page } = visitor;
   await changeAnswers(page, (turn) => ({ ...turn, response: source, sources: [] }));
   const table = await openConversations(visitor);
+  beforeOpening();
   await table.getByRole("rowheader").first().getByRole("button").first().click();
   const dialog = page.getByRole("dialog", { name: "Conversation" });
   const answer = answerIn(dialog);
@@ -230,10 +240,9 @@ test("Markdown of an answer is rendered, and its parser loads only with the dial
     "> Keys expire.",
   ].join("\n\n");
   const isParser = (url) => url.includes("/conversation_dialog-");
-  await changeAnswers(page, (turn) => turn);
-  await openConversations(visitor);
-  assert.ok(!record.urls.some(isParser));
-  const answer = await openAnswer(visitor, source);
+  const answer = await openAnswer(visitor, source, () => {
+    assert.ok(!record.urls.some(isParser));
+  });
   assert.ok(record.urls.some(isParser));
   await answer.getByRole("heading", { name: "Rotate a key" }).waitFor();
   assert.equal(await answer.getByRole("listitem").count(), 3);
@@ -300,30 +309,6 @@ test("the whole conversation loads on request, and again after a failure", async
   assert.equal(byOperation["analytics.conversation"], 1);
   assert.deepEqual(await accessibilityFaults(page), []);
 });
-
-for (const place of ["row", "dialog"]) {
-  test(`"Start a job" in the ${place} opens a prompt with the question`, async ({ visitor }) => {
-    const { page } = visitor;
-    const table = await openConversations(visitor);
-    const [newest] = (await questionsOfLastMonth(visitor)).filter(unanswered);
-    const question = newest.query.trim();
-    if (place === "row") {
-      await table.getByRole("row").nth(1).hover();
-      await table
-        .getByRole("button", { name: `Start a job about ${question}` })
-        .first()
-        .click();
-    } else {
-      await table.getByRole("rowheader").first().getByRole("button").first().click();
-      await page.getByRole("dialog").getByRole("button", { name: "Start a job" }).click();
-    }
-    const prompt = page.getByLabel("Prompt", { exact: true });
-    await prompt.waitFor();
-    const text = await prompt.inputValue();
-    assert.match(text, /^Answer a reader’s question in the documentation\.\n/);
-    assert.ok(text.includes(`\n> ${question.split("\n", 1)[0]}`), text);
-  });
-}
 
 test('without jobs:create, "Start a job" is hidden', async ({ visitor }) => {
   const { page, token, startSession, openReport } = visitor;

@@ -125,23 +125,6 @@ test("a stopped chart keeps its bars and resumes on request", async ({ visitor }
   await expect(page.getByRole("button", { name: /^Load the rest/ })).toBeHidden();
 });
 
-test("a chart resumes after a failed request", async ({ visitor }) => {
-  const { site, page, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport(VISITORS);
-  await untilLoaded();
-  const fault = { kind: "status", status: 502 };
-  await site.upstream.fault({ target: `dateFrom=${daysAgo(2)}`, times: 0, fault });
-  await loadButton(page, /^Chart by day/).click();
-  await page.getByRole("alert").waitFor();
-  await site.upstream.clearFaults();
-  await page.getByRole("button", { name: "Resume" }).click();
-  await expect(chartOf(page, /^Visitors per day/).locator(".drawn_trend-human")).toHaveCount(
-    ENDED_DAYS,
-  );
-  await expect(page.getByRole("alert")).toBeHidden();
-});
-
 test("a chart of twelve months has no bars per day, not even from its address", async ({
   visitor,
 }) => {
@@ -164,34 +147,14 @@ test("a chart of twelve months has no bars per day, not even from its address", 
   await chartOf(page, /^Visitors per week/).waitFor();
 });
 
-test("a period of one ended day offers no chart", async ({ visitor }) => {
+test("a period of one ended day or with too many months offers no chart", async ({ visitor }) => {
   const { page, startSession, openReport, untilLoaded } = visitor;
   await startSession();
   await openReport({ route: "visitors", range: "yesterday", compare: "none" });
   await untilLoaded();
   await expect(loadButton(page, /^Chart by/)).toBeHidden();
-});
-
-test("a period with too many months offers no chart", async ({ visitor }) => {
-  const { page, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
   await openReport({ route: "visitors", from: "1990-01-01", to: daysAgo(1), compare: "none" });
   await untilLoaded();
   await expect(page.getByRole("heading", { level: 1, name: "Visitors" })).toBeVisible();
   await expect(loadButton(page, /^Chart by/)).toBeHidden();
-});
-
-test.describe("at 390 px", () => {
-  test.use({ viewport: { width: 390, height: 844 } });
-
-  test("the chart and its interval buttons fit a width of 390 px", async ({ visitor }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport({ route: "visitors", range: "last-28-days", compare: "none" });
-    await loadButton(page, /^Chart by week/).waitFor();
-    assert.equal(await overflow(page), 0);
-    await loadButton(page, /^Chart by week/).click();
-    await chartOf(page, /^Visitors per week/).waitFor();
-    assert.equal(await overflow(page), 0);
-  });
 });

@@ -9,7 +9,9 @@ const LAST_MONTH = { range: "last-month", compare: "none" };
 const rowsOf = (page) => page.getByRole("region", { name: "Rows" });
 
 test.describe("partly loaded list", () => {
-  test("loading the rest focuses the rows, before and after", async ({ visitor }) => {
+  test("loading the rest focuses the rows, and canceling a refresh its button", async ({
+    visitor,
+  }) => {
     const { site, page, startSession, openReport } = visitor;
     await startSession();
     await openReport(LAST_MONTH);
@@ -24,12 +26,7 @@ test.describe("partly loaded list", () => {
       .first()
       .waitFor();
     await expect(rowsOf(page)).toBeFocused();
-  });
 
-  test("canceling a refresh focuses its button", async ({ visitor }) => {
-    const { site, page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
     await site.upstream.hold({ operation: "analytics.views" });
     await page.getByRole("button", { name: "Refresh" }).click();
     await page.getByRole("button", { name: "Cancel" }).press("Enter");
@@ -52,26 +49,22 @@ test.describe("report", () => {
     await site.upstream.release();
   });
 
-  test("a button of an empty table leads to the heading", async ({ visitor }) => {
+  test("a button of an empty table, and another view of feedback, lead to the heading", async ({
+    visitor,
+  }) => {
     const { page, startSession, openReport } = visitor;
     await startSession();
     await openReport({ route: "feedback", status: "resolved", path: "no such words" });
     await page.getByRole("button", { name: "Clear all filters" }).press("Enter");
     await untilFocused(page, "Feedback");
-  });
 
-  test("another view of feedback replaces the menu and focuses the heading", async ({
-    visitor,
-  }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport({ route: "feedback" });
+    await page.getByRole("button", { name: /^Export/ }).focus();
     await show(page, "By page");
     await page.getByRole("button", { name: "Show: By page" }).waitFor();
     await untilFocused(page, "Feedback");
   });
 
-  test("loading the rest of a chart focuses the chart", async ({ visitor }) => {
+  test("resuming a failed chart loads the rest and focuses the chart", async ({ visitor }) => {
     const { site, page, startSession, openReport } = visitor;
     await startSession();
     await openReport({ route: "visitors", range: "last-7-days", compare: "none" });
@@ -83,7 +76,10 @@ test.describe("report", () => {
     await resume.waitFor();
     await site.upstream.clearFaults();
     await resume.press("Enter");
-    await expect(page.getByRole("region", { name: "Chart of visitors" })).toBeFocused();
+    const panel = page.getByRole("region", { name: "Chart of visitors" });
+    await expect(panel.locator(".drawn_trend-human")).toHaveCount(6);
+    await expect(panel).toBeFocused();
+    await expect(page.getByRole("alert")).toBeHidden();
   });
 
   test("deleting a saved view focuses the next one, then the name of a new one", async ({

@@ -6,7 +6,7 @@ import { importSource } from "./source.mjs";
 
 standInForStorage();
 standInForWindow();
-const { ask } = await importSource("session/ask.ts");
+const { ask } = await importSource("session/gateway_session.ts");
 const { describeProblem } = await importSource("shell/problem.ts");
 
 /** Sends a request that gets an answer. Returns the request and the page's answer. */

@@ -268,7 +268,8 @@ describe("clock", () => {
 
   test("the current time is the gateway’s, apart from network delays", () => {
     const skewAfter = (ahead) => {
-      noteGatewayDate(new Headers({ date: new Date(Date.now() - ahead).toUTCString() }));
+      const date = new Date(Date.now() - ahead).toUTCString();
+      noteGatewayDate(new Headers({ date }), Date.now());
       return Date.now() - currentTime();
     };
     const isNear = (skew, expected) => assert.ok(Math.abs(skew - expected) < 1_500, `${skew}`);
@@ -276,9 +277,9 @@ describe("clock", () => {
     isNear(skewAfter(DAYS), DAYS);
     const before = Date.now() - currentTime();
     isNear(skewAfter(DAYS + 500), before);
-    noteGatewayDate(new Headers());
+    noteGatewayDate(new Headers(), Date.now());
     const cached = { date: new Date(Date.now() - 3_600_000).toUTCString(), age: "3600" };
-    noteGatewayDate(new Headers(cached));
+    noteGatewayDate(new Headers(cached), Date.now());
     isNear(Date.now() - currentTime(), before);
     isNear(skewAfter(-DAYS), -DAYS);
     assert.ok(Math.abs(skewAfter(1_000)) < 500, "a small difference counts as none");

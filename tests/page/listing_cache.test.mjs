@@ -78,13 +78,23 @@ const RICH = {
   "cache-status": "quillgate; fwd=uri-miss; stored",
 };
 
-function openCache(client, memory) {
-  return new ListingCache(client, new AbortController().signal, memory);
+/** Returns a cache of `count` rows and its client. */
+function openCache(count, { headers = RICH, memory } = {}) {
+  const client = fakeClient(count, { headers });
+  return { client, cache: new ListingCache(client, new AbortController().signal, memory) };
 }
 
 /** Waits until a condition holds. */
 async function until(condition) {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Opens a range and returns its listing once all rows are loaded. */
+async function openAll(cache, range) {
+  cache.open(VIEWS, range);
+  const listing = cache.find(VIEWS, range);
+  await until(() => listing.state.value === "complete");
+  return listing;
 }
 
 function createMemory() {
@@ -98,19 +108,15 @@ function createMemory() {
 }
 
 test("reopening a range sends no request", async () => {
-  const client = fakeClient(100, { headers: RICH });
-  const cache = openCache(client);
-  cache.open(VIEWS, OCTOBER);
-  await until(() => cache.find(VIEWS, OCTOBER).state.value === "complete");
-  cache.open(VIEWS, SEPTEMBER);
-  await until(() => cache.find(VIEWS, SEPTEMBER).state.value === "complete");
+  const { client, cache } = openCache(100);
+  await openAll(cache, OCTOBER);
+  await openAll(cache, SEPTEMBER);
   cache.open(VIEWS, OCTOBER);
   assert.equal(client.requests.length, 2);
 });
 
 test("a report that loaded only its first rows loads on when it is opened", async () => {
-  const client = fakeClient(600, { headers: RICH });
-  const cache = openCache(client);
+  const { client, cache } = openCache(600);
   const listing = await cache.openBeside(VIEWS, OCTOBER, "first rows");
   await cache.openEarlier(listing, SEPTEMBER, "first rows");
   assert.equal(client.requests.length, 2);
@@ -123,11 +129,8 @@ test("a report that loaded only its first rows loads on when it is opened", asyn
 });
 
 test("a refresh keeps the old rows until it has as many new ones", async () => {
-  const client = fakeClient(600, { headers: RICH });
-  const cache = openCache(client);
-  cache.open(VIEWS, OCTOBER);
-  const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => shown.state.value === "complete");
+  const { client, cache } = openCache(600);
+  const shown = await openAll(cache, OCTOBER);
   const release = client.hold();
   const refreshing = cache.refresh(shown);
   assert.equal(cache.find(VIEWS, OCTOBER), shown);
@@ -141,11 +144,8 @@ test("a refresh keeps the old rows until it has as many new ones", async () => {
 });
 
 test("a failed refresh keeps the rows and can be repeated", async () => {
-  const client = fakeClient(600, { headers: RICH });
-  const cache = openCache(client);
-  cache.open(VIEWS, OCTOBER);
-  const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => shown.state.value === "complete");
+  const { client, cache } = openCache(600);
+  const shown = await openAll(cache, OCTOBER);
   client.failing = true;
   assert.equal(await cache.refresh(shown), false);
   assert.equal(cache.find(VIEWS, OCTOBER), shown);
@@ -156,11 +156,8 @@ test("a failed refresh keeps the rows and can be repeated", async () => {
 });
 
 test("a stopped refresh changes nothing", async () => {
-  const client = fakeClient(600, { headers: RICH });
-  const cache = openCache(client);
-  cache.open(VIEWS, OCTOBER);
-  const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => shown.state.value === "complete");
+  const { client, cache } = openCache(600);
+  const shown = await openAll(cache, OCTOBER);
   const release = client.hold();
   const refreshing = cache.refresh(shown);
   cache.stopRenewal();
@@ -170,11 +167,8 @@ test("a stopped refresh changes nothing", async () => {
 });
 
 test("a comparison loads the earlier period only while requests are left", async () => {
-  const client = fakeClient(100, { headers: RICH });
-  const cache = openCache(client);
-  cache.open(VIEWS, OCTOBER);
-  const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => shown.state.value === "complete");
+  const { client, cache } = openCache(100);
+  const shown = await openAll(cache, OCTOBER);
   cache.openEarlier(shown, SEPTEMBER);
   const earlier = cache.findEarlier(shown, SEPTEMBER);
   await until(() => earlier.state.value === "complete");
@@ -183,11 +177,8 @@ test("a comparison loads the earlier period only while requests are left", async
   assert.equal(client.requests.length, 2);
 
   const spent = { ...RICH, ratelimit: '"analytics";r=0' };
-  const poor = fakeClient(100, { headers: spent });
-  const frugal = openCache(poor);
-  frugal.open(VIEWS, OCTOBER);
-  const own = frugal.find(VIEWS, OCTOBER);
-  await until(() => own.state.value === "complete");
+  const { client: poor, cache: frugal } = openCache(100, { headers: spent });
+  const own = await openAll(frugal, OCTOBER);
   frugal.openEarlier(own, SEPTEMBER);
   assert.equal(frugal.findEarlier(own, SEPTEMBER), null);
   assert.equal(poor.requests.length, 1);
@@ -198,9 +189,8 @@ test("the gateway’s freshness determines the end of an unfinished range", asyn
   const open = { from: "2026-01-01", to: today };
   const other = { from: "2026-01-02", to: today };
   const headers = { ...RICH, "cache-control": "private, max-age=3600" };
-  const cache = openCache(fakeClient(10, { headers }), createMemory());
-  cache.open(VIEWS, open);
-  await until(() => cache.find(VIEWS, open).state.value === "complete");
+  const { cache } = openCache(10, { headers, memory: createMemory() });
+  await openAll(cache, open);
   cache.open(VIEWS, other);
   const { frozenAt } = cache.find(VIEWS, other).bounds.value;
   // In the first hour of a day (UTC), the range ends at midnight and has no frozen end.
@@ -216,9 +206,8 @@ test("the bounds of the last success survive a reload and serve as fallback", as
     freshness: 300_000,
     bounds: { [`views ${open.from} ${open.to}`]: answered },
   });
-  const client = fakeClient(10, { headers: RICH });
+  const { client, cache } = openCache(10, { memory });
   client.failing = true;
-  const cache = openCache(client, memory);
   cache.open(VIEWS, open);
   const shown = cache.find(VIEWS, open);
   await until(() => shown.problem.value !== null);
@@ -227,10 +216,9 @@ test("the bounds of the last success survive a reload and serve as fallback", as
 });
 
 test("a loaded period or a sitemap tells about how many rows another period has", async () => {
-  const cache = openCache(fakeClient(600, { headers: RICH }));
+  const { cache } = openCache(600);
   assert.equal(cache.knownRows(VIEWS), null);
-  cache.open(VIEWS, OCTOBER);
-  await until(() => cache.find(VIEWS, OCTOBER).state.value === "complete");
+  await openAll(cache, OCTOBER);
   assert.equal(cache.knownRows(VIEWS), 600);
   cache.sitemapPages.value = 700;
   assert.equal(cache.knownRows(VIEWS), 700);
@@ -239,8 +227,7 @@ test("a loaded period or a sitemap tells about how many rows another period has"
 
 /** Opens October. Its first request stays unanswered until `release` is called. */
 async function openUnanswered() {
-  const client = fakeClient(600, { headers: RICH });
-  const cache = openCache(client);
+  const { client, cache } = openCache(600);
   const release = client.hold();
   cache.open(VIEWS, OCTOBER);
   const shown = cache.find(VIEWS, OCTOBER);
@@ -272,11 +259,8 @@ test("a range that was left before its first rows resumes when it is reopened", 
 });
 
 test("reopening the same range does not stop its comparison from loading", async () => {
-  const client = fakeClient(600, { headers: RICH });
-  const cache = openCache(client);
-  cache.open(VIEWS, OCTOBER);
-  const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => shown.state.value === "complete");
+  const { cache } = openCache(600);
+  const shown = await openAll(cache, OCTOBER);
   cache.openEarlier(shown, SEPTEMBER);
   const earlier = cache.findEarlier(shown, SEPTEMBER);
   cache.open(VIEWS, OCTOBER);
@@ -286,8 +270,7 @@ test("reopening the same range does not stop its comparison from loading", async
 
 /** Opens October with 900 rows. The client waits before its second page. */
 async function openHalf() {
-  const client = fakeClient(900, { headers: RICH });
-  const cache = openCache(client);
+  const { client, cache } = openCache(900);
   const releaseFirst = client.hold();
   cache.open(VIEWS, OCTOBER);
   const shown = cache.find(VIEWS, OCTOBER);
@@ -326,11 +309,8 @@ test("reopening a route resumes loading unless the visitor stopped it", async ()
 });
 
 test("changing or closing the comparison stops loading its period", async () => {
-  const client = fakeClient(900, { headers: RICH });
-  const cache = openCache(client);
-  cache.open(VIEWS, OCTOBER);
-  const shown = cache.find(VIEWS, OCTOBER);
-  await until(() => shown.state.value === "complete");
+  const { client, cache } = openCache(900);
+  const shown = await openAll(cache, OCTOBER);
   const release = client.hold();
   cache.openEarlier(shown, SEPTEMBER);
   const september = cache.findEarlier(shown, SEPTEMBER);

@@ -13,6 +13,26 @@ async function removeCode(page, name) {
   return () => page.unroute(pattern);
 }
 
+test("the masthead appears before the scripts, and stays in place", async ({ visitor }) => {
+  const { page, site } = visitor;
+  const scripts = /\/assets\/.*\.js$/;
+  await page.route(scripts, (route) => route.abort());
+  await page.goto(site.url);
+  const places = () =>
+    page.locator("header, header svg, header span").evaluateAll((parts) =>
+      parts.map((part) => {
+        const { x, y, width, height } = part.getBoundingClientRect();
+        return [part.textContent.trim(), x, y, width, height];
+      }),
+    );
+  const before = await places();
+  assert.equal(before[0][0], "Quillgate");
+  await page.unroute(scripts);
+  await page.reload();
+  await page.getByLabel("Access token").waitFor();
+  assert.deepEqual(await places(), before);
+});
+
 test("a part without its code offers to reload the page", async ({ visitor }) => {
   const { page, startSession, openReport } = visitor;
   await startSession();
@@ -130,14 +150,14 @@ test("a job about a row without its code stays on the report and offers to reloa
   assert.match(page.url(), /route=searches/);
 });
 
-test("a session without its code shows a problem that can be retried", async ({ visitor }) => {
+test("a session without its code offers a reload", async ({ visitor }) => {
   const { site, page, startSession } = visitor;
   await startSession();
   const restore = await removeCode(page, "(open_session|package)");
   await page.goto(`${site.url}/?route=jobs`);
-  const alert = page.getByRole("alert");
-  await alert.getByText("Something went wrong on this page").waitFor();
+  const alert = page.getByRole("alert").filter({ hasText: "This part of the page didn’t load" });
+  await alert.waitFor();
   await restore();
-  await page.reload();
+  await alert.getByRole("button", { name: "Reload" }).click();
   await page.getByText("No jobs yet").waitFor();
 });

@@ -3,132 +3,121 @@
  * the composer, and the controls on a phone.
  */
 import assert from "node:assert/strict";
-import { accessibilityFaults, overflow } from "./browser.mjs";
+import { accessibilityFaults, finishAnimations, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 
 const WEIGHTS = ["400", "500", "600"];
 const SURFACES = ["--paper", "--sheet", "--well"];
 
-test("every font weight on the page is 400, 500 or 600", async ({ visitor }) => {
+test("fonts and colours keep to the design", async ({ visitor }) => {
   const { site, page, signIn, startJob, openComposer } = visitor;
-  const weights = () =>
-    page.evaluate(() => [
-      ...new Set(
-        [...document.querySelectorAll("body *")].map(
-          (element) => getComputedStyle(element).fontWeight,
-        ),
+  const found = new Set();
+  const collectWeights = async () => {
+    const weights = await page.evaluate(() =>
+      [...document.querySelectorAll("body *")].map(
+        (element) => getComputedStyle(element).fontWeight,
       ),
-    ]);
+    );
+    for (const weight of weights) found.add(weight);
+  };
+  const sizeOf = (selector) =>
+    page.evaluate(
+      (selector) => getComputedStyle(document.querySelector(selector)).fontSize,
+      selector,
+    );
   await page.goto(site.url);
   await page.getByLabel("Access token").waitFor();
-  const found = await weights();
+  await collectWeights();
+  assert.deepEqual([await sizeOf("html"), await sizeOf(".hint")], ["16px", "13px"]);
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    await finishAnimations(page);
+    await checkColours(page, colorScheme);
+  }
   await signIn();
   await startJob("Fix the typos");
   await openComposer();
-  found.push(...(await weights()));
+  await collectWeights();
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    await finishAnimations(page);
+    await checkBorders(page, colorScheme);
+  }
   await page.getByRole("link", { name: "Page views" }).click();
   await page.getByRole("table").waitFor();
-  found.push(...(await weights()));
-  assert.deepEqual([...new Set(found)].sort(), WEIGHTS);
+  await collectWeights();
+  assert.deepEqual([...found].sort(), WEIGHTS);
+  assert.equal(await sizeOf("td"), "14px");
+  const serif = await page.evaluate(() =>
+    [...document.querySelectorAll("main *")]
+      .filter((element) => /Georgia/.test(getComputedStyle(element).fontFamily))
+      .map((element) => element.className),
+  );
+  assert.deepEqual(serif, []);
 });
 
-for (const colorScheme of ["light", "dark"]) {
-  test(`the colours of people and AI have a contrast of 3:1 in the ${colorScheme} scheme`, async ({
-    visitor,
-  }) => {
-    const { site, page } = visitor;
-    await page.emulateMedia({ colorScheme });
-    await page.goto(site.url);
-    await page.getByLabel("Access token").waitFor();
-    const colours = await readColours(page, ["--people", "--ai", "--accent", ...SURFACES]);
-    for (const name of ["--people", "--ai"]) {
-      assert.notDeepEqual(colours[name], colours["--accent"]);
-      for (const surface of SURFACES) {
-        const ratio = contrast(colours[name], colours[surface]);
-        assert.ok(ratio >= 3, `${name} on ${surface}: ${ratio}`);
-      }
+/** Checks that the colours of people and AI have a contrast of 3:1. */
+async function checkColours(page, scheme) {
+  const colours = await readColours(page, ["--people", "--ai", "--accent", ...SURFACES]);
+  for (const name of ["--people", "--ai"]) {
+    assert.notDeepEqual(colours[name], colours["--accent"]);
+    for (const surface of SURFACES) {
+      const ratio = contrast(colours[name], colours[surface]);
+      assert.ok(ratio >= 3, `${name} on ${surface}, ${scheme}: ${ratio}`);
     }
-  });
+  }
 }
 
-for (const colorScheme of ["light", "dark"]) {
-  test(`inputs have a border with a contrast of 3:1 in the ${colorScheme} scheme`, async ({
-    visitor,
-  }) => {
-    const { page, signIn, openComposer } = visitor;
-    await page.emulateMedia({ colorScheme });
-    await signIn();
-    await openComposer();
-    const surfaces = Object.values(await readColours(page, SURFACES));
-    const borders = await page
-      .locator("input:not([type=checkbox], [type=radio]), select, textarea")
-      .evaluateAll((inputs) =>
-        inputs.map((input) => getComputedStyle(input).borderTopColor.match(/\d+/g).map(Number)),
-      );
-    assert.ok(borders.length >= 2);
-    for (const border of borders) {
-      for (const surface of surfaces) {
-        const ratio = contrast(border, surface);
-        assert.ok(ratio >= 3, `${border} on ${surface}: ${ratio}`);
-      }
+/** Checks that inputs have a border with a contrast of 3:1. */
+async function checkBorders(page, scheme) {
+  const surfaces = Object.values(await readColours(page, SURFACES));
+  const borders = await page
+    .locator("input:not([type=checkbox], [type=radio]), select, textarea")
+    .evaluateAll((inputs) =>
+      inputs.map((input) => getComputedStyle(input).borderTopColor.match(/\d+/g).map(Number)),
+    );
+  assert.ok(borders.length >= 2);
+  for (const border of borders) {
+    for (const surface of surfaces) {
+      const ratio = contrast(border, surface);
+      assert.ok(ratio >= 3, `${border} on ${surface}, ${scheme}: ${ratio}`);
     }
-  });
+  }
 }
 
-test.describe("1440 pixels", () => {
-  test.use({ viewport: { width: 1440, height: 900 } });
-
-  test("the composer is a sheet beside the list on a wide screen", async ({ visitor }) => {
-    const { page, signIn, startJob, openComposer } = visitor;
-    await signIn();
-    await startJob("Fix the typos");
-    await openComposer();
-    const sheet = await settledBox(page.getByRole("region", { name: "New job" }));
-    const list = await page
-      .getByRole("region", { name: "Jobs in this project" })
-      .getByRole("list")
-      .boundingBox();
-    assert.equal(sheet.x + sheet.width, await page.evaluate(() => document.body.clientWidth));
-    assert.ok(list.x + list.width < sheet.x, `${list.x + list.width} and ${sheet.x}`);
-    assert.ok((await overflow(page)) <= 0);
-  });
-});
-
-test.describe("390 pixels", () => {
-  test.use({ viewport: { width: 390, height: 844 } });
-
-  test("the composer fills a screen of 390 pixels", async ({ visitor }) => {
-    const { page, signIn, openComposer } = visitor;
-    await signIn();
-    await openComposer();
-    const { x, width } = await settledBox(page.getByRole("region", { name: "New job" }));
-    assert.deepEqual([x, width], [0, await page.evaluate(() => document.body.clientWidth)]);
-    assert.ok((await overflow(page)) <= 0);
-  });
-});
-
-for (const width of [1440, 390]) {
-  test.describe(`${width} pixels, the composer`, () => {
+for (const [width, where] of [
+  [1440, "beside the list"],
+  [390, "over the whole screen"],
+]) {
+  test.describe(`${width} pixels`, () => {
     test.use({ viewport: { width, height: 844 } });
 
-    test(`appears without scrolling sideways at ${width} pixels`, async ({ visitor }) => {
-      const { page, signIn, openComposer } = visitor;
+    test(`the composer appears ${where}, without scrolling sideways`, async ({ visitor }) => {
+      const { page, signIn, startJob, openComposer } = visitor;
       await signIn();
+      await startJob("Fix the typos");
+      const list = await page
+        .getByRole("region", { name: "Jobs in this project" })
+        .getByRole("list")
+        .boundingBox();
       await openComposer();
-      const animations = await page
-        .getByRole("region", { name: "New job" })
-        .evaluate((composer) => {
-          composer.style.animation = "none";
-          composer.getBoundingClientRect();
-          composer.style.animation = "";
-          const started = composer.getAnimations();
-          for (const animation of started) {
-            animation.pause();
-            animation.currentTime = 0;
-          }
-          return started.length;
-        });
+      const composer = page.getByRole("region", { name: "New job" });
+      const { x, width: room } = await settledBox(composer);
+      assert.equal(x + room, await page.evaluate(() => document.body.clientWidth));
+      assert.ok(width === 390 ? x === 0 : list.x < x, `${list.x} and ${x}`);
+      assert.ok((await overflow(page)) <= 0);
+      const animations = await composer.evaluate((composer) => {
+        composer.style.animation = "none";
+        composer.getBoundingClientRect();
+        composer.style.animation = "";
+        const started = composer.getAnimations();
+        for (const animation of started) {
+          animation.pause();
+          animation.currentTime = 0;
+        }
+        return started.length;
+      });
       assert.equal(animations, 1);
       assert.ok((await overflow(page)) <= 0);
     });
@@ -173,7 +162,7 @@ test.describe("on a phone", () => {
   test.use({ siteOptions: SMALL_SITE });
   test.use({ viewport: { width: 390, height: 800 }, hasTouch: true });
 
-  test("the first figure starts within 200 px", async ({ visitor }) => {
+  test("figures start within 200 px, and a button shows the options", async ({ visitor }) => {
     const { page, startSession, openReport } = visitor;
     await startSession();
     for (const route of ["views", "visitors", "searches", "feedback"]) {
@@ -181,11 +170,6 @@ test.describe("on a phone", () => {
       const { y } = await page.locator(".totals_strip-value").first().boundingBox();
       assert.ok(y <= 200, `${route}: ${y}`);
     }
-  });
-
-  test("a button shows the filter and the other options", async ({ visitor }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
     await openReport();
     const filter = page.getByRole("searchbox", { name: "Filter by path" });
     await filter.waitFor({ state: "hidden" });

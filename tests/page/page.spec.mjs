@@ -11,18 +11,14 @@ import { submitToken } from "./visitor.mjs";
 const SILENCE_MS = 2000;
 
 test.describe("token", () => {
-  test("the gateway rejects an expired token", async ({ visitor }) => {
+  test("an expired token and a Mintlify API key are rejected", async ({ visitor }) => {
     const { site, page, record, token } = visitor;
     const now = Math.floor(Date.now() / 1000);
     await page.goto(site.url);
     await submitToken(page, token({ iat: now - 100, exp: now - 10 }));
     await page.getByRole("alert").getByText("The access token has expired (401)").waitFor();
     assert.ok(!record.urls.some((url) => /\/v[12]\//.test(url)));
-  });
 
-  test("the form rejects a Mintlify API key without a request", async ({ visitor }) => {
-    const { site, page, record } = visitor;
-    await page.goto(site.url);
     await submitToken(page, "mint_not_a_real_key");
     await page
       .getByRole("alert")

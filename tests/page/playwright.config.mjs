@@ -19,9 +19,8 @@ export default defineConfig({
     launchOptions: launchOptions(),
     actionTimeout: ACTION_TIMEOUT_MS,
     navigationTimeout: ACTION_TIMEOUT_MS,
-    // Recording snapshots (which include requests) and screenshots doubles the time of the tests.
-    // To record them, run a test with `--trace on`.
-    trace: { mode: "retain-on-failure", snapshots: false, screenshots: false },
+    // A trace slows each test down. To record one, run a test with `--trace on`.
+    trace: "off",
     screenshot: "only-on-failure",
   },
 });

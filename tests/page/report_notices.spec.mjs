@@ -1,4 +1,4 @@
-/** Notices of a report after a limit or an error stopped loading, and headings of its figures. */
+/** Notices of a report after a limit or an error stopped loading. */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth, monthOf } from "./reports.mjs";
@@ -59,25 +59,4 @@ test("an error in the middle of the previous period shows how much of it is load
   await site.upstream.clearFaults();
   await line.getByRole("button", { name: "Load the previous period" }).click();
   await line.getByText("partly loaded").waitFor({ state: "detached" });
-});
-
-const HEADINGS = {
-  views: "Total page views",
-  visitors: "Total visitors",
-  searches: "Total searches",
-  feedback: "Feedback in this period",
-  conversations: "Questions in this period",
-};
-
-test("the figures of each report have their own heading", async ({ visitor }) => {
-  const { page, token, startSession, openReport } = visitor;
-  await startSession(token({ scope: "analytics:read analytics:conversations" }));
-  for (const [route, name] of Object.entries(HEADINGS)) {
-    await openReport({ ...LAST_MONTH, compare: "none", route });
-    const region = page.getByRole("region", { name, exact: true });
-    await region.getByRole("heading", { level: 2, name, exact: true }).waitFor();
-    assert.equal(await page.locator(".totals_strip-strip").count(), 1, route);
-  }
-  await openReport({ ...LAST_MONTH, route: "feedback", show: "by-page" });
-  await page.getByRole("region", { name: "Feedback by page in this period" }).waitFor();
 });

@@ -8,7 +8,7 @@ import { SMALL_SITE } from "./sites.mjs";
 test.use({ siteOptions: SMALL_SITE, projectKind: "archived" });
 
 const SCOPES = "jobs:create jobs:read analytics:read analytics:conversations";
-const WIDTHS = [1440, 1200, 1024, 900, 768, 700, 640, 520, 430, 390, 360, 320];
+const WIDTHS = [1440, 1024, 768, 640, 430, 320];
 
 /** Resizes the window and waits until the page has drawn twice, once for its observers. */
 async function resize(page, width) {
@@ -44,7 +44,7 @@ async function settle(page) {
         before = now;
         return isSame;
       },
-      { intervals: [500] },
+      { intervals: [150] },
     )
     .toBe(true);
 }

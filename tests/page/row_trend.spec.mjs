@@ -102,17 +102,3 @@ test("the comparison of feedback can be turned off", async ({ visitor }) => {
   const earlier = `dateFrom=${firstOfMonth(-2)}`;
   assert.ok(!(await upstreamTargets()).some((target) => target.includes(earlier)));
 });
-
-test.describe("at 390 px", () => {
-  test.use({ viewport: { width: 390, height: 844 } });
-
-  for (const { route, title } of REPORTS) {
-    test(`the chart of ${route} fits a width of 390 px in both schemes`, async ({ visitor }) => {
-      const { page, untilLoaded } = visitor;
-      await openLastMonth(visitor, { route });
-      await untilLoaded();
-      await page.getByRole("img", { name: new RegExp(`^${title} per day`) }).waitFor();
-      await checkBothSchemes(page, route);
-    });
-  }
-});

@@ -56,9 +56,9 @@ async function load(search) {
   return loaded;
 }
 
-/** Answers the oldest request for the session. Without a subject, the cookie is not valid. */
+/** Answers the next request for the session. Without a subject, the cookie is not valid. */
 async function answer(subject) {
-  await settle();
+  await until(() => requests.length > 0);
   const { url, resolve } = requests.shift();
   assert.equal(url, "/session");
   resolve(
@@ -66,25 +66,25 @@ async function answer(subject) {
       ? Response.json({}, { status: 401 })
       : Response.json(claimsOf(subject), { headers: { date: new Date().toUTCString() } }),
   );
-  await settle();
 }
 
-const settle = () => new Promise((resolve) => setTimeout(resolve, 5));
+/** Runs everything that waits for a resolved promise. */
+const runQueue = () => new Promise((resolve) => setImmediate(resolve));
+async function until(condition) {
+  while (!condition()) await runQueue();
+}
 const hear = (data) => channel.dispatchEvent(Object.assign(new Event("message"), { data }));
 
-test("a sign-in at an issuer is announced to other tabs once", async () => {
-  const { phase, takeUpSession } = await load("?route=jobs&project=acme&signed-in=");
-  await answer("carol");
-  assert.equal(phase.peek().name, "signed in");
-  assert.deepEqual(news, ["signed in"]);
-  assert.equal(globalThis.location.search, "?route=jobs&project=acme");
-  takeUpSession("changed elsewhere");
-  await answer("carol");
-  assert.deepEqual(news, ["signed in"]);
-});
+/** Loads the page as a person who is signed in. */
+async function loadSignedIn(subject) {
+  const loaded = await load("?route=jobs&signed-in=");
+  await answer(subject);
+  await until(() => loaded.phase.peek().name === "signed in");
+  return loaded;
+}
 
-test("a superseded sign-in is announced and takes effect", async () => {
-  const { phase, takeUp, takeUpSession } = await load("?route=jobs");
+/** Starts a sign-in. Returns functions that answer it and that wait for its end. */
+async function startSignIn(takeUp) {
   let open;
   const taken = takeUp(
     () =>
@@ -92,10 +92,28 @@ test("a superseded sign-in is announced and takes effect", async () => {
         open = resolve;
       }),
   );
-  await settle();
+  await until(() => open !== undefined);
+  return { open, taken };
+}
+
+test("a sign-in at an issuer is announced to other tabs once", async () => {
+  const { phase, takeUpSession } = await load("?route=jobs&project=acme&signed-in=");
+  await answer("carol");
+  await until(() => phase.peek().name === "signed in");
+  assert.deepEqual(news, ["signed in"]);
+  assert.equal(globalThis.location.search, "?route=jobs&project=acme");
+  const checked = takeUpSession("changed elsewhere");
+  await answer("carol");
+  await checked;
+  assert.deepEqual(news, ["signed in"]);
+});
+
+test("a superseded sign-in is announced and takes effect", async () => {
+  const { phase, takeUp, takeUpSession } = await load("?route=jobs");
+  const { open, taken } = await startSignIn(takeUp);
   takeUpSession("changed elsewhere");
   open(claimsOf("carol"));
-  await settle();
+  await until(() => news.length > 0);
   assert.deepEqual(news, ["signed in"]);
   await answer(null);
   await answer("carol");
@@ -105,15 +123,10 @@ test("a superseded sign-in is announced and takes effect", async () => {
 
 test("a sign-in that a sign-out supersedes is checked after the sign-out", async () => {
   const { phase, signOut, takeUp } = await load("?route=jobs");
-  let open;
-  const opened = new Promise((resolve) => {
-    open = resolve;
-  });
-  const taken = takeUp(() => opened);
-  await settle();
+  const { open, taken } = await startSignIn(takeUp);
   signOut();
   open(claimsOf("carol"));
-  await settle();
+  await runQueue();
   assert.equal(requests.length, 1);
   requests.shift().resolve(new Response(null, { status: 204 }));
   await answer(null);
@@ -123,51 +136,60 @@ test("a sign-in that a sign-out supersedes is checked after the sign-out", async
 
 test("a sign-in ends the repetition of a failed check", async () => {
   const { takeUp, takeUpSession } = await load("?route=jobs");
-  takeUpSession("changed elsewhere");
-  await settle();
+  const checked = takeUpSession("changed elsewhere");
+  await until(() => requests.length > 0);
   requests.shift().reject(new TypeError("no connection"));
-  await settle();
-  takeUp(() => new Promise(() => {}));
-  await settle();
+  await checked;
+  await startSignIn(takeUp);
   globalThis.document.dispatchEvent(new Event("visibilitychange"));
-  await settle();
+  await runQueue();
   assert.deepEqual(requests, []);
 });
 
 test("a request waits for every check that starts meanwhile", async () => {
-  const { session, takeUpSession } = await load("?route=jobs&signed-in=");
-  await answer("carol");
+  const { session, takeUpSession } = await loadSignedIn("carol");
   takeUpSession("changed elsewhere");
   const { send } = session.peek();
   const refused = assert.rejects(send("/v1/jobs", {}), { name: "AbortError" });
-  await settle();
-  takeUpSession("changed elsewhere");
+  await until(() => requests.length > 0);
+  const last = takeUpSession("changed elsewhere");
   await answer("carol");
+  await until(() => requests.length > 0);
   assert.deepEqual(
     requests.map(({ url }) => url),
     ["/session"],
   );
   await answer("dave");
+  await last;
   await refused;
   assert.deepEqual(requests, []);
 });
 
 test("a sign-out in another tab during a check repeats the check", async () => {
   const { phase } = await load("?route=jobs&signed-in=");
-  await settle();
+  await until(() => requests.length > 0);
   hear("signed out");
   await answer("carol");
+  await until(() => requests.length > 0);
   assert.equal(phase.peek().name, "checking");
   await answer(null);
+  await until(() => phase.peek().name !== "checking");
   assert.equal(phase.peek().name, "signed out");
 });
 
 test("a sign-out in another tab deletes what this tab has of an expired session", async () => {
-  const { phase, replaceSession } = await load("?route=jobs&signed-in=");
-  await answer("carol");
+  const { phase, replaceSession } = await loadSignedIn("carol");
   globalThis.sessionStorage.setItem("quillgate.own.carol.panel", "true");
   replaceSession();
   assert.equal(phase.peek().name, "signed out");
   hear("signed out");
   assert.equal(globalThis.sessionStorage.getItem("quillgate.own.carol.panel"), null);
+});
+
+test("a late message about a sign-out keeps the sign-in of the next person", async () => {
+  const { phase } = await loadSignedIn("carol");
+  globalThis.localStorage.setItem("quillgate.signed-in-until", "1");
+  hear("signed out");
+  assert.equal(phase.peek().name, "signed out");
+  assert.equal(globalThis.localStorage.getItem("quillgate.signed-in-until"), "1");
 });

@@ -23,21 +23,19 @@ const pressUseAnotherToken = async (page) => {
 };
 
 test.describe("session", () => {
-  test("a session outlives its tab and opens in the next tab", async ({ visitor }) => {
+  test("a session opens in the next tab, and scripts cannot read its token", async ({
+    visitor,
+  }) => {
     const { site, page, token } = visitor;
+    const used = token();
     const first = await page.context().newPage();
     await first.goto(`${site.url}/?route=jobs`);
-    await submitToken(first, token());
+    await submitToken(first, used);
     await heading(first, "Agent jobs").waitFor();
     await first.close();
     await page.goto(`${site.url}/?route=jobs`);
     await heading(page, "Agent jobs").waitFor();
-  });
 
-  test("scripts cannot read the token of the session", async ({ visitor }) => {
-    const { page, token, signIn } = visitor;
-    const used = token();
-    await signIn(used);
     const readable = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
     );
@@ -53,14 +51,22 @@ test.describe("session", () => {
     assert.ok(!cookie.value.includes(used.split(".")[1]));
   });
 
-  test("signing out in one tab signs out all tabs", async ({ visitor }) => {
+  test("signing out asks before it deletes drafts, and signs out all tabs", async ({ visitor }) => {
     const { site, page, signIn } = visitor;
     await signIn();
     const other = await page.context().newPage();
     await other.goto(`${site.url}/?route=jobs`);
     await (await openComposer(other)).fill("Written in the other tab");
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByRole("button", { name: "Sign out and delete 1 draft" }).click();
+    const dialog = page.getByRole("dialog", { name: "Sign out?" });
+    await dialog.getByText("deletes 1 draft").waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.equal(await (await openComposer(other)).inputValue(), "Written in the other tab");
+
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await dialog.getByRole("button", { name: "Sign out and delete 1 draft" }).click();
     await heading(page, "Sign in").waitFor();
     await other.getByText("You signed out in another tab.").waitFor();
     assert.deepEqual(
@@ -69,24 +75,6 @@ test.describe("session", () => {
     );
     await other.reload();
     await heading(other, "Sign in").waitFor();
-  });
-
-  test("signing out asks before it deletes drafts", async ({ visitor }) => {
-    const { page, signIn, openComposer } = visitor;
-    await signIn();
-    await (await openComposer()).fill("Not sent yet");
-    await page.getByRole("button", { name: "Sign out" }).click();
-    const dialog = page.getByRole("dialog", { name: "Sign out?" });
-    await dialog.getByText("deletes 1 draft").waitFor();
-    assert.deepEqual(await accessibilityFaults(page), []);
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    await dialog.waitFor({ state: "detached" });
-    assert.equal(await (await openComposer()).inputValue(), "Not sent yet");
-
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await dialog.getByRole("button", { name: "Sign out and delete 1 draft" }).click();
-    await heading(page, "Sign in").waitFor();
-    assert.equal(await page.evaluate(() => localStorage.length), 0);
   });
 
   test("signing in in one tab signs in all tabs", async ({ visitor }) => {
@@ -162,6 +150,9 @@ test.describe("session", () => {
   test("a token with a wrong signature opens no session", async ({ visitor }) => {
     const { site, page, token, upstreamTargets } = visitor;
     await page.goto(site.url);
+    await page.getByText("How do I get a token?").click();
+    await page.getByText("Ask your gateway admin.").waitFor();
+    await page.getByText("quillgate token mint").waitFor();
     await submitToken(page, token({}, newSecret()));
     const alert = page.getByRole("alert").filter({ hasText: "didn’t accept this token" });
     await alert.getByText("Request ID").waitFor();
@@ -196,16 +187,6 @@ test.describe("session", () => {
     await submitToken(page, token());
     assert.equal(await (await openComposer(page)).inputValue(), "Sent too late");
     assert.deepEqual(await upstreamTargets(), []);
-  });
-
-  test("another person does not see the previous person's draft", async ({ visitor }) => {
-    const { page, token, signIn } = visitor;
-    await signIn();
-    await (await openComposer(page)).fill("Mine alone");
-    await pressUseAnotherToken(page);
-    await submitToken(page, token({ sub: "another person" }));
-    await page.getByRole("link", { name: "Agent jobs" }).click();
-    assert.equal(await (await openComposer(page)).inputValue(), "");
   });
 
   for (const [name, expire] of Object.entries({
@@ -379,15 +360,19 @@ test.describe("session", () => {
     await heading(page, "Agent jobs").waitFor();
   });
 
-  test("a sign-in whose code cannot be loaded shows the problem", async ({ visitor }) => {
+  test("a sign-in whose code is gone after a deployment offers a reload", async ({ visitor }) => {
     const { site, page, token } = visitor;
-    await page.route("**/open_session-*", (route) => route.abort());
+    const code = "**/open_session-*";
+    await page.route(code, (route) => route.fulfill({ status: 404, body: "" }));
     await page.goto(`${site.url}/?route=jobs`);
     await submitToken(page, token());
-    const alert = page.getByRole("alert").filter({ hasText: "Something went wrong on this page" });
-    await alert.getByRole("button", { name: "Try again" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "This part of the page didn’t load" });
     await alert.waitFor();
     assert.equal(await sessionStatus(page), 200);
+    assert.equal(await alert.getByRole("button", { name: "Try again" }).count(), 0);
+    await page.unroute(code);
+    await alert.getByRole("button", { name: "Reload" }).click();
+    await heading(page, "Agent jobs").waitFor();
   });
 });
 
@@ -417,7 +402,9 @@ test.describe("browser without cookies", () => {
 });
 
 test.describe("project", () => {
-  test("switching projects keeps the route", async ({ visitor }) => {
+  test("switching projects keeps the route, and a link opens the project that it names", async ({
+    visitor,
+  }) => {
     const { page, token, signIn, project } = visitor;
     await signIn(token({ projects: [project, EMPTY_PROJECT] }));
     await page.getByRole("link", { name: "Page views" }).click();
@@ -428,13 +415,8 @@ test.describe("project", () => {
     await page.goBack();
     await page.waitForURL(new RegExp(`project=${project}`));
     assert.equal(await page.getByLabel("Project", { exact: true }).inputValue(), project);
-  });
 
-  test("a shared link opens the project that it names", async ({ visitor }) => {
-    const { page, token, signIn, project } = visitor;
-    await signIn(token({ projects: [project, EMPTY_PROJECT] }));
-    await page.getByLabel("Project", { exact: true }).selectOption(EMPTY_PROJECT);
-    await page.getByRole("link", { name: "Page views" }).click();
+    await page.goForward();
     await page.waitForURL(/route=views&project=empty-docs/);
     const other = await page.context().newPage();
     await other.goto(page.url());
@@ -482,14 +464,6 @@ test.describe("signing in", () => {
     }
   });
 
-  test("the sign-in form explains how to get a token", async ({ visitor }) => {
-    const { site, page } = visitor;
-    await page.goto(site.url);
-    await page.getByText("How do I get a token?").click();
-    await page.getByText("Ask your gateway admin.").waitFor();
-    await page.getByText("quillgate token mint").waitFor();
-  });
-
   test("the sign-in form offers the gateway's issuers and Access", async ({ visitor }) => {
     const { site, page, token } = visitor;
     const issuers = [
@@ -516,28 +490,6 @@ test.describe("signing in", () => {
     assert.match(href.searchParams.get("return"), /^\/\?route=jobs/);
     assert.equal(await page.getByRole("link", { name: /Elsewhere/ }).count(), 0);
     await page.getByRole("button", { name: "Continue with Cloudflare Access" }).waitFor();
-  });
-});
-
-test.describe("session menu", () => {
-  test("the session menu closes on Escape, a click outside and blur", async ({ visitor }) => {
-    const { page, signIn } = visitor;
-    await signIn();
-    const toggle = page.getByRole("button", { name: /^Account:/ });
-    const panel = page.getByText("Signed in as");
-    await toggle.click();
-    await panel.waitFor();
-    await page.keyboard.press("Escape");
-    await panel.waitFor({ state: "hidden" });
-    assert.ok(await toggle.evaluate((button) => button === document.activeElement));
-    await toggle.click();
-    await panel.waitFor();
-    await heading(page, "Agent jobs").click();
-    await panel.waitFor({ state: "hidden" });
-    await toggle.click();
-    await panel.waitFor();
-    await page.getByRole("button", { name: "Sign out" }).focus();
-    await panel.waitFor({ state: "hidden" });
   });
 });
 

@@ -208,15 +208,22 @@ test("a slow report does not hold up the jobs", async ({ visitor }) => {
   await untilSettled(page);
 });
 
-test("follows the live feed of jobs", async ({ visitor }) => {
-  const { page, startSession, startElsewhere, endJob } = visitor;
-  await startElsewhere("Breaks later");
+test("follows changes and deletions of jobs", async ({ visitor }) => {
+  const { page, site, project, token, startSession, startElsewhere, endJob } = visitor;
+  const { id } = await startElsewhere("Breaks later");
   await startSession();
   await openToday(visitor);
   const failed = section(page, "Jobs that failed");
   await failed.getByText("No job failed.").waitFor();
   await endJob("Breaks later", { status: "failed" });
   await failed.getByRole("link", { name: "Breaks later" }).waitFor();
+
+  const deleted = await fetch(`${site.url}/v2/agent/${project}/job/${id}/record`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${token({ scope: "gateway:operate" })}` },
+  });
+  assert.equal(deleted.status, 204);
+  await failed.getByText("No job failed.").waitFor();
 });
 
 test("names the time at which a report can load again, and keeps the focus after a press", async ({

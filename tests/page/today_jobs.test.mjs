@@ -43,16 +43,23 @@ test("with older jobs of the same weeks, the number of jobs is known", async () 
   assert.equal((await read(old, { nextCursor: "next" })).failed.among, null);
 });
 
-test("a new job or another state of a job outdates what was read", () => {
+test("a new job, a deletion or another state of a job outdates what was read", () => {
   const jobs = finishedJobs(3);
   const [job] = jobs;
-  assert.equal(isOutdated(jobs, []), false);
-  assert.equal(isOutdated(jobs, jobs), false);
-  assert.equal(isOutdated(jobs, [{ ...job, status: "failed" }]), true);
-  assert.equal(isOutdated(jobs, [{ ...job, prLink: null }]), true);
+  const isOutdatedBy = (...news) =>
+    isOutdated(
+      jobs,
+      news.map((job) => [job.id, job]),
+    );
+  assert.equal(isOutdatedBy(), false);
+  assert.equal(isOutdatedBy(...jobs), false);
+  assert.equal(isOutdatedBy({ ...job, status: "failed" }), true);
+  assert.equal(isOutdatedBy({ ...job, prLink: null }), true);
   const other = { ...job, id: "other" };
-  assert.equal(isOutdated(jobs, [{ ...other, createdAt: "2026-12-01T00:00:00Z" }]), true);
-  assert.equal(isOutdated(jobs, [{ ...other, createdAt: "2025-12-01T00:00:00Z" }]), false);
+  assert.equal(isOutdatedBy({ ...other, createdAt: "2026-12-01T00:00:00Z" }), true);
+  assert.equal(isOutdatedBy({ ...other, createdAt: "2025-12-01T00:00:00Z" }), false);
+  assert.equal(isOutdated(jobs, [[job.id, null]]), true);
+  assert.equal(isOutdated(jobs, [["other", null]]), false);
 });
 
 test("a used-up limit ends when its next request becomes free", () => {

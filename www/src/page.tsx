@@ -13,6 +13,7 @@ listenForKeys();
 listenForPalette();
 const page = document.getElementById("page");
 if (page) {
+  page.replaceChildren();
   followTranslation(page);
   render(<App />, page);
 }

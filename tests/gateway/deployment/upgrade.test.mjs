@@ -53,7 +53,7 @@ before(async () => {
       WEBHOOK_HOSTS: receiver.host,
     },
     // The state was stored with this form of repositories.
-    upstream: { without: ["repository-urls"] },
+    upstream: { profile: "published" },
     prepare: addStoredJobs,
   });
 });

@@ -129,7 +129,7 @@ function DraftTabs({ book: { drafts } }: { book: JobBook }) {
   const current = drafts.current.value;
   if (shown.length < 2) return null;
   return (
-    <ul class={styles.drafts} aria-label={COMPOSER_WORDS.drafts}>
+    <ul class="actions" aria-label={COMPOSER_WORDS.drafts}>
       {shown.map((draft) => (
         <li key={draft.key}>
           <button

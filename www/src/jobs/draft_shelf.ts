@@ -7,7 +7,6 @@ export const MAX_DRAFTS = 10;
 
 /** The drafts of a project's new jobs. A new draft never replaces another one. */
 export class DraftShelf {
-  /** The draft in the panel. */
   readonly current: Signal<Draft>;
   /** The non-empty drafts and the current one. */
   readonly shown = computed(() =>

@@ -58,6 +58,8 @@ export interface JobBookSession {
   openStream: OpenStream;
   /** Called with the jobs of each response and event. */
   onJobs?(jobs: readonly ListedJob[]): void;
+  /** Called with the id of each deleted job. */
+  onDeleted?(id: string): void;
   /** Aborted when the session ends. */
   ended: AbortSignal;
 }
@@ -97,8 +99,8 @@ export class JobBook {
   /** Stores whether the panel is open. */
   readonly #panel: Entry;
   readonly #subject: string | null;
+  readonly #onDeleted: (id: string) => void;
   readonly #keeps: KeptPrompts;
-  /** Whether the session may read jobs. */
   readonly mayRead: boolean;
   readonly #ended: AbortSignal;
   /**
@@ -127,8 +129,10 @@ export class JobBook {
   });
   #hiddenAt = Date.now();
 
-  constructor({ client, projectId, claims, data, openStream, onJobs, ended }: JobBookSession) {
+  constructor(given: JobBookSession) {
+    const { client, projectId, claims, data, openStream, onJobs, onDeleted, ended } = given;
     this.#client = client;
+    this.#onDeleted = (id) => onDeleted?.(id);
     this.#api = client.agentJobs;
     this.#subject = claims.subject;
     this.#data = data;
@@ -249,6 +253,7 @@ export class JobBook {
     this.list.receive(event);
     if (event.deleted === undefined) return;
     this.sent.forget(event.deleted);
+    this.#onDeleted(event.deleted);
     const opened = this.opened.peek();
     if (opened?.id === event.deleted) opened.forgetRecord();
   }

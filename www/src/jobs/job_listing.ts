@@ -1,7 +1,6 @@
 import type { JobListChange, JobPage, ListedJob } from "quillgate";
 import { type JobFilter, meetsStateAndAuthor } from "./job_filter.ts";
 
-/** A changed or deleted job. */
 export type JobUpdate = Exclude<JobListChange, { reset: true }>;
 
 /** Jobs, newest first, and the cursor of the next page. */
@@ -40,7 +39,6 @@ export function extendListing(shown: JobListing, page: JobPage): JobListing {
   return { jobs: [...shown.jobs, ...further], more: page.nextCursor };
 }
 
-/** Applies a change of one job to a list. */
 export function applyEvent(shown: JobListing, event: JobUpdate, filter: JobFilter): AppliedEvent {
   if (event.deleted !== undefined)
     return { listing: removeJob(shown, event.deleted), isOpen: false };

@@ -2,8 +2,8 @@ import { type Signal, signal } from "@preact/signals";
 import type { ListedJob } from "quillgate";
 import type { Session } from "../session/session.ts";
 
-/** Jobs by id, as the latest response or event described each. */
-type News = ReadonlyMap<string, ListedJob>;
+/** Jobs by id, as the latest response or event described each; `null` if it was deleted. */
+type News = ReadonlyMap<string, ListedJob | null>;
 
 const news = new WeakMap<Session, Signal<News>>();
 
@@ -17,8 +17,18 @@ export function jobNews(session: Session): Signal<News> {
   return known;
 }
 
-/** Adds jobs to the news of a session. */
 export function noteJobs(session: Session, jobs: readonly ListedJob[]): void {
+  note(
+    session,
+    jobs.map((job) => [job.id, job]),
+  );
+}
+
+export function noteDeletedJob(session: Session, id: string): void {
+  note(session, [[id, null]]);
+}
+
+function note(session: Session, jobs: readonly [string, ListedJob | null][]): void {
   const known = jobNews(session);
-  known.value = new Map([...known.peek(), ...jobs.map((job) => [job.id, job] as const)]);
+  known.value = new Map([...known.peek(), ...jobs]);
 }

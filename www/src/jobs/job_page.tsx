@@ -49,7 +49,7 @@ export function JobPage({ id, session }: { id: string; session: Session }) {
   useJobTitle(id, job, facts === null ? null : state.word);
   return (
     <article
-      class={styles.job}
+      class={`stack ${styles.job}`}
       aria-labelledby={HEADING_ID}
       aria-busy={facts === null && problem === null}
     >
@@ -172,7 +172,7 @@ function Known({ session, job, facts, book, mayWrite }: KnownProps) {
       )}
       <div class={hasThread ? styles.columns : ""}>
         {hasThread && (
-          <div class={styles.said}>
+          <div class={`stack ${styles.said}`}>
             {showsPrompt && <Prompt message={prompt} />}
             {followUps.length > 0 && <FollowUps messages={followUps} />}
             {mayWrite && <FollowUpBox facts={facts} book={book} box={box} />}

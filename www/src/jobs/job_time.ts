@@ -4,7 +4,6 @@ import { dayAndTime, duration, moment } from "../shell/wording.ts";
 import { isFinished } from "./job_state.ts";
 import type { WorkSpan } from "./timeline.ts";
 
-/** A job's time in words. */
 export interface JobTime {
   text: string;
   /** The start or end that the words are about, in milliseconds since the epoch. */

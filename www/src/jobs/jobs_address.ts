@@ -2,7 +2,6 @@ import { registerAddressPart } from "../shell/address.ts";
 import { cutText } from "../shell/readable_text.ts";
 import type { JobFilter, StateChoice } from "./job_filter.ts";
 
-/** The address parameters of the jobs route. */
 export interface JobsAddress extends JobFilter {
   /** The job that is shown; null for the list. */
   id: string | null;

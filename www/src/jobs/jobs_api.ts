@@ -3,10 +3,8 @@ import type { Session } from "../session/session.ts";
 import type { OpenStream } from "./job_feed.ts";
 import { listenToStreams } from "./stream_pulse.ts";
 
-/** The parameters of a list of jobs. */
 export type JobListParams = NonNullable<Operations["agentJobs.list"]["params"]>;
 
-/** The states that the gateway can filter by. */
 export type GatewayState = "active" | "completed" | "failed" | "archived";
 
 interface CallOptions {

@@ -16,7 +16,6 @@ interface NewJobButtonProps {
   isMain: boolean;
 }
 
-/** Opens the panel for a new job. */
 export function NewJobButton({ book, isMain }: NewJobButtonProps) {
   const isOpen = book.composing.value;
   const button = useRef<HTMLButtonElement>(null);

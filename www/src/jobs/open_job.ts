@@ -23,7 +23,6 @@ export interface JobFacts {
   model: string | null;
 }
 
-/** The sources of a job's facts. */
 export interface OpenJobSource {
   api: JobsApi;
   sent: SentTextMemory;

@@ -128,7 +128,6 @@ export class ProjectJobs {
     return applyEvent(listing, event, applied);
   }
 
-  /** Returns a job as it was last listed. */
   find(id: string): ListedJob | undefined {
     return this.#listing.value?.jobs.find((job) => job.id === id);
   }
@@ -225,7 +224,6 @@ export class ProjectJobs {
   }
 }
 
-/** Returns whether two filters lead to the same request. */
 function isSameRequest(one: JobFilter, other: JobFilter): boolean {
   return JSON.stringify(filterParams(one)) === JSON.stringify(filterParams(other));
 }

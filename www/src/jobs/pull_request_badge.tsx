@@ -35,7 +35,6 @@ export function usePullRequestState(
   return known.value;
 }
 
-/** Shows the state of a pull request and of its checks. */
 export function PullRequestBadge({ known }: { known: PullRequestState | null }) {
   if (known === null) return null;
   const { state, isDraft, checks } = known;

@@ -4,7 +4,7 @@ import { type Command, registerCommands } from "../shell/commands.ts";
 import { visit } from "../shell/navigation.ts";
 import { titleMark } from "../shell/title_mark.ts";
 import { JobBook } from "./job_book.ts";
-import { noteJobs } from "./job_news.ts";
+import { noteDeletedJob, noteJobs } from "./job_news.ts";
 import { jobState, titleOf } from "./job_state.ts";
 import { streamOf } from "./jobs_api.ts";
 import { LIST_WORDS } from "./words.ts";
@@ -27,6 +27,7 @@ function followJobs(session: Session): JobBook {
     openStream,
     ended: end.signal,
     onJobs: (jobs) => noteJobs(session, jobs),
+    onDeleted: (id) => noteDeletedJob(session, id),
   });
   books.set(session, book);
   const stopMarking = effect(() => {
@@ -42,7 +43,6 @@ function followJobs(session: Session): JobBook {
   return book;
 }
 
-/** Returns a command for each listed job. */
 function jobCommands({ list }: JobBook): Command[] {
   return (list.listing.value?.jobs ?? []).map((job) => ({
     label: `${titleOf(job.prompt ?? "") || LIST_WORDS.untitled(job.id)} · ${jobState(job).word}`,

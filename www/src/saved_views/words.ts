@@ -21,7 +21,6 @@ export const VIEW_WORDS = {
   untilReload: "Your browser couldn’t store this change. It lasts until you reload the page.",
 } as const;
 
-/** Messages by problem. */
 export const VIEW_PROBLEMS: Readonly<Record<ViewProblem, string>> = {
   "no name": "Enter a name.",
   "name too long": `Use at most ${MAX_NAME} characters.`,

@@ -2,8 +2,9 @@
  * The browser's session with the gateway. A cookie that scripts cannot read holds the session. This
  * module reads and ends the session, and turns failed responses into errors.
  */
+import { fetchGateway, readAnswer } from "../shell/gateway_fetch.ts";
 import { recordOf } from "../shell/problem.ts";
-import { ask, SESSION, takeAnswerAhead } from "./ask.ts";
+import { requestOptions, SESSION, takeAnswerAhead } from "./ask.ts";
 import type { Claims } from "./claims.ts";
 
 /** A response that is not 2xx, with the fields that `describeProblem` reads. */
@@ -32,7 +33,8 @@ class GatewayError extends Error {
  */
 export async function readSession(): Promise<Claims | null> {
   try {
-    return await claimsOf(await take(takeAnswerAhead() ?? ask("GET", SESSION)));
+    const ahead = takeAnswerAhead()?.then(({ response, at }) => readAnswer(response, at));
+    return await claimsOf(await take(ahead ?? ask("GET", SESSION)));
   } catch (error) {
     if (error instanceof GatewayError && error.status === 401) return null;
     throw error;
@@ -47,6 +49,10 @@ export async function deleteSession(): Promise<void> {
 /** Sends a request about sessions. Throws errors that `describeProblem` understands. */
 export async function request(method: string, path: string, body?: object): Promise<Response> {
   return take(ask(method, path, body));
+}
+
+export function ask(method: string, path: string, body?: object): Promise<Response> {
+  return fetchGateway(path, requestOptions(method, body));
 }
 
 async function take(answer: Promise<Response>): Promise<Response> {

@@ -34,7 +34,6 @@ export class KeptList<Item> {
     data.onChangeElsewhere(place, (entry) => this.#renew(entry), ended);
   }
 
-  /** Returns the item with an id. */
   find(id: string): Kept<Item> | null {
     const { key } = this.#data.entry(...this.#place, id);
     return this.all.value.find(({ entry }) => entry.key === key) ?? null;

@@ -236,7 +236,6 @@ export function switchProject(projectId: string): void {
   visit({ project: projectId });
 }
 
-/** Waits until no check is running. */
 async function untilChecked(): Promise<void> {
   let seen: Promise<void>;
   do {
@@ -249,7 +248,7 @@ async function enter(claims: Claims, turn: number): Promise<void> {
   const data = takeOver(personOf(claims));
   // A new page only knows this browser's clock until the gateway answers.
   noteSignedIn(claims.expiresAt + clockSkew.peek());
-  const { openSession } = await import("./open_session.ts");
+  const { openSession } = await import("./open_session.ts").catch(toCodeLoadError);
   if (turn !== generation) return;
   isCheckDue = false;
   openProject = (projectId) => openSession(projectId, claims, data, untilChecked);
@@ -269,6 +268,13 @@ async function enter(claims: Claims, turn: number): Promise<void> {
     }
     phase.value = { name: "signed in", claims };
   });
+}
+
+/** A new version of the page removes the code of the old one. */
+function toCodeLoadError(cause: unknown): never {
+  const error = new Error("the code of the session couldn’t be loaded", { cause });
+  error.name = "CodeLoadError";
+  throw error;
 }
 
 const NOTHING: Loss = { drafts: 0, views: 0, templates: 0 };
@@ -332,7 +338,8 @@ function endHere(reason: string | null, what: "keep" | "forget" | "forget here")
   leave({ name: "signed out" });
   if (what === "keep") keepForOwner();
   else forgetAll(what === "forget" ? "everywhere" : "this tab");
-  noteSignedOut();
+  // The other tab did this. The next person may have signed in since.
+  if (what !== "forget here") noteSignedOut();
   farewell.value = reason === null ? null : { text: reason, offer: null };
 }
 

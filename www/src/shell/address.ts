@@ -13,7 +13,6 @@ export interface Address extends AddressParts {
   project: string | null;
 }
 
-/** Changes to an address. */
 export type AddressChange = Partial<Pick<Address, "route" | "project">> & {
   [Name in keyof AddressParts]?: Partial<AddressParts[Name]>;
 };

@@ -12,12 +12,12 @@ export function currentTime(): number {
 }
 
 /**
- * Compares the clocks, given the headers of a response that has just arrived. Without a valid `Date`,
+ * Compares the clocks, given the headers of a response and when it arrived. Without a valid `Date`,
  * or if a cache answered with an old one, the last comparison stays.
  */
-export function noteGatewayDate(headers: Headers): void {
+export function noteGatewayDate(headers: Headers, at: number): void {
   if (headers.has("age")) return;
-  const skew = Date.now() - Date.parse(headers.get("date") ?? "");
+  const skew = at - Date.parse(headers.get("date") ?? "");
   if (Math.abs(skew - clockSkew.peek()) <= IGNORED_SKEW_MS || Number.isNaN(skew)) return;
   clockSkew.value = Math.abs(skew) > IGNORED_SKEW_MS ? skew : 0;
 }

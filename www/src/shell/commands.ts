@@ -14,7 +14,6 @@ interface CommandSource {
   list(): readonly Command[];
 }
 
-/** Whether the command palette is shown. */
 export const paletteOpen = signal(false);
 
 export function closePalette(): void {

@@ -18,11 +18,15 @@ export const PROXY_STATUS = 421;
  * its sign-in page or a redirect after its own session has ended. Returns a problem instead.
  */
 export async function fetchGateway(url: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(url, { ...init, redirect: "manual" });
+  return readAnswer(await fetch(url, { ...init, redirect: "manual" }), Date.now());
+}
+
+/** @param at when the response arrived, in milliseconds since the epoch */
+export function readAnswer(response: Response, at: number): Response {
   const kind = proxyAnswer(response);
   if (kind === null) {
     // Each time, because this browser's clock may be corrected.
-    noteGatewayDate(response.headers);
+    noteGatewayDate(response.headers, at);
     return response;
   }
   const problem = { type: kind, status: PROXY_STATUS, detail: PROXY_ANSWERS[kind] };

@@ -54,7 +54,6 @@ export function registerKeys(owner: string, bindings: readonly KeyBinding[]): ()
   };
 }
 
-/** Whether the list of shortcuts is shown. */
 export const keyListOpen = signal(false);
 
 export function showKeys(): void {
@@ -68,14 +67,23 @@ export function closeKeys(): void {
 /** Keys that shortcuts use besides letters, by their position on a keyboard. */
 const POSITIONS: Record<string, string> = { BracketLeft: "[", BracketRight: "]" };
 
+/** Whether the keyboard is Greek, by the latest letter. */
+let isGreek = globalThis.navigator?.language.startsWith("el") ?? false;
+
+/** Learns from a typed letter whether the keyboard is Greek. */
+export function noteLayout({ key }: Pick<KeyboardEvent, "key">): void {
+  if (/^\p{L}$/u.test(key)) isGreek = /\p{Script=Greek}/u.test(key);
+}
+
 /**
  * Returns the key of a shortcut, regardless of Caps Lock. On a keyboard without Latin letters, the
  * position decides. Other layouts, such as Dvorak, keep the letters that they type.
  */
 export function shortcutKey(event: Pick<KeyboardEvent, "key" | "code" | "shiftKey">): string {
   const { key, code, shiftKey } = event;
-  // The only key of a Greek keyboard with a letter on it that types an ASCII sign.
-  const isGreekQ = code === "KeyQ" && key === ";";
+  // The only key of a Greek keyboard with a letter on it that types an ASCII sign. Programmer Dvorak
+  // has the same sign there.
+  const isGreekQ = isGreek && code === "KeyQ" && key === ";";
   const isLatin = /[\p{ASCII}\p{Script=Latin}]/u.test(key) && !isGreekQ;
   const latin = isLatin ? key : (POSITIONS[code] ?? code.replace("Key", ""));
   return shiftKey ? latin : latin.toLowerCase();
@@ -97,6 +105,7 @@ export function listenForKeys(): void {
     const prefix = first !== null && event.timeStamp - first.at < SEQUENCE_MS ? first.key : null;
     // Shift does not end a sequence, because keys such as "?" need it.
     if (event.key === "Shift") return;
+    noteLayout(event);
     first = null;
     if (!keysEnabled.peek() || !isShortcut(event)) return;
     const key = shortcutKey(event);

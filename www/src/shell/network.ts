@@ -1,6 +1,5 @@
 import { signal } from "@preact/signals";
 
-/** Whether the browser is online. */
 export const isOnline = signal(navigator.onLine);
 
 addEventListener("online", () => {

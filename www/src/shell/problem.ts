@@ -111,13 +111,18 @@ const UNREACHABLE = retry(
   "We couldn’t reach the gateway",
   "Check your connection, then try again.",
 );
+const MISSING_CODE = reload(
+  "This part of the page didn’t load",
+  "Check your connection, then reload the page. A new version may be available.",
+);
 const WORDS_OF_NAMES: Record<string, Words> = {
   ValidationError: otherInput(
     "This can’t be sent",
     "Nothing was sent. Change the input and try again.",
   ),
   ConnectionError: UNREACHABLE,
-  WasmLoadError: UNREACHABLE,
+  CodeLoadError: MISSING_CODE,
+  WasmLoadError: MISSING_CODE,
   RequestTimeoutError: retry("The gateway took too long to answer", TELL_ADMIN),
   JobWaitTimeoutError: retry(
     "We stopped watching this job",

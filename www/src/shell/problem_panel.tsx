@@ -9,7 +9,6 @@ import { clockTime, duration } from "./wording.ts";
 
 interface ProblemPanelProps {
   problem: Problem;
-  /** The label of the retry button. */
   retryLabel?: string;
   onRetry?: (() => void) | undefined;
 }
@@ -65,11 +64,10 @@ function useBlockedRequest(problem: Problem): Problem {
   return blocked.value === problem ? { ...problem, ...BLOCKED } : problem;
 }
 
-/** Shows the request id, for support. */
 export function RequestId({ of: { requestId } }: { of: Problem }) {
   if (requestId === null) return null;
   return (
-    <p class="problem-id">
+    <p class="hint">
       Request ID <code>{requestId}</code>
     </p>
   );

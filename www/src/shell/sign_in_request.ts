@@ -5,7 +5,6 @@ export function onSignInRequest(handler: (reason: string) => void): void {
   handle = handler;
 }
 
-/** Shows the sign-in form with a reason. */
 export function requestSignIn(reason: string): void {
   handle(reason);
 }

@@ -2,7 +2,6 @@ import { signal } from "@preact/signals";
 import { applyTheme } from "./apply_theme.ts";
 import { readPreferences, savePreferences, type Theme } from "./preferences.ts";
 
-/** The chosen theme. */
 export const theme = signal(readPreferences().theme);
 
 export function chooseTheme(chosen: Theme): void {

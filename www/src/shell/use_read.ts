@@ -3,7 +3,6 @@ import { useEffect } from "preact/hooks";
 import { currentTime } from "./clock_skew.ts";
 import { describeProblem, type Problem } from "./problem.ts";
 
-/** A value from the gateway. */
 export interface Read<Value> {
   /** The latest value; null until the first response. */
   value: Value | null;

@@ -101,7 +101,6 @@ export function Today({ session }: { session: Session }) {
   );
 }
 
-/** A row of a report. */
 interface ReportRowProps {
   text: string;
   /** Null if the row has no route. */
@@ -114,7 +113,6 @@ interface ReportSectionProps {
   name: SectionName;
   report: Report;
   section: Section;
-  /** The days of the figures. */
   days: PromptDays;
   /** The choices of the report's route that show all rows. */
   all: AddressChange["analytics"];
@@ -201,7 +199,7 @@ function useTodayJobs(session: Session): Read<TodayJobs> {
     if (jobs.isReading || jobs.value === null || jobs.problem !== null) return;
     const before = compared.current;
     compared.current = news;
-    const fresh = [...news].filter(([id, job]) => before.get(id) !== job).map(([, job]) => job);
+    const fresh = [...news].filter(([id, job]) => before.get(id) !== job);
     if (isOutdated(jobs.value.read, fresh)) jobs.retry();
   }, [news, jobs.isReading]);
   return jobs;

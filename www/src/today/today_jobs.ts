@@ -4,7 +4,6 @@ import { readPullRequestState } from "../jobs/pull_request_state.ts";
 import type { Session } from "../session/session.ts";
 import { DAY_MS } from "../shell/durations.ts";
 
-/** Rows per section. */
 export const MAX_ROWS = 5;
 /** The maximum number of jobs per request. */
 const MAX_JOBS = 100;
@@ -62,13 +61,21 @@ export async function readTodayJobs(
   };
 }
 
-/** Returns whether newer jobs, or other states of jobs, are known than those that were read. */
-export function isOutdated(read: readonly ListedJob[], news: readonly ListedJob[]): boolean {
+/**
+ * Returns whether newer jobs, deletions or other states of jobs are known than those that were read.
+ *
+ * @param news jobs by id; `null` if a job was deleted
+ */
+export function isOutdated(
+  read: readonly ListedJob[],
+  news: readonly (readonly [string, ListedJob | null])[],
+): boolean {
   const known = new Map(read.map((job) => [job.id, job]));
   const newest = read[0]?.createdAt ?? "";
-  return news.some(({ id, status, prLink, createdAt }) => {
+  return news.some(([id, job]) => {
     const before = known.get(id);
-    if (before === undefined) return (createdAt ?? "") >= newest;
-    return before.status !== status || before.prLink !== prLink;
+    if (job === null) return before !== undefined;
+    if (before === undefined) return (job.createdAt ?? "") >= newest;
+    return before.status !== job.status || before.prLink !== job.prLink;
   });
 }

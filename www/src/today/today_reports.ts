@@ -110,7 +110,6 @@ function costOfFalls(cache: ListingCache): number {
   return cache.findEarlier(now, earlierDaysOfViews(cache)) === null ? 1 : 0;
 }
 
-/** The state of a section. */
 export type Section =
   | { state: "loading" }
   /** Not loaded yet. Loading costs up to `requests`. */

@@ -2,11 +2,10 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { Conversation, ConversationThread } from "quillgate";
 import type { Session } from "../../session/session.ts";
-import { currentTime } from "../../shell/clock_skew.ts";
 import { Dialog } from "../../shell/dialog.tsx";
-import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
-import { tightestLimit } from "../../shell/rate_limit.ts";
+import { noteLimit } from "../../shell/rate_limit.ts";
+import { type Read, useRead } from "../../shell/use_read.ts";
 import { viewsOf } from "../cache/session_views.ts";
 import { formatCell } from "../table/report_cell.tsx";
 import * as styles from "./conversation_dialog.module.css";
@@ -25,7 +24,9 @@ interface ConversationDialogProps {
 /** Shows a question with its answer and sources, and the rest of the conversation on request. */
 export function ConversationDialog(props: ConversationDialogProps) {
   const { session, turn, onStartJob, onClose } = props;
-  const thread = useSignal<ConversationThread | null>(null);
+  const isWhole = useSignal(false);
+  const read = (signal: AbortSignal) => readThread(session, turn.id ?? "", signal);
+  const thread = useRead(session.end.signal, isWhole.value ? read : null, []);
   return (
     <Dialog open title="Conversation" onClose={onClose}>
       {thread.value === null ? (
@@ -37,7 +38,12 @@ export function ConversationDialog(props: ConversationDialogProps) {
         <Transcript thread={thread.value} />
       )}
       {turn.id !== null && thread.value === null && (
-        <LoadThread session={session} id={turn.id} onLoad={(loaded) => (thread.value = loaded)} />
+        <LoadThread
+          thread={thread}
+          onLoad={() => {
+            isWhole.value = true;
+          }}
+        />
       )}
       <Sources turn={turn} />
       <Facts turn={turn} />
@@ -149,41 +155,20 @@ function Facts({ turn }: { turn: Conversation }) {
 }
 
 interface LoadThreadProps {
-  session: Session;
-  id: string;
-  onLoad(thread: ConversationThread): void;
+  thread: Read<ConversationThread>;
+  onLoad(): void;
 }
 
 /**
  * Loads the other messages on request only, because each load uses a request of the organization's
  * hourly budget.
  */
-function LoadThread({ session, id, onLoad }: LoadThreadProps) {
-  const problem = useSignal<Problem | null>(null);
-  const isLoading = useSignal(false);
-  const left = useRef(new AbortController());
-  useEffect(() => () => left.current.abort(), []);
-
-  async function load() {
-    if (isLoading.peek()) return;
-    const signal = AbortSignal.any([left.current.signal, session.end.signal]);
-    isLoading.value = true;
-    problem.value = null;
-    try {
-      const thread = await readThread(session, id, signal);
-      if (!signal.aborted) onLoad(thread);
-    } catch (error) {
-      if (!signal.aborted) problem.value = describeProblem(error, currentTime());
-    } finally {
-      isLoading.value = false;
-    }
-  }
-
-  if (problem.value) return <ProblemPanel problem={problem.value} onRetry={load} />;
+function LoadThread({ thread: { problem, isReading, retry }, onLoad }: LoadThreadProps) {
+  if (problem) return <ProblemPanel problem={problem} onRetry={retry} />;
   return (
     <p class={styles.load}>
-      <button type="button" class="quiet" aria-disabled={isLoading.value} onClick={load}>
-        {isLoading.value ? "Loading the conversation…" : "Show the whole conversation"}
+      <button type="button" class="quiet" aria-disabled={isReading} onClick={onLoad}>
+        {isReading ? "Loading the conversation…" : "Show the whole conversation"}
       </button>
       <span class="hint">Uses 1 analytics request.</span>
     </p>
@@ -193,9 +178,7 @@ function LoadThread({ session, id, onLoad }: LoadThreadProps) {
 function readThread(session: Session, id: string, signal: AbortSignal) {
   const { limit } = viewsOf(session);
   const client = session.client.withOptions({
-    onResponse: ({ headers }) => {
-      limit.value = tightestLimit(headers, currentTime()) ?? limit.peek();
-    },
+    onResponse: ({ headers }) => noteLimit(limit, headers),
   });
   return client.analytics.conversation(id, { signal });
 }

@@ -39,7 +39,6 @@ class SpacelessTokenizer extends Tokenizer {
   }
 }
 
-/** Returns the elements of a Markdown source. */
 export function renderMarkdown(source: string): ComponentChildren {
   if (isCostly(source)) return <p class={styles.plain}>{source}</p>;
   return renderTokens(new Lexer({ gfm: true, tokenizer: new SpacelessTokenizer() }).lex(source), 0);

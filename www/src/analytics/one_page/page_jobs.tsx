@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { ListedJob } from "quillgate";
 import { parseInstant, readPullRequest } from "quillgate/values";
@@ -6,9 +5,8 @@ import { MergeEffect } from "../../effect/merge_effect.tsx";
 import { JobRows } from "../../jobs/job_rows.tsx";
 import { readPullRequestState } from "../../jobs/pull_request_state.ts";
 import type { Session } from "../../session/session.ts";
-import { currentTime } from "../../shell/clock_skew.ts";
-import { describeProblem, type Problem } from "../../shell/problem.ts";
 import { ProblemPanel } from "../../shell/problem_panel.tsx";
+import { useRead } from "../../shell/use_read.ts";
 import { type Day, dayOf } from "../period/address_words.ts";
 import { mentionsPage, spellingsOf } from "../rows/page_path.ts";
 import { PAGE_WORDS } from "./words.ts";
@@ -34,38 +32,14 @@ interface PageJobsProps {
 
 /** The jobs with the path in their prompt. The gateway's own list costs no Mintlify requests. */
 export function PageJobs({ session, path, onMerges }: PageJobsProps) {
-  const found = useSignal<FoundJobs | null>(null);
-  const problem = useSignal<Problem | null>(null);
-  const attempt = useSignal(0);
+  const read = (signal: AbortSignal) => findJobs(session, path, signal);
+  const { value: found, problem, retry } = useRead(session.end.signal, read, []);
   useEffect(() => {
-    const leave = new AbortController();
-    const signal = AbortSignal.any([leave.signal, session.end.signal]);
-    found.value = null;
-    problem.value = null;
-    findJobs(session, path, signal).then(
-      (read) => {
-        if (signal.aborted) return;
-        found.value = read;
-        onMerges(read.merges.map(dayOf));
-      },
-      (error) => {
-        if (!signal.aborted) problem.value = describeProblem(error, currentTime());
-      },
-    );
-    return () => leave.abort();
-  }, [session, path, attempt.value]);
-  if (problem.value !== null) {
-    return (
-      <ProblemPanel
-        problem={problem.value}
-        onRetry={() => {
-          attempt.value += 1;
-        }}
-      />
-    );
-  }
-  if (found.value === null) return <p class="hint">{PAGE_WORDS.loading}</p>;
-  const { jobs, hasOlder, merges } = found.value;
+    if (found !== null) onMerges(found.merges.map(dayOf));
+  }, [found]);
+  if (problem !== null) return <ProblemPanel problem={problem} onRetry={retry} />;
+  if (found === null) return <p class="hint">{PAGE_WORDS.loading}</p>;
+  const { jobs, hasOlder, merges } = found;
   const [mergedAt] = merges;
   return (
     <>

@@ -87,7 +87,7 @@ export function PageSearches({ session, path }: PageReportProps) {
 export function PageSection({ title, children }: { title: string; children: ComponentChildren }) {
   const id = `page-${title.toLowerCase()}`;
   return (
-    <section class={styles.section} aria-labelledby={id}>
+    <section class={`stack ${styles.section}`} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {children}
     </section>

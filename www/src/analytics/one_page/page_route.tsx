@@ -83,7 +83,7 @@ export function PageRoute({ session, path, isMove }: PageRouteProps) {
   const compared = isAboutPeople ? "human" : "total";
   const row = rowOfPage(path, counts, earlierCounts, compared);
   return (
-    <div class={styles.route}>
+    <div class={`stack ${styles.route}`}>
       <div class={`toolbar ${toolbar.toolbar}`}>
         <PeriodPicker range={range} />
         <ComparisonMenu comparison={address.value.analytics.comparison} />

@@ -21,7 +21,6 @@ export type PresetId = (typeof PRESET_IDS)[number];
 export const DEFAULT_PRESET: PresetId = "last-28-days";
 
 const COMPARISON_IDS = ["none", "previous-period", "previous-year"] as const;
-/** The period to compare with. */
 export type Comparison = (typeof COMPARISON_IDS)[number];
 
 const ARRANGEMENT_IDS = [

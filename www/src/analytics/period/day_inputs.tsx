@@ -6,6 +6,11 @@ import type { DayRange } from "./range.ts";
 import { rangeProblem } from "./range_problem.ts";
 import { today } from "./today.ts";
 
+const ENDS = [
+  ["from", "From"],
+  ["to", "To"],
+] as const;
+
 /** Inputs for a custom range. It is applied on submit, because each range costs a request. */
 export function DayInputs({ range, onApply }: { range: DayRange; onApply(): void }) {
   const typed = useSignal(range);
@@ -26,30 +31,20 @@ export function DayInputs({ range, onApply }: { range: DayRange; onApply(): void
 
   return (
     <form class={styles.days} onSubmit={apply} noValidate>
-      <div class="field">
-        <label for="from">From</label>
-        <input
-          id="from"
-          type="date"
-          max={today.value}
-          value={typed.value.from}
-          onInput={(event) => {
-            typed.value = { ...typed.value, from: event.currentTarget.value };
-          }}
-        />
-      </div>
-      <div class="field">
-        <label for="to">To</label>
-        <input
-          id="to"
-          type="date"
-          max={today.value}
-          value={typed.value.to}
-          onInput={(event) => {
-            typed.value = { ...typed.value, to: event.currentTarget.value };
-          }}
-        />
-      </div>
+      {ENDS.map(([end, label]) => (
+        <div key={end} class="field">
+          <label for={end}>{label}</label>
+          <input
+            id={end}
+            type="date"
+            max={today.value}
+            value={typed.value[end]}
+            onInput={(event) => {
+              typed.value = { ...typed.value, [end]: event.currentTarget.value };
+            }}
+          />
+        </div>
+      ))}
       <button type="submit">Apply</button>
       <p class="field-problem" role="alert">
         {complaint.value}

@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from "../../shell/durations.ts";
 import { utcAxisDay, utcClock, utcDay, utcDays } from "../../shell/wording.ts";
 import { type Comparison, type Day, dayOf, type PresetId, startOf } from "./address_words.ts";
 
@@ -39,8 +40,6 @@ export const COMPARISONS: readonly { id: Comparison; label: string }[] = [
   { id: "previous-year", label: "Previous year" },
 ];
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const SECOND_MS = 1000;
 const WEEK = 7;
 /** 52 weeks, so that weekdays match. */

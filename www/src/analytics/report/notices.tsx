@@ -38,7 +38,6 @@ export interface NoticeProps {
   answer: Focusable;
 }
 
-/** The id of the bar with the notices. */
 export const BAR_ID = "answer-bar";
 
 export type Focusable = RefObject<HTMLElement | null>;

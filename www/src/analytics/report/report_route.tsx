@@ -147,7 +147,7 @@ function OpenReport({ session, report }: { session: Session; report: Report }) {
   }
 
   return (
-    <div class={styles.route}>
+    <div class={`stack ${styles.route}`}>
       <Toolbar
         session={session}
         report={report}
@@ -333,7 +333,7 @@ function Answer(props: AnswerProps) {
   return (
     <section
       ref={answer}
-      class={`${styles.answer} ${bar === null ? "" : styles.open}`}
+      class={`stack ${styles.answer} ${bar === null ? "" : styles.open}`}
       aria-label="Rows"
       tabIndex={-1}
     >
@@ -342,7 +342,7 @@ function Answer(props: AnswerProps) {
           {bar}
         </div>
       )}
-      <div class={styles.rows}>
+      <div class={`stack ${styles.rows}`}>
         {problem && (
           <ProblemPanel
             problem={inContext(problem, listing)}

@@ -27,7 +27,6 @@ export function selectedRows(
   return rows.filter((row) => selection.has(idOfRow(report, row)));
 }
 
-/** Returns a selection with or without a row. */
 export function toggleRow(report: Report, selection: Selection, row: ReportRow): Selection {
   const next = new Set(selection);
   const id = idOfRow(report, row);

@@ -47,7 +47,6 @@ export function TotalsStrip(props: TotalsStripProps) {
   );
 }
 
-/** The colour of a figure. */
 const MARKS: Record<Figure["kind"], string | undefined> = {
   human: styles.human,
   ai: styles.ai,

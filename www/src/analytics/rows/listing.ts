@@ -3,7 +3,7 @@ import type { Client } from "quillgate";
 import { currentTime } from "../../shell/clock_skew.ts";
 import { nextTask } from "../../shell/next_task.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
-import { isReserveReached, type Limit, tightestLimit } from "../../shell/rate_limit.ts";
+import { isReserveReached, type Limit, noteLimit } from "../../shell/rate_limit.ts";
 import type { Bounds, DayRange } from "../period/range.ts";
 import { isFromCache, older, type Staleness, stalenessOf } from "../period/staleness.ts";
 import { areWholeDays, readArchivedViews } from "./archived_views.ts";
@@ -233,10 +233,9 @@ export class Listing {
   }
 
   #note(headers: Headers): void {
-    const now = currentTime();
     this.#lastHeaders = headers;
-    this.limit.value = tightestLimit(headers, now) ?? this.limit.peek();
-    this.staleness.value = older(this.staleness.peek(), stalenessOf(headers, now));
+    noteLimit(this.limit, headers);
+    this.staleness.value = older(this.staleness.peek(), stalenessOf(headers, currentTime()));
   }
 
   #take(page: PageOfReport): void {

@@ -1,7 +1,6 @@
 import type { AddressChange } from "../../shell/address.ts";
 import { linkTo } from "../../shell/navigation.ts";
 
-/** Returns the change that opens the route of a page. */
 export function pageChange(path: string): AddressChange {
   return { route: "views", analytics: { page: path } };
 }

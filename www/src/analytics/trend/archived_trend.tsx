@@ -1,5 +1,5 @@
-import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
+import { useRead } from "../../shell/use_read.ts";
 import { today } from "../period/today.ts";
 import { readTrend, type Trend } from "./daily_trend.ts";
 import { IntervalTrend } from "./interval_trend.tsx";
@@ -9,7 +9,6 @@ import * as styles from "./trend_space.module.css";
 import type { ViewsTrendProps } from "./views_trend.tsx";
 
 interface ArchivedTrendProps extends Omit<ViewsTrendProps, "isWaiting"> {
-  /** The chosen interval; `null` for the default. */
   interval: TrendGroup | null;
 }
 
@@ -19,39 +18,19 @@ interface ArchivedTrendProps extends Omit<ViewsTrendProps, "isWaiting"> {
  */
 export function ArchivedTrend({ session, onRead, merges, ...query }: ArchivedTrendProps) {
   const { client, end } = session;
-  const trend = useSignal<Trend | null>(null);
-  const isPending = useSignal(false);
-  const attempt = useSignal(0);
   const day = today.value;
+  const read = (signal: AbortSignal) => readTrend(client, query, day, signal);
+  const inputs = [client, JSON.stringify(query), day];
+  const { value: trend, isReading, retry } = useRead(end.signal, read, inputs);
   useEffect(() => {
-    const leave = new AbortController();
-    const signal = AbortSignal.any([leave.signal, end.signal]);
-    isPending.value = true;
-    readTrend(client, query, day, signal).then(
-      (read) => {
-        if (signal.aborted) return;
-        trend.value = read;
-        onRead?.(read);
-        isPending.value = false;
-      },
-      () => {},
-    );
-    return () => leave.abort();
-  }, [client, JSON.stringify(query), day, attempt.value]);
-  const shown = trend.value;
-  if (shown?.state === "drawn") {
-    return <IntervalTrend trend={shown} isPending={isPending.value} merges={merges} />;
+    if (trend !== null) onRead?.(trend);
+  }, [trend]);
+  if (trend?.state === "drawn") {
+    return <IntervalTrend trend={trend} isPending={isReading} merges={merges} />;
   }
   return (
-    <div class={shown ? "" : styles.space}>
-      {shown && (
-        <TrendNote
-          trend={shown}
-          onRetry={() => {
-            attempt.value += 1;
-          }}
-        />
-      )}
+    <div class={trend ? "" : styles.space}>
+      {trend && <TrendNote trend={trend} onRetry={retry} />}
     </div>
   );
 }

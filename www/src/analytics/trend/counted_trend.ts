@@ -2,7 +2,7 @@ import { batch, computed, type Signal, signal } from "@preact/signals";
 import type { Client, ListOptions } from "quillgate";
 import { currentTime } from "../../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../../shell/problem.ts";
-import { isReserveReached, type Limit, tightestLimit } from "../../shell/rate_limit.ts";
+import { isReserveReached, type Limit, noteLimit } from "../../shell/rate_limit.ts";
 import type { Day } from "../period/address_words.ts";
 import { addDays, type DayRange } from "../period/range.ts";
 import { isFromCache } from "../period/staleness.ts";
@@ -166,7 +166,7 @@ export class CountedTrend {
 
   #note(headers: Headers): void {
     this.#lastHeaders = headers;
-    this.#limit.value = tightestLimit(headers, currentTime()) ?? this.#limit.peek();
+    noteLimit(this.#limit, headers);
   }
 }
 

@@ -21,7 +21,6 @@ export type Trend =
   | { state: "off"; detail: string }
   | { state: "failed"; problem: Problem };
 
-/** The parameters of a trend. */
 export interface TrendQuery {
   range: DayRange;
   /** The days to compare with; `null` for no comparison. */

@@ -106,7 +106,6 @@ interface PlotProps {
   label: string;
   trend: DrawableTrend;
   width: number;
-  /** The bars with a merge. */
   merged: readonly number[];
 }
 
