@@ -33,6 +33,38 @@ test("the masthead appears before the scripts, and stays in place", async ({ vis
   assert.deepEqual(await places(), before);
 });
 
+test("a page without its code says so and offers to reload", async ({ visitor }) => {
+  const { page, site } = visitor;
+  const restore = await removeCode(page, "page");
+  await page.goto(site.url);
+  const alert = page.getByRole("alert").filter({ hasText: "This page didn’t load" });
+  await alert.waitFor();
+  await restore();
+  await alert.getByRole("link", { name: "Reload the page" }).click();
+  await page.getByLabel("Access token").waitFor();
+});
+
+test("an early answer is not used after somebody else has signed in", async ({ visitor }) => {
+  const { page, site, startSession, token } = visitor;
+  await startSession();
+  let release;
+  const held = new Promise((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/assets\/page-[^/]+\.js$/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  const early = page.waitForResponse(`${site.url}/session`);
+  await page.goto(site.url, { waitUntil: "commit" });
+  await early;
+  const nextPerson = token({ sub: "next-person", exp: Math.floor(Date.now() / 1000) + 9000 });
+  await startSession(nextPerson, await page.context().newPage());
+  const again = page.waitForRequest(`${site.url}/session`);
+  release();
+  await again;
+});
+
 test("a part without its code offers to reload the page", async ({ visitor }) => {
   const { page, startSession, openReport } = visitor;
   await startSession();

@@ -15,18 +15,18 @@ test.use({ projectKind: "archived" });
 /** Answers with `BEFORE` or `AFTER` views by people on each day of two spellings, and 10 by AI. */
 async function serveViews(page, mergedAt) {
   const merge = new Date(mergedAt).toISOString().slice(0, 10);
-  await page.route("**/views/daily?**", (route) => {
+  await page.route("**/views/archived?**", (route) => {
     const query = new URL(route.request().url()).searchParams;
-    const [from, to] = [query.get("dateFrom"), query.get("dateTo")].map(Date.parse);
-    const countsOf = { "/quickstart": [-1, 0], "/quickstart/": [1, 10] }[query.get("path")];
-    const views = Array.from({ length: countsOf ? (to - from) / DAY_MS : 0 }, (_, at) => {
-      const date = new Date(from + at * DAY_MS).toISOString().slice(0, 10);
-      const [difference, ai] = countsOf;
-      const whole = date < merge ? BEFORE : AFTER;
-      const human = difference < 0 ? whole + difference : difference;
-      return { date, human, ai, total: human + ai, days: 1, missing: [], visitors: null };
-    });
-    return route.fulfill({ json: { views, missing: [], nextCursor: null } });
+    const [from, to] = [query.get("dateFrom"), query.get("dateTo")];
+    const days = (Date.parse(to) - Date.parse(from)) / DAY_MS;
+    const human = days * (from < merge ? BEFORE : AFTER);
+    const views = [
+      { path: "/quickstart", human: human - days, ai: 0, total: human - days },
+      { path: "/quickstart/", human: days, ai: 10 * days, total: 11 * days },
+      { path: "/quickstart-2", human: 7, ai: 7, total: 14 },
+    ];
+    const totals = { human, ai: 10 * days, total: human + 10 * days };
+    return route.fulfill({ json: { views, totals, missing: [], nextCursor: null } });
   });
 }
 

@@ -4,15 +4,9 @@ import { addDays, countDays, type DayRange } from "../analytics/period/range.ts"
 /** Periods longer than this change for other reasons than one pull request. */
 const MAX_WEEKS = 4;
 
-/** The days to compare. */
-export interface Periods {
-  before: DayRange;
-  after: DayRange;
-}
-
 /** The days to compare, or when they will be there. */
 export type EffectDays =
-  | Periods
+  | { before: DayRange; after: DayRange }
   /** Fewer than seven whole days have passed. */
   | { readyOn: Day };
 

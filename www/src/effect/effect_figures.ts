@@ -2,10 +2,9 @@
 import type { Signal } from "@preact/signals";
 import type { Client } from "quillgate";
 import { addDays, type DayRange } from "../analytics/period/range.ts";
-import { toPageId, usualSpellings } from "../analytics/rows/page_path.ts";
+import { toPageId } from "../analytics/rows/page_path.ts";
 import { REPORTS } from "../analytics/rows/report.ts";
 import { type Limit, noteLimit } from "../shell/rate_limit.ts";
-import type { Periods } from "./effect_days.ts";
 
 /** The figures of a page from the gateway's archive. */
 export interface Views {
@@ -28,33 +27,30 @@ export interface Reactions {
 /** Requests to Mintlify for {@link readReactions} of both periods. */
 export const REACTION_REQUESTS = 4;
 
+const ROWS_PER_REQUEST = 1000;
+
 /**
- * Reads the views of both periods from the archive, which costs no request to Mintlify. Adds up the
- * usual spellings of the page, each of which needs a request.
+ * Reads the views of all spellings of a page from the archive, which costs no request to Mintlify.
+ * The archive can filter only by one spelling.
  */
 export async function readViews(
   client: Client,
   path: string,
-  { before, after }: Periods,
+  { from, to }: DayRange,
   signal: AbortSignal,
-): Promise<{ before: Views; after: Views }> {
-  const days = { dateFrom: before.from, dateTo: addDays(after.to, 1) };
-  const options = { signal, maxRetries: 0 };
-  const series = await Promise.all(
-    usualSpellings(path).map((path) => client.analytics.dailyViews({ ...days, path }, options)),
-  );
-  const rows = series.flatMap(({ views }) => views);
-  const missing = [...new Set(series.flatMap(({ missing }) => missing))];
-  const sum = ({ from, to }: DayRange): Views => {
-    const isWithin = (day: string) => from <= day && day <= to;
-    const own = rows.filter(({ date }) => isWithin(date));
-    return {
-      human: own.reduce((sum, { human }) => sum + (human ?? 0), 0),
-      ai: own.reduce((sum, { ai }) => sum + (ai ?? 0), 0),
-      missing: missing.filter(isWithin).length,
-    };
-  };
-  return { before: sum(before), after: sum(after) };
+): Promise<Views> {
+  const query = { dateFrom: from, dateTo: addDays(to, 1), limit: ROWS_PER_REQUEST };
+  const list = client.analytics.archivedViews(query, { signal, maxRetries: 0 });
+  const isThis = isPage(path);
+  const sums = { human: 0, ai: 0, missing: 0 };
+  for await (const { views, missing } of list.pages()) {
+    for (const row of views.filter((row) => isThis(row.path))) {
+      sums.human += row.human ?? 0;
+      sums.ai += row.ai ?? 0;
+    }
+    sums.missing = missing.length;
+  }
+  return sums;
 }
 
 function isPage(path: string): (other: string | null) => boolean {

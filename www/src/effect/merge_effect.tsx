@@ -11,9 +11,9 @@ import type { Session } from "../session/session.ts";
 import { keepFocus } from "../shell/heading.tsx";
 import { Link } from "../shell/link.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
-import { useRead } from "../shell/use_read.ts";
+import { type Read, useRead } from "../shell/use_read.ts";
 import { count, utcDay } from "../shell/wording.ts";
-import { effectDays, type Periods } from "./effect_days.ts";
+import { type EffectDays, effectDays } from "./effect_days.ts";
 import {
   REACTION_REQUESTS,
   type Reactions,
@@ -70,10 +70,12 @@ interface Pair<Value> {
   after: Value;
 }
 
+type Days = Extract<EffectDays, { before: unknown }>;
+
 interface FiguresProps {
   session: Session;
   path: string;
-  days: Periods;
+  days: Days;
   isArchived: boolean;
   /** Takes the focus when a pressed button disappears. */
   heading: RefObject<HTMLHeadingElement | null>;
@@ -81,20 +83,13 @@ interface FiguresProps {
 
 function Figures({ session, path, days, isArchived, heading }: FiguresProps) {
   const { client, end } = session;
-  const inputs = [days.before.from, days.after.to];
-  const views = useRead(
-    end.signal,
-    isArchived ? (signal) => readViews(client, path, days, signal) : null,
-    inputs,
+  const views = usePair(days, isArchived, end.signal, (range, signal) =>
+    readViews(client, path, range, signal),
   );
   const wantsReactions = useSignal(false);
-  const readBoth = async (signal: AbortSignal) => {
-    const read = (range: DayRange) =>
-      readReactions(client, viewsOf(session).limit, path, range, signal);
-    const [before, after] = await Promise.all([read(days.before), read(days.after)]);
-    return { before, after };
-  };
-  const reactions = useRead(end.signal, wantsReactions.value ? readBoth : null, inputs);
+  const reactions = usePair(days, wantsReactions.value, end.signal, (range, signal) =>
+    readReactions(client, viewsOf(session).limit, path, range, signal),
+  );
 
   const missing = views.value ? views.value.before.missing + views.value.after.missing : 0;
   return (
@@ -147,6 +142,20 @@ function Figures({ session, path, days, isArchived, heading }: FiguresProps) {
       )}
     </>
   );
+}
+
+/** Reads the figures of both periods, once they are wanted. */
+function usePair<Value>(
+  { before, after }: Days,
+  isWanted: boolean,
+  ended: AbortSignal,
+  read: (range: DayRange, signal: AbortSignal) => Promise<Value>,
+): Read<Pair<Value>> {
+  const readBoth = async (signal: AbortSignal) => {
+    const [first, second] = await Promise.all([read(before, signal), read(after, signal)]);
+    return { before: first, after: second };
+  };
+  return useRead(ended, isWanted ? readBoth : null, [before.from, after.to]);
 }
 
 /** A change is only shown of whole figures. */

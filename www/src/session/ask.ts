@@ -30,21 +30,27 @@ interface Answer {
   at: number;
 }
 
-let ahead: Promise<Answer> | null = null;
+let ahead: { answer: Promise<Answer>; until: unknown } | null = null;
 
-/** Requests the session early, before the page needs it. */
-export function askAhead(): void {
-  ahead = fetch(SESSION, requestOptions("GET")).then((response) => ({ response, at: Date.now() }));
+/**
+ * Requests the session early, before the page needs it.
+ *
+ * @param until the stored expiry, which another tab replaces when somebody else signs in
+ */
+export function askAhead(until: unknown): void {
+  const request = fetch(SESSION, requestOptions("GET"));
+  const answer = request.then((response) => ({ response, at: Date.now() }));
   // The caller of `takeAnswerAhead` handles the failure.
-  ahead.catch(() => {});
+  answer.catch(() => {});
+  ahead = { answer, until };
 }
 
 /**
- * Returns the early answer to the first caller. Returns null to all others, or without an early
- * request.
+ * Returns the early answer to the first caller, unless the stored expiry has changed since the
+ * request. Returns null to all others, or without an early request.
  */
-export function takeAnswerAhead(): Promise<Answer> | null {
+export function takeAnswerAhead(until: unknown): Promise<Answer> | null {
   const taken = ahead;
   ahead = null;
-  return taken;
+  return taken !== null && taken.until === until ? taken.answer : null;
 }

@@ -15,13 +15,17 @@ export const PROXY_STATUS = 421;
 
 /**
  * Sends a request to the gateway. A proxy in front of it, such as Cloudflare Access, answers with
- * its sign-in page or a redirect after its own session has ended. Returns a problem instead.
+ * its sign-in page or a redirect after its own session has ended: see {@link readAnswer}.
  */
 export async function fetchGateway(url: string, init: RequestInit): Promise<Response> {
   return readAnswer(await fetch(url, { ...init, redirect: "manual" }), Date.now());
 }
 
-/** @param at when the response arrived, in milliseconds since the epoch */
+/**
+ * Returns the gateway's answer, or a problem instead of the answer of a proxy.
+ *
+ * @param at when the response arrived, in milliseconds since the epoch
+ */
 export function readAnswer(response: Response, at: number): Response {
   const kind = proxyAnswer(response);
   if (kind === null) {

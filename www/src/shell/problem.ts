@@ -122,7 +122,10 @@ const WORDS_OF_NAMES: Record<string, Words> = {
   ),
   ConnectionError: UNREACHABLE,
   CodeLoadError: MISSING_CODE,
-  WasmLoadError: MISSING_CODE,
+  WasmLoadError: retry(
+    "This part of the page didn’t load",
+    "Check your connection, then try again. If it fails again, reload the page.",
+  ),
   RequestTimeoutError: retry("The gateway took too long to answer", TELL_ADMIN),
   JobWaitTimeoutError: retry(
     "We stopped watching this job",

@@ -58,17 +58,6 @@ export function spellingsOf(path: string): string[] {
   return all.filter((one, at) => !all.some((other, i) => one.includes(other) && i < at));
 }
 
-/**
- * Returns the spellings under which most readers and AI agents request a page. `toPageId` knows
- * more.
- */
-export function usualSpellings(path: string): string[] {
-  const page = toPageId(path);
-  const stems = [page, encode(page, encodeURI)];
-  const all = stems.flatMap((stem) => (stem === "/" ? [stem] : [stem, `${stem}/`, `${stem}.md`]));
-  return [...new Set([path, ...all])];
-}
-
 /** Encodes the characters of a path. Existing escapes and slashes stay. */
 function encode(path: string, encodePart: (text: string) => string): string {
   const parts = path.split(/(%[\dA-Fa-f]{2}|\/)/);
