@@ -42,6 +42,7 @@ const PATIENCE_MS = 60_000;
  * @param {string} [options.config] path of another wrangler configuration
  * @param {(upstream: object) => unknown} [options.prepare] as for `startGate`
  * @param {object} [options.upstream] further options of the simulator
+ * @param {boolean} [options.traps] as for `startGate`
  * @param {number} [options.clockRate] as for `startGate`, by default {@link CLOCK_RATE}
  */
 export async function startJobs(name, options = {}) {
@@ -62,6 +63,7 @@ export async function startJobs(name, options = {}) {
     upstream: { jobDurationMs: NEVER_MS, projects, ...limits },
     gateway: { vars: all, state, config },
     clockRate,
+    traps: options.traps,
     prepare,
   });
   return new Jobs(gate, { vars: all, state, projects });

@@ -47,10 +47,10 @@ export function noteCanary(where, key) {
  * the key, because then the search proves nothing.
  *
  * @param {string} key
- * @param {boolean} isWholeRun whether the simulator and the gateway must have received it
+ * @param {boolean} isPlanted whether the simulator and the gateway must have received it
  * @returns {Promise<string[]>} descriptions of the problems
  */
-export async function findCanary(key, isWholeRun) {
+export async function findCanary(key, isPlanted) {
   const folders = ["tests/.logs", "pkg/dist", "worker/build", "gateway/dist", "www/dist"];
   const { hits } = await scanForCanary(
     key,
@@ -59,7 +59,7 @@ export async function findCanary(key, isWholeRun) {
   const leaks = hits.map(({ file, form }) => `the admin key is in ${file} (${form})`);
   const planted = await readFile(PLANTED, "utf8").catch(() => "");
   const missing = ["upstream", "gateway"].filter((name) => !planted.split("\n").includes(name));
-  if (!isWholeRun) return leaks;
+  if (!isPlanted) return leaks;
   return [...leaks, ...missing.map((name) => `no ${name} was started with the admin key`)];
 }
 

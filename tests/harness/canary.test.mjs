@@ -29,6 +29,9 @@ const hex = Buffer.from(KEY).toString("hex");
 for (const [form, text] of [
   ["plain", KEY],
   ["base64", Buffer.from(`Bearer ${KEY}?`).toString("base64")],
+  ["base64", Buffer.from(`a${KEY}`).toString("base64")],
+  ["base64", Buffer.from(`ab${KEY}`).toString("base64")],
+  ["utf-16", Buffer.from(KEY, "utf16le").toString("latin1")],
   ["hex", hex.toUpperCase()],
   ["percent-encoded", hex.replace(/../g, "%$&")],
 ]) {

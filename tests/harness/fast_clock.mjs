@@ -28,17 +28,22 @@ export function accelerate(clock) {
     setTimeout(callback, milliseconds / clock.rate, ...args);
   const realTime = (at) => clock.epoch + (Number(at) - clock.epoch) / clock.rate;
   let isPatched = false;
+  const patch = (storage) => {
+    if (isPatched) return;
+    isPatched = true;
+    const { setAlarm } = storage;
+    storage.setAlarm = function (at, ...rest) {
+      return setAlarm.call(this, realTime(at), ...rest);
+    };
+    storage.getAlarm = () => {
+      throw new Error("the fast clock does not convert the times of alarms");
+    };
+  };
   return (Class) =>
     class extends Class {
       constructor(context, env) {
+        patch(Object.getPrototypeOf(context.storage));
         super(context, env);
-        if (isPatched) return;
-        isPatched = true;
-        const storage = Object.getPrototypeOf(context.storage);
-        const { setAlarm } = storage;
-        storage.setAlarm = function (at, ...rest) {
-          return setAlarm.call(this, realTime(at), ...rest);
-        };
       }
     };
 }

@@ -1,3 +1,4 @@
+/** Revoked secrets, keys and tokens. */
 import { describe, test } from "node:test";
 import { mintToken, newSecret } from "../../harness/token.mjs";
 import {

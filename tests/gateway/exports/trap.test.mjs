@@ -19,6 +19,7 @@ let reader;
 before(async () => {
   derived = configWith({ path: START_MAIN });
   gate = await startGate("exports-trap", {
+    traps: true,
     upstream: { pages: 1000 },
     gateway: { config: derived.config, vars: { UPSTREAM_TIMEOUT_SECONDS: "60" } },
   });

@@ -187,8 +187,6 @@ async function untilOpen() {
   }
 }
 
-describe("access to the job list", () => {});
-
 describe("stored jobs", () => {
   test("lists the same jobs, with valid cursors, after the gateway was killed", async () => {
     const withoutCheckedAt = ({ checkedAt, ...job }) => job;

@@ -68,6 +68,7 @@ function startTrapJobs(name, vars = {}) {
   return startJobs(name, {
     config: derived.config,
     projects: [PROJECT, WATCHED],
+    traps: true,
     vars: { UPSTREAM_TIMEOUT_SECONDS: String(UPSTREAM_TIMEOUT_SECONDS), ...vars },
   });
 }

@@ -28,6 +28,8 @@ const EXPIRING = "expiring-docs";
  * The maximum wait for an event. It exceeds the time between two alarms, even on a busy machine.
  */
 const PATIENCE_MS = 60_000;
+/** How late the alarm of an evicted object may end a stream, in seconds of the gateway's clock. */
+const EXPIRY_PATIENCE_S = 60;
 
 /** The gateway's script. It also logs a line whenever the runtime constructs a Durable Object. */
 const script = {
@@ -170,7 +172,10 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
     const exp = Math.ceil((jobs.gate.now() + CLOCK_RATE * QUIET_MS) / 1000);
     const authorization = `Bearer ${jobs.gate.token({ exp, projects: [project] })}`;
     const stream = await jobs.watching(id, { project, authorization });
+    const earlier = constructions(jobs, project);
     assert.equal(await stream.ended, "clean");
+    assert.ok(jobs.gate.now() < (exp + EXPIRY_PATIENCE_S) * 1000, "it ends when the token expires");
+    await assertConstructedOnce(jobs, earlier, project);
     assert.equal(other.isOver, false);
     other.leave();
   });

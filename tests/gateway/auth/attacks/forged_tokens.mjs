@@ -1,7 +1,7 @@
+/** Makes tokens that a gateway must reject. */
 import { createHash, createHmac, generateKeyPairSync, sign as signBytes } from "node:crypto";
 import { jwkOf, newSigningKey } from "../../../harness/issuer.mjs";
 
-const _BASE64URL = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 /** An RS256 signature has this prefix before a SHA-256 digest (RFC 8017, section 9.2). */
 const SHA256_PREFIX = Buffer.from("3031300d060960864801650304020105000420", "hex");
 /** The order of the P-256 group. As r or s of a signature, this number is congruent to zero. */
