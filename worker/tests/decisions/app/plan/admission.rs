@@ -324,7 +324,7 @@ fn disallowed_origin_is_rejected_before_its_token_is_verified() {
 }
 
 #[test]
-fn page_of_another_origin_cannot_use_an_assertion() {
+fn page_of_another_origin_cannot_use_an_access_assertion() {
     let kind = |head| {
         let access_assertion = Some("x.y.z");
         let head = RequestHead {
