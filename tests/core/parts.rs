@@ -1,11 +1,15 @@
 //! How a list continues after 414 and 504: without dates, then in parts of its range.
 
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
 use quillgate::pages::Pages;
 use quillgate::pages::RowKey;
 use quillgate::{Call, Millis, Operation, PageInfo};
 use serde_json::{Value, json};
 
 const CURSOR: &str = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+const HOUR: u64 = 3_600_000;
 /// 2024-01-01.
 const START: u64 = 1_704_067_200_000;
 
@@ -42,13 +46,14 @@ fn a_request_that_is_too_long_is_repeated_without_dates() {
         let mut pages = everything(operation, &year());
         pages.advance(&page(Vec::new(), Some("b"))).unwrap();
         let with_dates = [Some("2023-01-01"), Some("2024-01-01"), Some("b")];
-        assert_eq!(dates(&pages), with_dates);
-        assert!(pages.after_failure(414));
-        assert_eq!(dates(&pages), [None, None, Some("b")]);
+        assert_eq!(dates(&pages), with_dates, "{operation:?}");
+        assert!(pages.after_failure(414), "{operation:?}");
+        assert_eq!(dates(&pages), [None, None, Some("b")], "{operation:?}");
         let stored = pages.position().unwrap();
-        assert_eq!(stored.text("dateFrom"), Some("2023-01-01"));
+        let from = stored.text("dateFrom");
+        assert_eq!(from, Some("2023-01-01"), "{operation:?}");
         pages.advance(&page(Vec::new(), Some("c"))).unwrap();
-        assert_eq!(dates(&pages), [None, None, Some("c")]);
+        assert_eq!(dates(&pages), [None, None, Some("c")], "{operation:?}");
     }
 }
 
@@ -66,13 +71,14 @@ fn only_lists_of_events_are_split() {
         let advice = pages.advise(504).unwrap();
         assert!(advice.contains("dateFrom=2023-"), "{advice}");
         let mut one = Pages::new(call(operation, &year()));
-        assert!(!one.after_failure(504), "a single page is not split");
+        assert!(!one.after_failure(504), "a single page of {operation:?}");
     }
     let mut jobs = everything(Operation::ListAgentJobs, &json!({ "cursor": "b" }));
     assert!(!jobs.after_failure(414) && !jobs.after_failure(504));
     assert_eq!(jobs.advise(504), None);
     for status in [400, 401, 403, 404, 429, 500, 502, 503] {
-        assert!(!everything(Operation::ListFeedback, &year()).after_failure(status));
+        let mut pages = everything(Operation::ListFeedback, &year());
+        assert!(!pages.after_failure(status), "{status}");
     }
 }
 
@@ -164,20 +170,152 @@ fn a_position_is_never_sent() {
     let unread = format!("part~soon~{CURSOR}");
     for operation in [Operation::ListConversations, Operation::ListFeedback] {
         let mut pages = everything(operation, &year());
-        assert!(pages.after_failure(504));
+        assert!(pages.after_failure(504), "{operation:?}");
         let position = pages.position().unwrap();
         let rule = position.check_cursor().unwrap_err().rule.name();
         let is_conversations = operation == Operation::ListConversations;
         assert_eq!(rule, if is_conversations { "ulid" } else { "one-of" });
         let resumed = Pages::through_everything(position, Millis(START)).unwrap();
-        assert_eq!(dates(&resumed), dates(&pages));
+        assert_eq!(dates(&resumed), dates(&pages), "{operation:?}");
         let unreadable = call(operation, &json!({ "cursor": unread }));
         let error = Pages::through_everything(unreadable, Millis(START)).unwrap_err();
-        assert_eq!((error.field.as_ref(), error.rule.name()), ("cursor", rule));
+        let found = (error.field.as_ref(), error.rule.name());
+        assert_eq!(found, ("cursor", rule), "{operation:?}");
     }
     let thread = Operation::GetConversation.declaration();
     for id in ["part~~~~~~".to_owned(), format!("part~~~~~~{CURSOR}")] {
         let error = Call::parse(thread, &json!({ "threadId": id })).unwrap_err();
-        assert_eq!(error.rule.name(), "ulid");
+        assert_eq!(error.rule.name(), "ulid", "{id}");
+    }
+}
+
+/// A turn: the id of its conversation, and its hour.
+type Turn = (u8, u64);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum TooLong {
+    Never,
+    WithDates,
+    Always,
+}
+
+/// A server that lists turns, and fails as Mintlify does.
+struct Server {
+    turns: Vec<Turn>,
+    oldest_first: bool,
+    page_rows: usize,
+    /// The longest range that does not time out, in hours.
+    longest: u64,
+    /// The requests with a cursor that are too long.
+    too_long: TooLong,
+}
+
+/// The rows of a page with their indices in `turns`, and the next cursor; or a status.
+type Answer = Result<(Vec<usize>, Option<String>), u16>;
+
+impl Server {
+    fn answer(&self, call: &Call) -> Answer {
+        let range = ["dateFrom", "dateTo"].map(|name| call.text(name).map(millis));
+        let (from, to, first) = match call.text("cursor") {
+            Some(_) if self.too_long == TooLong::Always => return Err(414),
+            Some(_) if self.too_long == TooLong::WithDates && range[1].is_some() => {
+                return Err(414);
+            }
+            // The cursor contains the range.
+            Some(cursor) => {
+                let mut parts = cursor.split('_').map(|part| part.parse().unwrap());
+                let mut part = || parts.next().unwrap();
+                (part(), part(), usize::try_from(part()).unwrap())
+            }
+            None => (range[0].unwrap_or(START), range[1].unwrap(), 0),
+        };
+        let mut listed: Vec<_> = (0..self.turns.len()).collect();
+        listed.retain(|at| (from..to).contains(&time(self.turns[*at])));
+        listed.sort_by_key(|at| time(self.turns[*at]));
+        if !self.oldest_first {
+            listed.reverse();
+        }
+        // A page near the end of a long list takes too long.
+        if to - from > self.longest * HOUR && first + self.page_rows >= listed.len() {
+            return Err(504);
+        }
+        let end = listed.len().min(first + self.page_rows);
+        let next = (end < listed.len()).then(|| format!("{from}_{to}_{end}"));
+        Ok((listed[first.min(end)..end].to_vec(), next))
+    }
+}
+
+fn millis(text: &str) -> u64 {
+    let text = if text.len() == 10 {
+        format!("{text}T00:00:00Z")
+    } else {
+        text.to_owned()
+    };
+    text.parse::<quillgate::Timestamp>().unwrap().as_millis()
+}
+
+const fn time((_, hour): Turn) -> u64 {
+    START + hour * HOUR
+}
+
+proptest! {
+    #[test]
+    fn parts_neither_lose_nor_repeat_rows(
+        turns in prop::collection::vec((0..3_u8, 0..2400_u64), 0..60),
+        oldest_first: bool,
+        page_rows in 2..8_usize,
+        longest in 100..4000_u64,
+        too_long in prop::sample::select(vec![TooLong::Never, TooLong::WithDates, TooLong::Always]),
+        resume_every in 1..4_usize,
+    ) {
+        let server = Server { turns, oldest_first, page_rows, longest, too_long };
+        let params = json!({ "dateFrom": "2024-01-01", "dateTo": "2024-04-10" });
+        let mut pages = everything(Operation::ListFeedback, &params);
+        let mut received = BTreeMap::<Turn, usize>::new();
+        let mut requests = 0;
+        while let Some(call) = pages.next() {
+            requests += 1;
+            // The 2,400 hours can need as many parts, with a few requests each.
+            prop_assert!(requests < 10_000, "endless");
+            match server.answer(call) {
+                Ok((rows, next)) => {
+                    let key = |at: &usize| {
+                        let (id, _) = server.turns[*at];
+                        let at = quillgate::Timestamp::from_millis(time(server.turns[*at]));
+                        RowKey::new(&id.to_string(), &at.to_string())
+                    };
+                    pages.advance(&page(rows.iter().map(key).collect(), next.as_deref())).unwrap();
+                    for (index, at) in rows.iter().enumerate() {
+                        if !pages.repeated().contains(&index) {
+                            *received.entry(server.turns[*at]).or_default() += 1;
+                        }
+                    }
+                }
+                // No further split is possible. Nothing was repeated before.
+                Err(status) if !pages.after_failure(status) => break,
+                Err(_) => continue,
+            }
+            if requests % resume_every == 0
+                && let Some(position) = pages.position()
+                && position.text("cursor").is_none_or(|cursor| cursor.starts_with("part~"))
+            {
+                let stored: Value = serde_json::from_str(
+                    &position.to_json(quillgate::declaration::ParameterIn::Query),
+                ).unwrap();
+                prop_assert_eq!(&stored["dateFrom"], "2024-01-01");
+                pages = everything(Operation::ListFeedback, &stored);
+            }
+        }
+        let mut expected = BTreeMap::<Turn, usize>::new();
+        for turn in &server.turns {
+            *expected.entry(*turn).or_default() += 1;
+        }
+        if pages.next().is_none() {
+            prop_assert_eq!(received, expected);
+        } else {
+            for (turn, count) in received {
+                prop_assert!(count <= expected[&turn], "{:?} repeated", turn);
+            }
+        }
     }
 }

@@ -55,8 +55,8 @@ fn caller_expires_with_its_token() {
         (json!(SECONDS + 1), (SECONDS + 1) * 1000),
         (json!(1_750_000_000.25), 1_750_000_000_250),
     ] {
-        let caller = assert_accepted(&token(&claims_with("exp", Some(exp))));
-        assert_eq!(caller.expires, Millis(expected));
+        let caller = assert_accepted(&token(&claims_with("exp", Some(exp.clone()))));
+        assert_eq!(caller.expires, Millis(expected), "{exp}");
     }
 }
 
@@ -204,8 +204,20 @@ fn only_unpadded_base64url_is_accepted() {
         mac[..42].to_owned(),
         String::new(),
     ] {
-        assert!(verify(&format!("{signed_part}.{signature}")).is_err());
+        let token = format!("{signed_part}.{signature}");
+        assert!(verify(&token).is_err(), "{signature:?}");
     }
+}
+
+#[test]
+fn signature_has_only_one_encoding() {
+    const ALPHABET: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let valid = token(&claims());
+    // Two bits of the last character are unused.
+    let (stem, _) = valid.split_at(valid.len() - 1);
+    let tokens = ALPHABET.chars().map(|last| format!("{stem}{last}"));
+    let accepted: Vec<_> = tokens.filter(|token| verify(token).is_ok()).collect();
+    assert_eq!(accepted, [valid]);
 }
 
 #[test]

@@ -155,9 +155,10 @@ fn missing_bearer_token_gets_a_challenge_without_error() {
     ];
     for authorization in absent {
         let problem = identify_own(&configuration(), authorization.as_deref()).unwrap_err();
-        assert_eq!(status_and_kind(&problem), (401, "missing-token"));
-        let challenge = "Bearer realm=\"quillgate\"".to_owned();
-        assert_eq!(problem.headers, [("www-authenticate", challenge)]);
+        let found = status_and_kind(&problem);
+        assert_eq!(found, (401, "missing-token"), "{authorization:?}");
+        let challenge = [("www-authenticate", "Bearer realm=\"quillgate\"".to_owned())];
+        assert_eq!(problem.headers, challenge, "{authorization:?}");
     }
 }
 
@@ -166,7 +167,8 @@ fn scheme_name_is_case_insensitive() {
     let token = token(&claims());
     for scheme in ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer  "] {
         let authorization = format!("{scheme} {token}");
-        assert!(identify_own(&configuration(), Some(&authorization)).is_ok());
+        let caller = identify_own(&configuration(), Some(&authorization));
+        assert!(caller.is_ok(), "{scheme:?}");
     }
     assert!(identify_own(&configuration(), Some(&bearer())).is_ok());
 }
@@ -199,7 +201,7 @@ fn issuer_token_is_verified_at_most_once_a_minute() {
     assert_eq!(isolate.verified.count(), 1);
     for seconds in [0, 1, 59] {
         let again = expect_caller(isolate.bearer(&token, at(seconds)));
-        assert!(Rc::ptr_eq(&caller, &again), "it is the same one");
+        assert!(Rc::ptr_eq(&caller, &again), "after {seconds} s");
     }
     assert_unverified(&isolate.bearer(&token, at(60)));
     isolate.verified_bearer(&token, at(60)).unwrap();
@@ -214,7 +216,7 @@ fn gateway_token_is_verified_once() {
     let caller = expect_caller(isolate.bearer(&token, NOW));
     for seconds in [0, 60, 3599] {
         let again = expect_caller(isolate.bearer(&token, at(seconds)));
-        assert!(Rc::ptr_eq(&caller, &again));
+        assert!(Rc::ptr_eq(&caller, &again), "after {seconds} s");
     }
     assert_eq!(isolate.verified.count(), 1);
 }
@@ -296,9 +298,30 @@ fn only_valid_tokens_are_cached() {
         foreign_with(issuer, &json!({ "team": "sales" })),
         foreign("https://other.example"),
     ] {
-        assert!(isolate.verified_bearer(&token, NOW).is_err());
+        assert!(isolate.verified_bearer(&token, NOW).is_err(), "{token}");
         assert_eq!(isolate.verified.count(), 0, "{token}");
     }
     assert_unverified(&isolate.bearer(&foreign(issuer), NOW));
     assert_eq!(isolate.verified.count(), 0);
+}
+
+#[test]
+fn token_cache_is_bounded() {
+    let mut isolate = Isolate::new();
+    for number in 0..1_100 {
+        let token = token(&claims_with("jti", Some(json!(number.to_string()))));
+        expect_caller(isolate.bearer(&token, NOW));
+    }
+    assert_eq!(isolate.verified.count(), 1_000);
+
+    // The cache is also limited to 1 MiB of tokens and claims: about 64 of the longest tokens.
+    let mut isolate = Isolate::new();
+    for number in 0..200 {
+        let padded = format!("{number:05}{}", "x".repeat(5_900));
+        let token = token(&claims_with("jti", Some(json!(padded))));
+        assert!((8_000..=8_192).contains(&token.len()), "{}", token.len());
+        expect_caller(isolate.bearer(&token, NOW));
+    }
+    let count = isolate.verified.count();
+    assert!((60..=65).contains(&count), "{count}");
 }

@@ -1,8 +1,11 @@
 //! Problem details (RFC 9457).
 
+use std::collections::BTreeSet;
+
 use quillgate::{PageSize, Rule, ValidationError};
 use quillgate_worker::http::gateway_rule::GatewayRule;
 use quillgate_worker::http::problem::Problem;
+use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::json;
 
 use crate::fixtures::{field_and_rule, to_json};
@@ -46,10 +49,10 @@ fn problem_names_a_gateway_rule_and_its_field() {
         ),
     ] {
         let (field, rule) = (field.to_owned(), rule.to_owned());
-        assert_eq!(field_and_rule(&problem), (field, rule));
+        assert_eq!(field_and_rule(&problem), (field, rule), "{problem:?}");
         let json = to_json(&problem);
-        assert_eq!(json["errors"][0]["detail"], json["detail"]);
-        assert_eq!(json["title"], "Invalid request");
+        assert_eq!(json["errors"][0]["detail"], json["detail"], "{json}");
+        assert_eq!(json["title"], "Invalid request", "{json}");
     }
 }
 
@@ -65,6 +68,58 @@ fn problem_that_needs_another_request_has_a_header_field_for_it() {
         let fields: Vec<_> = fields
             .map(|(name, value)| format!("{name}: {value}"))
             .collect();
-        assert_eq!((problem.status, &*fields.join("\n")), (status, field));
+        let found = (problem.status, &*fields.join("\n"));
+        assert_eq!(found, (status, field), "{problem:?}");
     }
+}
+
+#[test]
+fn problem_kinds_have_stable_names_and_statuses() {
+    let by_status = ProblemKind::ALL.chunk_by(|one, next| one.status() == next.status());
+    let lists = by_status.map(|kinds| {
+        let status = kinds[0].status().map(|status| status.to_string());
+        let names: Vec<_> = kinds.iter().map(|kind| kind.as_str()).collect();
+        format!(
+            "{}: {}",
+            status.as_deref().unwrap_or("any"),
+            names.join(" ")
+        )
+    });
+    let expected = "400: invalid-request sign-in-failed; \
+        401: missing-token invalid-token session-ended; \
+        403: insufficient-scope identity-not-mapped project-not-allowed origin-not-allowed \
+        cross-site turnstile-required turnstile-failed; \
+        404: not-found job-not-recorded; \
+        405: method-not-allowed; \
+        409: idempotency-key-in-use outcome-unknown record-deleted; \
+        413: content-too-large; \
+        415: unsupported-media-type; \
+        422: idempotency-key-reused; \
+        429: quota-exceeded too-many-streams; \
+        500: misconfigured internal; \
+        501: archive-not-configured; \
+        502: upstream-malformed counts-changed upstream-redirect upstream-credential \
+        upstream-plan upstream-project upstream-blocked upstream-unreachable; \
+        503: upstream-unavailable gateway-busy turnstile-unavailable issuer-unavailable \
+        object-unavailable; \
+        504: upstream-timeout; \
+        any: upstream-error";
+    assert_eq!(lists.collect::<Vec<_>>().join("; "), expected);
+    for text in [ProblemKind::as_str, ProblemKind::title] {
+        let texts: BTreeSet<_> = ProblemKind::ALL.iter().map(|kind| text(*kind)).collect();
+        assert_eq!(texts.len(), ProblemKind::ALL.len(), "{texts:?}");
+    }
+}
+
+#[test]
+fn gateway_rules_have_stable_names_that_the_core_does_not_use() {
+    let names = GatewayRule::ALL.map(GatewayRule::as_str);
+    let expected = "json-object cursor idempotency-retry webhooks-off webhook-hosts create-only \
+        longest-text day longest-range prefix not-with-path return-path";
+    assert_eq!(names.join(" "), expected);
+    let all = names
+        .into_iter()
+        .chain(Rule::ALL.iter().map(|rule| rule.name()));
+    let unique: BTreeSet<_> = all.collect();
+    assert_eq!(unique.len(), names.len() + Rule::ALL.len(), "{unique:?}");
 }

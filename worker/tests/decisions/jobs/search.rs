@@ -92,7 +92,7 @@ fn pages_contain_each_match_once_and_in_order() {
         loop {
             let search = Search::new(text, jobs, below, 3);
             let (found, _) = run(search, jobs, |row: u64| row.is_multiple_of(2), matches);
-            assert!(found.rows.len() <= 3);
+            assert!(found.rows.len() <= 3, "{text} with a backlog of {backlog}");
             all.extend(found.rows);
             below = found.next;
             if below.is_none() {
@@ -131,6 +131,15 @@ fn lookup_names_one_block_and_quoted_trigrams() {
         )),
     };
     assert_eq!(search.next_step(), Some(expected));
+}
+
+#[test]
+fn lookup_of_a_long_string_has_at_most_eight_trigrams() {
+    let text: String = ('a'..='z').cycle().take(200).collect();
+    let search = Search::new(&text, range(1, 9, 0), None, 20);
+    let expression = search.next_step().unwrap().expression.unwrap();
+    assert_eq!(expression.split(" AND ").count(), 9);
+    assert!(expression.contains("\"abc\"") && expression.ends_with("\"pqr\""));
 }
 
 #[test]

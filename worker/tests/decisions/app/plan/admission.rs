@@ -29,7 +29,8 @@ fn each_operation_requires_its_scope() {
             match plan(&head).step {
                 Ok(_) => assert_eq!(held, scope, "{method} {url}"),
                 Err(problem) => {
-                    assert_eq!(problem.kind.as_str(), "insufficient-scope");
+                    let kind = problem.kind.as_str();
+                    assert_eq!(kind, "insufficient-scope", "{method} {url}");
                     assert_ne!(held, scope, "{method} {url}");
                     let named = format!("scope=\"{scope}\"");
                     assert!(problem.headers[0].1.ends_with(&named), "{problem:?}");
@@ -109,7 +110,7 @@ fn operator_can_act_only_on_projects_of_its_token() {
     };
     for planned in send(&named, "demo-docs") {
         assert_eq!(planned.facts.project.unwrap().as_str(), "demo-docs");
-        assert!(planned.step.is_ok());
+        assert!(planned.step.is_ok(), "{:?}", planned.facts.route);
     }
     for (project, status, kind) in [
         ("other%20docs", 403, "project-not-allowed"),
@@ -127,7 +128,8 @@ fn operator_can_act_only_on_projects_of_its_token() {
                 let problem = planned.step.unwrap_err();
                 assert_eq!(status_and_kind(&problem), (status, kind), "{project}");
                 if status == 400 {
-                    assert_eq!(problem.members["errors"][0]["field"], "project");
+                    let field = &problem.members["errors"][0]["field"];
+                    assert_eq!(field, "project", "{project}");
                 }
             }
         }
@@ -166,7 +168,7 @@ fn only_operators_can_lift_an_upstream_block() {
         let found = planned.facts.project.as_ref().map(ProjectId::as_str);
         assert_eq!(found, project, "{rest}");
         match action_of(planned.step) {
-            Ok(Action::Reopen(found)) => assert_eq!(found, policy),
+            Ok(Action::Reopen(found)) => assert_eq!(found, policy, "{rest}"),
             other => panic!("{rest}: {other:?}"),
         }
         let problem = reopen(rest, &bearer()).step.unwrap_err();
@@ -179,7 +181,8 @@ fn only_operators_can_lift_an_upstream_block() {
     }
     for rest in ["create-job", "send-message?project=%"] {
         let problem = reopen(rest, &operator).step.unwrap_err();
-        assert_eq!(field_and_rule(&problem), pair("project", "not-empty"));
+        let expected = pair("project", "not-empty");
+        assert_eq!(field_and_rule(&problem), expected, "{rest}");
     }
     let problem = expect_refusal(&bare("GET", &format!("{closures}analytics")));
     assert_eq!(status_and_kind(&problem), (405, "method-not-allowed"));
@@ -240,7 +243,8 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
         let planned = plan(&preflight);
         assert_eq!(
             planned.facts.origin,
-            Origin::Allowed("https://docs.example".to_owned())
+            Origin::Allowed("https://docs.example".to_owned()),
+            "{url}"
         );
         let expected = if method == "GET" {
             "GET, HEAD, OPTIONS"
@@ -255,7 +259,8 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
             origin: Some("https://evil.example"),
             ..preflight
         };
-        assert_eq!(expect_refusal(&evil).kind.as_str(), "origin-not-allowed");
+        let kind = expect_refusal(&evil).kind.as_str();
+        assert_eq!(kind, "origin-not-allowed", "{url}");
     }
     let nowhere = RequestHead {
         origin: Some("https://docs.example"),
@@ -268,7 +273,7 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
 fn crash_leaves_the_outcome_of_writes_unknown() {
     for method in ["POST", "DELETE", "GET", "HEAD", "OPTIONS"] {
         let (_, problem) = plan_crashed(None, &bare(method, CREATE).read());
-        assert_eq!(status_and_kind(&problem), (500, "internal"));
+        assert_eq!(status_and_kind(&problem), (500, "internal"), "{method}");
         let outcome = matches!(method, "POST" | "DELETE").then(|| json!("unknown"));
         assert_eq!(problem.members.get("outcome"), outcome.as_ref(), "{method}");
     }
@@ -303,20 +308,54 @@ fn disallowed_origin_is_rejected_before_its_token_is_verified() {
                 ..get(url, &bearer)
             };
             let planned = plan(&with_token);
-            assert_eq!(
-                planned.facts.origin,
-                Origin::Own,
-                "its page may not read the answer"
-            );
-            assert_eq!(
-                planned.step.err().unwrap().kind.as_str(),
-                "origin-not-allowed"
-            );
+            let case = format!("{origin} {url}");
+            // The page cannot read the response.
+            assert_eq!(planned.facts.origin, Origin::Own, "{case}");
+            let kind = planned.step.err().unwrap().kind.as_str();
+            assert_eq!(kind, "origin-not-allowed", "{case}");
             let without = RequestHead {
                 authorization: None,
                 ..with_token
             };
-            assert_eq!(expect_refusal(&without).kind.as_str(), "origin-not-allowed");
+            let kind = expect_refusal(&without).kind.as_str();
+            assert_eq!(kind, "origin-not-allowed", "{case}");
+        }
+    }
+}
+
+#[test]
+fn page_of_another_origin_cannot_use_an_access_assertion() {
+    let kind = |head| {
+        let access_assertion = Some("x.y.z");
+        let head = RequestHead {
+            access_assertion,
+            ..head
+        };
+        expect_refusal(&head).kind.as_str()
+    };
+    let (own, docs) = (Some("https://gate.example"), Some("https://docs.example"));
+    let (refused, passed) = ("cross-site", "missing-token");
+    let elsewhere: &[_] = &["cross-site", "same-site", "other"];
+    for (sites, origin, read, write) in [
+        (elsewhere, None, refused, refused),
+        (elsewhere, own, refused, refused),
+        // Pages of an allowed origin may send cross-site requests.
+        (elsewhere, docs, passed, passed),
+        (&["", "same-origin", "none"], None, passed, refused),
+        (&["", "same-origin"], own, passed, passed),
+    ] {
+        for site in sites {
+            let case = format!("{site:?} {origin:?}");
+            let from_page = |head| RequestHead {
+                fetch_site: Some(*site).filter(|site| !site.is_empty()),
+                origin,
+                ..head
+            };
+            assert_eq!(kind(from_page(bare("GET", VIEWS))), read, "{case}");
+            assert_eq!(kind(from_page(bare("POST", CREATE))), write, "{case}");
+            // Browsers never attach a bearer token automatically, so the check is skipped.
+            let with_token = kind(from_page(post(CREATE, "Bearer x")));
+            assert_eq!(with_token, "invalid-token", "{case}");
         }
     }
 }
