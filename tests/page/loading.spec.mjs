@@ -35,7 +35,7 @@ test("the masthead appears before the scripts, and stays in place", async ({ vis
 
 test("a page without its code says so and offers to reload", async ({ visitor }) => {
   const { page, site } = visitor;
-  const restore = await removeCode(page, "page");
+  const restore = await removeCode(page, "shell");
   await page.goto(site.url);
   const alert = page.getByRole("alert").filter({ hasText: "This page didn’t load" });
   await alert.waitFor();
@@ -51,7 +51,7 @@ test("an early answer is not used after somebody else has signed in", async ({ v
   const held = new Promise((resolve) => {
     release = resolve;
   });
-  await page.route(/\/assets\/page-[^/]+\.js$/, async (route) => {
+  await page.route(/\/assets\/shell-[^/]+\.js$/, async (route) => {
     await held;
     await route.continue();
   });

@@ -52,5 +52,7 @@ export function askAhead(until: unknown): void {
 export function takeAnswerAhead(until: unknown): Promise<Answer> | null {
   const taken = ahead;
   ahead = null;
-  return taken !== null && taken.until === until ? taken.answer : null;
+  if (taken === null || taken.until === until) return taken?.answer ?? null;
+  taken.answer.then(({ response }) => response.body?.cancel()).catch(() => {});
+  return null;
 }
