@@ -74,7 +74,7 @@ export const SUITES = Object.keys({ ...SOURCE_SUITES, ...BUILT_SUITES, ...LAST_S
 
 /** Suites that give the admin key to the simulator and the gateway. */
 const PLANTED = ["gateway", "page", "package", "cli"];
-/** What a suite needs, by name, and what its matrices need as well. */
+/** The needs of a suite by its name, and the further needs of its matrices. */
 const NEEDS = {
   ...{ wasm: ["browser"], page: ["browser"], package: ["browser"], clients: ["browser"] },
   ...{ alone: ["browser"], cli: ["cliPrograms"] },

@@ -33,7 +33,7 @@ test("the masthead appears before the scripts, and stays in place", async ({ vis
   assert.deepEqual(await places(), before);
 });
 
-test("a page without its code says so and offers to reload", async ({ visitor }) => {
+test("a page without its code shows a notice and offers to reload", async ({ visitor }) => {
   const { page, site } = visitor;
   const restore = await removeCode(page, "shell");
   await page.goto(site.url);
@@ -44,7 +44,7 @@ test("a page without its code says so and offers to reload", async ({ visitor })
   await page.getByLabel("Access token").waitFor();
 });
 
-test("an early answer is not used after somebody else has signed in", async ({ visitor }) => {
+test("an early answer is not used after another person has signed in", async ({ visitor }) => {
   const { page, site, startSession, token } = visitor;
   await startSession();
   let release;

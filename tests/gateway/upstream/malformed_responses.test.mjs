@@ -97,14 +97,14 @@ describe("a malformed success", () => {
     assert.equal(error.code, "/problems/upstream-malformed");
   });
 
-  test("returns 502 for such a job after a follow-up", async () => {
+  test("returns 502 for this job after a follow-up", async () => {
     const { id } = (await WRITE.raw()).json;
     const send = () => gate.post(`${JOBS}/${id}/message`, { prompt: "x" });
     const problem = assertProblem(await sendWith(shaped(body), send), 502, "upstream-malformed");
     assert.equal(problem.outcome, "unknown");
   });
 
-  test("returns 502 without an event for such a watched job", async () => {
+  test("returns 502 without an event for this job when it is watched", async () => {
     const watch = () => gate.get(`${JOBS}/unseen-shape/events`);
     assertProblem(await sendWith(shaped(body), watch), 502, "upstream-malformed");
   });

@@ -35,7 +35,7 @@ let ahead: { answer: Promise<Answer>; until: unknown } | null = null;
 /**
  * Requests the session early, before the page needs it.
  *
- * @param until the stored expiry, which another tab replaces when somebody else signs in
+ * @param until the stored expiry, which another tab replaces when another person signs in
  */
 export function askAhead(until: unknown): void {
   const request = fetch(SESSION, requestOptions("GET"));
