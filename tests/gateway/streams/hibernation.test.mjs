@@ -15,8 +15,10 @@ const WATCHERS = 100;
 const EVICTION_MS = 10_000;
 /** After this time without requests and alarms, an object has certainly been evicted. */
 const QUIET_MS = EVICTION_MS + 2500;
+/** How long a slow machine may take to open the streams. */
+const OPENING_MS = 8000;
 /** The polling interval is long enough that the runtime evicts the object between two alarms. */
-const POLL_SECONDS = Math.ceil((CLOCK_RATE * QUIET_MS) / 1000);
+const POLL_SECONDS = Math.ceil((CLOCK_RATE * (QUIET_MS + OPENING_MS)) / 1000);
 /** With the maximum polling interval, no alarm fires during the test. */
 const MAX_POLL_SECONDS = 300;
 /** Projects whose objects are evicted at the same time. */
@@ -65,7 +67,7 @@ before(async () => {
   const pollEvery = (seconds) => ({
     config,
     projects,
-    vars: { JOB_POLL_SECONDS: String(seconds) },
+    vars: { JOB_POLL_SECONDS: String(seconds), UPSTREAM_TIMEOUT_SECONDS: "100" },
   });
   [polling, quiet] = await Promise.all([
     startJobs("hibernation", pollEvery(POLL_SECONDS)),
