@@ -34,9 +34,9 @@ export function createVisitor(site, page, project) {
   }
 
   /** Opens a session without loading the page, as if the visitor had signed in before. */
-  async function startSession(used = token(), tab = page) {
-    await tab.goto(`${site.url}/robots.txt`);
-    await tab.evaluate(
+  async function startSession(used = token()) {
+    await page.goto(`${site.url}/robots.txt`);
+    await page.evaluate(
       async ([token, untilKey]) => {
         const response = await fetch("/session", {
           method: "POST",

@@ -1,11 +1,10 @@
 /** Early requests. The page sends these requests while the rest of its code is still loading. */
 import { ROUTE_CODE } from "./route_code.ts";
 import { askAhead } from "./session/ask.ts";
-import { mayBeSignedIn, UNTIL } from "./session/may_be_signed_in.ts";
+import { mayBeSignedIn } from "./session/may_be_signed_in.ts";
 import { restoreAddress } from "./session/sign_in_return.ts";
 import { warmUpFormats } from "./shell/ahead_of_wording.ts";
 import { requestedRoute } from "./shell/route_names.ts";
-import { browserStorage } from "./shell/storage.ts";
 
 /**
  * Requests the session, the package and the code of the route. If the person is signed out,
@@ -17,7 +16,7 @@ export function fetchAhead(): void {
     import("./session/sign_in.tsx").catch(() => {});
     return;
   }
-  askAhead(browserStorage.read(UNTIL));
+  askAhead();
   const core = document.querySelector<HTMLMetaElement>("meta[name=core]");
   if (core !== null) document.head.append(preloadOf(core.content));
   import("./session/open_session.ts").catch(() => {});

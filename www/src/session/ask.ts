@@ -30,29 +30,21 @@ interface Answer {
   at: number;
 }
 
-let ahead: { answer: Promise<Answer>; until: unknown } | null = null;
+let ahead: Promise<Answer> | null = null;
 
-/**
- * Requests the session early, before the page needs it.
- *
- * @param until the stored expiry, which another tab replaces when another person signs in
- */
-export function askAhead(until: unknown): void {
-  const request = fetch(SESSION, requestOptions("GET"));
-  const answer = request.then((response) => ({ response, at: Date.now() }));
+/** Requests the session early, before the page needs it. */
+export function askAhead(): void {
+  ahead = fetch(SESSION, requestOptions("GET")).then((response) => ({ response, at: Date.now() }));
   // The caller of `takeAnswerAhead` handles the failure.
-  answer.catch(() => {});
-  ahead = { answer, until };
+  ahead.catch(() => {});
 }
 
 /**
- * Returns the early answer to the first caller, unless the stored expiry has changed since the
- * request. Returns null to all others, or without an early request.
+ * Returns the early answer to the first caller. Returns null to all others, or without an early
+ * request.
  */
-export function takeAnswerAhead(until: unknown): Promise<Answer> | null {
+export function takeAnswerAhead(): Promise<Answer> | null {
   const taken = ahead;
   ahead = null;
-  if (taken === null || taken.until === until) return taken?.answer ?? null;
-  taken.answer.then(({ response }) => response.body?.cancel()).catch(() => {});
-  return null;
+  return taken;
 }

@@ -4,10 +4,8 @@
  */
 import { fetchGateway, readAnswer } from "../shell/gateway_fetch.ts";
 import { recordOf } from "../shell/problem.ts";
-import { browserStorage } from "../shell/storage.ts";
 import { requestOptions, SESSION, takeAnswerAhead } from "./ask.ts";
 import type { Claims } from "./claims.ts";
-import { UNTIL } from "./may_be_signed_in.ts";
 
 /** A response that is not 2xx, with the fields that `describeProblem` reads. */
 class GatewayError extends Error {
@@ -35,9 +33,8 @@ class GatewayError extends Error {
  */
 export async function readSession(): Promise<Claims | null> {
   try {
-    const early = takeAnswerAhead(browserStorage.read(UNTIL));
-    const answer = early?.then(({ response, at }) => readAnswer(response, at));
-    return await claimsOf(await take(answer ?? ask("GET", SESSION)));
+    const ahead = takeAnswerAhead()?.then(({ response, at }) => readAnswer(response, at));
+    return await claimsOf(await take(ahead ?? ask("GET", SESSION)));
   } catch (error) {
     if (error instanceof GatewayError && error.status === 401) return null;
     throw error;
