@@ -8,9 +8,7 @@ export const RECORDS = join(ROOT, "node_modules", ".cache", "quillgate");
 /** Inputs of every step: the code of the steps, and the versions of their tools. */
 const TOOLS = [
   "package-lock.json",
-  ...["bindgen", "build", "byte_text.mjs", "gateway_docs.mjs", "gateway_template.mjs"].map((name) =>
-    join("scripts", name),
-  ),
+  ...["bindgen", "build"].map((name) => join("scripts", name)),
 ].map((path) => join(ROOT, path));
 
 /**

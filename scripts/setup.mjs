@@ -96,7 +96,7 @@ function checkNode() {
 
 /** Programs of the npm packages. */
 function npmPrograms() {
-  const names = ["biome", "esbuild", "knip", "playwright", "tsc", "vite", "wrangler"];
+  const names = ["tsc", "vite"];
   const path = (name) => join(ROOT, "node_modules", ".bin", name);
   const programs = Object.fromEntries(names.map((name) => [name, path(name)]));
   return { ...programs, wasmOpt: path("wasm-opt") };

@@ -6,17 +6,18 @@ import { importSource } from "./source.mjs";
 
 standInForStorage();
 standInForWindow();
-const { ask } = await importSource("session/gateway_session.ts");
+const { request } = await importSource("session/gateway_session.ts");
+const { fetchGateway } = await importSource("shell/gateway_fetch.ts");
 const { describeProblem } = await importSource("shell/problem.ts");
 
 /** Sends a request that gets an answer. Returns the request and the page's answer. */
-async function send(status, headers) {
+async function send(status, headers, ask = fetchGateway) {
   let sent;
   globalThis.fetch = async (url, init) => {
     sent = { url, ...init };
     return new Response("<h1>An answer</h1>", { status, headers });
   };
-  const response = await ask("GET", "/session/methods");
+  const response = await ask("/session/methods", {});
   return { sent, response };
 }
 
@@ -29,7 +30,9 @@ async function problemOf(status, headers = {}) {
 }
 
 test("a request about sessions bypasses the browser’s cache, whose dates are old", async () => {
-  const { sent } = await send(200, { "content-type": "application/json" });
+  const { sent } = await send(200, { "content-type": "application/json" }, (path) =>
+    request("GET", path),
+  );
   assert.equal(sent.cache, "no-store");
 });
 

@@ -46,8 +46,8 @@ describe("a Mintlify that counts reads as creations", () => {
 
   /**
    * Creates jobs continuously, at a rate of almost 80 % of the limit. Every creation must succeed.
-   * Returns a function that ends the creations, after more than 80 % of the limit on a slow machine,
-   * and returns the number of created jobs.
+   * Returns a function that waits until there are more jobs than 80 % of the limit, ends the
+   * creations and returns their number.
    */
   function keepCreating() {
     let isStopped = false;

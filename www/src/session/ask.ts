@@ -15,7 +15,6 @@ export function requestOptions(method: string, body?: object): RequestInit {
       headers: { "content-type": "application/json" },
     }),
     credentials: "same-origin",
-    redirect: "manual",
     // The `Date` of a stored answer would set the page's clock back.
     cache: "no-store",
     // Signing out completes even if the person closes the tab.
@@ -34,7 +33,10 @@ let ahead: Promise<Answer> | null = null;
 
 /** Requests the session early, before the page needs it. */
 export function askAhead(): void {
-  ahead = fetch(SESSION, requestOptions("GET")).then((response) => ({ response, at: Date.now() }));
+  ahead = fetch(SESSION, { ...requestOptions("GET"), redirect: "manual" }).then((response) => ({
+    response,
+    at: Date.now(),
+  }));
   // The caller of `takeAnswerAhead` handles the failure.
   ahead.catch(() => {});
 }

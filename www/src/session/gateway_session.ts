@@ -51,7 +51,7 @@ export async function request(method: string, path: string, body?: object): Prom
   return take(ask(method, path, body));
 }
 
-export function ask(method: string, path: string, body?: object): Promise<Response> {
+function ask(method: string, path: string, body?: object): Promise<Response> {
   return fetchGateway(path, requestOptions(method, body));
 }
 
