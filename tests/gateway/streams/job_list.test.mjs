@@ -45,8 +45,12 @@ after(() => Promise.all([jobs?.stop(), capped?.stop()]));
 const as = (sub, changes = {}, of = jobs) =>
   `Bearer ${of.gate.token({ sub, projects: of.projects, ...changes })}`;
 const bearerFor = (seconds) => as("alice", { exp: Math.ceil(jobs.gate.now() / 1000) + seconds });
+/** Returns the events without the time of the last poll, which changes without an event. */
 const contentsOf = ({ events }) =>
-  events.map(({ lastEventId, type, data }) => [lastEventId, type, data]);
+  events.map(({ lastEventId, type, data }) => {
+    const { checkedAt: _, ...content } = JSON.parse(data);
+    return [lastEventId, type, content];
+  });
 const isJob =
   (id, status) =>
   ({ type, data }) => {
@@ -265,7 +269,7 @@ describe("the start of a list stream", () => {
       const outdated = await jobs.watchingAll({ project, lastEventId });
       await waitForEvent(outdated, isReset);
       const contents = contentsOf(outdated);
-      assert.deepEqual(contents[INITIAL_JOBS], [String(revision), "reset", "{}"]);
+      assert.deepEqual(contents[INITIAL_JOBS], [String(revision), "reset", {}]);
       assert.equal(contents.length, INITIAL_JOBS + 1);
       outdated.leave();
     }
