@@ -6,6 +6,7 @@ pub mod events;
 pub mod health;
 pub mod idempotency;
 pub mod job_row;
+pub mod machine;
 pub mod poll;
 pub mod poll_budget;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]

@@ -8,7 +8,7 @@ use quillgate::Millis;
 use serde::Deserialize;
 
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};
-use crate::jobs::poll::is_finished;
+use crate::jobs::job_row::find_end;
 
 /// Interval of the comments that keep a stream open. The HTML Standard recommends 15 seconds.
 pub const HEARTBEAT: Millis = Millis::from_seconds(15);
@@ -75,7 +75,7 @@ impl StreamEvent {
     /// Whether the job has finished, so that no event follows.
     pub fn is_final(&self) -> bool {
         let job = crate::json::parse(self.data.as_bytes());
-        job.is_some_and(|job| is_finished(crate::json::text(&job, "status")))
+        job.is_some_and(|job| find_end(crate::json::text(&job, "status")).is_some())
     }
 }
 

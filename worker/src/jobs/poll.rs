@@ -1,9 +1,7 @@
 //! The timing of polls. A poll reads a job from Mintlify. The time between polls grows with the age
 //! of the job and with consecutive failures.
 
-use quillgate::{JobStatus, Millis};
-
-use crate::jobs::job_row::JobRow;
+use quillgate::Millis;
 
 /// Maximum wait to which failures can lengthen the time between two polls. The age of a job can
 /// make the wait even longer.
@@ -18,6 +16,10 @@ pub const CREATION_DELAY: Millis = Millis::from_seconds(60);
 pub const LOST_AFTER: Millis = Millis::from_seconds(15 * 60);
 /// Minimum wait between two polls of a job that has a webhook and no watchers.
 pub const UNWATCHED_PAUSE: Millis = Millis::from_seconds(15);
+/// The maximum time for polling a finished job after a follow-up. The gateway polls the job for its
+/// webhook while Mintlify still reports the earlier state. Without this limit, a follow-up that
+/// changes nothing would use the poll budget for the whole poll duration.
+pub const RESTART_TIME: Millis = Millis::from_seconds(15 * 60);
 /// A job's age divided by this number is the minimum wait between polls of the job.
 const POLLS_OF_AGE: u64 = 120;
 /// Maximum number of failures that double the wait.
@@ -41,29 +43,4 @@ pub fn compute_pause(interval: Millis, age: Millis, failures: u32) -> Millis {
     let usual = interval.max(Millis(age.0 / POLLS_OF_AGE));
     let doubled = usual.0.saturating_mul(1 << failures.min(MAX_DOUBLINGS));
     Millis(doubled).min(usual.max(MAX_PAUSE))
-}
-
-/// Whether this status is final. A missing status is not final.
-pub fn is_finished(status: Option<&str>) -> bool {
-    status.is_some_and(|status| JobStatus::from(status.to_owned()).is_terminal())
-}
-
-/// Whether to poll a job before a watcher receives its state. `row` is `None` if the job is not
-/// stored. `is_closed` states whether the job has finished or is no longer polled. `after` is the
-/// number of the last change that a resuming watcher received.
-///
-/// A closed job is polled for a new watcher, because another client may have restarted the job. A
-/// closed job is not polled for a resuming watcher, which only needs the stored changes.
-pub fn is_poll_due(
-    row: Option<&JobRow>,
-    is_closed: bool,
-    after: Option<u64>,
-    interval: Millis,
-    now: Millis,
-) -> bool {
-    let Some(row) = row else {
-        return true;
-    };
-    let may_have_changed = !is_closed || after.is_none();
-    may_have_changed && now.since(row.checked_at) >= interval && now >= row.not_before
 }

@@ -4,6 +4,7 @@
 //! a project.
 
 mod alarm;
+mod events;
 mod poll;
 mod records;
 mod schedule;
@@ -26,7 +27,8 @@ use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, POLICY_INDEX, PROBE_TABLES,
 };
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
-use crate::jobs::project_object::poll::PollState;
+use crate::jobs::machine::Timing;
+use crate::jobs::project_object::events::JobPoll;
 use crate::jobs::project_stub::WatchCall;
 use crate::jobs::settings::JobSettings;
 use crate::jobs::store::JobStore;
@@ -177,9 +179,12 @@ struct Project {
     jobs: JobStore,
     outbox: Outbox,
     connections: Connections,
-    /// The state of polls, by job id. A job has an entry while its poll is running, after a failed
-    /// poll, or after a watcher was charged for the next poll.
-    polls: RefCell<HashMap<String, PollState>>,
+    timing: Timing,
+    /// The polls by job id. A job has an entry while its poll is running, after a failed poll, or
+    /// after a watcher was charged for the next poll.
+    polls: RefCell<HashMap<String, JobPoll>>,
+    /// The number of polls since this instance started.
+    polls_started: Cell<u64>,
     /// The time of the alarm, if this instance has set an alarm.
     alarm: Cell<Option<Millis>>,
     /// The number of alarms since this instance started.
@@ -204,7 +209,14 @@ impl Project {
                 connections.clone(),
             ),
             connections,
+            timing: Timing {
+                poll_interval: settings.poll_interval,
+                webhook_poll_interval: settings.webhook_poll_interval,
+                poll_duration: settings.poll_duration,
+                timeout: upstream.timeout,
+            },
             polls: RefCell::default(),
+            polls_started: Cell::new(0),
             alarm: Cell::new(None),
             alarms: Cell::new(0),
             state,

@@ -6,7 +6,8 @@
 macro_rules! job_columns {
     () => {
         "row, id, listed, webhook, created_at, status, data, version, checked_at, last_started_at,
-          not_before, missing_since, since"
+          not_before, missing_since, since, given_up_start IS last_started_at AS given_up,
+          webhook_poll"
     };
 }
 

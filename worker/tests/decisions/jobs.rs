@@ -3,6 +3,7 @@
 mod events;
 mod idempotency;
 mod job_row;
+mod machine;
 mod poll;
 mod poll_budget;
 mod pull_request;

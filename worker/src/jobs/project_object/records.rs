@@ -4,26 +4,14 @@ use std::rc::Rc;
 
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
-use crate::jobs::events::StreamEvent;
 use crate::jobs::job_row::JobRow;
 use crate::jobs::project_object::Project;
 use crate::jobs::records::JobQuery;
-use crate::jobs::webhook::JobEnd;
-use crate::jobs::write::Write;
 use crate::runtime::{HostResult, now};
-use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::request::Call;
 
 /// The maximum number of jobs that one list request polls.
 const MAX_REFRESHED_JOBS: usize = 8;
-
-/// A stored change of a job, for the watchers.
-pub(super) struct JobChange {
-    /// The job, if its state changed.
-    pub(super) row: Option<JobRow>,
-    /// The event for streams of the job list, if the job is listed.
-    pub(super) event: Option<StreamEvent>,
-}
 
 impl Project {
     /// Lists a page of jobs, newest first. First polls unfinished jobs of the page that have a
@@ -37,7 +25,7 @@ impl Project {
         let page = self.jobs.page(query).await?;
         let now = now();
         let mut polled = page.rows.clone();
-        polled.retain(|row| !row.is_given_up(self.settings.poll_duration, now));
+        polled.retain(|row| !row.record().is_late(&self.timing, now));
         self.refresh(call, polled).await?;
         if filter.text.is_some() && self.jobs.backlog()? > 0 {
             self.schedule().await?;
@@ -66,11 +54,10 @@ impl Project {
     /// more than the poll budget allows now.
     async fn refresh(self: &Rc<Self>, call: &Call, rows: Vec<JobRow>) -> HostResult<()> {
         let now = now();
-        let interval = self.settings.poll_interval;
-        let mut stale: Vec<_> = rows
-            .into_iter()
-            .filter(|row| !row.is_finished() && now >= self.next_poll(row, interval))
-            .collect();
+        let mut stale = rows;
+        stale.retain(|row| {
+            !row.record().is_finished() && self.job_of(row).is_stale(now, &self.timing)
+        });
         let usage = self.jobs.poll_usage(now)?;
         let room = self.settings.poll_budget.count_immediate(&usage, now) as usize;
         let mut polls = Vec::new();
@@ -81,54 +68,6 @@ impl Project {
             }
         }
         self.await_polls(polls).await
-    }
-
-    /// Records the state of a job, then broadcasts the change.
-    pub(super) fn record(&self, id: &str, reply: &JobSnapshot) -> HostResult<()> {
-        let store = || self.store_state(id, reply, None);
-        self.broadcast(&self.database.transaction(store)?);
-        Ok(())
-    }
-
-    /// Stores the state of a job and an optional follow-up, within the current transaction.
-    pub(super) fn store_state(
-        &self,
-        id: &str,
-        reply: &JobSnapshot,
-        message: Option<&Write>,
-    ) -> HostResult<JobChange> {
-        let earlier = self.jobs.find(id)?;
-        if let Some(write) = message {
-            self.jobs.add_message(id, write)?;
-        }
-        let row = self.jobs.record(id, earlier.as_ref(), reply)?;
-        if message.is_some() {
-            self.jobs.mark_started(id)?;
-        }
-        if let Some(row) = &row {
-            self.queue_webhook(row, earlier.and_then(|earlier| earlier.announced_end()))?;
-        } else if message.is_none() {
-            return Ok(JobChange { row, event: None });
-        }
-        let event = self.jobs.revise(id)?;
-        Ok(JobChange { row, event })
-    }
-
-    /// Queues the webhook of a finished job, if the job has one. If `announced_end` is the same
-    /// end, instead updates the job's state in the queued webhook, unless the first attempt has
-    /// begun.
-    pub(super) fn queue_webhook(
-        &self,
-        row: &JobRow,
-        announced_end: Option<JobEnd>,
-    ) -> HostResult<()> {
-        match (row.end(), &row.webhook) {
-            (Some(end), Some(_)) if announced_end == Some(end) => {
-                self.outbox.update_unsent(&row.id, end, &row.data)
-            }
-            (Some(end), Some(url)) => self.outbox.add(url, end, &row.data),
-            _ => Ok(()),
-        }
     }
 
     /// Deletes a job record and closes the sockets of the job's watchers. Returns a 404 if the job
@@ -145,10 +84,7 @@ impl Project {
             self.jobs.forget_deletions()?;
             Ok(event)
         })?;
-        // If a poll is still running, its response must not store the job again.
-        self.supersede_poll(job);
-        self.forget_failures(job);
-        self.close_watchers(job);
+        self.forget(job);
         self.broadcast_list(event.as_slice());
         self.schedule().await?;
         Ok(GatewayResponse::empty(204))

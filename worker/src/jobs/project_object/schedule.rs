@@ -4,6 +4,7 @@
 use quillgate::Millis;
 
 use crate::jobs::job_row::JobRow;
+use crate::jobs::machine::Interest;
 use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::watchers::LIST_TAG;
@@ -18,27 +19,6 @@ const SWEEP_PERIOD: u64 = 3_600_000;
 const GIVE_UP_TIME: Millis = Millis::from_seconds(86_400);
 
 impl Project {
-    /// Returns when the job's state is stale and the upstream allows the next poll. `interval` is
-    /// the minimum time between two polls.
-    pub(super) fn next_poll(&self, row: &JobRow, interval: Millis) -> Millis {
-        let polls = self.polls.borrow();
-        let failures = polls.get(&row.id).map_or(0, |poll| poll.failures);
-        row.next_poll(interval, failures)
-    }
-
-    /// Plans the next poll for the webhook of a job. Cancels the poll if the webhook needs no
-    /// further polls.
-    pub(super) fn plan_webhook_poll(&self, job: &str) -> HostResult<()> {
-        let Some(row) = self.jobs.find(job)?.filter(|row| row.webhook.is_some()) else {
-            return Ok(());
-        };
-        let end = row.webhook_poll_end(self.settings.poll_duration);
-        let end = end.filter(|&end| now() < end);
-        let interval = self.settings.webhook_poll_interval;
-        let next = end.map(|end| self.next_poll(&row, interval).min(end));
-        self.jobs.set_webhook_poll(job, next)
-    }
-
     /// Returns the watched jobs, each with the time when the alarm polls the job or gives the job
     /// up. Watchers of the list watch the unfinished jobs that last started most recently: see
     /// [`JobStore::unfinished`](crate::jobs::store::JobStore::unfinished).
@@ -56,31 +36,21 @@ impl Project {
             rows.extend(self.jobs.find_all(&targets)?);
         }
         let pace = self.settings.poll_budget.find_next(usage);
-        let polls = self.polls.borrow();
         let find_time = |row: &JobRow| {
-            let poll = polls.get(&row.id);
-            if poll.is_some_and(|poll| poll.running.is_some()) {
-                // A running poll schedules the next alarm when it finishes. This time applies only
-                // if the runtime evicts the instance before the poll finishes.
-                return now.plus(self.upstream.timeout);
-            }
-            let earliest = if row.is_listed {
-                pace
-            } else {
-                usage
-                    .paused_until
-                    .max(poll.and_then(|poll| poll.charge_end))
+            let interest = Interest {
+                is_watched: true,
+                earliest_poll: if row.is_listed {
+                    pace
+                } else {
+                    usage.paused_until
+                },
             };
-            let next = self.next_poll(row, self.settings.poll_interval);
-            let next = next.max(earliest.unwrap_or(next));
-            if row.is_finished() {
-                next
-            } else {
-                next.min(row.poll_end(self.settings.poll_duration))
-            }
+            self.job_of(row).next_time(interest, now, &self.timing)
         };
         let rows = rows.into_iter();
-        Ok(rows.map(|row| (find_time(&row), row)).collect())
+        Ok(rows
+            .filter_map(|row| Some((find_time(&row)?, row)))
+            .collect())
     }
 
     /// Sets the alarm to the next due time. Leaves the alarm unchanged if the alarm has this time

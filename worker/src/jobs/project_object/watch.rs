@@ -6,9 +6,9 @@ use std::rc::Rc;
 use quillgate::JobId;
 use worker::{Response, WebSocketPair};
 
+use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::END_TEXT;
-use crate::jobs::poll::is_poll_due;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::WatchCall;
 use crate::runtime::{HostError, HostResult, now, sockets};
@@ -44,14 +44,15 @@ impl Project {
         if let Err(refusal) = self.check_streams(watch) {
             return Ok(Err(refusal));
         }
+        // The record may have been deleted during the poll.
+        let Some(row) = self.jobs.find(job)? else {
+            let problem = Problem::job_not_recorded();
+            return Ok(Err(GatewayResponse::problem(&problem, &watch.call.id)));
+        };
         let events = self.jobs.events(job, watch.after)?;
-        let row = self.jobs.find(job)?;
-        let now = now();
-        let poll_duration = self.settings.poll_duration;
-        let is_given_up = row
-            .as_ref()
-            .is_some_and(|row| row.is_given_up(poll_duration, now));
-        let is_closed = is_given_up || row.is_some_and(|row| row.is_finished());
+        let record = row.record();
+        let is_given_up = record.is_late(&self.timing, now());
+        let is_closed = is_given_up || record.is_finished();
         if is_closed && events.is_empty() {
             return Ok(Err(GatewayResponse::empty(204)));
         }
@@ -76,11 +77,11 @@ impl Project {
     ) -> HostResult<Option<GatewayResponse>> {
         let now = now();
         let row = self.jobs.find(job)?;
-        let (interval, poll_duration) = (self.settings.poll_interval, self.settings.poll_duration);
-        let is_closed = row
-            .as_ref()
-            .is_some_and(|row| row.is_finished() || row.is_given_up(poll_duration, now));
-        if !is_poll_due(row.as_ref(), is_closed, watch.after, interval, now) {
+        let is_due = row.as_ref().is_none_or(|row| {
+            let job = self.job_of(row);
+            job.is_poll_due(watch.after, now, &self.timing)
+        });
+        if !is_due {
             return Ok(None);
         }
         if let Some(row) = &row {
@@ -105,12 +106,16 @@ impl Project {
                 return Ok(None);
             }
         }
-        Ok(match poll.wait().await?.outcome {
-            Ok(_) => None,
-            // The watcher receives the stored state until Mintlify returns a newer state.
-            Err(failure) if row.is_some() && (failure.is_temporary() || failure.is_fault) => None,
-            Err(failure) => Some(GatewayResponse::problem(&failure.problem, &watch.call.id)),
-        })
+        let Err(failure) = poll.wait().await?.outcome else {
+            return Ok(None);
+        };
+        // The watcher receives the stored state until Mintlify returns a newer state.
+        let is_stored_state_valid = row.is_some_and(|row| {
+            let may_be_unknown = failure.is_missing && row.record().may_be_unknown(now);
+            may_be_unknown || failure.is_temporary() || failure.is_fault
+        });
+        let problem = || GatewayResponse::problem(&failure.problem, &watch.call.id);
+        Ok((!is_stored_state_valid).then(problem))
     }
 }
 

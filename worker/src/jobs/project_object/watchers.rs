@@ -10,7 +10,6 @@ use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::StreamEvent;
 use crate::jobs::project_object::Project;
-use crate::jobs::project_object::records::JobChange;
 use crate::jobs::project_stub::WatchCall;
 use crate::runtime::{HostResult, sockets};
 
@@ -88,29 +87,6 @@ impl Project {
             }
         }
         watchers.len()
-    }
-
-    /// Closes the sockets of a job that Mintlify does not know or whose record was deleted. If a
-    /// watcher reconnects, the gateway polls the job again.
-    pub(super) fn close_watchers(&self, job: &str) {
-        for socket in self.find_watchers(job) {
-            sockets::close(&socket, "gone");
-        }
-    }
-
-    /// Sends a change to the watchers of the changed job and of the list. Closes the sockets of the
-    /// job after its final state. Returns the number of the list's watchers.
-    pub(super) fn broadcast(&self, change: &JobChange) -> usize {
-        if let Some(row) = &change.row {
-            let text = row.to_event().to_text();
-            for socket in self.find_watchers(&row.id) {
-                sockets::send(&socket, &text);
-                if row.is_finished() {
-                    sockets::close(&socket, "finished");
-                }
-            }
-        }
-        self.broadcast_list(change.event.as_slice())
     }
 }
 

@@ -5,8 +5,9 @@ use quillgate::Operation;
 
 use crate::budget::reservation::Reservation;
 use crate::http::response::GatewayResponse;
+use crate::jobs::machine::Event;
 use crate::jobs::project_object::Project;
-use crate::jobs::project_object::records::JobChange;
+use crate::jobs::project_object::events::Stored;
 use crate::jobs::project_stub::WriteReply;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
@@ -26,6 +27,10 @@ impl Project {
             Ok(reserved) => reserved,
             Err(reply) => return Ok(reply),
         };
+        let was_stored = match &write.job {
+            Some(id) => self.jobs.find(id)?.is_some(),
+            None => false,
+        };
         let Exchange { metrics, outcome } = self.send_write(call, write, &reservation).await;
         let (response, key_outcome) = match &outcome {
             Ok(reply) => (
@@ -37,10 +42,18 @@ impl Project {
                 failure.key_outcome,
             ),
         };
+        let is_deleted = match &write.job {
+            Some(id) => was_stored && self.jobs.find(id)?.is_none(),
+            None => false,
+        };
         let conclude = || {
             self.budget
                 .conclude(&reservation, reservation_outcome(&outcome))?;
-            self.keys.conclude(&key, key_outcome, &response)
+            self.keys.conclude(&key, key_outcome, &response)?;
+            match &write.job {
+                Some(id) if is_deleted => self.keys.forget_job(id),
+                _ => Ok(()),
+            }
         };
         let stored = self.database.transaction(|| {
             let change = self.store_write(write, &outcome)?;
@@ -57,7 +70,7 @@ impl Project {
         }
         let published = async {
             match stored? {
-                Some(change) => self.publish_write(write, &change).await,
+                Some(stored) => self.publish_write(write, &stored).await,
                 None => Ok(()),
             }
         };
@@ -134,41 +147,39 @@ impl Project {
     }
 
     /// Stores the job that a write created, or the new state of an existing job together with the
-    /// follow-up. Returns the change, or `None` if the write failed or its response names no job.
+    /// follow-up. Returns the stored event, or `None` if the write failed or its response names no job.
     fn store_write(
         &self,
         write: &Write,
         outcome: &Result<JobSnapshot, UpstreamFailure>,
-    ) -> HostResult<Option<JobChange>> {
+    ) -> HostResult<Option<Stored>> {
         let Ok(reply) = outcome else {
             return Ok(None);
         };
         if let Some(id) = &write.job {
-            let change = self.store_state(id, reply, Some(write))?;
-            self.plan_webhook_poll(id)?;
-            return Ok(Some(change));
+            self.jobs.add_message(id, write)?;
+            let mut stored = self.store_event(id, Event::FollowedUp(reply.into()), Some(reply))?;
+            if stored.list_event.is_none() {
+                stored.list_event = self.jobs.revise(id)?;
+            }
+            return Ok(Some(stored));
         }
         let Some(id) = reply.id.as_deref() else {
             return Ok(None);
         };
-        let event = self.jobs.add(id, write, reply)?;
-        if write.webhook.is_some()
-            && let Some(row) = self.jobs.find(id)?
-        {
-            // If the job has already ended, no later change queues the webhook, so it is queued
-            // now.
-            self.queue_webhook(&row, None)?;
-            self.plan_webhook_poll(id)?;
-        }
-        Ok(Some(JobChange { row: None, event }))
+        let list_event = self.jobs.add(id, write, reply)?;
+        let event = Event::Created {
+            state: reply.into(),
+            has_webhook: write.webhook.is_some(),
+        };
+        let mut stored = self.store_event(id, event, Some(reply))?;
+        stored.list_event = list_event;
+        Ok(Some(stored))
     }
 
     /// Notifies watchers of a write, and schedules the next poll of the written job.
-    async fn publish_write(&self, write: &Write, change: &JobChange) -> HostResult<()> {
-        if let Some(id) = &write.job {
-            self.supersede_poll(id);
-        }
-        let is_list_watched = self.broadcast(change) > 0;
+    async fn publish_write(&self, write: &Write, stored: &Stored) -> HostResult<()> {
+        let is_list_watched = self.publish(stored) > 0;
         let is_awaited = write.job.is_some() || write.webhook.is_some() || is_list_watched;
         if !is_awaited && self.alarm.get().is_some() {
             // No caller is waiting for the new job, so no poll is needed. The handler of the

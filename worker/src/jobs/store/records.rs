@@ -9,8 +9,9 @@ use super::search::find_folded;
 use super::{JobStore, MAX_JOBS_PER_ALARM};
 use crate::jobs::events::StreamEvent;
 use crate::jobs::job_row::JobRow;
-use crate::jobs::poll::is_finished;
+use crate::jobs::machine::Record;
 use crate::jobs::records::has_room_for_whole;
+use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::json;
 use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
@@ -71,47 +72,85 @@ impl JobStore {
         has_room_for_whole(self.database.size()).then_some(whole)
     }
 
-    /// Stores the state of a job, within the current transaction. `row` is the job's current row,
-    /// or `None` if the job is not stored yet. Returns the new row, or `None` if the state is
-    /// unchanged.
-    pub fn record(
+    /// Stores a job after an event, within the current transaction. `row` is the job's current row,
+    /// or `None` if the job is not stored yet: it was created elsewhere, or Mintlify's response to
+    /// its creation has not arrived yet. Callers can watch such a job, but the list does not
+    /// contain it. `snapshot` is the response with a new state, and `due` is when the job is due
+    /// for its webhook.
+    pub fn save(
         &self,
         id: &str,
         row: Option<&JobRow>,
-        job: &JobSnapshot,
-    ) -> HostResult<Option<JobRow>> {
-        let now = now();
-        if row.is_some_and(|row| row.data == job.data) {
-            self.mark_found(id)?;
-            return Ok(None);
+        record: &Record<JobEnd>,
+        snapshot: Option<&JobSnapshot>,
+        due: Option<Millis>,
+    ) -> HostResult<()> {
+        let is_checked_only = row.is_some_and(|row| {
+            row.record()
+                == Record {
+                    checked_at: row.checked_at,
+                    not_before: row.not_before,
+                    missing_since: row.missing_since,
+                    ..record.clone()
+                }
+        });
+        if is_checked_only {
+            return self.save_check(id, row, record, due);
         }
-        let (version, started) = if let Some(row) = row {
-            self.store_past_state(row)?;
-            let is_again = row.is_finished() && !is_finished(job.status.as_deref());
-            let started = if is_again { now } else { row.last_started_at };
-            (row.version + 1, started)
+        if let Some(row) = row {
+            if row.version != record.version {
+                self.store_past_state(row)?;
+            }
         } else {
-            // The job was created elsewhere, or Mintlify's response to its creation has not arrived
-            // yet. Callers can watch the job, but the list does not contain it.
             let insert = "INSERT INTO job (id, listed, created_at) VALUES (?, 0, ?)";
-            self.database.execute(insert, [text(id), number(now.0)])?;
-            (1, now)
-        };
-        let row = [
+            let values = [text(id), number(record.created_at.0)];
+            self.database.execute(insert, values)?;
+        }
+        let is_changed = row.is_none_or(|row| row.version != record.version);
+        let snapshot = snapshot.filter(|_| is_changed);
+        let values = [
             text(id),
-            optional_text(job.status.as_deref()),
-            optional_text(job.pr_link.as_deref()),
-            text(&job.data),
-            number(version),
-            number(now.0),
-            number(started.0),
+            optional_text(snapshot.map(|snapshot| snapshot.data.as_str())),
+            optional_text(snapshot.and_then(|snapshot| snapshot.status.as_deref())),
+            optional_text(snapshot.and_then(|snapshot| snapshot.pr_link.as_deref())),
+            number(record.version),
+            number(record.checked_at.0),
+            number(record.started_at.0),
+            optional_number(record.changed_at.map(|at| at.0)),
+            number(record.not_before.0),
+            optional_number(record.missing_since.map(|at| at.0)),
+            number(record.has_webhook.into()),
+            optional_number(due.map(|at| at.0)),
+            number(record.is_given_up.into()),
         ];
-        let update = concat!(
-            include_str!("sql/update_state.sql"),
-            "RETURNING ",
-            job_columns!()
-        );
-        self.database.first(update, row)
+        self.database
+            .execute(include_str!("sql/update_job.sql"), values)
+    }
+
+    /// Stores the times of the latest poll, and when the job is due. Writes nothing if they are
+    /// unchanged.
+    fn save_check(
+        &self,
+        id: &str,
+        row: Option<&JobRow>,
+        record: &Record<JobEnd>,
+        due: Option<Millis>,
+    ) -> HostResult<()> {
+        if row.is_some_and(|row| row.record() != *record) {
+            let update = "UPDATE job SET checked_at = ?, not_before = ?, missing_since = ?
+                WHERE id = ?";
+            let missing = optional_number(record.missing_since.map(|at| at.0));
+            let times = [number(record.checked_at.0), number(record.not_before.0)];
+            let [checked, not_before] = times;
+            self.database
+                .execute(update, [checked, not_before, missing, text(id)])?;
+        }
+        if row.is_some_and(|row| row.webhook_poll != due) {
+            let update = "UPDATE job SET webhook_poll = ? WHERE id = ?";
+            let due = optional_number(due.map(|at| at.0));
+            self.database.execute(update, [due, text(id)])?;
+        }
+        Ok(())
     }
 
     /// Copies the state of a row to the past states, and deletes the oldest past states above the
@@ -146,49 +185,6 @@ impl JobStore {
         let values = [text(id), number(MAX_MESSAGES), number(MAX_MESSAGE_BYTES)];
         self.database
             .execute(include_str!("sql/trim_messages.sql"), values)
-    }
-
-    /// Records that a job has just been polled, and the earliest time of the next poll.
-    pub fn mark_checked(&self, id: &str, not_before: Millis) -> HostResult<()> {
-        let update = "UPDATE job SET checked_at = ?, not_before = ? WHERE id = ?";
-        let row = [number(now().0), number(not_before.0), text(id)];
-        self.database.execute(update, row)
-    }
-
-    pub fn mark_started(&self, id: &str) -> HostResult<()> {
-        let update = "UPDATE job SET last_started_at = ? WHERE id = ?";
-        self.database.execute(update, [number(now().0), text(id)])
-    }
-
-    /// Schedules the next poll of a job that has a webhook. If `at` is `None`, cancels the poll.
-    pub fn set_webhook_poll(&self, id: &str, at: Option<Millis>) -> HostResult<()> {
-        let update = "UPDATE job SET webhook_poll = ? WHERE id = ?";
-        let at = optional_number(at.map(|at| at.0));
-        self.database.execute(update, [at, text(id)])
-    }
-
-    /// Records that polling of a job has ended. Only a restart of the job resumes polling.
-    pub fn mark_given_up(&self, id: &str) -> HostResult<()> {
-        let update = "UPDATE job SET given_up_start = last_started_at, webhook_poll = NULL
-            WHERE id = ?";
-        self.database.execute(update, [text(id)])
-    }
-
-    /// Records that the upstream has just returned a job.
-    pub fn mark_found(&self, id: &str) -> HostResult<()> {
-        let update = "UPDATE job SET checked_at = ?, not_before = 0, missing_since = NULL
-            WHERE id = ?";
-        self.database.execute(update, [number(now().0), text(id)])
-    }
-
-    pub fn mark_missing(&self, id: &str, since: Millis) -> HostResult<()> {
-        let update = "UPDATE job SET missing_since = ? WHERE id = ?";
-        self.database.execute(update, [number(since.0), text(id)])
-    }
-
-    pub fn forget_webhook(&self, id: &str) -> HostResult<()> {
-        let update = "UPDATE job SET webhook = NULL, webhook_poll = NULL WHERE id = ?";
-        self.database.execute(update, [text(id)])
     }
 
     /// Deletes jobs that last started at `latest` or before and are not polled for a webhook, at

@@ -1,68 +1,51 @@
-//! Job ends that webhooks announce.
+//! Stored jobs.
 
 use quillgate::Millis;
-use quillgate_worker::jobs::job_row::{JobRow, RESTART_TIME};
-use quillgate_worker::jobs::webhook::JobEnd;
+use quillgate_worker::jobs::job_row::{JobRow, find_end};
 
-use super::poll::row;
-use crate::fixtures::at;
+use crate::fixtures::NOW;
 
-/// Returns a job that started at its creation and completed half a minute later.
-fn completed() -> JobRow {
-    JobRow {
-        status: Some("completed".to_owned()),
-        since: Some(at(30)),
-        ..row()
+#[test]
+fn only_a_terminal_status_ends_a_job() {
+    for (status, expected) in [
+        (Some("completed"), true),
+        (Some("failed"), true),
+        (Some("archived"), true),
+        (Some("active"), false),
+        (Some("queued"), false),
+        (Some("Completed"), false),
+        (Some(""), false),
+        (None, false),
+    ] {
+        assert_eq!(find_end(status).is_some(), expected, "{status:?}");
     }
 }
 
 #[test]
-fn end_is_announced_once() {
-    let at_creation = JobRow {
-        since: Some(at(0)),
-        ..completed()
-    };
-    for row in [completed(), at_creation] {
-        assert_eq!(row.announced_end(), Some(JobEnd::Completed));
-        assert!(!row.is_restarted());
-    }
-    assert_eq!(row().announced_end(), None);
-}
-
-#[test]
-fn end_that_the_response_to_a_follow_up_repeats_is_announced_again_only_when_a_poll_finds_it() {
-    // The response to the follow-up repeats the stored state, or has a new state with the same end.
-    for since in [at(30), at(60)] {
-        let restarted = JobRow {
-            last_started_at: at(60),
-            since: Some(since),
-            ..completed()
+fn job_with_an_id_that_no_path_can_have_is_not_polled() {
+    for (id, expected) in [
+        ("j".repeat(256), true),
+        ("j".repeat(257), false),
+        ("é".repeat(129), false),
+        ("..".to_owned(), false),
+    ] {
+        let row = JobRow {
+            row: 1,
+            id,
+            is_listed: true,
+            webhook: None,
+            created_at: NOW,
+            status: Some("active".to_owned()),
+            data: "{}".to_owned(),
+            version: 1,
+            checked_at: NOW,
+            last_started_at: NOW,
+            not_before: Millis(0),
+            missing_since: None,
+            since: None,
+            is_given_up: false,
+            webhook_poll: None,
         };
-        assert!(restarted.is_restarted(), "{since:?}");
-        assert_eq!(restarted.announced_end(), None, "{since:?}");
+        assert_eq!(row.record().is_pollable, expected, "{}", row.id);
     }
-    let completed_again = JobRow {
-        last_started_at: at(60),
-        since: Some(at(90)),
-        ..completed()
-    };
-    assert!(!completed_again.is_restarted());
-    assert_eq!(completed_again.announced_end(), Some(JobEnd::Completed));
-}
-
-#[test]
-fn webhook_waits_for_the_end_of_a_follow_up_for_a_limited_time() {
-    let day = Millis::from_seconds(86_400);
-    assert_eq!(row().webhook_poll_end(day), Some(at(0).plus(day)));
-    assert_eq!(completed().webhook_poll_end(day), None);
-    let restarted = JobRow {
-        last_started_at: at(60),
-        ..completed()
-    };
-    assert_eq!(
-        restarted.webhook_poll_end(day),
-        Some(at(60).plus(RESTART_TIME))
-    );
-    let minute = Millis::from_seconds(60);
-    assert_eq!(restarted.webhook_poll_end(minute), Some(at(120)));
 }

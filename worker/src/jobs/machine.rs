@@ -1,0 +1,478 @@
+//! The state machine of a job. [`Job::apply`] applies an event to a job and returns the effects that
+//! the project's object carries out. [`Job::next_time`] returns when the object applies
+//! [`Event::Due`]. Neither performs I/O.
+//!
+//! `E` is the type of a final state, such as a completed or a failed job.
+
+use quillgate::Millis;
+
+use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER, RESTART_TIME, compute_pause};
+
+/// The time between charging a watcher and polling. Within this time, the Worker closes the
+/// watcher's socket if the watcher's caller has no reads left.
+pub const CHARGE_TIME: Millis = Millis::from_seconds(1);
+
+/// The configured times of polling.
+#[derive(Debug, Clone, Copy)]
+pub struct Timing {
+    /// The minimum time between two polls of a watched job.
+    pub poll_interval: Millis,
+    /// The minimum time between two polls of a job that has a webhook and no watchers.
+    pub webhook_poll_interval: Millis,
+    /// How long a job is polled after it last started.
+    pub poll_duration: Millis,
+    /// The timeout of a poll.
+    pub timeout: Millis,
+}
+
+/// A job, as far as the gateway knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job<E> {
+    /// What is stored. `None` if the job is not stored.
+    pub record: Option<Record<E>>,
+    /// What this instance of the object remembers of the job's polls.
+    pub polling: Polling,
+}
+
+/// The stored part of a job.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent facts, as stored"
+)]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Record<E> {
+    /// Whether the job was created through the gateway. Only polls of such jobs use the poll budget.
+    pub is_listed: bool,
+    /// Whether the job's id can be part of a path. A job with any other id is given up.
+    pub is_pollable: bool,
+    /// Whether a webhook announces the end of the job.
+    pub has_webhook: bool,
+    /// The time of the job's creation. If the job was not created through the gateway, the time of
+    /// the first poll.
+    pub created_at: Millis,
+    /// The time when the job last started. A start is the job's creation, a follow-up, or a poll
+    /// that found the finished job active again.
+    pub started_at: Millis,
+    /// The time of the latest response or poll.
+    pub checked_at: Millis,
+    /// The earliest time that the upstream allows for the next poll.
+    pub not_before: Millis,
+    /// The time of the first 404 response since the upstream last returned the job.
+    pub missing_since: Option<Millis>,
+    /// The time of the latest change. `None` for a job that an early release stored.
+    pub changed_at: Option<Millis>,
+    /// Whether polling has ended since the latest start, because the job did not finish in time.
+    pub is_given_up: bool,
+    /// The number of the latest change, counted from 1.
+    pub version: u64,
+    /// The upstream's latest state.
+    pub state: State<E>,
+}
+
+/// A state that the upstream returned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct State<E> {
+    /// The whole state. Two states are equal if their data is equal.
+    pub data: String,
+    /// How the job ended. `None` if the job has not finished.
+    pub end: Option<E>,
+}
+
+/// The part of a job that is in memory only. A restart loses it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Polling {
+    /// The number of the running poll. The response to any other poll is ignored.
+    pub running: Option<u64>,
+    /// The number of consecutive failed polls.
+    pub failures: u32,
+    /// When the poll for which a watcher was charged is due.
+    pub charge_end: Option<Millis>,
+}
+
+/// What happens to a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event<E> {
+    /// The upstream created the job.
+    Created {
+        /// The state in the response.
+        state: State<E>,
+        /// Whether a webhook announces the end of the job.
+        has_webhook: bool,
+    },
+    /// The upstream accepted a follow-up.
+    FollowedUp(State<E>),
+    /// A poll was started. The number is unique.
+    PollStarted(u64),
+    /// The upstream returned the job to the poll with this number.
+    PollAnswered(u64, State<E>),
+    /// The poll with this number failed.
+    PollFailed(u64, PollFailure),
+    /// The time of [`Job::next_time`] has come.
+    Due(Interest),
+    /// A caller deleted the record, or the record expired.
+    Deleted,
+}
+
+/// Who waits for the job, besides its webhook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Interest {
+    /// Whether the job, or the list that contains the job, has a watcher.
+    pub is_watched: bool,
+    /// The earliest time that the project's poll budget allows for a poll of this job.
+    pub earliest_poll: Option<Millis>,
+}
+
+/// Why a poll has failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PollFailure {
+    /// Whether the upstream responded 404.
+    pub is_missing: bool,
+    /// The wait that the upstream demands.
+    pub retry_after: Option<Millis>,
+}
+
+/// What the object does after an event. The object also stores the record whenever it has changed,
+/// together with the queued webhooks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect<E> {
+    /// Start a poll, and apply [`Event::PollStarted`].
+    Poll,
+    /// Charge a watcher for the next poll.
+    Charge,
+    /// Send the new state to the watchers.
+    Notify,
+    /// Queue a webhook with the stored state.
+    QueueWebhook(Announcement<E>),
+    /// Store the new state in the queued webhook for this end, unless its first attempt has begun.
+    UpdateWebhook(E),
+    /// Close the sockets of the job's watchers.
+    CloseWatchers(CloseReason),
+}
+
+/// What a webhook announces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Announcement<E> {
+    /// The job has finished.
+    Ended(E),
+    /// The gateway stopped polling the job before the job finished.
+    Unfinished,
+    /// The upstream responded 404 for [`LOST_AFTER`].
+    NotFound,
+}
+
+/// Why the sockets of a job's watchers are closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CloseReason {
+    /// The job has finished.
+    Finished,
+    /// The upstream does not know the job, or the record was deleted. A watcher that reconnects
+    /// causes a poll.
+    Gone,
+    /// The job is no longer polled.
+    GivenUp,
+}
+
+impl<E: Copy + PartialEq> Record<E> {
+    /// Returns the record of a job that is stored for the first time.
+    fn new(state: State<E>, is_listed: bool, has_webhook: bool, now: Millis) -> Self {
+        Self {
+            is_listed,
+            is_pollable: true,
+            has_webhook,
+            created_at: now,
+            started_at: now,
+            checked_at: now,
+            not_before: Millis(0),
+            missing_since: None,
+            changed_at: Some(now),
+            is_given_up: false,
+            version: 1,
+            state,
+        }
+    }
+
+    /// Whether the job has a final state.
+    pub const fn is_finished(&self) -> bool {
+        self.state.end.is_some()
+    }
+
+    /// Whether the job has restarted and its stored state has not changed since then. Mintlify
+    /// processes follow-ups in the background, so the response to a follow-up can repeat the
+    /// earlier state.
+    pub fn is_restarted(&self) -> bool {
+        let is_older = |at| at <= self.started_at;
+        self.started_at > self.created_at && self.changed_at.is_some_and(is_older)
+    }
+
+    /// Whether nothing more is expected: the job has finished or is no longer polled.
+    pub fn is_closed(&self, timing: &Timing, now: Millis) -> bool {
+        self.is_finished() || self.is_late(timing, now)
+    }
+
+    /// Whether the job has not finished in time.
+    pub fn is_late(&self, timing: &Timing, now: Millis) -> bool {
+        !self.is_finished()
+            && (self.is_given_up || !self.is_pollable || now >= self.poll_end(timing))
+    }
+
+    fn poll_end(&self, timing: &Timing) -> Millis {
+        self.started_at.plus(timing.poll_duration)
+    }
+
+    /// Returns when polling for the webhook ends. A finished job is polled for its webhook only
+    /// after a restart, for at most [`RESTART_TIME`].
+    fn webhook_poll_end(&self, timing: &Timing) -> Option<Millis> {
+        if !self.has_webhook || self.is_given_up {
+            return None;
+        }
+        if !self.is_finished() {
+            return Some(self.poll_end(timing));
+        }
+        let restart_end = self.started_at.plus(timing.poll_duration.min(RESTART_TIME));
+        self.is_restarted().then_some(restart_end)
+    }
+
+    /// Stores a new state. Returns the effects.
+    fn set_state(&mut self, state: State<E>, now: Millis) -> Vec<Effect<E>> {
+        self.checked_at = now;
+        self.not_before = Millis(0);
+        self.missing_since = None;
+        if self.state.data == state.data {
+            return Vec::new();
+        }
+        let announced = self.announced_end();
+        let is_silent = self.is_given_up;
+        if self.is_finished() && state.end.is_none() {
+            self.started_at = now;
+            self.is_given_up = false;
+        }
+        self.version += 1;
+        self.changed_at = Some(now);
+        self.state = state;
+        let mut effects = vec![Effect::Notify];
+        if let Some(end) = self.state.end {
+            if self.has_webhook && !is_silent {
+                effects.push(if announced == Some(end) {
+                    Effect::UpdateWebhook(end)
+                } else {
+                    Effect::QueueWebhook(Announcement::Ended(end))
+                });
+            }
+            effects.push(Effect::CloseWatchers(CloseReason::Finished));
+        }
+        effects
+    }
+
+    /// Returns the end for which the webhook is already queued or sent. The next end of a restarted
+    /// job needs a new webhook, even if the job ends in the same way.
+    fn announced_end(&self) -> Option<E> {
+        self.state.end.filter(|_| !self.is_restarted())
+    }
+}
+
+impl<E> Default for Job<E> {
+    fn default() -> Self {
+        Self {
+            record: None,
+            polling: Polling::default(),
+        }
+    }
+}
+
+impl<E: Copy + PartialEq> Job<E> {
+    /// Applies an event.
+    pub fn apply(&mut self, event: Event<E>, now: Millis, timing: &Timing) -> Vec<Effect<E>> {
+        match event {
+            Event::Created { state, has_webhook } => self.on_created(state, has_webhook, now),
+            Event::FollowedUp(state) => self.on_follow_up(state, now),
+            Event::PollStarted(poll) => {
+                self.polling.running = Some(poll);
+                Vec::new()
+            }
+            Event::PollAnswered(poll, state) if self.polling.running == Some(poll) => {
+                self.polling = Polling::default();
+                let mut effects = if let Some(record) = &mut self.record {
+                    record.set_state(state, now)
+                } else {
+                    self.record = Some(Record::new(state, false, false, now));
+                    vec![Effect::Notify]
+                };
+                effects.extend(self.give_up_if_late(now, timing));
+                effects
+            }
+            Event::PollFailed(poll, failure) => self.on_failure(poll, failure, now, timing),
+            Event::Due(interest) => self.on_due(interest, now, timing),
+            Event::Deleted => {
+                *self = Self::default();
+                vec![Effect::CloseWatchers(CloseReason::Gone)]
+            }
+            // A follow-up or a deletion is newer than the response to this poll.
+            Event::PollAnswered(..) => Vec::new(),
+        }
+    }
+
+    fn on_created(&mut self, state: State<E>, has_webhook: bool, now: Millis) -> Vec<Effect<E>> {
+        // The record can already exist: a caller may have watched the job before the response to
+        // its creation arrived. The state that the poll returned is then newer.
+        let record = self
+            .record
+            .get_or_insert_with(|| Record::new(state, true, has_webhook, now));
+        record.is_listed = true;
+        record.has_webhook = has_webhook;
+        let end = record.state.end.filter(|_| has_webhook);
+        let webhook = end.map(|end| Effect::QueueWebhook(Announcement::Ended(end)));
+        webhook.into_iter().collect()
+    }
+
+    fn on_follow_up(&mut self, state: State<E>, now: Millis) -> Vec<Effect<E>> {
+        // The record may have been deleted since the follow-up was sent.
+        let Some(record) = &mut self.record else {
+            return Vec::new();
+        };
+        self.polling = Polling::default();
+        let effects = record.set_state(state, now);
+        record.started_at = now;
+        record.is_given_up = false;
+        effects
+    }
+
+    fn on_failure(
+        &mut self,
+        poll: u64,
+        failure: PollFailure,
+        now: Millis,
+        timing: &Timing,
+    ) -> Vec<Effect<E>> {
+        let mut effects = Vec::new();
+        if self.polling.running != Some(poll) {
+            return effects;
+        }
+        self.polling.running = None;
+        let Some(record) = &mut self.record else {
+            return effects;
+        };
+        self.polling.failures = self.polling.failures.saturating_add(1);
+        let wait = failure
+            .retry_after
+            .map(|wait| wait.min(timing.poll_duration));
+        record.not_before = wait.map_or(Millis(0), |wait| now.plus(wait));
+        record.checked_at = now;
+        if failure.is_missing {
+            let since = *record.missing_since.get_or_insert(now);
+            if now.since(since) >= LOST_AFTER && record.has_webhook && !record.is_given_up {
+                record.has_webhook = false;
+                effects.push(Effect::QueueWebhook(Announcement::NotFound));
+            }
+            if !record.may_be_unknown(now) {
+                effects.push(Effect::CloseWatchers(CloseReason::Gone));
+            }
+        }
+        effects.extend(self.give_up_if_late(now, timing));
+        effects
+    }
+
+    fn on_due(&mut self, interest: Interest, now: Millis, timing: &Timing) -> Vec<Effect<E>> {
+        let is_due = self
+            .next_time(interest, now, timing)
+            .is_some_and(|at| at <= now);
+        if !is_due {
+            return Vec::new();
+        }
+        let effects = self.give_up_if_late(now, timing);
+        if !effects.is_empty() {
+            return effects;
+        }
+        let is_listed = self.record.as_ref().is_some_and(|record| record.is_listed);
+        if is_listed || self.polling.charge_end.take().is_some() {
+            return vec![Effect::Poll];
+        }
+        self.polling.charge_end = Some(now.plus(CHARGE_TIME));
+        vec![Effect::Charge]
+    }
+
+    /// Ends the polling of a job that did not finish in time.
+    fn give_up_if_late(&mut self, now: Millis, timing: &Timing) -> Vec<Effect<E>> {
+        let Some(record) = &mut self.record else {
+            return Vec::new();
+        };
+        if record.is_given_up || !record.is_late(timing, now) {
+            return Vec::new();
+        }
+        record.is_given_up = true;
+        self.polling = Polling::default();
+        let webhook = Effect::QueueWebhook(Announcement::Unfinished);
+        let close = Effect::CloseWatchers(CloseReason::GivenUp);
+        let webhook = record.has_webhook.then_some(webhook);
+        webhook.into_iter().chain([close]).collect()
+    }
+
+    /// Returns when [`Event::Due`] is due. Returns `None` if nobody waits for the job.
+    pub fn next_time(&self, interest: Interest, now: Millis, timing: &Timing) -> Option<Millis> {
+        let record = self.record.as_ref()?;
+        let webhook = self.webhook_due(now, timing);
+        let watched = interest.is_watched && !record.is_given_up;
+        let watched = watched.then(|| self.next_poll(record, timing.poll_interval));
+        let next = [webhook, watched].into_iter().flatten().min()?;
+        if self.polling.running.is_some() {
+            // The poll ends by then. This time applies if the runtime evicts the instance.
+            return Some(now.plus(timing.timeout));
+        }
+        let next = next.max(interest.earliest_poll.unwrap_or(next));
+        let next = next.max(self.polling.charge_end.unwrap_or(next));
+        Some(if record.is_finished() {
+            next
+        } else {
+            next.min(record.poll_end(timing))
+        })
+    }
+
+    /// Returns when the job is due for its webhook, whatever the poll budget allows. The object
+    /// stores this time.
+    pub fn webhook_due(&self, now: Millis, timing: &Timing) -> Option<Millis> {
+        let record = self.record.as_ref()?;
+        let end = record.webhook_poll_end(timing)?;
+        if self.polling.running.is_some() {
+            return Some(now.plus(timing.timeout));
+        }
+        if record.is_finished() && now >= end {
+            return None;
+        }
+        Some(
+            self.next_poll(record, timing.webhook_poll_interval)
+                .min(end),
+        )
+    }
+
+    /// Whether the stored state is stale and the upstream allows a poll.
+    pub fn is_stale(&self, now: Millis, timing: &Timing) -> bool {
+        let record = self.record.as_ref();
+        record.is_none_or(|record| now >= self.next_poll(record, timing.poll_interval))
+    }
+
+    /// Whether to poll the job before a new watcher receives its state. `after` is the number of the
+    /// last change that a resuming watcher received.
+    ///
+    /// A closed job is polled for a new watcher, because another client may have restarted the job.
+    /// A resuming watcher of a closed job only needs the stored changes.
+    pub fn is_poll_due(&self, after: Option<u64>, now: Millis, timing: &Timing) -> bool {
+        let Some(record) = &self.record else {
+            return true;
+        };
+        let may_have_changed = !record.is_closed(timing, now) || after.is_none();
+        let is_stale = now.since(record.checked_at) >= timing.poll_interval;
+        may_have_changed && is_stale && now >= record.not_before
+    }
+
+    fn next_poll(&self, record: &Record<E>, interval: Millis) -> Millis {
+        let age = record.checked_at.since(record.started_at);
+        let pause = compute_pause(interval, age, self.polling.failures);
+        record.checked_at.plus(pause).max(record.not_before)
+    }
+}
+
+impl<E> Record<E> {
+    /// Whether a 404 can mean that the upstream does not know the new job yet.
+    pub fn may_be_unknown(&self, now: Millis) -> bool {
+        now.since(self.created_at) < CREATION_DELAY
+    }
+}

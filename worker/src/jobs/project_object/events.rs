@@ -1,0 +1,238 @@
+//! The events of jobs. These methods apply an event to the state machine of a job, store the new
+//! state, and carry out the effects.
+
+use quillgate::JobId;
+
+use crate::jobs::events::{CHARGE_TEXT, END_TEXT, StreamEvent};
+use crate::jobs::job_row::{JobRow, find_end};
+use crate::jobs::machine::{Announcement, CloseReason, Effect, Event, Job, Polling, State};
+use crate::jobs::project_object::Project;
+use crate::jobs::webhook::JobEnd;
+use crate::runtime::{HostResult, SharedTask, log_for_operator, now, random, sockets};
+use crate::upstream::client::Exchange;
+use crate::upstream::job_snapshot::JobSnapshot;
+
+/// The poll of a job, as far as this instance remembers it.
+#[derive(Default)]
+pub(super) struct JobPoll {
+    pub(super) polling: Polling,
+    /// The running poll, which all watchers share.
+    pub(super) task: Option<SharedTask<Exchange<JobSnapshot>>>,
+}
+
+/// A stored event, whose effects are not carried out yet.
+#[must_use]
+pub(super) struct Stored {
+    id: String,
+    /// The job after the event, if its state has changed.
+    changed: Option<JobRow>,
+    polling: Polling,
+    effects: Vec<Effect<JobEnd>>,
+    /// The event for streams of the job list, if the job is listed.
+    pub(super) list_event: Option<StreamEvent>,
+}
+
+impl From<&JobSnapshot> for State<JobEnd> {
+    fn from(snapshot: &JobSnapshot) -> Self {
+        Self {
+            data: snapshot.data.clone(),
+            end: find_end(snapshot.status.as_deref()),
+        }
+    }
+}
+
+impl Project {
+    /// Returns the state machine of a stored job.
+    pub(super) fn job_of(&self, row: &JobRow) -> Job<JobEnd> {
+        Job {
+            record: Some(row.record()),
+            polling: self.polling(&row.id),
+        }
+    }
+
+    fn polling(&self, id: &str) -> Polling {
+        let polls = self.polls.borrow();
+        polls
+            .get(id)
+            .map_or_else(Polling::default, |poll| poll.polling.clone())
+    }
+
+    /// Applies an event in a transaction, and then carries out the effects. Returns them.
+    pub(super) fn apply(
+        &self,
+        id: &str,
+        event: &Event<JobEnd>,
+        snapshot: Option<&JobSnapshot>,
+    ) -> HostResult<Vec<Effect<JobEnd>>> {
+        let stored = self
+            .database
+            .transaction(|| self.store_event(id, event.clone(), snapshot))?;
+        self.publish(&stored);
+        Ok(stored.effects)
+    }
+
+    /// Applies an event and stores the job and its webhooks, within the current transaction.
+    /// `snapshot` is the response whose state the event contains.
+    pub(super) fn store_event(
+        &self,
+        id: &str,
+        event: Event<JobEnd>,
+        snapshot: Option<&JobSnapshot>,
+    ) -> HostResult<Stored> {
+        let row = self.jobs.find(id)?;
+        let mut job = Job {
+            record: row.as_ref().map(JobRow::record),
+            polling: self.polling(id),
+        };
+        let now = now();
+        let effects = job.apply(event, now, &self.timing);
+        if let Some(record) = &job.record {
+            let due = job.webhook_due(now, &self.timing);
+            self.jobs.save(id, row.as_ref(), record, snapshot, due)?;
+            let url = row.and_then(|row| row.webhook);
+            for effect in &effects {
+                match (effect, &url) {
+                    (Effect::QueueWebhook(announcement), Some(url)) => {
+                        let end = announced_end(*announcement);
+                        self.outbox.add(url, end, &record.state.data)?;
+                    }
+                    (Effect::UpdateWebhook(end), _) => {
+                        self.outbox.update_unsent(id, *end, &record.state.data)?;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let is_changed = effects.contains(&Effect::Notify);
+        let list_event = if is_changed {
+            self.jobs.revise(id)?
+        } else {
+            None
+        };
+        let changed = if is_changed {
+            self.jobs.find(id)?
+        } else {
+            None
+        };
+        Ok(Stored {
+            id: id.to_owned(),
+            changed,
+            polling: job.polling,
+            effects,
+            list_event,
+        })
+    }
+
+    /// Carries out the effects of a stored event. Returns the number of watchers of the job list.
+    pub(super) fn publish(&self, stored: &Stored) -> usize {
+        let Stored {
+            id,
+            changed,
+            polling,
+            effects,
+            list_event,
+        } = stored;
+        self.set_polling(id, polling.clone());
+        for effect in effects {
+            match effect {
+                Effect::Notify => {
+                    let text = changed.as_ref().map(|row| row.to_event().to_text());
+                    for socket in self.find_watchers(id) {
+                        sockets::send(&socket, text.as_deref().unwrap_or_default());
+                    }
+                }
+                Effect::Charge => self.charge_watcher(id),
+                Effect::CloseWatchers(reason) => self.close_watchers(id, *reason),
+                Effect::QueueWebhook(Announcement::NotFound) => log_for_operator(&format!(
+                    "job {id} has been unknown to the upstream for 15 minutes: its webhook says \
+                     so and waits no longer"
+                )),
+                // The caller starts the poll. Webhooks are already stored.
+                Effect::Poll | Effect::QueueWebhook(_) | Effect::UpdateWebhook(_) => {}
+            }
+        }
+        self.broadcast_list(list_event.as_slice())
+    }
+
+    /// Forgets the poll of a deleted job, and closes the sockets of its watchers.
+    pub(super) fn forget(&self, id: &str) {
+        let mut job = Job {
+            record: None,
+            polling: self.polling(id),
+        };
+        let effects = job.apply(Event::Deleted, now(), &self.timing);
+        let _ = self.publish(&Stored {
+            id: id.to_owned(),
+            changed: None,
+            polling: job.polling,
+            effects,
+            list_event: None,
+        });
+    }
+
+    fn set_polling(&self, id: &str, polling: Polling) {
+        let mut polls = self.polls.borrow_mut();
+        if polling == Polling::default() {
+            polls.remove(id);
+            return;
+        }
+        let poll = polls.entry(id.to_owned()).or_default();
+        if polling.running != poll.polling.running {
+            poll.task = None;
+        }
+        poll.polling = polling;
+    }
+
+    /// Charges one watcher for the next poll of a job that the gateway did not create. The Worker
+    /// counts a read for the watcher's caller. If the caller has no reads left, the Worker closes
+    /// the watcher's socket.
+    fn charge_watcher(&self, id: &str) {
+        let mut watchers = self.find_watchers(id);
+        if !watchers.is_empty() {
+            // A random choice charges all watchers equally often on average.
+            let watcher = watchers.swap_remove(pick_index(watchers.len()));
+            sockets::send(&watcher, CHARGE_TEXT);
+        }
+    }
+
+    fn close_watchers(&self, id: &str, reason: CloseReason) {
+        if reason == CloseReason::GivenUp {
+            let reason = if JobId::new(id).is_ok() {
+                let seconds = self.settings.poll_duration.0 / 1000;
+                format!("has not ended within {seconds} s")
+            } else {
+                "has an id that cannot be part of a path".to_owned()
+            };
+            log_for_operator(&format!("job {id} {reason} and is no longer polled"));
+        }
+        for socket in self.find_watchers(id) {
+            let text = match reason {
+                CloseReason::Finished => "finished",
+                CloseReason::Gone => "gone",
+                CloseReason::GivenUp => {
+                    sockets::send(&socket, END_TEXT);
+                    "given up"
+                }
+            };
+            sockets::close(&socket, text);
+        }
+    }
+}
+
+const fn announced_end(announcement: Announcement<JobEnd>) -> JobEnd {
+    match announcement {
+        Announcement::Ended(end) => end,
+        Announcement::Unfinished => JobEnd::Unfinished,
+        Announcement::NotFound => JobEnd::NotFound,
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a number of sockets"
+)]
+fn pick_index(count: usize) -> usize {
+    (random() * count as f64) as usize
+}

@@ -1,0 +1,584 @@
+//! The state machine of jobs: random interleavings against a model of Mintlify, the store, the
+//! watchers and the receivers.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+use quillgate::Millis;
+use quillgate_worker::jobs::machine::{
+    Announcement, CloseReason, Effect, Event, Interest, Job, PollFailure, Record, State, Timing,
+};
+use quillgate_worker::jobs::poll::RESTART_TIME;
+use quillgate_worker::jobs::poll_budget::{PollBudget, PollUsage};
+
+use crate::fixtures::{NOW, at};
+
+const SECOND: Millis = Millis::from_seconds(1);
+const TIMING: Timing = Timing {
+    poll_interval: Millis::from_seconds(5),
+    webhook_poll_interval: Millis::from_seconds(15),
+    poll_duration: Millis::from_seconds(1_800),
+    timeout: Millis::from_seconds(30),
+};
+const BUDGET: PollBudget = PollBudget {
+    limit: 20,
+    window: Millis::from_seconds(3_600),
+};
+const JOBS: usize = 2;
+
+/// How a job ended.
+type End = u8;
+
+#[derive(Debug, Clone, Copy)]
+enum Action {
+    /// Mintlify creates the job, and the gateway receives the response.
+    Create {
+        has_webhook: bool,
+    },
+    /// The job changes at Mintlify. It may finish, or start again.
+    Change {
+        end: Option<End>,
+    },
+    /// Mintlify accepts a follow-up. The response is on its way.
+    FollowUp {
+        is_active: bool,
+    },
+    /// The gateway receives the response to the oldest follow-up.
+    FollowUpAnswered,
+    Join,
+    Leave,
+    Delete,
+    /// The upstream processes all running polls. Their responses are on their way.
+    Process,
+    /// The gateway receives the response to a poll.
+    Answer {
+        poll: usize,
+        failure: Option<PollFailure>,
+    },
+    Wait {
+        seconds: u64,
+    },
+    /// The runtime evicts the object. Sockets stay open.
+    Restart,
+}
+
+fn action() -> impl Strategy<Value = Action> {
+    let failure = (any::<bool>(), prop::option::of(0..600_u64));
+    let failure = failure.prop_map(|(is_missing, wait)| PollFailure {
+        is_missing,
+        retry_after: wait.map(Millis::from_seconds),
+    });
+    prop_oneof![
+        2 => any::<bool>().prop_map(|has_webhook| Action::Create { has_webhook }),
+        3 => prop::option::of(0..2_u8).prop_map(|end| Action::Change { end }),
+        2 => any::<bool>().prop_map(|is_active| Action::FollowUp { is_active }),
+        2 => Just(Action::FollowUpAnswered),
+        2 => Just(Action::Join),
+        1 => Just(Action::Leave),
+        1 => Just(Action::Delete),
+        4 => Just(Action::Process),
+        6 => (0..4_usize, prop::option::weighted(0.3, failure))
+            .prop_map(|(poll, failure)| Action::Answer { poll, failure }),
+        6 => prop_oneof![0..20_u64, 0..2_000_u64].prop_map(|seconds| Action::Wait { seconds }),
+        1 => Just(Action::Restart),
+    ]
+}
+
+/// A job with everything around it.
+#[derive(Default)]
+struct Slot {
+    job: Job<End>,
+    /// The job at Mintlify.
+    truth: Option<State<End>>,
+    /// The running polls, each with its response once Mintlify has processed the poll.
+    polls: HashMap<u64, Option<State<End>>>,
+    /// The responses to follow-ups that have not arrived yet.
+    follow_ups: Vec<State<End>>,
+    /// The last state that each watcher received.
+    watchers: Vec<String>,
+    /// The watchers that wait for a poll of a job that is not stored.
+    joining: usize,
+    /// The announcements since the job last started.
+    announced: Vec<Announcement<End>>,
+    is_recorded: bool,
+}
+
+struct World {
+    now: Millis,
+    count: u64,
+    slots: [Slot; JOBS],
+    /// The times of the polls that use the budget.
+    counted: Vec<Millis>,
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            now: Millis::from_seconds(1_000_000),
+            count: 0,
+            slots: [Slot::default(), Slot::default()],
+            counted: Vec::new(),
+        }
+    }
+
+    fn usage(&self) -> PollUsage {
+        let in_window = |at: &&Millis| at.plus(BUDGET.window) > self.now;
+        let polls: Vec<_> = self.counted.iter().filter(in_window).collect();
+        PollUsage {
+            used: u32::try_from(polls.len()).expect("few polls"),
+            latest: polls.last().map(|at| **at),
+            oldest_step: polls.first().map(|at| **at),
+            paused_until: None,
+        }
+    }
+
+    fn interest(&self, slot: usize) -> Interest {
+        let Slot { job, watchers, .. } = &self.slots[slot];
+        let is_listed = job.record.as_ref().is_some_and(|record| record.is_listed);
+        let earliest_poll = is_listed.then(|| BUDGET.find_next(&self.usage())).flatten();
+        Interest {
+            is_watched: !watchers.is_empty(),
+            earliest_poll,
+        }
+    }
+
+    fn new_state(&mut self, end: Option<End>) -> State<End> {
+        self.count += 1;
+        State {
+            data: format!("{}", self.count),
+            end,
+        }
+    }
+
+    fn act(&mut self, slot: usize, action: Action) {
+        match action {
+            Action::Create { has_webhook } => {
+                if !self.slots[slot].is_recorded && self.slots[slot].truth.is_none() {
+                    let state = self.new_state(None);
+                    self.slots[slot].truth = Some(state.clone());
+                    self.slots[slot].is_recorded = true;
+                    self.apply(slot, Event::Created { state, has_webhook });
+                }
+            }
+            Action::Change { end } => {
+                let state = self.new_state(end);
+                let truth = &mut self.slots[slot].truth;
+                *truth = truth.take().map(|_| state);
+            }
+            Action::FollowUp { is_active } => {
+                let state = self.new_state(None);
+                let slot = &mut self.slots[slot];
+                if let Some(earlier) = slot.truth.clone() {
+                    slot.truth = Some(state.clone());
+                    slot.follow_ups
+                        .push(if is_active { state } else { earlier });
+                }
+            }
+            Action::FollowUpAnswered => {
+                if !self.slots[slot].follow_ups.is_empty() {
+                    let state = self.slots[slot].follow_ups.remove(0);
+                    self.apply(slot, Event::FollowedUp(state));
+                }
+            }
+            Action::Join => self.join(slot),
+            Action::Leave => {
+                self.slots[slot].watchers.pop();
+            }
+            Action::Delete => {
+                if self.slots[slot].job.record.is_some() {
+                    self.slots[slot].is_recorded = false;
+                    self.apply(slot, Event::Deleted);
+                }
+            }
+            Action::Process => {
+                let Slot { polls, truth, .. } = &mut self.slots[slot];
+                for response in polls.values_mut() {
+                    response.clone_from(truth);
+                }
+            }
+            Action::Answer { poll, failure } => self.answer(slot, poll, failure),
+            Action::Wait { seconds } => self.now = self.now.plus(Millis::from_seconds(seconds)),
+            Action::Restart => {
+                for slot in &mut self.slots {
+                    slot.job.polling = <_>::default();
+                    slot.polls.clear();
+                    slot.joining = 0;
+                }
+            }
+        }
+        for slot in 0..JOBS {
+            let interest = self.interest(slot);
+            self.apply(slot, Event::Due(interest));
+        }
+    }
+
+    fn join(&mut self, slot: usize) {
+        let has_room = BUDGET.count_immediate(&self.usage(), self.now) > 0;
+        let Slot { job, .. } = &self.slots[slot];
+        let is_stored = job.record.is_some();
+        let is_due = job.is_poll_due(None, self.now, &TIMING);
+        if is_due && job.polling.running.is_none() && (!is_stored || has_room) {
+            self.apply_effect(slot, &Effect::Poll);
+        }
+        match self.slots[slot].job.record.clone() {
+            Some(record) => self.open(slot, record),
+            None => self.slots[slot].joining += 1,
+        }
+    }
+
+    /// Opens a stream, which sends the stored state and ends if nothing more is expected.
+    fn open(&mut self, slot: usize, record: Record<End>) {
+        if !record.is_closed(&TIMING, self.now) {
+            self.slots[slot].watchers.push(record.state.data);
+        }
+    }
+
+    fn answer(&mut self, slot: usize, poll: usize, failure: Option<PollFailure>) {
+        let mut running: Vec<_> = self.slots[slot].polls.keys().copied().collect();
+        running.sort_unstable();
+        let Some(&poll) = running.get(poll % running.len().max(1)) else {
+            return;
+        };
+        let response = self.slots[slot].polls.remove(&poll).flatten();
+        let missing = PollFailure {
+            is_missing: true,
+            retry_after: None,
+        };
+        let event = match (failure, response) {
+            (None, Some(state)) => Event::PollAnswered(poll, state),
+            (failure, _) => Event::PollFailed(poll, failure.unwrap_or(missing)),
+        };
+        self.apply(slot, event);
+        if self.slots[slot].polls.is_empty() {
+            for _ in 0..std::mem::take(&mut self.slots[slot].joining) {
+                if let Some(record) = self.slots[slot].job.record.clone() {
+                    self.open(slot, record);
+                }
+            }
+        }
+    }
+
+    /// Applies an event as the object does, and checks what must always hold.
+    fn apply(&mut self, slot: usize, event: Event<End>) {
+        let before = self.slots[slot].job.record.clone();
+        let effects = self.slots[slot].job.apply(event, self.now, &TIMING);
+        let after = self.slots[slot].job.record.clone();
+        for effect in effects {
+            self.apply_effect(slot, &effect);
+        }
+        if let (Some(before), Some(after)) = (before, after) {
+            let changed = u64::from(before.state.data != after.state.data);
+            assert_eq!(
+                after.version,
+                before.version + changed,
+                "each change has a number"
+            );
+            if after.started_at != before.started_at {
+                self.slots[slot].announced.clear();
+            }
+        } else {
+            self.slots[slot].announced.clear();
+        }
+        self.check(slot);
+    }
+
+    fn apply_effect(&mut self, slot: usize, effect: &Effect<End>) {
+        let is_listed = |slot: &Slot| slot.job.record.as_ref().is_some_and(|row| row.is_listed);
+        match effect {
+            Effect::Poll => {
+                assert!(
+                    self.slots[slot].job.polling.running.is_none(),
+                    "one poll at a time"
+                );
+                if is_listed(&self.slots[slot]) {
+                    self.counted.push(self.now);
+                    let used = self.usage().used;
+                    assert!(used <= BUDGET.limit, "{used} polls in a window");
+                }
+                self.count += 1;
+                self.slots[slot].polls.insert(self.count, None);
+                self.apply(slot, Event::PollStarted(self.count));
+            }
+            Effect::Charge => assert!(!is_listed(&self.slots[slot])),
+            Effect::Notify => {
+                let slot = &mut self.slots[slot];
+                let record = slot.job.record.as_ref().expect("a record");
+                slot.watchers.fill(record.state.data.clone());
+            }
+            Effect::QueueWebhook(announcement) => {
+                let announced = &mut self.slots[slot].announced;
+                assert!(
+                    !announced.contains(announcement)
+                        && !announced.contains(&Announcement::Unfinished)
+                        && !announced.contains(&Announcement::NotFound),
+                    "{announcement:?} after {announced:?}"
+                );
+                announced.push(*announcement);
+            }
+            Effect::UpdateWebhook(end) => {
+                let announced = &self.slots[slot].announced;
+                assert!(
+                    announced.contains(&Announcement::Ended(*end)),
+                    "{announced:?}"
+                );
+            }
+            Effect::CloseWatchers(reason) => {
+                if *reason == CloseReason::Finished {
+                    let record = self.slots[slot].job.record.as_ref().expect("a record");
+                    let all = self.slots[slot].watchers.iter();
+                    assert!(all.into_iter().all(|last| *last == record.state.data));
+                }
+                self.slots[slot].watchers.clear();
+            }
+        }
+    }
+
+    fn check(&self, slot: usize) {
+        let Slot {
+            job,
+            is_recorded,
+            watchers,
+            ..
+        } = &self.slots[slot];
+        let Some(record) = &job.record else {
+            assert!(watchers.is_empty(), "a watcher of a job that is not stored");
+            return;
+        };
+        assert!(
+            *is_recorded || !record.is_listed,
+            "a deleted record came back"
+        );
+        let is_awaited = !watchers.is_empty() || record.has_webhook;
+        let next = job.next_time(self.interest(slot), self.now, &TIMING);
+        if is_awaited && !record.is_finished() && !record.is_given_up {
+            assert!(
+                next.is_some(),
+                "nothing happens to a job that somebody waits for"
+            );
+        }
+        assert!(
+            watchers.iter().all(|last| *last == record.state.data),
+            "a stale watcher"
+        );
+    }
+
+    /// Lets Mintlify finish the jobs, and every response arrive. Then everybody knows the end.
+    fn finish(&mut self) {
+        for slot in 0..JOBS {
+            while !self.slots[slot].follow_ups.is_empty() {
+                self.now = self.now.plus(SECOND);
+                self.act(slot, Action::FollowUpAnswered);
+            }
+            self.act(slot, Action::Change { end: Some(9) });
+        }
+        for _ in 0..400 {
+            for slot in 0..JOBS {
+                self.act(slot, Action::Process);
+                self.act(
+                    slot,
+                    Action::Answer {
+                        poll: 0,
+                        failure: None,
+                    },
+                );
+            }
+            let next = |slot: usize| {
+                self.slots[slot]
+                    .job
+                    .next_time(self.interest(slot), self.now, &TIMING)
+            };
+            match (0..JOBS).filter_map(next).min() {
+                Some(next) => self.now = self.now.plus(next.since(self.now)).plus(Millis(1)),
+                None => break,
+            }
+        }
+        for Slot {
+            job,
+            watchers,
+            announced,
+            ..
+        } in &self.slots
+        {
+            let Some(record) = &job.record else { continue };
+            assert!(watchers.is_empty(), "a watcher waits for ever: {record:?}");
+            let is_told = !announced.is_empty() || record.is_given_up;
+            assert!(
+                is_told || !record.has_webhook || record.is_restarted(),
+                "no webhook: {record:?}"
+            );
+        }
+    }
+}
+
+/// Returns a job with a webhook that was created at [`NOW`] and is active.
+fn active() -> Job<End> {
+    let mut job = Job::default();
+    let state = State {
+        data: "active".to_owned(),
+        end: None,
+    };
+    let created = Event::Created {
+        state,
+        has_webhook: true,
+    };
+    assert_eq!(job.apply(created, NOW, &TIMING), []);
+    job
+}
+
+/// Answers a poll of the job with a final state.
+fn complete(job: &mut Job<End>, data: &str, seconds: u64) -> Vec<Effect<End>> {
+    let state = State {
+        data: data.to_owned(),
+        end: Some(1),
+    };
+    assert_eq!(
+        job.apply(Event::PollStarted(seconds), at(seconds), &TIMING),
+        []
+    );
+    job.apply(Event::PollAnswered(seconds, state), at(seconds), &TIMING)
+}
+
+const COMPLETED: Effect<End> = Effect::QueueWebhook(Announcement::Ended(1));
+const CLOSE_FINISHED: Effect<End> = Effect::CloseWatchers(CloseReason::Finished);
+
+#[test]
+fn end_is_announced_once() {
+    let mut job = active();
+    let end = [Effect::Notify, COMPLETED, CLOSE_FINISHED];
+    assert_eq!(complete(&mut job, "completed", 30), end);
+    assert_eq!(complete(&mut job, "completed", 60), []);
+    let update = [Effect::Notify, Effect::UpdateWebhook(1), CLOSE_FINISHED];
+    assert_eq!(complete(&mut job, "completed, with a link", 90), update);
+    assert_eq!(job.webhook_due(at(90), &TIMING), None);
+}
+
+#[test]
+fn end_that_the_response_to_a_follow_up_repeats_is_announced_again_only_when_a_poll_finds_it() {
+    let mut job = active();
+    complete(&mut job, "completed", 30);
+    let repeated = job.record.clone().expect("a record").state;
+    assert_eq!(job.apply(Event::FollowedUp(repeated), at(60), &TIMING), []);
+    // The webhook waits for the end of the follow-up, for a limited time.
+    assert_eq!(job.webhook_due(at(60), &TIMING), Some(at(60 + 15)));
+    assert_eq!(job.webhook_due(at(60).plus(RESTART_TIME), &TIMING), None);
+    let end = [Effect::Notify, COMPLETED, CLOSE_FINISHED];
+    assert_eq!(complete(&mut job, "completed again", 90), end);
+}
+
+#[test]
+fn job_whose_poll_runs_across_the_limit_is_given_up_when_the_poll_ends() {
+    let failure = PollFailure {
+        is_missing: false,
+        retry_after: None,
+    };
+    let state = active().record.expect("a record").state;
+    for answer in [Event::PollAnswered(1, state), Event::PollFailed(1, failure)] {
+        let mut job = active();
+        assert_eq!(job.apply(Event::PollStarted(1), at(1_799), &TIMING), []);
+        let give_up = [
+            Effect::QueueWebhook(Announcement::Unfinished),
+            Effect::CloseWatchers(CloseReason::GivenUp),
+        ];
+        assert_eq!(job.apply(answer, at(1_801), &TIMING), give_up);
+        assert_eq!(job.webhook_due(at(1_801), &TIMING), None);
+    }
+}
+
+#[test]
+fn response_to_an_earlier_poll_is_ignored() {
+    let mut job = active();
+    let stale = job.record.clone().expect("a record").state;
+    assert_eq!(job.apply(Event::PollStarted(1), at(5), &TIMING), []);
+    let newer = State {
+        data: "restarted".to_owned(),
+        end: None,
+    };
+    job.apply(Event::FollowedUp(newer), at(6), &TIMING);
+    let followed_up = job.clone();
+    assert_eq!(
+        job.apply(Event::PollAnswered(1, stale.clone()), at(7), &TIMING),
+        []
+    );
+    assert_eq!(job, followed_up);
+
+    assert_eq!(job.apply(Event::PollStarted(2), at(8), &TIMING), []);
+    job.apply(Event::Deleted, at(9), &TIMING);
+    assert_eq!(
+        job.apply(Event::PollAnswered(2, stale.clone()), at(10), &TIMING),
+        []
+    );
+    assert_eq!(job.apply(Event::FollowedUp(stale), at(11), &TIMING), []);
+    assert_eq!(job, Job::default(), "a deleted job stays deleted");
+}
+
+#[test]
+fn stored_job_is_polled_for_a_watcher_once_an_interval() {
+    let mut job = active();
+    assert!(Job::<End>::default().is_poll_due(None, NOW, &TIMING));
+    for (seconds, expected) in [(0, false), (4, false), (5, true), (6, true)] {
+        for after in [None, Some(1)] {
+            let is_due = job.is_poll_due(after, at(seconds), &TIMING);
+            assert_eq!(is_due, expected, "{seconds} {after:?}");
+        }
+    }
+    // A resuming watcher of a finished job only needs the stored changes.
+    complete(&mut job, "completed", 30);
+    assert!(job.is_poll_due(None, at(35), &TIMING));
+    assert!(!job.is_poll_due(Some(1), at(35), &TIMING));
+}
+
+#[test]
+fn failed_poll_waits_for_the_upstreams_retry_after() {
+    let mut job = active();
+    assert_eq!(job.apply(Event::PollStarted(1), at(5), &TIMING), []);
+    let failure = PollFailure {
+        is_missing: false,
+        retry_after: Some(Millis::from_seconds(60)),
+    };
+    assert_eq!(job.apply(Event::PollFailed(1, failure), at(5), &TIMING), []);
+    for (seconds, expected) in [(5, false), (64, false), (65, true)] {
+        assert_eq!(
+            job.is_poll_due(None, at(seconds), &TIMING),
+            expected,
+            "{seconds}"
+        );
+        assert_eq!(job.is_stale(at(seconds), &TIMING), expected, "{seconds}");
+    }
+}
+
+#[test]
+fn new_job_that_mintlify_does_not_know_yet_keeps_its_watchers() {
+    let missing = PollFailure {
+        is_missing: true,
+        retry_after: None,
+    };
+    for (seconds, expected) in [
+        (59, vec![]),
+        (60, vec![Effect::CloseWatchers(CloseReason::Gone)]),
+    ] {
+        let mut job = active();
+        assert_eq!(job.apply(Event::PollStarted(1), at(seconds), &TIMING), []);
+        let effects = job.apply(Event::PollFailed(1, missing), at(seconds), &TIMING);
+        assert_eq!(effects, expected, "{seconds}");
+        let record = job.record.expect("a record");
+        assert_eq!(record.may_be_unknown(at(seconds)), expected.is_empty());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+    #[test]
+    fn every_interleaving_keeps_the_promises_of_a_job(
+        actions in prop::collection::vec((0..JOBS, action()), 0..200),
+    ) {
+        let mut world = World::new();
+        for (slot, action) in actions {
+            world.act(slot, action);
+            world.now = world.now.plus(SECOND);
+        }
+        world.finish();
+    }
+}
