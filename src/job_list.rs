@@ -2,6 +2,7 @@
 //! both; Mintlify has neither.
 
 use crate::agent_job::JobStatus;
+use crate::count::Count;
 use crate::date::Instant;
 use crate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind, RateLimitPolicy};
 use crate::error::{Rule, ValidationError};
@@ -73,6 +74,9 @@ record! {
         pub jobs as "jobs": Vec<ListedJob>,
         /// The cursor of the next page. `null` on the last page.
         pub next_cursor as "nextCursor": Option<String>,
+        /// The number of the latest change of the list when the page was read. A stream of all jobs
+        /// that starts after this number misses no change.
+        pub revision as "revision": Option<Count>,
     }
 }
 

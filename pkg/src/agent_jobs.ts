@@ -114,14 +114,16 @@ export class AgentJobs {
    * Watches all jobs created through the gateway. Yields every job that is created, receives a
    * follow-up or changes, and the id of every job whose record is deleted.
    *
-   * The first jobs it yields are those that changed most recently, so you miss no change between
-   * `list` and `watchAll`. It reconnects when the stream ends. It throws permanent errors, the
-   * error of the fifth failed attempt in a row, and the reason of an aborted signal. After a long
-   * interruption, it yields `reset`: some changes are missing, so load the list again.
+   * With the `revision` of a list as `after`, you miss no change between `list` and `watchAll`. It
+   * reconnects when the stream ends. It throws permanent errors, the error of the fifth failed
+   * attempt in a row, and the reason of an aborted signal. After a long interruption, it yields
+   * `reset`: some changes are missing, so load the list again.
    *
    * @example
    * ```ts
-   * for await (const { job, deleted, reset } of client.agentJobs.watchAll({ signal })) {
+   * const { jobs, revision } = await client.agentJobs.list();
+   * const changes = client.agentJobs.watchAll({ after: revision ?? undefined, signal });
+   * for await (const { job, deleted, reset } of changes) {
    *   if (job) console.log(job.id, job.status);
    *   else if (deleted) console.log(deleted, "is gone");
    *   else if (reset) await loadJobs(); // your function

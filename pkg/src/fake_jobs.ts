@@ -56,7 +56,8 @@ export class FakeJobs {
   readonly #stored = new Map<string, StoredJob>();
   /** The ids of deleted records, by the number of the change. */
   readonly deleted = new Map<number, string>();
-  #revision = 0;
+  /** The number of the latest change. */
+  revision = 0;
   /** Called after each change. */
   onChange: (event: JobEvent) => void = () => {};
 
@@ -163,7 +164,7 @@ export class FakeJobs {
     const { id, status, prLink } = stored.job;
     stored.changes.push({ at: time, status, prLink });
     stored.checkedAt = time;
-    stored.revision = ++this.#revision;
+    stored.revision = ++this.revision;
     this.onChange({ jobId: id, revision: stored.revision });
   }
 
@@ -220,7 +221,7 @@ export class FakeJobs {
     const stored = this.#stored.get(id);
     if (!stored?.isRecorded) return false;
     stored.isRecorded = false;
-    const revision = ++this.#revision;
+    const revision = ++this.revision;
     this.deleted.set(revision, id);
     this.onChange({ jobId: id, revision });
     return true;

@@ -14,8 +14,8 @@ type Controller = ReadableStreamDefaultController<Uint8Array>;
 interface OpenStream {
   jobId: string | undefined;
   controller: Controller;
-  /** The number of the last event sent. */
-  position: number;
+  /** The number of the last event sent; `null` before the first. */
+  position: number | null;
 }
 
 /** Opens event streams and sends the changes of jobs to them. */
@@ -33,7 +33,8 @@ export class FakeStreams {
 
   /** Opens a stream. It ends with the job, or when the request is aborted. */
   open(jobId: string | undefined, request: Request, requestId: string): Response {
-    const position = Number(request.headers.get("last-event-id") ?? 0);
+    const last = request.headers.get("last-event-id");
+    const position = last === null ? null : Number(last);
     let stream: OpenStream;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -74,7 +75,7 @@ export class FakeStreams {
 
   #sendJob(stream: OpenStream, jobId: string): void {
     const position = this.#jobs.countChanges(jobId);
-    if (position > stream.position) {
+    if (position > (stream.position ?? 0)) {
       this.#sendEvent(stream, position, "job", this.#jobs.get(jobId));
     }
     if (this.#jobs.isFinished(jobId)) {
@@ -84,15 +85,17 @@ export class FakeStreams {
   }
 
   #sendList(stream: OpenStream): void {
-    const { position } = stream;
+    const isNew = stream.position === null;
+    const position = stream.position ?? 0;
     const changed = this.#jobs.changedAfter(position);
     const deleted = [...this.#jobs.deleted].filter(([revision]) => revision > position);
     const events = [
       ...changed.map(({ job, revision }) => ({ revision, name: "job", data: job as object })),
       // Deletions matter only to a client that resumes.
-      ...(position === 0 ? [] : deleted.map(([revision, id]) => toDeletion(revision, id))),
+      ...(isNew ? [] : deleted.map(([revision, id]) => toDeletion(revision, id))),
     ].sort((one, other) => one.revision - other.revision);
-    for (const { revision, name, data } of events.slice(position === 0 ? -MAX_FIRST : 0)) {
+    stream.position = position;
+    for (const { revision, name, data } of events.slice(isNew ? -MAX_FIRST : 0)) {
       this.#sendEvent(stream, revision, name, data);
     }
   }

@@ -48,7 +48,13 @@ export type JobListChange =
     };
 
 /** Options of `watchAll`. */
-export type WatchAllOptions = Pick<RequestOptions, "signal" | "headers">;
+export interface WatchAllOptions extends Pick<RequestOptions, "signal" | "headers"> {
+  /**
+   * The `revision` of a list: yields every change after it. Without it, the first jobs are those
+   * that changed most recently.
+   */
+  after?: number;
+}
 
 /**
  * A job's id. The type allows `null` because Mintlify does not guarantee the field. Methods reject

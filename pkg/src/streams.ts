@@ -1,9 +1,9 @@
 /** Reads the event streams of a gateway, and opens them again after they end. */
 
-import { type ApiError, type ConnectionError, locate } from "./errors.js";
+import { type ApiError, type ConnectionError, locate, ValidationError } from "./errors.js";
 import { EventParser, type StreamEvent } from "./event_stream.js";
 import { follow, sleep } from "./exchange.js";
-import type { JobChange, JobId, JobListChange } from "./job_types.js";
+import type { JobChange, JobId, JobListChange, WatchAllOptions } from "./job_types.js";
 import type { RequestOptions } from "./options.js";
 import type { Task } from "./task.js";
 import type { OpenStream, Transport } from "./transport.js";
@@ -191,14 +191,17 @@ export async function* streamJob({
  */
 export async function* streamList(
   transport: Transport,
-  options: RequestOptions,
+  { after, ...options }: WatchAllOptions,
   site: Error,
 ): AsyncGenerator<JobListChange, void, void> {
   const left = new AbortController();
   const unfollow = follow(left, options.signal);
   try {
     const resource = { operation: ALL_EVENTS, parent: "agentJobs.list", params: {} } as const;
-    const open = transport.streamOpener(resource, options);
+    const reopen = transport.streamOpener(resource, options);
+    const start = after === undefined ? "" : toEventId(after);
+    const resume: OpenStream = (id, signal) => reopen(id || start, signal);
+    const open = Object.assign(resume, { timeout: reopen.timeout, observer: reopen.observer });
     for await (const event of readStream(open, left.signal, retryPolicy(open))) {
       const change = readChange(transport, event);
       if (change !== undefined) yield change;
@@ -209,6 +212,14 @@ export async function* streamList(
     unfollow();
     left.abort();
   }
+}
+
+/** @throws {import("./errors.js").ValidationError} if the number cannot be that of a change */
+function toEventId(after: number): string {
+  if (!(Number.isSafeInteger(after) && after >= 0)) {
+    throw new ValidationError("after must be an integer from 0", "after", "offset");
+  }
+  return String(after);
 }
 
 /** Returns the policy of the list's stream: the delay doubles with each failure in a row. */

@@ -309,7 +309,7 @@ export class FakeGateway {
         return replyOr(jobs.message(id, prompt, this.#author), jobNotFound);
       case "agentJobs.list": {
         const { page, nextCursor } = sliceByCursor(jobs.list(params), params);
-        return jsonReply({ jobs: page, nextCursor });
+        return jsonReply({ jobs: page, nextCursor, revision: jobs.revision });
       }
       case "agentJobs.record":
         return replyOr(jobs.record(id), jobNotRecorded);

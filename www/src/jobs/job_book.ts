@@ -156,6 +156,7 @@ export class JobBook {
     });
     this.feed = new JobFeed(ended, {
       openStream,
+      revision: () => this.list.revision,
       shareAs: keyOf("jobs", data.person, projectId),
       onEvent: (event) => this.#hear(event),
       onReset: () => this.list.reload(),
@@ -177,8 +178,8 @@ export class JobBook {
       clearInterval(timer);
       stop();
     });
-    this.#renew();
-    this.feed.run();
+    // The stream starts after the revision of the loaded list.
+    this.list.refresh().then(() => this.feed.run());
   }
 
   /** Opens or closes the panel for a new job. Its state survives a reload. */

@@ -11,9 +11,9 @@ import type { StreamListener } from "./stream_pulse.ts";
  */
 export type FeedState = "connecting" | "live" | "polling" | "offline";
 
-/** Opens the event stream of a project's jobs. */
+/** Opens the event stream of a project's jobs, after a revision of the list. */
 export type OpenStream = (
-  options: { signal: AbortSignal } & StreamListener,
+  options: { signal: AbortSignal; after: number | null } & StreamListener,
 ) => AsyncIterable<JobListChange>;
 
 /** The clock of a feed, for tests to replace. */
@@ -32,6 +32,8 @@ type TabMessage =
 
 export interface FeedOptions {
   openStream: OpenStream;
+  /** Returns the revision of the loaded list; null before the list has loaded. */
+  revision(): number | null;
   /** Tabs with the same name share one stream; null for a separate stream. */
   shareAs: string | null;
   /** Called with each changed or deleted job. */
@@ -115,7 +117,8 @@ export class JobFeed {
   async #listen(): Promise<boolean> {
     const onData = () => this.#noteData();
     const onEnd = () => this.#connect();
-    const stream = this.#options.openStream({ signal: this.#ended, onData, onEnd });
+    const after = this.#options.revision();
+    const stream = this.#options.openStream({ signal: this.#ended, after, onData, onEnd });
     try {
       for await (const event of stream) {
         this.#noteData();

@@ -24,8 +24,8 @@ export interface JobsApi {
  * each chunk and of the end.
  */
 export function streamOf({ client, send }: Session): OpenStream {
-  return ({ signal, ...listener }) => {
+  return ({ signal, after, ...listener }) => {
     const observed = client.withOptions({ fetch: listenToStreams(listener, send) });
-    return observed.agentJobs.watchAll({ signal });
+    return observed.agentJobs.watchAll(after === null ? { signal } : { after, signal });
   };
 }

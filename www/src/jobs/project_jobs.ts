@@ -59,6 +59,8 @@ export class ProjectJobs {
   readonly #api: JobsApi;
   readonly #ended: AbortSignal;
   readonly #onJobs: (jobs: readonly ListedJob[]) => void;
+  /** The revision of the list when it was last loaded; null before that. */
+  revision: number | null = null;
   /** Events that arrived during the current request. */
   #news: JobUpdate[] = [];
   #isRequesting = false;
@@ -203,6 +205,8 @@ export class ProjectJobs {
       this.#isRequesting = false;
     });
     if (!isSameRequest(filter, this.filter.peek())) return;
+    // A later page is newer than the first jobs of the list.
+    if (params.cursor === undefined) this.revision = page.revision;
     // Events that arrived during the request are newer than the page.
     const news = this.#news;
     const listing = news.reduce(

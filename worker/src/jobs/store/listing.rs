@@ -78,7 +78,11 @@ impl JobStore {
         let cursor = page.next.as_ref().map_or("null".to_owned(), |next| {
             format!("\"{}\"", encode_cursor(next))
         });
-        Ok(format!("{{\"jobs\":[{jobs}],\"nextCursor\":{cursor}}}"))
+        let revision: Option<u64> = self.database.value("SELECT revision FROM project", [])?;
+        let revision = revision.unwrap_or_default();
+        Ok(format!(
+            "{{\"jobs\":[{jobs}],\"nextCursor\":{cursor},\"revision\":{revision}}}"
+        ))
     }
 
     /// Returns the record of a listed job as JSON. Returns `None` if the job is not listed.

@@ -1,0 +1,120 @@
+/**
+ * Events of a job that overlap: a poll that runs while its record is deleted, while the job's limit
+ * passes or while a watcher joins, and a follow-up that runs while its record is deleted.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startReceiver } from "../../harness/receiver.mjs";
+import { startJobs } from "../jobs_gateway.mjs";
+import { PROJECT } from "../recorded_gateway.mjs";
+
+const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
+const PATIENCE_MS = 60_000;
+/** A new list stream without a position starts with this number of jobs. */
+const INITIAL_JOBS = 25;
+const LISTED = "listed-docs";
+const LIMITED = "limited-docs";
+
+let jobs;
+let receiver;
+
+before(async () => {
+  receiver = await startReceiver();
+  const vars = {
+    // A poll of a job without watchers follows its creation after 15 s.
+    JOB_POLL_LIMIT_SECONDS: "17",
+    UPSTREAM_TIMEOUT_SECONDS: "300",
+    WEBHOOK_SECRET,
+    WEBHOOK_HOSTS: receiver.host,
+  };
+  jobs = await startJobs("interleavings", { projects: [PROJECT, LISTED, LIMITED], vars });
+});
+after(async () => {
+  await jobs?.stop();
+  await receiver?.stop();
+});
+
+test("sends the webhook of an unfinished job whose poll runs across the limit", async () => {
+  const headers = [["Webhook-Url", `${receiver.url}/slow`]];
+  const project = LIMITED;
+  const { id } = await jobs.create("never ends", { project, headers });
+  const other = await jobs.create("ends at the limit", { project });
+  const watcher = await jobs.watching(other.id, { project });
+  await jobs.upstream.hold({ target: id });
+  await jobs.upstream.untilHeld(1);
+  // The other job ends at its limit, which is later than that of the first job.
+  await watcher.event(({ type }) => type === "end", PATIENCE_MS);
+  await jobs.upstream.release();
+  const { json } = await receiver.next(({ path }) => path === "/slow", PATIENCE_MS);
+  assert.deepEqual([json.type, json.data.id], ["agent_job.unfinished", id]);
+});
+
+test("sends a watcher that joins during a poll of a deleted record the state of the job", async () => {
+  const { id } = await jobs.create();
+  const first = await jobs.watching(id);
+  await jobs.upstream.hold({ target: id, times: 1 });
+  await jobs.upstream.untilHeld(1);
+  await jobs.deleteRecord(id);
+  assert.equal(await first.ended, "clean");
+  const second = await jobs.watching(id);
+  await jobs.upstream.release();
+  await jobs.upstream.setJob(id, { status: "completed" });
+  await second.event(({ data }) => JSON.parse(data).status === "completed", PATIENCE_MS);
+  assert.equal(await second.ended, "clean");
+});
+
+test("streams the state of a new job to every watcher while Mintlify does not know the job", async () => {
+  const { id } = await jobs.create();
+  const body = '{"error":"not found"}';
+  await jobs.upstream.fault({ target: id, times: 0, fault: { kind: "status", status: 404, body } });
+  const early = await jobs.watching(id);
+  await jobs.untilReads(id, 1);
+  const late = await jobs.watching(id);
+  assert.deepEqual([early.status, late.status], [200, 200]);
+  await jobs.upstream.clearFaults();
+  await jobs.upstream.setJob(id, { status: "completed" });
+  for (const stream of [early, late]) assert.equal(await stream.ended, "clean");
+});
+
+test("does not restore a record that was deleted during a follow-up", async () => {
+  const { id } = await jobs.create("a prompt");
+  await jobs.upstream.hold({ target: `${id}/message`, process: true });
+  const send = () =>
+    jobs.gate.post(
+      jobs.path(id, { rest: "/message" }),
+      { prompt: "another prompt" },
+      { authorization: jobs.authorization, headers: [["Idempotency-Key", "k-123"]] },
+    );
+  const sent = send();
+  await jobs.upstream.untilHeld(1);
+  await jobs.deleteRecord(id);
+  await jobs.upstream.release();
+  assert.equal((await sent).status, 200);
+  const again = await send();
+  assert.deepEqual([again.status, again.json.type], [409, "/problems/record-deleted"]);
+  const record = await jobs.get(jobs.path(id, { rest: "/record" }));
+  assert.equal(record.status, 404);
+  const rows = await jobs.restartWithSql([["SELECT id FROM job WHERE id = ?", id]]);
+  assert.deepEqual(rows, []);
+});
+
+test("streams every change after the revision of a list", async () => {
+  const project = LISTED;
+  const list = async () => (await jobs.get(`/v2/agent/${project}/jobs`)).json;
+  assert.equal((await list()).revision, 0);
+  const { id: deleted } = await jobs.create("to be deleted", { project });
+  const { revision } = await list();
+  assert.equal(revision, 1);
+  await jobs.deleteRecord(deleted, { project });
+  const created = [];
+  for (let count = 0; count <= INITIAL_JOBS; count += 1) {
+    created.push((await jobs.create(`job ${count}`, { project })).id);
+  }
+  const stream = await jobs.watchingAll({ project, lastEventId: String(revision) });
+  await stream.event(({ data }) => JSON.parse(data).id === created.at(-1), PATIENCE_MS);
+  assert.deepEqual(
+    stream.events.map(({ type, data }) => [type, JSON.parse(data).id]),
+    [["deleted", deleted], ...created.map((id) => ["job", id])],
+  );
+  stream.leave();
+});
