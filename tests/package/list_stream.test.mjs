@@ -133,6 +133,23 @@ describe("`watchAll()`", () => {
     assert.deepEqual(positions, [undefined, "4", "900"]);
   });
 
+  test("watchAll() starts after the revision of a list, and resumes after the last event", async () => {
+    handlers = [
+      streams([jobEvent(4)], "end"),
+      streams([], "end"),
+      streams([jobEvent(5)]),
+      streams([jobEvent(1)]),
+    ];
+    await take(2, { after: 3 });
+    await take(1, { after: 0 });
+    const positions = requests.map(({ headers }) => headers["last-event-id"]);
+    assert.deepEqual(positions, ["3", "4", "4", "0"]);
+    for (const after of [-1, 0.5, 2 ** 53, "3"]) {
+      const { name, field } = await rejectionOf(take(1, { after }));
+      assert.deepEqual([name, field], ["ValidationError", "after"]);
+    }
+  });
+
   test("watchAll() resumes after the last event whenever the stream ends or breaks", async () => {
     const parts = Array.from({ length: 12 }, (_, at) =>
       streams([jobEvent(at + 1, { id: `j${at}` })], at % 2 === 0 ? "end" : "break"),

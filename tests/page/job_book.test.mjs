@@ -78,7 +78,8 @@ function fakeClient({ jobs = [], older = false } = {}) {
     }),
     sendMessage: async (id) => agentJob(id),
   };
-  client.openStream = async function* ({ signal, onData }) {
+  client.openStream = async function* ({ signal, after, onData }) {
+    client.after = after;
     if (older) throw Object.assign(new Error("no such route"), { status: 404 });
     onData();
     while (!signal.aborted) {
@@ -119,6 +120,15 @@ async function open(t, client, claims = CLAIMS) {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 const HOW = { idempotencyKey: "key", force: false, signal: new AbortController().signal };
+
+test("the stream starts after the revision of the loaded list", async (t) => {
+  const client = fakeClient({ jobs: [listed("a")] });
+  const { list } = client.agentJobs;
+  client.agentJobs.list = async (...args) => ({ ...(await list(...args)), revision: 7 });
+  await open(t, client);
+  await settle();
+  assert.equal(client.after, 7);
+});
 
 describe("creating a job", () => {
   test("a created job is listed immediately, with its whole prompt", async (t) => {

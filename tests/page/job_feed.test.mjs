@@ -59,6 +59,7 @@ function start(api, shareAs = null) {
   let [gaps, wake] = [0, () => {}];
   const feed = new JobFeed(end.signal, {
     openStream: api.openStream,
+    revision: () => null,
     shareAs,
     onEvent: (event) => {
       received.push(event.deleted ?? event.job.id);

@@ -13,6 +13,7 @@ const PATIENCE_MS = 60_000;
 /** A new list stream without a position starts with this number of jobs. */
 const INITIAL_JOBS = 25;
 const LISTED = "listed-docs";
+const OTHER = "other-docs";
 const LIMITED = "limited-docs";
 
 let jobs;
@@ -27,7 +28,7 @@ before(async () => {
     WEBHOOK_SECRET,
     WEBHOOK_HOSTS: receiver.host,
   };
-  jobs = await startJobs("interleavings", { projects: [PROJECT, LISTED, LIMITED], vars });
+  jobs = await startJobs("interleavings", { projects: [PROJECT, LISTED, LIMITED, OTHER], vars });
 });
 after(async () => {
   await jobs?.stop();
@@ -68,7 +69,13 @@ test("streams the state of a new job to every watcher while Mintlify does not kn
   const body = '{"error":"not found"}';
   await jobs.upstream.fault({ target: id, times: 0, fault: { kind: "status", status: 404, body } });
   const early = await jobs.watching(id);
-  await jobs.untilReads(id, 1);
+  await jobs.untilReads(id, 3);
+  // After three failures, the next poll is due in several intervals. Two reads of another job take
+  // at least one, so that the new watcher causes a poll.
+  const other = await jobs.create("another job", { project: OTHER });
+  const clock = await jobs.watching(other.id, { project: OTHER });
+  await jobs.untilReads(other.id, 2);
+  clock.leave();
   const late = await jobs.watching(id);
   assert.deepEqual([early.status, late.status], [200, 200]);
   await jobs.upstream.clearFaults();
