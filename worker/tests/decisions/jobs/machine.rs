@@ -8,7 +8,7 @@ use quillgate::Millis;
 use quillgate_worker::jobs::machine::{
     Announcement, CloseReason, Effect, Event, Interest, Job, PollFailure, Record, State, Timing,
 };
-use quillgate_worker::jobs::poll::RESTART_TIME;
+use quillgate_worker::jobs::poll::{CREATION_DELAY, RESTART_TIME};
 use quillgate_worker::jobs::poll_budget::{PollBudget, PollUsage};
 
 use crate::fixtures::{NOW, at};
@@ -261,10 +261,12 @@ impl World {
     /// Applies an event as the object does, and checks what must always hold.
     fn apply(&mut self, slot: usize, event: Event<End>) {
         let before = self.slots[slot].job.record.clone();
+        let is_answer = matches!(event, Event::PollAnswered(..));
+        let is_failure = matches!(event, Event::PollFailed(..));
         let effects = self.slots[slot].job.apply(event, self.now, &TIMING);
         let after = self.slots[slot].job.record.clone();
-        for effect in effects {
-            self.apply_effect(slot, &effect);
+        for effect in &effects {
+            self.apply_effect(slot, effect);
         }
         if let (Some(before), Some(after)) = (before, after) {
             let changed = u64::from(before.state.data != after.state.data);
@@ -273,6 +275,12 @@ impl World {
                 before.version + changed,
                 "each change has a number"
             );
+            let number = |record: &Record<End>| record.state.data.parse::<u64>().ok();
+            let is_newer = number(&after) >= number(&before);
+            assert!(is_newer || !is_answer, "a poll undoes a newer change");
+            let is_gone = effects.contains(&Effect::CloseWatchers(CloseReason::Gone));
+            let is_new = self.now.since(after.created_at) < CREATION_DELAY;
+            assert!(!(is_failure && is_gone && is_new), "a new job is gone");
             if after.started_at != before.started_at {
                 self.slots[slot].announced.clear();
             }
