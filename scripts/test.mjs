@@ -28,7 +28,6 @@ const WASM = "cargo test --locked --target wasm32-unknown-unknown";
 const IN_NODE = `WASM_BINDGEN_TEST_ONLY_NODE=1 ${WASM}`;
 const IN_CHROME = `WASM_BINDGEN_USE_BROWSER=1 WASM_BINDGEN_TEST_TIMEOUT=120 ${WASM}`;
 const WASM_CRATES = "-p quillgate -p quillgate-wasm -p quillgate-worker -p quillgate-check-config";
-
 const PLAYWRIGHT = "npx playwright test -c tests/page/playwright.config.mjs";
 
 /** Suites that test the sources. They run while the builds run. */
@@ -54,7 +53,10 @@ const SOURCE_SUITES = {
 const BUILT_SUITES = {
   lint: () => ["npx tsc --noEmit -p www", "npx tsc --noEmit -p action", "npx knip --no-progress"],
   gateway: (matrix) => [nodeTests(["gateway", "openapi"], matrix)],
-  page: (matrix) => [nodeTests(["page"], matrix), `${PLAYWRIGHT} --grep-invert @alone`],
+  page: (matrix) => [
+    nodeTests(["page"], matrix),
+    `${PLAYWRIGHT} --grep-invert '@alone${matrix ? "" : "|@matrix"}'`,
+  ],
   package: (matrix) => [nodeTests(["package"], matrix)],
   cli: (matrix) => [nodeTests(["cli"], matrix)],
   clients: (matrix) => [nodeTests(["action", "examples", "gateway_package", "build"], matrix)],
@@ -180,10 +182,8 @@ async function main() {
   await Promise.all([runSource(), runBuilt()]);
   await runAll(last);
 
-  const leaks = await findCanary(
-    canary,
-    selected.some((name) => PLANTED.includes(name)),
-  );
+  const isPlanted = selected.some((name) => PLANTED.includes(name));
+  const leaks = await findCanary(canary, isPlanted);
   const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
   const seconds = (performance.now() - started) / 1000;
   const minutes = `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;

@@ -220,3 +220,11 @@ export function untilDrawn(page) {
     return rows === Number(table?.getAttribute("aria-rowcount")) - 1;
   });
 }
+
+/**
+ * Returns the options of a test that repeats another one with a further width, route or report. It
+ * runs only in `npm run test:matrix`.
+ *
+ * @param {boolean} isRepeated
+ */
+export const repeats = (isRepeated) => ({ tag: isRepeated ? ["@matrix"] : [] });

@@ -3,7 +3,13 @@
  * question with its answer, sources and conversation.
  */
 import assert from "node:assert/strict";
-import { accessibilityFaults, checkBothSchemes, overflow, untilDrawn } from "./browser.mjs";
+import {
+  accessibilityFaults,
+  checkBothSchemes,
+  overflow,
+  repeats,
+  untilDrawn,
+} from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -139,7 +145,7 @@ test("a filter without questions offers to clear the filters", async ({ visitor 
   assert.doesNotMatch(page.url(), /category|answer/);
 });
 
-test("a long category menu scrolls", async ({ visitor }) => {
+test("a long category menu scrolls", repeats(true), async ({ visitor }) => {
   const { page } = visitor;
   await changeAnswers(page, (turn, index) => ({
     ...turn,
@@ -342,20 +348,22 @@ test("without its scope, the link is hidden and the address shows the missing sc
 test.describe("on a phone", () => {
   test.use({ viewport: { width: 360, height: 740 } });
 
-  test("questions, categories and the dialog fit 360 pixels in both schemes", async ({
-    visitor,
-  }) => {
-    const { page } = visitor;
-    const table = await openConversations(visitor);
-    await checkBothSchemes(page, "the questions");
-    await table.getByRole("rowheader").first().getByRole("button").first().click();
-    await page.getByRole("dialog", { name: "Conversation" }).waitFor();
-    await checkBothSchemes(page, "the dialog");
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Filter and options", exact: true }).click();
-    await page.getByRole("button", { name: /^Category/ }).click();
-    assert.ok((await overflow(page)) <= 0);
-    const { x, width } = await page.locator(".menu-panel:popover-open").boundingBox();
-    assert.ok(x >= 0 && x + width <= 360, `${x} to ${x + width}`);
-  });
+  test(
+    "questions, categories and the dialog fit 360 pixels in both schemes",
+    repeats(true),
+    async ({ visitor }) => {
+      const { page } = visitor;
+      const table = await openConversations(visitor);
+      await checkBothSchemes(page, "the questions");
+      await table.getByRole("rowheader").first().getByRole("button").first().click();
+      await page.getByRole("dialog", { name: "Conversation" }).waitFor();
+      await checkBothSchemes(page, "the dialog");
+      await page.keyboard.press("Escape");
+      await page.getByRole("button", { name: "Filter and options", exact: true }).click();
+      await page.getByRole("button", { name: /^Category/ }).click();
+      assert.ok((await overflow(page)) <= 0);
+      const { x, width } = await page.locator(".menu-panel:popover-open").boundingBox();
+      assert.ok(x >= 0 && x + width <= 360, `${x} to ${x + width}`);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /** The list of a project's jobs, and the page of one job. */
 import assert from "node:assert/strict";
-import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { untilFocused } from "./visitor.mjs";
 
@@ -422,7 +422,7 @@ test.describe("end of a job", () => {
 });
 
 for (const width of [1280, 360]) {
-  test.describe(`${width} pixels`, () => {
+  test.describe(`${width} pixels`, repeats(width !== 360), () => {
     test.use({ viewport: { width, height: 720 } });
 
     test(`lists of jobs and job pages have no axe fault at ${width} pixels`, async ({

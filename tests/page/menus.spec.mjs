@@ -1,7 +1,7 @@
 /** Menus: buttons that open a panel in the browser's top layer. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
-import { overflow } from "./browser.mjs";
+import { overflow, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";
@@ -87,7 +87,7 @@ test("a menu of templates closes alone, survives a deletion and is not printed",
 });
 
 for (const width of [320, 700]) {
-  test.describe(`${width} pixels`, () => {
+  test.describe(`${width} pixels`, repeats(width !== 320), () => {
     test.use({ viewport: { width, height: 800 } });
 
     test(`menus of reports and jobs fit ${width} pixels`, async ({ visitor }) => {

@@ -3,7 +3,7 @@
  * palette.
  */
 import assert from "node:assert/strict";
-import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { show } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -133,7 +133,7 @@ test("without storage, a view works until the page reloads, and a notice explain
 });
 
 for (const width of [320, 720, 1440]) {
-  test.describe(`${width} pixels`, () => {
+  test.describe(`${width} pixels`, repeats(width !== 320), () => {
     test.use({ viewport: { width, height: 844 } });
 
     test(`the menu of saved views fits ${width} pixels in both colour schemes`, async ({

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { newSecret } from "../harness/token.mjs";
-import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { EMPTY_PROJECT, SMALL_SITE } from "./sites.mjs";
 import { submitToken } from "./visitor.mjs";
@@ -18,7 +18,7 @@ const REPORTS = {
 };
 
 for (const width of [1280, 360]) {
-  test.describe(`${width} pixels`, () => {
+  test.describe(`${width} pixels`, repeats(width !== 360), () => {
     test.use({ viewport: { width, height: 800 } });
 
     test.describe("on a small site", () => {

@@ -1,6 +1,7 @@
 /** Browser translation, which replaces each text node of the page by a `font` element. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
+import { repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 
@@ -56,28 +57,30 @@ for (const { route, filter, sort } of [
   { route: "feedback", filter: /^Filter/i, sort: null },
   { route: "conversations", filter: /^Filter/i, sort: null },
 ]) {
-  test(`the translated route ${route} shows right figures after each change`, async ({
-    visitor,
-  }) => {
-    const { page, token, startSession, openReport, untilLoaded } = visitor;
-    await startSession(token({ scope: "analytics:read analytics:conversations" }));
-    await openReport({ route });
-    assert.ok((await translate(page)) > 20);
-    const before = await textOf(page);
-    await page.keyboard.press("w");
-    await page.waitForURL(/range=last-7-days/);
-    await untilLoaded();
-    await translate(page);
-    await page.getByLabel(filter).first().fill("e");
-    await page.waitForURL(/path=e/);
-    await translate(page);
-    if (sort !== null) {
-      await page.getByRole("columnheader").getByRole("button", { name: sort }).first().click();
-      await page.waitForURL(/sort=/);
-    }
-    assert.notEqual(await textOf(page), before);
-    await expectCurrent(page, untilLoaded);
-  });
+  test(
+    `the translated route ${route} shows right figures after each change`,
+    repeats(route !== "views"),
+    async ({ visitor }) => {
+      const { page, token, startSession, openReport, untilLoaded } = visitor;
+      await startSession(token({ scope: "analytics:read analytics:conversations" }));
+      await openReport({ route });
+      assert.ok((await translate(page)) > 20);
+      const before = await textOf(page);
+      await page.keyboard.press("w");
+      await page.waitForURL(/range=last-7-days/);
+      await untilLoaded();
+      await translate(page);
+      await page.getByLabel(filter).first().fill("e");
+      await page.waitForURL(/path=e/);
+      await translate(page);
+      if (sort !== null) {
+        await page.getByRole("columnheader").getByRole("button", { name: sort }).first().click();
+        await page.waitForURL(/sort=/);
+      }
+      assert.notEqual(await textOf(page), before);
+      await expectCurrent(page, untilLoaded);
+    },
+  );
 }
 
 test("the translated route of a page shows right figures after each change", async ({
