@@ -1250,7 +1250,8 @@ function JobPage(value2) {
   object(value2);
   return {
     jobs: list(value2.jobs, ListedJob),
-    nextCursor: textOrNull(value2.nextCursor)
+    nextCursor: textOrNull(value2.nextCursor),
+    revision: countOrNull(value2.revision)
   };
 }
 function ViewTotals(value2) {
@@ -2231,12 +2232,15 @@ async function* streamJob({ transport, watch, id, call, deadline }) {
     expiry.abort();
   }
 }
-async function* streamList(transport, options, site) {
+async function* streamList(transport, { after, ...options }, site) {
   const left = new AbortController();
   const unfollow = follow(left, options.signal);
   try {
     const resource = { operation: ALL_EVENTS, parent: "agentJobs.list", params: {} };
-    const open = transport.streamOpener(resource, options);
+    const reopen = transport.streamOpener(resource, options);
+    const start2 = toEventId(after ?? null);
+    const resume = (id, signal) => reopen(id || start2, signal);
+    const open = Object.assign(resume, { timeout: reopen.timeout, observer: reopen.observer });
     for await (const event of readStream(open, left.signal, retryPolicy(open))) {
       const change = readChange(transport, event);
       if (change !== void 0)
@@ -2248,6 +2252,14 @@ async function* streamList(transport, options, site) {
     unfollow();
     left.abort();
   }
+}
+function toEventId(after) {
+  if (after === null)
+    return "";
+  if (!(Number.isSafeInteger(after) && after >= 0)) {
+    throw new ValidationError("after must be an integer from 0", "after", "offset");
+  }
+  return String(after);
 }
 function retryPolicy(open) {
   let failures = 0;

@@ -122,7 +122,7 @@ export class AgentJobs {
    * @example
    * ```ts
    * const { jobs, revision } = await client.agentJobs.list();
-   * const changes = client.agentJobs.watchAll({ after: revision ?? undefined, signal });
+   * const changes = client.agentJobs.watchAll({ after: revision, signal });
    * for await (const { job, deleted, reset } of changes) {
    *   if (job) console.log(job.id, job.status);
    *   else if (deleted) console.log(deleted, "is gone");

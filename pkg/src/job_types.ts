@@ -53,7 +53,7 @@ export interface WatchAllOptions extends Pick<RequestOptions, "signal" | "header
    * The `revision` of a list: yields every change after it. Without it, the first jobs are those
    * that changed most recently.
    */
-  after?: number;
+  after?: number | null;
 }
 
 /**

@@ -199,7 +199,7 @@ export async function* streamList(
   try {
     const resource = { operation: ALL_EVENTS, parent: "agentJobs.list", params: {} } as const;
     const reopen = transport.streamOpener(resource, options);
-    const start = after === undefined ? "" : toEventId(after);
+    const start = toEventId(after ?? null);
     const resume: OpenStream = (id, signal) => reopen(id || start, signal);
     const open = Object.assign(resume, { timeout: reopen.timeout, observer: reopen.observer });
     for await (const event of readStream(open, left.signal, retryPolicy(open))) {
@@ -215,7 +215,8 @@ export async function* streamList(
 }
 
 /** @throws {import("./errors.js").ValidationError} if the number cannot be that of a change */
-function toEventId(after: number): string {
+function toEventId(after: number | null): string {
+  if (after === null) return "";
   if (!(Number.isSafeInteger(after) && after >= 0)) {
     throw new ValidationError("after must be an integer from 0", "after", "offset");
   }

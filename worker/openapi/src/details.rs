@@ -155,8 +155,9 @@ const LIST_EVENTS: Details = Details {
     doc: "Sends an event `job` with the listed job for each job that is new, changed or received \
         a follow-up, and an event `deleted` for each deleted record. Events are numbered per \
         project. Without `Last-Event-ID`, the stream starts with the 25 jobs that changed last. \
-        With it, the stream starts with the changes since then: at most 250 jobs, each once in \
-        its current state, and 250 deletions of the last day. If some of these changes are no \
+        With it, or with the `revision` of a list in its place, the stream starts with the \
+        changes since then: at most 250 jobs, each once in its current state, and 250 deletions \
+        of the last day. If some of these changes are no \
         longer stored, the stream starts like a new one, followed by an event `reset`: load the \
         list again. While a stream is open, the gateway polls the latest 50 jobs that have not \
         ended, by default until one day after a job last started. A comment follows every 15 \

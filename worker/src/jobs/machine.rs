@@ -89,7 +89,7 @@ pub struct Polling {
     pub charge_end: Option<Millis>,
 }
 
-/// What happens to a job.
+/// An event of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event<E> {
     /// The upstream created the job.
@@ -107,7 +107,7 @@ pub enum Event<E> {
     PollAnswered(u64, State<E>),
     /// The poll with this number failed.
     PollFailed(u64, PollFailure),
-    /// The time of [`Job::next_time`] has come.
+    /// The job has reached the time of [`Job::next_time`].
     Due(Interest),
     /// A caller deleted the record, or the record expired.
     Deleted,
@@ -131,7 +131,7 @@ pub struct PollFailure {
     pub retry_after: Option<Millis>,
 }
 
-/// What the object does after an event. The object also stores the record whenever it has changed,
+/// A task for the object after an event. The object also stores the record whenever it has changed,
 /// together with the queued webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect<E> {
@@ -149,7 +149,7 @@ pub enum Effect<E> {
     CloseWatchers(CloseReason),
 }
 
-/// What a webhook announces.
+/// The message of a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Announcement<E> {
     /// The job has finished.
@@ -406,7 +406,7 @@ impl<E: Copy + PartialEq> Job<E> {
         webhook.into_iter().chain([close]).collect()
     }
 
-    /// Returns when [`Event::Due`] is due. Returns `None` if nobody waits for the job.
+    /// Returns when [`Event::Due`] is due. Returns `None` if the job has no watcher and no webhook.
     pub fn next_time(&self, interest: Interest, now: Millis, timing: &Timing) -> Option<Millis> {
         let record = self.record.as_ref()?;
         let webhook = self.webhook_due(now, timing);

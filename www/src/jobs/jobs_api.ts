@@ -26,6 +26,6 @@ export interface JobsApi {
 export function streamOf({ client, send }: Session): OpenStream {
   return ({ signal, after, ...listener }) => {
     const observed = client.withOptions({ fetch: listenToStreams(listener, send) });
-    return observed.agentJobs.watchAll(after === null ? { signal } : { after, signal });
+    return observed.agentJobs.watchAll({ after, signal });
   };
 }

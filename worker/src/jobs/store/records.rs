@@ -74,7 +74,7 @@ impl JobStore {
 
     /// Stores a job after an event, within the current transaction. `row` is the job's current row,
     /// or `None` if the job is not stored yet: it was created elsewhere, or Mintlify's response to
-    /// its creation has not arrived yet. Callers can watch such a job, but the list does not
+    /// its creation has not arrived yet. Callers can watch this job, but the list does not
     /// contain it. `snapshot` is the response with a new state, and `due` is when the job is due
     /// for its webhook.
     pub fn save(

@@ -359,10 +359,7 @@ impl World {
         let is_awaited = !watchers.is_empty() || record.has_webhook;
         let next = job.next_time(self.interest(slot), self.now, &TIMING);
         if is_awaited && !record.is_finished() && !record.is_given_up {
-            assert!(
-                next.is_some(),
-                "nothing happens to a job that somebody waits for"
-            );
+            assert!(next.is_some(), "an awaited job is never due");
         }
         assert!(
             watchers.iter().all(|last| *last == record.state.data),
