@@ -159,7 +159,11 @@ describe("the job list", () => {
   test("returns an empty list without a next page for a project without jobs", async () => {
     const authorization = `Bearer ${jobs.gate.token({ projects: ["without-jobs"] })}`;
     const target = "/v2/agent/without-jobs/jobs";
-    assert.deepEqual(await page({}, { target, authorization }), { jobs: [], nextCursor: null });
+    assert.deepEqual(await page({}, { target, authorization }), {
+      jobs: [],
+      nextCursor: null,
+      revision: 0,
+    });
   });
 
   test("lists the same jobs through the package's iterator", async () => {

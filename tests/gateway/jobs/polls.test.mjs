@@ -64,7 +64,7 @@ describe("Retry-After in response to a poll", () => {
       const project = DELAYED[status];
       const { id } = await jobs.create(undefined, { project });
       const stream = await jobs.watching(id, { project });
-      const fault = { kind: "status", status, headers: { "retry-after": "30" } };
+      const fault = { kind: "status", status, headers: { "retry-after": "3600" } };
       await jobs.upstream.fault({ target: id, times: 1, fault });
       const { count } = await jobs.untilReads(id, 1);
       const settled = (await jobs.reads(id)).count;
@@ -96,7 +96,7 @@ describe("Retry-After in response to a poll", () => {
     const project = DELAYED.restart;
     const { id } = await jobs.create(undefined, { project });
     const stream = await jobs.watching(id, { project });
-    const fault = { kind: "status", status: 429, headers: { "retry-after": "60" } };
+    const fault = { kind: "status", status: 429, headers: { "retry-after": "3600" } };
     await jobs.upstream.fault({ target: id, times: 1, fault });
     await jobs.untilReads(id, 1);
     await waitIntervals(jobs, 2);

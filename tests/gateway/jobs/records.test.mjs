@@ -245,7 +245,8 @@ describe("stored prompts", () => {
         (await findAll(marks[0])).jobs.map((job) => job.id),
         [edge.id],
       );
-      assert.deepEqual(await findAll(marks[1]), { jobs: [], nextCursor: null });
+      const { jobs: found, nextCursor } = await findAll(marks[1]);
+      assert.deepEqual([found, nextCursor], [[], null]);
       assert.ok((await recordOf(edge.id, { project })).prompt.endsWith(marks[1]));
     }
 

@@ -3,7 +3,6 @@
 use quillgate::{JobId, JobStatus, Millis};
 use serde::{Deserialize, Deserializer};
 
-use crate::jobs::events::StreamEvent;
 use crate::jobs::machine::{Record, State};
 use crate::jobs::webhook::JobEnd;
 
@@ -75,15 +74,6 @@ impl JobRow {
                 data: self.data.clone(),
                 end: find_end(self.status.as_deref()),
             },
-        }
-    }
-
-    /// Returns the event that sends the job's state to its watchers.
-    pub fn to_event(&self) -> StreamEvent {
-        StreamEvent {
-            id: self.version,
-            name: "job".to_owned(),
-            data: self.data.clone(),
         }
     }
 }

@@ -24,8 +24,8 @@ pub(super) struct JobPoll {
 #[must_use]
 pub(super) struct Stored {
     id: String,
-    /// The job after the event, if its state has changed.
-    changed: Option<JobRow>,
+    /// The event for the job's streams, if its state has changed.
+    job_event: Option<StreamEvent>,
     polling: Polling,
     effects: Vec<Effect<JobEnd>>,
     /// The event for streams of the job list, if the job is listed.
@@ -109,14 +109,14 @@ impl Project {
         } else {
             None
         };
-        let changed = if is_changed {
-            self.jobs.find(id)?
-        } else {
-            None
-        };
+        let record = job.record.filter(|_| is_changed);
         Ok(Stored {
             id: id.to_owned(),
-            changed,
+            job_event: record.map(|record| StreamEvent {
+                id: record.version,
+                name: "job".to_owned(),
+                data: record.state.data,
+            }),
             polling: job.polling,
             effects,
             list_event,
@@ -127,7 +127,7 @@ impl Project {
     pub(super) fn publish(&self, stored: &Stored) -> usize {
         let Stored {
             id,
-            changed,
+            job_event,
             polling,
             effects,
             list_event,
@@ -136,7 +136,7 @@ impl Project {
         for effect in effects {
             match effect {
                 Effect::Notify => {
-                    let text = changed.as_ref().map(|row| row.to_event().to_text());
+                    let text = job_event.as_ref().map(StreamEvent::to_text);
                     for socket in self.find_watchers(id) {
                         sockets::send(&socket, text.as_deref().unwrap_or_default());
                     }
@@ -163,7 +163,7 @@ impl Project {
         let effects = job.apply(Event::Deleted, now(), &self.timing);
         let _ = self.publish(&Stored {
             id: id.to_owned(),
-            changed: None,
+            job_event: None,
             polling: job.polling,
             effects,
             list_event: None,

@@ -1,13 +1,19 @@
 //! The store of a project's idempotency keys. The store records the outcome of each request that
 //! has a key.
 
+use std::cell::Cell;
 use std::rc::Rc;
+
+use quillgate::Millis;
 
 use crate::http::response::GatewayResponse;
 use crate::jobs::idempotency::{KeyDecision, KeyRecord, LIFE, decide};
 use crate::jobs::write::Write;
 use crate::runtime::{Database, HostError, HostResult, now, number, optional_text, text};
 use crate::upstream::failure::KeyOutcome;
+
+/// The minimum time between two deletions of expired keys.
+const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
 
 /// The key of a running request. Requests without a key have an empty reservation.
 #[derive(Default)]
@@ -19,6 +25,8 @@ pub struct KeyReservation<'a> {
 
 pub struct IdempotencyStore {
     database: Rc<Database>,
+    /// When this instance last deleted expired keys.
+    swept_at: Cell<Millis>,
 }
 
 impl IdempotencyStore {
@@ -26,7 +34,10 @@ impl IdempotencyStore {
         // An earlier instance ended while these requests were running, so their outcome is unknown.
         let update = "UPDATE idempotency SET state = 'unknown' WHERE state = 'running'";
         database.execute(update, [])?;
-        Ok(Self { database })
+        Ok(Self {
+            database,
+            swept_at: Cell::new(Millis(0)),
+        })
     }
 
     /// Reserves the idempotency key of a write. If the stored record of the key prevents the write,
@@ -40,12 +51,17 @@ impl IdempotencyStore {
             return Ok(Ok(KeyReservation::default()));
         };
         let now = now();
-        let delete = "DELETE FROM idempotency WHERE at <= ?";
-        self.database.execute(delete, [number(now.since(LIFE).0)])?;
+        let expired = number(now.since(LIFE).0);
+        if now.since(self.swept_at.get()) >= SWEEP_PERIOD {
+            let delete = "DELETE FROM idempotency WHERE at <= ?";
+            self.database.execute(delete, [expired.clone()])?;
+            self.swept_at.set(now);
+        }
         let query = "SELECT fingerprint, state, at, status, headers, body
-            FROM idempotency WHERE caller = ? AND key = ?";
-        let at_key = [text(&write.budget.caller), text(key)];
-        let record: Option<KeyRecord> = self.database.first(query, &at_key)?;
+            FROM idempotency WHERE caller = ? AND key = ? AND at > ?";
+        let [caller, name] = [text(&write.budget.caller), text(key)];
+        let values = [caller.clone(), name.clone(), expired];
+        let record: Option<KeyRecord> = self.database.first(query, values)?;
         match decide(record.as_ref(), &write.fingerprint, write.retry, now) {
             KeyDecision::Send => {}
             KeyDecision::Refuse(problem) => {
@@ -61,8 +77,8 @@ impl IdempotencyStore {
         // `conclude` restores the earlier record for `KeyOutcome::Release`.
         let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
             VALUES (?, ?, ?, 'running', ?)
-            ON CONFLICT DO UPDATE SET state = 'running', at = excluded.at";
-        let [caller, name] = at_key;
+            ON CONFLICT DO UPDATE SET state = 'running', at = excluded.at,
+              fingerprint = excluded.fingerprint";
         let row = [caller, name, text(&write.fingerprint), number(now.0)];
         self.database.execute(insert, row)?;
         Ok(Ok(KeyReservation {
