@@ -29,6 +29,7 @@ fn body() -> Value {
             "checkedAt": "2026-11-21T08:55:00.000Z",
         }],
         "nextCursor": "b2xkZXI",
+        "revision": 7,
     })
 }
 

@@ -102,7 +102,7 @@ fn an_agent_job_matches_its_description() {
 
 #[test]
 fn a_page_of_jobs_matches_its_description() {
-    assert_described::<ListAgentJobs>(9);
+    assert_described::<ListAgentJobs>(10);
 }
 
 #[test]
