@@ -19,7 +19,6 @@ pub mod sign_in_issuer;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod signature;
 pub mod trusted_issuer;
-pub mod turnstile;
 
 use std::rc::Rc;
 

@@ -1,5 +1,4 @@
-//! POST requests with small responses. The handlers send these requests to Turnstile and to the
-//! token endpoints of issuers.
+//! POST requests with small responses, to the token endpoints of issuers.
 
 use quillgate::Millis;
 
