@@ -78,7 +78,7 @@ const MAX_TOKENS: usize = 1_000;
 const MAX_BYTES: usize = 1024 * 1024;
 /// The maximum time for which a verified token of an issuer is cached. The cache extends the trust
 /// in a withdrawn key by at most this time.
-const FOREIGN_LIFETIME: Millis = jwks::ISOLATE_FRESH_FOR;
+const FOREIGN_LIFETIME: Millis = Millis::from_seconds(60);
 
 impl Default for VerifiedTokens {
     fn default() -> Self {

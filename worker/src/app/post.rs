@@ -3,7 +3,7 @@
 use quillgate::Millis;
 
 use crate::http::response::HeaderFields;
-use crate::upstream::transport::{Outgoing, send};
+use crate::upstream::transport::{Caching, Outgoing, send};
 
 /// The time limit for a request and its response.
 const TIMEOUT: Millis = Millis::from_seconds(10);
@@ -22,6 +22,7 @@ pub async fn post(url: &str, headers: HeaderFields, body: &str) -> Option<PostRe
         url,
         headers,
         body: Some(body),
+        caching: Caching::Bypass,
         time: TIMEOUT,
     });
     let message = sent.await.ok()?;

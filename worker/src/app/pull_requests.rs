@@ -19,7 +19,7 @@ use crate::jobs::pull_request::settings::PullRequestSettings;
 use crate::jobs::pull_request::{PullReply, PullRequest, PullRequestStatus, read_checks};
 use crate::json;
 use crate::runtime::{HostResult, Wait, Wake, into_promise, log_for_operator, now};
-use crate::upstream::transport::{Outgoing, send};
+use crate::upstream::transport::{Caching, Outgoing, send};
 
 const TIMEOUT: Millis = Millis::from_seconds(5);
 /// The maximum size of a response, in bytes. A larger response counts as a failure. A page of 100
@@ -128,6 +128,7 @@ async fn fetch(settings: &PullRequestSettings, target: &str) -> Result<String, G
         url: &url,
         headers: settings.headers(),
         body: None,
+        caching: Caching::Bypass,
         time: TIMEOUT,
     });
     let message = sent.await.map_err(|_| GitHubFailure::Failed)?;

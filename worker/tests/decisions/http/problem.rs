@@ -61,7 +61,7 @@ fn problem_that_needs_another_request_has_a_header_field_for_it() {
     for (problem, status, field) in [
         (Problem::not_found(), 404, ""),
         (Problem::method_not_allowed("GET"), 405, "allow: GET"),
-        (Problem::issuer_unavailable(), 503, "retry-after: 60"),
+        (Problem::issuer_unavailable(), 503, "retry-after: 10"),
         (Problem::object_unavailable(), 503, "retry-after: 1"),
     ] {
         let fields = problem.headers.iter();
