@@ -16,14 +16,13 @@ use crate::http::problem::Problem;
 use crate::jobs::pull_request::cache::{Lookup, MAX_FETCH_TIME, PullRequestCache};
 use crate::jobs::pull_request::failure::GitHubFailure;
 use crate::jobs::pull_request::settings::PullRequestSettings;
-use crate::jobs::pull_request::{PullReply, PullRequest, PullRequestStatus, read_checks};
+use crate::jobs::pull_request::{PullRequest, PullRequestStatus};
 use crate::json;
 use crate::runtime::{HostResult, Wait, Wake, into_promise, log_for_operator, now};
 use crate::upstream::transport::{Caching, Outgoing, send};
 
 const TIMEOUT: Millis = Millis::from_seconds(5);
-/// The maximum size of a response, in bytes. A larger response counts as a failure. A page of 100
-/// check runs with long texts can exceed the limit.
+/// The maximum size of a response, in bytes. A larger response counts as a failure.
 const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 
 #[derive(Default)]
@@ -100,29 +99,12 @@ fn begin_fetch(settings: PullRequestSettings, request: PullRequest) -> Promise {
     })
 }
 
+/// Requests a status from GitHub. Logs a failure that the operator may be able to fix.
 async fn fetch_status(
     settings: &PullRequestSettings,
     request: &PullRequest,
 ) -> Result<PullRequestStatus, GitHubFailure> {
-    let body = fetch(settings, &request.target()).await?;
-    let PullReply { status, commit } = PullReply::read(&body).ok_or(GitHubFailure::Failed)?;
-    let Some(commit) = commit else {
-        return Ok(status);
-    };
-    let checks = match fetch(settings, &request.checks_target(&commit)).await {
-        Ok(body) => read_checks(&body),
-        Err(failure) => {
-            with_shared(|shared| shared.cache.pause(failure));
-            None
-        }
-    };
-    Ok(PullRequestStatus { checks, ..status })
-}
-
-/// Sends a GET request to GitHub and returns the body of a 200 response. Logs a failure that the
-/// operator may be able to fix.
-async fn fetch(settings: &PullRequestSettings, target: &str) -> Result<String, GitHubFailure> {
-    let url = settings.base_url.join(target);
+    let url = settings.base_url.join(&request.target());
     let sent = send(Outgoing {
         method: "GET",
         url: &url,
@@ -140,7 +122,8 @@ async fn fetch(settings: &PullRequestSettings, target: &str) -> Result<String, G
         return Err(failure);
     }
     let body = message.read_text(MAX_RESPONSE_BYTES).await;
-    body.ok_or(GitHubFailure::Failed)
+    let status = body.and_then(|body| PullRequestStatus::read(&body));
+    status.ok_or(GitHubFailure::Failed)
 }
 
 fn with_shared<T>(run: impl FnOnce(&mut Shared) -> T) -> T {

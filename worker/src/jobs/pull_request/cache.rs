@@ -13,8 +13,6 @@ use crate::jobs::pull_request::{PullRequest, PullRequestStatus};
 const MAX_CACHED: usize = 1_000;
 /// The maximum total size of the cached states and their names, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
-/// The maximum number of concurrent fetches.
-pub const MAX_FETCHES: usize = 32;
 /// The time after which a fetch counts as abandoned. The runtime can cancel a fetch, which then
 /// never reports a result.
 pub const MAX_FETCH_TIME: Millis = Millis::from_seconds(20);
@@ -22,8 +20,7 @@ pub const MAX_FETCH_TIME: Millis = Millis::from_seconds(20);
 /// The result of a lookup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lookup {
-    /// The cached status. [`PullRequestStatus::UNKNOWN`] if GitHub's rate limit or [`MAX_FETCHES`]
-    /// prevents a request.
+    /// The cached status. [`PullRequestStatus::UNKNOWN`] if GitHub's rate limit prevents a request.
     Found(PullRequestStatus),
     /// The caller must fetch the status and then call [`PullRequestCache::conclude`].
     Fetch,
@@ -67,9 +64,6 @@ impl PullRequestCache {
         if self.fetches.contains_key(&name) {
             return Lookup::Wait;
         }
-        if self.fetches.len() >= MAX_FETCHES {
-            return Lookup::Found(PullRequestStatus::UNKNOWN);
-        }
         self.fetches.insert(name, now);
         Lookup::Fetch
     }
@@ -92,18 +86,13 @@ impl PullRequestCache {
         let (status, until) = match result {
             Ok(status) => (status, now.plus(status.fresh_for())),
             Err(failure) => {
-                self.pause(failure);
+                if let GitHubFailure::Limited(until) = failure {
+                    self.paused_until = self.paused_until.max(until);
+                }
                 (PullRequestStatus::UNKNOWN, failure.fresh_until(now))
             }
         };
         self.known
             .insert(&name, status, size_of::<PullRequestStatus>(), until);
-    }
-
-    /// Pauses all requests if the failure is [`GitHubFailure::Limited`].
-    pub fn pause(&mut self, failure: GitHubFailure) {
-        if let GitHubFailure::Limited(until) = failure {
-            self.paused_until = self.paused_until.max(until);
-        }
     }
 }

@@ -1,9 +1,7 @@
 //! The cache of pull request states.
 
 use quillgate::Millis;
-use quillgate_worker::jobs::pull_request::cache::{
-    Lookup, MAX_FETCH_TIME, MAX_FETCHES, PullRequestCache,
-};
+use quillgate_worker::jobs::pull_request::cache::{Lookup, MAX_FETCH_TIME, PullRequestCache};
 use quillgate_worker::jobs::pull_request::failure::GitHubFailure;
 use quillgate_worker::jobs::pull_request::{PullRequest, PullRequestState, PullRequestStatus};
 
@@ -66,18 +64,6 @@ fn an_abandoned_fetch_is_repeated() {
 }
 
 #[test]
-fn further_fetches_are_refused_at_the_limit() {
-    let mut cache = PullRequestCache::default();
-    for number in 1..=MAX_FETCHES {
-        assert_eq!(cache.look_up(&request(number), NOW), Lookup::Fetch);
-    }
-    let next = request(MAX_FETCHES + 1);
-    assert_eq!(cache.look_up(&next, NOW), Lookup::Found(UNKNOWN));
-    cache.conclude(&request(1), Ok(OPEN), NOW);
-    assert_eq!(cache.look_up(&next, NOW), Lookup::Fetch);
-}
-
-#[test]
 fn a_failure_is_cached_as_unknown_for_its_pull_request_only() {
     for (failure, seconds) in [
         (GitHubFailure::Failed, 60),
@@ -99,17 +85,4 @@ fn a_limit_pauses_requests_for_all_pull_requests() {
         assert_eq!(found, Lookup::Found(UNKNOWN));
         assert_eq!(cache.look_up(&request(number), at(120)), Lookup::Fetch);
     }
-}
-
-#[test]
-fn a_limit_of_the_checks_pauses_without_losing_the_state() {
-    let mut cache = PullRequestCache::default();
-    assert_eq!(cache.look_up(&request(1), NOW), Lookup::Fetch);
-    cache.pause(GitHubFailure::Limited(at(120)));
-    cache.pause(GitHubFailure::Limited(at(60)));
-    cache.pause(GitHubFailure::Failed);
-    cache.conclude(&request(1), Ok(OPEN), NOW);
-    assert_eq!(cache.look_up(&request(1), at(59)), Lookup::Found(OPEN));
-    assert_eq!(cache.look_up(&request(2), at(119)), Lookup::Found(UNKNOWN));
-    assert_eq!(cache.look_up(&request(2), at(120)), Lookup::Fetch);
 }
