@@ -121,6 +121,7 @@ describe("a cache between the gateway and an issuer", () => {
       issuers[what] = await startIssuer();
       issuers[what].setFault({ cached });
     }
+    issuers["an older key set"] = await startIssuer();
     gate = await startGate("issuer-keys-cache", { gateway: trust(...Object.values(issuers)) });
   });
   after(async () => {
@@ -138,6 +139,17 @@ describe("a cache between the gateway and an issuer", () => {
       assert.equal(issuer.jwksRequests, requests);
     });
   }
+
+  test("finds old and new keys at the same time although a cache has only the old one", async () => {
+    const issuer = issuers["an older key set"];
+    const old = issuer.key();
+    issuer.setFault({ cached: { body: JSON.stringify(issuer.jwks()) } });
+    issuer.rotate({ keepOld: true });
+    const keys = Array.from({ length: 20 }, (_, at) => (at % 2 ? issuer.key() : old));
+    const pending = keys.map((key) => gate.get(LIST, mint(gate, issuer, { key })));
+    for (const answer of await Promise.all(pending)) assert.equal(answer.status, 200, answer.text);
+    assert.equal(issuer.jwksRequests, 2);
+  });
 
   test("finds a new key that the cached key set does not have", async () => {
     const issuer = issuers["a valid key set"];

@@ -4,10 +4,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use js_sys::Promise;
 use quillgate::Millis;
-use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
 use worker::worker_sys::Context;
 
 use crate::auth::jwks::{
@@ -15,27 +12,18 @@ use crate::auth::jwks::{
 };
 use crate::auth::oidc::Checked;
 use crate::http::response::HeaderFields;
-use crate::runtime::{HostResult, Wait, Wake, into_promise, now};
+use crate::runtime::{HostResult, now, share_fetch};
 use crate::upstream::transport::{Caching, Outgoing, send};
 
 /// The time limit of a request to an issuer.
 const TIMEOUT: Millis = Millis::from_seconds(5);
-/// The maximum wait for another request's search, which sends at most two requests.
-const MAX_SEARCH: Millis = Millis::from_seconds(15);
 /// The maximum size of a key set, in bytes. The key sets of common issuers take a few kilobytes.
 const MAX_BYTES: usize = 128 * 1024;
-
-#[derive(Default)]
-struct IssuerKeys {
-    set: RememberedSet,
-    /// The requests that wait for the search in progress.
-    waiting: Vec<Wake>,
-}
 
 thread_local! {
     /// Issuers' keys, by the URL of the key set. URLs come from the configuration, so the map is
     /// bounded.
-    static KEY_SETS: RefCell<BTreeMap<String, IssuerKeys>> =
+    static KEY_SETS: RefCell<BTreeMap<String, RememberedSet>> =
         const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -49,52 +37,39 @@ pub async fn find_issuer_key(
     token: &Checked,
     started: Millis,
 ) -> HostResult<Result<PublicKey, NoKey>> {
-    let search = with_issuer_keys(token.jwks(), |keys| {
-        keys.set
-            .search(token.kid.as_deref(), token.algorithm, started)
-    });
-    match search {
-        Search::Found(found) => return Ok(found),
-        Search::Fetch(reason) => {
-            let promise = begin_fetch(token, reason);
-            // The fetch continues after the client disconnects, because other requests may wait for
-            // the key set.
-            execution.wait_until(&promise)?;
-            JsFuture::from(promise).await?;
+    let mut time = started;
+    // Searches twice, because the first search can wait for a fetch that looked for another key.
+    for _ in 0..2 {
+        let search = with_key_set(token.jwks(), |set| {
+            set.search(token.kid.as_deref(), token.algorithm, time)
+        });
+        match search {
+            Search::Found(found) => return Ok(found),
+            Search::Fetch(reason) => fetch_shared(execution, token, reason).await?,
         }
-        Search::Wait => {
-            // Waits for a separate promise, because the other request's promise never settles if
-            // the runtime cancels the other request.
-            Wait::begin(MAX_SEARCH, |wake| {
-                with_issuer_keys(token.jwks(), |keys| keys.waiting.push(wake));
-            })
-            .await;
-        }
+        time = now();
     }
-    Ok(with_issuer_keys(token.jwks(), |keys| {
-        keys.set.find(token.kid.as_deref(), token.algorithm, now())
+    Ok(with_key_set(token.jwks(), |set| {
+        set.find(token.kid.as_deref(), token.algorithm, time)
     }))
 }
 
-/// Fetches a key set, keeps it and wakes the waiting requests.
-fn begin_fetch(token: &Checked, reason: FetchReason) -> Promise {
+/// Fetches and keeps a key set, or waits for the same fetch of another request.
+async fn fetch_shared(execution: &Context, token: &Checked, reason: FetchReason) -> HostResult<()> {
     let address = token.jwks().to_owned();
+    let name = match reason {
+        FetchReason::First | FetchReason::Search => address.clone(),
+        FetchReason::Refresh => format!("newer {address}"),
+    };
     let (kid, algorithm) = (token.kid.clone(), token.algorithm);
-    into_promise(async move {
+    let fetch = Box::pin(async move {
         let kid = kid.as_deref();
-        let set = fetch_key_set(&address, kid, reason).await;
-        let waiting = with_issuer_keys(&address, |keys| {
-            keys.set.conclude(reason, set, kid, algorithm, now());
-            match reason {
-                FetchReason::First | FetchReason::Search => std::mem::take(&mut keys.waiting),
-                FetchReason::Refresh => Vec::new(),
-            }
+        let fetched = fetch_key_set(&address, kid, reason).await;
+        with_key_set(&address, |set| {
+            set.conclude(reason, fetched, kid, algorithm, now());
         });
-        for wake in waiting {
-            wake.wake();
-        }
-        Ok(JsValue::UNDEFINED)
-    })
+    });
+    share_fetch(execution, name, fetch).await
 }
 
 /// Fetches a key set. Only an isolate's first set may come from Cloudflare's cache, because all
@@ -142,8 +117,7 @@ async fn request_key_set(address: &str, caching: Caching) -> KeySetReply {
     }
 }
 
-/// Calls `run` with the cached key set for `address`. Creates an empty entry if the address has
-/// none.
-fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
+/// Calls `run` with the key set for `address`. Creates an empty entry if the address has none.
+fn with_key_set<T>(address: &str, run: impl FnOnce(&mut RememberedSet) -> T) -> T {
     KEY_SETS.with_borrow_mut(|all| run(all.entry(address.to_owned()).or_default()))
 }

@@ -287,10 +287,9 @@ pub enum Search {
     /// No fetch is required or allowed now. Contains the key, or the reason why no key can verify
     /// the token.
     Found(Result<PublicKey, NoKey>),
-    /// The isolate must fetch the set and then call [`RememberedSet::conclude`].
+    /// The isolate must wait for the fetch in progress, or else fetch the set and then call
+    /// [`RememberedSet::conclude`].
     Fetch(FetchReason),
-    /// The isolate must wait for the fetch in progress.
-    Wait,
 }
 
 impl RememberedSet {
@@ -316,7 +315,7 @@ impl RememberedSet {
                 self.is_searching = true;
                 Search::Fetch(reason)
             }
-            Err(_) if self.is_searching => Search::Wait,
+            Err(_) if self.is_searching => Search::Fetch(reason),
             found => Search::Found(found),
         }
     }

@@ -87,10 +87,9 @@ fn only_unknown_keys_wait_for_the_fetch_in_progress() {
     assert_eq!(search(&mut remembered, "random-0", at(1)), SEARCH);
     for (kid, now) in random_kids() {
         let now = now.plus(Millis(1_000));
-        assert_eq!(search(&mut remembered, &*kid, now), Search::Wait);
+        assert_eq!(search(&mut remembered, &*kid, now), SEARCH);
         assert!(is_found(&search(&mut remembered, "key-1", now)));
     }
-    // If the fetch never finishes, another one starts a minute later.
     assert_eq!(search(&mut remembered, "random-1", at(61)), SEARCH);
     conclude(&mut remembered, None, "random-1", at(62));
     assert_eq!(search(&mut remembered, "random-2", at(62)), unknown());
@@ -102,7 +101,7 @@ fn missing_key_set_is_fetched_every_ten_seconds() {
     for attempt in 0..3 {
         let begun = at(attempt * 10);
         assert_eq!(search(&mut remembered, "key-1", begun), FIRST);
-        assert_eq!(search(&mut remembered, "key-1", begun), Search::Wait);
+        assert_eq!(search(&mut remembered, "key-1", begun), FIRST);
         conclude(&mut remembered, None, "key-1", at(attempt * 10 + 5));
         for seconds in [5, 9] {
             let now = at(attempt * 10 + seconds);
@@ -219,7 +218,6 @@ fn added_key_is_found_immediately() {
         remembered.search(Some("key-2"), Algorithm::Es256, now)
     };
     assert_eq!(by_new(&mut remembered, at(1)), SEARCH);
-    assert_eq!(by_new(&mut remembered, at(1)), Search::Wait);
     let new = Some(fetched(at(1)));
     remembered.conclude(
         FetchReason::Search,
