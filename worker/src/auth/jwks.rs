@@ -242,7 +242,7 @@ fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
 /// cause.
 ///
 /// Tokens with unknown keys cause at most one fetch per minute, or one in ten seconds while there
-/// is no usable set. A fetch that finds its key does not count towards this limit, so the next
+/// are no usable keys. A fetch that finds its key does not count towards this limit, so the next
 /// unknown key can be fetched without a pause.
 ///
 /// A key without `kid` also causes one fetch per minute, because the issuer may have replaced it.
