@@ -10,7 +10,6 @@ export const SECRETS = Object.freeze([
   "ADMIN_READ_KEY",
   "ACCESS_TOKEN_SECRET",
   "WEBHOOK_SECRET",
-  "TURNSTILE_SECRET",
   "SIGN_IN_CLIENT_SECRET",
   "GITHUB_TOKEN",
 ]);

@@ -1,23 +1,20 @@
-/** A simulator of the two routes of GitHub's API that the gateway uses, on a loopback port. */
+/** A simulator of the route of GitHub's API that the gateway uses, on a loopback port. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 
 const PULL = /^\/repos\/([\w-]+\/[\w.-]+)\/pulls\/(\d+)$/;
-const CHECKS = /^\/repos\/([\w-]+\/[\w.-]+)\/commits\/([0-9a-f]{40})\/check-runs\?per_page=100$/;
 
 /**
  * @typedef {object} Pull
  * @property {string} [state] defaults to `open`
  * @property {string | null} [merged_at] when it was merged
  * @property {boolean} [draft]
- * @property {[status: string, conclusion: string | null][]} [checks] check runs of its last commit
  *
  * @typedef {object} GitHubFault
  * @property {number} [status]
  * @property {Record<string, string>} [headers]
  * @property {string} [body]
  * @property {boolean} [hang] never respond
- * @property {"pulls" | "checks"} [route] the affected route; defaults to both
  */
 
 /** Starts a simulator without pull requests. */
@@ -29,7 +26,7 @@ export async function startGitHub() {
 
 class GitHub {
   #server = createServer((request, response) => this.#respond(request, response));
-  /** @type {Map<string, Pull & { sha: string }>} by name, such as `acme/docs#12` */
+  /** @type {Map<string, Pull>} by name, such as `acme/docs#12` */
   #pulls = new Map();
   /** @type {GitHubFault | null} */
   #fault = null;
@@ -48,8 +45,7 @@ class GitHub {
   /** Adds a pull request and returns its link. @param {Pull} [pull] */
   add(pull = {}, repository = "acme/docs") {
     this.#numbers += 1;
-    const sha = this.#numbers.toString(16).padStart(40, "0");
-    this.#pulls.set(`${repository}#${this.#numbers}`, { ...pull, sha });
+    this.#pulls.set(`${repository}#${this.#numbers}`, pull);
     return `https://github.com/${repository}/pull/${this.#numbers}`;
   }
 
@@ -97,9 +93,8 @@ class GitHub {
     response.on("error", () => {});
     this.requests.push({ path: request.url, headers: request.headers });
     await this.#held;
-    const route = PULL.test(request.url) ? "pulls" : "checks";
     const fault = this.#fault;
-    if (fault !== null && (fault.route ?? route) === route) {
+    if (fault !== null) {
       if (fault.hang) return;
       response.writeHead(fault.status ?? 200, fault.headers);
       return void response.end(fault.body ?? "{}");
@@ -111,22 +106,12 @@ class GitHub {
 
   #find(url) {
     const [, repository, number] = PULL.exec(url) ?? [];
-    if (repository !== undefined) {
-      const pull = this.#pulls.get(`${repository}#${number}`);
-      return pull === undefined ? null : pullBody(Number(number), pull);
-    }
-    const [, , sha] = CHECKS.exec(url) ?? [];
-    const pull = [...this.#pulls.values()].find((one) => one.sha === sha);
-    return pull === undefined ? null : checksBody(pull.checks ?? []);
+    const pull = this.#pulls.get(`${repository}#${number}`);
+    return pull === undefined ? null : pullBody(Number(number), pull);
   }
 }
 
-function pullBody(number, { state = "open", merged_at = null, draft = false, sha }) {
-  const head = { ref: "docs", sha };
+function pullBody(number, { state = "open", merged_at = null, draft = false }) {
+  const head = { ref: "docs", sha: "0".repeat(40) };
   return { number, state, draft, merged: merged_at !== null, merged_at, head, body: "Fixes it" };
-}
-
-function checksBody(checks) {
-  const run = ([status, conclusion], id) => ({ id, name: `check-${id}`, status, conclusion });
-  return { total_count: checks.length, check_runs: checks.map(run) };
 }

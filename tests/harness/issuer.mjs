@@ -49,6 +49,8 @@ const ALGORITHMS = {
  * @property {boolean} [huge] send a body of 32 MiB that starts like a key set
  * @property {boolean} [reset] close the connection without a response
  * @property {string} [body] replaces the key set
+ * @property {Omit<JwksFault, "cached">} [cached] the fault of all responses that caches may send:
+ *   those to requests without `Cache-Control: no-cache`. They have an `Age`
  *
  * @typedef {object} TokenFault a fault of all responses of the token endpoint
  * @property {number} [status]
@@ -286,7 +288,12 @@ class Issuer {
     if (path !== JWKS_PATH) return response.writeHead(404).end();
     this.jwksRequests += 1;
     this.jwksTimes.push(Date.now());
-    return respondWithJwks(response, this.#fault, this.jwks());
+    const { cached } = this.#fault;
+    if (!cached || request.headers["cache-control"] === "no-cache") {
+      return respondWithJwks(response, this.#fault, this.jwks());
+    }
+    response.setHeader("age", "60");
+    return respondWithJwks(response, cached, this.jwks());
   }
 
   /** Shows the page on which a user signs in or declines. */

@@ -32,7 +32,7 @@ async function serveViews(page, mergedAt) {
 
 async function openMergedJob({ page, signIn, startAndOpenJob, endJob }, mergedAt) {
   const time = new Date(mergedAt).toISOString();
-  const state = { state: "merged", isDraft: false, checks: null, mergedAt: time };
+  const state = { state: "merged", isDraft: false, mergedAt: time };
   await page.route("**/pull-request", (route) => route.fulfill({ json: state }));
   await serveViews(page, mergedAt);
   await signIn();

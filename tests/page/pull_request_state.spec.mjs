@@ -19,19 +19,17 @@ test("a job shows the state of its pull request and reads it again on return", a
   visitor,
 }) => {
   const { page } = visitor;
-  const reply = { current: { json: { state: "open", isDraft: false, checks: "pending" } } };
+  const reply = { current: { json: { state: "open", isDraft: false } } };
   const job = await openFinishedJob(visitor, reply);
-  await job.getByText("Checks running").waitFor();
   await job.getByText("Open", { exact: true }).waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
-  reply.current = { json: { state: "merged", isDraft: false, checks: null } };
+  reply.current = { json: { state: "merged", isDraft: false } };
   await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
   await job.getByText("Merged", { exact: true }).waitFor();
-  await job.getByText("Checks running").waitFor({ state: "detached" });
 });
 
 for (const [what, current] of [
-  ["an unknown state", { json: { state: "unknown", isDraft: false, checks: null } }],
+  ["an unknown state", { json: { state: "unknown", isDraft: false } }],
   ["an error of the gateway", { status: 500, json: {} }],
 ]) {
   test(`${what} leaves the link to the pull request alone`, async ({ visitor }) => {

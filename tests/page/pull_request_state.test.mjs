@@ -5,10 +5,10 @@ import { importSource } from "./source.mjs";
 
 const { toPullRequestState } = await importSource("jobs/pull_request_state.ts");
 
-test("a state has its draft flag and the result of its checks", () => {
-  const open = { state: "open", isDraft: true, checks: "failing", mergedAt: null };
+test("a state has its draft flag", () => {
+  const open = { state: "open", isDraft: true, mergedAt: null };
   assert.deepEqual(toPullRequestState({ ...open, more: 1 }), open);
-  const merged = { state: "merged", isDraft: false, checks: null, mergedAt: null };
+  const merged = { state: "merged", isDraft: false, mergedAt: null };
   assert.deepEqual(toPullRequestState({ state: "merged" }), merged);
 });
 
@@ -22,8 +22,4 @@ test("an unknown state and other values have none", () => {
   for (const body of [{ state: "unknown" }, { state: "reopened" }, {}, null, "open", 5]) {
     assert.equal(toPullRequestState(body), null, JSON.stringify(body));
   }
-});
-
-test("unknown checks are left out", () => {
-  assert.equal(toPullRequestState({ state: "open", checks: "skipped" }).checks, null);
 });

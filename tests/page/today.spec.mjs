@@ -129,7 +129,7 @@ test("shows open pull requests and failed jobs, but no merged pull request", asy
   await page.route("**/pull-request", (route) => {
     const [, id] = /\/job\/([^/]+)\/pull-request$/.exec(route.request().url());
     const state = merged.has(id) ? "merged" : "open";
-    return route.fulfill({ json: { state, isDraft: false, checks: null, mergedAt: null } });
+    return route.fulfill({ json: { state, isDraft: false, mergedAt: null } });
   });
   await startElsewhere("Waits for a review");
   await startElsewhere("Was merged");

@@ -19,7 +19,6 @@ pub mod sign_in_issuer;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod signature;
 pub mod trusted_issuer;
-pub mod turnstile;
 
 use std::rc::Rc;
 
@@ -79,7 +78,7 @@ const MAX_TOKENS: usize = 1_000;
 const MAX_BYTES: usize = 1024 * 1024;
 /// The maximum time for which a verified token of an issuer is cached. The cache extends the trust
 /// in a withdrawn key by at most this time.
-const FOREIGN_LIFETIME: Millis = jwks::ISOLATE_FRESH_FOR;
+const FOREIGN_LIFETIME: Millis = Millis::from_seconds(60);
 
 impl Default for VerifiedTokens {
     fn default() -> Self {

@@ -7,6 +7,7 @@ mod entry;
 mod error;
 mod host;
 mod messages;
+mod shared_fetch;
 mod socket_messages;
 pub mod sockets;
 mod sql;
@@ -28,6 +29,7 @@ pub use host::{
 };
 pub use js_sys::Math::random;
 pub use messages::{read_policy, receive, send_back};
+pub use shared_fetch::share_fetch;
 pub use socket_messages::SocketMessages;
 pub use sql::{Database, number, optional_number, optional_text, text};
 pub use task::{SharedTask, into_promise};

@@ -16,32 +16,19 @@ use serde_json::{Map, Value};
 /// Maximum size of a variable or secret, in bytes. Cloudflare's limit is 5 kB.
 const MAX_VALUE_BYTES: usize = 5_000;
 
-/// Valid values that replace missing or invalid settings, so that the check can continue to the
-/// other variables.
-static PLACEHOLDERS: [(&str, Kind, &str); 4] = [
-    ("ADMIN_API_KEY", Kind::Secret, "mint_stand_in"),
+/// Valid values that replace missing secrets, so that the check can continue to the other
+/// variables. A missing secret may be set at Cloudflare, with `wrangler secret put`.
+static PLACEHOLDERS: [(&str, &str); 3] = [
+    ("ADMIN_API_KEY", "mint_stand_in"),
     (
         "ACCESS_TOKEN_SECRET",
-        Kind::Secret,
         "a stand-in that is long enough to sign",
     ),
     (
         "WEBHOOK_SECRET",
-        Kind::Secret,
         "whsec_YSBzdGFuZC1pbiBmb3IgYSB3ZWJob29rIHNlY3JldA==",
     ),
-    ("TURNSTILE_SITE_KEY", Kind::Variable, "stand-in"),
 ];
-
-/// Where a setting is stored.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// At Cloudflare, with `wrangler secret put`. A secret that is not in the input may be set at
-    /// Cloudflare.
-    Secret,
-    /// In `wrangler.toml`. A variable that is not in the input does not exist.
-    Variable,
-}
 
 /// A problem with a variable.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -148,15 +135,12 @@ fn find_problems(texts: &mut BTreeMap<&str, &str>, report: &mut Report) -> Vec<S
             continue;
         }
         let placeholder = PLACEHOLDERS.iter().find(|(name, ..)| *name == variable);
-        let Some(&(name, kind, value)) = placeholder.filter(|_| !replaced.contains(&variable))
-        else {
+        let Some(&(name, value)) = placeholder.filter(|_| !replaced.contains(&variable)) else {
             report.add(variable, rule);
             return names.into_inner();
         };
-        match kind {
-            Kind::Secret if !report.has_problem(name) => report.unchecked.push(name.to_owned()),
-            Kind::Secret => {}
-            Kind::Variable => report.add(name, rule),
+        if !report.has_problem(name) {
+            report.unchecked.push(name.to_owned());
         }
         texts.insert(name, value);
         replaced.push(name);
@@ -221,7 +205,6 @@ mod tests {
     fn valid_variables_have_no_problem() {
         assert_eq!(with("ALLOWED_ORIGINS", &json!("")), NONE);
         assert_eq!(with("REVOKED_TOKENS_4", &json!("[\"a\"]")), NONE);
-        assert_eq!(with("TURNSTILE_SITE_KEY", &json!("")), NONE);
     }
 
     #[test]
@@ -432,12 +415,5 @@ mod tests {
             assert_eq!(names, [name]);
             assert!(!format!("{problems:?}").contains("hunter2"));
         }
-    }
-
-    #[test]
-    fn a_turnstile_key_without_its_counterpart_is_a_problem() {
-        let problems = with("TURNSTILE_SECRET", &json!("hunter2"));
-        let names: Vec<_> = problems.iter().map(|problem| &*problem.name).collect();
-        assert_eq!(names, ["TURNSTILE_SITE_KEY"]);
     }
 }

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { ALLOWED_ORIGIN, assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 const ALLOWED_HEADERS =
-  "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, " +
+  "Authorization, Cache-Control, Content-Type, Idempotency-Key, " +
   "Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Quillgate-Client, Traceparent, Tracestate, " +
   "Webhook-Url, X-Request-Id";
 const EXPOSED_HEADERS =

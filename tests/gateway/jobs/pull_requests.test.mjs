@@ -1,6 +1,6 @@
 /**
- * Pull requests of jobs. The gateway requests the state and the checks of a pull request from
- * GitHub, and caches them. A local server replaces GitHub.
+ * Pull requests of jobs. The gateway requests the state of a pull request from GitHub, and caches
+ * it. A local server replaces GitHub.
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -11,9 +11,8 @@ import { assertCommonHead, assertProblem } from "../recorded_gateway.mjs";
 import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
 
 const TOKEN = "github_pat_that_is_shown_nowhere_5f1c";
-const UNKNOWN = { state: "unknown", isDraft: false, checks: null, mergedAt: null };
+const UNKNOWN = { state: "unknown", isDraft: false, mergedAt: null };
 const OPEN = { ...UNKNOWN, state: "open" };
-const PASSED = ["completed", "success"];
 
 let github;
 let jobs;
@@ -53,14 +52,10 @@ const paths = () => github.requests.map(({ path }) => path);
 describe("the state of a pull request", () => {
   for (const [name, pull, expected] of [
     ["a draft", { draft: true }, { ...OPEN, isDraft: true }],
-    [
-      "a failed check",
-      { checks: [PASSED, ["in_progress", null], ["completed", "failure"]] },
-      { ...OPEN, checks: "failing" },
-    ],
+    ["a closed pull request", { state: "closed" }, { ...UNKNOWN, state: "closed" }],
     [
       "a merged pull request",
-      { state: "closed", merged_at: "2026-01-01T00:00:00Z", checks: [PASSED] },
+      { state: "closed", merged_at: "2026-01-01T00:00:00Z" },
       { ...UNKNOWN, state: "merged", mergedAt: "2026-01-01T00:00:00.000Z" },
     ],
   ]) {
@@ -74,23 +69,15 @@ describe("the state of a pull request", () => {
   }
 
   test("sends GitHub the token, the API version and a user agent", async () => {
-    const id = await finishedJob(github.add({ checks: [PASSED] }, "acme/docs.v2"));
+    const id = await finishedJob(github.add({}, "acme/docs.v2"));
     await stateOf(id);
-    const [pull, checks] = paths();
-    assert.match(pull, /^\/repos\/acme\/docs\.v2\/pulls\/\d+$/);
-    assert.match(checks, /^\/repos\/acme\/docs\.v2\/commits\/[0-9a-f]{40}\/check-runs\?/);
-    for (const { headers } of github.requests) {
-      assert.equal(headers.authorization, `Bearer ${TOKEN}`);
-      assert.equal(headers.accept, "application/vnd.github+json");
-      assert.equal(headers["x-github-api-version"], "2022-11-28");
-      assert.match(headers["user-agent"], /^quillgate\//);
-    }
-  });
-
-  test("does not request the checks of a merged pull request", async () => {
-    const merged = { state: "closed", merged_at: "2026-01-01T00:00:00Z" };
-    await stateOf(await finishedJob(github.add(merged)));
     assert.equal(github.requests.length, 1);
+    const [{ path, headers }] = github.requests;
+    assert.match(path, /^\/repos\/acme\/docs\.v2\/pulls\/\d+$/);
+    assert.equal(headers.authorization, `Bearer ${TOKEN}`);
+    assert.equal(headers.accept, "application/vnd.github+json");
+    assert.equal(headers["x-github-api-version"], "2022-11-28");
+    assert.match(headers["user-agent"], /^quillgate\//);
   });
 
   test("caches the state of a pull request", async () => {
@@ -99,7 +86,7 @@ describe("the state of a pull request", () => {
     assert.deepEqual(await stateOf(first), OPEN);
     github.set(link, { state: "closed" });
     for (const id of [first, second]) assert.deepEqual(await stateOf(id), OPEN);
-    assert.equal(github.requests.length, 2);
+    assert.equal(github.requests.length, 1);
   });
 
   test("sends one request to GitHub for concurrent readers of a pull request", async () => {
@@ -111,7 +98,7 @@ describe("the state of a pull request", () => {
     await jobs.get(jobs.path(id, { rest: "/record" }));
     release();
     assert.deepEqual(await Promise.all(answers), Array(5).fill(OPEN));
-    assert.equal(github.requests.length, 2, "the pull request and its checks");
+    assert.equal(github.requests.length, 1);
   });
 });
 
@@ -152,12 +139,6 @@ describe("an unknown state", () => {
     const id = await finishedJob(github.add());
     github.setFault({ hang: true });
     assert.deepEqual(await stateOf(id), UNKNOWN);
-  });
-
-  test("returns the state without checks if the token may not read checks", async () => {
-    const id = await finishedJob(github.add({ checks: [PASSED] }));
-    github.setFault({ status: 403, route: "checks" });
-    assert.deepEqual(await stateOf(id), OPEN);
   });
 
   test("tells the operator which status GitHub returned", async () => {

@@ -66,7 +66,7 @@ const READS: Details = Details {
 const WRITES: Details = Details {
     doc: "",
     success: Success::Forwarded("201", "The response of Mintlify.", &[]),
-    request_fields: &["Cf-Turnstile-Response"],
+    request_fields: &[],
     response_fields: &[
         "RateLimit-Policy",
         "RateLimit",
@@ -79,7 +79,7 @@ const WRITES: Details = Details {
 const CREATE: Details = Details {
     doc: "The default budget is 100 jobs per project in any 60 minutes.",
     success: Success::Forwarded("201", "The started job.", &[]),
-    request_fields: &["Cf-Turnstile-Response", "Webhook-Url"],
+    request_fields: &["Webhook-Url"],
     ..WRITES
 };
 

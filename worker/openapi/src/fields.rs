@@ -87,13 +87,6 @@ fn request_fields() -> Vec<Field> {
             "https://hooks.example/quillgate",
         ),
         field(
-            "Cf-Turnstile-Response",
-            "The response of a Turnstile widget. A gateway with `TURNSTILE_SECRET` requires it \
-                from browsers and ignores it from other clients.",
-            any_string(),
-            "0.mF3v_example",
-        ),
-        field(
             "Prefer",
             "`wait=n`: respond when the job has changed or ended, or after this many seconds, at \
                 most 25 (RFC 7240). For an export: the total time to wait for the budget, at \

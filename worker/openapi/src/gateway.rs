@@ -213,17 +213,11 @@ fn deep_health() -> Value {
             },
             "organization": {
                 "type": "object",
-                "required": ["breaker", "budgets", "cachedPages", "keySetCalls"],
+                "required": ["breaker", "budgets", "cachedPages"],
                 "properties": {
                     "breaker": breaker(),
                     "budgets": budgets(&[RateLimitPolicy::Analytics]),
                     "cachedPages": { "type": "integer", "minimum": 0 },
-                    "keySetCalls": {
-                        "description": "The number of requests for issuers' keys since the \
-                            object started.",
-                        "type": "integer",
-                        "minimum": 0,
-                    },
                 },
                 "additionalProperties": false,
             },

@@ -37,7 +37,7 @@ pub const PROJECT: &[ProblemKind] = &[
     ProblemKind::NotFound,
     ProblemKind::ObjectUnavailable,
 ];
-/// The problems of writes: the body, idempotency keys and Turnstile.
+/// The problems of writes: the body and idempotency keys.
 pub const WRITING: &[ProblemKind] = &[
     ProblemKind::ContentTooLarge,
     ProblemKind::UnsupportedMediaType,
@@ -45,9 +45,6 @@ pub const WRITING: &[ProblemKind] = &[
     ProblemKind::OutcomeUnknown,
     ProblemKind::RecordDeleted,
     ProblemKind::IdempotencyKeyReused,
-    ProblemKind::TurnstileRequired,
-    ProblemKind::TurnstileFailed,
-    ProblemKind::TurnstileUnavailable,
 ];
 /// The problems that the body of a request can cause.
 pub const BODY: &[ProblemKind] = &[
@@ -199,7 +196,6 @@ fn common_schema() -> Value {
                     limits that all callers of a rule in `TRUSTED_ISSUERS` share.",
                 "items": { "enum": policies() },
             },
-            "siteKey": { "type": "string", "description": "The public key of the Turnstile widget." },
             "variable": {
                 "type": "string",
                 "pattern": "^[A-Z][A-Z_]*$",

@@ -61,17 +61,12 @@ pub fn schema_of_status() -> (&'static str, Value) {
     let status = json!({
         "type": "object",
         "description": "The state of a pull request.",
-        "required": ["state", "isDraft", "checks", "mergedAt"],
+        "required": ["state", "isDraft", "mergedAt"],
         "properties": {
             "state": { "enum": ["open", "merged", "closed", "unknown"] },
             "isDraft": {
                 "type": "boolean",
                 "description": "Whether an open pull request is a draft.",
-            },
-            "checks": {
-                "description": "The check runs of the last commit. `null` if the pull request is \
-                    not open, has no checks, or if the gateway cannot read them.",
-                "enum": ["passing", "failing", "pending", null],
             },
             "mergedAt": {
                 "description": "When the pull request was merged. `null` if it was not merged, \

@@ -17,9 +17,6 @@ pub struct OrganizationHealth {
     pub budgets: OrganizationBudgets,
     /// The number of pages that the database stores.
     pub cached_pages: u64,
-    /// The number of requests for key sets since the object was constructed. Isolates send these
-    /// requests. Tests use this number to check that forged tokens cause few calls.
-    pub key_set_calls: u64,
 }
 
 /// The budgets that all projects share.

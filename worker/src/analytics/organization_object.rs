@@ -1,8 +1,7 @@
 //! The Durable Object of the organization. The object enforces the analytics budget, caches pages,
-//! limits waiting exports and runs the daily archive. It also fetches the key sets of trusted
-//! issuers.
+//! limits waiting exports and runs the daily archive.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use js_sys::Promise;
@@ -13,19 +12,16 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 mod archive;
 mod fetch;
-mod key_sets;
 
 use crate::analytics::archive::run_lock::RunLock;
 use crate::analytics::archive::store::ArchiveStore;
 use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
 use crate::analytics::organization_object::fetch::RunningFetch;
-use crate::analytics::organization_object::key_sets::{IssuerKeys, KEY_SET_TABLE, restore_keys};
 use crate::analytics::page_store::{
     PAGE_PART_TABLES, PAGE_TABLES, PAGE_TOTALS, PageStore, UNTAGGED_PAGES,
 };
 use crate::analytics::settings::AnalyticsSettings;
 use crate::analytics::waiting_exports::WaitingExports;
-use crate::auth::settings::AuthSettings;
 use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, POLICY_INDEX, PROBE_TABLES,
@@ -39,7 +35,13 @@ use crate::upstream::breaker::breaker_state;
 use crate::upstream::connections::Connections;
 use crate::upstream::settings::UpstreamSettings;
 
-const STEPS: [&str; 10] = [
+/// The former table of issuers' key sets. Isolates now fetch the sets themselves.
+const KEY_SET_TABLE: &str = "CREATE TABLE key_set (
+  address TEXT PRIMARY KEY, text TEXT NOT NULL, fetched INTEGER NOT NULL
+)";
+const DROP_KEY_SETS: &str = "DROP TABLE IF EXISTS key_set";
+
+const STEPS: [&str; 11] = [
     BUDGET_TABLES,
     PAGE_TABLES,
     KEY_SET_TABLE,
@@ -50,6 +52,7 @@ const STEPS: [&str; 10] = [
     UNTAGGED_PAGES,
     POLICY_INDEX,
     PAGE_TOTALS,
+    DROP_KEY_SETS,
 ];
 
 /// The class of the Durable Object, which the runtime instantiates.
@@ -92,15 +95,6 @@ impl OrganizationObject {
         let organization = self.organization()?;
         organization.waiting_exports.borrow_mut().release(export);
         Ok(())
-    }
-
-    #[wasm_bindgen(js_name = keySet)]
-    pub fn key_set(&self, address: String, kid: Option<String>) -> Promise {
-        let organization = self.organization();
-        into_promise(async move {
-            let keys = organization?.key_set(&address, kid.as_deref());
-            send_back(&keys.await?)
-        })
     }
 
     pub fn archive(&self) -> Promise {
@@ -151,9 +145,6 @@ struct Organization {
     fetches: RefCell<Vec<RunningFetch>>,
     /// The exports that wait for the budget.
     waiting_exports: RefCell<WaitingExports>,
-    keys: RefCell<Vec<IssuerKeys>>,
-    /// The number of calls of [`OrganizationObject::key_set`] since the object was constructed.
-    key_set_calls: Cell<u64>,
     /// The store of the daily archive, if a database is bound.
     archive: Option<ArchiveStore>,
     /// Prevents concurrent runs of the archive.
@@ -165,7 +156,6 @@ impl Organization {
         let limits = read_settings(env, Limits::read)?;
         let upstream = read_settings(env, |variables| UpstreamSettings::read(variables, &limits))?;
         let settings = read_settings(env, |variables| AnalyticsSettings::read(variables, &limits))?;
-        let auth = read_settings(env, AuthSettings::read)?;
         let database = Rc::new(Database::new(state.storage()));
         database.migrate(&STEPS)?;
         Ok(Self {
@@ -174,8 +164,6 @@ impl Organization {
             connections: Connections::default(),
             fetches: RefCell::default(),
             waiting_exports: RefCell::default(),
-            keys: RefCell::new(restore_keys(&database, &auth.trusted_issuers)?),
-            key_set_calls: Cell::new(0),
             archive: ArchiveStore::open(env)?,
             archive_lock: RefCell::default(),
             state,
@@ -200,7 +188,6 @@ impl Organization {
                 analytics: self.budget.health(policy)?,
             },
             cached_pages: self.pages.count()?,
-            key_set_calls: self.key_set_calls.get(),
         })
     }
 }

@@ -2,7 +2,7 @@
 //! stub. This module also defines the messages of these methods.
 
 use js_sys::Promise;
-use quillgate::{Millis, RateLimitPolicy};
+use quillgate::RateLimitPolicy;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -12,21 +12,11 @@ use worker::Env;
 use crate::analytics::health::OrganizationHealth;
 use crate::analytics::pages::Page;
 use crate::analytics::query::ReportQuery;
-use crate::auth::jwks::KeySet;
 use crate::budget::reservation::BudgetRequest;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{HostResult, durable_objects, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::Call;
-
-/// An issuer's key set, as the object returns it.
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct KeySetReply {
-    /// The JWK Set as the issuer sent it.
-    pub text: String,
-    /// When the gateway received the set.
-    pub fetched: Millis,
-}
 
 /// The message that requests a report from the object.
 #[derive(Debug, Clone, Deserialize, Serialize)]
@@ -76,8 +66,6 @@ extern "C" {
     fn hold_export(this: &RawOrganizationStub, export: &str, caller: &str, id: &str) -> Promise;
     #[wasm_bindgen(method, js_name = releaseExport)]
     fn release_export(this: &RawOrganizationStub, export: &str) -> Promise;
-    #[wasm_bindgen(method, js_name = keySet)]
-    fn key_set(this: &RawOrganizationStub, address: &str, kid: Option<&str>) -> Promise;
     #[wasm_bindgen(method)]
     fn reopen(this: &RawOrganizationStub, policy: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -133,15 +121,6 @@ impl OrganizationStub {
     pub async fn archive(&self) -> HostResult<()> {
         JsFuture::from(self.0.archive()).await?;
         Ok(())
-    }
-
-    /// Returns the key set at the URL `address`. The object fetches a set that is missing, old or
-    /// without the key `kid`, unless the latest attempt was a short time ago. Returns `None` if no
-    /// set is available.
-    pub async fn key_set(&self, address: &str, kid: Option<&str>) -> HostResult<Option<KeySet>> {
-        let reply = JsFuture::from(self.0.key_set(address, kid)).await?;
-        let reply: Option<KeySetReply> = receive(reply)?;
-        Ok(reply.and_then(|reply| KeySet::read(reply.text, reply.fetched).ok()))
     }
 
     /// Unblocks a policy that the upstream has blocked.

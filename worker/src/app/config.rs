@@ -2,7 +2,6 @@
 
 use crate::analytics::settings::AnalyticsSettings;
 use crate::auth::settings::AuthSettings;
-use crate::auth::turnstile::Turnstile;
 use crate::budget::limits::Limits;
 use crate::http::url::is_origin;
 use crate::jobs::pull_request::settings::PullRequestSettings;
@@ -27,8 +26,6 @@ pub struct Config {
     /// The other origins from which pages may call the gateway. The gateway's own origin is always
     /// allowed.
     pub allowed_origins: Vec<String>,
-    /// Turnstile, which checks that a person uses the browser. `None` disables the check.
-    pub turnstile: Option<Turnstile>,
 }
 
 impl Config {
@@ -54,7 +51,6 @@ impl Config {
             pull_requests: PullRequestSettings::read(&variables)?,
             analytics: AnalyticsSettings::read(&variables, &limits)?,
             allowed_origins: read_allowed_origins(variables("ALLOWED_ORIGINS").as_deref())?,
-            turnstile: Turnstile::read(variables)?,
             limits,
         })
     }

@@ -55,7 +55,7 @@ pub async fn identify(
 /// verify signatures, and 503 if the keys are unavailable.
 pub async fn verify_token(pending: &PendingRequest, token: Checked) -> Result<Verified, Problem> {
     let started = pending.context.started;
-    let found = find_issuer_key(&pending.env, &pending.execution, &token, started).await?;
+    let found = find_issuer_key(&pending.execution, &token, started).await?;
     let key = found.map_err(|reason| match reason {
         NoKey::Unavailable => Problem::issuer_unavailable(),
         NoKey::Unusable(reason) => invalid_token(reason),

@@ -1,37 +1,29 @@
-//! The keys of trusted issuers in an isolate. [`find_issuer_key`] finds a key in memory, or
-//! requests the key set from the organization's object. Concurrent searches for unknown keys share
-//! one call to the object.
+//! The keys of trusted issuers in an isolate. [`find_issuer_key`] finds a key in memory, or fetches
+//! the key set from the issuer. Concurrent searches for unknown keys share one fetch.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use js_sys::Promise;
 use quillgate::Millis;
-use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
-use worker::Env;
 use worker::worker_sys::Context;
 
-use crate::analytics::organization_stub::OrganizationStub;
-use crate::auth::jwks::{LookupReason, NoKey, PublicKey, RememberedSet, Search};
+use crate::auth::jwks::{
+    FRESH_FOR, FetchReason, KeySet, KeySetReply, NoKey, PublicKey, RememberedSet, Search, read_age,
+};
 use crate::auth::oidc::Checked;
-use crate::runtime::{HostResult, Wait, Wake, into_promise, log_for_operator, now};
+use crate::http::response::HeaderFields;
+use crate::runtime::{HostResult, now, share_fetch};
+use crate::upstream::transport::{Caching, Outgoing, send};
 
-/// The maximum wait for another request's search. A search normally ends much earlier, because the
-/// object's request to the issuer has a short timeout.
-const MAX_SEARCH: Millis = Millis::from_seconds(30);
-
-#[derive(Default)]
-struct IssuerKeys {
-    set: RememberedSet,
-    /// The requests that wait for the search in progress.
-    waiting: Vec<Wake>,
-}
+/// The time limit of a request to an issuer.
+const TIMEOUT: Millis = Millis::from_seconds(5);
+/// The maximum size of a key set, in bytes. The key sets of common issuers take a few kilobytes.
+const MAX_BYTES: usize = 128 * 1024;
 
 thread_local! {
     /// Issuers' keys, by the URL of the key set. URLs come from the configuration, so the map is
     /// bounded.
-    static KEY_SETS: RefCell<BTreeMap<String, IssuerKeys>> =
+    static KEY_SETS: RefCell<BTreeMap<String, RememberedSet>> =
         const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -39,80 +31,93 @@ thread_local! {
 ///
 /// # Errors
 /// Returns an outer error if the runtime fails, and an inner error with the reason if no key is
-/// found. If the call to the organization's object fails, the error is logged and the cached set is
-/// used.
+/// found.
 pub async fn find_issuer_key(
-    env: &Env,
     execution: &Context,
     token: &Checked,
     started: Millis,
 ) -> HostResult<Result<PublicKey, NoKey>> {
-    let search = with_issuer_keys(token.jwks(), |keys| {
-        keys.set
-            .search(token.kid.as_deref(), token.algorithm, started)
-    });
-    match search {
-        Search::Found(found) => return Ok(found),
-        Search::FoundAndRefresh(key) => {
-            let _promise = begin_call(env, execution, token, LookupReason::Refresh)?;
-            return Ok(Ok(key));
+    let mut time = started;
+    // Searches twice, because the first search can wait for a fetch that looked for another key.
+    for _ in 0..2 {
+        let search = with_key_set(token.jwks(), |set| {
+            set.search(token.kid.as_deref(), token.algorithm, time)
+        });
+        match search {
+            Search::Found(found) => return Ok(found),
+            Search::Fetch(reason) => fetch_shared(execution, token, reason).await?,
         }
-        Search::Ask(reason) => {
-            let promise = begin_call(env, execution, token, reason)?;
-            JsFuture::from(promise).await?;
-        }
-        Search::Wait => {
-            // Waits for a separate promise, because the other request's promise never settles if
-            // the runtime cancels the other request.
-            Wait::begin(MAX_SEARCH, |wake| {
-                with_issuer_keys(token.jwks(), |keys| keys.waiting.push(wake));
-            })
-            .await;
-        }
+        time = now();
     }
-    Ok(with_issuer_keys(token.jwks(), |keys| {
-        keys.set.find(token.kid.as_deref(), token.algorithm, now())
+    Ok(with_key_set(token.jwks(), |set| {
+        set.find(token.kid.as_deref(), token.algorithm, time)
     }))
 }
 
-/// Starts a call to the organization's object. The call continues after the client disconnects,
-/// because other requests may wait for the key set.
-fn begin_call(
-    env: &Env,
-    execution: &Context,
-    token: &Checked,
-    reason: LookupReason,
-) -> HostResult<Promise> {
-    let (env, address) = (env.clone(), token.jwks().to_owned());
+/// Fetches and keeps a key set, or waits for the same fetch of another request.
+async fn fetch_shared(execution: &Context, token: &Checked, reason: FetchReason) -> HostResult<()> {
+    let address = token.jwks().to_owned();
+    let name = match reason {
+        FetchReason::First | FetchReason::Search => address.clone(),
+        FetchReason::Refresh => format!("newer {address}"),
+    };
     let (kid, algorithm) = (token.kid.clone(), token.algorithm);
-    let promise = into_promise(async move {
-        let fetched = async {
-            let kid = kid.as_deref();
-            OrganizationStub::new(&env)?.key_set(&address, kid).await
-        };
-        let set = fetched.await.unwrap_or_else(|error| {
-            log_for_operator(&error.to_string());
-            None
+    let fetch = Box::pin(async move {
+        let kid = kid.as_deref();
+        let fetched = fetch_key_set(&address, kid, reason).await;
+        with_key_set(&address, |set| {
+            set.conclude(reason, fetched, kid, algorithm, now());
         });
-        let waiting = with_issuer_keys(&address, |keys| {
-            keys.set
-                .conclude(reason, set, kid.as_deref(), algorithm, now());
-            match reason {
-                LookupReason::Search => std::mem::take(&mut keys.waiting),
-                LookupReason::Refresh => Vec::new(),
-            }
-        });
-        for wake in waiting {
-            wake.wake();
-        }
-        Ok(JsValue::UNDEFINED)
     });
-    execution.wait_until(&promise)?;
-    Ok(promise)
+    share_fetch(execution, name, fetch).await
 }
 
-/// Calls `run` with the cached key set for `address`. Creates an empty entry if the address has
-/// none.
-fn with_issuer_keys<T>(address: &str, run: impl FnOnce(&mut IssuerKeys) -> T) -> T {
+/// Fetches a key set. Only an isolate's first set may come from Cloudflare's cache, because all
+/// other fetches look for changes. Returns `None` if no valid set arrives.
+async fn fetch_key_set(address: &str, kid: Option<&str>, reason: FetchReason) -> Option<KeySet> {
+    if reason != FetchReason::First {
+        return request_key_set(address, Caching::Bypass).await.set;
+    }
+    let cached = request_key_set(address, Caching::For(FRESH_FOR)).await;
+    if !cached.needs_issuer(kid) {
+        return cached.set;
+    }
+    let current = request_key_set(address, Caching::Bypass).await;
+    current.set.or(cached.set)
+}
+
+/// Requests a key set. The set is missing if the request fails, the status is not 200, or the body
+/// is not a key set or exceeds [`MAX_BYTES`].
+async fn request_key_set(address: &str, caching: Caching) -> KeySetReply {
+    let sent = send(Outgoing {
+        method: "GET",
+        url: address,
+        headers: HeaderFields::default().with("accept", "application/json"),
+        body: None,
+        caching,
+        time: TIMEOUT,
+    });
+    let Ok(message) = sent.await else {
+        return KeySetReply {
+            set: None,
+            is_from_cache: false,
+        };
+    };
+    let age = match caching {
+        Caching::Bypass => Millis(0),
+        Caching::For(_) => read_age(message.head.headers.get("age")),
+    };
+    let text = match message.head.status {
+        200 => message.read_text(MAX_BYTES).await,
+        _ => None,
+    };
+    KeySetReply {
+        set: text.and_then(|text| KeySet::read(&text, now().since(age)).ok()),
+        is_from_cache: age > Millis(0),
+    }
+}
+
+/// Calls `run` with the key set for `address`. Creates an empty entry if the address has none.
+fn with_key_set<T>(address: &str, run: impl FnOnce(&mut RememberedSet) -> T) -> T {
     KEY_SETS.with_borrow_mut(|all| run(all.entry(address.to_owned()).or_default()))
 }

@@ -5,15 +5,11 @@ use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Operation};
 
 use crate::analytics::page::{CacheStatus, FetchReason};
 use crate::app::pending_request::PendingRequest;
-use crate::app::post::post;
 use crate::app::reply::Reply;
 use crate::app::write_plan::plan_write;
-use crate::auth::turnstile::{self, TurnstileProof};
 use crate::http::content::RequestValues;
 use crate::http::problem::Problem;
-use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::records::JobQuery;
-use crate::jobs::write::Write;
 use crate::upstream::client::{UpstreamResponse, send_upstream};
 use crate::upstream::failure::mark_uncertain;
 use crate::upstream::job_snapshot::JobSnapshot;
@@ -79,36 +75,12 @@ pub async fn write(pending: &mut PendingRequest, values: RequestValues) -> Resul
     let body = pending.read_body().await?;
     let (config, head) = (&pending.config, &pending.head);
     let caller = pending.context.caller()?;
-    let (write, proof) = plan_write(config, head, caller, values, &body)?;
-    if let Some(proof) = proof {
-        verify_turnstile(pending, &proof, &write).await?;
-    }
+    let write = plan_write(config, head, caller, values, &body)?;
     let call = pending.call()?;
     let written = pending.project_stub()?.write(&call, &write).await;
     let reply = written.map_err(|error| mark_uncertain(error.into(), Method::Post))?;
     pending.context.metrics = reply.metrics;
     Ok(reply.response.into())
-}
-
-async fn verify_turnstile(
-    pending: &PendingRequest,
-    proof: &TurnstileProof,
-    write: &Write,
-) -> Result<(), Problem> {
-    let turnstile = pending.config.turnstile.as_ref();
-    let turnstile = turnstile.ok_or_else(Problem::internal)?;
-    let (key, uuid) = (write.key_fingerprint(), &pending.head.uuid);
-    let body = turnstile::build_verification(&turnstile.secret, proof, key.as_deref(), uuid);
-    let headers = HeaderFields::default().with("content-type", JSON);
-    let sent = post(&turnstile.verify_url, headers, &body).await;
-    let answer = sent
-        .filter(|response| (200..=299).contains(&response.status))
-        .and_then(|response| response.body)
-        .ok_or_else(turnstile::unavailable_problem)?;
-    if turnstile::is_accepted(&answer, &proof.hostname) {
-        return Ok(());
-    }
-    Err(turnstile::failed_problem())
 }
 
 pub async fn list(pending: &mut PendingRequest, query: &JobQuery) -> Result<Reply, Problem> {

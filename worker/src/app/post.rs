@@ -1,10 +1,9 @@
-//! POST requests with small responses. The handlers send these requests to Turnstile and to the
-//! token endpoints of issuers.
+//! POST requests with small responses, to the token endpoints of issuers.
 
 use quillgate::Millis;
 
 use crate::http::response::HeaderFields;
-use crate::upstream::transport::{Outgoing, send};
+use crate::upstream::transport::{Caching, Outgoing, send};
 
 /// The time limit for a request and its response.
 const TIMEOUT: Millis = Millis::from_seconds(10);
@@ -23,6 +22,7 @@ pub async fn post(url: &str, headers: HeaderFields, body: &str) -> Option<PostRe
         url,
         headers,
         body: Some(body),
+        caching: Caching::Bypass,
         time: TIMEOUT,
     });
     let message = sent.await.ok()?;

@@ -2,39 +2,27 @@
 //! concurrent requests for the same state share a fetch.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
-use js_sys::Promise;
 use quillgate::{JobId, Millis};
-use wasm_bindgen::JsValue;
-use wasm_bindgen_futures::JsFuture;
 use worker::worker_sys::Context;
 
 use crate::app::pending_request::PendingRequest;
 use crate::app::reply::Reply;
 use crate::http::problem::Problem;
-use crate::jobs::pull_request::cache::{Lookup, MAX_FETCH_TIME, PullRequestCache};
+use crate::jobs::pull_request::cache::PullRequestCache;
 use crate::jobs::pull_request::failure::GitHubFailure;
 use crate::jobs::pull_request::settings::PullRequestSettings;
-use crate::jobs::pull_request::{PullReply, PullRequest, PullRequestStatus, read_checks};
+use crate::jobs::pull_request::{PullRequest, PullRequestStatus};
 use crate::json;
-use crate::runtime::{HostResult, Wait, Wake, into_promise, log_for_operator, now};
-use crate::upstream::transport::{Outgoing, send};
+use crate::runtime::{HostResult, log_for_operator, now, share_fetch};
+use crate::upstream::transport::{Caching, Outgoing, send};
 
 const TIMEOUT: Millis = Millis::from_seconds(5);
-/// The maximum size of a response, in bytes. A larger response counts as a failure. A page of 100
-/// check runs with long texts can exceed the limit.
+/// The maximum size of a response, in bytes. A larger response counts as a failure.
 const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 
-#[derive(Default)]
-struct Shared {
-    cache: PullRequestCache,
-    /// The requests that wait for a fetch, by pull request.
-    waiting: BTreeMap<String, Vec<Wake>>,
-}
-
 thread_local! {
-    static SHARED: RefCell<Shared> = RefCell::default();
+    static CACHE: RefCell<PullRequestCache> = RefCell::default();
 }
 
 /// Returns the state of a job's pull request. The state is unknown if GitHub is not configured, or
@@ -61,73 +49,31 @@ async fn find_status(
     settings: &PullRequestSettings,
     request: &PullRequest,
 ) -> HostResult<PullRequestStatus> {
-    match with_shared(|shared| shared.cache.look_up(request, now())) {
-        Lookup::Found(status) => return Ok(status),
-        Lookup::Fetch => {
-            let promise = begin_fetch(settings.clone(), request.clone());
-            // The fetch continues after the client disconnects, because other requests may wait for
-            // it.
-            execution.wait_until(&promise)?;
-            JsFuture::from(promise).await?;
-        }
-        Lookup::Wait => {
-            // Waits for a separate promise, because the other request's promise never settles if
-            // the runtime cancels the other request.
-            Wait::begin(MAX_FETCH_TIME, |wake| {
-                with_shared(|shared| {
-                    let waiting = shared.waiting.entry(request.to_string());
-                    waiting.or_default().push(wake);
-                });
-            })
-            .await;
-        }
+    let find = || CACHE.with_borrow(|cache| cache.find(request, now()));
+    if let Some(status) = find() {
+        return Ok(status);
     }
-    Ok(with_shared(|shared| shared.cache.find(request, now())))
+    let (settings, fetched) = (settings.clone(), request.clone());
+    let fetch = Box::pin(async move {
+        let result = fetch_status(&settings, &fetched).await;
+        CACHE.with_borrow_mut(|cache| cache.conclude(&fetched, result, now()));
+    });
+    share_fetch(execution, request.to_string(), fetch).await?;
+    Ok(find().unwrap_or(PullRequestStatus::UNKNOWN))
 }
 
-/// Fetches a status, caches it and wakes the waiting requests.
-fn begin_fetch(settings: PullRequestSettings, request: PullRequest) -> Promise {
-    into_promise(async move {
-        let result = fetch_status(&settings, &request).await;
-        let waiting = with_shared(|shared| {
-            shared.cache.conclude(&request, result, now());
-            shared.waiting.remove(&request.to_string())
-        });
-        for wake in waiting.into_iter().flatten() {
-            wake.wake();
-        }
-        Ok(JsValue::UNDEFINED)
-    })
-}
-
+/// Requests a status from GitHub. Logs a failure that the operator may be able to fix.
 async fn fetch_status(
     settings: &PullRequestSettings,
     request: &PullRequest,
 ) -> Result<PullRequestStatus, GitHubFailure> {
-    let body = fetch(settings, &request.target()).await?;
-    let PullReply { status, commit } = PullReply::read(&body).ok_or(GitHubFailure::Failed)?;
-    let Some(commit) = commit else {
-        return Ok(status);
-    };
-    let checks = match fetch(settings, &request.checks_target(&commit)).await {
-        Ok(body) => read_checks(&body),
-        Err(failure) => {
-            with_shared(|shared| shared.cache.pause(failure));
-            None
-        }
-    };
-    Ok(PullRequestStatus { checks, ..status })
-}
-
-/// Sends a GET request to GitHub and returns the body of a 200 response. Logs a failure that the
-/// operator may be able to fix.
-async fn fetch(settings: &PullRequestSettings, target: &str) -> Result<String, GitHubFailure> {
-    let url = settings.base_url.join(target);
+    let url = settings.base_url.join(&request.target());
     let sent = send(Outgoing {
         method: "GET",
         url: &url,
         headers: settings.headers(),
         body: None,
+        caching: Caching::Bypass,
         time: TIMEOUT,
     });
     let message = sent.await.map_err(|_| GitHubFailure::Failed)?;
@@ -139,9 +85,6 @@ async fn fetch(settings: &PullRequestSettings, target: &str) -> Result<String, G
         return Err(failure);
     }
     let body = message.read_text(MAX_RESPONSE_BYTES).await;
-    body.ok_or(GitHubFailure::Failed)
-}
-
-fn with_shared<T>(run: impl FnOnce(&mut Shared) -> T) -> T {
-    SHARED.with_borrow_mut(run)
+    let status = body.and_then(|body| PullRequestStatus::read(&body));
+    status.ok_or(GitHubFailure::Failed)
 }

@@ -5,7 +5,6 @@ use quillgate::Request;
 
 use crate::app::config::Config;
 use crate::auth::caller::Caller;
-use crate::auth::turnstile::TurnstileProof;
 use crate::hash::fingerprint;
 use crate::http::content::{MAX_BODY, RequestValues, is_json};
 use crate::http::problem::Problem;
@@ -33,18 +32,15 @@ pub(super) fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
 
 /// Plans a write from the body of a request, after the head was accepted.
 ///
-/// Returns the write, and the Turnstile response, if any, to verify before sending the write.
-///
 /// # Errors
-/// - 400 if the body is not a JSON object, or if a value or header field breaks a rule.
-/// - 403 `turnstile-required` if a web page's request lacks a usable Turnstile response.
+/// Returns 400 if the body is not a JSON object, or if a value or header field breaks a rule.
 pub fn plan_write(
     config: &Config,
     head: &RequestHead,
     caller: &Caller,
     values: RequestValues,
     body: &[u8],
-) -> Result<(Write, Option<TurnstileProof>), Problem> {
+) -> Result<Write, Problem> {
     let requested_webhook = head.raw_header("webhook-url");
     let project = values.project.clone();
     let call = values.parse_with_body(body)?;
@@ -55,12 +51,11 @@ pub fn plan_write(
     let Request { target, body, .. } = call.request(&project);
     let body = body.ok_or_else(Problem::internal)?;
     let webhook = choose_webhook(config, job.as_deref(), requested_webhook)?;
-    let proof = require_turnstile(config, head)?;
     let key = head.raw_header("idempotency-key");
     let key = key.map(read_key).transpose()?;
     let retry = Retry::read(head.raw_header("idempotency-retry"))?;
     let keeps_prompt = config.jobs.keep_prompts == KeepPrompts::Whole;
-    let write = Write {
+    Ok(Write {
         budget: caller.budget_request(policy),
         subject: caller.subject.clone(),
         job,
@@ -72,8 +67,7 @@ pub fn plan_write(
         prompt_summary: summarize_prompt(prompt),
         prompt: keeps_prompt.then(|| prompt.to_owned()),
         webhook,
-    };
-    Ok((write, proof))
+    })
 }
 
 /// Returns the webhook URL for a new job: the caller's `Webhook-Url`, or else the operator's
@@ -94,19 +88,5 @@ fn choose_webhook(
         (Some(_), Some(_)) => Err(Problem::webhook_on_follow_up()),
         (None, Some(_)) if settings.secrets.is_empty() => Err(Problem::webhooks_off()),
         (None, Some(url)) => webhook::check_address(url, &settings.hosts).map(Some),
-    }
-}
-
-/// Returns the required Turnstile response, or a 403 problem if the response is missing. Returns
-/// `None` if Turnstile is not configured or the request has no `Origin`.
-fn require_turnstile(
-    config: &Config,
-    head: &RequestHead,
-) -> Result<Option<TurnstileProof>, Problem> {
-    match (&config.turnstile, head.header("origin")) {
-        (Some(turnstile), Some(origin)) => turnstile
-            .require(head.raw_header("cf-turnstile-response"), origin)
-            .map(Some),
-        _ => Ok(None),
     }
 }

@@ -1,6 +1,5 @@
-//! JWK Sets (RFC 7517). [`KeySet`] selects the key that verifies a token. [`KeySource`] decides
-//! when the organization's object fetches a set again, and [`RememberedSet`] decides when an
-//! isolate requests a set from the object.
+//! JWK Sets (RFC 7517). [`KeySet`] selects the key that verifies a token. [`RememberedSet`] decides
+//! when an isolate fetches a set.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -128,23 +127,18 @@ fn count_bits(number: &[u8]) -> usize {
 /// The age at which a set is fetched again: an hour.
 pub const FRESH_FOR: Millis = Millis::from_seconds(3600);
 /// The maximum age of a set: a day. Older sets are not used.
-pub const MAX_AGE: Millis = Millis::from_seconds(86_400);
+const MAX_AGE: Millis = Millis::from_seconds(86_400);
 /// The minimum time between two fetches for missing keys, and between two fetches that refresh a
-/// set of an hour or older: a minute.
-pub const SEARCH_PAUSE: Millis = Millis::from_seconds(60);
+/// set: a minute.
+const SEARCH_PAUSE: Millis = Millis::from_seconds(60);
 /// The minimum time between two fetches while there is no usable set: ten seconds.
-pub const FIRST_PAUSE: Millis = Millis::from_seconds(10);
-/// The minimum time between an isolate's requests for newer sets: a minute. The isolate requests
-/// these sets from the organization's object.
-pub const ISOLATE_FRESH_FOR: Millis = Millis::from_seconds(60);
+const FIRST_PAUSE: Millis = Millis::from_seconds(10);
 
 /// The key set of an issuer, as it was fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySet {
-    /// The JWK Set as the issuer sent it.
-    pub text: String,
-    /// When the set was fetched from the issuer.
-    pub fetched: Millis,
+    /// When the issuer sent the set.
+    fetched: Millis,
     keys: Vec<Value>,
 }
 
@@ -152,9 +146,8 @@ impl KeySet {
     /// Reads a set.
     ///
     /// # Errors
-    /// Returns the reason if the string is not a JWK Set. The host must then retain the previous
-    /// set.
-    pub fn read(text: String, fetched: Millis) -> Result<Self, &'static str> {
+    /// Returns the reason if the string is not a JWK Set.
+    pub fn read(text: &str, fetched: Millis) -> Result<Self, &'static str> {
         const NOT_A_SET: &str = "the issuer's keys are not a JWK Set";
         let Some(Value::Object(mut set)) = json::parse(text.as_bytes()) else {
             return Err(NOT_A_SET);
@@ -165,15 +158,11 @@ impl KeySet {
         for key in &mut keys {
             json::remove_nulls(key.as_object_mut().ok_or(NOT_A_SET)?);
         }
-        Ok(Self {
-            text,
-            fetched,
-            keys,
-        })
+        Ok(Self { fetched, keys })
     }
 
     /// Whether the set is recent enough to verify signatures: younger than [`MAX_AGE`].
-    pub fn is_usable(&self, now: Millis) -> bool {
+    fn is_usable(&self, now: Millis) -> bool {
         now.since(self.fetched) < MAX_AGE
     }
 
@@ -182,7 +171,7 @@ impl KeySet {
     }
 
     /// Whether a key has this exact `kid`. `None` is the `kid` of no key.
-    fn has(&self, kid: Option<&str>) -> bool {
+    pub fn has(&self, kid: Option<&str>) -> bool {
         kid.is_some_and(|kid| self.keys.iter().any(|key| key["kid"] == kid))
     }
 
@@ -221,94 +210,63 @@ impl KeySet {
     }
 }
 
-/// The key set of an issuer in the organization's object.
-///
-/// A set is fetched again when it is an hour old or lacks a requested key. Unauthenticated clients
-/// can name any key, so missing keys cause at most one fetch per minute. A key without `kid` always
-/// counts as missing, because the issuer may have replaced it. If a fetch fails, the
-/// previous set remains valid until that set is a day old.
-#[derive(Debug, Default)]
-pub struct KeySource {
-    /// The most recently fetched set.
+/// A response with a key set.
+pub struct KeySetReply {
+    /// `None` if the response is an error or has no valid set.
     pub set: Option<KeySet>,
-    fetch_started: Option<Millis>,
-    searched: Option<Millis>,
+    /// Whether a cache may have sent the response.
+    pub is_from_cache: bool,
 }
 
-/// The action required before looking up a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lookup {
-    /// Use the current set.
-    Use,
-    /// Fetch the set first, or wait for the fetch in progress.
-    Fetch,
+impl KeySetReply {
+    /// Whether to fetch the set again from the issuer itself: a cached response can be an error, or
+    /// older than the key.
+    pub fn needs_issuer(&self, kid: Option<&str>) -> bool {
+        let has_key = self.set.as_ref().is_some_and(|set| set.has(kid));
+        self.is_from_cache && !has_key
+    }
 }
 
-impl KeySource {
-    /// Creates a source from the set that the object's database stores.
-    pub fn from_stored(set: KeySet) -> Self {
-        Self {
-            set: Some(set),
-            ..Self::default()
-        }
-    }
-
-    /// Decides whether to fetch the set before looking up this key. `is_fetching` states whether a
-    /// fetch is in progress.
-    pub fn look_up(&mut self, kid: Option<&str>, is_fetching: bool, now: Millis) -> Lookup {
-        // Isolates do not use a set that is a day old, so the set then counts as missing.
-        let set = self.set.as_ref().filter(|set| set.is_usable(now));
-        let is_fresh = set.is_some_and(|set| set.is_fresh(now));
-        let (last, pause) = match set {
-            Some(set) if is_fresh && set.has(kid) => return Lookup::Use,
-            Some(_) if is_fresh => (self.searched, SEARCH_PAUSE),
-            Some(_) => (self.fetch_started, SEARCH_PAUSE),
-            None => (self.fetch_started, FIRST_PAUSE),
-        };
-        if !is_fetching && !has_passed(pause, last, now) {
-            return Lookup::Use;
-        }
-        if is_fresh {
-            self.searched = Some(now);
-        }
-        if !is_fetching {
-            self.fetch_started = Some(now);
-        }
-        Lookup::Fetch
-    }
+/// Returns the age of a cached response, from its `Age`. The maximum is [`FRESH_FOR`]: the isolate
+/// then soon asks the issuer itself.
+pub fn read_age(field: Option<&str>) -> Millis {
+    let seconds = field.and_then(|text| text.parse().ok()).unwrap_or(0);
+    Millis::from_seconds(seconds).min(FRESH_FOR)
 }
 
 fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
     last.is_none_or(|at| now.since(at) >= pause)
 }
 
-/// A key set in an isolate's memory. This type limits how many calls to the organization's object
-/// unauthenticated clients can cause.
+/// A key set in an isolate's memory. This type limits how many fetches unauthenticated clients can
+/// cause.
 ///
-/// Tokens with unknown keys cause at most one call per minute, even when the set is unavailable. A
-/// call that finds its key does not count towards this limit, so the next unknown key can be
-/// requested without a pause.
+/// Tokens with unknown keys cause at most one fetch per minute, or one in ten seconds while there
+/// are no usable keys. A fetch that finds its key does not count towards this limit, so the next
+/// unknown key can be fetched without a pause.
 ///
-/// A key without `kid` also causes one call per minute, because the issuer may have replaced it.
+/// A key without `kid` also causes one fetch per minute, because the issuer may have replaced it.
 ///
 /// A known key is used immediately while its set is less than an hour old. After that, one request
-/// per minute first waits for a newer set. If the object does not return a newer set, the key
-/// remains valid until its set is a day old.
+/// per minute first waits for a newer set. If the issuer sends none, the key remains valid until
+/// its set is a day old.
 #[derive(Debug, Default)]
 pub struct RememberedSet {
     set: Option<KeySet>,
-    /// When the last call for an unknown key began. `None` before the first call and after a call
-    /// that found its key: the next call then starts immediately.
+    /// When the last fetch for an unknown key began. `None` before the first one and after one that
+    /// found its key: the next fetch then starts immediately.
     searched: Option<Millis>,
-    /// When the set was last replaced, or when the last call for a newer set began.
+    /// When the last fetch for a newer set began.
     refreshed: Option<Millis>,
     is_searching: bool,
 }
 
-/// The reason for requesting a set from the organization's object.
+/// The reason for fetching a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LookupReason {
-    /// The cached set does not have the key.
+pub enum FetchReason {
+    /// There is no usable set. A cached response is good enough.
+    First,
+    /// The set does not have the key. A cached response may not have it either.
     Search,
     /// The key is known, but may have been withdrawn.
     Refresh,
@@ -326,42 +284,44 @@ pub enum NoKey {
 /// The result of looking up a key in an isolate.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Search {
-    /// No call is required or allowed now. Contains the key, or the reason why no key can verify
+    /// No fetch is required or allowed now. Contains the key, or the reason why no key can verify
     /// the token.
     Found(Result<PublicKey, NoKey>),
-    /// The isolate has the key, and must refresh the set in the background.
-    FoundAndRefresh(PublicKey),
-    /// The isolate must call the organization's object and then [`RememberedSet::conclude`].
-    Ask(LookupReason),
-    /// The isolate must wait for the call in progress.
-    Wait,
+    /// The isolate must wait for the fetch in progress, or else fetch the set and then call
+    /// [`RememberedSet::conclude`].
+    Fetch(FetchReason),
 }
 
 impl RememberedSet {
-    /// Looks up a key. After [`Search::Ask`] or [`Search::FoundAndRefresh`], the caller must
-    /// request the set. The request already counts as started.
+    /// Looks up a key. [`Search::Fetch`] already counts as started.
     pub fn search(&mut self, kid: Option<&str>, algorithm: Algorithm, now: Millis) -> Search {
-        let may_search = has_passed(SEARCH_PAUSE, self.searched, now);
+        let set = self.usable_set(now);
+        let is_fresh = set.is_some_and(|set| set.is_fresh(now));
+        let (reason, pause) = match set {
+            Some(_) => (FetchReason::Search, SEARCH_PAUSE),
+            None => (FetchReason::First, FIRST_PAUSE),
+        };
+        let may_search = has_passed(pause, self.searched, now);
         match self.find(kid, algorithm, now) {
             Ok(key) if self.has(kid) || !may_search => {
-                if !has_passed(ISOLATE_FRESH_FOR, self.refreshed, now) {
+                if is_fresh || !has_passed(SEARCH_PAUSE, self.refreshed, now) {
                     return Search::Found(Ok(key));
                 }
                 self.refreshed = Some(now);
-                if self.set.as_ref().is_some_and(|set| set.is_fresh(now)) {
-                    return Search::FoundAndRefresh(key);
-                }
-                // The set is more than an hour old, so the key may have been withdrawn.
-                Search::Ask(LookupReason::Refresh)
+                Search::Fetch(FetchReason::Refresh)
             }
             _ if may_search => {
                 self.searched = Some(now);
                 self.is_searching = true;
-                Search::Ask(LookupReason::Search)
+                Search::Fetch(reason)
             }
-            Err(_) if self.is_searching => Search::Wait,
+            Err(_) if self.is_searching => Search::Fetch(reason),
             found => Search::Found(found),
         }
+    }
+
+    fn usable_set(&self, now: Millis) -> Option<&KeySet> {
+        self.set.as_ref().filter(|set| set.is_usable(now))
     }
 
     fn has(&self, kid: Option<&str>) -> bool {
@@ -378,29 +338,27 @@ impl RememberedSet {
         algorithm: Algorithm,
         now: Millis,
     ) -> Result<PublicKey, NoKey> {
-        let set = self.set.as_ref().filter(|set| set.is_usable(now));
-        let set = set.ok_or(NoKey::Unavailable)?;
+        let set = self.usable_set(now).ok_or(NoKey::Unavailable)?;
         set.find(kid, algorithm).map_err(NoKey::Unusable)
     }
 
-    /// Processes the result of a call that [`Self::search`] requested for this key. If `set` is
-    /// `None`, no set was available, and the cached set remains.
+    /// Processes the result of a fetch that [`Self::search`] requested for this key. If `set` is
+    /// `None`, the previous set remains.
     pub fn conclude(
         &mut self,
-        reason: LookupReason,
+        reason: FetchReason,
         set: Option<KeySet>,
         kid: Option<&str>,
         algorithm: Algorithm,
         now: Millis,
     ) {
         let known = self.set.as_ref().map(|known| known.fetched);
-        // Calls can finish out of order, so a set that was fetched earlier never replaces a newer
+        // Fetches can finish out of order, so a set that was fetched earlier never replaces a newer
         // set.
         if let Some(set) = set.filter(|set| known.is_none_or(|known| known <= set.fetched)) {
             self.set = Some(set);
-            self.refreshed = Some(now);
         }
-        if reason == LookupReason::Search {
+        if reason != FetchReason::Refresh {
             self.is_searching = false;
             if self.has(kid) && self.find(kid, algorithm, now).is_ok() {
                 self.searched = None;

@@ -56,7 +56,7 @@ pub const EXPOSED: &str = "Age, Cache-Status, Content-Disposition, ETag, Idempot
 ///
 /// The npm package sends `Quillgate-Client` from browsers, where the package cannot set
 /// `User-Agent`. The gateway ignores the value.
-pub const SENT: &str = "Authorization, Cache-Control, Cf-Turnstile-Response, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Quillgate-Client, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
+pub const SENT: &str = "Authorization, Cache-Control, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Quillgate-Client, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
 
 /// Returns the CORS fields of a preflight response for a path with these methods.
 pub fn preflight_headers(methods: &[&str]) -> Vec<(&'static str, String)> {

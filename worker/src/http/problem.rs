@@ -170,8 +170,7 @@ impl Problem {
     /// Returns 503 when the keys of a trusted issuer cannot be fetched.
     pub fn issuer_unavailable() -> Self {
         let detail = "the keys of the token's issuer cannot be fetched right now";
-        // Isolates request newer keys at most once a minute.
-        Self::new(ProblemKind::IssuerUnavailable, detail).with_header("retry-after", "60")
+        Self::new(ProblemKind::IssuerUnavailable, detail).with_header("retry-after", "10")
     }
 
     /// Returns 503 when a Durable Object or the archive's D1 database fails.

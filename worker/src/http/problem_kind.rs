@@ -100,11 +100,6 @@ problem_kinds! {
     /// The request carries a cookie of a session or of Cloudflare Access, and may have been sent by
     /// a page other than the gateway's own.
     CrossSite = Some(403), "cross-site", "Cross-site request";
-    /// The browser's request lacks a usable `Cf-Turnstile-Response`. The widget needs `siteKey`.
-    TurnstileRequired = Some(403), "turnstile-required", "Turnstile response required",
-        members: ["siteKey"];
-    /// The Turnstile response is invalid or was used before.
-    TurnstileFailed = Some(403), "turnstile-failed", "Invalid Turnstile response";
     /// The path does not exist. Paths are not normalized, so extra slashes and escapes matter.
     NotFound = Some(404), "not-found", "Not found";
     /// The gateway has no record of the job. It only records jobs that were created through it.
@@ -174,9 +169,6 @@ problem_kinds! {
         headers: ["Retry-After"];
     /// All of the gateway's connections to the upstream are in use. Nothing was sent.
     GatewayBusy = Some(503), "gateway-busy", "Gateway busy",
-        headers: ["Retry-After"];
-    /// The gateway cannot verify Turnstile responses at the moment. Nothing was sent upstream.
-    TurnstileUnavailable = Some(503), "turnstile-unavailable", "Turnstile unavailable",
         headers: ["Retry-After"];
     /// The gateway cannot fetch the keys of the access token's issuer at the moment, or the issuer
     /// cannot complete a sign-in.

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::budget::reservation::BudgetRequest;
-use crate::hash::fingerprint;
 use crate::jobs::idempotency::Retry;
 
 /// A state-changing request to the upstream. The gateway never repeats the request automatically if
@@ -34,12 +33,4 @@ pub struct Write {
     pub prompt: Option<String>,
     /// The address that receives a webhook when the job ends, if any.
     pub webhook: Option<String>,
-}
-
-impl Write {
-    /// Returns a hash of the caller, the idempotency key and the request, or `None` without a key.
-    pub fn key_fingerprint(&self) -> Option<String> {
-        let key = self.key.as_deref()?;
-        Some(fingerprint(&[&self.budget.caller, key, &self.fingerprint]))
-    }
 }

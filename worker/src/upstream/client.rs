@@ -21,7 +21,7 @@ use crate::upstream::page_check::check_page;
 use crate::upstream::refusal::Refusal;
 use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settings::UpstreamSettings;
-use crate::upstream::transport::{Message, Outgoing, send};
+use crate::upstream::transport::{Caching, Message, Outgoing, send};
 
 /// The maximum size of an error response, in bytes. The message of a larger response is ignored.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -171,6 +171,7 @@ async fn attempt(
             url: &url,
             headers: request.headers(attempts.key().ok_or(TransportError::Broken)?),
             body: request.body,
+            caching: Caching::Bypass,
             time: attempts.deadline.since(now()),
         })
         .await;

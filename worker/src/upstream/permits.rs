@@ -25,7 +25,7 @@ pub enum ConnectionClass {
     Write,
     /// A read of a job, including polls.
     ReadJob,
-    /// A read of a page of analytics. Its limit leaves two connections for fetching issuers' keys.
+    /// A read of a page of analytics.
     ReadPage,
     /// The delivery of a webhook.
     Webhook,

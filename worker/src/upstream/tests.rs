@@ -17,7 +17,7 @@ use crate::upstream::connections::Connections;
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::permits::ConnectionClass;
-use crate::upstream::transport::{Outgoing, send};
+use crate::upstream::transport::{Caching, Outgoing, send};
 
 // --- requests to servers -------------------------------------------------
 
@@ -43,6 +43,7 @@ fn outgoing() -> Outgoing<'static> {
         url: "https://api.example/",
         headers: HeaderFields::default().with("accept", "application/json"),
         body: Some("{}"),
+        caching: Caching::Bypass,
         time: Millis(10),
     }
 }
@@ -73,6 +74,22 @@ async fn dropping_a_response_aborts_its_request() {
     let init = property(&call, "init");
     assert_eq!(property(&init, "redirect"), "manual");
     assert_eq!(property(&init, "cache"), "no-store");
+}
+
+#[wasm_bindgen_test]
+async fn only_2xx_responses_are_cached() {
+    let call = replace_fetch(&response_of_length_3("identity"));
+    let cached = Outgoing {
+        caching: Caching::For(Millis::from_seconds(3_600)),
+        ..outgoing()
+    };
+    assert!(send(cached).await.is_ok());
+    let init = property(&call, "init");
+    // The runtime rejects `cf` with cache settings next to `no-store`.
+    assert!(property(&init, "cache").is_undefined());
+    let cf = js_sys::JSON::stringify(&property(&init, "cf")).unwrap();
+    let expected = r#"{"cacheEverything":true,"cacheTtlByStatus":{"200-299":3600,"300-599":-1}}"#;
+    assert_eq!(cf, expected);
 }
 
 /// Returns a 3-byte response with this `Content-Encoding` and a `Content-Length` of 3.

@@ -1,7 +1,7 @@
 //! Requests to other servers. [`send`] sends a request with a timeout, and [`Message`] reads the
 //! body of the response.
 
-use js_sys::{Function, Reflect};
+use js_sys::{Function, Object, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
 use web_sys::{
@@ -20,8 +20,37 @@ pub struct Outgoing<'a> {
     pub url: &'a str,
     pub headers: HeaderFields,
     pub body: Option<&'a str>,
+    pub caching: Caching,
     /// The time limit for the request and the whole response.
     pub time: Millis,
+}
+
+/// Whether Cloudflare's cache, and caches between the gateway and the server, may answer a request.
+#[derive(Clone, Copy)]
+pub enum Caching {
+    Bypass,
+    /// Cloudflare caches a 2xx response for this time, whatever its header fields say.
+    For(Millis),
+}
+
+impl Caching {
+    fn apply(self, init: &RequestInit) -> Result<(), JsValue> {
+        let Self::For(time) = self else {
+            init.set_cache(RequestCache::NoStore);
+            return Ok(());
+        };
+        // `cacheTtl` would also cache errors and redirects. -1 means that Cloudflare never caches
+        // them. Miniflare ignores `cf`.
+        let seconds = u32::try_from(time.0 / 1_000).unwrap_or(u32::MAX);
+        let by_status = Object::new();
+        Reflect::set(&by_status, &"200-299".into(), &seconds.into())?;
+        Reflect::set(&by_status, &"300-599".into(), &(-1).into())?;
+        let cf = Object::new();
+        Reflect::set(&cf, &"cacheEverything".into(), &true.into())?;
+        Reflect::set(&cf, &"cacheTtlByStatus".into(), &by_status)?;
+        Reflect::set(init, &"cf".into(), &cf)?;
+        Ok(())
+    }
 }
 
 /// A response whose body has not been read. Dropping this value aborts the request.
@@ -123,8 +152,7 @@ pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
             init.set_body(&body.into());
         }
         init.set_redirect(RequestRedirect::Manual);
-        // Caches between the gateway and the upstream must not store responses.
-        init.set_cache(RequestCache::NoStore);
+        request.caching.apply(&init)?;
         init.set_signal(Some(&signal));
         let global: WorkerGlobalScope = js_sys::global().unchecked_into();
         JsFuture::from(global.fetch_with_str_and_init(request.url, &init)).await

@@ -7,4 +7,3 @@ mod jwks;
 mod oidc;
 mod session;
 mod session_record;
-mod turnstile;

@@ -37,12 +37,7 @@ export function usePullRequestState(
 
 export function PullRequestBadge({ known }: { known: PullRequestState | null }) {
   if (known === null) return null;
-  const { state, isDraft, checks } = known;
+  const { state, isDraft } = known;
   const isOpenDraft = state === "open" && isDraft;
-  return (
-    <span class={styles.badge}>
-      <strong>{PULL_REQUEST_WORDS[isOpenDraft ? "draft" : state]}</strong>
-      {checks !== null && <span class={styles.checks}>{PULL_REQUEST_WORDS[checks]}</span>}
-    </span>
-  );
+  return <strong class={styles.badge}>{PULL_REQUEST_WORDS[isOpenDraft ? "draft" : state]}</strong>;
 }

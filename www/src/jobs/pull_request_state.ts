@@ -2,14 +2,11 @@ import { parseInstant } from "quillgate/values";
 import type { Session } from "../session/session.ts";
 
 const STATES = ["open", "merged", "closed"] as const;
-const CHECKS = ["passing", "failing", "pending"] as const;
 
 /** The state of a pull request on GitHub. */
 export interface PullRequestState {
   state: (typeof STATES)[number];
   isDraft: boolean;
-  /** The result of its checks; `null` if it has none or they are unknown. */
-  checks: (typeof CHECKS)[number] | null;
   /** When it was merged, in milliseconds since the epoch; `null` if it was not, or if unknown. */
   mergedAt: number | null;
 }
@@ -35,13 +32,12 @@ export async function readPullRequestState(
 
 /** Converts a response of the gateway. Returns `null` for a state that the page can't show. */
 export function toPullRequestState(body: unknown): PullRequestState | null {
-  const { state, isDraft, checks, mergedAt } = (body ?? {}) as Record<string, unknown>;
+  const { state, isDraft, mergedAt } = (body ?? {}) as Record<string, unknown>;
   const known = STATES.find((one) => one === state);
   if (known === undefined) return null;
   return {
     state: known,
     isDraft: isDraft === true,
-    checks: CHECKS.find((one) => one === checks) ?? null,
     mergedAt: typeof mergedAt === "string" ? parseInstant(mergedAt) : null,
   };
 }

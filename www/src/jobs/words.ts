@@ -126,9 +126,6 @@ export const PULL_REQUEST_WORDS = {
   draft: "Draft",
   merged: "Merged",
   closed: "Closed",
-  passing: "Checks passing",
-  failing: "Checks failing",
-  pending: "Checks running",
 } as const;
 
 export const COMPOSER_WORDS = {

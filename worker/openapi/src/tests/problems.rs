@@ -8,8 +8,6 @@ use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::{Caller, Grant, Quota};
 use quillgate_worker::auth::session::cookie::Cookie;
 use quillgate_worker::auth::session::{cross_site, sign_in};
-use quillgate_worker::auth::turnstile;
-use quillgate_worker::auth::turnstile::Turnstile;
 use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens, invalid_token};
 use quillgate_worker::budget;
 use quillgate_worker::budget::{BudgetSnapshot, LimitUsage};
@@ -98,20 +96,7 @@ fn simple_problems() -> Vec<Problem> {
         records::decode_cursor("?").expect_err("not a cursor"),
         webhook::check_address("http://a", &["b".to_owned()]).expect_err("not an allowed host"),
         Retry::read(Some("again")).expect_err("not force"),
-        turnstile()
-            .require(None, "https://a")
-            .expect_err("no response"),
-        turnstile::failed_problem(),
-        turnstile::unavailable_problem(),
     ]
-}
-
-fn turnstile() -> Turnstile {
-    Turnstile {
-        secret: "s".to_owned(),
-        site_key: "k".to_owned(),
-        verify_url: "https://a".to_owned(),
-    }
 }
 
 fn config() -> Config {

@@ -1,7 +1,4 @@
-//! The cache of the states of pull requests. Concurrent requests for the same state share a fetch,
-//! and a rate limit of GitHub pauses all fetches.
-
-use std::collections::BTreeMap;
+//! The cache of the states of pull requests. A rate limit of GitHub pauses all fetches.
 
 use quillgate::Millis;
 
@@ -13,30 +10,10 @@ use crate::jobs::pull_request::{PullRequest, PullRequestStatus};
 const MAX_CACHED: usize = 1_000;
 /// The maximum total size of the cached states and their names, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
-/// The maximum number of concurrent fetches.
-pub const MAX_FETCHES: usize = 32;
-/// The time after which a fetch counts as abandoned. The runtime can cancel a fetch, which then
-/// never reports a result.
-pub const MAX_FETCH_TIME: Millis = Millis::from_seconds(20);
-
-/// The result of a lookup.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lookup {
-    /// The cached status. [`PullRequestStatus::UNKNOWN`] if GitHub's rate limit or [`MAX_FETCHES`]
-    /// prevents a request.
-    Found(PullRequestStatus),
-    /// The caller must fetch the status and then call [`PullRequestCache::conclude`].
-    Fetch,
-    /// Another request is fetching the status.
-    Wait,
-}
-
-/// The cached states, and the fetches in progress.
+/// The cached states.
 #[derive(Debug)]
 pub struct PullRequestCache {
     known: BoundedCache<PullRequestStatus>,
-    /// The start of each fetch in progress, by the name of the pull request.
-    fetches: BTreeMap<String, Millis>,
     /// Until this time, no request is sent, because GitHub's rate limit was reached.
     paused_until: Millis,
 }
@@ -45,65 +22,37 @@ impl Default for PullRequestCache {
     fn default() -> Self {
         Self {
             known: BoundedCache::new(MAX_CACHED, MAX_BYTES),
-            fetches: BTreeMap::new(),
             paused_until: Millis(0),
         }
     }
 }
 
 impl PullRequestCache {
-    /// Looks up a status. After [`Lookup::Fetch`], further lookups return [`Lookup::Wait`] until
-    /// the fetch ends or counts as abandoned.
-    pub fn look_up(&mut self, request: &PullRequest, now: Millis) -> Lookup {
-        let name = request.to_string();
-        if let Some(known) = self.known.get(&name, now) {
-            return Lookup::Found(*known);
-        }
-        if now < self.paused_until {
-            return Lookup::Found(PullRequestStatus::UNKNOWN);
-        }
-        self.fetches
-            .retain(|_, began| now.since(*began) < MAX_FETCH_TIME);
-        if self.fetches.contains_key(&name) {
-            return Lookup::Wait;
-        }
-        if self.fetches.len() >= MAX_FETCHES {
-            return Lookup::Found(PullRequestStatus::UNKNOWN);
-        }
-        self.fetches.insert(name, now);
-        Lookup::Fetch
+    /// Returns the cached status, or [`PullRequestStatus::UNKNOWN`] while GitHub's rate limit
+    /// prevents requests. Returns `None` if the status must be fetched.
+    pub fn find(&self, request: &PullRequest, now: Millis) -> Option<PullRequestStatus> {
+        let known = self.known.get(&request.to_string(), now).copied();
+        let is_paused = now < self.paused_until;
+        known.or_else(|| is_paused.then_some(PullRequestStatus::UNKNOWN))
     }
 
-    /// Returns the cached status, or [`PullRequestStatus::UNKNOWN`] if no status is cached.
-    pub fn find(&self, request: &PullRequest, now: Millis) -> PullRequestStatus {
-        let known = self.known.get(&request.to_string(), now);
-        known.copied().unwrap_or(PullRequestStatus::UNKNOWN)
-    }
-
-    /// Ends a fetch and caches its result. Pauses all requests if GitHub's rate limit was reached.
+    /// Caches the result of a fetch. Pauses all requests if GitHub's rate limit was reached.
     pub fn conclude(
         &mut self,
         request: &PullRequest,
         result: Result<PullRequestStatus, GitHubFailure>,
         now: Millis,
     ) {
-        let name = request.to_string();
-        self.fetches.remove(&name);
         let (status, until) = match result {
             Ok(status) => (status, now.plus(status.fresh_for())),
             Err(failure) => {
-                self.pause(failure);
+                if let GitHubFailure::Limited(until) = failure {
+                    self.paused_until = self.paused_until.max(until);
+                }
                 (PullRequestStatus::UNKNOWN, failure.fresh_until(now))
             }
         };
-        self.known
-            .insert(&name, status, size_of::<PullRequestStatus>(), until);
-    }
-
-    /// Pauses all requests if the failure is [`GitHubFailure::Limited`].
-    pub fn pause(&mut self, failure: GitHubFailure) {
-        if let GitHubFailure::Limited(until) = failure {
-            self.paused_until = self.paused_until.max(until);
-        }
+        let (name, bytes) = (request.to_string(), size_of::<PullRequestStatus>());
+        self.known.insert(&name, status, bytes, until);
     }
 }

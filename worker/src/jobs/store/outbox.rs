@@ -19,7 +19,7 @@ use crate::upstream::connections::Connections;
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::USER_AGENT;
-use crate::upstream::transport::{Outgoing, send};
+use crate::upstream::transport::{Caching, Outgoing, send};
 
 /// Timeout for a receiver's response. Standard Webhooks recommends 15 to 30 s. The wait for a
 /// permit has the same timeout.
@@ -215,6 +215,7 @@ impl Outbox {
             url,
             headers,
             body: Some(&body),
+            caching: Caching::Bypass,
             time: TIME_LIMIT,
         });
         Some(sent.await.ok()?.head)

@@ -11,7 +11,6 @@ use quillgate_worker::app::plan;
 use quillgate_worker::app::plan::Plan;
 use quillgate_worker::app::write_plan::plan_write;
 use quillgate_worker::auth::VerifiedTokens;
-use quillgate_worker::auth::turnstile::TurnstileProof;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::write::Write;
@@ -111,7 +110,7 @@ fn expect_action(head: &RequestHead<'_>) -> Action {
 }
 
 /// Plans a write with a body, after its head was planned. `headers` take precedence over the header
-/// fields in `head`. Returns the write, and the Turnstile response to verify first, if any.
+/// fields in `head`.
 #[track_caller]
 fn plan_body(
     config: &Config,
@@ -119,7 +118,7 @@ fn plan_body(
     head: &RequestHead<'_>,
     headers: &HeaderFields,
     body: &[u8],
-) -> Result<(Write, Option<TurnstileProof>), Problem> {
+) -> Result<Write, Problem> {
     let Ok(Action::Write(values)) = action_of(planned.step) else {
         panic!("no body is read: {head:?}");
     };
@@ -130,8 +129,7 @@ fn plan_body(
     plan_write(config, &head, &caller, values, body)
 }
 
-/// Plans and returns a write with the [`bearer`] token. The write must need no Turnstile
-/// verification.
+/// Plans and returns a write with the [`bearer`] token.
 fn accept(
     config: &Config,
     url: &str,
@@ -140,9 +138,7 @@ fn accept(
 ) -> Result<Write, Problem> {
     let bearer = bearer();
     let head = post(url, &bearer);
-    let (write, proof) = plan_body(config, plan(&head), &head, headers, body)?;
-    assert_eq!(proof, None, "it comes from no page");
-    Ok(write)
+    plan_body(config, plan(&head), &head, headers, body)
 }
 
 #[track_caller]

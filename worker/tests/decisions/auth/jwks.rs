@@ -14,7 +14,7 @@ fn find_key<'a>(
     kid: impl Into<Option<&'a str>>,
     algorithm: Algorithm,
 ) -> Result<PublicKey, &'static str> {
-    KeySet::read(jwks.to_owned(), NOW)?.find(kid.into(), algorithm)
+    KeySet::read(jwks, NOW)?.find(kid.into(), algorithm)
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn malformed_jwk_set_is_rejected() {
         ),
         format!(r#"{{"keys":[{key}]}} x"#),
     ] {
-        let read = KeySet::read(text.clone(), NOW);
+        let read = KeySet::read(&text, NOW);
         assert_eq!(read.err(), Some("the issuer's keys are not a JWK Set"));
         let found = find_key(&text, "key-1", Algorithm::Rs256);
         assert_eq!(found, Err("the issuer's keys are not a JWK Set"), "{text}");

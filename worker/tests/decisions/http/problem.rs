@@ -61,7 +61,7 @@ fn problem_that_needs_another_request_has_a_header_field_for_it() {
     for (problem, status, field) in [
         (Problem::not_found(), 404, ""),
         (Problem::method_not_allowed("GET"), 405, "allow: GET"),
-        (Problem::issuer_unavailable(), 503, "retry-after: 60"),
+        (Problem::issuer_unavailable(), 503, "retry-after: 10"),
         (Problem::object_unavailable(), 503, "retry-after: 1"),
     ] {
         let fields = problem.headers.iter();
@@ -88,7 +88,7 @@ fn problem_kinds_have_stable_names_and_statuses() {
     let expected = "400: invalid-request sign-in-failed; \
         401: missing-token invalid-token session-ended; \
         403: insufficient-scope identity-not-mapped project-not-allowed origin-not-allowed \
-        cross-site turnstile-required turnstile-failed; \
+        cross-site; \
         404: not-found job-not-recorded; \
         405: method-not-allowed; \
         409: idempotency-key-in-use outcome-unknown record-deleted; \
@@ -100,8 +100,7 @@ fn problem_kinds_have_stable_names_and_statuses() {
         501: archive-not-configured; \
         502: upstream-malformed counts-changed upstream-redirect upstream-credential \
         upstream-plan upstream-project upstream-blocked upstream-unreachable; \
-        503: upstream-unavailable gateway-busy turnstile-unavailable issuer-unavailable \
-        object-unavailable; \
+        503: upstream-unavailable gateway-busy issuer-unavailable object-unavailable; \
         504: upstream-timeout; \
         any: upstream-error";
     assert_eq!(lists.collect::<Vec<_>>().join("; "), expected);

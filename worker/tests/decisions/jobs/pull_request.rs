@@ -5,14 +5,10 @@ mod failure;
 mod settings;
 
 use quillgate::Millis;
-use quillgate_worker::jobs::pull_request::{
-    ChecksState, PullReply, PullRequest, PullRequestState, PullRequestStatus, read_checks,
-};
+use quillgate_worker::jobs::pull_request::{PullRequest, PullRequestState, PullRequestStatus};
 use serde_json::{Value, json};
 
 use crate::fixtures::change;
-
-const SHA: &str = "3f1c9d2f0b7d4a6f8e5c1b2a3d4e5f60718293a4";
 
 fn parse(link: &str) -> Option<String> {
     PullRequest::parse(link).map(|request| request.target())
@@ -26,7 +22,7 @@ fn pull(changes: &[(&str, Value)]) -> String {
         "draft": false,
         "merged": false,
         "merged_at": null,
-        "head": { "ref": "docs", "sha": SHA },
+        "head": { "ref": "docs", "sha": "3f1c9d2f0b7d4a6f8e5c1b2a3d4e5f60718293a4" },
         "body": "Fixes a typo",
     });
     let mut pull = pull;
@@ -34,16 +30,6 @@ fn pull(changes: &[(&str, Value)]) -> String {
         pull = change(pull, name, Some(value.clone()));
     }
     pull.to_string()
-}
-
-fn checks(total: usize, runs: &[(&str, Value)]) -> Option<ChecksState> {
-    let run = |(status, conclusion): &(&str, Value)| json!({ "name": "build", "status": status, "conclusion": conclusion });
-    let runs: Vec<_> = runs.iter().map(run).collect();
-    read_checks(&json!({ "total_count": total, "check_runs": runs }).to_string())
-}
-
-fn completed(conclusion: &str) -> (&'static str, Value) {
-    ("completed", conclusion.into())
 }
 
 #[test]
@@ -115,11 +101,9 @@ fn pull_requests_are_open_merged_or_closed() {
             false,
         ),
     ] {
-        let reply = PullReply::read(&pull(&changes)).unwrap();
-        let found = (reply.status.state, reply.status.is_draft);
+        let status = PullRequestStatus::read(&pull(&changes)).unwrap();
+        let found = (status.state, status.is_draft);
         assert_eq!(found, (state, is_draft), "{changes:?}");
-        let has_checks = state == PullRequestState::Open;
-        assert_eq!(reply.commit.is_some(), has_checks, "{changes:?}");
     }
 }
 
@@ -131,72 +115,10 @@ fn other_bodies_are_not_pull_requests() {
         "[]".to_owned(),
         r#"{"message":"Not Found"}"#.to_owned(),
         pull(&[("state", "locked".into())]),
-        pull(&[("head", Value::Null)]),
+        pull(&[("state", Value::Null)]),
     ] {
-        assert_eq!(PullReply::read(&text), None, "{text}");
+        assert_eq!(PullRequestStatus::read(&text), None, "{text}");
     }
-}
-
-#[test]
-fn only_hexadecimal_commit_ids_are_part_of_a_request() {
-    let request = PullRequest::parse("https://github.com/acme/docs/pull/12").unwrap();
-    let target = |sha: &str| {
-        let reply = PullReply::read(&pull(&[("head", json!({ "sha": sha }))])).unwrap();
-        reply.commit.map(|commit| request.checks_target(&commit))
-    };
-    let expected = format!("/repos/acme/docs/commits/{SHA}/check-runs?per_page=100");
-    assert_eq!(target(SHA), Some(expected));
-    assert!(target(&"a".repeat(64)).is_some());
-    for sha in ["", "main", "../../x", &SHA[1..], &format!("{}/", &SHA[1..])] {
-        assert_eq!(target(sha), None, "{sha}");
-    }
-}
-
-#[test]
-fn checks_pass_when_each_one_succeeded_or_was_skipped() {
-    let runs = [
-        completed("success"),
-        completed("neutral"),
-        completed("skipped"),
-    ];
-    assert_eq!(checks(3, &runs), Some(ChecksState::Passing));
-    assert_eq!(checks(0, &[]), None);
-}
-
-#[test]
-fn one_failed_check_fails_and_one_unfinished_check_is_pending() {
-    for conclusion in [
-        "failure",
-        "timed_out",
-        "cancelled",
-        "action_required",
-        "startup_failure",
-        "stale",
-    ] {
-        let runs = [
-            completed("success"),
-            ("queued", Value::Null),
-            completed(conclusion),
-        ];
-        assert_eq!(checks(3, &runs), Some(ChecksState::Failing), "{conclusion}");
-    }
-    for status in ["queued", "in_progress", "waiting", "requested", "pending"] {
-        let runs = [completed("success"), (status, Value::Null)];
-        assert_eq!(checks(2, &runs), Some(ChecksState::Pending), "{status}");
-    }
-}
-
-#[test]
-fn checks_do_not_pass_while_some_are_unknown() {
-    assert_eq!(checks(101, &[completed("success")]), None);
-    assert_eq!(checks(2, &[completed("success"), completed("new")]), None);
-    assert_eq!(checks(1, &[("completed", Value::Null)]), None);
-    assert_eq!(
-        checks(101, &[completed("failure")]),
-        Some(ChecksState::Failing)
-    );
-    assert_eq!(read_checks("{}"), None);
-    assert_eq!(read_checks("<html>"), None);
 }
 
 #[test]
@@ -221,30 +143,28 @@ fn a_status_is_returned_as_json() {
     let status = PullRequestStatus {
         state: PullRequestState::Open,
         is_draft: true,
-        checks: Some(ChecksState::Passing),
         merged_at: None,
     };
-    let merged = PullReply::read(&pull(&[
+    let merged = PullRequestStatus::read(&pull(&[
         ("state", "closed".into()),
         ("merged_at", "2026-11-20T08:30:00Z".into()),
     ]));
     for (status, expected) in [
         (
             status,
-            json!({ "state": "open", "isDraft": true, "checks": "passing", "mergedAt": null }),
+            json!({ "state": "open", "isDraft": true, "mergedAt": null }),
         ),
         (
-            merged.unwrap().status,
+            merged.unwrap(),
             json!({
                 "state": "merged",
                 "isDraft": false,
-                "checks": null,
                 "mergedAt": "2026-11-20T08:30:00.000Z",
             }),
         ),
         (
             PullRequestStatus::UNKNOWN,
-            json!({ "state": "unknown", "isDraft": false, "checks": null, "mergedAt": null }),
+            json!({ "state": "unknown", "isDraft": false, "mergedAt": null }),
         ),
     ] {
         assert_eq!(serde_json::to_value(status).unwrap(), expected);

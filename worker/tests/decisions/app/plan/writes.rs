@@ -183,7 +183,7 @@ fn write_carries_the_quota_of_its_token() {
             let head = post(url, &bearer);
             let headers = HeaderFields::default();
             let planned = plan_body(&configuration(), plan(&head), &head, &headers, BODY);
-            planned.unwrap().0.budget.quota
+            planned.unwrap().budget.quota
         };
         assert_eq!((quota(CREATE), quota(MESSAGE)), (create, message));
     }

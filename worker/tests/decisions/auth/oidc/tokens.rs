@@ -163,7 +163,7 @@ fn key_id_is_a_string_of_1_to_256_bytes() {
         let (unverified, _) = identify_bearer(&with(kid)).unwrap();
         assert_eq!(unverified.kid, None);
     }
-    let key_set = KeySet::read(key_set(&[rsa_key()]), NOW).unwrap();
+    let key_set = KeySet::read(&key_set(&[rsa_key()]), NOW).unwrap();
     for kid in [
         "k",
         &"k".repeat(256),

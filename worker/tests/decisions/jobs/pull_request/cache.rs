@@ -1,9 +1,6 @@
 //! The cache of pull request states.
 
-use quillgate::Millis;
-use quillgate_worker::jobs::pull_request::cache::{
-    Lookup, MAX_FETCH_TIME, MAX_FETCHES, PullRequestCache,
-};
+use quillgate_worker::jobs::pull_request::cache::PullRequestCache;
 use quillgate_worker::jobs::pull_request::failure::GitHubFailure;
 use quillgate_worker::jobs::pull_request::{PullRequest, PullRequestState, PullRequestStatus};
 
@@ -26,7 +23,7 @@ fn request(number: usize) -> PullRequest {
 /// Returns a cache in which a fetch of pull request 1 ended with `result` at [`NOW`].
 fn cache_with(result: Result<PullRequestStatus, GitHubFailure>) -> PullRequestCache {
     let mut cache = PullRequestCache::default();
-    assert_eq!(cache.look_up(&request(1), NOW), Lookup::Fetch);
+    assert_eq!(cache.find(&request(1), NOW), None);
     cache.conclude(&request(1), result, NOW);
     cache
 }
@@ -34,47 +31,12 @@ fn cache_with(result: Result<PullRequestStatus, GitHubFailure>) -> PullRequestCa
 #[test]
 fn a_status_is_cached_while_it_is_fresh() {
     for (status, seconds) in [(OPEN, 60), (MERGED, 3_600)] {
-        let mut cache = cache_with(Ok(status));
+        let cache = cache_with(Ok(status));
         let last = at(seconds - 1);
-        assert_eq!(cache.look_up(&request(1), last), Lookup::Found(status));
-        assert_eq!(cache.find(&request(1), last), status);
-        assert_eq!(cache.look_up(&request(2), last), Lookup::Fetch);
-        assert_eq!(cache.find(&request(1), at(seconds)), UNKNOWN);
-        assert_eq!(cache.look_up(&request(1), at(seconds)), Lookup::Fetch);
+        assert_eq!(cache.find(&request(1), last), Some(status));
+        assert_eq!(cache.find(&request(2), last), None);
+        assert_eq!(cache.find(&request(1), at(seconds)), None);
     }
-}
-
-#[test]
-fn concurrent_requests_share_a_fetch() {
-    let mut cache = PullRequestCache::default();
-    assert_eq!(cache.look_up(&request(1), NOW), Lookup::Fetch);
-    assert_eq!(cache.look_up(&request(1), NOW), Lookup::Wait);
-    assert_eq!(cache.look_up(&request(2), NOW), Lookup::Fetch);
-    cache.conclude(&request(1), Ok(OPEN), NOW);
-    assert_eq!(cache.look_up(&request(1), NOW), Lookup::Found(OPEN));
-    assert_eq!(cache.look_up(&request(2), NOW), Lookup::Wait);
-}
-
-#[test]
-fn an_abandoned_fetch_is_repeated() {
-    let mut cache = PullRequestCache::default();
-    assert_eq!(cache.look_up(&request(1), NOW), Lookup::Fetch);
-    let almost = NOW.plus(Millis(MAX_FETCH_TIME.0 - 1));
-    assert_eq!(cache.look_up(&request(1), almost), Lookup::Wait);
-    let later = NOW.plus(MAX_FETCH_TIME);
-    assert_eq!(cache.look_up(&request(1), later), Lookup::Fetch);
-}
-
-#[test]
-fn further_fetches_are_refused_at_the_limit() {
-    let mut cache = PullRequestCache::default();
-    for number in 1..=MAX_FETCHES {
-        assert_eq!(cache.look_up(&request(number), NOW), Lookup::Fetch);
-    }
-    let next = request(MAX_FETCHES + 1);
-    assert_eq!(cache.look_up(&next, NOW), Lookup::Found(UNKNOWN));
-    cache.conclude(&request(1), Ok(OPEN), NOW);
-    assert_eq!(cache.look_up(&next, NOW), Lookup::Fetch);
 }
 
 #[test]
@@ -83,33 +45,23 @@ fn a_failure_is_cached_as_unknown_for_its_pull_request_only() {
         (GitHubFailure::Failed, 60),
         (GitHubFailure::Refused(404), 600),
     ] {
-        let mut cache = cache_with(Err(failure));
+        let cache = cache_with(Err(failure));
         let last = at(seconds - 1);
-        assert_eq!(cache.look_up(&request(1), last), Lookup::Found(UNKNOWN));
-        assert_eq!(cache.look_up(&request(2), last), Lookup::Fetch);
-        assert_eq!(cache.look_up(&request(1), at(seconds)), Lookup::Fetch);
+        assert_eq!(cache.find(&request(1), last), Some(UNKNOWN));
+        assert_eq!(cache.find(&request(2), last), None);
+        assert_eq!(cache.find(&request(1), at(seconds)), None);
     }
 }
 
 #[test]
 fn a_limit_pauses_requests_for_all_pull_requests() {
-    let mut cache = cache_with(Err(GitHubFailure::Limited(at(120))));
-    for number in [1, 2] {
-        let found = cache.look_up(&request(number), at(119));
-        assert_eq!(found, Lookup::Found(UNKNOWN));
-        assert_eq!(cache.look_up(&request(number), at(120)), Lookup::Fetch);
+    let mut cache = cache_with(Ok(OPEN));
+    for limit in [at(120), at(60)] {
+        cache.conclude(&request(2), Err(GitHubFailure::Limited(limit)), NOW);
     }
-}
-
-#[test]
-fn a_limit_of_the_checks_pauses_without_losing_the_state() {
-    let mut cache = PullRequestCache::default();
-    assert_eq!(cache.look_up(&request(1), NOW), Lookup::Fetch);
-    cache.pause(GitHubFailure::Limited(at(120)));
-    cache.pause(GitHubFailure::Limited(at(60)));
-    cache.pause(GitHubFailure::Failed);
-    cache.conclude(&request(1), Ok(OPEN), NOW);
-    assert_eq!(cache.look_up(&request(1), at(59)), Lookup::Found(OPEN));
-    assert_eq!(cache.look_up(&request(2), at(119)), Lookup::Found(UNKNOWN));
-    assert_eq!(cache.look_up(&request(2), at(120)), Lookup::Fetch);
+    assert_eq!(cache.find(&request(1), at(59)), Some(OPEN));
+    for number in 1..=3 {
+        assert_eq!(cache.find(&request(number), at(119)), Some(UNKNOWN));
+        assert_eq!(cache.find(&request(number), at(120)), None);
+    }
 }

@@ -1,21 +1,11 @@
-//! Webhooks, Turnstile and fingerprints of writes.
+//! Webhooks and fingerprints of writes.
 
-use quillgate_worker::app::config::Config;
-use quillgate_worker::auth::turnstile::TurnstileProof;
-use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
-use quillgate_worker::jobs::write::Write;
 use serde_json::{Value, json};
 
-use super::super::{
-    BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, VIEWS, accept, get, pair, plan, plan_body, plan_by,
-    post, write,
-};
+use super::super::{BODY, CREATE, MESSAGE, accept, pair, plan, plan_body, post, write};
 use super::{HOOKS, WEBHOOK_SECRET, with_key, with_webhook};
-use crate::fixtures::{
-    RequestHead, bearer, bearer_of, claims_with, configuration, configure, field_and_rule,
-    status_and_kind, to_json,
-};
+use crate::fixtures::{bearer_of, claims_with, configuration, configure, field_and_rule};
 
 #[test]
 fn new_job_can_name_a_webhook_url() {
@@ -109,89 +99,6 @@ fn job_without_a_webhook_uses_the_operators_webhook() {
     );
 }
 
-const TURNSTILE: [(&str, Option<&str>); 2] = [
-    ("TURNSTILE_SECRET", Some("a-secret-of-turnstile")),
-    ("TURNSTILE_SITE_KEY", Some("a-site-key")),
-];
-
-/// Plans a write with `origin` as its `Origin`, and `response` as its Turnstile response. Returns
-/// the write, and the Turnstile response to verify first, if any.
-fn accept_from(
-    config: &Config,
-    url: &str,
-    origin: Option<&str>,
-    response: Option<&str>,
-) -> Result<(Write, Option<TurnstileProof>), Problem> {
-    let bearer = bearer();
-    let head = RequestHead {
-        origin,
-        ..post(url, &bearer)
-    };
-    let field = response.map(|response| ("cf-turnstile-response", response.to_owned()));
-    let headers = field.into_iter().collect();
-    plan_body(config, plan(&head), &head, &headers, BODY)
-}
-
-#[test]
-fn write_from_the_page_needs_turnstile_when_configured() {
-    let config = configure(&TURNSTILE);
-    let longest = "r".repeat(2048);
-    for url in [CREATE, MESSAGE] {
-        for (origin, hostname) in [
-            ("https://docs.example", "docs.example"),
-            ("http://localhost:5173", "localhost"),
-            ("https://gate.example", "gate.example"),
-        ] {
-            for response in ["a-response", &longest] {
-                let (_, proof) = accept_from(&config, url, Some(origin), Some(response)).unwrap();
-                let proof = proof.unwrap();
-                assert_eq!((&*proof.response, &*proof.hostname), (response, hostname));
-            }
-            for response in [None, Some(""), Some(&*format!("{longest}r"))] {
-                let problem = accept_from(&config, url, Some(origin), response).unwrap_err();
-                assert_eq!(status_and_kind(&problem), (403, "turnstile-required"));
-                assert_eq!(to_json(&problem)["siteKey"], "a-site-key");
-                assert!(!problem.to_json("an-id").contains("a-secret"));
-            }
-        }
-    }
-}
-
-#[test]
-fn other_callers_need_no_turnstile_response() {
-    let config = configure(&TURNSTILE);
-    for url in [CREATE, MESSAGE] {
-        for response in [None, Some("a-response")] {
-            let (_, no_page) = accept_from(&config, url, None, response).unwrap();
-            assert_eq!(no_page, None);
-            let page = Some("https://docs.example");
-            let (_, not_set_up) = accept_from(&configuration(), url, page, response).unwrap();
-            assert_eq!(not_set_up, None);
-        }
-    }
-    let bearer = bearer();
-    for url in [JOB, JOBS, EVENTS, VIEWS] {
-        let head = RequestHead {
-            origin: Some("https://docs.example"),
-            ..get(url, &bearer)
-        };
-        assert!(plan_by(&config, &head).step.is_ok(), "{url}");
-    }
-}
-
-#[test]
-fn turnstile_response_is_not_part_of_the_fingerprint() {
-    let config = configure(&TURNSTILE);
-    let page = Some("https://docs.example");
-    let print = |response| {
-        let (write, _) = accept_from(&config, CREATE, page, Some(response)).unwrap();
-        write.fingerprint
-    };
-    assert_eq!(print("first"), print("second"));
-    let (no_page, _) = accept_from(&config, CREATE, None, None).unwrap();
-    assert_eq!(print("first"), no_page.fingerprint);
-}
-
 #[test]
 fn fingerprint_ignores_the_spelling_of_a_request() {
     let config = configure(&HOOKS);
@@ -250,7 +157,7 @@ fn fingerprint_ignores_the_caller() {
             &with_key("8e03"),
             BODY,
         );
-        planned.unwrap().0
+        planned.unwrap()
     };
     let alice = print(&claims_with("sub", Some(json!("alice"))));
     let bob = print(&claims_with("sub", Some(json!("bob"))));
