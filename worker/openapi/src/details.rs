@@ -186,14 +186,12 @@ const EXPORT: Details = Details {
         the first cell in CSV. With a cursor, CSV has no byte order mark and no header, so that \
         the joined parts equal the whole. If the totals changed while the export was read, its \
         last record says so, because rows can be missing or repeated: `{\"mixed\": \
-        {\"problem\"}}` in NDJSON, a record with `#mixed` in the first cell in CSV. With `Prefer: wait`, the export waits for the budget: \
-        at most that many seconds in total, and at most a day. By default, 10 exports of a \
-        caller and 100 of the organization can wait at the same time. The export ends when the \
-        access token expires. If the connection closes before the last chunk, the export is \
-        incomplete.",
+        {\"problem\"}}` in NDJSON, a record with `#mixed` in the first cell in CSV. The export \
+        also ends when the access token expires. If the connection closes before the last chunk, \
+        the export is incomplete.",
     success: Success::Exported,
-    request_fields: &["Prefer", "Cache-Control"],
-    problems: &[UPSTREAM, BUDGET, STREAM, problems::EXPORT],
+    request_fields: &["Cache-Control"],
+    problems: &[UPSTREAM, BUDGET, problems::EXPORT],
     ..READS
 };
 

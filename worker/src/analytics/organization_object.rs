@@ -1,6 +1,5 @@
-//! The Durable Object of the organization. The object enforces the analytics budget, caches pages,
-//! limits waiting exports and runs the daily archive. It also fetches the key sets of trusted
-//! issuers.
+//! The Durable Object of the organization. The object enforces the analytics budget, caches pages and
+//! runs the daily archive. It also fetches the key sets of trusted issuers.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -24,13 +23,11 @@ use crate::analytics::page_store::{
     PAGE_PART_TABLES, PAGE_TABLES, PAGE_TOTALS, PageStore, UNTAGGED_PAGES,
 };
 use crate::analytics::settings::AnalyticsSettings;
-use crate::analytics::waiting_exports::WaitingExports;
 use crate::auth::settings::AuthSettings;
 use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, POLICY_INDEX, PROBE_TABLES,
 };
-use crate::http::response::GatewayResponse;
 use crate::runtime::{
     Database, HostError, HostResult, into_promise, now, read_policy, read_settings, receive,
     send_back,
@@ -78,20 +75,6 @@ impl OrganizationObject {
     pub fn report(&self, call: JsValue) -> Promise {
         let organization = self.organization();
         into_promise(async move { send_back(&organization?.report(receive(call)?).await?) })
-    }
-
-    #[wasm_bindgen(js_name = holdExport)]
-    pub fn hold_export(&self, export: &str, caller: &str, id: &str) -> Result<JsValue, JsValue> {
-        Ok(send_back(
-            &self.organization()?.hold_export(export, caller, id),
-        )?)
-    }
-
-    #[wasm_bindgen(js_name = releaseExport)]
-    pub fn release_export(&self, export: &str) -> Result<(), JsValue> {
-        let organization = self.organization()?;
-        organization.waiting_exports.borrow_mut().release(export);
-        Ok(())
     }
 
     #[wasm_bindgen(js_name = keySet)]
@@ -149,8 +132,6 @@ struct Organization {
     connections: Connections,
     /// The fetches in progress. A request for a page that is being fetched waits for that fetch.
     fetches: RefCell<Vec<RunningFetch>>,
-    /// The exports that wait for the budget.
-    waiting_exports: RefCell<WaitingExports>,
     keys: RefCell<Vec<IssuerKeys>>,
     /// The number of calls of [`OrganizationObject::key_set`] since the object was constructed.
     key_set_calls: Cell<u64>,
@@ -173,7 +154,6 @@ impl Organization {
             pages: PageStore::open(Rc::clone(&database))?,
             connections: Connections::default(),
             fetches: RefCell::default(),
-            waiting_exports: RefCell::default(),
             keys: RefCell::new(restore_keys(&database, &auth.trusted_issuers)?),
             key_set_calls: Cell::new(0),
             archive: ArchiveStore::open(env)?,
@@ -183,13 +163,6 @@ impl Organization {
             upstream,
             database,
         })
-    }
-
-    fn hold_export(&self, export: &str, caller: &str, id: &str) -> Option<GatewayResponse> {
-        let limits = self.settings.waiting_exports;
-        let mut exports = self.waiting_exports.borrow_mut();
-        let refused = exports.hold(export, caller, limits, now()).err();
-        refused.map(|problem| GatewayResponse::problem(&problem, id))
     }
 
     fn health(&self) -> HostResult<OrganizationHealth> {

@@ -11,8 +11,7 @@ pub struct RequestHead {
     pub id: String,
     /// A random UUID. The id of the gateway's span derives from the UUID. The request id and the
     /// trace id derive from the UUID too, unless the caller sent valid ids. The UUID also
-    /// identifies the Turnstile verification of a request without an idempotency key, and the place
-    /// of a waiting export.
+    /// identifies the Turnstile verification of a request without an idempotency key.
     pub uuid: String,
     /// The HTTP method, such as `GET`.
     pub method: String,
