@@ -210,8 +210,10 @@ const SERIES: Details = Details {
     doc: "Returns data of the gateway's archive, which stores each finished day (UTC) of the \
         projects that the operator lists. Sends no request to Mintlify. `missing` lists days \
         that are not stored and not counted. `path` and `prefix` must not both be set, \
-        `dateFrom` must be before `dateTo`, and the range has at most 3660 days. The response is \
-        fresh for a day if none of its days can change any more, and for five minutes otherwise.",
+        `dateFrom` must be before `dateTo`, and the range has at most 3660 days. A response for a \
+        prefix covers at most 200,000 stored counts of pages: further groups are on the next \
+        page, and a group with more counts is rejected. The response is fresh for a day if none \
+        of its days can change any more, and for five minutes otherwise.",
     success: Success::Archived("The groups with at least one stored day, in order."),
     request_fields: &["If-None-Match"],
     response_fields: &[],
@@ -221,10 +223,10 @@ const SERIES: Details = Details {
 const ARCHIVED_VIEWS: Details = Details {
     doc: "Sums the views of each page over the stored days (UTC) of the range. Sends no request to \
         Mintlify. `missing` lists days that are not stored and not counted. `dateFrom` must be \
-        before `dateTo`, and the range has at most 3660 days. Ranges of more than 400 days have \
-        pages of fewer rows. Paths of more than 16 segments or 1,024 bytes are not listed, but \
-        count in `totals`. The response is fresh for a day if none of its days can change any \
-        more, and for five minutes otherwise.",
+        before `dateTo`, and the range has at most 3660 days. Ranges of more than 133 days have \
+        pages of fewer rows. A path of more than 1,024 bytes is cut and ends with `…`. The \
+        response is fresh for a day if none of its days can change any more, and for five minutes \
+        otherwise.",
     success: Success::Archived("The pages with views, in order of their paths."),
     ..SERIES
 };
