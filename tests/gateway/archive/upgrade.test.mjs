@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ROOT } from "../../../scripts/versions.mjs";
-import { queryArchive } from "../../harness/gateway.mjs";
-import { PROJECT, startGate } from "../recorded_gateway.mjs";
+import { queryArchive, startGateway } from "../../harness/gateway.mjs";
+import { assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
 const FIRST_DAY = Math.floor(Date.now() / DAY_MS) - 9;
@@ -117,4 +117,21 @@ test("drops the earlier tables and fetches missing days in the following runs", 
   );
   assert.ok(days > 2, `${days} days`);
   await gate.restart();
+});
+
+test("returns 501 and the step to take while the new table is missing", async () => {
+  const elsewhere = join(state, "not-migrated");
+  const tables = read("worker", "migrations", "0001_archive.sql").replaceAll(/--.*$/gm, "");
+  await queryArchive(elsewhere, `${tables}; SELECT 1 AS done`);
+  await gate.gateway.stop();
+  const settings = { ...gate.settings, archive: "without tables", state: elsewhere };
+  gate.gateway = await startGateway(settings);
+  gate.host = `127.0.0.1:${gate.gateway.port}`;
+  const authorization = `Bearer ${gate.token({ scope: "analytics:read" })}`;
+  for (const path of ["daily", "archived"]) {
+    const target = `/v1/analytics/${PROJECT}/views/${path}?${new URLSearchParams(RANGE)}`;
+    const answer = await gate.get(target, { authorization });
+    const { detail } = assertProblem(answer, 501, "archive-not-configured");
+    assert.match(detail, /d1 migrations apply ARCHIVE/);
+  }
 });
