@@ -30,7 +30,7 @@ const date = (day) => new Date(day * 86_400_000).toISOString().slice(0, 10);
 
 /**
  * @typedef {object} ArchiveCost
- * @property {number} rows of pages; the rows of sections are not counted
+ * @property {number} rows
  * @property {number} bytes size of the database
  * @property {Record<string, number[]>} milliseconds from request to response, by subject
  *
@@ -96,18 +96,14 @@ function writeRows(pages, days) {
     `${name} (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM ${name} WHERE n < ${count - 1})`;
   return [
     `INSERT INTO project (id, name, first_day) VALUES (1, '${PROJECT}', ${FIRST_DAY})`,
-    `INSERT INTO node (project, path, is_prefix)
-     WITH RECURSIVE ${numbers("page", pages)}
-     SELECT 1, '/guides/section-' || (n % 40) || '/page-' || n, 0 FROM page`,
-    `INSERT INTO node (project, path, is_prefix)
-     WITH RECURSIVE ${numbers("section", 40)} SELECT 1, '/guides/section-' || n, 1 FROM section`,
-    `INSERT INTO day (project, day, fetched, human, ai, total)
+    `INSERT INTO day (project, day, fetched, human, ai, total, has_page_views)
      WITH RECURSIVE ${numbers("number", days)}
-     SELECT 1, ${FIRST_DAY} + n, 1, 100, 10, 110 FROM number`,
-    `INSERT INTO views (node, day, human, ai, total)
-     WITH RECURSIVE ${numbers("number", days)}
-     SELECT id, ${FIRST_DAY} + n, abs(random()) % 200, abs(random()) % 50, abs(random()) % 250
-     FROM number CROSS JOIN node`,
+     SELECT 1, ${FIRST_DAY} + n, 1, 100, 10, 110, 1 FROM number`,
+    `INSERT INTO page_views (project, day, path, human, ai, total)
+     WITH RECURSIVE ${numbers("page", pages)}, ${numbers("number", days)}
+     SELECT 1, ${FIRST_DAY} + number.n, '/guides/section-' || (page.n % 40) || '/page-' || page.n,
+       abs(random()) % 200, abs(random()) % 50, abs(random()) % 250
+     FROM number CROSS JOIN page`,
     "SELECT 1 AS done",
   ].join(";\n");
 }

@@ -30,7 +30,7 @@ operation! {
         pub date_from: FirstDay,
         /// The day after the last day.
         pub date_to: EndDay,
-        /// Maximum rows per page. Default: 1,000. Ranges of more than 400 days have shorter pages.
+        /// Maximum rows per page. Default: 1,000. Ranges of more than 133 days have shorter pages.
         pub limit: Option<ArchivedPageSize>,
         /// The cursor of the page to return.
         pub cursor: Option<Cursor>,

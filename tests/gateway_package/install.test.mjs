@@ -56,6 +56,7 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
       "dist/gateway_bg.wasm",
       "dist/index.js",
       "dist/migrations/0001_archive.sql",
+      "dist/migrations/0002_page_views.sql",
       "dist/openapi.txt",
       "dist/page/_headers",
       "dist/page/index.html",

@@ -15,4 +15,3 @@ pub(crate) mod page_store;
 pub(crate) mod pages;
 pub mod query;
 pub mod settings;
-pub mod waiting_exports;

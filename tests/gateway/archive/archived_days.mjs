@@ -125,24 +125,17 @@ export function assertEstimated(requests, days, each) {
 export const days = () => Array.from({ length: DAYS }, (_, at) => daysAgo(DAYS - at));
 export const counts = ({ human, ai, total }) => ({ human, ai, total });
 
-/**
- * Returns the stored rows of all pages, ordered by day and path. Excludes the rows of path
- * prefixes.
- */
+/** Returns the stored rows of all pages, ordered by day and path. */
 function archivedRows() {
   return queryArchive(
     state,
-    `SELECT views.day, node.path, views.human, views.ai, views.total
-     FROM views JOIN node ON node.id = views.node WHERE node.is_prefix = 0
-     ORDER BY views.day, node.path`,
+    "SELECT day, path, human, ai, total FROM page_views ORDER BY day, path",
   );
 }
 
-/**
- * Returns the archived counts of all days, pages and path prefixes, and the number of staged pages.
- */
+/** Returns the archived counts of all days and pages, and the number of staged pages. */
 export const archivedState = async () => [
-  await queryArchive(state, "SELECT day, node, human, ai, total FROM views ORDER BY day, node"),
+  await archivedRows(),
   await queryArchive(
     state,
     `SELECT day, pages, human, ai, total, visitors_total,

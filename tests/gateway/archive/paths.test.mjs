@@ -1,21 +1,17 @@
 /**
  * Paths that could harm the daily archive. The gateway stores control characters percent-encoded,
- * and counts prefixes within its limits exactly. For a path past the limits, it returns unknown
- * counts unless an earlier build stored counts.
+ * and cuts paths of more than 1,024 bytes. It counts prefixes exactly.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { ROOT } from "../../../scripts/versions.mjs";
-import { queryArchive } from "../../harness/gateway.mjs";
 import { PROJECT, startGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
 const startedAt = Date.now();
 const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
-const dayNumber = (date) => Date.parse(date) / DAY_MS;
 const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
 /**
  * Maximum time for a run that fetches one day. In an early build, a run with a NUL in a path never
@@ -32,7 +28,7 @@ const deepPath = (segments, suffix = "") => "/s".repeat(segments) + suffix;
 
 /**
  * Starts a gateway that archives the rows `views` as yesterday's page views. Returns the gateway,
- * its storage folder, the expected totals, and functions that read the archive and stop the
+ * the expected totals, and functions that read the archive and stop the
  * gateway.
  */
 async function archiveYesterday(name, views) {
@@ -77,7 +73,7 @@ async function archiveYesterday(name, views) {
     await stop().catch(() => {});
     throw error;
   }
-  return { gate, state, read, series, human, totals, stop };
+  return { gate, read, series, human, totals, stop };
 }
 
 describe("control characters in paths", () => {
@@ -126,14 +122,14 @@ describe("control characters in paths", () => {
 });
 
 describe("deep and long paths", () => {
-  const MAX_SEGMENTS = 16;
   const long = `/long/${"x".repeat(3000)}`;
   const VIEWS = [
     row(deepPath(6000), 1),
-    row(deepPath(MAX_SEGMENTS + 1), 10),
-    row(deepPath(MAX_SEGMENTS), 100),
+    row(deepPath(17), 10),
+    row(deepPath(16), 100),
     row(deepPath(6000, "/other"), 1000),
-    row(long, 10_000),
+    row(`${long}/1`, 10_000),
+    row(`${long}/2`, 20_000),
     row("/long", 100_000),
   ];
   let archive;
@@ -143,66 +139,27 @@ describe("deep and long paths", () => {
   });
   after(() => archive?.stop());
 
-  test(`archives two paths of 6,000 segments in less than ${MAX_BYTES} bytes`, async (context) => {
+  test(`archives paths of 6,000 segments in less than ${MAX_BYTES} bytes`, async (context) => {
     const { bytes } = await archive.read("/status");
     context.diagnostic(`${bytes} bytes`);
     assert.ok(bytes < MAX_BYTES, `${bytes} bytes`);
   });
 
-  test("counts archived prefixes exactly, including paths past the limits", async () => {
+  test("counts archived prefixes exactly, including long paths", async () => {
     assert.deepEqual(await archive.series({ prefix: "/" }), archive.totals);
-    for (const segments of [1, 8, MAX_SEGMENTS]) {
+    for (const segments of [1, 8, 16]) {
       assert.equal(await archive.human({ prefix: deepPath(segments) }), 1111, `${segments}`);
     }
-    assert.equal(await archive.human({ prefix: "/long" }), 110_000);
+    assert.equal(await archive.human({ prefix: deepPath(17) }), 1011);
+    assert.equal(await archive.human({ prefix: "/long" }), 130_000);
   });
 
-  test("returns unknown counts for a path past the limits, and exact counts for other paths", async () => {
-    const unknown = { human: null, ai: null, total: null };
-    for (const path of [deepPath(MAX_SEGMENTS + 1), long]) {
-      assert.deepEqual(await archive.series({ path }), unknown);
-      assert.deepEqual(await archive.series({ prefix: path }), unknown);
-    }
-    assert.equal(await archive.human({ path: deepPath(MAX_SEGMENTS) }), 100);
+  test("counts long paths with an equal start together, and other paths exactly", async () => {
+    for (const path of [`${long}/1`, long]) assert.equal(await archive.human({ path }), 30_000);
+    assert.equal(await archive.human({ path: deepPath(6000) }), 1001);
+    assert.equal(await archive.human({ path: deepPath(17) }), 10);
+    assert.equal(await archive.human({ path: deepPath(16) }), 100);
     assert.equal(await archive.human({ path: "/long" }), 100_000);
     assert.equal(await archive.human({ path: "/nowhere" }), 0);
   });
-
-  test("returns counts that an earlier build stored under a deep path", async () => {
-    const path = deepPath(MAX_SEGMENTS + 1);
-    await archive.gate.gateway.stop();
-    await queryArchive(
-      archive.state,
-      `INSERT INTO node (id, project, path, is_prefix) VALUES (100000, 1, '${path}', 0);
-       INSERT INTO views VALUES (100000, ${dayNumber(daysAgo(1))}, 7, 1, 8)`,
-    );
-    await archive.gate.restart();
-    assert.deepEqual(await archive.series({ path }), { human: 7, ai: 1, total: 8 });
-  });
-});
-
-test("stores no path as its own parent, even if a raw NUL is staged", async () => {
-  const archive = await archiveYesterday("archive-sql", [row("/a", 1)]);
-  try {
-    await archive.gate.gateway.stop();
-    const read = (name) =>
-      readFileSync(
-        join(ROOT, "worker", "src", "analytics", "archive", "sql", `${name}.sql`),
-        "utf8",
-      )
-        .replaceAll(/--.*$/gm, "")
-        .replaceAll("?1", "1")
-        .replaceAll("?2", "2");
-    const page = { views: [row("/\0x", 1), row("/a/\0b", 1)] };
-    const [counted] = await queryArchive(
-      archive.state,
-      `INSERT INTO staging VALUES (1, 2, 0, '${JSON.stringify(page)}');
-       ${read("intern")}; ${read("link")};
-       SELECT count(*) AS nodes, sum(parent = id) AS own FROM node`,
-    );
-    assert.ok(counted.nodes > 3, `${counted.nodes} nodes`);
-    assert.equal(counted.own, 0);
-  } finally {
-    await archive.stop();
-  }
 });

@@ -75,7 +75,6 @@ describe("an export of a list", () => {
         assert.equal(answer.header("content-type"), TYPES[format]);
         assert.equal(answer.header("cache-control"), "private, no-store");
         assert.equal(answer.header("x-content-type-options"), "nosniff");
-        assert.equal(answer.header("preference-applied"), undefined);
         const disposition = /^attachment; filename="([a-z-]+)_demo-docs_([\d-]+)_([\d-]+)\.(\w+)"$/;
         const [, , ...parts] = disposition.exec(answer.header("content-disposition")) ?? [];
         assert.deepEqual(parts, [range.dateFrom, range.dateTo, format]);

@@ -1,7 +1,6 @@
 /**
  * Exports that exceed the hourly budget. A client resumes an interrupted export after the last
- * complete row. With `Prefer: wait`, the gateway waits for the budget, up to the requested time,
- * and continues the export.
+ * complete row. The package waits for the budget and continues its export.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -10,7 +9,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { Client } from "quillgate";
 import { caller } from "../analytics_requests.mjs";
 import {
   exportOf,
@@ -21,7 +20,7 @@ import {
   readIncomplete,
   rowsUpstream,
 } from "../expected_exports.mjs";
-import { startGate } from "../recorded_gateway.mjs";
+import { PROJECT, startGate } from "../recorded_gateway.mjs";
 import { moveStoredTimes } from "../stored_clock.mjs";
 
 const HOUR_MS = 3_600_000;
@@ -33,13 +32,8 @@ const PAGE_ROWS = 250;
  * Sends a GET request and returns the response. If `maxBytes` bytes of the body have arrived,
  * disconnects and sets `isCut` in the response.
  */
-async function read(
-  gate,
-  target,
-  { authorization },
-  { maxBytes = Number.POSITIVE_INFINITY, prefer } = {},
-) {
-  const headers = { authorization, ...(prefer === undefined ? {} : { prefer }) };
+async function read(gate, target, { authorization }, { maxBytes = Number.POSITIVE_INFINITY } = {}) {
+  const headers = { authorization };
   const sent = request(`${gate.gateway.url}${target}`, { headers, agent: false }).end();
   const [answer] = await once(sent, "response");
   const parts = [];
@@ -204,17 +198,17 @@ describe("an export over four windows", () => {
   });
 });
 
-describe("an export that waits for the budget", () => {
+describe("an export by the package", () => {
   const CLOCK_RATE = 3;
   const WINDOW_SECONDS = 3;
-  const WINDOW_MS = (WINDOW_SECONDS * 1000) / CLOCK_RATE;
   const PAGES = 10;
   const LIMIT = 4;
+  const WAIT_MS = 60_000;
   let gate;
-  let reader;
+  let analytics;
 
   before(async () => {
-    gate = await startGate("exports-waiting", {
+    gate = await startGate("exports-package-windows", {
       clockRate: CLOCK_RATE,
       upstream: { pages: PAGES * PAGE_ROWS, analyticsLimit: 1e6 },
       gateway: {
@@ -224,53 +218,29 @@ describe("an export that waits for the budget", () => {
         },
       },
     });
-    reader = caller(gate, "rita");
+    const token = caller(gate, "rita").authorization.replace("Bearer ", "");
+    ({ analytics } = new Client({
+      ...{ baseUrl: gate.gateway.url, projectId: PROJECT, auth: { token }, maxRetries: 0 },
+    }));
   });
   after(async () => {
     await gate?.stop();
   });
 
-  const getExport = (format, range, prefer) =>
-    read(gate, exportOf("views", { format, ...range }), reader, { prefer });
+  const exportViews = (format, range, options) =>
+    new Response(analytics.views(range).export({ format, ...options })).text();
 
-  test("completes an export with Prefer: wait=60 by waiting for several windows", async () => {
+  test("completes over several windows by waiting for the budget", async () => {
     const range = newRange();
-    const answer = await getExport("ndjson", range, "wait=60");
-    assert.equal(answer.status, 200, answer.body.toString());
-    assert.equal(answer.headers["preference-applied"], "wait=60");
-    const expected = formatRows("views", "ndjson", await rowsUpstream(gate, "views", range));
-    assert.equal(answer.body.toString(), expected);
+    const text = await exportViews("ndjson", range, { wait: WAIT_MS });
+    assert.equal(text, formatRows("views", "ndjson", await rowsUpstream(gate, "views", range)));
   });
 
-  test("waits for at most a second in total in an export with Prefer: wait=1", async () => {
-    await sleep(WINDOW_MS);
+  test("completes by waiting after an upstream 429", async () => {
     const range = newRange();
-    const answer = await getExport("ndjson", range, "wait=1");
-    assert.equal(answer.status, 200, answer.body.toString());
-    assert.equal(answer.headers["preference-applied"], "wait=1");
-    const { before, incomplete } = readIncomplete(answer.body.toString(), "ndjson");
-    const lines = await rowsUpstream(gate, "views", range);
-    assert.ok(lines.startsWith(before) && before.length < lines.length);
-    assert.equal(Number(incomplete.cursor), before.split("\n").length - 1);
-  });
-
-  test("ignores a Prefer field without valid seconds in an export", async () => {
-    for (const prefer of ["wait=soon", "wait=-1", "respond-async", "wait"]) {
-      const answer = await getExport("ndjson", newRange(), prefer);
-      assert.equal(answer.headers["preference-applied"], undefined, prefer);
-      const text = answer.body.toString();
-      if (answer.status !== 429) readIncomplete(text, "ndjson");
-      else assert.equal(JSON.parse(text).type, "/problems/quota-exceeded");
-    }
-  });
-
-  test("completes an export with Prefer: wait=60 by waiting after an upstream 429", async () => {
-    const range = newRange();
-    await sleep(WINDOW_MS);
     const fault = { kind: "status", status: 429, headers: { "retry-after": "1" } };
     await gate.upstream.fault({ target: "offset=500", fault });
-    const answer = await getExport("csv", range, "wait=60");
-    const expected = formatRows("views", "csv", await rowsUpstream(gate, "views", range));
-    assert.equal(answer.body.toString(), expected);
+    const text = await exportViews("ndjson", range, { wait: WAIT_MS });
+    assert.equal(text, formatRows("views", "ndjson", await rowsUpstream(gate, "views", range)));
   });
 });

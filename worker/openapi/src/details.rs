@@ -187,14 +187,12 @@ const EXPORT: Details = Details {
         the first cell in CSV. With a cursor, CSV has no byte order mark and no header, so that \
         the joined parts equal the whole. If the totals changed while the export was read, its \
         last record says so, because rows can be missing or repeated: `{\"mixed\": \
-        {\"problem\"}}` in NDJSON, a record with `#mixed` in the first cell in CSV. With `Prefer: wait`, the export waits for the budget: \
-        at most that many seconds in total, and at most a day. By default, 10 exports of a \
-        caller and 100 of the organization can wait at the same time. The export ends when the \
-        access token expires. If the connection closes before the last chunk, the export is \
-        incomplete.",
+        {\"problem\"}}` in NDJSON, a record with `#mixed` in the first cell in CSV. The export \
+        also ends when the access token expires. If the connection closes before the last chunk, \
+        the export is incomplete.",
     success: Success::Exported,
-    request_fields: &["Prefer", "Cache-Control"],
-    problems: &[UPSTREAM, BUDGET, STREAM, problems::EXPORT],
+    request_fields: &["Cache-Control"],
+    problems: &[UPSTREAM, BUDGET, problems::EXPORT],
     ..READS
 };
 
@@ -213,8 +211,10 @@ const SERIES: Details = Details {
     doc: "Returns data of the gateway's archive, which stores each finished day (UTC) of the \
         projects that the operator lists. Sends no request to Mintlify. `missing` lists days \
         that are not stored and not counted. `path` and `prefix` must not both be set, \
-        `dateFrom` must be before `dateTo`, and the range has at most 3660 days. The response is \
-        fresh for a day if none of its days can change any more, and for five minutes otherwise.",
+        `dateFrom` must be before `dateTo`, and the range has at most 3660 days. A response for a \
+        prefix covers at most 200,000 stored counts of pages: further groups are on the next \
+        page, and a group with more counts is rejected. The response is fresh for a day if none \
+        of its days can change any more, and for five minutes otherwise.",
     success: Success::Archived("The groups with at least one stored day, in order."),
     request_fields: &["If-None-Match"],
     response_fields: &[],
@@ -224,10 +224,10 @@ const SERIES: Details = Details {
 const ARCHIVED_VIEWS: Details = Details {
     doc: "Sums the views of each page over the stored days (UTC) of the range. Sends no request to \
         Mintlify. `missing` lists days that are not stored and not counted. `dateFrom` must be \
-        before `dateTo`, and the range has at most 3660 days. Ranges of more than 400 days have \
-        pages of fewer rows. Paths of more than 16 segments or 1,024 bytes are not listed, but \
-        count in `totals`. The response is fresh for a day if none of its days can change any \
-        more, and for five minutes otherwise.",
+        before `dateTo`, and the range has at most 3660 days. Ranges of more than 133 days have \
+        pages of fewer rows. A path of more than 1,024 bytes is cut and ends with `…`. The \
+        response is fresh for a day if none of its days can change any more, and for five minutes \
+        otherwise.",
     success: Success::Archived("The pages with views, in order of their paths."),
     ..SERIES
 };

@@ -89,8 +89,7 @@ fn request_fields() -> Vec<Field> {
         field(
             "Prefer",
             "`wait=n`: respond when the job has changed or ended, or after this many seconds, at \
-                most 25 (RFC 7240). For an export: the total time to wait for the budget, at \
-                most 86400 seconds. Other values are ignored.",
+                most 25 (RFC 7240). Other values are ignored.",
             any_string(),
             "wait=25",
         ),
@@ -199,7 +198,7 @@ fn rare_response_fields() -> Vec<Field> {
         field(
             "Preference-Applied",
             "The maximum wait that the gateway applied, in seconds.",
-            matching("^wait=[0-9]{1,5}$"),
+            matching("^wait=[0-9]{1,2}$"),
             "wait=25",
         ),
         field(

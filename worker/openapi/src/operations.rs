@@ -204,9 +204,7 @@ fn successes(operation: Operation, details: &Details) -> Map<String, Value> {
         }
         Success::Exported => {
             let fields = fields.with(&["Content-Disposition"]);
-            let fields = fields
-                .with_optional(&["Preference-Applied"])
-                .with_optional(details.response_fields);
+            let fields = fields.with_optional(details.response_fields);
             vec![("200", exports::rows(operation, &fields))]
         }
         Success::Empty(doc) => vec![("204", empty(doc, &Fields::common()))],

@@ -55,8 +55,7 @@ pub const BODY: &[ProblemKind] = &[
 pub const ARCHIVE: &[ProblemKind] = &[ProblemKind::ArchiveNotConfigured];
 /// The problems of operations that have a budget.
 pub const BUDGET: &[ProblemKind] = &[ProblemKind::QuotaExceeded];
-/// The problems of event streams, long polls and exports. The gateway limits the number of open
-/// streams and the number of waiting exports.
+/// The problems of event streams and long polls. The gateway limits the number of open streams.
 pub const STREAM: &[ProblemKind] = &[ProblemKind::TooManyStreams];
 /// The problem in the last record of an export with mixed pages.
 pub const EXPORT: &[ProblemKind] = &[ProblemKind::CountsChanged];

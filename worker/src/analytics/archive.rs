@@ -17,7 +17,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::analytics::archive::schedule::{Estimate, ProjectRecord, is_settled};
-use crate::analytics::archive::stored_path::{encode_controls, is_within_limits};
+use crate::analytics::archive::stored_path::store_path;
 use crate::analytics::settings::ArchiveSettings;
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
@@ -25,11 +25,16 @@ use crate::json;
 
 /// The maximum length of a requested range, in days. The limit is about ten years.
 const MAX_RANGE: u32 = 3_660;
+/// The approximate maximum number of rows that a request reads. D1 bills every row that a query
+/// reads, and counts a row again when the query groups it.
+pub(crate) const MAX_ROWS_READ: u64 = 400_000;
+/// The maximum number of counts of pages that a series reads and groups.
+pub const MAX_COUNTS: u64 = MAX_ROWS_READ / 2;
 /// The maximum number of failed days that a status lists.
 const MAX_FAILURES: usize = 100;
 
-/// The pages whose views a series counts. Paths are in the form that [`encode_controls`] returns,
-/// as in the archive.
+/// The pages whose views a series counts. Paths are in the form that [`store_path`] returns, as in
+/// the archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// The whole site.
@@ -38,20 +43,6 @@ pub enum Subject {
     Page(String),
     /// This path and all paths below the path.
     Prefix(String),
-}
-
-impl Subject {
-    /// Returns the counts for a stored day on which the archive has no row for this subject.
-    ///
-    /// The counts are zero, unless the subject's path exceeds the archive's limits. The archive
-    /// counts the views of a path beyond the limits only in a prefix above the path, so the path's
-    /// own counts are unknown.
-    pub fn counts_without_row(&self) -> Counts {
-        match self {
-            Self::Page(path) | Self::Prefix(path) if !is_within_limits(path) => Counts::UNKNOWN,
-            _ => Counts::ZERO,
-        }
-    }
 }
 
 /// A request for a page of a series.
@@ -89,6 +80,24 @@ impl SeriesQuery {
             has_more: to < end,
         })
     }
+
+    /// Ends this page of the series before the group of `day`, because the archive has not read all
+    /// rows of this day.
+    ///
+    /// # Errors
+    /// Returns a 400 problem if the page would be empty.
+    pub fn end_before(&mut self, day: Day) -> Result<(), Problem> {
+        self.to = self.group.begin_of(day);
+        self.has_more = true;
+        if self.to > self.from {
+            return Ok(());
+        }
+        let detail = format!(
+            "prefix has more than {MAX_COUNTS} stored counts of pages in one period: choose a \
+                shorter group or a longer prefix"
+        );
+        Err(Problem::field("prefix", GatewayRule::LargestGroup, &detail))
+    }
 }
 
 /// Returns the first day of the range, and the day after the last day. Returns a 400 problem if a
@@ -119,9 +128,9 @@ fn read_subject(call: &Call) -> Result<Subject, Problem> {
     let prefix = Option::<PathPrefix>::read(call)?;
     match (path, prefix) {
         (None, None) => Ok(Subject::Site),
-        (Some(path), None) => Ok(Subject::Page(encode_controls(path.as_str()))),
+        (Some(path), None) => Ok(Subject::Page(store_path(path.as_str()))),
         (None, Some(prefix)) if is_prefix(prefix.as_str()) => {
-            Ok(Subject::Prefix(encode_controls(prefix.as_str())))
+            Ok(Subject::Prefix(store_path(prefix.as_str())))
         }
         (None, Some(_)) => {
             let detail = "prefix must be / or whole path segments with a leading slash and no trailing one, such as /guides";
@@ -162,18 +171,11 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts of zero, as opposed to [`Self::UNKNOWN`].
+    /// Counts of zero.
     pub const ZERO: Self = Self {
         human: Some(0),
         ai: Some(0),
         total: Some(0),
-    };
-
-    /// Counts that the archive does not have.
-    pub const UNKNOWN: Self = Self {
-        human: None,
-        ai: None,
-        total: None,
     };
 
     fn plus(self, other: Self) -> Self {

@@ -24,9 +24,6 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::upstream::json_scanner::Malformed;
 use crate::upstream::page_check::PageEnd;
 
-/// The maximum total time of the waits in an export, in seconds. The limit is one day.
-pub const MAX_WAIT_SECONDS: u64 = 86_400;
-
 /// A page that ends its export.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PageFault {
@@ -60,8 +57,6 @@ pub struct Export {
     /// The number of rows to skip at the start of the next page. The caller already has these rows.
     skip: u64,
     cursor: String,
-    /// The remaining time that the export may spend waiting.
-    wait: Millis,
     /// The number of rows written.
     rows: u64,
     /// Whether the caller already has the CSV header, if any, and the earlier rows.
@@ -96,7 +91,6 @@ impl Export {
             pages,
             skip,
             cursor: String::new(),
-            wait: Millis(0),
             rows: 0,
             is_resumed,
             file_name,
@@ -105,10 +99,8 @@ impl Export {
         Ok(export)
     }
 
-    /// Starts the export, which may wait for `seconds` in total. Returns the CSV header, which is
-    /// empty for JSON and for a resumed export.
-    pub fn begin(&mut self, seconds: u64) -> Vec<u8> {
-        self.wait = Millis::from_seconds(seconds);
+    /// Returns the CSV header, which is empty for JSON and for a resumed export.
+    pub fn head(&self) -> Vec<u8> {
         let mut head = Vec::new();
         if !self.is_resumed {
             self.writer.push_head(&mut head);
@@ -209,26 +201,6 @@ impl Export {
             self.query.follow(next, &self.project);
         }
         self.cursor = self.find_cursor();
-    }
-
-    /// Returns the wait before the next request for the same page, and deducts it from the
-    /// remaining waiting time.
-    ///
-    /// `retry_after` is in seconds. Returns `None` if `retry_after` is absent or exceeds the
-    /// remaining time, or if the wait would end at `expires` or later. The export must end then.
-    pub fn plan_wait(
-        &mut self,
-        retry_after: Option<u64>,
-        now: Millis,
-        expires: Millis,
-    ) -> Option<Millis> {
-        // Waits at least one second, so that `Retry-After: 0` does not cause a busy loop.
-        let time = Millis::from_seconds(retry_after?.max(1));
-        if time > self.wait || now.plus(time) >= expires {
-            return None;
-        }
-        self.wait = self.wait.since(time);
-        Some(time)
     }
 
     /// Returns header fields that make a browser save the export as a file without caching the

@@ -1,5 +1,5 @@
-//! The Durable Object of the organization. The object enforces the analytics budget, caches pages,
-//! limits waiting exports and runs the daily archive.
+//! The Durable Object of the organization. The object enforces the analytics budget, caches pages
+//! and runs the daily archive.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -21,12 +21,10 @@ use crate::analytics::page_store::{
     PAGE_PART_TABLES, PAGE_TABLES, PAGE_TOTALS, PageStore, UNTAGGED_PAGES,
 };
 use crate::analytics::settings::AnalyticsSettings;
-use crate::analytics::waiting_exports::WaitingExports;
 use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, POLICY_INDEX, PROBE_TABLES,
 };
-use crate::http::response::GatewayResponse;
 use crate::runtime::{
     Database, HostError, HostResult, into_promise, now, read_policy, read_settings, receive,
     send_back,
@@ -83,20 +81,6 @@ impl OrganizationObject {
         into_promise(async move { send_back(&organization?.report(receive(call)?).await?) })
     }
 
-    #[wasm_bindgen(js_name = holdExport)]
-    pub fn hold_export(&self, export: &str, caller: &str, id: &str) -> Result<JsValue, JsValue> {
-        Ok(send_back(
-            &self.organization()?.hold_export(export, caller, id),
-        )?)
-    }
-
-    #[wasm_bindgen(js_name = releaseExport)]
-    pub fn release_export(&self, export: &str) -> Result<(), JsValue> {
-        let organization = self.organization()?;
-        organization.waiting_exports.borrow_mut().release(export);
-        Ok(())
-    }
-
     pub fn archive(&self) -> Promise {
         let organization = self.organization();
         into_promise(async move {
@@ -143,8 +127,6 @@ struct Organization {
     connections: Connections,
     /// The fetches in progress. A request for a page that is being fetched waits for that fetch.
     fetches: RefCell<Vec<RunningFetch>>,
-    /// The exports that wait for the budget.
-    waiting_exports: RefCell<WaitingExports>,
     /// The store of the daily archive, if a database is bound.
     archive: Option<ArchiveStore>,
     /// Prevents concurrent runs of the archive.
@@ -163,7 +145,6 @@ impl Organization {
             pages: PageStore::open(Rc::clone(&database))?,
             connections: Connections::default(),
             fetches: RefCell::default(),
-            waiting_exports: RefCell::default(),
             archive: ArchiveStore::open(env)?,
             archive_lock: RefCell::default(),
             state,
@@ -171,13 +152,6 @@ impl Organization {
             upstream,
             database,
         })
-    }
-
-    fn hold_export(&self, export: &str, caller: &str, id: &str) -> Option<GatewayResponse> {
-        let limits = self.settings.waiting_exports;
-        let mut exports = self.waiting_exports.borrow_mut();
-        let refused = exports.hold(export, caller, limits, now()).err();
-        refused.map(|problem| GatewayResponse::problem(&problem, id))
     }
 
     fn health(&self) -> HostResult<OrganizationHealth> {

@@ -62,10 +62,6 @@ extern "C" {
     fn report(this: &RawOrganizationStub, call: JsValue) -> Promise;
     #[wasm_bindgen(method)]
     fn archive(this: &RawOrganizationStub) -> Promise;
-    #[wasm_bindgen(method, js_name = holdExport)]
-    fn hold_export(this: &RawOrganizationStub, export: &str, caller: &str, id: &str) -> Promise;
-    #[wasm_bindgen(method, js_name = releaseExport)]
-    fn release_export(this: &RawOrganizationStub, export: &str) -> Promise;
     #[wasm_bindgen(method)]
     fn reopen(this: &RawOrganizationStub, policy: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -96,23 +92,6 @@ impl OrganizationStub {
     /// Requests a report. The promise resolves to a [`ReportReply`].
     pub fn request_report(&self, call: &ReportCall) -> HostResult<Promise> {
         Ok(self.0.report(send_back(call)?))
-    }
-
-    /// Takes or renews a place for an export that waits for the budget. Returns a refusal if no
-    /// place is left, otherwise `None`. `export` is the id of the export. `id` is the
-    /// `X-Request-Id` of the refusal. Callers can choose `id`, so `id` does not identify the place.
-    pub async fn hold_export(
-        &self,
-        export: &str,
-        caller: &str,
-        id: &str,
-    ) -> HostResult<Option<GatewayResponse>> {
-        receive(JsFuture::from(self.0.hold_export(export, caller, id)).await?)
-    }
-
-    /// Frees the place of an export that has ended. Awaiting the returned promise is optional.
-    pub fn release_export(&self, export: &str) -> Promise {
-        self.0.release_export(export)
     }
 
     /// Continues the daily archive until nothing is left to fetch, the archive's share of the

@@ -1,11 +1,10 @@
-//! The settings of analytics. The Worker's variables set the freshness of reports, the limits on
-//! waiting exports, and the daily archive.
+//! The settings of analytics. The Worker's variables set the freshness of reports and the daily
+//! archive.
 
 use std::cmp::Ordering;
 
 use quillgate::{DateBound, DateRange, Day, Millis, ProjectId};
 
-use crate::analytics::waiting_exports::WaitingLimits;
 use crate::budget::limits::Limits;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
 
@@ -13,13 +12,11 @@ use crate::variable::{Range, VariableError, Variables, read_integer, read_second
 /// before yesterday, in UTC.
 const CLOSED: Millis = Millis::from_seconds(86_400);
 
-/// The freshness of reports, the limits on waiting exports, and the daily archive.
+/// The freshness of reports and the daily archive.
 pub struct AnalyticsSettings {
     /// The freshness lifetime of reports whose range ends yesterday or later, or at an unknown
     /// instant. Archive responses that are not final have the same freshness lifetime.
     pub fresh_for: Millis,
-    /// The maximum numbers of exports that wait for the budget.
-    pub waiting_exports: WaitingLimits,
     /// The projects to archive, and the archive's share of the budget.
     pub archive: ArchiveSettings,
 }
@@ -30,13 +27,8 @@ impl AnalyticsSettings {
     /// # Errors
     /// Returns an error for the first malformed variable.
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
-        let integer = |name, default, range| read_integer(name, variables(name), default, range);
         Ok(Self {
             fresh_for: read_seconds("ANALYTICS_FRESH_SECONDS", variables, 300, Range::TO_DAY)?,
-            waiting_exports: WaitingLimits {
-                per_caller: integer("WAITING_EXPORTS_PER_CALLER", 10, Range::TO_MILLION)?,
-                per_organization: integer("WAITING_EXPORTS", 100, Range::TO_MILLION)?,
-            },
             archive: ArchiveSettings::read(variables, limits)?,
         })
     }

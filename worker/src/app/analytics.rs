@@ -3,7 +3,7 @@
 
 use quillgate::{Millis, RateLimitPolicy};
 
-use crate::analytics::export::{Export, MAX_WAIT_SECONDS};
+use crate::analytics::export::Export;
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall};
 use crate::analytics::page::{CacheStatus, is_no_cache, matches_etag, slice_pages};
 use crate::analytics::pages::Report;
@@ -17,7 +17,6 @@ use crate::app::request_context::RequestContext;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::response::HeaderFields;
-use crate::jobs::events::parse_wait;
 use crate::runtime::now;
 
 /// Returns the report from the isolate's cache. If the report is not cached, or the caller bypasses
@@ -72,18 +71,14 @@ pub async fn read_report(
 /// Starts an export. Replies after the first rows have arrived, or at the end of an export without
 /// rows, so that a refusal can still set the status.
 pub async fn export_report(pending: &mut PendingRequest, export: Export) -> Result<Reply, Problem> {
-    let wait = parse_wait(pending.head.header("prefer")).map(|wait| wait.min(MAX_WAIT_SECONDS));
-    let mut headers = export.headers();
-    if let Some(wait) = wait {
-        headers.set("preference-applied", format!("wait={wait}"));
-    }
+    let headers = export.headers();
     let call = ReportCall {
         accepts_stale: false,
         // A `HEAD` request needs only the first page with rows.
         checks_rest: !pending.context.is_head,
         ..report_call(pending, export.query.clone())?
     };
-    let mut export = RunningExport::new(pending, call, export, wait.unwrap_or(0))?;
+    let mut export = RunningExport::new(pending, call, export)?;
     let started = export.fetch_chunk().await;
     pending.context.metrics = std::mem::take(&mut export.metrics);
     let headers = headers.or(std::mem::take(&mut export.budget));

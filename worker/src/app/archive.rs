@@ -22,10 +22,15 @@ const FINAL_LIFETIME: Millis = Millis::from_seconds(86_400);
 pub async fn read_series(pending: &PendingRequest, query: &SeriesQuery) -> Result<Reply, Problem> {
     let store = open_store(pending)?;
     let project = pending.context.project()?;
-    let stored = store.series(project.as_str(), query).await;
-    let stored = stored.map_err(archive_failed)?;
-    let body = archive::write_series(query, &stored);
-    Ok(respond(pending, query, &stored, &body))
+    let series = store.series(project.as_str(), query).await;
+    let (mut stored, unread) = series.map_err(archive_failed)?;
+    let mut query = query.clone();
+    if let Some(day) = unread {
+        query.end_before(day)?;
+        stored.retain(|part| part.day < query.to);
+    }
+    let body = archive::write_series(&query, &stored);
+    Ok(respond(pending, &query, &stored, &body))
 }
 
 pub async fn list_views(pending: &PendingRequest, query: &ViewsQuery) -> Result<Reply, Problem> {
@@ -34,7 +39,7 @@ pub async fn list_views(pending: &PendingRequest, query: &ViewsQuery) -> Result<
     let days = query.site();
     // If a day is stored between the two queries, the response counts its pages but lists the day
     // as missing. Such a response is not final.
-    let site = store.series(project.as_str(), &days).await;
+    let site = store.listed_days(project.as_str(), &days).await;
     let site = site.map_err(archive_failed)?;
     let pages = store.pages(project.as_str(), query).await;
     let pages = pages.map_err(archive_failed)?;
@@ -113,10 +118,14 @@ fn open_store(pending: &PendingRequest) -> Result<ArchiveStore, Problem> {
     })
 }
 
-/// Returns the problem for a failed query. If a table is missing, the problem is 501, because the
-/// migrations have not been applied.
+/// Returns the problem for a failed query. If a table or a column is missing, the problem is 501,
+/// because the migrations have not been applied.
 fn archive_failed(error: HostError) -> Problem {
-    if !error.to_string().contains("no such table") {
+    let message = error.to_string();
+    if !["no such table", "no such column"]
+        .iter()
+        .any(|missing| message.contains(missing))
+    {
         return error.into();
     }
     let detail =

@@ -9,13 +9,12 @@ use js_sys::{Array, Promise, Uint8Array};
 use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{Method, Millis};
 use wasm_bindgen::prelude::wasm_bindgen;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
+use wasm_bindgen_futures::JsFuture;
 use web_sys::{AbortSignal, ReadableStream};
 use worker::Env;
 
 use crate::analytics::export::{Export, PageFault, read_retry_after};
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall, ReportReply};
-use crate::analytics::waiting_exports::RENEWAL_INTERVAL;
 use crate::app::log::ExportEnd;
 use crate::app::pending_request::PendingRequest;
 use crate::auth::jwt::EXPIRED;
@@ -26,9 +25,7 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::json;
-use crate::runtime::{
-    HostResult, Wait, into_promise, limit_time, log_entry, now, open_stream, receive,
-};
+use crate::runtime::{HostResult, into_promise, limit_time, log_entry, now, open_stream, receive};
 use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
 
@@ -56,13 +53,6 @@ pub struct RunningExport {
     output: Vec<u8>,
     /// The request for the next page, which runs while the client reads the current page.
     prefetch: Option<Prefetch>,
-    /// The id of the export's place among the waiting exports. The request id cannot identify the
-    /// place, because callers can choose the request id.
-    name: String,
-    /// The stub that holds and frees the place. Calls of one stub arrive in order.
-    places: OrganizationStub,
-    /// Whether the export has waited for the budget, and so may have a place.
-    has_waited: bool,
 }
 
 /// A request in progress for a page.
@@ -80,17 +70,15 @@ const PAGES_BEFORE_PREFETCH: u64 = 8;
 const _: () = assert!(PAGES_BEFORE_PREFETCH > MAX_EMPTY_PAGES as u64 + 1);
 
 impl RunningExport {
-    /// Prepares an export that may wait for `wait` seconds in total.
     pub fn new(
         pending: &PendingRequest,
         report: ReportCall,
-        mut export: Export,
-        wait: u64,
+        export: Export,
     ) -> Result<Self, Problem> {
         Ok(Self {
             env: pending.env.clone(),
             report,
-            head: export.begin(wait),
+            head: export.head(),
             export,
             expires: pending.context.caller()?.expires,
             session: pending.context.session.clone(),
@@ -101,18 +89,14 @@ impl RunningExport {
             budget: HeaderFields::default(),
             output: Vec::new(),
             prefetch: None,
-            name: pending.head.uuid.clone(),
-            places: OrganizationStub::new(&pending.env)?,
-            has_waited: false,
         })
     }
 
     /// Fetches the next chunk. Every chunk except the last has at least one row.
     ///
     /// # Errors
-    /// Returns a refusal if the caller's token has expired, if the session has ended, if no place
-    /// for a waiting export is free, or if the gateway fails. If the next page is refused and the
-    /// export may not wait, returns that refusal.
+    /// Returns a refusal if the caller's token has expired, if the session has ended, if the next
+    /// page is refused, or if the gateway fails.
     pub async fn fetch_chunk(&mut self) -> Result<(), GatewayResponse> {
         while self.export.next().is_some() && self.output.is_empty() {
             if now() >= self.expires {
@@ -124,36 +108,8 @@ impl RunningExport {
                     continue;
                 }
                 self.advise(&mut refusal);
-                let retry_after = read_retry_after(&refusal);
-                match self.export.plan_wait(retry_after, now(), self.expires) {
-                    Some(time) => self.wait_for_budget(time).await?,
-                    None => return Err(refusal),
-                }
+                return Err(refusal);
             }
-        }
-        Ok(())
-    }
-
-    /// Waits for `time`. During the wait, holds one of the limited places for waiting exports.
-    ///
-    /// # Errors
-    /// Returns a 429 response if no place is free, and a 503 response if the organization's object
-    /// fails.
-    async fn wait_for_budget(&mut self, time: Millis) -> Result<(), GatewayResponse> {
-        // The object may assign the place even if the call fails or this future is dropped.
-        self.has_waited = true;
-        let ends = now().plus(time);
-        while now() < ends {
-            let ReportCall { call, budget, .. } = &self.report;
-            let held = self
-                .places
-                .hold_export(&self.name, &budget.caller, &call.id);
-            match held.await {
-                Ok(None) => {}
-                Ok(Some(refusal)) => return Err(refusal),
-                Err(error) => return Err(self.refuse(error)),
-            }
-            Wait::begin(ends.since(now()).min(RENEWAL_INTERVAL), drop).await;
         }
         Ok(())
     }
@@ -291,19 +247,6 @@ impl RunningExport {
             operator: self.metrics.operator(),
         };
         log_entry(&entry, entry.operator);
-    }
-}
-
-impl Drop for RunningExport {
-    /// Frees the place among the waiting exports. If this call fails, the lease of the place still
-    /// expires.
-    fn drop(&mut self) {
-        if self.has_waited {
-            let released = self.places.release_export(&self.name);
-            spawn_local(async move {
-                let _ = JsFuture::from(released).await;
-            });
-        }
     }
 }
 

@@ -40,6 +40,8 @@ gateway_rules! {
     Day = "day",
     /// A range of the archive must have at most 3,660 days.
     LongestRange = "longest-range",
+    /// A series must read at most 200,000 stored counts of pages per period.
+    LargestGroup = "largest-group",
     /// `prefix` must be `/`, or start with a slash and not end with one.
     Prefix = "prefix",
     /// A request may have `path` or `prefix`, not both.

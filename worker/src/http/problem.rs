@@ -161,12 +161,6 @@ impl Problem {
         Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "5")
     }
 
-    /// Returns 429 when `owner` already has `max` waiting exports.
-    pub fn too_many_exports(owner: &str, max: u32) -> Self {
-        let detail = format!("{owner} has {max} exports waiting for the budget, the maximum");
-        Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "60")
-    }
-
     /// Returns 503 when the keys of a trusted issuer cannot be fetched.
     pub fn issuer_unavailable() -> Self {
         let detail = "the keys of the token's issuer cannot be fetched right now";

@@ -128,8 +128,8 @@ problem_kinds! {
     QuotaExceeded = Some(429), "quota-exceeded", "Quota exceeded",
         members: ["violated-policies"],
         headers: ["Retry-After", "RateLimit", "RateLimit-Policy"];
-    /// The caller, the job or the project has too many open streams and long polls. Or the caller
-    /// or the organization has too many waiting exports. `detail` names the limit. Close one first.
+    /// The caller, the job or the project has too many open streams and long polls. `detail` names
+    /// the limit. Close one first.
     TooManyStreams = Some(429), "too-many-streams", "Too many streams",
         headers: ["Retry-After"];
     /// The gateway's setting or binding named by `variable` is missing or malformed. Its value is

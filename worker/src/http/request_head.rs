@@ -10,8 +10,7 @@ pub struct RequestHead {
     /// The request's id. A valid `X-Request-Id` of the caller takes precedence over the UUID.
     pub id: String,
     /// A random UUID. The id of the gateway's span derives from the UUID. The request id and the
-    /// trace id derive from the UUID too, unless the caller sent valid ids. The UUID also
-    /// identifies the place of a waiting export.
+    /// trace id derive from the UUID too, unless the caller sent valid ids.
     pub uuid: String,
     /// The HTTP method, such as `GET`.
     pub method: String,

@@ -139,16 +139,10 @@ pub fn limit_stream(expires: Millis, now: Millis, in_session: bool) -> Millis {
     expires.since(now).min(longest)
 }
 
-/// Parses the seconds in `Prefer: wait` (RFC 7240, section 4.3), capped at 25. Returns `None` under
-/// the same conditions as [`parse_wait`].
+/// Parses the seconds in `Prefer: wait` (RFC 7240, section 4.3), capped at 25. Returns `None` if the
+/// preference is absent, or if its value does not have one to six digits.
 pub fn parse_preferred_wait(prefer: Option<&str>) -> Option<u64> {
-    parse_wait(prefer).map(|wait| wait.min(MAX_WAIT))
-}
-
-/// Parses the seconds in `Prefer: wait`. Returns `None` if the preference is absent, or if its
-/// value does not have one to six digits.
-pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
-    prefer?.split([',', ';']).find_map(|preference| {
+    let wait: u64 = prefer?.split([',', ';']).find_map(|preference| {
         let (name, value) = preference.split_once('=')?;
         let value = value.trim();
         let value = value.strip_prefix('"').unwrap_or(value);
@@ -158,7 +152,8 @@ pub fn parse_wait(prefer: Option<&str>) -> Option<u64> {
             return None;
         }
         value.parse().ok()
-    })
+    })?;
+    Some(wait.min(MAX_WAIT))
 }
 
 /// A long poll. The poll ends when the job changes, when an event shows that the job has finished,

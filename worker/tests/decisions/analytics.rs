@@ -4,4 +4,3 @@ mod archive;
 mod export;
 mod page;
 mod query;
-mod waiting_exports;

@@ -12,9 +12,11 @@ use wasm_bindgen::{JsCast, JsValue};
 use worker::Env;
 
 use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord};
-use crate::analytics::archive::stored_path::StoredPath;
+use crate::analytics::archive::stored_path::store_path;
 use crate::analytics::archive::views::{StoredPage, ViewsQuery};
-use crate::analytics::archive::{Counts, SeriesQuery, StoredDay, Subject, first_retained};
+use crate::analytics::archive::{
+    Counts, MAX_COUNTS, SeriesQuery, StoredDay, Subject, first_retained,
+};
 use crate::analytics::settings::ArchiveSettings;
 use crate::hash::fingerprint;
 use crate::runtime::{D1, HostError, HostResult, Statement, number, stringify_json};
@@ -24,22 +26,29 @@ use crate::upstream::client::PageReply;
 const BINDING: &str = "ARCHIVE";
 /// The maximum number of expired days to delete per project and run.
 const MAX_EXPIRED: u32 = 10;
-/// The maximum number of unused nodes to delete per project and run. A node is a page or a prefix,
-/// and is unused if it has no stored views.
-const MAX_UNUSED: u32 = 1000;
+/// The maximum number of days to copy from the tables of an earlier version per run. On a paid plan,
+/// D1 allows 1,000 queries per invocation.
+pub const MAX_CONVERTED: usize = 200;
 
 const SITE: &str = include_str!("sql/site.sql");
-const NODE: &str = include_str!("sql/node.sql");
-const PAGES: &str = include_str!("sql/pages.sql");
-const INTERN: &str = include_str!("sql/intern.sql");
-const LINK: &str = include_str!("sql/link.sql");
+const PAGE: &str = concat!(include_str!("sql/stored.sql"), include_str!("sql/page.sql"));
+const PREFIX: &str = concat!(
+    include_str!("sql/stored.sql"),
+    include_str!("sql/page.sql"),
+    include_str!("sql/below.sql")
+);
+const PAGES: &str = concat!(
+    include_str!("sql/stored.sql"),
+    include_str!("sql/pages.sql")
+);
 const DROP: &str = concat!(include_str!("sql/fresh.sql"), include_str!("sql/drop.sql"));
 const KEEP: &str = concat!(
-    "INSERT INTO views (node, day, human, ai, total) ",
+    "INSERT INTO page_views (project, day, path, human, ai, total) ",
     include_str!("sql/fresh.sql"),
     include_str!("sql/keep.sql")
 );
 const LEDGER: &str = include_str!("sql/ledger.sql");
+const CONVERT: &str = include_str!("sql/convert.sql");
 
 #[derive(Deserialize)]
 struct ProjectRow {
@@ -70,11 +79,13 @@ struct SeriesRow {
     visitors_human: Option<u64>,
     visitors_ai: Option<u64>,
     visitors_total: Option<u64>,
-    known: u32,
+    /// The number of rows of `page_views` below a prefix.
+    pages: u64,
 }
 
 #[derive(Deserialize)]
 struct DayRow {
+    project: u32,
     day: u32,
 }
 
@@ -155,43 +166,54 @@ impl ArchiveStore {
         })
     }
 
-    /// Returns the stored days of a page of a series, with one query.
-    pub async fn series(&self, project: &str, query: &SeriesQuery) -> HostResult<Vec<StoredDay>> {
+    /// Returns the stored days of a page of a series, with one query. If the days below a prefix have
+    /// more than [`MAX_COUNTS`] rows, also returns the first day that was not read completely.
+    pub async fn series(
+        &self,
+        project: &str,
+        query: &SeriesQuery,
+    ) -> HostResult<(Vec<StoredDay>, Option<Day>)> {
+        let (text, own) = match &query.subject {
+            Subject::Site => (SITE, vec![0.into()]),
+            Subject::Page(path) => (PAGE, vec![path.into()]),
+            Subject::Prefix(path) => (PREFIX, select_prefix(path)),
+        };
+        let rows = self.days(project, query, text, own).await?;
+        let read: u64 = rows.iter().map(|row| row.pages).sum();
+        let last = rows.iter().rfind(|row| row.pages > 0);
+        let unread = last.filter(|_| read > MAX_COUNTS);
+        let unread = unread.map(|row| day(row.day));
+        let is_site = query.subject == Subject::Site;
+        let stored = rows.into_iter().map(|row| row.into_stored(is_site));
+        Ok((stored.collect(), unread))
+    }
+
+    /// Returns the days whose pages the list of views contains, with the counts of the site.
+    pub async fn listed_days(
+        &self,
+        project: &str,
+        query: &SeriesQuery,
+    ) -> HostResult<Vec<StoredDay>> {
+        let rows = self.days(project, query, SITE, vec![1.into()]).await?;
+        let stored = rows.into_iter().map(|row| row.into_stored(true));
+        Ok(stored.collect())
+    }
+
+    async fn days(
+        &self,
+        project: &str,
+        query: &SeriesQuery,
+        text: &str,
+        own: Vec<JsValue>,
+    ) -> HostResult<Vec<SeriesRow>> {
         let mut values = vec![
             project.into(),
             query.from.number().into(),
             query.to.number().into(),
         ];
-        let text = match &query.subject {
-            Subject::Site => SITE,
-            Subject::Page(path) | Subject::Prefix(path) => {
-                let is_prefix = matches!(query.subject, Subject::Prefix(_));
-                values.extend([path.as_str().into(), u32::from(is_prefix).into()]);
-                NODE
-            }
-        };
+        values.extend(own);
         let rows = self.0.prepare(text, &values)?;
-        let rows: Vec<SeriesRow> = self.0.rows(&rows).await?;
-        let is_site = query.subject == Subject::Site;
-        let held = |row: SeriesRow| StoredDay {
-            day: day(row.day),
-            fetched: row.fetched,
-            views: if row.known == 0 {
-                query.subject.counts_without_row()
-            } else {
-                Counts {
-                    human: row.human,
-                    ai: row.ai,
-                    total: row.total,
-                }
-            },
-            visitors: is_site.then_some(Counts {
-                human: row.visitors_human,
-                ai: row.visitors_ai,
-                total: row.visitors_total,
-            }),
-        };
-        Ok(rows.into_iter().map(held).collect())
+        self.0.rows(&rows).await
     }
 
     /// Returns the rows of one page of the list of views, and the first row of the next page, if
@@ -262,8 +284,6 @@ impl ArchiveStore {
             let both = key.with(&[]);
             let times = key.with(&[number(now.0), number(page + 1)]);
             statements.extend([
-                self.0.prepare(INTERN, &both)?,
-                self.0.prepare(LINK, &both[..1])?,
                 self.0.prepare(DROP, &both)?,
                 self.0.prepare(KEEP, &both)?,
                 self.0.prepare(LEDGER, &times)?,
@@ -306,41 +326,93 @@ impl ArchiveStore {
         self.0.batch(&statements).await
     }
 
-    /// Deletes at most [`MAX_EXPIRED`] days before `first`, oldest first. If any day is deleted,
-    /// also deletes at most [`MAX_UNUSED`] pages and prefixes that have no views.
+    /// Returns at most [`MAX_CONVERTED`] days whose pages are in the tables of an earlier version.
+    pub async fn days_to_convert(&self) -> HostResult<Vec<DayKey>> {
+        let query = "SELECT project, day FROM day
+            WHERE fetched IS NOT NULL AND NOT has_page_views ORDER BY day DESC LIMIT ?1";
+        let rows = self.0.prepare(query, &[number(MAX_CONVERTED as u64)])?;
+        let rows: Vec<DayRow> = self.0.rows(&rows).await?;
+        let key = |row: DayRow| DayKey {
+            project: row.project,
+            day: day(row.day),
+        };
+        Ok(rows.into_iter().map(key).collect())
+    }
+
+    /// Copies the pages of a day from the tables of an earlier version.
+    pub async fn convert(&self, key: DayKey) -> HostResult<()> {
+        let mark = "UPDATE day SET has_page_views = 1 WHERE project = ?1 AND day = ?2";
+        let both = key.with(&[]);
+        let statements = [
+            self.0.prepare(CONVERT, &both)?,
+            self.0.prepare(mark, &both)?,
+        ];
+        self.0.batch(&statements).await
+    }
+
+    /// Drops the tables of an earlier version.
+    pub async fn drop_converted(&self) -> HostResult<()> {
+        let tables = ["DROP TABLE IF EXISTS views", "DROP TABLE IF EXISTS node"];
+        let statements: HostResult<Vec<_>> = tables
+            .iter()
+            .map(|statement| self.0.prepare(statement, &[]))
+            .collect();
+        self.0.batch(&statements?).await
+    }
+
+    /// Deletes at most [`MAX_EXPIRED`] days before `first`, oldest first.
     pub async fn prune(&self, project: u32, first: Day) -> HostResult<()> {
-        let query = "SELECT day FROM (
-            SELECT day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3
+        let query = "SELECT project, day FROM (
+            SELECT project, day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3
             ) ORDER BY day DESC LIMIT 1";
         let values = [project.into(), first.number().into(), MAX_EXPIRED.into()];
         let last = self.0.prepare(query, &values)?;
         let last: Vec<DayRow> = self.0.rows(&last).await?;
-        let Some(DayRow { day: last }) = last.first() else {
+        let Some(DayRow { day: last, .. }) = last.first() else {
             return Ok(());
         };
-        let views = "DELETE FROM views
-            WHERE day <= ?2 AND node IN (SELECT id FROM node WHERE project = ?1)";
+        let views = "DELETE FROM page_views WHERE project = ?1 AND day <= ?2";
         let staging = "DELETE FROM staging WHERE project = ?1 AND day <= ?2";
         let ledger = "DELETE FROM day WHERE project = ?1 AND day <= ?2";
-        let unused = "DELETE FROM node WHERE id IN (
-            SELECT id FROM node WHERE project = ?1
-            AND NOT EXISTS (SELECT 1 FROM views WHERE node = node.id) LIMIT ?2)";
-        // A prefix can be deleted before the pages below it. When a later day inserts the prefix
-        // again, `link.sql` links these pages to the new row.
-        let unlink = "UPDATE node SET parent = NULL WHERE project = ?1 AND parent IS NOT NULL
-            AND NOT EXISTS (SELECT 1 FROM node AS above WHERE above.id = node.parent)";
         let expired = [project.into(), (*last).into()];
         self.0
             .batch(&[
                 self.0.prepare(views, &expired)?,
                 self.0.prepare(staging, &expired)?,
                 self.0.prepare(ledger, &expired)?,
-                self.0
-                    .prepare(unused, &[project.into(), MAX_UNUSED.into()])?,
-                self.0.prepare(unlink, &[project.into()])?,
             ])
             .await
     }
+}
+
+impl SeriesRow {
+    fn into_stored(self, is_site: bool) -> StoredDay {
+        StoredDay {
+            day: day(self.day),
+            fetched: self.fetched,
+            views: Counts {
+                human: self.human,
+                ai: self.ai,
+                total: self.total,
+            },
+            visitors: is_site.then_some(Counts {
+                human: self.visitors_human,
+                ai: self.visitors_ai,
+                total: self.visitors_total,
+            }),
+        }
+    }
+}
+
+/// Returns the values that select the page at a prefix, and the pages below it. `0` is the
+/// character after `/`. Every page is below the prefix `/`.
+fn select_prefix(path: &str) -> Vec<JsValue> {
+    let limit = number(MAX_COUNTS + 1);
+    if path == "/" {
+        return vec![JsValue::NULL, "".into(), JsValue::NULL, limit];
+    }
+    let (from, to) = (format!("{path}/"), format!("{path}0"));
+    vec![path.into(), from.into(), to.into(), limit]
 }
 
 impl DayKey {
@@ -358,9 +430,8 @@ fn day(number: u32) -> Day {
 
 /// Replaces each path in a parsed page with its stored form. Returns whether any path changed.
 ///
-/// Adds two properties to each changed row, for the SQL statements. `quillgate.isPrefix` is 1 for a
-/// [`StoredPath::Prefix`]. `quillgate.original` is a hash of the original path, which distinguishes
-/// pages with the same stored path.
+/// Adds the property `quillgate.original` to each changed row, for the SQL statements: a hash of the
+/// original path, which distinguishes pages with the same stored path.
 fn replace_paths(page: &JsValue) -> HostResult<bool> {
     let rows: Array = Reflect::get(page, &"views".into())?.unchecked_into();
     let mut has_changed = false;
@@ -368,18 +439,16 @@ fn replace_paths(page: &JsValue) -> HostResult<bool> {
         let Some(path) = Reflect::get(&row, &"path".into())?.as_string() else {
             continue;
         };
-        let stored = StoredPath::of(&path);
-        if stored == StoredPath::Page(path.clone()) {
+        let stored = store_path(&path);
+        if stored == path {
             continue;
         }
         has_changed = true;
         let marks = Object::new();
-        let is_prefix = u32::from(matches!(stored, StoredPath::Prefix(_)));
-        Reflect::set(&marks, &"isPrefix".into(), &is_prefix.into())?;
         let original = JsValue::from(fingerprint(&[&path]));
         Reflect::set(&marks, &"original".into(), &original)?;
         Reflect::set(&row, &"quillgate".into(), &marks)?;
-        Reflect::set(&row, &"path".into(), &stored.as_str().into())?;
+        Reflect::set(&row, &"path".into(), &stored.into())?;
     }
     Ok(has_changed)
 }

@@ -7,16 +7,12 @@ use quillgate::{ArchivedPageSize, Call, Cursor, Day, DayGroup};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::analytics::archive::stored_path::encode_controls;
+use crate::analytics::archive::stored_path::store_path;
 use crate::analytics::archive::{
-    Counts, SeriesQuery, StoredDay, Subject, missing_days, read_range,
+    Counts, MAX_ROWS_READ, SeriesQuery, StoredDay, Subject, missing_days, read_range,
 };
 use crate::http::problem::Problem;
 use crate::json;
-
-/// The approximate maximum number of rows that one query reads. Each listed page has a row per day,
-/// and D1 bills every row that a query reads.
-const MAX_COUNTS: u64 = 400_000;
 
 /// A request for a page of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,7 +25,7 @@ pub struct ViewsQuery {
     /// page.
     pub after: Option<String>,
     /// The maximum number of rows on this page of the list. Long ranges have a lower limit, so that
-    /// a query reads at most about 400,000 database rows.
+    /// a query reads at most about [`MAX_ROWS_READ`] rows.
     pub limit: u64,
 }
 
@@ -42,11 +38,12 @@ impl ViewsQuery {
         let (from, to) = read_range(call)?;
         let cursor = Option::<Cursor>::read(call)?;
         let limit = Option::<ArchivedPageSize>::read(call)?.unwrap_or(ArchivedPageSize::DEFAULT);
-        let max = MAX_COUNTS / u64::from(to.since(from)).max(1);
+        // On each day, the query finds this number of rows and one more, reads them and groups them.
+        let max = MAX_ROWS_READ / 3 / u64::from(to.since(from)).max(1) - 1;
         Ok(Self {
             from,
             to,
-            after: cursor.map(|cursor| encode_controls(cursor.as_str())),
+            after: cursor.map(|cursor| store_path(cursor.as_str())),
             limit: limit.get().min(max),
         })
     }

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::analytics::archive::run_lock::RunId;
 use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord, Target, plan};
-use crate::analytics::archive::store::{ArchiveStore, DayKey};
+use crate::analytics::archive::store::{ArchiveStore, DayKey, MAX_CONVERTED};
 use crate::analytics::archive::{ArchiveRun, first_retained};
 use crate::analytics::organization_object::Organization;
 use crate::analytics::page::PAGE_ROWS;
@@ -77,6 +77,9 @@ impl Organization {
 
     async fn run_archive(&self, store: &ArchiveStore, id: RunId) -> HostResult<()> {
         let started = now();
+        if self.convert_days(store, id).await? {
+            return Ok(());
+        }
         let mut run = Run {
             store,
             projects: self.load_projects(store, id, started).await?,
@@ -104,6 +107,27 @@ impl Organization {
         Ok(())
     }
 
+    /// Copies days from the tables of an earlier version, and drops the tables after the last day.
+    /// Returns whether a day was copied. The run then ends, because D1 limits its queries.
+    async fn convert_days(&self, store: &ArchiveStore, run: RunId) -> HostResult<bool> {
+        let days = store.days_to_convert().await?;
+        for key in &days {
+            self.renew_lock(run)?;
+            store.convert(*key).await?;
+        }
+        if !days.is_empty() && days.len() < MAX_CONVERTED {
+            store.drop_converted().await?;
+        }
+        Ok(!days.is_empty())
+    }
+
+    fn renew_lock(&self, run: RunId) -> HostResult<()> {
+        if self.archive_lock.borrow_mut().renew(run, now()) {
+            return Ok(());
+        }
+        Err(HostError::new("the run took too long and lost its lock"))
+    }
+
     async fn load_projects(
         &self,
         store: &ArchiveStore,
@@ -113,9 +137,7 @@ impl Organization {
         let settings = &self.settings.archive;
         let mut projects = Vec::new();
         for project in &settings.projects {
-            if !self.archive_lock.borrow_mut().renew(run, now()) {
-                return Err(HostError::new("the run took too long and lost its lock"));
-            }
+            self.renew_lock(run)?;
             let name = project.as_str();
             let stored = store.load(name, settings, started).await?;
             let id = match stored.id {

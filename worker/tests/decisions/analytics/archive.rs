@@ -115,6 +115,33 @@ fn series_page_ends_between_groups_at_its_limit() {
 }
 
 #[test]
+fn a_page_of_a_series_ends_before_the_group_of_a_day_that_was_not_read() {
+    for (group, unread, to) in [
+        ("day", "2024-02-10", Some("2024-02-10")),
+        ("week", "2024-02-10", Some("2024-02-05")),
+        ("month", "2024-02-10", Some("2024-02-01")),
+        ("day", "2024-01-30", None),
+        ("week", "2024-02-04", None),
+        ("month", "2024-01-31", None),
+    ] {
+        let mut page = query(&json!({
+            "dateFrom": "2024-01-30", "dateTo": "2024-03-06", "group": group, "prefix": "/",
+        }));
+        let ended = page
+            .end_before(day(unread))
+            .map(|()| (page.to, page.has_more));
+        match to {
+            Some(to) => assert_eq!(ended.unwrap(), (day(to), true), "{group}"),
+            None => assert_eq!(
+                field_and_rule(&ended.unwrap_err()),
+                ("prefix".to_owned(), "largest-group".to_owned()),
+                "{group}"
+            ),
+        }
+    }
+}
+
+#[test]
 fn missing_days_are_listed_and_not_counted() {
     let params = json!({ "dateFrom": "2024-02-29", "dateTo": "2024-03-04", "group": "month" });
     let stored = [stored("2024-03-01", 10), stored("2024-03-03", 5)];

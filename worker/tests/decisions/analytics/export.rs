@@ -83,7 +83,7 @@ fn export_head_has_content_type_and_file_name() {
 
 #[test]
 fn only_the_first_part_of_an_export_starts_with_the_column_names() {
-    let head = |more: &Value| String::from_utf8(views(more).begin(0)).unwrap();
+    let head = |more: &Value| String::from_utf8(views(more).head()).unwrap();
     assert_eq!(head(&json!({})), "\u{feff}path,human,ai,total\r\n");
     assert_eq!(head(&json!({ "cursor": "0" })), "");
     assert_eq!(head(&json!({ "format": "ndjson" })), "");

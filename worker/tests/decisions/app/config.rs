@@ -332,7 +332,7 @@ fn unwatched_job_is_polled_every_15_seconds_at_most() {
 /// An integer variable's name and maximum. The function returns the variable's value.
 type Integer = (&'static str, u32, fn(&Config) -> u64);
 
-const INTEGERS: [Integer; 16] = [
+const INTEGERS: [Integer; 14] = [
     ("UPSTREAM_TIMEOUT_SECONDS", 300, |it| {
         it.upstream.timeout.0 / 1000
     }),
@@ -354,12 +354,6 @@ const INTEGERS: [Integer; 16] = [
     }),
     ("STREAMS_PER_JOB", 1_000_000, |it| {
         it.jobs.streams_per_job.into()
-    }),
-    ("WAITING_EXPORTS_PER_CALLER", 1_000_000, |it| {
-        it.analytics.waiting_exports.per_caller.into()
-    }),
-    ("WAITING_EXPORTS", 1_000_000, |it| {
-        it.analytics.waiting_exports.per_organization.into()
     }),
     ("LIMIT_WINDOW_SECONDS", 86_400, |it| {
         it.limits.window.0 / 1000

@@ -114,7 +114,7 @@ fn problem_kinds_have_stable_names_and_statuses() {
 fn gateway_rules_have_stable_names_that_the_core_does_not_use() {
     let names = GatewayRule::ALL.map(GatewayRule::as_str);
     let expected = "json-object cursor idempotency-retry webhooks-off webhook-hosts create-only \
-        longest-text day longest-range prefix not-with-path return-path";
+        longest-text day longest-range largest-group prefix not-with-path return-path";
     assert_eq!(names.join(" "), expected);
     let all = names
         .into_iter()

@@ -1,4 +1,4 @@
-DELETE FROM views
-WHERE day = ?2 AND node IN (SELECT id FROM node WHERE project = ?1) AND node NOT IN (
-  SELECT node FROM fresh WHERE human IS NOT 0 OR ai IS NOT 0 OR total IS NOT 0
+DELETE FROM page_views
+WHERE project = ?1 AND day = ?2 AND path NOT IN (
+  SELECT path FROM fresh WHERE human IS NOT 0 OR ai IS NOT 0 OR total IS NOT 0
 )

@@ -1,17 +1,10 @@
 //! Stored paths.
 
-use quillgate_worker::analytics::archive::stored_path::{MAX_BYTES, StoredPath};
-
-fn page(path: &str) -> StoredPath {
-    StoredPath::Page(path.to_owned())
-}
-
-fn prefix(path: &str) -> StoredPath {
-    StoredPath::Prefix(path.to_owned())
-}
+use quillgate_worker::analytics::archive::stored_path::{MAX_BYTES, store_path};
 
 #[test]
 fn an_ordinary_path_is_stored_unchanged() {
+    let deep = "/s".repeat(MAX_BYTES / 2);
     for path in [
         "/",
         "",
@@ -21,8 +14,9 @@ fn an_ordinary_path_is_stored_unchanged() {
         "//",
         "/caf%C3%A9",
         "/été/日本",
+        &deep,
     ] {
-        assert_eq!(StoredPath::of(path), page(path), "{path}");
+        assert_eq!(store_path(path), path);
     }
 }
 
@@ -33,37 +27,19 @@ fn control_characters_are_percent_encoded() {
         ("\u{7f}\t\r\n", "%7F%09%0D%0A"),
         ("/\u{85}", "/%C2%85"),
     ] {
-        assert_eq!(StoredPath::of(path), page(stored), "{path:?}");
+        assert_eq!(store_path(path), stored, "{path:?}");
     }
 }
 
 #[test]
-fn a_deep_path_is_counted_in_its_prefix_of_16_segments() {
-    let segments = |count| "/s".repeat(count);
-    assert_eq!(StoredPath::of(&segments(16)), page(&segments(16)));
-    for count in [17, 18, 6000] {
-        assert_eq!(StoredPath::of(&segments(count)), prefix(&segments(16)));
-    }
-    let doubled = "//s".repeat(17);
-    assert_eq!(StoredPath::of(&doubled), prefix(&"//s".repeat(16)));
-}
-
-#[test]
-fn a_long_path_is_counted_in_the_longest_prefix_that_fits() {
-    let long = "x".repeat(MAX_BYTES);
-    for (path, stored) in [
-        (format!("/a/b/{long}"), "/a/b"),
-        (format!("/a//{long}/c"), "/a"),
-        (format!("/{long}"), "/"),
-        (format!("{long}/a"), long.as_str()),
-        ("/".repeat(MAX_BYTES + 1), "/"),
+fn a_long_path_is_cut_between_characters() {
+    for (path, start) in [
+        ("x".repeat(MAX_BYTES + 1), "x".repeat(1021)),
+        ("é".repeat(MAX_BYTES), "é".repeat(510)),
+        ("\0".repeat(MAX_BYTES), format!("{}%", "%00".repeat(340))),
     ] {
-        assert_eq!(StoredPath::of(&path), prefix(stored), "{stored}");
+        let stored = store_path(&path);
+        assert_eq!(stored, start + "…");
+        assert_eq!(store_path(&stored), stored);
     }
-}
-
-#[test]
-fn limits_apply_to_the_encoded_path() {
-    let path = "/a/".to_owned() + &"\0".repeat(MAX_BYTES / 2);
-    assert_eq!(StoredPath::of(&path), prefix("/a"));
 }

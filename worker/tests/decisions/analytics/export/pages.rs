@@ -1,6 +1,6 @@
 //! The pages of an export.
 
-use quillgate::{Call, Millis, Operation, ProjectId};
+use quillgate::{Call, Operation, ProjectId};
 use quillgate_worker::analytics::export::{Export, PageFault};
 use serde_json::{Value, json};
 
@@ -143,36 +143,6 @@ fn a_malformed_or_oversized_page_changes_nothing() {
         assert_eq!((export.cursor(), export.rows()), ("250", 250));
         assert_eq!(out, before);
     }
-}
-
-#[test]
-fn all_waits_of_an_export_share_one_allowance() {
-    let (now, expires) = (Millis(1_000_000), Millis(1_100_000));
-    let mut export = views(&json!({}));
-    assert_eq!(export.plan_wait(Some(1), now, expires), None);
-    export.begin(60);
-    assert_eq!(export.plan_wait(None, now, expires), None);
-    assert_eq!(export.plan_wait(Some(61), now, expires), None);
-    assert_eq!(
-        export.plan_wait(Some(40), now, expires),
-        Some(Millis::from_seconds(40))
-    );
-    assert_eq!(export.plan_wait(Some(21), now, expires), None);
-    assert_eq!(
-        export.plan_wait(Some(0), now, expires),
-        Some(Millis::from_seconds(1)),
-        "at least a second"
-    );
-    assert_eq!(
-        export.plan_wait(Some(19), now, Millis(1_019_000)),
-        None,
-        "not beyond the expiry of the token"
-    );
-    assert_eq!(
-        export.plan_wait(Some(19), now, expires),
-        Some(Millis::from_seconds(19))
-    );
-    assert_eq!(export.plan_wait(Some(1), now, expires), None);
 }
 
 /// Returns a page of turns, each with its minute of 2024-01-20.
