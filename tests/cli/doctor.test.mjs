@@ -91,26 +91,6 @@ test("the doctor knows the secrets of the gateway's package", () => {
   assert.deepEqual(GATEWAY_SECRETS, SECRETS);
 });
 
-test("the doctor suggests a login if nothing is configured", async () => {
-  const { code, stdout } = await runCommand(["doctor"], { env: { NO_COLOR: "1" }, folder });
-  assert.equal(code, 10);
-  for (const check of ["credential", "base URL  "]) {
-    assert.match(stdout, new RegExp(`^PROBLEM  ${check} +is not set\n +run quillgate login`, "m"));
-  }
-});
-
-test("the doctor uses colours on a terminal unless NO_COLOR is set", async () => {
-  const env = { QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_BASE_URL: server.url };
-  const shown = await runCommand(["doctor"], { env, folder, columns: 100 });
-  assert.ok(shown.stdout.includes("\u001b[31mPROBLEM\u001b[0m"));
-  const plain = await runCommand(["doctor"], {
-    env: { ...env, NO_COLOR: "1" },
-    folder,
-    columns: 100,
-  });
-  assert.ok(!plain.stdout.includes("\u001b["));
-});
-
 test("the doctor finds a token that has expired or expires soon", async () => {
   const now = Math.floor(Date.now() / 1000);
   const expired = await findOnly({ env: { QUILLGATE_TOKEN: token({ exp: now - 60 }) } });
@@ -252,13 +232,6 @@ for (const [what, url, words] of [
   });
 }
 
-test("the doctor suggests no log of the gateway when its host does not resolve", async () => {
-  const env = { QUILLGATE_BASE_URL: "https://gate.invalid" };
-  const { found, action } = await findOnly({ env });
-  assert.match(found, /^gate\.invalid cannot be resolved \((ENOTFOUND|EAI_AGAIN)\)$/);
-  assert.ok(!action.includes("wrangler"), action);
-});
-
 test("the doctor finds a base URL of another site", async () => {
   override = ({ path }) => (path === "/healthz" ? { status: 404 } : undefined);
   const { found, action } = await findOnly();
@@ -350,16 +323,6 @@ for (const [variable, action] of [
     assert.match(finding.action, action);
   });
 }
-
-test("the doctor names each secret of the gateway's package as the operator's", async () => {
-  const { SECRETS } = await import("../../gateway/src/secrets.js");
-  for (const variable of SECRETS) {
-    const refusal = problem(500, "misconfigured", "is wrong");
-    const answer = { ...refusal, json: { ...refusal.json, variable } };
-    override = ({ path }) => (path.startsWith("/v") ? answer : undefined);
-    assert.match((await findOnly()).action, RegExp(`^the operator sets it: .* ${variable}$`));
-  }
-});
 
 test("the doctor ignores a gateway without a Date header", async () => {
   override = ({ path }) => (path === "/healthz" ? { headers: { date: "" }, json: {} } : undefined);
