@@ -126,14 +126,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     await running.ended;
   });
 
-  test("reports a completed job that changed no file", async (t) => {
-    const run = await startRun(t);
-    const { result } = await run.runJob({ status: "completed", prLink: null });
-    assert.equal(result.code, 0);
-    assert.equal(result.outputs["pull-request"], "");
-    assert.match(result.summary, /none: no file was changed/);
-  });
-
   test("fails when the job fails", async (t) => {
     const run = await startRun(t);
     const { result, job } = await run.runJob({ status: "failed" });
@@ -243,14 +235,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     run.assertNoSecret(result);
   });
 
-  test("fails when the gateway rejects its token", async (t) => {
-    const run = await startRun(t);
-    const result = await run.run({ with: { audience: "another" } });
-    assert.equal(result.code, 1);
-    assert.match(only(errorsOf(result)).message, /does not accept this identity/);
-    assert.match(result.log, /^aud: "another"$/m);
-  });
-
   test("explains why a pull request from a fork has no identity", async (t) => {
     const run = await startRun(t);
     for (const headId of [7007, null]) {
@@ -263,14 +247,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
       assert.match(result.summary, /from a fork/);
     }
     assert.deepEqual(await run.gateway.jobs(), []);
-  });
-
-  test("names the permission that a job without an identity lacks", async (t) => {
-    const run = await startRun(t);
-    const env = { ACTIONS_ID_TOKEN_REQUEST_URL: "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "" };
-    const result = await run.run({ env, event: pullRequestEvent(12) });
-    assert.equal(result.code, 1);
-    assert.match(only(errorsOf(result)).message, /permissions: id-token: write/);
   });
 
   test("uses a given access token and requests no identity token", async (t) => {
@@ -328,16 +304,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.equal(title, "It is not known whether the job was started");
     assert.match(message, /Check Mintlify's dashboard before a re-run, which starts another job/);
     assert.match(result.summary, /^### It is not known/);
-  });
-
-  test("tells the owner of a lost creation's key to give another one", async (t) => {
-    const run = await startRun(t);
-    await run.gateway.loseCreation();
-    const result = await run.run({ with: { "idempotency-key": `own-${run.id}` } });
-    assert.match(
-      only(errorsOf(result)).message,
-      /To start another job, set another idempotency-key/,
-    );
   });
 
   test("updates one comment on the pull request in every run", async (t) => {
@@ -414,17 +380,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     run.github.addComment(number, [body, ...more].join("\n\n"), user);
     await complete(3);
     assert.equal(links().join(), "90,91,92,93,94,95,96,97,98,3");
-  });
-
-  test("comments on the pull request whose comment triggered the workflow", async (t) => {
-    const run = await startRun(t);
-    const { result } = await run.runJob(COMPLETED, {
-      with: { comment: true },
-      event: commentEvent(34),
-      env: { GITHUB_EVENT_NAME: "issue_comment" },
-    });
-    assert.equal(result.code, 0);
-    assert.equal(only(run.github.comments).number, 34);
   });
 
   test("never overwrites another user's comment", async (t) => {
