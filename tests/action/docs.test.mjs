@@ -142,6 +142,16 @@ describe("the list of changed files in the push example", () => {
     assert.equal(push({ before, after }), undefined);
   });
 
+  test("the push example lists all files when a repository is pushed for the first time", (t) => {
+    const { commit, push } = startRepository(t);
+    const root = commit("openapi.yaml");
+    assert.match(push({ before: NO_COMMIT, after: root }), /changed:\nA\topenapi\.yaml\n$/);
+    const after = commit("src/api/a.ts");
+    const prompt = push({ before: NO_COMMIT, after });
+    assert.match(prompt, /changed:\nA\topenapi\.yaml\nA\tsrc\/api\/a\.ts\n$/);
+    assert.doesNotMatch(prompt, NOTE);
+  });
+
   test("the push example says that its list may be incomplete after a force push", (t) => {
     const { git, commit, push } = startRepository(t);
     const base = commit("openapi.yaml");
@@ -153,6 +163,30 @@ describe("the list of changed files in the push example", () => {
     assert.match(prompt, NOTE);
     // An earlier commit of the push may have changed listed files.
     assert.match(push({ before, after: commit("README.md") }), NOTE);
+  });
+
+  test("the push example lists the files of every commit after a force push of a branch", (t) => {
+    const { git, commit, push } = startRepository(t);
+    commit("openapi.yaml");
+    git("checkout", "--quiet", "-b", "next");
+    const before = commit("src/api/lost.ts");
+    git("reset", "--quiet", "--hard", "main");
+    commit("src/api/a.ts");
+    const after = commit("src/api/b.ts");
+    const prompt = push({ before, after, branch: "next" });
+    assert.match(prompt, /changed:\nA\tsrc\/api\/a\.ts\nA\tsrc\/api\/b\.ts\n$/);
+  });
+
+  test("the push example lists all files of a root commit that was force-pushed", (t) => {
+    const { git, commit, push } = startRepository(t);
+    const before = commit("src/api/lost.ts");
+    git("checkout", "--quiet", "--orphan", "other");
+    git("rm", "--quiet", "-r", "--force", ".");
+    const after = commit("openapi.yaml");
+    git("branch", "--quiet", "--force", "main", "other");
+    const prompt = push({ before, after });
+    assert.match(prompt, /changed:\nA\topenapi\.yaml\n$/);
+    assert.match(prompt, NOTE);
   });
 
   test("the push example cuts its list before the prompt becomes too long", (t) => {

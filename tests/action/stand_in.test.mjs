@@ -50,6 +50,12 @@ describe("identity tokens", { concurrency: CONCURRENCY }, () => {
     for (const token of github.tokens) assert.ok(result.masks.includes(token));
   });
 
+  test("requests one identity token while it stays valid", async (t) => {
+    const run = await startRun(t);
+    await run.runJob(COMPLETED);
+    assert.equal(run.github.tokens.length, 1);
+  });
+
   test("retries the token request when GitHub returns 503", async (t) => {
     const run = await startRun(t);
     run.github.tokenFaults = [503];
@@ -113,6 +119,16 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     assert.equal(result.code, 0, result.raw);
     assert.match(result.log, /trying again in \d+ s/);
     assert.equal((await run.gateway.jobs()).length, 1);
+  });
+
+  test("quotes the gateway's refusal with its request id", async (t) => {
+    const run = await startRun(t);
+    await run.gateway.failCreation(422);
+    const result = await run.run();
+    assert.equal(result.code, 1);
+    const { title, message } = only(errorsOf(result));
+    assert.equal(title, "The job was not started");
+    assert.match(message, /the gateway refused: .*it was refused.*request-1/);
   });
 
   test("reports that no job started when the gateway refuses connections", async (t) => {
@@ -457,5 +473,12 @@ describe("inputs", { concurrency: CONCURRENCY }, () => {
     const result = await run.run({ env: { GITHUB_OUTPUT: "" } });
     assert.equal(result.code, 1);
     assert.match(only(errorsOf(result)).message, /runs as a step of a workflow/);
+  });
+
+  test("logs requests but no secret in a debug run", async (t) => {
+    const run = await startRun(t);
+    const { result } = await run.runJob(COMPLETED, { env: { RUNNER_DEBUG: "1" } });
+    assert.match(result.raw, /^::debug::.*POST/m);
+    run.assertNoSecret(result);
   });
 });

@@ -249,6 +249,14 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.deepEqual(await run.gateway.jobs(), []);
   });
 
+  test("names the permission that a job without an identity lacks", async (t) => {
+    const run = await startRun(t);
+    const env = { ACTIONS_ID_TOKEN_REQUEST_URL: "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "" };
+    const result = await run.run({ env, event: pullRequestEvent(12) });
+    assert.equal(result.code, 1);
+    assert.match(only(errorsOf(result)).message, /permissions: id-token: write/);
+  });
+
   test("uses a given access token and requests no identity token", async (t) => {
     const run = await startRun(t);
     const { accessToken } = run.gateway;
@@ -304,6 +312,16 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.equal(title, "It is not known whether the job was started");
     assert.match(message, /Check Mintlify's dashboard before a re-run, which starts another job/);
     assert.match(result.summary, /^### It is not known/);
+  });
+
+  test("tells the owner of a lost creation's key to give another one", async (t) => {
+    const run = await startRun(t);
+    await run.gateway.loseCreation();
+    const result = await run.run({ with: { "idempotency-key": `own-${run.id}` } });
+    assert.match(
+      only(errorsOf(result)).message,
+      /To start another job, set another idempotency-key/,
+    );
   });
 
   test("updates one comment on the pull request in every run", async (t) => {

@@ -1,5 +1,8 @@
 /** The commands for the gateway's archive. */
 import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { runCommand } from "./command_line.mjs";
 import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
@@ -57,6 +60,43 @@ test("daily writes every page of the series in each format and warns about missi
   );
 });
 
+test("archive views writes every page in each format and warns about missing days", async () => {
+  const args = ["archive", "views", ...RANGE];
+  const { code, stdout, stderr } = await quillgate([...args, "--format", "table", "--rows", "2"]);
+  assert.equal(code, 0, stderr);
+  assert.equal(
+    stdout,
+    [
+      "PATH                    HUMAN  AI  TOTAL",
+      '/guides/3, "so" to say      3   6      9',
+      '/guides/2, "so" to say      2   4      6',
+      "",
+    ].join("\n"),
+  );
+  assert.match(stderr, /2 of 3 pages/);
+  assert.match(stderr, /1 day is not in the archive/);
+  const { stdout: json } = await quillgate([...args, "--json"]);
+  assert.deepEqual(
+    JSON.parse(json).map(({ total }) => total),
+    [3, 6, 9],
+  );
+  const { stdout: ndjson } = await quillgate(args);
+  assert.deepEqual(ndjson.trimEnd().split("\n").map(JSON.parse), JSON.parse(json));
+  const folder = mkdtempSync(join(tmpdir(), "quillgate-archived-"));
+  try {
+    const written = await quillgate([...args, "-o", "views.csv"], folder);
+    assert.deepEqual([written.code, written.stdout], [0, ""], written.stderr);
+    const csv = readFileSync(join(folder, "views.csv"), "utf8");
+    assert.ok(
+      csv.startsWith('\ufeffpath,human,ai,total\r\n"/guides/1, ""so""\nto say",1,2,3\r\n'),
+      csv,
+    );
+    assert.match(written.stderr, /1 day is not in the archive/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test("without dates, the archive's days end with yesterday and are 27", async () => {
   for (const command of [["archive", "views"], ["daily"]]) {
     server.requests.length = 0;
@@ -66,6 +106,25 @@ test("without dates, the archive's days end with yesterday and are 27", async ()
     assert.equal(to, new Date().toISOString().slice(0, 10));
     assert.equal(Date.parse(to) - Date.parse(from), 27 * 86_400_000);
   }
+});
+
+test("daily sends its filters and the package's version, and writes to a file", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "quillgate-daily-"));
+  try {
+    const flags = ["--prefix", "/guides", "--group", "week", "-o", "daily.json"];
+    const { code, stdout } = await quillgate(["daily", ...RANGE, ...flags], folder);
+    assert.deepEqual([code, stdout], [0, ""]);
+    assert.equal(JSON.parse(readFileSync(join(folder, "daily.json"), "utf8")).length, 2);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  const query = new URL(server.requests[1].path, server.url).searchParams;
+  assert.deepEqual(Object.fromEntries(query), {
+    ...{ dateFrom: "2026-01-01", dateTo: "2026-02-01", prefix: "/guides", group: "week" },
+    ...{ limit: "1000", cursor: "two" },
+  });
+  assert.equal(server.requests[1].headers.authorization, "Bearer token");
+  assert.match(server.requests[1].headers["user-agent"], /^quillgate\/\d+\.\d+\.\d+/);
 });
 
 test("archive status lists stored, missing and failing days", async () => {
@@ -126,4 +185,22 @@ test("errors point to the doctor only when the response explains nothing", async
   }
   override = () => ({ status: 403, text: "<html>" });
   assert.match((await quillgate(["archive", "status"])).stderr, /quillgate doctor/);
+});
+
+test("maps refusals to exit codes and follows no redirect", async () => {
+  for (const [status, code] of [
+    [400, 2],
+    [403, 3],
+    [404, 4],
+    [501, 6],
+  ]) {
+    override = () => problem(status, "refused", "not for you");
+    const { code: own, stderr } = await quillgate(["archive", "status"]);
+    assert.equal(own, code);
+    assert.match(stderr, /not for you/);
+  }
+  server.requests.length = 0;
+  override = () => ({ status: 302, headers: { location: `${server.url}/elsewhere` } });
+  assert.notEqual((await quillgate(["archive", "status"])).code, 0);
+  assert.equal(server.requests.length, 1, "the token was sent to the redirect's target");
 });

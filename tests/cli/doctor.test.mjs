@@ -91,6 +91,14 @@ test("the doctor knows the secrets of the gateway's package", () => {
   assert.deepEqual(GATEWAY_SECRETS, SECRETS);
 });
 
+test("the doctor suggests a login if nothing is configured", async () => {
+  const { code, stdout } = await runCommand(["doctor"], { env: { NO_COLOR: "1" }, folder });
+  assert.equal(code, 10);
+  for (const check of ["credential", "base URL  "]) {
+    assert.match(stdout, new RegExp(`^PROBLEM  ${check} +is not set\n +run quillgate login`, "m"));
+  }
+});
+
 test("the doctor finds a token that has expired or expires soon", async () => {
   const now = Math.floor(Date.now() / 1000);
   const expired = await findOnly({ env: { QUILLGATE_TOKEN: token({ exp: now - 60 }) } });
@@ -231,6 +239,13 @@ for (const [what, url, words] of [
     assert.ok(!found.includes("secret"));
   });
 }
+
+test("the doctor suggests no log of the gateway when its host does not resolve", async () => {
+  const env = { QUILLGATE_BASE_URL: "https://gate.invalid" };
+  const { found, action } = await findOnly({ env });
+  assert.match(found, /^gate\.invalid cannot be resolved \((ENOTFOUND|EAI_AGAIN)\)$/);
+  assert.ok(!action.includes("wrangler"), action);
+});
 
 test("the doctor finds a base URL of another site", async () => {
   override = ({ path }) => (path === "/healthz" ? { status: 404 } : undefined);

@@ -71,6 +71,13 @@ test("job show --json prints the job and its record", async () => {
   assert.equal(record.messages[0].author, "bob");
 });
 
+test("job show prints a job without a record", async () => {
+  const { code, stdout } = await quillgate(["show", "job_3", "--json"]);
+  assert.equal(code, 0);
+  const { job: shown, record } = JSON.parse(stdout);
+  assert.deepEqual([shown.status, record], ["active", null]);
+});
+
 test("job show reports a gateway error for the record instead of omitting it", async () => {
   override = ({ path }) =>
     path.endsWith("/record") ? problem(403, "insufficient-scope", "no scope") : undefined;

@@ -46,6 +46,12 @@ test("create prints the job's id and the command that waits for it", async () =>
   assert.equal(JSON.parse(json).status, "active");
 });
 
+test("a prompt after -- may look like a flag", async () => {
+  const { code, stdout } = await quillgate(["create", "--", "--json"]);
+  assert.deepEqual([code, stdout], [0, "job_1\n"]);
+  assert.equal(JSON.parse(server.requests[0].body).prompt, "--json");
+});
+
 test("create reads the prompt from an argument, standard input or a file", async () => {
   writeFileSync(join(folder, "prompt.md"), "from a file");
   for (const [args, input, prompt] of [
@@ -77,6 +83,15 @@ test("create --wait also prints the pull request", async () => {
   assert.equal(stderr, "quillgate: job job_1 is active\nquillgate: job job_1 is completed\n");
   const { stdout: json } = await quillgate(["create", "x", "--wait", "--json"]);
   assert.deepEqual(JSON.parse(json).prLink, LINK);
+});
+
+test("create sends a new idempotency key unless one is given", async () => {
+  await quillgate(["create", "x"]);
+  await quillgate(["create", "x"]);
+  await quillgate(["create", "x", "--idempotency-key", "release-42"]);
+  const keys = server.requests.map(readKey);
+  assert.equal(new Set(keys).size, 3);
+  assert.equal(keys[2], "release-42");
 });
 
 test("create sends the URL of a webhook, and nothing if the URL is invalid", async () => {
@@ -175,6 +190,22 @@ test("a creation without an id has an unknown outcome, and a message keeps its j
   assert.match(stderr, /response of the write can't be read.*check Mintlify's dashboard first/s);
   const message = await quillgate(["message", "job_1", "x"]);
   assert.deepEqual([message.code, message.stdout], [0, "job_1\n"]);
+});
+
+test("exits with code 11 on a conflict", async () => {
+  override = () => problem(409, "conflict", "the job has ended");
+  const { code, stderr } = await quillgate(["message", "job_1", "x"]);
+  assert.equal(code, 11);
+  assert.match(stderr, /409 the job has ended/);
+});
+
+test("an error that the gateway repeats is printed once", async () => {
+  const rule = "id must not contain /";
+  const refusal = problem(400, "invalid-request", rule);
+  const errors = [{ detail: rule }, { detail: "and another" }];
+  override = () => ({ ...refusal, json: { ...refusal.json, errors } });
+  const { stderr } = await quillgate(["message", "../x", "hi"]);
+  assert.equal(stderr, `quillgate: 400 ${rule}\n  and another\n  request request-1\n`);
 });
 
 test("message sends a follow-up and waits with --wait", async () => {

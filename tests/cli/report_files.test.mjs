@@ -150,6 +150,22 @@ test("ends a file correctly when the last page has no rows", async () => {
   }
 });
 
+test("writes a valid file for a report without rows", async () => {
+  override = () => ({ json: { totals: {}, views: [], hasMore: false } });
+  for (const [format, text] of [
+    ["csv", "\uFEFFpath,human,ai,total\r\n"],
+    ["ndjson", ""],
+    ["json", "[\n]\n"],
+  ]) {
+    const file = `views.${format}`;
+    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", file]);
+    assert.deepEqual([code, stderr], [0, "views: 0 rows in 1 request\n"]);
+    assert.equal(read(file), text);
+    const { stdout } = await quillgate(["views", ...RANGE, "--format", format]);
+    assert.equal(stdout, text);
+  }
+});
+
 describe("existing files", () => {
   /** Interrupts an export after its second page. */
   async function interrupt(...args) {

@@ -229,6 +229,18 @@ test("--compare shows each figure beside that of the previous period", async () 
   );
 });
 
+test("a page beyond the earlier rows that were read has no earlier figure", async () => {
+  override = ({ path }) => {
+    if (path.includes("dateFrom=2026-01-01")) return undefined;
+    return {
+      json: { totals: {}, views: [{ path: "/x", human: 1, ai: 0, total: 1 }], hasMore: false },
+    };
+  };
+  const args = ["views", "--from", "2026-01-08", "--to", "2026-01-15", "--compare", "--rows", "5"];
+  const { stdout } = await quillgate([...args, "--format", "table"]);
+  assert.match(stdout, /^\/x +1 +- +0 +- +1 +-$/m);
+});
+
 test("--graph draws the main figure as bars that fit the terminal", async () => {
   const views = [40, 20, 1, 0].map((total, at) => ({ path: `/${at}`, human: 1, ai: 1, total }));
   override = () => ({ json: { totals: {}, views, hasMore: false } });
@@ -310,6 +322,14 @@ test("an error about a date names the flag that was typed", async () => {
   assert.doesNotMatch(typed.stderr, /date(From|To)/);
   const selected = await quillgate(["daily", "--last", "7d"]);
   assert.ok(selected.stderr.includes(detail), selected.stderr);
+});
+
+test("an error about the base URL names its flag and its form", async () => {
+  const flag = ["--base-url", "127.0.0.1:8787"];
+  const { code, stderr } = await quillgate(["views", ...flag]);
+  assert.equal(code, 2);
+  assert.match(stderr, /^quillgate: --base-url must be an absolute http or https URL/);
+  assert.match(stderr, /it starts with http:\/\/ or https:\/\//);
 });
 
 describe("a spent budget", () => {

@@ -31,6 +31,10 @@ const addVariables = (lines) =>
   );
 const addEnvironments = (lines) => writeFileSync(configFile, `${template}\n${lines}\n`);
 
+test("the check finds no problem in the configuration that init writes", async () => {
+  assert.deepEqual((await checkConfig({ configFile })).problems, []);
+});
+
 test("the check's secrets are the variables that the documentation lists as secrets", () => {
   const text = readFileSync(join(ROOT, "docs", "deploy.md"), "utf8");
   const rows = [...text.matchAll(/^\| (`[A-Z].*?) \| ([a-z][^|]*) \| /gm)];
@@ -105,6 +109,14 @@ test("the check names what an upgrade lacks in wrangler.toml", async () => {
   assert.deepEqual(others, []);
 });
 
+test("the check quotes wrangler when the configuration is invalid", async () => {
+  writeFileSync(configFile, template.replace("[vars]", "[vars"));
+  await assert.rejects(checkConfig({ configFile }), {
+    name: "CheckError",
+    message: /wrangler\.toml cannot be read: ./,
+  });
+});
+
 test("the check lists the existing environments when the given one is missing", async () => {
   const checkError = (message) => ({ name: "CheckError", message });
   const check = () => checkConfig({ configFile, env: "stagign" });
@@ -114,4 +126,11 @@ test("the check lists the existing environments when the given one is missing", 
     check(),
     checkError("wrangler.toml has no such environment; there are staging, production"),
   );
+});
+
+test("the check reports a missing wrangler.toml before a missing wrangler", async () => {
+  await assert.rejects(checkConfig({ configFile: join(home, "empty", "wrangler.toml") }), {
+    name: "CheckError",
+    message: /^there is no .*wrangler\.toml$/,
+  });
 });

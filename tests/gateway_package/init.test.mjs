@@ -155,3 +155,13 @@ test("init without a project and without a prompt writes nothing", async () => {
   await assert.rejects(init({ directory }), { name: "InitError", message: /--project/ });
   assert.throws(() => readdirSync(directory), { code: "ENOENT" });
 });
+
+test("the gateway package depends on the version of wrangler that the tests use", () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  assert.equal(OWN.peerDependencies.wrangler, `^${devDependencies.wrangler}`);
+});
+
+test("both npm packages have the same version", () => {
+  const { version } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
+  assert.equal(OWN.version, version);
+});

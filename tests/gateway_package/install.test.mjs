@@ -169,6 +169,15 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
     assert.equal(scope, "jobs:create jobs:read analytics:read");
   });
 
+  test("the README's program writes a folder and finds no problem in it", async () => {
+    const [program] = readPrograms();
+    await operator.initLike("my-gateway", "readme", "--project", PROJECT, "--no-archive");
+    writeFileSync(join(operator.home, "readme", "program.mjs"), program);
+    const output = await operator.succeed("readme", "node", "program.mjs");
+    assert.equal(output.trim(), "", "the program found a problem");
+    assert.ok(readdirSync(join(operator.home, "readme", "my-gateway")).includes("wrangler.toml"));
+  });
+
   test("the README's line turns a custom Worker into the gateway", async () => {
     const [, line] = readPrograms();
     writeFileSync(join(folder, "custom.js"), line);

@@ -222,6 +222,17 @@ test("a watch whose first stream fails polls for a minute, then streams", async 
   assert.ok(seen.polls >= 4 && seen.polls < 40, `${seen.polls} polls`);
 });
 
+test("a 204 response to the stream leads to one poll", async () => {
+  connections = [
+    (response) => {
+      response.statusCode = 204;
+      response.end();
+    },
+  ];
+  assert.equal((await client.agentJobs.wait("j1")).status, "completed");
+  assert.equal(seen.polls, 1);
+});
+
 test("a stream that breaks three times without an event is replaced by polling", async () => {
   const breaking = streams(["retry: 1\n\n"], "break");
   connections = [breaking, breaking, breaking, breaking];

@@ -10,6 +10,7 @@ import {
   AuthenticationError,
   Client,
   ConnectionError,
+  DecodeError,
   NotFoundError,
   RateLimitError,
   ValidationError,
@@ -146,6 +147,15 @@ describe("`watchAll()`", () => {
     assert.deepEqual(resumed, [undefined, ...parts.slice(1).map((_, at) => `${at + 1}`)]);
   });
 
+  test("watchAll() asks again for an event that broke off after its id", async () => {
+    handlers = [
+      streams([jobEvent(1), 'id: 2\nevent: job\ndata: {"jo'], "break"),
+      streams([jobEvent(2, { id: "j2" })]),
+    ];
+    assert.deepEqual((await take(2)).at(-1), { job: { ...JOB, id: "j2" } });
+    assert.equal(requests.at(-1).headers["last-event-id"], "1");
+  });
+
   test("watchAll() survives temporary failures and waits for Retry-After", async (context) => {
     handlers = [
       streams([jobEvent(1)], "end"),
@@ -241,6 +251,38 @@ describe("`watchAll()`", () => {
     });
   }
 
+  test("watchAll() rejects a malformed event with DecodeError, which names the path", async () => {
+    for (const [data, where] of [
+      [event(1, "job", { ...JOB, status: 7 }), "status"],
+      [event(1, "deleted", { id: 7 }), "id"],
+      ["id: 1\nevent: job\ndata: {\n\n", ""],
+    ]) {
+      requests = [];
+      handlers = [streams([data])];
+      const error = await rejectionOf(take(1));
+      assert.ok(error instanceof DecodeError, String(error));
+      assert.equal(error.path, where);
+      assert.equal(requests.length, 1);
+      await requests[0].closed;
+    }
+  });
+
+  test("watchAll() rejects immediately with the reason of an aborted signal", async () => {
+    handlers = [streams([jobEvent(1)])];
+    const controller = new AbortController();
+    const changes = client.agentJobs.watchAll({ signal: controller.signal });
+    assert.equal((await changes.next()).value.job.id, "j1");
+    const next = changes.next();
+    const reason = new Error("enough");
+    controller.abort(reason);
+    assert.equal(await rejectionOf(next), reason);
+    await requests[0].closed;
+
+    const early = client.agentJobs.watchAll({ signal: AbortSignal.abort(reason) });
+    assert.equal(await rejectionOf(early.next()), reason);
+    assert.equal(requests.length, 1);
+  });
+
   test("watchAll() sends additional headers and rejects an unknown option", async () => {
     handlers = [streams([jobEvent(1)])];
     await take(1, { headers: { "x-request-id": "mine" } });
@@ -284,5 +326,14 @@ describe("`record()`", () => {
     assert.equal(await client.agentJobs.deleteRecord("j1"), undefined);
     const [{ method, url }] = requests;
     assert.deepEqual([method, url], ["DELETE", "/v2/agent/acme/job/j1/record"]);
+  });
+
+  test("record() rejects with the reason of an aborted signal", async () => {
+    handlers = [() => {}];
+    const controller = new AbortController();
+    const reading = rejectionOf(client.agentJobs.record("j1", { signal: controller.signal }));
+    const reason = new Error("enough");
+    setImmediate(() => controller.abort(reason));
+    assert.equal(await reading, reason);
   });
 });

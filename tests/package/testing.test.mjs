@@ -82,6 +82,20 @@ describe("jobs of the fake gateway", () => {
     assert.equal(days[0], "Day 30");
     assert.equal((await client.agentJobs.list({ state: "failed" })).jobs.length, 0);
   });
+
+  test("streams new fake jobs and deleted records to watchAll", async () => {
+    const { gateway, client } = start();
+    const { id } = gateway.addJob({ prompt: "One" });
+    const seen = [];
+    for await (const { job, deleted } of client.agentJobs.watchAll()) {
+      seen.push(job?.status ?? deleted);
+      if (seen.length === 1) gateway.updateJob(id, { status: "failed" });
+      if (seen.length === 2) await client.agentJobs.deleteRecord(id);
+      if (seen.length === 3) break;
+    }
+    assert.deepEqual(seen, ["active", "failed", id]);
+    await assert.rejects(client.agentJobs.record(id), NotFoundError);
+  });
 });
 
 describe("reports of the fake gateway", () => {
@@ -231,5 +245,13 @@ describe("webhooks of the fake gateway", () => {
       { now },
     );
     await assert.rejects(forged, WebhookVerificationError);
+  });
+
+  test("sends a fake webhook about a job that the gateway no longer watches", async () => {
+    const { gateway } = start();
+    const { id } = gateway.addJob({ prompt: "Document it" });
+    const { type } = await (await gateway.createWebhook(id, "agent_job.unfinished")).json();
+    assert.equal(type, "agent_job.unfinished");
+    await assert.rejects(gateway.createWebhook("nope"), TypeError);
   });
 });
