@@ -126,14 +126,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     await running.ended;
   });
 
-  test("reports a completed job that changed no file", async (t) => {
-    const run = await startRun(t);
-    const { result } = await run.runJob({ status: "completed", prLink: null });
-    assert.equal(result.code, 0);
-    assert.equal(result.outputs["pull-request"], "");
-    assert.match(result.summary, /none: no file was changed/);
-  });
-
   test("fails when the job fails", async (t) => {
     const run = await startRun(t);
     const { result, job } = await run.runJob({ status: "failed" });
@@ -241,14 +233,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.deepEqual(await run.gateway.jobs(), []);
     assert.equal(result.outputs["job-id"], undefined);
     run.assertNoSecret(result);
-  });
-
-  test("fails when the gateway rejects its token", async (t) => {
-    const run = await startRun(t);
-    const result = await run.run({ with: { audience: "another" } });
-    assert.equal(result.code, 1);
-    assert.match(only(errorsOf(result)).message, /does not accept this identity/);
-    assert.match(result.log, /^aud: "another"$/m);
   });
 
   test("explains why a pull request from a fork has no identity", async (t) => {
@@ -414,17 +398,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     run.github.addComment(number, [body, ...more].join("\n\n"), user);
     await complete(3);
     assert.equal(links().join(), "90,91,92,93,94,95,96,97,98,3");
-  });
-
-  test("comments on the pull request whose comment triggered the workflow", async (t) => {
-    const run = await startRun(t);
-    const { result } = await run.runJob(COMPLETED, {
-      with: { comment: true },
-      event: commentEvent(34),
-      env: { GITHUB_EVENT_NAME: "issue_comment" },
-    });
-    assert.equal(result.code, 0);
-    assert.equal(only(run.github.comments).number, 34);
   });
 
   test("never overwrites another user's comment", async (t) => {

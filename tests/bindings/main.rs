@@ -6,5 +6,4 @@
 )]
 
 mod fake_driver;
-mod tasks;
 mod values;

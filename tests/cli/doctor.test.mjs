@@ -99,18 +99,6 @@ test("the doctor suggests a login if nothing is configured", async () => {
   }
 });
 
-test("the doctor uses colours on a terminal unless NO_COLOR is set", async () => {
-  const env = { QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_BASE_URL: server.url };
-  const shown = await runCommand(["doctor"], { env, folder, columns: 100 });
-  assert.ok(shown.stdout.includes("\u001b[31mPROBLEM\u001b[0m"));
-  const plain = await runCommand(["doctor"], {
-    env: { ...env, NO_COLOR: "1" },
-    folder,
-    columns: 100,
-  });
-  assert.ok(!plain.stdout.includes("\u001b["));
-});
-
 test("the doctor finds a token that has expired or expires soon", async () => {
   const now = Math.floor(Date.now() / 1000);
   const expired = await findOnly({ env: { QUILLGATE_TOKEN: token({ exp: now - 60 }) } });
@@ -350,16 +338,6 @@ for (const [variable, action] of [
     assert.match(finding.action, action);
   });
 }
-
-test("the doctor names each secret of the gateway's package as the operator's", async () => {
-  const { SECRETS } = await import("../../gateway/src/secrets.js");
-  for (const variable of SECRETS) {
-    const refusal = problem(500, "misconfigured", "is wrong");
-    const answer = { ...refusal, json: { ...refusal.json, variable } };
-    override = ({ path }) => (path.startsWith("/v") ? answer : undefined);
-    assert.match((await findOnly()).action, RegExp(`^the operator sets it: .* ${variable}$`));
-  }
-});
 
 test("the doctor ignores a gateway without a Date header", async () => {
   override = ({ path }) => (path === "/healthz" ? { headers: { date: "" }, json: {} } : undefined);

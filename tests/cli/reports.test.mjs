@@ -69,23 +69,6 @@ test("a table shows click rates as percentages, and JSON as numbers", async () =
   assert.equal(JSON.parse(stdout)[0].ctr, 12.5);
 });
 
-test("prints every turn of conversations that share an id", async () => {
-  const turns = [1, 2, 3].map((at) => ({
-    ...{ id: "c1", timestamp: `2026-01-0${at} 00:00:00`, query: `question ${at}`, sources: [] },
-  }));
-  const page = (at, nextCursor) => ({ conversations: turns.slice(at, at + 2), nextCursor });
-  override = ({ path }) => {
-    const isFirst = !path.includes("cursor");
-    const next = isFirst ? "01J9Z3K4M5N6P7Q8R9S0T1V2W3" : null;
-    return { json: { ...page(isFirst ? 0 : 2, next), hasMore: isFirst } };
-  };
-  for (const format of ["table", ...FORMATS]) {
-    const { code, stdout, stderr } = await quillgate(["conversations", "--format", format]);
-    assert.equal(code, 0, stderr);
-    assert.equal(stdout.match(/question \d/g).length, 3, format);
-  }
-});
-
 test("a blank search term is visible in a table and unchanged elsewhere", async () => {
   const terms = ["", " ", "\u200b", "retry"];
   const searches = terms.map((searchQuery) => ({ searchQuery, hits: 1 }));
@@ -349,14 +332,6 @@ test("an error about the base URL names its flag and its form", async () => {
   assert.match(stderr, /it starts with http:\/\/ or https:\/\//);
 });
 
-test("sends the filters of feedback", async () => {
-  const filters = ["--source", "contextual", "--status", "pending,resolved"];
-  await quillgate(["feedback", ...filters, "--format", "table"]);
-  const query = new URL(server.requests[0].path, server.url).searchParams;
-  assert.equal(query.get("source"), "contextual");
-  assert.equal(query.get("status"), "pending,resolved");
-});
-
 describe("a spent budget", () => {
   const spent = problem(429, "rate-limited", "no request is left", {
     ...budgetFields(0, 90),
@@ -405,16 +380,6 @@ for (const [status, code, type] of [
     assert.ok(!stderr.includes("\u001b"));
   });
 }
-
-test("rejects a start in the future before it sends a request", async () => {
-  for (const format of ["table", "csv"]) {
-    const { code, stdout, stderr } = await quillgate([
-      ...["views", "--from", "9000-01-01", "--format", format],
-    ]);
-    assert.deepEqual([code, stdout, server.requests.length], [2, "", 0]);
-    assert.match(stderr, /--from must be before dateTo, found "9000-01-01"/);
-  }
-});
 
 test("prints a line for every tenth request, and none with --quiet", async () => {
   const many = await startStandIn({ rows: 250 * 21 });

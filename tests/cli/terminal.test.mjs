@@ -1,11 +1,10 @@
 /** The command line in a real terminal: prompts, progress, Ctrl-C, --resume and exit codes. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { runCommand } from "./command_line.mjs";
 import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
 import { startInTerminal } from "./terminal.mjs";
 
@@ -60,41 +59,11 @@ async function setUp(t) {
 }
 
 /** Removes the terminal's echo of Ctrl-C. */
-function removeEcho(line) {
+function _removeEcho(line) {
   return line.replace(/^\^C/, "");
 }
 
 describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
-  test("--resume completes an export after Ctrl-C to the same bytes", async (t) => {
-    const { server, folder, env, start, stallFrom, respondWith, read } = await setUp(t);
-    const whole = await runCommand(["views", ...RANGE, "-o", "whole.csv"], { env, folder });
-    assert.equal(whole.code, 0);
-    server.requests.length = 0;
-    server.refillBudget();
-
-    stallFrom(3);
-    const args = ["views", ...RANGE, "-o", "views.csv"];
-    const stopped = start(args);
-    await stopped.waitForScreen(/^views: 750 rows in 3 requests, 97 left \[=? *\] \d:\d\d$/m);
-    await server.arrived(4);
-    stopped.press(CTRL_C);
-    assert.equal(await stopped.ended, 130);
-    assert.deepEqual(stopped.screen().map(removeEcho), [
-      "quillgate: interrupted",
-      "  to complete views.csv: the same command with --resume",
-      "",
-    ]);
-    assert.ok(existsSync(join(folder, "views.csv.quillgate-progress")));
-
-    respondWith(undefined);
-    server.requests.length = 0;
-    const resumed = start([...args, "--resume"]);
-    assert.equal(await resumed.ended, 0);
-    assert.deepEqual(resumed.screen(), ["views: 2,600 rows in 8 requests, 89 left", ""]);
-    assert.ok(read("views.csv") === read("whole.csv"));
-    assert.ok(!existsSync(join(folder, "views.csv.quillgate-progress")));
-  });
-
   test("a second Ctrl-C ends the program immediately", async (t) => {
     const { installGatewayPackage, start } = await setUp(t);
     const source = `process.stderr.write("busy\\n");
@@ -124,27 +93,6 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
     interrupted.press(CTRL_C);
     assert.equal(await interrupted.ended, 130);
     assert.equal(server.requests.length, 1);
-  });
-
-  test("init prompts for each missing flag", async (t) => {
-    const { installGatewayPackage, start } = await setUp(t);
-    const source = `export async function init({ directory, prompt }) {
-    const answers = [await prompt("Project id:"), await prompt("Archive?", "no")];
-    return { directory, files: answers };
-  }`;
-    installGatewayPackage("init", source);
-    const running = start(["init", "my-gateway"]);
-    await running.waitForScreen(/^Project id: $/m);
-    running.press("acme\n");
-    await running.waitForScreen(/^Archive\? \[no\] $/m);
-    running.press("\n");
-    assert.equal(await running.ended, 0);
-    assert.match(running.screen().join("\n"), /^wrote acme, no\nnext: cd my-gateway/m);
-
-    const interrupted = start(["init", "my-gateway"]);
-    await interrupted.waitForScreen(/^Project id: $/m);
-    interrupted.press(CTRL_C);
-    assert.equal(await interrupted.ended, 130);
   });
 
   test("a table shows a progress bar with the remaining time, then only its rows", async (t) => {
@@ -220,29 +168,5 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
     running.press(CTRL_C);
     assert.equal(await running.ended, 130);
     assert.match(running.screen().join("\n"), /the job continues; .*quillgate job watch job_1\n$/);
-  });
-
-  for (const [name, args, code] of [
-    ["a completed job", ["job", "watch", "job_1"], 0],
-    ["an unknown flag", ["views", "--lats"], 2],
-    ["a missing job", ["job", "watch", "job_9"], 4],
-    ["a failed job", ["job", "watch", "job_2"], 7],
-    ["an empty credential", ["job", "list", "--token-file", "/dev/null"], 2],
-    ["a problem that the doctor finds", ["doctor"], 10],
-  ]) {
-    test(`exits with code ${code} for ${name}`, async (t) => {
-      const { start } = await setUp(t);
-      const running = start(args);
-      assert.equal(await running.ended, code, running.raw());
-    });
-  }
-
-  test("a closed pipe ends an export without an error", async (t) => {
-    const { start } = await setUp(t);
-    const running = start(["views", ...RANGE, "--format", "csv", "--quiet"], {
-      redirect: "| head -n 1",
-    });
-    assert.equal(await running.ended, 0);
-    assert.deepEqual(running.screen(), ["\uFEFFpath,human,ai,total", ""]);
   });
 });

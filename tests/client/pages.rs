@@ -56,55 +56,7 @@ async fn paging_continues_until_there_are_no_more_pages() {
     host.assert_idle();
 }
 
-#[tokio::test(start_paused = true)]
-async fn a_single_page_is_requested_with_a_fixed_end() {
-    let host = FakeHost::new([page(3, true), page(0, false)]);
-    let client = host.client();
-    let list = || client.analytics().views(..);
-    let page: PageViews = list().offset(30).send().await.unwrap();
-    assert_eq!(page.views.len(), 3);
-    assert_eq!(page.has_more, Some(true));
-    list().limit(9).send().await.unwrap();
-    // The end of the range is fixed, as for all pages.
-    let end = "dateTo=2024-01-01T00%3A00%3A00.000Z";
-    assert_eq!(query(&host, 0), format!("?{end}&limit=50&offset=30"));
-    assert_eq!(query(&host, 1), format!("?{end}&limit=9&offset=0"));
-    assert_eq!(host.count(), 2, "has_more requests no further page");
-}
-
 const JOBS: &str = "/v2/agent/acme/jobs";
-
-#[tokio::test(start_paused = true)]
-async fn paging_by_cursor_continues_at_the_cursor_of_each_page() {
-    let host = FakeHost::new([
-        r#"{"status":200,"json":{"jobs":[{"id":"j1"},{"id":"j2"}],"nextCursor":"b+"}}"#,
-        r#"{"status":200,"json":{"jobs":[],"nextCursor":"c"}}"#,
-        r#"{"status":200,"json":{"jobs":[{"id":"j3"}]}}"#,
-    ]);
-    let list = host.client().agent_jobs().list(ListAgentJobs::default());
-    let mut pages = list.pages();
-    for (at, rows, query, stored) in [
-        (0, 2, "?limit=100", Some("b+")),
-        (1, 0, "?limit=100&cursor=b%2B", Some("c")),
-        (2, 1, "?limit=100&cursor=c", None),
-    ] {
-        let page = pages.next().await.unwrap().unwrap();
-        assert_eq!(page.jobs.len(), rows);
-        assert_eq!(host.target(at), format!("{JOBS}{query}"));
-        let cursor = pages.next_request().and_then(|list| list.cursor);
-        assert_eq!(cursor.as_ref().map(quillgate::Cursor::as_str), stored);
-    }
-    assert_eq!(pages.next().await, Ok(None));
-    assert_eq!(host.count(), 3);
-}
-
-#[track_caller]
-fn decode_error<T: std::fmt::Debug>(result: Result<T, Error>) -> (String, String, Option<String>) {
-    match result {
-        Err(Error::Decode { error, request_id }) => (error.at, error.what, request_id),
-        other => panic!("expected a decode error, found {other:?}"),
-    }
-}
 
 #[tokio::test(start_paused = true)]
 async fn paging_resumes_from_a_stored_request() {
@@ -137,20 +89,6 @@ async fn paging_resumes_from_a_stored_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_fifth_empty_page_in_a_row_is_an_error() {
-    let host = FakeHost::new(vec![page(0, true); 6]);
-    let mut pages = views(&host.client(), year()).pages();
-    for _ in 0..4 {
-        pages.next().await.unwrap();
-    }
-    let (at, what, request_id) = decode_error(pages.next().await);
-    assert_eq!(at, "hasMore");
-    assert_eq!(what, "is set after 5 empty pages in a row");
-    assert_eq!(request_id.as_deref(), Some("r-4"));
-    assert_eq!(host.count(), 5);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_failed_page_is_requested_again() {
     let host = FakeHost::new([
         page(2, true),
@@ -170,31 +108,6 @@ async fn a_failed_page_is_requested_again() {
         query(&host, 3),
         "a retry is the same request"
     );
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_range_that_begins_at_its_end_is_rejected() {
-    let host = FakeHost::new::<&str>([]);
-    // Its open end is frozen at the initial time of the host.
-    let list = || host.client().analytics().views("2024-01-01T00:00:00Z"..);
-    let errors = [
-        list().pages().next().await.err(),
-        list().rows().next().await.err(),
-        list()
-            .rows()
-            .into_stream()
-            .next()
-            .await
-            .and_then(Result::err),
-    ];
-    for error in errors {
-        let Some(Error::Validation(error)) = error else {
-            panic!("expected the range to be rejected, found {error:?}");
-        };
-        assert_eq!(error.field, "dateFrom");
-        assert_eq!(error.rule, Rule::BeforeDateTo);
-    }
-    assert_eq!(host.count(), 0);
 }
 
 #[tokio::test(start_paused = true)]

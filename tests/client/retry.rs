@@ -21,55 +21,6 @@ fn api<T: std::fmt::Debug>(result: Result<T, Error>) -> ApiError {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_get_is_retried_after_growing_delays() {
-    let host = FakeHost::new([BUSY, r#"{"broken":"reset"}"#, OK]);
-    let job = get_job(&host.client()).send().await.unwrap();
-    assert_eq!(job.id.as_deref(), Some("j1"));
-    assert_eq!(host.times(), [0, 500, 1500]);
-    host.assert_idle();
-}
-
-#[tokio::test(start_paused = true)]
-async fn of_raw_requests_only_reads_and_writes_with_a_key_are_retried() {
-    for (method, key, count) in [
-        (Method::GET, None, 2),
-        (Method::DELETE, None, 1),
-        (Method::PUT, None, 1),
-        (Method::PUT, Some("k"), 2),
-    ] {
-        let host = FakeHost::new([BUSY, OK]);
-        let mut request = host.client().request(method.clone(), "/v1/new");
-        if let Some(key) = key {
-            request = request.idempotency_key(key);
-        }
-        let result = request.send::<Value>().await;
-        assert_eq!(
-            (host.count(), result.is_ok()),
-            (count, count == 2),
-            "{method}"
-        );
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn max_retries_limits_the_number_of_retries() {
-    for (number, times) in [
-        (0, vec![0]),
-        (1, vec![0, 500]),
-        (6, vec![0, 500, 1500, 3500, 7500, 15500, 23500]),
-    ] {
-        let host = FakeHost::new([BUSY; 7]);
-        let call = get_job(&host.client()).max_retries(number);
-        assert_eq!(api(call.send().await).status, 503);
-        assert_eq!(host.times(), times);
-        let host = FakeHost::new([BUSY; 7]);
-        let client = host.builder().max_retries(number).build().unwrap();
-        assert_eq!(api(get_job(&client).send().await).status, 503);
-        assert_eq!(host.times(), times, "also with the client's options");
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_post_to_the_platform_is_never_retried() {
     for response in [
         BUSY,
@@ -104,23 +55,6 @@ fn send_message(client: &Client) -> ApiCall<SendMessage> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn retry_after_replaces_the_default_delay() {
-    for (value, times) in [
-        ("7", [0, 7000]),
-        ("0", [0, 0]),
-        ("Mon, 01 Jan 2024 00:00:09 GMT", [0, 9000]),
-        ("Sunday, 31-Dec-23 23:59:59 GMT", [0, 0]),
-        ("60", [0, 60000]),
-        ("soon", [0, 500]),
-    ] {
-        let busy = format!(r#"{{"status":429,"headers":{{"retry-after":"{value}"}}}}"#);
-        let host = FakeHost::new([busy.as_str(), OK]);
-        get_job(&host.client()).send().await.unwrap();
-        assert_eq!(host.times(), times, "{value}");
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn an_attempt_that_timed_out_is_retried() {
     for stall in [r#"{"stall":"head"}"#, r#"{"status":200,"stall":"body"}"#] {
         let host = FakeHost::new([stall, OK]);
@@ -149,32 +83,6 @@ async fn the_timeout_of_an_attempt_includes_its_body() {
         assert_eq!(host.elapsed(), 4000);
         host.assert_idle();
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_total_timeout_includes_attempts_and_delays() {
-    // The third attempt gets the rest of the total timeout, and no delay follows.
-    let stall = r#"{"stall":"head"}"#;
-    let host = FakeHost::new([stall, stall, stall]);
-    let call = get_job(&host.client()).max_retries(9);
-    let call = call
-        .timeout(Duration::from_secs(3))
-        .total_timeout(Duration::from_secs(8));
-    assert_eq!(
-        call.send().await,
-        Err(Error::Timeout(Duration::from_millis(500)))
-    );
-    assert_eq!(host.times(), [0, 3500, 7500]);
-    assert_eq!(host.elapsed(), 8000);
-
-    let host = FakeHost::new([r#"{"status":503,"headers":{"retry-after":"5"}}"#, OK]);
-    let call = get_job(&host.client()).total_timeout(Duration::from_secs(5));
-    assert_eq!(api(call.send().await).status, 503);
-    assert_eq!(
-        host.elapsed(),
-        0,
-        "a delay beyond the total timeout is not started"
-    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -215,16 +123,4 @@ async fn a_running_request_is_polled_until_it_finishes() {
         assert_eq!(key.as_deref(), Some("once-1"));
     }
     host.assert_idle();
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_request_with_an_unknown_outcome_is_not_retried() {
-    let unknown = r#"{"status":409,"json":{"type":"/problems/outcome-unknown"}}"#;
-    let reused = r#"{"status":422,"json":{"type":"/problems/idempotency-key-reused"}}"#;
-    let failed = r#"{"status":503,"headers":{"retry-after":"60"},"json":{"outcome":"unknown"}}"#;
-    for response in [unknown, reused, failed] {
-        let host = FakeHost::new([BUSY, response, OK]);
-        create_once(&host).send().await.unwrap_err();
-        assert_eq!(host.times(), [0, 500], "{response}");
-    }
 }

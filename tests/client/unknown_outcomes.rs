@@ -33,17 +33,6 @@ async fn a_created_job_that_cannot_be_read_has_an_unknown_outcome() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_undeclared_write_that_cannot_be_read_has_an_unknown_outcome() {
-    for (method, is_write) in [(Method::PUT, true), (Method::GET, false)] {
-        let host = FakeHost::new([r#"{"status":200,"text":"<html>"}"#]);
-        let request = host.client().request(method, "/v1/update/acme");
-        let error = request.send::<serde_json::Value>().await.unwrap_err();
-        assert_eq!(matches!(error, Error::OutcomeUnknown(_)), is_write);
-        assert_eq!(matches!(error, Error::Decode { .. }), !is_write);
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_write_with_an_incomplete_response_has_an_unknown_outcome() {
     let cut = r#"{"status":201,"broken_body":"reset","headers":{"x-request-id":"r-3"}}"#;
     let large = r#"{"status":201,"broken_body":"the body is larger than 8 MiB"}"#;

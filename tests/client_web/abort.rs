@@ -2,7 +2,6 @@
 
 use crate::fake_host::{FakeHost, create, get_job, json};
 use crate::signal;
-use futures_util::future::join;
 use quillgate::Error;
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::wasm_bindgen_test;
@@ -93,38 +92,11 @@ async fn aborting_while_the_body_is_read_ends_the_call() {
 }
 
 #[wasm_bindgen_test]
-async fn aborting_during_a_retry_delay_ends_the_call() {
-    for reason in reasons() {
-        let host = FakeHost::new([BUSY, OK]);
-        let aborted = abort_after(250, &host, &reason, Operation::Get).await;
-        assert_eq!(aborted, reason);
-        assert_eq!(host.elapsed(), 250);
-        assert_eq!(host.count(), 1, "not sent again");
-        host.assert_idle();
-    }
-}
-
-#[wasm_bindgen_test]
 async fn a_signal_that_never_aborts_has_no_effect_and_is_released() {
     let host = FakeHost::new([BUSY, OK]);
     let signal = host.signal(None, &JsValue::UNDEFINED);
     let call = get_job(&host.client()).signal(signal);
     call.send().await.unwrap();
-    host.assert_idle();
-}
-
-#[wasm_bindgen_test]
-async fn aborting_one_of_two_concurrent_calls_leaves_the_other() {
-    let host = FakeHost::new([
-        r#"{"stall":"head"}"#,
-        r#"{"status":200,"after":900,"json":{"id":"j1"}}"#,
-    ]);
-    let client = host.client();
-    let signal = host.signal(Some(300), &"only this one".into());
-    let aborted = get_job(&client).signal(signal).send();
-    let (aborted, other) = join(aborted, get_job(&client).send()).await;
-    assert_eq!(other.unwrap().id.as_deref(), Some("j1"));
-    assert_eq!(reason_of(aborted), "only this one");
     host.assert_idle();
 }
 

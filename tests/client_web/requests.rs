@@ -4,7 +4,6 @@ use std::error::Error as _;
 
 use crate::fake_host::{FakeHost, TOKEN, assert_json, create, get_job};
 use crate::with_fetch::through;
-use futures_util::TryStreamExt as _;
 use js_sys::{Object, Reflect};
 use quillgate::client::ConnectionFailureReason;
 use quillgate::{Client, Error};
@@ -46,21 +45,6 @@ async fn a_post_has_a_json_body_and_a_fresh_idempotency_key() {
     assert!(headers.contains(r#""content-type":"application/json""#));
     assert!(headers.contains("idempotency-key"));
     assert_ne!(headers, host.request(1, "headers"));
-}
-
-#[wasm_bindgen_test]
-async fn a_refusal_has_the_header_fields_of_its_response() {
-    let refusal = r#"{"status":429,"headers":{"retry-after":"1800","x-request-id":"r-1"},
-        "json":{"type":"/problems/limit","detail":"too many"}}"#;
-    let host = FakeHost::new([refusal]);
-    let error = get_job(&host.client()).send().await.unwrap_err();
-    let wait = error.retry_after().map(|wait| wait.as_secs());
-    assert_eq!(wait, Some(1800));
-    let Error::Api(error) = error else {
-        panic!("{error:?}");
-    };
-    assert_eq!(error.message, "too many");
-    assert_eq!(error.request_id.as_deref(), Some("r-1"));
 }
 
 #[wasm_bindgen_test]
@@ -148,18 +132,4 @@ async fn a_service_binding_sends_requests() {
     get_job(&builder.build().unwrap()).send().await.unwrap();
     assert_eq!(host.count(), 1);
     assert!(through(&JsValue::from(7)).is_err());
-}
-
-#[wasm_bindgen_test]
-async fn a_stream_yields_the_rows_of_all_pages() {
-    let page = |more: bool| {
-        format!(
-            r#"{{"status":200,"json":{{"totals":{{}},"views":[{{"path":"/"}}],"hasMore":{more}}}}}"#
-        )
-    };
-    let host = FakeHost::new([page(true), page(false)]);
-    let rows = host.client().analytics().views(..).rows().into_stream();
-    let rows: Vec<_> = rows.try_collect().await.unwrap();
-    assert_eq!(rows.len(), 2);
-    host.assert_idle();
 }

@@ -105,6 +105,23 @@ fn the_fifth_empty_page_in_a_row_is_an_error() {
 }
 
 #[test]
+fn a_search_of_jobs_continues_after_any_number_of_empty_pages() {
+    let mut pages = Pages::new(call(Operation::ListAgentJobs, &json!({ "text": "a" })));
+    for number in 0..100 {
+        let cursor = number.to_string();
+        pages
+            .advance(&PageInfo {
+                next_cursor: Some(&cursor),
+                ..PageInfo::default()
+            })
+            .unwrap();
+        assert!(pages.next().is_some());
+    }
+    pages.advance(&PageInfo::default()).unwrap();
+    assert_eq!(pages.next(), None);
+}
+
+#[test]
 fn a_fifth_empty_page_without_more_ends_paging_normally() {
     let mut pages = views(&json!({}));
     for _ in 0..4 {

@@ -34,12 +34,6 @@ after(async () => {
   await site?.stop();
 });
 
-test("the script of the page example has three lines", () => {
-  const text = readFileSync(new URL("../../examples/page/index.html", import.meta.url), "utf8");
-  const [, script] = /<script type="module">\n(.*?)\n *<\/script>/s.exec(text);
-  assert.equal(script.split("\n").length, 3, script);
-});
-
 test("the page example lists the views of every page", async () => {
   const { page, record, everything, close } = await openPage(browser);
   const token = platform.token("analytics:read");

@@ -7,10 +7,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { findGaps } from "../../gateway/dist/tools/requirements.js";
-import { makeGatewayTemplate } from "../../scripts/gateway_template.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
-const WORKER_CONFIG = readFileSync(join(ROOT, "worker", "wrangler.toml"), "utf8");
+const _WORKER_CONFIG = readFileSync(join(ROOT, "worker", "wrangler.toml"), "utf8");
 
 /** Returns a complete configuration in wrangler's parsed form. */
 function makeConfiguration() {
@@ -114,15 +113,3 @@ for (const [gap, change, name, words] of [
     assert.match(gaps[0].message, words);
   });
 }
-
-test("derives the package's configuration from the Worker's", () => {
-  const template = makeGatewayTemplate(WORKER_CONFIG);
-  assert.doesNotMatch(template, /\.\.\/|docs\/|"build/);
-  const flags = /^compatibility_flags = .*$/m;
-  assert.equal(flags.exec(template)[0], flags.exec(WORKER_CONFIG)[0]);
-});
-
-test("the build fails when a line of the Worker's configuration is missing", () => {
-  const changed = WORKER_CONFIG.replace('main = "build/index.js"', 'main = "other/index.js"');
-  assert.throws(() => makeGatewayTemplate(changed), /worker\/wrangler\.toml does not contain main/);
-});

@@ -18,7 +18,6 @@ import "./behaviour/credentials.mjs";
 import "./behaviour/clients.mjs";
 import "./behaviour/event_streams.mjs";
 import "./behaviour/writes.mjs";
-import "./behaviour/job_lists.mjs";
 import "./behaviour/browsers.mjs";
 
 after(() => {

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { after, before, test } from "node:test";
-import { ApiError, Client, DecodeError, ValidationError } from "quillgate";
+import { Client } from "quillgate";
 
 const DAYS = { dateFrom: "2026-11-01", dateTo: "2026-11-03" };
 const DAY = {
@@ -95,92 +95,6 @@ test("archivedViews() exports CSV and rejects limits above 1,000", async () => {
   await assert.rejects(many, /limit/);
 });
 
-test("dailyViews().withResponse() resolves to the series, the response and the request id", async () => {
-  respondWith({ body: SERIES, headers: { "x-request-id": "r7" } });
-  const { data, response, requestId } = await client.analytics.dailyViews(DAYS).withResponse();
-  assert.deepEqual([data, requestId], [{ ...SERIES, nextPosition: null }, "r7"]);
-  assert.ok(response instanceof Response);
-  assert.deepEqual([response.status, response.bodyUsed], [200, true]);
-  assert.equal(requests.length, 1);
-});
-
-test("dailyViews() returns null for absent counts", async () => {
-  const bare = { date: "2026-11-01", days: 1, missing: [] };
-  respondWith({ body: { views: [bare], missing: [] } });
-  const { views, nextCursor } = await client.analytics.dailyViews(DAYS);
-  assert.deepEqual(views[0], { ...bare, human: null, ai: null, total: null, visitors: null });
-  assert.equal(nextCursor, null);
-});
-
-test("dailyViews() rejects with the status and the detail of a gateway without an archive", async () => {
-  const detail = "bind a D1 database as ARCHIVE";
-  respondWith({ status: 501, body: { type: "/problems/archive-not-configured", detail } });
-  const reading = client.analytics.dailyViews(DAYS, { maxRetries: 0 });
-  const error = await reading.catch((reason) => reason);
-  assert.ok(error instanceof ApiError);
-  assert.equal(error.status, 501);
-  assert.equal(error.problem.detail, detail);
-  assert.equal(requests.length, 1);
-});
-
-test("dailyViews() rejects a malformed series with the path of the mistake", async () => {
-  for (const [body, where] of [
-    [{ ...SERIES, views: {} }, "views"],
-    [{ ...SERIES, views: [{ ...DAY, days: -1 }] }, "views[0].days"],
-    [{ ...SERIES, views: [{ ...DAY, human: "5" }] }, "views[0].human"],
-    [{ ...SERIES, missing: [1] }, "missing[0]"],
-    [{ ...SERIES, nextCursor: 1 }, "nextCursor"],
-  ]) {
-    respondWith({ body });
-    const error = await client.analytics.dailyViews(DAYS).catch((reason) => reason);
-    assert.ok(error instanceof DecodeError, where);
-    assert.ok(error.message.startsWith(where), error.message);
-  }
-});
-
-test("dailyViews() rejects invalid dates and unknown parameters before it sends anything", async () => {
-  respondWith();
-  const params = { ...DAYS, dateFrom: "2026-02-30" };
-  await assert.rejects(client.analytics.dailyViews(params), ValidationError);
-  const unknown = client.analytics.dailyViews({ ...DAYS, from: "x" });
-  await assert.rejects(unknown, /from is not a parameter of this operation/);
-  assert.equal(requests.length, 0);
-});
-
-test("dailyViews() rejects a missing date before it sends anything", async () => {
-  const { dateFrom, dateTo } = DAYS;
-  for (const [params, field] of [
-    [{}, "dateFrom"],
-    [undefined, "dateFrom"],
-    [null, "dateFrom"],
-    [{ dateTo }, "dateFrom"],
-    [{ dateFrom }, "dateTo"],
-    [{ dateFrom, dateTo: undefined }, "dateTo"],
-  ]) {
-    respondWith({ body: SERIES });
-    const error = await client.analytics.dailyViews(params).catch((reason) => reason);
-    assert.ok(error instanceof ValidationError, `${error}`);
-    assert.deepEqual([error.field, error.rule], [field, "required"]);
-    assert.equal(error.message, `${field} is required`);
-    assert.equal(requests.length, 0);
-  }
-});
-
-test("dailyViews() iterates over the rows of every page", async () => {
-  const next = { ...DAY, date: "2026-11-02" };
-  respondWith({ body: { ...SERIES, nextCursor: "two" } }, { body: { ...SERIES, views: [next] } });
-  const dates = [];
-  for await (const { date } of client.analytics.dailyViews(DAYS)) dates.push(date);
-  assert.deepEqual(dates, ["2026-11-01", "2026-11-02"]);
-  assert.deepEqual(
-    requests.map(({ query }) => query),
-    [
-      { ...DAYS, limit: "1000" },
-      { ...DAYS, limit: "1000", cursor: "two" },
-    ],
-  );
-});
-
 test("archiveStatus() and the backfill methods call their routes", async () => {
   const status = {
     ...{ dateFrom: "2026-01-01", dateTo: "2026-11-03", complete: 305, partial: 0, failed: 0 },
@@ -202,11 +116,4 @@ test("archiveStatus() and the backfill methods call their routes", async () => {
       ["POST", `${path}/backfill`, {}, '{"dateFrom":"2026-01-01"}'],
     ],
   );
-});
-
-test("dailyViews() rejects with the reason of an aborted signal", async () => {
-  respondWith();
-  const signal = AbortSignal.abort(new Error("enough"));
-  await assert.rejects(client.analytics.dailyViews(DAYS, { signal }), /enough/);
-  assert.equal(requests.length, 0);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
-import { Client, JobWaitTimeoutError } from "quillgate";
+import { Client } from "quillgate";
 
 const TOKEN = "stream-test-token";
 /** A stream without a byte for this long counts as broken. */
@@ -77,19 +77,6 @@ function streams(chunks, end = "end") {
 function event(id, state) {
   return `id: ${id}\nevent: job\ndata: ${JSON.stringify({ id: "j1", ...state })}\n\n`;
 }
-
-test("wait() follows the stream of the gateway without polling", async () => {
-  connections = [
-    streams([": hello\n\n", event(1, { status: "active" }), event(2, { status: "completed" })]),
-  ];
-  const states = [];
-  const done = await client.agentJobs.wait("j1", { onUpdate: ({ status }) => states.push(status) });
-  assert.equal(done.status, "completed");
-  assert.deepEqual(states, ["active", "completed"]);
-  assert.equal(seen.polls, 0);
-  assert.equal(seen.streams.length, 1);
-  assert.equal(seen.streams[0].accept, "text/event-stream");
-});
 
 test("a stream is parsed with every kind of line end and with chunks of one byte", async () => {
   const text = event(1, { status: "active", model: "mödel" }).replaceAll("\n", "\r\n");
@@ -254,23 +241,6 @@ test("a stream that breaks three times without an event is replaced by polling",
   assert.equal(seen.polls, 1);
 });
 
-test("a streamed job with an invalid property rejects with DecodeError and closes the stream", async () => {
-  connections = [streams([event(1, { status: 5 })], "open")];
-  await assert.rejects(client.agentJobs.wait("j1"), { name: "DecodeError", path: "status" });
-  await seen.streams[0].closed;
-});
-
-test("the timeout of wait() also applies to a stream, and its error has the last known job", async () => {
-  job = { id: "j1", status: "active", model: "m" };
-  connections = [streams([event(1, job)], "open")];
-  const wait = client.agentJobs.wait("j1", { timeout: 1_000 });
-  const error = await wait.catch((error) => error);
-  assert.ok(error instanceof JobWaitTimeoutError, String(error));
-  assert.equal(error.job.model, "m");
-  assert.equal(seen.polls, 1);
-  await seen.streams[0].closed;
-});
-
 test("a silent stream is followed by one poll at the timeout of wait()", async () => {
   connections = [streams([event(1, { status: "active" })], "open")];
   const done = await client.agentJobs.wait("j1", { timeout: 1_000 });
@@ -320,26 +290,4 @@ test("an event that never ends is refused, and the events before it are returned
   await client.agentJobs.wait("j1", { onUpdate: ({ status }) => states.push(status) });
   assert.deepEqual(states, ["active", "completed"]);
   await seen.streams[0].closed;
-});
-
-test("an abort ends a stream immediately with the signal's reason", async () => {
-  connections = [streams([event(1, { status: "active" })], "open")];
-  const controller = new AbortController();
-  const reason = new Error("enough");
-  const wait = client.agentJobs.wait("j1", {
-    signal: controller.signal,
-    onUpdate: () => controller.abort(reason),
-  });
-  assert.equal(await wait.catch((error) => error), reason);
-  await seen.streams[0].closed;
-});
-
-test("a loop over watch() that ends early closes its stream", async () => {
-  connections = [streams([event(1, { status: "active" })], "open")];
-  for await (const { job: now } of client.agentJobs.watch("j1")) {
-    assert.equal(now.status, "active");
-    break;
-  }
-  await seen.streams[0].closed;
-  assert.equal(seen.polls, 0);
 });

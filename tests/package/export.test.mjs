@@ -3,10 +3,9 @@
  * neither lose nor repeat a row.
  */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { inspect } from "node:util";
-import { startUpstream } from "../harness/upstream.mjs";
-import { against, KEY, quillgate } from "./behaviour/fixtures.mjs";
+import { against, quillgate } from "./behaviour/fixtures.mjs";
 import {
   EXPECTED,
   FORMATS,
@@ -158,47 +157,3 @@ test("an unpaired surrogate becomes U+FFFD in CSV and stays escaped in NDJSON", 
       assert.equal(ndjson, `${String.raw`{"path":"\ud83d"}`}\n`);
     },
   ));
-
-describe("Exports from the simulated platform", () => {
-  const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-03-01" };
-  /** The simulator's name for the report of each list. */
-  const REPORTS = {
-    ...{ views: "views", visitors: "visitors", feedback: "feedback", searches: "searches" },
-    conversations: "assistant",
-  };
-  let upstream;
-
-  before(async () => {
-    upstream = await startUpstream({ key: KEY, pages: 700, projects: ["acme"] });
-  });
-  after(() => upstream?.stop());
-
-  for (const [name, report] of Object.entries(REPORTS)) {
-    test(`an export of ${name} has every row of the simulated platform in both formats`, async () => {
-      const base = { baseUrl: upstream.url, projectId: "acme", auth: { adminKey: KEY } };
-      const { analytics } = new quillgate.Client(base);
-      const whole = await upstream.report({ report, projectId: "acme", ...RANGE });
-      const list = LISTS[name];
-      const rows = whole[list.rows];
-      assert.ok(rows.length > 100);
-      const ndjson = await read(analytics[name](RANGE).export({ format: "ndjson" }));
-      const lines = ndjson.split("\n").slice(0, -1);
-      assert.deepEqual(
-        lines.map((line) => JSON.parse(line)),
-        rows,
-      );
-      // The CSV must contain each number exactly as the NDJSON does.
-      const numberIn = (line, column) => new RegExp(`"${column}":([^,}]+)`).exec(line)[1];
-      const records = rows.map((row, at) => {
-        const tokens = Object.keys(list.columns).map((column) => {
-          const value = row[column] ?? null;
-          const isNumber = typeof value === "number";
-          return [column, [isNumber ? numberIn(lines[at], column) : JSON.stringify(value)]];
-        });
-        return { cells: new Map(tokens) };
-      });
-      const csv = await read(analytics[name](RANGE).export({ format: "csv" }));
-      assert.equal(csv, EXPECTED.csv(records, list));
-    });
-  }
-});

@@ -333,68 +333,6 @@ describe("`record()`", () => {
     assert.equal(requests[0].headers.authorization, `Bearer ${TOKEN}`);
   });
 
-  test("record().withResponse() resolves to the record, the response and the request id", async () => {
-    handlers = [respondWith(200, RECORD, { "x-request-id": "r7" })];
-    const { data, response, requestId } = await client.agentJobs.record("j1").withResponse();
-    assert.deepEqual([data, requestId], [RECORD, "r7"]);
-    assert.ok(response instanceof Response);
-    assert.deepEqual([response.status, response.bodyUsed], [200, true]);
-    assert.equal(requests.length, 1);
-  });
-
-  test("record() returns null for absent properties", async () => {
-    handlers = [respondWith(200, { job: { id: "j1" }, messages: [{}], changes: [] })];
-    const { job, prompt, messages } = await client.agentJobs.record("j1");
-    assert.deepEqual(Object.keys(job), Object.keys(JOB));
-    assert.deepEqual(
-      [job.status, prompt, messages],
-      [null, null, [{ prompt: null, author: null, sentAt: null }]],
-    );
-  });
-
-  test("record() is retried after 503, and has the same errors as other calls", async () => {
-    handlers = [respondWith(503, {}, { "retry-after": "0" }), respondWith(200, RECORD)];
-    assert.deepEqual(await client.agentJobs.record("j1"), RECORD);
-    requests = [];
-    handlers = [respondWith(404, { type: "/problems/job-not-recorded", detail: "no record" })];
-    const missing = await rejectionOf(client.agentJobs.record("j1"));
-    assert.ok(missing instanceof NotFoundError, String(missing));
-    assert.equal(missing.code, "/problems/job-not-recorded");
-    assert.match(missing.stack.split("\n")[1], /list_stream\.test\.mjs/);
-    for (const id of ["", null, "."]) {
-      const refused = await rejectionOf(client.agentJobs.record(id));
-      assert.ok(refused instanceof ValidationError, String(refused));
-      assert.equal(refused.field, "id");
-    }
-    assert.equal(requests.length, 1);
-  });
-
-  test("record() rejects a malformed record with DecodeError, which names the path", async () => {
-    for (const [body, where, what] of [
-      [[], "", "must be an object, found an array"],
-      [{ ...RECORD, job: null }, "job", "must be an object, found null"],
-      [{ ...RECORD, job: { ...JOB, id: null } }, "job.id", "must be a string, found null"],
-      [{ ...RECORD, prompt: 5 }, "prompt", "must be a string, found a number"],
-      [{ ...RECORD, messages: {} }, "messages", "must be an array, found an object"],
-      [{ ...RECORD, messages: [null] }, "messages[0]", "must be an object, found null"],
-      [
-        { ...RECORD, messages: [{ author: 5 }] },
-        "messages[0].author",
-        "must be a string, found a number",
-      ],
-      [
-        { ...RECORD, changes: [{}, { at: 5 }] },
-        "changes[1].at",
-        "must be a string, found a number",
-      ],
-    ]) {
-      handlers = [respondWith(200, body, { "x-request-id": "r1" })];
-      const error = await rejectionOf(client.agentJobs.record("j1"));
-      assert.ok(error instanceof DecodeError, String(error));
-      assert.deepEqual([error.path, error.reason, error.requestId], [where, what, "r1"]);
-    }
-  });
-
   test("deleteRecord() resolves to undefined after a response without content", async () => {
     handlers = [
       (response) => {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";
-import { against, KEY, nextTurn, quillgate, rejectionOf } from "./behaviour/fixtures.mjs";
+import { against, inTurn, KEY, nextTurn, quillgate, rejectionOf } from "./behaviour/fixtures.mjs";
 import {
   ANALYTICS,
   collect,
@@ -190,6 +190,62 @@ for (const name of NAMES) {
   });
 }
 
+describe("Pages without optional properties", () => {
+  const PAGES = {
+    feedback: [
+      { feedback: [{ id: "f1", status: "pending" }], nextCursor: "c2", hasMore: true },
+      { feedback: [{ id: "f2", source: null }], nextCursor: null },
+    ],
+    views: [
+      { views: [{ path: "/a", total: 5 }, {}], totals: { total: 5 } },
+      { views: [{ path: "/b" }] },
+    ],
+    conversations: [
+      { conversations: [{ id: "t1" }], nextCursor: "01ARZ3NDEKTSV4RRFFQ69G5FAV" },
+      { conversations: [{ id: null }] },
+    ],
+  };
+  for (const [name, pages] of Object.entries(PAGES)) {
+    test(`the list of ${name} needs only its rows and a cursor`, () =>
+      against(inTurn(...pages.map((json) => ({ json }))), async (client, { requests }) => {
+        const rows = await client.analytics[name]({ limit: 2 }).all();
+        assert.equal(rows.length, pages.flatMap((page) => page[name]).length);
+        assert.equal(requests.length, 2);
+      }));
+  }
+});
+
+describe("An awaited page", () => {
+  for (const name of NAMES) {
+    const list = LISTS[name];
+    test(`of ${name} is iterable: for its rows, and with await for all rows from it on`, () =>
+      against(pageOf(list), async (client, { requests }) => {
+        const page = await list.list(client, { limit: 100 });
+        assert.deepEqual(namesOf(list, [...page]), namesFrom(0, 100));
+        assert.equal(requests.length, 1);
+        const second = await page.nextPage();
+        assert.deepEqual(namesOf(list, await collect(second)), namesFrom(100));
+        assert.deepEqual(namesOf(list, await collect(await list.list(client))), namesFrom(0));
+        assert.deepEqual(Object.keys(page).includes("nextPage"), false);
+      }));
+
+    if (!list.range) continue;
+    test(`of ${name} has a fixed range, which its position and the next page keep`, (context) => {
+      const start = Date.parse("2024-03-01T10:07:00Z");
+      context.mock.timers.enable({ apis: ["Date"], now: start });
+      return against(pageOf(list), async (client, { requests }) => {
+        const page = await list.list(client, { dateFrom: "2024-01-01" });
+        context.mock.timers.setTime(start + 3_600_000);
+        await page.nextPage();
+        await list.list(client, { resumeFrom: page.nextPosition });
+        const ends = requests.map((request) => queryOf(request).get("dateTo"));
+        assert.deepEqual(ends, Array(3).fill("2024-03-01T10:05:00.000Z"));
+        assert.equal(page.nextPosition.dateTo, ends[0]);
+      });
+    });
+  }
+});
+
 describe("`buildRequest()`", () => {
   for (const [name, params, path] of [
     ["views", { page: 2, limit: 5 }, "/views?limit=5&offset=5"],
@@ -234,73 +290,26 @@ describe("Invalid input", () => {
         assert.equal(requests.length, 0);
       }));
 
-  for (const name of NAMES) {
-    const { list, by, range } = LISTS[name];
-    for (const [use, run] of Object.entries(USES)) {
-      const rejectsList = (what, params, options, ...expected) =>
-        rejects(
-          `the list of ${name}, ${use}, with ${what}`,
-          (client) => run(list(client, params, options)),
-          ...expected,
-        );
-      const from = "from is not a parameter of this operation";
-      rejectsList("an unknown parameter", { from: "2024-01-01" }, {}, "from", "unknown", from);
-      const timeOut = "timeOut is not an option";
-      rejectsList("an unknown option", {}, { timeOut: 5 }, "timeOut", "unknown", timeOut);
-      rejectsList("a limit of 0", { limit: 0 }, {}, "limit", "page-size");
-      for (const resumeFrom of [null, "x", 5]) {
-        const position = `the position ${JSON.stringify(resumeFrom)}`;
-        rejectsList(position, { resumeFrom }, {}, "resumeFrom", "required");
-      }
-      rejectsList(
-        "an unknown property of a position",
-        { resumeFrom: { x: 1 } },
-        {},
-        "x",
-        "unknown",
+  for (const [use, run] of Object.entries(USES)) {
+    const { list } = LISTS.views;
+    const rejectsList = (what, params, options, ...expected) =>
+      rejects(
+        `a list, ${use}, with ${what}`,
+        (client) => run(list(client, params, options)),
+        ...expected,
       );
-      if (by === "offset") {
-        rejectsList("both page and offset", { page: 2, offset: 0 }, {}, "page", "not-with-offset");
-        rejectsList("page 0", { page: 0 }, {}, "page", "page");
-        rejectsList("a string as cursor", { cursor: "x" }, {}, "cursor", "unknown");
-      } else {
-        rejectsList("a page", { page: 2 }, {}, "page", "unknown");
-        rejectsList("an object as cursor", { cursor: { x: 1 } }, {}, "cursor", "text");
-      }
-      if (range) {
-        rejectsList(
-          "a date range that ends before it starts",
-          { dateFrom: "2024-02-01", dateTo: "2024-01-01" },
-          {},
-          "dateFrom",
-          "before-date-to",
-        );
-      }
-    }
-    rejects(
-      `all() of the list of ${name} with an unknown option`,
-      (client) => list(client).all({ maxRow: 5 }),
-      ...["maxRow", "unknown", "maxRow is not an option"],
-    );
+    const from = "from is not a parameter of this operation";
+    rejectsList("an unknown parameter", { from: "2024-01-01" }, {}, "from", "unknown", from);
+    const timeOut = "timeOut is not an option";
+    rejectsList("an unknown option", {}, { timeOut: 5 }, "timeOut", "unknown", timeOut);
+    rejectsList("an invalid parameter", { limit: 0 }, {}, "limit", "page-size");
+    rejectsList("a position that is no object", { resumeFrom: "x" }, {}, "resumeFrom", "required");
+    rejectsList("an unknown property of a position", { resumeFrom: { x: 1 } }, {}, "x", "unknown");
   }
   rejects(
-    "feedback of an unknown source",
-    ({ analytics }) => analytics.feedback({ source: "email" }),
-    ...["source", "one-of"],
-    'source must be one of code_snippet, contextual, agent, thumbs_only, found "email"',
-  );
-  for (const status of ["pendng", "pending,resolvd", "pending, resolved", "pending,"]) {
-    rejects(
-      `feedback of the status ${JSON.stringify(status)}`,
-      ({ analytics }) => analytics.feedback({ status }),
-      ...["status", "one-of"],
-      `status must be one of pending, in_progress, resolved, dismissed, found "${status}"`,
-    );
-  }
-  rejects(
-    "a cursor of conversations that is not a ULID",
-    ({ analytics }) => analytics.conversations({ cursor: "x" }),
-    ...["cursor", "ulid"],
+    "all() with an unknown option",
+    ({ analytics }) => analytics.views().all({ maxRow: 5 }),
+    ...["maxRow", "unknown", "maxRow is not an option"],
   );
 
   test("nextPage() rejects an unknown option", () =>
@@ -311,7 +320,6 @@ describe("Invalid input", () => {
       assert.deepEqual([error.field, error.rule, requests.length], ["timeOut", "unknown", 1]);
     }));
 
-  const ULID = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
   for (const [what, call] of Object.entries({
     create: ({ agentJobs }, options) => agentJobs.create({ prompt: "p" }, options),
     get: ({ agentJobs }, options) => agentJobs.get("j1", options),
@@ -319,7 +327,8 @@ describe("Invalid input", () => {
     wait: ({ agentJobs }, options) => agentJobs.wait("j1", options),
     watch: ({ agentJobs }, options) => agentJobs.watch("j1", options).next(),
     feedbackByPage: ({ analytics }, options) => analytics.feedbackByPage({}, options),
-    conversation: ({ analytics }, options) => analytics.conversation(ULID, options),
+    conversation: ({ analytics }, options) =>
+      analytics.conversation("01ARZ3NDEKTSV4RRFFQ69G5FAV", options),
     callerStats: ({ analytics }, options) => analytics.callerStats({}, options),
     withOptions: (client, options) => client.withOptions(options).agentJobs.get("j1"),
     "new Client": (_, options) =>
@@ -337,47 +346,6 @@ describe("Invalid input", () => {
     ({ agentJobs }) => agentJobs.wait("j1", { maxRetries: 1 }),
     "maxRetries",
     "unknown",
-  );
-
-  for (const [what, call] of Object.entries({
-    create: ({ agentJobs }) => agentJobs.create({ prompt: "p", from: "x" }),
-    sendMessage: ({ agentJobs }) => agentJobs.sendMessage("j1", { prompt: "p", from: "x" }),
-    feedbackByPage: ({ analytics }) => analytics.feedbackByPage({ from: "x" }),
-    callerStats: ({ analytics }) => analytics.callerStats({ from: "x" }),
-    buildRequest: (client) => client.buildRequest("analytics.views", { from: "x" }),
-  })) {
-    const message = "from is not a parameter of this operation";
-    rejects(`an unknown parameter of ${what}`, call, "from", "unknown", message);
-  }
-
-  for (const [what, id] of Object.entries({ null: null, undefined: undefined, "a number": 5 })) {
-    const rule = id === undefined ? "required" : "text";
-    const message = { prompt: "p" };
-    rejects(`${what} as the id of get`, ({ agentJobs }) => agentJobs.get(id), "id", rule);
-    rejects(`${what} as the id of wait`, ({ agentJobs }) => agentJobs.wait(id), "id", rule);
-    rejects(
-      `${what} as the id of watch`,
-      ({ agentJobs }) => agentJobs.watch(id).next(),
-      "id",
-      rule,
-    );
-    rejects(
-      `${what} as the id of sendMessage`,
-      ({ agentJobs }) => agentJobs.sendMessage(id, message),
-      "id",
-      rule,
-    );
-    rejects(
-      `${what} as the id of conversation`,
-      ({ analytics }) => analytics.conversation(id),
-      ...["threadId", rule],
-    );
-  }
-  rejects(
-    "an id of conversation that is not a ULID",
-    ({ analytics }) => analytics.conversation(".."),
-    "threadId",
-    "ulid",
   );
 
   test("an option that is undefined counts as absent", () =>

@@ -1,7 +1,7 @@
 /** `client.request`: requests that are not operations. */
 import assert from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
-import { Client, DecodeError, NotFoundError, ServerError, ValidationError } from "quillgate";
+import { Client, DecodeError, ServerError, ValidationError } from "quillgate";
 import { startScriptedServer } from "./scripted_server.mjs";
 
 let server;
@@ -47,16 +47,6 @@ describe("client.request", () => {
     const client = await serve([{ status: 204 }, { text: "<h1>" }]);
     assert.equal(await client.request("DELETE", "/v1/x"), null);
     await assert.rejects(client.request("GET", "/v1/x"), DecodeError);
-  });
-
-  test("rejects with the same errors as operations", async () => {
-    const client = await serve({ status: 404, json: { error: "no such report" } });
-    await assert.rejects(client.request("GET", "/v1/x"), (error) => {
-      assert.ok(error instanceof NotFoundError);
-      assert.match(error.message, /no such report/);
-      assert.match(error.stack.split("\n")[1], /raw_request\.test/);
-      return true;
-    });
   });
 
   test("retries reads, and writes only with a key and at a gateway", async () => {

@@ -49,8 +49,6 @@ export const LISTS = {
   },
 };
 export const NAMES = Object.keys(LISTS);
-export const BY_CURSOR = NAMES.filter((name) => LISTS[name].by === "cursor");
-export const BY_OFFSET = NAMES.filter((name) => LISTS[name].by === "offset");
 
 export const rowOf = (list, at) => ({
   [list.name]: `r${at}`,

@@ -1,14 +1,7 @@
 /** `quillgate/testing`: the fake gateway with the package's client. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import {
-  Client,
-  ConnectionError,
-  NotFoundError,
-  OutcomeUnknownError,
-  RateLimitError,
-  TimeoutError,
-} from "quillgate";
+import { Client, ConnectionError, NotFoundError, RateLimitError, TimeoutError } from "quillgate";
 import { createFakeGateway } from "quillgate/testing";
 import { unwrap, WebhookVerificationError } from "quillgate/webhooks";
 
@@ -23,16 +16,6 @@ function start(options) {
 }
 
 describe("jobs of the fake gateway", () => {
-  test("completes a fake job with a pull request when its time is over", async () => {
-    const { gateway, client } = start();
-    const { id } = await client.agentJobs.create({ prompt: "Document it" });
-    gateway.advance(MINUTE - 1);
-    assert.equal((await client.agentJobs.get(id)).status, "active");
-    gateway.advance(1);
-    const { status, prLink } = await client.agentJobs.get(id);
-    assert.deepEqual([status, prLink], ["completed", "https://github.com/acme/docs/pull/1"]);
-  });
-
   test("ends a fake job with the result of the test's function", async () => {
     const finish = ({ prompt }) => (prompt.includes("!") ? { status: "failed" } : { prLink: null });
     const { gateway, client } = start({ jobDuration: 5, finish });
@@ -44,38 +27,6 @@ describe("jobs of the fake gateway", () => {
     );
     assert.deepEqual([one.status, one.prLink], ["failed", null]);
     assert.deepEqual([other.status, other.prLink], ["completed", null]);
-  });
-
-  test("streams every change of a fake job to a waiting client", async () => {
-    const { gateway, client } = start();
-    const { id } = await client.agentJobs.create({ prompt: "Document it" });
-    const next = { active: "planning", planning: "completed" };
-    const seen = [];
-    const onUpdate = ({ status }) => {
-      seen.push(status);
-      if (next[status]) gateway.updateJob(id, { status: next[status] });
-    };
-    const { status } = await client.agentJobs.wait(id, { onUpdate });
-    assert.equal(status, "completed");
-    assert.deepEqual(seen, ["active", "planning", "completed"]);
-  });
-
-  test("restarts a fake job after a follow-up and records the follow-up", async () => {
-    const { gateway, client } = start();
-    const { id } = await client.agentJobs.create({ prompt: "Document it" });
-    gateway.advance(MINUTE);
-    await client.agentJobs.sendMessage(id, { prompt: "Shorter" });
-    assert.equal((await client.agentJobs.get(id)).status, "active");
-    gateway.advance(MINUTE);
-    const { messages, changes, job } = await client.agentJobs.record(id);
-    assert.equal(messages[0].prompt, "Shorter");
-    assert.deepEqual(
-      changes.map(({ status }) => status),
-      ["active", "completed", "active", "completed"],
-    );
-    assert.equal(changes[1].at, new Date(START + MINUTE).toISOString());
-    assert.equal(job.createdBy, "fake-author");
-    assert.deepEqual(gateway.jobs[0].messages, ["Shorter"]);
   });
 
   test("gives each fake job a unique id", async () => {
@@ -148,30 +99,6 @@ describe("jobs of the fake gateway", () => {
 });
 
 describe("reports of the fake gateway", () => {
-  test("returns the test's rows of a fake report page by page", async () => {
-    const views = Array.from({ length: 600 }, (_, at) => ({ path: `/${at}`, human: 1, total: 2 }));
-    const { gateway, client } = start({ reports: { views } });
-    const rows = await client.analytics.views().all();
-    assert.equal(rows.length, 600);
-    assert.deepEqual(rows[599], { path: "/599", human: 1, ai: null, total: 2 });
-    const { totals } = await client.analytics.views({ limit: 1 });
-    assert.deepEqual(totals, { human: 600, ai: 0, total: 1200 });
-    assert.equal(
-      gateway.requests.filter(({ operation }) => operation === "analytics.views").length,
-      4,
-    );
-  });
-
-  test("continues a fake report by cursor", async () => {
-    const conversations = Array.from({ length: 250 }, (_, at) => ({ query: `Question ${at}` }));
-    const { client } = start({ reports: { conversations } });
-    const rows = [];
-    for await (const page of client.analytics.conversations({ limit: 100 }).pages()) {
-      rows.push(page.conversations.length);
-    }
-    assert.deepEqual(rows, [100, 100, 50]);
-  });
-
   test("continues the fake archive's reports by cursor", async () => {
     const dates = ["2026-10-01", "2026-10-02", "2026-10-03"];
     const { client } = start({
@@ -251,19 +178,6 @@ describe("failures of the fake gateway", () => {
       gateway.requests.map(({ status }) => status),
       [null, null],
     );
-  });
-
-  test("leaves the outcome of a failed write unknown until the client forces it", async () => {
-    const { gateway, client } = start();
-    const options = { idempotencyKey: "release-42" };
-    const create = (more) => client.agentJobs.create({ prompt: "a" }, { ...options, ...more });
-    gateway.fail("upstream-timeout", { operation: "agentJobs.create" });
-    await assert.rejects(create(), OutcomeUnknownError);
-    await assert.rejects(create(), OutcomeUnknownError);
-    assert.equal(gateway.jobs.length, 0);
-    const { id } = await create({ force: true });
-    assert.equal((await create()).id, id);
-    assert.equal(gateway.jobs.length, 1);
   });
 });
 

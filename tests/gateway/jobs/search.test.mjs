@@ -1,157 +1,127 @@
 /**
- * Search in prompts. The gateway finds jobs that an earlier release stored, strings that are too
- * short for the index, and words after a NUL. Without the index, one request compares at most 1,600
- * jobs.
+ * Search in prompts. A request scans at most 2,000 jobs, newest first, so that a page can be empty
+ * although further jobs match.
  */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";
+import { runCommand } from "../../cli/command_line.mjs";
 import { startJobs } from "../jobs_gateway.mjs";
-import { PATIENCE_MS } from "../watched_jobs.mjs";
 
-const [OLD, SHORT, NUL, DELETED] = ["old-docs", "short-docs", "nul-docs", "deleted-docs"];
-const SPELLINGS = "spelled-docs";
-/** More jobs than one request compares without the index. */
-const MANY_JOBS = 4_000;
-/** The maximum number of jobs that one request compares. */
-const MAX_COMPARED = 1_600;
+const [MANY, DELETED, SPELLINGS] = ["many-docs", "deleted-docs", "spelled-docs"];
+/** So many jobs that a search for the oldest one has six empty pages. */
+const MANY_JOBS = 12_500;
+const MAX_SCANNED = 2_000;
+/** The number of migrations of the last release with a search index. */
+const INDEX_RELEASE = 18;
+const MIGRATIONS = new URL("../../../worker/src/jobs/store/migrations/", import.meta.url);
 
 let jobs;
 
 before(async () => {
   jobs = await startJobs("search", {
-    projects: [OLD, SHORT, NUL, DELETED, SPELLINGS],
+    projects: [MANY, DELETED, SPELLINGS],
     vars: { KEEP_PROMPTS: "whole" },
   });
 });
 after(() => jobs?.stop());
 
-const listPath = (project, query) =>
-  `/v2/agent/${project}/jobs?${new URLSearchParams({ limit: "100", ...query })}`;
-
 async function find(project, query) {
-  const answer = await jobs.get(listPath(project, query));
+  const parameters = new URLSearchParams({ limit: "100", ...query });
+  const answer = await jobs.get(`/v2/agent/${project}/jobs?${parameters}`);
   assert.equal(answer.status, 200, answer.text);
   const { jobs: found, nextCursor } = answer.json;
   return { ids: found.map(({ id }) => id), nextCursor };
 }
 
-/**
- * Stores jobs in the format of a release without the search index. `first` is the oldest job's
- * prompt.
- */
-async function storeJobs(project, count, first) {
+/** Stores jobs as a release with a search index did, none of which are in that index yet. */
+async function storeJobs(project, prompts) {
   await jobs.create("creates the tables", { project });
+  const tables = readFileSync(new URL("0010_job_search.sql", MIGRATIONS), "utf8").split(";\n");
   await jobs.restartWithSql(
     [
       [
-        `WITH RECURSIVE one (number) AS
-            (SELECT 1 UNION ALL SELECT number + 1 FROM one WHERE number < ?1)
-          INSERT INTO job (id, listed, subject, prompt_summary, created_at, status, data, version,
+        `INSERT INTO job (id, listed, subject, prompt_summary, created_at, status, data, version,
             checked_at, last_started_at)
-          SELECT 'old-' || number, 1, 'earlier', iif(number = 1, ?2, 'Fix the guide ' || number),
-            ?3 + number, 'completed', '{}', 1, ?3, ?3 FROM one`,
-        count,
-        first,
-        Date.now(),
+          SELECT 'old-' || key, 1, 'earlier', value, ?2 - key, 'completed', '{}', 1, ?2, ?2
+          FROM json_each(?1)`,
+        JSON.stringify(prompts),
+        Date.now() - 1_000,
       ],
-      ["UPDATE search_backlog SET last = (SELECT max(row) FROM job)"],
+      ...tables
+        .filter((statement) => /job_search|search_backlog/u.test(statement))
+        .map((sql) => [sql]),
+      ["UPDATE migration SET done = ?", INDEX_RELEASE],
     ],
     project,
   );
 }
 
-/**
- * Searches until the stored job `old-1` is found after the new job `id`. An alarm indexes stored
- * jobs.
- */
-async function untilOldFound(project, text, id) {
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    const { ids } = await find(project, { text });
-    if (ids.includes("old-1")) return assert.deepEqual(ids, [id, "old-1"], text);
-    assert.deepEqual(ids, [id], text);
-    assert.ok(performance.now() < deadline, "the stored job is still not found");
-  }
-}
+test("scans a limited number of jobs per request, and continues with the cursor", async () => {
+  const prompts = Array.from({ length: MANY_JOBS }, (_, number) => `Fix the guide ${number}`);
+  prompts[MANY_JOBS - 1] = "Find the NEEDLE";
+  await storeJobs(MANY, prompts);
+  const pages = [await find(MANY, { text: "needle" })];
+  while (pages.at(-1).nextCursor !== null)
+    pages.push(await find(MANY, { text: "needle", cursor: pages.at(-1).nextCursor }));
+  const oldest = `old-${MANY_JOBS - 1}`;
+  assert.deepEqual(
+    pages.map(({ ids }) => ids),
+    [...Array(Math.floor(MANY_JOBS / MAX_SCANNED)).fill([]), [oldest]],
+  );
 
-test("finds jobs that an earlier release stored, and adds them to the search index", async () => {
-  await storeJobs(OLD, MANY_JOBS, "Find the NEEDLE");
-  const { id } = await jobs.create("Another needle", { project: OLD });
-  const first = await find(OLD, { text: "Needle" });
-  assert.equal(first.ids[0], id);
-  const deadline = performance.now() + PATIENCE_MS;
-  for (;;) {
-    // Until the index contains the oldest job, that job appears only on a later page.
-    const { ids, nextCursor } = await find(OLD, { text: "needle" });
-    if (nextCursor === null) {
-      assert.deepEqual(ids, [id, "old-1"]);
-      break;
-    }
-    assert.ok(performance.now() < deadline, "the index is still incomplete");
-  }
-  const [{ last }] = await jobs.restartWithSql([["SELECT last FROM search_backlog"]], OLD);
-  assert.ok(last < MAX_COMPARED, `rows up to ${last} are not in the index`);
-  assert.deepEqual((await find(OLD, { text: "needle", author: "earlier" })).ids, ["old-1"]);
-  assert.deepEqual((await find(OLD, { text: "needle", state: "failed" })).ids, []);
+  // With a filter, only jobs that meet it count.
+  const own = await jobs.create("A newer needle", { project: MANY });
+  const { nextCursor } = await find(MANY, { text: "needle", state: "active" });
+  assert.equal(nextCursor, null);
+  assert.deepEqual((await find(MANY, { text: "needle", limit: "1" })).ids, [own.id]);
+  assert.deepEqual((await find(MANY, { text: "needle", state: "failed" })).ids, []);
 });
 
-test("compares a bounded number of jobs per search for a short string", async () => {
-  await storeJobs(SHORT, MANY_JOBS, "Zz");
-  const first = await find(SHORT, { text: "ZZ" });
-  assert.deepEqual(first.ids, []);
-  let requests = 1;
-  let page = first;
-  for (; page.nextCursor !== null; requests += 1) {
-    page = await find(SHORT, { text: "ZZ", cursor: page.nextCursor });
-  }
-  assert.deepEqual(page.ids, ["old-1"]);
-  assert.equal(requests, Math.ceil((MANY_JOBS + 1) / MAX_COMPARED));
-
+test("the package and the command line continue after any number of empty pages", async () => {
   const token = jobs.gate.token({ projects: jobs.projects });
-  const client = new Client({ baseUrl: jobs.gate.gateway.url, projectId: SHORT, auth: { token } });
+  const { url } = jobs.gate.gateway;
+  const client = new Client({ baseUrl: url, projectId: MANY, auth: { token } });
+  const oldest = `old-${MANY_JOBS - 1}`;
+  const text = "the needle";
   const found = [];
-  for await (const job of client.agentJobs.list({ text: "zz" })) found.push(job.id);
-  assert.deepEqual(found, ["old-1"]);
-});
-
-test("lets a reader's search pass the waiting searches of another reader", async () => {
-  const search = (sub) => {
-    const authorization = `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
-    return jobs.gate.get(listPath(SHORT, { text: "ZZ" }), { authorization });
-  };
-  let answered = 0;
-  const many = Array.from({ length: 50 }, () => search("ana").finally(() => (answered += 1)));
-  await Promise.race(many);
-  const { status } = await search("ben");
-  assert.equal(status, 200);
-  assert.ok(answered < many.length, "the other reader's searches were all answered before");
-  for (const answer of await Promise.all(many)) assert.equal(answer.status, 200);
+  for await (const job of client.agentJobs.list({ text })) found.push(job.id);
+  assert.deepEqual(found, [oldest]);
+  const env = { QUILLGATE_BASE_URL: url, QUILLGATE_PROJECT_ID: MANY, QUILLGATE_TOKEN: token };
+  const listed = await runCommand(["job", "list", "--text", text], { env });
+  assert.equal(listed.code, 0, listed.stderr);
+  assert.deepEqual(
+    listed.stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).id),
+    [oldest],
+  );
 });
 
 test("finds other spellings of the same text, also in stored jobs", async () => {
-  await storeJobs(SPELLINGS, 1, "Cafe\u0301 ＦＡＱ in İstanbul, Straße");
-  const prompt = "CAFÉ FAQ in i\u0307stanbul, STRASSE";
-  const { id } = await jobs.create(prompt, { project: SPELLINGS });
-  for (const text of ["café", "CAFE\u0301 ｆａｑ", "istanbul", "İSTANBUL", "straße", "STRASS"]) {
-    await untilOldFound(SPELLINGS, text, id);
-  }
+  const stored = ["Cafe\u0301 ＦＡＱ in İstanbul, Straße", "Before\u0000behind", "Plain words"];
+  await storeJobs(SPELLINGS, stored);
+  const project = SPELLINGS;
+  const { id } = await jobs.create("CAFÉ FAQ in i\u0307stanbul, STRASSE", { project });
+  for (const text of ["café", "CAFE\u0301 ｆａｑ", "istanbul", "İSTANBUL", "straße", "STRASS"])
+    assert.deepEqual((await find(project, { text })).ids, [id, "old-0"], text);
+  const { id: second } = await jobs.create("Before\u0000Behind it", { project });
+  for (const text of ["behind", "BEFORE BEHIND", "before\u0000be", "eh"])
+    assert.deepEqual((await find(project, { text })).ids, [second, "old-1"], text);
+  assert.deepEqual((await find(project, { text: "PLAIN w" })).ids, ["old-2"]);
 });
 
-test("finds a job by the words after a NUL in its prompt", async () => {
-  await storeJobs(NUL, 1, "Before\u0000behind");
-  const { id } = await jobs.create("Before\u0000Behind it", { project: NUL });
-  for (const text of ["behind", "BEFORE BEHIND", "before\u0000be", "eh"]) {
-    await untilOldFound(NUL, text, id);
-  }
-});
-
-test("does not find a job whose record was deleted", async () => {
+test("a deleted record leaves nothing of its prompt", async () => {
   const project = DELETED;
-  const [kept, deleted] = [
-    await jobs.create("a shared prompt", { project }),
-    await jobs.create("a shared prompt", { project }),
-  ];
+  const kept = await jobs.create("a shared prompt", { project });
+  const deleted = await jobs.create("a shared prompt", { project });
   await jobs.deleteRecord(deleted.id, { project });
   assert.deepEqual(await find(project, { text: "shared" }), { ids: [kept.id], nextCursor: null });
+  const tables = await jobs.restartWithSql(
+    [["SELECT name FROM sqlite_master WHERE name LIKE '%search%'"]],
+    project,
+  );
+  assert.deepEqual(tables, []);
 });

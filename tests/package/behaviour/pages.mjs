@@ -1,48 +1,9 @@
 /** How a client reads lists of page views. */
 import assert from "node:assert/strict";
 import { inspect } from "node:util";
-import {
-  against,
-  describe,
-  inTurn,
-  nextTurn,
-  pageOf,
-  quillgate,
-  rejectionOf,
-  when,
-} from "./fixtures.mjs";
+import { against, describe, nextTurn, pageOf, quillgate, rejectionOf, when } from "./fixtures.mjs";
 
 describe("Lists of page views", () => {
-  when("a list is created and not awaited", "nothing is sent", () =>
-    against(pageOf(10), async ({ analytics }, { requests }) => {
-      const list = analytics.views({ limit: 5 });
-      list.pages();
-      list[Symbol.asyncIterator]();
-      await nextTurn();
-      assert.equal(requests.length, 0);
-      await list;
-      await list;
-      assert.equal(requests.length, 1, "awaiting it twice sends one request");
-    }),
-  );
-
-  when("a page is empty and `hasMore` is true", "the list continues", () =>
-    against(
-      inTurn(
-        { json: { totals: {}, views: [{ path: "/1" }], hasMore: true } },
-        { json: { totals: {}, views: [], hasMore: true } },
-        { json: { totals: {}, views: [{ path: "/2" }], hasMore: false } },
-      ),
-      async ({ analytics }) => {
-        const rows = await analytics.views({ limit: 1 }).all();
-        assert.deepEqual(
-          rows.map(({ path }) => path),
-          ["/1", "/2"],
-        );
-      },
-    ),
-  );
-
   when("five consecutive pages are empty", "the list rejects with DecodeError", () =>
     against(
       { json: { totals: {}, views: [], hasMore: true } },
@@ -53,31 +14,6 @@ describe("Lists of page views", () => {
         assert.equal(requests.length, 5);
       },
     ),
-  );
-
-  when(
-    "a loop reads every row",
-    "each request has 250 rows and a date range that ends when the loop started",
-    () =>
-      against(pageOf(600), async ({ analytics }, { requests }) => {
-        let count = 0;
-        for await (const { path } of analytics.views({ dateFrom: "2024-01-01" })) {
-          assert.equal(path, `/${count}`);
-          count += 1;
-        }
-        assert.equal(count, 600);
-        const queries = requests.map(({ path }) => new URL(path, "http://x").searchParams);
-        assert.deepEqual(
-          queries.map((query) => query.get("limit")),
-          ["250", "250", "250"],
-        );
-        assert.deepEqual(
-          queries.map((query) => query.get("offset")),
-          ["0", "250", "500"],
-        );
-        assert.equal(new Set(queries.map((query) => query.get("dateTo"))).size, 1);
-        assert.match(queries[0].get("dateTo"), /^\d{4}-\d\d-\d\dT/);
-      }),
   );
 
   when("a loop ends at its first row", "one request is sent", () =>
@@ -157,21 +93,6 @@ describe("Lists of page views", () => {
     },
   );
 
-  when("`maxRows` is set", "`all()` requests no page beyond it", () =>
-    against(pageOf(2000), async ({ analytics }, { requests }) => {
-      const progress = [];
-      const rows = await analytics
-        .views()
-        .all({ maxRows: 300, onProgress: ({ rows, pages }) => progress.push([rows, pages]) });
-      assert.equal(rows.length, 300);
-      assert.equal(requests.length, 2);
-      assert.deepEqual(progress, [
-        [250, 1],
-        [300, 2],
-      ]);
-    }),
-  );
-
   when(
     "`maxRows` is neither an integer from 0 nor `Infinity`",
     "`all()` rejects with ValidationError; nothing is sent",
@@ -229,36 +150,6 @@ describe("Lists of page views", () => {
       }
       const next = await last.nextPage();
       assert.equal(next.offset, 250);
-    }),
-  );
-
-  when(
-    "a page is awaited",
-    "`nextPage()` resolves to the next one, and to `null` after the last",
-    () =>
-      against(pageOf(15), async ({ analytics }, { requests }) => {
-        const first = await analytics.views({ limit: 10 });
-        assert.deepEqual(Object.keys(first), [
-          "totals",
-          "views",
-          "hasMore",
-          "offset",
-          "nextPosition",
-        ]);
-        const second = await first.nextPage();
-        assert.deepEqual([second.offset, second.views.length, second.hasMore], [10, 5, false]);
-        assert.equal(await second.nextPage(), null);
-        assert.equal(requests.length, 2);
-        const { data, response } = await analytics.views({ limit: 10 }).withResponse();
-        assert.deepEqual([data.views.length, response.status], [10, 200]);
-      }),
-  );
-
-  when("pages are iterated", "each page arrives once, with its offset", () =>
-    against(pageOf(600), async ({ analytics }) => {
-      const offsets = [];
-      for await (const page of analytics.views().pages()) offsets.push(page.offset);
-      assert.deepEqual(offsets, [0, 250, 500]);
     }),
   );
 

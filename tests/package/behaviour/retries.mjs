@@ -79,44 +79,4 @@ describe("Retries", () => {
       },
     ),
   );
-
-  when("`Retry-After` is a date", "the client waits until that date", async (context) => {
-    const date = new Date(Date.now() + 20_000).toUTCString();
-    await against(
-      inTurn({ status: 503, headers: { "retry-after": date } }, { json: JOB }),
-      async ({ agentJobs }) => {
-        const waits = skipWaits(context);
-        await agentJobs.get("j1");
-        assert.equal(waits.length, 1);
-        assertBetween(waits[0], 10_000, 20_000);
-      },
-    );
-  });
-
-  when(
-    "`Retry-After` is over a minute",
-    "the call rejects immediately with RateLimitError, which has `retryAfter` in seconds",
-    (context) =>
-      against(
-        { status: 429, headers: { "retry-after": "1800" } },
-        async ({ analytics }, { requests }) => {
-          const waits = skipWaits(context);
-          const error = await rejectionOf(analytics.views());
-          assert.ok(error instanceof quillgate.RateLimitError);
-          assert.equal(error.retryAfter, 1800);
-          assert.deepEqual([requests.length, waits], [1, []]);
-        },
-      ),
-  );
-
-  when("`maxRetries` is 0", "a failed request is not retried", () =>
-    against(
-      { status: 503 },
-      async ({ agentJobs }, { requests }) => {
-        await rejectionOf(agentJobs.get("j1"));
-        assert.equal(requests.length, 1);
-      },
-      { maxRetries: 0 },
-    ),
-  );
 });

@@ -63,6 +63,7 @@ const MIGRATIONS: &[&str] = &[
     POLICY_INDEX,
     include_str!("store/migrations/0017_webhook_receivers.sql"),
     include_str!("store/migrations/0018_fold_prompts.sql"),
+    include_str!("store/migrations/0019_drop_search_index.sql"),
 ];
 /// The policies whose circuit breakers this object reports.
 const POLICIES: [RateLimitPolicy; 3] = [
@@ -113,16 +114,11 @@ impl ProjectObject {
     }
 
     /// Lists jobs. Takes a `Call` and a `JobQuery`, and resolves to a `GatewayResponse`.
-    pub fn list(&self, call: JsValue, query: JsValue) -> Result<Promise, JsValue> {
-        let project = self.project.clone()?;
-        let reader = Rc::clone(&project);
-        let listed = into_promise(async move {
-            send_back(&reader.list(&receive(call)?, &receive(query)?).await?)
-        });
-        // Searches run one at a time. A search continues if its caller disconnects, because
-        // otherwise the next search would never start.
-        project.state.as_raw().wait_until(&listed)?;
-        Ok(listed)
+    pub fn list(&self, call: JsValue, query: JsValue) -> Promise {
+        let project = self.project.clone();
+        into_promise(
+            async move { send_back(&project?.list(&receive(call)?, &receive(query)?).await?) },
+        )
     }
 
     /// Reads a job record. Takes a `Call` and resolves to a `GatewayResponse`.

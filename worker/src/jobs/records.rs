@@ -94,9 +94,6 @@ pub struct JobQuery {
     pub limit: u64,
     /// The last job of the previous page, or `None` for the first page.
     pub before: Option<Position>,
-    /// The key of the caller. The searches of different callers take turns.
-    #[serde(default)]
-    pub caller: String,
 }
 
 /// Returns the first non-blank line of a prompt, without control characters. A line of more than

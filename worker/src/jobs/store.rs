@@ -38,15 +38,13 @@ mod listing;
 pub mod outbox;
 mod polls;
 mod records;
-pub mod search;
+mod search;
 
-use std::cell::{OnceCell, RefCell};
+use std::cell::OnceCell;
 use std::rc::Rc;
 
-use futures_channel::oneshot::Sender;
 use quillgate::Millis;
 
-use crate::jobs::search::turns::Turns;
 use crate::runtime::{Database, HostError, HostResult, text};
 
 /// Maximum number of jobs that one alarm polls for webhooks. An alarm also deletes at most this
@@ -57,8 +55,6 @@ pub struct JobStore {
     database: Rc<Database>,
     /// The window of the poll budget.
     poll_window: Millis,
-    /// The turns of searches. Sending wakes a search that waits for its turn.
-    search_turns: RefCell<Turns<Sender<()>>>,
     /// The project's id, cached after the first read. The id never changes.
     project: OnceCell<String>,
 }
@@ -68,7 +64,6 @@ impl JobStore {
         Self {
             database,
             poll_window,
-            search_turns: RefCell::default(),
             project: OnceCell::new(),
         }
     }

@@ -38,7 +38,7 @@ impl Planner<'_> {
             }
             Operation::GetAgentJobRecord => Action::ReadRecord(JobId::read(&values.parse()?)?),
             Operation::DeleteAgentJobRecord => Action::DeleteRecord(JobId::read(&values.parse()?)?),
-            Operation::ListAgentJobs => plan_list(&values.parse()?, self.caller.key())?,
+            Operation::ListAgentJobs => plan_list(&values.parse()?)?,
             Operation::ListDailyViews => {
                 Action::ReadSeries(SeriesQuery::read(&self.require_archive(values)?.parse()?)?)
             }
@@ -110,7 +110,7 @@ impl Planner<'_> {
     }
 }
 
-fn plan_list(call: &Call, caller: String) -> Result<Action, Problem> {
+fn plan_list(call: &Call) -> Result<Action, Problem> {
     let limit = Option::<JobPageSize>::read(call)?;
     let cursor = Option::<Cursor>::read(call)?;
     let before = cursor.map(|cursor| decode_cursor(cursor.as_str()));
@@ -118,6 +118,5 @@ fn plan_list(call: &Call, caller: String) -> Result<Action, Problem> {
         filter: JobFilter::read(call)?,
         limit: limit.unwrap_or(JobPageSize::DEFAULT).get(),
         before: before.transpose()?.map(Position::limit),
-        caller,
     }))
 }

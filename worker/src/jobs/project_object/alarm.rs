@@ -1,5 +1,5 @@
-//! The alarm of a project's object. The alarm's handler polls jobs, delivers webhooks, extends the
-//! search index and deletes expired records.
+//! The alarm of a project's object. The alarm's handler polls jobs, delivers webhooks and deletes
+//! expired records.
 
 use std::rc::Rc;
 
@@ -12,8 +12,7 @@ use crate::upstream::request::Call;
 
 impl Project {
     /// Stops polling jobs that did not finish in time, and starts due polls and webhook deliveries.
-    /// Then adds older jobs to the search index, deletes expired records and schedules the next
-    /// alarm.
+    /// Then deletes expired records and schedules the next alarm.
     pub(super) async fn on_alarm(self: Rc<Self>) -> HostResult<()> {
         self.alarm.set(None);
         self.alarms.set(self.alarms.get() + 1);
@@ -27,7 +26,6 @@ impl Project {
                 self.spawn(async move { project.outbox.deliver(&webhook, &project_id).await })?;
             }
         }
-        self.jobs.index_backlog()?;
         let (jobs, events) = self.jobs.sweep(now.since(self.settings.retention))?;
         for job in &jobs {
             self.forget(job);

@@ -27,9 +27,6 @@ impl Project {
         let mut polled = page.rows.clone();
         polled.retain(|row| !row.record().is_late(&self.timing, now));
         self.refresh(call, polled).await?;
-        if filter.text.is_some() && self.jobs.backlog()? > 0 {
-            self.schedule().await?;
-        }
         let listing = self.jobs.list(filter, &page)?;
         Ok(GatewayResponse::json(200, listing))
     }

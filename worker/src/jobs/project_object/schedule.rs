@@ -8,7 +8,6 @@ use crate::jobs::machine::Interest;
 use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::watchers::LIST_TAG;
-use crate::jobs::search::plan_indexing;
 use crate::runtime::{HostResult, now};
 
 /// The interval at which the alarm deletes expired records, in milliseconds: an hour.
@@ -59,7 +58,6 @@ impl Project {
         let usage = self.jobs.poll_usage(now())?;
         let pace = self.settings.poll_budget.find_next(&usage);
         let oldest = self.jobs.oldest()?;
-        let has_backlog = self.jobs.backlog()? > 0;
         let times = [
             self.find_watched_jobs(&usage)?
                 .into_iter()
@@ -72,7 +70,6 @@ impl Project {
             // Rounding up lets one alarm delete many records.
             oldest.map(|started| round_up(started.plus(self.settings.retention))),
             self.jobs.next_deletion_expiry()?.map(round_up),
-            has_backlog.then(|| plan_indexing(self.alarm.get(), now())),
         ];
         let Some(due) = times.into_iter().flatten().min() else {
             return Ok(());

@@ -1,6 +1,7 @@
 //! The job list and the records of single jobs. The store selects the jobs of a page, and returns
 //! pages and records as JSON.
 
+use serde::de::DeserializeOwned;
 use wasm_bindgen::JsValue;
 
 use super::JobStore;
@@ -36,20 +37,20 @@ impl JobStore {
     pub async fn page(&self, query: &JobQuery) -> HostResult<JobPage> {
         if let Some(wanted) = &query.filter.text {
             let found = self.search(query, wanted).await?;
-            let select =
-                select_jobs!("WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row DESC");
-            let rows = text(&json::to_text(&found.rows));
+            let select = select_jobs!(
+                "WHERE row IN (SELECT value FROM json_each(?)) ORDER BY created_at DESC, row DESC"
+            );
+            let rows: Vec<_> = found.jobs.iter().map(|job| job.row).collect();
             return Ok(JobPage {
-                rows: self.database.rows(select, [rows])?,
-                // A search resumes below a row and ignores the time of the position.
-                next: found.next.map(|row| Position {
-                    row,
-                    ..Position::NEWEST
-                }),
+                rows: self.database.rows(select, [text(&json::to_text(&rows))])?,
+                next: found.next,
             });
         }
-        let (select, values) = select_page(query);
-        let mut rows: Vec<JobRow> = self.database.rows(select, values)?;
+        let before = query.before.unwrap_or(Position::NEWEST);
+        // One job more than `query.limit` shows whether a next page exists.
+        let count = query.limit + 1;
+        let mut rows: Vec<JobRow> =
+            self.select_jobs(job_columns!(), vec![], &query.filter, before, count)?;
         let has_more = rows.len() as u64 > query.limit;
         rows.truncate(usize::try_from(query.limit).unwrap_or(usize::MAX));
         let last = rows.last().filter(|_| has_more);
@@ -106,42 +107,39 @@ impl JobStore {
         let rows: Vec<String> = self.database.values(query, values)?;
         Ok(rows.join(","))
     }
-}
 
-/// Expands to the query of a page. The index `$index` contains the jobs in the order of the page,
-/// so that `SQLite` does not need to sort the jobs.
-macro_rules! page_query {
-    ($index:literal, $condition:literal) => {
-        select_jobs!(
-            "INDEXED BY ",
-            $index,
-            " WHERE listed = 1 AND (created_at, row) < (?, ?)",
-            $condition,
-            " ORDER BY created_at DESC, row DESC LIMIT ?"
-        )
-    };
-}
-
-/// Returns the statement that selects a page, and the values to bind. The statement selects one job
-/// more than `query.limit`, which shows whether a next page exists.
-fn select_page(query: &JobQuery) -> (&'static str, Vec<JsValue>) {
-    let before = query.before.unwrap_or(Position::NEWEST);
-    let JobFilter { author, state, .. } = &query.filter;
-    let select = match (author, state) {
-        (None, None) => page_query!("job_created", ""),
-        (Some(_), None) => page_query!("job_subject", " AND subject = ?"),
-        (None, Some(_)) => page_query!("job_status", " AND status = ?"),
-        (Some(_), Some(_)) => {
-            page_query!("job_subject_status", " AND subject = ? AND status = ?")
-        }
-    };
-    let mut values = vec![number(before.created), number(before.row)];
-    values.extend(
-        [author, state]
-            .into_iter()
-            .flatten()
-            .map(|value| text(value)),
-    );
-    values.push(number(query.limit + 1));
-    (select, values)
+    /// Selects `columns` of at most `count` jobs after `before`, newest first. Ignores
+    /// `filter.text`. `values` are the values of the columns' parameters.
+    pub(super) fn select_jobs<T: DeserializeOwned>(
+        &self,
+        columns: &str,
+        mut values: Vec<JsValue>,
+        filter: &JobFilter,
+        before: Position,
+        count: u64,
+    ) -> HostResult<Vec<T>> {
+        let JobFilter { author, state, .. } = filter;
+        // These indexes contain the jobs in the order of the page, so that `SQLite` does not need to
+        // sort the jobs.
+        let (index, condition) = match (author, state) {
+            (None, None) => ("job_created", ""),
+            (Some(_), None) => ("job_subject", "AND subject = ?"),
+            (None, Some(_)) => ("job_status", "AND status = ?"),
+            (Some(_), Some(_)) => ("job_subject_status", "AND subject = ? AND status = ?"),
+        };
+        let query = format!(
+            "SELECT {columns} FROM job INDEXED BY {index}
+            WHERE listed = 1 AND (created_at, row) < (?, ?) {condition}
+            ORDER BY created_at DESC, row DESC LIMIT ?"
+        );
+        values.extend([number(before.created), number(before.row)]);
+        values.extend(
+            [author, state]
+                .into_iter()
+                .flatten()
+                .map(|value| text(value)),
+        );
+        values.push(number(count));
+        self.database.rows(&query, values)
+    }
 }

@@ -58,11 +58,7 @@ impl JobStore {
             optional_text(job.pr_link.as_deref()),
             text(&job.data),
         ];
-        let event = self.number_change(insert, row)?;
-        if let Some(JobRow { row, .. }) = self.find(id)? {
-            self.index_prompt(row, prompt, folded.as_deref())?;
-        }
-        Ok(event)
+        self.number_change(insert, row)
     }
 
     /// Returns the whole prompt if the settings and the size of the database allow storing it,
@@ -214,7 +210,6 @@ impl JobStore {
         for delete in [
             "DELETE FROM event WHERE job = ?",
             "DELETE FROM message WHERE job = ?",
-            "DELETE FROM job_search WHERE rowid = (SELECT row FROM job WHERE id = ?)",
             "DELETE FROM job WHERE id = ?",
         ] {
             self.database.execute(delete, [text(id)])?;
