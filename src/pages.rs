@@ -114,8 +114,8 @@ impl From<PageError> for Error {
 ///
 /// The list ends with `hasMore: false`. Without this property, a list by cursor ends with a page without
 /// `nextCursor`, and a list by offset with a page that is not full.
-/// Empty pages do not end it, because a filter may have removed their rows. Too many empty pages in
-/// a row or a repeated cursor are errors, so the iteration always ends.
+/// Empty pages do not end it, because a filter may have removed their rows. A repeated cursor is an
+/// error, and so are too many empty pages in a row, except in a search of jobs.
 ///
 /// ```
 /// use quillgate::pages::Pages;
@@ -319,7 +319,8 @@ impl Pages {
     ///
     /// - [`PageError::Decode`] if a page by offset has more rows than its `limit`. The next page
     ///   would repeat some of them.
-    /// - [`PageError::Decode`] after [`MAX_EMPTY_PAGES`] empty pages in a row.
+    /// - [`PageError::Decode`] after [`MAX_EMPTY_PAGES`] empty pages in a row, except in a
+    ///   search of jobs.
     /// - [`PageError::Decode`] if `nextCursor` is missing despite `hasMore: true`, or repeats an
     ///   earlier cursor.
     /// - [`PageError::Validation`] if the next offset exceeds 2^53 − 1.

@@ -1,6 +1,6 @@
 /** The command line against the gateway in workerd and the simulated Mintlify API. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -14,7 +14,6 @@ const PROJECT = "demo-docs";
 const PAGES = 2600;
 const SCOPES = "jobs:create jobs:read analytics:read";
 const RANGE = ["--from", "2026-01-01", "--to", "2026-01-08"];
-const _CTRL_C = "\u0003";
 let upstream;
 let gateway;
 let folder;
@@ -44,7 +43,6 @@ after(async () => {
 });
 
 const quillgate = (args, options = {}) => runCommand(args, { env, folder, ...options });
-const _read = (name) => readFileSync(join(folder, name), "utf8");
 
 test("the doctor finds no problem with a gateway, and finds a rejected token", async () => {
   const { code, stdout } = await quillgate(["doctor"]);

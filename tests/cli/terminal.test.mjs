@@ -58,11 +58,6 @@ async function setUp(t) {
   };
 }
 
-/** Removes the terminal's echo of Ctrl-C. */
-function _removeEcho(line) {
-  return line.replace(/^\^C/, "");
-}
-
 describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
   test("a second Ctrl-C ends the program immediately", async (t) => {
     const { installGatewayPackage, start } = await setUp(t);

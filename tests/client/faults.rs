@@ -10,6 +10,54 @@ use quillgate::client::{Client, Error};
 use quillgate::{Endpoint as _, JobStatus, ListConversations, Rule};
 use serde_json::json;
 
+#[tokio::test(start_paused = true)]
+async fn invalid_settings_are_rejected_before_a_request_is_sent() {
+    let too_long = Duration::from_millis(1 << 31);
+    let host = FakeHost::new::<&str>([]);
+    for (builder, field, rule) in [
+        (
+            host.builder().timeout(too_long),
+            "timeout",
+            Rule::MILLISECONDS,
+        ),
+        (
+            host.builder().total_timeout(Duration::from_micros(999)),
+            "totalTimeout",
+            Rule::MILLISECONDS,
+        ),
+        (
+            host.builder().max_retries(11),
+            "maxRetries",
+            Rule::RETRY_COUNT,
+        ),
+    ] {
+        let error = builder.build().unwrap_err();
+        assert_eq!(
+            (error.field.as_ref(), error.rule),
+            (field, rule),
+            "{field:?}"
+        );
+    }
+    let client = host.client();
+    let zero = Duration::ZERO;
+    let views = || client.analytics().views(..).timeout(zero);
+    for error in [
+        get_job(&client).timeout(zero).send().await.err(),
+        views().send().await.err(),
+        views().rows().next().await.err(),
+        client
+            .agent_jobs()
+            .watch("j1")
+            .timeout(zero)
+            .wait()
+            .await
+            .err(),
+    ] {
+        assert_rejected(error, "timeout", Rule::MILLISECONDS);
+    }
+    host.assert_idle();
+}
+
 #[track_caller]
 fn assert_rejected(error: Option<Error>, field: &str, rule: Rule) {
     let Some(Error::Validation(error)) = error else {

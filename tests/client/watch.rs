@@ -101,3 +101,22 @@ async fn waiting_returns_the_finished_job() {
     assert_eq!(host.times(), [0, 2000, 5000]);
     host.assert_idle();
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_with_invalid_timeouts_is_rejected() {
+    for millis in [0, 1 << 31] {
+        let host = host(&[ACTIVE]);
+        let timeout = Duration::from_millis(millis);
+        for (watch, field) in [
+            (watch(&host).watch_timeout(timeout), "watchTimeout"),
+            (watch(&host).timeout(timeout), "timeout"),
+        ] {
+            let Err(Error::Validation(error)) = watch.wait().await else {
+                panic!("expected {timeout:?} to be rejected");
+            };
+            assert_eq!(error.field, field);
+            assert_eq!(error.rule, Rule::MILLISECONDS);
+        }
+        assert_eq!(host.count(), 0);
+    }
+}

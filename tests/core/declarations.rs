@@ -223,3 +223,19 @@ analytics.conversations.export analytics:conversations analytics
 ";
     assert_eq!(declared.collect::<String>(), expected);
 }
+
+#[test]
+fn every_operation_and_every_parameter_is_documented() {
+    for operation in Operation::ALL {
+        let (declaration, documentation) = (operation.declaration(), operation.documentation());
+        assert!(documentation.summary.concat().trim().ends_with('.'));
+        let docs = documentation.parameters;
+        assert_eq!(
+            declaration.parameters.len(),
+            docs.len(),
+            "{}",
+            declaration.name
+        );
+        assert!(docs.iter().all(|doc| doc.ends_with('.')), "{docs:?}");
+    }
+}

@@ -1,12 +1,12 @@
 //! Checks that the description of each type matches its Rust type.
 
 use quillgate::response::decode;
-use quillgate::schema::{HasJsonType, JsonType};
+use quillgate::schema::{HasJsonType, JsonType, Object};
 use quillgate::{
     CreateAgentJob, Endpoint, Feedback, GetAgentJob, GetAgentJobRecord, GetCallerStats,
     GetConversation, GetFeedbackByPage, JobStatus, ListAgentJobs, ListConversations, ListFeedback,
-    ListPageViews, ListSearches, ListVisitors, OtherSource, SendMessage, StreamAgentJobEvents,
-    StreamProjectJobEvents,
+    ListPageViews, ListSearches, ListVisitors, Operation, OtherSource, SendMessage,
+    StreamAgentJobEvents, StreamProjectJobEvents,
 };
 use serde_json::{Value, json};
 
@@ -163,4 +163,81 @@ fn the_described_statuses_are_the_known_statuses() {
         assert!(JobStatus::from((*text).to_owned()).is_known(), "{text}");
     }
     assert_eq!(described.known.len(), 4);
+}
+
+#[test]
+fn each_operation_returns_its_resource() {
+    let results = [
+        (Operation::CreateAgentJob, "CreatedJob"),
+        (Operation::GetAgentJob, "AgentJob"),
+        (Operation::SendMessage, "AgentJob"),
+        (Operation::ListAgentJobs, "JobPage"),
+        (Operation::ListPageViews, "PageViews"),
+        (Operation::ListVisitors, "Visitors"),
+        (Operation::ListFeedback, "FeedbackPage"),
+        (Operation::GetFeedbackByPage, "FeedbackByPage"),
+        (Operation::ListSearches, "Searches"),
+        (Operation::ListConversations, "Conversations"),
+        (Operation::GetConversation, "ConversationThread"),
+        (Operation::GetCallerStats, "CallerStats"),
+        (Operation::GetAgentJobRecord, "JobRecord"),
+        (Operation::DeleteAgentJobRecord, ""),
+        (Operation::ListDailyViews, "DailyViews"),
+        (Operation::ListArchivedViews, "ArchivedViews"),
+        (Operation::GetArchiveStatus, "ArchiveStatus"),
+        (Operation::EstimateBackfill, "Backfill"),
+        (Operation::BeginBackfill, "Backfill"),
+        (Operation::StreamAgentJobEvents, "AgentJob"),
+        (Operation::StreamProjectJobEvents, "ListedJob"),
+        (Operation::ExportPageViews, "PageView"),
+        (Operation::ExportVisitors, "PageVisitors"),
+        (Operation::ExportFeedback, "Feedback"),
+        (Operation::ExportSearches, "SearchTerm"),
+        (Operation::ExportConversations, "Conversation"),
+    ];
+    assert_eq!(results.map(|(operation, _)| operation), Operation::ALL);
+    for (operation, name) in results {
+        match operation.result() {
+            JsonType::Object(object) => assert_eq!(object.name, name),
+            JsonType::Union(union) => assert_eq!(union.name, name),
+            other => assert_eq!((other, name), (&JsonType::Empty, "")),
+        }
+        assert_eq!(operation.result().name(), name);
+    }
+}
+
+fn assert_documented(object: &Object) {
+    assert!(!object.doc.is_empty(), "{}", object.name);
+    for field in object.fields {
+        let doc = field.doc.concat();
+        assert!(
+            doc.trim().ends_with('.'),
+            "{}.{}: {doc}",
+            object.name,
+            field.name
+        );
+    }
+}
+
+#[cfg_attr(not(feature = "documentation"), ignore = "needs the documentation")]
+#[test]
+fn every_field_is_documented() {
+    fn walk(kind: &JsonType) {
+        match kind {
+            JsonType::Object(object) => {
+                assert_documented(object);
+                object.fields.iter().for_each(|field| walk(&field.kind));
+            }
+            JsonType::Union(union) => {
+                assert!(!union.doc.is_empty(), "{}", union.name);
+                union.variants.iter().for_each(|(_, variant)| walk(variant));
+                walk(&union.otherwise);
+            }
+            JsonType::List(inner) | JsonType::Nullable(inner) => walk(inner),
+            _ => {}
+        }
+    }
+    for operation in Operation::ALL {
+        walk(operation.result());
+    }
 }

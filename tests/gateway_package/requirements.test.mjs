@@ -3,13 +3,8 @@
  * that the build derives from the Worker's.
  */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "node:test";
 import { findGaps } from "../../gateway/dist/tools/requirements.js";
-import { ROOT } from "../../scripts/versions.mjs";
-
-const _WORKER_CONFIG = readFileSync(join(ROOT, "worker", "wrangler.toml"), "utf8");
 
 /** Returns a complete configuration in wrangler's parsed form. */
 function makeConfiguration() {

@@ -21,8 +21,6 @@ const PROJECT = "demo-docs";
 const IMPORTS = /^import .* from "quillgate";\n/gm;
 /** Imports of the other entries and of Node's modules. */
 const OTHER_IMPORT = /^import (.*) from "(quillgate\/\w+|node:[^"]+)";$/gm;
-/** The maximum length of the README, in lines. */
-const _MAX_LINES = 250;
 
 let upstream;
 let gateway;

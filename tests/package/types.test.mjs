@@ -72,3 +72,43 @@ export const status: string | null = (await client.agentJobs.get("j")).status;
   const readme = readFileSync(join(ROOT, "pkg", "README.md"), "utf8");
   assert.ok(readme.includes("`skipLibCheck`"), "the README does not mention it");
 });
+
+test("TypeScript accepts a client of one entry as a client of the other", async () => {
+  write(folder, {
+    "both.ts": `import { Client } from "quillgate";
+import type { Client as InlineClient } from "quillgate/inline";
+export const client: InlineClient = new Client({ auth: { token: "t" } });
+`,
+  });
+  const { output } = await compile(COMPILER, PROJECTS["for a bundler"], ["both.ts"]);
+  assert.equal(output, "");
+});
+
+test("the tarball contains the package's files and no others", async () => {
+  const { stdout } = await capture("tar", ["-tzf", await packed()]);
+  const files = stdout
+    .trim()
+    .split("\n")
+    .map((path) => path.replace("package/", ""))
+    .sort();
+  const unexpected = files.filter(
+    (path) =>
+      !/^(package\.json|README\.md|LICENSE|\w+\/package\.json|dist\/cjs\/package\.json|src\/[\w/]+(\.d)?\.ts|dist\/quillgate\.1|dist\/[\w./-]+\.(js|js\.map|d\.ts|wasm))$/.test(
+        path,
+      ),
+  );
+  assert.deepEqual(unexpected, []);
+  for (const name of [
+    "package.json",
+    "LICENSE",
+    "dist/core_bg.wasm",
+    "dist/core_text.js",
+    "dist/index.d.ts",
+  ]) {
+    assert.ok(files.includes(name), name);
+  }
+  const internal = files.filter((path) =>
+    /^dist\/(cjs\/)?(core|cli\/|generated\/).*\.d\.ts$/.test(path),
+  );
+  assert.deepEqual(internal, [], "no type of the package refers to these");
+});

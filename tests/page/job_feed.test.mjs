@@ -52,6 +52,9 @@ function fakeClock() {
   };
 }
 
+/** Waits until a feed that has been started has opened its stream. */
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
 function start(api, shareAs = null) {
   const end = new AbortController();
   const received = [];
@@ -59,7 +62,7 @@ function start(api, shareAs = null) {
   let [gaps, wake] = [0, () => {}];
   const feed = new JobFeed(end.signal, {
     openStream: api.openStream,
-    revision: () => null,
+    revision: async () => null,
     shareAs,
     onEvent: (event) => {
       received.push(event.deleted ?? event.job.id);
@@ -133,6 +136,7 @@ describe("feed", () => {
   test("a feed is live only after the stream has delivered something", async () => {
     const source = fakeOpenSource();
     const { feed, clock, end, running } = start(source);
+    await settle();
     assert.equal(feed.state.value, "connecting");
     clock.pass(5_000);
     assert.equal(feed.state.value, "polling");
@@ -145,6 +149,7 @@ describe("feed", () => {
   test("a silent stream falls back to polling, and its next heartbeat reports a gap", async () => {
     const source = fakeOpenSource();
     const { feed, clock, gaps, end, running } = start(source);
+    await settle();
     const [{ onData }] = source.listeners;
     onData();
     for (let heartbeats = 0; heartbeats < 3; heartbeats += 1) {
@@ -163,6 +168,7 @@ describe("feed", () => {
   test("a stream that the client opens again counts as a gap", async () => {
     const source = fakeOpenSource();
     const { feed, gaps, end, running } = start(source);
+    await settle();
     const [{ onData, onEnd }] = source.listeners;
     onData();
     onEnd();
@@ -177,6 +183,7 @@ describe("feed", () => {
     const browser = standInForNetwork();
     const source = fakeOpenSource();
     const { feed, clock, gaps, end, running } = start(source);
+    await settle();
     source.listeners[0].onData();
     browser.dispatchEvent(new Event("offline"));
     source.listeners[0].onEnd();

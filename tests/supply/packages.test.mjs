@@ -1,10 +1,13 @@
 /** The npm packages in the lock files: their sources, install scripts and advisories. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join } from "node:path";
-import { test } from "node:test";
+import { describe, test } from "node:test";
+import { gunzipSync } from "node:zlib";
 import { ROOT } from "../../scripts/versions.mjs";
-import { auditPackages, auditSignatures, judge } from "./audit.mjs";
+import { auditPackages, auditSignatures, judge, readAudit, readSignatures } from "./audit.mjs";
 
 const FOLDERS = [".", "bench", join("bench", "page"), join("tests", "package", "tools")];
 /** Packages whose install script fetches or checks a program for the platform. */
@@ -51,3 +54,74 @@ test("no package for building and testing has a known vulnerability", async (con
 
 test("every installed package has a valid signature of the registry", async (context) =>
   judge(context, await auditSignatures(ROOT)));
+
+describe("audits", () => {
+  test("an audit with findings fails, even without AUDIT=required", async (context) => {
+    const registry = await startRegistry({
+      preact: [
+        {
+          id: 1,
+          url: "https://registry.example/advisory",
+          title: "An advisory of this test",
+          severity: "low",
+          vulnerable_versions: "*",
+        },
+      ],
+    });
+    context.after(() => registry.close());
+    const options = { cwd: ROOT, omitDev: ["--omit=dev"], registry: registry.url };
+    const verdict = await auditPackages(options);
+    assert.ok(registry.requested.includes("preact"), "the audit covers the shipped packages");
+    assert.equal(verdict.isAvailable, true, verdict.reason);
+    assert.match(verdict.findings.join("\n"), /preact .*An advisory of this test/);
+    assert.throws(() => judge(context, verdict), /An advisory of this test/);
+  });
+
+  test("an audit without findings passes", async (context) => {
+    const registry = await startRegistry({});
+    context.after(() => registry.close());
+    const verdict = await auditPackages({ cwd: ROOT, registry: registry.url });
+    assert.deepEqual(verdict, { isAvailable: true, findings: [] });
+  });
+
+  test("an audit without a response is unavailable, not passed", () => {
+    const outputs = [
+      { code: 1, stdout: '{"message":"405 Method Not Allowed"}', stderr: "" },
+      { code: 1, stdout: '{"error":{"summary":"no network"}}', stderr: "" },
+      { code: 0, stdout: "", stderr: "" },
+      { code: 1, stdout: "<html>", stderr: "npm error ENOTFOUND" },
+      { code: 0, stdout: "{}", stderr: "" },
+    ];
+    for (const output of outputs) {
+      assert.equal(readAudit(output).isAvailable, false, output.stdout);
+      assert.equal(readSignatures(output).isAvailable, false, output.stdout);
+    }
+  });
+
+  test("the signature audit finds invalid and missing signatures", () => {
+    const entry = { name: "x", version: "1.0.0" };
+    const stdout = JSON.stringify({ invalid: [entry], missing: [entry] });
+    const { findings } = readSignatures({ code: 1, stdout, stderr: "" });
+    assert.deepEqual(findings, ["x@1.0.0: invalid signature", "x@1.0.0: missing signature"]);
+  });
+});
+
+/** Starts a registry with the given advisories, which records the requested names. */
+async function startRegistry(advisories) {
+  const requested = [];
+  const server = createServer(async (request, response) => {
+    const chunks = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const isZipped = request.headers["content-encoding"] === "gzip";
+    const body = Buffer.concat(chunks);
+    if (request.url === "/-/npm/v1/security/advisories/bulk") {
+      requested.push(...Object.keys(JSON.parse(isZipped ? gunzipSync(body) : body)));
+      response.setHeader("content-type", "application/json").end(JSON.stringify(advisories));
+    } else {
+      response.writeHead(404).end("{}");
+    }
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${server.address().port}/`;
+  return { url, requested, close: () => server.close() };
+}

@@ -14,38 +14,48 @@ const PATIENCE_MS = 60_000;
 const INITIAL_JOBS = 25;
 const LISTED = "listed-docs";
 const OTHER = "other-docs";
-const LIMITED = "limited-docs";
+const SLOW = "slow-docs";
+const REFUSED = "refused-docs";
 
 let jobs;
+/** A gateway that gives up a job soon after the first poll for its webhook, which follows after 15 s. */
+let limited;
 let receiver;
 
 before(async () => {
   receiver = await startReceiver();
-  const vars = {
-    // A poll of a job without watchers follows its creation after 15 s.
-    JOB_POLL_LIMIT_SECONDS: "17",
-    UPSTREAM_TIMEOUT_SECONDS: "300",
-    WEBHOOK_SECRET,
-    WEBHOOK_HOSTS: receiver.host,
-  };
-  jobs = await startJobs("interleavings", { projects: [PROJECT, LISTED, LIMITED, OTHER], vars });
+  const vars = { UPSTREAM_TIMEOUT_SECONDS: "300" };
+  const webhooks = { WEBHOOK_SECRET, WEBHOOK_HOSTS: receiver.host };
+  [jobs, limited] = await Promise.all([
+    startJobs("interleavings", { projects: [PROJECT, LISTED, OTHER, SLOW, REFUSED], vars }),
+    startJobs("interleavings-limited", {
+      vars: { ...vars, ...webhooks, JOB_POLL_LIMIT_SECONDS: "17" },
+    }),
+  ]);
 });
 after(async () => {
-  await jobs?.stop();
+  await Promise.all([jobs?.stop(), limited?.stop()]);
   await receiver?.stop();
 });
 
+/** Waits until the last polls of all jobs are older than the polling interval. */
+async function untilStale() {
+  const { id } = await jobs.create("another job", { project: OTHER });
+  const clock = await jobs.watching(id, { project: OTHER });
+  await jobs.untilReads(id, 2);
+  clock.leave();
+}
+
 test("sends the webhook of an unfinished job whose poll runs across the limit", async () => {
   const headers = [["Webhook-Url", `${receiver.url}/slow`]];
-  const project = LIMITED;
-  const { id } = await jobs.create("never ends", { project, headers });
-  const other = await jobs.create("ends at the limit", { project });
-  const watcher = await jobs.watching(other.id, { project });
-  await jobs.upstream.hold({ target: id });
-  await jobs.upstream.untilHeld(1);
+  const { id } = await limited.create("never ends", { headers });
+  const other = await limited.create("ends at the limit");
+  const watcher = await limited.watching(other.id);
+  await limited.upstream.hold({ target: id });
+  await limited.upstream.untilHeld(1);
   // The other job ends at its limit, which is later than that of the first job.
   await watcher.event(({ type }) => type === "end", PATIENCE_MS);
-  await jobs.upstream.release();
+  await limited.upstream.release();
   const { json } = await receiver.next(({ path }) => path === "/slow", PATIENCE_MS);
   assert.deepEqual([json.type, json.data.id], ["agent_job.unfinished", id]);
 });
@@ -69,13 +79,8 @@ test("streams the state of a new job to every watcher while Mintlify does not kn
   const body = '{"error":"not found"}';
   await jobs.upstream.fault({ target: id, times: 0, fault: { kind: "status", status: 404, body } });
   const early = await jobs.watching(id);
-  await jobs.untilReads(id, 3);
-  // After three failures, the next poll is due in several intervals. Two reads of another job take
-  // at least one, so that the new watcher causes a poll.
-  const other = await jobs.create("another job", { project: OTHER });
-  const clock = await jobs.watching(other.id, { project: OTHER });
-  await jobs.untilReads(other.id, 2);
-  clock.leave();
+  await jobs.untilReads(id, 1);
+  await untilStale();
   const late = await jobs.watching(id);
   assert.deepEqual([early.status, late.status], [200, 200]);
   await jobs.upstream.clearFaults();
@@ -124,4 +129,34 @@ test("streams every change after the revision of a list", async () => {
     [["deleted", deleted], ...created.map((id) => ["job", id])],
   );
   stream.leave();
+});
+
+test("a list that waits for a poll has the revision from before its jobs were read", async () => {
+  const project = SLOW;
+  const { id: slow } = await jobs.create("slow", { project });
+  await untilStale();
+  await jobs.upstream.hold({ target: slow });
+  const listed = jobs.get(`/v2/agent/${project}/jobs`);
+  await jobs.upstream.untilHeld(1);
+  const { id } = await jobs.create("during the list", { project });
+  const { revision } = (await listed).json;
+  await jobs.upstream.release();
+  const stream = await jobs.watchingAll({ project, lastEventId: String(revision) });
+  await stream.event(({ data }) => JSON.parse(data).id === id, PATIENCE_MS);
+  stream.leave();
+});
+
+test("polls a job again after its state could not be stored", async () => {
+  const project = REFUSED;
+  const { id } = await jobs.create("changes", { project });
+  const refuse = `CREATE TRIGGER refuse BEFORE UPDATE OF data ON job WHEN NEW.data <> OLD.data
+    BEGIN SELECT RAISE(ABORT, 'refused'); END`;
+  await jobs.restartWithSql([[refuse]], project);
+  const refused = await jobs.watching(id, { project });
+  await jobs.upstream.setJob(id, { status: "completed" });
+  await jobs.untilReads(id, 2);
+  refused.leave();
+  await jobs.restartWithSql([["DROP TRIGGER refuse"]], project);
+  const stream = await jobs.watching(id, { project });
+  await stream.event(({ data }) => JSON.parse(data).status === "completed", PATIENCE_MS);
 });

@@ -114,7 +114,8 @@ const LIST: Details = Details {
     doc: "The gateway stores this list, by default for 90 days. Jobs that have not ended have the \
         state that Mintlify last reported. Each request polls at most 8 of them, those that were \
         polled the longest ago. By default, polling stops one day after a job last started. All \
-        pages of a list must have the same `state`, `author` and `text`.",
+        pages of a list must have the same `state`, `author` and `text`. A page of a search scans \
+        at most 2,000 jobs, so it can be empty although older jobs match: follow `nextCursor`.",
     success: Success::Generated("The jobs, newest first."),
     response_fields: &RATE_LIMIT,
     problems: &[BUDGET],

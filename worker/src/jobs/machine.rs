@@ -172,6 +172,18 @@ pub enum CloseReason {
     GivenUp,
 }
 
+impl Polling {
+    /// Ends a poll without a response from the upstream. Returns `false` if another poll is running.
+    pub fn fail(&mut self, poll: u64) -> bool {
+        if self.running != Some(poll) {
+            return false;
+        }
+        self.running = None;
+        self.failures = self.failures.saturating_add(1);
+        true
+    }
+}
+
 impl<E: Copy + PartialEq> Record<E> {
     /// Returns the record of a job that is stored for the first time.
     fn new(state: State<E>, is_listed: bool, has_webhook: bool, now: Millis) -> Self {
@@ -344,14 +356,13 @@ impl<E: Copy + PartialEq> Job<E> {
         timing: &Timing,
     ) -> Vec<Effect<E>> {
         let mut effects = Vec::new();
-        if self.polling.running != Some(poll) {
+        if !self.polling.fail(poll) {
             return effects;
         }
-        self.polling.running = None;
         let Some(record) = &mut self.record else {
+            self.polling = Polling::default();
             return effects;
         };
-        self.polling.failures = self.polling.failures.saturating_add(1);
         let wait = failure
             .retry_after
             .map(|wait| wait.min(timing.poll_duration));

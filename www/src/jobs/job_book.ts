@@ -128,6 +128,7 @@ export class JobBook {
     return id === unwatchable ? null : id;
   });
   #hiddenAt = Date.now();
+  #firstList: Promise<unknown> = Promise.resolve();
 
   constructor(given: JobBookSession) {
     const { client, projectId, claims, data, openStream, onJobs, onDeleted, ended } = given;
@@ -156,7 +157,7 @@ export class JobBook {
     });
     this.feed = new JobFeed(ended, {
       openStream,
-      revision: () => this.list.revision,
+      revision: () => this.#firstList.then(() => this.list.revision),
       shareAs: keyOf("jobs", data.person, projectId),
       onEvent: (event) => this.#hear(event),
       onReset: () => this.list.reload(),
@@ -178,8 +179,8 @@ export class JobBook {
       clearInterval(timer);
       stop();
     });
-    // The stream starts after the revision of the loaded list.
-    this.list.refresh().then(() => this.feed.run());
+    this.#firstList = this.list.refresh();
+    this.feed.run();
   }
 
   /** Opens or closes the panel for a new job. Its state survives a reload. */

@@ -32,8 +32,8 @@ type TabMessage =
 
 export interface FeedOptions {
   openStream: OpenStream;
-  /** Returns the revision of the loaded list; null before the list has loaded. */
-  revision(): number | null;
+  /** Waits for the first list. Returns the revision of the loaded list; null without a list. */
+  revision(): Promise<number | null>;
   /** Tabs with the same name share one stream; null for a separate stream. */
   shareAs: string | null;
   /** Called with each changed or deleted job. */
@@ -78,6 +78,7 @@ export class JobFeed {
 
   /** Receives changes until the session ends or the gateway refuses the stream. */
   async run(): Promise<void> {
+    if (this.#ended.aborted) return;
     const { shareAs } = this.#options;
     this.#followNetwork();
     this.#expectData(CONNECT_MS);
@@ -117,7 +118,8 @@ export class JobFeed {
   async #listen(): Promise<boolean> {
     const onData = () => this.#noteData();
     const onEnd = () => this.#connect();
-    const after = this.#options.revision();
+    const after = await this.#options.revision();
+    if (this.#ended.aborted) return false;
     const stream = this.#options.openStream({ signal: this.#ended, after, onData, onEnd });
     try {
       for await (const event of stream) {

@@ -28,7 +28,7 @@ export function renewListing(shown: JobListing, page: JobPage): JobListing {
   const last = shown.jobs.findLastIndex(({ id }) => ids.has(id));
   const older = shown.jobs.slice(last + 1);
   // Without an overlap, jobs between the page and the list may be missing.
-  if (last === -1 || older.length === 0 || page.nextCursor === null) return toListing(page);
+  if (last === -1 || page.nextCursor === null) return toListing(page);
   return { jobs: [...page.jobs, ...older], more: shown.more };
 }
 

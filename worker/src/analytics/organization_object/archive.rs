@@ -108,17 +108,22 @@ impl Organization {
     }
 
     /// Copies days from the tables of an earlier version, and drops the tables after the last day.
-    /// Returns whether a day was copied. The run then ends, because D1 limits its queries.
+    /// Returns whether a day was copied. The run then ends, because D1 limits its queries. A day
+    /// that cannot be copied keeps the tables, and the next run tries again.
     async fn convert_days(&self, store: &ArchiveStore, run: RunId) -> HostResult<bool> {
         let days = store.days_to_convert().await?;
+        let mut copied = 0;
         for key in &days {
             self.renew_lock(run)?;
-            store.convert(*key).await?;
+            match store.convert(*key).await {
+                Ok(()) => copied += 1,
+                Err(error) => log_for_operator(&format!("a day was not copied: {error}")),
+            }
         }
-        if !days.is_empty() && days.len() < MAX_CONVERTED {
+        if copied == days.len() && days.len() < MAX_CONVERTED {
             store.drop_converted().await?;
         }
-        Ok(!days.is_empty())
+        Ok(copied > 0)
     }
 
     fn renew_lock(&self, run: RunId) -> HostResult<()> {

@@ -70,7 +70,8 @@ impl Project {
             let has_room = !row.is_listed || room > 0;
             let interest = Interest {
                 is_watched,
-                earliest_poll: (!has_room).then(|| now.plus(Millis(1))),
+                // Without room, the alarm only gives up jobs.
+                earliest_poll: (!has_room).then_some(Millis(u64::MAX)),
             };
             let effects = self.apply(&row.id, &Event::Due(interest), None)?;
             if effects.contains(&Effect::Poll)

@@ -50,7 +50,7 @@ impl Project {
         }
     }
 
-    fn polling(&self, id: &str) -> Polling {
+    pub(super) fn polling(&self, id: &str) -> Polling {
         let polls = self.polls.borrow();
         polls
             .get(id)
@@ -170,7 +170,7 @@ impl Project {
         });
     }
 
-    fn set_polling(&self, id: &str, polling: Polling) {
+    pub(super) fn set_polling(&self, id: &str, polling: Polling) {
         let mut polls = self.polls.borrow_mut();
         if polling == Polling::default() {
             polls.remove(id);

@@ -64,10 +64,12 @@ impl Project {
                 project.conclude_poll(&polled, number, &exchange)
             };
             if let Err(error) = conclude() {
+                project.abandon_poll(&polled, number);
                 log_for_operator(&format!("the job could not be stored: {error}"));
             }
             exchange
-        })?;
+        });
+        let task = task.inspect_err(|_| self.abandon_poll(&name, number))?;
         let mut polls = self.polls.borrow_mut();
         polls.entry(name).or_default().task = Some(task.clone());
         Ok(task)
@@ -102,6 +104,14 @@ impl Project {
             self.jobs.count_poll(now)?;
         }
         Ok(has_budget)
+    }
+
+    /// Ends a poll whose response could not be stored, so that the next poll can start.
+    fn abandon_poll(&self, job: &str, number: u64) {
+        let mut polling = self.polling(job);
+        if polling.fail(number) {
+            self.set_polling(job, polling);
+        }
     }
 
     /// Records the response to a poll.

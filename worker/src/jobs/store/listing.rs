@@ -29,12 +29,17 @@ pub struct JobPage {
     pub rows: Vec<JobRow>,
     /// The position where the next page starts. `None` on the last page.
     next: Option<Position>,
+    /// The number of the list's latest change before the page was read.
+    revision: u64,
 }
 
 impl JobStore {
     /// Returns a page of the jobs that match a filter, newest first. A search can return fewer than
     /// `query.limit` jobs even if further, older jobs match.
     pub async fn page(&self, query: &JobQuery) -> HostResult<JobPage> {
+        // Later changes have higher numbers, also those that happen while this page is read.
+        let revision: Option<u64> = self.database.value("SELECT revision FROM project", [])?;
+        let revision = revision.unwrap_or_default();
         if let Some(wanted) = &query.filter.text {
             let found = self.search(query, wanted).await?;
             let select = select_jobs!(
@@ -44,6 +49,7 @@ impl JobStore {
             return Ok(JobPage {
                 rows: self.database.rows(select, [text(&json::to_text(&rows))])?,
                 next: found.next,
+                revision,
             });
         }
         let before = query.before.unwrap_or(Position::NEWEST);
@@ -58,7 +64,11 @@ impl JobStore {
             created: row.created_at.0,
             row: row.row,
         });
-        Ok(JobPage { rows, next })
+        Ok(JobPage {
+            rows,
+            next,
+            revision,
+        })
     }
 
     /// Returns a page as JSON. Reads the jobs of the page again, because a poll may have changed or
@@ -79,8 +89,7 @@ impl JobStore {
         let cursor = page.next.as_ref().map_or("null".to_owned(), |next| {
             format!("\"{}\"", encode_cursor(next))
         });
-        let revision: Option<u64> = self.database.value("SELECT revision FROM project", [])?;
-        let revision = revision.unwrap_or_default();
+        let revision = page.revision;
         Ok(format!(
             "{{\"jobs\":[{jobs}],\"nextCursor\":{cursor},\"revision\":{revision}}}"
         ))

@@ -15,7 +15,9 @@ use crate::runtime::{HostResult, number, text, yield_now};
 
 /// The columns of a [`ScannedJob`].
 const SCANNED_COLUMNS: &str = "row, created_at,
-  CASE prompt_lowercase WHEN '' THEN coalesce(prompt, prompt_summary) END AS unfolded,
+  CASE prompt_lowercase WHEN '' THEN
+    CAST(substr(CAST(coalesce(prompt, prompt_summary) AS BLOB), 1, 4 * ?1) AS TEXT)
+  END AS unfolded,
   coalesce(instr(
     coalesce(prompt_lowercase, lower(substr(coalesce(prompt, prompt_summary), 1, ?1))), ?2
   ), 0) > 0 AS is_match";
@@ -52,7 +54,7 @@ pub fn find_folded(prompt: &str) -> Option<String> {
 struct ScannedJob {
     row: u64,
     created_at: u64,
-    /// The prompt if it is not folded yet.
+    /// The searched part of the prompt if it is not folded yet. The last character may be cut.
     unfolded: Option<String>,
     #[serde(deserialize_with = "read_boolean")]
     is_match: bool,

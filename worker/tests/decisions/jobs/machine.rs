@@ -31,10 +31,12 @@ type End = u8;
 
 #[derive(Debug, Clone, Copy)]
 enum Action {
-    /// Mintlify creates the job, and the gateway receives the response.
+    /// Mintlify creates the job. The response is on its way.
     Create {
         has_webhook: bool,
     },
+    /// The gateway receives the response to the creation.
+    CreateAnswered,
     /// The job changes at Mintlify. It may finish, or start again.
     Change {
         end: Option<End>,
@@ -55,6 +57,8 @@ enum Action {
         poll: usize,
         failure: Option<PollFailure>,
     },
+    /// The response to the oldest poll arrives and cannot be stored.
+    Lose,
     Wait {
         seconds: u64,
     },
@@ -70,6 +74,7 @@ fn action() -> impl Strategy<Value = Action> {
     });
     prop_oneof![
         2 => any::<bool>().prop_map(|has_webhook| Action::Create { has_webhook }),
+        3 => Just(Action::CreateAnswered),
         3 => prop::option::of(0..2_u8).prop_map(|end| Action::Change { end }),
         2 => any::<bool>().prop_map(|is_active| Action::FollowUp { is_active }),
         2 => Just(Action::FollowUpAnswered),
@@ -79,6 +84,7 @@ fn action() -> impl Strategy<Value = Action> {
         4 => Just(Action::Process),
         6 => (0..4_usize, prop::option::weighted(0.3, failure))
             .prop_map(|(poll, failure)| Action::Answer { poll, failure }),
+        1 => Just(Action::Lose),
         6 => prop_oneof![0..20_u64, 0..2_000_u64].prop_map(|seconds| Action::Wait { seconds }),
         1 => Just(Action::Restart),
     ]
@@ -90,6 +96,8 @@ struct Slot {
     job: Job<End>,
     /// The job at Mintlify.
     truth: Option<State<End>>,
+    /// The response to the creation that has not arrived yet.
+    creation: Option<Event<End>>,
     /// The running polls, each with its response once Mintlify has processed the poll.
     polls: HashMap<u64, Option<State<End>>>,
     /// The responses to follow-ups that have not arrived yet.
@@ -153,11 +161,16 @@ impl World {
     fn act(&mut self, slot: usize, action: Action) {
         match action {
             Action::Create { has_webhook } => {
-                if !self.slots[slot].is_recorded && self.slots[slot].truth.is_none() {
+                if self.slots[slot].truth.is_none() {
                     let state = self.new_state(None);
                     self.slots[slot].truth = Some(state.clone());
+                    self.slots[slot].creation = Some(Event::Created { state, has_webhook });
+                }
+            }
+            Action::CreateAnswered => {
+                if let Some(created) = self.slots[slot].creation.take() {
                     self.slots[slot].is_recorded = true;
-                    self.apply(slot, Event::Created { state, has_webhook });
+                    self.apply(slot, created);
                 }
             }
             Action::Change { end } => {
@@ -168,7 +181,8 @@ impl World {
             Action::FollowUp { is_active } => {
                 let state = self.new_state(None);
                 let slot = &mut self.slots[slot];
-                if let Some(earlier) = slot.truth.clone() {
+                // A caller knows the id only from the response to the creation.
+                if let (Some(earlier), None) = (slot.truth.clone(), &slot.creation) {
                     slot.truth = Some(state.clone());
                     slot.follow_ups
                         .push(if is_active { state } else { earlier });
@@ -197,6 +211,13 @@ impl World {
                 }
             }
             Action::Answer { poll, failure } => self.answer(slot, poll, failure),
+            Action::Lose => {
+                let Slot { polls, job, .. } = &mut self.slots[slot];
+                if let Some(poll) = polls.keys().min().copied() {
+                    polls.remove(&poll);
+                    job.polling.fail(poll);
+                }
+            }
             Action::Wait { seconds } => self.now = self.now.plus(Millis::from_seconds(seconds)),
             Action::Restart => {
                 for slot in &mut self.slots {
@@ -215,9 +236,9 @@ impl World {
     fn join(&mut self, slot: usize) {
         let has_room = BUDGET.count_immediate(&self.usage(), self.now) > 0;
         let Slot { job, .. } = &self.slots[slot];
-        let is_stored = job.record.is_some();
+        let is_listed = job.record.as_ref().is_some_and(|record| record.is_listed);
         let is_due = job.is_poll_due(None, self.now, &TIMING);
-        if is_due && job.polling.running.is_none() && (!is_stored || has_room) {
+        if is_due && job.polling.running.is_none() && (!is_listed || has_room) {
             self.apply_effect(slot, &Effect::Poll);
         }
         match self.slots[slot].job.record.clone() {
@@ -239,7 +260,8 @@ impl World {
         let Some(&poll) = running.get(poll % running.len().max(1)) else {
             return;
         };
-        let response = self.slots[slot].polls.remove(&poll).flatten();
+        let Slot { polls, truth, .. } = &mut self.slots[slot];
+        let response = polls.remove(&poll).flatten().or_else(|| truth.clone());
         let missing = PollFailure {
             is_missing: true,
             retry_after: None,
@@ -263,6 +285,12 @@ impl World {
         let before = self.slots[slot].job.record.clone();
         let is_answer = matches!(event, Event::PollAnswered(..));
         let is_failure = matches!(event, Event::PollFailed(..));
+        // A late response to a follow-up can repeat an end that was already announced.
+        if matches!(event, Event::FollowedUp(_)) {
+            let end = before.as_ref().and_then(|record| record.state.end);
+            let announced = &mut self.slots[slot].announced;
+            announced.retain(|one| Some(*one) == end.map(Announcement::Ended));
+        }
         let effects = self.slots[slot].job.apply(event, self.now, &TIMING);
         let after = self.slots[slot].job.record.clone();
         for effect in &effects {
@@ -277,6 +305,7 @@ impl World {
             );
             let number = |record: &Record<End>| record.state.data.parse::<u64>().ok();
             let is_newer = number(&after) >= number(&before);
+            // The response to a follow-up can repeat an earlier state.
             assert!(is_newer || !is_answer, "a poll undoes a newer change");
             let is_gone = effects.contains(&Effect::CloseWatchers(CloseReason::Gone));
             let is_new = self.now.since(after.created_at) < CREATION_DELAY;
@@ -370,42 +399,44 @@ impl World {
     /// Lets Mintlify finish the jobs, and every response arrive. Then everybody knows the end.
     fn finish(&mut self) {
         for slot in 0..JOBS {
+            self.act(slot, Action::CreateAnswered);
             while !self.slots[slot].follow_ups.is_empty() {
                 self.now = self.now.plus(SECOND);
                 self.act(slot, Action::FollowUpAnswered);
             }
             self.act(slot, Action::Change { end: Some(9) });
         }
-        for _ in 0..400 {
+        let is_watched = |slot: &Slot| !slot.watchers.is_empty();
+        let watched: Vec<_> = self.slots.iter().map(is_watched).collect();
+        let last = Action::Answer {
+            poll: 0,
+            failure: None,
+        };
+        let is_quiet = (0..400).any(|_| {
             for slot in 0..JOBS {
                 self.act(slot, Action::Process);
-                self.act(
-                    slot,
-                    Action::Answer {
-                        poll: 0,
-                        failure: None,
-                    },
-                );
+                self.act(slot, last);
             }
             let next = |slot: usize| {
-                self.slots[slot]
-                    .job
-                    .next_time(self.interest(slot), self.now, &TIMING)
+                let interest = self.interest(slot);
+                self.slots[slot].job.next_time(interest, self.now, &TIMING)
             };
-            match (0..JOBS).filter_map(next).min() {
-                Some(next) => self.now = self.now.plus(next.since(self.now)).plus(Millis(1)),
-                None => break,
-            }
-        }
-        for Slot {
-            job,
-            watchers,
-            announced,
-            ..
-        } in &self.slots
-        {
+            let next = (0..JOBS).filter_map(next).min();
+            self.now = next.map_or(self.now, |at| self.now.max(at).plus(Millis(1)));
+            next.is_none()
+        });
+        assert!(is_quiet, "a job is polled for ever");
+        for (slot, was_watched) in self.slots.iter().zip(watched) {
+            let Slot {
+                job,
+                watchers,
+                announced,
+                ..
+            } = slot;
             let Some(record) = &job.record else { continue };
             assert!(watchers.is_empty(), "a watcher waits for ever: {record:?}");
+            let is_known = record.state.end == Some(9) || record.is_given_up;
+            assert!(is_known || !was_watched, "the end is unknown: {record:?}");
             let is_told = !announced.is_empty() || record.is_given_up;
             assert!(
                 is_told || !record.has_webhook || record.is_restarted(),

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { ListedJob } from "quillgate";
+import type { JobPage, ListedJob } from "quillgate";
 import { parseInstant, readPullRequest } from "quillgate/values";
 import { MergeEffect } from "../../effect/merge_effect.tsx";
 import { JobRows } from "../../jobs/job_rows.tsx";
@@ -13,6 +13,8 @@ import { PAGE_WORDS } from "./words.ts";
 
 /** The API's maximum, because some matches are about other pages: the gateway finds substrings. */
 const MAX_JOBS = 100;
+/** How many pages of a search to read until one has jobs. */
+const MAX_PAGES = 5;
 /** How many pull requests to look up on their host. */
 const MAX_LOOKUPS = 5;
 
@@ -43,7 +45,7 @@ export function PageJobs({ session, path, onMerges }: PageJobsProps) {
   const [mergedAt] = merges;
   return (
     <>
-      {jobs.length === 0 && <p class="hint">{PAGE_WORDS.noJobs}</p>}
+      {jobs.length === 0 && !hasOlder && <p class="hint">{PAGE_WORDS.noJobs}</p>}
       {jobs.length > 0 && <JobRows jobs={jobs} isBusy={false} />}
       {hasOlder && <p class="hint">{PAGE_WORDS.olderJobs}</p>}
       {mergedAt !== undefined && <MergeEffect session={session} path={path} mergedAt={mergedAt} />}
@@ -53,11 +55,17 @@ export function PageJobs({ session, path, onMerges }: PageJobsProps) {
 
 /** Searches for every spelling, because the gateway compares strings. */
 async function findJobs(session: Session, path: string, signal: AbortSignal): Promise<FoundJobs> {
-  const pages = await Promise.all(
-    spellingsOf(path).map((text) =>
-      session.client.agentJobs.list({ text, limit: MAX_JOBS }, { signal }),
-    ),
-  );
+  const search = async (text: string) => {
+    let page: JobPage = await session.client.agentJobs.list({ text, limit: MAX_JOBS }, { signal });
+    // A page of a search can be empty although older jobs match.
+    for (let pages = 1; pages < MAX_PAGES && page.jobs.length === 0; pages += 1) {
+      const { nextCursor: cursor } = page;
+      if (cursor === null) break;
+      page = await session.client.agentJobs.list({ text, limit: MAX_JOBS, cursor }, { signal });
+    }
+    return page;
+  };
+  const pages = await Promise.all(spellingsOf(path).map(search));
   const found = new Map(pages.flatMap(({ jobs }) => jobs.map((job) => [job.id, job])));
   const jobs = [...found.values()].filter(({ prompt }) => mentionsPage(prompt ?? "", path));
   jobs.sort((a, b) => (parseInstant(b.createdAt) ?? 0) - (parseInstant(a.createdAt) ?? 0));

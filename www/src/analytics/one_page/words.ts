@@ -24,7 +24,7 @@ export const PAGE_WORDS = {
   noSearches: "No terms lead mainly to this page.",
   jobs: "Jobs",
   noJobs: "No job mentions this page.",
-  olderJobs: "Only the newest jobs are listed.",
+  olderJobs: "Only the newest jobs were searched.",
   mayNotReadJobs: "see jobs",
   loading: "Loading…",
   loadAll: (many: string) => `Load all ${many}`,
