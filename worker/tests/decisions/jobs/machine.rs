@@ -345,7 +345,7 @@ impl World {
             Effect::QueueWebhook(announcement) => {
                 let announced = &mut self.slots[slot].announced;
                 assert!(
-                    !announced.contains(announcement)
+                    announced.last() != Some(announcement)
                         && !announced.contains(&Announcement::Unfinished)
                         && !announced.contains(&Announcement::NotFound),
                     "{announcement:?} after {announced:?}"
