@@ -131,6 +131,7 @@ test("the page shows its own words again after the translation ends", async ({ v
   const { page, signIn } = visitor;
   await signIn();
   await page.getByText("No jobs yet").waitFor();
+  await page.getByText("Live", { exact: true }).waitFor();
   const before = await textOf(page);
   await page.evaluate(() => {
     const title = [...document.querySelectorAll("main p")].find((it) =>
