@@ -63,6 +63,12 @@ describe("renewal", () => {
     assert.equal(renewListing(shown, { jobs: [], nextCursor: "k" }), shown);
   });
 
+  test("a renewal with the same matches keeps how far a search has come", () => {
+    const shown = { jobs: jobs("b", "a"), more: "far" };
+    const renewal = renewListing(shown, { jobs: jobs("b", "a"), nextCursor: "near" });
+    assert.deepEqual([idsOf(renewal), renewal.more], ["ba", "far"]);
+  });
+
   test("a renewal without a further page is the whole list", () => {
     const shown = { jobs: jobs("c", "b"), more: "b" };
     const renewal = renewListing(shown, { jobs: jobs("c", "a"), nextCursor: null });

@@ -35,7 +35,7 @@ async function find(project, query) {
   return { ids: found.map(({ id }) => id), nextCursor };
 }
 
-/** Stores jobs as a release with a search index did, none of which are in that index yet. */
+/** Stores jobs as a release with a search index did, before its alarm indexed them. */
 async function storeJobs(project, prompts) {
   await jobs.create("creates the tables", { project });
   const tables = readFileSync(new URL("0010_job_search.sql", MIGRATIONS), "utf8").split(";\n");

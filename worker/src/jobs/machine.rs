@@ -28,9 +28,9 @@ pub struct Timing {
 /// A job, as far as the gateway knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job<E> {
-    /// What is stored. `None` if the job is not stored.
+    /// The stored part. `None` if the job is not stored.
     pub record: Option<Record<E>>,
-    /// What this instance of the object remembers of the job's polls.
+    /// The state of the job's polls in memory.
     pub polling: Polling,
 }
 
