@@ -33,6 +33,13 @@ test("the last 28 days are the same on the page as in the package and the comman
   }
 });
 
+test("the first minutes of a day count as a day", () => {
+  const ends = ["2026-11-30T00:00:00.400Z", "2026-11-30T00:00:01Z", "2026-11-30T00:05:02Z"].map(
+    (time) => lastDays(14, Date.parse(time)).dateTo,
+  );
+  assert.deepEqual(ends, ["2026-12-01", "2026-11-30T00:00:01Z", "2026-11-30T00:05:00Z"]);
+});
+
 const KEYS = { key: "path", compared: "total" };
 const VIEWS = REPORTS.views;
 

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { EMPTY_PROJECT, SMALL_SITE } from "./sites.mjs";
-import { submitToken } from "./visitor.mjs";
+import { openComposer, submitToken } from "./visitor.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
 
@@ -87,12 +87,12 @@ async function visitEverything(page) {
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Set site URL" }).waitFor();
   await page.getByRole("link", { name: "Agent jobs" }).click();
-  await page.getByRole("button", { name: "New job", exact: true }).click();
+  const prompt = await openComposer(page);
   await page.getByRole("button", { name: "Templates" }).click();
   await page.getByRole("list", { name: "Built-in templates" }).waitFor();
   assert.equal(await page.getByRole("list", { name: "Your templates" }).count(), 0);
   await page.keyboard.press("Escape");
-  assert.equal(await page.getByLabel("Prompt", { exact: true }).inputValue(), "");
+  assert.equal(await prompt.inputValue(), "");
 }
 
 /** Returns the parts of the page, its address and its storage that contain `MARK`. */

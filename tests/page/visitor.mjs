@@ -3,6 +3,7 @@
  * the gateway's API or the simulator.
  */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessClaims, mintToken } from "../harness/token.mjs";
 
 export const ALL_SCOPES = "jobs:create jobs:read analytics:read";
@@ -201,8 +202,10 @@ export async function openComposer(page) {
   const button = page.getByRole("button", { name: "New job", exact: true });
   // In a narrow window, the open panel covers the button.
   await button.or(box).first().waitFor();
-  if (!(await box.isVisible())) await button.click();
-  await box.waitFor();
+  if (await box.isVisible()) return box;
+  await button.click();
+  // The panel moves the focus a frame later, which would close a menu opened meanwhile.
+  await expect(box).toBeFocused();
   return box;
 }
 

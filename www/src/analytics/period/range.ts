@@ -198,10 +198,10 @@ function addMonths(day: Day, months: number): Day {
 export function boundsOf(range: DayRange, now: number, freshness = DEFAULT_FRESHNESS_MS): Bounds {
   const end = addDays(range.to, 1);
   const shared = floorTo(now, freshness);
-  const start = startOf(range.from);
-  // Rounding down to the start of the day would leave an empty range.
-  const frozenAt = shared > start ? shared : floorTo(now, SECOND_MS);
-  const running = start < frozenAt && frozenAt < startOf(end);
+  const lastDay = startOf(range.to);
+  // Rounding down to the start of the day would leave the day out.
+  const frozenAt = shared > lastDay ? shared : floorTo(now, SECOND_MS);
+  const running = lastDay < frozenAt && frozenAt < startOf(end);
   if (!running) return { dateFrom: range.from, dateTo: end, frozenAt: null };
   return { dateFrom: range.from, dateTo: instantOf(frozenAt), frozenAt };
 }
