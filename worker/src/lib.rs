@@ -5,7 +5,7 @@
 //!
 //! A request passes through these modules roughly in this order:
 //!
-//! 1. [`app`] routes a request and determines the operation, the caller and the values.
+//! 1. [`app`] admits requests and calls their handlers.
 //! 2. [`http`] defines the parts of a request and a response: heads, problems, CORS, tracing.
 //! 3. [`auth`] identifies callers: access tokens, trusted issuers, sessions and sign-in.
 //! 4. [`jobs`] handles agent jobs: writes, idempotency, polling, pull requests, event streams and

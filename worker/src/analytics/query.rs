@@ -7,6 +7,7 @@ use quillgate::{Call, Millis, Offset, Operation, PageSize, ProjectId, Scope};
 use serde::{Deserialize, Serialize};
 
 use crate::analytics::page::PAGE_ROWS;
+use crate::analytics::settings::AnalyticsSettings;
 use crate::http::problem::Problem;
 
 /// A request for an analytics report.
@@ -28,6 +29,22 @@ pub struct ReportQuery {
 }
 
 impl ReportQuery {
+    /// Reads a call of a report.
+    ///
+    /// # Errors
+    /// Returns a 400 problem for the first parameter that breaks a rule.
+    pub fn read(
+        operation: Operation,
+        call: Call,
+        project: &ProjectId,
+        settings: &AnalyticsSettings,
+        now: Millis,
+    ) -> Result<Self, Problem> {
+        call.check_cursor()?;
+        let (call, range) = call.normalize()?;
+        Self::new(operation, &call, project, settings.freshness(&range, now))
+    }
+
     /// Reads a call with [normalized](Call::normalize) dates. `fresh_for` is the freshness lifetime
     /// of the report's pages.
     ///

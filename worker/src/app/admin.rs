@@ -4,30 +4,31 @@
 use quillgate::RateLimitPolicy;
 
 use crate::analytics::organization_stub::OrganizationStub;
+use crate::app::context::Context;
+use crate::app::handlers::HostResponse;
 use crate::app::health::Health;
-use crate::app::pending_request::PendingRequest;
-use crate::app::reply::Reply;
 use crate::http::problem::Problem;
-use crate::http::response::HeaderFields;
+use crate::http::response::GatewayResponse;
 use crate::json;
 
 /// Reads the health of the organization, and of the project if the request has one.
-pub async fn read_health(pending: &PendingRequest) -> Result<Reply, Problem> {
-    let organization = OrganizationStub::new(&pending.env)?.health().await?;
-    let project = match pending.context.facts.project {
-        Some(_) => Some(pending.project_stub()?.health().await?),
+pub async fn read_health(context: &Context) -> Result<HostResponse, Problem> {
+    let organization = OrganizationStub::new(&context.env)?.health().await?;
+    let project = match context.facts.project {
+        Some(_) => Some(context.project_stub()?.health().await?),
         None => None,
     };
-    let issuers = pending.config.auth.trusted_issuers.iter();
+    let issuers = context.config.auth.trusted_issuers.iter();
     let issuers = issuers.map(|issuer| issuer.issuer.as_str()).collect();
     let health = Health::new(organization, project, issuers);
-    Ok(Reply::json(200, json::to_text(&health)))
+    Ok(GatewayResponse::json(200, json::to_text(&health)).into())
 }
 
-pub async fn reopen(pending: &PendingRequest, policy: RateLimitPolicy) -> Result<Reply, Problem> {
+pub async fn lift_block(context: &Context) -> Result<HostResponse, Problem> {
+    let policy = context.facts.policy.ok_or_else(Problem::internal)?;
     match policy {
-        RateLimitPolicy::Analytics => OrganizationStub::new(&pending.env)?.reopen(policy).await?,
-        _ => pending.project_stub()?.reopen(policy).await?,
+        RateLimitPolicy::Analytics => OrganizationStub::new(&context.env)?.reopen(policy).await?,
+        _ => context.project_stub()?.reopen(policy).await?,
     }
-    Ok(Reply::empty(204, HeaderFields::default()))
+    Ok(GatewayResponse::empty(204).into())
 }

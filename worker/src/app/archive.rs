@@ -1,117 +1,114 @@
 //! Handlers for the daily archive. The handlers return series, the list of page views and the
 //! archive's status. They also estimate and begin backfills.
 
-use quillgate::{Day, Millis};
+use quillgate::Millis;
 
 use crate::analytics::archive;
 use crate::analytics::archive::store::{ArchiveStore, StoredProject};
 use crate::analytics::archive::views::{ViewsQuery, write_views};
 use crate::analytics::archive::{SeriesQuery, StoredDay, read_day};
 use crate::analytics::page::matches_etag;
-use crate::app::pending_request::PendingRequest;
-use crate::app::reply::Reply;
+use crate::app::context::Context;
+use crate::app::handlers::HostResponse;
 use crate::hash::fingerprint;
-use crate::http::content::RequestValues;
 use crate::http::problem::Problem;
-use crate::http::response::{HeaderFields, JSON};
+use crate::http::response::{GatewayResponse, HeaderFields, JSON};
 use crate::runtime::{HostError, now};
 
 /// The freshness lifetime of a series whose days are all final: one day.
 const FINAL_LIFETIME: Millis = Millis::from_seconds(86_400);
 
-pub async fn read_series(pending: &PendingRequest, query: &SeriesQuery) -> Result<Reply, Problem> {
-    let store = open_store(pending)?;
-    let project = pending.context.project()?;
-    let series = store.series(project.as_str(), query).await;
+pub async fn read_series(context: &Context) -> Result<HostResponse, Problem> {
+    let mut query = SeriesQuery::read(context.call()?)?;
+    let store = open_store(context)?;
+    let project = context.project()?;
+    let series = store.series(project.as_str(), &query).await;
     let (mut stored, unread) = series.map_err(archive_failed)?;
-    let mut query = query.clone();
     if let Some(day) = unread {
         query.end_before(day)?;
         stored.retain(|part| part.day < query.to);
     }
     let body = archive::write_series(&query, &stored);
-    Ok(respond(pending, &query, &stored, &body))
+    Ok(respond(context, &query, &stored, body))
 }
 
-pub async fn list_views(pending: &PendingRequest, query: &ViewsQuery) -> Result<Reply, Problem> {
-    let store = open_store(pending)?;
-    let project = pending.context.project()?;
+pub async fn list_views(context: &Context) -> Result<HostResponse, Problem> {
+    let query = ViewsQuery::read(context.call()?)?;
+    let store = open_store(context)?;
+    let project = context.project()?;
     let days = query.site();
     // If a day is stored between the two queries, the response counts its pages but lists the day
     // as missing. Such a response is not final.
     let site = store.listed_days(project.as_str(), &days).await;
     let site = site.map_err(archive_failed)?;
-    let pages = store.pages(project.as_str(), query).await;
+    let pages = store.pages(project.as_str(), &query).await;
     let pages = pages.map_err(archive_failed)?;
-    let body = write_views(query, &site, pages);
-    Ok(respond(pending, &days, &site, &body))
+    let body = write_views(&query, &site, pages);
+    Ok(respond(context, &days, &site, body))
 }
 
 /// Builds a cacheable response. `stored` contains the stored days of `query`, in ascending order.
 fn respond(
-    pending: &PendingRequest,
+    context: &Context,
     query: &SeriesQuery,
     stored: &[StoredDay],
-    body: &str,
-) -> Reply {
-    let settings = &pending.config.analytics;
+    body: String,
+) -> HostResponse {
+    let settings = &context.config.analytics;
     let lifetime = if archive::is_final(query, stored, settings.archive.recheck_days) {
         FINAL_LIFETIME
     } else {
         settings.fresh_for
     };
-    let etag = format!("\"{}\"", fingerprint(&[body]));
+    let etag = format!("\"{}\"", fingerprint(&[&body]));
     let cache_control = format!("private, max-age={}", lifetime.0 / 1000);
     let headers = HeaderFields::default()
         .with("cache-control", cache_control)
         .with("etag", etag.clone())
         .with("vary", "Origin, Authorization");
-    if matches_etag(pending.head.header("if-none-match"), &etag) {
-        return Reply::empty(304, headers);
+    if matches_etag(context.head.header("if-none-match"), &etag) {
+        return GatewayResponse::new(304, headers, None).into();
     }
-    Reply::new(200, headers.with("content-type", JSON), body)
+    GatewayResponse::new(200, headers.with("content-type", JSON), Some(body)).into()
 }
 
-pub async fn read_status(pending: &PendingRequest) -> Result<Reply, Problem> {
-    let stored = load(pending, &open_store(pending)?).await?;
-    let settings = &pending.config.analytics.archive;
+pub async fn read_status(context: &Context) -> Result<HostResponse, Problem> {
+    let stored = load(context, &open_store(context)?).await?;
+    let settings = &context.config.analytics.archive;
     let body = archive::write_status(&stored.record, stored.bytes, settings, now());
-    Ok(Reply::json(200, &body))
+    Ok(GatewayResponse::json(200, body).into())
 }
 
-/// Estimates a backfill that starts on this day, without beginning the backfill.
-pub async fn estimate_backfill(pending: &PendingRequest, from: Day) -> Result<Reply, Problem> {
-    let record = load(pending, &open_store(pending)?).await?.record;
-    let settings = &pending.config.analytics.archive;
+/// Estimates a backfill, without beginning the backfill.
+pub async fn estimate_backfill(context: &Context) -> Result<HostResponse, Problem> {
+    let from = read_day(context.call()?, "dateFrom")?;
+    let record = load(context, &open_store(context)?).await?.record;
+    let settings = &context.config.analytics.archive;
     let (_, body) = archive::plan_backfill(record, from, settings, now());
-    Ok(Reply::json(200, &body))
+    Ok(GatewayResponse::json(200, body).into())
 }
 
-pub async fn begin_backfill(
-    pending: &PendingRequest,
-    values: RequestValues,
-) -> Result<Reply, Problem> {
-    let call = values.parse_with_body(&pending.read_body().await?)?;
-    let from = read_day(&call, "dateFrom")?;
-    let store = open_store(pending)?;
-    let record = load(pending, &store).await?.record;
-    let settings = &pending.config.analytics.archive;
+pub async fn begin_backfill(context: &mut Context) -> Result<HostResponse, Problem> {
+    let from = read_day(&context.read_call().await?, "dateFrom")?;
+    let store = open_store(context)?;
+    let record = load(context, &store).await?.record;
+    let settings = &context.config.analytics.archive;
     let (first, body) = archive::plan_backfill(record, from, settings, now());
-    let project = pending.context.project()?;
+    let project = context.project()?;
     let stored = store.set_first_day(project.as_str(), first).await;
     stored.map_err(archive_failed)?;
-    Ok(Reply::json(202, &body))
+    Ok(GatewayResponse::json(202, body).into())
 }
 
-async fn load(pending: &PendingRequest, store: &ArchiveStore) -> Result<StoredProject, Problem> {
-    let settings = &pending.config.analytics.archive;
-    let project = pending.context.project()?;
+async fn load(context: &Context, store: &ArchiveStore) -> Result<StoredProject, Problem> {
+    let settings = &context.config.analytics.archive;
+    let project = context.project()?;
     let stored = store.load(project.as_str(), settings, now()).await;
     stored.map_err(archive_failed)
 }
 
-fn open_store(pending: &PendingRequest) -> Result<ArchiveStore, Problem> {
-    ArchiveStore::open(&pending.env)?.ok_or_else(|| {
+fn open_store(context: &Context) -> Result<ArchiveStore, Problem> {
+    ArchiveStore::open(&context.env)?.ok_or_else(|| {
         let detail =
             "the gateway has no database for days: a D1 database has to be bound as ARCHIVE";
         Problem::archive_not_configured(detail)

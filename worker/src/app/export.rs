@@ -1,10 +1,10 @@
-//! Streamed exports. A [`RunningExport`] fetches pages from the organization's object as the client
+//! Streamed exports. An [`ExportStream`] fetches pages from the organization's object as the client
 //! reads the stream.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use futures_util::future::{AbortHandle, Abortable, Aborted};
+use futures_util::future::{AbortHandle, Abortable};
 use js_sys::{Array, Promise, Uint8Array};
 use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{Method, Millis};
@@ -15,8 +15,8 @@ use worker::Env;
 
 use crate::analytics::export::{Export, PageFault, read_retry_after};
 use crate::analytics::organization_stub::{OrganizationStub, ReportCall, ReportReply};
+use crate::app::context::Context;
 use crate::app::log::ExportEnd;
-use crate::app::pending_request::PendingRequest;
 use crate::auth::jwt::EXPIRED;
 use crate::auth::session::cookie::SessionId;
 use crate::auth::session::stub::SessionStub;
@@ -29,7 +29,7 @@ use crate::runtime::{HostResult, into_promise, limit_time, log_entry, now, open_
 use crate::upstream::failure::classify_malformed;
 use crate::upstream::metrics::RequestMetrics;
 
-pub struct RunningExport {
+pub struct ExportStream {
     env: Env,
     /// The request that is sent to the organization's object for each page.
     report: ReportCall,
@@ -53,6 +53,8 @@ pub struct RunningExport {
     output: Vec<u8>,
     /// The request for the next page, which runs while the client reads the current page.
     prefetch: Option<Prefetch>,
+    /// Whether the last chunk has been returned.
+    is_ended: bool,
 }
 
 /// A request in progress for a page.
@@ -69,26 +71,23 @@ const REFUSAL_AGE: Millis = Millis::from_seconds(1);
 const PAGES_BEFORE_PREFETCH: u64 = 8;
 const _: () = assert!(PAGES_BEFORE_PREFETCH > MAX_EMPTY_PAGES as u64 + 1);
 
-impl RunningExport {
-    pub fn new(
-        pending: &PendingRequest,
-        report: ReportCall,
-        export: Export,
-    ) -> Result<Self, Problem> {
+impl ExportStream {
+    pub fn new(context: &Context, report: ReportCall, export: Export) -> Result<Self, Problem> {
         Ok(Self {
-            env: pending.env.clone(),
+            env: context.env.clone(),
             report,
             head: export.head(),
             export,
-            expires: pending.context.caller()?.expires,
-            session: pending.context.session.clone(),
-            started: pending.context.started,
+            expires: context.caller()?.expires,
+            session: context.session.clone(),
+            started: context.started,
             requests: 0,
             pages: 0,
             metrics: RequestMetrics::default(),
             budget: HeaderFields::default(),
             output: Vec::new(),
             prefetch: None,
+            is_ended: false,
         })
     }
 
@@ -207,13 +206,34 @@ impl RunningExport {
         GatewayResponse::problem(&problem, &self.report.call.id)
     }
 
-    /// Returns the export as a stream that begins with the chunk already fetched, if any.
-    pub fn into_stream(self, signal: &AbortSignal) -> HostResult<ReadableStream> {
-        let body = ExportBody(Rc::new(Body {
-            running: RefCell::new(Some(self)),
-            abort: Cell::default(),
-        }));
+    /// Opens the stream, which begins with the chunk already fetched, if any.
+    pub fn open(self, signal: &AbortSignal) -> HostResult<ReadableStream> {
+        let body = ExportBody {
+            export: Rc::new(RefCell::new(Some(self))),
+            abort: Rc::default(),
+        };
         open_stream(body, signal)
+    }
+
+    /// Returns the next chunk, and the ending of the export if it fails after this chunk. Returns
+    /// nothing after the last chunk.
+    async fn next(&mut self) -> Vec<Uint8Array> {
+        if let Err(refusal) = self.fetch_chunk().await {
+            let problem = refusal.problem.unwrap_or(ProblemKind::Internal);
+            self.log_end(problem.as_str());
+            self.is_ended = true;
+            return vec![self.write_ending(problem, read_retry_after(&refusal))];
+        }
+        let parts = [&mut self.head, &mut self.output];
+        let chunk = parts.map(std::mem::take).concat();
+        if chunk.is_empty() || self.export.next().is_none() {
+            // Omits the ending, which marks the export as incomplete after a trap. A complete
+            // export must not have one.
+            self.is_ended = true;
+            return self.conclude(chunk);
+        }
+        let ending = self.write_ending(ProblemKind::Internal, None);
+        vec![Uint8Array::from(&chunk[..]), ending]
     }
 
     /// Returns the last record of an incomplete export.
@@ -250,68 +270,45 @@ impl RunningExport {
     }
 }
 
+/// The source of an export's stream. See [`open_stream`].
 #[wasm_bindgen]
-pub struct ExportBody(Rc<Body>);
-
-struct Body {
+pub struct ExportBody {
     /// `None` while the next chunk is in progress, and after the last chunk.
-    running: RefCell<Option<RunningExport>>,
+    export: Rc<RefCell<Option<ExportStream>>>,
     /// Aborts the next chunk while it is in progress.
-    abort: Cell<Option<AbortHandle>>,
+    abort: Rc<Cell<Option<AbortHandle>>>,
 }
 
 #[wasm_bindgen]
 impl ExportBody {
-    /// Returns the next chunk. See [`open_stream`].
     pub fn next(&self) -> Promise {
-        let body = Rc::clone(&self.0);
+        let source = Rc::clone(&self.export);
+        let (abort, registration) = AbortHandle::new_pair();
+        self.abort.set(Some(abort));
         into_promise(async move {
-            let parts = body.next().await.into_iter();
-            Ok(parts.collect::<Array>().into())
+            let Some(mut export) = source.take() else {
+                return Ok(Array::new().into());
+            };
+            let Ok(parts) = Abortable::new(export.next(), registration).await else {
+                export.log_end(CANCELLED);
+                return Ok(Array::new().into());
+            };
+            if !export.is_ended {
+                source.replace(Some(export));
+            }
+            Ok(parts.into_iter().collect::<Array>().into())
         })
     }
 
     /// Stops the export, because the client disconnected.
     pub fn cancel(&self) {
-        if let Some(abort) = self.0.abort.take() {
+        if let Some(abort) = self.abort.take() {
             abort.abort();
         }
-        if let Some(running) = self.0.running.take() {
-            running.log_end(CANCELLED);
+        if let Some(export) = self.export.take() {
+            export.log_end(CANCELLED);
         }
     }
 }
 
 const CANCELLED: &str = "cancelled";
-
-impl Body {
-    async fn next(&self) -> Vec<Uint8Array> {
-        let Some(mut running) = self.running.take() else {
-            return Vec::new();
-        };
-        let (abort, registration) = AbortHandle::new_pair();
-        self.abort.set(Some(abort));
-        match Abortable::new(running.fetch_chunk(), registration).await {
-            Ok(Ok(())) => {}
-            Ok(Err(refusal)) => {
-                let problem = refusal.problem.unwrap_or(ProblemKind::Internal);
-                running.log_end(problem.as_str());
-                return vec![running.write_ending(problem, read_retry_after(&refusal))];
-            }
-            Err(Aborted) => {
-                running.log_end(CANCELLED);
-                return Vec::new();
-            }
-        }
-        let parts = [&mut running.head, &mut running.output];
-        let chunk = parts.map(std::mem::take).concat();
-        if chunk.is_empty() || running.export.next().is_none() {
-            // Omits the ending, which marks the export as incomplete after a trap. A complete
-            // export must not have one.
-            return running.conclude(chunk);
-        }
-        let ending = running.write_ending(ProblemKind::Internal, None);
-        self.running.replace(Some(running));
-        vec![Uint8Array::from(&chunk[..]), ending]
-    }
-}

@@ -7,101 +7,153 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use web_sys::{Request, Response};
 use worker::Env;
-use worker::worker_sys::Context;
+use worker::worker_sys::Context as Execution;
 
 use crate::analytics::organization_stub::OrganizationStub;
-use crate::app::action::Action;
-use crate::app::analytics::read_cached_report;
-use crate::app::dispatch;
-use crate::app::isolate::{load_config, with_verified};
-use crate::app::pending_request::PendingRequest;
-use crate::app::plan::{PendingStep, Plan, Step, plan, plan_crashed, plan_unconfigured};
-use crate::app::request_context::RequestContext;
-use crate::http::not_found_page;
+use crate::app::admission::{Admission, Facts, admit, describe_crash, is_liveness};
+use crate::app::context::Context;
+use crate::app::handlers::{HostResponse, call_handler, report_liveness};
+use crate::app::isolate::{load_config, with_admission, with_verified};
+use crate::app::issuer_keys::verify_token;
+use crate::app::respond::{refuse, respond};
+use crate::app::routes::HEALTH;
+use crate::auth::caller::Caller;
+use crate::auth::session::stub::SessionStub;
+use crate::auth::{Identity, identify_session};
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::response::GatewayResponse;
 use crate::runtime::{HostError, into_promise, read_headers, to_millis};
+use crate::upstream::metrics::RequestMetrics;
 
 /// Handles a request. `uuid` is a random UUID. `started` is the current Unix time in milliseconds.
 ///
-/// Returns a `Response`, or a promise of one.
+/// Returns a promise of a `Response`.
 #[wasm_bindgen]
 pub fn handle(
     uuid: String,
     started: f64,
     request: Request,
     env: Env,
-    execution: Context,
-) -> JsValue {
-    let headers = read_headers(&request.headers());
-    let head = RequestHead::read(uuid, request.method(), request.url(), headers);
+    execution: Execution,
+) -> Promise {
+    let head = read_head(uuid, &request);
     #[cfg(feature = "trap-route")]
     if let Some(trapped) = super::trap::handle(&head, &env) {
         return trapped;
     }
     let started = to_millis(started);
-    let config = match load_config(&env) {
-        Ok(config) => config,
-        Err(error) => {
-            let (facts, response) = plan_unconfigured(&head, error);
-            let context = RequestContext::new(&head, facts, started);
-            return respond(context, &env, response, error.to_string()).into();
-        }
-    };
-    let Plan { facts, step } = with_verified(|verified| plan(&config, &head, started, verified));
-    let mut context = RequestContext::new(&head, facts, started);
-    let reply = match step {
-        Err(problem) if not_found_page::applies(&problem, &head) => {
-            Ok(not_found_page::response().into())
-        }
-        Err(problem) => Ok(context.refuse(&problem)),
-        Ok(Step::Respond(response)) => Ok(response.into()),
-        Ok(Step::Begin(PendingStep::Run(Action::ReadReport(query)))) => {
-            read_cached_report(&mut context, &head, query).map_err(PendingStep::Run)
-        }
-        Ok(Step::Begin(step)) => Err(step),
-    };
-    match reply {
-        Ok(reply) => context.finish(&env, reply).into(),
-        Err(step) => {
-            let pending = PendingRequest {
-                context,
-                head: Rc::new(head),
+    into_promise(async move {
+        let config = match load_config(&env) {
+            Ok(config) => config,
+            Err(error) => {
+                let mut metrics = RequestMetrics {
+                    operator: Some(error.to_string()),
+                    ..RequestMetrics::default()
+                };
+                let mut facts = Facts::default();
+                let response = if is_liveness(&head) {
+                    facts.route = Some(HEALTH);
+                    report_liveness()
+                } else {
+                    let problem = Problem::misconfigured(error.variable, error.rule);
+                    refuse(&problem, &head, &mut metrics)
+                };
+                return Ok(respond(&env, &head, started, &facts, &metrics, response).into());
+            }
+        };
+        let mut context = Context::new(head, config, env, request, execution, started);
+        let response = match answer(&mut context).await {
+            Ok(response) => response,
+            Err(problem) => refuse(&problem, &context.head, &mut context.metrics),
+        };
+        let Context {
+            env,
+            head,
+            facts,
+            metrics,
+            ..
+        } = context;
+        Ok(respond(&env, &head, started, &facts, &metrics, response).into())
+    })
+}
+
+async fn answer(context: &mut Context) -> Result<HostResponse, Problem> {
+    loop {
+        let admitted = with_admission(|state| {
+            let Context {
                 config,
-                env,
-                request,
-                execution,
-            };
-            into_promise(async move { Ok(dispatch::run(pending, step).await.into()) }).into()
+                head,
+                started,
+                facts,
+                ..
+            } = &mut *context;
+            admit(config, head, *started, state, facts)
+        });
+        match admitted? {
+            Admission::Admitted(endpoint) => return call_handler(endpoint, context).await,
+            Admission::Preflight(methods) => return Ok(GatewayResponse::options(&methods).into()),
+            Admission::Unidentified {
+                identity,
+                accepts_assertion,
+            } => {
+                let caller = identify(context, identity, accepts_assertion).await?;
+                context.facts.caller = Some(caller);
+            }
         }
+    }
+}
+
+/// Identifies the caller by the record of a session, or by the signature of an issuer's token. If
+/// the session has ended, the request's assertion can still identify the caller.
+async fn identify(
+    context: &mut Context,
+    mut identity: Identity,
+    accepts_assertion: bool,
+) -> Result<Rc<Caller>, Problem> {
+    let (config, started) = (Rc::clone(&context.config), context.started);
+    loop {
+        let id = match identity {
+            Identity::Known(caller) => return Ok(caller),
+            Identity::Session(id) => id,
+            Identity::Unverified(token) => {
+                let token = verify_token(&context.execution, *token, started).await?;
+                return with_verified(|verified| verified.identify(&token, &config.auth, started));
+            }
+        };
+        let record = SessionStub::new(&context.env, id.as_str())?.read().await?;
+        context.session = record.is_some().then_some(id);
+        let assertion = context.head.header("cf-access-jwt-assertion");
+        let assertion = assertion.filter(|_| accepts_assertion);
+        identity = with_verified(|verified| {
+            identify_session(
+                record.as_deref(),
+                assertion,
+                &config.auth,
+                started,
+                verified,
+            )
+        })?;
     }
 }
 
 /// Responds to a request whose handler threw an exception, for example after a trap.
 #[wasm_bindgen]
 pub fn fail(uuid: String, started: f64, request: &Request, message: String, env: &Env) -> Response {
-    let headers = read_headers(&request.headers());
-    let head = RequestHead::read(uuid, request.method(), request.url(), headers);
+    let head = read_head(uuid, request);
     let config = load_config(env).ok();
-    let (facts, problem) = plan_crashed(config.as_deref(), &head);
-    let context = RequestContext::new(&head, facts, to_millis(started));
-    respond(context, env, Err(problem), message)
+    let (facts, problem) = describe_crash(config.as_deref(), &head);
+    let mut metrics = RequestMetrics {
+        operator: Some(message),
+        ..RequestMetrics::default()
+    };
+    let response = refuse(&problem, &head, &mut metrics);
+    respond(env, &head, to_millis(started), &facts, &metrics, response)
 }
 
-/// Responds and logs a message for the operator.
-fn respond(
-    mut context: RequestContext,
-    env: &Env,
-    response: Result<GatewayResponse, Problem>,
-    operator: String,
-) -> Response {
-    context.metrics.operator = Some(operator);
-    let reply = match response {
-        Ok(response) => response.into(),
-        Err(problem) => context.refuse(&problem),
-    };
-    context.finish(env, reply)
+fn read_head(uuid: String, request: &Request) -> RequestHead {
+    let headers = read_headers(&request.headers());
+    RequestHead::read(uuid, request.method(), request.url(), headers)
 }
 
 /// Runs the daily archive. The cron trigger calls this function.

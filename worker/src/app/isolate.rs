@@ -68,6 +68,11 @@ pub fn load_config(env: &Env) -> Result<Rc<Config>, VariableError> {
     })
 }
 
+/// Runs a closure with the state that the admission of requests reads and changes.
+pub fn with_admission<T>(run: impl FnOnce((&mut VerifiedTokens, &mut ReadBudget)) -> T) -> T {
+    ISOLATE.with_borrow_mut(|isolate| run((&mut isolate.verified, &mut isolate.reads)))
+}
+
 pub fn with_verified<T>(run: impl FnOnce(&mut VerifiedTokens) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.verified))
 }

@@ -5,12 +5,16 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use quillgate::Millis;
-use worker::worker_sys::Context;
+use worker::worker_sys::Context as Execution;
 
+use crate::auth::invalid_token;
 use crate::auth::jwks::{
     FRESH_FOR, FetchReason, KeySet, KeySetReply, NoKey, PublicKey, RememberedSet, Search, read_age,
 };
-use crate::auth::oidc::Checked;
+use crate::auth::jwt::WRONG_SIGNATURE;
+use crate::auth::oidc::{Checked, Verified};
+use crate::auth::signature::verify_signature;
+use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::runtime::{HostResult, now, share_fetch};
 use crate::upstream::transport::{Caching, Outgoing, send};
@@ -27,13 +31,35 @@ thread_local! {
         const { RefCell::new(BTreeMap::new()) };
 }
 
+/// Verifies the signature of an issuer's token.
+///
+/// # Errors
+/// Returns a 401 problem for an invalid signature or an unusable key, 500 if the runtime cannot
+/// verify signatures, and 503 if the keys are unavailable.
+pub async fn verify_token(
+    execution: &Execution,
+    token: Checked,
+    started: Millis,
+) -> Result<Verified, Problem> {
+    let found = find_issuer_key(execution, &token, started).await?;
+    let key = found.map_err(|reason| match reason {
+        NoKey::Unavailable => Problem::issuer_unavailable(),
+        NoKey::Unusable(reason) => invalid_token(reason),
+    })?;
+    match verify_signature(token.algorithm, token.signed(), &token.signature, &key).await {
+        Ok(true) => Ok(token.into_verified()),
+        Ok(false) => Err(invalid_token(WRONG_SIGNATURE)),
+        Err(error) => Err(Problem::internal().with_operator(format!("WebCrypto failed: {error}"))),
+    }
+}
+
 /// Finds the key that a token names.
 ///
 /// # Errors
 /// Returns an outer error if the runtime fails, and an inner error with the reason if no key is
 /// found.
-pub async fn find_issuer_key(
-    execution: &Context,
+async fn find_issuer_key(
+    execution: &Execution,
     token: &Checked,
     started: Millis,
 ) -> HostResult<Result<PublicKey, NoKey>> {
@@ -55,7 +81,11 @@ pub async fn find_issuer_key(
 }
 
 /// Fetches and keeps a key set, or waits for the same fetch of another request.
-async fn fetch_shared(execution: &Context, token: &Checked, reason: FetchReason) -> HostResult<()> {
+async fn fetch_shared(
+    execution: &Execution,
+    token: &Checked,
+    reason: FetchReason,
+) -> HostResult<()> {
     let address = token.jwks().to_owned();
     let name = match reason {
         FetchReason::First | FetchReason::Search => address.clone(),

@@ -4,40 +4,48 @@
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Operation};
 
 use crate::analytics::page::{CacheStatus, FetchReason};
-use crate::app::pending_request::PendingRequest;
-use crate::app::reply::Reply;
-use crate::app::write_plan::plan_write;
-use crate::http::content::RequestValues;
+use crate::app::context::Context;
+use crate::app::handlers::HostResponse;
+use crate::app::streams::long_poll;
 use crate::http::problem::Problem;
+use crate::http::response::GatewayResponse;
+use crate::jobs::events::parse_preferred_wait;
 use crate::jobs::records::JobQuery;
+use crate::jobs::write::Write;
 use crate::upstream::client::{UpstreamResponse, send_upstream};
 use crate::upstream::failure::mark_uncertain;
 use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::request::UpstreamRequest;
 
-/// Reads a job from the upstream. After a temporary failure, returns the stored job. If no job is
+/// Reads a job, or with `Prefer: wait` waits until the job changes. After a temporary failure, returns the stored job. If no job is
 /// stored, or after another failure, returns the problem.
-pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
-    let call = pending.call()?;
-    let project = pending.context.project()?;
+pub async fn read(context: &mut Context) -> Result<HostResponse, Problem> {
+    let job = context.job()?;
+    if let Some(seconds) = parse_preferred_wait(context.head.header("prefer")) {
+        return long_poll(context, &job, seconds).await;
+    }
+    let call = context.ids()?;
+    let project = context.project()?;
     let request = UpstreamRequest {
         operation: Operation::GetAgentJob,
         call: &call,
         target: &GetAgentJob::new(job.clone()).request(project).target,
         body: None,
     };
-    let sent = send_upstream(&pending.config.upstream, &request, &mut || true).await;
+    let sent = send_upstream(&context.config.upstream, &request, &mut || true).await;
     let exchange = sent.read(&request, |UpstreamResponse { head, body }| {
         Some((
             head.forwarded_headers(),
             JobSnapshot::read(head.status, &body, Some(job.as_str()))?,
         ))
     });
-    pending.context.metrics.upstream = Some(exchange.metrics);
+    context.metrics.upstream = Some(exchange.metrics);
     match exchange.outcome {
-        Ok((headers, job)) => Ok(Reply::new(job.http_status, headers, job.text)),
+        Ok((headers, job)) => {
+            Ok(GatewayResponse::new(job.http_status, headers, Some(job.text)).into())
+        }
         Err(failure) if failure.is_temporary() => {
-            let stored = find_stored_job(pending, job).await;
+            let stored = find_stored_job(context, &job).await;
             stored.ok_or(failure.problem)
         }
         Err(failure) => Err(failure.problem),
@@ -46,56 +54,65 @@ pub async fn read(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Pr
 
 /// Finds the stored state of a job. Returns `None` if the job is not stored. If the project's
 /// object fails, records the error for the log and returns `None`.
-async fn find_stored_job(pending: &mut PendingRequest, job: &JobId) -> Option<Reply> {
+async fn find_stored_job(context: &mut Context, job: &JobId) -> Option<HostResponse> {
     let found = async {
-        let project = pending.project_stub()?;
+        let project = context.project_stub()?;
         Ok::<_, Problem>(project.find_stored_job(job.as_str()).await?)
     };
     let data = match found.await {
         Ok(data) => data?,
         Err(problem) => {
-            pending.context.metrics.keep_operator_message(&problem);
+            context.metrics.keep_operator_message(&problem);
             return None;
         }
     };
-    let upstream = pending.context.metrics.upstream.as_ref();
+    let upstream = context.metrics.upstream.as_ref();
     let cache = CacheStatus::UpstreamFailed {
         reason: FetchReason::Stale,
         status: upstream.and_then(|upstream| upstream.status),
         ttl: None,
     };
     let cache = cache.describe();
-    let reply = Reply::json(200, &data).with_header("cache-status", format!("quillgate; {cache}"));
-    pending.context.metrics.cache = Some(cache);
-    Some(reply)
+    let response = GatewayResponse::json(200, data);
+    let response = response.with_header("cache-status", format!("quillgate; {cache}"));
+    context.metrics.cache = Some(cache);
+    Some(response.into())
 }
 
 /// Creates a job, or sends a message to a job.
-pub async fn write(pending: &mut PendingRequest, values: RequestValues) -> Result<Reply, Problem> {
-    let body = pending.read_body().await?;
-    let (config, head) = (&pending.config, &pending.head);
-    let caller = pending.context.caller()?;
-    let write = plan_write(config, head, caller, values, &body)?;
-    let call = pending.call()?;
-    let written = pending.project_stub()?.write(&call, &write).await;
+pub async fn write(context: &mut Context) -> Result<HostResponse, Problem> {
+    let call = context.read_call().await?;
+    let (head, settings) = (&context.head, &context.config.jobs);
+    let write = Write::read(&call, context.project()?, head, context.caller()?, settings)?;
+    let written = context.project_stub()?.write(&context.ids()?, &write).await;
     let reply = written.map_err(|error| mark_uncertain(error.into(), Method::Post))?;
-    pending.context.metrics = reply.metrics;
+    context.metrics = reply.metrics;
     Ok(reply.response.into())
 }
 
-pub async fn list(pending: &mut PendingRequest, query: &JobQuery) -> Result<Reply, Problem> {
-    let call = pending.call()?;
-    Ok(pending.project_stub()?.list(&call, query).await?.into())
+pub async fn list(context: &Context) -> Result<HostResponse, Problem> {
+    let query = JobQuery::read(context.call()?)?;
+    Ok(context
+        .project_stub()?
+        .list(&context.ids()?, &query)
+        .await?
+        .into())
 }
 
-pub async fn read_record(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
-    let call = pending.call()?;
-    let project = pending.project_stub()?;
-    Ok(project.read_record(&call, job.as_str()).await?.into())
+pub async fn read_record(context: &Context) -> Result<HostResponse, Problem> {
+    let job = context.job()?;
+    let project = context.project_stub()?;
+    Ok(project
+        .read_record(&context.ids()?, job.as_str())
+        .await?
+        .into())
 }
 
-pub async fn delete_record(pending: &mut PendingRequest, job: &JobId) -> Result<Reply, Problem> {
-    let id = &pending.context.id;
-    let project = pending.project_stub()?;
-    Ok(project.delete_record(id, job.as_str()).await?.into())
+pub async fn delete_record(context: &Context) -> Result<HostResponse, Problem> {
+    let job = context.job()?;
+    let project = context.project_stub()?;
+    Ok(project
+        .delete_record(&context.head.id, job.as_str())
+        .await?
+        .into())
 }

@@ -3,12 +3,13 @@
 
 use std::cell::RefCell;
 
-use quillgate::{JobId, Millis};
-use worker::worker_sys::Context;
+use quillgate::Millis;
+use worker::worker_sys::Context as Execution;
 
-use crate::app::pending_request::PendingRequest;
-use crate::app::reply::Reply;
+use crate::app::context::Context;
+use crate::app::handlers::HostResponse;
 use crate::http::problem::Problem;
+use crate::http::response::GatewayResponse;
 use crate::jobs::pull_request::cache::PullRequestCache;
 use crate::jobs::pull_request::failure::GitHubFailure;
 use crate::jobs::pull_request::settings::PullRequestSettings;
@@ -30,22 +31,23 @@ thread_local! {
 ///
 /// # Errors
 /// Returns a 404 problem if GitHub is configured and the gateway has no record of the job.
-pub async fn read(pending: &PendingRequest, job: &JobId) -> Result<Reply, Problem> {
+pub async fn read(context: &Context) -> Result<HostResponse, Problem> {
+    let job = context.job()?;
     let mut status = PullRequestStatus::UNKNOWN;
-    if let Some(settings) = &pending.config.pull_requests {
-        let project = pending.project_stub()?;
+    if let Some(settings) = &context.config.pull_requests {
+        let project = context.project_stub()?;
         let stored = project.find_stored_job(job.as_str()).await?;
         let stored = stored.ok_or_else(Problem::job_not_recorded)?;
         if let Some(request) = PullRequest::of_job(&stored) {
-            status = find_status(&pending.execution, settings, &request).await?;
+            status = find_status(&context.execution, settings, &request).await?;
         }
     }
-    Ok(Reply::json(200, json::to_text(&status)))
+    Ok(GatewayResponse::json(200, json::to_text(&status)).into())
 }
 
 /// Finds a status in the cache, or waits for a fetch.
 async fn find_status(
-    execution: &Context,
+    execution: &Execution,
     settings: &PullRequestSettings,
     request: &PullRequest,
 ) -> HostResult<PullRequestStatus> {

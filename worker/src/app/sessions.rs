@@ -6,10 +6,10 @@ use std::rc::Rc;
 use quillgate::RateLimitPolicy;
 
 use crate::app::config::Config;
-use crate::app::identity::verify_token;
+use crate::app::context::Context;
+use crate::app::handlers::HostResponse;
 use crate::app::isolate::with_reads;
-use crate::app::pending_request::PendingRequest;
-use crate::app::reply::Reply;
+use crate::app::issuer_keys::verify_token;
 use crate::auth::caller::Caller;
 use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, write_cookie};
 use crate::auth::session::stub::SessionStub;
@@ -18,7 +18,7 @@ use crate::auth::session_record::{NewSession, Opening, Proof};
 use crate::auth::{missing_token_problem, session_record};
 use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
-use crate::http::response::HeaderFields;
+use crate::http::response::GatewayResponse;
 use crate::runtime::{now, random_bytes};
 
 /// The maximum number of sessions that a caller may open per window of the budgets in one isolate.
@@ -27,26 +27,26 @@ const MAX_SESSIONS: u32 = 60;
 
 /// Opens a session for the access token in the body, or else for the assertion. Returns a 401
 /// problem without either.
-pub async fn open(
-    pending: &mut PendingRequest,
-    before: Option<SessionId>,
-) -> Result<Reply, Problem> {
-    let token = read_opening(&pending.read_body().await?)?;
-    let head = Rc::clone(&pending.head);
+pub async fn open(context: &mut Context) -> Result<HostResponse, Problem> {
+    let token = read_opening(&context.read_body().await?)?;
+    let head = Rc::clone(&context.head);
     let proof = match (&token, head.header("cf-access-jwt-assertion")) {
         (Some(token), _) => Proof::AccessToken(token),
         (None, Some(assertion)) => Proof::AccessAssertion(assertion),
         (None, None) => return Err(missing_token_problem()),
     };
+    let before = context.cookie_session();
     let before = before.as_ref().map(SessionId::as_str);
-    let (caller, cookie) = open_with_proof(pending, proof, before).await?;
-    let body = describe_session(&caller, &pending.config);
-    Ok(Reply::json(201, &body).with_header("set-cookie", cookie))
+    let (caller, cookie) = open_with_proof(context, proof, before).await?;
+    let body = describe_session(&caller, &context.config);
+    Ok(GatewayResponse::json(201, body)
+        .with_header("set-cookie", cookie)
+        .into())
 }
 
-pub fn read(pending: &PendingRequest) -> Result<Reply, Problem> {
-    let body = describe_session(pending.context.caller()?, &pending.config);
-    Ok(Reply::json(200, &body))
+pub fn read(context: &Context) -> Result<HostResponse, Problem> {
+    let body = describe_session(context.caller()?, &context.config);
+    Ok(GatewayResponse::json(200, body).into())
 }
 
 fn describe_session(caller: &Caller, config: &Config) -> String {
@@ -56,12 +56,14 @@ fn describe_session(caller: &Caller, config: &Config) -> String {
 }
 
 /// Ends the browser's session, if any, and deletes the session cookie.
-pub async fn end(pending: &PendingRequest, session: Option<SessionId>) -> Result<Reply, Problem> {
-    if let Some(id) = session {
-        SessionStub::new(&pending.env, id.as_str())?.end().await?;
+pub async fn end(context: &Context) -> Result<HostResponse, Problem> {
+    if let Some(id) = context.cookie_session() {
+        SessionStub::new(&context.env, id.as_str())?.end().await?;
     }
-    let headers = HeaderFields::default().with("set-cookie", clear_cookie(cookie::NAME));
-    Ok(Reply::empty(204, headers))
+    let response = GatewayResponse::empty(204);
+    Ok(response
+        .with_header("set-cookie", clear_cookie(cookie::NAME))
+        .into())
 }
 
 /// Verifies a proof, opens a session for the proof's subject and ends the session `before`, if any.
@@ -76,16 +78,16 @@ pub async fn end(pending: &PendingRequest, session: Option<SessionId>) -> Result
 /// - 429 if the caller has opened too many sessions.
 /// - 503 if a Durable Object or the issuer's keys are unavailable.
 pub async fn open_with_proof(
-    pending: &mut PendingRequest,
+    context: &mut Context,
     proof: Proof<'_>,
     before: Option<&str>,
 ) -> Result<(Rc<Caller>, String), Problem> {
-    let (config, started) = (Rc::clone(&pending.config), pending.context.started);
+    let (config, started) = (Rc::clone(&context.config), context.started);
     let opening = session_record::open(proof, &config.auth, started);
     let session = match opening? {
         Opening::Session(session) => session,
         Opening::Unverified(token) => {
-            let token = verify_token(pending, token).await?;
+            let token = verify_token(&context.execution, token, started).await?;
             NewSession::new(proof, &token, &config.auth, started)?
         }
     };
@@ -94,15 +96,15 @@ pub async fn open_with_proof(
         record,
         secret,
     } = session;
-    pending.context.facts.caller = Some(Rc::clone(&caller));
-    reserve_session(pending, &caller)?;
+    context.facts.caller = Some(Rc::clone(&caller));
+    reserve_session(context, &caller)?;
     let secret = config.auth.token_secrets.get(secret);
     let secret = secret.ok_or_else(Problem::internal)?;
     let (id, value) = SessionId::new(&random_bytes()?, secret);
-    let session = SessionStub::new(&pending.env, id.as_str())?;
+    let session = SessionStub::new(&context.env, id.as_str())?;
     session.open(&record, caller.expires).await?;
     if let Some(before) = before
-        && let Err(error) = SessionStub::new(&pending.env, before)?.end().await
+        && let Err(error) = SessionStub::new(&context.env, before)?.end().await
     {
         // If ending the new session fails too, the new session stays unused until it expires.
         let _removed = session.end().await;
@@ -114,8 +116,8 @@ pub async fn open_with_proof(
 }
 
 /// Counts a new session against the caller's limit. Returns a 429 problem if the limit is reached.
-fn reserve_session(pending: &PendingRequest, caller: &Caller) -> Result<(), Problem> {
-    let window = pending.config.limits.window;
+fn reserve_session(context: &Context, caller: &Caller) -> Result<(), Problem> {
+    let window = context.config.limits.window;
     let request = BudgetRequest {
         policy: RateLimitPolicy::ReadJobs,
         // The key differs from the keys of job reads, because no project id begins with a line

@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use js_sys::{Array, Promise, Uint8Array};
 use quillgate::{JobId, Millis};
-use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::app::pending_request::PendingRequest;
-use crate::app::reply::Reply;
-use crate::app::request_context::reserve_read;
+use crate::app::admission::reserve_read;
+use crate::app::context::Context;
+use crate::app::handlers::HostResponse;
+use crate::app::isolate::with_reads;
 use crate::hash::fingerprint;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, stream_headers};
@@ -27,16 +27,14 @@ const FIRST_EVENT_TIMEOUT: Millis = Millis::from_seconds(5);
 
 /// Streams the events of a job, or of all jobs of the project. A `HEAD` request opens no stream and
 /// causes no poll, so its status is 200 even if Mintlify does not know the job.
-pub async fn stream_events(
-    pending: &PendingRequest,
-    job: Option<&JobId>,
-) -> Result<Reply, Problem> {
-    if pending.context.is_head {
-        return Ok(Reply::new(200, stream_headers(), JsValue::NULL));
+pub async fn stream_events(context: &Context) -> Result<HostResponse, Problem> {
+    let job = context.call()?.text("id").map(JobId::new).transpose()?;
+    if context.is_head() {
+        return Ok(GatewayResponse::new(200, stream_headers(), None).into());
     }
-    let after = pending.head.header("last-event-id");
+    let after = context.head.header("last-event-id");
     let after = after.and_then(parse_event_number);
-    let messages = match watch(pending, job, after, MAX_STREAM_LIFETIME).await? {
+    let messages = match watch(context, job.as_ref(), after, MAX_STREAM_LIFETIME).await? {
         Ok(messages) => messages,
         Err(refusal) => return Ok(refusal.into()),
     };
@@ -45,8 +43,8 @@ pub async fn stream_events(
         read_timeout: Rc::new(Cell::new(Some(messages.end_after(READ_TIMEOUT)))),
         messages: Rc::new(messages),
     };
-    let body = open_stream(source, &pending.request.signal())?;
-    Ok(Reply::new(200, stream_headers(), body))
+    let body = open_stream(source, &context.request.signal())?;
+    Ok(HostResponse::new(200, stream_headers(), body.into()))
 }
 
 /// The body of an event stream. The body ends when the messages end.
@@ -91,21 +89,21 @@ impl EventBody {
 
 /// Waits until a job changes, for at most `seconds`. Returns the job's latest state.
 pub async fn long_poll(
-    pending: &PendingRequest,
+    context: &Context,
     job: &JobId,
     seconds: u64,
-) -> Result<Reply, Problem> {
+) -> Result<HostResponse, Problem> {
     let time = Millis::from_seconds(seconds);
-    let messages = match watch(pending, Some(job), None, FIRST_EVENT_TIMEOUT.plus(time)).await? {
+    let messages = match watch(context, Some(job), None, FIRST_EVENT_TIMEOUT.plus(time)).await? {
         Ok(messages) => messages,
         Err(refusal) => return Ok(refusal.into()),
     };
-    let mut poll = LongPoll::new(pending.head.header("if-none-match"));
+    let mut poll = LongPoll::new(context.head.header("if-none-match"));
     wait_for_change(&messages, &mut poll, time).await;
     // There is no response if the socket closed before the first event.
     let response = poll.to_response(seconds);
     response
-        .map(Reply::from)
+        .map(HostResponse::from)
         .ok_or_else(Problem::object_unavailable)
 }
 
@@ -131,32 +129,33 @@ pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, tim
 /// [`CHARGE_TEXT`] message announces a poll, which counts as a read by the caller. The messages end
 /// when the caller has no reads left.
 async fn watch(
-    pending: &PendingRequest,
+    context: &Context,
     job: Option<&JobId>,
     after: Option<u64>,
     time: Millis,
 ) -> Result<Result<SocketMessages, GatewayResponse>, Problem> {
-    let caller = Rc::clone(pending.context.caller()?);
+    let caller = Rc::clone(context.caller()?);
     let watch = WatchCall {
-        call: pending.call()?,
+        call: context.ids()?,
         job: job.map(|job| job.as_str().to_owned()),
         // The caller becomes the tag of a WebSocket, which the runtime limits to 256 characters.
         // The caller's key can be longer, so its fingerprint is used.
         caller: fingerprint(&[&caller.key()]),
         after,
     };
-    let socket = match pending.project_stub()?.watch(&watch).await? {
+    let socket = match context.project_stub()?.watch(&watch).await? {
         Ok(socket) => socket,
         Err(refusal) => return Ok(Err(refusal)),
     };
-    let project = pending.context.project()?.clone();
-    let config = Rc::clone(&pending.config);
-    let in_session = pending.context.session.is_some();
+    let project = context.project()?.clone();
+    let config = Rc::clone(&context.config);
+    let in_session = context.session.is_some();
     let time = time.min(limit_stream(caller.expires, now(), in_session));
     let accept = move |message: &str| {
-        message != CHARGE_TEXT || reserve_read(&caller, &project, &config).is_ok()
+        message != CHARGE_TEXT
+            || with_reads(|reads| reserve_read(&config, &caller, &project, now(), reads)).is_ok()
     };
-    let signal = pending.request.signal();
+    let signal = context.request.signal();
     let messages = SocketMessages::listen(&socket, &signal, time, accept)?;
     Ok(Ok(messages))
 }

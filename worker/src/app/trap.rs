@@ -2,7 +2,6 @@
 //! route requires the feature `trap-route`, which only the Worker of `npm start` has.
 
 use js_sys::Promise;
-use wasm_bindgen::JsValue;
 use worker::Env;
 
 use crate::analytics::organization_stub::OrganizationStub;
@@ -15,7 +14,7 @@ use crate::runtime::trap::{trap_later, trap_now};
 /// synchronously, and `later` traps after an `await`. The other values trap in a Durable Object.
 ///
 /// Returns `None` for other requests.
-pub fn handle(head: &RequestHead, env: &Env) -> Option<JsValue> {
+pub fn handle(head: &RequestHead, env: &Env) -> Option<Promise> {
     if head.path != "/__trap" || head.method != "POST" {
         return None;
     }
@@ -27,5 +26,5 @@ pub fn handle(head: &RequestHead, env: &Env) -> Option<JsValue> {
         _ => trap_later(),
     };
     // An RPC call returns a thenable that is not an instance of `Promise`, so it must be converted.
-    Some(Promise::resolve(&trapping).into())
+    Some(Promise::resolve(&trapping))
 }

@@ -7,6 +7,7 @@ use quillgate::{Call, Operation, ProjectId, Rule, ValidationError};
 use serde_json::{Map, Value as Json};
 
 use crate::http::problem::Problem;
+use crate::http::request_head::RequestHead;
 use crate::http::route::{PathSegments, decode_segment};
 use crate::http::url::decode_query;
 use crate::json;
@@ -106,6 +107,22 @@ impl RequestValues {
         }
         let declared = self.operation.declaration();
         Ok(Call::parse(declared, &&Json::Object(members))?)
+    }
+}
+
+/// Checks the `Content-Type` and `Content-Length` of a body before the body is read.
+///
+/// # Errors
+/// - 415 if `Content-Type` is not JSON.
+/// - 413 if `Content-Length` is more than [`MAX_BODY`].
+pub fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
+    if !is_json(head.header("content-type")) {
+        return Err(Problem::unsupported_media_type());
+    }
+    let length = head.header("content-length").map(str::parse::<u64>);
+    match length {
+        Some(Ok(length)) if length > MAX_BODY as u64 => Err(Problem::content_too_large(MAX_BODY)),
+        _ => Ok(()),
     }
 }
 

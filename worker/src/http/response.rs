@@ -143,17 +143,36 @@ impl<'de> Deserialize<'de> for HeaderFields {
     }
 }
 
-/// A response with its whole body in memory.
+/// A response of the gateway. The body is text, or in the Worker any JavaScript value that
+/// `Response` accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-pub struct GatewayResponse {
+pub struct GatewayResponse<Body = Option<String>> {
     /// The HTTP status, from 200 to 599.
     pub status: u16,
     /// The header fields, in addition to the [`common_headers`].
     pub headers: HeaderFields,
     /// The body. `None` for a response without content.
-    pub body: Option<String>,
+    pub body: Body,
     /// The kind of the problem, if the response reports a problem.
     pub problem: Option<ProblemKind>,
+}
+
+impl<Body> GatewayResponse<Body> {
+    /// Creates a response that reports no problem.
+    pub const fn new(status: u16, headers: HeaderFields, body: Body) -> Self {
+        Self {
+            status,
+            headers,
+            body,
+            problem: None,
+        }
+    }
+
+    /// Sets a header field, replacing a previous value.
+    pub fn with_header(self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
+        let headers = self.headers.with(name, value);
+        Self { headers, ..self }
+    }
 }
 
 impl GatewayResponse {
@@ -170,32 +189,24 @@ impl GatewayResponse {
 
     /// Creates a response with this JSON as its body, sent verbatim.
     pub fn json(status: u16, body: impl Into<String>) -> Self {
-        Self {
-            status,
-            headers: HeaderFields::default().with("content-type", JSON),
-            body: Some(body.into()),
-            problem: None,
-        }
+        let headers = HeaderFields::default().with("content-type", JSON);
+        Self::new(status, headers, Some(body.into()))
     }
 
     /// Creates a response without a body.
     pub fn empty(status: u16) -> Self {
-        Self {
-            status,
-            headers: HeaderFields::default(),
-            body: None,
-            problem: None,
-        }
+        Self::new(status, HeaderFields::default(), None)
     }
 
     /// Creates a response to `OPTIONS` (RFC 9110, section 9.3.7) with `Allow` and the CORS
     /// preflight fields.
     pub fn options(methods: &[&str]) -> Self {
         let headers: HeaderFields = cors::preflight_headers(methods).into_iter().collect();
-        Self {
-            headers: headers.with("allow", route::join_methods(methods)),
-            ..Self::empty(204)
-        }
+        Self::new(
+            204,
+            headers.with("allow", route::join_methods(methods)),
+            None,
+        )
     }
 }
 

@@ -1,51 +1,11 @@
-//! The routes of operations. [`find`] selects the operation of a method and a path.
-//!
-//! Paths are matched exactly, including slashes. The runtime's URL parser has already resolved `.`
-//! and `..`. Upstream requests are built from the matched values, never from the path.
+//! Templates of paths, and the values that they match.
 
-use quillgate::{Method, Operation, Rule, ValidationError};
+use quillgate::{Rule, ValidationError};
 
 use crate::http::url::decode_percent;
 
 /// The names and percent-encoded values of a path's parameters.
 pub type PathSegments<'a> = Vec<(&'static str, &'a str)>;
-
-/// The operation that a method and a path select.
-#[derive(Debug)]
-pub struct Route<'a> {
-    /// The selected operation.
-    pub operation: Operation,
-    /// `projectId` and the other values of the path, percent-encoded.
-    pub segments: PathSegments<'a>,
-}
-
-/// Finds the operation of a method and a path. `HEAD` selects the same operation as `GET` (RFC
-/// 9110, section 9.3.2).
-///
-/// # Errors
-/// Returns the methods that the path supports, if `method` is not one of them. The list is empty if
-/// the path is unknown.
-pub fn find<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Vec<&'static str>> {
-    let requested = if method == "HEAD" { "GET" } else { method };
-    let mut methods = Vec::new();
-    for operation in Operation::ALL.iter().copied() {
-        let declared = operation.declaration();
-        let Some(segments) = match_path(declared.path, path) else {
-            continue;
-        };
-        if declared.method.as_str() == requested {
-            return Ok(Route {
-                operation,
-                segments,
-            });
-        }
-        methods.push(declared.method.as_str());
-        if declared.method == Method::Get {
-            methods.push("HEAD");
-        }
-    }
-    Err(methods)
-}
 
 /// Returns the value of `Allow` for a path: its methods, and `OPTIONS`, which every path supports.
 pub fn join_methods(methods: &[&str]) -> String {

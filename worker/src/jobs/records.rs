@@ -3,8 +3,9 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use quillgate::Call;
+use quillgate::parameters::ParameterGroup as _;
 use quillgate::text::MAX_SAFE_INTEGER;
+use quillgate::{Call, Cursor, JobPageSize};
 use serde::{Deserialize, Serialize};
 
 use crate::http::gateway_rule::GatewayRule;
@@ -94,6 +95,22 @@ pub struct JobQuery {
     pub limit: u64,
     /// The last job of the previous page, or `None` for the first page.
     pub before: Option<Position>,
+}
+
+impl JobQuery {
+    /// Reads a call of [`quillgate::ListAgentJobs`].
+    ///
+    /// # Errors
+    /// Returns a 400 problem for the first parameter that breaks a rule.
+    pub fn read(call: &Call) -> Result<Self, Problem> {
+        let limit = Option::<JobPageSize>::read(call)?.unwrap_or(JobPageSize::DEFAULT);
+        let before = Option::<Cursor>::read(call)?.map(|cursor| decode_cursor(cursor.as_str()));
+        Ok(Self {
+            filter: JobFilter::read(call)?,
+            limit: limit.get(),
+            before: before.transpose()?.map(Position::limit),
+        })
+    }
 }
 
 /// Returns the first non-blank line of a prompt, without control characters. A line of more than

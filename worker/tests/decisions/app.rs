@@ -1,6 +1,6 @@
-//! Application tests. They cover the configuration, plans, log lines and the health report.
+//! Application tests. They cover the configuration, admission, log lines and the health report.
 
+mod admission;
 mod config;
 mod health;
 mod log;
-mod plan;

@@ -6,17 +6,19 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hmac::{Hmac, KeyInit, Mac};
 use quillgate::Millis;
-use quillgate_worker::app::action::Action;
+use quillgate_worker::app::admission::{self, Admission, Facts};
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::plan::{PendingStep, Plan, Planner, Step, plan};
+use quillgate_worker::app::routes::Endpoint;
 use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::revocation::RevokedTokens;
 use quillgate_worker::auth::session::cookie::Cookie;
 use quillgate_worker::auth::settings::AuthSettings;
 use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens, identify, identify_session};
+use quillgate_worker::budget::read_budget::ReadBudget;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::problem_kind::ProblemKind;
 use quillgate_worker::http::request_head;
+use quillgate_worker::http::route::join_methods;
 use serde_json::{Value, json};
 use sha2::Sha256;
 
@@ -174,60 +176,87 @@ pub fn identify_signed(
     }
 }
 
-/// Returns the plan of a request, including the steps after the caller is identified. Signatures of
-/// issuers' tokens count as valid. `record` is the session's record, or `None` if the session has
-/// ended.
-pub fn plan_identified(config: &Config, head: &RequestHead<'_>, record: Option<&str>) -> Plan {
-    let head = &head.read();
+/// The outcome of an admission.
+#[derive(Debug)]
+pub struct Outcome {
+    pub facts: Facts,
+    pub result: Result<Admission, Problem>,
+}
+
+impl Outcome {
+    /// Returns the endpoint of an admitted request.
+    #[track_caller]
+    pub fn endpoint(self) -> Result<Endpoint, Problem> {
+        self.result.map(|admission| match admission {
+            Admission::Admitted(endpoint) => endpoint,
+            other => panic!("not admitted: {other:?}"),
+        })
+    }
+
+    /// Returns the methods that a response to `OPTIONS` names.
+    #[track_caller]
+    pub fn allowed_methods(&self) -> String {
+        match &self.result {
+            Ok(Admission::Preflight(methods)) => join_methods(methods),
+            other => panic!("no preflight: {other:?}"),
+        }
+    }
+}
+
+/// Admits a request up to the identification of its caller.
+pub fn admit(config: &Config, head: &RequestHead<'_>) -> Outcome {
+    admit_by(
+        config,
+        head,
+        &mut VerifiedTokens::default(),
+        Facts::default(),
+    )
+}
+
+fn admit_by(
+    config: &Config,
+    head: &RequestHead<'_>,
+    verified: &mut VerifiedTokens,
+    mut facts: Facts,
+) -> Outcome {
+    let state = (verified, &mut ReadBudget::default());
+    let result = admission::admit(config, &head.read(), NOW, state, &mut facts);
+    Outcome { facts, result }
+}
+
+/// Admits a request, whose caller is identified if that needs I/O. Signatures of issuers' tokens
+/// count as valid. `record` is the session's record, or `None` if the session has ended.
+pub fn admit_identified(config: &Config, head: &RequestHead<'_>, record: Option<&str>) -> Outcome {
     let mut verified = VerifiedTokens::default();
-    let mut planned = plan(config, head, NOW, &mut verified);
-    let Ok(Step::Begin(PendingStep::Identify(target, identity))) = planned.step else {
-        return planned;
+    let outcome = admit_by(config, head, &mut verified, Facts::default());
+    let Outcome { mut facts, result } = outcome;
+    let (identity, accepts_assertion) = match result {
+        Ok(Admission::Unidentified {
+            identity,
+            accepts_assertion,
+        }) => (identity, accepts_assertion),
+        result => return Outcome { facts, result },
     };
     let mut resolve = |identity| match identity {
         Identity::Known(caller) => Ok(Identity::Known(caller)),
         Identity::Session(_) => {
-            let assertion = head.header("cf-access-jwt-assertion");
-            let assertion = assertion.filter(|_| target.accepts_assertion());
+            let assertion = head.access_assertion.filter(|_| accepts_assertion);
             identify_session(record, assertion, &config.auth, NOW, &mut verified)
         }
         Identity::Unverified(token) => verified
             .identify(&token.into_verified(), &config.auth, NOW)
             .map(Identity::Known),
     };
-    planned.step = match resolve(identity).and_then(resolve) {
+    match resolve(identity).and_then(resolve) {
         Ok(Identity::Known(caller)) => {
-            let identified = Planner {
-                config,
-                head,
-                now: NOW,
-                caller,
-                facts: &mut planned.facts,
-            };
-            let action = identified.plan(target);
-            action.map(|action| Step::Begin(PendingStep::Run(action)))
+            facts.caller = Some(caller);
+            admit_by(config, head, &mut verified, facts)
         }
         Ok(unknown) => panic!("not identified: {unknown:?}"),
-        Err(problem) => Err(problem),
-    };
-    planned
-}
-
-/// Returns the action that a step runs.
-#[track_caller]
-pub fn action_of(step: Result<Step, Problem>) -> Result<Action, Problem> {
-    step.map(|step| match step {
-        Step::Begin(PendingStep::Run(action)) => action,
-        other => panic!("no action: {other:?}"),
-    })
-}
-
-/// Returns the `Allow` value of the response to an `OPTIONS` request.
-#[track_caller]
-pub fn allowed_methods(planned: &Plan) -> &str {
-    match &planned.step {
-        Ok(Step::Respond(response)) => response.headers.get("allow").unwrap(),
-        other => panic!("not answered: {other:?}"),
+        Err(problem) => Outcome {
+            facts,
+            result: Err(problem),
+        },
     }
 }
 

@@ -4,21 +4,22 @@ mod cookie;
 mod cross_site;
 mod sign_in;
 
-use quillgate_worker::app::action::Action;
+use quillgate::Operation;
+use quillgate_worker::app::admission::Admission;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::plan::{PendingStep, Plan, Step, plan};
+use quillgate_worker::app::routes::Endpoint;
+use quillgate_worker::auth::Identity;
 use quillgate_worker::auth::session::cookie::{NAME, SessionId};
 use quillgate_worker::auth::session::{describe, describe_methods, read_opening};
 use quillgate_worker::auth::session_record;
 use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
-use quillgate_worker::auth::{Identity, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::jobs::records::KeepPrompts;
 use serde_json::{Value, json};
 
 use crate::fixtures::{
-    NOW, RequestHead, SECONDS, SECRET, action_of, allowed_methods, bearer, configuration,
-    configure, field_and_rule, issuer_token, plan_identified, status_and_kind, token,
+    NOW, Outcome, RequestHead, SECONDS, SECRET, admit, admit_identified, bearer, configuration,
+    configure, field_and_rule, issuer_token, status_and_kind, token,
 };
 
 const ORIGIN: &str = "https://gate.example";
@@ -85,20 +86,19 @@ fn cookie() -> String {
     format!("{NAME}={value}")
 }
 
-fn decide(config: &Config, head: &RequestHead<'_>) -> Plan {
-    plan(config, &head.read(), NOW, &mut VerifiedTokens::default())
-}
-
-fn needs_session(plan: &Plan) -> bool {
+fn needs_session(outcome: &Outcome) -> bool {
     matches!(
-        plan.step,
-        Ok(Step::Begin(PendingStep::Identify(_, Identity::Session(_))))
+        outcome.result,
+        Ok(Admission::Unidentified {
+            identity: Identity::Session(_),
+            ..
+        })
     )
 }
 
 #[track_caller]
 fn refuse(head: &RequestHead<'_>) -> Problem {
-    decide(&signing_in(), head).step.unwrap_err()
+    admit(&signing_in(), head).result.unwrap_err()
 }
 
 fn head(method: &'static str, url: &'static str) -> RequestHead<'static> {
@@ -121,7 +121,7 @@ fn session_cookie_resolves_to_its_object_and_caller() {
         cookie: Some(&cookie),
         ..head("GET", VIEWS)
     };
-    let first = decide(&config, &unread);
+    let first = admit(&config, &unread);
     assert!(needs_session(&first));
     assert!(first.facts.caller.is_none() && first.facts.project.is_none());
 
@@ -130,12 +130,15 @@ fn session_cookie_resolves_to_its_object_and_caller() {
         &config,
     );
     let record = record.unwrap().record;
-    let second = plan_identified(&config, &unread, Some(&record));
-    assert!(matches!(action_of(second.step), Ok(Action::ReadReport(_))));
-    assert_eq!(second.facts.caller.unwrap().subject, "alice");
+    let second = admit_identified(&config, &unread, Some(&record));
+    assert_eq!(second.facts.caller.as_ref().unwrap().subject, "alice");
+    assert_eq!(
+        second.endpoint(),
+        Ok(Endpoint::Operation(Operation::ListPageViews))
+    );
 
-    let ended = plan_identified(&config, &unread, None);
-    let problem = ended.step.unwrap_err();
+    let ended = admit_identified(&config, &unread, None);
+    let problem = ended.result.unwrap_err();
     assert_eq!(status_and_kind(&problem), (401, "session-ended"));
     assert_eq!(problem.headers[0].0, "www-authenticate");
 }
@@ -164,20 +167,21 @@ fn assertion_is_used_after_the_session_ended() {
         ..ended
     };
     for head in [ended, forged] {
-        let planned = plan_identified(&config, &head, None);
-        assert_eq!(planned.facts.caller.unwrap().subject, "carol");
-        assert!(matches!(action_of(planned.step), Ok(Action::ListJobs(_))));
+        let outcome = admit_identified(&config, &head, None);
+        assert_eq!(outcome.facts.caller.as_ref().unwrap().subject, "carol");
+        let list = Endpoint::Operation(Operation::ListAgentJobs);
+        assert_eq!(outcome.endpoint(), Ok(list));
 
         let wrong = RequestHead {
             access_assertion: Some("x"),
             ..head
         };
-        let wrong = plan_identified(&config, &wrong, None).step.unwrap_err();
+        let wrong = admit_identified(&config, &wrong, None).result.unwrap_err();
         assert_eq!(status_and_kind(&wrong), (401, "invalid-token"));
         // In the default configuration, no issuer uses `Cf-Access-Jwt-Assertion`, so the assertion
         // is ignored.
-        let unused = plan_identified(&configuration(), &head, None);
-        let unused = unused.step.unwrap_err();
+        let unused = admit_identified(&configuration(), &head, None);
+        let unused = unused.result.unwrap_err();
         assert_eq!(status_and_kind(&unused), (401, "session-ended"));
     }
 }
@@ -192,8 +196,9 @@ fn token_precedes_session_and_session_precedes_assertion() {
     };
     // Browsers never attach a bearer token automatically, so the cross-site check is skipped.
     for fetch_site in [None, Some("cross-site")] {
-        let plan = decide(&configuration(), &RequestHead { fetch_site, ..both });
-        assert!(matches!(action_of(plan.step), Ok(Action::ReadReport(_))));
+        let outcome = admit(&configuration(), &RequestHead { fetch_site, ..both });
+        let views = Endpoint::Operation(Operation::ListPageViews);
+        assert_eq!(outcome.endpoint(), Ok(views));
     }
 
     let wrong = RequestHead {
@@ -207,7 +212,7 @@ fn token_precedes_session_and_session_precedes_assertion() {
         access_assertion: Some("x"),
         ..both
     };
-    assert!(needs_session(&decide(&signing_in(), &assertion)));
+    assert!(needs_session(&admit(&signing_in(), &assertion)));
 }
 
 #[test]
@@ -233,18 +238,13 @@ fn session_paths_accept_only_their_methods() {
         let problem = refuse(&head(method, url));
         assert_eq!(status_and_kind(&problem), (status, kind), "{method} {url}");
     }
-    let methods = decide(
+    let methods = admit(
         &signing_in(),
         &head("GET", "https://gate.example/session/methods"),
     );
-    let Ok(Step::Respond(methods)) = methods.step else {
-        panic!("{methods:?}");
-    };
-    assert_eq!(methods.status, 200);
-    let cache_control = methods.headers.get("cache-control");
-    assert_eq!(cache_control, Some("public, max-age=60"));
-    let options = decide(&signing_in(), &head("OPTIONS", SESSION));
-    let methods = allowed_methods(&options);
+    assert_eq!(methods.endpoint(), Ok(Endpoint::SignInMethods));
+    let options = admit(&signing_in(), &head("OPTIONS", SESSION));
+    let methods = options.allowed_methods();
     assert_eq!(methods, "GET, HEAD, POST, DELETE, OPTIONS");
 }
 

@@ -2,8 +2,9 @@
 
 use proptest::prelude::*;
 use quillgate::Operation;
+use quillgate_worker::app::routes::{Endpoint, find};
 use quillgate_worker::http::content::RequestValues;
-use quillgate_worker::http::route::{decode_segment, find, join_methods};
+use quillgate_worker::http::route::{decode_segment, join_methods};
 
 const CREATE: &str = "/v2/agent/demo-docs/job";
 const GET: &str = "/v2/agent/demo-docs/job/j1";
@@ -19,7 +20,7 @@ fn each_operation_is_found_by_its_method_and_path() {
         let path = declared.path.replace("{projectId}", "demo-docs");
         let path = path.replace("{id}", "j1").replace("{threadId}", "t1");
         let route = find(declared.method.as_str(), &path).unwrap();
-        assert_eq!(route.operation, operation, "{path}");
+        assert_eq!(route.endpoint, Endpoint::Operation(operation), "{path}");
     }
     let route = find("GET", GET).unwrap();
     assert_eq!(route.segments, [("projectId", "demo-docs"), ("id", "j1")]);

@@ -2,8 +2,8 @@
 
 use quillgate_worker::auth::session::cross_site::check_same_origin;
 
-use super::{ORIGIN, SESSION, VIEWS, cookie, decide, head, refuse, signing_in};
-use crate::fixtures::{RequestHead, configuration, status_and_kind};
+use super::{ORIGIN, SESSION, VIEWS, cookie, head, refuse, signing_in};
+use crate::fixtures::{RequestHead, admit, configuration, status_and_kind};
 
 const SITES: [Option<&str>; 5] = [
     None,
@@ -63,7 +63,7 @@ fn origin_allowed_for_tokens_cannot_use_the_cookie() {
         cookie: Some(&cookie),
         ..head("GET", VIEWS)
     };
-    let problem = decide(&configuration(), &request).step.unwrap_err();
+    let problem = admit(&configuration(), &request).result.unwrap_err();
     assert_eq!(status_and_kind(&problem), (403, "cross-site"));
 }
 
@@ -95,7 +95,7 @@ fn other_pages_cannot_open_or_end_sessions_or_start_sign_in() {
             fetch_site: Some("same-origin"),
             ..head(method, url)
         };
-        assert!(decide(&signing_in(), &own).step.is_ok(), "{method} {url}");
+        assert!(admit(&signing_in(), &own).result.is_ok(), "{method} {url}");
         for site in ["same-site", "cross-site"] {
             let elsewhere = RequestHead {
                 fetch_site: Some(site),
@@ -125,5 +125,5 @@ fn issuer_redirect_is_accepted_with_any_session() {
             "https://gate.example/session/callback?code=x&state=y",
         )
     };
-    assert!(decide(&signing_in(), &request).step.is_ok());
+    assert!(admit(&signing_in(), &request).result.is_ok());
 }

@@ -1,12 +1,12 @@
 //! Admission of trusted issuers' tokens.
 
-use quillgate_worker::app::plan::{PendingStep, Step};
+use quillgate_worker::app::admission::Admission;
 use quillgate_worker::auth::Identity;
 use serde_json::json;
 
-use super::super::{DEEP, JOBS, OPERATIONS, VIEWS, get, plan_by, post};
+use super::super::{DEEP, JOBS, OPERATIONS, VIEWS, get, post};
 use super::{ISSUERS, issuers_bearer};
-use crate::fixtures::{RequestHead, SECONDS, configure, plan_identified};
+use crate::fixtures::{RequestHead, SECONDS, admit, admit_identified, configure};
 
 #[test]
 fn issuer_token_is_verified_before_it_is_used() {
@@ -18,22 +18,24 @@ fn issuer_token_is_verified_before_it_is_used() {
             method,
             ..post(url, &bearer)
         };
-        let unverified = plan_by(&config, &head);
+        let unverified = admit(&config, &head);
         assert_eq!(unverified.facts.caller, None, "{url}");
         assert_eq!(unverified.facts.project, None, "{url}");
-        let Ok(Step::Begin(PendingStep::Identify(_, Identity::Unverified(token)))) =
-            unverified.step
+        let Ok(Admission::Unidentified {
+            identity: Identity::Unverified(token),
+            ..
+        }) = unverified.result
         else {
             panic!("{url}");
         };
         assert_eq!(token.jwks(), "https://issuer.example/jwks");
         assert_eq!(token.kid.as_deref(), Some("key-1"));
-        let verified = plan_identified(&config, &head, None);
+        let verified = admit_identified(&config, &head, None);
         assert_eq!(
             verified.facts.caller.unwrap().key(),
             "https://issuer.example bob"
         );
-        assert!(verified.step.is_ok(), "{url}");
+        assert!(verified.result.is_ok(), "{url}");
     }
 }
 
@@ -57,7 +59,7 @@ fn an_assertion_identifies_its_caller_like_a_cookie() {
             access_assertion: Some(token),
             ..get(VIEWS, "")
         };
-        let facts = plan_identified(&config, &head, None).facts;
+        let facts = admit_identified(&config, &head, None).facts;
         assert!(facts.caller.is_some());
         assert_eq!(facts.is_by_cookie, by_cookie);
     }
@@ -67,8 +69,8 @@ fn an_assertion_identifies_its_caller_like_a_cookie() {
 fn verified_token_is_limited_to_its_projects_and_scopes() {
     let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
     let kind = |token: &str, url: &str| {
-        let planned = plan_identified(&config, &get(url, token), None);
-        planned.step.err().unwrap().kind.as_str()
+        let outcome = admit_identified(&config, &get(url, token), None);
+        outcome.result.err().unwrap().kind.as_str()
     };
     let docs = issuers_bearer(&json!({ "team": "docs" }));
     assert_eq!(kind(&docs, DEEP), "insufficient-scope");

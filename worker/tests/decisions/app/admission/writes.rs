@@ -12,8 +12,8 @@ use quillgate_worker::jobs::write::Write;
 use serde_json::json;
 
 use super::{
-    BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, VIEWS, accept, expect_refusal, get, plan, plan_body,
-    post,
+    BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, VIEWS, accept, admit, expect_refusal, get, post,
+    read_write,
 };
 use crate::fixtures::{
     RequestHead, bearer, bearer_of, claims_with, configuration, configure, field_and_rule,
@@ -84,7 +84,7 @@ fn body_can_be_rejected_by_its_header_fields() {
                 content_length: Some(length),
                 ..post(url, &bearer)
             };
-            plan(&head).step.map_err(|problem| problem.status).err()
+            admit(&head).result.map_err(|problem| problem.status).err()
         };
         assert_eq!(announced(&MAX_BODY.to_string()), None);
         assert_eq!(announced(&(MAX_BODY + 1).to_string()), Some(413));
@@ -100,7 +100,7 @@ fn body_can_be_rejected_by_its_header_fields() {
             content_length: Some("999999999"),
             ..get(url, &bearer)
         };
-        assert!(plan(&head).step.is_ok(), "{url}");
+        assert!(admit(&head).result.is_ok(), "{url}");
     }
 }
 
@@ -182,8 +182,8 @@ fn write_carries_the_quota_of_its_token() {
         let quota = |url| {
             let head = post(url, &bearer);
             let headers = HeaderFields::default();
-            let planned = plan_body(&configuration(), plan(&head), &head, &headers, BODY);
-            planned.unwrap().budget.quota
+            let read = read_write(&configuration(), admit(&head).facts, &head, &headers, BODY);
+            read.unwrap().budget.quota
         };
         assert_eq!((quota(CREATE), quota(MESSAGE)), (create, message));
     }

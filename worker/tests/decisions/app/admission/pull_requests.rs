@@ -1,30 +1,26 @@
 //! Reads of a job's pull request.
 
 use quillgate::{ProjectId, RateLimitPolicy};
-use quillgate_worker::app::action::Action;
+use quillgate_worker::app::routes::Endpoint;
 use serde_json::json;
 
-use super::{bare, expect_refusal, get, pair, plan};
-use crate::fixtures::{
-    action_of, allowed_methods, bearer, bearer_of, claims_with, field_and_rule, status_and_kind,
-};
+use super::{admit, bare, expect_refusal, get, pair};
+use crate::fixtures::{bearer, bearer_of, claims_with, field_and_rule, status_and_kind};
 
 const URL: &str = "https://gate.example/v2/agent/demo-docs/job/j1/pull-request";
 
 #[test]
 fn a_read_needs_the_project_and_jobs_read() {
-    let planned = plan(&get(URL, &bearer()));
-    let project = planned.facts.project.as_ref().map(ProjectId::as_str);
+    let outcome = admit(&get(URL, &bearer()));
+    let project = outcome.facts.project.as_ref().map(ProjectId::as_str);
     assert_eq!(project, Some("demo-docs"));
     assert_eq!(
-        planned.facts.route,
+        outcome.facts.route,
         Some("/v2/agent/{projectId}/job/{id}/pull-request")
     );
-    assert_eq!(planned.facts.policy, Some(RateLimitPolicy::ReadJobs));
-    match action_of(planned.step) {
-        Ok(Action::ReadPullRequest(job)) => assert_eq!(job.as_str(), "j1"),
-        other => panic!("{other:?}"),
-    }
+    assert_eq!(outcome.facts.policy, Some(RateLimitPolicy::ReadJobs));
+    assert_eq!(outcome.facts.call.as_ref().unwrap().text("id"), Some("j1"));
+    assert_eq!(outcome.endpoint(), Ok(Endpoint::PullRequest));
     let writer = bearer_of(&claims_with("scope", Some(json!("jobs:create"))));
     let stranger = bearer_of(&claims_with("projects", Some(json!(["other docs"]))));
     for (authorization, expected) in [
@@ -47,8 +43,8 @@ fn only_reads_without_a_query_are_allowed() {
         let allow = ("allow", "GET, HEAD, OPTIONS".to_owned());
         assert_eq!(problem.headers, [allow]);
     }
-    let options = plan(&bare("OPTIONS", URL));
-    assert_eq!(allowed_methods(&options), "GET, HEAD, OPTIONS");
+    let options = admit(&bare("OPTIONS", URL));
+    assert_eq!(options.allowed_methods(), "GET, HEAD, OPTIONS");
     let problem = expect_refusal(&get(&format!("{URL}?fresh=1"), &bearer()));
     assert_eq!(field_and_rule(&problem), pair("fresh", "unknown"));
 }

@@ -3,18 +3,18 @@
 mod issuers;
 
 use quillgate::{ProjectId, RateLimitPolicy};
-use quillgate_worker::app::action::Action;
-use quillgate_worker::app::plan::plan_crashed;
+use quillgate_worker::app::admission::describe_crash;
+use quillgate_worker::app::routes::Endpoint;
 use quillgate_worker::auth::caller::OPERATE;
 use quillgate_worker::http::cors::Origin;
 use serde_json::{Value, json};
 
 use super::{
-    CREATE, DEEP, EVENTS, JOBS, OPERATIONS, VIEWS, bare, expect_refusal, get, pair, plan, post,
+    CREATE, DEEP, EVENTS, JOBS, OPERATIONS, VIEWS, admit, bare, expect_refusal, get, pair, post,
 };
 use crate::fixtures::{
-    RequestHead, SECONDS, action_of, allowed_methods, bearer, bearer_of, change, claims_with,
-    configure, field_and_rule, issuer_token, plan_identified, status_and_kind,
+    RequestHead, SECONDS, admit_identified, bearer, bearer_of, change, claims_with, configure,
+    field_and_rule, issuer_token, status_and_kind,
 };
 
 #[test]
@@ -26,7 +26,7 @@ fn each_operation_requires_its_scope() {
                 method,
                 ..post(url, &bearer)
             };
-            match plan(&head).step {
+            match admit(&head).result {
                 Ok(_) => assert_eq!(held, scope, "{method} {url}"),
                 Err(problem) => {
                     let kind = problem.kind.as_str();
@@ -44,10 +44,10 @@ fn each_operation_requires_its_scope() {
 fn only_operators_can_read_the_health_report() {
     let all = "jobs:create jobs:read analytics:read";
     let bearer = bearer_of(&claims_with("scope", Some(json!(all))));
-    let planned = plan(&get(DEEP, &bearer));
-    assert_eq!(planned.facts.route, Some("/healthz"));
-    assert_eq!(planned.facts.caller.unwrap().subject, "alice");
-    let problem = planned.step.err().unwrap();
+    let outcome = admit(&get(DEEP, &bearer));
+    assert_eq!(outcome.facts.route, Some("/healthz"));
+    assert_eq!(outcome.facts.caller.unwrap().subject, "alice");
+    let problem = outcome.result.err().unwrap();
     assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
     let named = format!("scope=\"{OPERATE}\"");
     assert!(problem.headers[0].1.ends_with(&named), "{problem:?}");
@@ -61,14 +61,13 @@ fn only_operators_can_read_the_health_report() {
 
     let operator = bearer_of(&claims_with("scope", Some(json!(OPERATE))));
     let asked = |method, url: &str| {
-        let planned = plan(&RequestHead {
+        let outcome = admit(&RequestHead {
             method,
             ..get(url, &operator)
         });
-        match action_of(planned.step) {
-            Ok(Action::AnswerHealth) => planned.facts.project,
-            _ => panic!("{method} {url}"),
-        }
+        let project = outcome.facts.project.clone();
+        assert_eq!(outcome.endpoint(), Ok(Endpoint::Health), "{method} {url}");
+        project
     };
     let base = "https://gate.example/healthz";
     for (query, project) in [
@@ -106,11 +105,11 @@ fn operator_can_act_only_on_projects_of_its_token() {
             method: "DELETE",
             ..get(&closure, operator)
         };
-        [plan(&get(&deep, operator)), plan(&reopening)]
+        [admit(&get(&deep, operator)), admit(&reopening)]
     };
-    for planned in send(&named, "demo-docs") {
-        assert_eq!(planned.facts.project.unwrap().as_str(), "demo-docs");
-        assert!(planned.step.is_ok(), "{:?}", planned.facts.route);
+    for outcome in send(&named, "demo-docs") {
+        assert_eq!(outcome.facts.project.unwrap().as_str(), "demo-docs");
+        assert!(outcome.result.is_ok(), "{:?}", outcome.facts.route);
     }
     for (project, status, kind) in [
         ("other%20docs", 403, "project-not-allowed"),
@@ -123,9 +122,9 @@ fn operator_can_act_only_on_projects_of_its_token() {
         ("%", 400, "invalid-request"),
     ] {
         for operator in [&named, &none] {
-            for planned in send(operator, project) {
-                assert_eq!(planned.facts.project, None, "{project}");
-                let problem = planned.step.unwrap_err();
+            for outcome in send(operator, project) {
+                assert_eq!(outcome.facts.project, None, "{project}");
+                let problem = outcome.result.unwrap_err();
                 assert_eq!(status_and_kind(&problem), (status, kind), "{project}");
                 if status == 400 {
                     let field = &problem.members["errors"][0]["field"];
@@ -134,7 +133,7 @@ fn operator_can_act_only_on_projects_of_its_token() {
             }
         }
     }
-    assert!(plan(&get(DEEP, &none)).step.is_ok());
+    assert!(admit(&get(DEEP, &none)).result.is_ok());
 }
 
 #[test]
@@ -142,8 +141,8 @@ fn project_grant_must_include_the_operator_scope() {
     let config = configure(&[("TRUSTED_ISSUERS", Some(ISSUERS))]);
     let token = issuers_bearer(&json!({ "team": "docs", "admin": true }));
     let url = format!("{DEEP}&project=demo-docs");
-    let planned = plan_identified(&config, &get(&url, &token), None);
-    let problem = planned.step.unwrap_err();
+    let outcome = admit_identified(&config, &get(&url, &token), None);
+    let problem = outcome.result.unwrap_err();
     assert_eq!(status_and_kind(&problem), (403, "insufficient-scope"));
 }
 
@@ -153,7 +152,7 @@ fn only_operators_can_lift_an_upstream_block() {
     let closures = "https://gate.example/healthz/closures/";
     let reopen = |rest: &str, authorization: &str| {
         let url = format!("{closures}{rest}");
-        plan(&RequestHead {
+        admit(&RequestHead {
             method: "DELETE",
             ..get(&url, authorization)
         })
@@ -164,23 +163,21 @@ fn only_operators_can_lift_an_upstream_block() {
         ("create-job?project=other+docs", create, Some("other docs")),
         ("analytics", RateLimitPolicy::Analytics, None),
     ] {
-        let planned = reopen(rest, &operator);
-        let found = planned.facts.project.as_ref().map(ProjectId::as_str);
+        let outcome = reopen(rest, &operator);
+        let found = outcome.facts.project.as_ref().map(ProjectId::as_str);
         assert_eq!(found, project, "{rest}");
-        match action_of(planned.step) {
-            Ok(Action::Reopen(found)) => assert_eq!(found, policy, "{rest}"),
-            other => panic!("{rest}: {other:?}"),
-        }
-        let problem = reopen(rest, &bearer()).step.unwrap_err();
+        assert_eq!(outcome.facts.policy, Some(policy), "{rest}");
+        assert_eq!(outcome.endpoint(), Ok(Endpoint::LiftBlock), "{rest}");
+        let problem = reopen(rest, &bearer()).result.unwrap_err();
         let expected = (403, "insufficient-scope");
         assert_eq!(status_and_kind(&problem), expected, "{rest}");
     }
     for rest in ["read-jobs", "create", "", "create-job/"] {
-        let problem = reopen(rest, &operator).step.unwrap_err();
+        let problem = reopen(rest, &operator).result.unwrap_err();
         assert_eq!(status_and_kind(&problem), (404, "not-found"), "{rest}");
     }
     for rest in ["create-job", "send-message?project=%"] {
-        let problem = reopen(rest, &operator).step.unwrap_err();
+        let problem = reopen(rest, &operator).result.unwrap_err();
         let expected = pair("project", "not-empty");
         assert_eq!(field_and_rule(&problem), expected, "{rest}");
     }
@@ -240,9 +237,9 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
             origin: Some("https://docs.example"),
             ..bare("OPTIONS", url)
         };
-        let planned = plan(&preflight);
+        let outcome = admit(&preflight);
         assert_eq!(
-            planned.facts.origin,
+            outcome.facts.origin,
             Origin::Allowed("https://docs.example".to_owned()),
             "{url}"
         );
@@ -251,7 +248,7 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
         } else {
             &format!("{method}, OPTIONS")
         };
-        assert_eq!(allowed_methods(&planned), expected, "{url}");
+        assert_eq!(outcome.allowed_methods(), expected, "{url}");
         let put = expect_refusal(&bare("PUT", url));
         assert_eq!(status_and_kind(&put), (405, "method-not-allowed"), "{url}");
         assert_eq!(put.headers, [("allow", expected.to_owned())], "{url}");
@@ -272,7 +269,7 @@ fn options_request_needs_an_allowed_origin_and_no_token() {
 #[test]
 fn crash_leaves_the_outcome_of_writes_unknown() {
     for method in ["POST", "DELETE", "GET", "HEAD", "OPTIONS"] {
-        let (_, problem) = plan_crashed(None, &bare(method, CREATE).read());
+        let (_, problem) = describe_crash(None, &bare(method, CREATE).read());
         assert_eq!(status_and_kind(&problem), (500, "internal"), "{method}");
         let outcome = matches!(method, "POST" | "DELETE").then(|| json!("unknown"));
         assert_eq!(problem.members.get("outcome"), outcome.as_ref(), "{method}");
@@ -287,7 +284,7 @@ fn pages_of_allowed_origins_can_read_the_response_after_a_crash() {
             origin,
             ..bare("POST", CREATE)
         };
-        plan_crashed(config, &head.read()).0.origin
+        describe_crash(config, &head.read()).0.origin
     };
     let docs = "https://docs.example";
     let allowed = Origin::Allowed(docs.to_owned());
@@ -307,11 +304,11 @@ fn disallowed_origin_is_rejected_before_its_token_is_verified() {
                 origin: Some(origin),
                 ..get(url, &bearer)
             };
-            let planned = plan(&with_token);
+            let outcome = admit(&with_token);
             let case = format!("{origin} {url}");
             // The page cannot read the response.
-            assert_eq!(planned.facts.origin, Origin::Own, "{case}");
-            let kind = planned.step.err().unwrap().kind.as_str();
+            assert_eq!(outcome.facts.origin, Origin::Own, "{case}");
+            let kind = outcome.result.err().unwrap().kind.as_str();
             assert_eq!(kind, "origin-not-allowed", "{case}");
             let without = RequestHead {
                 authorization: None,
@@ -366,12 +363,12 @@ fn allowed_origin_can_read_a_rejection() {
         origin: Some("https://docs.example"),
         ..get(VIEWS, "Bearer x")
     };
-    let planned = plan(&head);
+    let outcome = admit(&head);
     assert_eq!(
-        planned.facts.origin,
+        outcome.facts.origin,
         Origin::Allowed("https://docs.example".to_owned())
     );
-    assert_eq!(planned.step.err().unwrap().status, 401);
+    assert_eq!(outcome.result.err().unwrap().status, 401);
 }
 
 const ISSUERS: &str = r#"[{

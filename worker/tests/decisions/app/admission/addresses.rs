@@ -1,67 +1,71 @@
-//! Requests by URL. The gateway plans a request with the validated values of its URL, and rejects a
+//! Requests by URL. The gateway admits a request with the validated values of its URL, and rejects a
 //! disguised project or job id. `/openapi.json` needs no token, and the liveness check needs no
 //! configuration.
 
-use quillgate::{ProjectId, RateLimitPolicy};
+use quillgate::{Operation, ProjectId, RateLimitPolicy};
+use quillgate_worker::analytics::export::Export;
 use quillgate_worker::analytics::query::ReportQuery;
-use quillgate_worker::app::action::Action;
-use quillgate_worker::app::plan::{Plan, Step, is_liveness, plan_unconfigured};
+use quillgate_worker::app::admission::{Admission, Facts, is_liveness};
+use quillgate_worker::app::routes::Endpoint;
 use quillgate_worker::http::cors::Origin;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
-use quillgate_worker::jobs::records::JobFilter;
-use quillgate_worker::variable::VariableError;
+use quillgate_worker::jobs::records::{JobFilter, JobQuery};
 use serde_json::json;
 
 use super::{
-    BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, VIEWS, bare, expect_action,
-    expect_refusal, get, pair, plan, plan_body, post, write,
+    BODY, CREATE, EVENTS, JOB, JOBS, MESSAGE, OPERATIONS, VIEWS, admit, bare, expect_refusal, get,
+    pair, post, read_write, write,
 };
 use crate::fixtures::{
-    RequestHead, action_of, bearer, bearer_of, claims_with, configuration, encode, field_and_rule,
-    status_and_kind, to_json,
+    NOW, Outcome, RequestHead, bearer, bearer_of, claims_with, configuration, encode,
+    field_and_rule, to_json,
 };
+
+/// Returns the facts about a request that is admitted for this operation.
+#[track_caller]
+fn expect_facts(head: &RequestHead<'_>, operation: Operation) -> Facts {
+    let Outcome { facts, result } = admit(head);
+    match result {
+        Ok(Admission::Admitted(Endpoint::Operation(found))) if found == operation => facts,
+        other => panic!("{head:?}: {other:?}"),
+    }
+}
 
 #[track_caller]
 fn expect_job(head: &RequestHead<'_>) -> (String, String) {
-    let planned = plan(head);
-    match action_of(planned.step) {
-        Ok(Action::ReadJob(job)) => {
-            let project = planned.facts.project.unwrap();
-            (project.as_str().to_owned(), job.as_str().to_owned())
-        }
-        _ => panic!("no job: {head:?}"),
-    }
+    let facts = expect_facts(head, Operation::GetAgentJob);
+    let job = facts.call.unwrap().text("id").unwrap().to_owned();
+    (facts.project.unwrap().as_str().to_owned(), job)
 }
 
-#[track_caller]
-fn expect_views(head: &RequestHead<'_>) -> ReportQuery {
-    match expect_action(head) {
-        Action::ReadReport(views) => views,
-        _ => panic!("no views: {head:?}"),
-    }
+/// Reads a request for a report.
+fn read_report(head: &RequestHead<'_>) -> Result<ReportQuery, Problem> {
+    let Outcome { facts, result } = admit(head);
+    let Admission::Admitted(Endpoint::Operation(operation)) = result? else {
+        panic!("no operation: {head:?}");
+    };
+    let (call, project) = (facts.call.unwrap(), facts.project.unwrap());
+    ReportQuery::read(operation, call, &project, &configuration().analytics, NOW)
 }
 
-#[track_caller]
-fn expect_filter(head: &RequestHead<'_>) -> JobFilter {
-    match expect_action(head) {
-        Action::ListJobs(query) => query.filter,
-        _ => panic!("no list: {head:?}"),
-    }
+/// Reads a request for a list of jobs.
+fn read_list(head: &RequestHead<'_>) -> Result<JobQuery, Problem> {
+    let Outcome { facts, result } = admit(head);
+    result?;
+    JobQuery::read(&facts.call.unwrap())
 }
 
 #[track_caller]
 fn expect_events(head: &RequestHead<'_>) -> String {
-    match expect_action(head) {
-        Action::StreamEvents(Some(job)) => job.as_str().to_owned(),
-        _ => panic!("no events: {head:?}"),
-    }
+    let call = expect_facts(head, Operation::StreamAgentJobEvents).call;
+    call.unwrap().text("id").unwrap().to_owned()
 }
 
 #[test]
 fn valid_request_is_rebuilt_for_the_upstream() {
     let bearer = bearer();
-    let asked = expect_views(&get(&format!("{VIEWS}?offset=5&&%6cimit=010"), &bearer));
+    let asked = read_report(&get(&format!("{VIEWS}?offset=5&&%6cimit=010"), &bearer)).unwrap();
     assert_eq!(asked.list, "/v1/analytics/demo-docs/views");
     assert_eq!((asked.limit, asked.offset), (10, 5));
 
@@ -79,9 +83,9 @@ fn event_stream_uses_the_job_id_in_the_path() {
     let bearer = bearer();
     assert_eq!(expect_events(&get(EVENTS, &bearer)), "j1");
     let encoded = "https://gate.example/v2/agent/other%20docs/job/%6a%20;1/events?&";
-    let planned = plan(&get(encoded, &bearer));
+    let outcome = admit(&get(encoded, &bearer));
     assert_eq!(
-        planned.facts.project.as_ref().map(ProjectId::as_str),
+        outcome.facts.project.as_ref().map(ProjectId::as_str),
         Some("other docs")
     );
     assert_eq!(expect_events(&get(encoded, &bearer)), "j ;1");
@@ -92,7 +96,11 @@ fn event_stream_uses_the_job_id_in_the_path() {
 #[test]
 fn job_list_is_filtered_by_its_query() {
     let bearer = bearer();
-    let asked = |query: &str| expect_filter(&get(&format!("{JOBS}?{query}"), &bearer));
+    let asked = |query: &str| {
+        read_list(&get(&format!("{JOBS}?{query}"), &bearer))
+            .unwrap()
+            .filter
+    };
     for state in ["active", "completed", "archived", "failed"] {
         let filter = asked(&format!("state={state}"));
         assert_eq!(filter.state.as_deref(), Some(state));
@@ -119,15 +127,16 @@ fn invalid_job_list_query_is_rejected() {
         ("author=", "author", "not-empty"),
         ("text=", "text", "not-empty"),
     ] {
-        let problem = expect_refusal(&get(&format!("{JOBS}?{query}"), &bearer));
+        let problem = read_list(&get(&format!("{JOBS}?{query}"), &bearer)).unwrap_err();
         assert_eq!(problem.status, 400);
         assert_eq!(field_and_rule(&problem), pair(field, rule), "{query}");
     }
-    let problem = expect_refusal(&get(&format!("{JOBS}?text={}", "ä".repeat(201)), &bearer));
+    let problem =
+        read_list(&get(&format!("{JOBS}?text={}", "ä".repeat(201)), &bearer)).unwrap_err();
     assert_eq!(field_and_rule(&problem), pair("text", "longest-text"));
     for text in ["-1.1", "1.", "18446744073709551616.1", "{}"] {
         let url = format!("{JOBS}?cursor={}", encode(text));
-        let problem = expect_refusal(&get(&url, &bearer));
+        let problem = read_list(&get(&url, &bearer)).unwrap_err();
         assert_eq!(field_and_rule(&problem), pair("cursor", "cursor"));
     }
 }
@@ -148,46 +157,52 @@ fn cursor_of_a_report_may_be_inside_a_url_but_not_inside_a_position() {
         let encoded = next.replace('%', "%25").replace('&', "%26");
         for sent in [cursor, &encoded] {
             let url = format!("{list}?{dates}&limit=100&cursor={sent}");
-            let report = expect_views(&get(&url, &bearer));
+            let report = read_report(&get(&url, &bearer)).unwrap();
             let bare = format!("{target}?{dates}&limit=100&cursor={cursor}");
             assert_eq!(report.list, bare);
         }
         let position = format!("part~0.5.6.0.0~{cursor}");
         let url = format!("{list}?{dates}&cursor={position}");
-        let problem = expect_refusal(&get(&url, &bearer));
+        let problem = read_report(&get(&url, &bearer)).unwrap_err();
         assert_eq!(field_and_rule(&problem), pair("cursor", rule));
         let url = format!("{list}/export?{dates}&format=ndjson&cursor=0~{position}");
-        let action = expect_action(&get(&url, &bearer));
-        assert!(matches!(action, Action::ExportReport(_)));
+        let facts = admit(&get(&url, &bearer)).facts;
+        let (call, project) = (facts.call.unwrap(), facts.project.unwrap());
+        let report = match path {
+            "feedback" => Operation::ListFeedback,
+            _ => Operation::ListConversations,
+        };
+        let settings = &configuration().analytics;
+        Export::new(report, call, &project, settings, NOW).unwrap();
     }
 }
 
 #[test]
-fn plan_has_the_route_caller_and_project_of_its_request() {
+fn facts_are_the_route_caller_and_project_of_the_request() {
     let bearer = bearer();
     for (method, url, scope, pattern) in OPERATIONS {
         let head = RequestHead {
             method,
             ..post(url, &bearer)
         };
-        let planned = plan(&head);
-        let is_budgeted = planned.facts.policy == Some(RateLimitPolicy::ReadJobs);
+        let outcome = admit(&head);
+        let is_budgeted = outcome.facts.policy == Some(RateLimitPolicy::ReadJobs);
         assert_eq!(is_budgeted, scope == "jobs:read", "{url}");
-        assert!(planned.step.is_ok(), "{url}");
-        assert_eq!(planned.facts.route, Some(pattern));
+        assert!(outcome.result.is_ok(), "{url}");
+        assert_eq!(outcome.facts.route, Some(pattern));
         assert_eq!(
-            planned.facts.project.as_ref().map(ProjectId::as_str),
+            outcome.facts.project.as_ref().map(ProjectId::as_str),
             Some("demo-docs")
         );
-        assert_eq!(planned.facts.origin, Origin::Own);
-        let caller = planned.facts.caller.unwrap();
+        assert_eq!(outcome.facts.origin, Origin::Own);
+        let caller = outcome.facts.caller.unwrap();
         assert_eq!(caller.subject, "alice");
         assert_eq!(caller.key(), "quillgate alice");
     }
-    let other = plan(&get(&VIEWS.replace("demo-docs", "secret"), &bearer));
+    let other = admit(&get(&VIEWS.replace("demo-docs", "secret"), &bearer));
     assert_eq!(other.facts.caller.unwrap().subject, "alice");
     assert_eq!(other.facts.project, None, "it is not the caller's");
-    let stranger = plan(&bare("GET", VIEWS));
+    let stranger = admit(&bare("GET", VIEWS));
     assert_eq!(
         stranger.facts.route,
         Some("/v1/analytics/{projectId}/views")
@@ -244,12 +259,12 @@ fn authorized_project_is_the_project_sent_upstream() {
 /// Returns the problem for a request that is rejected because of its head or its body.
 #[track_caller]
 fn expect_refusal_in_the_end(head: &RequestHead<'_>) -> Problem {
-    let planned = plan(head);
-    if let Err(problem) = planned.step {
+    let outcome = admit(head);
+    if let Err(problem) = outcome.result {
         return problem;
     }
     let headers = HeaderFields::default();
-    plan_body(&configuration(), planned, head, &headers, BODY).unwrap_err()
+    read_write(&configuration(), outcome.facts, head, &headers, BODY).unwrap_err()
 }
 
 #[test]
@@ -278,17 +293,6 @@ fn job_id_is_one_short_path_segment() {
     }
 }
 
-/// Returns whether the response reports that the Worker is up.
-fn is_healthy(planned: &Plan) -> bool {
-    let body = r#"{"status":"ok"}"#;
-    matches!(&planned.step, Ok(Step::Respond(response)) if response.body.as_deref() == Some(body))
-}
-
-const UNSET: VariableError = VariableError {
-    variable: "ADMIN_API_KEY",
-    rule: "is not set",
-};
-
 #[test]
 fn only_the_liveness_route_needs_no_configuration() {
     for (method, url, expected) in [
@@ -311,18 +315,11 @@ fn only_the_liveness_route_needs_no_configuration() {
             ..get(url, "")
         };
         assert_eq!(is_liveness(&head.read()), expected, "{method} {url}");
-        assert_eq!(is_healthy(&plan(&head)), expected, "{method} {url}");
-        let (facts, response) = plan_unconfigured(&head.read(), UNSET);
-        assert_eq!((facts.caller, facts.project), (None, None));
-        assert_eq!(facts.origin, Origin::Own);
-        if expected {
-            assert_eq!(facts.route, Some("/healthz"));
-            assert_eq!(response.unwrap().status, 200);
-        } else {
-            assert_eq!(facts.route, None);
-            let problem = response.unwrap_err();
-            assert_eq!(status_and_kind(&problem), (500, "misconfigured"));
-        }
+        let is_healthy = matches!(
+            admit(&head).result,
+            Ok(Admission::Admitted(Endpoint::Liveness))
+        );
+        assert_eq!(is_healthy, expected, "{method} {url}");
     }
     let post = RequestHead {
         method: "POST",

@@ -1,21 +1,17 @@
-//! Plans of requests.
+//! Admission of requests.
 
 mod addresses;
-mod admission;
+mod callers;
 mod pull_requests;
 mod writes;
 
-use quillgate_worker::app::action::Action;
+use quillgate_worker::app::admission::Facts;
 use quillgate_worker::app::config::Config;
-use quillgate_worker::app::plan;
-use quillgate_worker::app::plan::Plan;
-use quillgate_worker::app::write_plan::plan_write;
-use quillgate_worker::auth::VerifiedTokens;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::write::Write;
 
-use crate::fixtures::{NOW, RequestHead, action_of, bearer, configuration};
+use crate::fixtures::{Outcome, RequestHead, bearer, configuration};
 
 const CREATE: &str = "https://gate.example/v2/agent/demo-docs/job";
 const JOB: &str = "https://gate.example/v2/agent/demo-docs/job/j1";
@@ -85,51 +81,36 @@ fn bare<'a>(method: &'a str, url: &'a str) -> RequestHead<'a> {
     }
 }
 
-fn plan(head: &RequestHead<'_>) -> Plan {
-    plan_by(&configuration(), head)
-}
-
-fn plan_by(config: &Config, head: &RequestHead<'_>) -> Plan {
-    plan::plan(config, &head.read(), NOW, &mut VerifiedTokens::default())
+fn admit(head: &RequestHead<'_>) -> Outcome {
+    crate::fixtures::admit(&configuration(), head)
 }
 
 #[track_caller]
 fn expect_refusal(head: &RequestHead<'_>) -> Problem {
-    match plan(head).step {
+    match admit(head).result {
         Ok(_) => panic!("not refused: {head:?}"),
         Err(problem) => problem,
     }
 }
 
-#[track_caller]
-fn expect_action(head: &RequestHead<'_>) -> Action {
-    match action_of(plan(head).step) {
-        Ok(action) => action,
-        Err(problem) => panic!("refused: {head:?}: {}", problem.detail),
-    }
-}
-
-/// Plans a write with a body, after its head was planned. `headers` take precedence over the header
+/// Reads a write with a body, after its head was admitted. `headers` take precedence over the header
 /// fields in `head`.
 #[track_caller]
-fn plan_body(
+fn read_write(
     config: &Config,
-    planned: Plan,
+    facts: Facts,
     head: &RequestHead<'_>,
     headers: &HeaderFields,
     body: &[u8],
 ) -> Result<Write, Problem> {
-    let Ok(Action::Write(values)) = action_of(planned.step) else {
-        panic!("no body is read: {head:?}");
-    };
-    let caller = planned.facts.caller.unwrap();
-    assert_eq!(planned.facts.project.as_ref(), Some(&values.project));
+    let (values, project) = (facts.values.unwrap(), facts.project.unwrap());
     let mut head = head.read();
     head.headers = headers.clone().or(head.headers);
-    plan_write(config, &head, &caller, values, body)
+    let call = values.parse_with_body(body)?;
+    Write::read(&call, &project, &head, &facts.caller.unwrap(), &config.jobs)
 }
 
-/// Plans and returns a write with the [`bearer`] token.
+/// Returns a write with the [`bearer`] token.
 fn accept(
     config: &Config,
     url: &str,
@@ -138,7 +119,7 @@ fn accept(
 ) -> Result<Write, Problem> {
     let bearer = bearer();
     let head = post(url, &bearer);
-    plan_body(config, plan(&head), &head, headers, body)
+    read_write(config, admit(&head).facts, &head, headers, body)
 }
 
 #[track_caller]

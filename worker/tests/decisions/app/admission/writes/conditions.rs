@@ -3,7 +3,7 @@
 use quillgate_worker::http::response::HeaderFields;
 use serde_json::{Value, json};
 
-use super::super::{BODY, CREATE, MESSAGE, accept, pair, plan, plan_body, post, write};
+use super::super::{BODY, CREATE, MESSAGE, accept, admit, pair, post, read_write, write};
 use super::{HOOKS, WEBHOOK_SECRET, with_key, with_webhook};
 use crate::fixtures::{bearer_of, claims_with, configuration, configure, field_and_rule};
 
@@ -150,14 +150,14 @@ fn fingerprint_ignores_the_caller() {
     let print = |claims: &Value| {
         let bearer = bearer_of(claims);
         let head = post(CREATE, &bearer);
-        let planned = plan_body(
+        let read = read_write(
             &configuration(),
-            plan(&head),
+            admit(&head).facts,
             &head,
             &with_key("8e03"),
             BODY,
         );
-        planned.unwrap()
+        read.unwrap()
     };
     let alice = print(&claims_with("sub", Some(json!("alice"))));
     let bob = print(&claims_with("sub", Some(json!("bob"))));

@@ -1,0 +1,302 @@
+//! The admission of requests. [`admit`] finds the route of a request, authorizes the caller,
+//! validates the values and counts reads of jobs, without I/O.
+
+use std::rc::Rc;
+
+use quillgate::{
+    Call, Method, Millis, Operation, ProjectId, RateLimitPolicy, Rule, ValidationError,
+};
+
+use crate::app::config::Config;
+use crate::app::routes::{self, Endpoint, HEALTH, Route};
+use crate::auth::caller::{Caller, OPERATE};
+use crate::auth::session::cookie::{self, Cookie, find_cookie};
+use crate::auth::session::cross_site::check_same_origin;
+use crate::auth::{Credentials, Identity, VerifiedTokens, identify, missing_session_problem};
+use crate::budget::read_budget::ReadBudget;
+use crate::http::content::{RequestValues, check_announced_body};
+use crate::http::cors::{self, Origin};
+use crate::http::problem::Problem;
+use crate::http::request_head::RequestHead;
+use crate::http::response::HeaderFields;
+use crate::http::route::{PathSegments, join_methods};
+use crate::http::url::{decode_query, find_parameter};
+use crate::jobs::records::JobQuery;
+
+/// The facts about a request that its admission establishes. After a refusal, they are those that
+/// were established before.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// The origin of the request, which determines the CORS fields of the response.
+    pub origin: Origin,
+    /// The pattern of the route, once found.
+    pub route: Option<&'static str>,
+    /// The caller, once identified.
+    pub caller: Option<Rc<Caller>>,
+    /// Whether a cookie identified the caller. An assertion counts as a cookie, because Cloudflare
+    /// Access derives the assertion from a cookie.
+    pub is_by_cookie: bool,
+    /// The project, once the caller is authorized for the project.
+    pub project: Option<ProjectId>,
+    /// The policy that limits the operation, or whose block the caller lifts.
+    pub policy: Option<RateLimitPolicy>,
+    /// The `RateLimit` header fields, if the request counts as a read of jobs.
+    pub budget: HeaderFields,
+    /// The validated values of a declared operation.
+    pub call: Option<Call>,
+    /// The values of a declared operation before its body is read.
+    pub values: Option<RequestValues>,
+}
+
+/// The result of [`admit`].
+#[derive(Debug)]
+pub enum Admission {
+    /// The handler of this endpoint answers the request.
+    Admitted(Endpoint),
+    /// The request asks for these methods with `OPTIONS`.
+    Preflight(Vec<&'static str>),
+    /// Identifying the caller needs I/O. The host stores the caller in [`Facts::caller`] and calls
+    /// [`admit`] again.
+    Unidentified {
+        /// The evidence that the host must obtain.
+        identity: Identity,
+        /// Whether an assertion may identify the caller of a session that has ended.
+        accepts_assertion: bool,
+    },
+}
+
+/// Admits a request.
+///
+/// - `now`: the instant at which tokens are checked and reads are counted.
+/// - `verified`: the isolate's cache of verified tokens.
+/// - `reads`: the isolate's counts of reads of jobs.
+///
+/// # Errors
+/// Returns the problem to respond with for the first check that fails. The checks run in this order:
+/// the origin, the route, the caller, the project and the scope, the values, and the limit of reads.
+pub fn admit(
+    config: &Config,
+    head: &RequestHead,
+    now: Millis,
+    (verified, reads): (&mut VerifiedTokens, &mut ReadBudget),
+    facts: &mut Facts,
+) -> Result<Admission, Problem> {
+    if is_liveness(head) {
+        facts.route = Some(HEALTH);
+        return Ok(Admission::Admitted(Endpoint::Liveness));
+    }
+    let route = routes::find(&head.method, &head.path);
+    let mut credentials = Credentials {
+        authorization: head.header("authorization"),
+        session: find_cookie(head.header("cookie"), cookie::NAME),
+        access_assertion: head.header("cf-access-jwt-assertion"),
+    };
+    facts.origin = check_origin(config, head, &route, &credentials)?;
+    let route = match route {
+        Ok(route) => route,
+        Err(methods) if methods.is_empty() => return Err(Problem::not_found()),
+        Err(methods) if head.method == "OPTIONS" => return Ok(Admission::Preflight(methods)),
+        Err(methods) => return Err(Problem::method_not_allowed(&join_methods(&methods))),
+    };
+    facts.route = Some(route.pattern);
+    let endpoint = route.endpoint;
+    match endpoint {
+        Endpoint::Liveness
+        | Endpoint::Description
+        | Endpoint::SignInMethods
+        | Endpoint::ConcludeSignIn => return Ok(Admission::Admitted(endpoint)),
+        Endpoint::BeginSignIn | Endpoint::EndSession | Endpoint::OpenSession => {
+            check_same_origin(head)?;
+            if endpoint == Endpoint::OpenSession {
+                check_announced_body(head)?;
+            }
+            return Ok(Admission::Admitted(endpoint));
+        }
+        Endpoint::ReadSession => {
+            if credentials.authorization.is_some() || credentials.session == Cookie::Missing {
+                return Err(missing_session_problem());
+            }
+            credentials.access_assertion = None;
+        }
+        Endpoint::Health | Endpoint::LiftBlock | Endpoint::PullRequest | Endpoint::Operation(_) => {
+        }
+    }
+    let caller = match &facts.caller {
+        Some(caller) => Rc::clone(caller),
+        None => match identify(&credentials, &config.auth, now, verified)? {
+            Identity::Known(caller) => caller,
+            identity => {
+                return Ok(Admission::Unidentified {
+                    identity,
+                    accepts_assertion: endpoint != Endpoint::ReadSession,
+                });
+            }
+        },
+    };
+    facts.caller = Some(Rc::clone(&caller));
+    // `identify` reads cookies and assertions only without this field.
+    facts.is_by_cookie = credentials.authorization.is_none();
+    authorize(config, head, route, &caller, facts)?;
+    if let (Some(RateLimitPolicy::ReadJobs), Some(project)) = (facts.policy, &facts.project) {
+        facts.budget = reserve_read(config, &caller, project, now, reads)?;
+    }
+    Ok(Admission::Admitted(endpoint))
+}
+
+/// Returns whether a request is a liveness check, which needs neither a configuration nor an
+/// allowed origin.
+pub fn is_liveness(head: &RequestHead) -> bool {
+    let query = head.query.as_deref();
+    let is_deep = ["deep", "project"]
+        .iter()
+        .any(|name| find_parameter(query, name).is_some());
+    matches!(&*head.method, "GET" | "HEAD") && head.path == HEALTH && !is_deep
+}
+
+/// Describes the response to a request whose handler crashed: a 500 that web pages of allowed
+/// origins can read. For a write, the outcome is unknown, because the gateway may already have sent
+/// the write.
+pub fn describe_crash(config: Option<&Config>, head: &RequestHead) -> (Facts, Problem) {
+    let allowed = config.map_or(&[][..], |config| &config.allowed_origins);
+    let origin = cors::check_origin(head.header("origin"), &head.url, allowed);
+    let facts = Facts {
+        origin: origin.unwrap_or(Origin::Own),
+        ..Facts::default()
+    };
+    let problem = match &*head.method {
+        "GET" | "HEAD" | "OPTIONS" => Problem::internal(),
+        _ => Problem::internal().with_member("outcome", "unknown".into()),
+    };
+    (facts, problem)
+}
+
+/// Returns the origin of a request whose `Origin` is allowed. A request with a cookie must come from
+/// the gateway's own page, because browsers also send cookies with requests from other sites.
+fn check_origin(
+    config: &Config,
+    head: &RequestHead,
+    route: &Result<Route<'_>, Vec<&'static str>>,
+    credentials: &Credentials<'_>,
+) -> Result<Origin, Problem> {
+    let origin = cors::check_origin(head.header("origin"), &head.url, &config.allowed_origins)?;
+    // An issuer redirects to the callback from another site. The callback reads no credentials.
+    let is_callback = matches!(route, Ok(route) if route.endpoint == Endpoint::ConcludeSignIn);
+    // An assertion counts as a cookie, because Cloudflare Access derives the assertion from one.
+    let has_cookie = credentials.session != Cookie::Missing
+        || (origin == Origin::Own && credentials.access_assertion.is_some());
+    if has_cookie && credentials.authorization.is_none() && !is_callback {
+        check_same_origin(head)?;
+    }
+    Ok(origin)
+}
+
+/// Authorizes the caller for an endpoint, then validates the values of the path and the query.
+fn authorize(
+    config: &Config,
+    head: &RequestHead,
+    route: Route<'_>,
+    caller: &Caller,
+    facts: &mut Facts,
+) -> Result<(), Problem> {
+    let operation = match route.endpoint {
+        Endpoint::Operation(operation) => operation,
+        Endpoint::PullRequest => Operation::GetAgentJobRecord,
+        Endpoint::Health => {
+            caller.require_operator()?;
+            facts.project = read_operated_project(head, caller)?;
+            return Ok(());
+        }
+        Endpoint::LiftBlock => {
+            let policy = find_policy(&route.segments).ok_or_else(Problem::not_found)?;
+            caller.require_operator()?;
+            if policy != RateLimitPolicy::Analytics {
+                let project = read_operated_project(head, caller)?;
+                let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
+                facts.project = Some(project.ok_or_else(missing)?);
+            }
+            facts.policy = Some(policy);
+            return Ok(());
+        }
+        _ => return Ok(()),
+    };
+    let values = RequestValues::from_path(operation, route.segments)?;
+    let declared = operation.declaration();
+    caller.authorize(values.project.as_str(), declared.scope.as_str())?;
+    facts.project = Some(values.project.clone());
+    facts.policy = declared.policy;
+    let values = values.with_query(head.query.as_deref())?;
+    if is_of_archive(operation) && !config.analytics.archive.includes(values.project.as_str()) {
+        let detail = "the gateway does not archive this project; its operator must add it to ARCHIVE_PROJECTS";
+        return Err(Problem::archive_not_configured(detail));
+    }
+    if declared.method == Method::Post {
+        check_announced_body(head)?;
+        facts.values = Some(values);
+    } else {
+        let call = values.parse()?;
+        if operation == Operation::ListAgentJobs {
+            // A cursor of another list is refused before the read is counted.
+            JobQuery::read(&call)?;
+        }
+        facts.call = Some(call);
+    }
+    Ok(())
+}
+
+const fn is_of_archive(operation: Operation) -> bool {
+    matches!(
+        operation,
+        Operation::ListDailyViews
+            | Operation::ListArchivedViews
+            | Operation::GetArchiveStatus
+            | Operation::EstimateBackfill
+            | Operation::BeginBackfill
+    )
+}
+
+/// Returns the policy in a path. Returns `None` for an unknown name, and for reads of jobs, because a
+/// 429 does not block that policy.
+fn find_policy(segments: &PathSegments<'_>) -> Option<RateLimitPolicy> {
+    let (_, name) = segments.first()?;
+    RateLimitPolicy::from_name(name).filter(|policy| *policy != RateLimitPolicy::ReadJobs)
+}
+
+/// Reads the parameter `project`, if present. The caller must be an operator of that project,
+/// because reading the health of a project creates a Durable Object if the project has none.
+fn read_operated_project(
+    head: &RequestHead,
+    caller: &Caller,
+) -> Result<Option<ProjectId>, Problem> {
+    let Some(encoded) = find_parameter(head.query.as_deref(), "project") else {
+        return Ok(None);
+    };
+    let project = ProjectId::new(decode_query(encoded).unwrap_or_default())
+        .map_err(|error| ValidationError::new("project", error.rule, error.found.clone()))?;
+    caller.authorize(project.as_str(), OPERATE)?;
+    Ok(Some(project))
+}
+
+/// Counts a read of jobs against the caller's limits. Returns the `RateLimit` header fields.
+///
+/// Reads of jobs are limited, because most can cause requests to Mintlify or GitHub.
+///
+/// # Errors
+/// Returns a 429 problem if a limit is reached.
+pub fn reserve_read(
+    config: &Config,
+    caller: &Caller,
+    project: &ProjectId,
+    now: Millis,
+    reads: &mut ReadBudget,
+) -> Result<HeaderFields, Problem> {
+    let (policy, limits) = (RateLimitPolicy::ReadJobs, &config.limits);
+    let mut request = caller.budget_request(policy);
+    // The names are unique, because a project id contains no line feed.
+    let name_in_project = |name: &str| format!("{}\n{name}", project.as_str());
+    request.caller = name_in_project(&request.caller);
+    for ceiling in &mut request.ceilings {
+        ceiling.name = name_in_project(&ceiling.name);
+    }
+    let granted = reads.reserve(&request, limits.limit(policy), limits.window, now)?;
+    Ok(granted.fields)
+}

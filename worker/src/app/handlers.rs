@@ -1,0 +1,102 @@
+//! The handlers of the endpoints.
+
+use std::pin::Pin;
+
+use quillgate::Operation;
+use wasm_bindgen::JsValue;
+
+use crate::app::context::Context;
+use crate::app::isolate::description;
+use crate::app::routes::Endpoint;
+use crate::app::{admin, analytics, archive, jobs, pull_requests, sessions, sign_in, streams};
+use crate::auth::session::describe_methods;
+use crate::http::problem::Problem;
+use crate::http::response::{GatewayResponse, HeaderFields, JSON};
+
+/// A response whose body is a JavaScript string, a `ReadableStream` or `null`.
+pub type HostResponse = GatewayResponse<JsValue>;
+
+impl From<GatewayResponse> for HostResponse {
+    fn from(response: GatewayResponse) -> Self {
+        let body = response.body.as_deref();
+        Self {
+            status: response.status,
+            headers: response.headers,
+            body: body.map_or(JsValue::NULL, JsValue::from_str),
+            problem: response.problem,
+        }
+    }
+}
+
+/// The boxed future of one handler.
+///
+/// Without the boxes, the futures of all handlers would form a single wasm function of 35 kB. V8
+/// compiles a wasm function at its first call, so the first request would wait for the compilation.
+type Pending<'a> = Pin<Box<dyn Future<Output = Result<HostResponse, Problem>> + 'a>>;
+
+/// Calls the handler of an endpoint.
+pub fn call_handler(endpoint: Endpoint, context: &mut Context) -> Pending<'_> {
+    match endpoint {
+        Endpoint::Liveness => Box::pin(async { Ok(report_liveness()) }),
+        Endpoint::Health => Box::pin(admin::read_health(context)),
+        Endpoint::LiftBlock => Box::pin(admin::lift_block(context)),
+        Endpoint::Description => Box::pin(async { Ok(describe()) }),
+        Endpoint::ReadSession => Box::pin(async { sessions::read(context) }),
+        Endpoint::OpenSession => Box::pin(sessions::open(context)),
+        Endpoint::EndSession => Box::pin(sessions::end(context)),
+        Endpoint::SignInMethods => Box::pin(async { Ok(list_sign_in_methods(context)) }),
+        Endpoint::BeginSignIn => Box::pin(async { sign_in::begin(context) }),
+        Endpoint::ConcludeSignIn => Box::pin(sign_in::conclude(context)),
+        Endpoint::PullRequest => Box::pin(pull_requests::read(context)),
+        Endpoint::Operation(operation) => match operation {
+            Operation::CreateAgentJob | Operation::SendMessage => Box::pin(jobs::write(context)),
+            Operation::GetAgentJob => Box::pin(jobs::read(context)),
+            Operation::ListAgentJobs => Box::pin(jobs::list(context)),
+            Operation::GetAgentJobRecord => Box::pin(jobs::read_record(context)),
+            Operation::DeleteAgentJobRecord => Box::pin(jobs::delete_record(context)),
+            Operation::StreamAgentJobEvents | Operation::StreamProjectJobEvents => {
+                Box::pin(streams::stream_events(context))
+            }
+            Operation::ListDailyViews => Box::pin(archive::read_series(context)),
+            Operation::ListArchivedViews => Box::pin(archive::list_views(context)),
+            Operation::GetArchiveStatus => Box::pin(archive::read_status(context)),
+            Operation::EstimateBackfill => Box::pin(archive::estimate_backfill(context)),
+            Operation::BeginBackfill => Box::pin(archive::begin_backfill(context)),
+            Operation::ListPageViews
+            | Operation::ListVisitors
+            | Operation::GetCallerStats
+            | Operation::GetConversation
+            | Operation::ListConversations
+            | Operation::ListSearches
+            | Operation::GetFeedbackByPage
+            | Operation::ListFeedback => Box::pin(analytics::read_report(context, operation)),
+            Operation::ExportPageViews
+            | Operation::ExportVisitors
+            | Operation::ExportFeedback
+            | Operation::ExportSearches
+            | Operation::ExportConversations => {
+                Box::pin(analytics::export_report(context, operation))
+            }
+        },
+    }
+}
+
+pub fn report_liveness() -> HostResponse {
+    GatewayResponse::json(200, r#"{"status":"ok"}"#).into()
+}
+
+fn describe() -> HostResponse {
+    let headers = HeaderFields::default().with("content-type", JSON);
+    HostResponse::new(
+        200,
+        headers,
+        description().map_or(JsValue::NULL, JsValue::from),
+    )
+}
+
+fn list_sign_in_methods(context: &Context) -> HostResponse {
+    let response = GatewayResponse::json(200, describe_methods(&context.config.auth));
+    response
+        .with_header("cache-control", "public, max-age=60")
+        .into()
+}

@@ -1,0 +1,109 @@
+//! The end of a request: the response with the fields of all responses, and the log line.
+
+use quillgate::{Millis, ProjectId};
+use wasm_bindgen::JsValue;
+use web_sys::Response;
+use worker::{AnalyticsEngineDataPointBuilder, Env};
+
+use crate::app::admission::Facts;
+use crate::app::handlers::HostResponse;
+use crate::app::isolate::with_dataset;
+use crate::app::log::LogEntry;
+use crate::auth::session;
+use crate::auth::session::sign_in;
+use crate::http::not_found_page;
+use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
+use crate::http::request_head::RequestHead;
+use crate::http::response::{GatewayResponse, common_headers};
+use crate::http::trace::continue_trace;
+use crate::runtime::{http_date, log_entry, log_for_operator, make_response, now};
+use crate::upstream::metrics::RequestMetrics;
+
+/// Returns the response that reports a problem, and keeps the problem's message for the log. A
+/// browser that navigates is redirected to the page by a route of a sign-in, and sees a page for an
+/// unknown path.
+pub fn refuse(problem: &Problem, head: &RequestHead, metrics: &mut RequestMetrics) -> HostResponse {
+    metrics.keep_operator_message(problem);
+    if sign_in::is_navigation(head) {
+        return sign_in::redirect_after_failure(problem.kind).into();
+    }
+    if not_found_page::applies(problem, head) {
+        return not_found_page::response().into();
+    }
+    GatewayResponse::problem(problem, &head.id).into()
+}
+
+/// Makes the response. Writes the log line, and a data point if an Analytics Engine dataset is
+/// bound.
+///
+/// | Data point | Values |
+/// | --- | --- |
+/// | index | project |
+/// | blobs | route, problem, cache, subject |
+/// | doubles | status, milliseconds, upstream milliseconds |
+pub fn respond(
+    env: &Env,
+    head: &RequestHead,
+    started: Millis,
+    facts: &Facts,
+    metrics: &RequestMetrics,
+    response: HostResponse,
+) -> Response {
+    let common = common_headers(&head.id, &head.url, &facts.origin);
+    let mut headers = response.headers.or(facts.budget.clone()).or(common);
+    // Clients correct their clocks by it. Only Cloudflare's network adds one itself.
+    headers.set("date", http_date(now()));
+    if let Some(timing) = metrics.server_timing() {
+        headers.set("server-timing", timing);
+    }
+    if facts.is_by_cookie {
+        session::require_revalidation(&mut headers);
+    }
+    let (parent, state) = (head.header("traceparent"), head.header("tracestate"));
+    let upstream = metrics.upstream.as_ref();
+    let entry = LogEntry {
+        request_id: &head.id,
+        trace_id: &continue_trace(parent, state, &head.uuid).trace_id,
+        subject: facts.caller.as_deref().map(|caller| &*caller.subject),
+        route: facts.route,
+        project: facts.project.as_ref().map(ProjectId::as_str),
+        status: response.status,
+        problem: response.problem,
+        upstream_status: upstream.and_then(|upstream| upstream.status),
+        upstream_milliseconds: upstream.map(|upstream| upstream.milliseconds),
+        cache: metrics.cache.as_deref(),
+        budget_left: metrics.budget_left,
+        milliseconds: now().since(started).0,
+        operator: metrics.operator(),
+    };
+    log_entry(&entry, entry.operator);
+    with_dataset(env, |dataset| {
+        let problem = entry.problem.map(ProblemKind::as_str);
+        let blobs = [entry.route, problem, entry.cache, entry.subject];
+        let doubles = [
+            f64::from(entry.status),
+            double(entry.milliseconds),
+            entry.upstream_milliseconds.map_or(0.0, double),
+        ];
+        let point = AnalyticsEngineDataPointBuilder::new()
+            .indexes([entry.project.unwrap_or("none")])
+            .blobs(blobs.map(|blob| blob.unwrap_or("")))
+            .doubles(doubles)
+            .build();
+        if let Err(error) = dataset.write_data_point(&point) {
+            log_for_operator(&error.to_string());
+        }
+    });
+    let body = if head.method == "HEAD" {
+        JsValue::NULL
+    } else {
+        response.body
+    };
+    make_response(response.status, &headers, &body)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+const fn double(number: u64) -> f64 {
+    number as f64
+}
