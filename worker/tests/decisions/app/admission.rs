@@ -3,6 +3,7 @@
 mod addresses;
 mod callers;
 mod pull_requests;
+mod reads;
 mod writes;
 
 use quillgate_worker::app::admission::Facts;

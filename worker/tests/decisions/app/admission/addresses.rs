@@ -49,11 +49,10 @@ fn read_report(head: &RequestHead<'_>) -> Result<ReportQuery, Problem> {
     ReportQuery::read(operation, call, &project, &configuration().analytics, NOW)
 }
 
-/// Reads a request for a list of jobs.
-fn read_list(head: &RequestHead<'_>) -> Result<JobQuery, Problem> {
-    let Outcome { facts, result } = admit(head);
-    result?;
-    JobQuery::read(&facts.call.unwrap())
+#[track_caller]
+fn expect_filter(head: &RequestHead<'_>) -> JobFilter {
+    let call = expect_facts(head, Operation::ListAgentJobs).call;
+    JobQuery::read(&call.unwrap()).unwrap().filter
 }
 
 #[track_caller]
@@ -96,11 +95,7 @@ fn event_stream_uses_the_job_id_in_the_path() {
 #[test]
 fn job_list_is_filtered_by_its_query() {
     let bearer = bearer();
-    let asked = |query: &str| {
-        read_list(&get(&format!("{JOBS}?{query}"), &bearer))
-            .unwrap()
-            .filter
-    };
+    let asked = |query: &str| expect_filter(&get(&format!("{JOBS}?{query}"), &bearer));
     for state in ["active", "completed", "archived", "failed"] {
         let filter = asked(&format!("state={state}"));
         assert_eq!(filter.state.as_deref(), Some(state));
@@ -127,16 +122,15 @@ fn invalid_job_list_query_is_rejected() {
         ("author=", "author", "not-empty"),
         ("text=", "text", "not-empty"),
     ] {
-        let problem = read_list(&get(&format!("{JOBS}?{query}"), &bearer)).unwrap_err();
+        let problem = expect_refusal(&get(&format!("{JOBS}?{query}"), &bearer));
         assert_eq!(problem.status, 400);
         assert_eq!(field_and_rule(&problem), pair(field, rule), "{query}");
     }
-    let problem =
-        read_list(&get(&format!("{JOBS}?text={}", "ä".repeat(201)), &bearer)).unwrap_err();
+    let problem = expect_refusal(&get(&format!("{JOBS}?text={}", "ä".repeat(201)), &bearer));
     assert_eq!(field_and_rule(&problem), pair("text", "longest-text"));
     for text in ["-1.1", "1.", "18446744073709551616.1", "{}"] {
         let url = format!("{JOBS}?cursor={}", encode(text));
-        let problem = read_list(&get(&url, &bearer)).unwrap_err();
+        let problem = expect_refusal(&get(&url, &bearer));
         assert_eq!(field_and_rule(&problem), pair("cursor", "cursor"));
     }
 }
