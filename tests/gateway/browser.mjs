@@ -34,8 +34,8 @@ export const WRITES = [
   { method: "POST", target: `${JOBS}/j1/message`, json: { prompt: "x" } },
   { method: "DELETE", target: `${JOBS}/j1/record` },
   { method: "POST", target: `${VIEWS}/daily/backfill`, json: { dateFrom: "2024-01-01" } },
-  { method: "DELETE", target: `/healthz/closures/create-job?project=${PROJECT}` },
-  { method: "DELETE", target: "/healthz/closures/analytics" },
+  { method: "DELETE", target: `/healthz/blocks/create-job?project=${PROJECT}` },
+  { method: "DELETE", target: "/healthz/blocks/analytics" },
 ];
 
 /**

@@ -26,8 +26,8 @@ let alice;
 let state;
 
 before(async () => {
-  state = mkdtempSync(join(tmpdir(), "quillgate-closures-"));
-  gate = await startGate("closures", {
+  state = mkdtempSync(join(tmpdir(), "quillgate-blocks-"));
+  gate = await startGate("blocks", {
     upstream: { projects: PROJECTS },
     gateway: { state, vars: { LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS) } },
   });
@@ -83,7 +83,7 @@ const storedObjects = () => {
   return files.filter((name) => name.endsWith(".sqlite")).sort();
 };
 const unblock = (rest, options = operator()) =>
-  gate.send({ method: "DELETE", target: `/healthz/closures/${rest}`, ...options });
+  gate.send({ method: "DELETE", target: `/healthz/blocks/${rest}`, ...options });
 
 describe("an upstream 429 with a Retry-After of a day", () => {
   test("blocks a policy for at most a window after an upstream 429, and unblocks it after a successful probe", async () => {
@@ -150,7 +150,7 @@ describe("an operator", () => {
     for (const policy of ["read-jobs", "jobs", ""]) {
       assertProblem(await unblock(`${policy}?project=${PROJECT}`), 404, "not-found");
     }
-    const got = await gate.get("/healthz/closures/analytics", operator());
+    const got = await gate.get("/healthz/blocks/analytics", operator());
     assertProblem(got, 405, "method-not-allowed");
     assert.equal(got.header("allow"), "DELETE, OPTIONS");
   });
@@ -172,10 +172,10 @@ describe("an operator", () => {
       ["%", 400, "invalid-request"],
     ]) {
       for (const options of [named, operator([])]) {
-        const [deep, reopening] = ["/healthz?deep&", "/healthz/closures/create-job?"];
+        const [deep, lifting] = ["/healthz?deep&", "/healthz/blocks/create-job?"];
         const query = `project=${project}`;
         assertProblem(await send("GET", deep + query, options), status, kind);
-        assertProblem(await send("DELETE", reopening + query, options), status, kind);
+        assertProblem(await send("DELETE", lifting + query, options), status, kind);
       }
     }
     assert.deepEqual(storedObjects(), before);

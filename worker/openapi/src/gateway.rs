@@ -17,12 +17,12 @@ pub fn paths() -> Map<String, Value> {
     let paths = [
         ("/healthz", both(health())),
         (
-            "/healthz/closures/analytics",
-            json!({ "delete": reopen_operation("gateway.reopenAnalytics", vec![]) }),
+            "/healthz/blocks/analytics",
+            json!({ "delete": lift_block("gateway.liftAnalyticsBlock", vec![]) }),
         ),
         (
-            "/healthz/closures/{policy}",
-            json!({ "delete": reopen_operation("gateway.reopen", policy_parameters()) }),
+            "/healthz/blocks/{policy}",
+            json!({ "delete": lift_block("gateway.liftBlock", policy_parameters()) }),
         ),
         ("/openapi.json", both(description())),
         pull_requests::path(),
@@ -34,14 +34,14 @@ pub fn paths() -> Map<String, Value> {
 
 /// Returns the parameters that select a policy and its project.
 fn policy_parameters() -> Vec<Value> {
-    let closable = [RateLimitPolicy::CreateJob, RateLimitPolicy::SendMessage];
+    let blockable = [RateLimitPolicy::CreateJob, RateLimitPolicy::SendMessage];
     vec![
         json!({
             "name": "policy",
             "in": "path",
             "required": true,
             "description": "The policy.",
-            "schema": { "enum": closable.map(RateLimitPolicy::as_str) },
+            "schema": { "enum": blockable.map(RateLimitPolicy::as_str) },
             "example": "create-job",
         }),
         json!({
@@ -55,7 +55,7 @@ fn policy_parameters() -> Vec<Value> {
     ]
 }
 
-fn reopen_operation(id: &str, mut parameters: Vec<Value>) -> Value {
+fn lift_block(id: &str, mut parameters: Vec<Value>) -> Value {
     parameters.extend(fields::parameter_references(&fields::ALL_REQUESTS));
     let own = [
         ProblemKind::InvalidRequest,
@@ -67,17 +67,16 @@ fn reopen_operation(id: &str, mut parameters: Vec<Value>) -> Value {
     responses.insert(
         "204".to_owned(),
         json!({
-            "description": "The policy is open.",
+            "description": "The policy is not blocked.",
             "headers": Fields::common().describe(),
         }),
     );
     json!({
         "operationId": id,
         "tags": ["gateway"],
-        "summary": "Reopens a policy that a 429 of Mintlify closed.",
-        "description": "Without this request, the policy reopens when Mintlify's `Retry-After` \
-            ends, after one window at most, or when one of the occasional trial requests \
-            succeeds.",
+        "summary": "Lifts the block that a 429 of Mintlify put on a policy.",
+        "description": "Without this request, the block ends with Mintlify's `Retry-After`, after \
+            one window at most, or when one of the occasional trial requests succeeds.",
         "security": security(OPERATE),
         "parameters": parameters,
         "responses": responses,

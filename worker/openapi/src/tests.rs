@@ -20,8 +20,8 @@ const PULL_REQUEST: &str = "/v2/agent/{projectId}/job/{id}/pull-request";
 const OWN: [(&str, &str); 16] = [
     ("/healthz", "gateway.health"),
     ("/healthz", "gateway.healthHead"),
-    ("/healthz/closures/analytics", "gateway.reopenAnalytics"),
-    ("/healthz/closures/{policy}", "gateway.reopen"),
+    ("/healthz/blocks/analytics", "gateway.liftAnalyticsBlock"),
+    ("/healthz/blocks/{policy}", "gateway.liftBlock"),
     ("/openapi.json", "gateway.description"),
     ("/openapi.json", "gateway.descriptionHead"),
     (PULL_REQUEST, "gateway.pullRequest"),

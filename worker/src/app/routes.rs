@@ -44,7 +44,7 @@ pub enum Endpoint {
 /// The method, the pattern and the endpoint of each own route.
 const OWN: [(&str, &str, Endpoint); 10] = [
     ("GET", HEALTH, Endpoint::Health),
-    ("DELETE", "/healthz/closures/{policy}", Endpoint::LiftBlock),
+    ("DELETE", "/healthz/blocks/{policy}", Endpoint::LiftBlock),
     ("GET", "/openapi.json", Endpoint::Description),
     ("GET", "/session", Endpoint::ReadSession),
     ("POST", "/session", Endpoint::OpenSession),

@@ -9,13 +9,13 @@ use crate::fixtures::NOW;
 #[test]
 fn block_is_probed_by_one_request_per_twelfth_of_a_window() {
     let (window, later) = (Millis(HOUR), |minutes| Millis(NOW.0 + minutes * MINUTE));
-    let closure = UpstreamBlock::new(later(30), window, NOW);
-    assert_eq!(closure.refuses_until(NOW), Some(later(30)));
+    let block = UpstreamBlock::new(later(30), window, NOW);
+    assert_eq!(block.refuses_until(NOW), Some(later(30)));
     let before = Millis(later(5).0 - 1);
-    assert_eq!(closure.refuses_until(before), Some(later(30)));
-    assert_eq!(closure.refuses_until(later(5)), None);
+    assert_eq!(block.refuses_until(before), Some(later(30)));
+    assert_eq!(block.refuses_until(later(5)), None);
 
-    let probed = UpstreamBlock::new(closure.until, window, later(6));
+    let probed = UpstreamBlock::new(block.until, window, later(6));
     assert_eq!(probed.refuses_until(later(6)), Some(later(30)), "one alone");
     assert_eq!(probed.refuses_until(later(11)), None, "and then the next");
     assert_eq!(probed.refuses_until(later(30)), None, "it is over");

@@ -100,12 +100,12 @@ fn operator_can_act_only_on_projects_of_its_token() {
     let (named, none) = (operator_of(json!(["demo-docs"])), operator_of(json!([])));
     let send = |operator: &str, project: &str| {
         let deep = format!("{DEEP}&project={project}");
-        let closure = format!("https://gate.example/healthz/closures/create-job?project={project}");
-        let reopening = RequestHead {
+        let block = format!("https://gate.example/healthz/blocks/create-job?project={project}");
+        let lifting = RequestHead {
             method: "DELETE",
-            ..get(&closure, operator)
+            ..get(&block, operator)
         };
-        [admit(&get(&deep, operator)), admit(&reopening)]
+        [admit(&get(&deep, operator)), admit(&lifting)]
     };
     for outcome in send(&named, "demo-docs") {
         assert_eq!(outcome.facts.project.unwrap().as_str(), "demo-docs");
@@ -149,9 +149,9 @@ fn project_grant_must_include_the_operator_scope() {
 #[test]
 fn only_operators_can_lift_an_upstream_block() {
     let operator = bearer_of(&claims_with("scope", Some(json!(OPERATE))));
-    let closures = "https://gate.example/healthz/closures/";
-    let reopen = |rest: &str, authorization: &str| {
-        let url = format!("{closures}{rest}");
+    let blocks = "https://gate.example/healthz/blocks/";
+    let lift = |rest: &str, authorization: &str| {
+        let url = format!("{blocks}{rest}");
         admit(&RequestHead {
             method: "DELETE",
             ..get(&url, authorization)
@@ -163,25 +163,25 @@ fn only_operators_can_lift_an_upstream_block() {
         ("create-job?project=other+docs", create, Some("other docs")),
         ("analytics", RateLimitPolicy::Analytics, None),
     ] {
-        let outcome = reopen(rest, &operator);
+        let outcome = lift(rest, &operator);
         let found = outcome.facts.project.as_ref().map(ProjectId::as_str);
         assert_eq!(found, project, "{rest}");
         assert_eq!(outcome.facts.policy, Some(policy), "{rest}");
         assert_eq!(outcome.endpoint(), Ok(Endpoint::LiftBlock), "{rest}");
-        let problem = reopen(rest, &bearer()).result.unwrap_err();
+        let problem = lift(rest, &bearer()).result.unwrap_err();
         let expected = (403, "insufficient-scope");
         assert_eq!(status_and_kind(&problem), expected, "{rest}");
     }
     for rest in ["read-jobs", "create", "", "create-job/"] {
-        let problem = reopen(rest, &operator).result.unwrap_err();
+        let problem = lift(rest, &operator).result.unwrap_err();
         assert_eq!(status_and_kind(&problem), (404, "not-found"), "{rest}");
     }
     for rest in ["create-job", "send-message?project=%"] {
-        let problem = reopen(rest, &operator).result.unwrap_err();
+        let problem = lift(rest, &operator).result.unwrap_err();
         let expected = pair("project", "not-empty");
         assert_eq!(field_and_rule(&problem), expected, "{rest}");
     }
-    let problem = expect_refusal(&bare("GET", &format!("{closures}analytics")));
+    let problem = expect_refusal(&bare("GET", &format!("{blocks}analytics")));
     assert_eq!(status_and_kind(&problem), (405, "method-not-allowed"));
     assert_eq!(problem.headers, [("allow", "DELETE, OPTIONS".to_owned())]);
 }
