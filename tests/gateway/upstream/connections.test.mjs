@@ -13,7 +13,9 @@ import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 const CONNECTIONS = 6;
 const READ_CONNECTIONS = 3;
 const WEBHOOK_CONNECTIONS = 2;
-const TIMEOUT_SECONDS = 15;
+const TIMEOUT_SECONDS = 30;
+/** A shorter time than the gateway's timeout for a receiver. */
+const RECEIVER_TIMEOUT_MS = 18_000;
 /** Maximum difference between two clocks that both count whole milliseconds of real time. */
 const CLOCKS_MS = 2 * CLOCK_RATE;
 const CREATE = "agentJobs.create";
@@ -155,8 +157,10 @@ describe("webhook receivers that do not respond", () => {
     const other = await jobs.directly("elsewhere", { project: OTHER_PROJECT });
     const stream = await jobs.watching(other.id, { project: OTHER_PROJECT });
     stream.leave();
+    const [{ at: first }] = receiver.deliveries;
+    const isStalled = ({ at }) => (at - first) * CLOCK_RATE < RECEIVER_TIMEOUT_MS;
     assert.equal(
-      receiver.deliveries.length,
+      receiver.deliveries.filter(isStalled).length,
       WEBHOOK_CONNECTIONS,
       "the others wait for a connection",
     );
