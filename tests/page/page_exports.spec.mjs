@@ -3,6 +3,7 @@
  * resumes after a failure.
  */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessibilityFaults, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import {
