@@ -16,7 +16,9 @@ export async function installWithApt(title, packages, context) {
   const options = { ...context, env: { ...context.env, DEBIAN_FRONTEND: "noninteractive" } };
   updating ??= run("updating the package lists", "apt-get", ["update"], options);
   await updating;
-  const args = ["install", "-y", "--no-install-recommends", ...packages];
+  // Another apt can hold the lock, such as that of unattended upgrades.
+  const wait = ["-o", "DPkg::Lock::Timeout=300"];
+  const args = [...wait, "install", "-y", "--no-install-recommends", ...packages];
   await run(`installing ${title}`, "apt-get", args, options);
 }
 

@@ -175,7 +175,7 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
       response.destroy();
       vanished = run.gateway.vanish();
     });
-    const result = await run.run({ with: { timeout: "2s" } });
+    const result = await run.run({ with: { timeout: "6s" } });
     await vanished;
     assert.equal(only(errorsOf(result)).title, "It is not known whether the job was started");
     assert.match(result.summary, /npx quillgate job list/);
@@ -210,12 +210,12 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
 
   test("names a lost gateway as the reason when the wait times out", async (t) => {
     const run = await startRun(t);
-    const { running, job } = await run.startJob({ with: { timeout: "3s" } });
+    const { running, job } = await run.startJob({ with: { timeout: "8s" } });
     await run.gateway.vanish();
     const result = await running.ended;
     assert.equal(result.code, 1);
     const { title, message } = only(errorsOf(result));
-    assert.match(title, /end of the job was not seen within 3s/);
+    assert.match(title, /end of the job was not seen within 8s/);
     assert.match(message, /^The gateway could not be reached since \d\d:\d\d:\d\d UTC/);
     assert.doesNotMatch(message, /more time/);
     assert.match(result.summary, /could not be reached since/);

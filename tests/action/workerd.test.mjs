@@ -163,11 +163,11 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
 
   test("stops waiting at its timeout and prints the command that resumes", async (t) => {
     const run = await startRun(t);
-    const { running, job } = await run.startJob({ with: { timeout: "2s" } });
+    const { running, job } = await run.startJob({ with: { timeout: "6s" } });
     const result = await running.ended;
     assert.equal(result.code, 1);
     assert.deepEqual([result.outputs["job-id"], result.outputs.status], [job.id, "active"]);
-    assert.match(only(errorsOf(result)).title, /did not end within 2s and is still running/);
+    assert.match(only(errorsOf(result)).title, /did not end within 6s and is still running/);
     for (const text of [result.log, result.summary]) {
       assert.ok(text.includes(`npx quillgate job watch ${job.id}`), text);
       assert.ok(text.includes(`QUILLGATE_BASE_URL=${run.gateway.url}`), text);
@@ -288,7 +288,7 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
 
   test("resumes the job of an earlier attempt with the same idempotency key", async (t) => {
     const run = await startRun(t);
-    const inputs = { "idempotency-key": "release-1.2", timeout: "1s" };
+    const inputs = { "idempotency-key": "release-1.2", timeout: "5s" };
     const first = await run.run({ with: inputs });
     assert.equal(first.code, 1);
     const rerun = run.start({

@@ -92,7 +92,7 @@ function writeProgram(name, script) {
 }
 
 async function waitForFile(name) {
-  for (let attempt = 0; attempt < 100; attempt++) {
+  for (let attempt = 0; attempt < 1000; attempt++) {
     try {
       const text = readFileSync(join(folder, name), "utf8");
       if (text !== "") return text.trim();

@@ -52,7 +52,7 @@ export async function startJobs(name, options = {}) {
   const all = {
     JOB_POLL_SECONDS: "1",
     JOB_POLLS_PER_HOUR: "100000",
-    UPSTREAM_TIMEOUT_SECONDS: String(2 * clockRate),
+    UPSTREAM_TIMEOUT_SECONDS: String(4 * clockRate),
     CREATE_LIMIT_PER_HOUR: "100000",
     MESSAGE_LIMIT_PER_HOUR: "100000",
     STREAMS_PER_CALLER: "1000",

@@ -3,6 +3,7 @@
  * rows. Small sites load completely, and each report fits a phone.
  */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { countRequests, monthOf, show } from "./reports.mjs";
@@ -17,8 +18,7 @@ const signed = (difference) => SIGNED.format(difference).replace("-", "\u2212");
 const format = (number) => number.toLocaleString("en-US");
 const rowOf = (page, path) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: path, exact: true }) });
-const cell = (page, path, column) =>
-  rowOf(page, path).locator(`[data-column=${column}]`).textContent();
+const cell = (page, path, column) => rowOf(page, path).locator(`[data-column=${column}]`);
 
 test.describe("automatic loading", () => {
   test.use({ siteOptions: TALL_SITE });
@@ -68,30 +68,27 @@ test.describe("comparison", () => {
     };
     const changes = changesOf("total");
     const [{ path }] = [...now.views].sort((a, b) => b.total - a.total);
-    assert.equal(await cell(page, path, "change"), signed(changes.get(path)));
-    const first = () => page.locator("tbody [data-column=change]").first().textContent();
+    await expect(cell(page, path, "change")).toHaveText(signed(changes.get(path)));
+    const first = page.locator("tbody [data-column=change]").first();
     await show(page, /^Biggest gains/);
-    await page.getByRole("button", { name: "Show: Biggest gains" }).waitFor();
-    assert.equal(await first(), signed(Math.max(...changes.values())));
+    await expect(first).toHaveText(signed(Math.max(...changes.values())));
     await show(page, /^Biggest drops/);
-    await page.getByRole("button", { name: "Show: Biggest drops" }).waitFor();
-    assert.equal(await first(), signed(Math.min(...changes.values())));
+    await expect(first).toHaveText(signed(Math.min(...changes.values())));
 
     const people = [...changesOf("human").values()];
     const loss = signed(Math.min(...people));
     await show(page, /^Lost people/);
     await page.getByRole("columnheader", { name: "People change" }).waitFor();
-    assert.equal(await first(), loss);
+    await expect(first).toHaveText(loss);
     const lost = people.filter((change) => change < 0).length;
-    const rowCount = await page.getByRole("table").getAttribute("aria-rowcount");
-    assert.equal(Number(rowCount), lost + 1);
+    await expect(page.getByRole("table")).toHaveAttribute("aria-rowcount", String(lost + 1));
     await page
       .locator("tbody tr")
       .first()
       .getByRole("button", { name: /^Start a job/ })
       .click();
-    const prompt = await page.getByLabel("Prompt", { exact: true }).inputValue();
-    assert.ok(prompt.includes(`${loss} people vs `), prompt);
+    const prompt = page.getByLabel("Prompt", { exact: true });
+    await expect(prompt).toHaveValue(new RegExp(`${loss} people vs `));
   });
 
   test("Gained people of visitors loads the previous period, also without a comparison", async ({
@@ -103,7 +100,7 @@ test.describe("comparison", () => {
     await openReport({ ...address, show: "people-rises" });
     const header = page.getByRole("columnheader", { name: "People change" });
     await header.waitFor();
-    assert.equal(await header.getAttribute("aria-sort"), "descending");
+    await expect(header).toHaveAttribute("aria-sort", "descending");
     await page.getByRole("region", { name: "Total visitors", exact: true }).waitFor();
     const changes = page.locator("tbody [data-column=change]");
     await changes.nth(1).waitFor();
@@ -123,7 +120,7 @@ test.describe("comparison", () => {
     await page.getByRole("button", { name: /^Compare/ }).click();
     await page.getByRole("button", { name: "Previous year" }).click();
     await page.getByText("vs Oct 1 – 31, 2025").waitFor();
-    assert.match(page.url(), /compare=previous-year/);
+    await page.waitForURL(/compare=previous-year/);
     await untilLoaded();
     await page.keyboard.press("x");
     await page.getByRole("button", { name: "Compare: No comparison" }).waitFor();
@@ -148,13 +145,13 @@ test.describe("rows", () => {
     const toggle = page.getByRole("button", { name: `${folder}/`, exact: true });
     await toggle.waitFor();
     const row = page.getByRole("row").filter({ has: toggle });
-    assert.equal(await row.locator("[data-column=total]").textContent(), format(total));
-    assert.equal(await toggle.getAttribute("aria-expanded"), "false");
+    await expect(row.locator("[data-column=total]")).toHaveText(format(total));
+    await expect(toggle).toHaveAttribute("aria-expanded", "false");
     const closed = Number(await page.getByRole("table").getAttribute("aria-rowcount"));
     await toggle.focus();
     await page.keyboard.press("Enter");
-    assert.equal(await toggle.getAttribute("aria-expanded"), "true");
-    assert.ok(await toggle.evaluate((element) => element === document.activeElement));
+    await expect(toggle).toHaveAttribute("aria-expanded", "true");
+    await expect(toggle).toBeFocused();
     assert.ok(Number(await page.getByRole("table").getAttribute("aria-rowcount")) > closed);
     assert.deepEqual(await accessibilityFaults(page), []);
   });
@@ -175,7 +172,7 @@ test.describe("rows", () => {
     for (const column of ["total", "human", "ai"]) {
       assert.ok(text.includes(format(sum(column))), `${column}: ${sum(column)} in ${text}`);
     }
-    assert.match(page.url(), /path=/);
+    await page.waitForURL(/path=/);
   });
 
   test("arrangements list the pages read mostly by AI and the least read", async ({ visitor }) => {
@@ -191,17 +188,10 @@ test.describe("rows", () => {
       .waitFor();
     const [most] = [...byAi].sort((a, b) => b.ai - a.ai);
     const share = Math.round((most.ai / most.total) * 100);
-    assert.equal(
-      await page.locator("tbody [data-column=share]").first().textContent(),
-      `${share}%`,
-    );
+    await expect(page.locator("tbody [data-column=share]").first()).toHaveText(`${share}%`);
     await show(page, /^Least read/);
     const least = Math.min(...views.map(({ total }) => total));
-    await page.getByRole("button", { name: "Show: Least read" }).waitFor();
-    assert.equal(
-      await page.locator("tbody [data-column=total]").first().textContent(),
-      format(least),
-    );
+    await expect(page.locator("tbody [data-column=total]").first()).toHaveText(format(least));
   });
 
   test("a sitemap reveals the pages that were never read", async ({ visitor }) => {
@@ -230,7 +220,7 @@ test.describe("rows", () => {
       "/nor/this",
     ]);
     const link = page.getByRole("rowheader").first().locator("a[target=_blank]");
-    assert.equal(await link.getAttribute("href"), "https://docs.example.com/never/read");
+    await expect(link).toHaveAttribute("href", "https://docs.example.com/never/read");
     const { origin } = new URL(site.url);
     assert.ok(record.urls.every((url) => new URL(url).origin === origin || url === "about:blank"));
   });
@@ -282,8 +272,8 @@ test("keys select periods, and buttons step to earlier and later ones", async ({
   await page.getByRole("button", { name: "Period: Last month" }).waitFor();
   await later.click();
   await page.getByRole("button", { name: /^Period: (This month|Today)/ }).waitFor();
-  assert.equal(await later.getAttribute("aria-disabled"), "true");
-  assert.ok(await later.evaluate((element) => element === document.activeElement));
+  await expect(later).toHaveAttribute("aria-disabled", "true");
+  await expect(later).toBeFocused();
 });
 
 test.describe("reports", () => {
@@ -299,7 +289,7 @@ test.describe("reports", () => {
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
-    assert.ok(await comment.evaluate((element) => element === document.activeElement));
+    await expect(comment).toBeFocused();
   });
 
   test.describe("on a phone", () => {
@@ -343,25 +333,26 @@ test.describe("reports", () => {
     await startSession();
     await openReport(WITHOUT_COMPARISON);
     const focused = () => page.evaluate(() => document.activeElement.textContent.trim());
+    const untilFocused = (name) => expect.poll(focused).toMatch(name);
     await page.getByRole("button", { name: /^Period/ }).focus();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
-    assert.match(await focused(), /^Today/);
+    await untilFocused(/^Today/);
     await page.keyboard.press("Escape");
-    assert.match(await focused(), /^Period/);
-    assert.equal(await page.locator(".menu-panel:popover-open").count(), 0);
+    await untilFocused(/^Period/);
+    await expect(page.locator(".menu-panel:popover-open")).toHaveCount(0);
     await page.keyboard.press("Enter");
     for (let presses = 0; !/^Last 7 days/.test(await focused()); presses++) {
       assert.ok(presses < 9, "the period is among the first");
       await page.keyboard.press("Tab");
     }
     await page.keyboard.press("Enter");
-    assert.match(await focused(), /^Period: Last 7 days/);
+    await untilFocused(/^Period: Last 7 days/);
     await untilLoaded();
     const heading = page.getByRole("columnheader", { name: "AI", exact: true });
     await heading.getByRole("button").focus();
     await page.keyboard.press("Enter");
-    assert.equal(await heading.getAttribute("aria-sort"), "descending");
-    assert.match(await focused(), /^AI/);
+    await expect(heading).toHaveAttribute("aria-sort", "descending");
+    await untilFocused(/^AI/);
   });
 });

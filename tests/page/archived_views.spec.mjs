@@ -29,7 +29,7 @@ test("a large site's archived days load completely without a request to Mintlify
   assert.ok(viewed.length > 1000);
   assert.deepEqual(await upstreamTargets(), before);
   const figure = page.locator(".totals_strip-value").first();
-  assert.equal(await figure.textContent(), totals.human.toLocaleString("en-US"));
+  await expect(figure).toHaveText(totals.human.toLocaleString("en-US"));
   const most = viewed.reduce((a, b) => (b.total > a.total ? b : a));
   await page.getByRole("rowheader").first().getByText(most.path, { exact: true }).waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);

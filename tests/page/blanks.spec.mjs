@@ -31,7 +31,7 @@ test("a job about a page opens with its blank selected, and typing replaces it",
   await page.getByRole("button", { name: "Start a job about this page" }).click();
   await untilSelected(page, "[What should change, and why.]");
   await page.keyboard.type("Rewrite the intro.");
-  assert.match(await promptOf(page).inputValue(), /\n\nRewrite the intro\.$/);
+  await expect(promptOf(page)).toHaveValue(/\n\nRewrite the intro\.$/);
 });
 
 test("a job about a row opens with its blank selected", async ({ visitor }) => {
@@ -66,7 +66,7 @@ test("a feedback entry starts a job from its dialog", async ({ visitor }) => {
   assert.deepEqual(await accessibilityFaults(page), []);
   await dialog.getByRole("button", { name: "Start a job" }).click();
   await untilSelected(page, "[What should change, and why.]");
-  assert.match(await promptOf(page).inputValue(), /^Improve the page /);
+  await expect(promptOf(page)).toHaveValue(/^Improve the page /);
 });
 
 test("Tab goes from blank to blank of a template, and then leaves the box", async ({ visitor }) => {
@@ -106,7 +106,7 @@ test("a prompt with a blank is sent only after a confirmation", async ({ visitor
   assert.equal((await creations(site)).length, 0);
   await page.keyboard.type("/start");
   await alert.waitFor({ state: "detached" });
-  assert.equal(await box.inputValue(), "Update /start.");
+  await expect(box).toHaveValue("Update /start.");
   await box.fill("Update [page].");
   await page.keyboard.press("Control+Enter");
   await alert.getByRole("button", { name: "Start job anyway" }).click();
@@ -147,7 +147,7 @@ test.describe("on a phone", () => {
     await rowOf("Listed").waitFor();
     assert.equal(await box.count(), 0);
     await openComposer();
-    assert.equal(await box.inputValue(), "Half a thought");
+    await expect(box).toHaveValue("Half a thought");
     await page.goto(`${site.url}/?route=jobs&project=${project}`);
     await page.getByRole("button", { name: "Close new job" }).click();
     await rowOf("Listed").getByRole("link").click();

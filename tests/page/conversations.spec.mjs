@@ -3,6 +3,7 @@
  * question with its answer, sources and conversation.
  */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import {
   accessibilityFaults,
   checkBothSchemes,
@@ -18,7 +19,6 @@ test.use({ siteOptions: SMALL_SITE });
 
 const SCOPES = "jobs:create jobs:read analytics:read analytics:conversations";
 const LAST_MONTH = { route: "conversations", range: "last-month" };
-const isFocused = (locator) => locator.evaluate((element) => element === document.activeElement);
 
 /** Signs in with access to conversations and opens them. */
 async function openConversations({ token, startSession, openReport, page }, changes = {}) {
@@ -71,7 +71,7 @@ test("unanswered questions come first, each group with the newest on top", async
     expected.map(({ query }) => query.trim()),
   );
   const strip = visitor.page.getByRole("region", { name: "Questions in this period" });
-  assert.match(await strip.textContent(), new RegExp(`Unanswered${all.filter(unanswered).length}`));
+  await expect(strip).toContainText(new RegExp(`Unanswered${all.filter(unanswered).length}`));
   assert.deepEqual(await accessibilityFaults(visitor.page), []);
 
   const question = expected[0].query.trim();
@@ -101,7 +101,7 @@ test("turns that share an id are all listed, and each opens with its own questio
     await table.getByRole("rowheader").nth(place).getByRole("button").first().click();
     const dialog = page.getByRole("dialog", { name: "Conversation" });
     await dialog.getByText(listed[place], { exact: true }).waitFor();
-    assert.match(await dialog.textContent(), /Jan 1, 2026, 10:30/);
+    await expect(dialog).toContainText(/Jan 1, 2026, 10:30/);
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
   }
@@ -198,7 +198,7 @@ test("a row opens its question, answer and sources without a request", async ({ 
   assert.deepEqual(await accessibilityFaults(page), []);
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  assert.ok(await isFocused(row));
+  await expect(row).toBeFocused();
 
   await row.click();
   await dialog.getByRole("button", { name: "Start a job" }).click();
@@ -208,9 +208,8 @@ test("a row opens its question, answer and sources without a request", async ({ 
 /** Checks that the prompt of a new job quotes a question. */
 async function expectPrompt(page, question) {
   const prompt = page.getByLabel("Prompt", { exact: true });
-  await prompt.waitFor();
+  await expect(prompt).toHaveValue(/^(Answer a|Improve the documentation for a) reader’s question/);
   const text = await prompt.inputValue();
-  assert.match(text, /^(Answer a|Improve the documentation for a) reader’s question/);
   assert.ok(text.includes(`\n> ${question.split("\n", 1)[0]}`), text);
 }
 
@@ -251,10 +250,10 @@ test("Markdown of an answer is rendered, and its parser loads only with the dial
   });
   assert.ok(record.urls.some(isParser));
   await answer.getByRole("heading", { name: "Rotate a key" }).waitFor();
-  assert.equal(await answer.getByRole("listitem").count(), 3);
-  assert.equal(await answer.getByRole("table").getByRole("row").count(), 3);
+  await expect(answer.getByRole("listitem")).toHaveCount(3);
+  await expect(answer.getByRole("table").getByRole("row")).toHaveCount(3);
   const link = answer.getByRole("link", { name: "the guide" });
-  assert.equal(await link.getAttribute("rel"), "noopener noreferrer");
+  await expect(link).toHaveAttribute("rel", "noopener noreferrer");
   await checkBothSchemes(page, "Markdown of an answer");
 });
 
@@ -284,7 +283,7 @@ test("hostile Markdown adds no element, runs no script and requests nothing", as
   }));
   assert.deepEqual(found.names.sort(), ["a", "bdi", "p", "strong"]);
   assert.deepEqual(found.hrefs, ["https://tracker.example/pixel.png"]);
-  assert.match(await answer.textContent(), /<script>window\.isHacked = true<\/script>/);
+  await expect(answer).toContainText(/<script>window\.isHacked = true<\/script>/);
   assert.equal(await page.evaluate(() => window.isHacked), undefined);
   assert.deepEqual(faults, []);
   assert.ok(!record.urls.some((url) => /tracker|evil/.test(url)));
@@ -307,7 +306,7 @@ test("the whole conversation loads on request, and again after a failure", async
   await load.click();
   const transcript = dialog.getByRole("group", { name: "Whole conversation" });
   await transcript.waitFor();
-  assert.ok(await isFocused(transcript));
+  await expect(transcript).toBeFocused();
   const [newest] = (await questionsOfLastMonth(visitor)).filter(unanswered);
   await transcript.getByText(newest.query.trim(), { exact: true }).first().waitFor();
   assert.ok((await transcript.getByRole("heading").count()) >= 2);

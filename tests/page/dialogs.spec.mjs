@@ -1,5 +1,3 @@
-/** Dialogs. Escape, the button, or a click that starts and ends outside closes them. */
-import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -71,5 +69,5 @@ test("closing a file picker without a file keeps the dialog and the pasted sitem
   await dialog
     .getByLabel("Sitemap files")
     .evaluate((input) => input.dispatchEvent(new Event("cancel", { bubbles: true })));
-  assert.equal(await pasted.inputValue(), TYPED);
+  await expect(pasted).toHaveValue(TYPED);
 });

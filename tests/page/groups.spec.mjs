@@ -1,5 +1,6 @@
 /** Groups of equal questions and search terms in their reports. */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { ALL_SCOPES } from "./visitor.mjs";
@@ -38,8 +39,8 @@ test("questions of equal wording are one row with their number", async ({ visito
     .getByRole("button", { name: /^Start a job about/ })
     .first()
     .click();
-  const prompt = await page.getByLabel("Prompt", { exact: true }).inputValue();
-  assert.match(prompt, new RegExp(`Readers asked the assistant ${times[0]} times`));
+  const prompt = page.getByLabel("Prompt", { exact: true });
+  await expect(prompt).toHaveValue(new RegExp(`Readers asked the assistant ${times[0]} times`));
 });
 
 test("search terms of equal wording are one row with the sum of their searches", async ({
@@ -61,6 +62,6 @@ test("search terms of equal wording are one row with the sum of their searches",
   await openReport({ ...PERIOD, route: "searches", show: "grouped" });
   assert.deepEqual(await column(page, "hits"), [44]);
   const name = page.getByRole("rowheader");
-  assert.match(await name.textContent(), /^webhooks\s*and 2 similar ones/);
-  assert.equal(await name.getByText("and 2 similar ones").getAttribute("title"), "Webhooks\nweb");
+  await expect(name).toContainText(/^webhooks\s*and 2 similar ones/);
+  await expect(name.getByText("and 2 similar ones")).toHaveAttribute("title", "Webhooks\nweb");
 });

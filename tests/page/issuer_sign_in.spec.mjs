@@ -80,5 +80,5 @@ test("declining at the issuer returns to the form without a session", async ({ v
   await page.getByText("The sign-in wasn’t completed").waitFor();
   assert.equal(await cookieOf(page), undefined);
   await page.getByRole("link", { name: "Sign in with Acme SSO" }).waitFor();
-  assert.equal(new URL(page.url()).searchParams.get("route"), "views");
+  await page.waitForURL((url) => url.searchParams.get("route") === "views");
 });

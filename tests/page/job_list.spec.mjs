@@ -1,5 +1,6 @@
 /** The list of a project's jobs, and the page of one job. */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessibilityFaults, checkBothSchemes, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { untilFocused } from "./visitor.mjs";
@@ -8,7 +9,6 @@ const PAGE_LENGTH = 25;
 
 const rowsOf = (page) =>
   page.getByRole("region", { name: "Jobs in this project" }).getByRole("listitem");
-const titlesOf = (page) => rowsOf(page).locator(".job_rows-title").allTextContents();
 /** Waits until the list has exactly these titles. */
 const untilTitles = (page, titles) =>
   page.waitForFunction((expected) => {
@@ -37,13 +37,13 @@ test.describe("list", () => {
     const row = rowOf("Fix the typos");
     await row.getByText("zoë", { exact: true }).waitFor();
     await row.locator("time").waitFor();
-    assert.deepEqual(await titlesOf(page), ["Break it", "Fix the typos"]);
+    await untilTitles(page, ["Break it", "Fix the typos"]);
 
     const { prLink } = await endJob("Fix the typos");
     await endJob("Break it", { status: "failed" });
     await row.getByText("Pull request ready").waitFor();
     const link = row.getByRole("link", { name: /^Pull request acme\/docs#\d+$/ });
-    assert.equal(await link.getAttribute("href"), prLink);
+    await expect(link).toHaveAttribute("href", prLink);
     await rowOf("Break it").getByText("Failed").waitFor();
   });
 
@@ -161,7 +161,7 @@ test.describe("list", () => {
     await page.getByText("No jobs match").waitFor();
     await page.getByRole("button", { name: "Clear filters" }).click();
     await rowOf("Fix the typos").waitFor();
-    assert.equal(await page.getByLabel("Search prompts").inputValue(), "");
+    await expect(page.getByLabel("Search prompts")).toHaveValue("");
     await choose(page, "Status", "Failed");
     await untilTitles(page, ["Break it"]);
     await page.goBack();
@@ -177,7 +177,7 @@ test.describe("list", () => {
     await signIn();
     const more = page.getByRole("button", { name: "Show more" });
     await more.waitFor();
-    assert.equal(await rowsOf(page).count(), PAGE_LENGTH);
+    await expect(rowsOf(page)).toHaveCount(PAGE_LENGTH);
     let release;
     const pressed = new Promise((resolve) => {
       release = resolve;
@@ -193,7 +193,7 @@ test.describe("list", () => {
     await page.keyboard.press("Enter");
     release();
     await more.waitFor({ state: "detached" });
-    assert.deepEqual(await titlesOf(page), ["Number 29", ...prompts.reverse()]);
+    await untilTitles(page, ["Number 29", ...prompts.reverse()]);
   });
 
   test("without the scope jobs:read the list explains why it is empty", async ({ visitor }) => {
@@ -234,7 +234,7 @@ test.describe("list", () => {
     await endJob("Be tricked", { prLink: "javascript:alert(1)" });
     await signIn();
     await page.getByText("Unsafe pull request link").waitFor();
-    assert.equal(await rowOf("Be tricked").getByRole("link").count(), 1);
+    await expect(rowOf("Be tricked").getByRole("link")).toHaveCount(1);
     const job = await openJob("Be tricked");
     await job.getByText("its address looks unsafe").waitFor();
     assert.equal(await job.getByRole("link").count(), 0);
@@ -310,11 +310,12 @@ test.describe("page of a job", () => {
     const job = page.getByRole("article", { name: "Shared" });
     await job.getByText("Pull request ready", { exact: true }).waitFor();
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    const readClipboard = () => page.evaluate(() => navigator.clipboard.readText());
     await job.getByRole("button", { name: "Copy job link" }).click();
     await job.getByRole("button", { name: "Copied" }).waitFor();
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), link);
+    await expect.poll(readClipboard).toBe(link);
     await job.getByRole("button", { name: "Copy ID" }).click();
-    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), id);
+    await expect.poll(readClipboard).toBe(id);
   });
 
   test("an unknown job id shows an explanation and no clock", async ({ visitor }) => {

@@ -31,7 +31,7 @@ test.describe("job", () => {
     await job.getByText("All of them.").waitFor();
     await job.getByText("completed", { exact: true }).waitFor();
     const link = job.getByRole("link", { name: /^Open pull request acme\/docs#\d+$/ });
-    assert.equal(await link.getAttribute("href"), prLink);
+    await expect(link).toHaveAttribute("href", prLink);
     assert.match((await link.getAttribute("rel")) ?? "", /noopener/);
 
     const box = job.getByLabel("Follow-up message");
@@ -42,7 +42,7 @@ test.describe("job", () => {
     await job.getByText("Working", { exact: true }).first().waitFor();
     await endJob(prompt);
     await job.getByText("Pull request ready", { exact: true }).waitFor();
-    assert.equal(await box.inputValue(), "");
+    await expect(box).toHaveValue("");
     const timeline = job.getByRole("list", { name: "Timeline" });
     await timeline.filter({ hasText: /Started.*Follow-up sent.*Completed/s }).waitFor();
 
@@ -71,7 +71,7 @@ test.describe("job", () => {
     const routes = page.getByRole("navigation", { name: "Main" });
     await routes.getByRole("link", { name: "Agent jobs" }).click();
     await rowOf("Fix the typos").waitFor();
-    assert.equal(new URL(page.url()).searchParams.get("job"), null);
+    await page.waitForURL((url) => !url.searchParams.has("job"));
     const short = await startAndOpenJob("Fix the links");
     await short.getByRole("button", { name: "Run again with this prompt" }).waitFor();
     await expect(main.getByText("Fix the links")).toHaveCount(1);
@@ -110,7 +110,7 @@ test.describe("job", () => {
     await job.getByText(/^This job failed/).waitFor();
     await job.getByText("It opened a pull request before it failed").waitFor();
     const link = job.getByRole("link", { name: /^Open pull request/ });
-    assert.equal(await link.getAttribute("href"), prLink);
+    await expect(link).toHaveAttribute("href", prLink);
     assert.doesNotMatch((await link.getAttribute("class")) ?? "", /primary/);
     const [failure, offer] = await Promise.all([
       job.locator(".problem").boundingBox(),
@@ -148,7 +148,7 @@ test.describe("job", () => {
     await job.getByText("No reason was given.").waitFor();
     await job.getByRole("button", { name: "Try again" }).click();
     await untilPromptFocused(page);
-    assert.equal(await (await openComposer()).inputValue(), prompt);
+    await expect(await openComposer()).toHaveValue(prompt);
     const drafts = page.getByRole("list", { name: "Drafts" });
     await drafts.getByRole("button", { name: "Half a thought" }).waitFor();
   });
@@ -162,7 +162,7 @@ test.describe("job", () => {
     await rowOf("Survive a reload").getByText("Working", { exact: true }).waitFor();
     await endJob("Survive a reload");
     await rowOf("Survive a reload").getByText("Pull request ready", { exact: true }).waitFor();
-    assert.equal(await (await openComposer()).inputValue(), "Half a thought");
+    await expect(await openComposer()).toHaveValue("Half a thought");
   });
 
   test("a lost response between page and gateway starts one job", async ({ visitor }) => {
@@ -206,7 +206,7 @@ test.describe("job", () => {
     await page.getByRole("button", { name: "Cancel" }).click();
     const alert = page.getByRole("alert").filter({ hasText: "You stopped waiting" });
     await alert.getByText(/starts the same prompt only once/).waitFor();
-    assert.equal(await box.inputValue(), "It hangs");
+    await expect(box).toHaveValue("It hangs");
     await untilPromptFocused(page);
     await site.upstream.release();
     await rowOf("It hangs").waitFor();
@@ -233,7 +233,7 @@ test.describe("job in doubt", () => {
     const alert = await loseResponse(visitor, "In doubt");
     await alert.getByRole("button", { name: "Keep as draft" }).click();
     await alert.waitFor({ state: "detached" });
-    assert.equal(await (await openComposer()).inputValue(), "In doubt");
+    await expect(await openComposer()).toHaveValue("In doubt");
 
     await page.getByRole("button", { name: "Start job" }).click();
     await alert.waitFor();
@@ -312,7 +312,7 @@ test.describe("limit", () => {
     const box = await sendPrompt("One too many");
     const alert = page.getByRole("region", { name: "New job" }).getByRole("alert");
     await alert.getByText(/Try again at/).waitFor();
-    assert.equal(await box.inputValue(), "One too many");
+    await expect(box).toHaveValue("One too many");
     await alert.getByText(reason).waitFor();
   }
 
@@ -376,15 +376,15 @@ test.describe("panel for a new job", () => {
     const job = await openJob("Run me again");
     await job.getByRole("button", { name: "Run again with this prompt" }).click();
     const box = await openComposer();
-    assert.equal(await box.inputValue(), prompt);
+    await expect(box).toHaveValue(prompt);
     const drafts = page.getByRole("list", { name: "Drafts" });
     await drafts.getByRole("button", { name: "Half a thought" }).click();
-    assert.equal(await box.inputValue(), "Half a thought");
+    await expect(box).toHaveValue("Half a thought");
     await page.getByRole("button", { name: "Discard draft" }).click();
     await page
       .getByRole("region", { name: "Messages" })
       .getByRole("button", { name: "Undo" })
       .click();
-    assert.equal(await box.inputValue(), "Half a thought");
+    await expect(box).toHaveValue("Half a thought");
   });
 });

@@ -156,5 +156,5 @@ test("a key of an input method triggers nothing in any input", async ({ visitor 
   const active = await search(page).getAttribute("aria-activedescendant");
   await pressAll();
   await expect(search(page)).toBeFocused();
-  assert.equal(await search(page).getAttribute("aria-activedescendant"), active);
+  await expect(search(page)).toHaveAttribute("aria-activedescendant", active);
 });

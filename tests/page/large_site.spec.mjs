@@ -55,7 +55,7 @@ test("a table of 20,000 rows keeps fewer than 100 in the document", async ({
       `${rows - 1} rows: sort ${median(durations.sort)} ms, ` +
       `search ${median(durations.search)} ms, longest task ${longest.toFixed(0)} ms`,
   });
-  assert.match(page.url(), /sort=-?ai/);
+  await page.waitForURL(/sort=-?ai/);
   assert.equal(Number(await table.getAttribute("aria-rowcount")), rows);
   await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
   await page.locator(`tbody tr[aria-rowindex="${rows}"]`).waitFor();

@@ -3,6 +3,7 @@
  * document or in the addresses of the tab.
  */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
 import { EMPTY_PROJECT, SMALL_SITE } from "./sites.mjs";
 import { openComposer, submitToken } from "./visitor.mjs";
@@ -92,7 +93,7 @@ async function visitEverything(page) {
   await page.getByRole("list", { name: "Built-in templates" }).waitFor();
   assert.equal(await page.getByRole("list", { name: "Your templates" }).count(), 0);
   await page.keyboard.press("Escape");
-  assert.equal(await prompt.inputValue(), "");
+  await expect(prompt).toHaveValue("");
 }
 
 /** Returns the parts of the page, its address and its storage that contain `MARK`. */

@@ -52,8 +52,10 @@ test("a part without its code offers to reload the page", async ({ visitor }) =>
   await page.getByRole("button", { name: "Set site URL" }).click();
   const alert = page.getByRole("alert").filter({ hasText: "This part of the page didn’t load" });
   await alert.getByText("A new version may be available.").waitFor();
-  await alert.getByRole("button", { name: "Reload" }).click();
   await restore();
+  await alert.getByRole("button", { name: "Reload" }).click();
+  // Until the page has reloaded, a click would open the dialog of the old page.
+  await alert.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Set site URL" }).click();
   await page.getByRole("dialog").waitFor();
 });
@@ -158,7 +160,7 @@ test("a job about a row without its code stays on the report and offers to reloa
   const messages = page.getByRole("region", { name: "Messages" });
   await messages.getByText("Couldn’t open a new job. A new version may be available.").waitFor();
   await messages.getByRole("button", { name: "Reload" }).waitFor();
-  assert.match(page.url(), /route=searches/);
+  await page.waitForURL(/route=searches/);
 });
 
 test("a session without its code offers a reload", async ({ visitor }) => {

@@ -3,6 +3,7 @@
  * the page.
  */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth, monthOf } from "./reports.mjs";
@@ -58,8 +59,8 @@ test("a click on a path opens the figures of its page, and the breadcrumb leads 
   const earlier = views.find((row) => row.path === path);
   await page.getByRole("rowheader").getByRole("link", { name: path, exact: true }).click();
   await untilFocused(page, path);
-  assert.equal(new URL(page.url()).searchParams.get("page"), path);
-  assert.equal(await page.title(), `${path} · Quillgate`);
+  await page.waitForURL((url) => url.searchParams.get("page") === path);
+  await expect(page).toHaveTitle(`${path} · Quillgate`);
   const figures = await figuresOf(section(page, "Views"));
   assert.equal(figures.People.value, format(human));
   assert.equal(figures.AI.value, format(ai));
@@ -69,7 +70,7 @@ test("a click on a path opens the figures of its page, and the breadcrumb leads 
 
   await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
   await untilFocused(page, "Page views");
-  assert.equal(new URL(page.url()).searchParams.get("page"), null);
+  await page.waitForURL((url) => !url.searchParams.has("page"));
 });
 
 test("Back returns to the filtered report and its place", async ({ visitor }) => {
@@ -83,11 +84,11 @@ test("Back returns to the filtered report and its place", async ({ visitor }) =>
   assert.ok(before > 0, "the row is below the first screen");
   await page.keyboard.press("Enter");
   await untilFocused(page, path);
-  assert.equal(await page.evaluate(() => scrollY), 0);
+  await page.waitForFunction(() => scrollY === 0);
   await page.goBack();
   await untilLoaded();
   await heading(page, "Page views").waitFor();
-  assert.equal(new URL(page.url()).searchParams.get("path"), "/");
+  await page.waitForURL((url) => url.searchParams.get("path") === "/");
   await page.waitForFunction((y) => Math.abs(scrollY - y) < 50, before);
 });
 
@@ -135,11 +136,11 @@ test("visitors, feedback and searches of the page load on request only", async (
   await entries.nth(Math.min(expected, 5) - 1).waitFor();
   const showAll = section(page, "Feedback").getByRole("button", { name: `Show all ${expected}` });
   if (expected > 5) await showAll.click();
-  assert.equal(await entries.count(), expected);
+  await expect(entries).toHaveCount(expected);
   const { visitors } = await site.upstream.report({ report: "visitors", ...range });
   const counts = visitors.find((row) => row.path === path);
   const figure = figureValue(section(page, "Visitors"), "All visitors");
-  assert.equal(await figure.textContent(), format(counts.total));
+  await expect(figure).toHaveText(format(counts.total));
   assert.deepEqual(await accessibilityFaults(page), []);
 });
 
@@ -227,7 +228,7 @@ test("a job about a page starts with its figures and is listed on its page", asy
     .waitFor();
   await page.getByRole("button", { name: "Start a job about this page" }).click();
   const prompt = page.getByLabel("Prompt", { exact: true });
-  await prompt.waitFor();
+  await expect(prompt).toHaveValue(/^Update the page /);
   const text = await prompt.inputValue();
   assert.ok(text.startsWith(`Update the page ${path}.\n`), text);
   assert.ok(text.includes(`${format(total)} views`), text);
@@ -247,8 +248,7 @@ test("a page without views shows a hint and offers a job without figures", async
   await page.getByText("No views in this period.").waitFor();
   await page.getByRole("button", { name: "Start a job about this page" }).click();
   const prompt = page.getByLabel("Prompt", { exact: true });
-  await prompt.waitFor();
-  assert.match(await prompt.inputValue(), /^Update the page \/no-such-page\.\n/);
+  await expect(prompt).toHaveValue(/^Update the page \/no-such-page\.\n/);
 });
 
 test("a link with an invalid path opens the report and shows a notice", async ({ visitor }) => {
@@ -257,7 +257,7 @@ test("a link with an invalid path opens the report and shows a notice", async ({
   await openReport({ ...LAST_MONTH, page: "no-slash" });
   await heading(page, "Page views").waitFor();
   await page.getByText("This link’s page is not valid. Showing all pages.").waitFor();
-  assert.equal(new URL(page.url()).searchParams.get("page"), null);
+  await page.waitForURL((url) => !url.searchParams.has("page"));
 });
 
 test("a session without job scopes sees the page and which scopes it lacks", async ({
@@ -285,7 +285,7 @@ test("paths in every report open the page", async ({ visitor }) => {
     // A cell shows only the start of a long path.
     await link.click({ position: { x: 4, y: 4 } });
     await heading(page, path).waitFor();
-    assert.equal(new URL(page.url()).searchParams.get("route"), "views", route);
+    await page.waitForURL((url) => url.searchParams.get("route") === "views");
   }
 });
 
@@ -302,9 +302,7 @@ test.describe("archived project", () => {
     await startSession();
     await openPage(visitor, path, { range: "last-7-days" });
     const chart = section(page, "Views").getByRole("img", { name: /^Views per day/ });
-    await chart.waitFor();
-    const label = await chart.getAttribute("aria-label");
-    assert.ok(label.includes(`People ${format(human)}`), label);
+    await expect(chart).toHaveAccessibleName(new RegExp(`People ${format(human)}`));
   });
 });
 

@@ -1,5 +1,6 @@
 /** The page views route: partly loaded lists, the table, ranges, totals, failures and Refresh. */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { countRequests, loadRest, monthOf } from "./reports.mjs";
@@ -19,7 +20,7 @@ const IN_A_WEEK = Math.floor((Date.now() + 7 * DAY_MS) / 1000);
 const noon = () => Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2 + 1000;
 
 const headingOf = (page, name) => page.getByRole("columnheader", { name });
-const firstPath = (page) => page.getByRole("rowheader").first().textContent();
+const firstPath = (page) => page.getByRole("rowheader").first();
 const isInSight = (locator) =>
   locator.evaluate((element) => {
     const { top, bottom } = element.getBoundingClientRect();
@@ -44,8 +45,8 @@ test.describe("partly loaded list", () => {
     const bounds = /(?:uses|at least) ([\d,]+)(?: to ([\d,]+))? requests/.exec(notice);
     await loadRest(page);
     assert.equal(await page.getByText("Pages with fewer views").count(), 0);
-    const shown = await page.locator("tbody [data-column=total]").first().textContent();
-    assert.equal(shown, least.toLocaleString("en-US"));
+    const first = page.locator("tbody [data-column=total]").first();
+    await expect(first).toHaveText(least.toLocaleString("en-US"));
     const needed = Math.ceil(views.length / 250) - 4;
     const [low, high] = [bounds[1], bounds[2] ?? "1000"].map((bound) =>
       Number(bound.replaceAll(",", "")),
@@ -84,9 +85,9 @@ test.describe("table", () => {
     await filter.fill("no such path anywhere");
     await page.getByText("No page matches").waitFor();
     await page.getByRole("button", { name: "Clear filter" }).click();
-    assert.ok(await filter.evaluate((element) => element === document.activeElement));
+    await expect(filter).toBeFocused();
     await page.getByRole("rowheader").first().waitFor();
-    assert.equal(await page.getByRole("row").nth(1).getAttribute("aria-rowindex"), "2");
+    await expect(page.getByRole("row").nth(1)).toHaveAttribute("aria-rowindex", "2");
   });
 
   test("rows have one line and a tint, and sorting scrolls to the first one", async ({
@@ -116,7 +117,7 @@ test.describe("table", () => {
     const { site, page, project, startSession, openReport } = visitor;
     await startSession();
     await openReport(LAST_MONTH);
-    assert.equal(await headingOf(page, "Total").getAttribute("aria-sort"), "descending");
+    await expect(headingOf(page, "Total")).toHaveAttribute("aria-sort", "descending");
     await loadRest(page);
     const month = await monthOf(site, project);
     const totals = page.getByRole("region", { name: "Total page views" });
@@ -135,19 +136,19 @@ test.describe("table", () => {
     ]) {
       const heading = page.getByRole("columnheader", { name: label, exact: true });
       await heading.getByRole("button").click();
-      assert.equal(await heading.getAttribute("aria-sort"), "descending");
+      await expect(heading).toHaveAttribute("aria-sort", "descending");
       const most = Math.max(...views.map((row) => row[column]));
       const best = views.filter((row) => row[column] === most).map(({ path }) => path);
-      assert.equal(await firstPath(page), best.sort()[0]);
+      await expect(firstPath(page)).toHaveText(best.sort()[0]);
     }
     await headingOf(page, "Path").getByRole("button").click();
-    assert.equal(await headingOf(page, "Path").getAttribute("aria-sort"), "ascending");
-    assert.equal(await firstPath(page), views.map(({ path }) => path).sort()[0]);
-    assert.match(page.url(), /sort=path/);
+    await expect(headingOf(page, "Path")).toHaveAttribute("aria-sort", "ascending");
+    await expect(firstPath(page)).toHaveText(views.map(({ path }) => path).sort()[0]);
+    await page.waitForURL(/sort=path/);
     const rows = await page.getByRole("row").count();
     assert.ok(rows < 100, `only rows in sight are in the document, not ${rows}`);
     const table = page.getByRole("table", { name: "Page views by path" });
-    assert.equal(await table.getAttribute("aria-rowcount"), `${views.length + 1}`);
+    await expect(table).toHaveAttribute("aria-rowcount", `${views.length + 1}`);
   });
 
   test("a path with a right-to-left override does not reorder its row", async ({ visitor }) => {
@@ -196,7 +197,7 @@ test.describe("range", () => {
     await page.getByRole("button", { name: "Apply" }).click();
     await page.getByRole("alert").getByText("End date is in the future.").waitFor();
     assert.equal(await countRequests(site), before);
-    assert.match(page.url(), /from=2026-10-01&to=2026-10-31/);
+    await page.waitForURL(/from=2026-10-01&to=2026-10-31/);
   });
 
   test("Back and a reload restore the period without a request", async ({ visitor }) => {
@@ -206,7 +207,7 @@ test.describe("range", () => {
     const period = page.getByRole("button", { name: /^Period/ });
     await period.click();
     await page.getByRole("button", { name: "Last 7 days" }).click();
-    assert.ok(await period.evaluate((element) => element === document.activeElement));
+    await expect(period).toBeFocused();
     await untilLoaded();
     await page.goBack();
     await page.getByRole("button", { name: "Period: Last month" }).waitFor();
@@ -316,12 +317,12 @@ test.describe("refresh", () => {
     await page.getByRole("progressbar", { name: "Refreshing" }).waitFor();
     await site.upstream.untilHeld(1);
     const table = page.getByRole("table", { name: "Page views by path" });
-    assert.equal(await table.getAttribute("aria-rowcount"), "1001");
+    await expect(table).toHaveAttribute("aria-rowcount", "1001");
     await site.upstream.release();
     await untilLoaded();
-    assert.equal(await table.getAttribute("aria-rowcount"), "1001");
+    await expect(table).toHaveAttribute("aria-rowcount", "1001");
     assert.equal(await countRequests(site), before + 4);
-    assert.equal(await page.getByText("As of").count(), 0);
+    await expect(page.getByText("As of")).toHaveCount(0);
 
     await failAll(site);
     await page.getByRole("button", { name: "Refresh" }).click();

@@ -57,7 +57,7 @@ test("the palette switches projects and themes, and opens from a prompt", async 
   await dialog.getByText("No commands match").waitFor();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  assert.ok(await box.evaluate((element) => element === document.activeElement));
+  await expect(box).toBeFocused();
 
   await open(page);
   await page.keyboard.type("dark");
@@ -79,13 +79,13 @@ test("arrow keys choose a command, and the search stays in place", async ({ visi
   const options = dialog.getByRole("option");
   await options.nth(1).waitFor();
   await page.keyboard.press("ArrowDown");
-  assert.equal(await options.nth(1).getAttribute("aria-selected"), "true");
+  await expect(options.nth(1)).toHaveAttribute("aria-selected", "true");
   await page.keyboard.press("ArrowUp");
   await page.keyboard.press("ArrowUp");
   const last = options.last();
-  assert.equal(await last.getAttribute("aria-selected"), "true");
+  await expect(last).toHaveAttribute("aria-selected", "true");
   const input = dialog.getByRole("combobox");
-  assert.equal(await input.getAttribute("aria-activedescendant"), await last.getAttribute("id"));
+  await expect(input).toHaveAttribute("aria-activedescendant", await last.getAttribute("id"));
 
   const { y } = await input.boundingBox();
   await input.fill("visitors");

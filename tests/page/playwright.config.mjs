@@ -14,6 +14,7 @@ export default defineConfig({
   fullyParallel: false,
   retries: 0,
   timeout: 240_000,
+  expect: { timeout: ACTION_TIMEOUT_MS },
   reporter: [["list"], ["json", { outputFile: join(RESULTS, "report.json") }]],
   use: {
     launchOptions: launchOptions(),

@@ -1,5 +1,3 @@
-/** Proxies and content blockers between the page and the gateway. */
-import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -33,7 +31,7 @@ test("after an answer of a proxy, a report offers to reload the page", async ({ 
     await page.unrouteAll();
     await problem.getByRole("button", { name: "Reload" }).click();
     await page.locator(".report_table-table").waitFor();
-    assert.match(page.url(), /range=last-90-days/);
+    await page.waitForURL(/range=last-90-days/);
   }
 });
 

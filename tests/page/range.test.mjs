@@ -231,8 +231,8 @@ describe("comparison", () => {
       const earlier = findEarlierRange(id, "previous-period", TODAY);
       return [bounds.dateTo, findEarlierBounds(earlier, range, bounds).dateTo];
     };
-    assert.deepEqual(boundsOn("last-7-days"), [`${TODAY}T00:00:00Z`, "2026-11-14T00:00:00Z"]);
-    assert.deepEqual(boundsOn("last-28-days"), [`${TODAY}T00:00:00Z`, "2026-10-24T00:00:00Z"]);
+    assert.deepEqual(boundsOn("last-7-days"), [`${TODAY}T00:02:03Z`, "2026-11-14T00:02:03Z"]);
+    assert.deepEqual(boundsOn("last-28-days"), [`${TODAY}T00:02:03Z`, "2026-10-24T00:00:00Z"]);
     assert.deepEqual(boundsOn("today"), [`${TODAY}T00:02:03Z`, "2026-11-14T00:02:03Z"]);
   });
 

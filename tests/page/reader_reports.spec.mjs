@@ -58,7 +58,7 @@ test("searches without or with few clicks have a filter, a share and a job", asy
   await row.getByRole("button", { name: /^Start a job about/ }).click();
   const prompt = page.getByLabel("Prompt", { exact: true });
   await prompt.waitFor();
-  assert.match(await prompt.inputValue(), /^Help readers who search for/);
+  await expect(prompt).toHaveValue(/^Help readers who search for/);
 
   await openReport({ ...SEARCHES, show: "low-click-rate" });
   const low = searches.filter(({ ctr }) => ctr > 0 && ctr < LOW_CLICK_RATE);
@@ -173,6 +173,6 @@ test("feedback by page says that Mintlify lists only a part", async ({ visitor }
   });
   await startSession();
   await openReport({ ...FEEDBACK, show: "by-page" });
-  const notes = await page.locator(".notices-loadNote").allTextContents();
-  assert.deepEqual(notes, ["Mintlify lists only 100 pages. There are more."]);
+  const notes = page.locator(".notices-loadNote");
+  await expect(notes).toHaveText(["Mintlify lists only 100 pages. There are more."]);
 });

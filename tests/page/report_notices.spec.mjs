@@ -1,5 +1,6 @@
 /** Notices of a report after a limit or an error stopped loading. */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth, monthOf } from "./reports.mjs";
 
@@ -32,7 +33,7 @@ test("a limit that stops loading shows the loaded rows and when to continue", as
   await alert.getByText(/Try again at \d+:\d\d/).waitFor();
   assert.doesNotMatch(await alert.textContent(), /Nothing was done|status 429|3600/);
   const table = page.getByRole("table", { name: "Page views by path" });
-  assert.equal(await table.getAttribute("aria-rowcount"), "751");
+  await expect(table).toHaveAttribute("aria-rowcount", "751");
 });
 
 test("an error in the middle of the previous period shows how much of it is loaded", async ({

@@ -3,6 +3,7 @@
  * 1,000 rows in the document. Two tests cover the navigation and the totals above.
  */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { repeats, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
@@ -95,7 +96,7 @@ test.describe("tall site", () => {
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
     await page.getByText(`and ${rowCount - 500} more`).waitFor();
-    assert.equal(await page.locator(".report_table-table tbody tr[aria-rowindex]").count(), 500);
+    await expect(page.locator(".report_table-table tbody tr[aria-rowindex]")).toHaveCount(500);
     for (const hidden of [".toolbar", "header", "#answer-bar", "#refresh"]) {
       assert.ok(await page.locator(hidden).first().isHidden(), hidden);
     }

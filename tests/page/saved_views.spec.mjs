@@ -3,6 +3,7 @@
  * palette.
  */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessibilityFaults, checkBothSchemes, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { show } from "./reports.mjs";
@@ -19,7 +20,7 @@ test("a saved view opens after a reload, and can be renamed and deleted", async 
   await startSession();
   await openReport(ARRANGED);
   await show(page, /^Mostly AI/);
-  const saved = queryOf(page);
+  const saved = await queryOf(page);
   await saveView(page, NAME);
   await page.getByText(`View saved: ${NAME}`).first().waitFor();
   await untilFocused(page, "Views:  Saved views");
@@ -30,7 +31,7 @@ test("a saved view opens after a reload, and can be renamed and deleted", async 
   await panel.getByText("Page views · Last 7 days").waitFor();
   await panel.getByRole("button", { name: new RegExp(`^${NAME}`), pressed: false }).click();
   await untilLoaded();
-  assert.deepEqual(queryOf(page), saved);
+  assert.deepEqual(await queryOf(page), saved);
   await page.getByRole("button", { name: "Period: Last 7 days" }).waitFor();
   await page.getByRole("button", { name: "Show: Mostly AI" }).waitFor();
 
@@ -38,11 +39,11 @@ test("a saved view opens after a reload, and can be renamed and deleted", async 
   await panel.getByRole("button", { name: new RegExp(`^${NAME}`), pressed: true }).waitFor();
   await panel.getByRole("button", { name: `Rename ${NAME}` }).click();
   const input = panel.getByLabel("New name");
-  assert.equal(await input.inputValue(), NAME);
+  await expect(input).toHaveValue(NAME);
   await page.keyboard.type("Weekly AI");
   await page.keyboard.press("Enter");
   await page.waitForFunction(() => document.activeElement?.textContent.startsWith("Weekly AI"));
-  assert.equal(await panel.getByRole("listitem").count(), 1);
+  await expect(panel.getByRole("listitem")).toHaveCount(1);
 
   await panel.getByRole("button", { name: "Delete Weekly AI" }).click();
   await panel.getByText(/^Save this report with its period/).waitFor();
@@ -74,7 +75,7 @@ test("a name must have characters, and an existing one is replaced only on reque
   await panel.getByRole("button", { name: "Replace" }).click();
   await openMenu(page);
   await panel.getByText("Feedback · Yesterday").waitFor();
-  assert.equal(await panel.getByRole("listitem").count(), 1);
+  await expect(panel.getByRole("listitem")).toHaveCount(1);
 });
 
 test("Escape ends renaming, then closes the menu", async ({ visitor }) => {
@@ -108,7 +109,7 @@ test("the command palette opens a saved view from another route", async ({ visit
   // The palette closes first, and runs the command in the next frame.
   await page.waitForURL((url) => url.searchParams.get("route") !== "jobs");
   await untilLoaded();
-  const { sort, path, range } = queryOf(page);
+  const { sort, path, range } = await queryOf(page);
   assert.deepEqual({ sort, path, range }, { sort: "-ai", path: "/guides", range: "last-7-days" });
   await untilFocused(page, "Page views");
 });
@@ -174,5 +175,5 @@ async function saveView(page, name) {
 
 /** Returns the parameters of the page's address. */
 function queryOf(page) {
-  return Object.fromEntries(new URL(page.url()).searchParams);
+  return page.evaluate(() => Object.fromEntries(new URLSearchParams(location.search)));
 }

@@ -1,6 +1,7 @@
 /** Selecting rows of a report, to start one job, to copy them or to save them. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -34,8 +35,9 @@ test("several pages are one job, and a file", async ({ visitor }) => {
   assert.deepEqual(lines.map((line) => line.split(",")[0]).sort(), [...names].sort());
 
   await bar.getByRole("button", { name: "Start a job" }).click();
-  const prompt = await page.getByLabel("Prompt", { exact: true }).inputValue();
-  assert.match(prompt, /^Do these 2 tasks in one pull request\./);
+  const box = page.getByLabel("Prompt", { exact: true });
+  await expect(box).toHaveValue(/^Do these 2 tasks in one pull request\./);
+  const prompt = await box.inputValue();
   for (const name of names) assert.ok(prompt.includes(`Update the page ${name}.`), prompt);
   assert.equal(prompt.split("[What should change, and why.]").length, 2);
 });
@@ -46,9 +48,9 @@ test("a click on Done ends the selection", async ({ visitor }) => {
   await openReport({ range: "last-month", compare: "none" });
   const toggle = page.getByRole("button", { name: "Select rows" });
   await toggle.click();
-  assert.equal(await toggle.getAttribute("aria-pressed"), "true");
+  await expect(toggle).toHaveAttribute("aria-pressed", "true");
   await page.getByRole("checkbox").first().check();
   await page.getByRole("button", { name: "Done" }).click();
   await page.getByRole("checkbox").first().waitFor({ state: "detached" });
-  assert.equal(await toggle.getAttribute("aria-pressed"), "false");
+  await expect(toggle).toHaveAttribute("aria-pressed", "false");
 });

@@ -3,6 +3,7 @@
  * expiry ends it. Other tests cover projects and the sign-in form.
  */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { newSecret } from "../harness/token.mjs";
 import { accessibilityFaults, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
@@ -63,7 +64,7 @@ test.describe("session", () => {
     assert.deepEqual(await accessibilityFaults(page), []);
     await dialog.getByRole("button", { name: "Cancel" }).click();
     await dialog.waitFor({ state: "detached" });
-    assert.equal(await (await openComposer(other)).inputValue(), "Written in the other tab");
+    await expect(await openComposer(other)).toHaveValue("Written in the other tab");
 
     await page.getByRole("button", { name: "Sign out" }).click();
     await dialog.getByRole("button", { name: "Sign out and delete 1 draft" }).click();
@@ -173,7 +174,7 @@ test.describe("session", () => {
     await page.clock.runFor(300_000);
     await page.getByText("Your session has expired").waitFor();
     await submitToken(page, token());
-    assert.equal(await (await openComposer(page)).inputValue(), "Half a prompt");
+    await expect(await openComposer(page)).toHaveValue("Half a prompt");
   });
 
   test("the next request notices that the session has ended", async ({ visitor }) => {
@@ -185,7 +186,7 @@ test.describe("session", () => {
     const alert = page.getByRole("alert").filter({ hasText: "You’re no longer signed in" });
     await alert.first().getByRole("button", { name: "Sign in again" }).click();
     await submitToken(page, token());
-    assert.equal(await (await openComposer(page)).inputValue(), "Sent too late");
+    await expect(await openComposer(page)).toHaveValue("Sent too late");
     assert.deepEqual(await upstreamTargets(), []);
   });
 
@@ -214,7 +215,7 @@ test.describe("session", () => {
         await page.clock.install();
         const signInAgain = async (used) => {
           await heading(page, "Sign in").waitFor();
-          assert.equal(new URL(page.url()).search, "");
+          await page.waitForURL((url) => url.search === "");
           await submitToken(page, used);
           await page.getByRole("button", { name: "Sign out" }).waitFor();
         };
@@ -223,19 +224,19 @@ test.describe("session", () => {
         await page.getByLabel("Search prompts").waitFor();
         await expire(page);
         await signInAgain(token({ exp: nowSeconds() + 3600 }));
-        assert.equal(await page.getByLabel("Search prompts").inputValue(), "zebrafish");
-        assert.match(page.url(), /text=zebrafish/);
+        await expect(page.getByLabel("Search prompts")).toHaveValue("zebrafish");
+        await page.waitForURL(/text=zebrafish/);
 
         await page.clock.runFor(2_400_000);
         await expire(page);
         await signInAgain(token({ sub: "next-person", exp: nowSeconds() + 9000 }));
         await heading(page, "Today").waitFor();
-        assert.doesNotMatch(page.url(), /zebrafish|jobs/);
+        await page.waitForURL(({ href }) => !/zebrafish|jobs/.test(href));
         const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }));
         assert.doesNotMatch(stored, /zebrafish/);
         await page.goBack();
         await heading(page, "Agent jobs").or(heading(page, "Today")).waitFor();
-        assert.doesNotMatch(page.url(), /zebrafish/);
+        await page.waitForURL(({ href }) => !href.includes("zebrafish"));
       },
     );
   }
@@ -251,7 +252,7 @@ test.describe("session", () => {
     await page.reload();
     await submitToken(page, token({ sub: "next-person" }));
     await page.getByLabel("Search prompts").waitFor();
-    assert.match(page.url(), /text=narwhal/);
+    await page.waitForURL(/text=narwhal/);
   });
 
   test("a person who signs in elsewhere replaces the address of a restored tab", async ({
@@ -264,7 +265,7 @@ test.describe("session", () => {
     await startSession(token({ sub: "next-person" }));
     await page.goBack();
     await page.getByRole("button", { name: "Sign out" }).waitFor();
-    assert.doesNotMatch(page.url(), /zebrafish/);
+    await page.waitForURL(({ href }) => !href.includes("zebrafish"));
   });
 
   test("a sign-out that did not reach the gateway can be repeated", async ({ visitor }) => {
@@ -416,14 +417,14 @@ test.describe("project", () => {
     await heading(page, "Page views").waitFor();
     await page.goBack();
     await page.waitForURL(new RegExp(`project=${project}`));
-    assert.equal(await page.getByLabel("Project", { exact: true }).inputValue(), project);
+    await expect(page.getByLabel("Project", { exact: true })).toHaveValue(project);
 
     await page.goForward();
     await page.waitForURL(/route=views&project=empty-docs/);
     const other = await page.context().newPage();
     await other.goto(page.url());
     await heading(other, "Page views").waitFor();
-    assert.equal(await other.getByLabel("Project", { exact: true }).inputValue(), EMPTY_PROJECT);
+    await expect(other.getByLabel("Project", { exact: true })).toHaveValue(EMPTY_PROJECT);
   });
 
   test("a link to a project outside the session offers another one", async ({ visitor }) => {

@@ -3,6 +3,7 @@
  * colours.
  */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 
@@ -22,7 +23,7 @@ test("shortcuts open routes, but not in text boxes, with Alt or when turned off"
 
   const box = await openComposer();
   await box.pressSequentially("gvn?");
-  assert.equal(await box.inputValue(), "gvn?");
+  await expect(box).toHaveValue("gvn?");
   await box.evaluate((element) => element.blur());
   await page.keyboard.press("g");
   await page.keyboard.press("Alt+v");
@@ -40,7 +41,7 @@ test("shortcuts open routes, but not in text boxes, with Alt or when turned off"
   await page.getByLabel("Enable keyboard shortcuts").uncheck();
   await page.keyboard.press("Escape");
   await dialog.waitFor({ state: "detached" });
-  assert.ok(await link.evaluate((element) => element === document.activeElement));
+  await expect(link).toBeFocused();
 
   await page.reload();
   await heading(page, "Agent jobs").waitFor();

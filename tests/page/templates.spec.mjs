@@ -1,5 +1,6 @@
 /** Templates and drafts: their storage in this browser, deletion and undo, and full storage. */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
 import { submitToken } from "./visitor.mjs";
 
@@ -18,7 +19,7 @@ test("a template replaces the prompt, and saved ones stay until signing out", as
     return value?.slice(selectionStart, selectionEnd) === "[section or all pages]";
   });
   await page.keyboard.type("the guides");
-  assert.match(await box.inputValue(), /anchors in the guides\./);
+  await expect(box).toHaveValue(/anchors in the guides\./);
   await menu.click();
   await page.getByRole("button", { name: "Save this prompt as a template" }).click();
   await page.reload();
@@ -26,13 +27,13 @@ test("a template replaces the prompt, and saved ones stay until signing out", as
   await menu.click();
   const own = page.getByRole("list", { name: "Your templates" });
   await own.getByRole("button", { name: /^Fix typos, broken links/ }).click();
-  assert.match(await box.inputValue(), /anchors in the guides\./);
+  await expect(box).toHaveValue(/anchors in the guides\./);
   await page.getByRole("button", { name: "Sign out" }).click();
   await page.getByRole("button", { name: "Sign out and delete 2 drafts and 1 template" }).click();
   await page.getByLabel("Access token").waitFor();
   await signIn();
   await openComposer();
-  assert.equal(await box.inputValue(), "");
+  await expect(box).toHaveValue("");
   await menu.click();
   await page.getByRole("list", { name: "Built-in templates" }).waitFor();
   assert.equal(await own.count(), 0);
@@ -60,7 +61,7 @@ test("a draft and a template that storage refuses are not called saved", async (
   await page.getByText("Your browser couldn’t save 1 draft. Keep this tab open.").first().waitFor();
   await submitToken(page, token());
   await (await openComposer()).waitFor();
-  assert.equal(await box.inputValue(), "Half a thought");
+  await expect(box).toHaveValue("Half a thought");
 });
 
 test("undoing the deletion of a template keeps templates saved since", async ({ visitor }) => {

@@ -1,5 +1,6 @@
 /** The daily trend, with and without an archive of the project. */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -21,12 +22,11 @@ test.describe("archived project", () => {
     await startSession();
     await openReport(WEEK);
     const chart = page.getByRole("img", { name: /^Views per day/ });
-    await chart.waitFor();
-    const label = await chart.getAttribute("aria-label");
-    assert.match(label, /No data for 5 days/);
-    assert.ok(label.includes(`People ${totals.human.toLocaleString("en-US")}`), label);
-    assert.equal(await chart.locator(".drawn_trend-missing").count(), 5);
-    assert.equal(await chart.locator(".drawn_trend-human").count(), 1);
+    await expect(chart).toHaveAccessibleName(/No data for 5 days/);
+    const people = `People ${totals.human.toLocaleString("en-US")}`;
+    await expect(chart).toHaveAccessibleName(new RegExp(people));
+    await expect(chart.locator(".drawn_trend-missing")).toHaveCount(5);
+    await expect(chart.locator(".drawn_trend-human")).toHaveCount(1);
     await page.getByText("No data for 5 days").waitFor();
 
     await page.getByText("Show as a table").click();
@@ -37,7 +37,7 @@ test.describe("archived project", () => {
       await row.getByRole("cell").allTextContents(),
       [totals.human, totals.ai, totals.human + totals.ai].map((n) => n.toLocaleString("en-US")),
     );
-    assert.equal(await table.getByText("No data").count(), 5);
+    await expect(table.getByText("No data")).toHaveCount(5);
     assert.deepEqual(await accessibilityFaults(page), []);
   });
 
@@ -51,13 +51,13 @@ test.describe("archived project", () => {
     await chart.focus();
     await page.keyboard.press("End");
     const yesterday = MEDIUM_DATE.format(Date.parse(daysAgo(1)));
-    assert.match(
-      await chart.getAttribute("aria-valuetext"),
+    await expect(chart).toHaveAttribute(
+      "aria-valuetext",
       new RegExp(`^${yesterday}, People [\\d,]+`),
     );
     await page.keyboard.press("ArrowLeft");
     const before = MEDIUM_DATE.format(Date.parse(daysAgo(2)));
-    assert.equal(await chart.getAttribute("aria-valuetext"), `${before}, No data`);
+    await expect(chart).toHaveAttribute("aria-valuetext", `${before}, No data`);
     assert.deepEqual(await accessibilityFaults(page), []);
     await page.keyboard.press("Escape");
     const { width, height } = await chart.boundingBox();
@@ -83,7 +83,7 @@ test.describe("archived project", () => {
     await page.mouse.move(middleOf(4), y + height / 2);
     await page.mouse.down();
     await page.mouse.move(middleOf(2), y + height / 2, { steps: 4 });
-    assert.equal(await page.locator(".drawn_trend-slot").count(), 3);
+    await expect(page.locator(".drawn_trend-slot")).toHaveCount(3);
     await page.locator(".chart_pointer-tip", { hasText: "No data" }).waitFor();
     // Beyond the edge, the drag continues.
     await page.mouse.move(x - 30, y + height / 2);
@@ -95,7 +95,7 @@ test.describe("archived project", () => {
     await page.keyboard.press("End");
     await page.keyboard.press("Shift+ArrowLeft");
     await page.keyboard.press("Shift+ArrowLeft");
-    assert.match(await chart.getAttribute("aria-valuetext"), /\(1 of 3 days\), People [\d,]+/);
+    await expect(chart).toHaveAttribute("aria-valuetext", /\(1 of 3 days\), People [\d,]+/);
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(`from=${daysAgo(3)}&to=${daysAgo(1)}`));
   });
@@ -112,7 +112,7 @@ test.describe("archived project", () => {
       .getByRole("button", { name: "Week" })
       .click();
     await page.getByRole("img", { name: /^Views per week/ }).waitFor();
-    assert.match(page.url(), /interval=week/);
+    await page.waitForURL(/interval=week/);
     await page.reload();
     await untilLoaded();
     await page.getByRole("img", { name: /^Views per week/ }).waitFor();
@@ -145,7 +145,7 @@ test.describe("archived project", () => {
       const atLastBar = { x: width - 5, y: height / 2 };
       await chart.tap({ position: atLastBar });
       await page.locator(".chart_pointer-tip").waitFor();
-      assert.match(page.url(), /range=last-7-days/);
+      await page.waitForURL(/range=last-7-days/);
       await chart.tap({ position: atLastBar });
       await page.waitForURL(/range=yesterday/);
     });

@@ -15,6 +15,8 @@ import { checkWrites, Ledger, SoakClient } from "./clients.mjs";
 import { growthAfterWarmUp, recordMemory, windowsAfterWarmUp } from "./memory.mjs";
 
 const CLIENT_COUNT = 24;
+/** A busy machine may take this long for the minimum number of requests. */
+const MAX_SECONDS = 120;
 /** Share of the requests to the simulated API that fail. */
 const FAULTS_PER_THOUSAND = 50;
 const PROJECTS = ["soak-a", "soak-b", "soak-c"];
@@ -42,10 +44,14 @@ const MIN_SUCCESS_RATE = 0.8;
 /**
  * Runs a soak test. The Worker, the package and the simulator must be built.
  *
- * @param {{ seconds: number, seed?: number, env?: NodeJS.ProcessEnv }} options
+ * @param {object} options
+ * @param {number} options.seconds
+ * @param {number} [options.minRequests] a run with fewer requests continues for at most `MAX_SECONDS`
+ * @param {number} [options.seed]
+ * @param {NodeJS.ProcessEnv} [options.env]
  * @returns {Promise<SoakReport>}
  */
-export async function runSoak({ seconds, seed = 1, env = process.env }) {
+export async function runSoak({ seconds, minRequests = 0, seed = 1, env = process.env }) {
   const folder = mkdtempSync(join(tmpdir(), "quillgate-soak-"));
   // The folder contains secrets, so it is removed however this process ends.
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -63,7 +69,7 @@ export async function runSoak({ seconds, seed = 1, env = process.env }) {
     await upstream.setLimits({ create: null, message: null, analytics: null });
     const server = await startGatewayIn(folder, { adminKey, secret, upstreamUrl: upstream.url });
     try {
-      return await work({ server, upstream, adminKey, secret, seconds, seed });
+      return await work({ server, upstream, adminKey, secret, seconds, minRequests, seed });
     } finally {
       await server.stop();
     }
@@ -95,7 +101,7 @@ async function startGatewayIn(folder, { adminKey, secret, upstreamUrl }) {
   return await startServer({ folder, vars }, ["quillgate"]);
 }
 
-async function work({ server, upstream, adminKey, secret, seconds, seed }) {
+async function work({ server, upstream, adminKey, secret, seconds, minRequests, seed }) {
   const ledger = new Ledger({ upstream, secrets: [adminKey, secret] });
   const gatewayUrl = `http://127.0.0.1:${server.ports.quillgate}`;
   const clients = Array.from({ length: CLIENT_COUNT }, (_, index) => {
@@ -112,8 +118,12 @@ async function work({ server, upstream, adminKey, secret, seconds, seed }) {
   });
   await upstream.setFaultRate({ perThousand: FAULTS_PER_THOUSAND, seed });
   const memory = recordMemory(server.pid);
-  const end = performance.now() + seconds * 1000;
-  await Promise.all(clients.map((client) => client.run(() => performance.now() > end)));
+  const started = performance.now();
+  const isOver = () => {
+    const elapsed = (performance.now() - started) / 1000;
+    return elapsed > (ledger.requests < minRequests ? MAX_SECONDS : seconds);
+  };
+  await Promise.all(clients.map((client) => client.run(isOver)));
   const samples = memory.stop();
   const { injected } = await upstream.faultRate();
   await upstream.clearFaultRate();

@@ -15,7 +15,7 @@ export function testSoak({ seconds, minRequests }) {
   let report;
 
   before(async () => {
-    report = await runSoak({ seconds });
+    report = await runSoak({ seconds, minRequests });
     console.log(describeSoak(report));
   });
 

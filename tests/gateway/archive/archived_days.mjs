@@ -28,8 +28,13 @@ export const DAILY = `/v1/analytics/${PROJECT}/views/daily`;
 export const SCOPES = "analytics:read gateway:operate";
 
 export const state = mkdtempSync(join(tmpdir(), "quillgate-archive-"));
-/** The time from which all dates are computed. It is fixed because a run can cross midnight. */
-const startedAt = Date.now();
+/** The tests of a file take less than this time of the fast clock. */
+const LONGEST_RUN_MS = 20 * 60_000;
+const untilMidnight = DAY_MS - (Date.now() % DAY_MS);
+/** The clocks of the gateway and the simulator skip the rest of a day that would end too soon. */
+const forwardMs = untilMidnight < LONGEST_RUN_MS ? untilMidnight : 0;
+/** The time from which all dates are computed. */
+const startedAt = Date.now() + forwardMs;
 export const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);
 export const dayNumber = (date) => Date.parse(date) / DAY_MS;
 export let gate;
@@ -40,8 +45,10 @@ export function useArchive(name) {
     gate = await startGate(name, {
       clockRate: CLOCK_RATE,
       upstream: { pages: PAGES, varyingDays: true, projects: [PROJECT, OTHER] },
+      prepare: (upstream) => upstream.forwardClock(forwardMs),
       gateway: {
         state,
+        clock: { rate: CLOCK_RATE, epoch: Date.now() - forwardMs / (CLOCK_RATE - 1) },
         archive: true,
         vars: {
           ARCHIVE_PROJECTS: PROJECT,

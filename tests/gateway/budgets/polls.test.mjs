@@ -121,21 +121,22 @@ describe("an open circuit breaker", () => {
   const MAX_FAILURES = 20;
   let jobs;
   before(async () => {
-    // By the real clock, the breaker stays open during the test.
-    jobs = await startJobs("unsent-polls", { clockRate: 1 });
+    // By the real clock, the breaker stays open during the test. With this interval, the stored
+    // state is not stale before the breaker is open.
+    jobs = await startJobs("unsent-polls", { clockRate: 1, vars: { JOB_POLL_SECONDS: "5" } });
   });
   after(() => jobs?.stop());
 
   test("gives the budget of polls that were not sent back", async () => {
     await jobs.create("listed");
+    const checkedAt = async () =>
+      (await jobs.get(`/v2/agent/${PROJECT}/jobs`)).json.jobs[0].checkedAt;
+    const created = await checkedAt();
     const fault = { kind: "status", status: 500 };
     await jobs.upstream.fault({ operation: "agentJobs.get", fault, times: 0 });
     // Side by side, because the breaker closes again after a while.
     const others = Array.from({ length: MAX_FAILURES }, (_, at) => jobs.path(`other-${at}`));
     await Promise.all(others.map((path) => jobs.get(path)));
-    const checkedAt = async () =>
-      (await jobs.get(`/v2/agent/${PROJECT}/jobs`)).json.jobs[0].checkedAt;
-    const created = await checkedAt();
     // A list polls the job as soon as its state is stale.
     while ((await checkedAt()) === created);
     const [{ polls }] = await jobs.restartWithSql([

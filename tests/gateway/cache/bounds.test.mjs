@@ -198,9 +198,13 @@ describe("a page of large rows", () => {
 });
 
 describe("a range that includes today", () => {
-  /** Returns instants within the same five minutes. Some may be in the future. */
+  /**
+   * Returns instants within the same five minutes, but not within the first five of a day (UTC).
+   * Some may be in the future.
+   */
   function instants() {
-    const start = Math.floor(Date.now() / FIVE_MINUTES_MS) * FIVE_MINUTES_MS;
+    const now = Date.parse(`${dayFromToday(0)}T00:05:00Z`);
+    const start = Math.floor(Math.max(now, Date.now()) / FIVE_MINUTES_MS) * FIVE_MINUTES_MS;
     return [0, 1, 123_456, FIVE_MINUTES_MS - 1].map((milliseconds) => start + milliseconds);
   }
 

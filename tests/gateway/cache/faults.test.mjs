@@ -22,7 +22,7 @@ import {
 import { assertProblem, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 const CLOCK_RATE = 5;
-const VARS = { ANALYTICS_FRESH_SECONDS: "2", UPSTREAM_TIMEOUT_SECONDS: "5" };
+const VARS = { ANALYTICS_FRESH_SECONDS: "2", UPSTREAM_TIMEOUT_SECONDS: "15" };
 /** Enough rows for two upstream pages. The second page is not full. */
 const ROWS = 300;
 

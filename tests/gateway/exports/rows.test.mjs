@@ -359,11 +359,11 @@ describe("an incomplete export", () => {
   });
 
   test("ends an export as incomplete when its token expires", async () => {
-    const now = Math.floor(Date.now() / 1000);
-    const short = caller(gate, "short", { scope: SCOPE, exp: now + 3 });
     await gate.upstream.hold({ target: "offset=500" });
     const range = newRange();
     const lines = await rowsUpstream(gate, "views", range);
+    const now = Math.floor(Date.now() / 1000);
+    const short = caller(gate, "short", { scope: SCOPE, exp: now + 6 });
     const pending = getExport("views", { format: "ndjson", ...range }, short);
     await gate.upstream.untilHeld(1);
     // Repeat an export with an invalid format until the gateway rejects the token as expired. Until

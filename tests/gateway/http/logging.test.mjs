@@ -14,7 +14,7 @@ const prompt = "x";
  * The upstream timeout is much longer than a response takes, so that only hanging requests time
  * out.
  */
-const TIMEOUT_SECONDS = 1;
+const TIMEOUT_SECONDS = 3;
 /** The fields of a log line. Operators' monitoring depends on these fields. */
 const FIELDS = [
   ...["requestId", "traceId", "subject", "route", "project", "status", "problem"],

@@ -14,7 +14,7 @@ const prompt = "x";
  * The upstream timeout is much longer than a response takes, so that only hanging requests time
  * out.
  */
-const TIMEOUT_SECONDS = 2;
+const TIMEOUT_SECONDS = 10;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const SPAN = "00f067aa0ba902b7";

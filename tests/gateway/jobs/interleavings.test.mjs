@@ -49,9 +49,9 @@ async function untilStale() {
 test("sends the webhook of an unfinished job whose poll runs across the limit", async () => {
   const headers = [["Webhook-Url", `${receiver.url}/slow`]];
   const { id } = await limited.create("never ends", { headers });
+  await limited.upstream.hold({ target: id });
   const other = await limited.create("ends at the limit");
   const watcher = await limited.watching(other.id);
-  await limited.upstream.hold({ target: id });
   await limited.upstream.untilHeld(1);
   // The other job ends at its limit, which is later than that of the first job.
   await watcher.event(({ type }) => type === "end", PATIENCE_MS);

@@ -8,7 +8,7 @@ import { startReceiver } from "../../harness/receiver.mjs";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 
-const LIMIT_S = 5;
+const LIMIT_S = 15;
 const HALF_A_DAY_MS = 12 * 3600 * 1000;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 /** Projects in which a `Retry-After` from the upstream delays polls. */

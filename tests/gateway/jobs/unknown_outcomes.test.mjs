@@ -118,7 +118,7 @@ describe("an unknown outcome", () => {
     before(async () => {
       impatient = await startGate("idempotency-impatient", {
         upstream: { projects: PROJECTS, jobDurationMs: 600_000 },
-        gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: "1" } },
+        gateway: { vars: { UPSTREAM_TIMEOUT_SECONDS: "3" } },
       });
     });
     after(() => impatient?.stop());

@@ -246,12 +246,6 @@ for (const [index, place] of PLACES.slice(1).entries()) {
      * to `otherReads`.
      */
     async function openRequests() {
-      const watchedJob = jobs.path(watched.id, { project: WATCHED });
-      const headers = [["Prefer", "wait=25"]];
-      const longPolls = repeat(LONG_POLLS, () => open(jobs, { target: watchedJob, headers }));
-      const all = STREAMS + LONG_POLLS;
-      await jobs.untilHealth((health) => health.watchers === all, WATCHED);
-
       const job = jobs.path(stored.created.json.id);
       await jobs.upstream.hold({ operation: "agentJobs.get", target: job });
       await jobs.upstream.hold({ operation: "analytics.views" });
@@ -263,6 +257,13 @@ for (const [index, place] of PLACES.slice(1).entries()) {
       await jobs.upstream.untilHeld(READS + SENT_VIEWS + CREATIONS + OTHER_READS);
       const analytics = stored.budgets.analytics - VIEWS;
       await until(async () => (await remainingBudgets(jobs)).analytics === analytics);
+
+      // The long polls come last, because they end after 25 s of the gateway's clock.
+      const watchedJob = jobs.path(watched.id, { project: WATCHED });
+      const headers = [["Prefer", "wait=25"]];
+      const longPolls = repeat(LONG_POLLS, () => open(jobs, { target: watchedJob, headers }));
+      const all = STREAMS + LONG_POLLS;
+      await jobs.untilHealth((health) => health.watchers === all, WATCHED);
       return [...reads, ...views, ...creations, ...longPolls];
     }
 

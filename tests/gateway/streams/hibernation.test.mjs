@@ -16,7 +16,7 @@ const EVICTION_MS = 10_000;
 /** After this time without requests and alarms, an object has certainly been evicted. */
 const QUIET_MS = EVICTION_MS + 2500;
 /** How long a slow machine may take to open the streams. */
-const OPENING_MS = 8000;
+const OPENING_MS = 14_000;
 /** The polling interval is long enough that the runtime evicts the object between two alarms. */
 const POLL_SECONDS = Math.ceil((CLOCK_RATE * (QUIET_MS + OPENING_MS)) / 1000);
 /** With the maximum polling interval, no alarm fires during the test. */
@@ -171,7 +171,7 @@ describe(`an evicted object with ${WATCHERS} watchers`, { concurrency: true }, (
     const [jobs, project] = [quiet, EXPIRING];
     const { id } = await jobs.create("watch me", { project });
     const other = await jobs.watching(id, { project });
-    const exp = Math.ceil((jobs.gate.now() + CLOCK_RATE * QUIET_MS) / 1000);
+    const exp = Math.ceil((jobs.gate.now() + CLOCK_RATE * (QUIET_MS + OPENING_MS)) / 1000);
     const authorization = `Bearer ${jobs.gate.token({ exp, projects: [project] })}`;
     const stream = await jobs.watching(id, { project, authorization });
     const earlier = constructions(jobs, project);

@@ -21,7 +21,7 @@ const INITIAL_JOBS = 25;
 const MAX_REPLAYED = 250;
 const MAX_PER_CALLER = 3;
 const MAX_PER_PROJECT = 4;
-const SHORT_TOKEN_LIFETIME_S = 15;
+const SHORT_TOKEN_LIFETIME_S = 30;
 
 let jobs;
 /** This gateway has low stream limits and does not poll during a test. */

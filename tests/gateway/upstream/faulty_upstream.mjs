@@ -25,7 +25,7 @@ export function useFaultyUpstream(name) {
       upstream: { projects: [PROJECT, ...BLOCKED_PROJECTS] },
       gateway: {
         vars: {
-          UPSTREAM_TIMEOUT_SECONDS: "1",
+          UPSTREAM_TIMEOUT_SECONDS: "3",
           CREATE_LIMIT_PER_HOUR: NO_LIMIT,
           ANALYTICS_LIMIT_PER_HOUR: NO_LIMIT,
         },

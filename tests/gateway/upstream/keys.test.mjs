@@ -16,7 +16,7 @@ const prompt = "keep it";
  * The upstream timeout is much longer than a response takes, so that only hanging requests time
  * out.
  */
-const TIMEOUT_SECONDS = 1;
+const TIMEOUT_SECONDS = 3;
 const GET = "agentJobs.get";
 const CREATE = "agentJobs.create";
 

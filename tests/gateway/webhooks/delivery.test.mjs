@@ -377,18 +377,19 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
 
     test("sends no webhook of a deleted record that waited for a connection", async () => {
       const project = "with-deletions";
-      // Both connections for webhooks are in use until the deletion.
+      const slow = [];
       for (const receiver of [receivers.slow, receivers.busy]) {
-        receiver.answerAlways({ delayMs: 15 * POLL_INTERVAL_MS });
-        const slow = await hooked(receiver, { project });
-        await slow.finish();
-        await slow.next();
+        receiver.answerAlways({ delayMs: 18 * POLL_INTERVAL_MS });
+        slow.push(await hooked(receiver, { project }));
       }
       const deleted = await hooked(receivers.unsent, { project });
+      const clock = await jobs.create("tick", { project });
+      // Both connections for webhooks are in use until the deletion.
+      const start = (job) => job.finish().then(() => job.next());
+      await Promise.all(slow.map(start));
       await deleted.finish();
       // The next alarm starts the delivery of the webhook, which then waits for a connection.
       const { alarms: taken } = await jobs.health(project);
-      const clock = await jobs.create("tick", { project });
       const ticking = await jobs.watching(clock.id, { project });
       await jobs.untilHealth(({ alarms }) => alarms > taken, project);
       ticking.leave();

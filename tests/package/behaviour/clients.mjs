@@ -110,7 +110,7 @@ describe("Client options", () => {
 
           await client.withOptions({ auth: { token: TOKEN } }).agentJobs.get("j1");
           assert.equal(requests[1].headers.authorization, `Bearer ${TOKEN}`);
-          await client.withOptions({ timeout: 1_000 }).agentJobs.get("j1");
+          await client.withOptions({ timeout: 30_000 }).agentJobs.get("j1");
           assert.equal(requests[2].headers.authorization, undefined);
 
           for (const credential of [{ token: TOKEN }, { adminKey: KEY }]) {

@@ -61,10 +61,10 @@ describe("Waiting for a job", () => {
     "it rejects with JobWaitTimeoutError, which has the last known job",
     () =>
       against({ json: JOB }, async ({ agentJobs }) => {
-        const error = await rejectionOf(agentJobs.wait("j1", { timeout: 800 }));
+        const error = await rejectionOf(agentJobs.wait("j1", { timeout: 3_000 }));
         assert.ok(error instanceof quillgate.JobWaitTimeoutError);
         assert.ok(error instanceof quillgate.TimeoutError);
-        assert.equal(error.timeout, 800);
+        assert.equal(error.timeout, 3_000);
         assert.equal(error.job.id, "j1");
         assert.equal(error.job.status, "active");
       }),
