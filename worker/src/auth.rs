@@ -18,17 +18,18 @@ pub mod settings;
 pub mod sign_in_issuer;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod signature;
+pub mod token;
 pub mod trusted_issuer;
 
 use std::rc::Rc;
 
 use quillgate::Millis;
 
-use crate::auth::caller::Caller;
-use crate::auth::jwt::{Jwt, to_millis};
-use crate::auth::oidc::{Checked, Verified};
+use crate::auth::caller::{Caller, ISSUER};
+use crate::auth::oidc::UnverifiedToken;
 use crate::auth::session::cookie::{Cookie, SessionId};
 use crate::auth::settings::AuthSettings;
+use crate::auth::token::{Proof, Token, VerifiedToken};
 use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::bounded_cache::BoundedCache;
 use crate::http::problem::Problem;
@@ -55,9 +56,9 @@ pub enum Identity {
     Known(Rc<Caller>),
     /// The host must read the record of this session and pass the record to [`identify_session`].
     Session(SessionId),
-    /// The host must verify the signature of this issuer's token and pass the [`Verified`] token to
-    /// [`VerifiedTokens::identify`].
-    Unverified(Box<Checked>),
+    /// The host must verify the signature of this token and pass the [`VerifiedToken`] to
+    /// [`VerifiedTokens::remember`].
+    Unverified(Box<UnverifiedToken>),
 }
 
 /// An isolate's cache of verified tokens. The cache avoids verifying the same token on every
@@ -89,39 +90,22 @@ impl Default for VerifiedTokens {
 }
 
 impl VerifiedTokens {
-    fn find(&self, token: &str, source: Source, now: Millis) -> Option<Rc<Caller>> {
-        let (caller, cached_source) = self.tokens.get(token, now)?;
-        (source == *cached_source).then(|| Rc::clone(caller))
+    fn find(&self, proof: Proof<'_>, now: Millis) -> Option<Rc<Caller>> {
+        let (caller, source) = self.tokens.get(proof.text(), now)?;
+        (proof.source() == *source).then(|| Rc::clone(caller))
     }
 
-    /// Identifies the caller of an issuer's token and caches the token.
-    ///
-    /// # Errors
-    /// - 401 if the token is revoked.
-    /// - 403 if no rule of the issuer matches the token's claims.
-    pub fn identify(
-        &mut self,
-        token: &Verified,
-        settings: &AuthSettings,
-        now: Millis,
-    ) -> Result<Rc<Caller>, Problem> {
-        let claims = token.claims();
-        let caller = claims.caller(&settings.revoked)?;
-        let until = to_millis(claims.expires).min(now.plus(FOREIGN_LIFETIME));
-        Ok(self.remember(token.text(), caller, claims.issuer.source, until))
-    }
-
-    fn remember(
-        &mut self,
-        token: &str,
-        caller: Caller,
-        source: Source,
-        until: Millis,
-    ) -> Rc<Caller> {
-        let caller = Rc::new(caller);
-        let verified = (Rc::clone(&caller), source);
+    /// Caches a token and returns its caller.
+    pub fn remember(&mut self, token: VerifiedToken, now: Millis) -> Rc<Caller> {
+        let until = match &*token.caller.issuer {
+            ISSUER => token.expires,
+            _ => token.expires.min(now.plus(FOREIGN_LIFETIME)),
+        };
+        let caller = Rc::new(token.caller);
+        let verified = (Rc::clone(&caller), token.source);
         // The decoded claims take up about as much memory as the encoded token.
-        self.tokens.insert(token, verified, token.len(), until);
+        self.tokens
+            .insert(&token.text, verified, token.text.len(), until);
         caller
     }
 
@@ -147,12 +131,12 @@ pub fn identify(
 ) -> Result<Identity, Problem> {
     if let Some(authorization) = credentials.authorization {
         let token = parse_bearer(authorization).ok_or_else(missing_token_problem)?;
-        return identify_token(token, Source::Bearer, settings, now, verified);
+        return identify_token(Proof::AccessToken(token), settings, now, verified);
     }
     if credentials.session == Cookie::Missing {
         let assertion = find_assertion(credentials.access_assertion, settings);
         let token = assertion.ok_or_else(missing_token_problem)?;
-        return identify_token(token, Source::AccessAssertion, settings, now, verified);
+        return identify_token(Proof::AccessAssertion(token), settings, now, verified);
     }
     match SessionId::read(credentials.session, &settings.token_secrets) {
         Some(id) => Ok(Identity::Session(id)),
@@ -180,28 +164,22 @@ pub fn identify_session(
         return session_record::identify(record, settings, now).map(Identity::Known);
     }
     let token = find_assertion(assertion, settings).ok_or_else(ended_session_problem)?;
-    identify_token(token, Source::AccessAssertion, settings, now, verified)
+    identify_token(Proof::AccessAssertion(token), settings, now, verified)
 }
 
 fn identify_token(
-    text: &str,
-    source: Source,
+    proof: Proof<'_>,
     settings: &AuthSettings,
     now: Millis,
     verified: &mut VerifiedTokens,
 ) -> Result<Identity, Problem> {
-    if let Some(caller) = verified.find(text, source, now) {
+    if let Some(caller) = verified.find(proof, now) {
         return Ok(Identity::Known(caller));
     }
-    let token = Jwt::read(text).map_err(invalid_token)?;
-    if token.algorithm == "HS256" && source == Source::Bearer {
-        let caller = access_token::verify(&token, settings, now).map_err(invalid_token)?;
-        let until = caller.expires;
-        let caller = verified.remember(text, caller, source, until);
-        return Ok(Identity::Known(caller));
-    }
-    let checked = oidc::check(&token, source, &settings.trusted_issuers, None, now)?;
-    Ok(Identity::Unverified(Box::new(checked)))
+    Ok(match Token::read(proof, settings, now)? {
+        Token::Verified(token) => Identity::Known(verified.remember(token, now)),
+        Token::Unverified(token) => Identity::Unverified(Box::new(token)),
+    })
 }
 
 /// Returns the assertion. Returns `None` if the assertion is empty, or if no trusted issuer is

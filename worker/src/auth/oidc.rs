@@ -2,14 +2,14 @@
 //! Cloudflare Access or Auth0.
 //!
 //! This module checks everything except the signature. The host fetches the keys and supports
-//! asymmetric algorithms, so the host verifies the signature of a [`Checked`] token. Only a
-//! [`Verified`] token has a caller.
+//! asymmetric algorithms, so the host verifies the signature of an [`UnverifiedToken`].
 //!
 //! The issuer chooses the lifetime of its tokens, from minutes (GitHub) to a month (Cloudflare
 //! Access). The gateway checks `exp` but sets no maximum lifetime for these tokens. The gateway's
 //! own tokens live for at most 90 days.
 
 use std::rc::Rc;
+use std::slice;
 
 use quillgate::Millis;
 use serde_json::{Map, Value};
@@ -22,6 +22,7 @@ use crate::auth::jwt::{
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::SignInIssuer;
+use crate::auth::token::{Proof, VerifiedToken};
 use crate::auth::trusted_issuer::{Source, TrustedIssuer, read_one_or_more};
 use crate::auth::{InvalidToken, accepts_from, invalid_token};
 use crate::http::problem::Problem;
@@ -36,7 +37,7 @@ const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 
 /// A trusted issuer's token with a valid header and valid claims. Its signature is not verified.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checked {
+pub struct UnverifiedToken {
     /// The header parameter `kid`, which names the signing key in the issuer's key set.
     pub kid: Option<String>,
     /// The algorithm that the header parameter `alg` names.
@@ -44,56 +45,60 @@ pub struct Checked {
     /// The signature. For ES256, the signature is `r` and `s`, 32 bytes each (RFC 7518, section
     /// 3.4), the format of `WebCrypto`.
     pub signature: Vec<u8>,
-    token: String,
+    text: String,
     signed_length: usize,
     claims: CheckedClaims,
 }
 
-/// A trusted issuer's token. Its header, claims and signature are valid.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Verified(Checked);
-
 /// The checked claims of an issuer's token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CheckedClaims {
-    pub(super) issuer: Rc<TrustedIssuer>,
-    pub(super) values: Map<String, Value>,
+    issuer: Rc<TrustedIssuer>,
+    values: Map<String, Value>,
     subject: String,
     /// `iat`, in seconds.
     issued_at: Option<f64>,
     /// `exp`, in seconds.
-    pub(super) expires: f64,
+    expires: f64,
 }
 
 /// Checks everything about an issuer's token except its signature.
-///
-/// If `clients` is `Some`, the token must be an ID token for one of these clients. If `clients` is
-/// `None`, the token must be an access token.
 ///
 /// # Errors
 /// Returns the reason if the token is invalid. The reason becomes the detail of the 401.
 pub(super) fn check(
     token: &Jwt<'_>,
-    source: Source,
+    proof: Proof<'_>,
     issuers: &[Rc<TrustedIssuer>],
-    clients: Option<&[SignInIssuer]>,
     now: Millis,
-) -> Result<Checked, InvalidToken> {
+) -> Result<UnverifiedToken, InvalidToken> {
+    let source = proof.source();
     let algorithm = Algorithm::from_name(&token.algorithm)
         .filter(|_| accepts_from(issuers, source))
         .ok_or_else(|| describe_algorithms(issuers))?;
     let (kid, signature) = read_header(token, algorithm)?;
-    Ok(Checked {
+    let (clients, nonce) = match proof {
+        Proof::IdToken { client, nonce, .. } => (Some(slice::from_ref(client)), Some(nonce)),
+        Proof::AccessToken(_) | Proof::AccessAssertion(_) => (None, None),
+    };
+    let claims = check_claims(token.claims()?, source, issuers, clients, now)?;
+    if nonce.is_some_and(|nonce| claims.values.get("nonce") != Some(&nonce.into())) {
+        return Err("the ID token is of another sign-in".into());
+    }
+    Ok(UnverifiedToken {
         kid,
         algorithm,
         signature,
-        token: token.text.to_owned(),
+        text: token.text.to_owned(),
         signed_length: token.signed.len(),
-        claims: check_claims(token.claims()?, source, issuers, clients, now)?,
+        claims,
     })
 }
 
-/// Checks the claims of an issuer's token, like [`check`].
+/// Checks the claims of an issuer's token.
+///
+/// If `clients` is `Some`, the token must be an ID token for one of these clients. If `clients` is
+/// `None`, the token must be an access token.
 ///
 /// # Errors
 /// Returns the reason if a claim is missing or invalid.
@@ -125,7 +130,7 @@ pub(super) fn check_claims(
     })
 }
 
-impl Checked {
+impl UnverifiedToken {
     /// Returns the URL of the issuer's keys.
     pub fn jwks(&self) -> &str {
         &self.claims.issuer.jwks
@@ -133,30 +138,24 @@ impl Checked {
 
     /// Returns the signing input: the header, a full stop and the claims, as sent.
     pub fn signed(&self) -> &str {
-        &self.token[..self.signed_length]
+        &self.text[..self.signed_length]
     }
 
-    /// Whether a claim equals this string.
-    pub(super) fn has(&self, name: &str, value: &str) -> bool {
-        let held = self.claims.values.get(name);
-        held.is_some_and(|held| *held == *value)
-    }
-
-    /// Returns the token as [`Verified`]. The host must first verify the signature with the key
-    /// from [`super::jwks`].
-    pub const fn into_verified(self) -> Verified {
-        Verified(self)
-    }
-}
-
-impl Verified {
-    /// Returns the token as sent.
-    pub(super) fn text(&self) -> &str {
-        &self.0.token
-    }
-
-    pub(super) const fn claims(&self) -> &CheckedClaims {
-        &self.0.claims
+    /// Returns the verified token. The host must first verify the signature with the key from
+    /// [`super::jwks`].
+    ///
+    /// # Errors
+    /// - 401 if the token is revoked.
+    /// - 403 if no rule of the issuer matches the claims.
+    pub fn into_verified(self, revoked: &RevokedTokens) -> Result<VerifiedToken, Problem> {
+        Ok(VerifiedToken {
+            secret: 0,
+            caller: self.claims.caller(revoked)?,
+            expires: to_millis(self.claims.expires),
+            source: self.claims.issuer.source,
+            claims: self.claims.values,
+            text: self.text,
+        })
     }
 }
 
