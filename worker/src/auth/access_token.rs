@@ -1,5 +1,4 @@
-//! The gateway's own access tokens. These tokens are JWTs that the operator signs with HS256 (RFC
-//! 7518, section 3.2). This module verifies their signatures and checks their claims.
+//! The gateway's own access tokens: JWTs that the operator signs with HS256 (RFC 7518, section 3.2).
 
 use quillgate::Millis;
 use serde::de::Error as _;
@@ -17,7 +16,7 @@ use crate::auth::token::VerifiedToken;
 use crate::auth::trusted_issuer::Source;
 use crate::hash::verify_hmac_sha256;
 
-/// The maximum lifetime of a token, in seconds: 90 days.
+/// In seconds: 90 days.
 const MAX_LIFETIME: f64 = 90.0 * 86_400.0;
 
 #[derive(Deserialize)]
@@ -39,10 +38,8 @@ fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Er
     Quota::read(&quota).ok_or_else(|| D::Error::custom("a malformed quota"))
 }
 
-/// Verifies a token's signature with any of the secrets, then checks the claims.
-///
-/// # Errors
-/// Returns the reason if the token is invalid. The reason becomes the detail of the 401.
+/// Verifies a token's signature with any of the secrets, then checks the claims. An error is the
+/// detail of the 401.
 pub(super) fn verify(
     token: &Jwt<'_>,
     settings: &AuthSettings,
@@ -53,8 +50,8 @@ pub(super) fn verify(
     }
     let (signed, signature) = (token.signed.as_bytes(), token.signature()?);
     let verifies = |secret: &Vec<u8>| verify_hmac_sha256(secret, &[signed], &signature);
-    let secret = settings.token_secrets.iter().position(verifies);
-    let secret = secret.ok_or(WRONG_SIGNATURE)?;
+    let matching = settings.token_secrets.iter().position(verifies);
+    let secret = matching.ok_or(WRONG_SIGNATURE)?;
     let claims = token.claims()?;
     let caller = read_caller(&claims, &settings.revoked, now)?;
     Ok(VerifiedToken {
@@ -67,11 +64,7 @@ pub(super) fn verify(
     })
 }
 
-/// Returns the caller of a token with a verified signature.
-///
-/// # Errors
-/// - [`INCOMPLETE`] if a claim is missing or has the wrong type.
-/// - Another reason, for the first rule that the claims break.
+/// Returns the caller of a token with a verified signature. An error is the detail of the 401.
 pub(super) fn read_caller(
     claims: &Map<String, Value>,
     revoked: &RevokedTokens,

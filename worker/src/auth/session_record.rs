@@ -1,8 +1,6 @@
-//! The record of a session. The record contains the verified claims of the token that opened the
-//! session, and the session's absolute expiry, but never the token.
+//! The record of a session: the verified claims of the token that opened it, but never the token.
 //!
-//! Rules, revocations and expiry are checked again on every request, as for a token. A changed rule
-//! therefore applies immediately.
+//! Every request checks the claims again, so a changed rule applies immediately.
 
 use std::rc::Rc;
 
@@ -18,14 +16,11 @@ use crate::auth::{access_token, invalid_token, oidc};
 use crate::http::problem::Problem;
 use crate::json;
 
-/// The maximum lifetime of a session: 90 days, like the gateway's own tokens. A session ends after
-/// this time even if an issuer's token lives longer.
+/// The maximum lifetime of a session: 90 days, even if an issuer's token lives longer.
 pub const MAX_SESSION_LIFETIME: Millis = Millis::from_seconds(90 * 86_400);
 
-/// Returns the caller of a new session, and the record to store in the session's Durable Object.
-///
-/// The first line of the record is the kind of the token and the session's absolute expiry, a Unix
-/// time in milliseconds. The second line is the claims.
+/// Returns the caller of a new session, and its record: the kind of the token and the session's expiry
+/// in one line, and the claims in the next.
 pub fn create(proof: Proof<'_>, token: VerifiedToken, now: Millis) -> (Rc<Caller>, String) {
     let kind = match proof {
         Proof::AccessToken(_) if token.caller.issuer == ISSUER => "own",
@@ -38,17 +33,15 @@ pub fn create(proof: Proof<'_>, token: VerifiedToken, now: Millis) -> (Rc<Caller
     (limit_expiry(token.caller, ends), record)
 }
 
-/// Limits the caller's expiry to the expiry of the session, because the token may expire later.
 fn limit_expiry(caller: Caller, ends: Millis) -> Rc<Caller> {
     let expires = caller.expires.min(ends);
     Rc::new(Caller { expires, ..caller })
 }
 
-/// Identifies the caller of the session with this record.
+/// Identifies the caller by a record.
 ///
 /// # Errors
-/// - 401 if the session or the token has expired, if the token is revoked, or if a claim is
-///   invalid.
+/// - 401 if the session has expired, or if a token with these claims is invalid or revoked.
 /// - 403 if no rule of the issuer matches the claims.
 pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc<Caller>, Problem> {
     let (head, claims) = record.split_once('\n').unwrap_or((record, ""));

@@ -61,8 +61,8 @@ pub enum Token {
 /// A token with a valid signature and valid claims, which is not revoked.
 #[derive(Debug)]
 pub struct VerifiedToken {
-    /// The index in `ACCESS_TOKEN_SECRET` of the secret that signs the cookie of the token's
-    /// session. Removing this secret ends the session. It also verified the gateway's own token.
+    /// The index in `ACCESS_TOKEN_SECRET` of the secret that signs the session's cookie: the one that
+    /// verified the gateway's own token, so that removing the secret ends the session, too.
     pub secret: usize,
     pub(super) caller: Caller,
     pub(super) claims: Map<String, Value>,
@@ -76,7 +76,7 @@ impl Token {
     /// Reads a token. HS256 is only valid for the gateway's own tokens.
     ///
     /// # Errors
-    /// Returns the reason if the token is invalid. The reason becomes the detail of the 401.
+    /// Returns the reason for a 401 if the token is invalid.
     pub fn read(
         proof: Proof<'_>,
         settings: &AuthSettings,
