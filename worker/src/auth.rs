@@ -1,10 +1,10 @@
 //! Authentication. The gateway identifies callers by its own access tokens (HS256), by tokens of
 //! trusted issuers (RS256, ES256), or by sessions that such tokens opened.
 
-pub mod access_token;
+mod access_token;
 pub mod caller;
 pub mod jwks;
-pub mod jwt;
+pub(crate) mod jwt;
 pub mod oidc;
 pub mod revocation;
 pub mod session;
@@ -63,7 +63,7 @@ pub struct VerifiedTokens {
 
 const MAX_TOKENS: usize = 1_000;
 const MAX_BYTES: usize = 1024 * 1024;
-/// The maximum time for which an issuer's token is cached, because the issuer can withdraw its key.
+/// Issuers' tokens are cached only briefly, because an issuer can withdraw its key.
 const FOREIGN_LIFETIME: Millis = Millis::from_seconds(60);
 
 impl Default for VerifiedTokens {

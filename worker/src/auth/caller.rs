@@ -69,14 +69,14 @@ impl Quota {
     }
 
     /// Keeps the ceilings for policies that `other` does not limit.
-    pub fn without(mut self, other: Self) -> Self {
+    pub(super) fn without(mut self, other: Self) -> Self {
         for (own, other) in self.0.iter_mut().zip(other.0) {
             *own = own.filter(|_| other.is_none());
         }
         self
     }
 
-    /// The lower ceiling for each policy.
+    /// Returns the lower ceiling for each policy.
     pub fn lower(mut self, other: Self) -> Self {
         for (own, other) in self.0.iter_mut().zip(other.0) {
             *own = (*own).into_iter().chain(other).min();
@@ -168,9 +168,8 @@ impl Caller {
     }
 }
 
-/// Returns a unique key for a caller. An issuer contains no spaces, so a key with claims never
-/// equals a key with a subject.
-pub fn caller_key(issuer: &str, subject: &str, claims: Option<&str>) -> String {
+/// An issuer contains no spaces, so a key with claims never equals a key with a subject.
+pub(super) fn caller_key(issuer: &str, subject: &str, claims: Option<&str>) -> String {
     match claims {
         None => format!("{issuer} {subject}"),
         Some(claims) => format!(" {issuer} {claims}"),

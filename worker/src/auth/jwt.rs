@@ -12,32 +12,23 @@ const MAX_TOKEN_LENGTH: usize = 16 * 1024;
 /// The tolerated clock skew, in seconds.
 pub const LEEWAY: f64 = 60.0;
 
-/// The detail for a string that is not a header, claims and a signature.
+// Details of a 401.
 pub const MALFORMED: &str = "the access token is not a signed JWT";
-/// The detail for a claim that is missing or has the wrong type.
+/// A claim is missing or has the wrong type.
 pub const INCOMPLETE: &str = "the access token's claims are not complete";
-/// The detail for a token whose `typ` is not accepted, or whose header has `crit`.
 pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
-/// The detail for a token that the expected key did not sign.
 pub const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
-/// The detail for a token whose `iss` is not trusted.
 pub const OTHER_ISSUER: &str = "the access token is from another issuer";
-/// The detail for a token whose `sub` is empty.
 pub const NO_SUBJECT: &str = "the access token has no subject";
-/// The detail for a token whose `exp` has passed.
 pub const EXPIRED: &str = "the access token has expired";
-/// The detail for a revoked token.
 pub const REVOKED: &str = "the access token has been revoked";
-/// The detail for a token whose `nbf` or `iat` is more than [`LEEWAY`] in the future.
 pub const NOT_YET: &str = "the access token is not valid yet";
 
 /// A token (RFC 7515, section 7.1), with a decoded header.
 pub struct Jwt<'a> {
     /// The header's parameters, without `alg` and without parameters that are `null`.
     pub header: Map<String, Value>,
-    /// The header parameter `alg`.
     pub algorithm: String,
-    /// The token as sent.
     pub text: &'a str,
     /// The signing input: header and claims, as sent.
     pub signed: &'a str,
@@ -46,8 +37,6 @@ pub struct Jwt<'a> {
 }
 
 impl<'a> Jwt<'a> {
-    /// # Errors
-    /// Returns the detail of the 401 if the string is not a token.
     pub fn read(token: &'a str) -> Result<Self, &'static str> {
         if token.len() > MAX_TOKEN_LENGTH {
             return Err("the access token is too long");
@@ -67,8 +56,6 @@ impl<'a> Jwt<'a> {
         })
     }
 
-    /// # Errors
-    /// Returns [`INCOMPLETE`] if the claims are not a JSON object.
     pub fn claims(&self) -> Result<Map<String, Value>, &'static str> {
         decode_part(self.claims).ok_or(INCOMPLETE)
     }
@@ -86,8 +73,7 @@ impl<'a> Jwt<'a> {
         !self.header.contains_key("crit") && self.header.get("typ").is_none_or(known)
     }
 
-    /// # Errors
-    /// Returns [`MALFORMED`] if the signature is not canonical, unpadded base64url.
+    /// Accepts only canonical, unpadded base64url.
     pub fn signature(&self) -> Result<Vec<u8>, &'static str> {
         URL_SAFE_NO_PAD
             .decode(self.signature)
@@ -114,9 +100,6 @@ pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String>
 }
 
 /// Reads a `NumericDate` (RFC 7519, section 2): a Unix time in seconds, possibly with a fraction.
-///
-/// # Errors
-/// Returns [`INCOMPLETE`] if the claim is neither absent nor a number nor `null`.
 pub fn read_instant(claims: &Map<String, Value>, name: &str) -> Result<Option<f64>, &'static str> {
     match claims.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -124,13 +107,11 @@ pub fn read_instant(claims: &Map<String, Value>, name: &str) -> Result<Option<f6
     }
 }
 
-/// Converts to a `NumericDate`.
 #[expect(clippy::cast_precision_loss, reason = "the clock is far below 2^53 ms")]
 pub fn to_seconds(now: Millis) -> f64 {
     now.0 as f64 / 1000.0
 }
 
-/// Converts from a `NumericDate`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -11,14 +11,14 @@ use crate::variable::VariableError;
 
 /// The variables that list revocations. Cloudflare limits each variable to 5 kB, enough for about
 /// 250 ids from `npm run token`.
-pub const VARIABLES: [&str; 4] = [
+const VARIABLES: [&str; 4] = [
     "REVOKED_TOKENS",
     "REVOKED_TOKENS_2",
     "REVOKED_TOKENS_3",
     "REVOKED_TOKENS_4",
 ];
 
-/// The tokens that the operator has revoked, by id, by subject or by other claims.
+/// The revoked tokens, by id, by subject or by other claims.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RevokedTokens {
     ids: Vec<String>,
@@ -115,7 +115,7 @@ impl RevokedTokens {
         Ok(())
     }
 
-    /// Whether one of the gateway's own tokens is revoked. `issued` is `iat`, in seconds.
+    /// Whether one of the gateway's own tokens is revoked.
     pub fn covers_own(&self, id: Option<&str>, subject: &str, issued: f64) -> bool {
         let is_covered =
             |(own, before): &(String, u64)| own == subject && is_before(issued, *before);
@@ -123,9 +123,9 @@ impl RevokedTokens {
             || self.subjects.iter().any(is_covered)
     }
 
-    /// Whether a trusted issuer's token is revoked. `issued_at` is `iat`, in seconds. A token without
-    /// `iat` counts as issued before every revocation.
-    pub fn covers_foreign(
+    /// Whether a trusted issuer's token is revoked. A token without `iat` counts as issued before
+    /// every revocation.
+    pub(super) fn covers_foreign(
         &self,
         issuer: &str,
         claims: &Map<String, Value>,

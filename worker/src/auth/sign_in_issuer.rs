@@ -39,11 +39,8 @@ fn default_scope() -> String {
     "openid".to_owned()
 }
 
-/// Reads `SIGN_IN_ISSUERS`, a JSON list.
-///
-/// # Errors
-/// Returns the violated rule, worded to follow the variable's name.
-pub fn read_sign_in_issuers(
+/// An error is the violated rule, worded to follow the variable's name.
+pub(super) fn read_sign_in_issuers(
     json: &str,
     trusted: &[Rc<TrustedIssuer>],
 ) -> Result<Vec<SignInIssuer>, &'static str> {
@@ -88,10 +85,7 @@ fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssue
 }
 
 /// Assigns the secret of the only issuer, or a JSON object of secrets by issuer name.
-///
-/// # Errors
-/// Returns the violated rule, worded to follow the variable's name.
-pub fn assign_secrets(
+pub(super) fn assign_secrets(
     issuers: &mut [SignInIssuer],
     secret: Option<String>,
 ) -> Result<(), &'static str> {

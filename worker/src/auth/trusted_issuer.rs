@@ -55,7 +55,7 @@ pub struct Rule {
 
 /// The claims that a token must match, at least one, each with its accepted values.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ExpectedClaims(Vec<(String, Vec<Value>)>);
+pub(super) struct ExpectedClaims(Vec<(String, Vec<Value>)>);
 
 impl Rule {
     pub(super) fn admits(&self, claims: &Map<String, Value>) -> bool {
@@ -80,7 +80,6 @@ impl Rule {
 }
 
 impl ExpectedClaims {
-    /// Expects a single value.
     pub fn one(name: &str, value: String) -> Self {
         Self(vec![(name.to_owned(), vec![Value::String(value)])])
     }
