@@ -128,7 +128,7 @@ pub fn identify(
 }
 
 /// Identifies the caller by the record of a session. Without a record, the session has ended, and
-/// the assertion identifies the caller: an old cookie must not lock out a user of Cloudflare Access.
+/// the assertion identifies the caller: an old cookie must not lock out a user of Access.
 ///
 /// # Errors
 /// - 401 if the session has ended and no assertion can be used instead.

@@ -1,4 +1,4 @@
-//! The gateway's own access tokens: JWTs that the operator signs with HS256 (RFC 7518, section 3.2).
+//! The gateway's own access tokens, which the operator signs with HS256 (RFC 7518, section 3.2).
 
 use quillgate::Millis;
 use serde::de::Error as _;

@@ -161,8 +161,8 @@ impl KeySet {
         kid.is_some_and(|kid| self.keys.iter().any(|key| key["kid"] == kid))
     }
 
-    /// Returns the only usable key with this exact `kid`. If the token or all keys lack a `kid` (RFC
-    /// 7515, section 4.1.4; RFC 7517, section 4.5), returns the only usable key of the set.
+    /// Returns the only usable key with this exact `kid`. If the token or all keys lack a `kid`
+    /// (RFC 7515, section 4.1.4; RFC 7517, section 4.5), returns the only usable key of the set.
     ///
     /// Issuers also use one `kid` for keys of other purposes, and list one key several times.
     ///

@@ -27,12 +27,12 @@ use crate::http::problem_kind::ProblemKind;
 const OTHER_AUDIENCE: &str = "the access token is for another audience";
 /// In bytes.
 const MAX_KID_LENGTH: usize = 256;
-/// Header parameters that would supply a token's own key (RFC 7515, sections 4.1.2, 4.1.3, 4.1.5 and
-/// 4.1.6).
+/// Header parameters that would supply a token's own key (RFC 7515, sections 4.1.2, 4.1.3, 4.1.5
+/// and 4.1.6).
 const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 
-/// A trusted issuer's token with a valid header and valid claims. The host fetches the issuer's keys
-/// and verifies the signature.
+/// A trusted issuer's token with a valid header and valid claims. The host fetches the issuer's
+/// keys and verifies the signature.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnverifiedToken {
     /// The name of the signing key in the issuer's key set.
@@ -87,7 +87,8 @@ pub(super) fn check(
     })
 }
 
-/// With `clients`, the token must be an ID token for one of them. Without, it must be an access token.
+/// With `clients`, the token must be an ID token for one of them. Without, it must be an access
+/// token.
 pub(super) fn check_claims(
     claims: Map<String, Value>,
     source: Source,
@@ -175,8 +176,8 @@ impl CheckedClaims {
         if caller.grants.is_empty() {
             return Err(not_mapped_problem());
         }
-        // Each rule can identify callers by different claims, so a rule's quotas count by that rule's
-        // claims. Otherwise, a caller could switch to another rule to get an unused quota.
+        // Each rule can identify callers by different claims, so a rule's quotas count by that
+        // rule's claims. Otherwise, a caller could switch to another rule to get an unused quota.
         let key = caller.key();
         for (name, quota) in quotas.into_iter().filter(|(_, quota)| quota.is_limited()) {
             if name == key {

@@ -19,8 +19,8 @@ use crate::json;
 /// The maximum lifetime of a session: 90 days, even if an issuer's token lives longer.
 pub const MAX_SESSION_LIFETIME: Millis = Millis::from_seconds(90 * 86_400);
 
-/// Returns the caller of a new session, and its record: the kind of the token and the session's expiry
-/// in one line, and the claims in the next.
+/// Returns the caller of a new session, and its record: the kind of the token and the session's
+/// expiry in one line, and the claims in the next.
 pub fn create(proof: Proof<'_>, token: VerifiedToken, now: Millis) -> (Rc<Caller>, String) {
     let kind = match proof {
         Proof::AccessToken(_) if token.caller.issuer == ISSUER => "own",

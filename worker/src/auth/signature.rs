@@ -8,8 +8,8 @@ use web_sys::CryptoKey;
 use crate::auth::jwks::{Algorithm, PublicKey};
 use crate::runtime::{HostResult, subtle};
 
-/// Verifies a signature with `WebCrypto` (RFC 7518, sections 3.3 and 3.4). Returns `false` for a key
-/// that cannot be imported.
+/// Verifies a signature with `WebCrypto` (RFC 7518, sections 3.3 and 3.4). Returns `false` for a
+/// key that cannot be imported.
 pub async fn verify_signature(
     algorithm: Algorithm,
     signed: &str,

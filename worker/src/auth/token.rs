@@ -61,8 +61,8 @@ pub enum Token {
 /// A token with a valid signature and valid claims, which is not revoked.
 #[derive(Debug)]
 pub struct VerifiedToken {
-    /// The index in `ACCESS_TOKEN_SECRET` of the secret that signs the session's cookie: the one that
-    /// verified the gateway's own token, so that removing the secret ends the session, too.
+    /// The index in `ACCESS_TOKEN_SECRET` of the secret that signs the session's cookie: the one
+    /// that verified the gateway's own token, so that removing the secret ends the session, too.
     pub secret: usize,
     pub(super) caller: Caller,
     pub(super) claims: Map<String, Value>,

@@ -49,7 +49,8 @@ pub struct Rule {
     pub(super) ceiling: Quota,
     /// The names of the claims that identify a caller, if not `sub`.
     caller: Vec<String>,
-    /// The key of `ceiling` in the budget: two spaces, with which no caller's key begins, and a hash.
+    /// The key of `ceiling` in the budget: two spaces, with which no caller's key begins, and a
+    /// hash.
     pub(super) name: String,
 }
 
@@ -84,8 +85,8 @@ impl ExpectedClaims {
         Self(vec![(name.to_owned(), vec![Value::String(value)])])
     }
 
-    /// Reads strings, integers, booleans and lists of these. Returns `None` for other values, and for
-    /// an empty object, which would match every token.
+    /// Reads strings, integers, booleans and lists of these. Returns `None` for other values, and
+    /// for an empty object, which would match every token.
     pub fn read(claims: Map<String, Value>) -> Option<Self> {
         let claims: Option<Vec<_>> = claims.into_iter().map(read_claim).collect();
         claims.filter(|claims| !claims.is_empty()).map(Self)

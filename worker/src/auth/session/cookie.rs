@@ -1,5 +1,6 @@
-//! The session cookie (RFC 6265bis): 256 random bits and their HMAC-SHA-256, whose key is derived from
-//! `ACCESS_TOKEN_SECRET`. Forged cookies are therefore rejected without calling a Durable Object.
+//! The session cookie (RFC 6265bis): 256 random bits and their HMAC-SHA-256, whose key is derived
+//! from `ACCESS_TOKEN_SECRET`. Forged cookies are therefore rejected without calling a Durable
+//! Object.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

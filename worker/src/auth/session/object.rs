@@ -1,5 +1,5 @@
-//! The Durable Object of a session, which stores the session's record. For a sign-in, an empty record
-//! marks the sign-in as used.
+//! The Durable Object of a session, which stores the session's record. For a sign-in, an empty
+//! record marks the sign-in as used.
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;

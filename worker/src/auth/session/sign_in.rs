@@ -1,5 +1,5 @@
-//! Sign-in at an issuer: the authorization code flow of `OpenID` Connect with PKCE (RFC 6749, section
-//! 4.1; RFC 7636).
+//! Sign-in at an issuer: the authorization code flow of `OpenID` Connect with PKCE (RFC 6749,
+//! section 4.1; RFC 7636).
 //!
 //! A cookie stores the state of the flow. Each sign-in has its own cookie, so that several tabs can
 //! sign in concurrently. `state`, the PKCE verifier and `nonce` are derived from the whole cookie
@@ -43,8 +43,8 @@ const MAX_RETURN_LENGTH: usize = 1_024;
 /// In bytes.
 const MAX_CODE_LENGTH: usize = 4_096;
 
-/// Begins a sign-in. Returns the header fields of the redirect to the issuer. `before`, the browser's
-/// session, ends when the sign-in succeeds.
+/// Begins a sign-in. Returns the header fields of the redirect to the issuer. `before`, the
+/// browser's session, ends when the sign-in succeeds.
 ///
 /// # Errors
 /// - 404 if the issuer is unknown.
@@ -193,8 +193,8 @@ pub struct Callback<'a> {
 /// Reads a request to [`CALLBACK`].
 ///
 /// # Errors
-/// 400 if this browser did not begin the sign-in, if the sign-in is older than ten minutes, or if the
-/// issuer did not sign the user in.
+/// 400 if this browser did not begin the sign-in, if the sign-in is older than ten minutes, or if
+/// the issuer did not sign the user in.
 pub fn read_callback<'a>(
     settings: &'a AuthSettings,
     head: &RequestHead,
@@ -252,8 +252,8 @@ pub fn read_callback<'a>(
     })
 }
 
-/// Reads the ID token of a token response (`OpenID` Connect Core, section 3.1.3.3): the status and the
-/// body, if a response arrived.
+/// Reads the ID token of a token response (`OpenID` Connect Core, section 3.1.3.3): the status and
+/// the body, if a response arrived.
 ///
 /// # Errors
 /// - 400 for a 4xx other than 429, unless the issuer rejects the gateway as a client.
