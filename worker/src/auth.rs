@@ -1,15 +1,10 @@
-//! Authentication. The gateway identifies callers by its own access tokens, by tokens of trusted
-//! issuers, or by sessions that such tokens opened. Clients send tokens as bearer tokens (RFC
-//! 6750). Cloudflare Access adds tokens to requests as `Cf-Access-Jwt-Assertion`.
-//!
-//! A token's `alg` selects how the gateway verifies the token. HS256 is only valid for the
-//! gateway's own tokens, and requires one of the gateway's secrets. RS256 and ES256 require a
-//! published key of an issuer. Other algorithms are rejected.
+//! Authentication. The gateway identifies callers by its own access tokens (HS256), by tokens of
+//! trusted issuers (RS256, ES256), or by sessions that such tokens opened.
 
-pub mod access_token;
+mod access_token;
 pub mod caller;
 pub mod jwks;
-pub mod jwt;
+pub(crate) mod jwt;
 pub mod oidc;
 pub mod revocation;
 pub mod session;
@@ -18,17 +13,18 @@ pub mod settings;
 pub mod sign_in_issuer;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod signature;
+pub mod token;
 pub mod trusted_issuer;
 
 use std::rc::Rc;
 
 use quillgate::Millis;
 
-use crate::auth::caller::Caller;
-use crate::auth::jwt::{Jwt, to_millis};
-use crate::auth::oidc::{Checked, Verified};
+use crate::auth::caller::{Caller, ISSUER};
+use crate::auth::oidc::UnverifiedToken;
 use crate::auth::session::cookie::{Cookie, SessionId};
 use crate::auth::settings::AuthSettings;
+use crate::auth::token::{Proof, Token, VerifiedToken};
 use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::bounded_cache::BoundedCache;
 use crate::http::problem::Problem;
@@ -38,46 +34,36 @@ use crate::json;
 /// The parts of a request that can identify its caller.
 #[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
-    /// The `Authorization` header. If the header is present, the other credentials are ignored,
-    /// even if the header's value is invalid.
+    /// `Authorization` (RFC 6750). If present, even invalid, the other credentials are ignored.
     pub authorization: Option<&'a str>,
     /// The session cookie. The cookie takes precedence over the assertion.
     pub session: Cookie<'a>,
-    /// The `Cf-Access-Jwt-Assertion` header, which Cloudflare Access adds. The gateway ignores the
-    /// header unless `TRUSTED_ISSUERS` names the header for an issuer.
+    /// `Cf-Access-Jwt-Assertion`, ignored unless `TRUSTED_ISSUERS` names it for an issuer.
     pub access_assertion: Option<&'a str>,
 }
 
-/// The result of checking credentials. Invalid credentials cause a [`Problem`] instead.
+/// The result of checking valid credentials.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Identity {
     /// The caller is authenticated.
     Known(Rc<Caller>),
-    /// The host must read the record of this session and pass the record to [`identify_session`].
+    /// The host must read the session's record and call [`identify_session`].
     Session(SessionId),
-    /// The host must verify the signature of this issuer's token and pass the [`Verified`] token to
-    /// [`VerifiedTokens::identify`].
-    Unverified(Box<Checked>),
+    /// The host must verify the signature and call [`VerifiedTokens::remember`].
+    Unverified(Box<UnverifiedToken>),
 }
 
-/// An isolate's cache of verified tokens. The cache avoids verifying the same token on every
-/// request.
-///
-/// An isolate reads the list of revoked tokens only once, so no token becomes revoked while it is
-/// cached. An issuer can withdraw the key of a cached token, so tokens of issuers are cached for at
-/// most a minute. Projects and scopes are checked on every request ([`Caller::authorize`]).
+/// An isolate's cache of verified tokens. An isolate reads the list of revoked tokens only once, so
+/// no token becomes revoked while it is cached.
 #[derive(Debug)]
 pub struct VerifiedTokens {
     /// The caller of each token, and the header field that carried the token.
     tokens: BoundedCache<(Rc<Caller>, Source)>,
 }
 
-/// The maximum number of cached tokens per isolate.
 const MAX_TOKENS: usize = 1_000;
-/// The maximum size of the cache, in bytes. Tokens and their claims count.
 const MAX_BYTES: usize = 1024 * 1024;
-/// The maximum time for which a verified token of an issuer is cached. The cache extends the trust
-/// in a withdrawn key by at most this time.
+/// Issuers' tokens are cached only briefly, because an issuer can withdraw its key.
 const FOREIGN_LIFETIME: Millis = Millis::from_seconds(60);
 
 impl Default for VerifiedTokens {
@@ -89,43 +75,26 @@ impl Default for VerifiedTokens {
 }
 
 impl VerifiedTokens {
-    fn find(&self, token: &str, source: Source, now: Millis) -> Option<Rc<Caller>> {
-        let (caller, cached_source) = self.tokens.get(token, now)?;
-        (source == *cached_source).then(|| Rc::clone(caller))
+    fn find(&self, proof: Proof<'_>, now: Millis) -> Option<Rc<Caller>> {
+        let (caller, source) = self.tokens.get(proof.text(), now)?;
+        (proof.source() == *source).then(|| Rc::clone(caller))
     }
 
-    /// Identifies the caller of an issuer's token and caches the token.
-    ///
-    /// # Errors
-    /// - 401 if the token is revoked.
-    /// - 403 if no rule of the issuer matches the token's claims.
-    pub fn identify(
-        &mut self,
-        token: &Verified,
-        settings: &AuthSettings,
-        now: Millis,
-    ) -> Result<Rc<Caller>, Problem> {
-        let claims = token.claims();
-        let caller = claims.caller(&settings.revoked)?;
-        let until = to_millis(claims.expires).min(now.plus(FOREIGN_LIFETIME));
-        Ok(self.remember(token.text(), caller, claims.issuer.source, until))
-    }
-
-    fn remember(
-        &mut self,
-        token: &str,
-        caller: Caller,
-        source: Source,
-        until: Millis,
-    ) -> Rc<Caller> {
-        let caller = Rc::new(caller);
-        let verified = (Rc::clone(&caller), source);
+    /// Caches a token and returns its caller.
+    pub fn remember(&mut self, token: VerifiedToken, now: Millis) -> Rc<Caller> {
+        let until = match &*token.caller.issuer {
+            ISSUER => token.expires,
+            _ => token.expires.min(now.plus(FOREIGN_LIFETIME)),
+        };
+        let caller = Rc::new(token.caller);
+        let verified = (Rc::clone(&caller), token.source);
         // The decoded claims take up about as much memory as the encoded token.
-        self.tokens.insert(token, verified, token.len(), until);
+        self.tokens
+            .insert(&token.text, verified, token.text.len(), until);
         caller
     }
 
-    /// Returns the number of cached tokens.
+    /// The number of cached tokens.
     pub fn count(&self) -> usize {
         self.tokens.count()
     }
@@ -133,11 +102,9 @@ impl VerifiedTokens {
 
 /// Identifies the caller by a session or a token.
 ///
-/// Verifies the gateway's own tokens completely. Cached tokens are not verified again.
-///
 /// # Errors
-/// - 401 if the credentials contain no token, or if the session cookie is not genuine and no
-///   assertion can be used instead. The challenge has no error code.
+/// - 401 without an error code if there is no token, or if the session cookie is not genuine and no
+///   assertion can be used instead.
 /// - 401 with `invalid_token` if the token is invalid. The detail never repeats the token.
 pub fn identify(
     credentials: &Credentials<'_>,
@@ -147,12 +114,12 @@ pub fn identify(
 ) -> Result<Identity, Problem> {
     if let Some(authorization) = credentials.authorization {
         let token = parse_bearer(authorization).ok_or_else(missing_token_problem)?;
-        return identify_token(token, Source::Bearer, settings, now, verified);
+        return identify_token(Proof::AccessToken(token), settings, now, verified);
     }
     if credentials.session == Cookie::Missing {
         let assertion = find_assertion(credentials.access_assertion, settings);
         let token = assertion.ok_or_else(missing_token_problem)?;
-        return identify_token(token, Source::AccessAssertion, settings, now, verified);
+        return identify_token(Proof::AccessAssertion(token), settings, now, verified);
     }
     match SessionId::read(credentials.session, &settings.token_secrets) {
         Some(id) => Ok(Identity::Session(id)),
@@ -160,15 +127,12 @@ pub fn identify(
     }
 }
 
-/// Identifies the caller by the record of a session. `record` is `None` if the session has ended.
-///
-/// If the session has ended, the Cloudflare Access assertion identifies the caller, so that an old
-/// cookie does not lock out a user that Access admits.
+/// Identifies the caller by the record of a session. Without a record, the session has ended, and
+/// the assertion identifies the caller: an old cookie must not lock out a user of Access.
 ///
 /// # Errors
 /// - 401 if the session has ended and no assertion can be used instead.
-/// - Otherwise, the errors of [`session_record::identify`] for the record, or of [`identify`] for
-///   the assertion.
+/// - Otherwise, the errors of [`session_record::identify`] or [`identify`].
 pub fn identify_session(
     record: Option<&str>,
     assertion: Option<&str>,
@@ -180,39 +144,30 @@ pub fn identify_session(
         return session_record::identify(record, settings, now).map(Identity::Known);
     }
     let token = find_assertion(assertion, settings).ok_or_else(ended_session_problem)?;
-    identify_token(token, Source::AccessAssertion, settings, now, verified)
+    identify_token(Proof::AccessAssertion(token), settings, now, verified)
 }
 
 fn identify_token(
-    text: &str,
-    source: Source,
+    proof: Proof<'_>,
     settings: &AuthSettings,
     now: Millis,
     verified: &mut VerifiedTokens,
 ) -> Result<Identity, Problem> {
-    if let Some(caller) = verified.find(text, source, now) {
+    if let Some(caller) = verified.find(proof, now) {
         return Ok(Identity::Known(caller));
     }
-    let token = Jwt::read(text).map_err(invalid_token)?;
-    if token.algorithm == "HS256" && source == Source::Bearer {
-        let caller = access_token::verify(&token, settings, now).map_err(invalid_token)?;
-        let until = caller.expires;
-        let caller = verified.remember(text, caller, source, until);
-        return Ok(Identity::Known(caller));
-    }
-    let checked = oidc::check(&token, source, &settings.trusted_issuers, None, now)?;
-    Ok(Identity::Unverified(Box::new(checked)))
+    Ok(match Token::read(proof, settings, now)? {
+        Token::Verified(token) => Identity::Known(verified.remember(token, now)),
+        Token::Unverified(token) => Identity::Unverified(Box::new(token)),
+    })
 }
 
-/// Returns the assertion. Returns `None` if the assertion is empty, or if no trusted issuer is
-/// configured for `Cf-Access-Jwt-Assertion`.
 fn find_assertion<'a>(assertion: Option<&'a str>, settings: &AuthSettings) -> Option<&'a str> {
     let is_used = accepts_from(&settings.trusted_issuers, Source::AccessAssertion);
     assertion.filter(|assertion| is_used && !assertion.is_empty())
 }
 
-/// Returns the token of the case-insensitive `Bearer` scheme (RFC 9110, section 11.1). Returns
-/// `None` for another scheme or an empty token.
+/// Returns the token of the case-insensitive `Bearer` scheme (RFC 9110, section 11.1).
 fn parse_bearer(authorization: &str) -> Option<&str> {
     let (scheme, token) = authorization.split_once(' ')?;
     let token = token.trim_start_matches(' ');
@@ -223,42 +178,41 @@ fn accepts_from(issuers: &[Rc<TrustedIssuer>], source: Source) -> bool {
     issuers.iter().any(|issuer| issuer.source == source)
 }
 
-/// Returns a 401 for a request without a token.
+/// A 401 for a request without a token.
 pub fn missing_token_problem() -> Problem {
     let detail = "an access token must be sent as Authorization: Bearer";
     missing_credentials_problem(ProblemKind::MissingToken, detail)
 }
 
-/// Returns a 401 for a request without a session.
+/// A 401 for a request without a session.
 pub fn missing_session_problem() -> Problem {
     let detail = "there is no session; sign in first";
     missing_credentials_problem(ProblemKind::MissingToken, detail)
 }
 
-/// Returns a 401 for a cookie without an open session.
+/// A 401 for a cookie without an open session.
 pub fn ended_session_problem() -> Problem {
     let detail = "this session has ended; sign in again";
     missing_credentials_problem(ProblemKind::SessionEnded, detail)
 }
 
-/// Returns a 401 whose challenge has no error code (RFC 6750, section 3.1).
+/// The challenge has no error code (RFC 6750, section 3.1).
 fn missing_credentials_problem(kind: ProblemKind, detail: &str) -> Problem {
     Problem::new(kind, detail).with_header("www-authenticate", "Bearer realm=\"quillgate\"")
 }
 
-/// The reason for refusing a token. Becomes a 401.
+/// The reason for refusing a token with a 401.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidToken {
     detail: &'static str,
     operator: Option<String>,
 }
 
-/// The maximum number of a claim's characters in a message for the operator.
+/// In characters.
 const MAX_CLAIM_EXCERPT: usize = 256;
 
 impl InvalidToken {
-    /// Refuses a claim that the configuration in `variable` does not accept. Only the operator learns the value,
-    /// so that the response does not confirm a caller's guess.
+    /// Only the operator learns the value, so that the response does not confirm a caller's guess.
     fn for_claim(detail: &'static str, variable: &str, name: &str, value: &str) -> Self {
         let excerpt: String = value.chars().take(MAX_CLAIM_EXCERPT).collect();
         let found = json::to_text(&excerpt);
@@ -289,10 +243,7 @@ impl From<InvalidToken> for Problem {
     }
 }
 
-/// Returns a 401 for an invalid token (RFC 6750, section 3.1).
-///
-/// The host also calls this function if the signature is wrong or the key is missing. `reason` must
-/// not contain the token.
+/// A 401 for an invalid token (RFC 6750, section 3.1). `reason` must not contain the token.
 pub fn invalid_token(reason: &str) -> Problem {
     let challenge = "Bearer realm=\"quillgate\", error=\"invalid_token\"";
     Problem::new(ProblemKind::InvalidToken, reason).with_header("www-authenticate", challenge)

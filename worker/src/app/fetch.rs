@@ -117,8 +117,8 @@ async fn identify(
             Identity::Known(caller) => return Ok(caller),
             Identity::Session(id) => id,
             Identity::Unverified(token) => {
-                let token = verify_token(&context.execution, *token, started).await?;
-                return with_verified(|verified| verified.identify(&token, &config.auth, started));
+                let token = verify_token(context, *token).await?;
+                return Ok(with_verified(|verified| verified.remember(token, started)));
             }
         };
         let record = SessionStub::new(&context.env, id.as_str())?.read().await?;

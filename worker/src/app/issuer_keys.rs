@@ -7,13 +7,15 @@ use std::collections::BTreeMap;
 use quillgate::Millis;
 use worker::worker_sys::Context as Execution;
 
+use crate::app::context::Context;
 use crate::auth::invalid_token;
 use crate::auth::jwks::{
     FRESH_FOR, FetchReason, KeySet, KeySetReply, NoKey, PublicKey, RememberedSet, Search, read_age,
 };
 use crate::auth::jwt::WRONG_SIGNATURE;
-use crate::auth::oidc::{Checked, Verified};
+use crate::auth::oidc::UnverifiedToken;
 use crate::auth::signature::verify_signature;
+use crate::auth::token::VerifiedToken;
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::runtime::{HostResult, now, share_fetch};
@@ -35,19 +37,19 @@ thread_local! {
 ///
 /// # Errors
 /// Returns a 401 problem for an invalid signature or an unusable key, 500 if the runtime cannot
-/// verify signatures, and 503 if the keys are unavailable.
+/// verify signatures, 503 if the keys are unavailable, and the problems of
+/// [`UnverifiedToken::into_verified`].
 pub async fn verify_token(
-    execution: &Execution,
-    token: Checked,
-    started: Millis,
-) -> Result<Verified, Problem> {
-    let found = find_issuer_key(execution, &token, started).await?;
+    context: &Context,
+    token: UnverifiedToken,
+) -> Result<VerifiedToken, Problem> {
+    let found = find_issuer_key(&context.execution, &token, context.started).await?;
     let key = found.map_err(|reason| match reason {
         NoKey::Unavailable => Problem::issuer_unavailable(),
         NoKey::Unusable(reason) => invalid_token(reason),
     })?;
     match verify_signature(token.algorithm, token.signed(), &token.signature, &key).await {
-        Ok(true) => Ok(token.into_verified()),
+        Ok(true) => token.into_verified(&context.config.auth.revoked),
         Ok(false) => Err(invalid_token(WRONG_SIGNATURE)),
         Err(error) => Err(Problem::internal().with_operator(format!("WebCrypto failed: {error}"))),
     }
@@ -60,7 +62,7 @@ pub async fn verify_token(
 /// found.
 async fn find_issuer_key(
     execution: &Execution,
-    token: &Checked,
+    token: &UnverifiedToken,
     started: Millis,
 ) -> HostResult<Result<PublicKey, NoKey>> {
     let mut time = started;
@@ -83,7 +85,7 @@ async fn find_issuer_key(
 /// Fetches and keeps a key set, or waits for the same fetch of another request.
 async fn fetch_shared(
     execution: &Execution,
-    token: &Checked,
+    token: &UnverifiedToken,
     reason: FetchReason,
 ) -> HostResult<()> {
     let address = token.jwks().to_owned();

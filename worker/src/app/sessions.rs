@@ -14,7 +14,7 @@ use crate::auth::caller::Caller;
 use crate::auth::session::cookie::{SameSite, SessionId, clear_cookie, write_cookie};
 use crate::auth::session::stub::SessionStub;
 use crate::auth::session::{cookie, describe, read_opening};
-use crate::auth::session_record::{NewSession, Opening, Proof};
+use crate::auth::token::{Proof, Token};
 use crate::auth::{missing_token_problem, session_record};
 use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
@@ -83,23 +83,15 @@ pub async fn open_with_proof(
     before: Option<&str>,
 ) -> Result<(Rc<Caller>, String), Problem> {
     let (config, started) = (Rc::clone(&context.config), context.started);
-    let opening = session_record::open(proof, &config.auth, started);
-    let session = match opening? {
-        Opening::Session(session) => session,
-        Opening::Unverified(token) => {
-            let token = verify_token(&context.execution, token, started).await?;
-            NewSession::new(proof, &token, &config.auth, started)?
-        }
+    let token = match Token::read(proof, &config.auth, started)? {
+        Token::Verified(token) => token,
+        Token::Unverified(token) => verify_token(context, token).await?,
     };
-    let NewSession {
-        caller,
-        record,
-        secret,
-    } = session;
+    let secret = config.auth.token_secrets.get(token.secret);
+    let secret = secret.ok_or_else(Problem::internal)?;
+    let (caller, record) = session_record::create(proof, token, started);
     context.facts.caller = Some(Rc::clone(&caller));
     reserve_session(context, &caller)?;
-    let secret = config.auth.token_secrets.get(secret);
-    let secret = secret.ok_or_else(Problem::internal)?;
     let (id, value) = SessionId::new(&random_bytes()?, secret);
     let session = SessionStub::new(&context.env, id.as_str())?;
     session.open(&record, caller.expires).await?;

@@ -10,7 +10,7 @@ use crate::app::handlers::HostResponse;
 use crate::app::sessions::open_with_proof;
 use crate::auth::session::sign_in;
 use crate::auth::session::stub::SessionStub;
-use crate::auth::session_record::Proof;
+use crate::auth::token::Proof;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};
 use crate::runtime::{now, random_bytes};

@@ -1,5 +1,4 @@
-//! The gateway's own access tokens. These tokens are JWTs that the operator signs with HS256 (RFC
-//! 7518, section 3.2). This module verifies their signatures and checks their claims.
+//! The gateway's own access tokens, which the operator signs with HS256 (RFC 7518, section 3.2).
 
 use quillgate::Millis;
 use serde::de::Error as _;
@@ -13,9 +12,11 @@ use crate::auth::jwt::{
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::settings::AuthSettings;
+use crate::auth::token::VerifiedToken;
+use crate::auth::trusted_issuer::Source;
 use crate::hash::verify_hmac_sha256;
 
-/// The maximum lifetime of a token, in seconds: 90 days.
+/// In seconds: 90 days.
 const MAX_LIFETIME: f64 = 90.0 * 86_400.0;
 
 #[derive(Deserialize)]
@@ -37,26 +38,34 @@ fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Er
     Quota::read(&quota).ok_or_else(|| D::Error::custom("a malformed quota"))
 }
 
-/// Verifies a token's signature with any of the secrets, then checks the claims and returns the
-/// caller.
-///
-/// # Errors
-/// Returns the reason if the token is invalid. The reason becomes the detail of the 401.
-pub fn verify(
+/// Verifies a token's signature with any of the secrets, then checks the claims. An error is the
+/// detail of the 401.
+pub(super) fn verify(
     token: &Jwt<'_>,
     settings: &AuthSettings,
     now: Millis,
-) -> Result<Caller, &'static str> {
-    verify_signature(token, &settings.token_secrets)?;
-    read_caller(&token.claims()?, &settings.revoked, now)
+) -> Result<VerifiedToken, &'static str> {
+    if !token.is_kind(&["jwt"]) {
+        return Err(UNKNOWN_KIND);
+    }
+    let (signed, signature) = (token.signed.as_bytes(), token.signature()?);
+    let verifies = |secret: &Vec<u8>| verify_hmac_sha256(secret, &[signed], &signature);
+    let matching = settings.token_secrets.iter().position(verifies);
+    let secret = matching.ok_or(WRONG_SIGNATURE)?;
+    let claims = token.claims()?;
+    let caller = read_caller(&claims, &settings.revoked, now)?;
+    Ok(VerifiedToken {
+        secret,
+        expires: caller.expires,
+        caller,
+        claims,
+        source: Source::Bearer,
+        text: token.text.to_owned(),
+    })
 }
 
-/// Checks the claims of a token with a verified signature. Returns the caller.
-///
-/// # Errors
-/// - [`INCOMPLETE`] if a claim is missing or has the wrong type.
-/// - Another reason, for the first rule that the claims break.
-pub fn read_caller(
+/// Returns the caller of a token with a verified signature. An error is the detail of the 401.
+pub(super) fn read_caller(
     claims: &Map<String, Value>,
     revoked: &RevokedTokens,
     now: Millis,
@@ -90,18 +99,4 @@ pub fn read_caller(
         shared: Vec::new(),
         expires: to_millis(claims.exp),
     })
-}
-
-/// Verifies a token's signature and returns the index of the matching secret.
-///
-/// # Errors
-/// Returns the reason if the token's `typ` or `crit` is not accepted, if the signature is
-/// malformed, or if no secret matches.
-pub fn verify_signature(token: &Jwt<'_>, secrets: &[Vec<u8>]) -> Result<usize, &'static str> {
-    if !token.is_kind(&["jwt"]) {
-        return Err(UNKNOWN_KIND);
-    }
-    let (signed, signature) = (token.signed.as_bytes(), token.signature()?);
-    let verifies = |secret: &Vec<u8>| verify_hmac_sha256(secret, &[signed], &signature);
-    secrets.iter().position(verifies).ok_or(WRONG_SIGNATURE)
 }

@@ -1,4 +1,4 @@
-//! Authenticated callers. A [`Caller`] has grants, which name projects and scopes, and quotas.
+//! Authenticated callers, their grants and their quotas.
 
 use std::collections::BTreeSet;
 
@@ -13,25 +13,22 @@ use crate::http::problem_kind::ProblemKind;
 /// The issuer of the gateway's own tokens. No trusted issuer can have this name.
 pub const ISSUER: &str = "quillgate";
 
-/// The scope for operating the gateway. A request without a project needs this scope in at least
-/// one grant: [`Caller::require_operator`].
+/// The scope for operating the gateway.
 pub const OPERATE: &str = Scope::Operate.as_str();
 
-/// The maximum number of projects that a problem names.
 const MAX_NAMED_PROJECTS: usize = 5;
 
 /// Projects and the scopes that apply to each of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// The ids of the projects. An id is compared exactly and is never a pattern.
+    /// Project ids, compared exactly: never patterns.
     pub projects: Vec<String>,
     /// The scopes, as named by [`Scope::as_str`].
     pub scopes: Vec<String>,
 }
 
 impl Grant {
-    /// Creates a grant for these projects with a space-separated list of scopes (RFC 6749,
-    /// section 3.3).
+    /// `scope` is a space-separated list (RFC 6749, section 3.3).
     pub fn new(projects: Vec<String>, scope: &str) -> Self {
         let words = scope.split(' ').filter(|word| !word.is_empty());
         Self {
@@ -39,27 +36,16 @@ impl Grant {
             scopes: words.map(str::to_owned).collect(),
         }
     }
-
-    fn has_project(&self, project: &str) -> bool {
-        self.projects.iter().any(|own| own == project)
-    }
-
-    fn has_scope(&self, scope: &str) -> bool {
-        self.scopes.iter().any(|own| own == scope)
-    }
 }
 
-/// A ceiling for each policy: the maximum number of reservations in any window of the policy's
-/// budget. `None` means no ceiling.
+/// A ceiling for each policy: the maximum number of reservations in any window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quota([Option<u32>; RateLimitPolicy::ALL.len()]);
 
 impl Quota {
-    /// Reads an object that maps policy names to non-negative integers, or one integer for all
-    /// policies. Values above `u32::MAX` count as `u32::MAX`.
-    ///
-    /// Returns `None` for anything else. Unknown policy names are rejected, so that a misspelt
-    /// ceiling is not ignored.
+    /// Reads an object of non-negative integers by policy, or one integer for all policies. Values
+    /// above `u32::MAX` count as `u32::MAX`. Returns `None` for anything else, including unknown
+    /// policies: a misspelt ceiling must not be ignored.
     pub fn read(value: &Value) -> Option<Self> {
         let ceiling = |value: &Value| Some(u32::try_from(value.as_u64()?).unwrap_or(u32::MAX));
         let Value::Object(members) = value else {
@@ -77,20 +63,20 @@ impl Quota {
         *self != Self::default()
     }
 
-    /// Returns the ceiling for this policy. Returns `None` if this quota does not limit the policy.
+    /// The ceiling for this policy, if any.
     pub const fn ceiling(&self, policy: RateLimitPolicy) -> Option<u32> {
         self.0[policy as usize]
     }
 
-    /// Returns the ceilings for policies that `other` does not limit.
-    pub fn without(mut self, other: Self) -> Self {
+    /// Keeps the ceilings for policies that `other` does not limit.
+    pub(super) fn without(mut self, other: Self) -> Self {
         for (own, other) in self.0.iter_mut().zip(other.0) {
             *own = own.filter(|_| other.is_none());
         }
         self
     }
 
-    /// Combines two quotas into the lower ceiling for each policy.
+    /// Returns the lower ceiling for each policy.
     pub fn lower(mut self, other: Self) -> Self {
         for (own, other) in self.0.iter_mut().zip(other.0) {
             *own = (*own).into_iter().chain(other).min();
@@ -102,25 +88,24 @@ impl Quota {
 /// A quota shared by several callers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedQuota {
-    /// The key under which the budget counts these callers.
+    /// The key in the budget.
     pub name: String,
-    /// The ceilings that these callers share.
+    /// The shared ceilings.
     pub quota: Quota,
 }
 
-/// An authenticated caller, its permissions and its quotas.
+/// An authenticated caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// The token's `iss`: [`ISSUER`] for the gateway's own tokens.
     pub issuer: String,
-    /// The token's `sub`, which identifies the caller within its issuer.
+    /// The token's `sub`.
     pub subject: String,
-    /// The projects and scopes of the caller.
+    /// Permissions.
     pub grants: Vec<Grant>,
     /// The ceilings that apply to this caller alone.
     pub quota: Quota,
-    /// The claims that identify the caller, as JSON. `None` if no rule names such claims: the
-    /// subject then identifies the caller.
+    /// The claims that identify the caller instead of the subject, as JSON.
     pub claims: Option<String>,
     /// The quotas that this caller shares with others.
     pub shared: Vec<SharedQuota>,
@@ -132,29 +117,21 @@ impl Caller {
     /// Checks that a single grant contains both the project and the scope.
     ///
     /// # Errors
-    /// - 403 `project-not-allowed` if no grant has the project. The problem names the caller's own
-    ///   projects, which `GET /session` returns, too.
-    /// - 403 `insufficient-scope` if every grant for the project lacks the scope. The challenge
-    ///   names the scope (RFC 6750, section 3.1).
+    /// 403 `project-not-allowed` with the caller's own projects, which `GET /session` returns, too;
+    /// otherwise 403 `insufficient-scope` with the scope in the challenge (RFC 6750, section 3.1).
     pub fn authorize(&self, project: &str, scope: &str) -> Result<(), Problem> {
-        let mut grants = self
-            .grants
-            .iter()
-            .filter(|grant| grant.has_project(project));
-        let Some(first) = grants.next() else {
+        let in_project = |grant: &&Grant| grant.projects.iter().any(|own| own == project);
+        let mut grants = self.grants.iter().filter(in_project).peekable();
+        if grants.peek().is_none() {
             let detail = format!("the access token is {}", self.describe_projects());
             return Err(Problem::new(ProblemKind::ProjectNotAllowed, detail));
-        };
-        if first.has_scope(scope) || grants.any(|grant| grant.has_scope(scope)) {
-            return Ok(());
         }
-        Err(insufficient_scope_problem(scope))
+        require_scope(grants, scope)
     }
 
-    /// Returns the projects of all grants as a phrase, at most [`MAX_NAMED_PROJECTS`] by name.
     fn describe_projects(&self) -> String {
-        let ids = self.grants.iter().flat_map(|grant| &grant.projects);
-        let ids: BTreeSet<&str> = ids.map(String::as_str).collect();
+        let projects = self.grants.iter().flat_map(|grant| &grant.projects);
+        let ids: BTreeSet<&str> = projects.map(String::as_str).collect();
         let named: Vec<&str> = ids.iter().copied().take(MAX_NAMED_PROJECTS).collect();
         match (named.join(", "), ids.len() - named.len()) {
             (named, _) if named.is_empty() => "for no project".to_owned(),
@@ -163,23 +140,18 @@ impl Caller {
         }
     }
 
-    /// Checks that some grant has the scope [`OPERATE`].
-    ///
     /// # Errors
-    /// Returns a 403 problem if no grant has the scope. The challenge names the scope.
+    /// 403 if no grant has the scope [`OPERATE`]. The challenge names the scope.
     pub fn require_operator(&self) -> Result<(), Problem> {
-        if self.grants.iter().any(|grant| grant.has_scope(OPERATE)) {
-            return Ok(());
-        }
-        Err(insufficient_scope_problem(OPERATE))
+        require_scope(self.grants.iter(), OPERATE)
     }
 
-    /// Returns the key under which budgets and idempotency keys are stored for this caller.
+    /// The key of the caller's budgets and idempotency keys.
     pub fn key(&self) -> String {
         caller_key(&self.issuer, &self.subject, self.claims.as_deref())
     }
 
-    /// Returns a request for a reservation in the budget of this policy.
+    /// A request for a reservation in the budget of this policy.
     pub fn budget_request(&self, policy: RateLimitPolicy) -> BudgetRequest {
         let ceiling = |shared: &SharedQuota| {
             Some(Ceiling {
@@ -196,21 +168,24 @@ impl Caller {
     }
 }
 
-/// Returns a unique key for a caller.
-///
-/// The key is the issuer and the subject, separated by a space. If `claims` is present, the key is
-/// a space, the issuer, another space and the claims. An issuer contains no spaces, so a key with
-/// claims never equals a key with a subject.
-pub fn caller_key(issuer: &str, subject: &str, claims: Option<&str>) -> String {
+/// An issuer contains no spaces, so a key with claims never equals a key with a subject.
+pub(super) fn caller_key(issuer: &str, subject: &str, claims: Option<&str>) -> String {
     match claims {
         None => format!("{issuer} {subject}"),
         Some(claims) => format!(" {issuer} {claims}"),
     }
 }
 
-fn insufficient_scope_problem(scope: &str) -> Problem {
+fn require_scope<'a>(
+    mut grants: impl Iterator<Item = &'a Grant>,
+    scope: &str,
+) -> Result<(), Problem> {
+    if grants.any(|grant| grant.scopes.iter().any(|own| own == scope)) {
+        return Ok(());
+    }
     let challenge =
         format!("Bearer realm=\"quillgate\", error=\"insufficient_scope\", scope=\"{scope}\"");
     let detail = format!("this requires an access token with the scope {scope}");
-    Problem::new(ProblemKind::InsufficientScope, detail).with_header("www-authenticate", challenge)
+    let problem = Problem::new(ProblemKind::InsufficientScope, detail);
+    Err(problem.with_header("www-authenticate", challenge))
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::json;
 
-/// The minimum length of an RSA modulus, in bits (RFC 7518, section 3.3).
+/// RFC 7518, section 3.3.
 const MIN_MODULUS_BITS: usize = 2048;
 
 /// A signature algorithm of an issuer.
@@ -22,7 +22,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// Returns the algorithm with this exact name, or `None` for any other name.
+    /// Reads an exact name.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "RS256" => Some(Self::Rs256),
@@ -31,7 +31,7 @@ impl Algorithm {
         }
     }
 
-    /// Returns the value of `alg` in a token's header (RFC 7518, section 3.1).
+    /// The value of `alg` (RFC 7518, section 3.1).
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rs256 => "RS256",
@@ -39,8 +39,7 @@ impl Algorithm {
         }
     }
 
-    /// Whether a signature has a valid length: at least 256 bytes for RSA, exactly 64 bytes for
-    /// P-256.
+    /// Whether a signature has a valid length.
     pub const fn fits(self, signature: &[u8]) -> bool {
         match self {
             Self::Rs256 => signature.len() >= MIN_MODULUS_BITS / 8,
@@ -76,12 +75,11 @@ pub enum PublicKey {
 fn read_public_key(key: &Value, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
     const MALFORMED: &str = "the issuer's key is malformed";
     let absent_or = |name: &str, fits: &str| key.get(name).is_none_or(|value| value == fits);
-    let operations = key.get("key_ops");
-    let verifies = |operations: &Value| {
-        let operations = operations.as_array().map(Vec::as_slice);
+    let can_verify = key.get("key_ops").is_none_or(|operations| {
+        let operations = operations.as_array();
         operations.is_some_and(|operations| operations.iter().any(|one| one == "verify"))
-    };
-    if !absent_or("use", "sig") || !operations.is_none_or(verifies) {
+    });
+    if !absent_or("use", "sig") || !can_verify {
         return Err("the issuer's key is not for signatures");
     }
     if !absent_or("alg", algorithm.as_str()) {
@@ -106,8 +104,8 @@ fn read_public_key(key: &Value, algorithm: Algorithm) -> Result<PublicKey, &'sta
             Ok(PublicKey::Rsa { n, e })
         }
         Algorithm::Es256 if key["kty"] == "EC" && key["crv"] == "P-256" => {
-            let ((x, across), (y, up)) = (number("x")?, number("y")?);
-            if [across.len(), up.len()] != [32, 32] {
+            let ((x, x_bytes), (y, y_bytes)) = (number("x")?, number("y")?);
+            if [x_bytes.len(), y_bytes.len()] != [32, 32] {
                 return Err(MALFORMED);
             }
             Ok(PublicKey::Ec { crv: "P-256", x, y })
@@ -116,7 +114,7 @@ fn read_public_key(key: &Value, algorithm: Algorithm) -> Result<PublicKey, &'sta
     }
 }
 
-/// Returns the length of a big-endian number in bits, without leading zeros.
+/// Counts the bits of a big-endian number, without leading zeros.
 fn count_bits(number: &[u8]) -> usize {
     match number.iter().position(|byte| *byte != 0) {
         Some(at) => (number.len() - at) * 8 - number[at].leading_zeros() as usize,
@@ -124,17 +122,16 @@ fn count_bits(number: &[u8]) -> usize {
     }
 }
 
-/// The age at which a set is fetched again: an hour.
+/// The age at which a set is fetched again.
 pub const FRESH_FOR: Millis = Millis::from_seconds(3600);
-/// The maximum age of a set: a day. Older sets are not used.
+/// Sets of this age are no longer used.
 const MAX_AGE: Millis = Millis::from_seconds(86_400);
-/// The minimum time between two fetches for missing keys, and between two fetches that refresh a
-/// set: a minute.
+/// The minimum time between two fetches for missing keys, and between two refreshes.
 const SEARCH_PAUSE: Millis = Millis::from_seconds(60);
-/// The minimum time between two fetches while there is no usable set: ten seconds.
+/// The minimum time between two fetches while there is no usable set.
 const FIRST_PAUSE: Millis = Millis::from_seconds(10);
 
-/// The key set of an issuer, as it was fetched.
+/// The key set of an issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySet {
     /// When the issuer sent the set.
@@ -143,8 +140,6 @@ pub struct KeySet {
 }
 
 impl KeySet {
-    /// Reads a set.
-    ///
     /// # Errors
     /// Returns the reason if the string is not a JWK Set.
     pub fn read(text: &str, fetched: Millis) -> Result<Self, &'static str> {
@@ -161,31 +156,18 @@ impl KeySet {
         Ok(Self { fetched, keys })
     }
 
-    /// Whether the set is recent enough to verify signatures: younger than [`MAX_AGE`].
-    fn is_usable(&self, now: Millis) -> bool {
-        now.since(self.fetched) < MAX_AGE
-    }
-
-    fn is_fresh(&self, now: Millis) -> bool {
-        now.since(self.fetched) < FRESH_FOR
-    }
-
-    /// Whether a key has this exact `kid`. `None` is the `kid` of no key.
+    /// Whether a key has this exact `kid`. No key has `None`.
     pub fn has(&self, kid: Option<&str>) -> bool {
         kid.is_some_and(|kid| self.keys.iter().any(|key| key["kid"] == kid))
     }
 
-    /// Returns the only usable key with this exact `kid`.
+    /// Returns the only usable key with this exact `kid`. If the token or all keys lack a `kid`
+    /// (RFC 7515, section 4.1.4; RFC 7517, section 4.5), returns the only usable key of the set.
     ///
-    /// A key is usable if it is well-formed and for signatures of `algorithm`. Issuers also use one
-    /// `kid` for keys of other purposes, and list one key several times.
-    ///
-    /// `kid` is optional (RFC 7515, section 4.1.4; RFC 7517, section 4.5). If the token or all keys
-    /// of the set lack it, the key is the only usable key of the set.
+    /// Issuers also use one `kid` for keys of other purposes, and list one key several times.
     ///
     /// # Errors
-    /// Returns the reason if the set has no usable key or several usable keys. The reason becomes
-    /// the detail of the 401.
+    /// Returns the detail of the 401 if the set has no usable key or several.
     pub fn find(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
         let has_ids = self.keys.iter().any(|key| key.get("kid").is_some());
         let name = kid.filter(|_| has_ids);
@@ -212,23 +194,21 @@ impl KeySet {
 
 /// A response with a key set.
 pub struct KeySetReply {
-    /// `None` if the response is an error or has no valid set.
+    /// The set, if the response has a valid one.
     pub set: Option<KeySet>,
     /// Whether a cache may have sent the response.
     pub is_from_cache: bool,
 }
 
 impl KeySetReply {
-    /// Whether to fetch the set again from the issuer itself: a cached response can be an error, or
-    /// older than the key.
+    /// Whether to ask the issuer itself: a cached response can be an error, or older than the key.
     pub fn needs_issuer(&self, kid: Option<&str>) -> bool {
         let has_key = self.set.as_ref().is_some_and(|set| set.has(kid));
         self.is_from_cache && !has_key
     }
 }
 
-/// Returns the age of a cached response, from its `Age`. The maximum is [`FRESH_FOR`]: the isolate
-/// then soon asks the issuer itself.
+/// Reads `Age`. The maximum is [`FRESH_FOR`]: the isolate then soon asks the issuer itself.
 pub fn read_age(field: Option<&str>) -> Millis {
     let seconds = field.and_then(|text| text.parse().ok()).unwrap_or(0);
     Millis::from_seconds(seconds).min(FRESH_FOR)
@@ -238,23 +218,18 @@ fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
     last.is_none_or(|at| now.since(at) >= pause)
 }
 
-/// A key set in an isolate's memory. This type limits how many fetches unauthenticated clients can
-/// cause.
+/// A key set in an isolate's memory. Limits how many fetches unauthenticated clients can cause.
 ///
-/// Tokens with unknown keys cause at most one fetch per minute, or one in ten seconds while there
-/// are no usable keys. A fetch that finds its key does not count towards this limit, so the next
-/// unknown key can be fetched without a pause.
+/// Unknown keys cause at most one fetch per `SEARCH_PAUSE`, or per `FIRST_PAUSE` without a usable
+/// set. Keys without `kid` do, too, because the issuer may have replaced them. A fetch that finds
+/// its key does not count.
 ///
-/// A key without `kid` also causes one fetch per minute, because the issuer may have replaced it.
-///
-/// A known key is used immediately while its set is less than an hour old. After that, one request
-/// per minute first waits for a newer set. If the issuer sends none, the key remains valid until
-/// its set is a day old.
+/// Once a set is older than [`FRESH_FOR`], one request per `SEARCH_PAUSE` waits for a newer set.
+/// Until `MAX_AGE`, the other requests use the old set.
 #[derive(Debug, Default)]
 pub struct RememberedSet {
     set: Option<KeySet>,
-    /// When the last fetch for an unknown key began. `None` before the first one and after one that
-    /// found its key: the next fetch then starts immediately.
+    /// When the last fetch for an unknown key began, unless that fetch found its key.
     searched: Option<Millis>,
     /// When the last fetch for a newer set began.
     refreshed: Option<Millis>,
@@ -264,9 +239,9 @@ pub struct RememberedSet {
 /// The reason for fetching a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchReason {
-    /// There is no usable set. A cached response is good enough.
+    /// There is no usable set. A cached response suffices.
     First,
-    /// The set does not have the key. A cached response may not have it either.
+    /// The set lacks the key. A cached response may lack it, too.
     Search,
     /// The key is known, but may have been withdrawn.
     Refresh,
@@ -275,19 +250,18 @@ pub enum FetchReason {
 /// The reason why no key can verify a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoKey {
-    /// The issuer's keys are not available at the moment.
+    /// There is no usable set.
     Unavailable,
-    /// The key that the token names is missing or unusable, for this reason.
+    /// The key is missing or unusable, for this reason.
     Unusable(&'static str),
 }
 
 /// The result of looking up a key in an isolate.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Search {
-    /// No fetch is required or allowed now. Contains the key, or the reason why no key can verify
-    /// the token.
+    /// No fetch is required or allowed now.
     Found(Result<PublicKey, NoKey>),
-    /// The isolate must wait for the fetch in progress, or else fetch the set and then call
+    /// The isolate must wait for the fetch in progress, or fetch the set and call
     /// [`RememberedSet::conclude`].
     Fetch(FetchReason),
 }
@@ -296,7 +270,7 @@ impl RememberedSet {
     /// Looks up a key. [`Search::Fetch`] already counts as started.
     pub fn search(&mut self, kid: Option<&str>, algorithm: Algorithm, now: Millis) -> Search {
         let set = self.usable_set(now);
-        let is_fresh = set.is_some_and(|set| set.is_fresh(now));
+        let is_fresh = set.is_some_and(|set| now.since(set.fetched) < FRESH_FOR);
         let (reason, pause) = match set {
             Some(_) => (FetchReason::Search, SEARCH_PAUSE),
             None => (FetchReason::First, FIRST_PAUSE),
@@ -321,15 +295,14 @@ impl RememberedSet {
     }
 
     fn usable_set(&self, now: Millis) -> Option<&KeySet> {
-        self.set.as_ref().filter(|set| set.is_usable(now))
+        let set = self.set.as_ref();
+        set.filter(|set| now.since(set.fetched) < MAX_AGE)
     }
 
     fn has(&self, kid: Option<&str>) -> bool {
         self.set.as_ref().is_some_and(|set| set.has(kid))
     }
 
-    /// Returns the key in the cached set.
-    ///
     /// # Errors
     /// Returns the reason if no key can verify the token.
     pub fn find(
@@ -342,8 +315,7 @@ impl RememberedSet {
         set.find(kid, algorithm).map_err(NoKey::Unusable)
     }
 
-    /// Processes the result of a fetch that [`Self::search`] requested for this key. If `set` is
-    /// `None`, the previous set remains.
+    /// Processes the result of a fetch that [`Self::search`] requested for this key.
     pub fn conclude(
         &mut self,
         reason: FetchReason,
@@ -353,8 +325,7 @@ impl RememberedSet {
         now: Millis,
     ) {
         let known = self.set.as_ref().map(|known| known.fetched);
-        // Fetches can finish out of order, so a set that was fetched earlier never replaces a newer
-        // set.
+        // Fetches can finish out of order.
         if let Some(set) = set.filter(|set| known.is_none_or(|known| known <= set.fetched)) {
             self.set = Some(set);
         }

@@ -1,7 +1,4 @@
-//! JSON Web Tokens (RFC 7519). This module splits and decodes tokens, and converts the instants in
-//! their claims.
-//!
-//! [`super::access_token`] and [`super::oidc`] decide whether a token is valid.
+//! JSON Web Tokens (RFC 7519), split and decoded but not validated.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,41 +7,28 @@ use serde_json::{Map, Value};
 
 use crate::json;
 
-/// The maximum length of a token, in bytes.
-///
-/// Tokens of Entra ID list up to 200 groups, which take about 11 kB.
+/// In bytes. Tokens of Entra ID list up to 200 groups, which take about 11 kB.
 const MAX_TOKEN_LENGTH: usize = 16 * 1024;
 /// The tolerated clock skew, in seconds.
 pub const LEEWAY: f64 = 60.0;
 
-/// The detail for a string that does not have the form of a JWT: a header, claims and a signature,
-/// separated by full stops.
+// Details of a 401.
 pub const MALFORMED: &str = "the access token is not a signed JWT";
-/// The detail for incomplete claims. The claims are not a JSON object, a required claim is missing,
-/// or a claim has the wrong type.
+/// A claim is missing or has the wrong type.
 pub const INCOMPLETE: &str = "the access token's claims are not complete";
-/// The detail for a token whose `typ` is not accepted, or whose header has `crit`.
 pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
-/// The detail for a token that the expected key did not sign.
 pub const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
-/// The detail for a token whose `iss` is not trusted.
 pub const OTHER_ISSUER: &str = "the access token is from another issuer";
-/// The detail for a token whose `sub` is empty.
 pub const NO_SUBJECT: &str = "the access token has no subject";
-/// The detail for a token whose `exp` has passed.
 pub const EXPIRED: &str = "the access token has expired";
-/// The detail for a token that the operator has revoked.
 pub const REVOKED: &str = "the access token has been revoked";
-/// The detail for a token whose `nbf` or `iat` is more than [`LEEWAY`] in the future.
 pub const NOT_YET: &str = "the access token is not valid yet";
 
-/// The three parts of a token (RFC 7515, section 7.1), with a decoded header.
+/// A token (RFC 7515, section 7.1), with a decoded header.
 pub struct Jwt<'a> {
     /// The header's parameters, without `alg` and without parameters that are `null`.
     pub header: Map<String, Value>,
-    /// The header parameter `alg`, which selects how the signature is verified.
     pub algorithm: String,
-    /// The token as sent.
     pub text: &'a str,
     /// The signing input: header and claims, as sent.
     pub signed: &'a str,
@@ -53,10 +37,6 @@ pub struct Jwt<'a> {
 }
 
 impl<'a> Jwt<'a> {
-    /// Splits a token and decodes its header; [`Self::claims`] decodes the claims.
-    ///
-    /// # Errors
-    /// Returns the reason if the string is not a token. The reason becomes the detail of the 401.
     pub fn read(token: &'a str) -> Result<Self, &'static str> {
         if token.len() > MAX_TOKEN_LENGTH {
             return Err("the access token is too long");
@@ -76,19 +56,14 @@ impl<'a> Jwt<'a> {
         })
     }
 
-    /// Decodes the claims.
-    ///
-    /// # Errors
-    /// Returns [`INCOMPLETE`] if the claims are not a JSON object.
     pub fn claims(&self) -> Result<Map<String, Value>, &'static str> {
         decode_part(self.claims).ok_or(INCOMPLETE)
     }
 
-    /// Whether the gateway accepts the header: `typ` is absent or one of `kinds`, and `crit` is
-    /// absent.
+    /// Whether `typ` is absent or one of `kinds`, and `crit`, the required extensions, is absent.
     ///
     /// `typ` is a media type, which is case-insensitive and may omit `application/` (RFC 7515,
-    /// section 4.1.9). `crit` lists required extensions. The gateway does not support any.
+    /// section 4.1.9).
     pub fn is_kind(&self, kinds: &[&str]) -> bool {
         let is_one = |typ: &str| {
             let typ = typ.to_ascii_lowercase();
@@ -98,10 +73,7 @@ impl<'a> Jwt<'a> {
         !self.header.contains_key("crit") && self.header.get("typ").is_none_or(known)
     }
 
-    /// Decodes the signature from canonical, unpadded base64url.
-    ///
-    /// # Errors
-    /// Returns [`MALFORMED`] if the signature is encoded differently.
+    /// Accepts only canonical, unpadded base64url.
     pub fn signature(&self) -> Result<Vec<u8>, &'static str> {
         URL_SAFE_NO_PAD
             .decode(self.signature)
@@ -109,8 +81,7 @@ impl<'a> Jwt<'a> {
     }
 }
 
-/// Decodes a part of a token: a JSON object (RFC 7519, section 7.2) in unpadded base64url. Returns
-/// `None` for any other string.
+/// Decodes a JSON object (RFC 7519, section 7.2) in unpadded base64url.
 fn decode_part(encoded: &str) -> Option<Map<String, Value>> {
     match json::parse(&URL_SAFE_NO_PAD.decode(encoded).ok()?)? {
         Value::Object(members) => Some(members),
@@ -118,24 +89,17 @@ fn decode_part(encoded: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// Removes and returns a string property. Returns `None` if the property is absent or has another
-/// type. A property of another type remains in the object.
+/// Removes and returns a string property. A property of another type remains in the object.
 pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String> {
-    match members.get_mut(name)? {
-        Value::String(text) => {
-            let text = std::mem::take(text);
-            members.remove(name);
-            Some(text)
-        }
-        _ => None,
-    }
+    let Value::String(text) = members.get_mut(name)? else {
+        return None;
+    };
+    let text = std::mem::take(text);
+    members.remove(name);
+    Some(text)
 }
 
-/// Reads a `NumericDate` claim (RFC 7519, section 2): a Unix time in seconds, possibly with a
-/// fraction. Returns `None` if the claim is missing or `null`.
-///
-/// # Errors
-/// Returns [`INCOMPLETE`] if the claim is neither a number nor `null`.
+/// Reads a `NumericDate` (RFC 7519, section 2): a Unix time in seconds, possibly with a fraction.
 pub fn read_instant(claims: &Map<String, Value>, name: &str) -> Result<Option<f64>, &'static str> {
     match claims.get(name) {
         None | Some(Value::Null) => Ok(None),
@@ -143,13 +107,11 @@ pub fn read_instant(claims: &Map<String, Value>, name: &str) -> Result<Option<f6
     }
 }
 
-/// Converts an instant to seconds, the unit of `NumericDate`.
 #[expect(clippy::cast_precision_loss, reason = "the clock is far below 2^53 ms")]
 pub fn to_seconds(now: Millis) -> f64 {
     now.0 as f64 / 1000.0
 }
 
-/// Converts a `NumericDate` to milliseconds.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

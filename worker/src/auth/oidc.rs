@@ -1,15 +1,11 @@
 //! Tokens of trusted issuers (`OpenID` Connect Core 1.0, RFC 7519), such as GitHub Actions,
 //! Cloudflare Access or Auth0.
 //!
-//! This module checks everything except the signature. The host fetches the keys and supports
-//! asymmetric algorithms, so the host verifies the signature of a [`Checked`] token. Only a
-//! [`Verified`] token has a caller.
-//!
 //! The issuer chooses the lifetime of its tokens, from minutes (GitHub) to a month (Cloudflare
-//! Access). The gateway checks `exp` but sets no maximum lifetime for these tokens. The gateway's
-//! own tokens live for at most 90 days.
+//! Access). The gateway sets no maximum.
 
 use std::rc::Rc;
+use std::slice;
 
 use quillgate::Millis;
 use serde_json::{Map, Value};
@@ -22,81 +18,77 @@ use crate::auth::jwt::{
 };
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::SignInIssuer;
+use crate::auth::token::{Proof, VerifiedToken};
 use crate::auth::trusted_issuer::{Source, TrustedIssuer, read_one_or_more};
 use crate::auth::{InvalidToken, accepts_from, invalid_token};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
 const OTHER_AUDIENCE: &str = "the access token is for another audience";
-/// The maximum length of a key id, in bytes.
+/// In bytes.
 const MAX_KID_LENGTH: usize = 256;
-/// The header parameters with which a token would supply its own key (RFC 7515, sections 4.1.2,
-/// 4.1.3, 4.1.5 and 4.1.6). Tokens with any of these parameters are rejected.
+/// Header parameters that would supply a token's own key (RFC 7515, sections 4.1.2, 4.1.3, 4.1.5
+/// and 4.1.6).
 const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 
-/// A trusted issuer's token with a valid header and valid claims. Its signature is not verified.
+/// A trusted issuer's token with a valid header and valid claims. The host fetches the issuer's
+/// keys and verifies the signature.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Checked {
-    /// The header parameter `kid`, which names the signing key in the issuer's key set.
+pub struct UnverifiedToken {
+    /// The name of the signing key in the issuer's key set.
     pub kid: Option<String>,
-    /// The algorithm that the header parameter `alg` names.
+    /// The header parameter `alg`.
     pub algorithm: Algorithm,
-    /// The signature. For ES256, the signature is `r` and `s`, 32 bytes each (RFC 7518, section
-    /// 3.4), the format of `WebCrypto`.
+    /// For ES256, `r` and `s`, 32 bytes each (RFC 7518, section 3.4), the format of `WebCrypto`.
     pub signature: Vec<u8>,
-    token: String,
+    text: String,
     signed_length: usize,
     claims: CheckedClaims,
 }
 
-/// A trusted issuer's token. Its header, claims and signature are valid.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Verified(Checked);
-
-/// The checked claims of an issuer's token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct CheckedClaims {
-    pub(super) issuer: Rc<TrustedIssuer>,
-    pub(super) values: Map<String, Value>,
+    issuer: Rc<TrustedIssuer>,
+    values: Map<String, Value>,
     subject: String,
     /// `iat`, in seconds.
     issued_at: Option<f64>,
     /// `exp`, in seconds.
-    pub(super) expires: f64,
+    expires: f64,
 }
 
 /// Checks everything about an issuer's token except its signature.
-///
-/// If `clients` is `Some`, the token must be an ID token for one of these clients. If `clients` is
-/// `None`, the token must be an access token.
-///
-/// # Errors
-/// Returns the reason if the token is invalid. The reason becomes the detail of the 401.
 pub(super) fn check(
     token: &Jwt<'_>,
-    source: Source,
+    proof: Proof<'_>,
     issuers: &[Rc<TrustedIssuer>],
-    clients: Option<&[SignInIssuer]>,
     now: Millis,
-) -> Result<Checked, InvalidToken> {
+) -> Result<UnverifiedToken, InvalidToken> {
+    let source = proof.source();
     let algorithm = Algorithm::from_name(&token.algorithm)
         .filter(|_| accepts_from(issuers, source))
         .ok_or_else(|| describe_algorithms(issuers))?;
     let (kid, signature) = read_header(token, algorithm)?;
-    Ok(Checked {
+    let (clients, nonce) = match proof {
+        Proof::IdToken { client, nonce, .. } => (Some(slice::from_ref(client)), Some(nonce)),
+        Proof::AccessToken(_) | Proof::AccessAssertion(_) => (None, None),
+    };
+    let claims = check_claims(token.claims()?, source, issuers, clients, now)?;
+    if nonce.is_some_and(|nonce| claims.values.get("nonce") != Some(&nonce.into())) {
+        return Err("the ID token is of another sign-in".into());
+    }
+    Ok(UnverifiedToken {
         kid,
         algorithm,
         signature,
-        token: token.text.to_owned(),
+        text: token.text.to_owned(),
         signed_length: token.signed.len(),
-        claims: check_claims(token.claims()?, source, issuers, clients, now)?,
+        claims,
     })
 }
 
-/// Checks the claims of an issuer's token, like [`check`].
-///
-/// # Errors
-/// Returns the reason if a claim is missing or invalid.
+/// With `clients`, the token must be an ID token for one of them. Without, it must be an access
+/// token.
 pub(super) fn check_claims(
     claims: Map<String, Value>,
     source: Source,
@@ -106,9 +98,9 @@ pub(super) fn check_claims(
 ) -> Result<CheckedClaims, InvalidToken> {
     let text = |name| claims.get(name).and_then(Value::as_str).ok_or(INCOMPLETE);
     let name = text("iss")?;
-    let is_it = |issuer: &&Rc<TrustedIssuer>| issuer.source == source && issuer.issuer == name;
-    let issuer = issuers.iter().find(is_it);
-    let issuer = issuer
+    let issuer = issuers
+        .iter()
+        .find(|issuer| issuer.source == source && issuer.issuer == name)
         .ok_or_else(|| InvalidToken::for_claim(OTHER_ISSUER, "TRUSTED_ISSUERS", "iss", name))?;
     let subject = text("sub")?.to_owned();
     if subject.is_empty() {
@@ -125,50 +117,37 @@ pub(super) fn check_claims(
     })
 }
 
-impl Checked {
-    /// Returns the URL of the issuer's keys.
+impl UnverifiedToken {
+    /// The URL of the issuer's keys.
     pub fn jwks(&self) -> &str {
         &self.claims.issuer.jwks
     }
 
-    /// Returns the signing input: the header, a full stop and the claims, as sent.
+    /// The signing input: the header, a full stop and the claims, as sent.
     pub fn signed(&self) -> &str {
-        &self.token[..self.signed_length]
+        &self.text[..self.signed_length]
     }
 
-    /// Whether a claim equals this string.
-    pub(super) fn has(&self, name: &str, value: &str) -> bool {
-        let held = self.claims.values.get(name);
-        held.is_some_and(|held| *held == *value)
-    }
-
-    /// Returns the token as [`Verified`]. The host must first verify the signature with the key
-    /// from [`super::jwks`].
-    pub const fn into_verified(self) -> Verified {
-        Verified(self)
-    }
-}
-
-impl Verified {
-    /// Returns the token as sent.
-    pub(super) fn text(&self) -> &str {
-        &self.0.token
-    }
-
-    pub(super) const fn claims(&self) -> &CheckedClaims {
-        &self.0.claims
-    }
-}
-
-impl CheckedClaims {
-    /// Returns the caller of a token that is not revoked.
-    ///
-    /// The signature must be verified first, because responses to forged tokens must not reveal the
-    /// issuer's rules.
+    /// The host must first verify the signature with the key from [`super::jwks`].
     ///
     /// # Errors
     /// - 401 if the token is revoked.
     /// - 403 if no rule of the issuer matches the claims.
+    pub fn into_verified(self, revoked: &RevokedTokens) -> Result<VerifiedToken, Problem> {
+        Ok(VerifiedToken {
+            secret: 0,
+            caller: self.claims.caller(revoked)?,
+            expires: to_millis(self.claims.expires),
+            source: self.claims.issuer.source,
+            claims: self.claims.values,
+            text: self.text,
+        })
+    }
+}
+
+impl CheckedClaims {
+    /// The signature must be verified first, because responses to forged tokens must not reveal
+    /// revocations or the issuer's rules.
     pub(super) fn caller(&self, revoked: &RevokedTokens) -> Result<Caller, Problem> {
         if revoked.covers_foreign(&self.issuer.issuer, &self.values, self.issued_at) {
             return Err(invalid_token(REVOKED));
@@ -183,8 +162,10 @@ impl CheckedClaims {
             expires: to_millis(self.expires + LEEWAY),
         };
         let mut quotas = Vec::new();
-        let rules = self.issuer.rules.iter();
-        for rule in rules.filter(|rule| rule.admits(&self.values)) {
+        for rule in &self.issuer.rules {
+            if !rule.admits(&self.values) {
+                continue;
+            }
             let claims = rule.caller_claims(&self.values);
             let key = caller_key(&caller.issuer, &caller.subject, claims.as_deref());
             caller.grants.push(rule.grant.clone());
@@ -195,15 +176,13 @@ impl CheckedClaims {
         if caller.grants.is_empty() {
             return Err(not_mapped_problem());
         }
-        // Each rule can identify callers by different claims, so a rule's quotas count requests by
-        // that rule's claims. Otherwise, a caller could switch to another rule to get an unused
-        // quota.
+        // Each rule can identify callers by different claims, so a rule's quotas count by that
+        // rule's claims. Otherwise, a caller could switch to another rule to get an unused quota.
         let key = caller.key();
         for (name, quota) in quotas.into_iter().filter(|(_, quota)| quota.is_limited()) {
-            let mut shared = caller.shared.iter_mut();
             if name == key {
                 caller.quota = caller.quota.lower(quota);
-            } else if let Some(same) = shared.find(|shared| shared.name == name) {
+            } else if let Some(same) = caller.shared.iter_mut().find(|shared| shared.name == name) {
                 same.quota = same.quota.lower(quota);
             } else {
                 caller.shared.push(SharedQuota { name, quota });
@@ -213,8 +192,7 @@ impl CheckedClaims {
     }
 }
 
-/// Returns the id of the signing key, if any, and the signature. Returns the reason as an error if the
-/// header is invalid.
+/// Returns the `kid`, if any, and the signature.
 fn read_header(
     token: &Jwt<'_>,
     algorithm: Algorithm,
@@ -273,18 +251,13 @@ impl TrustedIssuer {
             Some(_) => "SIGN_IN_ISSUERS",
             None => "TRUSTED_ISSUERS",
         };
-        let found = audiences.join(" ");
-        Err(InvalidToken::for_claim(
-            OTHER_AUDIENCE,
-            variable,
-            "aud",
-            &found,
-        ))
+        let found = &audiences.join(" ");
+        let refused = InvalidToken::for_claim(OTHER_AUDIENCE, variable, "aud", found);
+        Err(refused)
     }
 }
 
-/// Returns `iat`, if present, and `exp`, in seconds (RFC 7519, section 4.1). Returns the reason as
-/// an error if the token is expired, not valid yet or without `exp`.
+/// Returns `iat`, if present, and `exp`, in seconds (RFC 7519, section 4.1).
 fn check_times(
     claims: &Map<String, Value>,
     now: Millis,
@@ -303,8 +276,7 @@ fn check_times(
     Ok((issued_at, expires))
 }
 
-/// Returns a 403 for a caller without permissions. No scope would help, so the challenge omits
-/// `scope` (RFC 6750, section 3.1).
+/// No scope would help, so the challenge omits `scope` (RFC 6750, section 3.1).
 fn not_mapped_problem() -> Problem {
     let detail = "no rule of TRUSTED_ISSUERS matches the access token's claims";
     let challenge = "Bearer realm=\"quillgate\", error=\"insufficient_scope\"";

@@ -1,5 +1,4 @@
-//! Revoked access tokens. In the variables [`VARIABLES`], the operator lists tokens by id, by
-//! subject or by other claims.
+//! Revoked access tokens.
 
 use std::rc::Rc;
 
@@ -12,19 +11,18 @@ use crate::variable::VariableError;
 
 /// The variables that list revocations. Cloudflare limits each variable to 5 kB, enough for about
 /// 250 ids from `npm run token`.
-pub const VARIABLES: [&str; 4] = [
+const VARIABLES: [&str; 4] = [
     "REVOKED_TOKENS",
     "REVOKED_TOKENS_2",
     "REVOKED_TOKENS_3",
     "REVOKED_TOKENS_4",
 ];
 
-/// The tokens that the operator has revoked, by id, by subject or by other claims.
+/// The revoked tokens, by id, by subject or by other claims.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RevokedTokens {
     ids: Vec<String>,
-    /// Each subject with a Unix time in seconds. The subject's tokens issued before that time are
-    /// revoked.
+    /// Subjects whose tokens issued before a Unix time in seconds are revoked.
     subjects: Vec<(String, u64)>,
     foreign: Vec<Foreign>,
 }
@@ -34,17 +32,14 @@ pub struct RevokedTokens {
 struct Foreign {
     issuer: String,
     claims: ExpectedClaims,
-    /// The cutoff, a Unix time in seconds. Matching tokens are revoked if they have an earlier
-    /// `iat` or none. `None` revokes all matching tokens.
+    /// A Unix time in seconds. Matching tokens with an earlier `iat` or none are revoked.
     before: Option<u64>,
 }
 
 impl RevokedTokens {
-    /// Reads the [`VARIABLES`].
-    ///
     /// # Errors
     /// Returns an error for the first variable that is malformed or names an issuer that is not
-    /// trusted. A misspelt revocation would otherwise have no effect.
+    /// trusted, so that no misspelt revocation is ignored.
     pub fn read(
         variable: impl Fn(&str) -> Option<String>,
         issuers: &[Rc<TrustedIssuer>],
@@ -120,8 +115,7 @@ impl RevokedTokens {
         Ok(())
     }
 
-    /// Whether a token that the gateway issued is revoked, by its id or by its subject. `issued` is
-    /// the token's `iat`, a Unix time in seconds.
+    /// Whether one of the gateway's own tokens is revoked.
     pub fn covers_own(&self, id: Option<&str>, subject: &str, issued: f64) -> bool {
         let is_covered =
             |(own, before): &(String, u64)| own == subject && is_before(issued, *before);
@@ -129,9 +123,9 @@ impl RevokedTokens {
             || self.subjects.iter().any(is_covered)
     }
 
-    /// Whether a token of a trusted issuer is revoked. `issued_at` is the token's `iat`, a Unix
-    /// time in seconds. A token without `iat` counts as issued before every revocation.
-    pub fn covers_foreign(
+    /// Whether a trusted issuer's token is revoked. A token without `iat` counts as issued before
+    /// every revocation.
+    pub(super) fn covers_foreign(
         &self,
         issuer: &str,
         claims: &Map<String, Value>,

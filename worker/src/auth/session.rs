@@ -1,7 +1,6 @@
 //! Sessions of the gateway's page. A cookie that scripts cannot read replaces the access token.
 //!
-//! A session is a Durable Object that stores the claims of the token that opened it
-//! ([`crate::auth::session_record`]). Only the cookie identifies the session. Isolates do not cache
+//! A session is a Durable Object with a [`crate::auth::session_record`]. Isolates do not cache
 //! sessions, so no isolate accepts a new request of a session that has ended.
 
 pub mod cookie;
@@ -26,12 +25,11 @@ use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::json;
 
-/// Reads the body of a request that opens a session. Returns `None` for a body without a token:
-/// Cloudflare Access must then identify the caller.
+/// Reads the token of a request that opens a session. Without one, Cloudflare Access must identify
+/// the caller.
 ///
 /// # Errors
-/// Returns a 400 problem if the body is not a JSON object, if it has an unknown property, or if
-/// `token` is not a string.
+/// 400 if the body is not a JSON object with at most the string `token`.
 pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
     let mut members = read_object(body)?;
     let token = take_text(&mut members, "token");
@@ -44,13 +42,8 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
     }
 }
 
-/// Describes a session as JSON: its caller, grants and expiry.
-///
-/// - `issuer` distinguishes users of different issuers with the same subject. `issuer` is `null`
-///   for the gateway's own tokens.
-/// - `archivedProjects` lets the page skip requests that would return a 501.
-/// - `keeps_prompts` is the value of `KEEP_PROMPTS`. The page uses this value to mark prompts that
-///   are stored only in part.
+/// Describes a session as JSON. `archivedProjects` lets the page skip requests that would return a
+/// 501. The page marks prompts that `keeps_prompts`, the value of `KEEP_PROMPTS`, stores in part.
 pub fn describe(
     caller: &Caller,
     keeps_prompts: &str,
@@ -61,8 +54,8 @@ pub fn describe(
         add_new(&mut projects, &grant.projects);
         add_new(&mut scopes, &grant.scopes);
     }
-    let is_archived = |project: &&Value| project.as_str().is_some_and(&is_archived);
-    let archived: Vec<Value> = projects.iter().filter(is_archived).cloned().collect();
+    let mut archived = projects.clone();
+    archived.retain(|project| project.as_str().is_some_and(&is_archived));
     let issuer = Some(caller.issuer.as_str()).filter(|issuer| *issuer != ISSUER);
     json::to_text(&json!({
         "issuer": issuer,
@@ -83,7 +76,7 @@ fn add_new(all: &mut Vec<Value>, more: &[String]) {
     }
 }
 
-/// Returns the available ways to open a session, as JSON.
+/// Describes the ways to open a session, as JSON.
 pub fn describe_methods(settings: &AuthSettings) -> String {
     let mut issuers = Vec::new();
     for issuer in &settings.sign_in_issuers {
@@ -94,8 +87,8 @@ pub fn describe_methods(settings: &AuthSettings) -> String {
     json::to_text(&json!({ "token": true, "access": access, "issuers": Value::Array(issuers) }))
 }
 
-/// Makes browsers revalidate a cached response to a caller with a cookie. The session may have ended
-/// meanwhile, or another user may have signed in. Leaves `no-store` unchanged.
+/// Makes browsers revalidate a response to a caller with a cookie, unless it is `no-store`: the
+/// session may have ended meanwhile, or another user may have signed in.
 pub fn require_revalidation(headers: &mut HeaderFields) {
     let kept = headers.get("cache-control");
     if kept.is_some_and(|kept| !kept.starts_with("no-store")) {

@@ -1,5 +1,4 @@
-//! The settings of authentication. The Worker's variables set the secrets of access tokens, the
-//! trusted issuers, the issuers for sign-in and the revoked tokens.
+//! The settings of authentication, from the Worker's variables.
 
 use std::rc::Rc;
 
@@ -8,12 +7,11 @@ use crate::auth::sign_in_issuer::{SignInIssuer, assign_secrets, read_sign_in_iss
 use crate::auth::trusted_issuer::{TrustedIssuer, read_trusted_issuers};
 use crate::variable::{VariableError, Variables, read_json};
 
-/// Settings of access tokens, trusted issuers and sign-in.
+/// The settings of authentication.
 pub struct AuthSettings {
-    /// The secrets of the gateway's own access tokens, newest first. Each secret verifies tokens
-    /// and session cookies.
+    /// The secrets that verify the gateway's own tokens and session cookies, newest first.
     pub token_secrets: Vec<Vec<u8>>,
-    /// The issuers in `TRUSTED_ISSUERS`, whose tokens are accepted too.
+    /// The issuers in `TRUSTED_ISSUERS`.
     pub trusted_issuers: Vec<Rc<TrustedIssuer>>,
     /// The trusted issuers at which users sign in.
     pub sign_in_issuers: Vec<SignInIssuer>,
@@ -22,8 +20,6 @@ pub struct AuthSettings {
 }
 
 impl AuthSettings {
-    /// Reads the settings from the Worker's variables.
-    ///
     /// # Errors
     /// Returns an error for the first variable that is malformed, or required but not set.
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
@@ -44,8 +40,7 @@ impl AuthSettings {
     }
 }
 
-/// The minimum length of a secret for HS256, in bytes: the length of a SHA-256 hash (RFC 7518,
-/// section 3.2).
+/// In bytes: the length of a SHA-256 hash (RFC 7518, section 3.2).
 const MIN_SECRET_LENGTH: usize = 32;
 
 fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableError> {
@@ -58,10 +53,8 @@ fn read_token_secrets(value: Option<String>) -> Result<Vec<Vec<u8>>, VariableErr
         .split(',')
         .map(|secret| secret.trim().as_bytes().to_vec())
         .collect();
-    if secrets
-        .iter()
-        .any(|secret| secret.len() < MIN_SECRET_LENGTH)
-    {
+    let is_short = |secret: &Vec<u8>| secret.len() < MIN_SECRET_LENGTH;
+    if secrets.iter().any(is_short) {
         return Err(error(
             "must be at least 32 bytes, or several secrets of that length separated by commas",
         ));

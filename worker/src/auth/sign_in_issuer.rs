@@ -1,5 +1,4 @@
-//! Issuers at which users sign in to the page. The variables `SIGN_IN_ISSUERS` and
-//! `SIGN_IN_CLIENT_SECRET` configure these issuers.
+//! Issuers at which users sign in to the page.
 
 use std::rc::Rc;
 
@@ -11,7 +10,7 @@ use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::http::url::is_secure_url;
 use crate::json;
 
-/// The maximum length of an issuer's display name, in bytes.
+/// In bytes.
 const MAX_NAME_LENGTH: usize = 64;
 
 /// An issuer at which users sign in.
@@ -20,19 +19,18 @@ const MAX_NAME_LENGTH: usize = 64;
 pub struct SignInIssuer {
     /// The name that the page shows, and that selects the issuer in `/session/start`.
     pub name: String,
-    /// The exact `iss` of the issuer's tokens. The entry of `TRUSTED_ISSUERS` with the same
-    /// `issuer` supplies the rules and keys.
+    /// The exact `iss` of the issuer's tokens. `TRUSTED_ISSUERS` has its rules and keys.
     pub issuer: String,
-    /// The gateway's client id at the issuer, which is the audience of the ID tokens.
+    /// The gateway's client id at the issuer, the audience of the ID tokens.
     pub client_id: String,
-    /// The URL of the issuer's sign-in page, to which the browser is redirected.
+    /// The URL of the issuer's sign-in page.
     pub authorization_endpoint: String,
-    /// The URL of the token endpoint, which exchanges a code for tokens.
+    /// The URL that exchanges a code for tokens.
     pub token_endpoint: String,
     /// The scopes to request, separated by spaces.
     #[serde(default = "default_scope")]
     pub scope: String,
-    /// The client secret for the token endpoint, used in addition to PKCE.
+    /// The client secret for the token endpoint, in addition to PKCE.
     #[serde(skip)]
     pub secret: Option<String>,
 }
@@ -41,12 +39,8 @@ fn default_scope() -> String {
     "openid".to_owned()
 }
 
-/// Reads `SIGN_IN_ISSUERS`: a JSON list of issuers. Each has the properties `name`, `issuer`,
-/// `clientId`, `authorizationEndpoint`, `tokenEndpoint` and optionally `scope`.
-///
-/// # Errors
-/// Returns the violated rule, worded to follow the variable's name.
-pub fn read_sign_in_issuers(
+/// An error is the violated rule, worded to follow the variable's name.
+pub(super) fn read_sign_in_issuers(
     json: &str,
     trusted: &[Rc<TrustedIssuer>],
 ) -> Result<Vec<SignInIssuer>, &'static str> {
@@ -71,9 +65,9 @@ fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssue
     if !(1..=MAX_NAME_LENGTH).contains(&name.len()) || name.contains(char::is_control) {
         return Err("must have in name 1 to 64 bytes without control characters");
     }
-    let is_it =
+    let is_same =
         |one: &Rc<TrustedIssuer>| one.issuer == issuer.issuer && one.source == Source::Bearer;
-    if !trusted.iter().any(is_it) {
+    if !trusted.iter().any(is_same) {
         return Err("must have in issuer one of TRUSTED_ISSUERS that has no header");
     }
     if issuer.client_id.is_empty() {
@@ -90,12 +84,8 @@ fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssue
     Ok(issuer)
 }
 
-/// Assigns client secrets to issuers. `secret` is the secret of the only issuer, or a JSON object
-/// that maps issuer names to secrets. Each issuer receives only its own secret.
-///
-/// # Errors
-/// Returns the violated rule, worded to follow the variable's name.
-pub fn assign_secrets(
+/// Assigns the secret of the only issuer, or a JSON object of secrets by issuer name.
+pub(super) fn assign_secrets(
     issuers: &mut [SignInIssuer],
     secret: Option<String>,
 ) -> Result<(), &'static str> {
@@ -107,11 +97,7 @@ pub fn assign_secrets(
         for issuer in issuers {
             issuer.secret = take_text(&mut secrets, &issuer.name);
         }
-        return if secrets.is_empty() {
-            Ok(())
-        } else {
-            Err(RULE)
-        };
+        return secrets.is_empty().then_some(()).ok_or(RULE);
     }
     let [issuer] = issuers else {
         return Err(RULE);

@@ -1,4 +1,4 @@
-//! The signatures of issuers' tokens. [`verify_signature`] verifies a signature with `WebCrypto`.
+//! The signatures of issuers' tokens.
 
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
@@ -8,11 +8,8 @@ use web_sys::CryptoKey;
 use crate::auth::jwks::{Algorithm, PublicKey};
 use crate::runtime::{HostResult, subtle};
 
-/// Whether `key` verifies the signature of an issuer's token (RFC 7518, sections 3.3 and 3.4).
-/// Returns `false` for a key that cannot be imported.
-///
-/// # Errors
-/// Returns an error if the runtime fails.
+/// Verifies a signature with `WebCrypto` (RFC 7518, sections 3.3 and 3.4). Returns `false` for a
+/// key that cannot be imported.
 pub async fn verify_signature(
     algorithm: Algorithm,
     signed: &str,

@@ -1,5 +1,4 @@
-//! Trusted issuers. The operator lists the issuers in `TRUSTED_ISSUERS`, with rules that map the
-//! claims of tokens to grants.
+//! Trusted issuers, and the rules that map the claims of their tokens to grants.
 
 use std::rc::Rc;
 
@@ -12,7 +11,7 @@ use crate::hash::fingerprint;
 use crate::http::url::is_secure_url;
 use crate::json;
 
-/// The maximum length of an issuer's name, in bytes.
+/// In bytes.
 const MAX_ISSUER_LENGTH: usize = 512;
 
 /// An issuer trusted to identify callers.
@@ -20,24 +19,22 @@ const MAX_ISSUER_LENGTH: usize = 512;
 pub struct TrustedIssuer {
     /// The exact `iss` of the issuer's tokens.
     pub issuer: String,
-    /// The accepted audiences. The `aud` of an access token must contain at least one accepted
-    /// audience. ID tokens from a sign-in have the client id as their audience instead.
+    /// The accepted audiences of access tokens. The audience of ID tokens is the client id.
     pub audiences: Vec<String>,
     /// The URL of the issuer's JWK Set.
     pub jwks: String,
-    /// The source from which the issuer's tokens are accepted under this entry.
+    /// The source from which this entry's tokens are accepted.
     pub source: Source,
     /// The rules that map claims to grants.
     pub rules: Vec<Rule>,
 }
 
-/// The source of a token, usually a header field.
+/// The source of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// `Authorization: Bearer`, as clients send it. Tokens in the body of a request that opens a
-    /// session, and ID tokens from a sign-in, have this source too.
+    /// `Authorization: Bearer`, a request that opens a session, or a sign-in.
     Bearer,
-    /// `Cf-Access-Jwt-Assertion`, as Cloudflare Access adds it.
+    /// `Cf-Access-Jwt-Assertion`.
     AccessAssertion,
 }
 
@@ -46,32 +43,28 @@ pub enum Source {
 pub struct Rule {
     claims: ExpectedClaims,
     pub(super) grant: Grant,
-    /// The quota of each caller.
+    /// Of each caller.
     pub(super) quota: Quota,
-    /// The quota that all callers of the rule share.
+    /// Of all callers of the rule together.
     pub(super) ceiling: Quota,
-    /// The names of the claims that identify a caller. If the list is empty, `sub` identifies the
-    /// caller.
+    /// The names of the claims that identify a caller, if not `sub`.
     caller: Vec<String>,
-    /// The key under which the budget counts all callers of the rule together: two spaces and a
-    /// hash. No caller's own key begins with two spaces.
+    /// The key of `ceiling` in the budget: two spaces, with which no caller's key begins, and a
+    /// hash.
     pub(super) name: String,
 }
 
-/// The claims that a token must match: at least one claim name, each with its accepted values.
+/// The claims that a token must match, at least one, each with its accepted values.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ExpectedClaims(Vec<(String, Vec<Value>)>);
+pub(super) struct ExpectedClaims(Vec<(String, Vec<Value>)>);
 
 impl Rule {
-    /// Whether the rule admits a token. The token must match the expected claims. Every claim that
-    /// identifies the caller must be a string, a boolean or an integer.
     pub(super) fn admits(&self, claims: &Map<String, Value>) -> bool {
         let has = |name: &String| claims.get(name).is_some_and(is_plain);
         self.claims.match_token(claims) && self.caller.iter().all(has)
     }
 
-    /// Returns the claims that identify the caller of an admitted token, as JSON. Returns `None` if
-    /// the subject identifies the caller.
+    /// Returns the claims that identify the caller of an admitted token, if not `sub`, as JSON.
     pub(super) fn caller_claims(&self, claims: &Map<String, Value>) -> Option<String> {
         if self.caller.is_empty() {
             return None;
@@ -88,21 +81,19 @@ impl Rule {
 }
 
 impl ExpectedClaims {
-    /// Expects one claim, with a single accepted value.
     pub fn one(name: &str, value: String) -> Self {
         Self(vec![(name.to_owned(), vec![Value::String(value)])])
     }
 
-    /// Reads claims. Each value is a string, an integer, a boolean or a list of these.
-    ///
-    /// Returns `None` for other values, and for an empty object, which would match every token.
+    /// Reads strings, integers, booleans and lists of these. Returns `None` for other values, and
+    /// for an empty object, which would match every token.
     pub fn read(claims: Map<String, Value>) -> Option<Self> {
         let claims: Option<Vec<_>> = claims.into_iter().map(read_claim).collect();
         claims.filter(|claims| !claims.is_empty()).map(Self)
     }
 
-    /// Whether the token has an accepted value for every expected claim. Values are compared
-    /// exactly. If the token's claim is a list, at least one element must match.
+    /// Whether the token has an accepted value for every expected claim. One element of a list
+    /// suffices.
     pub fn match_token(&self, claims: &Map<String, Value>) -> bool {
         self.0
             .iter()
@@ -114,8 +105,7 @@ impl ExpectedClaims {
     }
 }
 
-/// Returns the elements of a list of strings, or a single string as a list. Returns `None` for
-/// other values.
+/// Returns the elements of a list of strings, or a single string as a list.
 pub(super) fn read_one_or_more(value: Value) -> Option<Vec<String>> {
     match value {
         Value::String(text) => Some(vec![text]),
@@ -123,11 +113,7 @@ pub(super) fn read_one_or_more(value: Value) -> Option<Vec<String>> {
     }
 }
 
-/// Reads `TRUSTED_ISSUERS`: a JSON list of issuers.
-///
-/// Each issuer has the properties `issuer`, `audience` (a string or a list), `jwks`, `rules` and
-/// optionally `header`. Each rule has `claims`, `projects`, `scope` and optionally `quota`,
-/// `caller` and `ceiling`.
+/// Reads `TRUSTED_ISSUERS`, a JSON list.
 ///
 /// # Errors
 /// Returns the violated rule, worded to follow the variable's name. Unknown and duplicate
@@ -178,9 +164,11 @@ fn read_issuer(item: Value) -> Result<TrustedIssuer, &'static str> {
             "must have in jwks an https URL, or http on this machine, without credentials or fragment",
         );
     }
-    let rules = rules.into_iter().map(|rule| read_rule(rule, &name));
     Ok(TrustedIssuer {
-        rules: rules.collect::<Result<_, _>>()?,
+        rules: rules
+            .into_iter()
+            .map(|rule| read_rule(rule, &name))
+            .collect::<Result<_, _>>()?,
         issuer: name,
         audiences: audiences.ok_or("must have in audience a string or a list of strings")?,
         jwks,
@@ -188,8 +176,7 @@ fn read_issuer(item: Value) -> Result<TrustedIssuer, &'static str> {
     })
 }
 
-/// Whether a trusted issuer can have this `iss`: 1 to 512 visible ASCII characters. Excludes the
-/// gateway's own name, ignoring case, because logs would be ambiguous.
+/// Excludes the gateway's own name, ignoring case, because logs would be ambiguous.
 fn is_issuer(name: &str) -> bool {
     let visible = name.bytes().all(|byte| byte.is_ascii_graphic());
     let fits = (1..=MAX_ISSUER_LENGTH).contains(&name.len());
@@ -271,13 +258,11 @@ fn read_claim((name, value): (String, Value)) -> Option<(String, Vec<Value>)> {
     (!values.is_empty() && values.iter().all(is_plain)).then_some((name, values))
 }
 
-/// Whether a value is a string, a boolean or an integer.
 fn is_plain(value: &Value) -> bool {
     value.is_string() || value.is_boolean() || value.is_u64() || value.is_i64()
 }
 
-/// Reads a grant. Returns the violated rule for unknown scopes, and for grants that would have no
-/// effect.
+/// Refuses unknown scopes, and grants that would have no effect.
 fn read_grant(projects: Vec<String>, scope: &str) -> Result<Grant, &'static str> {
     let grant = Grant::new(projects, scope);
     let is_known = |scope: &String| Scope::ALL.iter().any(|known| known.as_str() == scope);

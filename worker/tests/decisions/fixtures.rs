@@ -171,7 +171,9 @@ pub fn identify_signed(
 ) -> Result<Rc<Caller>, Problem> {
     match identify(credentials, settings, now, verified)? {
         Identity::Known(caller) => Ok(caller),
-        Identity::Unverified(token) => verified.identify(&token.into_verified(), settings, now),
+        Identity::Unverified(token) => {
+            Ok(verified.remember(token.into_verified(&settings.revoked)?, now))
+        }
         Identity::Session(id) => panic!("a session: {id:?}"),
     }
 }
@@ -243,9 +245,10 @@ pub fn admit_identified(config: &Config, head: &RequestHead<'_>, record: Option<
             let assertion = head.access_assertion.filter(|_| accepts_assertion);
             identify_session(record, assertion, &config.auth, NOW, &mut verified)
         }
-        Identity::Unverified(token) => verified
-            .identify(&token.into_verified(), &config.auth, NOW)
-            .map(Identity::Known),
+        Identity::Unverified(token) => {
+            let token = token.into_verified(&config.auth.revoked)?;
+            Ok(Identity::Known(verified.remember(token, NOW)))
+        }
     };
     match resolve(identity).and_then(resolve) {
         Ok(Identity::Known(caller)) => {

@@ -140,7 +140,9 @@ fn identify(authorization: Option<&str>) -> Problem {
     let mut verified = VerifiedTokens::default();
     let identified = identity::identify(&credentials, &config.auth, now, &mut verified);
     let caller = identified.and_then(|identified| match identified {
-        Identity::Unverified(token) => verified.identify(&token.into_verified(), &config.auth, now),
+        Identity::Unverified(token) => {
+            Ok(verified.remember(token.into_verified(&config.auth.revoked)?, now))
+        }
         Identity::Known(caller) => Ok(caller),
         Identity::Session(_) => Err(Problem::internal()),
     });

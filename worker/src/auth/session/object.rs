@@ -1,7 +1,5 @@
-//! The Durable Object of a session. The object stores the session's record until the session ends.
-//!
-//! The object does not store the cookie's value. The object's name is a hash of that value. A
-//! sign-in also uses an object of this class: an empty record marks the sign-in as used.
+//! The Durable Object of a session, which stores the session's record. For a sign-in, an empty
+//! record marks the sign-in as used.
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
@@ -9,8 +7,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `DurableObjectState`. This type is declared here, because the `worker` crate does not wrap
-    /// the storage's key-value methods.
+    /// `DurableObjectState`: the `worker` crate does not wrap the storage's key-value methods.
     pub type SessionState;
 
     #[wasm_bindgen(method, getter)]
@@ -37,7 +34,7 @@ extern "C" {
 
 const RECORD: &str = "record";
 
-/// The Durable Object class. `worker/entry/index.js` exports it.
+/// `worker/entry/index.js` exports this class.
 #[wasm_bindgen]
 pub struct Session {
     storage: SessionStorage,
@@ -66,17 +63,15 @@ impl Session {
         is_free
     }
 
-    /// Returns the record, or `undefined` if the session has ended.
+    /// Returns `undefined` if the session has ended.
     pub fn read(&self) -> JsValue {
         self.storage.kv().get(RECORD)
     }
 
-    /// Ends the session and deletes its storage.
     pub fn end(&self) -> Promise {
         self.storage.delete_all()
     }
 
-    /// Ends the expired session. The runtime calls this method when the alarm fires.
     pub fn alarm(&self) -> Promise {
         self.end()
     }

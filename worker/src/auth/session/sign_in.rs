@@ -1,14 +1,9 @@
-//! Sign-in at an issuer. The gateway uses the authorization code flow of `OpenID` Connect with PKCE
-//! (RFC 6749, section 4.1; RFC 7636).
+//! Sign-in at an issuer: the authorization code flow of `OpenID` Connect with PKCE (RFC 6749,
+//! section 4.1; RFC 7636).
 //!
-//! A cookie stores the state of the flow: a random value, the expiry, the issuer, the return path
-//! and the previous session. The previous session is included because browsers omit the session
-//! cookie, which is `SameSite=Strict`, from an issuer's redirect. Each sign-in has its own cookie,
-//! so that several tabs can sign in concurrently.
-//!
-//! `state`, the PKCE verifier and `nonce` are derived from the whole cookie with a secret key, so
-//! the gateway does not store them. Changing the cookie changes the expected `state`, so the
-//! callback rejects a modified cookie.
+//! A cookie stores the state of the flow. Each sign-in has its own cookie, so that several tabs can
+//! sign in concurrently. `state`, the PKCE verifier and `nonce` are derived from the whole cookie
+//! with a secret key, so the callback rejects a modified cookie.
 
 use std::cmp::Reverse;
 
@@ -35,29 +30,21 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::http::url::{decode_percent, decode_query, find_parameter, origin_of};
 use crate::json;
 
-/// The path to which the issuer redirects the browser.
+/// The path to which the issuer redirects.
 pub const CALLBACK: &str = "/session/callback";
 /// The path at which a sign-in begins.
 pub const START: &str = "/session/start";
-/// The prefix of a sign-in cookie's name. A hash of `state` follows. Browsers must send the cookie
-/// with the issuer's redirect from another site, so the cookie is `SameSite=Lax`.
 const NAME_PREFIX: &str = "__Host-quillgate-sign-in-";
-/// The maximum number of sign-ins in progress per browser. Another one replaces the oldest.
+/// In progress, per browser. Another sign-in replaces the oldest.
 const MAX_STARTED: usize = 5;
-/// The maximum duration of a sign-in.
 const LIFETIME: Millis = Millis::from_seconds(600);
-/// The maximum length of a return path, in bytes. Longer paths are shortened, because browsers limit
-/// the length of cookies.
+/// In bytes. Browsers limit the length of cookies.
 const MAX_RETURN_LENGTH: usize = 1_024;
-/// The maximum length of an issuer's code, in bytes.
+/// In bytes.
 const MAX_CODE_LENGTH: usize = 4_096;
 
-/// Begins a sign-in. Returns the header fields of the redirect to the issuer: `Location` with the
-/// authorization endpoint, and `Set-Cookie` with the state of the sign-in. Further `Set-Cookie`
-/// fields delete the oldest cookies of more than [`MAX_STARTED`] sign-ins.
-///
-/// `head` is the head of the request to `/session/start`. `before` is the browser's session, which
-/// ends when the sign-in succeeds. `random` makes the sign-in unique.
+/// Begins a sign-in. Returns the header fields of the redirect to the issuer. `before`, the
+/// browser's session, ends when the sign-in succeeds.
 ///
 /// # Errors
 /// - 404 if the issuer is unknown.
@@ -71,9 +58,11 @@ pub fn begin(
 ) -> Result<HeaderFields, Problem> {
     let query = head.query.as_deref();
     let name = read_parameter(query, "issuer").ok_or_else(Problem::not_found)?;
-    let mut issuers = settings.sign_in_issuers.iter();
-    let issuer = issuers.find(|issuer| issuer.name == name);
-    let issuer = issuer.ok_or_else(Problem::not_found)?;
+    let issuer = settings
+        .sign_in_issuers
+        .iter()
+        .find(|issuer| issuer.name == name)
+        .ok_or_else(Problem::not_found)?;
     let seed = [
         URL_SAFE_NO_PAD.encode(random),
         now.plus(LIFETIME).0.to_string(),
@@ -98,22 +87,22 @@ pub fn begin(
     ]);
     let endpoint = issuer.authorization_endpoint.as_str();
     let separator = if endpoint.contains('?') { "&" } else { "?" };
+    // `SameSite=Lax` lets browsers send the cookie with the issuer's redirect from another site.
     let cookie = write_cookie(&name_cookie(&state), &seed, SameSite::Lax, LIFETIME);
-    let headers = HeaderFields::default()
+    let mut headers = HeaderFields::default()
         .with("location", format!("{endpoint}{separator}{parameters}"))
         .with_cookie(cookie);
-    let replaced = find_oldest(head.header("cookie"));
-    Ok(replaced.fold(headers, |headers, name| {
-        headers.with_cookie(clear_cookie(name))
-    }))
+    for name in find_oldest(head.header("cookie")) {
+        headers = headers.with_cookie(clear_cookie(name));
+    }
+    Ok(headers)
 }
 
-/// Returns the name of the cookie of the sign-in with this `state`.
 fn name_cookie(state: &str) -> String {
     format!("{NAME_PREFIX}{}", fingerprint(&["sign-in cookie", state]))
 }
 
-/// Returns the names of the sign-in cookies that another sign-in replaces.
+/// Finds the names of the cookies that another sign-in replaces.
 fn find_oldest(cookies: Option<&str>) -> impl Iterator<Item = &str> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     let mut started: Vec<_> = read_cookies(cookies)
@@ -129,23 +118,21 @@ fn find_oldest(cookies: Option<&str>) -> impl Iterator<Item = &str> {
 
 /// Returns when the sign-in of a cookie ends. A malformed cookie has ended.
 fn read_end(seed: &str) -> Millis {
-    let end = seed.split('.').nth(1);
-    Millis(end.and_then(|end| end.parse().ok()).unwrap_or(0))
+    let end = seed.split('.').nth(1).and_then(|end| end.parse().ok());
+    Millis(end.unwrap_or(0))
 }
 
-/// Reads the path to which the browser returns. The default is `/`.
-///
-/// # Errors
-/// Returns a 400 problem if the path is malformed or outside the gateway.
 fn read_return_path(query: Option<&str>) -> Result<String, Problem> {
     let Some(path) = find_parameter(query, "return") else {
         return Ok("/".to_owned());
     };
-    let path = decode_percent(path).filter(|path| is_own_path(path));
-    path.map(shorten).ok_or_else(|| {
-        let detail = "return must be a path of the gateway's own page, such as /?route=views";
-        Problem::field("return", GatewayRule::ReturnPath, detail)
-    })
+    match decode_percent(path) {
+        Some(path) if is_own_path(&path) => Ok(shorten(path)),
+        _ => {
+            let detail = "return must be a path of the gateway's own page, such as /?route=views";
+            Err(Problem::field("return", GatewayRule::ReturnPath, detail))
+        }
+    }
 }
 
 /// Whether a path, used as a URL, stays on this host. Browsers resolve `//host` and `/\host` to
@@ -155,9 +142,8 @@ fn is_own_path(path: &str) -> bool {
     path.starts_with('/') && !path.starts_with("//") && path.bytes().all(visible)
 }
 
-/// Removes the longest query parameters of a path that is longer than [`MAX_RETURN_LENGTH`]. The
-/// page's routes have short parameters. Long ones, such as the list of open folders, only arrange a
-/// route.
+/// Removes the longest query parameters of a path that is longer than [`MAX_RETURN_LENGTH`]. Long
+/// parameters, such as the list of open folders, only arrange a route.
 fn shorten(path: String) -> String {
     if path.len() <= MAX_RETURN_LENGTH {
         return path;
@@ -189,26 +175,26 @@ pub struct Callback<'a> {
     pub issuer: &'a SignInIssuer,
     /// The name of the Durable Object that marks the sign-in as used.
     pub name: String,
-    /// When the mark expires. From that time, the sign-in can no longer be completed.
+    /// When the sign-in ends, and its mark expires.
     pub ends: Millis,
     /// The expected nonce of the ID token.
     pub nonce: String,
-    /// The name of the earlier session, if any. The browser had this session when the sign-in
-    /// began.
+    /// The name of the session that the browser had when the sign-in began. The issuer's redirect
+    /// omits its `SameSite=Strict` cookie.
     pub before: Option<String>,
     /// The path to which the browser returns.
     pub return_path: String,
-    /// The `Set-Cookie` value that deletes the cookie of the completed sign-in.
+    /// The `Set-Cookie` value that deletes the sign-in's cookie.
     pub cleared_cookie: String,
-    /// The form-encoded body of the token request, with the code and the PKCE verifier.
+    /// The form-encoded body of the token request.
     pub body: String,
 }
 
 /// Reads a request to [`CALLBACK`].
 ///
 /// # Errors
-/// Returns a 400 problem if this browser did not begin the sign-in, if the sign-in is older than
-/// ten minutes, or if the issuer did not sign the user in.
+/// 400 if this browser did not begin the sign-in, if the sign-in is older than ten minutes, or if
+/// the issuer did not sign the user in.
 pub fn read_callback<'a>(
     settings: &'a AuthSettings,
     head: &RequestHead,
@@ -232,13 +218,12 @@ pub fn read_callback<'a>(
     let mut next = || parts.next().unwrap_or("");
     let (name, return_path) = (decode_text(next()), decode_text(next()));
     let before = Some(next()).filter(|before| !before.is_empty());
-    let mut issuers = settings.sign_in_issuers.iter();
-    let issuer = issuers.find(|issuer| Some(&issuer.name) == name.as_ref());
+    let named = |issuer: &&SignInIssuer| Some(&issuer.name) == name.as_ref();
+    let issuer = settings.sign_in_issuers.iter().find(named);
     let (Some(issuer), Some(return_path), true) = (issuer, return_path, now < ends) else {
         return Err(failed());
     };
-    // An issuer can identify itself in `iss` (RFC 9207). A response from another issuer is
-    // rejected.
+    // An issuer can identify itself in `iss` (RFC 9207).
     let other = read_parameter(query, "iss").is_some_and(|iss| iss != issuer.issuer);
     let code = read_parameter(query, "code").filter(|code| code.len() <= MAX_CODE_LENGTH);
     let (Some(code), false) = (code, other) else {
@@ -267,12 +252,11 @@ pub fn read_callback<'a>(
     })
 }
 
-/// Reads the ID token of a token response (`OpenID` Connect Core, section 3.1.3.3). `response` is
-/// the status and the body, or `None` if no response arrived.
+/// Reads the ID token of a token response (`OpenID` Connect Core, section 3.1.3.3): the status and
+/// the body, if a response arrived.
 ///
 /// # Errors
-/// - 400 if the issuer rejects the request with a 4xx other than 429, unless the issuer rejects the
-///   gateway as a client.
+/// - 400 for a 4xx other than 429, unless the issuer rejects the gateway as a client.
 /// - 503 for any other failure.
 pub fn read_token_response(
     issuer: &SignInIssuer,
@@ -317,15 +301,14 @@ pub fn read_token_response(
     Err(failed(&reason))
 }
 
-/// Whether a browser navigates to a route of a sign-in. The response must then be a redirect to a
-/// page, because a person would see the JSON of a problem.
+/// Whether a browser navigates to a route of a sign-in: a person would see the JSON of a problem.
 pub fn is_navigation(head: &RequestHead) -> bool {
     matches!(&*head.path, START | CALLBACK)
         && (accepts_page(head.header("accept"))
             || head.header("sec-fetch-mode") == Some("navigate"))
 }
 
-/// Returns a redirect to the page that explains a failed sign-in.
+/// A redirect to the page that explains a failed sign-in.
 pub fn redirect_after_failure(kind: ProblemKind) -> GatewayResponse {
     let location = format!("/?sign-in-failed={}", kind.as_str());
     GatewayResponse {
@@ -335,13 +318,12 @@ pub fn redirect_after_failure(kind: ProblemKind) -> GatewayResponse {
     }
 }
 
-/// Returns a 400 for a failed sign-in.
+/// A 400 for a failed sign-in.
 pub fn failed_problem(detail: &str) -> Problem {
     Problem::new(ProblemKind::SignInFailed, detail)
 }
 
-// Prefixes of the HMAC input. They make `state`, the PKCE code verifier and the nonce different,
-// although all three derive from the same cookie.
+// Prefixes of the HMAC input, by which values that derive from the same cookie differ.
 const STATE: &[u8] = b"state ";
 const VERIFIER: &[u8] = b"verifier ";
 const NONCE: &[u8] = b"nonce ";
@@ -367,15 +349,13 @@ fn callback_of(url: &str) -> String {
     format!("{}{CALLBACK}", origin_of(url))
 }
 
-/// Finds and decodes a query parameter. Returns `None` if the parameter is missing, empty or
-/// malformed.
+/// Returns `None` if the parameter is missing, empty or malformed.
 fn read_parameter(query: Option<&str>, name: &str) -> Option<String> {
     let value = decode_query(find_parameter(query, name)?)?;
     (!value.is_empty()).then_some(value)
 }
 
 fn write_pairs(pairs: &[(&str, &str)]) -> String {
-    let pairs = pairs.iter();
-    let pairs = pairs.map(|(name, value)| format!("{name}={}", percent_encode(value)));
-    pairs.collect::<Vec<_>>().join("&")
+    let write = |(name, value): &(&str, &str)| format!("{name}={}", percent_encode(value));
+    pairs.iter().map(write).collect::<Vec<_>>().join("&")
 }

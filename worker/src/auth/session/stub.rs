@@ -1,5 +1,4 @@
-//! The stub of a session's Durable Object. The Worker opens, reads and ends sessions through the
-//! stub.
+//! The stub of a session's Durable Object.
 
 use js_sys::Promise;
 use quillgate::Millis;

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::auth as identity;
 use quillgate_worker::auth::caller::Caller;
-use quillgate_worker::auth::oidc::Checked;
+use quillgate_worker::auth::oidc::UnverifiedToken;
 use quillgate_worker::auth::trusted_issuer::read_trusted_issuers;
 use quillgate_worker::auth::{Credentials, Identity, VerifiedTokens};
 use quillgate_worker::http::problem::Problem;
@@ -124,23 +124,23 @@ fn identify(credentials: &Credentials<'_>, config: &Config) -> Result<Rc<Caller>
 
 /// Checks a token, then identifies its caller as if the host had verified the signature. Returns
 /// the checked token and the caller.
-fn check_and_identify(credentials: &Credentials<'_>) -> Result<(Checked, Caller), Problem> {
+fn check_and_identify(credentials: &Credentials<'_>) -> Result<(UnverifiedToken, Caller), Problem> {
     let (config, mut verified) = (config(), VerifiedTokens::default());
     let identified = identity::identify(credentials, &config.auth, NOW, &mut verified)?;
     let Identity::Unverified(token) = identified else {
         panic!("no signature to verify: {identified:?}");
     };
-    let signed = token.clone().into_verified();
-    let caller = verified.identify(&signed, &config.auth, NOW)?;
+    let signed = token.clone().into_verified(&config.auth.revoked)?;
+    let caller = verified.remember(signed, NOW);
     Ok((*token, (*caller).clone()))
 }
 
-fn identify_bearer(token: &str) -> Result<(Checked, Caller), Problem> {
+fn identify_bearer(token: &str) -> Result<(UnverifiedToken, Caller), Problem> {
     check_and_identify(&in_authorization(&format!("Bearer {token}")))
 }
 
 /// Like [`identify_bearer`], for a token in `Cf-Access-Jwt-Assertion`.
-fn identify_assertion(token: &str) -> Result<(Checked, Caller), Problem> {
+fn identify_assertion(token: &str) -> Result<(UnverifiedToken, Caller), Problem> {
     check_and_identify(&in_assertion(token))
 }
 

@@ -4,15 +4,18 @@ mod cookie;
 mod cross_site;
 mod sign_in;
 
+use std::rc::Rc;
+
 use quillgate::Operation;
 use quillgate_worker::app::admission::Admission;
 use quillgate_worker::app::config::Config;
 use quillgate_worker::app::routes::Endpoint;
 use quillgate_worker::auth::Identity;
+use quillgate_worker::auth::caller::Caller;
 use quillgate_worker::auth::session::cookie::{NAME, SessionId};
 use quillgate_worker::auth::session::{describe, describe_methods, read_opening};
 use quillgate_worker::auth::session_record;
-use quillgate_worker::auth::session_record::{NewSession, Opening, Proof};
+use quillgate_worker::auth::token::{Proof, Token};
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::jobs::records::KeepPrompts;
 use serde_json::{Value, json};
@@ -70,14 +73,26 @@ pub fn signing_in() -> Config {
     ])
 }
 
+#[derive(Debug)]
+pub struct NewSession {
+    pub caller: Rc<Caller>,
+    pub record: String,
+    pub secret: usize,
+}
+
 /// Returns a new session, as if the host had verified the token's signature.
 pub fn open(proof: Proof<'_>, config: &Config) -> Result<NewSession, Problem> {
-    match session_record::open(proof, &config.auth, NOW)? {
-        Opening::Session(session) => Ok(session),
-        Opening::Unverified(token) => {
-            NewSession::new(proof, &token.into_verified(), &config.auth, NOW)
-        }
-    }
+    let token = match Token::read(proof, &config.auth, NOW)? {
+        Token::Verified(token) => token,
+        Token::Unverified(token) => token.into_verified(&config.auth.revoked)?,
+    };
+    let secret = token.secret;
+    let (caller, record) = session_record::create(proof, token, NOW);
+    Ok(NewSession {
+        caller,
+        record,
+        secret,
+    })
 }
 
 /// Returns the `Cookie` value of a session, signed with the gateway's secret.

@@ -1,10 +1,9 @@
 //! Session records.
 
 use quillgate::Millis;
-use quillgate_worker::auth::session_record::{
-    MAX_SESSION_LIFETIME, Opening, Proof, identify, open as check,
-};
+use quillgate_worker::auth::session_record::{MAX_SESSION_LIFETIME, identify};
 use quillgate_worker::auth::sign_in_issuer::SignInIssuer;
+use quillgate_worker::auth::token::{Proof, Token};
 use serde_json::{Value, json};
 
 use super::session::{ISSUERS, SIGN_IN, open, signing_in};
@@ -75,9 +74,9 @@ fn session_ends_when_its_tokens_secret_is_removed() {
 #[test]
 fn host_verifies_issuer_signatures() {
     let (config, token) = (signing_in(), foreign(&foreign_claims()));
-    let opening = check(Proof::AccessToken(&token), &config.auth, NOW).unwrap();
-    let Opening::Unverified(unverified) = opening else {
-        panic!("{opening:?}");
+    let read = Token::read(Proof::AccessToken(&token), &config.auth, NOW).unwrap();
+    let Token::Unverified(unverified) = read else {
+        panic!("{read:?}");
     };
     assert_eq!(unverified.kid.as_deref(), Some("key-1"));
     assert!(token.starts_with(unverified.signed()));
