@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 /// which value counts (RFC 7515, section 10.12).
 pub fn parse(json: &[u8]) -> Option<Value> {
     // `from_slice` would add a second copy of the parser to the wasm module.
-    let Once(value) = serde_json::from_str(std::str::from_utf8(json).ok()?).ok()?;
+    let Strict(value) = serde_json::from_str(std::str::from_utf8(json).ok()?).ok()?;
     Some(value)
 }
 
@@ -39,13 +39,13 @@ pub fn parse_object(body: &[u8]) -> Result<Map<String, Value>, String> {
     }
     let value = serde_json::from_str(text).map_err(|error| describe_error(&error))?;
     let found = match value {
-        Once(Value::Object(members)) => return Ok(members),
-        Once(Value::Array(_)) => "an array",
-        Once(Value::String(text)) if text.starts_with('{') => "a string; encode it only once",
-        Once(Value::String(_)) => "a string",
-        Once(Value::Number(_)) => "a number",
-        Once(Value::Bool(_)) => "a boolean",
-        Once(Value::Null) => "null",
+        Strict(Value::Object(members)) => return Ok(members),
+        Strict(Value::Array(_)) => "an array",
+        Strict(Value::String(text)) if text.starts_with('{') => "a string; encode it only once",
+        Strict(Value::String(_)) => "a string",
+        Strict(Value::Number(_)) => "a number",
+        Strict(Value::Bool(_)) => "a boolean",
+        Strict(Value::Null) => "null",
     };
     Err(format!("the body must be a JSON object, found {found}"))
 }
@@ -99,17 +99,18 @@ pub fn remove_nulls(object: &mut Map<String, Value>) {
 
 const MAX_NAME_EXCERPT: usize = 32;
 
-struct Once(Value);
+/// A value whose objects have no repeated names.
+struct Strict(Value);
 
-impl<'de> Deserialize<'de> for Once {
+impl<'de> Deserialize<'de> for Strict {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OnceVisitor).map(Self)
+        deserializer.deserialize_any(StrictVisitor).map(Self)
     }
 }
 
-struct OnceVisitor;
+struct StrictVisitor;
 
-impl<'de> Visitor<'de> for OnceVisitor {
+impl<'de> Visitor<'de> for StrictVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -142,7 +143,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(Once(value)) = items.next_element()? {
+        while let Some(Strict(value)) = items.next_element()? {
             values.push(value);
         }
         Ok(Value::Array(values))
@@ -150,7 +151,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut values = Map::new();
-        while let Some((name, Once(value))) = members.next_entry::<String, Once>()? {
+        while let Some((name, Strict(value))) = members.next_entry::<String, Strict>()? {
             match values.entry(name) {
                 Entry::Vacant(free) => {
                     free.insert(value);

@@ -65,14 +65,14 @@ pub fn read_integer(
     let Some(text) = value else {
         return Ok(default);
     };
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = digits.then(|| text.parse().ok()).flatten();
-    number
-        .filter(|number| (1..=range.max).contains(number))
-        .ok_or(VariableError {
+    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        Ok(number) if is_decimal && (1..=range.max).contains(&number) => Ok(number),
+        _ => Err(VariableError {
             variable,
             rule: range.rule,
-        })
+        }),
+    }
 }
 
 /// Parses a duration in seconds like [`read_integer`].
@@ -95,13 +95,13 @@ pub fn read_seconds(
 /// Returns the rule from `read` as an error of the variable.
 pub fn read_json<T: Default>(
     variable: &'static str,
-    value: impl Fn(&str) -> Option<String>,
+    variables: impl Fn(&str) -> Option<String>,
     read: impl Fn(&str) -> Result<T, &'static str>,
 ) -> Result<T, VariableError> {
-    value(variable).map_or_else(
-        || Ok(T::default()),
-        |value| read(&value).map_err(|rule| VariableError { variable, rule }),
-    )
+    match variables(variable) {
+        Some(value) => read(&value).map_err(|rule| VariableError { variable, rule }),
+        None => Ok(T::default()),
+    }
 }
 
 /// Splits a list at commas, trims the items and drops empty items.

@@ -124,10 +124,11 @@ fn read_subject(call: &Call) -> Result<Subject, Problem> {
     match (path, prefix) {
         (None, None) => Ok(Subject::Site),
         (Some(path), None) => Ok(Subject::Page(store_path(path.as_str()))),
-        (None, Some(prefix)) if is_prefix(prefix.as_str()) => {
-            Ok(Subject::Prefix(store_path(prefix.as_str())))
-        }
-        (None, Some(_)) => {
+        (None, Some(prefix)) => {
+            let prefix = prefix.as_str();
+            if prefix == "/" || (prefix.starts_with('/') && !prefix.ends_with('/')) {
+                return Ok(Subject::Prefix(store_path(prefix)));
+            }
             let detail = "prefix must be / or whole path segments with a leading slash and no trailing one, such as /guides";
             Err(Problem::field("prefix", GatewayRule::Prefix, detail))
         }
@@ -136,10 +137,6 @@ fn read_subject(call: &Call) -> Result<Subject, Problem> {
             Err(Problem::field("prefix", GatewayRule::NotWithPath, detail))
         }
     }
-}
-
-fn is_prefix(text: &str) -> bool {
-    text == "/" || (text.starts_with('/') && !text.ends_with('/'))
 }
 
 /// Reads the first day of a later page, which is also the first day of a group.
@@ -233,11 +230,8 @@ fn missing_days(from: Day, to: Day, stored: &[StoredDay]) -> Vec<String> {
 /// Whether a response is final: every day of the query is stored, and no day will be fetched again.
 pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) -> bool {
     let is_settled = |part: &&StoredDay| is_settled(part.day, part.fetched, recheck_days);
-    let mut days: Vec<_> = stored
-        .iter()
-        .filter(is_settled)
-        .map(|part| part.day)
-        .collect();
+    let settled = stored.iter().filter(is_settled);
+    let mut days: Vec<_> = settled.map(|part| part.day).collect();
     days.dedup();
     days.len() == query.to.since(query.from) as usize
 }

@@ -11,7 +11,7 @@ use wasm_bindgen::JsValue;
 use crate::analytics::page::{PageHead, STALE_FOR, is_outdated, page_key};
 use crate::analytics::pages::Page;
 use crate::bounded_cache::BoundedCache;
-use crate::runtime::{Database, HostResult, now, number, text};
+use crate::runtime::{Database, HostResult, now, number, optional_text, text};
 
 pub const PAGE_TABLES: &str = "
   CREATE TABLE page (
@@ -39,7 +39,7 @@ pub const PAGE_PART_TABLES: &str = "
   );
 ";
 
-/// The index spares reading the text of pages, because `totals` is stored after the text.
+/// Without the index, a query would read whole pages, because `totals` is stored after the text.
 pub const PAGE_TOTALS: &str = "
   ALTER TABLE page ADD COLUMN totals TEXT;
   CREATE INDEX page_totals ON page (list, totals, fresh_until);
@@ -47,7 +47,7 @@ pub const PAGE_TOTALS: &str = "
 
 pub const UNTAGGED_PAGES: &str = "DELETE FROM page WHERE tag = '';";
 
-/// The minimum time between deletions, each of which reads the whole table of parts.
+/// The minimum time between deletions, which read the whole table of parts.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
 /// With the default budget, fetching as many pages takes 20 hours. At 4 MiB per page, they fit into
 /// the 10 GB of an object.
@@ -219,7 +219,7 @@ impl PageStore {
 
 fn totals_value(head: &PageHead) -> JsValue {
     let number = head.totals.map(|totals| totals.number().to_string());
-    number.map_or(JsValue::NULL, |number| text(&number))
+    optional_text(number.as_deref())
 }
 
 /// Splits a string into parts of at most `longest` code units, never within a surrogate pair.

@@ -325,8 +325,8 @@ fn describe_refusal(
     }
 }
 
-/// Returns the messages of a JSON error, the title of a page, the start of another body, or the
-/// meaning of the status for an empty body. All without keys.
+/// Returns the messages of a JSON error, the title of a page or the start of another body, without
+/// keys. For an empty body, returns the meaning of the status.
 fn quote_message(head: &UpstreamHead, body: &str, settings: &UpstreamSettings) -> String {
     let messages = read_messages(body);
     let text = if messages.is_empty() {

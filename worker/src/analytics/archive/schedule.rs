@@ -151,7 +151,7 @@ impl ProjectRecord {
     /// Iterates over the days to archive before `today`. A day that was never requested has no
     /// record.
     pub fn days_before(&self, today: Day) -> impl Iterator<Item = (Day, Option<&DayRecord>)> {
-        let begin = self.days.partition_point(|it| it.day < self.first);
+        let begin = self.days.partition_point(|record| record.day < self.first);
         let mut records = self.days[begin..].iter().peekable();
         let days = self.first.until(today);
         days.map(move |day| (day, records.next_if(|record| record.day == day)))
@@ -171,7 +171,8 @@ impl ProjectRecord {
     ///
     /// The daily fetch of yesterday and of recent days reduces the budget for missing days.
     pub fn estimate(&self, settings: &ArchiveSettings, now: Millis) -> (u32, Estimate) {
-        let is_gap = |record: Option<&DayRecord>| record.is_none_or(|it| it.fetched.is_none());
+        let is_gap =
+            |record: Option<&DayRecord>| record.is_none_or(|known| known.fetched.is_none());
         let days = self.days_before(Day::of(now));
         let gaps = days.filter(|(_, record)| is_gap(*record)).count();
         let gaps = u32::try_from(gaps).unwrap_or(u32::MAX);
@@ -232,8 +233,8 @@ pub fn plan<'a>(
     let candidates = projects.flat_map(|(project, record)| {
         let days = record.days_before(Day::of(now));
         days.filter_map(move |(day, record)| {
-            let need = record.map_or(Some(Need::Gap), |it| it.need(recheck_days, now))?;
-            let part = record.map_or(Part::Visitors, |it| it.next);
+            let need = record.map_or(Some(Need::Gap), |known| known.need(recheck_days, now))?;
+            let part = record.map_or(Part::Visitors, |known| known.next);
             Some((need, Target { project, day, part }))
         })
     });
