@@ -3,6 +3,7 @@
 use quillgate::pages::Totals;
 use quillgate::schema::{Field, JsonType};
 use quillgate::text::{MAX_SAFE_INTEGER, parse_decimal};
+use serde_json::value::RawValue;
 
 use crate::json;
 use crate::upstream::raw_json::{Malformed, RawObject, read_string};
@@ -55,17 +56,18 @@ pub fn check_page(
     read_page(page, object.fields, member).map(|(end, _)| end)
 }
 
-/// Checks a page like [`check_page`], and also returns the JSON of its rows.
+/// Checks a page like [`check_page`], and also returns its rows.
 pub(crate) fn read_page<'a>(
     page: &'a str,
     declared: &[Field],
     member: Option<&str>,
-) -> Result<(PageEnd, Vec<&'a str>), Malformed> {
-    let mut page = RawObject::read(page, member)?;
-    let rows = match page.list.take() {
-        None if member.is_some() => return Err(Malformed),
-        rows => rows.unwrap_or_default(),
-    };
+) -> Result<(PageEnd, Vec<&'a RawValue>), Malformed> {
+    let page = RawObject::read(page, member)?;
+    if let Some(member) = member
+        && (page.list.is_none() || page.get(member).is_some())
+    {
+        return Err(Malformed);
+    }
     let is_valid = |field: &Field| match page.get(field.name) {
         Some(value) => has_type(value, &field.kind),
         // Nullable properties may be absent.
@@ -74,7 +76,9 @@ pub(crate) fn read_page<'a>(
                 || matches!(field.kind, JsonType::Nullable(_) | JsonType::Empty)
         }
     };
-    if !rows.iter().all(|row| row.starts_with('{')) || !declared.iter().all(is_valid) {
+    let rows = page.list.as_deref().unwrap_or_default();
+    let is_object = |row: &&RawValue| row.get().starts_with('{');
+    if !rows.iter().all(is_object) || !declared.iter().all(is_valid) {
         return Err(Malformed);
     }
     let next_cursor = page.get("nextCursor").and_then(read_string);
@@ -86,7 +90,7 @@ pub(crate) fn read_page<'a>(
             .iter()
             .find_map(|name| read_totals(page.get(name)?.as_bytes())),
     };
-    Ok((end, rows))
+    Ok((end, page.list.unwrap_or_default()))
 }
 
 /// Returns whether a value has the type `kind`. Nested values are not checked.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserializer as _;
-use serde::de::{Error, MapAccess, Visitor};
+use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// The error for input that is not valid JSON or does not have the expected type.
@@ -22,12 +22,12 @@ pub(crate) struct RawObject<'a> {
     /// In order, repeated names included.
     pub(crate) properties: Vec<(Cow<'a, str>, &'a str)>,
     /// The elements of the property that was requested as a list.
-    pub(crate) list: Option<Vec<&'a str>>,
+    pub(crate) list: Option<Vec<&'a RawValue>>,
 }
 
 impl<'a> RawObject<'a> {
-    /// Reads an object. The property `list` must be an array and not be repeated. Any nesting depth
-    /// is safe: `serde_json` skips nested values without recursion.
+    /// Reads an object. The first property with the name `list` must be an array, and is not among
+    /// the properties. Any nesting depth is safe: `serde_json` skips values without recursion.
     pub(crate) fn read(json: &'a str, list: Option<&str>) -> Result<Self, Malformed> {
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let object = deserializer.deserialize_map(ObjectVisitor { list })?;
@@ -59,13 +59,10 @@ impl<'de> Visitor<'de> for ObjectVisitor<'_> {
         let (mut properties, mut list) = (Vec::new(), None);
         while let Some(name) = map.next_key::<&RawValue>()? {
             let name = read_string(name.get()).unwrap_or_default();
-            if self.list != Some(&name) {
-                properties.push((name, map.next_value::<&RawValue>()?.get()));
-            } else if list.is_none() {
-                let items: Vec<&RawValue> = map.next_value()?;
-                list = Some(items.into_iter().map(RawValue::get).collect());
+            if list.is_none() && self.list == Some(&name) {
+                list = Some(map.next_value()?);
             } else {
-                return Err(A::Error::custom("a repeated list"));
+                properties.push((name, map.next_value::<&RawValue>()?.get()));
             }
         }
         Ok(RawObject { properties, list })

@@ -68,7 +68,7 @@ impl RowWriter {
         let (end, rows) = read_page(page, &[], Some(rows_name))?;
         let before = out.len();
         for (row, _) in rows.into_iter().zip(0..).filter(|(_, at)| is_wanted(*at)) {
-            if let Err(malformed) = self.push_row(row, out) {
+            if let Err(malformed) = self.push_row(row.get(), out) {
                 out.truncate(before);
                 return Err(malformed);
             }
@@ -154,7 +154,7 @@ pub fn read_keys(
     let (end, rows) = read_page(page, &[], Some(rows_name))?;
     let mut keys = Vec::new();
     for row in rows {
-        let row = RawObject::read(row, None)?;
+        let row = RawObject::read(row.get(), None)?;
         let [id, time] = ["id", time].map(|name| row.get(name).and_then(read_string));
         keys.push(RowKey::new(
             &id.unwrap_or_default(),
