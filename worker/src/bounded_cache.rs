@@ -1,12 +1,9 @@
-//! A bounded cache. [`BoundedCache`] limits the number and the total size of its entries, and its
-//! values expire.
+//! A cache with a limited number and size of entries, which expire.
 
 use lru::LruCache;
 use quillgate::Millis;
 
-/// A cache that evicts the oldest entries first.
-///
-/// Callers provide the size of each value. The cache adds the size of the key.
+/// A cache that evicts the oldest entries first. The size of a key counts too.
 ///
 /// ```
 /// use quillgate::Millis;
@@ -19,7 +16,7 @@ use quillgate::Millis;
 /// ```
 #[derive(Debug)]
 pub struct BoundedCache<V> {
-    /// The entries, oldest first. Reads use `peek`, which does not change the order.
+    /// Oldest first. `peek` does not change the order.
     entries: LruCache<Box<str>, Entry<V>>,
     bytes: usize,
     max_entries: usize,
@@ -44,14 +41,13 @@ impl<V> BoundedCache<V> {
         }
     }
 
-    /// Returns the value of a key. Returns `None` if the key is absent or its value has expired.
+    /// Returns the value of a key that has not expired.
     pub fn get(&self, key: &str, now: Millis) -> Option<&V> {
         let entry = self.entries.peek(key)?;
         (now < entry.expires).then_some(&entry.value)
     }
 
-    /// Stores a value and evicts the oldest entries to make room. A value larger than the whole
-    /// cache is not stored, but the previous value of the key is still removed.
+    /// Stores a value. One larger than the whole cache only removes the previous value of the key.
     pub fn insert(&mut self, key: &str, value: V, bytes: usize, expires: Millis) {
         if let Some(replaced) = self.entries.pop(key) {
             self.bytes -= replaced.bytes;
@@ -75,7 +71,7 @@ impl<V> BoundedCache<V> {
         }
     }
 
-    /// Removes the entries for which `is_kept` returns `false`. Returns whether any were removed.
+    /// Keeps the entries for which `is_kept` returns `true`. Returns whether any were removed.
     pub fn retain(&mut self, mut is_kept: impl FnMut(&str, &V) -> bool) -> bool {
         let before = self.entries.len();
         let bytes = &mut self.bytes;

@@ -1,4 +1,4 @@
-//! Hash functions. The gateway computes fingerprints, HMAC tags and derived keys with SHA-256.
+//! SHA-256: fingerprints, HMAC tags and derived keys.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -20,7 +20,7 @@ pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
 }
 
 fn create_mac(key: &[u8], parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
-    // `new_from_slice` never fails here, because HMAC accepts keys of any length.
+    // Never fails: HMAC accepts keys of any length.
     let mut mac = Hmac::<Sha256>::new_from_slice(key).ok()?;
     for part in parts {
         mac.update(part);
@@ -28,15 +28,7 @@ fn create_mac(key: &[u8], parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// Derives a key from a secret with HKDF-SHA-256 (RFC 5869), without a salt. `info` is the purpose
-/// of the key.
-///
-/// # Example
-/// ```
-/// use quillgate_worker::hash::derive_key;
-///
-/// assert_ne!(derive_key(&[1; 32], b"one purpose"), derive_key(&[1; 32], b"another"));
-/// ```
+/// Derives a key with HKDF-SHA-256 (RFC 5869), without a salt. `info` is the purpose of the key.
 pub fn derive_key(secret: &[u8], info: &[u8]) -> [u8; KEY_BYTES] {
     let mut key = [0; KEY_BYTES];
     let expanded = Hkdf::<Sha256>::new(None, secret).expand(info, &mut key);
@@ -44,10 +36,8 @@ pub fn derive_key(secret: &[u8], info: &[u8]) -> [u8; KEY_BYTES] {
     key
 }
 
-/// Returns the SHA-256 of the parts as base64url without padding.
-///
-/// The length of each part is hashed before the part, so different lists of parts never produce the
-/// same input.
+/// Returns the SHA-256 of the parts as base64url without padding. Each part follows its length, so
+/// different lists never have the same input.
 pub fn fingerprint(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {

@@ -1,12 +1,11 @@
-//! Failures of the gateway and its runtime. A [`HostError`] becomes a problem for the caller. The
-//! message of the error is for the log only.
+//! Failures of the gateway and its runtime.
 
 use std::fmt;
 
 use crate::http::problem::Problem;
 use crate::variable::VariableError;
 
-/// A failure of the gateway or its runtime.
+/// A failure. It becomes a problem for the caller, with the message for the log only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostError {
     /// The runtime failed, for example a Durable Object or D1. The same request may succeed later.
@@ -22,8 +21,8 @@ pub enum HostError {
     },
 }
 
-// Exceptions between the Worker and a Durable Object have a message and no other properties. These
-// prefixes keep the kind of an error.
+// Exceptions between the Worker and a Durable Object only have a message, so its prefix holds the
+// kind.
 const INTERNAL: &str = "defect: ";
 const MISCONFIGURED: &str = "misconfigured: ";
 
@@ -41,7 +40,7 @@ impl HostError {
         }
     }
 
-    /// Creates an error from the message of an exception. Exceptions of the runtime have no prefix.
+    /// Reads the message of an exception. Exceptions of the runtime have no prefix.
     pub fn from_exception(message: String) -> Self {
         if let Some(message) = message.strip_prefix(INTERNAL) {
             return Self::new(message);
@@ -57,7 +56,6 @@ impl HostError {
     }
 }
 
-/// Formats the message of the exception and of the log.
 impl fmt::Display for HostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -1,5 +1,5 @@
-//! JSON. The gateway parses untrusted JSON strictly. [`parse`] returns a [`Value`], because
-//! deserialization code for each type would make the wasm module 10 % larger.
+//! JSON, parsed strictly into a [`Value`]. Deserialization code for each type would make the wasm
+//! module 10 % larger.
 
 use quillgate::text::replace_half_surrogates;
 use serde::Serialize;
@@ -7,22 +7,21 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
-/// Parses JSON. Returns `None` if the JSON is malformed. Also returns `None` if an object at any
-/// depth has two properties with the same name, because parsers disagree on which value counts (RFC
-/// 7515, section 10.12).
+/// Parses JSON. Rejects an object with two properties of the same name, because parsers disagree on
+/// which value counts (RFC 7515, section 10.12).
 pub fn parse(json: &[u8]) -> Option<Value> {
-    let Once(value) = serde_json::from_slice(json).ok()?;
+    // `from_slice` would add a second copy of the parser to the wasm module.
+    let Strict(value) = serde_json::from_str(std::str::from_utf8(json).ok()?).ok()?;
     Some(value)
 }
 
-/// Parses JSON of another server like [`parse`], but accepts half surrogates: see
-/// [`replace_half_surrogates`].
+/// Parses JSON of another server, which may contain half surrogates.
 pub fn parse_lossy(json: &str) -> Option<Value> {
     parse(replace_half_surrogates(json).as_bytes())
 }
 
-/// Parses a JSON object that a client sent, like [`parse`]. Skips a byte order mark (RFC 8259,
-/// section 8.1).
+/// Parses a JSON object of a client, which may start with a byte order mark (RFC 8259, section
+/// 8.1).
 ///
 /// # Errors
 /// Returns a description of the first fault, without values of the body.
@@ -40,13 +39,13 @@ pub fn parse_object(body: &[u8]) -> Result<Map<String, Value>, String> {
     }
     let value = serde_json::from_str(text).map_err(|error| describe_error(&error))?;
     let found = match value {
-        Once(Value::Object(members)) => return Ok(members),
-        Once(Value::Array(_)) => "an array",
-        Once(Value::String(text)) if text.starts_with('{') => "a string; encode it only once",
-        Once(Value::String(_)) => "a string",
-        Once(Value::Number(_)) => "a number",
-        Once(Value::Bool(_)) => "a boolean",
-        Once(Value::Null) => "null",
+        Strict(Value::Object(members)) => return Ok(members),
+        Strict(Value::Array(_)) => "an array",
+        Strict(Value::String(text)) if text.starts_with('{') => "a string; encode it only once",
+        Strict(Value::String(_)) => "a string",
+        Strict(Value::Number(_)) => "a number",
+        Strict(Value::Bool(_)) => "a boolean",
+        Strict(Value::Null) => "null",
     };
     Err(format!("the body must be a JSON object, found {found}"))
 }
@@ -60,8 +59,7 @@ fn find_encoding(body: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// Describes a parser's error. The parser's messages end with the line and the column, and contain
-/// no value of the body.
+/// The parser's messages end with the line and the column, and contain no value of the body.
 fn describe_error(error: &serde_json::Error) -> String {
     let message = error.to_string();
     match message
@@ -80,41 +78,39 @@ fn describe_error(error: &serde_json::Error) -> String {
 
 /// Serializes a value as single-line JSON.
 pub fn to_text<T: Serialize>(value: &T) -> String {
-    // Serialization fails only for maps with keys that are not strings. The gateway serializes no
-    // such maps.
+    // Fails only for maps with keys that are not strings, which the gateway never serializes.
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
-/// Returns the value of a property, or `None` if the property is absent or not a string.
+/// Returns the value of a property that is a string.
 pub fn text<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
     object.get(name)?.as_str()
 }
 
-/// Returns whether a property is `true`. Returns `false` for any other value, and if the property
-/// is absent.
+/// Whether a property is `true`.
 pub fn is_true(object: &Value, name: &str) -> bool {
     object.get(name) == Some(&Value::Bool(true))
 }
 
-/// Removes the properties whose value is `null`. Some issuers write `null` for an absent property.
+/// Removes `null` properties. Some issuers write `null` for an absent property.
 pub fn remove_nulls(object: &mut Map<String, Value>) {
     object.retain(|_, value| !value.is_null());
 }
 
-/// The maximum number of a name's characters in a message.
 const MAX_NAME_EXCERPT: usize = 32;
 
-struct Once(Value);
+/// A value whose objects have no repeated names.
+struct Strict(Value);
 
-impl<'de> Deserialize<'de> for Once {
+impl<'de> Deserialize<'de> for Strict {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(OnceVisitor).map(Self)
+        deserializer.deserialize_any(StrictVisitor).map(Self)
     }
 }
 
-struct OnceVisitor;
+struct StrictVisitor;
 
-impl<'de> Visitor<'de> for OnceVisitor {
+impl<'de> Visitor<'de> for StrictVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -147,7 +143,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let mut values = Vec::new();
-        while let Some(Once(value)) = items.next_element()? {
+        while let Some(Strict(value)) = items.next_element()? {
             values.push(value);
         }
         Ok(Value::Array(values))
@@ -155,7 +151,7 @@ impl<'de> Visitor<'de> for OnceVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
         let mut values = Map::new();
-        while let Some((name, Once(value))) = members.next_entry::<String, Once>()? {
+        while let Some((name, Strict(value))) = members.next_entry::<String, Strict>()? {
             match values.entry(name) {
                 Entry::Vacant(free) => {
                     free.insert(value);

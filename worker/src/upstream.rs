@@ -1,13 +1,11 @@
-//! Requests to Mintlify. A request passes through these modules:
+//! Requests to Mintlify.
 //!
-//! 1. [`request`] describes a request, and [`attempts`] selects the admin key and decides whether
-//!    to retry.
-//! 2. In a Durable Object, the request first waits for a permit from [`permits`]. `client` then
-//!    sends the request through `transport`, unless a [`breaker`] refuses the request.
-//! 3. [`failure`] classifies a failure by the response [`head`], or by a
-//!    [`TransportError`](failure::TransportError) if no response arrived. The module also
-//!    determines the outcome to store under the idempotency key. [`refusal`] finds the reason of a
-//!    401 or 403. [`job_snapshot`] reads a job, [`page_check`] checks a page of analytics, and
+//! 1. [`request`] describes a request. [`attempts`] selects the admin key and decides whether to
+//!    retry.
+//! 2. In a Durable Object, the request waits for a permit from [`permits`]. `client` then sends the
+//!    request through `transport`, unless a [`breaker`] refuses.
+//! 3. [`failure`] classifies failures, and [`refusal`] finds the reason of a 401 or 403.
+//!    [`job_snapshot`] reads a job, [`page_check`] checks a page of analytics, and
 //!    [`key_redaction`] finds admin keys in responses.
 
 pub mod attempts;
@@ -19,11 +17,11 @@ pub(crate) mod connections;
 pub mod failure;
 pub mod head;
 pub mod job_snapshot;
-pub mod json_scanner;
 pub mod key_redaction;
 pub mod metrics;
 pub mod page_check;
 pub mod permits;
+pub mod raw_json;
 pub mod refusal;
 pub mod request;
 pub mod settings;

@@ -1,12 +1,10 @@
-//! The Worker's variables. This module parses the values of variables, and defines the error for an
-//! invalid value.
+//! The Worker's variables.
 
 use std::fmt;
 
 use quillgate::Millis;
 
-/// A function that reads a variable by name. Returns the trimmed value, or `None` if the variable
-/// is absent or blank.
+/// Reads a variable by name, trimmed. A blank variable counts as absent.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// Trims a value. Returns `None` for a blank value, which counts as absent.
@@ -15,7 +13,7 @@ pub fn trim_value(value: &str) -> Option<String> {
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-/// A missing or malformed variable. The error never contains the variable's value.
+/// A missing or malformed variable. Never contains the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariableError {
     /// The name of the variable.
@@ -54,7 +52,7 @@ impl Range {
     }
 }
 
-/// Parses an integer. Returns `default` if the variable is not set.
+/// Parses an integer, or returns `default`.
 ///
 /// # Errors
 /// Returns an error if the value is not decimal digits or is outside the range.
@@ -67,20 +65,20 @@ pub fn read_integer(
     let Some(text) = value else {
         return Ok(default);
     };
-    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = digits.then(|| text.parse().ok()).flatten();
-    number
-        .filter(|number| (1..=range.max).contains(number))
-        .ok_or(VariableError {
+    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
+    match text.parse() {
+        Ok(number) if is_decimal && (1..=range.max).contains(&number) => Ok(number),
+        _ => Err(VariableError {
             variable,
             rule: range.rule,
-        })
+        }),
+    }
 }
 
-/// Parses a duration in seconds. Returns `default` if the variable is not set.
+/// Parses a duration in seconds like [`read_integer`].
 ///
 /// # Errors
-/// Returns an error if the value is not decimal digits or is outside the range.
+/// Returns an error as [`read_integer`] does.
 pub fn read_seconds(
     variable: &'static str,
     variables: Variables<'_>,
@@ -91,24 +89,23 @@ pub fn read_seconds(
     Ok(Millis::from_seconds(seconds.into()))
 }
 
-/// Parses a JSON variable. Returns the default of `T` if the variable is not set.
+/// Parses a JSON variable, or returns the default of `T`.
 ///
 /// # Errors
-/// If `read` fails, returns an error with the name of the variable and the rule from `read`.
+/// Returns the rule from `read` as an error of the variable.
 pub fn read_json<T: Default>(
     variable: &'static str,
-    value: impl Fn(&str) -> Option<String>,
+    variables: impl Fn(&str) -> Option<String>,
     read: impl Fn(&str) -> Result<T, &'static str>,
 ) -> Result<T, VariableError> {
-    value(variable).map_or_else(
-        || Ok(T::default()),
-        |value| read(&value).map_err(|rule| VariableError { variable, rule }),
-    )
+    match variables(variable) {
+        Some(value) => read(&value).map_err(|rule| VariableError { variable, rule }),
+        None => Ok(T::default()),
+    }
 }
 
 /// Splits a list at commas, trims the items and drops empty items.
 pub fn split_list(value: Option<&str>) -> Vec<String> {
-    let items = value.unwrap_or("").split(',').map(str::trim);
-    let items = items.filter(|item| !item.is_empty());
-    items.map(str::to_owned).collect()
+    let items = value.unwrap_or("").split(',');
+    items.filter_map(trim_value).collect()
 }

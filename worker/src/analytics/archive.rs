@@ -1,6 +1,5 @@
-//! The daily archive. This module reads requests for series, and writes the bodies of three
-//! responses: a series of daily counts, the archive's status, and the estimate of a backfill.
-//! [`schedule::plan`] chooses the next request that the archive sends to the upstream.
+//! The daily archive: its requests and the bodies of its responses. [`schedule::plan`] chooses what
+//! the archive fetches next.
 
 pub mod run_lock;
 pub mod schedule;
@@ -16,25 +15,23 @@ use quillgate::{
 use serde::Serialize;
 use serde_json::json;
 
-use crate::analytics::archive::schedule::{Estimate, ProjectRecord, is_settled};
+use crate::analytics::archive::schedule::{DayRecord, Estimate, ProjectRecord, is_settled};
 use crate::analytics::archive::stored_path::store_path;
 use crate::analytics::settings::ArchiveSettings;
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::json;
 
-/// The maximum length of a requested range, in days. The limit is about ten years.
+/// Days, about ten years.
 const MAX_RANGE: u32 = 3_660;
-/// The approximate maximum number of rows that a request reads. D1 bills every row that a query
-/// reads, and counts a row again when the query groups it.
+/// The approximate maximum number of rows that a request reads. D1 bills a row again when a query
+/// groups it.
 pub(crate) const MAX_ROWS_READ: u64 = 400_000;
-/// The maximum number of counts of pages that a series reads and groups.
+/// The maximum number of counts of pages that a series reads.
 pub const MAX_COUNTS: u64 = MAX_ROWS_READ / 2;
-/// The maximum number of failed days that a status lists.
 const MAX_FAILURES: usize = 100;
 
-/// The pages whose views a series counts. Paths are in the form that [`store_path`] returns, as in
-/// the archive.
+/// The pages whose views a series counts. Paths are in the form of [`store_path`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
     /// The whole site.
@@ -52,11 +49,11 @@ pub struct SeriesQuery {
     pub subject: Subject,
     /// The period of each row: a day, a week or a month.
     pub group: DayGroup,
-    /// The first day of this page of the series.
+    /// The first day.
     pub from: Day,
-    /// The day after the last day of this page of the series.
+    /// The day after the last day.
     pub to: Day,
-    /// Whether the series has another page, which starts at `to`.
+    /// Whether another page starts at `to`.
     pub has_more: bool,
 }
 
@@ -81,8 +78,7 @@ impl SeriesQuery {
         })
     }
 
-    /// Ends this page of the series before the group of `day`, because the archive has not read all
-    /// rows of this day.
+    /// Ends this page before the group of `day`, whose rows were not all read.
     ///
     /// # Errors
     /// Returns a 400 problem if the page would be empty.
@@ -100,8 +96,7 @@ impl SeriesQuery {
     }
 }
 
-/// Returns the first day of the range, and the day after the last day. Returns a 400 problem if a
-/// date is invalid or the range exceeds [`MAX_RANGE`].
+/// Returns the first day of the range and the day after the last day.
 fn read_range(call: &Call) -> Result<(Day, Day), Problem> {
     let (begin, end) = (read_day(call, "dateFrom")?, read_day(call, "dateTo")?);
     if end.since(begin) > MAX_RANGE {
@@ -129,10 +124,11 @@ fn read_subject(call: &Call) -> Result<Subject, Problem> {
     match (path, prefix) {
         (None, None) => Ok(Subject::Site),
         (Some(path), None) => Ok(Subject::Page(store_path(path.as_str()))),
-        (None, Some(prefix)) if is_prefix(prefix.as_str()) => {
-            Ok(Subject::Prefix(store_path(prefix.as_str())))
-        }
-        (None, Some(_)) => {
+        (None, Some(prefix)) => {
+            let prefix = prefix.as_str();
+            if prefix == "/" || (prefix.starts_with('/') && !prefix.ends_with('/')) {
+                return Ok(Subject::Prefix(store_path(prefix)));
+            }
             let detail = "prefix must be / or whole path segments with a leading slash and no trailing one, such as /guides";
             Err(Problem::field("prefix", GatewayRule::Prefix, detail))
         }
@@ -143,16 +139,10 @@ fn read_subject(call: &Call) -> Result<Subject, Problem> {
     }
 }
 
-fn is_prefix(text: &str) -> bool {
-    text == "/" || (text.starts_with('/') && !text.ends_with('/'))
-}
-
-/// Reads a cursor: the first day of the second or a later page of the series. Later pages start
-/// with a new group, so the cursor must be the first day of a group. Returns a 400 problem for any
-/// other cursor.
+/// Reads the first day of a later page, which is also the first day of a group.
 fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result<Day, Problem> {
-    let day = Day::from_text(cursor.as_str());
-    let day = day.filter(|day| begin < *day && *day < end && group.begin_of(*day) == *day);
+    let is_begin = |day: &Day| begin < *day && *day < end && group.begin_of(*day) == *day;
+    let day = Day::from_text(cursor.as_str()).filter(is_begin);
     day.ok_or_else(|| {
         let detail = "cursor must be the nextCursor of an earlier page";
         Problem::field("cursor", GatewayRule::Cursor, detail)
@@ -178,13 +168,13 @@ impl Counts {
         total: Some(0),
     };
 
-    fn plus(self, other: Self) -> Self {
+    fn sum(days: &[StoredDay]) -> Self {
         let add = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
-        Self {
-            human: add(self.human, other.human),
-            ai: add(self.ai, other.ai),
-            total: add(self.total, other.total),
-        }
+        days.iter().fold(Self::ZERO, |sum, day| Self {
+            human: add(sum.human, day.views.human),
+            ai: add(sum.ai, day.views.ai),
+            total: add(sum.total, day.views.total),
+        })
     }
 }
 
@@ -195,16 +185,14 @@ pub struct StoredDay {
     pub day: Day,
     /// The time of the last complete fetch of the day.
     pub fetched: Millis,
-    /// The subject's views. For a prefix, a day can have two entries: one for the page at that
-    /// path, and one for the pages below the path. [`write_series`] adds the counts of the two
-    /// entries.
+    /// The subject's views. For a prefix, a day can have two entries: the page at that path, and
+    /// the pages below. [`write_series`] adds them.
     pub views: Counts,
     /// The site's visitors. `None` for other subjects.
     pub visitors: Option<Counts>,
 }
 
-/// Writes the body of a page of a series. `stored` contains the stored days of the page in
-/// ascending order.
+/// Writes the body of a page of a series. `stored` is in ascending order.
 pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
     let mut groups = Vec::new();
     let mut rest = stored;
@@ -214,8 +202,7 @@ pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
         let parts;
         (parts, rest) = rest.split_at(rest.partition_point(|part| part.day < end));
         if let Some(last) = parts.last() {
-            let views = parts.iter().map(|part| part.views);
-            let views = views.fold(Counts::ZERO, Counts::plus);
+            let views = Counts::sum(parts);
             let missing = missing_days(begin, end, parts);
             groups.push(json!({
                 "date": query.group.begin_of(begin).to_text(),
@@ -234,7 +221,6 @@ pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
     json::to_text(&json!({ "views": groups, "missing": missing, "nextCursor": next }))
 }
 
-/// Returns the days of a range that are not stored.
 fn missing_days(from: Day, to: Day, stored: &[StoredDay]) -> Vec<String> {
     let is_missing = |day: &Day| stored.binary_search_by_key(day, |part| part.day).is_err();
     let missing = from.until(to).filter(is_missing);
@@ -244,11 +230,8 @@ fn missing_days(from: Day, to: Day, stored: &[StoredDay]) -> Vec<String> {
 /// Whether a response is final: every day of the query is stored, and no day will be fetched again.
 pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) -> bool {
     let is_settled = |part: &&StoredDay| is_settled(part.day, part.fetched, recheck_days);
-    let mut days: Vec<_> = stored
-        .iter()
-        .filter(is_settled)
-        .map(|part| part.day)
-        .collect();
+    let settled = stored.iter().filter(is_settled);
+    let mut days: Vec<_> = settled.map(|part| part.day).collect();
     days.dedup();
     days.len() == query.to.since(query.from) as usize
 }
@@ -258,8 +241,6 @@ pub fn first_retained(settings: &ArchiveSettings, now: Millis) -> Day {
     Day::of(now).minus(settings.retention_days)
 }
 
-/// Returns the estimated time at which the last missing day is stored, or `None` if
-/// [`Estimate::hours`] is `None`.
 fn completion_time(estimate: Estimate, now: Millis) -> Option<String> {
     let hours = estimate.hours?;
     let instant = now.plus(Millis::from_seconds(hours.saturating_mul(3600)));
@@ -291,22 +272,17 @@ pub fn write_status(
             _ => missing.push((day, day.next())),
         }
     }
-    let missing = missing.into_iter();
-    let missing: Vec<_> = missing
-        .map(|(from, to)| json!({ "dateFrom": from.to_text(), "dateTo": to.to_text() }))
-        .collect();
-    let failing = record.days.iter().filter(|known| known.attempts > 0);
-    let failures: Vec<_> = failing
-        .take(MAX_FAILURES)
-        .map(|known| {
-            json!({
-                "date": known.day.to_text(),
-                "attempts": known.attempts,
-                "retryAt": DateBound::from_instant(known.retry_at).as_str(),
-                "problem": known.problem,
-            })
+    let to_range =
+        |(from, to): &(Day, Day)| json!({ "dateFrom": from.to_text(), "dateTo": to.to_text() });
+    let to_failure = |known: &DayRecord| {
+        json!({
+            "date": known.day.to_text(),
+            "attempts": known.attempts,
+            "retryAt": DateBound::from_instant(known.retry_at).as_str(),
+            "problem": known.problem,
         })
-        .collect();
+    };
+    let failing = record.days.iter().filter(|known| known.attempts > 0);
     let (_, estimate) = record.estimate(settings, now);
     json::to_text(&json!({
         "dateFrom": record.first.to_text(),
@@ -314,8 +290,8 @@ pub fn write_status(
         "complete": complete,
         "partial": partial,
         "failed": failed,
-        "missing": missing,
-        "failures": failures,
+        "missing": missing.iter().map(to_range).collect::<Vec<_>>(),
+        "failures": failing.take(MAX_FAILURES).map(to_failure).collect::<Vec<_>>(),
         "requests": estimate.requests,
         "hours": estimate.hours,
         "completeAt": completion_time(estimate, now),
@@ -323,9 +299,8 @@ pub fn write_status(
     }))
 }
 
-/// Plans a backfill that starts at `from`. Returns the first day that the project archives after
-/// the backfill begins, and the JSON body of the estimate. The first day is `from`, but no earlier
-/// than the first retained day and no later than the current first day.
+/// Plans a backfill from `from`, within the retention. Returns the new first day and the body of
+/// the estimate.
 pub fn plan_backfill(
     mut record: ProjectRecord,
     from: Day,
@@ -350,8 +325,7 @@ pub fn plan_backfill(
 pub struct ArchiveRun {
     /// The number of requests sent. Immediate retries do not count.
     pub requests: u64,
-    /// The number of failures. A failed or unsent request counts, and so does a response that is
-    /// unusable or cannot be stored.
+    /// The number of failed, unsent, unusable or unstorable parts.
     pub failures: u64,
     /// The number of days that the run completed.
     pub days: u64,

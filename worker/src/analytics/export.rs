@@ -21,8 +21,8 @@ use crate::analytics::settings::AnalyticsSettings;
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
-use crate::upstream::json_scanner::Malformed;
 use crate::upstream::page_check::PageEnd;
+use crate::upstream::raw_json::Malformed;
 
 /// A page that ends its export.
 #[derive(Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The health of the organization's object. Operators read this state in the health report.
+//! The organization's object in the health report.
 
 #[cfg(doc)]
 use quillgate::RateLimitPolicy;
@@ -11,7 +11,7 @@ use crate::upstream::breaker;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrganizationHealth {
-    /// Open if any project's circuit breaker for analytics is open in the object's isolate.
+    /// Open if a project's breaker for analytics is open in the object's isolate.
     pub breaker: breaker::State,
     /// The budgets that the object enforces, by the name of the policy.
     pub budgets: OrganizationBudgets,
@@ -19,7 +19,7 @@ pub struct OrganizationHealth {
     pub cached_pages: u64,
 }
 
-/// The budgets that all projects share.
+/// Budgets by policy.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct OrganizationBudgets {
     /// The budget of [`RateLimitPolicy::Analytics`], which all projects share.

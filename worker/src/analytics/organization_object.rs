@@ -53,11 +53,9 @@ const STEPS: [&str; 11] = [
     DROP_KEY_SETS,
 ];
 
-/// The class of the Durable Object, which the runtime instantiates.
 #[durable_object(fetch)]
 pub struct OrganizationObject {
-    /// The organization, or the error that occurred while reading its settings or opening its
-    /// storage.
+    /// The error of invalid settings or storage, if any.
     organization: HostResult<Rc<Organization>>,
 }
 
@@ -73,7 +71,7 @@ impl DurableObject for OrganizationObject {
     }
 }
 
-/// The methods that [`OrganizationStub`](super::organization_stub::OrganizationStub) calls.
+/// The methods that `OrganizationStub` calls.
 #[wasm_bindgen]
 impl OrganizationObject {
     pub fn report(&self, call: JsValue) -> Promise {
@@ -125,11 +123,9 @@ struct Organization {
     budget: BudgetStore,
     pages: PageStore,
     connections: Connections,
-    /// The fetches in progress. A request for a page that is being fetched waits for that fetch.
+    /// The fetches in progress, which other requests for the same page wait for.
     fetches: RefCell<Vec<RunningFetch>>,
-    /// The store of the daily archive, if a database is bound.
     archive: Option<ArchiveStore>,
-    /// Prevents concurrent runs of the archive.
     archive_lock: RefCell<RunLock>,
 }
 

@@ -1,9 +1,6 @@
-//! Pages of analytics reports. The gateway fetches pages of [`PAGE_ROWS`] rows and assembles
-//! reports from them. This module determines the pages, the freshness and the header fields of a
-//! report.
-//!
-//! The gateway fetches whole pages, because the budget counts requests, not rows. One page holds
-//! ten reports of 25 rows.
+//! Pages of analytics lists, their freshness and the header fields of reports. The gateway fetches
+//! whole pages of [`PAGE_ROWS`] rows, because the budget counts requests. One page holds ten
+//! reports of 25 rows.
 
 use quillgate::pages::Totals;
 use quillgate::{Millis, PageSize};
@@ -12,8 +9,7 @@ use crate::http::response::{HeaderFields, JSON};
 
 /// The number of rows per page: the maximum that the upstream allows.
 pub const PAGE_ROWS: u64 = PageSize::MAX.get();
-/// The maximum staleness: one day. A page that is at most this stale can be served instead of an
-/// error.
+/// One day. A page this stale can still be served instead of an error.
 pub const STALE_FOR: Millis = Millis::from_seconds(86_400);
 
 /// The metadata of a page.
@@ -25,8 +21,7 @@ pub struct PageHead {
     pub rows: u64,
     /// The upstream's `hasMore`: whether another page follows.
     pub has_more: bool,
-    /// The totals of the list. `None` for lists without totals, and for pages that an earlier version
-    /// of the gateway stored.
+    /// The totals, if the list has them and the page was not stored by an earlier version.
     pub totals: Option<Totals>,
     /// When the page was fetched, and when it becomes stale.
     pub freshness: Freshness,
@@ -42,7 +37,7 @@ pub struct Freshness {
 }
 
 impl Freshness {
-    /// Whether the page is fresh: its freshness lifetime has not ended.
+    /// Whether the freshness lifetime has not ended.
     pub fn is_fresh(self, now: Millis) -> bool {
         now < self.until
     }
@@ -52,8 +47,7 @@ impl Freshness {
         self.until.plus(STALE_FOR)
     }
 
-    /// Returns the remaining freshness in seconds, rounded down. The result is negative for a stale
-    /// page.
+    /// Returns the remaining freshness in whole seconds, negative for a stale page.
     pub fn ttl(self, now: Millis) -> i64 {
         let signed = |instant: Millis| i64::try_from(instant.0).unwrap_or(i64::MAX);
         signed(self.until)
@@ -104,8 +98,8 @@ pub fn page_key(list: &str, number: u64) -> String {
     format!("{number} {list}")
 }
 
-/// Whether a page that was fetched later shows that a cached page is outdated: both belong to
-/// `list`, and their totals differ. `key` is the [key](page_key) of the cached page.
+/// Whether a page that was fetched later shows that the cached page with this [key](page_key) is
+/// outdated: both belong to `list`, and their totals differ.
 pub fn is_outdated(key: &str, cached: &PageHead, list: &str, latest: &PageHead) -> bool {
     latest.totals.is_some()
         && cached.totals != latest.totals
@@ -113,8 +107,7 @@ pub fn is_outdated(key: &str, cached: &PageHead, list: &str, latest: &PageHead) 
         && key.split_once(' ').is_some_and(|(_, own)| own == list)
 }
 
-/// Whether more rows follow this slice, either on the same page or on the next page. `last` is the
-/// head of the slice's page.
+/// Whether more rows follow this slice, on the same page or the next.
 pub const fn has_more(last: &PageHead, slice: &PageSlice) -> bool {
     last.has_more || last.rows > slice.to
 }
@@ -124,12 +117,12 @@ pub const fn has_more(last: &PageHead, slice: &PageSlice) -> bool {
 pub enum CacheStatus {
     /// The page came from the cache and is fresh.
     Hit {
-        /// The remaining freshness in seconds, rounded down.
+        /// The remaining freshness in seconds.
         ttl: i64,
     },
     /// The page came from the cache, because no budget is left to fetch a newer one.
     BudgetSpent {
-        /// The remaining freshness in seconds, which is negative for a stale page.
+        /// The remaining freshness in seconds.
         ttl: i64,
     },
     /// This request fetched the page from the upstream.
@@ -142,8 +135,7 @@ pub enum CacheStatus {
         reason: FetchReason,
         /// The HTTP status of the upstream's response. `None` if the upstream did not respond.
         status: Option<u16>,
-        /// The remaining freshness in seconds, which is negative for a stale page. `None` for a
-        /// job, which has no freshness lifetime.
+        /// The remaining freshness in seconds. `None` for a job.
         ttl: Option<i64>,
     },
 }
@@ -182,8 +174,8 @@ impl CacheStatus {
                 status,
                 ttl,
             } => {
-                let status = status.map_or_else(String::new, |it| format!("; fwd-status={it}"));
-                let ttl = ttl.map_or_else(String::new, |it| format!("; ttl={it}"));
+                let status = status.map_or_else(String::new, |code| format!("; fwd-status={code}"));
+                let ttl = ttl.map_or_else(String::new, |ttl| format!("; ttl={ttl}"));
                 let detail = match reason {
                     FetchReason::Stale => "; detail=stale",
                     FetchReason::Request | FetchReason::Missing => "",
@@ -193,7 +185,7 @@ impl CacheStatus {
         }
     }
 
-    /// Returns the status of a page from the cache when the upstream failed to return a newer one.
+    /// Returns the status of a cached page after a failed fetch.
     pub fn upstream_failed(page: Freshness, status: Option<u16>, now: Millis) -> Self {
         let reason = if page.is_fresh(now) {
             FetchReason::Request
@@ -207,8 +199,7 @@ impl CacheStatus {
         }
     }
 
-    /// Returns the status for a request that waited for another request's fetch. Changes only
-    /// [`Self::Fetched`].
+    /// Returns the status for a request that waited for another request's fetch.
     pub fn collapsed(self) -> Self {
         match self {
             Self::Fetched(reason) => Self::Collapsed(reason),
@@ -216,8 +207,6 @@ impl CacheStatus {
         }
     }
 
-    /// Returns 0 for a cache hit, 1 for a page that was requested from the upstream, and 2 for a
-    /// page that could be stale.
     const fn rank(&self) -> u8 {
         match self {
             Self::BudgetSpent { .. }
@@ -235,14 +224,14 @@ impl CacheStatus {
         self.rank() == 2
     }
 
-    /// Returns the status of a response with several pages: the status with the highest rank, or
-    /// the last of several with that rank. Returns `None` without pages.
+    /// Returns the status of a response with several pages, if any: the last one with the highest
+    /// rank.
     pub fn worst(statuses: Vec<Self>) -> Option<Self> {
         statuses.into_iter().max_by_key(Self::rank)
     }
 }
 
-/// Returns the reason for fetching a page, given the cached page, if any.
+/// Returns why a page is fetched.
 pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchReason {
     match cached {
         _ if revalidate => FetchReason::Request,
@@ -268,10 +257,8 @@ pub struct ReportHead {
 }
 
 impl ReportHead {
-    /// Builds the head of a report from these pages. Returns `None` without pages.
+    /// Builds the head of a report. Returns `None` without pages.
     pub fn from_pages(pages: &[(&PageHead, PageSlice)]) -> Option<Self> {
-        // The report is as old as its oldest page, and becomes stale when the first of its pages
-        // does.
         let freshness = pages.iter().map(|(page, _)| page.freshness);
         Some(Self {
             freshness: Freshness {
@@ -284,7 +271,7 @@ impl ReportHead {
     }
 
     /// Returns the header fields of the response. `cache` is the value of `Cache-Status` after the
-    /// cache's name. The parameter `mixed` marks a mixed report.
+    /// cache's name.
     pub fn headers(&self, cache: &str, now: Millis) -> HeaderFields {
         let Freshness { fetched, until } = self.freshness;
         let cache_control = if self.freshness.is_fresh(now) && !self.is_mixed {
@@ -303,8 +290,7 @@ impl ReportHead {
     }
 }
 
-/// Builds the entity tag (RFC 9110, section 8.8.3) from the row ranges and the tags of the pages.
-/// Equal tags mean equal bodies.
+/// Builds the entity tag (RFC 9110, section 8.8.3). Equal tags mean equal bodies.
 fn build_etag(pages: &[(&PageHead, PageSlice)]) -> String {
     let part = |(page, slice): &(&PageHead, PageSlice)| {
         if slice.is_whole() {
@@ -322,9 +308,8 @@ pub fn matches_etag(if_none_match: Option<&str>, etag: &str) -> bool {
     let Some(value) = if_none_match else {
         return false;
     };
-    let tags = value.split(',').map(str::trim);
-    let mut tags = tags.map(|tag| tag.strip_prefix("W/").unwrap_or(tag));
-    value.trim() == "*" || tags.any(|tag| tag == etag)
+    let mut tags = value.split(',').map(str::trim);
+    value.trim() == "*" || tags.any(|tag| tag.strip_prefix("W/").unwrap_or(tag) == etag)
 }
 
 /// Whether the `Cache-Control` of a request contains `no-cache` (RFC 9111, section 5.2.1.4).

@@ -1,6 +1,4 @@
-//! The page cache of the organization's object. `SQLite` stores the pages, and memory holds the
-//! most recent pages. Pages with personal data are in memory only; see
-//! [`ReportQuery::may_be_stored`](crate::analytics::query::ReportQuery::may_be_stored).
+//! The page cache of the organization's object: `SQLite`, and the most recent pages in memory.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -13,9 +11,8 @@ use wasm_bindgen::JsValue;
 use crate::analytics::page::{PageHead, STALE_FOR, is_outdated, page_key};
 use crate::analytics::pages::Page;
 use crate::bounded_cache::BoundedCache;
-use crate::runtime::{Database, HostResult, now, number, text};
+use crate::runtime::{Database, HostResult, now, number, optional_text, text};
 
-/// The table of pages, a migration step of the organization's object.
 pub const PAGE_TABLES: &str = "
   CREATE TABLE page (
     list TEXT NOT NULL,
@@ -31,8 +28,8 @@ pub const PAGE_TABLES: &str = "
   CREATE INDEX page_fresh_until ON page (fresh_until);
 ";
 
-/// The table for the rest of pages longer than [`MAX_PART_LENGTH`]. The key contains the tag of the
-/// page, so parts of different pages never mix.
+/// The rest of pages longer than [`MAX_PART_LENGTH`]. The tag in the key prevents parts of
+/// different pages from mixing.
 pub const PAGE_PART_TABLES: &str = "
   CREATE TABLE page_part (
     tag TEXT NOT NULL,
@@ -42,31 +39,25 @@ pub const PAGE_PART_TABLES: &str = "
   );
 ";
 
-/// Adds the totals of pages. Pages that an earlier version of the gateway stored have none. The index
-/// spares reading the text of pages, because `totals` is stored after the text.
+/// Without the index, a query would read whole pages, because `totals` is stored after the text.
 pub const PAGE_TOTALS: &str = "
   ALTER TABLE page ADD COLUMN totals TEXT;
   CREATE INDEX page_totals ON page (list, totals, fresh_until);
 ";
 
-/// Deletes pages that an earlier version of the gateway stored without a tag.
 pub const UNTAGGED_PAGES: &str = "DELETE FROM page WHERE tag = '';";
 
-/// The minimum time between two deletions of expired pages, unless more than [`MAX_STORED`] pages
-/// are stored. The minimum exists because each deletion also reads the whole table of parts.
+/// The minimum time between deletions, which read the whole table of parts.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
-/// The maximum number of stored pages. With the default budget, fetching that many pages takes 20
-/// hours. Even at the maximum of 4 MiB per page, the pages fit into the 10 GB of an object.
+/// With the default budget, fetching as many pages takes 20 hours. At 4 MiB per page, they fit into
+/// the 10 GB of an object.
 const MAX_STORED: u64 = 2_000;
-/// The number of pages that remain after the oldest pages are deleted. This number is well below
-/// [`MAX_STORED`], so that most new pages do not cause a deletion.
+/// The number of pages after a deletion, so low that most new pages cause none.
 const STORED_AFTERWARDS: u64 = 1_750;
-/// The maximum number of UTF-16 code units of a page in one row. A code unit takes at most 3 bytes
-/// in UTF-8, so a row stays below the limit of 2 MB.
+/// UTF-16 code units of a page in one row. Each takes at most 3 bytes in UTF-8, so a row stays
+/// below the limit of 2 MB.
 const MAX_PART_LENGTH: u32 = 500_000;
-/// The maximum number of pages in memory.
 const MAX_PAGES: usize = 64;
-/// The maximum total size of the pages in memory, in bytes.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
 #[derive(Deserialize)]
@@ -85,8 +76,7 @@ pub struct PageStore {
     database: Rc<Database>,
     memory: RefCell<BoundedCache<Page>>,
     next_sweep: Cell<Millis>,
-    /// An upper bound on the number of stored pages. A page that replaces a stored page also
-    /// counts, until the next count of the table.
+    /// An upper bound: a page that replaces a stored page also counts until the next count.
     stored: Cell<u64>,
 }
 
@@ -102,8 +92,7 @@ impl PageStore {
         Ok(store)
     }
 
-    /// Finds a page, fresh or stale, in memory or in the database. Returns `None` if neither
-    /// contains the page.
+    /// Finds a page, fresh or stale.
     pub fn find(&self, list: &str, number_in_list: u64) -> HostResult<Option<Page>> {
         let name = page_key(list, number_in_list);
         if let Some(page) = self.memory.borrow().get(&name, now()) {
@@ -115,8 +104,7 @@ impl PageStore {
         let Some(mut page) = self.database.first::<Page>(query, key)? else {
             return Ok(None);
         };
-        // The first part of a split page can be one code unit below the maximum, because
-        // `split_text` keeps surrogate pairs together.
+        // The first part can be one code unit below the maximum: see `split_text`.
         if page.text.length() >= MAX_PART_LENGTH - 1 {
             let query = "SELECT text FROM page_part WHERE tag = ? ORDER BY part";
             let parts: Vec<PartRow> = self.database.rows(query, [text(&page.head.tag)])?;
@@ -128,8 +116,8 @@ impl PageStore {
         Ok(Some(page))
     }
 
-    /// Stores a page that was just fetched. Cached pages of the list become stale if their totals
-    /// differ, so all fresh pages of a list come from one state of the list.
+    /// Stores a fetched page. Pages of the list with other totals become stale, so all fresh pages
+    /// of a list come from one state of the list.
     pub fn insert(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         let head = &page.head;
         let is_kept = |key: &str, cached: &Page| !is_outdated(key, &cached.head, list, head);
@@ -161,13 +149,11 @@ impl PageStore {
         })
     }
 
-    /// Makes pages of the list stale if their totals differ from those of the latest page.
     fn expire_outdated(&self, list: &str, latest: &PageHead) -> HostResult<()> {
         if latest.totals.is_none() {
             return Ok(());
         }
-        // In this form, the query searches the index three times. With `IS NOT`, it would read every
-        // page of the list.
+        // Searches the index three times. `IS NOT` would read every page of the list.
         let query = "UPDATE page SET fresh_until = ?1 WHERE fresh_until > ?1 AND (
             (list = ?2 AND totals IS NULL) OR (list = ?2 AND totals < ?3)
             OR (list = ?2 AND totals > ?3))";
@@ -176,8 +162,7 @@ impl PageStore {
             .execute(query, [now, text(list), totals_value(latest)])
     }
 
-    /// Returns the number of the first page from `first` on that is not stored and fresh. Returns
-    /// `None` if all of them are.
+    /// Returns the number of the first page from `first` on that is not stored and fresh, if any.
     pub fn first_missing(&self, list: &str, first: u64) -> HostResult<Option<u64>> {
         let query = "SELECT number, has_more FROM page
             WHERE list = ? AND number >= ? AND fresh_until > ? ORDER BY number";
@@ -210,8 +195,7 @@ impl PageStore {
         let stored = self.stored.get() + 1;
         self.stored.set(stored);
         if stored > MAX_STORED {
-            // `SQLite` gives a new row the highest row id, so the pages stored first have the
-            // lowest ids.
+            // The pages stored first have the lowest row ids.
             let delete = "DELETE FROM page WHERE rowid <=
                 (SELECT rowid FROM page ORDER BY rowid DESC LIMIT 1 OFFSET ?)";
             self.database.execute(delete, [number(STORED_AFTERWARDS)])?;
@@ -235,11 +219,10 @@ impl PageStore {
 
 fn totals_value(head: &PageHead) -> JsValue {
     let number = head.totals.map(|totals| totals.number().to_string());
-    number.map_or(JsValue::NULL, |number| text(&number))
+    optional_text(number.as_deref())
 }
 
-/// Splits a string into one or more parts of at most `longest` code units, never within a surrogate
-/// pair.
+/// Splits a string into parts of at most `longest` code units, never within a surrogate pair.
 pub(crate) fn split_text(text: &JsString, longest: u32) -> Vec<JsString> {
     let mut parts = Vec::new();
     let mut from = 0;

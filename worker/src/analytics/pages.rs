@@ -1,5 +1,5 @@
-//! Analytics pages, and the reports assembled from them. Bodies and rows stay JavaScript strings,
-//! so that assembling a report does not copy them into the memory of the wasm module.
+//! Analytics pages and reports. Bodies and rows stay JavaScript strings, which are not copied into
+//! wasm memory.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -15,30 +15,28 @@ use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 
 /// A page of an analytics list, or a whole report that has no pagination.
 #[derive(Debug, Clone, Deserialize, Serialize)]
-#[serde(from = "PageRow", into = "PageRow")]
+#[serde(from = "FlatPage", into = "FlatPage")]
 pub struct Page {
     pub head: PageHead,
     /// The JSON text, verbatim from the upstream.
     pub text: JsString,
-    /// The parsed parts, cached when the first report is cut from the page. Parsing the page again
-    /// for each report would create much more garbage than the report itself.
+    /// Cached after the first report. Parsing the page again for each report would create much
+    /// garbage.
     parts: Rc<OnceCell<Parts>>,
 }
 
-/// A page, split into the parts from which reports are assembled.
+/// A page, split into the parts of reports.
 #[derive(Debug)]
 struct Parts {
-    /// The rows, each serialized as JSON.
     rows: Array,
-    /// The properties before the rows as JSON, each followed by a comma. The placeholder
-    /// [`HAS_MORE`] replaces the property `hasMore` and its comma.
+    /// The properties before the rows as JSON, each followed by a comma. [`HAS_MORE`] replaces
+    /// `hasMore` and its comma.
     before: String,
-    /// The properties after the rows, in the same form as `before`.
+    /// The properties after the rows, in the same form.
     after: String,
 }
 
-/// The placeholder for `hasMore` in [`Parts`]. This character cannot occur in serialized JSON,
-/// which escapes control characters.
+/// Cannot occur in serialized JSON, which escapes control characters.
 const HAS_MORE: char = '\u{1}';
 
 impl Page {
@@ -50,8 +48,8 @@ impl Page {
         }
     }
 
-    /// Returns an estimate of the maximum size of `text` and `parts` in memory, in bytes. Both have
-    /// about the same length, and a JavaScript string takes at most two bytes per code unit.
+    /// Estimates the size of `text` and `parts` in bytes: a JavaScript string takes at most two
+    /// bytes per code unit.
     pub fn bytes(&self) -> usize {
         self.text.length() as usize * 4
     }
@@ -66,7 +64,6 @@ impl Page {
 }
 
 impl Parts {
-    /// Parses a page. `property` is the name of the property that contains the rows.
     fn read(text: &JsString, property: &str) -> HostResult<Self> {
         let page: Object = parse_json(text)?.unchecked_into();
         let rows = Array::new();
@@ -98,20 +95,20 @@ impl Parts {
 
 /// A page as stored in the database and sent in messages.
 #[derive(Deserialize, Serialize)]
-struct PageRow {
+struct FlatPage {
     #[serde(with = "serde_wasm_bindgen::preserve")]
     text: JsString,
     tag: String,
     rows: u64,
     has_more: u64,
-    /// The number of the totals as text, because JavaScript numbers are exact to 53 bits only.
+    /// As text, because JavaScript numbers are exact to 53 bits only.
     totals: Option<String>,
     fetched: Millis,
     fresh_until: Millis,
 }
 
-impl From<PageRow> for Page {
-    fn from(row: PageRow) -> Self {
+impl From<FlatPage> for Page {
+    fn from(row: FlatPage) -> Self {
         let head = PageHead {
             tag: row.tag,
             rows: row.rows,
@@ -129,7 +126,7 @@ impl From<PageRow> for Page {
     }
 }
 
-impl From<Page> for PageRow {
+impl From<Page> for FlatPage {
     fn from(Page { head, text, .. }: Page) -> Self {
         Self {
             text,
@@ -143,17 +140,14 @@ impl From<Page> for PageRow {
     }
 }
 
-/// A report, assembled from pages.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// The entity tag and the freshness of the report.
     pub head: ReportHead,
-    /// The JSON body of the response.
     pub body: JsString,
 }
 
 impl Report {
-    /// Cuts a report from the pages that contain the report's rows. Returns an error without pages.
+    /// Cuts a report from the pages that contain its rows.
     pub fn cut(operation: Operation, pages: &[(Page, PageSlice)]) -> HostResult<Self> {
         let heads: Vec<_> = pages
             .iter()
@@ -166,7 +160,7 @@ impl Report {
         Ok(Self { head, body })
     }
 
-    /// Returns the maximum size of the body in memory, in bytes.
+    /// The maximum size in memory, in bytes.
     pub fn bytes(&self) -> usize {
         self.body.length() as usize * 2
     }
@@ -197,7 +191,6 @@ fn cut_body(
     Ok(body.concat(&JsString::from(end)))
 }
 
-/// Converts a row index, which is at most 250, to the type that `Array::slice` takes.
 fn index(row: u64) -> u32 {
     u32::try_from(row).unwrap_or(u32::MAX)
 }

@@ -1,5 +1,4 @@
-//! The query for a report. [`ReportQuery`] determines the rows of the report, the cache key of its
-//! pages, and the requests that fetch the pages.
+//! The query for a report.
 
 use quillgate::declaration::Pagination;
 use quillgate::parameters::ParameterGroup as _;
@@ -15,12 +14,10 @@ use crate::http::problem::Problem;
 pub struct ReportQuery {
     /// The operation that declares the report.
     pub operation: Operation,
-    /// The path and query with normalized dates, used as a cache key. With offset pagination, the
-    /// key omits `limit` and `offset`, so that all pages of a list share the key. With cursor
-    /// pagination, each page has its own key.
+    /// The path and query with normalized dates, used as a cache key. With offset pagination, all
+    /// pages of a list share the key, which omits `limit` and `offset`.
     pub list: String,
-    /// The number of requested rows. Without offset pagination, this number is always
-    /// [`PAGE_ROWS`].
+    /// The number of requested rows. [`PAGE_ROWS`] without offset pagination.
     pub limit: u64,
     /// The number of rows to skip.
     pub offset: u64,
@@ -45,8 +42,7 @@ impl ReportQuery {
         Self::new(operation, &call, project, settings.freshness(&range, now))
     }
 
-    /// Reads a call with [normalized](Call::normalize) dates. `fresh_for` is the freshness lifetime
-    /// of the report's pages.
+    /// Reads a call with [normalized](Call::normalize) dates.
     ///
     /// # Errors
     /// Returns a 400 problem if `offset` or `limit` is invalid, or if their sum exceeds 2^53 − 1.
@@ -85,8 +81,7 @@ impl ReportQuery {
         }
     }
 
-    /// Returns the request target of a page. With offset pagination, the target includes `limit`
-    /// and `offset`. Otherwise, the target is [`Self::list`].
+    /// Returns the request target of a page.
     pub fn page_target(&self, number: u64) -> String {
         match self.operation.declaration().pagination {
             Pagination::Offset { .. } => {
@@ -98,8 +93,7 @@ impl ReportQuery {
         }
     }
 
-    /// Whether pages may be stored on disk. Conversations contain personal data, so their pages are
-    /// cached in memory only.
+    /// Whether pages may be stored on disk. Conversations contain personal data.
     pub fn may_be_stored(&self) -> bool {
         self.operation.declaration().scope != Scope::ReadConversations
     }

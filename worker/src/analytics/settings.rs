@@ -1,5 +1,4 @@
-//! The settings of analytics. The Worker's variables set the freshness of reports and the daily
-//! archive.
+//! The settings of analytics, from the Worker's variables.
 
 use std::cmp::Ordering;
 
@@ -8,14 +7,12 @@ use quillgate::{DateBound, DateRange, Day, Millis, ProjectId};
 use crate::budget::limits::Limits;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
 
-/// The freshness lifetime of reports about past days: a day. The range of these reports ended
-/// before yesterday, in UTC.
+/// The freshness lifetime of reports whose range ended before yesterday, in UTC: a day.
 const CLOSED: Millis = Millis::from_seconds(86_400);
 
 /// The freshness of reports and the daily archive.
 pub struct AnalyticsSettings {
-    /// The freshness lifetime of reports whose range ends yesterday or later, or at an unknown
-    /// instant. Archive responses that are not final have the same freshness lifetime.
+    /// The freshness lifetime of all other reports, and of archive responses that are not final.
     pub fresh_for: Millis,
     /// The projects to archive, and the archive's share of the budget.
     pub archive: ArchiveSettings,
@@ -35,9 +32,9 @@ impl AnalyticsSettings {
 
     /// Returns the freshness lifetime of a report of this normalized range.
     ///
-    /// The lifetime of a day requires an end before yesterday, because the upstream may use another
-    /// time zone or count some views late. A date-time without a UTC offset does not count as such
-    /// an end, because its instant is unknown.
+    /// Only a range that ended before yesterday counts as past, because the upstream may use
+    /// another time zone or count some views late. A date-time without a UTC offset has no known
+    /// instant.
     pub fn freshness(&self, range: &DateRange, now: Millis) -> Millis {
         let yesterday = Day::of(now).minus(1);
         let begins = [yesterday.into(), DateBound::from_instant(yesterday.begin())];
@@ -55,23 +52,21 @@ impl AnalyticsSettings {
 pub struct ArchiveSettings {
     /// The projects to archive. If empty, the archive is disabled.
     pub projects: Vec<ProjectId>,
-    /// The archive's share of the analytics budget, in requests per window. The share is at least
-    /// 1.
+    /// The archive's share of the analytics budget: at least one request per window.
     pub limit: u32,
     /// The length of the budget's window.
     pub window: Millis,
-    /// The number of days before today that the archive retains.
+    /// Days before today.
     pub retention_days: u32,
-    /// A stored day is fetched again once per day, until a complete fetch takes place more than
-    /// this number of days after the stored day. Mintlify counts some views late.
+    /// Days after which a complete fetch of a day is final. Mintlify counts some views late.
     pub recheck_days: u32,
 }
 
 impl ArchiveSettings {
     fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let integer = |name, default, range| read_integer(name, variables(name), default, range);
-        let projects = split_list(variables("ARCHIVE_PROJECTS").as_deref()).into_iter();
-        let projects: Result<_, _> = projects.map(ProjectId::new).collect();
+        let projects = split_list(variables("ARCHIVE_PROJECTS").as_deref());
+        let projects: Result<_, _> = projects.into_iter().map(ProjectId::new).collect();
         let share = integer("ARCHIVE_SHARE", 33, Range::TO_HUNDRED)?;
         let limit = u64::from(limits.analytics) * u64::from(share) / 100;
         Ok(Self {

@@ -1,15 +1,13 @@
-//! The CORS protocol of the Fetch standard. The gateway rejects requests from other origins that
-//! are not allowed, and declares the header fields that pages of allowed origins may send and read.
+//! The CORS protocol of the Fetch standard.
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::url::origin_of;
 
-/// The origin of a request, which determines the CORS fields of the response.
+/// The origin of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// The request has the gateway's own origin, or no `Origin`, as is usual for clients other than
-    /// browsers. The response needs no `Access-Control-*` fields.
+    /// The gateway's own origin, or no `Origin`. Needs no `Access-Control-*` fields.
     #[default]
     Own,
     /// Another origin that `ALLOWED_ORIGINS` lists.
@@ -19,9 +17,8 @@ pub enum Origin {
 /// Checks a request's `Origin`.
 ///
 /// # Errors
-/// Returns a 403 problem if `Origin` is neither the gateway's own origin nor in `allowed`. Omitting
-/// the CORS headers would not suffice: the browser would hide the response from the page, but the
-/// request would still take effect.
+/// Returns a 403 problem for an origin that is not allowed. Without CORS headers, the browser would
+/// hide the response, but the request would still take effect.
 pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result<Origin, Problem> {
     let Some(sent) = sent else {
         return Ok(Origin::Own);
@@ -47,15 +44,11 @@ pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// The value of `Access-Control-Expose-Headers`. Pages of allowed origins may read these response
-/// header fields, in addition to the safelisted fields.
+/// Response header fields that pages may read, in addition to the safelisted ones.
 pub const EXPOSED: &str = "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
 
-/// The value of `Access-Control-Allow-Headers`. Pages of allowed origins may send these request
-/// header fields, in addition to the safelisted fields.
-///
-/// The npm package sends `Quillgate-Client` from browsers, where the package cannot set
-/// `User-Agent`. The gateway ignores the value.
+/// Request header fields that pages may send, in addition to the safelisted ones. The npm package
+/// sends `Quillgate-Client` instead of `User-Agent`, which browsers forbid.
 pub const SENT: &str = "Authorization, Cache-Control, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Quillgate-Client, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
 
 /// Returns the CORS fields of a preflight response for a path with these methods.

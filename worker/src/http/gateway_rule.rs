@@ -1,6 +1,5 @@
 //! Validation rules that only the gateway has. The crate `quillgate` declares all other rules.
 
-/// Declares [`GatewayRule`] and the names of the rules.
 macro_rules! gateway_rules {
     ($($(#[$doc:meta])+ $rule:ident = $name:literal,)+) => {
         /// A validation rule of the gateway, in addition to [`quillgate::Rule`].

@@ -5,8 +5,7 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::{RequestHead, accepts_page};
 use crate::http::response::{GatewayResponse, HeaderFields};
 
-/// The page's `Content-Security-Policy`. The policy allows only the inline style sheet [`STYLE`],
-/// which the hash identifies.
+/// Allows only [`STYLE`], by its hash.
 const POLICY: &str = "default-src 'none'; \
     style-src 'sha256-M0EbRAGLToVkCIdTpmru11xxw+JLABZPPRHdLvCVKjI='; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

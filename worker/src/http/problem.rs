@@ -1,4 +1,4 @@
-//! Problems. The gateway reports errors as responses in the format of RFC 9457.
+//! Problems: errors in the format of RFC 9457.
 
 use quillgate::{Rule, ValidationError};
 use serde_json::{Map, Value, json};
@@ -27,8 +27,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Creates a problem of this kind. If the kind has no fixed status, the status is 502 until
-    /// [`Self::with_status`] replaces it.
+    /// Creates a problem. Without a fixed status, the status is 502 until [`Self::with_status`].
     pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self {
             kind,
@@ -83,15 +82,13 @@ impl Problem {
         Self::new(ProblemKind::NotFound, detail)
     }
 
-    /// Returns 405 for a method that the path does not support (RFC 9110, section 15.5.6). `allow`
-    /// lists the supported methods.
+    /// Returns 405 (RFC 9110, section 15.5.6). `allow` lists the supported methods.
     pub fn method_not_allowed(allow: &str) -> Self {
         let detail = format!("this path supports {allow}");
         Self::new(ProblemKind::MethodNotAllowed, detail).with_header("allow", allow)
     }
 
-    /// Returns 500 for a missing or invalid variable or binding. The problem names the variable,
-    /// never its value.
+    /// Returns 500 for a missing or invalid variable, without its value.
     pub fn misconfigured(variable: &str, rule: &str) -> Self {
         let detail = format!("the gateway's variable {variable} {rule}");
         Self::new(ProblemKind::Misconfigured, detail).with_member("variable", variable.into())
@@ -173,8 +170,7 @@ impl Problem {
         Self::new(ProblemKind::ObjectUnavailable, detail).with_header("retry-after", "1")
     }
 
-    /// Returns 501 for a project that is not archived, or for a gateway whose archive has no
-    /// database.
+    /// Returns 501 for a project without an archive.
     pub fn archive_not_configured(detail: &str) -> Self {
         Self::new(ProblemKind::ArchiveNotConfigured, detail)
     }

@@ -1,11 +1,7 @@
-//! The kinds of problems.
-//!
-//! The table below declares the status, title, documentation, extension members and header fields
-//! of each kind. The gateway's `OpenAPI` description is generated from this table.
+//! The kinds of problems, from which the `OpenAPI` description is generated.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Declares [`ProblemKind`] and the properties of each kind.
 macro_rules! problem_kinds {
     ($(
         $(#[doc = $doc:literal])+
@@ -24,8 +20,7 @@ macro_rules! problem_kinds {
             /// All kinds, ordered by status. The kind without a fixed status is last.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// Returns the last segment of `type`, after `/problems/`, such as `not-found`. The
-            /// segment is stable.
+            /// Returns the last segment of `type`, such as `not-found`, which is stable.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $kind,)+ }
             }
@@ -35,18 +30,17 @@ macro_rules! problem_kinds {
                 format!("/problems/{}", self.as_str())
             }
 
-            /// Returns the status of the response. `None` if the response has the upstream's
-            /// status, from 400 to 599.
+            /// Returns the status, or `None` for the upstream's status.
             pub const fn status(self) -> Option<u16> {
                 match self { $(Self::$name => $status,)+ }
             }
 
-            /// Returns the `title`, which is the same for all problems of this kind.
+            /// Returns the `title`.
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$name => $title,)+ }
             }
 
-            /// Returns the kind's documentation for the `OpenAPI` description, one string per line.
+            /// Returns the documentation for the `OpenAPI` description, one string per line.
             pub const fn documentation(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($doc),+],)+ }
             }
@@ -69,7 +63,6 @@ macro_rules! problem_kinds {
     };
 }
 
-// The status, the name in `type`, and the title of each kind.
 problem_kinds! {
     /// A value, a header field or the body breaks a rule. `errors` lists the violations.
     InvalidRequest = Some(400), "invalid-request", "Invalid request",
@@ -188,8 +181,7 @@ problem_kinds! {
 }
 
 impl ProblemKind {
-    /// Returns the kind whose [`as_str`](Self::as_str) is `name`. Returns `None` for an unknown
-    /// name.
+    /// Returns the kind with this [`as_str`](Self::as_str).
     pub fn from_name(name: &str) -> Option<Self> {
         let mut kinds = Self::ALL.iter().copied();
         kinds.find(|kind| kind.as_str() == name)

@@ -1,5 +1,4 @@
-//! The head of a request. The gateway reads the method, the URL and the header fields of each
-//! request once.
+//! The head of a request.
 
 use crate::http::response::HeaderFields;
 use crate::http::url::split_url;
@@ -7,10 +6,10 @@ use crate::http::url::split_url;
 /// The method, the URL and the header fields of a request.
 #[derive(Debug, Clone)]
 pub struct RequestHead {
-    /// The request's id. A valid `X-Request-Id` of the caller takes precedence over the UUID.
+    /// The caller's `X-Request-Id` if it is valid, else the UUID.
     pub id: String,
-    /// A random UUID. The id of the gateway's span derives from the UUID. The request id and the
-    /// trace id derive from the UUID too, unless the caller sent valid ids.
+    /// A random UUID, from which the span's id derives, and the trace id unless the caller sent
+    /// one.
     pub uuid: String,
     /// The HTTP method, such as `GET`.
     pub method: String,
@@ -25,7 +24,7 @@ pub struct RequestHead {
 }
 
 impl RequestHead {
-    /// Creates a head. The id is `uuid` if `X-Request-Id` is absent or invalid.
+    /// Reads a head.
     pub fn read(uuid: String, method: String, url: String, headers: HeaderFields) -> Self {
         let id = headers.get("x-request-id").filter(|id| is_valid_id(id));
         let (path, query) = split_url(&url);

@@ -1,5 +1,4 @@
-//! Trace context (W3C Trace Context). The gateway continues the caller's trace or starts a new
-//! trace, for requests to the upstream and for the log.
+//! Trace context (W3C Trace Context): continues the caller's trace or starts a new one.
 
 /// The trace context of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,26 +7,23 @@ pub struct Trace {
     pub trace_id: String,
     /// `traceparent` for the upstream, with the gateway's span.
     pub traceparent: String,
-    /// `tracestate` for the upstream. `None` for a new trace (W3C Trace Context, section 3.3).
+    /// `tracestate` for the upstream. `None` for a new trace (section 3.3).
     pub tracestate: Option<String>,
 }
 
-/// Continues the trace in the caller's `traceparent` and `tracestate`. Starts a new trace if
-/// `traceparent` is missing or invalid.
+/// Continues the trace of the caller, or starts a new one if `traceparent` is missing or invalid.
 ///
-/// The ids derive from `uuid`, a random UUID (version 4). The version digit, 4, is in the first
-/// half of the UUID, so neither id is zero. Only the sampled flag is forwarded. New traces are not
-/// sampled, because the gateway does not record traces.
+/// The ids derive from `uuid`, which is random. Its version digit, 4, is in the first half, so no
+/// id is zero. New traces are not sampled, because the gateway does not record traces.
 ///
-/// # Example
 /// ```
 /// use quillgate_worker::http::trace::continue_trace;
 ///
 /// let incoming = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 /// let trace = continue_trace(Some(incoming), None, "01234567-89ab-4def-8123-456789abcdef");
 /// assert_eq!(
-///     trace.traceparent,
-///     "00-4bf92f3577b34da6a3ce929d0e0e4736-0123456789ab4def-01"
+/// trace.traceparent,
+/// "00-4bf92f3577b34da6a3ce929d0e0e4736-0123456789ab4def-01"
 /// );
 /// ```
 pub fn continue_trace(traceparent: Option<&str>, tracestate: Option<&str>, uuid: &str) -> Trace {
@@ -47,8 +43,8 @@ pub fn continue_trace(traceparent: Option<&str>, tracestate: Option<&str>, uuid:
     }
 }
 
-/// Parses the trace id and the sampled flag. Future versions are parsed like version 00 (W3C Trace
-/// Context, section 4.3). Returns `None` for an invalid header, such as one with version `ff`.
+/// Parses the trace id and the sampled flag. Future versions are parsed like version 00 (section
+/// 4.3).
 fn parse_parent(header: &str) -> Option<(&str, bool)> {
     let mut parts = header.split('-');
     let (version, trace_id) = (parts.next()?, parts.next()?);
@@ -64,21 +60,16 @@ fn parse_parent(header: &str) -> Option<(&str, bool)> {
     fits.then_some((trace_id, sampled))
 }
 
-/// Maximum number of members in a `tracestate` (W3C Trace Context, section 3.3.1.5).
+/// Members of a `tracestate` (section 3.3.1.5).
 const MAX_MEMBERS: usize = 32;
-/// Maximum number of forwarded characters of a `tracestate` (W3C Trace Context, section 3.3.1.5).
+/// Forwarded characters of a `tracestate` (section 3.3.1.5).
 const MAX_STATE_LENGTH: usize = 512;
-/// Maximum length of a member in a shortened `tracestate`, in characters. If a `tracestate` is too
-/// long, longer members are dropped first.
+/// Characters of a member. If a `tracestate` is too long, longer members are dropped first.
 const MAX_RETAINED_LENGTH: usize = 128;
 
-/// Parses the `tracestate` of a continued trace and returns at most 512 characters. If the list is
-/// longer, the function drops members of more than 128 characters, and then members from the end.
+/// Parses a `tracestate`, and shortens a long one by its longest members, then from the end.
+/// Returns `None` if any member is malformed (section 3.3.1.3) or none is left.
 ///
-/// Returns `None` if the list is empty or any member is malformed (W3C Trace Context, section
-/// 3.3.1.3). Also returns `None` for more than 32 members, or if every member is dropped.
-///
-/// # Example
 /// ```
 /// use quillgate_worker::http::trace::read_tracestate;
 ///
@@ -86,8 +77,8 @@ const MAX_RETAINED_LENGTH: usize = 128;
 /// assert_eq!(read_tracestate("not a list"), None);
 /// ```
 pub fn read_tracestate(header: &str) -> Option<String> {
-    let members = header.split(',').map(str::trim_ascii);
-    let mut members: Vec<_> = members.filter(|member| !member.is_empty()).collect();
+    let mut members: Vec<_> = header.split(',').map(str::trim_ascii).collect();
+    members.retain(|member| !member.is_empty());
     if members.len() > MAX_MEMBERS || !members.iter().all(|member| is_member(member)) {
         return None;
     }

@@ -1,5 +1,5 @@
-//! URLs, hosts and origins. The gateway reads URLs, hosts and origins as plain strings. A URL
-//! parser would take up a third of the wasm module, and would accept more than the gateway allows.
+//! URLs, hosts and origins as plain strings. A URL parser would take up a third of the wasm module,
+//! and accept more than the gateway allows.
 
 pub use quillgate::credential::is_loopback;
 
@@ -46,15 +46,13 @@ pub fn decode_percent(text: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
-/// Decodes a name or a value of a query, in which `+` encodes a space. Returns `None` for a
-/// malformed escape or invalid UTF-8.
+/// Decodes a name or a value of a query, in which `+` encodes a space.
 pub fn decode_query(text: &str) -> Option<String> {
     decode_percent(&text.replace('+', " "))
 }
 
-/// Whether the gateway may fetch `url`. The URL must be absolute, consist of visible ASCII
-/// characters, and have no credentials or fragment. The scheme must be `https`, or `http` on a
-/// loopback host.
+/// Whether the gateway may fetch `url`: `https`, or `http` on a loopback host, in visible ASCII,
+/// without credentials or fragment.
 pub fn is_secure_url(url: &str) -> bool {
     let rest = match url.strip_prefix("http://") {
         Some(rest) if is_loopback(rest) => Some(rest),
@@ -68,8 +66,8 @@ pub fn is_secure_url(url: &str) -> bool {
     })
 }
 
-/// Whether `text` has the form of an `http` or `https` origin in ASCII serialization (RFC 6454,
-/// section 6.2). Only the characters of the host and port are checked.
+/// Whether `text` is an `http` or `https` origin (RFC 6454, section 6.2). Only characters are
+/// checked.
 pub fn is_origin(text: &str) -> bool {
     let host = text
         .strip_prefix("https://")
@@ -92,16 +90,14 @@ pub fn is_port(text: &str) -> bool {
     !text.starts_with(['+', '0']) && text.parse::<u16>().is_ok()
 }
 
-/// Whether `text` is not empty and has only lowercase ASCII letters, digits and `.-:[]`, which are
-/// the characters of a normalized host and port. Their order is not checked.
+/// Whether `text` has only characters of a normalized host and port. Their order is not checked.
 fn is_authority(text: &str) -> bool {
     let fits =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte);
     !text.is_empty() && text.bytes().all(fits)
 }
 
-/// Returns the percent-encoded value of a query parameter, or `None` if the parameter is absent.
-/// The value may be empty. If the parameter is repeated, returns the first value.
+/// Returns the percent-encoded value of the first parameter with this name.
 pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
     query.unwrap_or("").split('&').find_map(|pair| {
         let (own, value) = pair.split_once('=').unwrap_or((pair, ""));

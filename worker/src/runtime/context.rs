@@ -1,5 +1,4 @@
-//! The clock and the variables of the Worker. The gateway reads the current time, and the variables
-//! and secrets of the Worker.
+//! The clock and the variables of the Worker.
 
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
@@ -8,13 +7,12 @@ use worker::{Env, ObjectNamespace};
 use crate::runtime::error::{HostError, HostResult};
 use crate::variable::{VariableError, Variables, trim_value};
 
-/// Returns the current time. On Cloudflare, the clock advances only with I/O, not during
-/// computation.
+/// On Cloudflare, the clock advances only with I/O, not during computation.
 pub fn now() -> Millis {
     to_millis(js_sys::Date::now())
 }
 
-/// Formats a time as an HTTP date (RFC 9110, section 5.6.7), in whole seconds.
+/// Formats a time as an HTTP date (RFC 9110, section 5.6.7).
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn http_date(time: Millis) -> String {
     js_sys::Date::new(&JsValue::from_f64(time.0 as f64))
@@ -22,7 +20,7 @@ pub fn http_date(time: Millis) -> String {
         .into()
 }
 
-/// Converts a Unix time in milliseconds, as returned by `Date.now`.
+/// Converts milliseconds as `Date.now` returns them.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -32,10 +30,6 @@ pub const fn to_millis(time: f64) -> Millis {
     Millis(time as u64)
 }
 
-/// Reads settings from the variables of a Worker.
-///
-/// # Errors
-/// Returns an error if a variable is missing or malformed.
 pub fn read_settings<T>(
     env: &Env,
     read: impl FnOnce(Variables<'_>) -> Result<T, VariableError>,
@@ -43,16 +37,12 @@ pub fn read_settings<T>(
     Ok(read(&|name| trim_value(&variable(env, name)?))?)
 }
 
-/// Returns the Durable Objects of a binding.
-///
-/// # Errors
-/// Returns an error if the binding is missing or of another kind.
 pub fn durable_objects(env: &Env, name: &str) -> HostResult<ObjectNamespace> {
     env.durable_object(name)
         .map_err(|_| HostError::unbound(name))
 }
 
-/// Returns a variable or secret, or `None` if the binding is absent or not a string.
+/// Returns a variable or secret, if it is a string.
 pub fn variable(env: &Env, name: &str) -> Option<String> {
     let value = js_sys::Reflect::get(env, &JsValue::from_str(name)).ok()?;
     value.as_string()

@@ -1,5 +1,4 @@
-//! `WebCrypto`. This module computes hashes of pages, creates random ids and bytes, and returns
-//! `SubtleCrypto` for verifying signatures.
+//! `WebCrypto`.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -15,8 +14,7 @@ extern "C" {
     #[wasm_bindgen(thread_local_v2, js_name = crypto)]
     static CRYPTO: Crypto;
 
-    /// JavaScript's `TextEncoder`, whose `encode` takes a JavaScript string here. The binding in
-    /// web-sys takes a Rust string, which would first copy each string into wasm memory.
+    /// Takes a JavaScript string. The binding in web-sys would first copy it into wasm memory.
     type TextEncoder;
     #[wasm_bindgen(constructor)]
     fn new() -> TextEncoder;
@@ -24,10 +22,9 @@ extern "C" {
     fn encode(this: &TextEncoder, text: &JsString) -> Uint8Array;
 }
 
-/// The number of leading bytes of the hash to encode. These are the fewest bytes that contain the
-/// 132 bits of a tag.
+/// The fewest leading bytes of the hash that contain the 132 bits of a tag.
 const TAG_BYTES: u32 = 17;
-/// The length of a tag in base64url characters. A tag contains the first 132 bits of the hash.
+/// Base64url characters, of 6 bits each.
 const TAG_LENGTH: usize = 22;
 
 pub fn subtle() -> SubtleCrypto {
@@ -38,7 +35,7 @@ pub fn new_uuid() -> String {
     CRYPTO.with(Crypto::random_uuid)
 }
 
-/// Returns cryptographically secure random bytes.
+/// Cryptographically secure.
 pub fn random_bytes<const N: usize>() -> HostResult<[u8; N]> {
     let mut bytes = [0; N];
     CRYPTO.with(|crypto| crypto.get_random_values_with_u8_array(&mut bytes))?;

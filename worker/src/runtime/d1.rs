@@ -1,4 +1,4 @@
-//! D1 databases. [`D1`] deserializes rows, and limits the time of each call.
+//! D1 databases.
 
 use js_sys::{Array, Promise, Reflect};
 use quillgate::Millis;
@@ -12,35 +12,30 @@ use worker::worker_sys::{D1Database as RawDatabase, D1PreparedStatement, D1Resul
 use crate::runtime::error::{HostError, HostResult};
 use crate::runtime::timer::limit_time;
 
-/// The timeout of a call: 40 s. D1 cancels a query after 30 s, but the response to a call may never
-/// arrive.
+/// D1 cancels a query after 30 s, but the response may never arrive.
 const TIME_LIMIT: Millis = Millis::from_seconds(40);
 
-/// The part of a result's metadata that the gateway uses.
 #[derive(Deserialize)]
 struct Meta {
     size_after: u64,
 }
 
-/// A D1 database whose calls have a time limit.
 #[derive(Clone)]
 pub struct D1 {
     database: RawDatabase,
     time_limit: Millis,
 }
 
-/// A statement with bound values.
 pub type Statement = D1PreparedStatement;
 
 impl D1 {
-    /// Opens the database of a binding. Returns `None` if the binding is absent.
+    /// Returns `None` if the binding is absent.
     pub fn open(env: &Env, binding: &str) -> HostResult<Option<Self>> {
         let value = Reflect::get(env, &JsValue::from_str(binding))?;
         let is_bound = !value.is_undefined() && !value.is_null();
         Ok(is_bound.then(|| Self::new(value, TIME_LIMIT)))
     }
 
-    /// Wraps a binding. A call fails if no response arrives within `time_limit`.
     pub(super) fn new(binding: JsValue, time_limit: Millis) -> Self {
         Self {
             database: binding.unchecked_into(),
@@ -48,34 +43,36 @@ impl D1 {
         }
     }
 
-    /// Prepares a statement and binds one value per parameter.
     pub fn prepare(&self, query: &str, values: &[JsValue]) -> HostResult<Statement> {
         let values = values.iter().collect();
         Ok(self.database.prepare(query)?.bind(values)?)
     }
 
-    pub async fn rows<T: DeserializeOwned>(&self, statement: &Statement) -> HostResult<Vec<T>> {
-        let (rows, _) = self.rows_and_size(statement).await?;
-        Ok(rows)
+    pub async fn rows<T: DeserializeOwned>(
+        &self,
+        query: &str,
+        values: &[JsValue],
+    ) -> HostResult<Vec<T>> {
+        Ok(self.rows_and_size(query, values).await?.0)
     }
 
-    /// Returns the rows of a statement, and the size of the database in bytes. The size is `None`
-    /// if D1 does not report the size.
+    /// Also returns the size of the database in bytes, if D1 reports it.
     pub async fn rows_and_size<T: DeserializeOwned>(
         &self,
-        statement: &Statement,
+        query: &str,
+        values: &[JsValue],
     ) -> HostResult<(Vec<T>, Option<u64>)> {
-        let result: D1Result = self.wait_for(statement.all()?).await?.unchecked_into();
+        let promise = self.prepare(query, values)?.all()?;
+        let result: D1Result = self.wait_for(promise).await?.unchecked_into();
         let mut rows = Vec::new();
         for row in result.results()?.iter().flat_map(Array::iter) {
             rows.push(serde_wasm_bindgen::from_value(row)?);
         }
         let meta: Option<Meta> = serde_wasm_bindgen::from_value(result.meta()?.into()).ok();
-        let size = meta.map(|meta| meta.size_after);
-        Ok((rows, size))
+        Ok((rows, meta.map(|meta| meta.size_after)))
     }
 
-    /// Runs statements in one transaction, which is rolled back if any of them fails.
+    /// Runs statements in one transaction.
     pub async fn batch(&self, statements: &[Statement]) -> HostResult<()> {
         let statements: Array = statements.iter().collect();
         self.wait_for(self.database.batch(statements)?).await?;

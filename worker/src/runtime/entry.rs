@@ -1,5 +1,4 @@
-//! The JavaScript entry. The wasm module opens streams with a function of the entry, because the
-//! entry still works after a trap.
+//! The JavaScript entry, which still works after a trap of the wasm module.
 
 use std::cell::RefCell;
 
@@ -11,7 +10,7 @@ use crate::runtime::error::{HostError, HostResult};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The functions that the JavaScript entry, `worker/entry/index.js`, passes to the module.
+    /// The functions of the entry, `worker/entry/index.js`.
     pub type Entry;
 
     #[wasm_bindgen(method, js_name = openStream)]
@@ -28,22 +27,14 @@ pub fn set_entry(entry: Entry) {
 
 /// Opens a stream that also ends if the module traps.
 ///
-/// `source` has the methods `next` and `cancel`. `next` returns a promise of an array with at most
-/// two chunks:
-///
-/// - The first element is the next chunk of the stream.
-/// - The second element is the ending. If the next call of `next` fails, for example because the
-///   module traps, the stream ends with this chunk. Without an ending, the stream ends after the
-///   first chunk.
-///
-/// An empty array ends the stream. `cancel` is called when the client disconnects.
-///
-/// # Errors
-/// Returns an error if the entry has not attached its functions.
+/// `source` has the methods `next` and `cancel`. `next` returns a promise of an array: empty at the
+/// end, else the next chunk and, optionally, the ending. If the next call fails, for example
+/// because of a trap, the stream ends with that ending. Without an ending, the stream ends after
+/// the chunk. `cancel` is called when the client disconnects.
 pub fn open_stream(source: impl Into<JsValue>, signal: &AbortSignal) -> HostResult<ReadableStream> {
     ENTRY.with_borrow(|entry| {
-        let entry = entry.as_ref();
-        let entry = entry.ok_or_else(|| HostError::new("the entry is not attached"))?;
+        let unattached = || HostError::new("the entry is not attached");
+        let entry = entry.as_ref().ok_or_else(unattached)?;
         Ok(entry.open_stream(source.into(), signal))
     })
 }

@@ -34,7 +34,6 @@ impl From<HostError> for worker::Error {
     }
 }
 
-/// Converts a message or a row that does not have its declared type.
 impl From<serde_wasm_bindgen::Error> for HostError {
     fn from(error: serde_wasm_bindgen::Error) -> Self {
         Self::new(error.to_string())

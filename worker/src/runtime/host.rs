@@ -1,5 +1,4 @@
-//! Values and globals of the runtime. The gateway builds responses, reads headers and bodies,
-//! parses JSON and writes to the log with these functions.
+//! Values and globals of the runtime: responses, header fields, bodies, JSON and the log.
 
 use futures_util::TryStreamExt as _;
 use js_sys::{Array, JsString};
@@ -17,25 +16,22 @@ use crate::runtime::error::HostResult;
 extern "C" {
     #[wasm_bindgen(js_namespace = console, js_name = log)]
     pub fn log_line(line: &str);
-    /// Writes a line to the log as an error, for messages to operators.
     #[wasm_bindgen(js_namespace = console, js_name = error)]
     pub fn log_error(line: &str);
 
-    /// Parses JSON. The binding in js-sys takes a Rust string, so a page would be copied into the
-    /// memory of the wasm module and back.
+    /// The binding in js-sys takes a Rust string, so a page would be copied into wasm memory and
+    /// back.
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = parse)]
     pub fn parse_json(text: &JsString) -> HostResult<JsValue>;
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
     pub fn stringify_json(value: &JsValue) -> HostResult<JsString>;
 }
 
-/// Writes a message for the operator to the log.
 pub fn log_for_operator(message: &str) {
     log_error(&json::to_text(&serde_json::json!({ "operator": message })));
 }
 
-/// Writes an entry to the log as JSON. If `operator` contains a message, writes the entry as an
-/// error.
+/// Writes an entry to the log, as an error if it has a message for the operator.
 pub fn log_entry(entry: &impl Serialize, operator: Option<&str>) {
     let line = json::to_text(entry);
     match operator {
@@ -44,13 +40,12 @@ pub fn log_entry(entry: &impl Serialize, operator: Option<&str>) {
     }
 }
 
-/// Builds a response. `body` is a string, a stream or `null`. Throws if a header field is invalid.
+/// `body` is a string, a stream or `null`. Throws if a header field is invalid.
 pub fn make_response(status: u16, headers: &HeaderFields, body: &JsValue) -> Response {
     let init = ResponseInit::new();
     init.set_status(status);
     init.set_headers(&to_record(headers));
-    // web-sys declares one constructor per type of body. All of them call the same JavaScript
-    // constructor, which accepts every type.
+    // web-sys has one constructor per type of body. JavaScript's accepts every type.
     let body = body.unchecked_ref();
     let response =
         Response::new_with_opt_readable_stream_and_init(Some(body), &init).unwrap_throw();
@@ -63,10 +58,9 @@ pub fn make_response(status: u16, headers: &HeaderFields, body: &JsValue) -> Res
     response
 }
 
-// Header fields cross the boundary of the wasm module as one string, because a single call takes
-// less time than one call per field.
+// Header fields cross the boundary of the wasm module as one string, which is faster than one call
+// per field.
 
-/// Returns header fields, with names in lower case.
 pub fn read_headers(headers: &Headers) -> HeaderFields {
     // Neither names nor values can contain line feeds.
     let text = String::from(Array::from(headers).flat(1).join("\n"));
@@ -78,16 +72,13 @@ pub fn read_headers(headers: &Headers) -> HeaderFields {
     fields
 }
 
-/// Converts header fields to an object, for the `headers` property of requests and responses. Leaves
-/// out [`HeaderFields::later_cookies`]. The runtime reads an object faster than pairs.
+/// Converts fields to an object, without [`HeaderFields::later_cookies`]. The runtime reads an
+/// object faster than pairs.
 pub fn to_record(fields: &HeaderFields) -> JsValue {
     parse_json(&JsString::from(fields.to_json())).unwrap_throw()
 }
 
-/// Reads a body. If the body has more than `max_bytes` bytes, cancels the body and returns `None`.
-///
-/// # Errors
-/// Returns an error if reading the body fails.
+/// Reads a body. Cancels a body of more than `max_bytes` bytes and returns `None`.
 pub async fn read_stream(
     body: Option<ReadableStream>,
     max_bytes: usize,

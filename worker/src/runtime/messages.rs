@@ -1,5 +1,5 @@
-//! Messages between the Worker and its Durable Objects. These functions convert messages to values
-//! that the structured clone algorithm can copy, and back.
+//! Messages between the Worker and its Durable Objects, which the structured clone algorithm
+//! copies.
 
 use quillgate::RateLimitPolicy;
 use serde::Serialize;
@@ -12,7 +12,7 @@ pub fn receive<T: DeserializeOwned>(value: JsValue) -> HostResult<T> {
     Ok(serde_wasm_bindgen::from_value(value)?)
 }
 
-/// Serializes a message, with `null` for absent values.
+/// Serializes absent values as `null`.
 pub fn send_back<T: Serialize>(value: &T) -> HostResult<JsValue> {
     let serializer = serde_wasm_bindgen::Serializer::new().serialize_missing_as_null(true);
     Ok(value.serialize(&serializer)?)

@@ -14,23 +14,19 @@ use crate::runtime::error::HostResult;
 use crate::runtime::task::into_promise;
 use crate::runtime::timer::{Wait, Wake};
 
-/// The time after which a fetch counts as abandoned. The runtime can cancel a fetch, which then
-/// never ends.
+/// The runtime can cancel a fetch, which then never ends.
 pub const MAX_FETCH_TIME: Millis = Millis::from_seconds(20);
 
 struct Fetch {
     began: Millis,
-    /// The requests that wait for the fetch.
     waiting: Vec<Wake>,
 }
 
 thread_local! {
-    /// The fetches in progress, by name.
     static FETCHES: RefCell<BTreeMap<String, Fetch>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Waits for the fetch with this name that is in progress, or else runs `fetch`. Afterwards, the
-/// caller reads the result from the place where `fetch` stores it.
+/// Waits for the running fetch with this name, or else runs `fetch`, which stores its own result.
 pub async fn share_fetch(
     execution: &Context,
     name: String,
@@ -42,8 +38,7 @@ pub async fn share_fetch(
         all.contains_key(&name)
     });
     if is_running {
-        // Waits for a separate promise, because the other request's promise never settles if the
-        // runtime cancels the other request.
+        // Not the other request's promise, which never settles if the runtime cancels that request.
         Wait::begin(MAX_FETCH_TIME, |wake| {
             FETCHES.with_borrow_mut(|all| {
                 if let Some(fetch) = all.get_mut(&name) {
@@ -64,7 +59,7 @@ pub async fn share_fetch(
         }
         Ok(JsValue::UNDEFINED)
     });
-    // The fetch continues after the client disconnects, because other requests may wait for it.
+    // Other requests may wait for the fetch after this client disconnects.
     execution.wait_until(&promise)?;
     JsFuture::from(promise).await?;
     Ok(())

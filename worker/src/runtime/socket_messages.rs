@@ -1,5 +1,4 @@
-//! Messages on `WebSockets`. [`SocketMessages`] receives the messages that a Durable Object sends
-//! to the Worker.
+//! Messages that a Durable Object sends to the Worker on `WebSockets`.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -27,8 +26,7 @@ pub struct SocketMessages {
 }
 
 impl SocketMessages {
-    /// Accepts a socket and listens to it. Closes the socket after `time`, when `signal` aborts, or
-    /// when `accept` returns `false` for a message.
+    /// Closes the socket after `time`, when `signal` aborts, or when `accept` returns `false`.
     pub fn listen(
         socket: &WebSocket,
         signal: &AbortSignal,
@@ -36,8 +34,8 @@ impl SocketMessages {
         accept: impl Fn(&str) -> bool + 'static,
     ) -> HostResult<Self> {
         let (sender, received) = unbounded();
-        // The socket's listeners keep `end` alive. If `end` kept the socket alive in turn, neither
-        // would ever be released, because the cycle crosses the boundary of the wasm module.
+        // The socket's listeners keep `end` alive. If `end` kept the socket alive, the cycle across
+        // the boundary of the wasm module would never be released.
         let open = RefCell::new(Some(socket.clone()));
         let channel = sender.clone();
         let end: Rc<dyn Fn()> = Rc::new(move || {
@@ -73,7 +71,6 @@ impl SocketMessages {
         })
     }
 
-    /// Returns the next message, or `None` after the messages have ended.
     pub async fn next(&self) -> Option<String> {
         poll_fn(|context| self.received.borrow_mut().poll_next_unpin(context)).await
     }
@@ -83,7 +80,6 @@ impl SocketMessages {
         Timer::begin(time, &self.on_end)
     }
 
-    /// Ends the messages and closes the socket.
     pub fn end(&self) {
         (self.end)();
     }

@@ -1,5 +1,4 @@
-//! The `SQLite` storage of a Durable Object. [`Database`] deserializes rows, migrates the schema
-//! and runs transactions.
+//! The `SQLite` storage of a Durable Object.
 
 use js_sys::Object;
 use quillgate::Millis;
@@ -13,7 +12,7 @@ use crate::runtime::error::{HostError, HostResult};
 
 #[wasm_bindgen]
 extern "C" {
-    /// `DurableObjectStorage`, for methods that the `worker` crate does not wrap.
+    /// Methods of `DurableObjectStorage` that the `worker` crate does not wrap.
     type TransactionalStorage;
 
     #[wasm_bindgen(method, catch, js_name = transactionSync)]
@@ -22,8 +21,7 @@ extern "C" {
         run: &mut dyn FnMut() -> Result<(), JsValue>,
     ) -> Result<(), JsValue>;
 
-    /// `SqlStorage`. This type is declared here, because the wrapper in the `worker` crate copies
-    /// each value twice.
+    /// `SqlStorage`. The wrapper in the `worker` crate copies each value twice.
     #[wasm_bindgen(extends = SqlStorage)]
     type PreparedStorage;
 
@@ -35,7 +33,6 @@ extern "C" {
     ) -> Result<SqlStorageCursor, JsValue>;
 }
 
-/// The `SQLite` database of a Durable Object.
 pub struct Database {
     sql: PreparedStorage,
     storage: Storage,
@@ -49,8 +46,7 @@ impl Database {
         }
     }
 
-    /// Returns the size of the database in bytes. The method of the `worker` crate returns a
-    /// `usize`, which has 32 bits in wasm and cannot exceed 4 GiB.
+    /// The size in bytes. The `worker` crate returns a `usize`, which cannot exceed 4 GiB in wasm.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -60,16 +56,11 @@ impl Database {
         self.sql.database_size() as u64
     }
 
-    /// Runs a statement that returns no rows.
     pub fn execute(&self, statement: &str, values: impl Into<Vec<JsValue>>) -> HostResult<()> {
         self.run(statement, values.into())?;
         Ok(())
     }
 
-    /// Returns the rows of a query.
-    ///
-    /// # Errors
-    /// Returns an error if the query fails, or if a row cannot be deserialized as `T`.
     pub fn rows<T: DeserializeOwned>(
         &self,
         query: &str,
@@ -89,7 +80,7 @@ impl Database {
         Ok(self.rows(query, values)?.into_iter().next())
     }
 
-    /// Returns the first column of each row of a query.
+    /// Returns the first column of each row.
     pub fn values<T: DeserializeOwned>(
         &self,
         query: &str,
@@ -102,7 +93,7 @@ impl Database {
             .collect()
     }
 
-    /// Returns the first column of the first row of a query, or `None` without a row.
+    /// Returns the first column of the first row.
     pub fn value<T: DeserializeOwned>(
         &self,
         query: &str,
@@ -111,8 +102,7 @@ impl Database {
         Ok(self.values(query, values)?.into_iter().next())
     }
 
-    /// Returns the instant in the first column of the first row, or `None` if the column is `NULL`
-    /// or the query returns no row.
+    /// Returns the instant in the first column of the first row, unless it is `NULL`.
     pub fn first_due(
         &self,
         query: &str,
@@ -125,19 +115,14 @@ impl Database {
         Ok(self.sql.exec(statement, values)?)
     }
 
-    /// Migrates the database to the latest schema: runs the steps that the database has not run
-    /// yet.
-    ///
-    /// Never change a released step, because existing databases do not run the step again.
+    /// Runs the steps that the database has not run yet. Never change a released step.
     pub fn migrate(&self, steps: &[&'static str]) -> HostResult<()> {
         self.transaction(|| {
             let table = "CREATE TABLE IF NOT EXISTS migration (done INTEGER NOT NULL)";
             self.execute(table, [])?;
-            let done = self.value("SELECT done FROM migration", [])?;
-            let done = done.unwrap_or(0);
-            // A newer release may have applied more steps before a rollback to this release. If
-            // this release recorded its own smaller number, the newer release would repeat steps
-            // after the next upgrade.
+            let done = self.value("SELECT done FROM migration", [])?.unwrap_or(0);
+            // A newer release may have applied more steps before a rollback. Recording a smaller
+            // number would make it repeat them.
             if done >= steps.len() as u64 {
                 return Ok(());
             }
@@ -163,19 +148,17 @@ impl Database {
     }
 }
 
-/// Converts a string to a bindable value; `None` becomes `NULL`.
 pub fn optional_text(value: Option<&str>) -> JsValue {
     value.map_or(JsValue::NULL, JsValue::from_str)
 }
 
-/// Converts an instant or a count to a bindable value. JavaScript numbers are bound as
-/// floating-point numbers. `SQLite` stores them as integers in a column with integer affinity.
+/// Bound as a floating-point number, which `SQLite` stores as an integer in a column with integer
+/// affinity.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn number(number: u64) -> JsValue {
     JsValue::from_f64(number as f64)
 }
 
-/// Converts a number to a bindable value; `None` becomes `NULL`.
 pub fn optional_number(value: Option<u64>) -> JsValue {
     value.map_or(JsValue::NULL, number)
 }

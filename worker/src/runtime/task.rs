@@ -1,5 +1,4 @@
-//! Promises and shared tasks. [`into_promise`] runs a future as a promise. Several callers can wait
-//! for one [`SharedTask`], which continues even if no caller is waiting.
+//! Promises and shared tasks.
 
 use std::cell::RefCell;
 use std::pin::Pin;
@@ -14,18 +13,16 @@ use crate::runtime::error::{HostError, HostResult};
 
 type BoxedFuture = Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>>;
 
-/// Starts a future and returns the promise of its result.
 pub fn into_promise(work: impl Future<Output = HostResult<JsValue>> + 'static) -> Promise {
     begin(Box::pin(async move { Ok(work.await?) }))
 }
 
-/// Takes a boxed future, so that the generic `future_to_promise` is instantiated only once. Each
-/// instance adds two kilobytes to the module.
+/// Boxed, so that `future_to_promise` is instantiated only once. Each instance takes two kilobytes.
 fn begin(work: BoxedFuture) -> Promise {
     future_to_promise(work)
 }
 
-/// A task of a Durable Object. Several callers can wait for its result.
+/// A task whose result several callers can wait for.
 pub struct SharedTask<T> {
     promise: Promise,
     result: Rc<RefCell<Option<T>>>,

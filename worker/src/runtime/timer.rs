@@ -1,5 +1,4 @@
-//! Timers and waits. A [`Timer`] calls a function at the end of its time, and a [`Wait`] ends at
-//! its time limit or earlier.
+//! Timers and waits.
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
@@ -11,8 +10,8 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen_futures::JsFuture;
 
-/// The maximum delay: a day, which is longer than any wait of the gateway. workerd accepts up to
-/// 100 years. Node.js and browsers, which run unit tests, do not wait at all above 2^31 − 1 ms.
+/// A day, longer than any wait of the gateway. Node.js and browsers, which run unit tests, do not
+/// wait at all above 2^31 − 1 ms.
 const MAX_DELAY: Millis = Millis::from_seconds(86_400);
 
 #[wasm_bindgen]
@@ -23,12 +22,11 @@ extern "C" {
     fn clear_timeout(timer: &JsValue);
 }
 
-/// A running timer. Dropping this value stops the timer.
+/// Dropping this value stops the timer.
 #[must_use = "a dropped timer stops"]
 pub struct Timer(JsValue);
 
 impl Timer {
-    /// Calls `callback` after `time`, capped at a day.
     #[expect(clippy::cast_precision_loss, reason = "a day at most")]
     pub fn begin(time: Millis, callback: &Function) -> Self {
         Self(set_timeout(callback, time.min(MAX_DELAY).0 as f64))
@@ -41,15 +39,15 @@ impl Drop for Timer {
     }
 }
 
-/// A wait that ends when [`Wake::wake`] is called or the time is up. The time is capped at a day.
-/// The pending timer prevents the runtime from cancelling the request as hung.
+/// A wait that ends by [`Wake::wake`] or a timer. The timer prevents the runtime from cancelling
+/// the request as hung.
 pub struct Wait {
     promise: JsFuture,
     _timer: Option<Timer>,
 }
 
 impl Wait {
-    /// Starts a wait and passes the [`Wake`] that ends it to `keep`.
+    /// Passes the [`Wake`] that ends the wait to `keep`.
     pub fn begin(time: Millis, keep: impl FnOnce(Wake)) -> Self {
         let mut timer = None;
         let mut wake = None;
@@ -76,24 +74,22 @@ impl Future for Wait {
     }
 }
 
-/// A handle that ends a [`Wait`], even from another request.
+/// Ends a [`Wait`], even from another request.
 pub struct Wake(Function);
 
 impl Wake {
-    /// Ends the wait. Has no effect if the wait was dropped.
     pub fn wake(&self) {
         // Resolving a promise cannot throw.
         drop(self.0.call0(&JsValue::UNDEFINED));
     }
 }
 
-/// Yields to the event loop, so that the runtime can do other work. For example, the runtime can
-/// then send a request that has been started.
+/// Yields to the event loop, so that the runtime can, for example, send a started request.
 pub async fn yield_now() {
     Wait::begin(Millis(0), drop).await;
 }
 
-/// Runs a future with a timeout. When the time is up, drops the future and returns `None`.
+/// When the time is up, drops the future and returns `None`.
 pub async fn limit_time<T>(time: Millis, work: impl Future<Output = T>) -> Option<T> {
     match select(pin!(work), Wait::begin(time, drop)).await {
         Either::Left((result, _)) => Some(result),

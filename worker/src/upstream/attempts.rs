@@ -1,5 +1,4 @@
-//! The attempts of a request. [`Attempts`] decides which admin key each attempt uses, and whether
-//! the gateway retries the request.
+//! The attempts of a request: which admin key each uses, and whether the gateway retries.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Millis};
@@ -12,19 +11,18 @@ use crate::upstream::settings::UpstreamSettings;
 /// The next step after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextAttempt {
-    /// Stop: the result is final.
+    /// The result is final.
     Stop,
-    /// Send the request again with the other key. Even for a POST, the repetition is safe, because
-    /// Mintlify checks the key before acting on a request.
+    /// Send the request again with the other key. Mintlify checks the key before acting, so this is
+    /// safe even for a POST.
     OtherKey,
     /// Retry the request if the budget allows the retry.
     Repeat,
 }
 
-/// The attempts of one request.
-///
-/// The first attempt uses the newest key. After a 401 for this key, the next attempt uses the
-/// previous key. A 401 for another reason, such as the plan, is final. A GET is retried once after a transient failure, with the newest key again.
+/// The attempts of one request. The first uses the newest key. After a 401 for this key, the next
+/// one uses the previous key. A GET is retried once after a transient failure, with the newest key
+/// again.
 #[derive(Debug)]
 pub struct Attempts<'a> {
     keys: &'a [AdminKey],
@@ -53,16 +51,14 @@ impl<'a> Attempts<'a> {
         self.keys.get(self.key)
     }
 
-    /// Returns a log message if the latest attempt used another key, because the upstream rejected
-    /// the newest key. Otherwise, returns `None`. While the other key works, only this message
-    /// reveals the rejection.
+    /// Returns a log message if the upstream rejected the newest key. While the other key works,
+    /// only this message reveals the rejection.
     pub fn describe_refused_key(&self) -> Option<&'static str> {
         (self.key > 0)
             .then_some("the upstream rejected the first of the gateway's keys (401), so the gateway used the other")
     }
 
-    /// Decides the next step after an attempt, and selects the key of the next attempt. `refusal` is
-    /// the reason if the response is a refusal.
+    /// Decides the next step after an attempt. `refusal` is the reason of a refusal.
     pub fn plan_next(
         &mut self,
         reply: Result<&UpstreamHead, TransportError>,
@@ -87,8 +83,8 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// Returns whether a GET should be retried immediately (RFC 9110, section 9.2.2): after a broken
-/// connection, and after a 502, 503 or 504 without `Retry-After`.
+/// Whether to retry a GET immediately (RFC 9110, section 9.2.2): after a broken connection, and
+/// after a 502, 503 or 504 without `Retry-After`.
 fn is_transient(reply: Result<&UpstreamHead, TransportError>) -> bool {
     match reply {
         Err(error) => error == TransportError::Broken,

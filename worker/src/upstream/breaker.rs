@@ -1,12 +1,10 @@
-//! Circuit breakers. A breaker stops requests to Mintlify while Mintlify keeps failing.
+//! Circuit breakers, which stop requests to Mintlify while Mintlify keeps failing.
 //!
 //! Requests of one project with the same rate-limit policy share a breaker. With a single breaker,
-//! failing reads or reports would stop the creation of jobs, and one project would stop another.
+//! failing reads would stop the creation of jobs, and one project would stop another.
 //!
-//! A breaker opens after [`MAX_FAILURES`] consecutive failures. Repeated failures of one target,
-//! such as a job, count once. An open breaker refuses requests for [`PAUSE`]. A longer
-//! `Retry-After` of a failure lengthens this time, up to [`MAX_PAUSE`]. Then the breaker lets one
-//! request per [`PAUSE`] through as a probe. A request that does not fail closes the breaker.
+//! A breaker opens after [`MAX_FAILURES`] consecutive failures, and refuses requests for [`PAUSE`]
+//! or a longer `Retry-After`. Then it lets one request per [`PAUSE`] through as a probe.
 
 use std::cell::RefCell;
 
@@ -22,8 +20,7 @@ pub const MAX_FAILURES: usize = 20;
 pub const PAUSE: Millis = Millis::from_seconds(30);
 /// Maximum time for which an open breaker refuses requests: 5 min.
 pub const MAX_PAUSE: Millis = Millis::from_seconds(300);
-/// Maximum number of breakers per isolate. Above this number, a new breaker replaces the breaker
-/// that has been without a failure for the longest time.
+/// Maximum number of breakers per isolate. A new one replaces the one with the oldest failure.
 pub const MAX_BREAKERS: usize = 256;
 
 /// The policy and project that share a breaker.
@@ -52,34 +49,30 @@ pub enum CallOutcome<'a> {
     Answered,
     /// The request failed in a way that counts against Mintlify.
     Failed {
-        /// The target of the request. Repeated failures of one target count once. If the target is
-        /// `None`, every failure counts.
+        /// Repeated failures of one target, such as a job, count once. Without a target, all count.
         target: Option<&'a str>,
         /// The `Retry-After` of the failure's problem, if any.
         retry_after: Option<Millis>,
     },
 }
 
-/// The consecutive failures of a scope. Any other outcome removes the breaker.
 #[derive(Debug, Default)]
 struct Breaker {
     failed: Vec<Option<String>>,
-    /// When the next request can pass. `None` if the breaker is closed.
+    /// When the next request can pass, if the breaker is open.
     retry_at: Option<Millis>,
 }
 
-/// The breakers of an isolate, ordered by the time of their latest failure. A scope has a breaker
-/// only while its latest outcome is a failure.
+/// The breakers of an isolate, ordered by their latest failure. A scope has a breaker only while
+/// its latest outcome is a failure.
 #[derive(Debug, Default)]
 pub struct Breakers(Vec<(Scope, Breaker)>);
 
 impl Breakers {
-    /// Checks whether a request can be sent. Callers must pass the outcome of a sent request to
-    /// [`Self::record`].
+    /// Checks whether a request can be sent. Callers must [record](Self::record) the outcome.
     ///
     /// # Errors
-    /// Returns 503 `upstream-unavailable` with `Retry-After` if the scope's breaker refuses the
-    /// request.
+    /// Returns 503 `upstream-unavailable` with `Retry-After` if the breaker refuses the request.
     pub fn allow(&mut self, scope: &Scope, now: Millis) -> Result<(), Problem> {
         let found = self.0.iter_mut().find(|(own, _)| own == scope);
         let Some(retry_at) = found.and_then(|(_, breaker)| breaker.retry_at.as_mut()) else {
@@ -92,17 +85,16 @@ impl Breakers {
         Ok(())
     }
 
-    /// Records the outcome of a request. Any outcome other than a failure removes the scope's
-    /// breaker.
+    /// Records the outcome of a request. Any outcome but a failure closes the breaker.
     pub fn record(&mut self, scope: &Scope, outcome: CallOutcome<'_>, now: Millis) {
-        let known = self.0.iter().position(|(own, _)| own == scope);
-        let known = known.map(|at| self.0.remove(at).1);
+        let at = self.0.iter().position(|(own, _)| own == scope);
+        let removed = at.map(|at| self.0.remove(at).1);
         if let CallOutcome::Failed {
             target,
             retry_after,
         } = outcome
         {
-            let mut breaker = known.unwrap_or_default();
+            let mut breaker = removed.unwrap_or_default();
             breaker.fail(target, retry_after, now);
             if self.0.len() >= MAX_BREAKERS {
                 self.0.remove(0);
@@ -111,9 +103,8 @@ impl Breakers {
         }
     }
 
-    /// Returns [`State::Open`] if the breaker of any of `policies` in `project` currently refuses
-    /// requests. Otherwise, returns [`State::Closed`]. If `project` is `None`, checks the breakers
-    /// of all projects.
+    /// Returns [`State::Open`] if a breaker of `policies` in `project` currently refuses requests.
+    /// Without a project, checks all projects.
     pub fn state(&self, policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
         let is_open = self.0.iter().any(|(scope, breaker)| {
             scope

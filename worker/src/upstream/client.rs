@@ -1,6 +1,4 @@
-//! The client for Mintlify. [`send_upstream`] sends a request, retries it if necessary and checks
-//! the response. [`JobSnapshot`](crate::upstream::job_snapshot::JobSnapshot) and [`PageReply`] read
-//! the checked response.
+//! The client for Mintlify, which sends a request, retries it if necessary and checks the response.
 
 use js_sys::JsString;
 use quillgate::declaration::Pagination;
@@ -23,50 +21,42 @@ use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Caching, Message, Outgoing, send};
 
-/// The maximum size of an error response, in bytes. The message of a larger response is ignored.
+/// The message of a larger error response is ignored.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
-/// The maximum size of a response with a job, in bytes. A typical job takes 500 bytes.
+/// A typical job takes 500 bytes.
 const MAX_JOB_BYTES: usize = 64 * 1024;
-/// The maximum size of a page of analytics, in bytes. A typical page of 250 rows takes 30 kB. The
-/// limit leaves room for 250 paths of 16 kB, the longest paths that common servers accept.
+/// A typical page of 250 rows takes 30 kB. There is room for 250 paths of 16 kB, the longest that
+/// common servers accept.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
-/// The maximum size of a page of conversations, in bytes. The limit leaves room for 1,000 turns of
-/// 8 kB, each with a question, an answer and its sources.
+/// There is room for 1,000 turns of 8 kB, each with a question, an answer and its sources.
 const MAX_CONVERSATIONS_BYTES: usize = 8 * 1024 * 1024;
 
 /// The metrics and the result of a request, which may not have been sent.
 #[derive(Clone)]
 pub struct Exchange<T> {
-    /// The metrics that the log and `Server-Timing` report.
     pub metrics: ExchangeMetrics,
-    /// The checked response or the failure.
     pub outcome: Result<T, UpstreamFailure>,
 }
 
-/// A 2xx response with JSON. Neither the body nor the forwarded headers contain a key of the
-/// gateway.
+/// A 2xx response with JSON. Neither the body nor the forwarded headers contain an admin key.
 pub struct UpstreamResponse {
     pub head: UpstreamHead,
-    /// The unchanged body.
     pub body: String,
 }
 
-/// A response with a page of analytics.
-pub struct PageReply {
-    /// The unchanged body, stored outside the memory of the wasm module.
+pub struct FetchedPage {
+    /// The unchanged body, outside wasm memory.
     pub text: JsString,
     /// The number of rows, or 1 if the report is not a list.
     pub rows: u64,
-    /// Whether another page exists. Always `false` without offset pagination.
+    /// Whether another page exists. `false` without offset pagination.
     pub has_more: bool,
-    /// The totals of the list, if the page has them.
     pub totals: Option<Totals>,
 }
 
-impl PageReply {
-    /// Reads a page. Returns `None` if the page does not match the declaration of its operation, or
-    /// if a page with an offset has more than [`PageSize::MAX`] rows. Rows must be objects, but the
-    /// properties of rows are not checked.
+impl FetchedPage {
+    /// Returns `None` if the page does not have the declared type, or if a page with an offset has
+    /// more than [`PageSize::MAX`] rows.
     pub fn read(
         operation: Operation,
         UpstreamResponse { body, .. }: UpstreamResponse,
@@ -86,9 +76,8 @@ impl PageReply {
     }
 }
 
-/// Sends a request unless its breaker refuses the request, and retries the request as [`Attempts`]
-/// decides. `pay` reserves budget for a retry after a transient failure, and returns whether the
-/// reservation succeeded.
+/// Sends a request with retries, unless its breaker refuses. `pay` reserves budget for a retry
+/// after a transient failure, and returns whether that succeeded.
 pub async fn send_upstream(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
@@ -124,11 +113,10 @@ pub async fn send_upstream(
     }
 }
 
-/// A response to an attempt.
 enum Reply {
     /// A response whose body has not been read.
     Open(Message),
-    /// A 401 or 403. Its body is read immediately, because the body decides the next attempt.
+    /// A 401 or 403, read immediately because the body decides the next attempt.
     Refused(UpstreamHead, String),
 }
 
@@ -157,7 +145,7 @@ impl Reply {
     }
 }
 
-/// Sends a request until an attempt is final. Returns the result of this attempt.
+/// Sends a request until an attempt is final.
 async fn attempt(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
@@ -192,7 +180,6 @@ async fn attempt(
     }
 }
 
-/// Reads a response and classifies a failure.
 async fn read_response(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
@@ -207,25 +194,22 @@ async fn read_response(
     };
     let head = std::mem::take(&mut message.head);
     if !head.is_success() {
-        let is_2xx = (200..=299).contains(&head.status);
-        let error = if is_2xx {
-            None
-        } else {
-            message.read_text(MAX_ERROR_BYTES).await
+        let error = match head.status {
+            200..=299 => None,
+            _ => message.read_text(MAX_ERROR_BYTES).await,
         };
-        let error = error.unwrap_or_default();
-        return Err(classify_error(&head, &error, method, settings, now()));
+        let error = error.as_deref().unwrap_or_default();
+        return Err(classify_error(&head, error, method, settings, now()));
     }
-    let malformed = || classify_malformed(method);
-    let body = message.read_text(max_bytes(request.operation)).await;
-    let body = body.ok_or_else(malformed)?;
+    let Some(body) = message.read_text(max_bytes(request.operation)).await else {
+        return Err(classify_malformed(method));
+    };
     match classify_leak(&head, &body, method, settings) {
         Some(leak) => Err(leak),
         None => Ok(UpstreamResponse { head, body }),
     }
 }
 
-/// Returns the maximum size of a successful response in bytes.
 const fn max_bytes(operation: Operation) -> usize {
     match operation {
         Operation::CreateAgentJob | Operation::SendMessage | Operation::GetAgentJob => {
@@ -237,29 +221,28 @@ const fn max_bytes(operation: Operation) -> usize {
 }
 
 impl Exchange<UpstreamResponse> {
-    /// Reads the response to `request`. If `read` returns `None`, the response is malformed, and the
-    /// outcome of a write is unknown.
+    /// Reads the response. If `read` returns `None`, it is malformed, and the outcome of a write
+    /// unknown.
     pub fn read<T>(
         self,
         request: &UpstreamRequest<'_>,
         read: impl FnOnce(UpstreamResponse) -> Option<T>,
     ) -> Exchange<T> {
-        let malformed = || classify_malformed(request.method());
-        let read = |response| read(response).ok_or_else(malformed);
         Exchange {
             metrics: self.metrics,
-            outcome: self.outcome.and_then(read),
+            outcome: self.outcome.and_then(|response| {
+                read(response).ok_or_else(|| classify_malformed(request.method()))
+            }),
         }
     }
 }
 
 impl<T> Exchange<T> {
-    /// Returns whether the gateway tried to send the request.
+    /// Whether the gateway tried to send the request.
     pub fn is_sent(&self) -> bool {
         !self.outcome.as_ref().is_err_and(|failure| !failure.is_sent)
     }
 
-    /// Creates the exchange for a request that was not sent.
     pub fn not_sent(problem: Problem) -> Self {
         Self {
             metrics: ExchangeMetrics::default(),

@@ -1,5 +1,4 @@
-//! The connections of a Durable Object. A request waits for a permit from
-//! [`crate::upstream::permits`] before it opens a connection.
+//! The connections of a Durable Object, which [`crate::upstream::permits`] limits.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,18 +12,17 @@ use crate::upstream::permits::{ConnectionClass, Permits, busy_problem};
 use crate::upstream::request::UpstreamRequest;
 use crate::upstream::settings::UpstreamSettings;
 
-/// A Durable Object's outgoing connections, and the requests that wait for one.
 #[derive(Clone, Default)]
 pub struct Connections(Rc<RefCell<Queue>>);
 
 #[derive(Default)]
 struct Queue {
     permits: Permits,
-    /// The number of each queued request, and the wake that ends its wait.
+    /// The number of each queued request, and its wake.
     waiting: Vec<(u64, Wake)>,
 }
 
-/// A permit for one connection. Dropping the permit releases the connection.
+/// Dropping the permit releases the connection.
 pub struct Permit {
     connections: Connections,
     number: u64,
@@ -32,14 +30,11 @@ pub struct Permit {
 }
 
 impl Connections {
-    /// Waits until a connection is available, for at most `time`.
-    ///
-    /// # Errors
-    /// Returns 503 `gateway-busy` if the queue is full or no connection is available in time.
+    /// Waits for a connection. Fails with 503 `gateway-busy` if the queue is full or the time is
+    /// up.
     pub async fn acquire(&self, class: ConnectionClass, time: Millis) -> Result<Permit, Problem> {
         let number = self.0.borrow_mut().permits.request(class)?;
-        // If this future is dropped while it waits, dropping the permit removes the request from
-        // the queue.
+        // If this future is dropped while it waits, dropping the permit leaves the queue.
         let permit = Permit {
             connections: self.clone(),
             number,
@@ -55,11 +50,9 @@ impl Connections {
         Ok(permit)
     }
 
-    /// Waits until a connection is available, then sends a request to Mintlify.
-    ///
-    /// If the request had to wait, `postpone` is called before the request is sent, because the
-    /// request's timeout starts only then. If `postpone` fails, nothing is sent. `pay` is as in
-    /// [`send_upstream`].
+    /// Waits for a connection, then sends a request to Mintlify. After a wait, calls `postpone`
+    /// first, because the request's timeout starts only then; if that fails, nothing is sent. `pay`
+    /// is as in [`send_upstream`].
     pub async fn send(
         &self,
         settings: &UpstreamSettings,

@@ -1,5 +1,5 @@
-//! Failed requests to Mintlify. This module classifies each failure, creates the problem for the
-//! caller, and determines the effects on the budget and the idempotency key.
+//! Failed requests to Mintlify: their problem for the caller, and their effects on the budget and
+//! the idempotency key.
 
 use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
@@ -15,38 +15,33 @@ use crate::upstream::settings::UpstreamSettings;
 
 /// The wait after a 429 or 503 from the upstream without `Retry-After`: 60 s.
 pub const DEFAULT_RETRY_AFTER: Millis = Millis(60_000);
-/// The maximum number of characters that the log quotes from a refusal.
+/// Characters of a refusal that the log quotes.
 const MAX_QUOTED: usize = 500;
 
 /// The reason why a request received no response head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransportError {
-    /// The connection could not be opened, or broke before the response head arrived.
+    /// The connection failed before the response head arrived.
     Broken,
-    /// The head of the response did not arrive in time.
+    /// The response head did not arrive in time.
     TimedOut,
 }
 
 /// The outcome to store under an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOutcome {
-    /// The response, which may be an error. Callers that repeat the request with the same key
-    /// receive this response again.
+    /// The response, even an error. Requests with the same key receive it again.
     Store,
     /// An unknown outcome. Retries with the same key require `Idempotency-Retry: force`.
     Unknown,
-    /// Nothing. Mintlify did not process the request, so callers may retry the request with the
-    /// same key.
+    /// Nothing, because Mintlify did not process the request. Callers may repeat it.
     Release,
 }
 
 impl KeyOutcome {
-    /// Returns the outcome for the status of Mintlify's response. `status` is `None` if no complete
-    /// response arrived.
-    ///
-    /// After a 408, Mintlify may have processed part of the request. A 401, 403, 421, 425 or 429
-    /// means that Mintlify did not process the request (RFC 9110, section 15.5.20, for 421; RFC
-    /// 8470, section 5.2, for 425).
+    /// Returns the outcome for Mintlify's status, or for an incomplete response. After a 408, part
+    /// of the request may have been processed; after a 401, 403, 421, 425 or 429, nothing (RFC
+    /// 9110, section 15.5.20, for 421; RFC 8470, section 5.2, for 425).
     pub const fn from_status(status: Option<u16>) -> Self {
         match status {
             None | Some(408) => Self::Unknown,
@@ -59,43 +54,47 @@ impl KeyOutcome {
 /// A failed request and its consequences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpstreamFailure {
-    /// The problem for the caller. It contains a message for the log if the operator must act.
+    /// The problem for the caller, with a message for the operator if they must act.
     pub problem: Problem,
     /// The outcome to store under the idempotency key.
     pub key_outcome: KeyOutcome,
-    /// How long the upstream refuses further requests, if the response was a 429.
+    /// How long the upstream refuses further requests after a 429.
     pub closed_for: Option<Millis>,
-    /// Whether the fault is the upstream's and not the caller's.
+    /// Whether the fault is the upstream's.
     pub is_fault: bool,
-    /// Whether the gateway tried to send the request. If so, the upstream may have processed the
-    /// request.
+    /// Whether the gateway tried to send the request, so that it may have been processed.
     pub is_sent: bool,
-    /// Whether Mintlify does not know the job or the thread of the request.
+    /// Whether Mintlify does not know the job or the thread.
     pub is_missing: bool,
 }
 
 impl UpstreamFailure {
-    /// Creates a failure for a request that was not sent. Callers may retry the request.
+    /// Creates a failure of a request that was not sent.
     pub fn not_sent(problem: Problem) -> Self {
+        Self {
+            is_sent: false,
+            ..Self::released(problem)
+        }
+    }
+
+    fn released(problem: Problem) -> Self {
         Self {
             problem,
             key_outcome: KeyOutcome::Release,
             closed_for: None,
             is_fault: false,
-            is_sent: false,
+            is_sent: true,
             is_missing: false,
         }
     }
 
-    /// Returns whether the same request can succeed later. Until then, the gateway may return
-    /// stored data instead.
+    /// Whether the same request can succeed later, so that stored data may serve until then.
     pub fn is_temporary(&self) -> bool {
         !self.is_sent || self.closed_for.is_some() || self.counts_against_upstream()
     }
 
-    /// Returns whether the breaker counts the failure. Redirects and malformed responses do not
-    /// count, because such responses show that the upstream is reachable. A 4xx does not count
-    /// either. After a 429, the budget blocks requests with the same policy instead.
+    /// Whether the breaker counts the failure. Redirects and malformed responses show that the
+    /// upstream is reachable. After a 429, the budget blocks requests instead.
     pub fn counts_against_upstream(&self) -> bool {
         let is_answer = matches!(
             self.problem.kind,
@@ -104,7 +103,7 @@ impl UpstreamFailure {
         self.is_fault && !is_answer
     }
 
-    /// Returns the `Retry-After` of the problem, if it has one.
+    /// Returns the `Retry-After` of the problem.
     pub fn retry_after(&self) -> Option<Millis> {
         let mut headers = self.problem.headers.iter();
         let (_, seconds) = headers.find(|(name, _)| *name == "retry-after")?;
@@ -113,12 +112,9 @@ impl UpstreamFailure {
 
     fn fault(problem: Problem) -> Self {
         Self {
-            problem,
             key_outcome: KeyOutcome::Unknown,
-            closed_for: None,
             is_fault: true,
-            is_sent: true,
-            is_missing: false,
+            ..Self::released(problem)
         }
     }
 
@@ -140,7 +136,7 @@ pub fn reservation_outcome<T>(result: &Result<T, UpstreamFailure>) -> Reservatio
     }
 }
 
-/// Classifies a request without a response. The outcome of a write is unknown.
+/// Classifies a request without a response.
 pub fn classify_transport_error(error: TransportError, method: Method) -> UpstreamFailure {
     let problem = match error {
         TransportError::Broken => Problem::new(
@@ -160,8 +156,7 @@ pub fn classify_malformed(method: Method) -> UpstreamFailure {
     UpstreamFailure::malformed("the upstream's response is incomplete or malformed", method)
 }
 
-/// Classifies a 2xx response that contains one of the gateway's keys. Returns `None` if the
-/// response contains no key. The outcome of a write is unknown.
+/// Classifies a 2xx response that contains one of the gateway's keys. Returns `None` without a key.
 pub fn classify_leak(
     head: &UpstreamHead,
     body: &str,
@@ -169,9 +164,8 @@ pub fn classify_leak(
     settings: &UpstreamSettings,
 ) -> Option<UpstreamFailure> {
     let forwarded = head.forwarded_headers();
-    let values = forwarded.iter().map(|(_, value)| value);
-    let mut values = values.chain([body]);
-    let variable = values.find_map(|text| find_key(text, settings))?;
+    let mut texts = forwarded.iter().map(|(_, value)| value).chain([body]);
+    let variable = texts.find_map(|text| find_key(text, settings))?;
     let detail = "the upstream's response contains a secret of the gateway; the gateway's log has the details";
     let operator = format!(
         "a response of the upstream ({}) contains the value of {variable} and was withheld; replace \
@@ -212,9 +206,8 @@ pub fn classify_error(
     }
 }
 
-/// Classifies a refusal. Mintlify has not processed the request, so callers may retry the request
-/// with the same key. The network can block a write for the words of its prompt. Such a block is no
-/// fault of the upstream, so it must not stop the writes of other callers.
+/// Classifies a refusal, after which callers may repeat the request. The network can block a write
+/// for the words of its prompt, which must not stop the writes of other callers.
 fn classify_refusal(
     refusal: Refusal,
     head: &UpstreamHead,
@@ -224,12 +217,8 @@ fn classify_refusal(
 ) -> UpstreamFailure {
     let operator = describe_refusal(refusal, head, body, method, settings);
     UpstreamFailure {
-        problem: refusal_problem(refusal).with_operator(operator),
-        key_outcome: KeyOutcome::Release,
-        closed_for: None,
         is_fault: refusal == Refusal::Network && method == Method::Get,
-        is_sent: true,
-        is_missing: false,
+        ..UpstreamFailure::released(refusal_problem(refusal).with_operator(operator))
     }
 }
 
@@ -242,17 +231,16 @@ fn classify_api_error(
 ) -> UpstreamFailure {
     let error = read_api_error(head, body, settings, now);
     UpstreamFailure {
-        problem: error_problem(&error, method),
         key_outcome: KeyOutcome::from_status(Some(head.status)),
         closed_for: (head.status == 429).then(|| wait_after(&error)),
         is_fault: !(400..500).contains(&head.status),
-        is_sent: true,
         is_missing: is_missing(head, body),
+        ..UpstreamFailure::released(error_problem(&error, method))
     }
 }
 
-/// Reads an error. `Retry-After` is capped at the length of the upstream's window: after one window,
-/// the upstream no longer counts the earlier requests.
+/// Reads an error. `Retry-After` is at most the upstream's window, after which earlier requests no
+/// longer count.
 fn read_api_error(
     head: &UpstreamHead,
     body: &str,
@@ -276,7 +264,7 @@ fn read_api_error(
     }
 }
 
-/// Returns the problem for a refusal. It names the next step for the caller, and no details.
+/// Returns the problem for a refusal, with the next step for the caller and no details.
 pub fn refusal_problem(refusal: Refusal) -> Problem {
     let (kind, detail) = match refusal {
         Refusal::Key => (
@@ -302,7 +290,6 @@ pub fn refusal_problem(refusal: Refusal) -> Problem {
     Problem::new(kind, detail)
 }
 
-/// Describes a refusal for the log, with the upstream's message.
 fn describe_refusal(
     refusal: Refusal,
     head: &UpstreamHead,
@@ -338,8 +325,8 @@ fn describe_refusal(
     }
 }
 
-/// Returns the messages of a JSON error, the title of a page, or the start of another body, without
-/// the keys. Returns the meaning of the status for an empty body.
+/// Returns the messages of a JSON error, the title of a page or the start of another body, without
+/// keys. For an empty body, returns the meaning of the status.
 fn quote_message(head: &UpstreamHead, body: &str, settings: &UpstreamSettings) -> String {
     let messages = read_messages(body);
     let text = if messages.is_empty() {
@@ -347,7 +334,7 @@ fn quote_message(head: &UpstreamHead, body: &str, settings: &UpstreamSettings) -
     } else {
         &messages
     };
-    // The keys are removed first, because cutting first could leave a part of a key.
+    // Cutting first could leave a part of a key.
     let text = redact_text(text, settings.all_keys());
     let words: Vec<_> = text.split_whitespace().collect();
     let text = words.join(" ").replace(char::is_control, "\u{fffd}");
@@ -364,7 +351,6 @@ fn quote_message(head: &UpstreamHead, body: &str, settings: &UpstreamSettings) -
     }
 }
 
-/// Returns the title of an HTML page, if any.
 fn find_title(page: &str) -> Option<&str> {
     let lower = page.to_ascii_lowercase();
     let at = lower.find("<title")?;
@@ -373,8 +359,8 @@ fn find_title(page: &str) -> Option<&str> {
     Some(&page[from..to])
 }
 
-/// Marks the outcome of a write as unknown. Returns the problem of a `GET` unchanged, and the
-/// problem of a misconfigured gateway, which sends nothing.
+/// Marks the outcome of a write as unknown. A `GET` has no outcome, and a misconfigured gateway
+/// sends nothing.
 pub fn mark_uncertain(problem: Problem, method: Method) -> Problem {
     match method {
         _ if problem.kind == ProblemKind::Misconfigured => problem,
@@ -383,8 +369,7 @@ pub fn mark_uncertain(problem: Problem, method: Method) -> Problem {
     }
 }
 
-/// Converts an upstream error to a problem with the same status and message. A status outside of
-/// 400 to 599 becomes 502.
+/// Converts an upstream error to a problem. A status outside of 400 to 599 becomes 502.
 pub fn error_problem(error: &ApiError, method: Method) -> Problem {
     let status = match error.status {
         status @ 400..=599 => status,
@@ -412,7 +397,6 @@ pub fn error_problem(error: &ApiError, method: Method) -> Problem {
     }
 }
 
-/// Returns the `Retry-After` of an error, or [`DEFAULT_RETRY_AFTER`] without one.
 fn wait_after(error: &ApiError) -> Millis {
     let retry_after = error.retry_after.map(Millis::from);
     retry_after.unwrap_or(DEFAULT_RETRY_AFTER)

@@ -1,18 +1,16 @@
-//! The heads of responses. The gateway reads the status and the header fields of each response
-//! before the body.
+//! The heads of upstream responses.
 
 use crate::http::content::is_json;
 use crate::http::response::HeaderFields;
 
-/// The header fields that the gateway forwards with a successful response.
 const FORWARDED: [&str; 2] = ["content-type", "content-language"];
 
 /// The status and the header fields of an upstream response.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UpstreamHead {
-    /// The HTTP status of the upstream's response.
+    /// The HTTP status.
     pub status: u16,
-    /// All header fields, with names in lower case.
+    /// All header fields.
     pub headers: HeaderFields,
 }
 

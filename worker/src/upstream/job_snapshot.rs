@@ -14,25 +14,22 @@ use crate::json;
 pub struct JobSnapshot {
     /// The HTTP status, which the gateway returns unchanged.
     pub http_status: u16,
-    /// The body, in which half surrogates are replaced.
+    /// The body with half surrogates replaced.
     pub text: String,
-    /// The body without insignificant whitespace, as stored in tables and sent in event streams.
+    /// The body without insignificant whitespace.
     pub data: String,
-    /// The job's id, if the response has one.
+    /// The job's id.
     pub id: Option<String>,
-    /// The job's status, if the response has one.
+    /// The job's status.
     pub status: Option<String>,
-    /// The URL of the job's pull request, as [`stated_link`] reads it.
+    /// The job's pull request: see [`stated_link`].
     pub pr_link: Option<String>,
 }
 
 impl JobSnapshot {
-    /// Reads the response to a request about the job `requested`, or to the creation of a job if
-    /// `requested` is `None`.
-    ///
-    /// Validates the job by the same rules as the npm package. Returns `None` if the job is
-    /// malformed, if the response describes another job than `requested`, or if the id of a new job is
-    /// missing or cannot be part of the gateway's paths.
+    /// Reads the response about the job `requested`, or to the creation of a job. Returns `None` if
+    /// the job is malformed, if it is another job than `requested`, or if the id of a new job
+    /// cannot be part of the gateway's paths.
     pub fn read(http_status: u16, body: &str, requested: Option<&str>) -> Option<Self> {
         let text = replace_half_surrogates(body);
         let job = json::parse(text.as_bytes())?;

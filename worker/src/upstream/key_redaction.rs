@@ -1,5 +1,5 @@
-//! Admin keys in upstream responses. The gateway withholds a successful response that contains an
-//! admin key, and removes admin keys from error messages.
+//! Admin keys in upstream responses. The gateway withholds a successful response that contains one,
+//! and removes them from error messages.
 
 use std::cmp::Reverse;
 
@@ -7,12 +7,11 @@ use quillgate::credential::AdminKey;
 use serde_json::Value;
 
 use crate::json;
-use crate::upstream::json_scanner::unescape;
+use crate::upstream::raw_json::unescape;
 use crate::upstream::settings::UpstreamSettings;
 
-/// Parses the body of an upstream error and removes admin keys, so that the gateway neither
-/// forwards nor logs them. Returns `None` for a body that is not JSON or has duplicate property
-/// names.
+/// Parses an upstream error without admin keys, for responses and the log. Returns `None` unless
+/// the body is JSON without duplicate names.
 pub fn parse_error_body<'a>(
     body: &str,
     keys: impl IntoIterator<Item = &'a AdminKey>,
@@ -27,8 +26,7 @@ pub(super) fn redact_text<'a>(text: &str, keys: impl IntoIterator<Item = &'a Adm
     remove_keys(&unescape(text), &sort_keys(keys))
 }
 
-/// Returns the keys, longest first. If a shorter key is a prefix of a longer key, removing the
-/// shorter key first would leave the rest of the longer key.
+/// Longest first: if a shorter key is a prefix of a longer one, removing it would leave a rest.
 fn sort_keys<'a>(keys: impl IntoIterator<Item = &'a AdminKey>) -> Vec<&'a str> {
     let mut keys: Vec<_> = keys.into_iter().map(AdminKey::expose).collect();
     keys.sort_by_key(|key| Reverse(key.len()));
@@ -40,8 +38,7 @@ fn remove_keys(text: &str, keys: &[&str]) -> String {
     keys.iter().fold(text.to_owned(), remove)
 }
 
-/// Removes keys from all strings of a parsed value. Escapes cannot hide a key, because the parser
-/// has resolved them. Property names are not forwarded and stay unchanged.
+/// Removes keys from all strings. Property names are not forwarded.
 fn redact(value: &mut Value, keys: &[&str]) {
     match value {
         Value::String(text) => *text = remove_keys(text, keys),
@@ -51,9 +48,8 @@ fn redact(value: &mut Value, keys: &[&str]) {
     }
 }
 
-/// Searches a string for the gateway's keys, plain or with JSON escapes. The string can be a whole
-/// document, so the search also covers property names and malformed JSON. Returns the name of the
-/// variable that contains the key, or `None` if the string contains no key.
+/// Searches a whole document, valid JSON or not, for keys, plain or with JSON escapes. Returns the
+/// name of their variable.
 pub(super) fn find_key(text: &str, settings: &UpstreamSettings) -> Option<&'static str> {
     let text = unescape(text);
     let contains = |keys: &[AdminKey]| keys.iter().any(|key| text.contains(key.expose()));

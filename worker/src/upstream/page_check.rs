@@ -1,40 +1,37 @@
-//! The check of analytics pages. [`check_page`] checks that a page has its declared type, and
-//! returns the pagination properties of the page.
+//! The check of analytics pages.
 
 use quillgate::pages::Totals;
 use quillgate::schema::{Field, JsonType};
 use quillgate::text::{MAX_SAFE_INTEGER, parse_decimal};
+use serde_json::value::RawValue;
 
 use crate::json;
-use crate::upstream::json_scanner::{Malformed, Scanner, Shape};
+use crate::upstream::raw_json::{Malformed, RawObject, read_string};
 
 /// The pagination properties of a page, and its number of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageEnd {
     /// The number of rows on the page, including rows that an export skips.
     pub rows: u64,
-    /// `hasMore`, if the page has this property and it is a boolean.
+    /// `hasMore`, if it is a boolean.
     pub has_more: Option<bool>,
-    /// `nextCursor`, if the page has this property and it is a string.
+    /// `nextCursor`, if it is a string.
     pub next_cursor: Option<String>,
     /// The totals of the list, if the page has them.
     pub totals: Option<Totals>,
 }
 
-/// The properties with the totals of a list.
 const TOTALS: [&str; 2] = ["totals", "totalSearches"];
 
-/// Returns the fingerprint of totals, regardless of whitespace and of the order of properties.
-/// Returns `None` for `null` and for malformed JSON.
+/// Returns the fingerprint of totals, regardless of whitespace and property order. `None` for
+/// `null`.
 pub fn read_totals(json: &[u8]) -> Option<Totals> {
     let totals = json::parse(json).filter(|totals| !totals.is_null())?;
     Some(Totals::of(&json::to_text(&totals)))
 }
 
-/// Checks that a page has the type that its operation declares.
-///
-/// Every declared property of the page must have its declared type. The property `member`, if
-/// given, must be an array of objects. Nested values are not checked.
+/// Checks that every declared property of a page has its declared type, and that the property
+/// `member`, if given, is an array of objects. Nested values are not checked.
 ///
 /// # Errors
 /// Returns [`Malformed`] if the page is not valid JSON or does not have the declared type.
@@ -56,113 +53,63 @@ pub fn check_page(
     let JsonType::Object(object) = declared else {
         return Err(Malformed);
     };
-    let mut read_row = |scanner: &mut Scanner<'_>, _: u64| scanner.value().map(drop);
-    read_members(page, object.fields, member, &mut read_row)
+    read_page(page, object.fields, member).map(|(end, _)| end)
 }
 
-/// A function that reads a row, which is a JSON object. The second argument is the index of the row
-/// on its page, from 0.
-type ReadRow<'a> = dyn FnMut(&mut Scanner<'_>, u64) -> Result<(), Malformed> + 'a;
-
-/// Reads an array of rows and counts them.
-fn read_rows(scanner: &mut Scanner<'_>, read_row: &mut ReadRow<'_>) -> Result<u64, Malformed> {
-    let mut rows = 0;
-    let mut has_row = scanner.open(b'[', b']')?;
-    while has_row {
-        if scanner.peek() != Some(b'{') {
-            return Err(Malformed);
-        }
-        read_row(scanner, rows)?;
-        rows += 1;
-        has_row = scanner.has_next(b']')?;
-    }
-    Ok(rows)
-}
-
-/// Reads the properties of a page. Calls `read_row` for each element of `member`.
-///
-/// # Errors
-/// Returns [`Malformed`] if the page is not valid JSON, if a declared property is missing or has
-/// another type, or if `member` is not an array of objects.
-pub(crate) fn read_members(
-    page: &str,
+/// Checks a page like [`check_page`], and also returns its rows.
+pub(crate) fn read_page<'a>(
+    page: &'a str,
     declared: &[Field],
     member: Option<&str>,
-    read_row: &mut ReadRow<'_>,
-) -> Result<PageEnd, Malformed> {
-    let mut scanner = Scanner::new(page);
-    let mut end = PageEnd::default();
-    let mut has_rows = member.is_none();
-    // Nullable properties may be absent.
-    let is_optional = |field: &Field| matches!(field.kind, JsonType::Nullable(_) | JsonType::Empty);
-    let mut is_valid: Vec<_> = declared.iter().map(is_optional).collect();
-    let mut has_member = scanner.open(b'{', b'}')?;
-    while has_member {
-        let key = scanner.key()?;
-        let at = (0..declared.len()).find(|at| scanner.is_named(key, declared[*at].name));
-        if member.is_some_and(|member| scanner.is_named(key, member)) {
-            if has_rows {
-                return Err(Malformed);
-            }
-            has_rows = true;
-            end.rows = read_rows(&mut scanner, read_row)?;
-            if let Some(at) = at {
-                is_valid[at] = true;
-            }
-        } else {
-            let value = scanner.value()?;
-            if let Some(at) = at {
-                let json = scanner.bytes(value);
-                is_valid[at] = is_of_kind(value.shape, json, &declared[at].kind);
-            }
-            if scanner.is_named(key, "hasMore") {
-                let is_plain = value.shape == Shape::Plain;
-                end.has_more = is_plain
-                    .then(|| read_boolean(scanner.bytes(value)))
-                    .flatten();
-            } else if scanner.is_named(key, "nextCursor") {
-                let is_text = matches!(value.shape, Shape::Text | Shape::EscapedText);
-                end.next_cursor = is_text.then(|| scanner.unescape(value).into_owned());
-            } else if TOTALS.iter().any(|name| scanner.is_named(key, name)) {
-                end.totals = read_totals(scanner.bytes(value));
-            }
+) -> Result<(PageEnd, Vec<&'a RawValue>), Malformed> {
+    let page = RawObject::read(page, member)?;
+    if let Some(member) = member
+        && (page.list.is_none() || page.get(member).is_some())
+    {
+        return Err(Malformed);
+    }
+    let is_valid = |field: &Field| match page.get(field.name) {
+        Some(value) => has_type(value, &field.kind),
+        // Nullable properties may be absent.
+        None => {
+            member == Some(field.name)
+                || matches!(field.kind, JsonType::Nullable(_) | JsonType::Empty)
         }
-        has_member = scanner.has_next(b'}')?;
+    };
+    let rows = page.list.as_deref().unwrap_or_default();
+    let is_object = |row: &&RawValue| row.get().starts_with('{');
+    if !rows.iter().all(is_object) || !declared.iter().all(is_valid) {
+        return Err(Malformed);
     }
-    if has_rows && !is_valid.contains(&false) && scanner.is_at_end() {
-        Ok(end)
-    } else {
-        Err(Malformed)
-    }
+    let next_cursor = page.get("nextCursor").and_then(read_string);
+    let end = PageEnd {
+        rows: rows.len() as u64,
+        has_more: page.get("hasMore").and_then(|value| value.parse().ok()),
+        next_cursor: next_cursor.map(Into::into),
+        totals: TOTALS
+            .iter()
+            .find_map(|name| read_totals(page.get(name)?.as_bytes())),
+    };
+    Ok((end, page.list.unwrap_or_default()))
 }
 
 /// Returns whether a value has the type `kind`. Nested values are not checked.
-fn is_of_kind(shape: Shape, json: &[u8], kind: &JsonType) -> bool {
-    let is_text = matches!(shape, Shape::Text | Shape::EscapedText);
+fn has_type(json: &str, kind: &JsonType) -> bool {
     match kind {
-        JsonType::String | JsonType::OpenEnum(_) | JsonType::Tag(_) => is_text,
-        JsonType::Percentage => shape == Shape::Plain && read_boolean(json).is_none(),
-        JsonType::SafeInteger => !is_text && is_count(json),
-        JsonType::Boolean => !is_text && read_boolean(json).is_some(),
-        JsonType::Object(_) | JsonType::Union(_) => !is_text && json.first() == Some(&b'{'),
-        JsonType::List(_) => !is_text && json.first() == Some(&b'['),
+        JsonType::String | JsonType::OpenEnum(_) | JsonType::Tag(_) => json.starts_with('"'),
+        JsonType::Percentage => json.starts_with(|c: char| c == '-' || c.is_ascii_digit()),
+        JsonType::SafeInteger => is_count(json),
+        JsonType::Boolean => json.parse::<bool>().is_ok(),
+        JsonType::Object(_) | JsonType::Union(_) => json.starts_with('{'),
+        JsonType::List(_) => json.starts_with('['),
         JsonType::Empty => false,
-        JsonType::Nullable(kind) => shape == Shape::Null || is_of_kind(shape, json, kind),
+        JsonType::Nullable(kind) => json == "null" || has_type(json, kind),
     }
 }
 
 /// Returns whether a number is an integer from 0 to 2^53 − 1. `1.0` counts as 1.
-fn is_count(json: &[u8]) -> bool {
-    let number = std::str::from_utf8(json).unwrap_or("");
+fn is_count(number: &str) -> bool {
     let (integer, fraction) = number.split_once('.').unwrap_or((number, ""));
     let is_integer = fraction.bytes().all(|digit| digit == b'0');
     is_integer && parse_decimal(integer).is_some_and(|count| count <= MAX_SAFE_INTEGER)
-}
-
-fn read_boolean(text: &[u8]) -> Option<bool> {
-    match text {
-        b"true" => Some(true),
-        b"false" => Some(false),
-        _ => None,
-    }
 }

@@ -1,12 +1,9 @@
 //! Permits for outgoing requests of a Durable Object.
 //!
-//! The runtime lets an object wait for the response headers of six requests at a time, and queues
-//! further requests. A request's timeout would already run while the request is in the runtime's
-//! queue. The object therefore has its own queue, and starts the timeout of a request when the
-//! request leaves that queue.
+//! The runtime lets an object wait for six response heads at a time. A request's timeout would run
+//! while the request is in the runtime's queue, so the object has its own queue.
 //!
-//! Webhooks and reads have fewer permits than there are connections. Slow receivers or a slow
-//! upstream therefore never block writes.
+//! Webhooks and reads have fewer permits than there are connections, so they never block writes.
 
 use quillgate::Operation;
 
@@ -18,7 +15,7 @@ pub const MAX_CONNECTIONS: usize = 6;
 /// Maximum number of queued requests per class.
 pub const MAX_WAITING: usize = 256;
 
-/// The class of a request. Each class has its own limit of concurrent requests.
+/// The class of a request, with its own limit of concurrent requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionClass {
     /// The creation of a job, or a follow-up.
@@ -65,19 +62,18 @@ impl ConnectionClass {
 /// ```
 #[derive(Debug, Default)]
 pub struct Permits {
-    /// The number and class of each request with a permit.
+    /// The number and class of each request.
     held: Vec<(u64, ConnectionClass)>,
-    /// The number and class of each queued request, in order of arrival.
+    /// The same for queued requests, in order of arrival.
     waiting: Vec<(u64, ConnectionClass)>,
     last: u64,
 }
 
 impl Permits {
-    /// Requests a permit. Queues the request if its class or the object has no permit left. Returns
-    /// the number of the request.
+    /// Requests a permit or joins the queue. Returns the number of the request.
     ///
     /// # Errors
-    /// Returns 503 `gateway-busy` if the request must wait and the queue of its class is full.
+    /// Returns 503 `gateway-busy` if the queue of the class is full.
     pub fn request(&mut self, class: ConnectionClass) -> Result<u64, Problem> {
         let is_free = self.is_free(class);
         if !is_free && count(&self.waiting, class) >= MAX_WAITING {
@@ -93,14 +89,13 @@ impl Permits {
         Ok(self.last)
     }
 
-    /// Returns whether the request with this number has a permit.
+    /// Whether the request with this number has a permit.
     pub fn is_granted(&self, number: u64) -> bool {
         self.held.iter().any(|(own, _)| *own == number)
     }
 
-    /// Releases the permit of a request, or removes the request from the queue. Then grants a free
-    /// permit to the first eligible request in the queue. Returns the number of the request that
-    /// received the permit, if any.
+    /// Releases a permit, or leaves the queue. Then grants a free permit to the first eligible
+    /// request, and returns its number.
     pub fn release(&mut self, number: u64) -> Option<u64> {
         self.held.retain(|(own, _)| *own != number);
         self.waiting.retain(|(own, _)| *own != number);
@@ -120,7 +115,7 @@ fn count(requests: &[(u64, ConnectionClass)], class: ConnectionClass) -> usize {
     requests.iter().filter(|(_, own)| *own == class).count()
 }
 
-/// Returns the 503 for a request that was not sent because all connections were in use.
+/// Returns the 503 for a request that found no connection.
 pub fn busy_problem() -> Problem {
     let detail = "all connections to the upstream are in use; nothing was sent upstream";
     Problem::new(ProblemKind::GatewayBusy, detail).with_header("retry-after", "5")

@@ -1,9 +1,6 @@
-//! Refused requests. A [`Refusal`] states why Mintlify, or the network in front of Mintlify,
-//! refused a request of the gateway (docs/platform.md, 5).
-//!
-//! Mintlify publishes neither the statuses nor the messages of these responses, so the rules below
-//! go by the words of messages. The header field `cf-ray` proves nothing: Cloudflare adds the field
-//! to every response.
+//! Refused requests: why Mintlify, or the network in front of it, refused a request
+//! (docs/platform.md, 5). Mintlify publishes neither statuses nor messages, so the rules go by
+//! words. `cf-ray` proves nothing: Cloudflare adds it to every response.
 
 use serde_json::Value;
 
@@ -13,19 +10,19 @@ use crate::upstream::head::UpstreamHead;
 /// The reason of a refusal. None of them is the caller's fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Mintlify rejected the admin key, for example because the key has expired.
+    /// Mintlify rejected the admin key.
     Key,
     /// The organization's plan does not include the operation.
     Plan,
     /// Mintlify does not know the project, or the project belongs to another organization.
     Project,
-    /// The network in front of Mintlify blocked the request, so Mintlify did not receive it.
+    /// The network in front of Mintlify blocked the request.
     Network,
 }
 
 impl Refusal {
-    /// Classifies a response. Returns `None` for a response that is not a refusal. `body` is empty
-    /// if the response has no readable body.
+    /// Classifies a response. `body` is empty if it is not readable. Returns `None` for other
+    /// responses.
     pub fn classify(head: &UpstreamHead, body: &str) -> Option<Self> {
         let status = head.status;
         let is_refusal = matches!(status, 401 | 403);
@@ -44,16 +41,14 @@ impl Refusal {
     }
 }
 
-/// Returns whether a response is a 404 from Mintlify for the job or the thread in the request's
-/// path. A 404 for the project, or from the network in front of Mintlify, does not concern the
-/// job.
+/// Whether Mintlify does not know the job or the thread in the path. A 404 for the project, or from
+/// the network in front of Mintlify, does not concern the job.
 pub fn is_missing(head: &UpstreamHead, body: &str) -> bool {
     head.status == 404 && !is_from_network(head, body) && Refusal::classify(head, body).is_none()
 }
 
-/// Returns whether a response with status 401, 403 or 404 comes from the network in front of
-/// Mintlify. Mintlify's own errors are JSON objects. A 401 is about credentials (RFC 9110, section
-/// 15.5.2), so that only a page or an error of Cloudflare shows that a 401 is not Mintlify's.
+/// Whether a 401, 403 or 404 comes from the network in front of Mintlify, whose own errors are JSON
+/// objects. Mintlify's 401 can be text, so only a page or an error of Cloudflare counts there.
 fn is_from_network(head: &UpstreamHead, body: &str) -> bool {
     if head.headers.get("cf-mitigated").is_some() {
         return true;
@@ -67,8 +62,8 @@ fn is_from_network(head: &UpstreamHead, body: &str) -> bool {
     is_foreign || is_from_cloudflare(body)
 }
 
-/// Returns whether a body is HTML. Servers also send plain text as `text/html`, so that the type
-/// decides only for an empty body.
+/// Whether a body is HTML. Servers also send plain text as `text/html`, so the type decides only
+/// for an empty body.
 fn is_page(head: &UpstreamHead, body: &str) -> bool {
     let is_html = |kind: &str| kind.to_ascii_lowercase().starts_with("text/html");
     if body.is_empty() {
@@ -78,8 +73,7 @@ fn is_page(head: &UpstreamHead, body: &str) -> bool {
     }
 }
 
-/// Returns whether a body is an error of Cloudflare. Cloudflare sends its errors as JSON to clients
-/// that accept JSON, such as the gateway, and otherwise as text.
+/// Cloudflare sends its errors as JSON to clients that accept JSON, otherwise as text.
 fn is_from_cloudflare(body: &str) -> bool {
     let is_documented = |kind: &str| kind.starts_with("https://developers.cloudflare.com/");
     let is_marked = |error: &Value| {
@@ -102,8 +96,7 @@ fn read_text(body: &str) -> String {
     }
 }
 
-/// Returns all strings of a JSON object, separated by `; `. Returns an empty string for other
-/// bodies.
+/// Returns all strings of a JSON object, separated by `; `.
 pub fn read_messages(body: &str) -> String {
     let mut messages = Vec::new();
     if let Some(error) = json::parse_lossy(body) {
@@ -147,7 +140,6 @@ fn names_project(message: &str) -> bool {
     )
 }
 
-/// Returns whether the reason of an error is the project.
 fn names_unknown_project(body: &str) -> bool {
     let mut reasons = read_reasons(body).into_iter();
     reasons.any(|reason| rejects_project(&reason))
@@ -189,15 +181,14 @@ fn rejects_project(reason: &str) -> bool {
         // The end of "doesn't" and "couldn't".
         .map(|word| if word == "t" { "not" } else { word })
         .collect();
-    let subjects = words.iter().enumerate();
-    let mut subjects = subjects.filter(|(_, word)| names_project(word));
-    subjects.any(|(at, _)| {
-        is_object_of_rejection(&words[..at])
-            || is_subject_of_rejection(&words[..at], &words[at + 1..])
+    words.iter().enumerate().any(|(at, word)| {
+        let (before, after) = (&words[..at], &words[at + 1..]);
+        names_project(word)
+            && (is_object_of_rejection(before) || is_subject_of_rejection(before, after))
     })
 }
 
-/// Returns whether the word after `before` is rejected, as in "invalid project".
+/// As in "invalid project".
 fn is_object_of_rejection(before: &[&str]) -> bool {
     let endings: [&[&str]; 7] = [
         &["invalid"],
@@ -211,9 +202,8 @@ fn is_object_of_rejection(before: &[&str]) -> bool {
     endings.iter().any(|ending| before.ends_with(ending))
 }
 
-/// Returns whether the word between `before` and `after` is rejected by the words that follow, as in
-/// "project with id abc could not be found", and is not part of another subject, as in "the limit of
-/// project abc is invalid".
+/// As in "project with id abc could not be found", but not in "the limit of project abc is
+/// invalid".
 fn is_subject_of_rejection(before: &[&str], after: &[&str]) -> bool {
     let prepositions = ["of", "in", "for", "within", "by"];
     if before
@@ -248,19 +238,18 @@ fn is_subject_of_rejection(before: &[&str], after: &[&str]) -> bool {
             .is_some_and(|(id, rest)| *id != "s" && starts_with_verdict(rest))
 }
 
-/// Returns `words` without those at the start that `skipped` contains.
+/// Returns `words` without the `skipped` ones at the start.
 fn skip_words<'a>(words: &'a [&'a str], skipped: &[&str]) -> &'a [&'a str] {
     let is_kept = |word: &&str| !skipped.contains(word);
     let start = words.iter().position(is_kept).unwrap_or(words.len());
     &words[start..]
 }
 
-/// Returns whether a lowercase message contains any of `words`, which spaces separate.
 fn has_word(message: &str, words: &str) -> bool {
     split_words(message).any(|word| words.split(' ').any(|own| own == word))
 }
 
-/// Returns the words of a message. Names such as `growth-plan`, and addresses, are single words.
+/// Names such as `growth-plan`, and addresses, are single words.
 fn split_words(message: &str) -> impl Iterator<Item = &str> {
     let is_separator = |c: char| c.is_whitespace() || "\"'’`.,;:!?()[]".contains(c);
     message.split(is_separator).filter(|word| !word.is_empty())

@@ -1,5 +1,4 @@
-//! Requests to Mintlify. An [`UpstreamRequest`] determines the method, the header fields and the
-//! circuit breaker of a request.
+//! Requests to Mintlify.
 
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Operation};
@@ -13,8 +12,7 @@ use crate::upstream::failure::UpstreamFailure;
 /// The `User-Agent` of the gateway (RFC 9110, section 10.1.5).
 pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));
 
-/// The ids of a caller's request. Calls to Durable Objects and requests to the upstream carry these
-/// ids.
+/// The ids of a caller's request, for Durable Objects and the upstream.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Call {
     /// The value of `X-Request-Id`.
@@ -23,12 +21,12 @@ pub struct Call {
     pub project: String,
     /// The value of `traceparent`, with the gateway's span.
     pub traceparent: String,
-    /// The caller's `tracestate`. `None` for a new trace, or if the field is missing or invalid.
+    /// The caller's `tracestate`, if it is valid and its trace continues.
     pub tracestate: Option<String>,
 }
 
 impl Call {
-    /// Creates a call with a new trace, for work that no caller requested. `id` is a random UUID.
+    /// Creates a call with a new trace, for work that no caller requested.
     pub fn begin(id: String, project: &str) -> Self {
         Self {
             project: project.to_owned(),
@@ -39,12 +37,12 @@ impl Call {
     }
 }
 
-/// A request to the upstream, without the base URL and the credential.
+/// A request without the base URL and the credential.
 #[derive(Debug, Clone, Copy)]
 pub struct UpstreamRequest<'a> {
-    /// The operation, which determines the method.
+    /// Determines the method.
     pub operation: Operation,
-    /// The ids of the call that causes the upstream request.
+    /// The call that causes the request.
     pub call: &'a Call,
     /// The path and query, built from validated values.
     pub target: &'a str,
@@ -53,7 +51,7 @@ pub struct UpstreamRequest<'a> {
 }
 
 impl UpstreamRequest<'_> {
-    /// Returns the HTTP method that the operation declares.
+    /// Returns the method of the operation.
     pub fn method(&self) -> Method {
         self.operation.declaration().method
     }
@@ -82,8 +80,8 @@ impl UpstreamRequest<'_> {
         headers
     }
 
-    /// Returns the outcome that the breaker records. Repeated failures of one target count once.
-    /// Job creations have no separate targets, so each of their failures counts.
+    /// Returns the outcome for the breaker. Job creations have no separate targets, so each of
+    /// their failures counts.
     pub fn call_outcome(&self, failure: Option<&UpstreamFailure>) -> CallOutcome<'_> {
         match failure {
             Some(failure) if failure.counts_against_upstream() => CallOutcome::Failed {

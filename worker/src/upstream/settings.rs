@@ -1,5 +1,4 @@
-//! The settings of requests to Mintlify. The Worker's variables set the base URL, the admin keys
-//! and the timeout.
+//! The settings of requests to Mintlify, from the Worker's variables.
 
 use quillgate::credential::{AdminKey, BaseUrl, PlainHttp};
 use quillgate::{Method, Millis};
@@ -15,10 +14,9 @@ pub struct UpstreamSettings {
     pub admin_keys: Vec<AdminKey>,
     /// Admin keys for requests that only read, newest first: none, one or two.
     pub read_keys: Vec<AdminKey>,
-    /// The time limit for all attempts of a request, up to the end of the response's body.
+    /// The time limit for all attempts and the response's body.
     pub timeout: Millis,
-    /// The length of the window in which Mintlify counts requests. A block after a 429 is capped at
-    /// this duration.
+    /// The window in which Mintlify counts requests, and the longest block after a 429.
     pub limit_window: Millis,
 }
 
@@ -46,8 +44,7 @@ impl UpstreamSettings {
         self.admin_keys.iter().chain(&self.read_keys)
     }
 
-    /// Returns the admin keys for requests with this method, newest first, and the name of the
-    /// variable that contains them.
+    /// Returns the admin keys for a method, newest first, and the name of their variable.
     pub fn keys(&self, method: Method) -> (&'static str, &[AdminKey]) {
         match method {
             Method::Get if !self.read_keys.is_empty() => ("ADMIN_READ_KEY", &self.read_keys),
@@ -56,17 +53,14 @@ impl UpstreamSettings {
     }
 }
 
-/// Reads one or two admin keys. Returns `None` without a value, and an error for a malformed key or
-/// for more than two keys.
 fn read_admin_keys(
     variable: &'static str,
     value: Option<String>,
 ) -> Result<Option<Vec<AdminKey>>, VariableError> {
     let Some(value) = value else { return Ok(None) };
     let keys = value.split(',').map(|key| AdminKey::new(key.trim()));
-    let keys: Option<Vec<_>> = keys.map(Result::ok).collect();
-    match keys {
-        Some(keys) if keys.len() <= 2 => Ok(Some(keys)),
+    match keys.collect::<Result<Vec<_>, _>>() {
+        Ok(keys) if keys.len() <= 2 => Ok(Some(keys)),
         _ => Err(VariableError {
             variable,
             rule: "must be an admin key, which begins with mint_ and not with mint_dsc_ or mint_us_, or two of them separated by a comma",
@@ -74,8 +68,7 @@ fn read_admin_keys(
     }
 }
 
-/// Reads `UPSTREAM_BASE_URL`. The gateway sends the admin key to this URL, so the URL must be
-/// `https`, except on a loopback host.
+/// The gateway sends the admin key to this URL, so it must be `https`, except on a loopback host.
 fn read_base_url(value: Option<String>) -> Result<BaseUrl, VariableError> {
     let url = value.unwrap_or_else(|| BaseUrl::UPSTREAM.to_owned());
     let base = BaseUrl::new(url).and_then(|base| base.for_credential(PlainHttp::Loopback));

@@ -12,7 +12,7 @@ use wasm_bindgen_test::wasm_bindgen_test;
 use crate::http::response::HeaderFields;
 use crate::runtime::make_response;
 use crate::runtime::tests::{property, run_js, stream_of};
-use crate::upstream::client::{PageReply, UpstreamResponse};
+use crate::upstream::client::{FetchedPage, UpstreamResponse};
 use crate::upstream::connections::Connections;
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
@@ -185,13 +185,13 @@ fn page(rows: usize) -> String {
 fn a_page_is_read_without_changing_its_text() {
     for rows in [0, 1, 250] {
         let text = page(rows);
-        let reply = PageReply::read(Operation::ListPageViews, response(&text)).unwrap();
+        let reply = FetchedPage::read(Operation::ListPageViews, response(&text)).unwrap();
         assert_eq!((reply.rows, reply.has_more), (rows as u64, true));
         assert_eq!(String::from(reply.text), text);
     }
     let last = "{\"totals\":{},\"views\":[],\"hasMore\":false}";
     assert!(
-        !PageReply::read(Operation::ListPageViews, response(last))
+        !FetchedPage::read(Operation::ListPageViews, response(last))
             .unwrap()
             .has_more
     );
@@ -211,7 +211,7 @@ fn a_response_that_is_not_a_page_is_rejected() {
         &too_long,
     ];
     for text in MALFORMED.into_iter().chain(misshapen) {
-        let reply = PageReply::read(Operation::ListPageViews, response(text));
+        let reply = FetchedPage::read(Operation::ListPageViews, response(text));
         assert!(reply.is_none(), "{text}");
     }
 }

@@ -1,5 +1,4 @@
-//! The lock of the daily archive. The organization's object takes the lock for each run, so that
-//! cron triggers do not start a second run during the first.
+//! The lock that prevents concurrent runs of the daily archive.
 
 use quillgate::Millis;
 
@@ -15,8 +14,7 @@ pub struct RunLock {
 pub struct RunId(u64);
 
 impl RunLock {
-    /// The duration of a lease: ten minutes. A run renews its lock before each request. A request
-    /// with its retries and D1 queries takes less time than a lease.
+    /// Ten minutes. A run renews its lock before each request, which takes less time.
     pub const LEASE: Millis = Millis::from_seconds(600);
 
     /// Takes the lock for a new run. Returns `None` while another run holds an unexpired lease.
@@ -30,8 +28,8 @@ impl RunLock {
         Some(run)
     }
 
-    /// Extends the lease of a run, even after the lease has expired. Returns `false` if the run has
-    /// lost the lock and must stop.
+    /// Extends the lease of a run, even an expired one. Returns `false` if the run has lost the
+    /// lock and must stop.
     #[must_use]
     pub fn renew(&mut self, run: RunId, now: Millis) -> bool {
         let is_held = self.held.is_some_and(|(holder, _)| holder == run);

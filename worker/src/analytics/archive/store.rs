@@ -1,9 +1,7 @@
-//! The D1 database of the daily archive. The database stores the progress of each day, the fetched
-//! pages of incomplete days, and the counts that series and the list of pages return.
+//! The D1 database of the daily archive.
 //!
-//! A page is staged when it arrives. When the last page of a day arrives, one batch replaces the
-//! stored day with the staged pages. D1 runs a batch as a transaction, so readers never see a
-//! partially replaced day.
+//! A page is staged when it arrives. The last page of a day comes in a batch that replaces the
+//! stored day with the staged pages. A batch is a transaction, so readers never see part of a day.
 
 use js_sys::{Array, JsString, Object, Reflect};
 use quillgate::{Day, Millis};
@@ -13,21 +11,19 @@ use worker::Env;
 
 use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord};
 use crate::analytics::archive::stored_path::store_path;
-use crate::analytics::archive::views::{StoredPage, ViewsQuery};
+use crate::analytics::archive::views::{ViewsQuery, ViewsRow};
 use crate::analytics::archive::{
     Counts, MAX_COUNTS, SeriesQuery, StoredDay, Subject, first_retained,
 };
 use crate::analytics::settings::ArchiveSettings;
 use crate::hash::fingerprint;
 use crate::runtime::{D1, HostError, HostResult, Statement, number, stringify_json};
-use crate::upstream::client::PageReply;
+use crate::upstream::client::FetchedPage;
 
-/// The name of the D1 binding in the wrangler configuration.
 const BINDING: &str = "ARCHIVE";
-/// The maximum number of expired days to delete per project and run.
+/// Days per project and run.
 const MAX_EXPIRED: u32 = 10;
-/// The maximum number of days to copy from the tables of an earlier version per run. On a paid plan,
-/// D1 allows 1,000 queries per invocation.
+/// Days of an earlier version's tables to copy per run. D1 allows 1,000 queries per invocation.
 pub const MAX_CONVERTED: usize = 200;
 
 const SITE: &str = include_str!("sql/site.sql");
@@ -89,37 +85,29 @@ struct DayRow {
     day: u32,
 }
 
-/// The record of a project, loaded from the database or new.
 pub struct StoredProject {
-    /// The project's id in the database. `None` before the first run or backfill.
+    /// `None` before the first run or backfill.
     pub id: Option<u32>,
-    /// The days to archive and their records.
     pub record: ProjectRecord,
-    /// The size of the database in bytes. `None` if the project is not stored yet, or if D1 does
-    /// not report the size.
+    /// The size of the database, if D1 reports it.
     pub bytes: Option<u64>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub struct DayKey {
-    /// The project's id in the database.
     pub project: u32,
-    /// The day, in UTC.
     pub day: Day,
 }
 
-/// The archive's D1 database.
 #[derive(Clone)]
 pub struct ArchiveStore(D1);
 
 impl ArchiveStore {
-    /// Opens the archive. Returns `None` if no database is bound.
     pub fn open(env: &Env) -> HostResult<Option<Self>> {
         Ok(D1::open(env, BINDING)?.map(Self))
     }
 
-    /// Loads the record of a project, without the days that the archive no longer retains. Returns
-    /// a new record if the project is not stored yet.
+    /// Loads the record of a project without expired days, or a new record.
     pub async fn load(
         &self,
         project: &str,
@@ -127,8 +115,7 @@ impl ArchiveStore {
         now: Millis,
     ) -> HostResult<StoredProject> {
         let query = "SELECT id, first_day FROM project WHERE name = ?1";
-        let rows = self.0.prepare(query, &[project.into()])?;
-        let rows: Vec<ProjectRow> = self.0.rows(&rows).await?;
+        let rows: Vec<ProjectRow> = self.0.rows(query, &[project.into()]).await?;
         let mut record = ProjectRecord::new(now);
         let Some(row) = rows.first() else {
             return Ok(StoredProject {
@@ -142,8 +129,7 @@ impl ArchiveStore {
             staged_totals, staged_pages, attempts, retry_at, problem
             FROM day WHERE project = ?1 AND day >= ?2 ORDER BY day";
         let values = [row.id.into(), record.first.number().into()];
-        let ledger = self.0.prepare(query, &values)?;
-        let (ledger, bytes) = self.0.rows_and_size::<LedgerRow>(&ledger).await?;
+        let (ledger, bytes) = self.0.rows_and_size::<LedgerRow>(query, &values).await?;
         let days = ledger.into_iter().map(|row| DayRecord {
             day: day(row.day),
             fetched: row.fetched,
@@ -166,8 +152,8 @@ impl ArchiveStore {
         })
     }
 
-    /// Returns the stored days of a page of a series, with one query. If the days below a prefix have
-    /// more than [`MAX_COUNTS`] rows, also returns the first day that was not read completely.
+    /// Returns the stored days of a page of a series. If a prefix has more than [`MAX_COUNTS`]
+    /// rows, also returns the first day that was not read completely.
     pub async fn series(
         &self,
         project: &str,
@@ -181,14 +167,13 @@ impl ArchiveStore {
         let rows = self.days(project, query, text, own).await?;
         let read: u64 = rows.iter().map(|row| row.pages).sum();
         let last = rows.iter().rfind(|row| row.pages > 0);
-        let unread = last.filter(|_| read > MAX_COUNTS);
-        let unread = unread.map(|row| day(row.day));
+        let unread = last.filter(|_| read > MAX_COUNTS).map(|row| day(row.day));
         let is_site = query.subject == Subject::Site;
         let stored = rows.into_iter().map(|row| row.into_stored(is_site));
         Ok((stored.collect(), unread))
     }
 
-    /// Returns the days whose pages the list of views contains, with the counts of the site.
+    /// Returns the days whose pages the list of views contains.
     pub async fn listed_days(
         &self,
         project: &str,
@@ -212,13 +197,11 @@ impl ArchiveStore {
             query.to.number().into(),
         ];
         values.extend(own);
-        let rows = self.0.prepare(text, &values)?;
-        self.0.rows(&rows).await
+        self.0.rows(text, &values).await
     }
 
-    /// Returns the rows of one page of the list of views, and the first row of the next page, if
-    /// any.
-    pub async fn pages(&self, project: &str, query: &ViewsQuery) -> HostResult<Vec<StoredPage>> {
+    /// Returns one row more than the limit if another page follows.
+    pub async fn pages(&self, project: &str, query: &ViewsQuery) -> HostResult<Vec<ViewsRow>> {
         let values = [
             project.into(),
             query.from.number().into(),
@@ -226,25 +209,20 @@ impl ArchiveStore {
             query.after.as_deref().unwrap_or("").into(),
             number(query.limit + 1),
         ];
-        let rows = self.0.prepare(PAGES, &values)?;
-        self.0.rows(&rows).await
+        self.0.rows(PAGES, &values).await
     }
 
-    /// Sets the first day of a project, unless the stored first day is earlier. Stores the project
-    /// if necessary. Returns the project's id.
+    /// Sets the first day of a project, unless the stored one is earlier. Returns the project's id.
     pub async fn set_first_day(&self, project: &str, first: Day) -> HostResult<u32> {
         let query = "INSERT INTO project (name, first_day) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET first_day = min(first_day, excluded.first_day)
             RETURNING id, first_day";
         let values = [project.into(), first.number().into()];
-        let statement = self.0.prepare(query, &values)?;
-        let rows: Vec<ProjectRow> = self.0.rows(&statement).await?;
-        let row = rows.first();
-        row.map(|row| row.id)
-            .ok_or_else(|| HostError::new("a project without an id"))
+        let rows: Vec<ProjectRow> = self.0.rows(query, &values).await?;
+        let no_id = || HostError::new("a project without an id");
+        rows.first().map(|row| row.id).ok_or_else(no_id)
     }
 
-    /// Stages a day's visitor totals, as JSON.
     pub async fn stage_visitors(&self, key: DayKey, totals: &JsString) -> HostResult<()> {
         let query = "INSERT INTO day (project, day, staged_visitors) VALUES (?1, ?2, ?3)
             ON CONFLICT (project, day) DO UPDATE SET
@@ -253,14 +231,13 @@ impl ArchiveStore {
         self.0.batch(&[statement]).await
     }
 
-    /// Stages a page of a day's views. After the last page, replaces the stored day with the staged
-    /// pages. `parsed` is the parsed text of `reply`. This function replaces the paths in `parsed`
-    /// with their stored forms.
+    /// Stages a page of views. The last page replaces the stored day. `parsed` is the parsed
+    /// `reply`; its paths become their stored forms.
     pub async fn store_views(
         &self,
         key: DayKey,
         page: u64,
-        reply: &PageReply,
+        reply: &FetchedPage,
         parsed: &JsValue,
         totals: &JsString,
         now: Millis,
@@ -298,8 +275,7 @@ impl ArchiveStore {
         self.0.prepare(delete, &key.with(&[]))
     }
 
-    /// Records a failed request for a day. If the day's first part is next, also deletes the day's
-    /// staged parts, because the fetch may have restarted.
+    /// Records a failed request. If the fetch restarts, also deletes the day's staged parts.
     pub async fn record_failure(
         &self,
         key: DayKey,
@@ -326,12 +302,11 @@ impl ArchiveStore {
         self.0.batch(&statements).await
     }
 
-    /// Returns at most [`MAX_CONVERTED`] days whose pages are in the tables of an earlier version.
     pub async fn days_to_convert(&self) -> HostResult<Vec<DayKey>> {
         let query = "SELECT project, day FROM day
             WHERE fetched IS NOT NULL AND NOT has_page_views ORDER BY day DESC LIMIT ?1";
-        let rows = self.0.prepare(query, &[number(MAX_CONVERTED as u64)])?;
-        let rows: Vec<DayRow> = self.0.rows(&rows).await?;
+        let limit = number(MAX_CONVERTED as u64);
+        let rows: Vec<DayRow> = self.0.rows(query, &[limit]).await?;
         let key = |row: DayRow| DayKey {
             project: row.project,
             day: day(row.day),
@@ -339,7 +314,6 @@ impl ArchiveStore {
         Ok(rows.into_iter().map(key).collect())
     }
 
-    /// Copies the pages of a day from the tables of an earlier version.
     pub async fn convert(&self, key: DayKey) -> HostResult<()> {
         let mark = "UPDATE day SET has_page_views = 1 WHERE project = ?1 AND day = ?2";
         let both = key.with(&[]);
@@ -350,38 +324,32 @@ impl ArchiveStore {
         self.0.batch(&statements).await
     }
 
-    /// Drops the tables of an earlier version.
     pub async fn drop_converted(&self) -> HostResult<()> {
-        let tables = ["DROP TABLE IF EXISTS views", "DROP TABLE IF EXISTS node"];
-        let statements: HostResult<Vec<_>> = tables
-            .iter()
-            .map(|statement| self.0.prepare(statement, &[]))
-            .collect();
-        self.0.batch(&statements?).await
+        let statements = [
+            self.0.prepare("DROP TABLE IF EXISTS views", &[])?,
+            self.0.prepare("DROP TABLE IF EXISTS node", &[])?,
+        ];
+        self.0.batch(&statements).await
     }
 
-    /// Deletes at most [`MAX_EXPIRED`] days before `first`, oldest first.
+    /// Deletes the oldest days before `first`.
     pub async fn prune(&self, project: u32, first: Day) -> HostResult<()> {
         let query = "SELECT project, day FROM (
             SELECT project, day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3
             ) ORDER BY day DESC LIMIT 1";
         let values = [project.into(), first.number().into(), MAX_EXPIRED.into()];
-        let last = self.0.prepare(query, &values)?;
-        let last: Vec<DayRow> = self.0.rows(&last).await?;
+        let last: Vec<DayRow> = self.0.rows(query, &values).await?;
         let Some(DayRow { day: last, .. }) = last.first() else {
             return Ok(());
         };
-        let views = "DELETE FROM page_views WHERE project = ?1 AND day <= ?2";
-        let staging = "DELETE FROM staging WHERE project = ?1 AND day <= ?2";
-        let ledger = "DELETE FROM day WHERE project = ?1 AND day <= ?2";
         let expired = [project.into(), (*last).into()];
-        self.0
-            .batch(&[
-                self.0.prepare(views, &expired)?,
-                self.0.prepare(staging, &expired)?,
-                self.0.prepare(ledger, &expired)?,
-            ])
-            .await
+        let delete = |query| self.0.prepare(query, &expired);
+        let statements = [
+            delete("DELETE FROM page_views WHERE project = ?1 AND day <= ?2")?,
+            delete("DELETE FROM staging WHERE project = ?1 AND day <= ?2")?,
+            delete("DELETE FROM day WHERE project = ?1 AND day <= ?2")?,
+        ];
+        self.0.batch(&statements).await
     }
 }
 
@@ -404,8 +372,8 @@ impl SeriesRow {
     }
 }
 
-/// Returns the values that select the page at a prefix, and the pages below it. `0` is the
-/// character after `/`. Every page is below the prefix `/`.
+/// Selects the page at a prefix and the pages below it. `0` is the character after `/`. Every page
+/// is below `/`.
 fn select_prefix(path: &str) -> Vec<JsValue> {
     let limit = number(MAX_COUNTS + 1);
     if path == "/" {
@@ -416,7 +384,6 @@ fn select_prefix(path: &str) -> Vec<JsValue> {
 }
 
 impl DayKey {
-    /// Returns the values to bind to a statement: the project, the day, and then `values`.
     fn with(self, values: &[JsValue]) -> Vec<JsValue> {
         let mut all = vec![self.project.into(), self.day.number().into()];
         all.extend_from_slice(values);
@@ -428,10 +395,10 @@ fn day(number: u32) -> Day {
     Day::from_number(number.into())
 }
 
-/// Replaces each path in a parsed page with its stored form. Returns whether any path changed.
+/// Replaces paths with their stored forms. Returns whether any path changed.
 ///
-/// Adds the property `quillgate.original` to each changed row, for the SQL statements: a hash of the
-/// original path, which distinguishes pages with the same stored path.
+/// A changed row gets `quillgate.original`, a hash of its path, which distinguishes pages with the
+/// same stored path.
 fn replace_paths(page: &JsValue) -> HostResult<bool> {
     let rows: Array = Reflect::get(page, &"views".into())?.unchecked_into();
     let mut has_changed = false;

@@ -1,20 +1,14 @@
-//! The form in which the archive stores paths. Visitors can request any path, so the archive limits
-//! the length of the paths that it stores.
+//! The form in which the archive stores paths. Visitors can request paths of any length.
 
 use std::fmt::Write as _;
 
 /// The maximum size of a stored path in bytes, after encoding.
 pub const MAX_BYTES: usize = 1024;
-/// The end of a path that was cut to [`MAX_BYTES`].
 const CUT: &str = "…";
 
-/// Returns the path under which the archive counts the views of the page at `path`.
+/// Returns the path under which the archive counts views. Control characters are percent-encoded. A
+/// path that is too long is cut, so paths with an equal start are counted together.
 ///
-/// Control characters are percent-encoded, because they are invisible. `%` is not encoded, so
-/// percent-encoded paths are unchanged. A longer path is cut, and ends with `…`. Paths with an equal
-/// start are then counted together.
-///
-/// # Example
 /// ```
 /// use quillgate_worker::analytics::archive::stored_path::store_path;
 ///

@@ -1,6 +1,4 @@
-//! The list of archived page views. The list contains the stored pages that had views on the
-//! archived days of a range. This module reads requests for the list, and writes the bodies of the
-//! responses.
+//! The list of archived page views: its requests and the bodies of its responses.
 
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::{ArchivedPageSize, Call, Cursor, Day, DayGroup};
@@ -21,16 +19,14 @@ pub struct ViewsQuery {
     pub from: Day,
     /// The day after the last day of the range.
     pub to: Day,
-    /// The path after which this page of the list starts, in its stored form. `None` for the first
-    /// page.
+    /// The stored path after which this page starts. `None` for the first page.
     pub after: Option<String>,
-    /// The maximum number of rows on this page of the list. Long ranges have a lower limit, so that
-    /// a query reads at most about [`MAX_ROWS_READ`] rows.
+    /// The maximum number of rows, lower for long ranges because of [`MAX_ROWS_READ`].
     pub limit: u64,
 }
 
 impl ViewsQuery {
-    /// Reads a call of [`quillgate::ListArchivedViews`]. Long ranges have shorter pages.
+    /// Reads a call of [`quillgate::ListArchivedViews`].
     ///
     /// # Errors
     /// Returns a 400 problem for the first parameter that breaks a rule.
@@ -38,7 +34,7 @@ impl ViewsQuery {
         let (from, to) = read_range(call)?;
         let cursor = Option::<Cursor>::read(call)?;
         let limit = Option::<ArchivedPageSize>::read(call)?.unwrap_or(ArchivedPageSize::DEFAULT);
-        // On each day, the query finds this number of rows and one more, reads them and groups them.
+        // On each day, the query finds the rows and one more, reads them and groups them.
         let max = MAX_ROWS_READ / 3 / u64::from(to.since(from)).max(1) - 1;
         Ok(Self {
             from,
@@ -60,12 +56,10 @@ impl ViewsQuery {
     }
 }
 
-/// The views of one page, as a row of the query and of the response.
-///
-/// The counts are sums over the archived days of the range. A count is `None` if it is unknown on
-/// any of these days.
+/// The views of one page, summed over the archived days. A sum is `None` if it is unknown on any
+/// day.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-pub struct StoredPage {
+pub struct ViewsRow {
     /// The page's path, as the archive stores it.
     pub path: String,
     /// Views by people.
@@ -76,20 +70,16 @@ pub struct StoredPage {
     pub total: Option<u64>,
 }
 
-/// Writes the body of a page of the list. `site` contains the site's stored days in ascending
-/// order. `pages` contains the rows, plus one more row if another page follows.
-pub fn write_views(query: &ViewsQuery, site: &[StoredDay], mut pages: Vec<StoredPage>) -> String {
+/// Writes the body of a page of the list. `site` is in ascending order. `pages` has one row more
+/// than the limit if another page follows.
+pub fn write_views(query: &ViewsQuery, site: &[StoredDay], mut pages: Vec<ViewsRow>) -> String {
     let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
     let has_more = pages.len() > limit;
     pages.truncate(limit);
-    let next = pages.last().filter(|_| has_more);
-    let next = next.map(|page| page.path.clone());
-    let totals = site.iter().map(|day| day.views);
-    let totals = totals.fold(Counts::ZERO, Counts::plus);
     json::to_text(&json!({
-        "totals": totals,
+        "totals": Counts::sum(site),
         "views": pages,
         "missing": missing_days(query.from, query.to, site),
-        "nextCursor": next,
+        "nextCursor": pages.last().filter(|_| has_more).map(|page| &page.path),
     }))
 }

@@ -1,7 +1,4 @@
-//! The rows of an export. [`RowWriter`] converts the rows of each page to CSV or newline-delimited
-//! JSON.
-
-use std::borrow::Cow;
+//! The rows of an export, as CSV or newline-delimited JSON.
 
 use quillgate::columns::{Columns, Content, Member};
 use quillgate::csv::{BYTE_ORDER_MARK, LINE_END, push_cell, push_record, push_text_cell};
@@ -10,11 +7,11 @@ use quillgate::pages::RowKey;
 use quillgate::text::compact;
 use serde_json::{Value, json};
 
-use crate::upstream::json_scanner::{Malformed, Piece, Scanner, Shape};
-use crate::upstream::page_check::{PageEnd, read_members};
+use crate::upstream::page_check::{PageEnd, read_page};
+use crate::upstream::raw_json::{Malformed, RawObject, read_string};
 
-/// A writer that converts the rows of pages to CSV or newline-delimited JSON. The writer scans each
-/// page once, without building JSON values.
+/// A writer that converts the rows of pages to CSV or newline-delimited JSON. Numbers and JSON
+/// rows are copied verbatim.
 ///
 /// ```
 /// use quillgate::Operation;
@@ -48,10 +45,7 @@ impl RowWriter {
         self.format
     }
 
-    /// Appends the output before the first row.
-    ///
-    /// For CSV, this output is a byte order mark and the column names. The byte order mark makes
-    /// spreadsheets read UTF-8. For JSON, the output is empty.
+    /// Appends the CSV header. Its byte order mark makes spreadsheets read UTF-8.
     pub fn push_head(&self, out: &mut Vec<u8>) {
         if self.format == ExportFormat::Csv {
             out.extend_from_slice(BYTE_ORDER_MARK);
@@ -59,13 +53,11 @@ impl RowWriter {
         }
     }
 
-    /// Appends the rows of a page for whose indices `is_wanted` returns `true`. `rows_name` is the
-    /// property that contains the rows.
+    /// Appends the rows of a page for whose indices `is_wanted` returns `true`.
     ///
     /// # Errors
-    /// Returns [`Malformed`] if the page is not an object with an array of objects at `rows_name`.
-    /// For CSV, also returns [`Malformed`] if a property with nested columns is neither an object
-    /// nor `null`. After an error, `out` is unchanged.
+    /// Returns [`Malformed`] if `rows_name` is not an array of objects. For CSV, a property with
+    /// nested columns must be an object or `null`. After an error, `out` is unchanged.
     pub fn push_rows(
         &self,
         page: &str,
@@ -73,31 +65,37 @@ impl RowWriter {
         is_wanted: &dyn Fn(u64) -> bool,
         out: &mut Vec<u8>,
     ) -> Result<PageEnd, Malformed> {
+        let (end, rows) = read_page(page, &[], Some(rows_name))?;
         let before = out.len();
-        let mut cells = vec![Piece::NULL; self.columns.names.len()];
-        let mut push_row = |scanner: &mut Scanner<'_>, row: u64| {
-            if !is_wanted(row) {
-                scanner.value()?;
-            } else if self.format == ExportFormat::Csv {
-                cells.fill(Piece::NULL);
-                read_record(scanner, &self.columns.members, &mut cells)?;
-                push_cells(out, scanner, &cells);
-            } else {
-                let row = scanner.value()?;
-                push_json(out, scanner, row);
-                out.push(b'\n');
+        for (row, _) in rows.into_iter().zip(0..).filter(|(_, at)| is_wanted(*at)) {
+            if let Err(malformed) = self.push_row(row.get(), out) {
+                out.truncate(before);
+                return Err(malformed);
             }
-            Ok(())
-        };
-        let end = read_members(page, &[], Some(rows_name), &mut push_row);
-        if end.is_err() {
-            out.truncate(before);
         }
-        end
+        Ok(end)
     }
 
-    /// Appends the last record of an incomplete export. The record contains the cursor to resume
-    /// from, the problem, and the seconds to wait before resuming, if known.
+    fn push_row(&self, row: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
+        if self.format == ExportFormat::NdJson {
+            push_compact(out, row);
+            out.push(b'\n');
+            return Ok(());
+        }
+        let mut cells = vec!["null"; self.columns.names.len()];
+        read_record(row, &self.columns.members, &mut cells)?;
+        for (at, cell) in cells.into_iter().enumerate() {
+            if at > 0 {
+                out.push(b',');
+            }
+            push_value(out, cell);
+        }
+        out.extend_from_slice(LINE_END);
+        Ok(())
+    }
+
+    /// Appends the last record of an incomplete export: the cursor to resume from, the problem, and
+    /// the seconds to wait, if known.
     pub fn push_incomplete(
         &self,
         cursor: &str,
@@ -121,8 +119,8 @@ impl RowWriter {
         self.push_notice(cells, out);
     }
 
-    /// Appends the last record of an export that has every page, but mixed pages. The record contains
-    /// the problem, and no cursor, because resuming would not replace rows.
+    /// Appends the last record of an export with mixed pages, without a cursor, because resuming
+    /// would not replace rows.
     pub fn push_mixed(&self, problem: &str, out: &mut Vec<u8>) {
         if self.format == ExportFormat::NdJson {
             return push_line(out, &json!({ "mixed": { "problem": problem } }));
@@ -131,7 +129,7 @@ impl RowWriter {
         self.push_notice(cells, out);
     }
 
-    /// Appends a record of CSV that is not a row, in as many cells as a row has.
+    /// Appends a record that is not a row, in as many cells as a row has.
     fn push_notice(&self, mut cells: Vec<String>, out: &mut Vec<u8>) {
         let width = self.columns.names.len().max(1);
         if cells.len() > width {
@@ -144,7 +142,7 @@ impl RowWriter {
 }
 
 /// Reads the end of a page and the keys of its rows, which are events. `time` is the property with
-/// the time of a row. Strings are read as for CSV: see [`RowWriter`].
+/// their time.
 ///
 /// # Errors
 /// Returns [`Malformed`] as [`RowWriter::push_rows`] does.
@@ -153,22 +151,16 @@ pub fn read_keys(
     rows_name: &str,
     time: &'static str,
 ) -> Result<(PageEnd, Vec<RowKey>), Malformed> {
-    let members = [("id", 0), (time, 1)].map(|(name, number)| Member {
-        name,
-        content: Content::Cell(number),
-    });
+    let (end, rows) = read_page(page, &[], Some(rows_name))?;
     let mut keys = Vec::new();
-    let mut read_row = |scanner: &mut Scanner<'_>, _: u64| {
-        let mut cells = [Piece::NULL; 2];
-        read_record(scanner, &members, &mut cells)?;
-        let [id, time] = cells.map(|cell| match cell.shape {
-            Shape::Text | Shape::EscapedText => scanner.unescape(cell),
-            _ => Cow::default(),
-        });
-        keys.push(RowKey::new(&id, &time));
-        Ok(())
-    };
-    let end = read_members(page, &[], Some(rows_name), &mut read_row)?;
+    for row in rows {
+        let row = RawObject::read(row.get(), None)?;
+        let [id, time] = ["id", time].map(|name| row.get(name).and_then(read_string));
+        keys.push(RowKey::new(
+            &id.unwrap_or_default(),
+            &time.unwrap_or_default(),
+        ));
+    }
     Ok((end, keys))
 }
 
@@ -177,69 +169,39 @@ fn push_line(out: &mut Vec<u8>, record: &Value) {
     out.push(b'\n');
 }
 
-/// Finds the cells of a record. If a property occurs more than once, the last value is used, as in
-/// JavaScript.
-fn read_record(
-    scanner: &mut Scanner<'_>,
+/// Finds the JSON of a record's cells. The last of repeated properties counts, as in JavaScript.
+fn read_record<'a>(
+    record: &'a str,
     members: &[Member],
-    cells: &mut [Piece],
+    cells: &mut [&'a str],
 ) -> Result<(), Malformed> {
-    // Rows usually have their properties in the declared order, so the search starts at the next
-    // declared property.
-    let mut expected = 0;
-    let mut has_member = scanner.open(b'{', b'}')?;
-    while has_member {
-        let key = scanner.key()?;
-        let is_this = |at: &usize| scanner.is_named(key, members[*at].name);
-        let found = (expected..members.len()).find(is_this);
-        let found = found.or_else(|| (0..expected).find(is_this));
-        match found.map(|at| (at, &members[at].content)) {
-            None => {
-                scanner.value()?;
-            }
-            Some((at, Content::Cell(number))) => {
-                expected = at + 1;
-                cells[*number] = scanner.value()?;
-            }
-            Some((at, Content::Record(inner))) => {
-                expected = at + 1;
-                if scanner.peek() == Some(b'{') {
-                    read_record(scanner, inner, cells)?;
-                } else if scanner.value()?.shape != Shape::Null {
-                    return Err(Malformed);
-                }
-            }
+    for (name, value) in RawObject::read(record, None)?.properties {
+        let member = members.iter().find(|member| member.name == name);
+        match member.map(|member| &member.content) {
+            Some(Content::Cell(number)) => cells[*number] = value,
+            Some(Content::Record(inner)) if value != "null" => read_record(value, inner, cells)?,
+            _ => {}
         }
-        has_member = scanner.has_next(b'}')?;
     }
     Ok(())
 }
 
-fn push_json(out: &mut Vec<u8>, scanner: &Scanner<'_>, piece: Piece) {
-    let json = scanner.slice(piece);
-    if piece.shape == Shape::SpacedStructure {
-        out.extend_from_slice(compact(json).as_bytes());
-    } else {
+/// Appends the cell of a value: empty for `null`, the content of a string, otherwise JSON.
+fn push_value(out: &mut Vec<u8>, json: &str) {
+    if let Some(text) = read_string(json) {
+        push_text_cell(out, text.as_bytes());
+    } else if json.starts_with(['{', '[']) {
+        push_cell(out, compact(json).as_bytes());
+    } else if json != "null" {
         out.extend_from_slice(json.as_bytes());
     }
 }
 
-fn push_cells(out: &mut Vec<u8>, scanner: &Scanner<'_>, cells: &[Piece]) {
-    for (number, cell) in cells.iter().enumerate() {
-        if number > 0 {
-            out.push(b',');
-        }
-        match cell.shape {
-            Shape::Null => {}
-            Shape::Plain => out.extend_from_slice(scanner.bytes(*cell)),
-            Shape::Text => push_text_cell(out, scanner.bytes(*cell)),
-            Shape::EscapedText => push_text_cell(out, scanner.unescape(*cell).as_bytes()),
-            Shape::Structure | Shape::SpacedStructure => {
-                let mut json = Vec::new();
-                push_json(&mut json, scanner, *cell);
-                push_cell(out, &json);
-            }
-        }
+fn push_compact(out: &mut Vec<u8>, json: &str) {
+    // Most servers send rows without whitespace, and most strings in rows contain none.
+    if json.bytes().any(|byte| byte <= b' ') {
+        out.extend_from_slice(compact(json).as_bytes());
+    } else {
+        out.extend_from_slice(json.as_bytes());
     }
-    out.extend_from_slice(LINE_END);
 }

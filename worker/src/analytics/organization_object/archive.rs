@@ -1,6 +1,5 @@
-//! The runs of the daily archive. A run sends the requests that [`plan`] chooses, one at a time.
-//! The run ends when nothing is left to fetch, or when the budget or the archive's share is spent.
-//! It also ends at a limit of the run, and after a failure that would affect every request.
+//! The runs of the daily archive. A run sends the requests that [`plan`] chooses, one at a time,
+//! until nothing is left, a limit is reached, or a failure would affect every request.
 
 use std::ops::ControlFlow;
 
@@ -25,19 +24,17 @@ use crate::json;
 use crate::runtime::{
     HostError, HostResult, log_for_operator, log_line, new_uuid, now, parse_json, stringify_json,
 };
-use crate::upstream::client::PageReply;
+use crate::upstream::client::FetchedPage;
 use crate::upstream::page_check::read_totals;
 use crate::upstream::request::{Call, UpstreamRequest};
 
-/// The key under which the budget counts the archive's requests. The keys of callers contain a
-/// space, so these keys never equal `archive`.
+/// The archive's key in the budget. The keys of callers contain a space.
 const CALLER: &str = "archive";
-/// The maximum duration of a run. The run of the next cron trigger continues the work.
+/// The next cron trigger continues the work.
 const RUN_TIME: Millis = Millis::from_seconds(300);
-/// The maximum number of requests per run. On a paid plan, D1 allows 1,000 queries per invocation,
-/// and each request causes several queries.
+/// Requests per run. Each causes several of the 1,000 D1 queries per invocation.
 const MAX_REQUESTS: u64 = 100;
-/// The wait after the first failed request for a day is the budget's window divided by this number.
+/// The first wait after a failure is the budget's window divided by this number.
 const RETRY_PART: u64 = 60;
 /// The problem to record if a part of a day could not be stored.
 const STORAGE: &str = "storage";
@@ -55,8 +52,6 @@ struct Run<'a> {
 }
 
 impl Organization {
-    /// Runs the daily archive, unless another run is in progress. If no D1 database is bound, logs
-    /// a message for the operator instead.
     pub(super) async fn archive(&self) -> HostResult<()> {
         let Some(store) = &self.archive else {
             let message = "ARCHIVE_PROJECTS is set, and no D1 database is bound as ARCHIVE";
@@ -107,9 +102,8 @@ impl Organization {
         Ok(())
     }
 
-    /// Copies days from the tables of an earlier version, and drops the tables after the last day.
-    /// Returns whether a day was copied. The run then ends, because D1 limits its queries. A day
-    /// that cannot be copied keeps the tables, and the next run tries again.
+    /// Copies days from the tables of an earlier version, and finally drops these tables. Returns
+    /// whether a day was copied; the run then ends, because D1 limits its queries.
     async fn convert_days(&self, store: &ArchiveStore, run: RunId) -> HostResult<bool> {
         let days = store.days_to_convert().await?;
         let mut copied = 0;
@@ -159,7 +153,6 @@ impl Organization {
         Ok(projects)
     }
 
-    /// Returns the number of requests that the archive's share of the budget still allows.
     fn archive_requests_left(&self) -> HostResult<u32> {
         let limit = self.settings.archive.limit;
         let usage = (self.budget).count(RateLimitPolicy::Analytics, Some(CALLER), limit, now())?;
@@ -217,20 +210,18 @@ impl Organization {
 }
 
 impl Run<'_> {
-    /// Returns the record of the target's day, and the day's key in the database.
     fn record(&mut self, target: Target) -> (&mut DayRecord, DayKey) {
         let Project { id, record, .. } = &mut self.projects[target.project];
         let (project, day) = (*id, target.day);
         (record.record_mut(day), DayKey { project, day })
     }
 
-    /// Stores a part of a day and returns `None`. Restarts the fetch of the day and returns the
-    /// problem if the site's totals changed between two pages, or if too many consecutive pages are
-    /// empty. Also restarts the fetch if storing the last page fails.
+    /// Stores a part of a day. Returns a problem, and restarts the day, if the site's totals
+    /// changed between two pages or too many pages are empty.
     async fn store_part(
         &mut self,
         target: Target,
-        reply: &PageReply,
+        reply: &FetchedPage,
     ) -> HostResult<Option<String>> {
         let store = self.store;
         let (record, key) = self.record(target);
@@ -257,9 +248,8 @@ impl Run<'_> {
         let now = now();
         let stored = store.store_views(key, page, reply, &parsed, &totals, now);
         if let Err(error) = stored.await {
-            // After an error, the database may still have run the batch. The batch then replaced
-            // the day and deleted the staged pages, so a retry would replace the day with the last
-            // page alone.
+            // The database may have run the batch of the last page despite the error. A retry would
+            // then replace the day with the last page alone.
             if !reply.has_more {
                 record.restart();
             }
@@ -286,7 +276,7 @@ impl Run<'_> {
     }
 }
 
-/// Whether requests for other days would fail for the same reason. The run must then end.
+/// Whether requests for other days would fail for the same reason.
 fn is_general(problem: &Problem) -> bool {
     matches!(
         problem.kind,
@@ -300,7 +290,6 @@ fn is_general(problem: &Problem) -> bool {
     ) || problem.status == 429
 }
 
-/// Returns the operation that fetches a part of a day, and the path and query of its request.
 fn build_request(
     project: &ProjectId,
     target: Target,
@@ -371,7 +360,7 @@ mod tests {
     async fn an_empty_page_that_could_not_be_stored_is_not_counted_again() {
         let store = open_failing_store();
         let mut run = begin_run(&store);
-        let reply = PageReply {
+        let reply = FetchedPage {
             text: r#"{"totals":{},"views":[],"hasMore":true}"#.into(),
             rows: 0,
             has_more: true,
@@ -392,7 +381,7 @@ mod tests {
         let (record, _) = run.record(target);
         record.next = Part::Views(1);
         record.totals = Some("{}".to_owned());
-        let last = PageReply {
+        let last = FetchedPage {
             text: r#"{"totals":{},"views":[{"path":"/a"}],"hasMore":false}"#.into(),
             rows: 1,
             has_more: false,

@@ -1,6 +1,5 @@
-//! Reports in the organization's object. The object collects the pages that contain the rows of a
-//! report. The object finds each page in its cache, or fetches the page from the upstream if budget
-//! is left.
+//! Reports in the organization's object. Each page comes from the cache, or from the upstream if
+//! budget is left.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,13 +14,13 @@ use crate::budget::reservation::{BudgetRequest, Reservation};
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{HostResult, SharedTask, digest_tag, now};
-use crate::upstream::client::{Exchange, PageReply};
+use crate::upstream::client::{Exchange, FetchedPage};
 use crate::upstream::failure::reservation_outcome;
 use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::request::UpstreamRequest;
 
 #[derive(Clone)]
-struct PageResult {
+struct Lookup {
     outcome: Result<(Page, CacheStatus), Problem>,
     /// `RateLimit-Policy` and `RateLimit`, if the request checked the budget.
     headers: HeaderFields,
@@ -29,8 +28,8 @@ struct PageResult {
     budget_left: Option<u32>,
 }
 
-impl PageResult {
-    /// Creates the result for a page that needed no budget and no upstream request.
+impl Lookup {
+    /// The result for a page that needed no budget and no upstream request.
     fn without_fetch(outcome: Result<(Page, CacheStatus), Problem>) -> Self {
         Self {
             outcome,
@@ -46,32 +45,27 @@ impl PageResult {
             .is_ok_and(|(_, status)| status.is_stale())
     }
 
-    /// Returns the result for another request that waited for this fetch. `cached` is the page that
-    /// the other request found in the cache. The result omits the metrics and header fields, which
-    /// belong to the request that started the fetch.
+    /// Returns the result for another request that waited for this fetch, without the metrics of
+    /// the fetch. `cached` is the page that the other request found.
     fn collapsed(self, report: &ReportCall, cached: Option<Page>) -> Self {
         let status = self.upstream.and_then(|exchange| exchange.status);
         Self::without_fetch(match self.outcome {
             Ok((page, cache)) => Ok((page, cache.collapsed())),
-            // This request may accept a stale page even if the request that started the fetch does
-            // not.
+            // Unlike the request that started the fetch, this one may accept a stale page.
             Err(problem) => serve_cached(cached, report, problem, status),
         })
     }
 }
 
-/// A fetch in progress. Other requests for the same page can wait for the fetch.
 pub(super) struct RunningFetch {
     /// The page's [key](page_key).
     page: String,
-    task: SharedTask<HostResult<PageResult>>,
+    task: SharedTask<HostResult<Lookup>>,
 }
 
 impl Organization {
-    /// Returns a report from cached pages or from the upstream.
-    ///
-    /// If the totals changed between two pages, requests the outdated pages again, once. If the pages
-    /// are then still mixed, or cannot be fetched, returns mixed pages.
+    /// Returns a report. If totals changed between two pages, requests the outdated pages again,
+    /// once. The pages can still be mixed afterwards.
     pub(super) async fn report(self: Rc<Self>, mut report: ReportCall) -> HostResult<ReportReply> {
         if report.checks_rest {
             self.check_rest(&report).await?;
@@ -94,13 +88,13 @@ impl Organization {
         })
     }
 
-    /// Fetches the first page after the first one that is not cached, if the first one is. If the
-    /// totals have changed, all cached pages of the list become stale.
+    /// Fetches the first missing page of the list, if the requested page is cached. Changed totals
+    /// make all cached pages of the list stale.
     async fn check_rest(self: &Rc<Self>, report: &ReportCall) -> HostResult<()> {
         let (list, first) = (&report.query.list, report.query.offset / PAGE_ROWS);
         let missing = self.pages.first_missing(list, first)?;
         if let Some(missing) = missing.filter(|missing| *missing > first) {
-            // A failure is not final. The export requests this page again when it needs the page.
+            // A failure is not final: the export requests this page again.
             self.page(report, missing).await?;
         }
         Ok(())
@@ -142,7 +136,7 @@ impl Organization {
     }
 
     /// Returns a page from the cache, from a running fetch or from the upstream.
-    async fn page(self: &Rc<Self>, report: &ReportCall, number: u64) -> HostResult<PageResult> {
+    async fn page(self: &Rc<Self>, report: &ReportCall, number: u64) -> HostResult<Lookup> {
         let list = &report.query.list;
         let now = now();
         let cached = self.pages.find(list, number)?;
@@ -152,10 +146,9 @@ impl Organization {
         {
             let ttl = page.head.freshness.ttl(now);
             let hit = (page.clone(), CacheStatus::Hit { ttl });
-            return Ok(PageResult::without_fetch(Ok(hit)));
+            return Ok(Lookup::without_fetch(Ok(hit)));
         }
-        // A fetch can end with a stale page. One of the waiting requests may then start another
-        // fetch, so the other requests check again.
+        // A fetch can end with a stale page, after which a waiting request may start another fetch.
         let key = page_key(list, number);
         while let Some(task) = self.running_fetch(&key) {
             let result = task.wait().await??;
@@ -177,24 +170,23 @@ impl Organization {
                     (page, CacheStatus::BudgetSpent { ttl })
                 });
                 let headers: HeaderFields = problem.headers.iter().cloned().collect();
-                Ok(PageResult {
+                Ok(Lookup {
                     headers: headers.without("retry-after"),
                     budget_left: Some(0),
-                    ..PageResult::without_fetch(result.ok_or(problem))
+                    ..Lookup::without_fetch(result.ok_or(problem))
                 })
             }
         }
     }
 
-    /// Starts a fetch that finishes even if the caller disconnects, because other requests may wait
-    /// for the page.
+    /// Starts a fetch that continues without its caller, because other requests may wait for it.
     fn spawn_fetch(
         self: &Rc<Self>,
         report: ReportCall,
         number: u64,
         cached: Option<Page>,
         reservation: Reservation,
-    ) -> HostResult<SharedTask<HostResult<PageResult>>> {
+    ) -> HostResult<SharedTask<HostResult<Lookup>>> {
         let organization = Rc::clone(self);
         let page = page_key(&report.query.list, number);
         let own_page = page.clone();
@@ -212,7 +204,7 @@ impl Organization {
         Ok(running)
     }
 
-    fn running_fetch(&self, page: &str) -> Option<SharedTask<HostResult<PageResult>>> {
+    fn running_fetch(&self, page: &str) -> Option<SharedTask<HostResult<Lookup>>> {
         let fetches = self.fetches.borrow();
         let running = fetches.iter().find(|fetch| fetch.page == page);
         running.map(|fetch| fetch.task.clone())
@@ -224,7 +216,7 @@ impl Organization {
         number: u64,
         cached: Option<Page>,
         reservation: Reservation,
-    ) -> HostResult<PageResult> {
+    ) -> HostResult<Lookup> {
         let request = UpstreamRequest {
             operation: report.query.operation,
             call: &report.call,
@@ -243,7 +235,7 @@ impl Organization {
             }
             Err(failure) => serve_cached(cached, report, failure.problem, exchange.metrics.status),
         };
-        Ok(PageResult {
+        Ok(Lookup {
             outcome,
             headers: reservation.fields,
             upstream: Some(exchange.metrics),
@@ -251,14 +243,14 @@ impl Organization {
         })
     }
 
-    /// Sends a request for a page, then settles or releases the reservation. Returns the exchange,
-    /// and the reservation of the last attempt.
+    /// Sends a request for a page. Also returns the reservation of the last attempt, after its
+    /// settlement or release.
     pub(super) async fn send_page(
         &self,
         budget: &BudgetRequest,
         request: &UpstreamRequest<'_>,
         reservation: Reservation,
-    ) -> HostResult<(Exchange<PageReply>, Reservation)> {
+    ) -> HostResult<(Exchange<FetchedPage>, Reservation)> {
         let reservation = RefCell::new(reservation);
         let postpone = || self.budget.postpone(reservation.borrow().id);
         let mut pay = || self.pay_again(budget, &reservation);
@@ -266,7 +258,7 @@ impl Organization {
             .connections
             .send(&self.upstream, request, postpone, &mut pay)
             .await;
-        let exchange = sent.read(request, |page| PageReply::read(request.operation, page));
+        let exchange = sent.read(request, |page| FetchedPage::read(request.operation, page));
         let reservation = reservation.into_inner();
         let outcome = reservation_outcome(&exchange.outcome);
         self.database
@@ -278,7 +270,7 @@ impl Organization {
         &self,
         report: &ReportCall,
         number: u64,
-        reply: PageReply,
+        reply: FetchedPage,
     ) -> HostResult<Page> {
         let fetched = now();
         let head = PageHead {
@@ -300,8 +292,7 @@ impl Organization {
         Ok(page)
     }
 
-    /// Reserves budget for a retry, and settles the reservation of the previous attempt. Returns
-    /// `false` if no budget is left or the storage fails. The retry must not be sent then.
+    /// Reserves budget for a retry, which must not be sent if this returns `false`.
     fn pay_again(&self, budget: &BudgetRequest, reservation: &RefCell<Reservation>) -> bool {
         let paid = self.database.transaction(|| {
             let Ok(next) = self.budget.reserve(budget)? else {
@@ -323,9 +314,8 @@ impl Organization {
     }
 }
 
-/// Returns the cached page after a failed fetch with a temporary problem (429 or 5xx). The page
-/// must be fresh, unless the caller accepts stale pages. In all other cases, returns `problem`.
-/// `status` is the HTTP status of the upstream's response, if any.
+/// Returns the cached page after a temporary failure (429 or 5xx) if it is fresh or the caller
+/// accepts stale pages. `status` is the upstream's.
 fn serve_cached(
     cached: Option<Page>,
     report: &ReportCall,

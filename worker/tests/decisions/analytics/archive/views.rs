@@ -1,7 +1,7 @@
 //! Lists of viewed pages.
 
 use quillgate::{Call, Day, Operation};
-use quillgate_worker::analytics::archive::views::{StoredPage, ViewsQuery, write_views};
+use quillgate_worker::analytics::archive::views::{ViewsQuery, ViewsRow, write_views};
 use quillgate_worker::analytics::archive::{Counts, StoredDay};
 use serde_json::{Value, json};
 
@@ -36,8 +36,8 @@ fn stored(date: &str, human: u64) -> StoredDay {
     }
 }
 
-fn page(path: &str, human: u64) -> StoredPage {
-    StoredPage {
+fn page(path: &str, human: u64) -> ViewsRow {
+    ViewsRow {
         path: path.to_owned(),
         human: Some(human),
         ai: Some(1),

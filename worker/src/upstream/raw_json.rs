@@ -1,0 +1,124 @@
+//! JSON that the gateway splits and copies without building values.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::Deserializer as _;
+use serde::de::{MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// The error for input that is not valid JSON or does not have the expected type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
+
+impl From<serde_json::Error> for Malformed {
+    fn from(_: serde_json::Error) -> Self {
+        Self
+    }
+}
+
+/// A JSON object whose values are verbatim JSON.
+pub(crate) struct RawObject<'a> {
+    /// In order, repeated names included.
+    pub(crate) properties: Vec<(Cow<'a, str>, &'a str)>,
+    /// The elements of the property that was requested as a list.
+    pub(crate) list: Option<Vec<&'a RawValue>>,
+}
+
+impl<'a> RawObject<'a> {
+    /// Reads an object. The first property with the name `list` must be an array, and is not among
+    /// the properties. Any nesting depth is safe: `serde_json` skips values without recursion.
+    pub(crate) fn read(json: &'a str, list: Option<&str>) -> Result<Self, Malformed> {
+        let mut deserializer = serde_json::Deserializer::from_str(json);
+        let object = deserializer.deserialize_map(ObjectVisitor { list })?;
+        deserializer.end()?;
+        Ok(object)
+    }
+
+    /// Returns the last value of a name, as JavaScript does.
+    pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
+        let mut properties = self.properties.iter();
+        properties
+            .rfind(|(own, _)| own == name)
+            .map(|(_, value)| *value)
+    }
+}
+
+struct ObjectVisitor<'n> {
+    list: Option<&'n str>,
+}
+
+impl<'de> Visitor<'de> for ObjectVisitor<'_> {
+    type Value = RawObject<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawObject<'de>, A::Error> {
+        let (mut properties, mut list) = (Vec::new(), None);
+        while let Some(name) = map.next_key::<&RawValue>()? {
+            let name = read_string(name.get()).unwrap_or_default();
+            if list.is_none() && self.list == Some(&name) {
+                list = Some(map.next_value()?);
+            } else {
+                properties.push((name, map.next_value::<&RawValue>()?.get()));
+            }
+        }
+        Ok(RawObject { properties, list })
+    }
+}
+
+/// Returns the content of a JSON string, or `None` for another value.
+pub(crate) fn read_string(json: &str) -> Option<Cow<'_, str>> {
+    let content = json.strip_prefix('"')?.strip_suffix('"')?;
+    Some(unescape(content))
+}
+
+/// Resolves the escapes of JSON (RFC 8259, section 7). An unpaired surrogate becomes U+FFFD. A
+/// malformed escape only loses its backslash.
+pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, escape)) = rest.split_once('\\') {
+        plain.push_str(before);
+        if let Some((character, length)) = read_unicode_escape(escape) {
+            plain.push(character);
+            rest = &escape[length..];
+            continue;
+        }
+        let mut characters = escape.chars();
+        plain.extend(characters.next().map(|character| match character {
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            other => other,
+        }));
+        rest = characters.as_str();
+    }
+    plain.push_str(rest);
+    Cow::Owned(plain)
+}
+
+/// Decodes `u` and four digits, or a pair of surrogates. Also returns the length in bytes.
+fn read_unicode_escape(text: &str) -> Option<(char, usize)> {
+    let read_unit = |text: &str| {
+        let digits = text.strip_prefix('u')?.get(..4)?;
+        u32::from_str_radix(digits, 16).ok()
+    };
+    let (mut code, mut length) = (read_unit(text)?, 5);
+    if (0xd800..0xdc00).contains(&code)
+        && let Some(next) = text[5..].strip_prefix('\\')
+        && let Some(second @ 0xdc00..0xe000) = read_unit(next)
+    {
+        code = 0x1_0000 + ((code - 0xd800) << 10) + (second - 0xdc00);
+        length = 11;
+    }
+    let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+    Some((character, length))
+}
