@@ -2,7 +2,6 @@
 //! and runs transactions.
 
 use js_sys::Object;
-use quillgate::Millis;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -109,16 +108,6 @@ impl Database {
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Option<T>> {
         Ok(self.values(query, values)?.into_iter().next())
-    }
-
-    /// Returns the instant in the first column of the first row, or `None` if the column is `NULL`
-    /// or the query returns no row.
-    pub fn first_due(
-        &self,
-        query: &str,
-        values: impl Into<Vec<JsValue>>,
-    ) -> HostResult<Option<Millis>> {
-        Ok(self.value::<Option<Millis>>(query, values)?.flatten())
     }
 
     fn run(&self, statement: &str, values: Vec<JsValue>) -> HostResult<SqlStorageCursor> {
