@@ -44,7 +44,7 @@ text_parameter! {
 text_parameter! {
     /// A substring of a prompt.
     pub struct PromptText, Query "text", ParameterKind::Text,
-    "Only jobs whose prompt contains this string of 1 to 200 characters, ignoring case. The gateway searches the first 4,096 characters of what it stores: the whole prompt or its first line. A page covers at most 2,000 jobs, so it can be empty although older jobs match: follow `nextCursor`."
+    "Only jobs whose prompt contains this string of 1 to 200 characters, ignoring case. The gateway searches the first 4,096 characters of what it stores: the whole prompt or its first line. A filtered page covers at most 2,000 jobs, so it can be empty although older jobs match: follow `nextCursor`."
 }
 
 record! {

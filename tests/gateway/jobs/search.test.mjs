@@ -1,6 +1,6 @@
 /**
- * Search in prompts. A request scans at most 2,000 jobs, newest first, so that a page can be empty
- * although further jobs match.
+ * Search in prompts, and filters. A request scans at most 2,000 jobs, newest first, so that a page
+ * can be empty although further jobs match.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -35,6 +35,18 @@ async function find(project, query) {
   return { ids: found.map(({ id }) => id), nextCursor };
 }
 
+/** Returns the ids on each page, from the first page to the last. */
+async function findPages(project, query) {
+  const pages = [];
+  let cursor;
+  do {
+    const page = await find(project, { ...query, ...(cursor && { cursor }) });
+    pages.push(page.ids);
+    cursor = page.nextCursor;
+  } while (cursor);
+  return pages;
+}
+
 /** Stores jobs as a release with a search index did, before its alarm indexed them. */
 async function storeJobs(project, prompts) {
   await jobs.create("creates the tables", { project });
@@ -62,19 +74,14 @@ test("scans a limited number of jobs per request, and continues with the cursor"
   const prompts = Array.from({ length: MANY_JOBS }, (_, number) => `Fix the guide ${number}`);
   prompts[MANY_JOBS - 1] = "Find the NEEDLE";
   await storeJobs(MANY, prompts);
-  const pages = [await find(MANY, { text: "needle" })];
-  while (pages.at(-1).nextCursor !== null)
-    pages.push(await find(MANY, { text: "needle", cursor: pages.at(-1).nextCursor }));
+  const emptyPages = Array(Math.floor(MANY_JOBS / MAX_SCANNED)).fill([]);
   const oldest = `old-${MANY_JOBS - 1}`;
-  assert.deepEqual(
-    pages.map(({ ids }) => ids),
-    [...Array(Math.floor(MANY_JOBS / MAX_SCANNED)).fill([]), [oldest]],
-  );
+  assert.deepEqual(await findPages(MANY, { text: "needle" }), [...emptyPages, [oldest]]);
+  assert.deepEqual(await findPages(MANY, { author: "nobody" }), [...emptyPages, []]);
 
-  // With a filter, only jobs that meet it count.
   const own = await jobs.create("A newer needle", { project: MANY });
-  const { nextCursor } = await find(MANY, { text: "needle", state: "active" });
-  assert.equal(nextCursor, null);
+  const [first, ...older] = await findPages(MANY, { text: "needle", state: "active" });
+  assert.deepEqual([first, older.flat()], [[own.id], []]);
   assert.deepEqual((await find(MANY, { text: "needle", limit: "1" })).ids, [own.id]);
   assert.deepEqual((await find(MANY, { text: "needle", state: "failed" })).ids, []);
 });

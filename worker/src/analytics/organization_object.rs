@@ -23,7 +23,8 @@ use crate::analytics::page_store::{
 use crate::analytics::settings::AnalyticsSettings;
 use crate::budget::limits::Limits;
 use crate::budget::store::{
-    BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, POLICY_INDEX, PROBE_TABLES,
+    BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, DROP_TIME_INDEX, POLICY_INDEX,
+    PROBE_TABLES,
 };
 use crate::runtime::{
     Database, HostError, HostResult, into_promise, now, read_policy, read_settings, receive,
@@ -39,7 +40,7 @@ const KEY_SET_TABLE: &str = "CREATE TABLE key_set (
 )";
 const DROP_KEY_SETS: &str = "DROP TABLE IF EXISTS key_set";
 
-const STEPS: [&str; 11] = [
+const STEPS: [&str; 12] = [
     BUDGET_TABLES,
     PAGE_TABLES,
     KEY_SET_TABLE,
@@ -51,6 +52,7 @@ const STEPS: [&str; 11] = [
     POLICY_INDEX,
     PAGE_TOTALS,
     DROP_KEY_SETS,
+    DROP_TIME_INDEX,
 ];
 
 #[durable_object(fetch)]

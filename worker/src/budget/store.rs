@@ -18,7 +18,7 @@ use crate::budget::upstream_block::{UpstreamBlock, next_probe};
 use crate::budget::{BudgetSnapshot, LimitUsage};
 use crate::http::problem::Problem;
 use crate::json;
-use crate::runtime::{Database, HostError, HostResult, now, number, optional_text, text};
+use crate::runtime::{Database, HostError, HostResult, now, number, text};
 
 /// The budget tables: the first migration of the project's and the organization's objects.
 pub const BUDGET_TABLES: &str = include_str!("migrations/0001_budget.sql");
@@ -32,19 +32,29 @@ pub const PROBE_TABLES: &str = include_str!("migrations/0006_probe_tables.sql");
 /// A migration of the project's and the organization's objects: drops a table that only earlier
 /// releases used.
 pub const DROP_CLAIMS: &str = include_str!("migrations/0013_drop_claims.sql");
-/// A migration of the project's and the organization's objects: adds the index for [`COUNT`].
+/// A migration of the project's and the organization's objects: adds the index for [`USAGE`].
 pub const POLICY_INDEX: &str = include_str!("migrations/0016_policy_index.sql");
+/// A migration of the project's and the organization's objects: drops an index that only earlier
+/// releases used.
+pub const DROP_TIME_INDEX: &str = include_str!("migrations/0021_drop_time_index.sql");
 
-/// Counts the reservations of a policy in a window. If `?3` is not null, counts only reservations
-/// whose caller, or one of whose ceilings, has this name.
-const COUNT: &str = "SELECT count(*) AS count, min(at) AS oldest FROM reservation
-    WHERE at > ?1 AND policy = ?2 AND (?3 IS NULL OR caller = ?3
-    OR EXISTS (SELECT 1 FROM json_each(nullif(ceilings, '')) WHERE value = ?3))";
+/// Counts the reservations of a policy in a window for each name in a JSON array: those whose caller,
+/// or one of whose ceilings, has this name, or all of them for `null`. Adds the policy's block.
+const USAGE: &str =
+    "SELECT count(own.id) AS count, min(own.at) AS oldest, closed.until, closed.probe
+    FROM json_each(?1) AS name
+    LEFT JOIN closed ON closed.policy = ?2 AND closed.until > ?3
+    LEFT JOIN reservation AS own ON own.policy = ?2 AND own.at > ?4 AND (name.value IS NULL
+      OR own.caller = name.value
+      OR EXISTS (SELECT 1 FROM json_each(nullif(own.ceilings, '')) WHERE value = name.value))
+    GROUP BY name.key ORDER BY name.key";
 
 #[derive(Deserialize)]
-struct CountRow {
+struct UsageRow {
     count: u32,
     oldest: Option<u64>,
+    until: Option<Millis>,
+    probe: Option<Millis>,
 }
 
 /// The number of reservations between two deletions of rows that have left the window.
@@ -82,8 +92,8 @@ impl BudgetStore {
     pub fn reserve(&self, request: &BudgetRequest) -> HostResult<Result<Reservation, Problem>> {
         let now = now();
         let policy = request.policy;
-        let block = self.find_block(policy, now)?;
-        let granted = match budget::decide(&self.snapshot(request, block, now)?) {
+        let (block, snapshot) = self.snapshot(request, now)?;
+        let granted = match budget::decide(&snapshot) {
             Ok(granted) => granted,
             Err(refused) => return Ok(Err(refused)),
         };
@@ -122,43 +132,68 @@ impl BudgetStore {
     fn snapshot(
         &self,
         request: &BudgetRequest,
-        block: Option<UpstreamBlock>,
         now: Millis,
-    ) -> HostResult<BudgetSnapshot> {
+    ) -> HostResult<(Option<UpstreamBlock>, BudgetSnapshot)> {
         let policy = request.policy;
-        let count = |name: &str, max: u32| self.count(policy, Some(name), max, now);
-        let quota = request.quota.map(|max| count(&request.caller, max));
-        let ceilings = request.ceilings.iter();
-        let ceilings = ceilings.map(|ceiling| count(&ceiling.name, ceiling.max));
+        let mut names = vec![None];
+        names.extend(request.quota.map(|_| Some(&*request.caller)));
+        names.extend(request.ceilings.iter().map(|own| Some(&*own.name)));
+        let (block, mut next_usage) = self.read(policy, &names, now)?;
         let blocked_until = block.and_then(|block| block.refuses_until(now));
-        Ok(BudgetSnapshot {
+        let snapshot = BudgetSnapshot {
             policy,
             window: self.limits.window.0,
             now: now.0,
             blocked_until: blocked_until.map(|until| until.0),
-            limit: self.count(policy, None, self.limits.limit(policy), now)?,
-            quota: quota.transpose()?,
-            ceilings: ceilings.collect::<HostResult<_>>()?,
-        })
+            limit: next_usage(self.limits.limit(policy)),
+            quota: request.quota.map(&mut next_usage),
+            ceilings: (request.ceilings.iter())
+                .map(|own| next_usage(own.max))
+                .collect(),
+        };
+        Ok((block, snapshot))
     }
 
-    /// Counts a policy's reservations in the window. With `name`, counts only reservations whose
-    /// caller, or one of whose ceilings, has this name. `max` is returned unchanged.
+    /// Returns the policy's block, unless it has ended, and a function that takes the maximum of the
+    /// limit with the next name and returns its usage. A limit with a name counts only reservations
+    /// whose caller, or one of whose ceilings, has this name.
     ///
     /// If the rules of an issuer identify callers by different claims, the key of one caller can be
     /// a ceiling for another. A name is therefore compared with callers and with ceilings.
+    fn read(
+        &self,
+        policy: RateLimitPolicy,
+        names: &[Option<&str>],
+        now: Millis,
+    ) -> HostResult<(Option<UpstreamBlock>, impl FnMut(u32) -> LimitUsage + use<>)> {
+        let since = now.since(self.limits.window);
+        let (names, policy) = (text(&json::to_text(&names)), text(policy.as_str()));
+        let values = [names, policy, number(now.0), number(since.0)];
+        let rows: Vec<UsageRow> = self.database.rows(USAGE, values)?;
+        let block = rows.first().and_then(|row| {
+            Some(UpstreamBlock {
+                until: row.until?,
+                probe_at: row.probe?,
+            })
+        });
+        let mut rows = rows.into_iter();
+        let next_usage = move |max| {
+            let (count, oldest) = rows.next().map_or((0, None), |row| (row.count, row.oldest));
+            LimitUsage { max, count, oldest }
+        };
+        Ok((block, next_usage))
+    }
+
+    /// Returns the policy's block, and the usage of one limit: see [`Self::read`].
     pub fn count(
         &self,
         policy: RateLimitPolicy,
         name: Option<&str>,
         max: u32,
         now: Millis,
-    ) -> HostResult<LimitUsage> {
-        let since = now.since(self.limits.window);
-        let values = [number(since.0), text(policy.as_str()), optional_text(name)];
-        let row: Option<CountRow> = self.database.first(COUNT, values)?;
-        let (count, oldest) = row.map_or((0, None), |row| (row.count, row.oldest));
-        Ok(LimitUsage { max, count, oldest })
+    ) -> HostResult<(Option<UpstreamBlock>, LimitUsage)> {
+        let (block, mut next_usage) = self.read(policy, &[name], now)?;
+        Ok((block, next_usage(max)))
     }
 
     /// Postpones the reservation of a request that waited for a connection. The request's timeout
@@ -197,7 +232,7 @@ impl BudgetStore {
             ReservationOutcome::Released => {}
             ReservationOutcome::Blocked(time) => {
                 let now = now();
-                let earlier = self.find_block(policy, now)?;
+                let (earlier, _) = self.count(policy, None, 0, now)?;
                 let block = UpstreamBlock::extend(earlier, time, self.limits.window, now);
                 self.store_block(policy, block)?;
             }
@@ -209,7 +244,9 @@ impl BudgetStore {
     /// Deletes the rows that have left the window.
     fn sweep(&self, now: Millis) -> HostResult<()> {
         let before = now.since(self.limits.window);
-        let delete = "DELETE FROM reservation WHERE at <= ?";
+        // The index starts with the policy. `read-jobs` has no rows.
+        let delete = "DELETE FROM reservation
+            WHERE policy IN ('create-job', 'send-message', 'analytics') AND at <= ?";
         self.database.execute(delete, [number(before.0)])
     }
 
@@ -223,21 +260,11 @@ impl BudgetStore {
         self.database.execute(delete, [text(policy.as_str())])
     }
 
-    /// Returns the policy's block. Returns `None` without a block, or if the block has ended.
-    fn find_block(
-        &self,
-        policy: RateLimitPolicy,
-        now: Millis,
-    ) -> HostResult<Option<UpstreamBlock>> {
-        let query = "SELECT until, probe AS probe_at FROM closed WHERE policy = ? AND until > ?";
-        let values = [text(policy.as_str()), number(now.0)];
-        self.database.first(query, values)
-    }
-
     pub fn health(&self, policy: RateLimitPolicy) -> HostResult<BudgetHealth> {
         let now = now();
-        let usage = self.count(policy, None, self.limits.limit(policy), now)?;
-        let closed_until = self.find_block(policy, now)?.map(|block| block.until);
+        let limit = self.limits.limit(policy);
+        let (block, usage) = self.count(policy, None, limit, now)?;
+        let closed_until = block.map(|block| block.until);
         Ok(BudgetHealth {
             limit: usage.max,
             left: match closed_until {

@@ -2,7 +2,6 @@
 //! after a successful probe.
 
 use quillgate::Millis;
-use serde::Deserialize;
 
 /// The number of probes per window: a probe every 5 minutes if the window is an hour.
 const PROBES_PER_WINDOW: u64 = 12;
@@ -10,7 +9,7 @@ const PROBES_PER_WINDOW: u64 = 12;
 /// A block of a policy after a 429 from the upstream.
 ///
 /// Single requests are still sent at intervals as probes. A successful probe ends the block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct UpstreamBlock {
     /// When the block ends.
     pub until: Millis,

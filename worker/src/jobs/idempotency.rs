@@ -101,7 +101,7 @@ impl Retry {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyState {
-    /// The request is in progress. When the object restarts, the state becomes [`Self::Unknown`].
+    /// The request is in progress. After a restart of the object, its outcome is unknown.
     Running,
     /// The request is complete, and its response is stored.
     Done,

@@ -9,36 +9,34 @@ use crate::jobs::webhook::JobEnd;
 /// The row of a job in the database of its project.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct JobRow {
-    /// The number of the row. Newer jobs have higher numbers.
+    /// Newer jobs have higher numbers.
     pub row: u64,
-    /// The job's id.
+    /// See [`Self::job_id`].
     pub id: String,
     /// Whether the job was created through the gateway.
     #[serde(rename = "listed", deserialize_with = "read_boolean")]
     pub is_listed: bool,
-    /// The URL of the webhook that announces the end of the job.
+    /// The URL of the webhook.
     pub webhook: Option<String>,
-    /// The time of the job's creation. If the job was not created through the gateway, the time of
-    /// the first poll.
+    /// See [`Record::created_at`].
     pub created_at: Millis,
-    /// The job's status, from the upstream's latest response.
+    /// From the upstream's latest response.
     pub status: Option<String>,
-    /// The job as JSON, from the upstream's latest response.
+    /// The upstream's latest response, as JSON.
     pub data: String,
     /// The number of the latest change, counted from 1.
     pub version: u64,
     /// The time of the latest response or poll.
     pub checked_at: Millis,
-    /// The time when the job last started. A start is the job's creation, a follow-up, or a poll
-    /// that found the finished job active again.
+    /// See [`Record::started_at`].
     pub last_started_at: Millis,
-    /// The earliest time that the upstream allows for the next poll.
+    /// See [`Record::not_before`].
     pub not_before: Millis,
-    /// The time of the first 404 response since the upstream last returned the job.
+    /// See [`Record::missing_since`].
     pub missing_since: Option<Millis>,
-    /// The time of the latest change. `None` for a job that an early release stored.
+    /// See [`Record::changed_at`].
     pub since: Option<Millis>,
-    /// Whether polling has ended since the latest start.
+    /// See [`Record::is_given_up`].
     #[serde(rename = "given_up", deserialize_with = "read_boolean")]
     pub is_given_up: bool,
     /// When the job is due for its webhook.

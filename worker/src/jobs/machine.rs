@@ -28,9 +28,9 @@ pub struct Timing {
 /// A job, as far as the gateway knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job<E> {
-    /// The stored part. `None` if the job is not stored.
+    /// `None` if the job is not stored.
     pub record: Option<Record<E>>,
-    /// The state of the job's polls in memory.
+    /// The polls. A restart loses them.
     pub polling: Polling,
 }
 
@@ -45,23 +45,21 @@ pub struct Record<E> {
     pub is_listed: bool,
     /// Whether the job's id can be part of a path. A job with any other id is given up.
     pub is_pollable: bool,
-    /// Whether a webhook announces the end of the job.
+    /// Whether a webhook announces the end.
     pub has_webhook: bool,
-    /// The time of the job's creation. If the job was not created through the gateway, the time of
-    /// the first poll.
+    /// The creation. For a job that was not created through the gateway, the first poll.
     pub created_at: Millis,
-    /// The time when the job last started. A start is the job's creation, a follow-up, or a poll
-    /// that found the finished job active again.
+    /// The last start: the creation, a follow-up, or a poll that found the finished job active.
     pub started_at: Millis,
     /// The time of the latest response or poll.
     pub checked_at: Millis,
-    /// The earliest time that the upstream allows for the next poll.
+    /// The upstream allows no poll before this time.
     pub not_before: Millis,
-    /// The time of the first 404 response since the upstream last returned the job.
+    /// The first 404 since the upstream last returned the job.
     pub missing_since: Option<Millis>,
-    /// The time of the latest change. `None` for a job that an early release stored.
+    /// `None` for a job that an early release stored.
     pub changed_at: Option<Millis>,
-    /// Whether polling has ended since the latest start, because the job did not finish in time.
+    /// Whether polling ended because the job did not finish in time after its last start.
     pub is_given_up: bool,
     /// The number of the latest change, counted from 1.
     pub version: u64,
@@ -78,7 +76,7 @@ pub struct State<E> {
     pub end: Option<E>,
 }
 
-/// The part of a job that is in memory only. A restart loses it.
+/// The part of a job that a restart loses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Polling {
     /// The number of the running poll. The response to any other poll is ignored.
@@ -94,9 +92,9 @@ pub struct Polling {
 pub enum Event<E> {
     /// The upstream created the job.
     Created {
-        /// The state in the response.
+        /// From the response.
         state: State<E>,
-        /// Whether a webhook announces the end of the job.
+        /// Whether a webhook announces the end.
         has_webhook: bool,
     },
     /// The upstream accepted a follow-up.
@@ -122,7 +120,7 @@ pub struct Interest {
     pub earliest_poll: Option<Millis>,
 }
 
-/// Why a poll has failed.
+/// A failed poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollFailure {
     /// Whether the upstream responded 404.
@@ -131,8 +129,7 @@ pub struct PollFailure {
     pub retry_after: Option<Millis>,
 }
 
-/// A task for the object after an event. The object also stores the record whenever it has changed,
-/// together with the queued webhooks.
+/// A task for the object after an event. The object also stores a changed record and its webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect<E> {
     /// Start a poll, and apply [`Event::PollStarted`].
@@ -173,7 +170,7 @@ pub enum CloseReason {
 }
 
 impl Polling {
-    /// Ends a poll without a response from the upstream. Returns `false` if another poll is running.
+    /// Ends a failed poll. Returns `false` if another poll is running.
     pub fn fail(&mut self, poll: u64) -> bool {
         if self.running != Some(poll) {
             return false;
@@ -185,7 +182,6 @@ impl Polling {
 }
 
 impl<E: Copy + PartialEq> Record<E> {
-    /// Returns the record of a job that is stored for the first time.
     fn new(state: State<E>, is_listed: bool, has_webhook: bool, now: Millis) -> Self {
         Self {
             is_listed,
@@ -203,7 +199,7 @@ impl<E: Copy + PartialEq> Record<E> {
         }
     }
 
-    /// Whether the job has a final state.
+    /// Whether the state is final.
     pub const fn is_finished(&self) -> bool {
         self.state.end.is_some()
     }
@@ -244,7 +240,6 @@ impl<E: Copy + PartialEq> Record<E> {
         self.is_restarted().then_some(restart_end)
     }
 
-    /// Stores a new state. Returns the effects.
     fn set_state(&mut self, state: State<E>, now: Millis) -> Vec<Effect<E>> {
         self.checked_at = now;
         self.not_before = Millis(0);
@@ -292,7 +287,7 @@ impl<E> Default for Job<E> {
 }
 
 impl<E: Copy + PartialEq> Job<E> {
-    /// Applies an event.
+    /// Applies an event and returns the effects.
     pub fn apply(&mut self, event: Event<E>, now: Millis, timing: &Timing) -> Vec<Effect<E>> {
         match event {
             Event::Created { state, has_webhook } => self.on_created(state, has_webhook, now),

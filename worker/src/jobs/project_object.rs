@@ -24,7 +24,8 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 use crate::budget::limits::Limits;
 use crate::budget::store::{
-    BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, POLICY_INDEX, PROBE_TABLES,
+    BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, DROP_TIME_INDEX, POLICY_INDEX,
+    PROBE_TABLES,
 };
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::machine::Timing;
@@ -64,6 +65,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("store/migrations/0017_webhook_receivers.sql"),
     include_str!("store/migrations/0018_fold_prompts.sql"),
     include_str!("store/migrations/0019_drop_search_index.sql"),
+    include_str!("store/migrations/0020_drop_indexes.sql"),
+    DROP_TIME_INDEX,
 ];
 /// The policies whose circuit breakers this object reports.
 const POLICIES: [RateLimitPolicy; 3] = [
@@ -183,6 +186,8 @@ struct Project {
     polls_started: Cell<u64>,
     /// The time of the alarm, if this instance has set an alarm.
     alarm: Cell<Option<Millis>>,
+    /// When the next record expires, rounded up. 0 until this instance has set an alarm.
+    sweep_at: Cell<Millis>,
     /// The number of alarms since this instance started.
     alarms: Cell<u64>,
 }
@@ -197,7 +202,7 @@ impl Project {
         database.migrate(MIGRATIONS)?;
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), limits, upstream.timeout)?,
-            keys: IdempotencyStore::open(Rc::clone(&database))?,
+            keys: IdempotencyStore::open(Rc::clone(&database)),
             jobs: JobStore::open(Rc::clone(&database), settings.poll_budget.window),
             outbox: Outbox::open(
                 Rc::clone(&database),
@@ -214,6 +219,7 @@ impl Project {
             polls: RefCell::default(),
             polls_started: Cell::new(0),
             alarm: Cell::new(None),
+            sweep_at: Cell::new(Millis(0)),
             alarms: Cell::new(0),
             state,
             settings,

@@ -1,5 +1,5 @@
-//! The search of prompts: a scan of the job list, newest first. A request scans a limited number of
-//! jobs, so that a page can have few or no jobs although others follow.
+//! The scan of the job list for the jobs that match a filter, newest first. A request scans a limited
+//! number of jobs, so that a page can have few or no jobs although others follow.
 
 use crate::jobs::records::Position;
 
@@ -7,8 +7,10 @@ use crate::jobs::records::Position;
 pub const SEARCHED_CHARACTERS: usize = 4_096;
 /// Maximum number of jobs that one request scans.
 pub const MAX_SCANNED: usize = 2_000;
-/// Number of jobs in a batch. Other requests can run between two batches.
-pub const BATCH: usize = 100;
+/// Number of jobs in a batch of a search in prompts. Other requests can run between two batches.
+pub const SEARCH_BATCH: usize = 100;
+/// Number of jobs in a batch if only states and authors are compared.
+pub const FILTER_BATCH: usize = 1_000;
 
 /// Returns the first [`SEARCHED_CHARACTERS`] characters of a prompt.
 pub fn searched_part(prompt: &str) -> &str {
@@ -16,7 +18,7 @@ pub fn searched_part(prompt: &str) -> &str {
     end.map_or(prompt, |(end, _)| &prompt[..end])
 }
 
-/// The jobs of one page of a search.
+/// The jobs of one page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// Positions of matching jobs, newest first.
@@ -29,6 +31,7 @@ pub struct Found {
 #[derive(Debug)]
 pub struct Scan {
     limit: usize,
+    batch: usize,
     before: Position,
     scanned: usize,
     is_exhausted: bool,
@@ -36,10 +39,12 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Creates a scan of the jobs after `before`. `limit` is the maximum number of matches per page.
-    pub const fn new(before: Position, limit: usize) -> Self {
+    /// Creates a scan of the jobs after `before`. `limit` is the maximum number of matches per page,
+    /// and `batch` is the number of jobs in a batch.
+    pub const fn new(before: Position, limit: usize, batch: usize) -> Self {
         Self {
             limit,
+            batch,
             before,
             scanned: 0,
             is_exhausted: false,
@@ -56,11 +61,11 @@ impl Scan {
         may_continue.then_some(self.before)
     }
 
-    /// Processes a batch: each job's position and whether the job matches. A batch of fewer than
-    /// [`BATCH`] jobs is the last one.
+    /// Processes a batch: each job's position and whether the job matches. A batch with too few jobs
+    /// is the last one.
     pub fn on_batch(&mut self, batch: &[(Position, bool)]) {
         self.scanned += batch.len();
-        self.is_exhausted = batch.len() < BATCH;
+        self.is_exhausted = batch.len() < self.batch;
         self.before = batch.last().map_or(self.before, |(last, _)| *last);
         let matches = batch.iter().filter(|(_, is_match)| *is_match);
         self.jobs.extend(matches.map(|(position, _)| *position));

@@ -40,10 +40,12 @@ mod polls;
 mod records;
 mod search;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use quillgate::Millis;
+
+pub use changes::DELETION_LIFE;
 
 use crate::runtime::{Database, HostError, HostResult, text};
 
@@ -57,6 +59,8 @@ pub struct JobStore {
     poll_window: Millis,
     /// The project's id, cached after the first read. The id never changes.
     project: OnceCell<String>,
+    /// Whether the database had room for whole prompts, and when it was measured.
+    room: Cell<(bool, Millis)>,
 }
 
 impl JobStore {
@@ -65,6 +69,7 @@ impl JobStore {
             database,
             poll_window,
             project: OnceCell::new(),
+            room: Cell::new((true, Millis(0))),
         }
     }
 

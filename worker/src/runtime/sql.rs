@@ -1,7 +1,6 @@
 //! The `SQLite` storage of a Durable Object.
 
 use js_sys::Object;
-use quillgate::Millis;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue};
@@ -100,15 +99,6 @@ impl Database {
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Option<T>> {
         Ok(self.values(query, values)?.into_iter().next())
-    }
-
-    /// Returns the instant in the first column of the first row, unless it is `NULL`.
-    pub fn first_due(
-        &self,
-        query: &str,
-        values: impl Into<Vec<JsValue>>,
-    ) -> HostResult<Option<Millis>> {
-        Ok(self.value::<Option<Millis>>(query, values)?.flatten())
     }
 
     fn run(&self, statement: &str, values: Vec<JsValue>) -> HostResult<SqlStorageCursor> {

@@ -18,8 +18,8 @@ const MAX_DELAY: Millis = Millis::from_seconds(86_400);
 extern "C" {
     #[wasm_bindgen(js_name = setTimeout)]
     fn set_timeout(callback: &Function, milliseconds: f64) -> JsValue;
-    #[wasm_bindgen(js_name = clearTimeout)]
-    fn clear_timeout(timer: &JsValue);
+    #[wasm_bindgen(catch, js_name = clearTimeout)]
+    fn clear_timeout(timer: &JsValue) -> Result<(), JsValue>;
 }
 
 /// Dropping this value stops the timer.
@@ -35,7 +35,9 @@ impl Timer {
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        clear_timeout(&self.0);
+        // A finalizer runs outside of a request, where this call throws. The request has then ended,
+        // and its timers with it.
+        let _ = clear_timeout(&self.0);
     }
 }
 

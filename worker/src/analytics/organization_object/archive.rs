@@ -155,7 +155,8 @@ impl Organization {
 
     fn archive_requests_left(&self) -> HostResult<u32> {
         let limit = self.settings.archive.limit;
-        let usage = (self.budget).count(RateLimitPolicy::Analytics, Some(CALLER), limit, now())?;
+        let policy = RateLimitPolicy::Analytics;
+        let (_, usage) = self.budget.count(policy, Some(CALLER), limit, now())?;
         Ok(usage.left())
     }
 

@@ -26,11 +26,13 @@ impl Project {
                 self.spawn(async move { project.outbox.deliver(&webhook, &project_id).await })?;
             }
         }
-        let (jobs, events) = self.jobs.sweep(now.since(self.settings.retention))?;
-        for job in &jobs {
-            self.forget(job);
+        if now >= self.sweep_at.get() {
+            let (jobs, events) = self.jobs.sweep(now.since(self.settings.retention))?;
+            for job in &jobs {
+                self.forget(job);
+            }
+            self.broadcast_list(&events);
         }
-        self.broadcast_list(&events);
         self.schedule().await
     }
 
@@ -60,7 +62,7 @@ impl Project {
         let watched = self.find_watched_jobs(&usage)?.into_iter();
         let watched = watched.filter(|(at, _)| *at <= now);
         let mut due: Vec<_> = watched.map(|(_, row)| (row, true)).collect();
-        for row in self.jobs.due(now)? {
+        for row in self.jobs.due(&self.polled_jobs(), now)? {
             if due.iter().all(|(other, _)| other.id != row.id) {
                 due.push((row, false));
             }

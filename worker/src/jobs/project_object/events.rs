@@ -1,6 +1,8 @@
 //! The events of jobs. These methods apply an event to the state machine of a job, store the new
 //! state, and carry out the effects.
 
+use std::collections::HashSet;
+
 use quillgate::JobId;
 
 use crate::jobs::events::{CHARGE_TEXT, END_TEXT, StreamEvent};
@@ -8,6 +10,7 @@ use crate::jobs::job_row::{JobRow, find_end};
 use crate::jobs::machine::{Announcement, CloseReason, Effect, Event, Job, Polling, State};
 use crate::jobs::project_object::Project;
 use crate::jobs::webhook::JobEnd;
+use crate::jobs::write::Write;
 use crate::runtime::{HostResult, SharedTask, log_for_operator, now, random, sockets};
 use crate::upstream::client::Exchange;
 use crate::upstream::job_snapshot::JobSnapshot;
@@ -29,7 +32,7 @@ pub(super) struct Stored {
     polling: Polling,
     effects: Vec<Effect<JobEnd>>,
     /// The event for streams of the job list, if the job is listed.
-    pub(super) list_event: Option<StreamEvent>,
+    list_event: Option<StreamEvent>,
 }
 
 impl From<&JobSnapshot> for State<JobEnd> {
@@ -57,6 +60,25 @@ impl Project {
             .map_or_else(Polling::default, |poll| poll.polling.clone())
     }
 
+    /// Notes the start of a poll. Nothing is stored, because an instance that restarts polls again.
+    pub(super) fn begin_poll(&self, id: &str, number: u64) {
+        let mut job: Job<JobEnd> = Job {
+            record: None,
+            polling: self.polling(id),
+        };
+        job.apply(Event::PollStarted(number), now(), &self.timing);
+        self.set_polling(id, job.polling);
+    }
+
+    /// Returns the ids of the jobs whose poll is running.
+    pub(super) fn polled_jobs(&self) -> HashSet<String> {
+        let polls = self.polls.borrow();
+        let running = polls
+            .iter()
+            .filter(|(_, poll)| poll.polling.running.is_some());
+        running.map(|(id, _)| id.clone()).collect()
+    }
+
     /// Applies an event in a transaction, and then carries out the effects. Returns them.
     pub(super) fn apply(
         &self,
@@ -66,18 +88,20 @@ impl Project {
     ) -> HostResult<Vec<Effect<JobEnd>>> {
         let stored = self
             .database
-            .transaction(|| self.store_event(id, event.clone(), snapshot))?;
+            .transaction(|| self.store_event(id, event.clone(), snapshot, None))?;
         self.publish(&stored);
         Ok(stored.effects)
     }
 
     /// Applies an event and stores the job and its webhooks, within the current transaction.
-    /// `snapshot` is the response whose state the event contains.
+    /// `snapshot` is the response whose state the event contains. `creation` is the write that
+    /// created the job, for [`Event::Created`].
     pub(super) fn store_event(
         &self,
         id: &str,
         event: Event<JobEnd>,
         snapshot: Option<&JobSnapshot>,
+        creation: Option<&Write>,
     ) -> HostResult<Stored> {
         let row = self.jobs.find(id)?;
         let mut job = Job {
@@ -85,11 +109,21 @@ impl Project {
             polling: self.polling(id),
         };
         let now = now();
+        let is_follow_up = matches!(event, Event::FollowedUp(_));
         let effects = job.apply(event, now, &self.timing);
+        let is_changed = effects.contains(&Effect::Notify);
+        let mut list_event = None;
         if let Some(record) = &job.record {
             let due = job.webhook_due(now, &self.timing);
-            self.jobs.save(id, row.as_ref(), record, snapshot, due)?;
-            let url = row.and_then(|row| row.webhook);
+            list_event = if let (Some(write), Some(snapshot)) = (creation, snapshot) {
+                self.jobs.add(id, write, snapshot, due)?
+            } else {
+                let is_revised = is_changed || is_follow_up;
+                let row = row.as_ref();
+                self.jobs.save(id, row, record, snapshot, due, is_revised)?
+            };
+            let created = creation.and_then(|write| write.webhook.clone());
+            let url = created.or_else(|| row.and_then(|row| row.webhook));
             for effect in &effects {
                 match (effect, &url) {
                     (Effect::QueueWebhook(announcement), Some(url)) => {
@@ -103,12 +137,6 @@ impl Project {
                 }
             }
         }
-        let is_changed = effects.contains(&Effect::Notify);
-        let list_event = if is_changed {
-            self.jobs.revise(id)?
-        } else {
-            None
-        };
         let record = job.record.filter(|_| is_changed);
         Ok(Stored {
             id: id.to_owned(),

@@ -38,7 +38,7 @@ impl Project {
         }
         let number = self.polls_started.get() + 1;
         self.polls_started.set(number);
-        self.apply(&name, &Event::PollStarted(number), None)?;
+        self.begin_poll(&name, number);
         let target = GetAgentJob::new(job.clone()).request(&project_id).target;
         let (project, polled, call) = (Rc::clone(self), name.clone(), call.clone());
         let task = SharedTask::spawn(&self.state, async move {

@@ -8,6 +8,7 @@ use crate::jobs::machine::Interest;
 use crate::jobs::poll_budget::PollUsage;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::watchers::LIST_TAG;
+use crate::jobs::store::DELETION_LIFE;
 use crate::runtime::{HostResult, now};
 
 /// The interval at which the alarm deletes expired records, in milliseconds: an hour.
@@ -57,19 +58,28 @@ impl Project {
     pub(super) async fn schedule(&self) -> HostResult<()> {
         let usage = self.jobs.poll_usage(now())?;
         let pace = self.settings.poll_budget.find_next(&usage);
-        let oldest = self.jobs.oldest()?;
+        let next = self.jobs.next_times(&self.polled_jobs())?;
+        // Rounding up lets one alarm delete many records.
+        let expiry = next
+            .oldest
+            .map(|started| started.plus(self.settings.retention));
+        let deletion_expiry = next.oldest_deletion.map(|at| at.plus(DELETION_LIFE));
+        let sweep = expiry
+            .into_iter()
+            .chain(deletion_expiry)
+            .min()
+            .map(round_up);
+        self.sweep_at.set(sweep.unwrap_or(Millis(u64::MAX)));
         let times = [
             self.find_watched_jobs(&usage)?
                 .into_iter()
                 .map(|(at, _)| at)
                 .min(),
-            self.jobs
-                .next_due()?
-                .map(|due| due.max(pace.unwrap_or(due))),
+            next.next_poll.map(|due| due.max(pace.unwrap_or(due))),
+            // The polls end by then. This time applies if the runtime evicts the instance.
+            next.is_polling.then(|| now().plus(self.timing.timeout)),
             self.outbox.next_due()?,
-            // Rounding up lets one alarm delete many records.
-            oldest.map(|started| round_up(started.plus(self.settings.retention))),
-            self.jobs.next_deletion_expiry()?.map(round_up),
+            sweep,
         ];
         let Some(due) = times.into_iter().flatten().min() else {
             return Ok(());

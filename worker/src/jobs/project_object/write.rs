@@ -158,23 +158,22 @@ impl Project {
         };
         if let Some(id) = &write.job {
             self.jobs.add_message(id, write)?;
-            let mut stored = self.store_event(id, Event::FollowedUp(reply.into()), Some(reply))?;
-            if stored.list_event.is_none() {
-                stored.list_event = self.jobs.revise(id)?;
-            }
-            return Ok(Some(stored));
+            let event = Event::FollowedUp(reply.into());
+            return Ok(Some(self.store_event(id, event, Some(reply), None)?));
         }
         let Some(id) = reply.id.as_deref() else {
             return Ok(None);
         };
-        let list_event = self.jobs.add(id, write, reply)?;
         let event = Event::Created {
             state: reply.into(),
             has_webhook: write.webhook.is_some(),
         };
-        let mut stored = self.store_event(id, event, Some(reply))?;
-        stored.list_event = list_event;
-        Ok(Some(stored))
+        Ok(Some(self.store_event(
+            id,
+            event,
+            Some(reply),
+            Some(write),
+        )?))
     }
 
     /// Notifies watchers of a write, and schedules the next poll of the written job.

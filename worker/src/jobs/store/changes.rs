@@ -11,29 +11,18 @@ use crate::runtime::{HostResult, now, number, optional_number, text};
 
 /// How long a deletion is stored: one day. A list stream can resume only if the store still has all
 /// deletions that its client missed.
-const DELETION_LIFE: Millis = Millis::from_seconds(86_400);
+pub const DELETION_LIFE: Millis = Millis::from_seconds(86_400);
 const MAX_DELETIONS: u64 = 1_000;
 /// Number of jobs whose states a new list stream sends first. Usually, fewer jobs change between
 /// loading the list and opening the stream.
 const INITIAL_JOBS: u64 = 25;
 
 impl JobStore {
-    /// Assigns the next revision to a listed job. Returns the event for list streams, or `None` if
-    /// the job is not listed.
-    pub fn revise(&self, id: &str) -> HostResult<Option<StreamEvent>> {
-        let update = concat!(
-            "UPDATE job SET revision = (SELECT revision + 1 FROM project)
-              WHERE id = ? AND listed = 1 RETURNING ",
-            list_event!()
-        );
-        self.number_change(update, [text(id)])
-    }
-
     /// Runs a statement that assigns the next revision to a change of the list. If the statement
     /// returns a row, increments the project's revision and returns the row.
     pub(super) fn number_change(
         &self,
-        statement: &'static str,
+        statement: &str,
         values: impl Into<Vec<JsValue>>,
     ) -> HostResult<Option<StreamEvent>> {
         let event = self.database.first(statement, values)?;
@@ -100,12 +89,6 @@ impl JobStore {
             ORDER BY version";
         let after = optional_number(after);
         self.database.rows(query, [text(id), after])
-    }
-
-    pub fn next_deletion_expiry(&self) -> HostResult<Option<Millis>> {
-        let query = "SELECT at FROM deleted ORDER BY revision LIMIT 1";
-        let first = self.database.first_due(query, [])?;
-        Ok(first.map(|at| at.plus(DELETION_LIFE)))
     }
 
     /// Removes deletions that are stored for [`DELETION_LIFE`] or longer, and all but the latest

@@ -1,19 +1,20 @@
 //! The store of a project's idempotency keys. The store records the outcome of each request that
 //! has a key.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use quillgate::Millis;
 
 use crate::http::response::GatewayResponse;
-use crate::jobs::idempotency::{KeyDecision, KeyRecord, LIFE, decide};
+use crate::jobs::idempotency::{KeyDecision, KeyRecord, KeyState, LIFE, decide};
 use crate::jobs::write::Write;
 use crate::runtime::{Database, HostError, HostResult, now, number, optional_text, text};
 use crate::upstream::failure::KeyOutcome;
 
-/// The minimum time between two deletions of expired keys.
-const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
+/// The minimum time between two deletions of expired keys. Each deletion reads all keys.
+const SWEEP_PERIOD: Millis = Millis::from_seconds(3_600);
 
 /// The key of a running request. Requests without a key have an empty reservation.
 #[derive(Default)]
@@ -25,19 +26,19 @@ pub struct KeyReservation<'a> {
 
 pub struct IdempotencyStore {
     database: Rc<Database>,
+    /// The callers and keys of the requests that this instance is sending.
+    running: RefCell<HashSet<(String, String)>>,
     /// When this instance last deleted expired keys.
     swept_at: Cell<Millis>,
 }
 
 impl IdempotencyStore {
-    pub fn open(database: Rc<Database>) -> HostResult<Self> {
-        // An earlier instance ended while these requests were running, so their outcome is unknown.
-        let update = "UPDATE idempotency SET state = 'unknown' WHERE state = 'running'";
-        database.execute(update, [])?;
-        Ok(Self {
+    pub fn open(database: Rc<Database>) -> Self {
+        Self {
             database,
+            running: RefCell::default(),
             swept_at: Cell::new(Millis(0)),
-        })
+        }
     }
 
     /// Reserves the idempotency key of a write. If the stored record of the key prevents the write,
@@ -61,7 +62,15 @@ impl IdempotencyStore {
             FROM idempotency WHERE caller = ? AND key = ? AND at > ?";
         let [caller, name] = [text(&write.budget.caller), text(key)];
         let values = [caller.clone(), name.clone(), expired];
-        let record: Option<KeyRecord> = self.database.first(query, values)?;
+        let mut record: Option<KeyRecord> = self.database.first(query, values)?;
+        let owner = (write.budget.caller.clone(), key.clone());
+        if let Some(record) = &mut record
+            && record.state == KeyState::Running
+            && !self.running.borrow().contains(&owner)
+        {
+            // An earlier instance ended while this request was running.
+            record.state = KeyState::Unknown;
+        }
         match decide(record.as_ref(), &write.fingerprint, write.retry, now) {
             KeyDecision::Send => {}
             KeyDecision::Refuse(problem) => {
@@ -81,6 +90,7 @@ impl IdempotencyStore {
               fingerprint = excluded.fingerprint";
         let row = [caller, name, text(&write.fingerprint), number(now.0)];
         self.database.execute(insert, row)?;
+        self.running.borrow_mut().insert(owner);
         Ok(Ok(KeyReservation {
             key: Some((write.budget.caller.as_str(), key.as_str())),
             earlier: record,
@@ -96,6 +106,8 @@ impl IdempotencyStore {
         let Some((caller, key)) = reservation.key else {
             return Ok(());
         };
+        let owner = (caller.to_owned(), key.to_owned());
+        self.running.borrow_mut().remove(&owner);
         let (caller, key) = (text(caller), text(key));
         match (outcome, &reservation.earlier) {
             (KeyOutcome::Store, _) => {

@@ -103,17 +103,25 @@ impl Outbox {
     /// [`Self::deliver`]. Leases all of them or, after an error, none: no delivery would end the
     /// others.
     pub fn take_due(&self) -> HostResult<Vec<LeasedWebhook>> {
-        let (taken, queue) = self.database.transaction(|| self.lease_due(now()))?;
+        let waiting = self.receivers()?;
+        if waiting.is_empty() {
+            return Ok(Vec::new());
+        }
+        let lease = || self.lease_due(&waiting, now());
+        let (taken, queue) = self.database.transaction(lease)?;
         *self.queue.borrow_mut() = queue;
         Ok(taken)
     }
 
     /// Returns the leased webhooks, and the queue with their deliveries.
-    fn lease_due(&self, now: Millis) -> HostResult<(Vec<LeasedWebhook>, DeliveryQueue)> {
-        let waiting = self.receivers()?;
+    fn lease_due(
+        &self,
+        waiting: &[Waiting],
+        now: Millis,
+    ) -> HostResult<(Vec<LeasedWebhook>, DeliveryQueue)> {
         let mut queue = self.queue.borrow().clone();
         let mut taken = Vec::new();
-        while let Some(receiver) = queue.choose(&waiting, now) {
+        while let Some(receiver) = queue.choose(waiting, now) {
             let update = "UPDATE outbox SET due = ? WHERE id =
                 (SELECT id FROM outbox WHERE receiver = ? ORDER BY due LIMIT 1)
                 RETURNING id, receiver";

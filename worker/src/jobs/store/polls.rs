@@ -21,15 +21,20 @@ impl JobStore {
         Ok(usage.unwrap_or_default())
     }
 
+    /// Counts a poll. Deletes the steps that have left the window when a step begins.
     pub fn count_poll(&self, now: Millis) -> HostResult<()> {
-        let delete = "DELETE FROM poll_step WHERE step_end <= ?";
-        let since = now.since(self.poll_window);
-        self.database.execute(delete, [number(since.0)])?;
         let insert = "INSERT INTO poll_step (step_end, polls, latest) VALUES (?1, 1, ?2)
-            ON CONFLICT (step_end) DO UPDATE SET polls = polls + 1, latest = excluded.latest";
+            ON CONFLICT (step_end) DO UPDATE SET polls = polls + 1, latest = excluded.latest
+            RETURNING polls";
         let step = find_step(self.poll_window, now);
-        self.database
-            .execute(insert, [number(step.0), number(now.0)])
+        let values = [number(step.0), number(now.0)];
+        let polls: Option<u64> = self.database.value(insert, values)?;
+        if polls == Some(1) {
+            let delete = "DELETE FROM poll_step WHERE step_end <= ?";
+            let since = now.since(self.poll_window);
+            self.database.execute(delete, [number(since.0)])?;
+        }
+        Ok(())
     }
 
     /// Returns a poll that was counted at `counted` and not sent. The time of the latest poll stays,

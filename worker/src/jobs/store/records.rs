@@ -4,11 +4,12 @@
 use std::collections::HashSet;
 
 use quillgate::Millis;
+use serde::Deserialize;
 
 use super::search::find_folded;
 use super::{JobStore, MAX_JOBS_PER_ALARM};
 use crate::jobs::events::StreamEvent;
-use crate::jobs::job_row::JobRow;
+use crate::jobs::job_row::{JobRow, read_boolean};
 use crate::jobs::machine::Record;
 use crate::jobs::records::has_room_for_whole;
 use crate::jobs::webhook::JobEnd;
@@ -27,14 +28,50 @@ const MAX_PAST_STATES: u64 = 100;
 /// Maximum number of past states deleted per change of a job. A job from an earlier release can
 /// have many more than [`MAX_PAST_STATES`], because earlier releases stored all past states.
 const MAX_DELETED_STATES: u64 = 10;
+/// Time between two measurements of the database. The gateway cannot store the reserved fifth of the
+/// database in this time.
+const ROOM_PERIOD: Millis = Millis::from_seconds(60);
+
+/// The times that decide when the next alarm fires.
+#[derive(Default, Deserialize)]
+pub struct NextTimes {
+    /// The earliest `last_started_at` of the jobs that are not polled for a webhook.
+    pub oldest: Option<Millis>,
+    /// The time of the oldest deletion.
+    pub oldest_deletion: Option<Millis>,
+    /// When the next job is due for its webhook, except jobs whose poll is running.
+    pub next_poll: Option<Millis>,
+    /// Whether a job with a webhook is being polled.
+    #[serde(deserialize_with = "read_boolean")]
+    pub is_polling: bool,
+}
+
+/// Returns the assignments of a job's columns with numbers, and the numbers.
+fn number_columns(
+    record: &Record<JobEnd>,
+    due: Option<Millis>,
+) -> [(&'static str, Option<u64>); 8] {
+    let given_up = record.is_given_up.then_some(record.started_at);
+    [
+        ("version = ?", Some(record.version)),
+        ("checked_at = ?", Some(record.checked_at.0)),
+        ("last_started_at = ?", Some(record.started_at.0)),
+        ("since = ?", record.changed_at.map(|at| at.0)),
+        ("not_before = ?", Some(record.not_before.0)),
+        ("missing_since = ?", record.missing_since.map(|at| at.0)),
+        ("webhook_poll = ?", due.map(|at| at.0)),
+        ("given_up_start = ?", given_up.map(|at| at.0)),
+    ]
+}
 
 impl JobStore {
-    /// Stores a new job and its state. Returns the event for list streams.
+    /// Stores a job that `write` created. Returns the event for list streams.
     pub fn add(
         &self,
         id: &str,
         write: &Write,
-        job: &JobSnapshot,
+        snapshot: &JobSnapshot,
+        due: Option<Millis>,
     ) -> HostResult<Option<StreamEvent>> {
         // The row can already exist: a caller may have watched the job before Mintlify's response
         // to its creation arrived.
@@ -54,25 +91,34 @@ impl JobStore {
             optional_text(folded.as_deref()),
             optional_text(write.webhook.as_deref()),
             number(now().0),
-            optional_text(job.status.as_deref()),
-            optional_text(job.pr_link.as_deref()),
-            text(&job.data),
+            optional_text(snapshot.status.as_deref()),
+            optional_text(snapshot.pr_link.as_deref()),
+            text(&snapshot.data),
+            optional_number(due.map(|at| at.0)),
         ];
         self.number_change(insert, row)
     }
 
     /// Returns the whole prompt if the settings and the size of the database allow storing it,
-    /// otherwise `None`.
+    /// otherwise `None`. Reads the size once per minute.
     fn find_whole<'a>(&self, write: &'a Write) -> Option<&'a str> {
         let whole = write.prompt.as_deref()?;
-        has_room_for_whole(self.database.size()).then_some(whole)
+        let (mut has_room, measured_at) = self.room.get();
+        if now().since(measured_at) >= ROOM_PERIOD {
+            has_room = has_room_for_whole(self.database.size());
+            self.room.set((has_room, now()));
+        }
+        has_room.then_some(whole)
     }
 
-    /// Stores a job after an event, within the current transaction. `row` is the job's current row,
-    /// or `None` if the job is not stored yet: it was created elsewhere, or Mintlify's response to
-    /// its creation has not arrived yet. Callers can watch this job, but the list does not
-    /// contain it. `snapshot` is the response with a new state, and `due` is when the job is due
-    /// for its webhook.
+    /// Stores a job after an event, within the current transaction. Writes only the columns that
+    /// change, because each index of a written column costs a further row.
+    ///
+    /// `row` is the job's current row, or `None` if the job is not stored yet: it was created
+    /// elsewhere, or Mintlify's response to its creation has not arrived yet. Callers can watch this
+    /// job, but the list does not contain it. `snapshot` is the response with a new state, and `due`
+    /// is when the job is due for its webhook. If `is_revised` is set and the job is listed, returns
+    /// the event for list streams.
     pub fn save(
         &self,
         id: &str,
@@ -80,73 +126,55 @@ impl JobStore {
         record: &Record<JobEnd>,
         snapshot: Option<&JobSnapshot>,
         due: Option<Millis>,
-    ) -> HostResult<()> {
-        let is_checked_only = row.is_some_and(|row| {
-            row.record()
-                == Record {
-                    checked_at: row.checked_at,
-                    not_before: row.not_before,
-                    missing_since: row.missing_since,
-                    ..record.clone()
-                }
-        });
-        if is_checked_only {
-            return self.save_check(id, row, record, due);
-        }
-        if let Some(row) = row {
-            if row.version != record.version {
-                self.store_past_state(row)?;
-            }
-        } else {
-            let insert = "INSERT INTO job (id, listed, created_at) VALUES (?, 0, ?)";
-            let values = [text(id), number(record.created_at.0)];
-            self.database.execute(insert, values)?;
-        }
+        is_revised: bool,
+    ) -> HostResult<Option<StreamEvent>> {
         let is_changed = row.is_none_or(|row| row.version != record.version);
-        let snapshot = snapshot.filter(|_| is_changed);
-        let values = [
-            text(id),
-            optional_text(snapshot.map(|snapshot| snapshot.data.as_str())),
-            optional_text(snapshot.and_then(|snapshot| snapshot.status.as_deref())),
-            optional_text(snapshot.and_then(|snapshot| snapshot.pr_link.as_deref())),
-            number(record.version),
-            number(record.checked_at.0),
-            number(record.started_at.0),
-            optional_number(record.changed_at.map(|at| at.0)),
-            number(record.not_before.0),
-            optional_number(record.missing_since.map(|at| at.0)),
-            number(record.has_webhook.into()),
-            optional_number(due.map(|at| at.0)),
-            number(record.is_given_up.into()),
-        ];
-        self.database
-            .execute(include_str!("sql/update_job.sql"), values)
-    }
-
-    /// Stores the times of the latest poll, and when the job is due. Writes nothing if they are
-    /// unchanged.
-    fn save_check(
-        &self,
-        id: &str,
-        row: Option<&JobRow>,
-        record: &Record<JobEnd>,
-        due: Option<Millis>,
-    ) -> HostResult<()> {
-        if row.is_some_and(|row| row.record() != *record) {
-            let update = "UPDATE job SET checked_at = ?, not_before = ?, missing_since = ?
-                WHERE id = ?";
-            let missing = optional_number(record.missing_since.map(|at| at.0));
-            let times = [number(record.checked_at.0), number(record.not_before.0)];
-            let [checked, not_before] = times;
-            self.database
-                .execute(update, [checked, not_before, missing, text(id)])?;
+        match row {
+            Some(row) if is_changed => self.store_past_state(row)?,
+            Some(_) => {}
+            None => {
+                let insert = "INSERT INTO job (id, listed, created_at) VALUES (?, 0, ?)";
+                let values = [text(id), number(record.created_at.0)];
+                self.database.execute(insert, values)?;
+            }
         }
-        if row.is_some_and(|row| row.webhook_poll != due) {
-            let update = "UPDATE job SET webhook_poll = ? WHERE id = ?";
-            let due = optional_number(due.map(|at| at.0));
-            self.database.execute(update, [due, text(id)])?;
+        let numbers = number_columns(record, due);
+        let stored = row.map(|row| number_columns(&row.record(), row.webhook_poll));
+        let mut columns = Vec::new();
+        let mut values = Vec::new();
+        for (at, (column, value)) in numbers.into_iter().enumerate() {
+            if stored.is_none_or(|stored| stored[at].1 != value) {
+                columns.push(column);
+                values.push(optional_number(value));
+            }
         }
-        Ok(())
+        if let Some(snapshot) = snapshot.filter(|_| is_changed) {
+            columns.extend(["data = ?", "pr_link = ?"]);
+            values.extend([
+                text(&snapshot.data),
+                optional_text(snapshot.pr_link.as_deref()),
+            ]);
+            if row.is_none_or(|row| row.status != snapshot.status) {
+                columns.push("status = ?");
+                values.push(optional_text(snapshot.status.as_deref()));
+            }
+        }
+        if !record.has_webhook && row.is_some_and(|row| row.webhook.is_some()) {
+            columns.push("webhook = NULL");
+        }
+        values.push(text(id));
+        if is_revised && record.is_listed {
+            columns.push("revision = (SELECT revision + 1 FROM project)");
+            let columns = columns.join(", ");
+            let returned = list_event!();
+            let update = format!("UPDATE job SET {columns} WHERE id = ? RETURNING {returned}");
+            return self.number_change(&update, values);
+        }
+        if !columns.is_empty() {
+            let update = format!("UPDATE job SET {} WHERE id = ?", columns.join(", "));
+            self.database.execute(&update, values)?;
+        }
+        Ok(None)
     }
 
     /// Copies the state of a row to the past states, and deletes the oldest past states above the
@@ -159,11 +187,12 @@ impl JobStore {
         let insert = "INSERT INTO event (job, version, data, since) VALUES (?, ?, ?, ?)";
         let values = [id.clone(), number(row.version), text(&row.data), since];
         self.database.execute(insert, values)?;
-        let oldest = number(row.version.saturating_sub(MAX_PAST_STATES));
-        self.database.execute(
-            include_str!("sql/trim_events.sql"),
-            [id, oldest, number(MAX_DELETED_STATES)],
-        )
+        let Some(latest @ 1..) = row.version.checked_sub(MAX_PAST_STATES) else {
+            return Ok(());
+        };
+        let values = [id, number(latest), number(MAX_DELETED_STATES)];
+        self.database
+            .execute(include_str!("sql/trim_events.sql"), values)
     }
 
     /// Stores a follow-up of a listed job, and deletes the oldest follow-ups beyond
@@ -228,24 +257,25 @@ impl JobStore {
         self.database.rows(query, [text(&json::to_text(&ids))])
     }
 
-    /// Returns the jobs whose poll for a webhook is due at `now`, at most [`MAX_JOBS_PER_ALARM`].
-    /// The job with the earliest due time comes first.
-    pub fn due(&self, now: Millis) -> HostResult<Vec<JobRow>> {
-        let query = select_jobs!("WHERE webhook_poll <= ? ORDER BY webhook_poll LIMIT ?");
-        let values = [number(now.0), number(MAX_JOBS_PER_ALARM)];
+    /// Returns the jobs whose poll for a webhook is due at `now`, at most [`MAX_JOBS_PER_ALARM`],
+    /// except `polled`. The job with the earliest due time comes first.
+    pub fn due(&self, polled: &HashSet<String>, now: Millis) -> HostResult<Vec<JobRow>> {
+        let query = select_jobs!(
+            "WHERE webhook_poll <= ? AND id NOT IN (SELECT value FROM json_each(?))
+            ORDER BY webhook_poll LIMIT ?"
+        );
+        let polled = text(&json::to_text(polled));
+        let values = [number(now.0), polled, number(MAX_JOBS_PER_ALARM)];
         self.database.rows(query, values)
     }
 
-    pub fn next_due(&self) -> HostResult<Option<Millis>> {
-        let query = "SELECT min(webhook_poll) FROM job WHERE webhook_poll IS NOT NULL";
-        self.database.first_due(query, [])
-    }
-
-    /// Returns the earliest `last_started_at` of the jobs that are not polled for a webhook, if
-    /// any.
-    pub fn oldest(&self) -> HostResult<Option<Millis>> {
-        let query = "SELECT min(last_started_at) FROM job WHERE webhook_poll IS NULL";
-        self.database.first_due(query, [])
+    /// Returns the times of the next alarm. `polled` are the jobs whose poll is running.
+    pub fn next_times(&self, polled: &HashSet<String>) -> HostResult<NextTimes> {
+        let polled = text(&json::to_text(polled));
+        let times = self
+            .database
+            .first(include_str!("sql/next_times.sql"), [polled])?;
+        Ok(times.unwrap_or_default())
     }
 
     /// Returns the listed jobs that are still running, have not been given up and last started

@@ -1,4 +1,4 @@
-//! The comparison of stored prompts with a search string.
+//! The scan of the job list for the jobs that match a filter.
 //!
 //! The column `job.prompt_lowercase` contains the searched part of a prompt, folded, if folding it
 //! needs more than `SQLite`'s `lower` function. It is empty if an earlier release stored the job
@@ -9,18 +9,11 @@ use serde::Deserialize;
 
 use super::JobStore;
 use crate::jobs::job_row::read_boolean;
-use crate::jobs::records::{JobQuery, Position};
-use crate::jobs::search::{BATCH, Found, SEARCHED_CHARACTERS, Scan, searched_part};
-use crate::runtime::{HostResult, number, text, yield_now};
-
-/// The columns of a [`ScannedJob`].
-const SCANNED_COLUMNS: &str = "row, created_at,
-  CASE prompt_lowercase WHEN '' THEN
-    CAST(substr(CAST(coalesce(prompt, prompt_summary) AS BLOB), 1, 4 * ?1) AS TEXT)
-  END AS unfolded,
-  coalesce(instr(
-    coalesce(prompt_lowercase, lower(substr(coalesce(prompt, prompt_summary), 1, ?1))), ?2
-  ), 0) > 0 AS is_match";
+use crate::jobs::records::{JobFilter, JobQuery, Position};
+use crate::jobs::search::{
+    FILTER_BATCH, Found, SEARCH_BATCH, SEARCHED_CHARACTERS, Scan, searched_part,
+};
+use crate::runtime::{HostResult, number, optional_text, text, yield_now};
 
 /// Folds a string for a search: compatibility composition (NFKC) and full case folding, as in
 /// Unicode's caseless matching. Removes the dot that folding adds to the `i` of `İ`. Replaces each
@@ -54,23 +47,47 @@ pub fn find_folded(prompt: &str) -> Option<String> {
 struct ScannedJob {
     row: u64,
     created_at: u64,
-    /// The searched part of the prompt if it is not folded yet. The last character may be cut.
+    /// The searched part of the prompt if the search must fold it. The last character may be cut.
     unfolded: Option<String>,
+    /// Whether the job matches the filter, apart from the text if `unfolded` is set.
     #[serde(deserialize_with = "read_boolean")]
     is_match: bool,
 }
 
 impl JobStore {
-    /// Finds the jobs of a page whose prompts contain `wanted`.
-    pub(super) async fn search(&self, query: &JobQuery, wanted: &str) -> HostResult<Found> {
-        let wanted = fold(wanted);
+    /// Finds the jobs of a page that match the filter.
+    pub(super) async fn scan(&self, query: &JobQuery) -> HostResult<Found> {
+        let JobFilter {
+            state,
+            author,
+            text: wanted,
+        } = &query.filter;
+        let wanted = wanted.as_deref().map(fold).unwrap_or_default();
         let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
-        let mut scan = Scan::new(query.before.unwrap_or(Position::NEWEST), limit);
+        let size = match (wanted.is_empty(), author, state) {
+            (false, ..) => SEARCH_BATCH,
+            // Every job matches, so that no more jobs need to be read.
+            (true, None, None) => limit.saturating_add(1),
+            (true, ..) => FILTER_BATCH,
+        };
+        let start = query.before.unwrap_or(Position::NEWEST);
+        let mut scan = Scan::new(start, limit, size);
         while let Some(before) = scan.next_batch() {
-            yield_now().await;
-            let values = vec![number(SEARCHED_CHARACTERS as u64), text(&wanted)];
-            let jobs: Vec<ScannedJob> =
-                self.select_jobs(SCANNED_COLUMNS, values, &query.filter, before, BATCH as u64)?;
+            if before != start {
+                yield_now().await;
+            }
+            let values = [
+                number(before.created),
+                number(before.row),
+                number(size as u64),
+                optional_text(author.as_deref()),
+                optional_text(state.as_deref()),
+                text(&wanted),
+                number(SEARCHED_CHARACTERS as u64),
+            ];
+            let jobs: Vec<ScannedJob> = self
+                .database
+                .rows(include_str!("sql/scan_jobs.sql"), values)?;
             let batch: Vec<_> = jobs.into_iter().map(|job| job.compare(&wanted)).collect();
             scan.on_batch(&batch);
         }
@@ -79,16 +96,17 @@ impl JobStore {
 }
 
 impl ScannedJob {
-    /// Returns the position of the job, and whether its prompt contains `wanted`.
+    /// Returns the position of the job, and whether it matches a filter with the text `wanted`.
     fn compare(self, wanted: &str) -> (Position, bool) {
         let position = Position {
             created: self.created_at,
             row: self.row,
         };
-        let is_match = self.unfolded.map_or(self.is_match, |prompt| {
-            fold(searched_part(&prompt)).contains(wanted)
-        });
-        (position, is_match)
+        let contains = |prompt: String| fold(searched_part(&prompt)).contains(wanted);
+        (
+            position,
+            self.is_match && self.unfolded.is_none_or(contains),
+        )
     }
 }
 

@@ -1,7 +1,7 @@
 //! Searches in prompts.
 
 use quillgate_worker::jobs::records::Position;
-use quillgate_worker::jobs::search::{BATCH, Found, MAX_SCANNED, Scan, searched_part};
+use quillgate_worker::jobs::search::{Found, MAX_SCANNED, SEARCH_BATCH, Scan, searched_part};
 
 const fn position(row: u64) -> Position {
     Position { created: 7, row }
@@ -15,12 +15,12 @@ fn scan(
     limit: usize,
     is_match: impl Fn(u64) -> bool,
 ) -> (Found, usize) {
-    let mut scan = Scan::new(before, limit);
+    let mut scan = Scan::new(before, limit, SEARCH_BATCH);
     let mut scanned = 0;
     while let Some(before) = scan.next_batch() {
         let batch: Vec<_> = (1..=count.min(before.row - 1))
             .rev()
-            .take(BATCH)
+            .take(SEARCH_BATCH)
             .map(|row| (position(row), is_match(row)))
             .collect();
         scanned += batch.len();
@@ -43,7 +43,7 @@ fn request_scans_a_bounded_number_of_jobs() {
 fn full_page_ends_the_scan() {
     let (found, scanned) = scan(1_000_000, Position::NEWEST, 3, |_| true);
     assert_eq!(found.next, Some(position(999_998)));
-    assert_eq!((found.jobs.len(), scanned), (3, BATCH));
+    assert_eq!((found.jobs.len(), scanned), (3, SEARCH_BATCH));
 }
 
 #[test]

@@ -1,0 +1,101 @@
+/**
+ * The number of SQLite rows that the project's object writes. Cloudflare bills every written row,
+ * and each changed entry of an index is a row.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { startJobs } from "../jobs_gateway.mjs";
+import { PROJECT } from "../recorded_gateway.mjs";
+import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
+
+/** A change can follow another poll, which writes two rows. */
+const MAX_ROWS = { creation: 14, followUp: 12, poll: 2, change: 8 };
+
+let jobs;
+let worker;
+
+before(async () => {
+  worker = configWith({
+    source: `
+      import worker, { ProjectGate as Gate } from ${JSON.stringify(BUILT_SCRIPT)};
+      export * from ${JSON.stringify(BUILT_SCRIPT)};
+      let cursors = [];
+      let isCounting = false;
+      export class ProjectGate extends Gate {
+        constructor(state, env) {
+          super(state, env);
+          if (isCounting) return;
+          isCounting = true;
+          const sql = Object.getPrototypeOf(state.storage.sql);
+          const { exec } = sql;
+          sql.exec = function (...statement) {
+            const cursor = exec.apply(this, statement);
+            cursors.push(cursor);
+            return cursor;
+          };
+        }
+        rowsWritten() {
+          const rows = cursors.reduce((sum, { rowsWritten }) => sum + rowsWritten, 0);
+          cursors = [];
+          return rows;
+        }
+      }
+      export default {
+        async fetch(request, env, context) {
+          const { pathname } = new URL(request.url);
+          if (pathname !== "/v1/rows-written") return worker.fetch(request, env, context);
+          return new Response(await env.PROJECT_GATE.getByName("${PROJECT}").rowsWritten());
+        },
+      };
+    `,
+  });
+  jobs = await startJobs("rows-written", {
+    config: worker.config,
+    vars: { JOB_POLL_SECONDS: "15" },
+  });
+  await jobs.create();
+});
+after(async () => {
+  await jobs?.stop();
+  worker?.dispose();
+});
+
+/** Returns the number of rows that the project's object has written since the last call. */
+async function readCount() {
+  const response = await fetch(`${jobs.gate.gateway.url}/v1/rows-written`);
+  return Number(await response.text());
+}
+
+/** Runs `work` and asserts that it writes rows, but at most `max`. */
+async function assertRows(max, work) {
+  await readCount();
+  await work();
+  const rows = await readCount();
+  assert.ok(rows > 0 && rows <= max, `${rows} rows`);
+}
+
+test("writes a bounded number of rows per write with an idempotency key", async () => {
+  const keyed = (key) => ({ headers: [["Idempotency-Key", key]] });
+  let id;
+  await assertRows(MAX_ROWS.creation, async () => {
+    ({ id } = await jobs.create("keyed", keyed("create")));
+  });
+  await assertRows(MAX_ROWS.followUp, async () => {
+    const { authorization } = jobs;
+    const target = jobs.path(id, { rest: "/message" });
+    const options = { authorization, ...keyed("follow-up") };
+    const answer = await jobs.gate.post(target, { prompt: "and more" }, options);
+    assert.equal(answer.status, 200, answer.text);
+  });
+});
+
+test("writes a bounded number of rows per poll", async () => {
+  const { id } = await jobs.create("watched");
+  const stream = await jobs.watching(id);
+  await assertRows(MAX_ROWS.poll, () => jobs.untilReads(id, 1));
+  await assertRows(MAX_ROWS.change, async () => {
+    await jobs.upstream.setJob(id, { status: "planning" });
+    await stream.event(({ data }) => JSON.parse(data).status === "planning");
+  });
+  stream.leave();
+});
