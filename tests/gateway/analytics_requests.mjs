@@ -140,7 +140,7 @@ export async function organization(gate) {
 }
 
 /**
- * Returns the analytics budget. `left` is the number of requests left, and `closedUntil` is the end
+ * Returns the analytics budget. `left` is the number of requests left, and `blockedUntil` is the end
  * of an upstream block.
  */
 export async function budget(gate) {
@@ -180,5 +180,5 @@ export function untilStale(gate, target) {
 
 /** Waits until the upstream no longer blocks analytics requests after a 429. */
 export function untilOpen(gate) {
-  return until(async () => (await budget(gate)).closedUntil === null);
+  return until(async () => (await budget(gate)).blockedUntil === null);
 }

@@ -91,15 +91,15 @@ describe("an upstream 429 with a Retry-After of a day", () => {
     await failWith429(CREATE);
     assertProblem(await create(project), 429, "upstream-error");
     assertBlocked(await create(project));
-    const { closedUntil } = (await health(project)).project.budgets["create-job"];
-    assert.ok(closedUntil <= Date.now() + WINDOW_SECONDS * 1000 + CLOCKS_MS);
+    const { blockedUntil } = (await health(project)).project.budgets["create-job"];
+    assert.ok(blockedUntil <= Date.now() + WINDOW_SECONDS * 1000 + CLOCKS_MS);
 
     assert.equal((await untilUnblocked(() => create(project))).status, 201);
     const [first, probe, ...more] = await arrivals(CREATE);
     assert.ok(probe - first >= PROBE_MS - CLOCKS_MS, `${probe - first} ms`);
     assert.deepEqual(more, [], "no other request passes");
     assert.equal((await create(project)).status, 201, "the policy is unblocked");
-    assert.equal((await health(project)).project.budgets["create-job"].closedUntil, null);
+    assert.equal((await health(project)).project.budgets["create-job"].blockedUntil, null);
   });
 
   test("keeps a policy blocked after a failed probe, and sends only one probe at a time", async () => {

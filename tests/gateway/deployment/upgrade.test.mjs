@@ -295,7 +295,7 @@ describe("a stored budget", () => {
   test("counts every stored reservation, including the interrupted creation's", async () => {
     const used = stored.limits.create - stored.budgets.project["create-job"].left;
     const { left, ...rest } = (await jobs.health()).budgets["create-job"];
-    assert.deepEqual(rest, { limit: CREATE_LIMIT, closedUntil: null });
+    assert.deepEqual(rest, { limit: CREATE_LIMIT, blockedUntil: null });
     // `used` excludes the creation that the crash interrupted.
     assert.equal(left, CREATE_LIMIT - used - 1);
     const answer = await send({});

@@ -266,11 +266,11 @@ fn budgets(policies: &[RateLimitPolicy]) -> Value {
 fn budget() -> Value {
     json!({
         "type": "object",
-        "required": ["limit", "left", "closedUntil"],
+        "required": ["limit", "left", "blockedUntil"],
         "properties": {
             "limit": { "type": "integer", "minimum": 1 },
             "left": { "type": "integer", "minimum": 0 },
-            "closedUntil": {
+            "blockedUntil": {
                 "description": "The time at which Mintlify accepts requests again, in \
                     milliseconds since 1970.",
                 "type": ["integer", "null"],

@@ -89,8 +89,12 @@ impl OrganizationObject {
         })
     }
 
-    pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
-        Ok(self.organization()?.budget.reopen(read_policy(policy)?)?)
+    #[wasm_bindgen(js_name = liftBlock)]
+    pub fn lift_block(&self, policy: &str) -> Result<(), JsValue> {
+        Ok(self
+            .organization()?
+            .budget
+            .lift_block(read_policy(policy)?)?)
     }
 
     pub fn health(&self) -> Result<JsValue, JsValue> {

@@ -16,13 +16,13 @@ use crate::budget::reservation::BudgetRequest;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{HostResult, durable_objects, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
-use crate::upstream::request::Call;
+use crate::upstream::request::RequestIds;
 
 /// The message that requests a report from the object.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ReportCall {
     /// The ids of the caller's request.
-    pub call: Call,
+    pub ids: RequestIds,
     /// The reservation to make for each request to the upstream.
     pub budget: BudgetRequest,
     /// The report and the requested rows.
@@ -62,8 +62,8 @@ extern "C" {
     fn report(this: &RawOrganizationStub, call: JsValue) -> Promise;
     #[wasm_bindgen(method)]
     fn archive(this: &RawOrganizationStub) -> Promise;
-    #[wasm_bindgen(method)]
-    fn reopen(this: &RawOrganizationStub, policy: &str) -> Promise;
+    #[wasm_bindgen(method, js_name = liftBlock)]
+    fn lift_block(this: &RawOrganizationStub, policy: &str) -> Promise;
     #[wasm_bindgen(method)]
     fn health(this: &RawOrganizationStub) -> Promise;
 }
@@ -103,8 +103,8 @@ impl OrganizationStub {
     }
 
     /// Unblocks a policy that the upstream has blocked.
-    pub async fn reopen(&self, policy: RateLimitPolicy) -> HostResult<()> {
-        JsFuture::from(self.0.reopen(policy.as_str())).await?;
+    pub async fn lift_block(&self, policy: RateLimitPolicy) -> HostResult<()> {
+        JsFuture::from(self.0.lift_block(policy.as_str())).await?;
         Ok(())
     }
 

@@ -89,7 +89,7 @@ pub async fn export_report(
 
 fn report_call(context: &Context, query: ReportQuery) -> Result<ReportCall, Problem> {
     Ok(ReportCall {
-        call: context.ids()?,
+        ids: context.ids()?,
         budget: context.caller()?.budget_request(RateLimitPolicy::Analytics),
         query,
         revalidate: is_no_cache(context.head.header("cache-control")),

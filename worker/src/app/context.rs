@@ -19,7 +19,7 @@ use crate::http::trace::{Trace, continue_trace};
 use crate::jobs::project_stub::ProjectStub;
 use crate::runtime::read_stream;
 use crate::upstream::metrics::RequestMetrics;
-use crate::upstream::request;
+use crate::upstream::request::RequestIds;
 
 /// A request, with everything that its handler needs.
 pub struct Context {
@@ -118,8 +118,8 @@ impl Context {
     }
 
     /// Returns the ids that calls to Durable Objects and requests to the upstream carry.
-    pub fn ids(&self) -> Result<request::Call, Problem> {
-        Ok(request::Call {
+    pub fn ids(&self) -> Result<RequestIds, Problem> {
+        Ok(RequestIds {
             id: self.head.id.clone(),
             project: self.project()?.as_str().to_owned(),
             traceparent: self.trace.traceparent.clone(),

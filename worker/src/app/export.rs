@@ -203,7 +203,7 @@ impl ExportStream {
     fn refuse(&mut self, problem: impl Into<Problem>) -> GatewayResponse {
         let problem = problem.into();
         self.metrics.keep_operator_message(&problem);
-        GatewayResponse::problem(&problem, &self.report.call.id)
+        GatewayResponse::problem(&problem, &self.report.ids.id)
     }
 
     /// Opens the stream, which begins with the chunk already fetched, if any.
@@ -259,7 +259,7 @@ impl ExportStream {
 
     fn log_end(&self, end: &str) {
         let entry = ExportEnd {
-            request_id: &self.report.call.id,
+            request_id: &self.report.ids.id,
             export_rows: self.export.rows(),
             export_requests: self.requests,
             export_end: end,

@@ -24,11 +24,11 @@ pub async fn read(context: &mut Context) -> Result<HostResponse, Problem> {
     if let Some(seconds) = parse_preferred_wait(context.head.header("prefer")) {
         return long_poll(context, &job, seconds).await;
     }
-    let call = context.ids()?;
+    let ids = context.ids()?;
     let project = context.project()?;
     let request = UpstreamRequest {
         operation: Operation::GetAgentJob,
-        call: &call,
+        ids: &ids,
         target: &GetAgentJob::new(job.clone()).request(project).target,
         body: None,
     };
@@ -85,9 +85,10 @@ pub async fn write(context: &mut Context) -> Result<HostResponse, Problem> {
     let (head, settings) = (&context.head, &context.config.jobs);
     let write = Write::read(&call, context.project()?, head, context.caller()?, settings)?;
     let written = context.project_stub()?.write(&context.ids()?, &write).await;
-    let reply = written.map_err(|error| mark_uncertain(error.into(), Method::Post))?;
-    context.metrics = reply.metrics;
-    Ok(reply.response.into())
+    let (response, metrics) =
+        written.map_err(|error| mark_uncertain(error.into(), Method::Post))?;
+    context.metrics = metrics;
+    Ok(response.into())
 }
 
 pub async fn list(context: &Context) -> Result<HostResponse, Problem> {

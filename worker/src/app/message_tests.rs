@@ -21,7 +21,7 @@ use crate::jobs::events::{LongPoll, StreamEvent};
 use crate::jobs::project_stub::WatchCall;
 use crate::runtime::tests::{fake_socket, listen, run_js};
 use crate::runtime::{receive, send_back};
-use crate::upstream::request::Call;
+use crate::upstream::request::RequestIds;
 
 #[wasm_bindgen]
 extern "C" {
@@ -59,7 +59,7 @@ fn a_message_without_a_required_field_is_an_error() {
 fn a_watch_call_survives_its_url() {
     for (job, after) in [(None, None), (Some("a/b?c&é".to_owned()), Some(3))] {
         let watch = WatchCall {
-            call: Call::begin("r1".to_owned(), "p1"),
+            ids: RequestIds::begin("r1".to_owned(), "p1"),
             job,
             caller: "a-hash".to_owned(),
             after,

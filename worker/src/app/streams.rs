@@ -136,7 +136,7 @@ async fn watch(
 ) -> Result<Result<SocketMessages, GatewayResponse>, Problem> {
     let caller = Rc::clone(context.caller()?);
     let watch = WatchCall {
-        call: context.ids()?,
+        ids: context.ids()?,
         job: job.map(|job| job.as_str().to_owned()),
         // The caller becomes the tag of a WebSocket, which the runtime limits to 256 characters.
         // The caller's key can be longer, so its fingerprint is used.

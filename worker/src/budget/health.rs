@@ -12,5 +12,5 @@ pub struct BudgetHealth {
     pub left: u32,
     /// When the upstream's block ends, as a Unix time in milliseconds. `None` if the upstream does
     /// not block the policy.
-    pub closed_until: Option<u64>,
+    pub blocked_until: Option<u64>,
 }

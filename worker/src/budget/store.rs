@@ -255,7 +255,7 @@ impl BudgetStore {
         self.database.execute(insert, block_row(policy, block))
     }
 
-    pub fn reopen(&self, policy: RateLimitPolicy) -> HostResult<()> {
+    pub fn lift_block(&self, policy: RateLimitPolicy) -> HostResult<()> {
         let delete = "DELETE FROM closed WHERE policy = ?";
         self.database.execute(delete, [text(policy.as_str())])
     }
@@ -264,14 +264,14 @@ impl BudgetStore {
         let now = now();
         let limit = self.limits.limit(policy);
         let (block, usage) = self.count(policy, None, limit, now)?;
-        let closed_until = block.map(|block| block.until);
+        let blocked_until = block.map(|block| block.until);
         Ok(BudgetHealth {
             limit: usage.max,
-            left: match closed_until {
+            left: match blocked_until {
                 Some(_) => 0,
                 None => usage.left(),
             },
-            closed_until: closed_until.map(|until| until.0),
+            blocked_until: blocked_until.map(|until| until.0),
         })
     }
 }
@@ -373,6 +373,6 @@ mod tests {
         });
         assert!(undone.is_err());
         let health = budget.health(RateLimitPolicy::CreateJob).unwrap();
-        assert_eq!(health.closed_until, None);
+        assert_eq!(health.blocked_until, None);
     }
 }

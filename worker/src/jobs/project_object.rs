@@ -104,31 +104,32 @@ impl DurableObject for ProjectObject {
 
 #[wasm_bindgen]
 impl ProjectObject {
-    /// Carries out a write. Takes a `Call` and a `Write`, and resolves to a `WriteReply`.
-    pub fn write(&self, call: JsValue, write: JsValue) -> Result<Promise, JsValue> {
+    /// Carries out a write. Takes `RequestIds` and a `Write`, and resolves to a `GatewayResponse` and
+    /// `RequestMetrics`.
+    pub fn write(&self, ids: JsValue, write: JsValue) -> Result<Promise, JsValue> {
         let project = self.project.clone()?;
         let writer = Rc::clone(&project);
         let written = into_promise(async move {
-            send_back(&writer.write(&receive(call)?, &receive(write)?).await?)
+            send_back(&writer.write(&receive(ids)?, &receive(write)?).await?)
         });
         // The write continues if the caller disconnects.
         project.state.as_raw().wait_until(&written)?;
         Ok(written)
     }
 
-    /// Lists jobs. Takes a `Call` and a `JobQuery`, and resolves to a `GatewayResponse`.
-    pub fn list(&self, call: JsValue, query: JsValue) -> Promise {
+    /// Lists jobs. Takes `RequestIds` and a `JobQuery`, and resolves to a `GatewayResponse`.
+    pub fn list(&self, ids: JsValue, query: JsValue) -> Promise {
         let project = self.project.clone();
         into_promise(
-            async move { send_back(&project?.list(&receive(call)?, &receive(query)?).await?) },
+            async move { send_back(&project?.list(&receive(ids)?, &receive(query)?).await?) },
         )
     }
 
-    /// Reads a job record. Takes a `Call` and resolves to a `GatewayResponse`.
+    /// Reads a job record. Takes `RequestIds` and resolves to a `GatewayResponse`.
     #[wasm_bindgen(js_name = readRecord)]
-    pub fn read_record(&self, call: JsValue, job: String) -> Promise {
+    pub fn read_record(&self, ids: JsValue, job: String) -> Promise {
         let project = self.project.clone();
-        into_promise(async move { send_back(&project?.read_record(receive(call)?, &job).await?) })
+        into_promise(async move { send_back(&project?.read_record(receive(ids)?, &job).await?) })
     }
 
     /// Returns the stored JSON of a job, if any.
@@ -139,8 +140,13 @@ impl ProjectObject {
     }
 
     /// Removes the block that a 429 from Mintlify put on a policy.
-    pub fn reopen(&self, policy: &str) -> Result<(), JsValue> {
-        Ok(self.project.clone()?.budget.reopen(read_policy(policy)?)?)
+    #[wasm_bindgen(js_name = liftBlock)]
+    pub fn lift_block(&self, policy: &str) -> Result<(), JsValue> {
+        Ok(self
+            .project
+            .clone()?
+            .budget
+            .lift_block(read_policy(policy)?)?)
     }
 
     /// Deletes a job record. `id` is the request id. Resolves to a `GatewayResponse`.

@@ -19,18 +19,12 @@ use crate::jobs::records::JobQuery;
 use crate::jobs::write::Write;
 use crate::runtime::{HostResult, durable_objects, parse_json, receive, send_back, stringify_json};
 use crate::upstream::metrics::RequestMetrics;
-use crate::upstream::request::Call;
-
-#[derive(Debug, Clone, Deserialize, Serialize)]
-pub struct WriteReply {
-    pub response: GatewayResponse,
-    pub metrics: RequestMetrics,
-}
+use crate::upstream::request::RequestIds;
 
 /// A request for the changes of one job or of all jobs in a project.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct WatchCall {
-    pub call: Call,
+    pub ids: RequestIds,
     /// The job, or `None` for all jobs in the project.
     pub job: Option<String>,
     /// The fingerprint of the caller's key.
@@ -62,17 +56,17 @@ extern "C" {
     #[wasm_bindgen(method, js_name = trap)]
     fn trap(this: &RawProject) -> Promise;
     #[wasm_bindgen(method)]
-    fn write(this: &RawProject, call: JsValue, write: JsValue) -> Promise;
+    fn write(this: &RawProject, ids: JsValue, write: JsValue) -> Promise;
     #[wasm_bindgen(method)]
-    fn list(this: &RawProject, call: JsValue, query: JsValue) -> Promise;
+    fn list(this: &RawProject, ids: JsValue, query: JsValue) -> Promise;
     #[wasm_bindgen(method, js_name = readRecord)]
-    fn read_record(this: &RawProject, call: JsValue, job: &str) -> Promise;
+    fn read_record(this: &RawProject, ids: JsValue, job: &str) -> Promise;
     #[wasm_bindgen(method, js_name = findStoredJob)]
     fn find_stored_job(this: &RawProject, job: &str) -> Promise;
     #[wasm_bindgen(method, js_name = deleteRecord)]
     fn delete_record(this: &RawProject, id: &str, job: &str) -> Promise;
-    #[wasm_bindgen(method)]
-    fn reopen(this: &RawProject, policy: &str) -> Promise;
+    #[wasm_bindgen(method, js_name = liftBlock)]
+    fn lift_block(this: &RawProject, policy: &str) -> Promise;
     #[wasm_bindgen(method)]
     fn health(this: &RawProject) -> Promise;
     #[wasm_bindgen(method)]
@@ -92,18 +86,23 @@ impl ProjectStub {
         Ok(Self(namespace.get_by_name(project)?.into_rpc()))
     }
 
-    pub async fn write(&self, call: &Call, write: &Write) -> HostResult<WriteReply> {
-        let written = self.0.write(send_back(call)?, send_back(write)?);
+    /// Returns the response to a write, with the metrics of the request.
+    pub async fn write(
+        &self,
+        ids: &RequestIds,
+        write: &Write,
+    ) -> HostResult<(GatewayResponse, RequestMetrics)> {
+        let written = self.0.write(send_back(ids)?, send_back(write)?);
         receive(JsFuture::from(written).await?)
     }
 
-    pub async fn list(&self, call: &Call, query: &JobQuery) -> HostResult<GatewayResponse> {
-        let listed = self.0.list(send_back(call)?, send_back(query)?);
+    pub async fn list(&self, ids: &RequestIds, query: &JobQuery) -> HostResult<GatewayResponse> {
+        let listed = self.0.list(send_back(ids)?, send_back(query)?);
         receive(JsFuture::from(listed).await?)
     }
 
-    pub async fn read_record(&self, call: &Call, job: &str) -> HostResult<GatewayResponse> {
-        receive(JsFuture::from(self.0.read_record(send_back(call)?, job)).await?)
+    pub async fn read_record(&self, ids: &RequestIds, job: &str) -> HostResult<GatewayResponse> {
+        receive(JsFuture::from(self.0.read_record(send_back(ids)?, job)).await?)
     }
 
     /// Finds the stored JSON of a job. Returns `None` if the job is not stored.
@@ -121,8 +120,8 @@ impl ProjectStub {
         receive(JsFuture::from(self.0.health()).await?)
     }
 
-    pub async fn reopen(&self, policy: RateLimitPolicy) -> HostResult<()> {
-        JsFuture::from(self.0.reopen(policy.as_str())).await?;
+    pub async fn lift_block(&self, policy: RateLimitPolicy) -> HostResult<()> {
+        JsFuture::from(self.0.lift_block(policy.as_str())).await?;
         Ok(())
     }
 

@@ -25,7 +25,7 @@ pub const MAX_BREAKERS: usize = 256;
 
 /// The policy and project that share a breaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scope {
+pub struct Circuit {
     /// The rate-limit policy of the operation, if it has one.
     pub policy: Option<RateLimitPolicy>,
     /// The id of the project.
@@ -63,18 +63,18 @@ struct Breaker {
     retry_at: Option<Millis>,
 }
 
-/// The breakers of an isolate, ordered by their latest failure. A scope has a breaker only while
+/// The breakers of an isolate, ordered by their latest failure. A circuit has a breaker only while
 /// its latest outcome is a failure.
 #[derive(Debug, Default)]
-pub struct Breakers(Vec<(Scope, Breaker)>);
+pub struct Breakers(Vec<(Circuit, Breaker)>);
 
 impl Breakers {
     /// Checks whether a request can be sent. Callers must [record](Self::record) the outcome.
     ///
     /// # Errors
     /// Returns 503 `upstream-unavailable` with `Retry-After` if the breaker refuses the request.
-    pub fn allow(&mut self, scope: &Scope, now: Millis) -> Result<(), Problem> {
-        let found = self.0.iter_mut().find(|(own, _)| own == scope);
+    pub fn allow(&mut self, circuit: &Circuit, now: Millis) -> Result<(), Problem> {
+        let found = self.0.iter_mut().find(|(own, _)| own == circuit);
         let Some(retry_at) = found.and_then(|(_, breaker)| breaker.retry_at.as_mut()) else {
             return Ok(());
         };
@@ -86,8 +86,8 @@ impl Breakers {
     }
 
     /// Records the outcome of a request. Any outcome but a failure closes the breaker.
-    pub fn record(&mut self, scope: &Scope, outcome: CallOutcome<'_>, now: Millis) {
-        let at = self.0.iter().position(|(own, _)| own == scope);
+    pub fn record(&mut self, circuit: &Circuit, outcome: CallOutcome<'_>, now: Millis) {
+        let at = self.0.iter().position(|(own, _)| own == circuit);
         let removed = at.map(|at| self.0.remove(at).1);
         if let CallOutcome::Failed {
             target,
@@ -99,18 +99,18 @@ impl Breakers {
             if self.0.len() >= MAX_BREAKERS {
                 self.0.remove(0);
             }
-            self.0.push((scope.clone(), breaker));
+            self.0.push((circuit.clone(), breaker));
         }
     }
 
     /// Returns [`State::Open`] if a breaker of `policies` in `project` currently refuses requests.
     /// Without a project, checks all projects.
     pub fn state(&self, policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
-        let is_open = self.0.iter().any(|(scope, breaker)| {
-            scope
+        let is_open = self.0.iter().any(|(circuit, breaker)| {
+            circuit
                 .policy
                 .is_some_and(|policy| policies.contains(&policy))
-                && project.is_none_or(|project| scope.project == project)
+                && project.is_none_or(|project| circuit.project == project)
                 && breaker.retry_at.is_some_and(|retry_at| now < retry_at)
         });
         if is_open { State::Open } else { State::Closed }

@@ -83,8 +83,8 @@ pub async fn send_upstream(
     request: &UpstreamRequest<'_>,
     pay: &mut dyn FnMut() -> bool,
 ) -> Exchange<UpstreamResponse> {
-    let (scope, started) = (request.scope(), now());
-    if let Err(problem) = with_breakers(|breakers| breakers.allow(&scope, started)) {
+    let (circuit, started) = (request.circuit(), now());
+    if let Err(problem) = with_breakers(|breakers| breakers.allow(&circuit, started)) {
         return Exchange::not_sent(problem);
     }
     let deadline = started.plus(settings.timeout);
@@ -98,7 +98,7 @@ pub async fn send_upstream(
     let failure = outcome.as_ref().err();
     let ended = now();
     with_breakers(|breakers| {
-        breakers.record(&scope, request.call_outcome(failure), ended);
+        breakers.record(&circuit, request.call_outcome(failure), ended);
     });
     let refused_key = attempts.describe_refused_key().map(str::to_owned);
     Exchange {

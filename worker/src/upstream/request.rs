@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::response::HeaderFields;
 use crate::http::trace::continue_trace;
-use crate::upstream::breaker::{CallOutcome, Scope};
+use crate::upstream::breaker::{CallOutcome, Circuit};
 use crate::upstream::failure::UpstreamFailure;
 
 /// The `User-Agent` of the gateway (RFC 9110, section 10.1.5).
@@ -14,7 +14,7 @@ pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));
 
 /// The ids of a caller's request, for Durable Objects and the upstream.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Call {
+pub struct RequestIds {
     /// The value of `X-Request-Id`.
     pub id: String,
     /// The id of the project.
@@ -25,8 +25,8 @@ pub struct Call {
     pub tracestate: Option<String>,
 }
 
-impl Call {
-    /// Creates a call with a new trace, for work that no caller requested.
+impl RequestIds {
+    /// Creates ids with a new trace, for work that no caller requested.
     pub fn begin(id: String, project: &str) -> Self {
         Self {
             project: project.to_owned(),
@@ -42,8 +42,8 @@ impl Call {
 pub struct UpstreamRequest<'a> {
     /// Determines the method.
     pub operation: Operation,
-    /// The call that causes the request.
-    pub call: &'a Call,
+    /// The ids of the request that causes this one.
+    pub ids: &'a RequestIds,
     /// The path and query, built from validated values.
     pub target: &'a str,
     /// The JSON body of a write.
@@ -57,10 +57,10 @@ impl UpstreamRequest<'_> {
     }
 
     /// Returns the policy and project that select the circuit breaker.
-    pub fn scope(&self) -> Scope {
-        Scope {
+    pub fn circuit(&self) -> Circuit {
+        Circuit {
             policy: self.operation.declaration().policy,
-            project: self.call.project.clone(),
+            project: self.ids.project.clone(),
         }
     }
 
@@ -69,9 +69,9 @@ impl UpstreamRequest<'_> {
         let mut headers = HeaderFields::default()
             .with("accept", "application/json")
             .with("authorization", format!("Bearer {}", key.expose()))
-            .with("traceparent", self.call.traceparent.clone())
+            .with("traceparent", self.ids.traceparent.clone())
             .with("user-agent", USER_AGENT);
-        if let Some(tracestate) = &self.call.tracestate {
+        if let Some(tracestate) = &self.ids.tracestate {
             headers.set("tracestate", tracestate.clone());
         }
         if self.body.is_some() {

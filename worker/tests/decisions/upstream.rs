@@ -14,7 +14,7 @@ use quillgate::credential::AdminKey;
 use quillgate::response::Head;
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::key_redaction::parse_error_body;
-use quillgate_worker::upstream::request::Call;
+use quillgate_worker::upstream::request::RequestIds;
 
 use crate::fixtures::{ADMIN_KEY, NOW};
 
@@ -60,8 +60,8 @@ fn with_field(mut head: UpstreamHead, name: &'static str, value: Option<&str>) -
     head
 }
 
-fn call(tracestate: Option<&str>) -> Call {
-    Call {
+fn ids(tracestate: Option<&str>) -> RequestIds {
+    RequestIds {
         id: "r1".to_owned(),
         project: "acme".to_owned(),
         traceparent: "00-1-2-00".to_owned(),

@@ -26,7 +26,7 @@ use crate::runtime::{
 };
 use crate::upstream::client::FetchedPage;
 use crate::upstream::page_check::read_totals;
-use crate::upstream::request::{Call, UpstreamRequest};
+use crate::upstream::request::{RequestIds, UpstreamRequest};
 
 /// The archive's key in the budget. The keys of callers contain a space.
 const CALLER: &str = "archive";
@@ -173,10 +173,10 @@ impl Organization {
         let project = &run.projects[target.project].name;
         let (operation, path) =
             build_request(project, target).map_err(|error| HostError::new(error.message()))?;
-        let call = Call::begin(new_uuid(), project.as_str());
+        let ids = RequestIds::begin(new_uuid(), project.as_str());
         let request = UpstreamRequest {
             operation,
-            call: &call,
+            ids: &ids,
             target: &path,
             body: None,
         };

@@ -117,7 +117,7 @@ impl Organization {
             let (page, status) = match result.outcome {
                 Ok(found) => found,
                 Err(problem) => {
-                    let refusal = GatewayResponse::problem(&problem, &report.call.id);
+                    let refusal = GatewayResponse::problem(&problem, &report.ids.id);
                     let headers = refusal.headers.or(reply.headers.clone());
                     reply.refusal = Some(GatewayResponse { headers, ..refusal });
                     return Ok(reply);
@@ -219,7 +219,7 @@ impl Organization {
     ) -> HostResult<Lookup> {
         let request = UpstreamRequest {
             operation: report.query.operation,
-            call: &report.call,
+            ids: &report.ids,
             target: &report.query.page_target(number),
             body: None,
         };
@@ -353,7 +353,7 @@ mod tests {
     use super::*;
     use crate::http::problem_kind::ProblemKind;
     use crate::upstream::permits::ConnectionClass;
-    use crate::upstream::request::Call;
+    use crate::upstream::request::RequestIds;
 
     /// Opens an organization whose storage cannot change the time of a reservation. Also returns
     /// the list of ids of the deleted reservations.
@@ -418,7 +418,7 @@ mod tests {
         }
         let request = UpstreamRequest {
             operation: Operation::ListPageViews,
-            call: &Call::begin("c0ffee".to_owned(), "acme"),
+            ids: &RequestIds::begin("c0ffee".to_owned(), "acme"),
             target: "/v1/analytics/acme/views",
             body: None,
         };

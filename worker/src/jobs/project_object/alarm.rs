@@ -8,7 +8,7 @@ use quillgate::Millis;
 use crate::jobs::machine::{Effect, Event, Interest};
 use crate::jobs::project_object::Project;
 use crate::runtime::{HostResult, SharedTask, log_for_operator, new_uuid, now};
-use crate::upstream::request::Call;
+use crate::upstream::request::RequestIds;
 
 impl Project {
     /// Stops polling jobs that did not finish in time, and starts due polls and webhook deliveries.
@@ -19,10 +19,10 @@ impl Project {
         let now = now();
         // The project's id is unknown before the first request.
         if let Some(project) = self.jobs.project()? {
-            let call = Call::begin(new_uuid(), project);
-            self.start_due_polls(&call, now)?;
+            let ids = RequestIds::begin(new_uuid(), project);
+            self.start_due_polls(&ids, now)?;
             for webhook in self.outbox.take_due()? {
-                let (project, project_id) = (Rc::clone(&self), call.project.clone());
+                let (project, project_id) = (Rc::clone(&self), ids.project.clone());
                 self.spawn(async move { project.outbox.deliver(&webhook, &project_id).await })?;
             }
         }
@@ -56,7 +56,7 @@ impl Project {
 
     /// Applies [`Event::Due`] to the due jobs, least recently polled first, and starts their polls.
     /// The poll budget limits only polls of jobs that the gateway created.
-    fn start_due_polls(self: &Rc<Self>, call: &Call, now: Millis) -> HostResult<()> {
+    fn start_due_polls(self: &Rc<Self>, ids: &RequestIds, now: Millis) -> HostResult<()> {
         let usage = self.jobs.poll_usage(now)?;
         let mut room = self.settings.poll_budget.count_allowed(&usage, now);
         let watched = self.find_watched_jobs(&usage)?.into_iter();
@@ -80,7 +80,7 @@ impl Project {
                 && let Some(job) = row.job_id()
             {
                 room = room.saturating_sub(u32::from(row.is_listed));
-                let poll = self.poll(call, &job)?;
+                let poll = self.poll(ids, &job)?;
                 self.spawn(async move { poll.wait().await.map(drop) })?;
             }
         }

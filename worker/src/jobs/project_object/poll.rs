@@ -10,13 +10,13 @@ use crate::jobs::project_object::Project;
 use crate::runtime::{HostError, HostResult, SharedTask, limit_time, log_for_operator, now};
 use crate::upstream::client::{Exchange, UpstreamResponse};
 use crate::upstream::job_snapshot::JobSnapshot;
-use crate::upstream::request::{Call, UpstreamRequest};
+use crate::upstream::request::{RequestIds, UpstreamRequest};
 
 impl Project {
     /// Polls a job. Returns the running poll if the job already has one.
     pub(super) fn poll(
         self: &Rc<Self>,
-        call: &Call,
+        ids: &RequestIds,
         job: &JobId,
     ) -> HostResult<SharedTask<Exchange<JobSnapshot>>> {
         let name = job.as_str().to_owned();
@@ -28,7 +28,7 @@ impl Project {
         if let Some(task) = running {
             return Ok(task);
         }
-        let project_id = ProjectId::new(&*call.project);
+        let project_id = ProjectId::new(&*ids.project);
         let project_id = project_id.map_err(|error| HostError::new(error.message()))?;
         // Only polls of jobs that the gateway created use the poll budget.
         let is_counted = self.jobs.find(&name)?.is_some_and(|row| row.is_listed);
@@ -40,11 +40,11 @@ impl Project {
         self.polls_started.set(number);
         self.begin_poll(&name, number);
         let target = GetAgentJob::new(job.clone()).request(&project_id).target;
-        let (project, polled, call) = (Rc::clone(self), name.clone(), call.clone());
+        let (project, polled, ids) = (Rc::clone(self), name.clone(), ids.clone());
         let task = SharedTask::spawn(&self.state, async move {
             let request = UpstreamRequest {
                 operation: Operation::GetAgentJob,
-                call: &call,
+                ids: &ids,
                 target: &target,
                 body: None,
             };

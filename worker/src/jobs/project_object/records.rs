@@ -8,7 +8,7 @@ use crate::jobs::job_row::JobRow;
 use crate::jobs::project_object::Project;
 use crate::jobs::records::JobQuery;
 use crate::runtime::{HostResult, now};
-use crate::upstream::request::Call;
+use crate::upstream::request::RequestIds;
 
 /// The maximum number of jobs that one list request polls.
 const MAX_REFRESHED_JOBS: usize = 8;
@@ -18,7 +18,7 @@ impl Project {
     /// stale state and have not been given up: see [`Self::refresh`].
     pub(super) async fn list(
         self: Rc<Self>,
-        call: &Call,
+        ids: &RequestIds,
         query: &JobQuery,
     ) -> HostResult<GatewayResponse> {
         let filter = &query.filter;
@@ -26,7 +26,7 @@ impl Project {
         let now = now();
         let mut polled = page.rows.clone();
         polled.retain(|row| !row.record().is_late(&self.timing, now));
-        self.refresh(call, polled).await?;
+        self.refresh(ids, polled).await?;
         let listing = self.jobs.list(filter, &page)?;
         Ok(GatewayResponse::json(200, listing))
     }
@@ -35,21 +35,21 @@ impl Project {
     /// Then returns the record, or a 404 if the job has no record.
     pub(super) async fn read_record(
         self: Rc<Self>,
-        call: Call,
+        ids: RequestIds,
         job: &str,
     ) -> HostResult<GatewayResponse> {
         let row = self.jobs.find(job)?.filter(|row| row.is_listed);
-        self.refresh(&call, row.into_iter().collect()).await?;
+        self.refresh(&ids, row.into_iter().collect()).await?;
         Ok(match self.jobs.read_record(job)? {
             Some(record) => GatewayResponse::json(200, record),
-            None => GatewayResponse::problem(&Problem::job_not_recorded(), &call.id),
+            None => GatewayResponse::problem(&Problem::job_not_recorded(), &ids.id),
         })
     }
 
     /// Polls the unfinished jobs in `rows` that have a stale state, stalest first, and waits for
     /// the responses: see [`Self::await_polls`]. Polls at most [`MAX_REFRESHED_JOBS`] jobs, and no
     /// more than the poll budget allows now.
-    async fn refresh(self: &Rc<Self>, call: &Call, rows: Vec<JobRow>) -> HostResult<()> {
+    async fn refresh(self: &Rc<Self>, ids: &RequestIds, rows: Vec<JobRow>) -> HostResult<()> {
         let now = now();
         let mut stale = rows;
         stale.retain(|row| {
@@ -61,7 +61,7 @@ impl Project {
         stale.sort_by_key(|row| row.checked_at);
         for row in stale.iter().take(MAX_REFRESHED_JOBS.min(room)) {
             if let Some(id) = row.job_id() {
-                polls.push(self.poll(call, &id)?);
+                polls.push(self.poll(ids, &id)?);
             }
         }
         self.await_polls(polls).await

@@ -17,7 +17,7 @@ impl Project {
     /// Opens a WebSocket and sends the changes that the client has missed. Returns an ordinary
     /// response if no stream can be opened.
     pub(super) async fn watch(self: Rc<Self>, watch: WatchCall) -> HostResult<Response> {
-        self.jobs.remember_project(&watch.call.project)?;
+        self.jobs.remember_project(&watch.ids.project)?;
         if let Err(refusal) = self.check_streams(&watch) {
             return make_refusal(&refusal);
         }
@@ -47,7 +47,7 @@ impl Project {
         // The record may have been deleted during the poll.
         let Some(row) = self.jobs.find(job)? else {
             let problem = Problem::job_not_recorded();
-            return Ok(Err(GatewayResponse::problem(&problem, &watch.call.id)));
+            return Ok(Err(GatewayResponse::problem(&problem, &watch.ids.id)));
         };
         let events = self.jobs.events(job, watch.after)?;
         let record = row.record();
@@ -99,7 +99,7 @@ impl Project {
         }
         let job = JobId::new(job);
         let job = job.map_err(|error| HostError::new(error.message()))?;
-        let poll = self.poll(&watch.call, &job)?;
+        let poll = self.poll(&watch.ids, &job)?;
         if row.is_some() {
             self.await_polls(vec![poll.clone()]).await?;
             if poll.is_running() {
@@ -114,7 +114,7 @@ impl Project {
             let may_be_unknown = failure.is_missing && row.record().may_be_unknown(now);
             may_be_unknown || failure.is_temporary() || failure.is_fault
         });
-        let problem = || GatewayResponse::problem(&failure.problem, &watch.call.id);
+        let problem = || GatewayResponse::problem(&failure.problem, &watch.ids.id);
         Ok((!is_stored_state_valid).then(problem))
     }
 }

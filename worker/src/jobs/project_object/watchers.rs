@@ -52,7 +52,7 @@ impl Project {
         ] {
             if self.find_watchers(&tag).len() >= limit as usize {
                 let problem = Problem::too_many_streams(owner, limit);
-                return Err(GatewayResponse::problem(&problem, &watch.call.id));
+                return Err(GatewayResponse::problem(&problem, &watch.ids.id));
             }
         }
         Ok(())

@@ -8,7 +8,6 @@ use crate::http::response::GatewayResponse;
 use crate::jobs::machine::Event;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::events::Stored;
-use crate::jobs::project_stub::WriteReply;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
 use crate::runtime::{HostResult, log_for_operator};
@@ -16,29 +15,33 @@ use crate::upstream::client::{Exchange, UpstreamResponse};
 use crate::upstream::failure::{KeyOutcome, UpstreamFailure, reservation_outcome};
 use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::metrics::RequestMetrics;
-use crate::upstream::request::{Call, UpstreamRequest};
+use crate::upstream::request::{RequestIds, UpstreamRequest};
 
 impl Project {
     /// Carries out a write unless its idempotency key or the budget prevents the request.
-    pub(super) async fn write(&self, call: &Call, write: &Write) -> HostResult<WriteReply> {
-        self.jobs.remember_project(&call.project)?;
-        let reserved = self.database.transaction(|| self.reserve(call, write))?;
+    pub(super) async fn write(
+        &self,
+        ids: &RequestIds,
+        write: &Write,
+    ) -> HostResult<(GatewayResponse, RequestMetrics)> {
+        self.jobs.remember_project(&ids.project)?;
+        let reserved = self.database.transaction(|| self.reserve(ids, write))?;
         let (key, reservation) = match reserved {
             Ok(reserved) => reserved,
-            Err(reply) => return Ok(reply),
+            Err(refusal) => return Ok(refusal),
         };
         let was_stored = match &write.job {
             Some(id) => self.jobs.find(id)?.is_some(),
             None => false,
         };
-        let Exchange { metrics, outcome } = self.send_write(call, write, &reservation).await;
+        let Exchange { metrics, outcome } = self.send_write(ids, write, &reservation).await;
         let (response, key_outcome) = match &outcome {
             Ok(reply) => (
                 GatewayResponse::json(reply.http_status, reply.text.as_str()),
                 KeyOutcome::Store,
             ),
             Err(failure) => (
-                GatewayResponse::problem(&failure.problem, &call.id),
+                GatewayResponse::problem(&failure.problem, &ids.id),
                 failure.key_outcome,
             ),
         };
@@ -78,43 +81,40 @@ impl Project {
             // Mintlify's response is known, so the caller still receives it.
             log_for_operator(&format!("the job could not be stored: {error}"));
         }
-        Ok(WriteReply {
-            response: GatewayResponse {
-                headers: response.headers.or(reservation.fields),
-                ..response
-            },
-            metrics: RequestMetrics {
-                upstream: Some(metrics),
-                budget_left: Some(reservation.left),
-                ..RequestMetrics::default()
-            },
-        })
+        let response = GatewayResponse {
+            headers: response.headers.or(reservation.fields),
+            ..response
+        };
+        let metrics = RequestMetrics {
+            upstream: Some(metrics),
+            budget_left: Some(reservation.left),
+            ..RequestMetrics::default()
+        };
+        Ok((response, metrics))
     }
 
     /// Reserves the idempotency key and the budget. If the write must not be sent, returns the
-    /// reply as the inner `Err`.
+    /// response as the inner `Err`.
     fn reserve<'a>(
         &self,
-        call: &Call,
+        ids: &RequestIds,
         write: &'a Write,
-    ) -> HostResult<Result<(KeyReservation<'a>, Reservation), WriteReply>> {
-        let key = match self.keys.reserve(&call.id, write)? {
+    ) -> HostResult<Result<(KeyReservation<'a>, Reservation), (GatewayResponse, RequestMetrics)>>
+    {
+        let key = match self.keys.reserve(&ids.id, write)? {
             Ok(key) => key,
-            Err(response) => {
-                let metrics = RequestMetrics::default();
-                return Ok(Err(WriteReply { response, metrics }));
-            }
+            Err(response) => return Ok(Err((response, RequestMetrics::default()))),
         };
         match self.budget.reserve(&write.budget)? {
             Ok(reservation) => Ok(Ok((key, reservation))),
             Err(problem) => {
-                let response = GatewayResponse::problem(&problem, &call.id);
+                let response = GatewayResponse::problem(&problem, &ids.id);
                 self.keys.conclude(&key, KeyOutcome::Release, &response)?;
                 let metrics = RequestMetrics {
                     budget_left: Some(0),
                     ..RequestMetrics::default()
                 };
-                Ok(Err(WriteReply { response, metrics }))
+                Ok(Err((response, metrics)))
             }
         }
     }
@@ -122,7 +122,7 @@ impl Project {
     /// Waits for a connection, then sends the write.
     async fn send_write(
         &self,
-        call: &Call,
+        ids: &RequestIds,
         write: &Write,
         reservation: &Reservation,
     ) -> Exchange<JobSnapshot> {
@@ -131,7 +131,7 @@ impl Project {
                 None => Operation::CreateAgentJob,
                 Some(_) => Operation::SendMessage,
             },
-            call,
+            ids,
             target: &write.target,
             body: Some(&write.body),
         };

@@ -7,11 +7,11 @@ use quillgate_worker::jobs::health::{ProjectBudgets, ProjectHealth};
 use quillgate_worker::json::to_text;
 use quillgate_worker::upstream::breaker::State;
 
-fn budget(left: u32, closed_until: Option<u64>) -> BudgetHealth {
+fn budget(left: u32, blocked_until: Option<u64>) -> BudgetHealth {
     BudgetHealth {
         limit: 100,
         left,
-        closed_until,
+        blocked_until,
     }
 }
 
@@ -42,14 +42,14 @@ fn project(breaker: State) -> ProjectHealth {
 fn health_report_has_a_fixed_property_order() {
     let issuers = vec!["https://issuer.example"];
     let health = Health::new(organization(State::Closed), None, issuers.clone());
-    let expected = r#"{"status":"ok","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3},"trustedIssuers":["https://issuer.example"]}"#;
+    let expected = r#"{"status":"ok","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"blockedUntil":null}},"cachedPages":3},"trustedIssuers":["https://issuer.example"]}"#;
     assert_eq!(to_text(&health), expected);
     let health = Health::new(
         organization(State::Closed),
         Some(project(State::Open)),
         Vec::new(),
     );
-    let expected = r#"{"status":"degraded","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"closedUntil":null}},"cachedPages":3},"project":{"breaker":"open","budgets":{"create-job":{"limit":100,"left":100,"closedUntil":null},"send-message":{"limit":100,"left":0,"closedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[]}"#;
+    let expected = r#"{"status":"degraded","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"blockedUntil":null}},"cachedPages":3},"project":{"breaker":"open","budgets":{"create-job":{"limit":100,"left":100,"blockedUntil":null},"send-message":{"limit":100,"left":0,"blockedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[]}"#;
     assert_eq!(to_text(&health), expected);
 }
 

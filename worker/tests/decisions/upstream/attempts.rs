@@ -8,7 +8,7 @@ use quillgate_worker::upstream::failure::TransportError;
 use quillgate_worker::upstream::refusal::Refusal;
 use quillgate_worker::upstream::request::{USER_AGENT, UpstreamRequest};
 
-use super::{JSON, call, head, with_field};
+use super::{JSON, head, ids, with_field};
 use crate::fixtures::{ADMIN_KEY, NOW, at, configuration, configure};
 
 #[test]
@@ -16,7 +16,7 @@ fn request_carries_the_key_and_its_trace() {
     let headers = |body, tracestate| {
         let request = UpstreamRequest {
             operation: Operation::CreateAgentJob,
-            call: &call(tracestate),
+            ids: &ids(tracestate),
             target: "/v2/agent/demo-docs/job",
             body,
         };

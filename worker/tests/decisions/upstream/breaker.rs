@@ -3,7 +3,7 @@
 use quillgate::{Millis, RateLimitPolicy};
 use quillgate_worker::upstream::breaker::CallOutcome::{Answered, Failed};
 use quillgate_worker::upstream::breaker::{
-    Breakers, CallOutcome, MAX_BREAKERS, MAX_FAILURES, Scope, State,
+    Breakers, CallOutcome, Circuit, MAX_BREAKERS, MAX_FAILURES, State,
 };
 
 use crate::fixtures::{NOW, at, status_and_kind};
@@ -25,15 +25,15 @@ const fn retry_after(seconds: u64) -> CallOutcome<'static> {
     }
 }
 
-fn scope(policy: RateLimitPolicy, project: &str) -> Scope {
-    Scope {
+fn circuit(policy: RateLimitPolicy, project: &str) -> Circuit {
+    Circuit {
         policy: Some(policy),
         project: project.to_owned(),
     }
 }
 
-fn creations() -> Scope {
-    scope(RateLimitPolicy::CreateJob, "acme")
+fn creations() -> Circuit {
+    circuit(RateLimitPolicy::CreateJob, "acme")
 }
 
 fn state(breakers: &Breakers, now: Millis) -> State {
@@ -161,15 +161,15 @@ fn success_closes_the_breaker() {
 fn failing_reads_and_reports_block_neither_writes_nor_other_projects() {
     for failing in [RateLimitPolicy::ReadJobs, RateLimitPolicy::Analytics] {
         let mut breakers = Breakers::default();
-        let failing = scope(failing, "acme");
+        let failing = circuit(failing, "acme");
         for _ in 0..MAX_FAILURES {
             breakers.record(&failing, FAILED, NOW);
         }
         assert!(breakers.allow(&failing, NOW).is_err());
         for policy in [RateLimitPolicy::CreateJob, RateLimitPolicy::SendMessage] {
-            assert_eq!(breakers.allow(&scope(policy, "acme"), NOW), Ok(()));
+            assert_eq!(breakers.allow(&circuit(policy, "acme"), NOW), Ok(()));
         }
-        let other = scope(failing.policy.unwrap(), "other");
+        let other = circuit(failing.policy.unwrap(), "other");
         assert_eq!(breakers.allow(&other, NOW), Ok(()));
 
         let both = [RateLimitPolicy::CreateJob, failing.policy.unwrap()];
@@ -185,7 +185,7 @@ fn new_breaker_replaces_the_one_with_the_oldest_failure() {
     let mut breakers = open_breakers();
     let fail_elsewhere = |breakers: &mut Breakers, from: usize, count: usize| {
         for project in from..from + count {
-            let other = scope(RateLimitPolicy::ReadJobs, &project.to_string());
+            let other = circuit(RateLimitPolicy::ReadJobs, &project.to_string());
             breakers.record(&other, FAILED, NOW);
         }
     };

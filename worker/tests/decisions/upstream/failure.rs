@@ -13,7 +13,7 @@ use quillgate_worker::upstream::failure::{
 use quillgate_worker::upstream::request::UpstreamRequest;
 use serde_json::json;
 
-use super::{JSON, api_error, call, head, with_field};
+use super::{JSON, api_error, head, ids, with_field};
 use crate::fixtures::{NOW, configuration, configure, status_and_kind, to_json};
 
 /// Returns the failure for a response with an empty JSON object.
@@ -264,7 +264,7 @@ fn failure_counts_for_its_target_except_when_creating() {
     ] {
         let request = UpstreamRequest {
             operation,
-            call: &call(None),
+            ids: &ids(None),
             target,
             body: None,
         };
