@@ -216,6 +216,8 @@ pub enum Pagination {
         /// The property of a row with its time, if the rows are events with an `id`. The range of such
         /// a list can be split, because each row belongs to one part.
         time: Option<&'static str>,
+        /// Whether a page can be empty because its request scans a limited number of rows.
+        scans: bool,
     },
 }
 

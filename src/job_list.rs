@@ -99,7 +99,7 @@ operation! {
     scope: ReadJobs,
     policy: Some(RateLimitPolicy::ReadJobs),
     repeat: Safe,
-    pagination: Pagination::Cursor { rows: "jobs", time: None },
+    pagination: Pagination::Cursor { rows: "jobs", time: None, scans: true },
     link: None,
 }
 

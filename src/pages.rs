@@ -115,7 +115,7 @@ impl From<PageError> for Error {
 /// The list ends with `hasMore: false`. Without this property, a list by cursor ends with a page without
 /// `nextCursor`, and a list by offset with a page that is not full.
 /// Empty pages do not end it, because a filter may have removed their rows. A repeated cursor is an
-/// error, and so are too many empty pages in a row, except in a search of jobs.
+/// error, and so are too many empty pages in a row, except in a list of jobs.
 ///
 /// ```
 /// use quillgate::pages::Pages;
@@ -320,7 +320,7 @@ impl Pages {
     /// - [`PageError::Decode`] if a page by offset has more rows than its `limit`. The next page
     ///   would repeat some of them.
     /// - [`PageError::Decode`] after [`MAX_EMPTY_PAGES`] empty pages in a row, except in a
-    ///   search of jobs.
+    ///   list of jobs.
     /// - [`PageError::Decode`] if `nextCursor` is missing despite `hasMore: true`, or repeats an
     ///   earlier cursor.
     /// - [`PageError::Validation`] if the next offset exceeds 2^53 − 1.
@@ -342,8 +342,7 @@ impl Pages {
             Pagination::Cursor { .. } => self.step_cursor(&mut call, page)?,
         };
         if has_next {
-            // A page of a search can be empty, because the gateway scans a limited number of jobs.
-            if call.text("text").is_none() {
+            if !matches!(pagination, Pagination::Cursor { scans: true, .. }) {
                 self.count_empty(pagination, page)?;
             }
             self.undated = self.omits_dates.then(|| omit_dates(&call));

@@ -40,6 +40,6 @@ operation! {
     scope: ReadAnalytics,
     policy: None,
     repeat: Safe,
-    pagination: Pagination::Cursor { rows: "views", time: None },
+    pagination: Pagination::Cursor { rows: "views", time: None, scans: false },
     link: None,
 }

@@ -76,6 +76,6 @@ operation! {
     scope: ReadConversations,
     policy: Some(RateLimitPolicy::Analytics),
     repeat: Safe,
-    pagination: Pagination::Cursor { rows: "conversations", time: Some("timestamp") },
+    pagination: Pagination::Cursor { rows: "conversations", time: Some("timestamp"), scans: false },
     link: Some("https://www.mintlify.com/docs/api/analytics/assistant-conversations"),
 }

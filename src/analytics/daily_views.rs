@@ -239,7 +239,7 @@ operation! {
     scope: ReadAnalytics,
     policy: None,
     repeat: Safe,
-    pagination: Pagination::Cursor { rows: "views", time: None },
+    pagination: Pagination::Cursor { rows: "views", time: None, scans: false },
     link: None,
 }
 

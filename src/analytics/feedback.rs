@@ -94,6 +94,6 @@ operation! {
     scope: ReadAnalytics,
     policy: Some(RateLimitPolicy::Analytics),
     repeat: Safe,
-    pagination: Pagination::Cursor { rows: "feedback", time: Some("createdAt") },
+    pagination: Pagination::Cursor { rows: "feedback", time: Some("createdAt"), scans: false },
     link: Some("https://www.mintlify.com/docs/api/analytics/feedback"),
 }

@@ -49,6 +49,6 @@ operation! {
     scope: ReadAnalytics,
     policy: Some(RateLimitPolicy::Analytics),
     repeat: Safe,
-    pagination: Pagination::Cursor { rows: "searches", time: None },
+    pagination: Pagination::Cursor { rows: "searches", time: None, scans: false },
     link: Some("https://www.mintlify.com/docs/api/analytics/searches"),
 }

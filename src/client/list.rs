@@ -277,7 +277,7 @@ impl<E: ListEndpoint> Pages<E> {
     /// [`DateRange::freeze`](crate::DateRange::freeze).
     ///
     /// [`Error::Decode`] also if a page by offset has more rows than requested, after 5 empty pages
-    /// in a row (except in a search of jobs), and if a cursor is missing or repeated.
+    /// in a row (except in a list of jobs), and if a cursor is missing or repeated.
     /// [`Error::Validation`] also if the next offset would exceed 2^53 − 1. These errors end the
     /// list.
     ///

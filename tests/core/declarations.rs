@@ -186,7 +186,7 @@ fn each_operation_declares_its_scope_policy_and_pagination() {
         let pagination = match declared.pagination {
             Pagination::None => String::new(),
             Pagination::Offset { rows } => format!(" offset:{rows}"),
-            Pagination::Cursor { rows, time } => {
+            Pagination::Cursor { rows, time, .. } => {
                 format!(" cursor:{rows}:{}", time.unwrap_or_default())
             }
         };

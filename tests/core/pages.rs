@@ -105,20 +105,26 @@ fn the_fifth_empty_page_in_a_row_is_an_error() {
 }
 
 #[test]
-fn a_search_of_jobs_continues_after_any_number_of_empty_pages() {
-    let mut pages = Pages::new(call(Operation::ListAgentJobs, &json!({ "text": "a" })));
-    for number in 0..100 {
-        let cursor = number.to_string();
-        pages
-            .advance(&PageInfo {
-                next_cursor: Some(&cursor),
-                ..PageInfo::default()
-            })
-            .unwrap();
-        assert!(pages.next().is_some());
+fn a_list_of_jobs_continues_after_any_number_of_empty_pages() {
+    for filter in [
+        json!({ "text": "a" }),
+        json!({ "author": "a" }),
+        json!({ "state": "failed" }),
+    ] {
+        let mut pages = Pages::new(call(Operation::ListAgentJobs, &filter));
+        for number in 0..100 {
+            let cursor = number.to_string();
+            pages
+                .advance(&PageInfo {
+                    next_cursor: Some(&cursor),
+                    ..PageInfo::default()
+                })
+                .unwrap();
+            assert!(pages.next().is_some());
+        }
+        pages.advance(&PageInfo::default()).unwrap();
+        assert_eq!(pages.next(), None);
     }
-    pages.advance(&PageInfo::default()).unwrap();
-    assert_eq!(pages.next(), None);
 }
 
 #[test]

@@ -95,6 +95,8 @@ test("the package and the command line continue after any number of empty pages"
   const found = [];
   for await (const job of client.agentJobs.list({ text })) found.push(job.id);
   assert.deepEqual(found, [oldest]);
+  const author = "nobody";
+  for await (const job of client.agentJobs.list({ author })) assert.fail(job.id);
   const env = { QUILLGATE_BASE_URL: url, QUILLGATE_PROJECT_ID: MANY, QUILLGATE_TOKEN: token };
   const listed = await runCommand(["job", "list", "--text", text], { env });
   assert.equal(listed.code, 0, listed.stderr);

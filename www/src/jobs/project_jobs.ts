@@ -100,7 +100,10 @@ export class ProjectJobs {
 
   /** Loads the next jobs. Returns whether it succeeded. */
   showMore(): Promise<boolean> {
-    return this.#queue("person", () => this.#search(this.#matches() + JOBS_A_PAGE, "continue"));
+    return this.#queue("person", () => {
+      const more = isExact(this.filter.peek()) ? 1 : JOBS_A_PAGE;
+      return this.#search(this.#matches() + more, "continue");
+    });
   }
 
   /** Changes the filter. Returns whether the jobs could be loaded. */
@@ -168,16 +171,16 @@ export class ProjectJobs {
       this.#isOutdated = false;
       return shown === null ? toListing(page) : renewListing(shown, page);
     });
-    if (!isExact(this.filter.peek())) await this.#search(JOBS_A_PAGE, "stop when found");
+    const wanted = isExact(this.filter.peek()) ? 1 : JOBS_A_PAGE;
+    await this.#search(wanted, "stop when found");
   }
 
   /**
-   * Loads older jobs. If the gateway applies the whole filter, loads one page. Otherwise, loads
-   * pages until enough jobs match, but at most `MAX_SEARCH_PAGES`.
+   * Loads older jobs: pages until enough jobs match, but at most `MAX_SEARCH_PAGES`. A page can be
+   * empty, because the gateway scans a limited number of jobs.
    */
   async #search(wanted: number, how: "continue" | "stop when found"): Promise<void> {
-    const isPaged = isExact(this.filter.peek());
-    const limit = isPaged ? JOBS_A_PAGE : MAX_JOBS;
+    const limit = isExact(this.filter.peek()) ? JOBS_A_PAGE : MAX_JOBS;
     let isDone = how === "stop when found" && this.#matches() >= wanted;
     for (let pages = 0; !isDone && pages < MAX_SEARCH_PAGES; pages += 1) {
       const shown = this.#listing.peek();
@@ -185,7 +188,7 @@ export class ProjectJobs {
       await this.#page({ limit, cursor: shown.more }, (page) =>
         extendListing(this.#listing.peek() ?? shown, page),
       );
-      isDone = isPaged || this.#matches() >= wanted;
+      isDone = this.#matches() >= wanted;
     }
   }
 
