@@ -20,7 +20,7 @@ use crate::json;
 pub const MAX_SESSION_LIFETIME: Millis = Millis::from_seconds(90 * 86_400);
 
 /// Returns the caller of a new session, and its record: the kind of the token and the session's
-/// expiry in one line, and the claims in the next.
+/// expiry, a Unix time in milliseconds, in one line, and the claims in the next.
 pub fn create(proof: Proof<'_>, token: VerifiedToken, now: Millis) -> (Rc<Caller>, String) {
     let kind = match proof {
         Proof::AccessToken(_) if token.caller.issuer == ISSUER => "own",
