@@ -59,7 +59,9 @@ for (const [what, variable, value, rule] of [
     });
 
     test(`serves the liveness route and the page, given ${what}`, async () => {
-      assert.equal((await gate.get("/healthz")).status, 200);
+      for (const method of ["GET", "HEAD"])
+        assert.equal((await gate.send({ method, target: "/healthz" })).status, 200);
+      assertProblem(await gate.get("/healthz?deep"), 500, "misconfigured");
       assert.match((await gate.get("/")).header("content-type"), /^text\/html/);
     });
 

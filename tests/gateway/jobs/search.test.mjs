@@ -81,7 +81,7 @@ test("scans a limited number of jobs per request, and continues with the cursor"
 
   const own = await jobs.create("A newer needle", { project: MANY });
   const [first, ...older] = await findPages(MANY, { text: "needle", state: "active" });
-  assert.deepEqual([first, older.flat()], [[own.id], []]);
+  assert.deepEqual([first, ...older], [[own.id], ...emptyPages]);
   assert.deepEqual((await find(MANY, { text: "needle", limit: "1" })).ids, [own.id]);
   assert.deepEqual((await find(MANY, { text: "needle", state: "failed" })).ids, []);
 });

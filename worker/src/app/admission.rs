@@ -55,8 +55,7 @@ pub enum Admission {
     Admitted(Endpoint),
     /// The request asks for these methods with `OPTIONS`.
     Preflight(Vec<&'static str>),
-    /// Identifying the caller needs I/O. The host stores the caller in [`Facts::caller`] and calls
-    /// [`admit`] again.
+    /// Identifying the caller needs I/O. The host then calls [`admit`] again with the caller.
     Unidentified {
         /// The evidence that the host must obtain.
         identity: Identity,
@@ -68,16 +67,19 @@ pub enum Admission {
 /// Admits a request.
 ///
 /// - `now`: the instant at which tokens are checked and reads are counted.
+/// - `identified`: the caller, after [`Admission::Unidentified`].
 /// - `verified`: the isolate's cache of verified tokens.
 /// - `reads`: the isolate's counts of reads of jobs.
 ///
 /// # Errors
-/// Returns the problem to respond with for the first check that fails. The checks run in this order:
-/// the origin, the route, the caller, the project and the scope, the values, and the limit of reads.
+/// Returns the problem to respond with for the first check that fails: the origin, the route, the
+/// caller, the ids, the project and the scope, the query, the announced body, the limit of reads.
+/// The handlers check how values belong together.
 pub fn admit(
     config: &Config,
     head: &RequestHead,
     now: Millis,
+    identified: Option<Rc<Caller>>,
     (verified, reads): (&mut VerifiedTokens, &mut ReadBudget),
     facts: &mut Facts,
 ) -> Result<Admission, Problem> {
@@ -116,13 +118,14 @@ pub fn admit(
             if credentials.authorization.is_some() || credentials.session == Cookie::Missing {
                 return Err(missing_session_problem());
             }
+            // Only the cookie identifies the caller of the session.
             credentials.access_assertion = None;
         }
         Endpoint::Health | Endpoint::LiftBlock | Endpoint::PullRequest | Endpoint::Operation(_) => {
         }
     }
-    let caller = match &facts.caller {
-        Some(caller) => Rc::clone(caller),
+    let caller = match identified {
+        Some(caller) => caller,
         None => match identify(&credentials, &config.auth, now, verified)? {
             Identity::Known(caller) => caller,
             identity => {
@@ -137,7 +140,8 @@ pub fn admit(
     // `identify` reads cookies and assertions only without this field.
     facts.is_by_cookie = credentials.authorization.is_none();
     authorize(config, head, route, &caller, facts)?;
-    if let (Some(RateLimitPolicy::ReadJobs), Some(project)) = (facts.policy, &facts.project) {
+    if facts.policy == Some(RateLimitPolicy::ReadJobs) {
+        let project = facts.project.as_ref().ok_or_else(Problem::internal)?;
         facts.budget = reserve_read(config, &caller, project, now, reads)?;
     }
     Ok(Admission::Admitted(endpoint))
@@ -170,8 +174,8 @@ pub fn describe_crash(config: Option<&Config>, head: &RequestHead) -> (Facts, Pr
     (facts, problem)
 }
 
-/// Returns the origin of a request whose `Origin` is allowed. A request with a cookie must come from
-/// the gateway's own page, because browsers also send cookies with requests from other sites.
+/// Returns the origin of a request whose `Origin` is allowed. A request with a cookie must come
+/// from the gateway's own page, because browsers also send cookies with requests from other sites.
 fn check_origin(
     config: &Config,
     head: &RequestHead,
@@ -190,7 +194,7 @@ fn check_origin(
     Ok(origin)
 }
 
-/// Authorizes the caller for an endpoint, then validates the values of the path and the query.
+/// Checks the ids in the path, authorizes the caller, then validates the query.
 fn authorize(
     config: &Config,
     head: &RequestHead,
@@ -207,8 +211,8 @@ fn authorize(
             return Ok(());
         }
         Endpoint::LiftBlock => {
-            let policy = find_policy(&route.segments).ok_or_else(Problem::not_found)?;
             caller.require_operator()?;
+            let policy = find_policy(&route.segments).ok_or_else(Problem::not_found)?;
             if policy != RateLimitPolicy::Analytics {
                 let project = read_operated_project(head, caller)?;
                 let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
@@ -217,7 +221,14 @@ fn authorize(
             facts.policy = Some(policy);
             return Ok(());
         }
-        _ => return Ok(()),
+        Endpoint::ReadSession => return Ok(()),
+        Endpoint::Liveness
+        | Endpoint::Description
+        | Endpoint::OpenSession
+        | Endpoint::EndSession
+        | Endpoint::SignInMethods
+        | Endpoint::BeginSignIn
+        | Endpoint::ConcludeSignIn => return Err(Problem::internal()),
     };
     let values = RequestValues::from_path(operation, route.segments)?;
     let declared = operation.declaration();
@@ -254,8 +265,8 @@ const fn is_of_archive(operation: Operation) -> bool {
     )
 }
 
-/// Returns the policy in a path. Returns `None` for an unknown name, and for reads of jobs, because a
-/// 429 does not block that policy.
+/// Returns the policy in a path. Returns `None` for an unknown name, and for reads of jobs, because
+/// a 429 does not block that policy.
 fn find_policy(segments: &PathSegments<'_>) -> Option<RateLimitPolicy> {
     let (_, name) = segments.first()?;
     RateLimitPolicy::from_name(name).filter(|policy| *policy != RateLimitPolicy::ReadJobs)

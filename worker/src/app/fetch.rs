@@ -57,7 +57,7 @@ pub fn handle(
                     report_liveness()
                 } else {
                     let problem = Problem::misconfigured(error.variable, error.rule);
-                    refuse(&problem, &head, &mut metrics)
+                    refuse(&problem, &head, &facts, &mut metrics)
                 };
                 return Ok(respond(&env, &head, started, &facts, &metrics, response).into());
             }
@@ -65,7 +65,12 @@ pub fn handle(
         let mut context = Context::new(head, config, env, request, execution, started);
         let response = match answer(&mut context).await {
             Ok(response) => response,
-            Err(problem) => refuse(&problem, &context.head, &mut context.metrics),
+            Err(problem) => refuse(
+                &problem,
+                &context.head,
+                &context.facts,
+                &mut context.metrics,
+            ),
         };
         let Context {
             env,
@@ -79,16 +84,17 @@ pub fn handle(
 }
 
 async fn answer(context: &mut Context) -> Result<HostResponse, Problem> {
+    let started = context.started;
+    let mut identified = None;
     loop {
         let admitted = with_admission(|state| {
             let Context {
                 config,
                 head,
-                started,
                 facts,
                 ..
             } = &mut *context;
-            admit(config, head, *started, state, facts)
+            admit(config, head, started, identified.take(), state, facts)
         });
         match admitted? {
             Admission::Admitted(endpoint) => return call_handler(endpoint, context).await,
@@ -97,8 +103,7 @@ async fn answer(context: &mut Context) -> Result<HostResponse, Problem> {
                 identity,
                 accepts_assertion,
             } => {
-                let caller = identify(context, identity, accepts_assertion).await?;
-                context.facts.caller = Some(caller);
+                identified = Some(identify(context, identity, accepts_assertion).await?);
             }
         }
     }
@@ -147,7 +152,7 @@ pub fn fail(uuid: String, started: f64, request: &Request, message: String, env:
         operator: Some(message),
         ..RequestMetrics::default()
     };
-    let response = refuse(&problem, &head, &mut metrics);
+    let response = refuse(&problem, &head, &facts, &mut metrics);
     respond(env, &head, to_millis(started), &facts, &metrics, response)
 }
 

@@ -17,8 +17,10 @@ use crate::upstream::failure::mark_uncertain;
 use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::request::UpstreamRequest;
 
-/// Reads a job, or with `Prefer: wait` waits until the job changes. After a temporary failure, returns the stored job. If no job is
-/// stored, or after another failure, returns the problem.
+/// Reads a job from the upstream. With `Prefer: wait`, waits until the job changes.
+///
+/// After a temporary failure, returns the stored job. If no job is stored, or after another failure,
+/// returns the problem.
 pub async fn read(context: &mut Context) -> Result<HostResponse, Problem> {
     let job = context.job()?;
     if let Some(seconds) = parse_preferred_wait(context.head.header("prefer")) {

@@ -23,12 +23,17 @@ use crate::upstream::metrics::RequestMetrics;
 /// Returns the response that reports a problem, and keeps the problem's message for the log. A
 /// browser that navigates is redirected to the page by a route of a sign-in, and sees a page for an
 /// unknown path.
-pub fn refuse(problem: &Problem, head: &RequestHead, metrics: &mut RequestMetrics) -> HostResponse {
+pub fn refuse(
+    problem: &Problem,
+    head: &RequestHead,
+    facts: &Facts,
+    metrics: &mut RequestMetrics,
+) -> HostResponse {
     metrics.keep_operator_message(problem);
     if sign_in::is_navigation(head) {
         return sign_in::redirect_after_failure(problem.kind).into();
     }
-    if not_found_page::applies(problem, head) {
+    if facts.route.is_none() && not_found_page::applies(problem, head) {
         return not_found_page::response().into();
     }
     GatewayResponse::problem(problem, &head.id).into()

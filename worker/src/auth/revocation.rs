@@ -32,7 +32,8 @@ pub struct RevokedTokens {
 struct Foreign {
     issuer: String,
     claims: ExpectedClaims,
-    /// A Unix time in seconds. Matching tokens with an earlier `iat` or none are revoked.
+    /// A Unix time in seconds. Matching tokens with an earlier `iat` or none are revoked. `None`
+    /// revokes all matching tokens.
     before: Option<u64>,
 }
 

@@ -63,6 +63,7 @@ pub enum Token {
 pub struct VerifiedToken {
     /// The index in `ACCESS_TOKEN_SECRET` of the secret that signs the session's cookie: the one
     /// that verified the gateway's own token, so that removing the secret ends the session, too.
+    /// 0, the newest, for an issuer's token.
     pub secret: usize,
     pub(super) caller: Caller,
     pub(super) claims: Map<String, Value>,

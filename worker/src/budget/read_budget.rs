@@ -89,7 +89,8 @@ impl ReadBudget {
         let end = find_step(window, now).0;
         let steps = self.0.get_or_insert_mut(name.to_owned(), Steps::new);
         match steps.last_mut() {
-            Some((own, count)) if *own == end => *count += 1,
+            // A request that waited can be older than the latest one.
+            Some((own, count)) if *own >= end => *count += 1,
             _ => steps.push((end, 1)),
         }
         if self.0.len() > MAX_CALLERS {

@@ -151,7 +151,7 @@ pub struct GatewayResponse<Body = Option<String>> {
     pub status: u16,
     /// The header fields, in addition to the [`common_headers`].
     pub headers: HeaderFields,
-    /// The body. `None` for a response without content.
+    /// The body. `None` or `null` for a response without content.
     pub body: Body,
     /// The kind of the problem, if the response reports a problem.
     pub problem: Option<ProblemKind>,

@@ -14,7 +14,7 @@ pub struct Trace {
 /// Continues the trace of the caller, or starts a new one if `traceparent` is missing or invalid.
 ///
 /// The ids derive from `uuid`, which is random. Its version digit, 4, is in the first half, so no
-/// id is zero. New traces are not sampled, because the gateway does not record traces.
+/// id is zero. Only the sampled flag is forwarded. New traces are not sampled, because the gateway does not record traces.
 ///
 /// ```
 /// use quillgate_worker::http::trace::continue_trace;
@@ -22,8 +22,8 @@ pub struct Trace {
 /// let incoming = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 /// let trace = continue_trace(Some(incoming), None, "01234567-89ab-4def-8123-456789abcdef");
 /// assert_eq!(
-/// trace.traceparent,
-/// "00-4bf92f3577b34da6a3ce929d0e0e4736-0123456789ab4def-01"
+///     trace.traceparent,
+///     "00-4bf92f3577b34da6a3ce929d0e0e4736-0123456789ab4def-01"
 /// );
 /// ```
 pub fn continue_trace(traceparent: Option<&str>, tracestate: Option<&str>, uuid: &str) -> Trace {
@@ -67,8 +67,9 @@ const MAX_STATE_LENGTH: usize = 512;
 /// Characters of a member. If a `tracestate` is too long, longer members are dropped first.
 const MAX_RETAINED_LENGTH: usize = 128;
 
-/// Parses a `tracestate`, and shortens a long one by its longest members, then from the end.
-/// Returns `None` if any member is malformed (section 3.3.1.3) or none is left.
+/// Parses a `tracestate`. Shortens one of more than 512 characters: drops members of more than 128
+/// characters, then members from the end. Returns `None` for more than 32 members, if any member is
+/// malformed (section 3.3.1.3), or if none is left.
 ///
 /// ```
 /// use quillgate_worker::http::trace::read_tracestate;

@@ -83,6 +83,8 @@ pub struct Polling {
     pub running: Option<u64>,
     /// The number of consecutive failed polls.
     pub failures: u32,
+    /// When the latest poll failed.
+    pub failed_at: Millis,
     /// When the poll for which a watcher was charged is due.
     pub charge_end: Option<Millis>,
 }
@@ -171,11 +173,12 @@ pub enum CloseReason {
 
 impl Polling {
     /// Ends a failed poll. Returns `false` if another poll is running.
-    pub fn fail(&mut self, poll: u64) -> bool {
+    pub fn fail(&mut self, poll: u64, now: Millis) -> bool {
         if self.running != Some(poll) {
             return false;
         }
         self.running = None;
+        self.failed_at = now;
         self.failures = self.failures.saturating_add(1);
         true
     }
@@ -351,7 +354,7 @@ impl<E: Copy + PartialEq> Job<E> {
         timing: &Timing,
     ) -> Vec<Effect<E>> {
         let mut effects = Vec::new();
-        if !self.polling.fail(poll) {
+        if !self.polling.fail(poll, now) {
             return effects;
         }
         let Some(record) = &mut self.record else {
@@ -472,7 +475,9 @@ impl<E: Copy + PartialEq> Job<E> {
     fn next_poll(&self, record: &Record<E>, interval: Millis) -> Millis {
         let age = record.checked_at.since(record.started_at);
         let pause = compute_pause(interval, age, self.polling.failures);
-        record.checked_at.plus(pause).max(record.not_before)
+        // The end of a poll whose result could not be stored is only known here.
+        let polled_at = record.checked_at.max(self.polling.failed_at);
+        polled_at.plus(pause).max(record.not_before)
     }
 }
 

@@ -21,7 +21,7 @@ pub enum NextAttempt {
 }
 
 /// The attempts of one request. The first uses the newest key. After a 401 for this key, the next
-/// one uses the previous key. A GET is retried once after a transient failure, with the newest key
+/// one uses the previous key; a 401 for another reason, such as the plan, is final. A GET is retried once after a transient failure, with the newest key
 /// again.
 #[derive(Debug)]
 pub struct Attempts<'a> {

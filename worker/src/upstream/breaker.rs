@@ -4,7 +4,7 @@
 //! failing reads would stop the creation of jobs, and one project would stop another.
 //!
 //! A breaker opens after [`MAX_FAILURES`] consecutive failures, and refuses requests for [`PAUSE`]
-//! or a longer `Retry-After`. Then it lets one request per [`PAUSE`] through as a probe.
+//! or a longer `Retry-After` of at most [`MAX_PAUSE`]. Then it lets one request per [`PAUSE`] through as a probe.
 
 use std::cell::RefCell;
 

@@ -4,3 +4,4 @@ mod admission;
 mod config;
 mod health;
 mod log;
+mod routes;

@@ -207,31 +207,28 @@ impl Outcome {
 
 /// Admits a request up to the identification of its caller.
 pub fn admit(config: &Config, head: &RequestHead<'_>) -> Outcome {
-    admit_by(
-        config,
-        head,
-        &mut VerifiedTokens::default(),
-        Facts::default(),
-    )
-}
-
-fn admit_by(
-    config: &Config,
-    head: &RequestHead<'_>,
-    verified: &mut VerifiedTokens,
-    mut facts: Facts,
-) -> Outcome {
-    let state = (verified, &mut ReadBudget::default());
-    let result = admission::admit(config, &head.read(), NOW, state, &mut facts);
+    let mut facts = Facts::default();
+    let state = (&mut VerifiedTokens::default(), &mut ReadBudget::default());
+    let result = admission::admit(config, &head.read(), NOW, None, state, &mut facts);
     Outcome { facts, result }
 }
 
 /// Admits a request, whose caller is identified if that needs I/O. Signatures of issuers' tokens
 /// count as valid. `record` is the session's record, or `None` if the session has ended.
 pub fn admit_identified(config: &Config, head: &RequestHead<'_>, record: Option<&str>) -> Outcome {
-    let mut verified = VerifiedTokens::default();
-    let outcome = admit_by(config, head, &mut verified, Facts::default());
-    let Outcome { mut facts, result } = outcome;
+    admit_counted(config, head, record, &mut ReadBudget::default())
+}
+
+/// Admits a request like [`admit_identified`], and counts it in `reads`.
+pub fn admit_counted(
+    config: &Config,
+    head: &RequestHead<'_>,
+    record: Option<&str>,
+    reads: &mut ReadBudget,
+) -> Outcome {
+    let (mut verified, mut facts) = (VerifiedTokens::default(), Facts::default());
+    let state = (&mut verified, &mut *reads);
+    let result = admission::admit(config, &head.read(), NOW, None, state, &mut facts);
     let (identity, accepts_assertion) = match result {
         Ok(Admission::Unidentified {
             identity,
@@ -252,8 +249,10 @@ pub fn admit_identified(config: &Config, head: &RequestHead<'_>, record: Option<
     };
     match resolve(identity).and_then(resolve) {
         Ok(Identity::Known(caller)) => {
-            facts.caller = Some(caller);
-            admit_by(config, head, &mut verified, facts)
+            let state = (&mut verified, reads);
+            let known = Some(caller);
+            let result = admission::admit(config, &head.read(), NOW, known, state, &mut facts);
+            Outcome { facts, result }
         }
         Ok(unknown) => panic!("not identified: {unknown:?}"),
         Err(problem) => Outcome {

@@ -50,7 +50,10 @@ export function applyEvent(shown: JobListing, event: JobUpdate, filter: JobFilte
     return { listing: { ...shown, jobs: shown.jobs.with(place, job) }, isOpen: false };
   // An event contains only the prompt's first line. The search string may match another line.
   if (filter.text.trim() !== "") return { listing: shown, isOpen: true };
-  return { listing: insertJob(shown, job), isOpen: false };
+  const listing = insertJob(shown, job);
+  // The cursor of a filtered list can be beyond a job that did not match before.
+  const isFiltered = filter.states.length > 0 || filter.authors.length > 0;
+  return { listing, isOpen: isFiltered && listing === shown };
 }
 
 function removeJob(shown: JobListing, id: string): JobListing {

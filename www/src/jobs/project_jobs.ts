@@ -26,7 +26,7 @@ type Trigger = "person" | "background";
 const JOBS_A_PAGE = 25;
 /** The maximum number of jobs per request. */
 const MAX_JOBS = 100;
-/** The maximum number of pages per search when the gateway cannot apply the whole filter. */
+/** The maximum number of pages per search for matching jobs. */
 const MAX_SEARCH_PAGES = 5;
 
 /** The jobs of a project that match a filter, newest first. */
@@ -100,10 +100,7 @@ export class ProjectJobs {
 
   /** Loads the next jobs. Returns whether it succeeded. */
   showMore(): Promise<boolean> {
-    return this.#queue("person", () => {
-      const more = isExact(this.filter.peek()) ? 1 : JOBS_A_PAGE;
-      return this.#search(this.#matches() + more, "continue");
-    });
+    return this.#queue("person", () => this.#search(this.#matches() + JOBS_A_PAGE, "continue"));
   }
 
   /** Changes the filter. Returns whether the jobs could be loaded. */
@@ -171,8 +168,7 @@ export class ProjectJobs {
       this.#isOutdated = false;
       return shown === null ? toListing(page) : renewListing(shown, page);
     });
-    const wanted = isExact(this.filter.peek()) ? 1 : JOBS_A_PAGE;
-    await this.#search(wanted, "stop when found");
+    await this.#search(JOBS_A_PAGE, "stop when found");
   }
 
   /**

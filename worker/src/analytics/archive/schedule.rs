@@ -213,7 +213,7 @@ pub struct Target {
 }
 
 /// Chooses the next request: the oldest missing day, or else the oldest day due to be fetched
-/// again. Skips days that wait after a failure.
+/// again: once per day, until `recheck_days` have passed. Skips days that wait after a failure.
 ///
 /// ```
 /// use quillgate::{Day, Millis};

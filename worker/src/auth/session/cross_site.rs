@@ -8,8 +8,10 @@ use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
 use crate::http::url::origin_of;
 
-/// Checks that `Origin` and `Sec-Fetch-Site` are of the gateway's own page. For a URL that the user
-/// typed, browsers send the site `none`.
+/// Checks that a request came from the gateway's own pages.
+///
+/// `Origin` must be the gateway's own; `GET` and `HEAD` may omit it. `Sec-Fetch-Site`, if present,
+/// must be `same-origin`; for `GET` and `HEAD` also `none`, as for a URL that the user typed.
 ///
 /// # Errors
 /// 403 for any other request.

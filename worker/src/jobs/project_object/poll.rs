@@ -109,7 +109,7 @@ impl Project {
     /// Ends a poll whose response could not be stored, so that the next poll can start.
     fn abandon_poll(&self, job: &str, number: u64) {
         let mut polling = self.polling(job);
-        if polling.fail(number) {
+        if polling.fail(number, now()) {
             self.set_polling(job, polling);
         }
     }

@@ -13,8 +13,10 @@ use crate::jobs::write::Write;
 use crate::runtime::{Database, HostError, HostResult, now, number, optional_text, text};
 use crate::upstream::failure::KeyOutcome;
 
-/// The minimum time between two deletions of expired keys. Each deletion reads all keys.
+/// The minimum time between two deletions of expired keys by one instance. Each reads all keys.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(3_600);
+
+type Keys = Rc<RefCell<HashSet<(String, String)>>>;
 
 /// The key of a running request. Requests without a key have an empty reservation.
 #[derive(Default)]
@@ -22,12 +24,23 @@ pub struct KeyReservation<'a> {
     key: Option<(&'a str, &'a str)>,
     /// The record that a forced retry replaces, if any.
     earlier: Option<KeyRecord>,
+    /// The keys of running requests, from which this one is removed at its end.
+    running: Keys,
+}
+
+impl Drop for KeyReservation<'_> {
+    fn drop(&mut self) {
+        if let Some((caller, key)) = self.key {
+            let owner = (caller.to_owned(), key.to_owned());
+            self.running.borrow_mut().remove(&owner);
+        }
+    }
 }
 
 pub struct IdempotencyStore {
     database: Rc<Database>,
     /// The callers and keys of the requests that this instance is sending.
-    running: RefCell<HashSet<(String, String)>>,
+    running: Keys,
     /// When this instance last deleted expired keys.
     swept_at: Cell<Millis>,
 }
@@ -36,7 +49,7 @@ impl IdempotencyStore {
     pub fn open(database: Rc<Database>) -> Self {
         Self {
             database,
-            running: RefCell::default(),
+            running: Rc::default(),
             swept_at: Cell::new(Millis(0)),
         }
     }
@@ -83,17 +96,22 @@ impl IdempotencyStore {
             }
         }
         // A forced retry keeps the earlier response until its own outcome is known, because
-        // `conclude` restores the earlier record for `KeyOutcome::Release`.
-        let insert = "INSERT INTO idempotency (caller, key, fingerprint, state, at)
-            VALUES (?, ?, ?, 'running', ?)
-            ON CONFLICT DO UPDATE SET state = 'running', at = excluded.at,
-              fingerprint = excluded.fingerprint";
+        // `conclude` restores the earlier record for `KeyOutcome::Release`. An expired response is
+        // not kept.
+        let store = if record.is_some() {
+            "UPDATE idempotency SET state = 'running', fingerprint = ?3, at = ?4
+            WHERE caller = ?1 AND key = ?2"
+        } else {
+            "INSERT OR REPLACE INTO idempotency (caller, key, fingerprint, state, at)
+            VALUES (?1, ?2, ?3, 'running', ?4)"
+        };
         let row = [caller, name, text(&write.fingerprint), number(now.0)];
-        self.database.execute(insert, row)?;
+        self.database.execute(store, row)?;
         self.running.borrow_mut().insert(owner);
         Ok(Ok(KeyReservation {
             key: Some((write.budget.caller.as_str(), key.as_str())),
             earlier: record,
+            running: Rc::clone(&self.running),
         }))
     }
 
@@ -106,8 +124,6 @@ impl IdempotencyStore {
         let Some((caller, key)) = reservation.key else {
             return Ok(());
         };
-        let owner = (caller.to_owned(), key.to_owned());
-        self.running.borrow_mut().remove(&owner);
         let (caller, key) = (text(caller), text(key));
         match (outcome, &reservation.earlier) {
             (KeyOutcome::Store, _) => {

@@ -105,6 +105,7 @@ fn read_write(
     body: &[u8],
 ) -> Result<Write, Problem> {
     let (values, project) = (facts.values.unwrap(), facts.project.unwrap());
+    assert_eq!(values.project, project);
     let mut head = head.read();
     head.headers = headers.clone().or(head.headers);
     let call = values.parse_with_body(body)?;

@@ -202,6 +202,27 @@ fn assertion_is_used_after_the_session_ended() {
 }
 
 #[test]
+fn only_the_cookie_identifies_the_caller_of_the_session() {
+    let cookie = cookie();
+    let claims = json!({
+        "iss": "https://access.example",
+        "aud": "quillgate",
+        "sub": "carol",
+        "team": "docs",
+        "exp": SECONDS + 60,
+    });
+    let assertion = issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &claims.to_string());
+    let ended = RequestHead {
+        cookie: Some(&cookie),
+        access_assertion: Some(&assertion),
+        ..head("GET", SESSION)
+    };
+    let refused = admit_identified(&signing_in(), &ended, None).result;
+    let problem = refused.unwrap_err();
+    assert_eq!(status_and_kind(&problem), (401, "session-ended"));
+}
+
+#[test]
 fn token_precedes_session_and_session_precedes_assertion() {
     let (bearer, cookie) = (bearer(), cookie());
     let both = RequestHead {

@@ -94,6 +94,16 @@ fn job_whose_poll_runs_across_the_limit_is_given_up_when_the_poll_ends() {
 }
 
 #[test]
+fn poll_whose_result_is_lost_delays_the_next_one() {
+    let mut job = active();
+    assert_eq!(job.apply(Event::PollStarted(1), at(100), &TIMING), []);
+    assert!(job.polling.fail(1, at(110)));
+    // One failure doubles the interval.
+    assert_eq!(job.webhook_due(at(110), &TIMING), Some(at(110 + 30)));
+    assert!(!job.is_stale(at(119), &TIMING) && job.is_stale(at(120), &TIMING));
+}
+
+#[test]
 fn response_to_an_earlier_poll_is_ignored() {
     let mut job = active();
     let stale = job.record.clone().expect("a record").state;

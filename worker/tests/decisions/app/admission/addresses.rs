@@ -288,7 +288,7 @@ fn job_id_is_one_short_path_segment() {
 }
 
 #[test]
-fn only_the_liveness_route_needs_no_configuration() {
+fn only_the_liveness_check_needs_no_caller() {
     for (method, url, expected) in [
         ("GET", "https://h/healthz", true),
         ("HEAD", "https://h/healthz?x", true),

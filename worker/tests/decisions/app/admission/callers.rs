@@ -371,7 +371,7 @@ fn allowed_origin_can_read_a_rejection() {
     assert_eq!(outcome.result.err().unwrap().status, 401);
 }
 
-const ISSUERS: &str = r#"[{
+pub const ISSUERS: &str = r#"[{
     "issuer": "https://issuer.example",
     "audience": "quillgate",
     "jwks": "https://issuer.example/jwks",
@@ -386,7 +386,7 @@ const ISSUERS: &str = r#"[{
     ]
 }]"#;
 
-fn issuers_bearer(claims: &Value) -> String {
+pub fn issuers_bearer(claims: &Value) -> String {
     let mut all = json!({
         "iss": "https://issuer.example",
         "aud": "quillgate",

@@ -206,7 +206,7 @@ impl World {
                 let Slot { polls, job, .. } = &mut self.slots[slot];
                 if let Some(poll) = polls.keys().min().copied() {
                     polls.remove(&poll);
-                    job.polling.fail(poll);
+                    job.polling.fail(poll, self.now);
                 }
             }
             Action::Wait { seconds } => self.now = self.now.plus(Millis::from_seconds(seconds)),
