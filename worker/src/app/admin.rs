@@ -26,13 +26,12 @@ pub async fn read_health(context: &Context) -> Result<HostResponse, Problem> {
 
 pub async fn lift_block(context: &Context) -> Result<HostResponse, Problem> {
     let policy = context.facts.policy.ok_or_else(Problem::internal)?;
-    match policy {
-        RateLimitPolicy::Analytics => {
-            OrganizationStub::new(&context.env)?
-                .lift_block(policy)
-                .await?
-        }
-        _ => context.project_stub()?.lift_block(policy).await?,
+    if policy == RateLimitPolicy::Analytics {
+        OrganizationStub::new(&context.env)?
+            .lift_block(policy)
+            .await?;
+    } else {
+        context.project_stub()?.lift_block(policy).await?;
     }
     Ok(GatewayResponse::empty(204).into())
 }

@@ -19,7 +19,7 @@ use quillgate_worker::http::{content, cors};
 use quillgate_worker::jobs::idempotency;
 use quillgate_worker::jobs::idempotency::{KeyDecision, KeyRecord, KeyState, Retry};
 use quillgate_worker::jobs::{records, webhook};
-use quillgate_worker::upstream::breaker::{Breakers, CallOutcome, MAX_FAILURES, Scope};
+use quillgate_worker::upstream::breaker::{Breakers, CallOutcome, Circuit, MAX_FAILURES};
 use quillgate_worker::upstream::failure::{self, TransportError};
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::permits;
@@ -227,7 +227,7 @@ fn problems_of_the_upstream() -> Vec<Problem> {
 fn problems_of_records() -> Vec<Problem> {
     let now = Millis(1_000_000);
     let mut breakers = Breakers::default();
-    let scope = Scope {
+    let circuit = Circuit {
         policy: Some(RateLimitPolicy::CreateJob),
         project: "acme".to_owned(),
     };
@@ -236,7 +236,7 @@ fn problems_of_records() -> Vec<Problem> {
             target: None,
             retry_after: None,
         };
-        breakers.record(&scope, failed, now);
+        breakers.record(&circuit, failed, now);
     }
     let usage = LimitUsage {
         max: 1,
@@ -268,7 +268,7 @@ fn problems_of_records() -> Vec<Problem> {
         }
     };
     vec![
-        breakers.allow(&scope, now).expect_err("an open breaker"),
+        breakers.allow(&circuit, now).expect_err("an open breaker"),
         permits::busy_problem(),
         refused,
         repeat(KeyState::Running, "first"),
