@@ -19,7 +19,7 @@ import { ROOT } from "../../scripts/versions.mjs";
  * The command line and its man page are about 61,500 bytes of `tarball`, the entries for webhooks and
  * tests about 17,000, CommonJS 72,000, source maps and sources 65,000.
  */
-const BUDGET = { wasm: 18_500, js: 15_700, total: 34_100, tarball: 350_000 };
+const BUDGET = { wasm: 18_500, js: 15_700, total: 34_200, tarball: 350_000 };
 /** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [

@@ -63,7 +63,7 @@ describe("renewal", () => {
     assert.equal(renewListing(shown, { jobs: [], nextCursor: "k" }), shown);
   });
 
-  test("a renewal with the same matches keeps how far a search has come", () => {
+  test("a renewal with the same matches keeps the position of a search", () => {
     const shown = { jobs: jobs("b", "a"), more: "far" };
     const renewal = renewListing(shown, { jobs: jobs("b", "a"), nextCursor: "near" });
     assert.deepEqual([idsOf(renewal), renewal.more], ["ba", "far"]);
@@ -109,6 +109,13 @@ describe("event", () => {
     const failed = { job: jobOf("c", { status: "failed" }) };
     assert.equal(idsOf(after(failed, { states: ["active"] }).listing), "eb");
     assert.equal(idsOf(after({ job: jobOf("z") }, { authors: ["ada"] }).listing), "ecb");
+  });
+
+  test("an event of an older job that now matches the filter needs a request", () => {
+    const filter = { states: ["active"] };
+    assert.equal(after({ job: jobOf("a") }, filter).isOpen, true, "the cursor can be beyond it");
+    assert.equal(after({ job: jobOf("d") }, filter).isOpen, false);
+    assert.equal(after({ job: jobOf("a") }).isOpen, false);
   });
 
   test("an event cannot decide a filter by text, which the gateway must", () => {
@@ -297,6 +304,25 @@ describe("filter", () => {
     assert.deepEqual([list.listing.value.jobs.length, list.searched.value], [0, 600]);
     await list.showMore();
     assert.deepEqual([list.listing.value.jobs.length, list.listing.value.more], [49, null]);
+  });
+
+  test("the list continues after pages without a match, in a limited number of requests", async () => {
+    const cursors = [];
+    const api = {
+      // The gateway scans a limited number of jobs per request. The ninth request finds a job.
+      list: async ({ cursor = "0" }) => {
+        cursors.push(cursor);
+        const next = Number(cursor) + 1;
+        return { jobs: next === 9 ? jobs("a") : [], nextCursor: next === 9 ? null : `${next}` };
+      },
+    };
+    const list = open(api);
+    await list.setFilter({ ...ALL_JOBS, states: ["failed"] });
+    assert.deepEqual(cursors, ["0", "1", "2", "3", "4", "5"]);
+    assert.deepEqual([idsOf(list.listing.value), list.listing.value.more], ["", "6"]);
+    await list.showMore();
+    assert.deepEqual(cursors.slice(6), ["6", "7", "8"]);
+    assert.deepEqual([idsOf(list.listing.value), list.listing.value.more], ["a", null]);
   });
 
   test("the author filter offers the authors seen and those selected", async () => {

@@ -36,29 +36,27 @@ function replaceInstance(error) {
 addEventListener("error", ({ error }) => replaceInstance(error));
 addEventListener("unhandledrejection", ({ reason }) => replaceInstance(reason));
 
-/** Calls the module. If the instance traps, throws or rejects the returned promise. */
+/**
+ * Calls the module. If the instance traps, throws or rejects the returned promise.
+ *
+ * The runtime cancels a call without pending I/O and without a timer as hung, for example while it
+ * waits for the I/O of another request. The timer prevents this cancellation.
+ */
 function guard(call) {
   try {
     const result = call();
     if (!(result instanceof Promise)) return result;
     const { promise, reject } = Promise.withResolvers();
+    const timer = setTimeout(() => {}, 2 ** 31 - 1);
     waiting.add(reject);
-    const settled = Promise.race([result, promise]).finally(() => waiting.delete(reject));
+    const settled = Promise.race([result, promise]).finally(() => {
+      waiting.delete(reject);
+      clearTimeout(timer);
+    });
     return settled.catch((error) => Promise.reject(replaceInstance(error)));
   } catch (error) {
     throw replaceInstance(error);
   }
-}
-
-/**
- * Guards a request to the Worker. The runtime cancels a request without pending I/O and without a
- * timer as hung, for example while it waits for the I/O of another request. The timer prevents this
- * cancellation.
- */
-function guardRequest(call) {
-  const result = guard(call);
-  const timer = result instanceof Promise && setTimeout(() => {}, 2 ** 31 - 1);
-  return timer ? result.finally(() => clearTimeout(timer)) : result;
 }
 
 /**
@@ -68,7 +66,7 @@ function openStream(source, signal) {
   let last;
   const cancel = () => source.cancel();
   signal.addEventListener("abort", cancel);
-  const next = async () => guardRequest(() => source.next());
+  const next = async () => guard(() => source.next());
   const pull = async (controller) => {
     const [chunk, ending] = await next().catch(() => [last]);
     if (chunk?.length > 0) controller.enqueue(chunk);
@@ -78,12 +76,12 @@ function openStream(source, signal) {
 }
 
 export default {
-  scheduled: (_, env) => guardRequest(() => gateway.runArchive(env)),
+  scheduled: (_, env) => guard(() => gateway.runArchive(env)),
   async fetch(request, env, context) {
     const started = Date.now();
     const uuid = crypto.randomUUID();
     try {
-      return await guardRequest(() => gateway.handle(uuid, started, request, env, context));
+      return await guard(() => gateway.handle(uuid, started, request, env, context));
     } catch (error) {
       return guard(() => gateway.fail(uuid, started, request, String(error), env));
     }

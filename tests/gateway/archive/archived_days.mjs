@@ -29,10 +29,10 @@ export const SCOPES = "analytics:read gateway:operate";
 
 export const state = mkdtempSync(join(tmpdir(), "quillgate-archive-"));
 /** The tests of a file take less than this time of the fast clock. */
-const LONGEST_RUN_MS = 20 * 60_000;
+const MAX_RUN_MS = 20 * 60_000;
 const untilMidnight = DAY_MS - (Date.now() % DAY_MS);
 /** The clocks of the gateway and the simulator skip the rest of a day that would end too soon. */
-const forwardMs = untilMidnight < LONGEST_RUN_MS ? untilMidnight : 0;
+const forwardMs = untilMidnight < MAX_RUN_MS ? untilMidnight : 0;
 /** The time from which all dates are computed. */
 const startedAt = Date.now() + forwardMs;
 export const daysAgo = (count) => new Date(startedAt - count * DAY_MS).toISOString().slice(0, 10);

@@ -33,7 +33,7 @@ pub struct Context {
     pub execution: Execution,
     /// When the request arrived.
     pub started: Millis,
-    /// What the admission of the request has established.
+    /// The facts that the admission of the request has established.
     pub facts: Facts,
     pub trace: Trace,
     /// The caller's open session, if any.

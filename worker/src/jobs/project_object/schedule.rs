@@ -14,6 +14,10 @@ use crate::runtime::{HostResult, now};
 /// The interval at which the alarm deletes expired records, in milliseconds: an hour.
 const SWEEP_PERIOD: u64 = 3_600_000;
 
+/// The minimum time until the next alarm. The runtime loses an alarm that is set during another one
+/// for the same millisecond, and a clock that was corrected can show an earlier time than the alarm.
+const MIN_DELAY: Millis = Millis(10);
+
 /// The time after the end of a job's polling in which an alarm can still give up the job: a day.
 /// The limit applies to unfinished jobs while the list is watched.
 const GIVE_UP_TIME: Millis = Millis::from_seconds(86_400);
@@ -84,7 +88,7 @@ impl Project {
         let Some(due) = times.into_iter().flatten().min() else {
             return Ok(());
         };
-        let next = due.max(now().plus(Millis(1)));
+        let next = due.max(now().plus(MIN_DELAY));
         // The current alarm may be due but not have fired yet. Setting the alarm again would
         // postpone the alarm.
         let is_set = |alarm| due <= alarm && alarm <= next;
