@@ -69,8 +69,8 @@ impl Context {
         self.head.method == "HEAD"
     }
 
-    /// Returns the caller. Without one, returns a 500 problem, as the following methods do without
-    /// what they return.
+    /// Returns the caller. This method and the next ones return a 500 problem if the admission has
+    /// not established the value.
     pub fn caller(&self) -> Result<&Rc<Caller>, Problem> {
         self.facts.caller.as_ref().ok_or_else(Problem::internal)
     }

@@ -15,7 +15,7 @@ use crate::runtime::{HostResult, now};
 const SWEEP_PERIOD: u64 = 3_600_000;
 
 /// The minimum time until the next alarm. The runtime loses an alarm that is set during another one
-/// for the same millisecond, and a clock that was corrected can show an earlier time than the alarm.
+/// for the current time (cloudflare/workerd#6866).
 const MIN_DELAY: Millis = Millis(10);
 
 /// The time after the end of a job's polling in which an alarm can still give up the job: a day.

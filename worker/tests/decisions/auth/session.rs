@@ -101,6 +101,18 @@ fn cookie() -> String {
     format!("{NAME}={value}")
 }
 
+/// Returns a valid assertion of Cloudflare Access about `carol`.
+fn access_assertion() -> String {
+    let claims = json!({
+        "iss": "https://access.example",
+        "aud": "quillgate",
+        "sub": "carol",
+        "team": "docs",
+        "exp": SECONDS + 60,
+    });
+    issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &claims.to_string())
+}
+
 fn needs_session(outcome: &Outcome) -> bool {
     matches!(
         outcome.result,
@@ -162,15 +174,7 @@ fn session_cookie_resolves_to_its_object_and_caller() {
 fn assertion_is_used_after_the_session_ended() {
     let (config, cookie) = (signing_in(), cookie());
     let made_up = format!("{NAME}=made-up");
-    let header = r#"{"alg":"RS256","kid":"key-1"}"#;
-    let claims = json!({
-        "iss": "https://access.example",
-        "aud": "quillgate",
-        "sub": "carol",
-        "team": "docs",
-        "exp": SECONDS + 60,
-    });
-    let assertion = issuer_token(header, &claims.to_string());
+    let assertion = access_assertion();
     let jobs = "https://gate.example/v2/agent/demo-docs/jobs";
     let ended = RequestHead {
         cookie: Some(&cookie),
@@ -204,14 +208,7 @@ fn assertion_is_used_after_the_session_ended() {
 #[test]
 fn only_the_cookie_identifies_the_caller_of_the_session() {
     let cookie = cookie();
-    let claims = json!({
-        "iss": "https://access.example",
-        "aud": "quillgate",
-        "sub": "carol",
-        "team": "docs",
-        "exp": SECONDS + 60,
-    });
-    let assertion = issuer_token(r#"{"alg":"RS256","kid":"key-1"}"#, &claims.to_string());
+    let assertion = access_assertion();
     let ended = RequestHead {
         cookie: Some(&cookie),
         access_assertion: Some(&assertion),
