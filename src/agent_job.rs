@@ -3,16 +3,12 @@
 
 use std::fmt;
 
-use serde::de::{Deserializer, Visitor};
-use serde::{Deserialize, Serialize, Serializer};
-
 use crate::date::Instant;
 use crate::declaration::{Pagination, Parameter, ParameterIn, ParameterKind, RateLimitPolicy};
 use crate::encode::percent_encode;
 use crate::error::ValidationError;
 use crate::parameters::ParameterType;
 use crate::project::path_segment;
-use crate::schema::{HasJsonType, JsonType, OpenEnum};
 use crate::value::check_not_empty;
 
 /// The identifier of an agent job (docs/platform.md, 2.1, `id`).
@@ -113,103 +109,20 @@ impl fmt::Debug for Prompt {
     }
 }
 
-/// The state of a job (docs/platform.md, 3). A state that the specification does not define is
-/// stored unchanged and is not terminal.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum JobStatus {
-    /// The agent is working. There is no pull request yet.
-    Active,
-    /// The agent has finished. It may have created a pull request.
-    Completed,
-    /// The job was archived.
-    Archived,
-    /// The agent failed with an unrecoverable error.
-    Failed,
-    /// Any other state.
-    Other(String),
-}
-
-impl JobStatus {
-    /// The states that the specification defines, as in JSON.
-    pub const KNOWN: [&'static str; 4] = ["active", "completed", "archived", "failed"];
-
-    /// Returns whether a job in this state has finished: `completed`, `archived` or `failed`
-    /// (docs/platform.md, 3, rule 1).
-    ///
-    /// ```
-    /// use quillgate::JobStatus;
-    ///
-    /// assert!(JobStatus::from("failed".to_owned()).is_terminal());
-    /// assert!(!JobStatus::from("queued".to_owned()).is_terminal());
-    /// ```
-    #[must_use]
-    pub const fn is_terminal(&self) -> bool {
-        matches!(self, Self::Completed | Self::Archived | Self::Failed)
+status! {
+    /// The state of a job. `active` means that the agent is working. `completed`, `archived` and
+    /// `failed` are final. Other values are passed through unchanged and are not final.
+    pub enum JobStatus {
+        /// The agent is working. There is no pull request yet.
+        Active => "active",
+        /// The agent has finished. It may have created a pull request.
+        Completed => "completed",
+        /// The job was archived.
+        Archived => "archived",
+        /// The agent failed with an unrecoverable error.
+        Failed => "failed",
     }
-
-    /// Returns whether the specification defines this state.
-    #[must_use]
-    pub const fn is_known(&self) -> bool {
-        !matches!(self, Self::Other(_))
-    }
-
-    /// Returns the state as a string, as in JSON.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        match self {
-            Self::Active => "active",
-            Self::Completed => "completed",
-            Self::Archived => "archived",
-            Self::Failed => "failed",
-            Self::Other(text) => text,
-        }
-    }
-}
-
-impl From<String> for JobStatus {
-    fn from(text: String) -> Self {
-        match text.as_str() {
-            "active" => Self::Active,
-            "completed" => Self::Completed,
-            "archived" => Self::Archived,
-            "failed" => Self::Failed,
-            _ => Self::Other(text),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for JobStatus {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl Visitor<'_> for Text {
-            type Value = JobStatus;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-            fn visit_str<E>(self, text: &str) -> Result<JobStatus, E> {
-                Ok(text.to_owned().into())
-            }
-        }
-        deserializer.deserialize_str(Text)
-    }
-}
-
-impl Serialize for JobStatus {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.as_str())
-    }
-}
-
-impl HasJsonType for JobStatus {
-    const JSON_TYPE: JsonType = JsonType::OpenEnum(&OpenEnum {
-        name: "JobStatus",
-        doc: docs![
-            " The state of a job. `active` means that the agent is working. `completed`, `archived` and",
-            " `failed` are final. Other values are passed through unchanged and are not final.",
-        ],
-        known: &JobStatus::KNOWN,
-    });
+    final: Completed | Archived | Failed
 }
 
 record! {

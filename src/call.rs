@@ -26,8 +26,8 @@ pub struct Request {
     pub method: Method,
     /// The percent-encoded path and query, starting with `/`.
     pub target: String,
-    /// The JSON body, sent with `Content-Type: application/json`. `None` unless the method is
-    /// `POST`.
+    /// The JSON body, sent with `Content-Type: application/json`. `None` if the operation has no
+    /// parameter in the body.
     pub body: Option<String>,
 }
 
@@ -317,7 +317,8 @@ impl Call {
     /// Builds the request for a project.
     #[must_use]
     pub fn request(&self, project: &ProjectId) -> Request {
-        let has_body = self.method() == Method::Post;
+        let mut parameters = self.declaration.parameters.iter();
+        let has_body = parameters.any(|parameter| parameter.place == ParameterIn::Body);
         Request {
             method: self.method(),
             target: self.target(project),

@@ -11,14 +11,16 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::agent_job::{AgentJob, CreatedJob, JobId, JobStatus, Prompt};
+use crate::agent_job::{AgentJob, CreatedJob, JobId, Prompt};
 use crate::analytics::{
     BackfillBegin, EndDay, FeedbackStatuses, FirstDay, GetCallerStats, GetFeedbackByPage,
     ListArchivedViews, ListConversations, ListDailyViews, ListFeedback, ListPageViews,
     ListSearches, ListVisitors, PagePath, PathPrefix, ThreadId,
 };
+use crate::automation::AutomationId;
 use crate::credential::{AccessToken, AdminKey, BaseUrl, IdempotencyKey, WebhookUrl};
 use crate::date::{DateBound, DateRange};
+use crate::deployment::{Branch, StartedDeployment, StartedPreview, StatusId};
 use crate::error::{Rule, ValidationError};
 use crate::job_list::{JobAuthor, ListAgentJobs, PromptText};
 use crate::parameters::{ConversationCursor, Cursor};
@@ -106,20 +108,34 @@ macro_rules! to_strings {
 }
 
 from_strings! {
-    AccessToken AdminKey BackfillBegin BaseUrl ConversationCursor Cursor EndDay FeedbackStatuses
-    FirstDay IdempotencyKey JobAuthor JobId PagePath PathPrefix ProjectId Prompt PromptText ThreadId
-    WebhookUrl
+    AccessToken AdminKey AutomationId BackfillBegin BaseUrl Branch ConversationCursor Cursor EndDay FeedbackStatuses
+    FirstDay IdempotencyKey JobAuthor JobId PagePath PathPrefix ProjectId Prompt PromptText StatusId
+    ThreadId WebhookUrl
 }
 
 to_strings! {
-    BackfillBegin BaseUrl ConversationCursor Cursor EndDay FeedbackStatuses FirstDay IdempotencyKey
-    JobAuthor JobId PagePath PathPrefix ProjectId ThreadId
+    AutomationId BackfillBegin BaseUrl Branch ConversationCursor Cursor EndDay FeedbackStatuses
+    FirstDay IdempotencyKey JobAuthor JobId PagePath PathPrefix ProjectId StatusId ThreadId
 }
 
-/// Returns the job's id.
-///
-/// # Errors
-/// [`Rule::Required`] if the server sent the job without an id. Otherwise as [`JobId::new`].
+/// Returns the id of the started deployment.
+impl TryFrom<&StartedDeployment> for StatusId {
+    type Error = ValidationError;
+
+    fn try_from(started: &StartedDeployment) -> Result<Self, ValidationError> {
+        Self::new(started.status_id.as_str())
+    }
+}
+
+/// Returns the id of the started preview.
+impl TryFrom<&StartedPreview> for StatusId {
+    type Error = ValidationError;
+
+    fn try_from(started: &StartedPreview) -> Result<Self, ValidationError> {
+        Self::new(started.status_id.as_str())
+    }
+}
+
 /// Returns the id of the created job.
 impl TryFrom<&CreatedJob> for JobId {
     type Error = ValidationError;
@@ -129,6 +145,10 @@ impl TryFrom<&CreatedJob> for JobId {
     }
 }
 
+/// Returns the job's id.
+///
+/// # Errors
+/// [`Rule::Required`] if the server sent the job without an id. Otherwise as [`JobId::new`].
 impl TryFrom<&AgentJob> for JobId {
     type Error = ValidationError;
 
@@ -137,12 +157,6 @@ impl TryFrom<&AgentJob> for JobId {
             Some(id) => Self::new(id),
             None => Err(ValidationError::new("id", Rule::Required, "")),
         }
-    }
-}
-
-impl fmt::Display for JobStatus {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }
 

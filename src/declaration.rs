@@ -127,17 +127,26 @@ pub enum Scope {
     ReadAnalytics,
     /// Reading conversations with the assistant, which contain personal data.
     ReadConversations,
+    /// Starting deployments and previews.
+    CreateDeployments,
+    /// Reading deployments.
+    ReadDeployments,
+    /// Running automations, which costs credits.
+    RunAutomations,
     /// Operating the gateway.
     Operate,
 }
 
 impl Scope {
     /// All scopes.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 8] = [
         Self::CreateJobs,
         Self::ReadJobs,
         Self::ReadAnalytics,
         Self::ReadConversations,
+        Self::CreateDeployments,
+        Self::ReadDeployments,
+        Self::RunAutomations,
         Self::Operate,
     ];
 
@@ -149,6 +158,9 @@ impl Scope {
             Self::ReadJobs => "jobs:read",
             Self::ReadAnalytics => "analytics:read",
             Self::ReadConversations => "analytics:conversations",
+            Self::CreateDeployments => "deployments:create",
+            Self::ReadDeployments => "deployments:read",
+            Self::RunAutomations => "automations:run",
             Self::Operate => "gateway:operate",
         }
     }
@@ -167,15 +179,25 @@ pub enum RateLimitPolicy {
     /// Requests that read jobs, per caller and project. This limit is the gateway's, not
     /// Mintlify's.
     ReadJobs,
+    /// Deployments started and automations run, for the whole organization.
+    CreateDeployment,
+    /// Previews started, for the whole organization.
+    CreatePreview,
+    /// Requests that read deployments, per caller and project. This limit is the gateway's, not
+    /// Mintlify's.
+    ReadDeployments,
 }
 
 impl RateLimitPolicy {
     /// All policies.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 7] = [
         Self::CreateJob,
         Self::SendMessage,
         Self::Analytics,
         Self::ReadJobs,
+        Self::CreateDeployment,
+        Self::CreatePreview,
+        Self::ReadDeployments,
     ];
 
     /// Returns the policy's name in header fields, in a token's `quota` and in SQL tables. It
@@ -187,6 +209,9 @@ impl RateLimitPolicy {
             Self::SendMessage => "send-message",
             Self::Analytics => "analytics",
             Self::ReadJobs => "read-jobs",
+            Self::CreateDeployment => "create-deployment",
+            Self::CreatePreview => "create-preview",
+            Self::ReadDeployments => "read-deployments",
         }
     }
 
@@ -239,9 +264,10 @@ pub struct Declaration {
     pub name: &'static str,
     /// The request method.
     pub method: Method,
-    /// The path, with parameters in braces, such as `{projectId}`.
+    /// The path, with parameters in braces, such as `{projectId}`. A path without this parameter
+    /// names an object of any project.
     pub path: &'static str,
-    /// The parameters, except `projectId`, which every operation has.
+    /// The parameters, except `projectId`.
     pub parameters: &'static [Parameter],
     /// The scope that a gateway access token needs.
     pub scope: Scope,

@@ -17,7 +17,7 @@ impl ParameterType for JobStatus {
     const PARAMETER: Parameter = Parameter::optional(
         "state",
         ParameterIn::Query,
-        ParameterKind::OneOf(&Self::KNOWN),
+        ParameterKind::OneOf(Self::KNOWN),
     );
     const DOC: &'static str = "Only jobs in this state at the gateway's last poll.";
 
@@ -26,7 +26,7 @@ impl ParameterType for JobStatus {
         if status.is_known() {
             return Ok(status);
         }
-        let rule = Rule::OneOf(&Self::KNOWN);
+        let rule = Rule::OneOf(Self::KNOWN);
         Err(ValidationError::new("state", rule, quote(text)))
     }
 

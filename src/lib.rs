@@ -17,6 +17,8 @@ pub mod agent_job;
 #[doc(hidden)]
 pub mod analytics;
 #[doc(hidden)]
+pub mod automation;
+#[doc(hidden)]
 pub mod call;
 #[doc(hidden)]
 pub mod columns;
@@ -33,6 +35,8 @@ mod cursor;
 pub mod date;
 #[doc(hidden)]
 pub mod declaration;
+#[doc(hidden)]
+pub mod deployment;
 #[cfg(feature = "documentation")]
 #[doc(hidden)]
 pub mod documentation;
@@ -89,10 +93,16 @@ pub mod client;
 // Results, arguments and errors.
 pub use agent_job::{AgentJob, CreatedJob, JobId, JobStatus, Prompt, Source};
 pub use analytics::*;
+pub use automation::{AutomationId, AutomationRun};
 #[cfg(feature = "client")]
 pub use client::{Client, ClientBuilder, Error};
 pub use count::{Count, Percentage};
 pub use date::{DateBound, DateRange, Instant, Timestamp};
+pub use deployment::{
+    Branch, Deployment, DeploymentAuthor, DeploymentCommit, DeploymentPage, DeploymentPageSize,
+    DeploymentStatus, FilesChanged, ListDeployments, ListedDeployment, StartedDeployment,
+    StartedPreview, StatusId,
+};
 pub use error::{ApiError, DecodeError, IntegerKind, IntegerRule, Rule, ValidationError};
 #[cfg(feature = "gateway")]
 pub use export::ExportFormat;
@@ -106,11 +116,18 @@ pub use pull_request::{PullRequestLink, RepositoryHost};
 #[doc(hidden)]
 pub use agent_job::{CreateAgentJob, GetAgentJob, SendMessage, StreamAgentJobEvents};
 #[doc(hidden)]
+pub use automation::RunAutomation;
+#[doc(hidden)]
 pub use call::{Call, Request};
 #[doc(hidden)]
 pub use date::Day;
 #[doc(hidden)]
 pub use declaration::{Declaration, Method, RateLimitPolicy, Scope};
+#[doc(hidden)]
+pub use deployment::{
+    CreateDeployment, CreatePreview, DeleteDeploymentRecord, GetDeployment, StreamDeploymentEvents,
+    StreamProjectDeploymentEvents,
+};
 #[doc(hidden)]
 pub use endpoint::Endpoint;
 #[doc(hidden)]
@@ -128,7 +145,7 @@ pub use options::CallOptions;
 #[doc(hidden)]
 pub use pages::{PageError, PageInfo};
 #[doc(hidden)]
-pub use poll::{Poll, PollStep};
+pub use poll::{Poll, PollStep, Progress};
 #[doc(hidden)]
 pub use retry::{Failure, Idempotency, Retry};
 #[doc(hidden)]

@@ -13,7 +13,13 @@ use crate::analytics::{
 use crate::analytics::{
     ExportConversations, ExportFeedback, ExportPageViews, ExportSearches, ExportVisitors,
 };
+use crate::automation::RunAutomation;
 use crate::declaration::{Declaration, Documentation};
+use crate::deployment::{
+    CreateDeployment, CreatePreview, DeleteDeploymentRecord, GetDeployment, ListDeployments,
+};
+#[cfg(feature = "gateway")]
+use crate::deployment::{StreamDeploymentEvents, StreamProjectDeploymentEvents};
 use crate::endpoint::Endpoint;
 use crate::job_list::ListAgentJobs;
 #[cfg(feature = "gateway")]
@@ -122,11 +128,27 @@ operations! {
     EstimateBackfill,
     /// [`BeginBackfill`].
     BeginBackfill,
+    /// [`CreateDeployment`].
+    CreateDeployment,
+    /// [`GetDeployment`].
+    GetDeployment,
+    /// [`ListDeployments`].
+    ListDeployments,
+    /// [`DeleteDeploymentRecord`].
+    DeleteDeploymentRecord,
+    /// [`CreatePreview`].
+    CreatePreview,
+    /// [`RunAutomation`].
+    RunAutomation,
     streamed:
     /// [`StreamAgentJobEvents`].
     StreamAgentJobEvents,
     /// [`StreamProjectJobEvents`].
     StreamProjectJobEvents,
+    /// [`StreamDeploymentEvents`].
+    StreamDeploymentEvents,
+    /// [`StreamProjectDeploymentEvents`].
+    StreamProjectDeploymentEvents,
     /// [`ExportPageViews`].
     ExportPageViews,
     /// [`ExportVisitors`].

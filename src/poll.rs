@@ -1,6 +1,5 @@
 //! The schedule for polling a job (docs/platform.md, 3, rule 1).
 
-use crate::agent_job::JobStatus;
 use crate::millis::Millis;
 
 /// The first interval between two polls: 2 s.
@@ -11,6 +10,17 @@ pub const MAX_INTERVAL: Millis = Millis(30_000);
 pub const UNKNOWN_INTERVAL: Millis = Millis(5_000);
 /// The number of consecutive failed polls after which polling stops.
 pub const MAX_FAILURES: u32 = 5;
+
+/// The progress of a job or a deployment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Progress {
+    /// The state is missing, or Quillgate does not know it.
+    Unknown,
+    /// The job has not finished.
+    Running,
+    /// The job has finished.
+    Finished,
+}
 
 /// The next step after a poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,13 +44,12 @@ pub enum PollStep {
 /// ends later.
 ///
 /// ```
-/// use quillgate::{JobStatus, Millis, Poll, PollStep};
+/// use quillgate::{Millis, Poll, PollStep, Progress};
 ///
 /// let mut poll = Poll::new(Millis(0), Some(Millis(60_000)));
-/// let active = JobStatus::Active;
-/// assert_eq!(poll.on_status(Some(&active), None, Millis(100), 0.0), PollStep::Wait(Millis(2_000)));
-/// assert_eq!(poll.on_status(Some(&active), None, Millis(2_200), 0.0), PollStep::Wait(Millis(3_000)));
-/// assert_eq!(poll.on_status(Some(&JobStatus::Failed), None, Millis(5_300), 0.0), PollStep::Done);
+/// assert_eq!(poll.on_progress(Progress::Running, None, Millis(100), 0.0), PollStep::Wait(Millis(2_000)));
+/// assert_eq!(poll.on_progress(Progress::Running, None, Millis(2_200), 0.0), PollStep::Wait(Millis(3_000)));
+/// assert_eq!(poll.on_progress(Progress::Finished, None, Millis(5_300), 0.0), PollStep::Done);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Poll {
@@ -67,37 +76,37 @@ impl Poll {
         self.deadline.map(|deadline| deadline.since(now))
     }
 
-    /// Processes the status from a successful poll.
+    /// Processes the progress from a successful poll.
     ///
-    /// A missing or unknown status is not terminal, and the next poll waits at least 5 s. `hint` is
+    /// After unknown progress, the next poll waits at least 5 s. `hint` is
     /// the value of `Retry-After`, and `jitter` is a random number from 0 to 1.
-    pub fn on_status(
+    pub fn on_progress(
         &mut self,
-        status: Option<&JobStatus>,
+        progress: Progress,
         hint: Option<Millis>,
         now: Millis,
         jitter: f64,
     ) -> PollStep {
         self.failures = 0;
-        if status.is_some_and(JobStatus::is_terminal) {
-            return PollStep::Done;
-        }
-        let known = status.is_some_and(JobStatus::is_known);
-        let floor = if known { Millis(0) } else { UNKNOWN_INTERVAL };
+        let floor = match progress {
+            Progress::Finished => return PollStep::Done,
+            Progress::Running => Millis(0),
+            Progress::Unknown => UNKNOWN_INTERVAL,
+        };
         self.wait(floor.max(hint.unwrap_or_default()), now, jitter)
     }
 
-    /// Processes the status from an event stream. Polls that follow start with the first interval.
-    pub fn on_event(&mut self, status: Option<&JobStatus>, now: Millis, jitter: f64) -> PollStep {
+    /// Processes the progress from an event stream. Polls that follow start with the first interval.
+    pub fn on_event(&mut self, progress: Progress, now: Millis, jitter: f64) -> PollStep {
         self.interval = FIRST_INTERVAL;
-        match self.on_status(status, None, now, jitter) {
+        match self.on_progress(progress, None, now, jitter) {
             // A last poll decides, because a streamed state can be older than the deadline.
             PollStep::Expired => PollStep::Wait(Millis(0)),
             step => step,
         }
     }
 
-    /// Processes a transient failure. `hint` and `jitter` are as for [`Self::on_status`].
+    /// Processes a transient failure. `hint` and `jitter` are as for [`Self::on_progress`].
     pub fn on_failure(&mut self, hint: Option<Millis>, now: Millis, jitter: f64) -> PollStep {
         self.failures += 1;
         if self.failures >= MAX_FAILURES {

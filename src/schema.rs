@@ -257,6 +257,101 @@ macro_rules! text {
     };
 }
 
+/// Declares an enum of known strings, which are final or not. Any other string is kept and is not
+/// final.
+macro_rules! status {
+    (
+        $(#[doc = $doc:literal])+
+        pub enum $name:ident {
+            $($(#[doc = $variant_doc:literal])+ $variant:ident => $known:literal,)+
+        }
+        final: $($last:ident)|+
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[doc = $variant_doc])+ $variant,)+
+            /// Any other state.
+            Other(String),
+        }
+
+        impl $name {
+            /// The known states, as in JSON.
+            pub const KNOWN: &'static [&'static str] = &[$($known),+];
+
+            /// Returns whether this state is final.
+            #[must_use]
+            pub const fn is_terminal(&self) -> bool {
+                matches!(self, $(Self::$last)|+)
+            }
+
+            /// Returns whether this state is known.
+            #[must_use]
+            pub const fn is_known(&self) -> bool {
+                !matches!(self, Self::Other(_))
+            }
+
+            /// Returns the progress that a state means. A missing state is unknown.
+            #[must_use]
+            pub fn progress(status: Option<&Self>) -> $crate::poll::Progress {
+                match status {
+                    Some(status) if status.is_terminal() => $crate::poll::Progress::Finished,
+                    Some(status) if status.is_known() => $crate::poll::Progress::Running,
+                    _ => $crate::poll::Progress::Unknown,
+                }
+            }
+
+            /// Returns the state as a string, as in JSON.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $known,)+
+                    Self::Other(text) => text,
+                }
+            }
+        }
+
+        impl From<String> for $name {
+            fn from(text: String) -> Self {
+                match text.as_str() {
+                    $($known => Self::$variant,)+
+                    _ => Self::Other(text),
+                }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        #[cfg(feature = "json")]
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                <String as serde::Deserialize>::deserialize(from).map(Self::from)
+            }
+        }
+
+        #[cfg(feature = "json")]
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                to.serialize_str(self.as_str())
+            }
+        }
+
+        impl $crate::schema::HasJsonType for $name {
+            const JSON_TYPE: $crate::schema::JsonType =
+                $crate::schema::JsonType::OpenEnum(&$crate::schema::OpenEnum {
+                    name: stringify!($name),
+                    doc: docs!($($doc),+),
+                    known: Self::KNOWN,
+                });
+        }
+    };
+}
+
 #[cfg(feature = "json")]
 mod check {
     use serde_json::Value;

@@ -24,11 +24,12 @@
 
 use crate::agent_job::JobStatus;
 use crate::call::Call;
-use crate::declaration::Repeat;
+use crate::declaration::{Repeat, Scope};
+use crate::deployment::DeploymentStatus;
 use crate::millis::Millis;
 use crate::options::CallOptions;
 use crate::pages::{PageError, PageInfo, Pages};
-use crate::poll::{Poll, PollStep};
+use crate::poll::{Poll, PollStep, Progress};
 use crate::retry::{Failure, Idempotency, Retry};
 
 /// The default timeout of a watch: 30 minutes.
@@ -47,15 +48,15 @@ pub enum Event<'a> {
     Page(PageInfo<'a>),
     /// The state of a watched job was received from an event stream.
     Streamed {
-        /// The job's status, if it has one.
-        status: Option<JobStatus>,
+        /// The job's progress.
+        progress: Progress,
         /// Whether the job differs from its previous state.
         is_news: bool,
     },
     /// A poll received the state of a watched job.
-    Job {
-        /// The job's status, if it has one.
-        status: Option<JobStatus>,
+    Polled {
+        /// The job's progress.
+        progress: Progress,
         /// Whether the job differs from its previous state.
         is_news: bool,
         /// The value of `Retry-After`, if any.
@@ -132,7 +133,7 @@ struct Attempts {
     retry: Retry,
 }
 
-/// The watch of a job.
+/// The watch of a job or a deployment.
 #[derive(Debug, Clone)]
 struct Watch {
     call: Call,
@@ -166,7 +167,7 @@ impl Task {
         Self::with(Work::List(pages))
     }
 
-    /// Creates a task that watches the job that `call` reads.
+    /// Creates a task that watches the job or the deployment that `call` reads.
     ///
     /// The watch starts at `now` and ends when the job finishes or `timeout` has passed.
     /// Drivers use [`DEFAULT_WATCH`] by default. Each [`Event::Next`] waits for the job's next
@@ -201,6 +202,17 @@ impl Task {
         }
     }
 
+    /// Returns the progress that a status means, of the job or the deployment that the call reads.
+    #[must_use]
+    pub fn progress(&self, status: Option<String>) -> Progress {
+        let scope = self.call().map(|call| call.declaration().scope);
+        if scope == Some(Scope::ReadDeployments) {
+            DeploymentStatus::progress(status.map(DeploymentStatus::from).as_ref())
+        } else {
+            JobStatus::progress(status.map(JobStatus::from).as_ref())
+        }
+    }
+
     /// Returns the pages of a list, or `None` for other tasks.
     #[must_use]
     pub const fn pages(&self) -> Option<&Pages> {
@@ -221,22 +233,20 @@ impl Task {
             Event::Waited => self.send(now),
             Event::Result => Command::Yield,
             Event::Page(page) => self.take_page(&page),
-            Event::Job {
-                status,
+            Event::Polled {
+                progress,
                 is_news,
                 retry_after,
             } => match &mut self.work {
                 Work::Watch(watch) => {
-                    let step = watch
-                        .poll
-                        .on_status(status.as_ref(), retry_after, now, random);
+                    let step = watch.poll.on_progress(progress, retry_after, now, random);
                     watch.take_job(step, is_news)
                 }
                 _ => Command::Yield,
             },
-            Event::Streamed { status, is_news } => match &mut self.work {
+            Event::Streamed { progress, is_news } => match &mut self.work {
                 Work::Watch(watch) => {
-                    let step = watch.poll.on_event(status.as_ref(), now, random);
+                    let step = watch.poll.on_event(progress, now, random);
                     watch.take_job(step, is_news)
                 }
                 _ => Command::Yield,

@@ -212,7 +212,7 @@ impl Running {
             let is_news = self.job.as_ref() != Some(&job);
             self.job = Some(job.clone());
             let event = Event::Streamed {
-                status: job.status.clone(),
+                progress: JobStatus::progress(job.status.as_ref()),
                 is_news,
             };
             let is_final = match step(client, &mut self.task, event) {
@@ -287,8 +287,8 @@ impl Running {
                 if is_news {
                     *seen = Some(job.clone());
                 }
-                Event::Job {
-                    status: job.status.clone(),
+                Event::Polled {
+                    progress: JobStatus::progress(job.status.as_ref()),
                     is_news,
                     retry_after,
                 }

@@ -1,10 +1,10 @@
 //! The schedule for polling a job.
 
 use quillgate::poll::{FIRST_INTERVAL, MAX_FAILURES, MAX_INTERVAL, UNKNOWN_INTERVAL};
-use quillgate::{JobStatus, Millis, Poll, PollStep};
+use quillgate::{DeploymentStatus, JobStatus, Millis, Poll, PollStep, Progress};
 
 const START: Millis = Millis(1_700_000_000_000);
-const ACTIVE: Option<&JobStatus> = Some(&JobStatus::Active);
+const ACTIVE: Progress = Progress::Running;
 
 fn wait(millis: u64) -> PollStep {
     PollStep::Wait(Millis(millis))
@@ -25,7 +25,7 @@ fn the_interval_grows_by_half_from_2_s_to_30_s() {
         2_000, 3_000, 4_500, 6_750, 10_125, 15_187, 22_780, 30_000, 30_000, 30_000,
     ];
     for expected in schedule {
-        assert_eq!(poll.on_status(ACTIVE, None, START, 0.0), wait(expected));
+        assert_eq!(poll.on_progress(ACTIVE, None, START, 0.0), wait(expected));
     }
     assert_eq!(
         (FIRST_INTERVAL, MAX_INTERVAL),
@@ -39,15 +39,15 @@ fn jitter_adds_up_to_a_quarter_and_never_exceeds_30_s() {
     for expected in [
         2_500, 3_750, 5_625, 8_437, 12_656, 18_983, 28_475, 30_000, 30_000,
     ] {
-        assert_eq!(poll.on_status(ACTIVE, None, START, 1.0), wait(expected));
+        assert_eq!(poll.on_progress(ACTIVE, None, START, 1.0), wait(expected));
     }
-    assert_eq!(endless().on_status(ACTIVE, None, START, 0.5), wait(2_250));
+    assert_eq!(endless().on_progress(ACTIVE, None, START, 0.5), wait(2_250));
 }
 
 #[test]
 fn a_random_number_that_is_nan_does_not_cause_a_hot_loop() {
     assert_eq!(
-        endless().on_status(ACTIVE, None, START, f64::NAN),
+        endless().on_progress(ACTIVE, None, START, f64::NAN),
         wait(2_000)
     );
     assert_eq!(endless().on_failure(None, START, f64::NAN), wait(2_000));
@@ -55,9 +55,13 @@ fn a_random_number_that_is_nan_does_not_cause_a_hot_loop() {
 
 #[test]
 fn each_terminal_status_ends_polling() {
-    for status in [JobStatus::Completed, JobStatus::Archived, JobStatus::Failed] {
+    let jobs = [JobStatus::Completed, JobStatus::Archived, JobStatus::Failed];
+    let deployments = [DeploymentStatus::Success, DeploymentStatus::Failure];
+    let jobs = jobs.map(|status| JobStatus::progress(Some(&status)));
+    let deployments = deployments.map(|status| DeploymentStatus::progress(Some(&status)));
+    for progress in jobs.into_iter().chain(deployments) {
         assert_eq!(
-            endless().on_status(Some(&status), None, START, 0.5),
+            endless().on_progress(progress, None, START, 0.5),
             PollStep::Done
         );
     }
@@ -68,7 +72,7 @@ fn a_terminal_status_ends_polling_after_the_deadline_and_despite_a_hint() {
     let hint = Some(Millis(60_000));
     let mut poll = Poll::new(START, Some(Millis(1_000)));
     assert_eq!(
-        poll.on_status(Some(&JobStatus::Completed), hint, later(5_000), 0.0),
+        poll.on_progress(Progress::Finished, hint, later(5_000), 0.0),
         PollStep::Done
     );
 }
@@ -77,10 +81,13 @@ fn a_terminal_status_ends_polling_after_the_deadline_and_despite_a_hint() {
 fn the_interval_after_an_unknown_or_missing_status_is_at_least_5_s() {
     assert_eq!(UNKNOWN_INTERVAL, Millis(5_000));
     let queued = JobStatus::Other("queued".into());
-    for status in [Some(&queued), None] {
+    for progress in [
+        JobStatus::progress(Some(&queued)),
+        JobStatus::progress(None),
+    ] {
         let mut poll = endless();
         for expected in [5_000, 5_000, 5_000, 6_750, 10_125] {
-            assert_eq!(poll.on_status(status, None, START, 0.0), wait(expected));
+            assert_eq!(poll.on_progress(progress, None, START, 0.0), wait(expected));
         }
     }
 }
@@ -96,18 +103,17 @@ fn the_interval_is_never_shorter_than_a_hint() {
     ] {
         let hint = Some(Millis(hint));
         assert_eq!(
-            endless().on_status(ACTIVE, hint, START, 0.0),
+            endless().on_progress(ACTIVE, hint, START, 0.0),
             wait(expected)
         );
         assert_eq!(endless().on_failure(hint, START, 0.0), wait(expected));
     }
-    let queued = JobStatus::Other("queued".into());
     assert_eq!(
-        endless().on_status(Some(&queued), Some(Millis(4_000)), START, 0.0),
+        endless().on_progress(Progress::Unknown, Some(Millis(4_000)), START, 0.0),
         wait(5_000)
     );
     assert_eq!(
-        endless().on_status(Some(&queued), Some(Millis(6_000)), START, 0.0),
+        endless().on_progress(Some(&queued), Some(Millis(6_000)), START, 0.0),
         wait(6_000)
     );
 }
@@ -115,11 +121,14 @@ fn the_interval_is_never_shorter_than_a_hint() {
 #[test]
 fn the_last_poll_is_at_the_deadline() {
     let mut poll = Poll::new(START, Some(Millis(10_000)));
-    assert_eq!(poll.on_status(ACTIVE, None, START, 0.0), wait(2_000));
-    assert_eq!(poll.on_status(ACTIVE, None, later(9_000), 0.0), wait(1_000));
-    assert_eq!(poll.on_status(ACTIVE, None, later(9_999), 0.0), wait(1));
+    assert_eq!(poll.on_progress(ACTIVE, None, START, 0.0), wait(2_000));
     assert_eq!(
-        poll.on_status(ACTIVE, None, later(10_000), 0.0),
+        poll.on_progress(ACTIVE, None, later(9_000), 0.0),
+        wait(1_000)
+    );
+    assert_eq!(poll.on_progress(ACTIVE, None, later(9_999), 0.0), wait(1));
+    assert_eq!(
+        poll.on_progress(ACTIVE, None, later(10_000), 0.0),
         PollStep::Expired
     );
 }
@@ -128,10 +137,13 @@ fn the_last_poll_is_at_the_deadline() {
 fn a_hint_beyond_the_deadline_is_cut_to_the_deadline() {
     let hint = Some(Millis(u64::MAX));
     let mut poll = Poll::new(START, Some(Millis(10_000)));
-    assert_eq!(poll.on_status(ACTIVE, hint, later(4_000), 0.0), wait(6_000));
+    assert_eq!(
+        poll.on_progress(ACTIVE, hint, later(4_000), 0.0),
+        wait(6_000)
+    );
     assert_eq!(poll.on_failure(hint, later(9_000), 0.0), wait(1_000));
     assert_eq!(
-        poll.on_status(ACTIVE, hint, later(10_000), 0.0),
+        poll.on_progress(ACTIVE, hint, later(10_000), 0.0),
         PollStep::Expired
     );
 }
@@ -141,11 +153,11 @@ fn polling_stays_expired_after_the_deadline() {
     let mut poll = Poll::new(START, Some(Millis(10_000)));
     for millis in [10_000, 10_001, 1_000_000] {
         assert_eq!(
-            poll.on_status(ACTIVE, None, later(millis), 1.0),
+            poll.on_progress(ACTIVE, None, later(millis), 1.0),
             PollStep::Expired
         );
         assert_eq!(
-            poll.on_status(None, None, later(millis), 1.0),
+            poll.on_progress(Progress::Unknown, None, later(millis), 1.0),
             PollStep::Expired
         );
     }
@@ -156,12 +168,12 @@ fn polling_stays_expired_after_the_deadline() {
 fn a_timeout_of_zero_leaves_one_poll() {
     let poll = Poll::new(START, Some(Millis(0)));
     assert_eq!(
-        poll.clone().on_status(ACTIVE, None, START, 0.0),
+        poll.clone().on_progress(ACTIVE, None, START, 0.0),
         PollStep::Expired
     );
     assert_eq!(
         poll.clone()
-            .on_status(Some(&JobStatus::Failed), None, START, 0.0),
+            .on_progress(Progress::Finished, None, START, 0.0),
         PollStep::Done
     );
     assert_eq!(poll.clone().on_failure(None, START, 0.0), PollStep::Expired);
@@ -179,9 +191,8 @@ fn the_fifth_failed_poll_in_a_row_gives_up() {
 
 #[test]
 fn a_successful_poll_resets_the_failure_count() {
-    let queued = JobStatus::Other("queued".into());
     let mut poll = endless();
-    for status in [ACTIVE, None, Some(&queued), ACTIVE, ACTIVE] {
+    for progress in [ACTIVE, Progress::Unknown, ACTIVE, ACTIVE] {
         for _ in 0..4 {
             assert!(matches!(
                 poll.on_failure(None, START, 0.0),
@@ -189,7 +200,7 @@ fn a_successful_poll_resets_the_failure_count() {
             ));
         }
         assert!(matches!(
-            poll.on_status(status, None, START, 0.0),
+            poll.on_progress(progress, None, START, 0.0),
             PollStep::Wait(_)
         ));
     }
@@ -200,11 +211,11 @@ fn a_streamed_state_leaves_the_decision_at_the_deadline_to_a_last_poll() {
     let mut poll = Poll::new(START, Some(Millis(1_000)));
     assert_eq!(poll.on_event(ACTIVE, later(5_000), 0.0), wait(0));
     assert_eq!(
-        poll.on_event(Some(&JobStatus::Completed), later(5_000), 0.0),
+        poll.on_event(Progress::Finished, later(5_000), 0.0),
         PollStep::Done
     );
     assert_eq!(
-        poll.on_status(ACTIVE, None, later(5_000), 0.0),
+        poll.on_progress(ACTIVE, None, later(5_000), 0.0),
         PollStep::Expired
     );
 }

@@ -1,6 +1,5 @@
 //! The functions and types that the module exports to JavaScript.
 
-use quillgate::agent_job::JobStatus;
 use quillgate::call::Call;
 use quillgate::credential::{AccessToken, AdminKey, BaseUrl, PlainHttp};
 use quillgate::date::parse_retry_after;
@@ -10,6 +9,7 @@ use quillgate::millis::Millis;
 use quillgate::operation::Operation;
 use quillgate::options::{CallOptions, read_length};
 use quillgate::pages::{PageError, PageInfo, Pages, RowKey, Totals};
+use quillgate::poll::Progress;
 use quillgate::project::ProjectId;
 use quillgate::request_path;
 use quillgate::retry::Failure;
@@ -147,13 +147,13 @@ impl Task {
                     keys: read_keys(),
                 })
             }
-            Some(EventNumber::Job) => Event::Job {
-                status: read_status(),
+            Some(EventNumber::Job) => Event::Polled {
+                progress: self.read_progress(),
                 is_news: number != 0,
                 retry_after: read_retry_after(now),
             },
             Some(EventNumber::Streamed) => Event::Streamed {
-                status: read_status(),
+                progress: self.read_progress(),
                 is_news: number != 0,
             },
             Some(EventNumber::Status) => Event::Failed {
@@ -244,6 +244,11 @@ impl RunningTask {
         CommandNumber::Send
     }
 
+    fn read_progress(&self) -> Progress {
+        let status = BODY.member("status").text();
+        self.task.progress(status.map(String::from))
+    }
+
     /// Emits the arguments of a list's next page.
     fn emit_position(&self) {
         if let Some(call) = self.task.pages().and_then(Pages::position) {
@@ -298,10 +303,6 @@ fn read_keys() -> Vec<RowKey> {
         rest = others.unwrap_or_default();
     }
     keys
-}
-
-fn read_status() -> Option<JobStatus> {
-    BODY.member("status").text().map(JobStatus::from)
 }
 
 fn fail(failure: Failure) -> Event<'static> {

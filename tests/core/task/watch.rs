@@ -1,5 +1,7 @@
 //! A task that watches a job.
 
+use quillgate::Progress;
+
 use super::*;
 
 fn watch_for(timeout: u64) -> Driver {
@@ -11,8 +13,8 @@ fn watch() -> Driver {
 }
 
 fn job(status: JobStatus, is_news: bool) -> Event<'static> {
-    Event::Job {
-        status: Some(status),
+    Event::Polled {
+        progress: JobStatus::progress(Some(&status)),
         is_news,
         retry_after: None,
     }
@@ -28,7 +30,7 @@ fn unchanged() -> Event<'static> {
 
 fn streamed(is_news: bool) -> Event<'static> {
     Event::Streamed {
-        status: Some(JobStatus::Active),
+        progress: Progress::Running,
         is_news,
     }
 }
@@ -83,8 +85,8 @@ fn a_repeated_call_during_a_wait_continues_the_wait() {
 fn a_wait_that_the_caller_resumes_late_ends_on_schedule() {
     let mut driver = watch_for(10_000);
     assert_eq!(driver.next(), FIRST_SEND_WITHIN_10_S);
-    let event = Event::Job {
-        status: Some(JobStatus::Active),
+    let event = Event::Polled {
+        progress: Progress::Running,
         is_news: true,
         retry_after: Some(Millis(8_000)),
     };
@@ -195,7 +197,7 @@ fn a_streamed_job_is_delivered_only_if_it_changed() {
     assert_eq!(driver.step(streamed(false)), wait(2_000));
     assert_eq!(driver.step(streamed(true)), Command::Yield);
     let done = Event::Streamed {
-        status: Some(JobStatus::Completed),
+        progress: Progress::Finished,
         is_news: true,
     };
     assert_eq!(driver.step(done), Command::YieldLast);
