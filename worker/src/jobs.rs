@@ -6,6 +6,7 @@ pub mod events;
 pub mod health;
 pub mod idempotency;
 pub mod job_row;
+pub mod job_settings;
 pub mod machine;
 pub mod poll;
 pub mod poll_budget;
@@ -16,7 +17,6 @@ pub(crate) mod project_stub;
 pub mod pull_request;
 pub mod records;
 pub mod search;
-pub mod settings;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;
 pub mod webhook;

@@ -15,9 +15,9 @@ use quillgate::{
 use serde::Serialize;
 use serde_json::json;
 
+use crate::analytics::analytics_settings::ArchiveSettings;
 use crate::analytics::archive::schedule::{DayRecord, Estimate, ProjectRecord, is_settled};
 use crate::analytics::archive::stored_path::store_path;
-use crate::analytics::settings::ArchiveSettings;
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::json;

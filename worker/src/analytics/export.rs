@@ -14,10 +14,10 @@ use quillgate::parameters::ParameterGroup as _;
 use quillgate::text::parse_decimal;
 use quillgate::{Call, Millis, Offset, Operation, PageError, PageInfo, ProjectId};
 
+use crate::analytics::analytics_settings::AnalyticsSettings;
 use crate::analytics::export::rows::{RowWriter, read_keys};
 use crate::analytics::page::PAGE_ROWS;
 use crate::analytics::query::ReportQuery;
-use crate::analytics::settings::AnalyticsSettings;
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};

@@ -13,6 +13,7 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 mod archive;
 mod fetch;
 
+use crate::analytics::analytics_settings::AnalyticsSettings;
 use crate::analytics::archive::run_lock::RunLock;
 use crate::analytics::archive::store::ArchiveStore;
 use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
@@ -20,7 +21,6 @@ use crate::analytics::organization_object::fetch::RunningFetch;
 use crate::analytics::page_store::{
     PAGE_PART_TABLES, PAGE_TABLES, PAGE_TOTALS, PageStore, UNTAGGED_PAGES,
 };
-use crate::analytics::settings::AnalyticsSettings;
 use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, DROP_TIME_INDEX, POLICY_INDEX,
@@ -32,7 +32,7 @@ use crate::runtime::{
 };
 use crate::upstream::breaker::breaker_state;
 use crate::upstream::connections::Connections;
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// The former table of issuers' key sets. Isolates now fetch the sets themselves.
 const KEY_SET_TABLE: &str = "CREATE TABLE key_set (

@@ -5,8 +5,8 @@ use quillgate::parameters::ParameterGroup as _;
 use quillgate::{Call, Millis, Offset, Operation, PageSize, ProjectId, Scope};
 use serde::{Deserialize, Serialize};
 
+use crate::analytics::analytics_settings::AnalyticsSettings;
 use crate::analytics::page::PAGE_ROWS;
-use crate::analytics::settings::AnalyticsSettings;
 use crate::http::problem::Problem;
 
 /// A request for an analytics report.

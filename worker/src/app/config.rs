@@ -1,12 +1,12 @@
 //! The Worker's configuration. [`Config::read`] reads and validates the variables and secrets.
 
-use crate::analytics::settings::AnalyticsSettings;
-use crate::auth::settings::AuthSettings;
+use crate::analytics::analytics_settings::AnalyticsSettings;
+use crate::auth::auth_settings::AuthSettings;
 use crate::budget::limits::Limits;
 use crate::http::url::is_origin;
-use crate::jobs::pull_request::settings::PullRequestSettings;
-use crate::jobs::settings::JobSettings;
-use crate::upstream::settings::UpstreamSettings;
+use crate::jobs::job_settings::JobSettings;
+use crate::jobs::pull_request::pull_request_settings::PullRequestSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 use crate::variable::{VariableError, split_list, trim_value};
 
 /// The Worker's configuration, validated as a whole.

@@ -12,7 +12,7 @@ use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::pull_request::cache::PullRequestCache;
 use crate::jobs::pull_request::failure::GitHubFailure;
-use crate::jobs::pull_request::settings::PullRequestSettings;
+use crate::jobs::pull_request::pull_request_settings::PullRequestSettings;
 use crate::jobs::pull_request::{PullRequest, PullRequestStatus};
 use crate::json;
 use crate::runtime::{HostResult, log_for_operator, now, share_fetch};

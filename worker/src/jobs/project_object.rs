@@ -28,10 +28,10 @@ use crate::budget::store::{
     PROBE_TABLES,
 };
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
+use crate::jobs::job_settings::JobSettings;
 use crate::jobs::machine::Timing;
 use crate::jobs::project_object::events::JobPoll;
 use crate::jobs::project_stub::WatchCall;
-use crate::jobs::settings::JobSettings;
 use crate::jobs::store::JobStore;
 use crate::jobs::store::idempotency::IdempotencyStore;
 use crate::jobs::store::outbox::Outbox;
@@ -41,7 +41,7 @@ use crate::runtime::{
 };
 use crate::upstream::breaker::{self, breaker_state};
 use crate::upstream::connections::Connections;
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// The migrations of this object's database. Never change or reorder released migrations, because
 /// existing databases do not run a migration again.

@@ -3,7 +3,7 @@
 
 pub mod cache;
 pub mod failure;
-pub mod settings;
+pub mod pull_request_settings;
 
 use std::fmt;
 

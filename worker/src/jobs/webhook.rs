@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
 use crate::http::problem::Problem;
 use crate::http::url::{is_port, lowercase_origin, origin_of};
-use crate::jobs::settings::WebhookSettings;
+use crate::jobs::job_settings::WebhookSettings;
 use crate::json;
 
 /// Maximum length of a webhook's address, in bytes.

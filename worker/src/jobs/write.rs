@@ -9,8 +9,8 @@ use crate::hash::fingerprint;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::jobs::idempotency::{Retry, read_key};
+use crate::jobs::job_settings::JobSettings;
 use crate::jobs::records::{KeepPrompts, summarize_prompt};
-use crate::jobs::settings::JobSettings;
 use crate::jobs::webhook;
 
 /// A state-changing request to the upstream. The gateway never repeats the request automatically if

@@ -6,9 +6,9 @@
 use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{Day, Millis};
 
+use crate::analytics::analytics_settings::ArchiveSettings;
 #[cfg(doc)]
 use crate::analytics::archive::first_retained;
-use crate::analytics::settings::ArchiveSettings;
 
 const MAX_DOUBLINGS: u32 = 10;
 

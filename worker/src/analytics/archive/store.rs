@@ -9,13 +9,13 @@ use serde::Deserialize;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::Env;
 
+use crate::analytics::analytics_settings::ArchiveSettings;
 use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord};
 use crate::analytics::archive::stored_path::store_path;
 use crate::analytics::archive::views::{ViewsQuery, ViewsRow};
 use crate::analytics::archive::{
     Counts, MAX_COUNTS, SeriesQuery, StoredDay, Subject, first_retained,
 };
-use crate::analytics::settings::ArchiveSettings;
 use crate::hash::fingerprint;
 use crate::runtime::{D1, HostError, HostResult, Statement, number, stringify_json};
 use crate::upstream::client::FetchedPage;

@@ -9,7 +9,7 @@ use quillgate::date::parse_retry_after;
 use serde::Deserialize;
 
 use crate::http::response::{HeaderFields, JSON};
-use crate::jobs::settings::WebhookSettings;
+use crate::jobs::job_settings::WebhookSettings;
 use crate::jobs::webhook::queue::{DeliveryQueue, LEASE, Waiting};
 use crate::jobs::webhook::{self, JobEnd, Next};
 use crate::runtime::{
