@@ -1,6 +1,4 @@
-//! Agent jobs. The gateway forwards new jobs and follow-ups to Mintlify, stores a record of each
-//! job, and polls the job for changes. Event streams report the changes. Webhooks announce that a
-//! job finished or that polling stopped. The gateway also reads the states of pull requests.
+//! Agent jobs: writes, records, polls, event streams, webhooks and the states of pull requests.
 
 pub mod events;
 pub mod health;
