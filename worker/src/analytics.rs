@@ -1,6 +1,3 @@
-//! Analytics. The gateway reads reports from Mintlify, caches their pages, exports whole reports,
-//! and archives daily counts.
-
 pub mod analytics_settings;
 pub mod archive;
 pub mod export;
