@@ -1,6 +1,3 @@
-//! The application: routes, the admission of requests, and handlers. The handlers of one resource
-//! share a file.
-
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod admin;
 pub mod admission;

@@ -2,6 +2,7 @@
 //! trusted issuers (RS256, ES256), or by sessions that such tokens opened.
 
 mod access_token;
+pub mod auth_settings;
 pub mod caller;
 pub mod jwks;
 pub(crate) mod jwt;
@@ -9,7 +10,6 @@ pub mod oidc;
 pub mod revocation;
 pub mod session;
 pub mod session_record;
-pub mod settings;
 pub mod sign_in_issuer;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod signature;
@@ -20,10 +20,10 @@ use std::rc::Rc;
 
 use quillgate::Millis;
 
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, ISSUER};
 use crate::auth::oidc::UnverifiedToken;
 use crate::auth::session::cookie::{Cookie, SessionId};
-use crate::auth::settings::AuthSettings;
 use crate::auth::token::{Proof, Token, VerifiedToken};
 use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::bounded_cache::BoundedCache;

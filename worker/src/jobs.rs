@@ -1,11 +1,10 @@
-//! Agent jobs. The gateway forwards new jobs and follow-ups to Mintlify, stores a record of each
-//! job, and polls the job for changes. Event streams report the changes. Webhooks announce that a
-//! job finished or that polling stopped. The gateway also reads the states of pull requests.
+//! Agent jobs: writes, records, polls, event streams, webhooks and the states of pull requests.
 
 pub mod events;
 pub mod health;
 pub mod idempotency;
 pub mod job_row;
+pub mod job_settings;
 pub mod machine;
 pub mod poll;
 pub mod poll_budget;
@@ -16,7 +15,6 @@ pub(crate) mod project_stub;
 pub mod pull_request;
 pub mod records;
 pub mod search;
-pub mod settings;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;
 pub mod webhook;

@@ -24,8 +24,8 @@ pub mod permits;
 pub mod raw_json;
 pub mod refusal;
 pub mod request;
-pub mod settings;
 #[cfg(all(test, target_arch = "wasm32", feature = "runtime"))]
 mod tests;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod transport;
+pub mod upstream_settings;

@@ -1,6 +1,3 @@
-//! The Durable Object of the organization. The object enforces the analytics budget, caches pages
-//! and runs the daily archive.
-
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -13,6 +10,7 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 mod archive;
 mod fetch;
 
+use crate::analytics::analytics_settings::AnalyticsSettings;
 use crate::analytics::archive::run_lock::RunLock;
 use crate::analytics::archive::store::ArchiveStore;
 use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
@@ -20,7 +18,6 @@ use crate::analytics::organization_object::fetch::RunningFetch;
 use crate::analytics::page_store::{
     PAGE_PART_TABLES, PAGE_TABLES, PAGE_TOTALS, PageStore, UNTAGGED_PAGES,
 };
-use crate::analytics::settings::AnalyticsSettings;
 use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, DROP_TIME_INDEX, POLICY_INDEX,
@@ -32,9 +29,9 @@ use crate::runtime::{
 };
 use crate::upstream::breaker::breaker_state;
 use crate::upstream::connections::Connections;
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
-/// The former table of issuers' key sets. Isolates now fetch the sets themselves.
+/// Isolates now fetch the sets themselves.
 const KEY_SET_TABLE: &str = "CREATE TABLE key_set (
   address TEXT PRIMARY KEY, text TEXT NOT NULL, fetched INTEGER NOT NULL
 )";
@@ -57,7 +54,7 @@ const STEPS: [&str; 12] = [
 
 #[durable_object(fetch)]
 pub struct OrganizationObject {
-    /// The error of invalid settings or storage, if any.
+    /// The error of invalid settings or storage.
     organization: HostResult<Rc<Organization>>,
 }
 
@@ -73,7 +70,6 @@ impl DurableObject for OrganizationObject {
     }
 }
 
-/// The methods that `OrganizationStub` calls.
 #[wasm_bindgen]
 impl OrganizationObject {
     pub fn report(&self, call: JsValue) -> Promise {
@@ -105,7 +101,6 @@ impl OrganizationObject {
 #[cfg(feature = "trap-route")]
 #[wasm_bindgen]
 impl OrganizationObject {
-    /// Makes the wasm module trap, for tests.
     #[expect(
         clippy::unused_self,
         reason = "a method of the class that the entry calls"
@@ -129,7 +124,7 @@ struct Organization {
     budget: BudgetStore,
     pages: PageStore,
     connections: Connections,
-    /// The fetches in progress, which other requests for the same page wait for.
+    /// Other requests for the same page wait for these.
     fetches: RefCell<Vec<RunningFetch>>,
     archive: Option<ArchiveStore>,
     archive_lock: RefCell<RunLock>,

@@ -1,6 +1,3 @@
-//! Handlers for operators. Operators read the health report, and unblock policies that the upstream
-//! has blocked.
-
 use quillgate::RateLimitPolicy;
 
 use crate::analytics::organization_stub::OrganizationStub;
@@ -11,7 +8,6 @@ use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::json;
 
-/// Reads the health of the organization, and of the project if the request has one.
 pub async fn read_health(context: &Context) -> Result<HostResponse, Problem> {
     let organization = OrganizationStub::new(&context.env)?.health().await?;
     let project = match context.facts.project {

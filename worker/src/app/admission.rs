@@ -1,5 +1,4 @@
-//! The admission of requests. [`admit`] finds the route of a request, authorizes the caller,
-//! validates the values and counts reads of jobs, without I/O.
+//! The admission of requests, without I/O.
 
 use std::rc::Rc;
 
@@ -23,58 +22,39 @@ use crate::http::route::{PathSegments, join_methods};
 use crate::http::url::{decode_query, find_parameter};
 use crate::jobs::records::JobQuery;
 
-/// The facts about a request that its admission establishes. After a refusal, they are those that
-/// were established before.
+/// What the admission of a request establishes, possibly before it refuses the request.
 #[derive(Debug, Default)]
 pub struct Facts {
-    /// The origin of the request, which determines the CORS fields of the response.
     pub origin: Origin,
-    /// The pattern of the route, once found.
     pub route: Option<&'static str>,
-    /// The caller, once identified.
     pub caller: Option<Rc<Caller>>,
-    /// Whether a cookie identified the caller. An assertion counts as a cookie, because Cloudflare
-    /// Access derives the assertion from a cookie.
+    /// An assertion counts as a cookie, because Cloudflare Access derives the assertion from one.
     pub is_by_cookie: bool,
-    /// The project, once the caller is authorized for the project.
     pub project: Option<ProjectId>,
-    /// The policy that limits the operation, or whose block the caller lifts.
+    /// Of the operation, or the policy whose block the caller lifts.
     pub policy: Option<RateLimitPolicy>,
-    /// The `RateLimit` header fields, if the request counts as a read of jobs.
     pub budget: HeaderFields,
-    /// The validated values of a declared operation.
+    /// Of a declared operation.
     pub call: Option<Call>,
-    /// The values of a declared operation before its body is read.
+    /// Before the body is read.
     pub values: Option<RequestValues>,
 }
 
-/// The result of [`admit`].
 #[derive(Debug)]
 pub enum Admission {
-    /// The handler of this endpoint answers the request.
     Admitted(Endpoint),
-    /// The request asks for these methods with `OPTIONS`.
+    /// The methods of the path, for `OPTIONS`.
     Preflight(Vec<&'static str>),
     /// Identifying the caller needs I/O. The host then calls [`admit`] again with the caller.
     Unidentified {
-        /// The evidence that the host must obtain.
         identity: Identity,
         /// Whether an assertion may identify the caller of a session that has ended.
         accepts_assertion: bool,
     },
 }
 
-/// Admits a request.
-///
-/// - `now`: the instant at which tokens are checked and reads are counted.
-/// - `identified`: the caller, after [`Admission::Unidentified`].
-/// - `verified`: the isolate's cache of verified tokens.
-/// - `reads`: the isolate's counts of reads of jobs.
-///
-/// # Errors
-/// Returns the problem to respond with for the first check that fails: the origin, the route, the
-/// caller, the ids, the project and the scope, the query, the announced body, the limit of reads.
-/// The handlers check how values belong together.
+/// Admits a request, or returns the problem of the first check that fails. `identified` is the
+/// caller, after [`Admission::Unidentified`]. The handlers check how values belong together.
 pub fn admit(
     config: &Config,
     head: &RequestHead,
@@ -147,8 +127,7 @@ pub fn admit(
     Ok(Admission::Admitted(endpoint))
 }
 
-/// Returns whether a request is a liveness check, which needs neither a configuration nor an
-/// allowed origin.
+/// A liveness check needs neither a configuration nor an allowed origin.
 pub fn is_liveness(head: &RequestHead) -> bool {
     let query = head.query.as_deref();
     let is_deep = ["deep", "project"]
@@ -157,9 +136,8 @@ pub fn is_liveness(head: &RequestHead) -> bool {
     matches!(&*head.method, "GET" | "HEAD") && head.path == HEALTH && !is_deep
 }
 
-/// Describes the response to a request whose handler crashed: a 500 that web pages of allowed
-/// origins can read. For a write, the outcome is unknown, because the gateway may already have sent
-/// the write.
+/// A 500 that web pages of allowed origins can read. For a write, the outcome is unknown, because
+/// the gateway may already have sent the write.
 pub fn describe_crash(config: Option<&Config>, head: &RequestHead) -> (Facts, Problem) {
     let allowed = config.map_or(&[][..], |config| &config.allowed_origins);
     let origin = cors::check_origin(head.header("origin"), &head.url, allowed);
@@ -174,8 +152,8 @@ pub fn describe_crash(config: Option<&Config>, head: &RequestHead) -> (Facts, Pr
     (facts, problem)
 }
 
-/// Returns the origin of a request whose `Origin` is allowed. A request with a cookie must come
-/// from the gateway's own page, because browsers also send cookies with requests from other sites.
+/// A request with a cookie must come from the gateway's own page, because browsers also send
+/// cookies with requests from other sites.
 fn check_origin(
     config: &Config,
     head: &RequestHead,
@@ -185,7 +163,7 @@ fn check_origin(
     let origin = cors::check_origin(head.header("origin"), &head.url, &config.allowed_origins)?;
     // An issuer redirects to the callback from another site. The callback reads no credentials.
     let is_callback = matches!(route, Ok(route) if route.endpoint == Endpoint::ConcludeSignIn);
-    // An assertion counts as a cookie, because Cloudflare Access derives the assertion from one.
+    // An assertion counts as a cookie: see [`Facts::is_by_cookie`].
     let has_cookie = credentials.session != Cookie::Missing
         || (origin == Origin::Own && credentials.access_assertion.is_some());
     if has_cookie && credentials.authorization.is_none() && !is_callback {
@@ -194,7 +172,6 @@ fn check_origin(
     Ok(origin)
 }
 
-/// Checks the ids in the path, authorizes the caller, then validates the query.
 fn authorize(
     config: &Config,
     head: &RequestHead,
@@ -265,15 +242,14 @@ const fn is_of_archive(operation: Operation) -> bool {
     )
 }
 
-/// Returns the policy in a path. Returns `None` for an unknown name, and for reads of jobs, because
-/// a 429 does not block that policy.
+/// A 429 does not block reads of jobs.
 fn find_policy(segments: &PathSegments<'_>) -> Option<RateLimitPolicy> {
     let (_, name) = segments.first()?;
     RateLimitPolicy::from_name(name).filter(|policy| *policy != RateLimitPolicy::ReadJobs)
 }
 
-/// Reads the parameter `project`, if present. The caller must be an operator of that project,
-/// because reading the health of a project creates a Durable Object if the project has none.
+/// The caller must be an operator of the project, because reading its health creates a Durable
+/// Object if the project has none.
 fn read_operated_project(
     head: &RequestHead,
     caller: &Caller,
@@ -287,12 +263,8 @@ fn read_operated_project(
     Ok(Some(project))
 }
 
-/// Counts a read of jobs against the caller's limits. Returns the `RateLimit` header fields.
-///
-/// Reads of jobs are limited, because most can cause requests to Mintlify or GitHub.
-///
-/// # Errors
-/// Returns a 429 problem if a limit is reached.
+/// Reads of jobs are limited, because most can cause requests to Mintlify or GitHub. Returns the
+/// `RateLimit` header fields.
 pub fn reserve_read(
     config: &Config,
     caller: &Caller,

@@ -1,5 +1,3 @@
-//! The handlers of the endpoints.
-
 use std::pin::Pin;
 
 use quillgate::Operation;
@@ -13,7 +11,7 @@ use crate::auth::session::describe_methods;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};
 
-/// A response whose body is a JavaScript string, a `ReadableStream` or `null`.
+/// The body is a JavaScript string, a `ReadableStream` or `null`.
 pub type HostResponse = GatewayResponse<JsValue>;
 
 impl From<GatewayResponse> for HostResponse {
@@ -28,13 +26,10 @@ impl From<GatewayResponse> for HostResponse {
     }
 }
 
-/// The boxed future of one handler.
-///
-/// Without the boxes, the futures of all handlers would form a single wasm function of 35 kB. V8
-/// compiles a wasm function at its first call, so the first request would wait for the compilation.
+/// Without boxes, the futures of all handlers would form a single wasm function of 35 kB, which V8
+/// compiles at the first request.
 type Pending<'a> = Pin<Box<dyn Future<Output = Result<HostResponse, Problem>> + 'a>>;
 
-/// Calls the handler of an endpoint.
 pub fn call_handler(endpoint: Endpoint, context: &mut Context) -> Pending<'_> {
     match endpoint {
         Endpoint::Liveness => Box::pin(async { Ok(report_liveness()) }),

@@ -1,6 +1,3 @@
-//! Handlers for agent jobs and their records. The handlers read jobs from the upstream, and pass
-//! writes and requests for records to the project's object.
-
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Operation};
 
 use crate::analytics::page::{CacheStatus, FetchReason};
@@ -17,10 +14,8 @@ use crate::upstream::failure::mark_uncertain;
 use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::request::UpstreamRequest;
 
-/// Reads a job from the upstream. With `Prefer: wait`, waits until the job changes.
-///
-/// After a temporary failure, returns the stored job. If no job is stored, or after another failure,
-/// returns the problem.
+/// With `Prefer: wait`, waits until the job changes. After a temporary failure, returns the stored
+/// job, if any.
 pub async fn read(context: &mut Context) -> Result<HostResponse, Problem> {
     let job = context.job()?;
     if let Some(seconds) = parse_preferred_wait(context.head.header("prefer")) {
@@ -54,8 +49,7 @@ pub async fn read(context: &mut Context) -> Result<HostResponse, Problem> {
     }
 }
 
-/// Finds the stored state of a job. Returns `None` if the job is not stored. If the project's
-/// object fails, records the error for the log and returns `None`.
+/// If the project's object fails, records the error for the log and returns `None`.
 async fn find_stored_job(context: &mut Context, job: &JobId) -> Option<HostResponse> {
     let found = async {
         let project = context.project_stub()?;
@@ -81,7 +75,6 @@ async fn find_stored_job(context: &mut Context, job: &JobId) -> Option<HostRespo
     Some(response.into())
 }
 
-/// Creates a job, or sends a message to a job.
 pub async fn write(context: &mut Context) -> Result<HostResponse, Problem> {
     let call = context.read_call().await?;
     let (head, settings) = (&context.head, &context.config.jobs);

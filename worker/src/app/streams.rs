@@ -1,6 +1,3 @@
-//! Handlers that watch jobs. They receive changes from the project's object, and return the changes
-//! as event streams or in response to long polls.
-
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -22,11 +19,10 @@ use crate::jobs::events::{
 use crate::jobs::project_stub::WatchCall;
 use crate::runtime::{SocketMessages, Timer, into_promise, limit_time, now, open_stream};
 
-/// The maximum wait for the first event of a long poll.
 const FIRST_EVENT_TIMEOUT: Millis = Millis::from_seconds(5);
 
-/// Streams the events of a job, or of all jobs of the project. A `HEAD` request opens no stream and
-/// causes no poll, so its status is 200 even if Mintlify does not know the job.
+/// A `HEAD` request opens no stream and causes no poll, so its status is 200 even if Mintlify does
+/// not know the job.
 pub async fn stream_events(context: &Context) -> Result<HostResponse, Problem> {
     let job = context.call()?.text("id").map(JobId::new).transpose()?;
     if context.is_head() {
@@ -47,19 +43,17 @@ pub async fn stream_events(context: &Context) -> Result<HostResponse, Problem> {
     Ok(HostResponse::new(200, stream_headers(), body.into()))
 }
 
-/// The body of an event stream. The body ends when the messages end.
 #[wasm_bindgen]
 pub struct EventBody {
     opening: Cell<Option<&'static str>>,
     messages: Rc<SocketMessages>,
-    /// Ends the messages if the client does not request the next chunk in time. [`Self::next`]
-    /// stops the timer, and starts a new timer when the next chunk is ready.
+    /// Ends the messages if the client does not request the next chunk in time.
     read_timeout: Rc<Cell<Option<Timer>>>,
 }
 
 #[wasm_bindgen]
 impl EventBody {
-    /// Returns the next message or heartbeat. See [`open_stream`].
+    /// See [`open_stream`].
     pub fn next(&self) -> Promise {
         let opening = self.opening.take().map(str::to_owned);
         let messages = Rc::clone(&self.messages);
@@ -81,13 +75,13 @@ impl EventBody {
         })
     }
 
-    /// Closes the socket. The runtime calls this method when the client disconnects.
+    /// The client disconnected.
     pub fn cancel(&self) {
         self.messages.end();
     }
 }
 
-/// Waits until a job changes, for at most `seconds`. Returns the job's latest state.
+/// Waits for at most `seconds`. Returns the job's latest state.
 pub async fn long_poll(
     context: &Context,
     job: &JobId,
@@ -107,9 +101,8 @@ pub async fn long_poll(
         .ok_or_else(Problem::object_unavailable)
 }
 
-/// Waits for a change, or until `time` has passed since the first event, which contains the current
-/// state. The wait for the first event does not count, because a remote object can need longer than
-/// a short `time` to send that event.
+/// Waits until `time` has passed since the first event, which contains the current state. A remote
+/// object can need longer than a short `time` to send that event.
 pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, time: Millis) {
     let mut timer = messages.end_after(FIRST_EVENT_TIMEOUT);
     while let Some(message) = messages.next().await {
@@ -124,10 +117,8 @@ pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, tim
     drop(timer);
 }
 
-/// Opens a WebSocket to the project's object and listens for changes for at most `time`. If the
-/// object refuses the request, returns the object's response as the inner `Err`. Each
-/// [`CHARGE_TEXT`] message announces a poll, which counts as a read by the caller. The messages end
-/// when the caller has no reads left.
+/// Each [`CHARGE_TEXT`] message counts as a read by the caller. The messages end when the caller
+/// has no reads left. If the object refuses the request, the inner `Err` is its response.
 async fn watch(
     context: &Context,
     job: Option<&JobId>,

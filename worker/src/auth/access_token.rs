@@ -5,13 +5,13 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, Grant, ISSUER, Quota};
 use crate::auth::jwt::{
     EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
     WRONG_SIGNATURE, to_millis, to_seconds,
 };
 use crate::auth::revocation::RevokedTokens;
-use crate::auth::settings::AuthSettings;
 use crate::auth::token::VerifiedToken;
 use crate::auth::trusted_issuer::Source;
 use crate::hash::verify_hmac_sha256;

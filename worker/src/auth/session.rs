@@ -16,9 +16,9 @@ use quillgate::{Rule, ValidationError};
 use serde_json::{Value, json};
 
 use crate::auth::accepts_from;
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, ISSUER};
 use crate::auth::jwt::take_text;
-use crate::auth::settings::AuthSettings;
 use crate::auth::trusted_issuer::Source;
 use crate::http::content::read_object;
 use crate::http::problem::Problem;

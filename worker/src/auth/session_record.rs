@@ -7,9 +7,9 @@ use std::rc::Rc;
 use quillgate::Millis;
 use serde_json::Value;
 
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, ISSUER};
 use crate::auth::jwt::{EXPIRED, INCOMPLETE};
-use crate::auth::settings::AuthSettings;
 use crate::auth::token::{Proof, VerifiedToken};
 use crate::auth::trusted_issuer::Source;
 use crate::auth::{access_token, invalid_token, oidc};

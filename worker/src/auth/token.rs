@@ -6,10 +6,10 @@
 use quillgate::Millis;
 use serde_json::{Map, Value};
 
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::Caller;
 use crate::auth::jwt::Jwt;
 use crate::auth::oidc::{self, UnverifiedToken};
-use crate::auth::settings::AuthSettings;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::auth::trusted_issuer::Source;
 use crate::auth::{InvalidToken, access_token};

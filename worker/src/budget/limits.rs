@@ -1,31 +1,20 @@
-//! The limits of the budgets. The Worker's variables set the limit of each policy and the length of
-//! the window.
-
 use quillgate::{Millis, RateLimitPolicy};
 
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds};
 
-/// The limit of each policy, and the length of the window.
+/// The maximum number of requests per window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The maximum number of jobs to create in a project per window.
     pub create_job: u32,
-    /// The maximum number of follow-ups to send in a project per window.
     pub send_message: u32,
-    /// The maximum number of analytics requests of the whole organization per window.
+    /// Of the whole organization.
     pub analytics: u32,
-    /// The maximum number of job reads per caller, project and window. Each isolate counts
-    /// separately.
+    /// Per caller and project. Each isolate counts separately.
     pub read_jobs: u32,
-    /// The length of the window, an hour by default.
     pub window: Millis,
 }
 
 impl Limits {
-    /// Reads the limits from the Worker's variables.
-    ///
-    /// # Errors
-    /// Returns an error for the first malformed variable.
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
         let limit = |name, default| read_integer(name, variables(name), default, Range::TO_MILLION);
         Ok(Self {
@@ -37,7 +26,6 @@ impl Limits {
         })
     }
 
-    /// Returns the maximum number of requests of a policy in any window, at least 1.
     pub const fn limit(&self, policy: RateLimitPolicy) -> u32 {
         match policy {
             RateLimitPolicy::CreateJob => self.create_job,

@@ -1,7 +1,5 @@
-//! The Durable Object of a project. The object sends writes, polls jobs, delivers webhooks and
-//! serves watchers. The object also stores the project's budgets, idempotency keys and job records.
-//! The limits that the object enforces are exact, because a single instance makes all decisions for
-//! a project.
+//! The Durable Object of a project. Its limits are exact, because a single instance makes all
+//! decisions for a project.
 
 mod alarm;
 mod events;
@@ -28,10 +26,10 @@ use crate::budget::store::{
     PROBE_TABLES,
 };
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
+use crate::jobs::job_settings::JobSettings;
 use crate::jobs::machine::Timing;
 use crate::jobs::project_object::events::JobPoll;
 use crate::jobs::project_stub::WatchCall;
-use crate::jobs::settings::JobSettings;
 use crate::jobs::store::JobStore;
 use crate::jobs::store::idempotency::IdempotencyStore;
 use crate::jobs::store::outbox::Outbox;
@@ -41,10 +39,9 @@ use crate::runtime::{
 };
 use crate::upstream::breaker::{self, breaker_state};
 use crate::upstream::connections::Connections;
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
-/// The migrations of this object's database. Never change or reorder released migrations, because
-/// existing databases do not run a migration again.
+/// Never change or reorder released migrations: existing databases do not run a migration again.
 const MIGRATIONS: &[&str] = &[
     BUDGET_TABLES,
     include_str!("store/migrations/0002_idempotency.sql"),
@@ -68,7 +65,6 @@ const MIGRATIONS: &[&str] = &[
     include_str!("store/migrations/0020_drop_indexes.sql"),
     DROP_TIME_INDEX,
 ];
-/// The policies whose circuit breakers this object reports.
 const POLICIES: [RateLimitPolicy; 3] = [
     RateLimitPolicy::CreateJob,
     RateLimitPolicy::SendMessage,
@@ -77,8 +73,7 @@ const POLICIES: [RateLimitPolicy; 3] = [
 
 #[durable_object(alarm)]
 pub struct ProjectObject {
-    /// The project, or the error that prevented opening it, such as an invalid setting. Every call
-    /// then returns that error.
+    /// Every call returns the error that prevented opening the project, such as an invalid setting.
     project: HostResult<Rc<Project>>,
 }
 
@@ -104,8 +99,6 @@ impl DurableObject for ProjectObject {
 
 #[wasm_bindgen]
 impl ProjectObject {
-    /// Carries out a write. Takes `RequestIds` and a `Write`, and resolves to a `GatewayResponse` and
-    /// `RequestMetrics`.
     pub fn write(&self, ids: JsValue, write: JsValue) -> Result<Promise, JsValue> {
         let project = self.project.clone()?;
         let writer = Rc::clone(&project);
@@ -117,7 +110,6 @@ impl ProjectObject {
         Ok(written)
     }
 
-    /// Lists jobs. Takes `RequestIds` and a `JobQuery`, and resolves to a `GatewayResponse`.
     pub fn list(&self, ids: JsValue, query: JsValue) -> Promise {
         let project = self.project.clone();
         into_promise(
@@ -125,21 +117,18 @@ impl ProjectObject {
         )
     }
 
-    /// Reads a job record. Takes `RequestIds` and resolves to a `GatewayResponse`.
     #[wasm_bindgen(js_name = readRecord)]
     pub fn read_record(&self, ids: JsValue, job: String) -> Promise {
         let project = self.project.clone();
         into_promise(async move { send_back(&project?.read_record(receive(ids)?, &job).await?) })
     }
 
-    /// Returns the stored JSON of a job, if any.
     #[wasm_bindgen(js_name = findStoredJob)]
     pub fn find_stored_job(&self, job: &str) -> Result<Option<String>, JsValue> {
         let row = self.project.clone()?.jobs.find(job)?;
         Ok(row.map(|row| row.data))
     }
 
-    /// Removes the block that a 429 from Mintlify put on a policy.
     #[wasm_bindgen(js_name = liftBlock)]
     pub fn lift_block(&self, policy: &str) -> Result<(), JsValue> {
         Ok(self
@@ -149,14 +138,12 @@ impl ProjectObject {
             .lift_block(read_policy(policy)?)?)
     }
 
-    /// Deletes a job record. `id` is the request id. Resolves to a `GatewayResponse`.
     #[wasm_bindgen(js_name = deleteRecord)]
     pub fn delete_record(&self, id: String, job: String) -> Promise {
         let project = self.project.clone();
         into_promise(async move { send_back(&project?.delete_record(&id, &job).await?) })
     }
 
-    /// Returns the [`ProjectHealth`] for operators.
     pub fn health(&self) -> Result<JsValue, JsValue> {
         Ok(send_back(&self.project.clone()?.health()?)?)
     }
@@ -185,16 +172,14 @@ struct Project {
     outbox: Outbox,
     connections: Connections,
     timing: Timing,
-    /// The polls by job id. A job has an entry while its poll is running, after a failed poll, or
-    /// after a watcher was charged for the next poll.
+    /// By job id: each running poll, failed poll, or poll for which a watcher was charged.
     polls: RefCell<HashMap<String, JobPoll>>,
-    /// The number of polls since this instance started.
+    /// Since this instance started.
     polls_started: Cell<u64>,
-    /// The time of the alarm, if this instance has set an alarm.
     alarm: Cell<Option<Millis>>,
     /// When the next record expires, rounded up. 0 until this instance has set an alarm.
     sweep_at: Cell<Millis>,
-    /// The number of alarms since this instance started.
+    /// Since this instance started.
     alarms: Cell<u64>,
 }
 

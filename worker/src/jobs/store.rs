@@ -1,8 +1,5 @@
-//! The store of a project's jobs. [`JobStore`] stores jobs with their past states and follow-ups,
-//! numbers the changes of the job list, and counts recent polls. Separate stores contain the
-//! idempotency keys and the outbox of webhooks.
+//! The store of a project's jobs. Separate stores contain the idempotency keys and the outbox.
 
-/// Expands to the columns of a `JobRow`.
 macro_rules! job_columns {
     () => {
         "row, id, listed, webhook, created_at, status, data, version, checked_at, last_started_at,
@@ -11,21 +8,21 @@ macro_rules! job_columns {
     };
 }
 
-/// Selects the columns of a `JobRow`. The argument continues the query after the table.
+/// The argument continues the query after the table.
 macro_rules! select_jobs {
     ($($rest:tt)+) => {
         concat!("SELECT ", job_columns!(), " FROM job ", $($rest)+)
     };
 }
 
-/// Expands to an SQL expression that converts a row of `job` to a [`quillgate::ListedJob`] as JSON.
+/// An SQL expression that converts a row of `job` to a [`quillgate::ListedJob`] as JSON.
 macro_rules! listed_job {
     () => {
         include_str!("sql/listed_job.sql")
     };
 }
 
-/// Expands to the columns of a `StreamEvent` for list streams: SQL expressions over a row of `job`.
+/// The columns of a `StreamEvent` for list streams.
 macro_rules! list_event {
     () => {
         concat!("revision AS id, 'job' AS name, ", listed_job!(), " AS data")
@@ -49,17 +46,15 @@ pub use changes::DELETION_LIFE;
 
 use crate::runtime::{Database, HostError, HostResult, text};
 
-/// Maximum number of jobs that one alarm polls for webhooks. An alarm also deletes at most this
-/// number of jobs.
+/// An alarm polls and deletes at most this number of jobs.
 const MAX_JOBS_PER_ALARM: u64 = 20;
 
 pub struct JobStore {
     database: Rc<Database>,
-    /// The window of the poll budget.
     poll_window: Millis,
-    /// The project's id, cached after the first read. The id never changes.
+    /// Cached after the first read.
     project: OnceCell<String>,
-    /// Whether the database had room for whole prompts, and when it was measured.
+    /// Measured at this time.
     room: Cell<(bool, Millis)>,
 }
 
@@ -73,10 +68,8 @@ impl JobStore {
         }
     }
 
-    /// Stores the project's id for alarms, which the runtime calls without the id.
-    ///
-    /// # Errors
-    /// Returns an error if the id of another project is already stored.
+    /// The runtime calls alarms without the id. Returns an error if the id of another project is
+    /// stored.
     pub fn remember_project(&self, project: &str) -> HostResult<()> {
         match self.project()? {
             Some(own) if own == project => return Ok(()),
@@ -87,7 +80,7 @@ impl JobStore {
         self.database.execute(insert, [text(project)])
     }
 
-    /// Returns the project's id, or `None` before the first write or watcher.
+    /// `None` before the first write or watcher.
     pub fn project(&self) -> HostResult<Option<&str>> {
         if self.project.get().is_none()
             && let Some(id) = self.database.value("SELECT id FROM project", [])?

@@ -6,7 +6,7 @@ use quillgate::{Method, Millis};
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::refusal::Refusal;
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// The next step after an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

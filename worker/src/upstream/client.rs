@@ -18,8 +18,8 @@ use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::page_check::check_page;
 use crate::upstream::refusal::Refusal;
 use crate::upstream::request::UpstreamRequest;
-use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Caching, Message, Outgoing, send};
+use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// The message of a larger error response is ignored.
 const MAX_ERROR_BYTES: usize = 64 * 1024;

@@ -10,7 +10,7 @@ use crate::runtime::{HostResult, Wait, Wake};
 use crate::upstream::client::{Exchange, UpstreamResponse, send_upstream};
 use crate::upstream::permits::{ConnectionClass, Permits, busy_problem};
 use crate::upstream::request::UpstreamRequest;
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
 #[derive(Clone, Default)]
 pub struct Connections(Rc<RefCell<Queue>>);

@@ -11,7 +11,7 @@ use crate::http::problem_kind::ProblemKind;
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::key_redaction::{find_key, parse_error_body, redact_text};
 use crate::upstream::refusal::{Refusal, is_missing, read_messages};
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// The wait after a 429 or 503 from the upstream without `Retry-After`: 60 s.
 pub const DEFAULT_RETRY_AFTER: Millis = Millis(60_000);

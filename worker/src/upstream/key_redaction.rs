@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::json;
 use crate::upstream::raw_json::unescape;
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// Parses an upstream error without admin keys, for responses and the log. Returns `None` unless
 /// the body is JSON without duplicate names.

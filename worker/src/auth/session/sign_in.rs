@@ -14,12 +14,12 @@ use quillgate::encode::percent_encode;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::jwt::take_text;
 use crate::auth::session::cookie::{
     Cookie, RANDOM_BYTES, SameSite, SessionId, clear_cookie, find_cookie, read_cookies,
     write_cookie,
 };
-use crate::auth::settings::AuthSettings;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
 use crate::http::gateway_rule::GatewayRule;

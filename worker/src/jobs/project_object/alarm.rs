@@ -1,6 +1,3 @@
-//! The alarm of a project's object. The alarm's handler polls jobs, delivers webhooks and deletes
-//! expired records.
-
 use std::rc::Rc;
 
 use quillgate::Millis;
@@ -11,8 +8,6 @@ use crate::runtime::{HostResult, SharedTask, log_for_operator, new_uuid, now};
 use crate::upstream::request::RequestIds;
 
 impl Project {
-    /// Stops polling jobs that did not finish in time, and starts due polls and webhook deliveries.
-    /// Then deletes expired records and schedules the next alarm.
     pub(super) async fn on_alarm(self: Rc<Self>) -> HostResult<()> {
         self.alarm.set(None);
         self.alarms.set(self.alarms.get() + 1);
@@ -54,8 +49,8 @@ impl Project {
         })
     }
 
-    /// Applies [`Event::Due`] to the due jobs, least recently polled first, and starts their polls.
-    /// The poll budget limits only polls of jobs that the gateway created.
+    /// The least recently polled jobs come first. The poll budget limits only polls of jobs that
+    /// the gateway created.
     fn start_due_polls(self: &Rc<Self>, ids: &RequestIds, now: Millis) -> HostResult<()> {
         let usage = self.jobs.poll_usage(now)?;
         let mut room = self.settings.poll_budget.count_allowed(&usage, now);

@@ -1,5 +1,4 @@
-//! The events of jobs. These methods apply an event to the state machine of a job, store the new
-//! state, and carry out the effects.
+//! Applies events to the state machine of a job, stores its new state, and carries out the effects.
 
 use std::collections::HashSet;
 
@@ -15,23 +14,21 @@ use crate::runtime::{HostResult, SharedTask, log_for_operator, now, random, sock
 use crate::upstream::client::Exchange;
 use crate::upstream::job_snapshot::JobSnapshot;
 
-/// The poll of a job, as far as this instance remembers it.
 #[derive(Default)]
 pub(super) struct JobPoll {
     pub(super) polling: Polling,
-    /// The running poll, which all watchers share.
+    /// All watchers share the running poll.
     pub(super) task: Option<SharedTask<Exchange<JobSnapshot>>>,
 }
 
-/// A stored event, whose effects are not carried out yet.
+/// The effects of a stored event are not carried out yet.
 #[must_use]
 pub(super) struct Stored {
     id: String,
-    /// The event for the job's streams, if its state has changed.
     job_event: Option<StreamEvent>,
     polling: Polling,
     effects: Vec<Effect<JobEnd>>,
-    /// The event for streams of the job list, if the job is listed.
+    /// Set if the job is listed.
     list_event: Option<StreamEvent>,
 }
 
@@ -45,7 +42,6 @@ impl From<&JobSnapshot> for State<JobEnd> {
 }
 
 impl Project {
-    /// Returns the state machine of a stored job.
     pub(super) fn job_of(&self, row: &JobRow) -> Job<JobEnd> {
         Job {
             record: Some(row.record()),
@@ -60,7 +56,7 @@ impl Project {
             .map_or_else(Polling::default, |poll| poll.polling.clone())
     }
 
-    /// Notes the start of a poll. Nothing is stored, because an instance that restarts polls again.
+    /// Nothing is stored, because an instance that restarts polls again.
     pub(super) fn begin_poll(&self, id: &str, number: u64) {
         let mut job: Job<JobEnd> = Job {
             record: None,
@@ -70,7 +66,6 @@ impl Project {
         self.set_polling(id, job.polling);
     }
 
-    /// Returns the ids of the jobs whose poll is running.
     pub(super) fn polled_jobs(&self) -> HashSet<String> {
         let polls = self.polls.borrow();
         let running = polls
@@ -79,7 +74,7 @@ impl Project {
         running.map(|(id, _)| id.clone()).collect()
     }
 
-    /// Applies an event in a transaction, and then carries out the effects. Returns them.
+    /// Returns the effects that it carried out.
     pub(super) fn apply(
         &self,
         id: &str,
@@ -93,9 +88,8 @@ impl Project {
         Ok(stored.effects)
     }
 
-    /// Applies an event and stores the job and its webhooks, within the current transaction.
-    /// `snapshot` is the response whose state the event contains. `creation` is the write that
-    /// created the job, for [`Event::Created`].
+    /// Runs within the current transaction. `snapshot` is the response whose state the event
+    /// contains.
     pub(super) fn store_event(
         &self,
         id: &str,
@@ -151,7 +145,7 @@ impl Project {
         })
     }
 
-    /// Carries out the effects of a stored event. Returns the number of watchers of the job list.
+    /// Returns the number of watchers of the job list.
     pub(super) fn publish(&self, stored: &Stored) -> usize {
         let Stored {
             id,
@@ -182,7 +176,6 @@ impl Project {
         self.broadcast_list(list_event.as_slice())
     }
 
-    /// Forgets the poll of a deleted job, and closes the sockets of its watchers.
     pub(super) fn forget(&self, id: &str) {
         let mut job = Job {
             record: None,
@@ -211,9 +204,8 @@ impl Project {
         poll.polling = polling;
     }
 
-    /// Charges one watcher for the next poll of a job that the gateway did not create. The Worker
-    /// counts a read for the watcher's caller. If the caller has no reads left, the Worker closes
-    /// the watcher's socket.
+    /// The Worker counts a read for the watcher's caller, and closes the watcher's socket if the
+    /// caller has no reads left.
     fn charge_watcher(&self, id: &str) {
         let mut watchers = self.find_watchers(id);
         if !watchers.is_empty() {

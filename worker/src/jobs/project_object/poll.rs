@@ -1,5 +1,3 @@
-//! Polls of jobs. The project's object reads jobs from the upstream and records the responses.
-
 use std::rc::Rc;
 
 use quillgate::{Endpoint as _, GetAgentJob, JobId, Operation, ProjectId};
@@ -13,7 +11,7 @@ use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::request::{RequestIds, UpstreamRequest};
 
 impl Project {
-    /// Polls a job. Returns the running poll if the job already has one.
+    /// Returns the running poll if the job already has one.
     pub(super) fn poll(
         self: &Rc<Self>,
         ids: &RequestIds,
@@ -75,8 +73,7 @@ impl Project {
         Ok(task)
     }
 
-    /// Waits until polls have finished, for at most [`MAX_READ_WAIT`]. The polls then continue, and
-    /// the caller returns the stored states.
+    /// Waits for at most [`MAX_READ_WAIT`]. The polls then continue.
     pub(super) async fn await_polls(
         self: &Rc<Self>,
         polls: Vec<SharedTask<Exchange<JobSnapshot>>>,
@@ -94,8 +91,8 @@ impl Project {
         waited.unwrap_or(Ok(()))
     }
 
-    /// Counts the retry of a poll. Returns `false` if the rest of the poll budget is reserved for
-    /// spaced polls, or if polls are paused. The retry must not be sent then.
+    /// Returns `false` if the rest of the poll budget is reserved for spaced polls, or if polls are
+    /// paused.
     fn count_retry(&self) -> HostResult<bool> {
         let now = now();
         let usage = self.jobs.poll_usage(now)?;
@@ -106,7 +103,7 @@ impl Project {
         Ok(has_budget)
     }
 
-    /// Ends a poll whose response could not be stored, so that the next poll can start.
+    /// The response could not be stored.
     fn abandon_poll(&self, job: &str, number: u64) {
         let mut polling = self.polling(job);
         if polling.fail(number, now()) {
@@ -114,7 +111,6 @@ impl Project {
         }
     }
 
-    /// Records the response to a poll.
     fn conclude_poll(
         &self,
         job: &str,

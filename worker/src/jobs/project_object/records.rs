@@ -1,5 +1,3 @@
-//! The job records of a project's object. These methods list, read, update and delete the records.
-
 use std::rc::Rc;
 
 use crate::http::problem::Problem;
@@ -14,8 +12,7 @@ use crate::upstream::request::RequestIds;
 const MAX_REFRESHED_JOBS: usize = 8;
 
 impl Project {
-    /// Lists a page of jobs, newest first. First polls unfinished jobs of the page that have a
-    /// stale state and have not been given up: see [`Self::refresh`].
+    /// First polls unfinished jobs of the page: see [`Self::refresh`].
     pub(super) async fn list(
         self: Rc<Self>,
         ids: &RequestIds,
@@ -31,8 +28,6 @@ impl Project {
         Ok(GatewayResponse::json(200, listing))
     }
 
-    /// Polls an unfinished job if the job's record is stale and the poll budget allows the poll.
-    /// Then returns the record, or a 404 if the job has no record.
     pub(super) async fn read_record(
         self: Rc<Self>,
         ids: RequestIds,
@@ -46,9 +41,7 @@ impl Project {
         })
     }
 
-    /// Polls the unfinished jobs in `rows` that have a stale state, stalest first, and waits for
-    /// the responses: see [`Self::await_polls`]. Polls at most [`MAX_REFRESHED_JOBS`] jobs, and no
-    /// more than the poll budget allows now.
+    /// Polls the stalest unfinished jobs, and waits for the responses: see [`Self::await_polls`].
     async fn refresh(self: &Rc<Self>, ids: &RequestIds, rows: Vec<JobRow>) -> HostResult<()> {
         let now = now();
         let mut stale = rows;
@@ -67,8 +60,6 @@ impl Project {
         self.await_polls(polls).await
     }
 
-    /// Deletes a job record and closes the sockets of the job's watchers. Returns a 404 if the job
-    /// is not stored.
     pub(super) async fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
         if self.jobs.find(job)?.is_none() {
             let problem = Problem::job_not_recorded();

@@ -1,6 +1,3 @@
-//! The start of event streams. The object opens a WebSocket for each watcher of a job or of all
-//! jobs, and sends the changes that the watcher has missed.
-
 use std::rc::Rc;
 
 use quillgate::JobId;
@@ -14,8 +11,7 @@ use crate::jobs::project_stub::WatchCall;
 use crate::runtime::{HostError, HostResult, now, sockets};
 
 impl Project {
-    /// Opens a WebSocket and sends the changes that the client has missed. Returns an ordinary
-    /// response if no stream can be opened.
+    /// Returns an ordinary response if no stream can be opened.
     pub(super) async fn watch(self: Rc<Self>, watch: WatchCall) -> HostResult<Response> {
         self.jobs.remember_project(&watch.ids.project)?;
         if let Err(refusal) = self.check_streams(&watch) {
@@ -66,10 +62,8 @@ impl Project {
         Ok(Ok(pair))
     }
 
-    /// Polls a job if its stored state is stale and the poll budget allows the poll. Waits for the
-    /// response, but not longer than [`Self::await_polls`] if the job is stored. Returns a response
-    /// with a problem if the poll fails and no stored state can be used instead. In all other
-    /// cases, returns `None`.
+    /// Polls a job if its stored state is stale and the poll budget allows the poll. Returns the
+    /// problem of a failed poll unless the stored state can be used instead.
     async fn bring_up_to_date(
         self: &Rc<Self>,
         watch: &WatchCall,
@@ -119,9 +113,7 @@ impl Project {
     }
 }
 
-/// Makes the response to a request whose WebSocket is not opened: the refusal as JSON, which
-/// [`ProjectStub::watch`](crate::jobs::project_stub::ProjectStub::watch) reads. The response always
-/// has status 200, because a refusal can have status 204, which allows no body.
+/// The response always has status 200, because a refusal can have status 204, which allows no body.
 fn make_refusal(refusal: &GatewayResponse) -> HostResult<Response> {
     Ok(Response::from_json(refusal)?)
 }

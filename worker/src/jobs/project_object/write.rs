@@ -1,6 +1,3 @@
-//! Writes: job creations and follow-ups. The project's object reserves the idempotency key and the
-//! budget, sends the request and records the outcome.
-
 use quillgate::Operation;
 
 use crate::budget::reservation::Reservation;
@@ -18,7 +15,6 @@ use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::{RequestIds, UpstreamRequest};
 
 impl Project {
-    /// Carries out a write unless its idempotency key or the budget prevents the request.
     pub(super) async fn write(
         &self,
         ids: &RequestIds,
@@ -93,8 +89,7 @@ impl Project {
         Ok((response, metrics))
     }
 
-    /// Reserves the idempotency key and the budget. If the write must not be sent, returns the
-    /// response as the inner `Err`.
+    /// If the write must not be sent, returns the response as the inner `Err`.
     fn reserve<'a>(
         &self,
         ids: &RequestIds,
@@ -119,7 +114,6 @@ impl Project {
         }
     }
 
-    /// Waits for a connection, then sends the write.
     async fn send_write(
         &self,
         ids: &RequestIds,
@@ -146,8 +140,7 @@ impl Project {
         sent.read(&request, read)
     }
 
-    /// Stores the job that a write created, or the new state of an existing job together with the
-    /// follow-up. Returns the stored event, or `None` if the write failed or its response names no job.
+    /// Returns `None` if the write failed or its response names no job.
     fn store_write(
         &self,
         write: &Write,
@@ -176,7 +169,6 @@ impl Project {
         )?))
     }
 
-    /// Notifies watchers of a write, and schedules the next poll of the written job.
     async fn publish_write(&self, write: &Write, stored: &Stored) -> HostResult<()> {
         let is_list_watched = self.publish(stored) > 0;
         let is_awaited = write.job.is_some() || write.webhook.is_some() || is_list_watched;

@@ -1,6 +1,3 @@
-//! The job list and the records of single jobs. The store selects the jobs of a page, and returns
-//! pages and records as JSON.
-
 use wasm_bindgen::JsValue;
 
 use super::JobStore;
@@ -9,9 +6,8 @@ use crate::jobs::records::{JobFilter, JobQuery, Position, encode_cursor};
 use crate::json;
 use crate::runtime::{HostResult, optional_text, text};
 
-/// Selects a [`quillgate::JobRecord`] without `messages` and `changes`. These lists are read row by
-/// row, because the prompts of all follow-ups can together exceed 2 MB, the runtime's limit for a
-/// value.
+/// Selects a [`quillgate::JobRecord`] without `messages` and `changes`, which together can exceed 2
+/// MB, the runtime's limit for a value.
 const RECORD: &str = concat!(
     "SELECT json_object('job', ",
     listed_job!(),
@@ -20,21 +16,20 @@ const RECORD: &str = concat!(
 
 const MESSAGES: &str = include_str!("sql/messages.sql");
 
-/// Selects the first state of a job, and each state whose status or pull request differs from the
-/// previous state.
+/// The first state of a job, and each state whose status or pull request differs from the previous
+/// one.
 const CHANGES: &str = include_str!("sql/changes.sql");
 
 pub struct JobPage {
     pub rows: Vec<JobRow>,
-    /// The position where the next page starts. `None` on the last page.
     next: Option<Position>,
-    /// The number of the list's latest change before the page was read.
+    /// Before the page was read.
     revision: u64,
 }
 
 impl JobStore {
-    /// Returns a page of the jobs that match a filter, newest first. With a filter, the page can have
-    /// fewer than `query.limit` jobs even if further, older jobs match.
+    /// With a filter, the page can have fewer than `query.limit` jobs even if further, older jobs
+    /// match.
     pub async fn page(&self, query: &JobQuery) -> HostResult<JobPage> {
         // Later changes have higher numbers, also those that happen while this page is read.
         let revision: Option<u64> = self.database.value("SELECT revision FROM project", [])?;
@@ -51,8 +46,8 @@ impl JobStore {
         })
     }
 
-    /// Returns a page as JSON. Reads the jobs of the page again, because a poll may have changed or
-    /// deleted some of them. Omits jobs whose status no longer matches the filter.
+    /// Reads the jobs again, because a poll may have changed or deleted some of them. Omits jobs
+    /// whose status no longer matches the filter.
     pub fn list(&self, filter: &JobFilter, page: &JobPage) -> HostResult<String> {
         let query = concat!(
             "SELECT ",
@@ -75,7 +70,6 @@ impl JobStore {
         ))
     }
 
-    /// Returns the record of a listed job as JSON. Returns `None` if the job is not listed.
     pub fn read_record(&self, id: &str) -> HostResult<Option<String>> {
         let Some(record) = self.database.value::<String>(RECORD, [text(id)])? else {
             return Ok(None);

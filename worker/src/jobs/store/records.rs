@@ -1,6 +1,3 @@
-//! The stored jobs. These methods read, write and delete jobs with their past states and
-//! follow-ups.
-
 use std::collections::HashSet;
 
 use quillgate::Millis;
@@ -18,35 +15,30 @@ use crate::json;
 use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
 use crate::upstream::job_snapshot::JobSnapshot;
 
-/// Maximum number of unfinished jobs that the gateway polls for clients of the list stream.
+/// For clients of the list stream.
 const MAX_UNFINISHED: u64 = 50;
 const MAX_MESSAGES: u64 = 100;
-/// Maximum total size of the follow-up prompts stored for a job, in bytes. A job's record is read
-/// into memory as a whole, and an isolate has 128 MB of memory.
+/// Of the follow-ups of a job, in bytes. A record is read into memory as a whole, and an isolate
+/// has 128 MB.
 const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
 const MAX_PAST_STATES: u64 = 100;
-/// Maximum number of past states deleted per change of a job. A job from an earlier release can
-/// have many more than [`MAX_PAST_STATES`], because earlier releases stored all past states.
+/// Per change of a job. Earlier releases stored all past states.
 const MAX_DELETED_STATES: u64 = 10;
-/// Time between two measurements of the database. The gateway cannot store the reserved fifth of the
-/// database in this time.
+/// The gateway cannot store the reserved fifth of the database in this time.
 const ROOM_PERIOD: Millis = Millis::from_seconds(60);
 
-/// The times that decide when the next alarm fires.
 #[derive(Default, Deserialize)]
 pub struct NextTimes {
-    /// The earliest `last_started_at` of the jobs that are not polled for a webhook.
+    /// Of the jobs that are not polled for a webhook.
     pub oldest: Option<Millis>,
     /// The time of the oldest deletion.
     pub oldest_deletion: Option<Millis>,
-    /// When the next job is due for its webhook, except jobs whose poll is running.
+    /// Except jobs whose poll is running.
     pub next_poll: Option<Millis>,
-    /// Whether a job with a webhook is being polled.
     #[serde(deserialize_with = "read_boolean")]
     pub is_polling: bool,
 }
 
-/// Returns the assignments of a job's columns with numbers, and the numbers.
 fn number_columns(
     record: &Record<JobEnd>,
     due: Option<Millis>,
@@ -65,7 +57,7 @@ fn number_columns(
 }
 
 impl JobStore {
-    /// Stores a job that `write` created. Returns the event for list streams.
+    /// Returns the event for list streams.
     pub fn add(
         &self,
         id: &str,
@@ -99,8 +91,8 @@ impl JobStore {
         self.number_change(insert, row)
     }
 
-    /// Returns the whole prompt if the settings and the size of the database allow storing it,
-    /// otherwise `None`. Reads the size once per minute.
+    /// Returns `None` if the settings or the size of the database do not allow storing the whole
+    /// prompt.
     fn find_whole<'a>(&self, write: &'a Write) -> Option<&'a str> {
         let whole = write.prompt.as_deref()?;
         let (mut has_room, measured_at) = self.room.get();
@@ -111,14 +103,10 @@ impl JobStore {
         has_room.then_some(whole)
     }
 
-    /// Stores a job after an event, within the current transaction. Writes only the columns that
-    /// change, because each index of a written column costs a further row.
-    ///
-    /// `row` is the job's current row, or `None` if the job is not stored yet: it was created
-    /// elsewhere, or Mintlify's response to its creation has not arrived yet. Callers can watch this
-    /// job, but the list does not contain it. `snapshot` is the response with a new state, and `due`
-    /// is when the job is due for its webhook. If `is_revised` is set and the job is listed, returns
-    /// the event for list streams.
+    /// Writes only the columns that change, because each index of a written column costs a further
+    /// row. `row` is `None` for a job that is watched before Mintlify's response to its creation
+    /// arrived, or that was created elsewhere. Returns the event for list streams if `is_revised`
+    /// is set and the job is listed.
     pub fn save(
         &self,
         id: &str,
@@ -177,8 +165,7 @@ impl JobStore {
         Ok(None)
     }
 
-    /// Copies the state of a row to the past states, and deletes the oldest past states above the
-    /// limit.
+    /// Deletes the oldest past states above the limit.
     fn store_past_state(&self, row: &JobRow) -> HostResult<()> {
         let (id, since) = (
             text(&row.id),
@@ -195,8 +182,7 @@ impl JobStore {
             .execute(include_str!("sql/trim_events.sql"), values)
     }
 
-    /// Stores a follow-up of a listed job, and deletes the oldest follow-ups beyond
-    /// [`MAX_MESSAGES`] or [`MAX_MESSAGE_BYTES`].
+    /// Returns the event for list streams.
     pub fn add_message(&self, id: &str, write: &Write) -> HostResult<()> {
         let prompt = self.find_whole(write).unwrap_or(&write.prompt_summary);
         let row = [
@@ -212,9 +198,8 @@ impl JobStore {
             .execute(include_str!("sql/trim_messages.sql"), values)
     }
 
-    /// Deletes jobs that last started at `latest` or before and are not polled for a webhook, at
-    /// most [`MAX_JOBS_PER_ALARM`] per call. Then calls [`Self::forget_deletions`]. Returns the ids
-    /// of the deleted jobs and the events for list streams.
+    /// Deletes jobs that last started at `latest` or before and are not polled for a webhook.
+    /// Returns their ids and the events for list streams.
     pub fn sweep(&self, latest: Millis) -> HostResult<(Vec<String>, Vec<StreamEvent>)> {
         let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND last_started_at <= ?
             ORDER BY last_started_at LIMIT ?";
@@ -231,8 +216,7 @@ impl JobStore {
         Ok((jobs, events))
     }
 
-    /// Deletes a job with its past states and follow-ups. Returns the event for list streams, or
-    /// `None` if the job was not listed.
+    /// Returns the event for list streams.
     pub fn delete(&self, id: &str) -> HostResult<Option<StreamEvent>> {
         let insert = include_str!("sql/insert_deletion.sql");
         let event = self.number_change(insert, [number(now().0), text(id)])?;
@@ -251,14 +235,12 @@ impl JobStore {
         self.database.first(query, [text(id)])
     }
 
-    /// Returns the jobs with the given ids. Ignores unknown ids.
     pub fn find_all(&self, ids: &HashSet<String>) -> HostResult<Vec<JobRow>> {
         let query = select_jobs!("WHERE id IN (SELECT value FROM json_each(?))");
         self.database.rows(query, [text(&json::to_text(&ids))])
     }
 
-    /// Returns the jobs whose poll for a webhook is due at `now`, at most [`MAX_JOBS_PER_ALARM`],
-    /// except `polled`. The job with the earliest due time comes first.
+    /// The earliest due time comes first.
     pub fn due(&self, polled: &HashSet<String>, now: Millis) -> HostResult<Vec<JobRow>> {
         let query = select_jobs!(
             "WHERE webhook_poll <= ? AND id NOT IN (SELECT value FROM json_each(?))
@@ -269,7 +251,6 @@ impl JobStore {
         self.database.rows(query, values)
     }
 
-    /// Returns the times of the next alarm. `polled` are the jobs whose poll is running.
     pub fn next_times(&self, polled: &HashSet<String>) -> HostResult<NextTimes> {
         let polled = text(&json::to_text(polled));
         let times = self
@@ -278,8 +259,7 @@ impl JobStore {
         Ok(times.unwrap_or_default())
     }
 
-    /// Returns the listed jobs that are still running, have not been given up and last started
-    /// after `earliest`. The most recently started jobs come first, at most [`MAX_UNFINISHED`].
+    /// The most recently started jobs come first.
     pub fn unfinished(&self, earliest: Millis) -> HostResult<Vec<JobRow>> {
         // Without `INDEXED BY`, SQLite chooses another index and reads every job. SQLite uses a
         // partial index only if the query repeats the index's condition.
