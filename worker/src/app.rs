@@ -9,6 +9,8 @@ pub mod config;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod context;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod deployments;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod export;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod fetch;

@@ -1,6 +1,6 @@
-//! Budgets. A sliding log counts the reservations of a policy (`create-job`, `send-message`,
-//! `analytics`, `read-jobs`), so there are no bursts at the edges of a window. A Durable Object
-//! stores each log except that of `read-jobs`, which isolates count in memory: see [`read_budget`].
+//! Budgets. A sliding log counts the reservations of a policy such as `create-job`, so
+//! there are no bursts at the edges of a window. A Durable Object stores each log except those of
+//! reads, which isolates count in memory: see [`read_budget`].
 //!
 //! A row counts while `at > now − window`. While a request is in flight, its `at` is the future
 //! time `now + timeout`, so that no slot becomes free before the upstream stops counting the
@@ -23,6 +23,16 @@ use serde_json::json;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::HeaderFields;
+
+/// Whether the organization's object counts the policy, for all projects together.
+pub const fn is_of_organization(policy: RateLimitPolicy) -> bool {
+    matches!(
+        policy,
+        RateLimitPolicy::Analytics
+            | RateLimitPolicy::CreateDeployment
+            | RateLimitPolicy::CreatePreview
+    )
+}
 
 /// The number of equal steps into which a window is divided; see [`find_step`].
 const STEPS: u64 = 60;
@@ -112,11 +122,12 @@ impl BudgetSnapshot {
             max: usage.max.min(self.limit.max),
             ..usage
         };
-        let ceilings = self.ceilings.iter().map(|usage| match self.policy {
-            RateLimitPolicy::ReadJobs => *usage,
-            RateLimitPolicy::CreateJob
-            | RateLimitPolicy::SendMessage
-            | RateLimitPolicy::Analytics => within_limit(*usage),
+        let ceilings = self.ceilings.iter().map(|usage| {
+            if self.policy.is_read() {
+                *usage
+            } else {
+                within_limit(*usage)
+            }
         });
         let tightest = ceilings.min_by_key(|usage| (usage.left(), Reverse(self.next_free(usage))));
         let quota = self.quota.map(within_limit);

@@ -14,6 +14,7 @@ pub(crate) mod project_object;
 pub(crate) mod project_stub;
 pub mod pull_request;
 pub mod records;
+pub mod resource;
 pub mod search;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;

@@ -15,6 +15,9 @@ pub struct OrganizationHealth {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct OrganizationBudgets {
     pub analytics: BudgetHealth,
+    pub create_deployment: BudgetHealth,
+    pub create_preview: BudgetHealth,
 }

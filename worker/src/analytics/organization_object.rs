@@ -9,6 +9,7 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 mod archive;
 mod fetch;
+mod writes;
 
 use crate::analytics::analytics_settings::AnalyticsSettings;
 use crate::analytics::archive::run_lock::RunLock;
@@ -37,7 +38,7 @@ const KEY_SET_TABLE: &str = "CREATE TABLE key_set (
 )";
 const DROP_KEY_SETS: &str = "DROP TABLE IF EXISTS key_set";
 
-const STEPS: [&str; 12] = [
+const STEPS: [&str; 13] = [
     BUDGET_TABLES,
     PAGE_TABLES,
     KEY_SET_TABLE,
@@ -50,6 +51,7 @@ const STEPS: [&str; 12] = [
     PAGE_TOTALS,
     DROP_KEY_SETS,
     DROP_TIME_INDEX,
+    writes::DEPLOYMENT_TABLE,
 ];
 
 #[durable_object(fetch)]
@@ -83,6 +85,24 @@ impl OrganizationObject {
             organization?.archive().await?;
             Ok(JsValue::UNDEFINED)
         })
+    }
+
+    #[wasm_bindgen(js_name = reserveWrite)]
+    pub fn reserve_write(&self, id: &str, request: JsValue) -> Result<JsValue, JsValue> {
+        let organization = self.organization()?;
+        Ok(send_back(
+            &organization.reserve_write(id, &receive(request)?)?,
+        )?)
+    }
+
+    #[wasm_bindgen(js_name = concludeWrite)]
+    pub fn conclude_write(&self, write: JsValue) -> Result<(), JsValue> {
+        Ok(self.organization()?.conclude_write(&receive(write)?)?)
+    }
+
+    #[wasm_bindgen(js_name = findDeployment)]
+    pub fn find_deployment(&self, id: &str) -> Result<Option<String>, JsValue> {
+        Ok(self.organization()?.find_deployment(id)?)
     }
 
     #[wasm_bindgen(js_name = liftBlock)]
@@ -157,6 +177,8 @@ impl Organization {
             breaker: breaker_state(&[policy], None, now()),
             budgets: OrganizationBudgets {
                 analytics: self.budget.health(policy)?,
+                create_deployment: self.budget.health(RateLimitPolicy::CreateDeployment)?,
+                create_preview: self.budget.health(RateLimitPolicy::CreatePreview)?,
             },
             cached_pages: self.pages.count()?,
         })

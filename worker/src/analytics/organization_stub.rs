@@ -9,7 +9,7 @@ use worker::Env;
 use crate::analytics::health::OrganizationHealth;
 use crate::analytics::pages::Page;
 use crate::analytics::query::ReportQuery;
-use crate::budget::reservation::BudgetRequest;
+use crate::budget::reservation::{BudgetRequest, Reservation, ReservationOutcome};
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::{HostResult, durable_objects, receive, send_back};
 use crate::upstream::metrics::RequestMetrics;
@@ -40,6 +40,16 @@ pub struct ReportReply {
     pub metrics: RequestMetrics,
 }
 
+/// The end of a write that holds a reservation of the organization's budget.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+pub struct WriteOutcome {
+    pub reservation: Reservation,
+    pub outcome: ReservationOutcome,
+    pub project: String,
+    /// The id of the deployment that the write started.
+    pub deployment: Option<String>,
+}
+
 #[wasm_bindgen]
 extern "C" {
     type RawOrganizationStub;
@@ -51,6 +61,12 @@ extern "C" {
     fn report(this: &RawOrganizationStub, call: JsValue) -> Promise;
     #[wasm_bindgen(method)]
     fn archive(this: &RawOrganizationStub) -> Promise;
+    #[wasm_bindgen(method, js_name = reserveWrite)]
+    fn reserve_write(this: &RawOrganizationStub, id: &str, request: JsValue) -> Promise;
+    #[wasm_bindgen(method, js_name = concludeWrite)]
+    fn conclude_write(this: &RawOrganizationStub, write: JsValue) -> Promise;
+    #[wasm_bindgen(method, js_name = findDeployment)]
+    fn find_deployment(this: &RawOrganizationStub, id: &str) -> Promise;
     #[wasm_bindgen(method, js_name = liftBlock)]
     fn lift_block(this: &RawOrganizationStub, policy: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -85,6 +101,27 @@ impl OrganizationStub {
     pub async fn archive(&self) -> HostResult<()> {
         JsFuture::from(self.0.archive()).await?;
         Ok(())
+    }
+
+    /// If the budget refuses the write, returns the response as the inner `Err`.
+    pub async fn reserve_write(
+        &self,
+        request_id: &str,
+        request: &BudgetRequest,
+    ) -> HostResult<Result<Reservation, GatewayResponse>> {
+        let reserved = self.0.reserve_write(request_id, send_back(request)?);
+        receive(JsFuture::from(reserved).await?)
+    }
+
+    pub async fn conclude_write(&self, write: &WriteOutcome) -> HostResult<()> {
+        JsFuture::from(self.0.conclude_write(send_back(write)?)).await?;
+        Ok(())
+    }
+
+    /// Returns the project of a deployment that the gateway started.
+    pub async fn find_deployment(&self, id: &str) -> HostResult<Option<String>> {
+        let found = JsFuture::from(self.0.find_deployment(id)).await?;
+        Ok(found.as_string())
     }
 
     pub async fn lift_block(&self, policy: RateLimitPolicy) -> HostResult<()> {

@@ -12,6 +12,7 @@ use crate::auth::caller::{Caller, OPERATE};
 use crate::auth::session::cookie::{self, Cookie, find_cookie};
 use crate::auth::session::cross_site::check_same_origin;
 use crate::auth::{Credentials, Identity, VerifiedTokens, identify, missing_session_problem};
+use crate::budget::is_of_organization;
 use crate::budget::read_budget::ReadBudget;
 use crate::http::content::{RequestValues, check_announced_body};
 use crate::http::cors::{self, Origin};
@@ -21,6 +22,7 @@ use crate::http::response::HeaderFields;
 use crate::http::route::{PathSegments, join_methods};
 use crate::http::url::{decode_query, find_parameter};
 use crate::jobs::records::JobQuery;
+use crate::jobs::resource::Resource;
 
 /// What the admission of a request establishes, possibly before it refuses the request.
 #[derive(Debug, Default)]
@@ -120,9 +122,9 @@ pub fn admit(
     // `identify` reads cookies and assertions only without this field.
     facts.is_by_cookie = credentials.authorization.is_none();
     authorize(config, head, route, &caller, facts)?;
-    if facts.policy == Some(RateLimitPolicy::ReadJobs) {
-        let project = facts.project.as_ref().ok_or_else(Problem::internal)?;
-        facts.budget = reserve_read(config, &caller, project, now, reads)?;
+    if let Some(policy) = facts.policy.filter(|policy| policy.is_read()) {
+        let project = facts.project.as_ref();
+        facts.budget = reserve_read(config, &caller, policy, project, now, reads)?;
     }
     Ok(Admission::Admitted(endpoint))
 }
@@ -190,7 +192,7 @@ fn authorize(
         Endpoint::LiftBlock => {
             caller.require_operator()?;
             let policy = find_policy(&route.segments).ok_or_else(Problem::not_found)?;
-            if policy != RateLimitPolicy::Analytics {
+            if !is_of_organization(policy) {
                 let project = read_operated_project(head, caller)?;
                 let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
                 facts.project = Some(project.ok_or_else(missing)?);
@@ -209,22 +211,33 @@ fn authorize(
     };
     let values = RequestValues::from_path(operation, route.segments)?;
     let declared = operation.declaration();
-    caller.authorize(values.project.as_str(), declared.scope.as_str())?;
-    facts.project = Some(values.project.clone());
+    let scope = declared.scope.as_str();
+    match &values.project {
+        Some(project) => caller.authorize(project.as_str(), scope)?,
+        // The handler finds the project.
+        None => caller.require_anywhere(scope)?,
+    }
+    facts.project.clone_from(&values.project);
     facts.policy = declared.policy;
     let values = values.with_query(head.query.as_deref())?;
-    if is_of_archive(operation) && !config.analytics.archive.includes(values.project.as_str()) {
+    let is_archived = |project: &ProjectId| config.analytics.archive.includes(project.as_str());
+    if is_of_archive(operation) && !values.project.as_ref().is_some_and(is_archived) {
         let detail = "the gateway does not archive this project; its operator must add it to ARCHIVE_PROJECTS";
         return Err(Problem::archive_not_configured(detail));
     }
     if declared.method == Method::Post {
-        check_announced_body(head)?;
+        if values.has_body() {
+            check_announced_body(head)?;
+        }
         facts.values = Some(values);
     } else {
         let call = values.parse()?;
-        if operation == Operation::ListAgentJobs {
+        if matches!(
+            operation,
+            Operation::ListAgentJobs | Operation::ListDeployments
+        ) {
             // A cursor of another list is refused before the read is counted.
-            JobQuery::read(&call)?;
+            JobQuery::read(&call, Resource::of(operation))?;
         }
         facts.call = Some(call);
     }
@@ -242,10 +255,10 @@ const fn is_of_archive(operation: Operation) -> bool {
     )
 }
 
-/// A 429 does not block reads of jobs.
+/// A 429 does not block reads of jobs and deployments.
 fn find_policy(segments: &PathSegments<'_>) -> Option<RateLimitPolicy> {
     let (_, name) = segments.first()?;
-    RateLimitPolicy::from_name(name).filter(|policy| *policy != RateLimitPolicy::ReadJobs)
+    RateLimitPolicy::from_name(name).filter(|policy| !policy.is_read())
 }
 
 /// The caller must be an operator of the project, because reading its health creates a Durable
@@ -263,23 +276,25 @@ fn read_operated_project(
     Ok(Some(project))
 }
 
-/// Reads of jobs are limited, because most can cause requests to Mintlify or GitHub. Returns the
-/// `RateLimit` header fields.
+/// Reads of jobs and deployments are limited, because most can cause requests to Mintlify or
+/// GitHub. Returns the `RateLimit` header fields.
 pub fn reserve_read(
     config: &Config,
     caller: &Caller,
-    project: &ProjectId,
+    policy: RateLimitPolicy,
+    project: Option<&ProjectId>,
     now: Millis,
     reads: &mut ReadBudget,
 ) -> Result<HeaderFields, Problem> {
-    let (policy, limits) = (RateLimitPolicy::ReadJobs, &config.limits);
+    let limits = &config.limits;
     let mut request = caller.budget_request(policy);
+    let project = project.map_or("", ProjectId::as_str);
     // The names are unique, because a project id contains no line feed.
-    let name_in_project = |name: &str| format!("{}\n{name}", project.as_str());
+    let name_in_project = |name: &str| format!("\n{}\n{project}\n{name}", policy.as_str());
     request.caller = name_in_project(&request.caller);
     for ceiling in &mut request.ceilings {
         ceiling.name = name_in_project(&ceiling.name);
     }
-    let granted = reads.reserve(&request, limits.limit(policy), limits.window, now)?;
+    let granted = reads.reserve(&request, limits.limit(policy), limits.window(policy), now)?;
     Ok(granted.fields)
 }

@@ -1,6 +1,5 @@
 use std::rc::Rc;
 
-use quillgate::parameters::ParameterGroup as _;
 use quillgate::{Call, JobId, Millis, ProjectId};
 use web_sys::Request;
 use worker::Env;
@@ -15,6 +14,7 @@ use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::trace::{Trace, continue_trace};
 use crate::jobs::project_stub::ProjectStub;
+use crate::jobs::resource::Resource;
 use crate::runtime::read_stream;
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::RequestIds;
@@ -75,8 +75,14 @@ impl Context {
         self.facts.call.as_ref().ok_or_else(Problem::internal)
     }
 
-    pub fn job(&self) -> Result<JobId, Problem> {
-        Ok(JobId::read(self.call()?)?)
+    /// The id in the path.
+    pub fn job(&self, resource: Resource) -> Result<JobId, Problem> {
+        let name = match resource {
+            Resource::Job => "id",
+            Resource::Deployment => "statusId",
+        };
+        let id = self.call()?.text(name).ok_or_else(Problem::internal)?;
+        Ok(JobId::new(id)?)
     }
 
     /// The body and the other values, validated.
@@ -108,7 +114,11 @@ impl Context {
         })
     }
 
-    pub fn project_stub(&self) -> Result<ProjectStub, Problem> {
-        Ok(ProjectStub::new(&self.env, self.project()?.as_str())?)
+    pub fn project_stub(&self, resource: Resource) -> Result<ProjectStub, Problem> {
+        Ok(ProjectStub::new(
+            &self.env,
+            self.project()?.as_str(),
+            resource,
+        )?)
     }
 }

@@ -6,10 +6,13 @@ use wasm_bindgen::JsValue;
 use crate::app::context::Context;
 use crate::app::isolate::description;
 use crate::app::routes::Endpoint;
-use crate::app::{admin, analytics, archive, jobs, pull_requests, sessions, sign_in, streams};
+use crate::app::{
+    admin, analytics, archive, deployments, jobs, pull_requests, sessions, sign_in, streams,
+};
 use crate::auth::session::describe_methods;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};
+use crate::jobs::resource::Resource;
 
 /// The body is a JavaScript string, a `ReadableStream` or `null`.
 pub type HostResponse = GatewayResponse<JsValue>;
@@ -44,13 +47,25 @@ pub fn call_handler(endpoint: Endpoint, context: &mut Context) -> Pending<'_> {
         Endpoint::ConcludeSignIn => Box::pin(sign_in::conclude(context)),
         Endpoint::PullRequest => Box::pin(pull_requests::read(context)),
         Endpoint::Operation(operation) => match operation {
-            Operation::CreateAgentJob | Operation::SendMessage => Box::pin(jobs::write(context)),
-            Operation::GetAgentJob => Box::pin(jobs::read(context)),
-            Operation::ListAgentJobs => Box::pin(jobs::list(context)),
+            Operation::CreateAgentJob
+            | Operation::SendMessage
+            | Operation::CreateDeployment
+            | Operation::CreatePreview
+            | Operation::RunAutomation => Box::pin(jobs::write(context, operation)),
+            Operation::GetAgentJob => Box::pin(jobs::read(context, Resource::Job)),
+            Operation::GetDeployment => Box::pin(deployments::read(context)),
+            Operation::ListAgentJobs | Operation::ListDeployments => {
+                Box::pin(jobs::list(context, Resource::of(operation)))
+            }
             Operation::GetAgentJobRecord => Box::pin(jobs::read_record(context)),
-            Operation::DeleteAgentJobRecord => Box::pin(jobs::delete_record(context)),
-            Operation::StreamAgentJobEvents | Operation::StreamProjectJobEvents => {
-                Box::pin(streams::stream_events(context))
+            Operation::DeleteAgentJobRecord | Operation::DeleteDeploymentRecord => {
+                Box::pin(jobs::delete_record(context, Resource::of(operation)))
+            }
+            Operation::StreamAgentJobEvents | Operation::StreamDeploymentEvents => {
+                Box::pin(streams::stream_one(context, Resource::of(operation)))
+            }
+            Operation::StreamProjectJobEvents | Operation::StreamProjectDeploymentEvents => {
+                Box::pin(streams::stream_all(context, Resource::of(operation)))
             }
             Operation::ListDailyViews => Box::pin(archive::read_series(context)),
             Operation::ListArchivedViews => Box::pin(archive::list_views(context)),

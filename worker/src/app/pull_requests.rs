@@ -13,6 +13,7 @@ use crate::jobs::pull_request::cache::PullRequestCache;
 use crate::jobs::pull_request::failure::GitHubFailure;
 use crate::jobs::pull_request::pull_request_settings::PullRequestSettings;
 use crate::jobs::pull_request::{PullRequest, PullRequestStatus};
+use crate::jobs::resource::Resource;
 use crate::json;
 use crate::runtime::{HostResult, log_for_operator, now, share_fetch};
 use crate::upstream::transport::{Caching, Outgoing, send};
@@ -28,10 +29,10 @@ thread_local! {
 /// The state is unknown if GitHub is not configured, or if the job has no pull request on
 /// github.com.
 pub async fn read(context: &Context) -> Result<HostResponse, Problem> {
-    let job = context.job()?;
+    let job = context.job(Resource::Job)?;
     let mut status = PullRequestStatus::UNKNOWN;
     if let Some(settings) = &context.config.pull_requests {
-        let project = context.project_stub()?;
+        let project = context.project_stub(Resource::Job)?;
         let stored = project.find_stored_job(job.as_str()).await?;
         let stored = stored.ok_or_else(Problem::job_not_recorded)?;
         if let Some(request) = PullRequest::of_job(&stored) {

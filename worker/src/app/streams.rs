@@ -17,20 +17,32 @@ use crate::jobs::events::{
     READ_TIMEOUT, StreamEvent, limit_stream, parse_event_number,
 };
 use crate::jobs::project_stub::WatchCall;
+use crate::jobs::resource::Resource;
 use crate::runtime::{SocketMessages, Timer, into_promise, limit_time, now, open_stream};
 
 const FIRST_EVENT_TIMEOUT: Millis = Millis::from_seconds(5);
 
+pub async fn stream_one(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {
+    stream_events(context, resource, Some(context.job(resource)?)).await
+}
+
+pub async fn stream_all(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {
+    stream_events(context, resource, None).await
+}
+
 /// A `HEAD` request opens no stream and causes no poll, so its status is 200 even if Mintlify does
 /// not know the job.
-pub async fn stream_events(context: &Context) -> Result<HostResponse, Problem> {
-    let job = context.call()?.text("id").map(JobId::new).transpose()?;
+async fn stream_events(
+    context: &Context,
+    resource: Resource,
+    job: Option<JobId>,
+) -> Result<HostResponse, Problem> {
     if context.is_head() {
         return Ok(GatewayResponse::new(200, stream_headers(), None).into());
     }
     let after = context.head.header("last-event-id");
     let after = after.and_then(parse_event_number);
-    let messages = match watch(context, job.as_ref(), after, MAX_STREAM_LIFETIME).await? {
+    let messages = match watch(context, resource, job.as_ref(), after, MAX_STREAM_LIFETIME).await? {
         Ok(messages) => messages,
         Err(refusal) => return Ok(refusal.into()),
     };
@@ -84,11 +96,20 @@ impl EventBody {
 /// Waits for at most `seconds`. Returns the job's latest state.
 pub async fn long_poll(
     context: &Context,
+    resource: Resource,
     job: &JobId,
     seconds: u64,
 ) -> Result<HostResponse, Problem> {
     let time = Millis::from_seconds(seconds);
-    let messages = match watch(context, Some(job), None, FIRST_EVENT_TIMEOUT.plus(time)).await? {
+    let messages = match watch(
+        context,
+        resource,
+        Some(job),
+        None,
+        FIRST_EVENT_TIMEOUT.plus(time),
+    )
+    .await?
+    {
         Ok(messages) => messages,
         Err(refusal) => return Ok(refusal.into()),
     };
@@ -121,6 +142,7 @@ pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, tim
 /// has no reads left. If the object refuses the request, the inner `Err` is its response.
 async fn watch(
     context: &Context,
+    resource: Resource,
     job: Option<&JobId>,
     after: Option<u64>,
     time: Millis,
@@ -128,23 +150,28 @@ async fn watch(
     let caller = Rc::clone(context.caller()?);
     let watch = WatchCall {
         ids: context.ids()?,
+        resource,
         job: job.map(|job| job.as_str().to_owned()),
         // The caller becomes the tag of a WebSocket, which the runtime limits to 256 characters.
         // The caller's key can be longer, so its fingerprint is used.
         caller: fingerprint(&[&caller.key()]),
         after,
     };
-    let socket = match context.project_stub()?.watch(&watch).await? {
+    let socket = match context.project_stub(resource)?.watch(&watch).await? {
         Ok(socket) => socket,
         Err(refusal) => return Ok(Err(refusal)),
     };
     let project = context.project()?.clone();
+    let policy = context.facts.policy.ok_or_else(Problem::internal)?;
     let config = Rc::clone(&context.config);
     let in_session = context.session.is_some();
     let time = time.min(limit_stream(caller.expires, now(), in_session));
     let accept = move |message: &str| {
         message != CHARGE_TEXT
-            || with_reads(|reads| reserve_read(&config, &caller, &project, now(), reads)).is_ok()
+            || with_reads(|reads| {
+                reserve_read(&config, &caller, policy, Some(&project), now(), reads)
+            })
+            .is_ok()
     };
     let signal = context.request.signal();
     let messages = SocketMessages::listen(&socket, &signal, time, accept)?;

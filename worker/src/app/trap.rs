@@ -8,6 +8,7 @@ use crate::analytics::organization_stub::OrganizationStub;
 use crate::http::request_head::RequestHead;
 use crate::http::url::find_parameter;
 use crate::jobs::project_stub::ProjectStub;
+use crate::jobs::resource::Resource;
 use crate::runtime::trap::{trap_later, trap_now};
 
 /// `now` traps synchronously, `later` after an `await`, and other values of `where` in a Durable
@@ -20,7 +21,9 @@ pub fn handle(head: &RequestHead, env: &Env) -> Option<Promise> {
     let trapping = match parameter("where") {
         Some("now") => trap_now(),
         Some("organization") => OrganizationStub::new(env).ok()?.trap(),
-        Some("project") => ProjectStub::new(env, parameter("project")?).ok()?.trap(),
+        Some("project") => ProjectStub::new(env, parameter("project")?, Resource::Job)
+            .ok()?
+            .trap(),
         _ => trap_later(),
     };
     // An RPC call returns a thenable that is not an instance of `Promise`, so it must be converted.

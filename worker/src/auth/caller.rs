@@ -143,7 +143,13 @@ impl Caller {
     /// # Errors
     /// 403 if no grant has the scope [`OPERATE`]. The challenge names the scope.
     pub fn require_operator(&self) -> Result<(), Problem> {
-        require_scope(self.grants.iter(), OPERATE)
+        self.require_anywhere(OPERATE)
+    }
+
+    /// # Errors
+    /// 403 if no grant has the scope. The challenge names the scope.
+    pub fn require_anywhere(&self, scope: &str) -> Result<(), Problem> {
+        require_scope(self.grants.iter(), scope)
     }
 
     /// The key of the caller's budgets and idempotency keys.

@@ -16,7 +16,7 @@ pub struct BudgetRequest {
     pub ceilings: Vec<Ceiling>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct Reservation {
     /// In the table `reservation`.
     pub id: u64,
@@ -27,7 +27,7 @@ pub struct Reservation {
     pub left: u32,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub enum ReservationOutcome {
     Succeeded,
     /// Mintlify may have counted the failed request.

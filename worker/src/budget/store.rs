@@ -79,7 +79,12 @@ impl BudgetStore {
         Ok(store)
     }
 
-    pub fn reserve(&self, request: &BudgetRequest) -> HostResult<Result<Reservation, Problem>> {
+    /// `hold` is the longest time in which the upstream can count the request.
+    pub fn reserve(
+        &self,
+        request: &BudgetRequest,
+        hold: Millis,
+    ) -> HostResult<Result<Reservation, Problem>> {
         let now = now();
         let policy = request.policy;
         let (block, snapshot) = self.snapshot(request, now)?;
@@ -87,13 +92,14 @@ impl BudgetStore {
             Ok(granted) => granted,
             Err(refused) => return Ok(Err(refused)),
         };
-        let probed = block.map(|block| UpstreamBlock::new(block.until, self.limits.window, now));
+        let window = self.limits.window(policy);
+        let probed = block.map(|block| UpstreamBlock::new(block.until, window, now));
         if let Some(block) = probed {
             self.store_block(policy, block)?;
         }
         // The upstream may count the request at any time until the request's timeout. The row
         // therefore stores the time of the timeout, so that the slot never becomes free too early.
-        let at = now.plus(self.request_timeout);
+        let at = now.plus(hold);
         let ceilings: Vec<_> = request.ceilings.iter().map(|own| &own.name).collect();
         let insert = "INSERT INTO reservation (policy, caller, at, ceilings) VALUES (?, ?, ?, ?)
             RETURNING id";
@@ -132,7 +138,7 @@ impl BudgetStore {
         let blocked_until = block.and_then(|block| block.refuses_until(now));
         let snapshot = BudgetSnapshot {
             policy,
-            window: self.limits.window.0,
+            window: self.limits.window(policy).0,
             now: now.0,
             blocked_until: blocked_until.map(|until| until.0),
             limit: next_usage(self.limits.limit(policy)),
@@ -155,7 +161,7 @@ impl BudgetStore {
         names: &[Option<&str>],
         now: Millis,
     ) -> HostResult<(Option<UpstreamBlock>, impl FnMut(u32) -> LimitUsage + use<>)> {
-        let since = now.since(self.limits.window);
+        let since = now.since(self.limits.window(policy));
         let (names, policy) = (text(&json::to_text(&names)), text(policy.as_str()));
         let values = [names, policy, number(now.0), number(since.0)];
         let rows: Vec<UsageRow> = self.database.rows(USAGE, values)?;
@@ -220,7 +226,7 @@ impl BudgetStore {
             ReservationOutcome::Blocked(time) => {
                 let now = now();
                 let (earlier, _) = self.count(policy, None, 0, now)?;
-                let block = UpstreamBlock::extend(earlier, time, self.limits.window, now);
+                let block = UpstreamBlock::extend(earlier, time, self.limits.window(policy), now);
                 self.store_block(policy, block)?;
             }
         }
@@ -229,11 +235,17 @@ impl BudgetStore {
     }
 
     fn sweep(&self, now: Millis) -> HostResult<()> {
-        let before = now.since(self.limits.window);
-        // The index starts with the policy. `read-jobs` has no rows.
-        let delete = "DELETE FROM reservation
-            WHERE policy IN ('create-job', 'send-message', 'analytics') AND at <= ?";
-        self.database.execute(delete, [number(before.0)])
+        // Policies of reads have no rows.
+        for policy in RateLimitPolicy::ALL
+            .into_iter()
+            .filter(|own| !own.is_read())
+        {
+            let before = now.since(self.limits.window(policy));
+            let delete = "DELETE FROM reservation WHERE policy = ? AND at <= ?";
+            self.database
+                .execute(delete, [text(policy.as_str()), number(before.0)])?;
+        }
+        Ok(())
     }
 
     fn store_block(&self, policy: RateLimitPolicy, block: UpstreamBlock) -> HostResult<()> {

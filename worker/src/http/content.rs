@@ -21,8 +21,8 @@ pub const MAX_BODY: usize = 1024 * 1024;
 pub struct RequestValues {
     /// The operation.
     pub operation: Operation,
-    /// The project in the path.
-    pub project: ProjectId,
+    /// The project in the path, if the operation's path has one.
+    pub project: Option<ProjectId>,
     /// The other values, by name.
     others: Vec<(String, String)>,
 }
@@ -31,8 +31,7 @@ impl RequestValues {
     /// Decodes the values of a path.
     ///
     /// # Errors
-    /// - 400 if a value is not a path segment, or if the project is not a valid id.
-    /// - 404 if the path has no project.
+    /// Returns 400 if a value is not a path segment, or if the project is not a valid id.
     pub fn from_path(operation: Operation, segments: PathSegments<'_>) -> Result<Self, Problem> {
         let (mut project, mut others) = (None, Vec::new());
         for (name, segment) in segments {
@@ -43,12 +42,17 @@ impl RequestValues {
                 others.push((name.to_owned(), value));
             }
         }
-        let project = project.ok_or_else(Problem::not_found)?;
         Ok(Self {
             operation,
-            project: ProjectId::new(project)?,
+            project: project.map(ProjectId::new).transpose()?,
             others,
         })
+    }
+
+    /// Whether the operation has parameters in the body.
+    pub fn has_body(&self) -> bool {
+        let mut parameters = self.operation.declaration().parameters.iter();
+        parameters.any(|known| known.place == ParameterIn::Body)
     }
 
     /// Adds the values of a query.
@@ -90,13 +94,18 @@ impl RequestValues {
         Call::parse(declared, &Pairs::All(self.others))
     }
 
-    /// Parses a body and validates it together with the values.
+    /// Parses a body and validates it together with the values. An operation without parameters in
+    /// the body needs none.
     ///
     /// # Errors
     /// Returns a 400 problem if the body is not a JSON object, if it has an unknown property, or
     /// for the first value that breaks a rule.
     pub fn parse_with_body(self, body: &[u8]) -> Result<Call, Problem> {
-        let mut members = read_object(body)?;
+        let mut members = if body.is_empty() && !self.has_body() {
+            Map::new()
+        } else {
+            read_object(body)?
+        };
         for (name, value) in self.others {
             // The body must not repeat a parameter of the path or the query. `Call::parse` rejects
             // unknown names.

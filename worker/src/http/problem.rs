@@ -140,9 +140,9 @@ impl Problem {
         Self::field("Webhook-Url", GatewayRule::WebhookHosts, detail)
     }
 
-    /// Returns 400 for a webhook on a request that does not create a job.
-    pub fn webhook_on_follow_up() -> Self {
-        let detail = "Webhook-Url is only valid when a job is created";
+    /// Returns 400 for a webhook on a request that starts neither a job nor a deployment.
+    pub fn webhook_without_end() -> Self {
+        let detail = "Webhook-Url is only valid when a job is created or a deployment is started";
         Self::field("Webhook-Url", GatewayRule::CreateOnly, detail)
     }
 
@@ -150,6 +150,13 @@ impl Problem {
     pub fn job_not_recorded() -> Self {
         let detail = "the gateway has no record of this job in this project";
         Self::new(ProblemKind::JobNotRecorded, detail)
+    }
+
+    /// Returns 404 for a deployment of no project of the caller.
+    pub fn deployment_not_found() -> Self {
+        let detail =
+            "the gateway has no record of this deployment in a project of the access token";
+        Self::new(ProblemKind::DeploymentNotFound, detail)
     }
 
     /// Returns 429 when `owner` already has `max` open streams.

@@ -97,6 +97,9 @@ problem_kinds! {
     NotFound = Some(404), "not-found", "Not found";
     /// The gateway has no record of the job. It only records jobs that were created through it.
     JobNotRecorded = Some(404), "job-not-recorded", "Job not recorded";
+    /// The deployment belongs to no project of the access token, or was not started through the
+    /// gateway.
+    DeploymentNotFound = Some(404), "deployment-not-found", "Deployment not found";
     /// The path does not support the method. `Allow` lists the supported methods.
     MethodNotAllowed = Some(405), "method-not-allowed", "Method not allowed",
         headers: ["Allow"];

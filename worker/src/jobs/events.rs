@@ -6,7 +6,8 @@ use quillgate::Millis;
 use serde::Deserialize;
 
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};
-use crate::jobs::job_row::find_end;
+use crate::jobs::resource::Resource;
+use crate::json;
 
 /// Interval of the comments that keep a stream open. The HTML Standard recommends 15 seconds.
 pub const HEARTBEAT: Millis = Millis::from_seconds(15);
@@ -32,7 +33,7 @@ const MAX_DIGITS: usize = 15;
 pub struct StreamEvent {
     /// Counted from 1 per job or per project.
     pub id: u64,
-    /// `job`, `deleted` or `reset`.
+    /// `job`, `deployment`, `deleted` or `reset`.
     pub name: String,
     /// JSON on a single line.
     pub data: String,
@@ -56,8 +57,12 @@ impl StreamEvent {
 
     /// No event follows.
     pub fn is_final(&self) -> bool {
-        let job = crate::json::parse(self.data.as_bytes());
-        job.is_some_and(|job| find_end(crate::json::text(&job, "status")).is_some())
+        let resource = match &*self.name {
+            "deployment" => Resource::Deployment,
+            _ => Resource::Job,
+        };
+        let job = json::parse(self.data.as_bytes());
+        job.is_some_and(|job| resource.find_end(json::text(&job, "status")).is_some())
     }
 }
 

@@ -1,7 +1,8 @@
-use quillgate::{JobId, JobStatus, Millis};
+use quillgate::{JobId, Millis};
 use serde::{Deserialize, Deserializer};
 
 use crate::jobs::machine::{Record, State};
+use crate::jobs::resource::Resource;
 use crate::jobs::webhook::JobEnd;
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -40,7 +41,7 @@ impl JobRow {
         JobId::new(self.id.as_str()).ok()
     }
 
-    pub fn record(&self) -> Record<JobEnd> {
+    pub fn record(&self, resource: Resource) -> Record<JobEnd> {
         Record {
             is_listed: self.is_listed,
             is_pollable: self.job_id().is_some(),
@@ -55,12 +56,8 @@ impl JobRow {
             version: self.version,
             state: State {
                 data: self.data.clone(),
-                end: find_end(self.status.as_deref()),
+                end: resource.find_end(self.status.as_deref()),
             },
         }
     }
-}
-
-pub fn find_end(status: Option<&str>) -> Option<JobEnd> {
-    JobEnd::of(&JobStatus::from(status?.to_owned()))
 }

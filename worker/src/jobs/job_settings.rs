@@ -16,6 +16,7 @@ pub struct JobSettings {
     pub poll_duration: Millis,
     /// Of each project. Only polls of jobs that the gateway created count.
     pub poll_budget: PollBudget,
+    pub deployment_poll_budget: PollBudget,
     pub keep_prompts: KeepPrompts,
     /// After the job last started.
     pub retention: Millis,
@@ -41,6 +42,10 @@ impl JobSettings {
                 limit: integer("JOB_POLLS_PER_HOUR", poll_limit, Range::TO_MILLION)?,
                 window: limits.window,
             },
+            deployment_poll_budget: PollBudget {
+                limit: DEPLOYMENT_POLL_LIMIT,
+                window: limits.window,
+            },
             keep_prompts: read_keep_prompts(variables("KEEP_PROMPTS").as_deref())?,
             retention: integer("JOB_RETENTION_DAYS", 90, Range::TO_TEN_YEARS).map(from_days)?,
             streams_per_caller: integer("STREAMS_PER_CALLER", 100, Range::TO_MILLION)?,
@@ -53,6 +58,8 @@ impl JobSettings {
 /// A fifth of Mintlify's published limit of 100 job creations per project and hour, because
 /// Mintlify may count polls against that limit.
 const DEFAULT_POLL_LIMIT: u32 = 20;
+/// A deployment takes about 90 seconds, and Mintlify states no limit for reads of deployments.
+const DEPLOYMENT_POLL_LIMIT: u32 = 600;
 
 #[derive(Clone)]
 pub struct WebhookSettings {

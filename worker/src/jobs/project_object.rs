@@ -20,6 +20,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
+use crate::analytics::organization_stub::OrganizationStub;
 use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, DROP_TIME_INDEX, POLICY_INDEX,
@@ -28,8 +29,10 @@ use crate::budget::store::{
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
 use crate::jobs::job_settings::JobSettings;
 use crate::jobs::machine::Timing;
+use crate::jobs::poll_budget::PollBudget;
 use crate::jobs::project_object::events::JobPoll;
 use crate::jobs::project_stub::WatchCall;
+use crate::jobs::resource::Resource;
 use crate::jobs::store::JobStore;
 use crate::jobs::store::idempotency::IdempotencyStore;
 use crate::jobs::store::outbox::Outbox;
@@ -64,6 +67,7 @@ const MIGRATIONS: &[&str] = &[
     include_str!("store/migrations/0019_drop_search_index.sql"),
     include_str!("store/migrations/0020_drop_indexes.sql"),
     DROP_TIME_INDEX,
+    include_str!("store/migrations/0022_deployments.sql"),
 ];
 const POLICIES: [RateLimitPolicy; 3] = [
     RateLimitPolicy::CreateJob,
@@ -139,9 +143,9 @@ impl ProjectObject {
     }
 
     #[wasm_bindgen(js_name = deleteRecord)]
-    pub fn delete_record(&self, id: String, job: String) -> Promise {
+    pub fn delete_record(&self, job: String) -> Promise {
         let project = self.project.clone();
-        into_promise(async move { send_back(&project?.delete_record(&id, &job).await?) })
+        into_promise(async move { Ok(project?.delete_record(&job).await?.into()) })
     }
 
     pub fn health(&self) -> Result<JsValue, JsValue> {
@@ -172,6 +176,8 @@ struct Project {
     outbox: Outbox,
     connections: Connections,
     timing: Timing,
+    /// For the budgets of the organization.
+    organization: OrganizationStub,
     /// By job id: each running poll, failed poll, or poll for which a watcher was charged.
     polls: RefCell<HashMap<String, JobPoll>>,
     /// Since this instance started.
@@ -194,7 +200,7 @@ impl Project {
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), limits, upstream.timeout)?,
             keys: IdempotencyStore::open(Rc::clone(&database)),
-            jobs: JobStore::open(Rc::clone(&database), settings.poll_budget.window),
+            jobs: JobStore::open(Rc::clone(&database), settings.poll_budget.window)?,
             outbox: Outbox::open(
                 Rc::clone(&database),
                 settings.webhook.clone(),
@@ -207,6 +213,7 @@ impl Project {
                 poll_duration: settings.poll_duration,
                 timeout: upstream.timeout,
             },
+            organization: OrganizationStub::new(env)?,
             polls: RefCell::default(),
             polls_started: Cell::new(0),
             alarm: Cell::new(None),
@@ -219,8 +226,15 @@ impl Project {
         })
     }
 
+    fn poll_budget(&self) -> PollBudget {
+        match self.jobs.resource() {
+            Resource::Job => self.settings.poll_budget,
+            Resource::Deployment => self.settings.deployment_poll_budget,
+        }
+    }
+
     fn health(&self) -> HostResult<ProjectHealth> {
-        let project = self.jobs.project()?;
+        let project = self.jobs.project();
         Ok(ProjectHealth {
             // If the project's id is not stored yet, this object has not sent any request.
             breaker: project.map_or(breaker::State::Closed, |project| {

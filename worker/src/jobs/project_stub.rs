@@ -13,6 +13,7 @@ use crate::http::response::GatewayResponse;
 use crate::http::url::{decode_percent, split_url};
 use crate::jobs::health::ProjectHealth;
 use crate::jobs::records::JobQuery;
+use crate::jobs::resource::Resource;
 use crate::jobs::write::Write;
 use crate::runtime::{HostResult, durable_objects, parse_json, receive, send_back, stringify_json};
 use crate::upstream::metrics::RequestMetrics;
@@ -22,6 +23,7 @@ use crate::upstream::request::RequestIds;
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct WatchCall {
     pub ids: RequestIds,
+    pub resource: Resource,
     /// `None` for all jobs of the project.
     pub job: Option<String>,
     /// The fingerprint of the caller's key.
@@ -59,7 +61,7 @@ extern "C" {
     #[wasm_bindgen(method, js_name = findStoredJob)]
     fn find_stored_job(this: &RawProject, job: &str) -> Promise;
     #[wasm_bindgen(method, js_name = deleteRecord)]
-    fn delete_record(this: &RawProject, id: &str, job: &str) -> Promise;
+    fn delete_record(this: &RawProject, job: &str) -> Promise;
     #[wasm_bindgen(method, js_name = liftBlock)]
     fn lift_block(this: &RawProject, policy: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -76,9 +78,10 @@ impl ProjectStub {
         self.0.trap()
     }
 
-    pub fn new(env: &Env, project: &str) -> HostResult<Self> {
+    pub fn new(env: &Env, project: &str, resource: Resource) -> HostResult<Self> {
         let namespace = durable_objects(env, "PROJECT_GATE")?;
-        Ok(Self(namespace.get_by_name(project)?.into_rpc()))
+        let name = resource.object_name(project);
+        Ok(Self(namespace.get_by_name(&name)?.into_rpc()))
     }
 
     pub async fn write(
@@ -104,8 +107,9 @@ impl ProjectStub {
         Ok(found.as_string())
     }
 
-    pub async fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
-        receive(JsFuture::from(self.0.delete_record(id, job)).await?)
+    /// Returns whether the job had a record.
+    pub async fn delete_record(&self, job: &str) -> HostResult<bool> {
+        Ok(JsFuture::from(self.0.delete_record(job)).await?.is_truthy())
     }
 
     pub async fn health(&self) -> HostResult<ProjectHealth> {

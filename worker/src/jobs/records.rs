@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
+use crate::jobs::resource::Resource;
 
 const MAX_SUMMARY_LENGTH: usize = 120;
 pub const MAX_TEXT_LENGTH: usize = 200;
@@ -74,6 +75,7 @@ impl JobFilter {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct JobQuery {
+    pub resource: Resource,
     pub filter: JobFilter,
     pub limit: u64,
     /// The last job of the previous page.
@@ -81,10 +83,11 @@ pub struct JobQuery {
 }
 
 impl JobQuery {
-    pub fn read(call: &Call) -> Result<Self, Problem> {
+    pub fn read(call: &Call, resource: Resource) -> Result<Self, Problem> {
         let limit = Option::<JobPageSize>::read(call)?.unwrap_or(JobPageSize::DEFAULT);
         let before = Option::<Cursor>::read(call)?.map(|cursor| decode_cursor(cursor.as_str()));
         Ok(Self {
+            resource,
             filter: JobFilter::read(call)?,
             limit: limit.get(),
             before: before.transpose()?.map(Position::limit),

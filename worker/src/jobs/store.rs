@@ -15,20 +15,6 @@ macro_rules! select_jobs {
     };
 }
 
-/// An SQL expression that converts a row of `job` to a [`quillgate::ListedJob`] as JSON.
-macro_rules! listed_job {
-    () => {
-        include_str!("sql/listed_job.sql")
-    };
-}
-
-/// The columns of a `StreamEvent` for list streams.
-macro_rules! list_event {
-    () => {
-        concat!("revision AS id, 'job' AS name, ", listed_job!(), " AS data")
-    };
-}
-
 mod changes;
 pub mod idempotency;
 mod listing;
@@ -41,9 +27,11 @@ use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use quillgate::Millis;
+use serde::Deserialize;
 
 pub use changes::DELETION_LIFE;
 
+use crate::jobs::resource::Resource;
 use crate::runtime::{Database, HostError, HostResult, text};
 
 /// An alarm polls and deletes at most this number of jobs.
@@ -52,43 +40,60 @@ const MAX_JOBS_PER_ALARM: u64 = 20;
 pub struct JobStore {
     database: Rc<Database>,
     poll_window: Millis,
-    /// Cached after the first read.
-    project: OnceCell<String>,
+    /// Empty before the first write or watcher.
+    project: OnceCell<Project>,
     /// Measured at this time.
     room: Cell<(bool, Millis)>,
 }
 
 impl JobStore {
-    pub fn open(database: Rc<Database>, poll_window: Millis) -> Self {
-        Self {
+    pub fn open(database: Rc<Database>, poll_window: Millis) -> HostResult<Self> {
+        let stored: Option<Project> = database.first("SELECT id, resource FROM project", [])?;
+        Ok(Self {
             database,
             poll_window,
-            project: OnceCell::new(),
+            project: stored.map(OnceCell::from).unwrap_or_default(),
             room: Cell::new((true, Millis(0))),
-        }
+        })
     }
 
     /// The runtime calls alarms without the id. Returns an error if the id of another project is
     /// stored.
-    pub fn remember_project(&self, project: &str) -> HostResult<()> {
-        match self.project()? {
-            Some(own) if own == project => return Ok(()),
+    pub fn remember_project(&self, id: &str, resource: Resource) -> HostResult<()> {
+        let project = Project {
+            id: id.to_owned(),
+            resource,
+        };
+        match self.project.get() {
+            Some(own) if *own == project => return Ok(()),
             Some(_) => return Err(HostError::new("these are the records of another project")),
             None => {}
         }
-        let insert = "INSERT INTO project (id) VALUES (?)";
-        self.database.execute(insert, [text(project)])
+        let insert = "INSERT INTO project (id, resource) VALUES (?, ?)";
+        let values = [text(id), text(resource.as_str())];
+        self.database.execute(insert, values)?;
+        // `set` fails only if the cell has a value. The cell was empty above, and no other code has
+        // run since.
+        let _ = self.project.set(project);
+        Ok(())
     }
 
     /// `None` before the first write or watcher.
-    pub fn project(&self) -> HostResult<Option<&str>> {
-        if self.project.get().is_none()
-            && let Some(id) = self.database.value("SELECT id FROM project", [])?
-        {
-            // `set` fails only if the cell has a value. The cell was empty above, and no other code
-            // has run since.
-            let _ = self.project.set(id);
-        }
-        Ok(self.project.get().map(String::as_str))
+    pub fn project(&self) -> Option<&str> {
+        self.project.get().map(|project| project.id.as_str())
     }
+
+    /// The resource of the stored jobs. Before the first write or watcher, there are none.
+    pub fn resource(&self) -> Resource {
+        self.project
+            .get()
+            .map_or(Resource::Job, |project| project.resource)
+    }
+}
+
+/// The owner of the stored jobs.
+#[derive(PartialEq, Eq, Deserialize)]
+struct Project {
+    id: String,
+    resource: Resource,
 }

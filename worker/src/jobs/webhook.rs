@@ -6,14 +6,16 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use quillgate::{JobStatus, Millis};
+use quillgate::Millis;
 use serde_json::Value;
 
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
 use crate::http::problem::Problem;
 use crate::http::url::{is_port, lowercase_origin, origin_of};
 use crate::jobs::job_settings::WebhookSettings;
+use crate::jobs::resource::Resource;
 use crate::json;
+use crate::upstream::snapshot::find_live;
 
 /// In bytes.
 pub const MAX_URL_LENGTH: usize = 2048;
@@ -250,35 +252,32 @@ pub enum JobEnd {
     Completed,
     Failed,
     Archived,
+    Success,
+    Failure,
     Unfinished,
     /// The upstream responded 404 for [`LOST_AFTER`](crate::jobs::poll::LOST_AFTER).
     NotFound,
 }
 
 impl JobEnd {
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Completed,
         Self::Failed,
         Self::Archived,
+        Self::Success,
+        Self::Failure,
         Self::Unfinished,
         Self::NotFound,
     ];
 
-    pub const fn of(status: &JobStatus) -> Option<Self> {
-        match status {
-            JobStatus::Completed => Some(Self::Completed),
-            JobStatus::Failed => Some(Self::Failed),
-            JobStatus::Archived => Some(Self::Archived),
-            _ => None,
-        }
-    }
-
-    /// The name in the `outbox` table and in the event's type, for example `agent_job.completed`.
+    /// The name in the `outbox` table.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
             Self::Failed => "failed",
             Self::Archived => "archived",
+            Self::Success => "success",
+            Self::Failure => "failure",
             Self::Unfinished => "unfinished",
             Self::NotFound => "not_found",
         }
@@ -286,11 +285,27 @@ impl JobEnd {
 }
 
 /// The body contains the project and the address, so that a receiver can reject events for other
-/// receivers. `timestamp` is in ISO 8601. `job` is JSON, inserted verbatim.
-pub fn format_event(end: &str, timestamp: &str, project: &str, url: &str, job: &str) -> String {
+/// receivers. `timestamp` is in ISO 8601. `job` is JSON, inserted verbatim. `isLive` says whether an
+/// ended deployment is live.
+pub fn format_event(
+    resource: Resource,
+    end: &str,
+    timestamp: &str,
+    (project, url): (&str, &str),
+    job: &str,
+) -> String {
     let quote = |text: &str| json::to_text(&Value::from(text));
+    let (kind, is_live) = match (resource, end) {
+        (Resource::Job, end) => (format!("agent_job.{end}"), None),
+        (Resource::Deployment, "success" | "failure") => {
+            let is_live = json::parse(job.as_bytes()).and_then(|job| find_live(&job));
+            ("deployment.ended".to_owned(), is_live)
+        }
+        (Resource::Deployment, end) => (format!("deployment.{end}"), None),
+    };
+    let is_live = is_live.map_or(String::new(), |is_live| format!(r#","isLive":{is_live}"#));
     format!(
-        r#"{{"type":"agent_job.{end}","timestamp":"{timestamp}","project":{},"webhookUrl":{},"data":{job}}}"#,
+        r#"{{"type":"{kind}","timestamp":"{timestamp}","project":{},"webhookUrl":{}{is_live},"data":{job}}}"#,
         quote(project),
         quote(url),
     )

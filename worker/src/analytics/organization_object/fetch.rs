@@ -288,7 +288,7 @@ impl Organization {
     /// A retry must not be sent if this returns `false`.
     fn pay_again(&self, budget: &BudgetRequest, reservation: &RefCell<Reservation>) -> bool {
         let paid = self.database.transaction(|| {
-            let Ok(next) = self.budget.reserve(budget)? else {
+            let Ok(next) = self.budget.reserve(budget, self.upstream.timeout)? else {
                 return Ok(None);
             };
             self.budget.settle(reservation.borrow().id)?;
@@ -303,7 +303,9 @@ impl Organization {
         &self,
         budget: &BudgetRequest,
     ) -> HostResult<Result<Reservation, Problem>> {
-        self.database.transaction(|| self.budget.reserve(budget))
+        let hold = self.upstream.timeout;
+        self.database
+            .transaction(|| self.budget.reserve(budget, hold))
     }
 }
 

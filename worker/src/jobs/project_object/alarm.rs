@@ -13,12 +13,13 @@ impl Project {
         self.alarms.set(self.alarms.get() + 1);
         let now = now();
         // The project's id is unknown before the first request.
-        if let Some(project) = self.jobs.project()? {
+        if let Some(project) = self.jobs.project() {
             let ids = RequestIds::begin(new_uuid(), project);
             self.start_due_polls(&ids, now)?;
             for webhook in self.outbox.take_due()? {
-                let (project, project_id) = (Rc::clone(&self), ids.project.clone());
-                self.spawn(async move { project.outbox.deliver(&webhook, &project_id).await })?;
+                let (project, id) = (Rc::clone(&self), ids.project.clone());
+                let resource = self.jobs.resource();
+                self.spawn(async move { project.outbox.deliver(&webhook, &id, resource).await })?;
             }
         }
         if now >= self.sweep_at.get() {
@@ -53,7 +54,7 @@ impl Project {
     /// the gateway created.
     fn start_due_polls(self: &Rc<Self>, ids: &RequestIds, now: Millis) -> HostResult<()> {
         let usage = self.jobs.poll_usage(now)?;
-        let mut room = self.settings.poll_budget.count_allowed(&usage, now);
+        let mut room = self.poll_budget().count_allowed(&usage, now);
         let watched = self.find_watched_jobs(&usage)?.into_iter();
         let watched = watched.filter(|(at, _)| *at <= now);
         let mut due: Vec<_> = watched.map(|(_, row)| (row, true)).collect();

@@ -5,20 +5,20 @@ use std::collections::HashSet;
 use quillgate::JobId;
 
 use crate::jobs::events::{CHARGE_TEXT, END_TEXT, StreamEvent};
-use crate::jobs::job_row::{JobRow, find_end};
+use crate::jobs::job_row::JobRow;
 use crate::jobs::machine::{Announcement, CloseReason, Effect, Event, Job, Polling, State};
 use crate::jobs::project_object::Project;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::runtime::{HostResult, SharedTask, log_for_operator, now, random, sockets};
 use crate::upstream::client::Exchange;
-use crate::upstream::job_snapshot::JobSnapshot;
+use crate::upstream::snapshot::Snapshot;
 
 #[derive(Default)]
 pub(super) struct JobPoll {
     pub(super) polling: Polling,
     /// All watchers share the running poll.
-    pub(super) task: Option<SharedTask<Exchange<JobSnapshot>>>,
+    pub(super) task: Option<SharedTask<Exchange<Snapshot>>>,
 }
 
 /// The effects of a stored event are not carried out yet.
@@ -32,19 +32,17 @@ pub(super) struct Stored {
     list_event: Option<StreamEvent>,
 }
 
-impl From<&JobSnapshot> for State<JobEnd> {
-    fn from(snapshot: &JobSnapshot) -> Self {
-        Self {
+impl Project {
+    pub(super) fn state_of(&self, snapshot: &Snapshot) -> State<JobEnd> {
+        State {
             data: snapshot.data.clone(),
-            end: find_end(snapshot.status.as_deref()),
+            end: self.jobs.resource().find_end(snapshot.status.as_deref()),
         }
     }
-}
 
-impl Project {
     pub(super) fn job_of(&self, row: &JobRow) -> Job<JobEnd> {
         Job {
-            record: Some(row.record()),
+            record: Some(row.record(self.jobs.resource())),
             polling: self.polling(&row.id),
         }
     }
@@ -79,7 +77,7 @@ impl Project {
         &self,
         id: &str,
         event: &Event<JobEnd>,
-        snapshot: Option<&JobSnapshot>,
+        snapshot: Option<&Snapshot>,
     ) -> HostResult<Vec<Effect<JobEnd>>> {
         let stored = self
             .database
@@ -94,12 +92,13 @@ impl Project {
         &self,
         id: &str,
         event: Event<JobEnd>,
-        snapshot: Option<&JobSnapshot>,
+        snapshot: Option<&Snapshot>,
         creation: Option<&Write>,
     ) -> HostResult<Stored> {
         let row = self.jobs.find(id)?;
+        let resource = self.jobs.resource();
         let mut job = Job {
-            record: row.as_ref().map(JobRow::record),
+            record: row.as_ref().map(|row| row.record(resource)),
             polling: self.polling(id),
         };
         let now = now();
@@ -136,7 +135,7 @@ impl Project {
             id: id.to_owned(),
             job_event: record.map(|record| StreamEvent {
                 id: record.version,
-                name: "job".to_owned(),
+                name: resource.as_str().to_owned(),
                 data: record.state.data,
             }),
             polling: job.polling,

@@ -1,14 +1,15 @@
 use std::rc::Rc;
 
-use quillgate::{Endpoint as _, GetAgentJob, JobId, Operation, ProjectId};
+use quillgate::{JobId, ProjectId};
 
 use crate::jobs::machine::{Event, PollFailure};
 use crate::jobs::poll::MAX_READ_WAIT;
 use crate::jobs::project_object::Project;
+use crate::jobs::resource::Resource;
 use crate::runtime::{HostError, HostResult, SharedTask, limit_time, log_for_operator, now};
 use crate::upstream::client::{Exchange, UpstreamResponse};
-use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::request::{RequestIds, UpstreamRequest};
+use crate::upstream::snapshot::Snapshot;
 
 impl Project {
     /// Returns the running poll if the job already has one.
@@ -16,7 +17,7 @@ impl Project {
         self: &Rc<Self>,
         ids: &RequestIds,
         job: &JobId,
-    ) -> HostResult<SharedTask<Exchange<JobSnapshot>>> {
+    ) -> HostResult<SharedTask<Exchange<Snapshot>>> {
         let name = job.as_str().to_owned();
         let running = self
             .polls
@@ -37,11 +38,14 @@ impl Project {
         let number = self.polls_started.get() + 1;
         self.polls_started.set(number);
         self.begin_poll(&name, number);
-        let target = GetAgentJob::new(job.clone()).request(&project_id).target;
+        let resource = self.jobs.resource();
+        let (operation, target) = resource
+            .read_request(&project_id, &name)
+            .map_err(|error| HostError::new(error.message()))?;
         let (project, polled, ids) = (Rc::clone(self), name.clone(), ids.clone());
         let task = SharedTask::spawn(&self.state, async move {
             let request = UpstreamRequest {
-                operation: Operation::GetAgentJob,
+                operation,
                 ids: &ids,
                 target: &target,
                 body: None,
@@ -51,8 +55,12 @@ impl Project {
                 .connections
                 .send(&project.upstream, &request, || Ok(()), &mut pay)
                 .await;
-            let read = |UpstreamResponse { head, body }| {
-                JobSnapshot::read(head.status, &body, Some(&polled))
+            let read = |UpstreamResponse { head, body }| match resource {
+                Resource::Job => Snapshot::read_job(head.status, &body, Some(&polled)),
+                Resource::Deployment => {
+                    let owner = Some(ids.project.as_str());
+                    Snapshot::read_deployment(head.status, &body, &polled, owner)
+                }
             };
             let exchange = sent.read(&request, read);
             let conclude = || {
@@ -76,7 +84,7 @@ impl Project {
     /// Waits for at most [`MAX_READ_WAIT`]. The polls then continue.
     pub(super) async fn await_polls(
         self: &Rc<Self>,
-        polls: Vec<SharedTask<Exchange<JobSnapshot>>>,
+        polls: Vec<SharedTask<Exchange<Snapshot>>>,
     ) -> HostResult<()> {
         if polls.is_empty() {
             return Ok(());
@@ -96,7 +104,7 @@ impl Project {
     fn count_retry(&self) -> HostResult<bool> {
         let now = now();
         let usage = self.jobs.poll_usage(now)?;
-        let has_budget = self.settings.poll_budget.count_immediate(&usage, now) > 0;
+        let has_budget = self.poll_budget().count_immediate(&usage, now) > 0;
         if has_budget {
             self.jobs.count_poll(now)?;
         }
@@ -115,11 +123,11 @@ impl Project {
         &self,
         job: &str,
         number: u64,
-        exchange: &Exchange<JobSnapshot>,
+        exchange: &Exchange<Snapshot>,
     ) -> HostResult<()> {
         match &exchange.outcome {
             Ok(snapshot) => {
-                let event = Event::PollAnswered(number, snapshot.into());
+                let event = Event::PollAnswered(number, self.state_of(snapshot));
                 self.apply(job, &event, Some(snapshot))?;
             }
             Err(failure) => {

@@ -18,13 +18,12 @@ impl Project {
         ids: &RequestIds,
         query: &JobQuery,
     ) -> HostResult<GatewayResponse> {
-        let filter = &query.filter;
         let page = self.jobs.page(query).await?;
         let now = now();
         let mut polled = page.rows.clone();
-        polled.retain(|row| !row.record().is_late(&self.timing, now));
+        polled.retain(|row| !row.record(self.jobs.resource()).is_late(&self.timing, now));
         self.refresh(ids, polled).await?;
-        let listing = self.jobs.list(filter, &page)?;
+        let listing = self.jobs.list(query, &page)?;
         Ok(GatewayResponse::json(200, listing))
     }
 
@@ -46,10 +45,11 @@ impl Project {
         let now = now();
         let mut stale = rows;
         stale.retain(|row| {
-            !row.record().is_finished() && self.job_of(row).is_stale(now, &self.timing)
+            !row.record(self.jobs.resource()).is_finished()
+                && self.job_of(row).is_stale(now, &self.timing)
         });
         let usage = self.jobs.poll_usage(now)?;
-        let room = self.settings.poll_budget.count_immediate(&usage, now) as usize;
+        let room = self.poll_budget().count_immediate(&usage, now) as usize;
         let mut polls = Vec::new();
         stale.sort_by_key(|row| row.checked_at);
         for row in stale.iter().take(MAX_REFRESHED_JOBS.min(room)) {
@@ -60,10 +60,10 @@ impl Project {
         self.await_polls(polls).await
     }
 
-    pub(super) async fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
+    /// Returns whether the job had a record.
+    pub(super) async fn delete_record(&self, job: &str) -> HostResult<bool> {
         if self.jobs.find(job)?.is_none() {
-            let problem = Problem::job_not_recorded();
-            return Ok(GatewayResponse::problem(&problem, id));
+            return Ok(false);
         }
         let event = self.database.transaction(|| {
             self.outbox.forget_job(job)?;
@@ -75,6 +75,6 @@ impl Project {
         self.forget(job);
         self.broadcast_list(event.as_slice());
         self.schedule().await?;
-        Ok(GatewayResponse::empty(204))
+        Ok(true)
     }
 }

@@ -35,7 +35,7 @@ impl Project {
         if !targets.is_empty() {
             rows.extend(self.jobs.find_all(&targets)?);
         }
-        let pace = self.settings.poll_budget.find_next(usage);
+        let pace = self.poll_budget().find_next(usage);
         let find_time = |row: &JobRow| {
             let interest = Interest {
                 is_watched: true,
@@ -55,7 +55,7 @@ impl Project {
 
     pub(super) async fn schedule(&self) -> HostResult<()> {
         let usage = self.jobs.poll_usage(now())?;
-        let pace = self.settings.poll_budget.find_next(&usage);
+        let pace = self.poll_budget().find_next(&usage);
         let next = self.jobs.next_times(&self.polled_jobs())?;
         // Rounding up lets one alarm delete many records.
         let expiry = next

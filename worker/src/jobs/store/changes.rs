@@ -45,11 +45,11 @@ impl JobStore {
                 name: "reset".to_owned(),
                 data: "{}".to_owned(),
             });
-        let query = concat!(
+        let list_event = self.list_event();
+        let query = format!(
             "SELECT * FROM (
-              SELECT ",
-            list_event!(),
-            " FROM job INDEXED BY job_revision WHERE listed = 1 AND revision > ?1
+              SELECT {list_event} FROM job INDEXED BY job_revision
+                WHERE listed = 1 AND revision > ?1
                 ORDER BY revision DESC LIMIT ?2)
             UNION ALL SELECT * FROM (
               SELECT revision, 'deleted', json_object('id', id) FROM deleted WHERE revision > ?1
@@ -58,7 +58,7 @@ impl JobStore {
         );
         let (jobs, deletions) = after.map_or((INITIAL_JOBS, 0), |_| (MAX_REPLAYED, MAX_REPLAYED));
         let values = [after.unwrap_or(0), jobs, deletions].map(number);
-        let mut events: Vec<StreamEvent> = self.database.rows(query, values)?;
+        let mut events: Vec<StreamEvent> = self.database.rows(&query, values)?;
         events.extend(reset);
         Ok(events)
     }
@@ -74,12 +74,13 @@ impl JobStore {
     /// `None` or higher than the current version.
     pub fn events(&self, id: &str, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
         let query = "WITH own AS (SELECT version, data FROM job WHERE id = ?1)
-            SELECT version AS id, 'job' AS name, data FROM (
+            SELECT version AS id, ?3 AS name, data FROM (
               SELECT version, data FROM event WHERE job = ?1 UNION ALL SELECT version, data FROM own
             ) WHERE version > (SELECT iif(?2 <= version, ?2, version - 1) FROM own)
             ORDER BY version";
-        let after = optional_number(after);
-        self.database.rows(query, [text(id), after])
+        let name = text(self.resource().as_str());
+        self.database
+            .rows(query, [text(id), optional_number(after), name])
     }
 
     /// Records the number of the latest removed deletion.

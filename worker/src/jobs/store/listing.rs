@@ -2,9 +2,16 @@ use wasm_bindgen::JsValue;
 
 use super::JobStore;
 use crate::jobs::job_row::JobRow;
-use crate::jobs::records::{JobFilter, JobQuery, Position, encode_cursor};
+use crate::jobs::records::{JobQuery, Position, encode_cursor};
+use crate::jobs::resource::Resource;
 use crate::json;
 use crate::runtime::{HostResult, optional_text, text};
+
+macro_rules! listed_job {
+    () => {
+        include_str!("sql/listed_job.sql")
+    };
+}
 
 /// Selects a [`quillgate::JobRecord`] without `messages` and `changes`, which together can exceed 2
 /// MB, the runtime's limit for a value.
@@ -28,6 +35,20 @@ pub struct JobPage {
 }
 
 impl JobStore {
+    /// An SQL expression that converts a row of `job` to an element of the list as JSON.
+    fn listed_row(&self) -> &'static str {
+        match self.resource() {
+            Resource::Job => listed_job!(),
+            Resource::Deployment => include_str!("sql/listed_deployment.sql"),
+        }
+    }
+
+    /// The columns of a `StreamEvent` for list streams: SQL expressions over a row of `job`.
+    pub(super) fn list_event(&self) -> String {
+        let (name, row) = (self.resource().as_str(), self.listed_row());
+        format!("revision AS id, '{name}' AS name, {row} AS data")
+    }
+
     /// With a filter, the page can have fewer than `query.limit` jobs even if further, older jobs
     /// match.
     pub async fn page(&self, query: &JobQuery) -> HostResult<JobPage> {
@@ -48,25 +69,25 @@ impl JobStore {
 
     /// Reads the jobs again, because a poll may have changed or deleted some of them. Omits jobs
     /// whose status no longer matches the filter.
-    pub fn list(&self, filter: &JobFilter, page: &JobPage) -> HostResult<String> {
-        let query = concat!(
-            "SELECT ",
-            listed_job!(),
-            " FROM job WHERE row IN (SELECT value FROM json_each(?1))
+    pub fn list(&self, query: &JobQuery, page: &JobPage) -> HostResult<String> {
+        let listed_row = self.listed_row();
+        let select = format!(
+            "SELECT {listed_row} FROM job WHERE row IN (SELECT value FROM json_each(?1))
               AND listed = 1 AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, row DESC"
         );
         let rows: Vec<u64> = page.rows.iter().map(|row| row.row).collect();
         let values = [
             text(&json::to_text(&rows)),
-            optional_text(filter.state.as_deref()),
+            optional_text(query.filter.state.as_deref()),
         ];
-        let jobs = self.join_rows(query, values)?;
+        let jobs = self.join_rows(&select, values)?;
         let cursor = page.next.as_ref().map_or("null".to_owned(), |next| {
             format!("\"{}\"", encode_cursor(next))
         });
         let revision = page.revision;
+        let name = query.resource.as_str();
         Ok(format!(
-            "{{\"jobs\":[{jobs}],\"nextCursor\":{cursor},\"revision\":{revision}}}"
+            "{{\"{name}s\":[{jobs}],\"nextCursor\":{cursor},\"revision\":{revision}}}"
         ))
     }
 
@@ -82,11 +103,7 @@ impl JobStore {
         )))
     }
 
-    fn join_rows(
-        &self,
-        query: &'static str,
-        values: impl Into<Vec<JsValue>>,
-    ) -> HostResult<String> {
+    fn join_rows(&self, query: &str, values: impl Into<Vec<JsValue>>) -> HostResult<String> {
         let rows: Vec<String> = self.database.values(query, values)?;
         Ok(rows.join(","))
     }

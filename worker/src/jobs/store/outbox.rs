@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use crate::http::response::{HeaderFields, JSON};
 use crate::jobs::job_settings::WebhookSettings;
+use crate::jobs::resource::Resource;
 use crate::jobs::webhook::queue::{DeliveryQueue, LEASE, Waiting};
 use crate::jobs::webhook::{self, JobEnd, Next};
 use crate::runtime::{
@@ -75,7 +76,7 @@ impl Outbox {
     /// same message.
     pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
-              AND CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
+              AND CASE WHEN json_valid(job) THEN coalesce(json_extract(job, '$.id'), json_extract(job, '$._id')) END = ?";
         let values = [text(job), text(end.as_str()), text(id)];
         self.database.execute(update, values)
     }
@@ -128,8 +129,13 @@ impl Outbox {
 
     /// Sends a leased webhook at most once. Schedules a retry without sending if no connection is
     /// free in time. Removes the webhook if the configuration no longer allows its address.
-    pub async fn deliver(&self, webhook: &LeasedWebhook, project: &str) -> HostResult<()> {
-        let delivered = self.attempt(webhook, project).await;
+    pub async fn deliver(
+        &self,
+        webhook: &LeasedWebhook,
+        project: &str,
+        resource: Resource,
+    ) -> HostResult<()> {
+        let delivered = self.attempt(webhook, project, resource).await;
         self.queue.borrow_mut().finish(&webhook.receiver, now());
         delivered
     }
@@ -138,6 +144,7 @@ impl Outbox {
         &self,
         LeasedWebhook { id, receiver }: &LeasedWebhook,
         project: &str,
+        resource: Resource,
     ) -> HostResult<()> {
         let class = ConnectionClass::Webhook;
         let Ok(_permit) = self.connections.acquire(class, TIME_LIMIT).await else {
@@ -163,7 +170,7 @@ impl Outbox {
             return self.remove(id);
         };
         self.queue.borrow_mut().begin_request(receiver, now());
-        let head = self.send(id, &row, project, &url).await;
+        let head = self.send(id, &row, project, resource, &url).await;
         let status = head.as_ref().map(|head| head.status);
         let now = now();
         let wait = head.and_then(|UpstreamHead { headers, .. }| {
@@ -179,7 +186,7 @@ impl Outbox {
 
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let delete = "DELETE FROM outbox
-            WHERE CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
+            WHERE CASE WHEN json_valid(job) THEN coalesce(json_extract(job, '$.id'), json_extract(job, '$._id')) END = ?";
         self.database.execute(delete, [text(id)])
     }
 
@@ -198,10 +205,17 @@ impl Outbox {
         id: &str,
         row: &OutboxRow,
         project: &str,
+        resource: Resource,
         url: &str,
     ) -> Option<UpstreamHead> {
         let seconds = now().0 / 1000;
-        let body = webhook::format_event(&row.status, &row.ended_at, project, url, &row.job);
+        let body = webhook::format_event(
+            resource,
+            &row.status,
+            &row.ended_at,
+            (project, url),
+            &row.job,
+        );
         let keys = webhook::derive_keys(&self.settings.secrets, project, url);
         let signature = webhook::sign(&keys, id, seconds, &body);
         let headers = HeaderFields::default()

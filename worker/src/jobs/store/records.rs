@@ -13,7 +13,7 @@ use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::json;
 use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
-use crate::upstream::job_snapshot::JobSnapshot;
+use crate::upstream::snapshot::Snapshot;
 
 /// For clients of the list stream.
 const MAX_UNFINISHED: u64 = 50;
@@ -62,16 +62,13 @@ impl JobStore {
         &self,
         id: &str,
         write: &Write,
-        snapshot: &JobSnapshot,
+        snapshot: &Snapshot,
         due: Option<Millis>,
     ) -> HostResult<Option<StreamEvent>> {
         // The row can already exist: a caller may have watched the job before Mintlify's response
         // to its creation arrived.
-        let insert = concat!(
-            include_str!("sql/insert_job.sql"),
-            "RETURNING ",
-            list_event!()
-        );
+        let insert = include_str!("sql/insert_job.sql");
+        let insert = format!("{insert} RETURNING {}", self.list_event());
         let whole = self.find_whole(write);
         let prompt = whole.unwrap_or(&write.prompt_summary);
         let folded = find_folded(prompt);
@@ -87,8 +84,10 @@ impl JobStore {
             optional_text(snapshot.pr_link.as_deref()),
             text(&snapshot.data),
             optional_number(due.map(|at| at.0)),
+            optional_text(write.branch.as_deref()),
+            optional_text(snapshot.preview_url.as_deref()),
         ];
-        self.number_change(insert, row)
+        self.number_change(&insert, row)
     }
 
     /// Returns `None` if the settings or the size of the database do not allow storing the whole
@@ -112,7 +111,7 @@ impl JobStore {
         id: &str,
         row: Option<&JobRow>,
         record: &Record<JobEnd>,
-        snapshot: Option<&JobSnapshot>,
+        snapshot: Option<&Snapshot>,
         due: Option<Millis>,
         is_revised: bool,
     ) -> HostResult<Option<StreamEvent>> {
@@ -126,8 +125,9 @@ impl JobStore {
                 self.database.execute(insert, values)?;
             }
         }
+        let resource = self.resource();
         let numbers = number_columns(record, due);
-        let stored = row.map(|row| number_columns(&row.record(), row.webhook_poll));
+        let stored = row.map(|row| number_columns(&row.record(resource), row.webhook_poll));
         let mut columns = Vec::new();
         let mut values = Vec::new();
         for (at, (column, value)) in numbers.into_iter().enumerate() {
@@ -137,10 +137,11 @@ impl JobStore {
             }
         }
         if let Some(snapshot) = snapshot.filter(|_| is_changed) {
-            columns.extend(["data = ?", "pr_link = ?"]);
+            columns.extend(["data = ?", "pr_link = ?", "is_live = ?"]);
             values.extend([
                 text(&snapshot.data),
                 optional_text(snapshot.pr_link.as_deref()),
+                optional_number(snapshot.is_live.map(u64::from)),
             ]);
             if row.is_none_or(|row| row.status != snapshot.status) {
                 columns.push("status = ?");
@@ -154,7 +155,7 @@ impl JobStore {
         if is_revised && record.is_listed {
             columns.push("revision = (SELECT revision + 1 FROM project)");
             let columns = columns.join(", ");
-            let returned = list_event!();
+            let returned = self.list_event();
             let update = format!("UPDATE job SET {columns} WHERE id = ? RETURNING {returned}");
             return self.number_change(&update, values);
         }
