@@ -1,5 +1,3 @@
-//! Responses with a job.
-
 use quillgate::pull_request::stated_link;
 use quillgate::response::is_about;
 use quillgate::schema::{HasJsonType as _, check};
@@ -9,27 +7,22 @@ use quillgate::{AgentJob, JobId};
 use crate::http::route::is_plain_segment;
 use crate::json;
 
-/// A response with a job, and the properties of the job that the gateway stores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobSnapshot {
-    /// The HTTP status, which the gateway returns unchanged.
     pub http_status: u16,
-    /// The body with half surrogates replaced.
+    /// With half surrogates replaced.
     pub text: String,
-    /// The body without insignificant whitespace.
+    /// Without insignificant whitespace.
     pub data: String,
-    /// The job's id.
     pub id: Option<String>,
-    /// The job's status.
     pub status: Option<String>,
-    /// The job's pull request: see [`stated_link`].
+    /// See [`stated_link`].
     pub pr_link: Option<String>,
 }
 
 impl JobSnapshot {
-    /// Reads the response about the job `requested`, or to the creation of a job. Returns `None` if
-    /// the job is malformed, if it is another job than `requested`, or if the id of a new job
-    /// cannot be part of the gateway's paths.
+    /// `None` if the job is malformed, if it is another job than `requested`, or if the id of a new
+    /// job cannot be part of the gateway's paths.
     pub fn read(http_status: u16, body: &str, requested: Option<&str>) -> Option<Self> {
         let text = replace_half_surrogates(body);
         let job = json::parse(text.as_bytes())?;
