@@ -51,6 +51,7 @@ pub(super) struct CheckedClaims {
     expires: f64,
 }
 
+/// Checks everything about a token except its signature.
 pub(super) fn check(
     token: &Jwt<'_>,
     proof: Proof<'_>,

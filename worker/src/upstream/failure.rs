@@ -22,7 +22,7 @@ pub enum TransportError {
     TimedOut,
 }
 
-/// What to store under an idempotency key.
+/// The outcome to store under an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOutcome {
     /// The response, even an error.

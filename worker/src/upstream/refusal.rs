@@ -32,7 +32,13 @@ impl Refusal {
             401 | 403 if names_key(&message) => Some(Self::Key),
             401 | 403 if names_project(&message) => Some(Self::Project),
             401 | 403 => Some(Self::Key),
-            400 | 404 | 422 if names_unknown_project(body) => Some(Self::Project),
+            400 | 404 | 422
+                if read_reasons(body)
+                    .iter()
+                    .any(|reason| rejects_project(reason)) =>
+            {
+                Some(Self::Project)
+            }
             _ => None,
         }
     }
@@ -132,11 +138,6 @@ fn names_project(message: &str) -> bool {
         message,
         "project projects projectid deployment deployments subdomain",
     )
-}
-
-fn names_unknown_project(body: &str) -> bool {
-    let mut reasons = read_reasons(body).into_iter();
-    reasons.any(|reason| rejects_project(&reason))
 }
 
 /// The strings of `error` and `message`, or of an object with these members in one of them.
