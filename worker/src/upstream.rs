@@ -1,13 +1,3 @@
-//! Requests to Mintlify.
-//!
-//! 1. [`request`] describes a request. [`attempts`] selects the admin key and decides whether to
-//!    retry.
-//! 2. In a Durable Object, the request waits for a permit from [`permits`]. `client` then sends the
-//!    request through `transport`, unless a [`breaker`] refuses.
-//! 3. [`failure`] classifies failures, and [`refusal`] finds the reason of a 401 or 403.
-//!    [`snapshot`] reads a job or a deployment, [`page_check`] checks a page of analytics, and
-//!    [`key_redaction`] finds admin keys in responses.
-
 pub mod attempts;
 pub mod breaker;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]

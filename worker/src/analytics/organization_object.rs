@@ -75,12 +75,12 @@ impl DurableObject for OrganizationObject {
 #[wasm_bindgen]
 impl OrganizationObject {
     pub fn report(&self, call: JsValue) -> Promise {
-        let organization = self.organization();
+        let organization = self.organization.clone();
         into_promise(async move { send_back(&organization?.report(receive(call)?).await?) })
     }
 
     pub fn archive(&self) -> Promise {
-        let organization = self.organization();
+        let organization = self.organization.clone();
         into_promise(async move {
             organization?.archive().await?;
             Ok(JsValue::UNDEFINED)
@@ -108,13 +108,14 @@ impl OrganizationObject {
     #[wasm_bindgen(js_name = liftBlock)]
     pub fn lift_block(&self, policy: &str) -> Result<(), JsValue> {
         Ok(self
-            .organization()?
+            .organization
+            .clone()?
             .budget
             .lift_block(read_policy(policy)?)?)
     }
 
     pub fn health(&self) -> Result<JsValue, JsValue> {
-        Ok(send_back(&self.organization()?.health()?)?)
+        Ok(send_back(&self.organization.clone()?.health()?)?)
     }
 }
 
@@ -127,12 +128,6 @@ impl OrganizationObject {
     )]
     pub fn trap(&self) -> Promise {
         crate::runtime::trap::trap_later()
-    }
-}
-
-impl OrganizationObject {
-    fn organization(&self) -> HostResult<Rc<Organization>> {
-        self.organization.clone()
     }
 }
 

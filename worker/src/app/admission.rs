@@ -24,7 +24,7 @@ use crate::http::url::{decode_query, find_parameter};
 use crate::jobs::records::JobQuery;
 use crate::jobs::resource::Resource;
 
-/// What the admission of a request establishes, possibly before it refuses the request.
+/// The facts that the admission of a request establishes, possibly before it refuses the request.
 #[derive(Debug, Default)]
 pub struct Facts {
     pub origin: Origin,

@@ -108,6 +108,7 @@ pub struct PollFailure {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect<E> {
     Poll,
+    /// A watcher is charged for the next poll.
     Charge,
     Notify,
     QueueWebhook(Announcement<E>),

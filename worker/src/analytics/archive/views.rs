@@ -17,7 +17,7 @@ pub struct ViewsQuery {
     pub to: Day,
     /// This page starts after this stored path.
     pub after: Option<String>,
-    /// Lower for long ranges because of [`MAX_ROWS_READ`].
+    /// Lower for long ranges because of `MAX_ROWS_READ`.
     pub limit: u64,
 }
 

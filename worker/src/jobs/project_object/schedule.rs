@@ -8,7 +8,7 @@ use crate::jobs::project_object::watchers::LIST_TAG;
 use crate::jobs::store::DELETION_LIFE;
 use crate::runtime::{HostResult, now};
 
-/// How often the alarm deletes expired records, in milliseconds.
+/// The interval at which the alarm deletes expired records, in milliseconds.
 const SWEEP_PERIOD: u64 = 3_600_000;
 
 /// The minimum time until the next alarm. The runtime loses an alarm that is set during another one
