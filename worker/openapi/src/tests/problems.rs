@@ -83,7 +83,7 @@ fn simple_problems() -> Vec<Problem> {
         Problem::from(ValidationError::new("limit", Rule::PAGE_SIZE, "")),
         Problem::malformed_body("x"),
         Problem::webhooks_off(),
-        Problem::webhook_on_follow_up(),
+        Problem::webhook_without_end(),
         Problem::no_webhook_hosts(),
         Problem::issuer_unavailable(),
         Problem::object_unavailable(),
