@@ -24,7 +24,7 @@
 //!
 //! In every profile, the id of a project can change its behaviour: `empty-…` has no data,
 //! `no-feedback-…` collects no feedback, and `free-…` has a plan without the API (401). In the profile
-//! `published`, a preview of such a project is 403. `deploy-…` selects a course, see below.
+//! `published`, `free-…` has no previews (403). `deploy-…` selects a course, see below.
 //!
 //! `--clock-rate` accelerates the clock: with `--job-duration-ms 90000 --clock-rate 15`, jobs take six
 //! seconds of real time. Deployments, limits and days follow the clock.

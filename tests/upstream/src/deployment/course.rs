@@ -19,7 +19,7 @@ const SLOWNESS: u64 = 10;
 /// The prefix of a project whose deployments have another course. The name of the course follows.
 const PROJECT_PREFIX: &str = "deploy-";
 
-/// What happens to a deployment.
+/// The steps and the end of a deployment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Course {
