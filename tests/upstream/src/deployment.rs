@@ -316,7 +316,10 @@ impl Deployment {
     fn at(&self, now: Timestamp, duration_ms: u64, pages: u32) -> DeploymentState {
         let preview_url = self.preview_url();
         let url = preview_url.unwrap_or_else(|| format!("https://{SUBDOMAIN}.{HOST}"));
-        let site = Site { url: &url, pages };
+        let site = Site {
+            url: &url,
+            indexed_pages: self.branch.is_none().then_some(pages),
+        };
         let elapsed_ms = now.since(self.created_at);
         let progress = self.course.progress(elapsed_ms, duration_ms, &site);
         let Progress {

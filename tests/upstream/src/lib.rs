@@ -60,8 +60,8 @@
 //!
 //! A deployment is `queued` for a ninth of the deployment duration, then `in_progress`, and ends with
 //! `success`. `logs` gets a sentence per step; `summary` and `endedAt` appear at the end. A preview has
-//! the same states, and its URL has the branch in its host. Any project's status is readable by its id.
-//! Their names select another course:
+//! the same states, but is not indexed. Its URL has the branch in its host. Any project's status is
+//! readable by its id. Names select another course:
 //!
 //! | course | branch | project | effect |
 //! | --- | --- | --- | --- |

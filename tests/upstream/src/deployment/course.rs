@@ -7,8 +7,11 @@ const STARTED: [&str; 2] = [
     "Verified update permissions",
     "Fetching and validating config file...",
 ];
-const SAVED: &str = "Successfully saved config";
 const PUBLISHED: &str = "Successfully updated deployment";
+const SAVED: &str = "Successfully saved config";
+const NOT_INDEXED: &str = "Skipped search indexing (preview indexing paused)";
+const REVALIDATING: &str = "Starting page revalidation...";
+const REVALIDATED: &str = "Page revalidation complete";
 const NO_CONFIG: &str = "Unable to find docs.json or mint.json";
 const DOMAIN_NOT_REVALIDATED: &str = "Failed to revalidate domain: docs.acme.example";
 const SUBDOMAIN_NOT_REVALIDATED: &str = "Failed to revalidate subdomain: acme";
@@ -39,7 +42,8 @@ pub(crate) enum Course {
 /// The published site.
 pub(super) struct Site<'a> {
     pub(super) url: &'a str,
-    pub(super) pages: u32,
+    /// The number of pages for the search index. Previews have no index.
+    pub(super) indexed_pages: Option<u32>,
 }
 
 /// The state of a deployment at some time.
@@ -91,7 +95,7 @@ impl Course {
             logs.extend(STARTED.map(str::to_owned));
         }
         if !matches!(self, Self::Fail | Self::Stuck) {
-            let steps = [(4, SAVED), (7, PUBLISHED)];
+            let steps = [(4, PUBLISHED), (7, SAVED)];
             let reached = steps.iter().filter(|(ninths, _)| has_reached(*ninths));
             logs.extend(reached.map(|(_, sentence)| (*sentence).to_owned()));
         }
@@ -105,14 +109,18 @@ impl Course {
             };
         }
         if self != Self::Fail {
-            logs.push(format!("Successfully indexed {} page(s).", site.pages));
+            logs.push(match site.indexed_pages {
+                Some(pages) => format!("Successfully indexed {pages} page(s)."),
+                None => NOT_INDEXED.to_owned(),
+            });
+            logs.push(REVALIDATING.to_owned());
         }
         let failure = self.failure();
-        logs.extend(failure.map(str::to_owned));
+        logs.push(failure.unwrap_or(REVALIDATED).to_owned());
         Progress {
             status: failure.map_or("success", |_| "failure"),
             summary: Some(failure.map_or_else(
-                || format!("Your changes are now live at {}", site.url),
+                || format!("Your changes are now live at {}!", site.url),
                 str::to_owned,
             )),
             logs,
@@ -137,7 +145,7 @@ mod tests {
 
     const SITE: Site<'static> = Site {
         url: "https://acme.mintlify.site",
-        pages: 12,
+        indexed_pages: Some(12),
     };
 
     #[test]
@@ -149,14 +157,14 @@ mod tests {
             (Course::Success, 40_000, "in_progress", 3),
             (Course::Success, 70_000, "in_progress", 4),
             (Course::Success, 89_999, "in_progress", 4),
-            (Course::Success, 90_000, "success", 5),
+            (Course::Success, 90_000, "success", 7),
             (Course::Fail, 89_999, "in_progress", 2),
             (Course::Fail, 90_000, "failure", 3),
-            (Course::LiveFailure, 90_000, "failure", 6),
-            (Course::SubdomainFailure, 90_000, "failure", 6),
+            (Course::LiveFailure, 90_000, "failure", 7),
+            (Course::SubdomainFailure, 90_000, "failure", 7),
             (Course::Slow, 90_000, "queued", 0),
             (Course::Slow, 899_999, "in_progress", 4),
-            (Course::Slow, 900_000, "success", 5),
+            (Course::Slow, 900_000, "success", 7),
             (Course::Stuck, u64::MAX, "in_progress", 2),
         ] {
             let progress = course.progress(elapsed_ms, 90_000, &SITE);

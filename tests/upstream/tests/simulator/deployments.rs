@@ -42,7 +42,7 @@ fn a_deployment_is_queued_in_progress_and_successful() {
     assert_eq!(running["status"], "in_progress");
     assert_eq!(
         sentences(&running).last(),
-        Some(&"Successfully saved config")
+        Some(&"Successfully updated deployment")
     );
 
     client.advance_clock(DURATION_MS / 2);
@@ -51,9 +51,11 @@ fn a_deployment_is_queued_in_progress_and_successful() {
     assert_eq!(
         sentences(&ended)[2..],
         [
-            "Successfully saved config",
             "Successfully updated deployment",
+            "Successfully saved config",
             "Successfully indexed 40 page(s).",
+            "Starting page revalidation...",
+            "Page revalidation complete",
         ]
     );
     assert!(ended["endedAt"].as_str().unwrap() > ended["createdAt"].as_str().unwrap());
