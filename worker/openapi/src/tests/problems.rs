@@ -92,6 +92,7 @@ fn simple_problems() -> Vec<Problem> {
         // Only exports use this kind, in their last record.
         Problem::new(ProblemKind::CountsChanged, "the totals changed"),
         Problem::job_not_recorded(),
+        Problem::deployment_not_found(),
         Problem::too_many_streams("the caller", 100),
         records::decode_cursor("?").expect_err("not a cursor"),
         webhook::check_address("http://a", &["b".to_owned()]).expect_err("not an allowed host"),
