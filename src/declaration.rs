@@ -215,6 +215,12 @@ impl RateLimitPolicy {
         }
     }
 
+    /// Whether the limit is the gateway's own and counts reads, so that Mintlify never blocks it.
+    #[must_use]
+    pub const fn is_read(self) -> bool {
+        matches!(self, Self::ReadJobs | Self::ReadDeployments)
+    }
+
     /// Returns the policy with this name.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {

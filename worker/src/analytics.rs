@@ -1,6 +1,4 @@
-//! Analytics. The gateway reads reports from Mintlify, caches their pages, exports whole reports,
-//! and archives daily counts.
-
+pub mod analytics_settings;
 pub mod archive;
 pub mod export;
 pub mod health;
@@ -14,4 +12,3 @@ pub(crate) mod page_store;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod pages;
 pub mod query;
-pub mod settings;

@@ -1,6 +1,3 @@
-//! The application: routes, the admission of requests, and handlers. The handlers of one resource
-//! share a file.
-
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod admin;
 pub mod admission;
@@ -11,6 +8,8 @@ pub(crate) mod archive;
 pub mod config;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod context;
+#[cfg(all(target_arch = "wasm32", feature = "runtime"))]
+pub(crate) mod deployments;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod export;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]

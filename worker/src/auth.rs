@@ -1,7 +1,5 @@
-//! Authentication. The gateway identifies callers by its own access tokens (HS256), by tokens of
-//! trusted issuers (RS256, ES256), or by sessions that such tokens opened.
-
 mod access_token;
+pub mod auth_settings;
 pub mod caller;
 pub mod jwks;
 pub(crate) mod jwt;
@@ -9,7 +7,6 @@ pub mod oidc;
 pub mod revocation;
 pub mod session;
 pub mod session_record;
-pub mod settings;
 pub mod sign_in_issuer;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod signature;
@@ -20,10 +17,10 @@ use std::rc::Rc;
 
 use quillgate::Millis;
 
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, ISSUER};
 use crate::auth::oidc::UnverifiedToken;
 use crate::auth::session::cookie::{Cookie, SessionId};
-use crate::auth::settings::AuthSettings;
 use crate::auth::token::{Proof, Token, VerifiedToken};
 use crate::auth::trusted_issuer::{Source, TrustedIssuer};
 use crate::bounded_cache::BoundedCache;
@@ -31,21 +28,18 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::json;
 
-/// The parts of a request that can identify its caller.
 #[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
-    /// `Authorization` (RFC 6750). If present, even invalid, the other credentials are ignored.
+    /// RFC 6750. If present, even invalid, the other credentials are ignored.
     pub authorization: Option<&'a str>,
-    /// The session cookie. The cookie takes precedence over the assertion.
+    /// Takes precedence over the assertion.
     pub session: Cookie<'a>,
-    /// `Cf-Access-Jwt-Assertion`, ignored unless `TRUSTED_ISSUERS` names it for an issuer.
+    /// Ignored unless `TRUSTED_ISSUERS` names it for an issuer.
     pub access_assertion: Option<&'a str>,
 }
 
-/// The result of checking valid credentials.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Identity {
-    /// The caller is authenticated.
     Known(Rc<Caller>),
     /// The host must read the session's record and call [`identify_session`].
     Session(SessionId),
@@ -53,17 +47,16 @@ pub enum Identity {
     Unverified(Box<UnverifiedToken>),
 }
 
-/// An isolate's cache of verified tokens. An isolate reads the list of revoked tokens only once, so
-/// no token becomes revoked while it is cached.
+/// An isolate reads the list of revoked tokens only once, so no token becomes revoked while it is
+/// cached.
 #[derive(Debug)]
 pub struct VerifiedTokens {
-    /// The caller of each token, and the header field that carried the token.
     tokens: BoundedCache<(Rc<Caller>, Source)>,
 }
 
 const MAX_TOKENS: usize = 1_000;
 const MAX_BYTES: usize = 1024 * 1024;
-/// Issuers' tokens are cached only briefly, because an issuer can withdraw its key.
+/// Brief, because an issuer can withdraw its key.
 const FOREIGN_LIFETIME: Millis = Millis::from_seconds(60);
 
 impl Default for VerifiedTokens {
@@ -80,7 +73,6 @@ impl VerifiedTokens {
         (proof.source() == *source).then(|| Rc::clone(caller))
     }
 
-    /// Caches a token and returns its caller.
     pub fn remember(&mut self, token: VerifiedToken, now: Millis) -> Rc<Caller> {
         let until = match &*token.caller.issuer {
             ISSUER => token.expires,
@@ -94,18 +86,13 @@ impl VerifiedTokens {
         caller
     }
 
-    /// The number of cached tokens.
     pub fn count(&self) -> usize {
         self.tokens.count()
     }
 }
 
-/// Identifies the caller by a session or a token.
-///
-/// # Errors
-/// - 401 without an error code if there is no token, or if the session cookie is not genuine and no
-///   assertion can be used instead.
-/// - 401 with `invalid_token` if the token is invalid. The detail never repeats the token.
+/// A 401 has no error code without a token, and `invalid_token` for an invalid token. The detail
+/// never repeats the token.
 pub fn identify(
     credentials: &Credentials<'_>,
     settings: &AuthSettings,
@@ -127,12 +114,8 @@ pub fn identify(
     }
 }
 
-/// Identifies the caller by the record of a session. Without a record, the session has ended, and
-/// the assertion identifies the caller: an old cookie must not lock out a user of Access.
-///
-/// # Errors
-/// - 401 if the session has ended and no assertion can be used instead.
-/// - Otherwise, the errors of [`session_record::identify`] or [`identify`].
+/// Without a record, the session has ended, and the assertion identifies the caller: an old cookie
+/// must not lock out a user of Access.
 pub fn identify_session(
     record: Option<&str>,
     assertion: Option<&str>,
@@ -167,7 +150,7 @@ fn find_assertion<'a>(assertion: Option<&'a str>, settings: &AuthSettings) -> Op
     assertion.filter(|assertion| is_used && !assertion.is_empty())
 }
 
-/// Returns the token of the case-insensitive `Bearer` scheme (RFC 9110, section 11.1).
+/// The scheme is case-insensitive (RFC 9110, section 11.1).
 fn parse_bearer(authorization: &str) -> Option<&str> {
     let (scheme, token) = authorization.split_once(' ')?;
     let token = token.trim_start_matches(' ');
@@ -178,19 +161,16 @@ fn accepts_from(issuers: &[Rc<TrustedIssuer>], source: Source) -> bool {
     issuers.iter().any(|issuer| issuer.source == source)
 }
 
-/// A 401 for a request without a token.
 pub fn missing_token_problem() -> Problem {
     let detail = "an access token must be sent as Authorization: Bearer";
     missing_credentials_problem(ProblemKind::MissingToken, detail)
 }
 
-/// A 401 for a request without a session.
 pub fn missing_session_problem() -> Problem {
     let detail = "there is no session; sign in first";
     missing_credentials_problem(ProblemKind::MissingToken, detail)
 }
 
-/// A 401 for a cookie without an open session.
 pub fn ended_session_problem() -> Problem {
     let detail = "this session has ended; sign in again";
     missing_credentials_problem(ProblemKind::SessionEnded, detail)
@@ -201,7 +181,7 @@ fn missing_credentials_problem(kind: ProblemKind, detail: &str) -> Problem {
     Problem::new(kind, detail).with_header("www-authenticate", "Bearer realm=\"quillgate\"")
 }
 
-/// The reason for refusing a token with a 401.
+/// The details of a 401.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InvalidToken {
     detail: &'static str,
@@ -243,7 +223,7 @@ impl From<InvalidToken> for Problem {
     }
 }
 
-/// A 401 for an invalid token (RFC 6750, section 3.1). `reason` must not contain the token.
+/// RFC 6750, section 3.1. `reason` must not contain the token.
 pub fn invalid_token(reason: &str) -> Problem {
     let challenge = "Bearer realm=\"quillgate\", error=\"invalid_token\"";
     Problem::new(ProblemKind::InvalidToken, reason).with_header("www-authenticate", challenge)

@@ -1,19 +1,7 @@
-//! A cache with a limited number and size of entries, which expire.
-
 use lru::LruCache;
 use quillgate::Millis;
 
-/// A cache that evicts the oldest entries first. The size of a key counts too.
-///
-/// ```
-/// use quillgate::Millis;
-/// use quillgate_worker::bounded_cache::BoundedCache;
-///
-/// let mut cache = BoundedCache::new(10, 1_000);
-/// cache.insert("a", 1, 100, Millis(50));
-/// assert_eq!(cache.get("a", Millis(49)), Some(&1));
-/// assert_eq!(cache.get("a", Millis(50)), None);
-/// ```
+/// Evicts the oldest entries first. The size of a key counts, too.
 #[derive(Debug)]
 pub struct BoundedCache<V> {
     /// Oldest first. `peek` does not change the order.
@@ -31,7 +19,6 @@ struct Entry<V> {
 }
 
 impl<V> BoundedCache<V> {
-    /// Creates an empty cache for at most this many entries and bytes.
     pub fn new(max_entries: usize, max_bytes: usize) -> Self {
         Self {
             entries: LruCache::unbounded(),
@@ -41,13 +28,12 @@ impl<V> BoundedCache<V> {
         }
     }
 
-    /// Returns the value of a key that has not expired.
     pub fn get(&self, key: &str, now: Millis) -> Option<&V> {
         let entry = self.entries.peek(key)?;
         (now < entry.expires).then_some(&entry.value)
     }
 
-    /// Stores a value. One larger than the whole cache only removes the previous value of the key.
+    /// A value larger than the whole cache only removes the previous value of the key.
     pub fn insert(&mut self, key: &str, value: V, bytes: usize, expires: Millis) {
         if let Some(replaced) = self.entries.pop(key) {
             self.bytes -= replaced.bytes;
@@ -71,7 +57,7 @@ impl<V> BoundedCache<V> {
         }
     }
 
-    /// Keeps the entries for which `is_kept` returns `true`. Returns whether any were removed.
+    /// Returns whether any entries were removed.
     pub fn retain(&mut self, mut is_kept: impl FnMut(&str, &V) -> bool) -> bool {
         let before = self.entries.len();
         let bytes = &mut self.bytes;
@@ -83,18 +69,16 @@ impl<V> BoundedCache<V> {
         self.entries.len() < before
     }
 
-    /// Removes every entry.
     pub fn clear(&mut self) {
         self.entries.clear();
         self.bytes = 0;
     }
 
-    /// Returns the number of entries.
     pub fn count(&self) -> usize {
         self.entries.len()
     }
 
-    /// Returns the total size of all values and their keys, in bytes.
+    /// Includes the keys.
     pub const fn bytes(&self) -> usize {
         self.bytes
     }

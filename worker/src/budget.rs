@@ -1,19 +1,10 @@
-//! Budgets. A budget limits the number of requests of one kind in any window.
+//! Budgets. A sliding log counts the reservations of a policy such as `create-job`, so
+//! there are no bursts at the edges of a window. A Durable Object stores each log except those of
+//! reads, which isolates count in memory: see [`read_budget`].
 //!
-//! A policy (`create-job`, `send-message`, `analytics`, `read-jobs`) allows `limit` reservations in
-//! any `window`. A sliding log counts the reservations, so there are no bursts at the edges of a
-//! window. The gateway serves callers in order of arrival.
-//!
-//! A Durable Object stores the log of each policy except `read-jobs`, with one row per reservation
-//! and its time `at`. Isolates count `read-jobs` in memory: see [`read_budget`]. [`decide`] uses a
-//! summary of the log: [`BudgetSnapshot`]. A row counts while `at > now − window`; its slot becomes
-//! free exactly at `at + window`. While a request is in flight, the `at` of the request's row is
-//! the future time `now + timeout`. When the request ends, `at` becomes the current time. No slot
-//! therefore becomes free before the upstream stops counting the request.
-//!
-//! Two further limits are counted in the same way: the caller's own quota, and [`Ceiling`]s. A
-//! ceiling limits the reservations of several callers together, such as all callers that a rule of
-//! an issuer admits.
+//! A row counts while `at > now − window`. While a request is in flight, its `at` is the future
+//! time `now + timeout`, so that no slot becomes free before the upstream stops counting the
+//! request.
 
 pub mod health;
 pub mod limits;
@@ -33,95 +24,68 @@ use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::response::HeaderFields;
 
+/// Whether the organization's object counts the policy, for all projects together.
+pub const fn is_of_organization(policy: RateLimitPolicy) -> bool {
+    matches!(
+        policy,
+        RateLimitPolicy::Analytics
+            | RateLimitPolicy::CreateDeployment
+            | RateLimitPolicy::CreatePreview
+    )
+}
+
 /// The number of equal steps into which a window is divided; see [`find_step`].
 const STEPS: u64 = 60;
 
-/// A request for a reservation, with a summary of the policy's log.
-///
-/// Instants are Unix times in milliseconds. Durations are in milliseconds.
+/// A request for a reservation, with a summary of the policy's log. Instants and durations are in
+/// milliseconds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BudgetSnapshot {
-    /// The policy whose budget is requested.
     pub policy: RateLimitPolicy,
-    /// The length of the window, in milliseconds.
     pub window: u64,
-    /// The current time, as a Unix time in milliseconds.
     pub now: u64,
-    /// When the upstream's block ends. `None` if the upstream does not block the policy, or if this
-    /// request is sent as a probe of the block: see [`upstream_block`].
+    /// `None` if the upstream does not block the policy, or if this request probes the block: see
+    /// [`upstream_block`].
     pub blocked_until: Option<u64>,
-    /// The limit of the policy, at least 1, and its usage.
+    /// `max` is at least 1.
     pub limit: LimitUsage,
-    /// The quota of the caller's own token and its usage.
     pub quota: Option<LimitUsage>,
-    /// The ceilings that apply to the caller, and their usage.
     pub ceilings: Vec<LimitUsage>,
 }
 
-/// A ceiling on the reservations that several callers hold together in a budget's window.
+/// A limit on the reservations that several callers hold together, such as all callers that a rule
+/// of an issuer admits.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Ceiling {
-    /// The key under which the budget counts these callers together.
     pub name: String,
-    /// The maximum number of reservations of these callers in any window.
     pub max: u32,
 }
 
-/// A limit and its usage. The limit is a policy's limit, a quota or a ceiling.
+/// A policy's limit, a quota or a ceiling, with its usage in the current window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LimitUsage {
-    /// The maximum number of reservations in any window.
     pub max: u32,
-    /// The number of reservations in the current window.
     pub count: u32,
-    /// The earliest `at` among these reservations. `None` if there are no reservations.
+    /// The earliest `at` among these reservations.
     pub oldest: Option<u64>,
 }
 
 impl LimitUsage {
-    /// Returns the number of free slots.
     pub const fn left(&self) -> u32 {
         self.max.saturating_sub(self.count)
     }
 }
 
-/// The result of granting a reservation. The caller must add the reservation to the log.
+/// A grant. The caller must add the reservation to the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Granted {
-    /// The `RateLimit` header fields after this grant.
     pub fields: HeaderFields,
-    /// The number of free slots of the policy's limit after this grant.
+    /// Counts only the policy's limit.
     pub left: u32,
 }
 
-/// Decides whether to grant a reservation.
-///
-/// # Errors
-/// Returns a 429 `quota-exceeded` problem if the upstream blocks the policy, or if a limit has no
-/// free slot. The problem has `Retry-After` and the `RateLimit` header fields. The request must not
-/// be sent upstream.
-///
-/// # Example
-/// ```
-/// use quillgate::RateLimitPolicy;
-/// use quillgate_worker::budget::{BudgetSnapshot, LimitUsage, decide};
-///
-/// let mut snapshot = BudgetSnapshot {
-///     policy: RateLimitPolicy::CreateJob,
-///     window: 3_600_000,
-///     now: 61_000,
-///     blocked_until: None,
-///     limit: LimitUsage { max: 100, count: 99, oldest: Some(1_000) },
-///     quota: None,
-///     ceilings: Vec::new(),
-/// };
-/// let granted = decide(&snapshot).unwrap();
-/// assert_eq!(granted.fields.get("ratelimit"), Some("\"create-job\";r=0;t=3540"));
-///
-/// snapshot.limit.count = 100;
-/// let refused = decide(&snapshot).unwrap_err();
-/// assert!(refused.headers.contains(&("retry-after", "3540".to_owned())));
-/// ```
+/// Decides whether to grant a reservation. After a 429 problem, the request must not be sent
+/// upstream.
 pub fn decide(snapshot: &BudgetSnapshot) -> Result<Granted, Problem> {
     let limits = snapshot.limits();
     let refusals = limits.iter().filter_map(|limit| limit.refusal.as_ref());
@@ -138,25 +102,19 @@ pub fn decide(snapshot: &BudgetSnapshot) -> Result<Granted, Problem> {
     })
 }
 
-/// A limit that applies to a reservation.
 struct Limit {
-    /// The name in the header fields and in `violated-policies`.
     name: String,
     usage: LimitUsage,
-    /// The reason why this limit refuses the reservation, if it does.
     refusal: Option<Refusal>,
 }
 
-/// A reason to refuse a reservation.
 struct Refusal {
-    /// When the reason ends, as a Unix time in milliseconds.
+    /// In milliseconds.
     until: u64,
     detail: String,
 }
 
 impl BudgetSnapshot {
-    /// Returns the limit of the policy, the caller's own quota and the tightest ceiling.
-    ///
     /// Quotas and ceilings are capped at the policy's limit, except ceilings on reads: the limit on
     /// reads applies to each caller, while a ceiling counts several callers together.
     fn limits(&self) -> Vec<Limit> {
@@ -164,11 +122,12 @@ impl BudgetSnapshot {
             max: usage.max.min(self.limit.max),
             ..usage
         };
-        let ceilings = self.ceilings.iter().map(|usage| match self.policy {
-            RateLimitPolicy::ReadJobs => *usage,
-            RateLimitPolicy::CreateJob
-            | RateLimitPolicy::SendMessage
-            | RateLimitPolicy::Analytics => within_limit(*usage),
+        let ceilings = self.ceilings.iter().map(|usage| {
+            if self.policy.is_read() {
+                *usage
+            } else {
+                within_limit(*usage)
+            }
         });
         let tightest = ceilings.min_by_key(|usage| (usage.left(), Reverse(self.next_free(usage))));
         let quota = self.quota.map(within_limit);
@@ -198,12 +157,11 @@ impl BudgetSnapshot {
         limits
     }
 
-    /// Returns when the next slot becomes free, or one window from now if all slots are free.
+    /// One window from now if all slots are free.
     fn next_free(&self, usage: &LimitUsage) -> u64 {
         usage.oldest.unwrap_or(self.now).saturating_add(self.window)
     }
 
-    /// Refuses the reservation for the reason that ends last.
     fn refuse(&self, limits: &[Limit], last: &Refusal) -> Problem {
         let fields = self.fields(limits, |limit| match &limit.refusal {
             Some(refusal) => (0, Some(refusal.until)),
@@ -221,9 +179,8 @@ impl BudgetSnapshot {
         problem
     }
 
-    /// Returns `RateLimit-Policy` and `RateLimit`, which describe the limits
-    /// (draft-ietf-httpapi-ratelimit-headers). `state` returns the number of free slots of a limit,
-    /// and when the next slot becomes free.
+    /// Returns `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers). `state`
+    /// returns the free slots of a limit, and when the next slot becomes free.
     fn fields(
         &self,
         limits: &[Limit],
@@ -249,15 +206,14 @@ impl BudgetSnapshot {
     }
 }
 
-/// Returns the end of the step that contains `now`. Reads and polls are counted per step, which is
-/// a sixtieth of the window. Each read or poll counts until the end of its step has left the
-/// window, so the count is never too low.
+/// Returns the end of the step that contains `now`. A read or poll counts until the end of its step
+/// has left the window, so the count is never too low.
 pub fn find_step(window: Millis, now: Millis) -> Millis {
     let length = (window.0 / STEPS).max(1);
     Millis((now.0 / length + 1) * length)
 }
 
-/// Returns the number of seconds from `now` to `moment`, rounded up, at least 1.
+/// Rounds up, to at least 1.
 fn seconds_until(moment: u64, now: u64) -> u64 {
     moment.saturating_sub(now).div_ceil(1000).max(1)
 }

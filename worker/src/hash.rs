@@ -1,20 +1,18 @@
-//! SHA-256: fingerprints, HMAC tags and derived keys.
-
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use hkdf::Hkdf;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::{Digest, Sha256};
 
-/// The length of derived keys and tags, in bytes.
+/// In bytes.
 pub const KEY_BYTES: usize = 32;
 
-/// Computes HMAC-SHA-256 over the concatenated parts.
+/// Of the concatenated parts.
 pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; KEY_BYTES] {
     create_mac(key, parts).map_or([0; KEY_BYTES], |mac| mac.finalize().into_bytes().into())
 }
 
-/// Whether a tag is the HMAC-SHA-256 of the concatenated parts. The comparison takes constant time.
+/// Takes constant time.
 pub fn verify_hmac_sha256(key: &[u8], parts: &[&[u8]], tag: &[u8]) -> bool {
     create_mac(key, parts).is_some_and(|mac| mac.verify_slice(tag).is_ok())
 }
@@ -28,7 +26,7 @@ fn create_mac(key: &[u8], parts: &[&[u8]]) -> Option<Hmac<Sha256>> {
     Some(mac)
 }
 
-/// Derives a key with HKDF-SHA-256 (RFC 5869), without a salt. `info` is the purpose of the key.
+/// HKDF-SHA-256 (RFC 5869), without a salt.
 pub fn derive_key(secret: &[u8], info: &[u8]) -> [u8; KEY_BYTES] {
     let mut key = [0; KEY_BYTES];
     let expanded = Hkdf::<Sha256>::new(None, secret).expand(info, &mut key);
@@ -36,8 +34,8 @@ pub fn derive_key(secret: &[u8], info: &[u8]) -> [u8; KEY_BYTES] {
     key
 }
 
-/// Returns the SHA-256 of the parts as base64url without padding. Each part follows its length, so
-/// different lists never have the same input.
+/// SHA-256 in base64url. Each part follows its length, so different lists never have the same
+/// input.
 pub fn fingerprint(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {

@@ -1,22 +1,18 @@
-//! Failures of the gateway and its runtime.
-
 use std::fmt;
 
 use crate::http::problem::Problem;
 use crate::variable::VariableError;
 
-/// A failure. It becomes a problem for the caller, with the message for the log only.
+/// Becomes a problem for the caller, with the message for the log only.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HostError {
-    /// The runtime failed, for example a Durable Object or D1. The same request may succeed later.
+    /// The same request may succeed later.
     Unavailable(String),
-    /// The gateway has a defect, or its stored data is damaged. A retry does not help.
+    /// A defect or damaged data. A retry does not help.
     Internal(String),
-    /// A variable or a binding is missing or malformed.
     Misconfigured {
-        /// The name of the variable or binding.
         name: String,
-        /// The rule that the value breaks, worded to follow the name.
+        /// Worded to follow the name.
         rule: String,
     },
 }
@@ -27,12 +23,10 @@ const INTERNAL: &str = "defect: ";
 const MISCONFIGURED: &str = "misconfigured: ";
 
 impl HostError {
-    /// Creates an error for a defect of the gateway.
     pub fn new(message: impl Into<String>) -> Self {
         Self::Internal(message.into())
     }
 
-    /// Creates an error for a missing binding.
     pub fn unbound(name: &str) -> Self {
         Self::Misconfigured {
             name: name.to_owned(),
@@ -40,7 +34,7 @@ impl HostError {
         }
     }
 
-    /// Reads the message of an exception. Exceptions of the runtime have no prefix.
+    /// Exceptions of the runtime have no prefix.
     pub fn from_exception(message: String) -> Self {
         if let Some(message) = message.strip_prefix(INTERNAL) {
             return Self::new(message);

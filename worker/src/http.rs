@@ -1,5 +1,3 @@
-//! HTTP. These modules define the parts of requests and responses, problems, CORS and tracing.
-
 pub mod content;
 pub mod cors;
 pub mod gateway_rule;

@@ -1,11 +1,10 @@
-//! Agent jobs. The gateway forwards new jobs and follow-ups to Mintlify, stores a record of each
-//! job, and polls the job for changes. Event streams report the changes. Webhooks announce that a
-//! job finished or that polling stopped. The gateway also reads the states of pull requests.
+//! Agent jobs: writes, records, polls, event streams, webhooks and the states of pull requests.
 
 pub mod events;
 pub mod health;
 pub mod idempotency;
 pub mod job_row;
+pub mod job_settings;
 pub mod machine;
 pub mod poll;
 pub mod poll_budget;
@@ -15,8 +14,8 @@ pub(crate) mod project_object;
 pub(crate) mod project_stub;
 pub mod pull_request;
 pub mod records;
+pub mod resource;
 pub mod search;
-pub mod settings;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
 pub(crate) mod store;
 pub mod webhook;

@@ -1,5 +1,4 @@
-//! JSON, parsed strictly into a [`Value`]. Deserialization code for each type would make the wasm
-//! module 10 % larger.
+//! Strict JSON. Deserialization code for each type would make the wasm module 10 % larger.
 
 use quillgate::text::replace_half_surrogates;
 use serde::Serialize;
@@ -7,24 +6,20 @@ use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor}
 use serde_json::map::Entry;
 use serde_json::{Map, Value};
 
-/// Parses JSON. Rejects an object with two properties of the same name, because parsers disagree on
-/// which value counts (RFC 7515, section 10.12).
+/// Rejects an object with two properties of the same name, because parsers disagree on which value
+/// counts (RFC 7515, section 10.12).
 pub fn parse(json: &[u8]) -> Option<Value> {
     // `from_slice` would add a second copy of the parser to the wasm module.
     let Strict(value) = serde_json::from_str(std::str::from_utf8(json).ok()?).ok()?;
     Some(value)
 }
 
-/// Parses JSON of another server, which may contain half surrogates.
+/// JSON of another server may contain half surrogates.
 pub fn parse_lossy(json: &str) -> Option<Value> {
     parse(replace_half_surrogates(json).as_bytes())
 }
 
-/// Parses a JSON object of a client, which may start with a byte order mark (RFC 8259, section
-/// 8.1).
-///
-/// # Errors
-/// Returns a description of the first fault, without values of the body.
+/// A byte order mark is allowed (RFC 8259, section 8.1). An error contains no values of the body.
 pub fn parse_object(body: &[u8]) -> Result<Map<String, Value>, String> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     if let Some(encoding) = find_encoding(body) {
@@ -50,7 +45,7 @@ pub fn parse_object(body: &[u8]) -> Result<Map<String, Value>, String> {
     Err(format!("the body must be a JSON object, found {found}"))
 }
 
-/// Returns the encoding of a body that is certainly not UTF-8.
+/// The body is certainly not UTF-8.
 fn find_encoding(body: &[u8]) -> Option<&'static str> {
     match body {
         [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, _, ..] | [_, 0, ..] => Some("UTF-16 or UTF-32"),
@@ -76,30 +71,27 @@ fn describe_error(error: &serde_json::Error) -> String {
     }
 }
 
-/// Serializes a value as single-line JSON.
 pub fn to_text<T: Serialize>(value: &T) -> String {
     // Fails only for maps with keys that are not strings, which the gateway never serializes.
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
-/// Returns the value of a property that is a string.
 pub fn text<'a>(object: &'a Value, name: &str) -> Option<&'a str> {
     object.get(name)?.as_str()
 }
 
-/// Whether a property is `true`.
 pub fn is_true(object: &Value, name: &str) -> bool {
     object.get(name) == Some(&Value::Bool(true))
 }
 
-/// Removes `null` properties. Some issuers write `null` for an absent property.
+/// Some issuers write `null` for an absent property.
 pub fn remove_nulls(object: &mut Map<String, Value>) {
     object.retain(|_, value| !value.is_null());
 }
 
 const MAX_NAME_EXCERPT: usize = 32;
 
-/// A value whose objects have no repeated names.
+/// The objects have no repeated names.
 struct Strict(Value);
 
 impl<'de> Deserialize<'de> for Strict {
@@ -168,7 +160,6 @@ impl<'de> Visitor<'de> for StrictVisitor {
     }
 }
 
-/// Returns the elements of an array of strings, or `None` for other values.
 pub fn into_strings(value: Value) -> Option<Vec<String>> {
     let Value::Array(items) = value else {
         return None;

@@ -1,24 +1,11 @@
-//! The gateway of Quillgate. The gateway is a Worker that holds the admin key of Mintlify. Callers
-//! authenticate with scoped tokens.
-//!
-//! # Modules
-//!
-//! A request passes through these modules roughly in this order:
-//!
-//! 1. [`app`] admits requests and calls their handlers.
-//! 2. [`http`] defines the parts of a request and a response: heads, problems, CORS, tracing.
-//! 3. [`auth`] identifies callers: access tokens, trusted issuers, sessions and sign-in.
-//! 4. [`jobs`] handles agent jobs: writes, idempotency, polling, pull requests, event streams and
-//!    webhooks.
-//! 5. [`analytics`] handles reports: queries, the page cache, exports and the daily archive.
-//! 6. [`upstream`] sends requests to Mintlify and classifies the responses.
-//! 7. [`budget`] limits the requests of callers, projects and the organization.
-//! 8. `runtime` wraps the Workers runtime: SQL, D1, sockets, timers, `WebCrypto`.
-//!
-//! Modules that are compiled without the feature `runtime` perform no I/O and read no clock, so
-//! their tests run natively.
+//! The gateway of Quillgate: a Worker that holds the admin key of Mintlify, and authenticates callers
+//! with scoped tokens. Modules that are compiled without the feature `runtime` perform no I/O and
+//! read no clock, so their tests run natively.
 
 #![allow(
+    missing_docs,
+    clippy::missing_errors_doc,
+    clippy::missing_panics_doc,
     clippy::must_use_candidate,
     clippy::return_self_not_must_use,
     reason = "this crate is an application, not a library"

@@ -1,5 +1,3 @@
-//! The Workers runtime. These modules wrap `WebCrypto`, SQL, D1, sockets, timers and promises.
-
 mod context;
 mod crypto;
 mod d1;

@@ -1,24 +1,21 @@
-//! The Worker's variables.
-
 use std::fmt;
 
 use quillgate::Millis;
 
-/// Reads a variable by name, trimmed. A blank variable counts as absent.
+/// Trims the value. A blank variable counts as absent.
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<String>;
 
-/// Trims a value. Returns `None` for a blank value, which counts as absent.
+/// `None` for a blank value.
 pub fn trim_value(value: &str) -> Option<String> {
     let value = value.trim();
     (!value.is_empty()).then(|| value.to_owned())
 }
 
-/// A missing or malformed variable. Never contains the value.
+/// Never contains the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VariableError {
-    /// The name of the variable.
     pub variable: &'static str,
-    /// The rule that the value breaks, worded to follow the variable's name.
+    /// Worded to follow the variable's name.
     pub rule: &'static str,
 }
 
@@ -28,7 +25,7 @@ impl fmt::Display for VariableError {
     }
 }
 
-/// The range of integers that a variable accepts. The minimum is 1.
+/// The minimum is 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {
     max: u32,
@@ -36,15 +33,10 @@ pub struct Range {
 }
 
 impl Range {
-    /// 1 to 100.
     pub const TO_HUNDRED: Self = Self::new(100, "must be an integer from 1 to 100");
-    /// 1 to 300.
     pub const TO_300: Self = Self::new(300, "must be an integer from 1 to 300");
-    /// 1 to 3,650, the number of days in ten years.
     pub const TO_TEN_YEARS: Self = Self::new(3_650, "must be an integer from 1 to 3650");
-    /// 1 to 86,400, the number of seconds in a day.
     pub const TO_DAY: Self = Self::new(86_400, "must be an integer from 1 to 86400");
-    /// 1 to 1,000,000.
     pub const TO_MILLION: Self = Self::new(1_000_000, "must be an integer from 1 to 1000000");
 
     const fn new(max: u32, rule: &'static str) -> Self {
@@ -52,10 +44,6 @@ impl Range {
     }
 }
 
-/// Parses an integer, or returns `default`.
-///
-/// # Errors
-/// Returns an error if the value is not decimal digits or is outside the range.
 pub fn read_integer(
     variable: &'static str,
     value: Option<String>,
@@ -75,10 +63,6 @@ pub fn read_integer(
     }
 }
 
-/// Parses a duration in seconds like [`read_integer`].
-///
-/// # Errors
-/// Returns an error as [`read_integer`] does.
 pub fn read_seconds(
     variable: &'static str,
     variables: Variables<'_>,
@@ -89,10 +73,6 @@ pub fn read_seconds(
     Ok(Millis::from_seconds(seconds.into()))
 }
 
-/// Parses a JSON variable, or returns the default of `T`.
-///
-/// # Errors
-/// Returns the rule from `read` as an error of the variable.
 pub fn read_json<T: Default>(
     variable: &'static str,
     variables: impl Fn(&str) -> Option<String>,
@@ -104,7 +84,7 @@ pub fn read_json<T: Default>(
     }
 }
 
-/// Splits a list at commas, trims the items and drops empty items.
+/// Drops empty items.
 pub fn split_list(value: Option<&str>) -> Vec<String> {
     let items = value.unwrap_or("").split(',');
     items.filter_map(trim_value).collect()

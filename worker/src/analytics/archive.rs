@@ -1,6 +1,3 @@
-//! The daily archive: its requests and the bodies of its responses. [`schedule::plan`] chooses what
-//! the archive fetches next.
-
 pub mod run_lock;
 pub mod schedule;
 #[cfg(all(target_arch = "wasm32", feature = "runtime"))]
@@ -15,53 +12,41 @@ use quillgate::{
 use serde::Serialize;
 use serde_json::json;
 
+use crate::analytics::analytics_settings::ArchiveSettings;
 use crate::analytics::archive::schedule::{DayRecord, Estimate, ProjectRecord, is_settled};
 use crate::analytics::archive::stored_path::store_path;
-use crate::analytics::settings::ArchiveSettings;
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::json;
 
-/// Days, about ten years.
+/// About ten years of days.
 const MAX_RANGE: u32 = 3_660;
-/// The approximate maximum number of rows that a request reads. D1 bills a row again when a query
-/// groups it.
+/// Approximate. D1 bills a row again when a query groups it.
 pub(crate) const MAX_ROWS_READ: u64 = 400_000;
-/// The maximum number of counts of pages that a series reads.
 pub const MAX_COUNTS: u64 = MAX_ROWS_READ / 2;
 const MAX_FAILURES: usize = 100;
 
-/// The pages whose views a series counts. Paths are in the form of [`store_path`].
+/// Paths are in the form of [`store_path`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
-    /// The whole site.
     Site,
-    /// The page at this path.
     Page(String),
-    /// This path and all paths below the path.
+    /// This path and all paths below it.
     Prefix(String),
 }
 
-/// A request for a page of a series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeriesQuery {
-    /// The pages whose views are counted.
     pub subject: Subject,
-    /// The period of each row: a day, a week or a month.
     pub group: DayGroup,
-    /// The first day.
     pub from: Day,
-    /// The day after the last day.
+    /// Exclusive.
     pub to: Day,
-    /// Whether another page starts at `to`.
+    /// Another page starts at `to`.
     pub has_more: bool,
 }
 
 impl SeriesQuery {
-    /// Reads a call of [`quillgate::ListDailyViews`].
-    ///
-    /// # Errors
-    /// Returns a 400 problem for the first parameter that breaks a rule.
     pub fn read(call: &Call) -> Result<Self, Problem> {
         let (begin, end) = read_range(call)?;
         let group = Option::<DayGroup>::read(call)?.unwrap_or(DayGroup::Day);
@@ -78,10 +63,8 @@ impl SeriesQuery {
         })
     }
 
-    /// Ends this page before the group of `day`, whose rows were not all read.
-    ///
-    /// # Errors
-    /// Returns a 400 problem if the page would be empty.
+    /// Ends this page before the group of `day`, whose rows were not all read, or returns a 400
+    /// problem if the page would be empty.
     pub fn end_before(&mut self, day: Day) -> Result<(), Problem> {
         self.to = self.group.begin_of(day);
         self.has_more = true;
@@ -96,7 +79,6 @@ impl SeriesQuery {
     }
 }
 
-/// Returns the first day of the range and the day after the last day.
 fn read_range(call: &Call) -> Result<(Day, Day), Problem> {
     let (begin, end) = (read_day(call, "dateFrom")?, read_day(call, "dateTo")?);
     if end.since(begin) > MAX_RANGE {
@@ -106,10 +88,7 @@ fn read_range(call: &Call) -> Result<(Day, Day), Problem> {
     Ok((begin, end))
 }
 
-/// Reads a parameter that is a day.
-///
-/// # Errors
-/// Returns a 400 problem if the value is missing, is not a date without a time, or is before 1970.
+/// A date without a time, from 1970 on.
 pub fn read_day(call: &Call, field: &'static str) -> Result<Day, Problem> {
     let text = call.text(field).unwrap_or("");
     Day::from_text(text).ok_or_else(|| {
@@ -139,7 +118,7 @@ fn read_subject(call: &Call) -> Result<Subject, Problem> {
     }
 }
 
-/// Reads the first day of a later page, which is also the first day of a group.
+/// The first day of a later page is also the first day of a group.
 fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result<Day, Problem> {
     let is_begin = |day: &Day| begin < *day && *day < end && group.begin_of(*day) == *day;
     let day = Day::from_text(cursor.as_str()).filter(is_begin);
@@ -149,19 +128,16 @@ fn read_cursor(cursor: &Cursor, group: DayGroup, begin: Day, end: Day) -> Result
     })
 }
 
-/// Numbers of views or visitors. A number is `None` if it is unknown.
+/// `None` is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Counts {
-    /// Views by people, or the number of people.
     pub human: Option<u64>,
-    /// Views by AI, or the number of AI visitors.
     pub ai: Option<u64>,
     /// Mintlify's total of people and AI.
     pub total: Option<u64>,
 }
 
 impl Counts {
-    /// Counts of zero.
     pub const ZERO: Self = Self {
         human: Some(0),
         ai: Some(0),
@@ -178,21 +154,19 @@ impl Counts {
     }
 }
 
-/// The stored counts of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredDay {
-    /// The day, in UTC.
     pub day: Day,
-    /// The time of the last complete fetch of the day.
+    /// The last complete fetch.
     pub fetched: Millis,
-    /// The subject's views. For a prefix, a day can have two entries: the page at that path, and
-    /// the pages below. [`write_series`] adds them.
+    /// For a prefix, a day can have two entries, which [`write_series`] adds: the page at that
+    /// path, and the pages below.
     pub views: Counts,
-    /// The site's visitors. `None` for other subjects.
+    /// `None` unless the subject is the site.
     pub visitors: Option<Counts>,
 }
 
-/// Writes the body of a page of a series. `stored` is in ascending order.
+/// `stored` is in ascending order.
 pub fn write_series(query: &SeriesQuery, stored: &[StoredDay]) -> String {
     let mut groups = Vec::new();
     let mut rest = stored;
@@ -227,7 +201,7 @@ fn missing_days(from: Day, to: Day, stored: &[StoredDay]) -> Vec<String> {
     missing.map(Day::to_text).collect()
 }
 
-/// Whether a response is final: every day of the query is stored, and no day will be fetched again.
+/// Every day of the query is stored, and no day will be fetched again.
 pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) -> bool {
     let is_settled = |part: &&StoredDay| is_settled(part.day, part.fetched, recheck_days);
     let settled = stored.iter().filter(is_settled);
@@ -236,7 +210,7 @@ pub fn is_final(query: &SeriesQuery, stored: &[StoredDay], recheck_days: u32) ->
     days.len() == query.to.since(query.from) as usize
 }
 
-/// Returns the first day that the archive retains. The archive deletes earlier days.
+/// The archive deletes earlier days.
 pub fn first_retained(settings: &ArchiveSettings, now: Millis) -> Day {
     Day::of(now).minus(settings.retention_days)
 }
@@ -247,7 +221,6 @@ fn completion_time(estimate: Estimate, now: Millis) -> Option<String> {
     Some(DateBound::from_instant(instant).as_str().to_owned())
 }
 
-/// Writes the body of a project's archive status. `bytes` is the size of the database in bytes.
 pub fn write_status(
     record: &ProjectRecord,
     bytes: Option<u64>,
@@ -299,8 +272,7 @@ pub fn write_status(
     }))
 }
 
-/// Plans a backfill from `from`, within the retention. Returns the new first day and the body of
-/// the estimate.
+/// Returns the new first day, within the retention, and the body of the estimate.
 pub fn plan_backfill(
     mut record: ProjectRecord,
     from: Day,
@@ -320,15 +292,12 @@ pub fn plan_backfill(
     (first, body)
 }
 
-/// The metrics of a run of the daily archive.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ArchiveRun {
-    /// The number of requests sent. Immediate retries do not count.
+    /// Immediate retries do not count.
     pub requests: u64,
-    /// The number of failed, unsent, unusable or unstorable parts.
+    /// Failed, unsent, unusable or unstorable parts.
     pub failures: u64,
-    /// The number of days that the run completed.
     pub days: u64,
-    /// The duration of the run, in milliseconds.
     pub milliseconds: u64,
 }

@@ -1,7 +1,4 @@
-//! Exports of reports. An export combines the rows of a report's pages into one response.
-//!
-//! [`Export`] selects the pages in order, writes their rows and tracks the cursor from which an
-//! interrupted export can resume.
+//! Exports, which combine the rows of a report's pages into one response.
 
 pub mod rows;
 
@@ -14,22 +11,20 @@ use quillgate::parameters::ParameterGroup as _;
 use quillgate::text::parse_decimal;
 use quillgate::{Call, Millis, Offset, Operation, PageError, PageInfo, ProjectId};
 
+use crate::analytics::analytics_settings::AnalyticsSettings;
 use crate::analytics::export::rows::{RowWriter, read_keys};
 use crate::analytics::page::PAGE_ROWS;
 use crate::analytics::query::ReportQuery;
-use crate::analytics::settings::AnalyticsSettings;
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::upstream::page_check::PageEnd;
 use crate::upstream::raw_json::Malformed;
 
-/// A page that ends its export.
 #[derive(Debug, PartialEq, Eq)]
 pub enum PageFault {
-    /// The page is not valid.
     Malformed,
-    /// The page contradicts its list. Contains the property and the reason.
+    /// Contains the property and the reason.
     Contradiction(String),
 }
 
@@ -45,31 +40,23 @@ impl From<PageError> for PageFault {
     }
 }
 
-/// An export in progress.
 #[derive(Debug)]
 pub struct Export {
-    /// The query for the next page.
+    /// For the next page.
     pub query: ReportQuery,
-    /// The writer of the output, in the requested format.
     pub writer: RowWriter,
     project: ProjectId,
     pages: Pages,
-    /// The number of rows to skip at the start of the next page. The caller already has these rows.
+    /// On the next page. The caller already has these rows.
     skip: u64,
     cursor: String,
-    /// The number of rows written.
     rows: u64,
-    /// Whether the caller already has the CSV header, if any, and the earlier rows.
+    /// The caller already has the CSV header, if any, and the earlier rows.
     is_resumed: bool,
     file_name: String,
 }
 
 impl Export {
-    /// Reads a request to export `report`.
-    ///
-    /// # Errors
-    /// Returns a 400 problem if a parameter is invalid, or if the cursor does not belong to an
-    /// export of this report.
     pub fn new(
         report: Operation,
         call: Call,
@@ -99,7 +86,7 @@ impl Export {
         Ok(export)
     }
 
-    /// Returns the CSV header, which is empty for JSON and for a resumed export.
+    /// Empty for JSON and for a resumed export.
     pub fn head(&self) -> Vec<u8> {
         let mut head = Vec::new();
         if !self.is_resumed {
@@ -108,33 +95,28 @@ impl Export {
         head
     }
 
-    /// Returns the call for the next page, or `None` if the export is complete. The call requests
-    /// the largest page that the report allows.
+    /// The call for the next page, the largest that the report allows. `None` if the export is
+    /// complete.
     pub const fn next(&self) -> Option<&Call> {
         self.pages.next()
     }
 
-    /// Returns the cursor that resumes the export after the rows written so far. The cursor is
-    /// empty if the export is complete.
+    /// Empty if the export is complete.
     pub fn cursor(&self) -> &str {
         &self.cursor
     }
 
-    /// Returns the number of rows written so far.
     pub const fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Returns whether the totals changed between two pages; see [`Pages::is_mixed`].
+    /// The totals changed between two pages; see [`Pages::is_mixed`].
     pub const fn is_mixed(&self) -> bool {
         self.pages.is_mixed()
     }
 
     /// Appends the rows of the page that [`Self::next`] requested, and moves to the next page.
-    ///
-    /// # Errors
-    /// Returns a [`PageFault`] if `text` is not a valid page, or if the list cannot continue after
-    /// this page; see [`Pages::advance`]. After an error, `out` and the cursor are unchanged.
+    /// After an error, `out` and the cursor are unchanged.
     pub fn push_page(&mut self, text: &str, out: &mut Vec<u8>) -> Result<(), PageFault> {
         let before = out.len();
         let pushed = self.push_new_rows(text, out);
@@ -147,7 +129,7 @@ impl Export {
         Ok(())
     }
 
-    /// Appends the rows of a page that the caller does not have. Returns their number.
+    /// Appends the rows that the caller does not have. Returns their number.
     fn push_new_rows(&mut self, text: &str, out: &mut Vec<u8>) -> Result<u64, PageFault> {
         let Self {
             pages,
@@ -174,8 +156,8 @@ impl Export {
         Ok((0..end.rows).filter(|row| is_new(*row)).count() as u64)
     }
 
-    /// Changes the request for the next page after a refusal with this status. Returns `false` if the
-    /// export must end; see [`Pages::after_failure`].
+    /// Changes the request for the next page after a refusal. Returns `false` if the export must
+    /// end; see [`Pages::after_failure`].
     ///
     /// A split requests another page. If the caller has the first rows of the refused page, the
     /// export must end, because these rows are known only by their number.
@@ -191,7 +173,7 @@ impl Export {
         true
     }
 
-    /// Returns advice for a refusal with this status; see [`Pages::advise`].
+    /// See [`Pages::advise`].
     pub fn advise(&self, status: u16) -> Option<String> {
         self.pages.advise(status)
     }
@@ -203,8 +185,7 @@ impl Export {
         self.cursor = self.find_cursor();
     }
 
-    /// Returns header fields that make a browser save the export as a file without caching the
-    /// response.
+    /// A browser saves the export as a file and does not cache the response.
     pub fn headers(&self) -> HeaderFields {
         let content_type = match (self.writer.format(), self.is_resumed) {
             (ExportFormat::Csv, false) => "text/csv; charset=utf-8; header=present",
@@ -241,8 +222,8 @@ fn page_info(end: &PageEnd, keys: Vec<RowKey>) -> PageInfo<'_> {
     }
 }
 
-/// Returns the pages that an export of `report` must fetch, and the number of rows on the first
-/// page that the caller already has. Returns `None` if the cursor is not valid for this report.
+/// Also returns the number of rows on the first page that the caller already has. `None` if the
+/// cursor is not valid for this report.
 fn find_pages(report: Operation, call: &Call, now: Millis) -> Option<(Pages, u64)> {
     let declared = report.declaration();
     let (name, position, skip) = match (declared.pagination, call.text("cursor")) {
@@ -270,8 +251,7 @@ fn refuse_cursor() -> Problem {
     Problem::field("cursor", GatewayRule::Cursor, detail)
 }
 
-/// Builds the file name `<report>_<project>_<from>_<to>.<format>`. The name contains only
-/// characters that every file system allows.
+/// `<report>_<project>_<from>_<to>.<format>`, in characters that every file system allows.
 fn name_file(report: Operation, call: &Call, project: &ProjectId, format: ExportFormat) -> String {
     let name = report.declaration().name;
     let name = name.rsplit('.').next().unwrap_or(name);
@@ -281,8 +261,7 @@ fn name_file(report: Operation, call: &Call, project: &ProjectId, format: Export
     format!("{}.{}", parts.join("_"), format.as_str())
 }
 
-/// Returns the `Retry-After` of a refusal in seconds, or `None` if the field is absent or is not a
-/// number.
+/// In seconds.
 pub fn read_retry_after(refusal: &GatewayResponse) -> Option<u64> {
     refusal.headers.get("retry-after")?.parse().ok()
 }

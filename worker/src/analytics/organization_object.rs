@@ -1,6 +1,3 @@
-//! The Durable Object of the organization. The object enforces the analytics budget, caches pages
-//! and runs the daily archive.
-
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -12,7 +9,9 @@ use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
 mod archive;
 mod fetch;
+mod writes;
 
+use crate::analytics::analytics_settings::AnalyticsSettings;
 use crate::analytics::archive::run_lock::RunLock;
 use crate::analytics::archive::store::ArchiveStore;
 use crate::analytics::health::{OrganizationBudgets, OrganizationHealth};
@@ -20,7 +19,6 @@ use crate::analytics::organization_object::fetch::RunningFetch;
 use crate::analytics::page_store::{
     PAGE_PART_TABLES, PAGE_TABLES, PAGE_TOTALS, PageStore, UNTAGGED_PAGES,
 };
-use crate::analytics::settings::AnalyticsSettings;
 use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, DROP_TIME_INDEX, POLICY_INDEX,
@@ -32,15 +30,15 @@ use crate::runtime::{
 };
 use crate::upstream::breaker::breaker_state;
 use crate::upstream::connections::Connections;
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
-/// The former table of issuers' key sets. Isolates now fetch the sets themselves.
+/// Isolates now fetch the sets themselves.
 const KEY_SET_TABLE: &str = "CREATE TABLE key_set (
   address TEXT PRIMARY KEY, text TEXT NOT NULL, fetched INTEGER NOT NULL
 )";
 const DROP_KEY_SETS: &str = "DROP TABLE IF EXISTS key_set";
 
-const STEPS: [&str; 12] = [
+const STEPS: [&str; 13] = [
     BUDGET_TABLES,
     PAGE_TABLES,
     KEY_SET_TABLE,
@@ -53,11 +51,12 @@ const STEPS: [&str; 12] = [
     PAGE_TOTALS,
     DROP_KEY_SETS,
     DROP_TIME_INDEX,
+    writes::DEPLOYMENT_TABLE,
 ];
 
 #[durable_object(fetch)]
 pub struct OrganizationObject {
-    /// The error of invalid settings or storage, if any.
+    /// The error of invalid settings or storage.
     organization: HostResult<Rc<Organization>>,
 }
 
@@ -73,51 +72,62 @@ impl DurableObject for OrganizationObject {
     }
 }
 
-/// The methods that `OrganizationStub` calls.
 #[wasm_bindgen]
 impl OrganizationObject {
     pub fn report(&self, call: JsValue) -> Promise {
-        let organization = self.organization();
+        let organization = self.organization.clone();
         into_promise(async move { send_back(&organization?.report(receive(call)?).await?) })
     }
 
     pub fn archive(&self) -> Promise {
-        let organization = self.organization();
+        let organization = self.organization.clone();
         into_promise(async move {
             organization?.archive().await?;
             Ok(JsValue::UNDEFINED)
         })
     }
 
+    #[wasm_bindgen(js_name = reserveWrite)]
+    pub fn reserve_write(&self, id: &str, request: JsValue) -> Result<JsValue, JsValue> {
+        let organization = self.organization()?;
+        Ok(send_back(
+            &organization.reserve_write(id, &receive(request)?)?,
+        )?)
+    }
+
+    #[wasm_bindgen(js_name = concludeWrite)]
+    pub fn conclude_write(&self, write: JsValue) -> Result<(), JsValue> {
+        Ok(self.organization()?.conclude_write(&receive(write)?)?)
+    }
+
+    #[wasm_bindgen(js_name = findDeployment)]
+    pub fn find_deployment(&self, id: &str) -> Result<Option<String>, JsValue> {
+        Ok(self.organization()?.find_deployment(id)?)
+    }
+
     #[wasm_bindgen(js_name = liftBlock)]
     pub fn lift_block(&self, policy: &str) -> Result<(), JsValue> {
         Ok(self
-            .organization()?
+            .organization
+            .clone()?
             .budget
             .lift_block(read_policy(policy)?)?)
     }
 
     pub fn health(&self) -> Result<JsValue, JsValue> {
-        Ok(send_back(&self.organization()?.health()?)?)
+        Ok(send_back(&self.organization.clone()?.health()?)?)
     }
 }
 
 #[cfg(feature = "trap-route")]
 #[wasm_bindgen]
 impl OrganizationObject {
-    /// Makes the wasm module trap, for tests.
     #[expect(
         clippy::unused_self,
         reason = "a method of the class that the entry calls"
     )]
     pub fn trap(&self) -> Promise {
         crate::runtime::trap::trap_later()
-    }
-}
-
-impl OrganizationObject {
-    fn organization(&self) -> HostResult<Rc<Organization>> {
-        self.organization.clone()
     }
 }
 
@@ -129,7 +139,7 @@ struct Organization {
     budget: BudgetStore,
     pages: PageStore,
     connections: Connections,
-    /// The fetches in progress, which other requests for the same page wait for.
+    /// Other requests for the same page wait for these.
     fetches: RefCell<Vec<RunningFetch>>,
     archive: Option<ArchiveStore>,
     archive_lock: RefCell<RunLock>,
@@ -162,6 +172,8 @@ impl Organization {
             breaker: breaker_state(&[policy], None, now()),
             budgets: OrganizationBudgets {
                 analytics: self.budget.health(policy)?,
+                create_deployment: self.budget.health(RateLimitPolicy::CreateDeployment)?,
+                create_preview: self.budget.health(RateLimitPolicy::CreatePreview)?,
             },
             cached_pages: self.pages.count()?,
         })

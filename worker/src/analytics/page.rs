@@ -1,53 +1,44 @@
-//! Pages of analytics lists, their freshness and the header fields of reports. The gateway fetches
-//! whole pages of [`PAGE_ROWS`] rows, because the budget counts requests. One page holds ten
-//! reports of 25 rows.
+//! Pages of analytics lists. The gateway fetches whole pages of [`PAGE_ROWS`] rows, because the
+//! budget counts requests: one page holds ten reports of 25 rows.
 
 use quillgate::pages::Totals;
 use quillgate::{Millis, PageSize};
 
 use crate::http::response::{HeaderFields, JSON};
 
-/// The number of rows per page: the maximum that the upstream allows.
 pub const PAGE_ROWS: u64 = PageSize::MAX.get();
-/// One day. A page this stale can still be served instead of an error.
+/// A page this stale can still be served instead of an error.
 pub const STALE_FOR: Millis = Millis::from_seconds(86_400);
 
-/// The metadata of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageHead {
     /// The start of the SHA-256 hash of the page's JSON, in base64url.
     pub tag: String,
-    /// The number of rows on the page, at most [`PAGE_ROWS`].
     pub rows: u64,
-    /// The upstream's `hasMore`: whether another page follows.
+    /// Another page follows.
     pub has_more: bool,
-    /// The totals, if the list has them and the page was not stored by an earlier version.
+    /// `None` if the list has none, or an earlier version stored the page.
     pub totals: Option<Totals>,
-    /// When the page was fetched, and when it becomes stale.
     pub freshness: Freshness,
 }
 
-/// The freshness lifetime of a page or a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Freshness {
-    /// When the page was fetched.
     pub fetched: Millis,
-    /// When the page becomes stale.
     pub until: Millis,
 }
 
 impl Freshness {
-    /// Whether the freshness lifetime has not ended.
     pub fn is_fresh(self, now: Millis) -> bool {
         now < self.until
     }
 
-    /// Returns the time until which the page may be served instead of an error.
+    /// Until then, the page may be served instead of an error.
     pub fn usable_until(self) -> Millis {
         self.until.plus(STALE_FOR)
     }
 
-    /// Returns the remaining freshness in whole seconds, negative for a stale page.
+    /// In whole seconds, negative for a stale page.
     pub fn ttl(self, now: Millis) -> i64 {
         let signed = |instant: Millis| i64::try_from(instant.0).unwrap_or(i64::MAX);
         signed(self.until)
@@ -56,25 +47,22 @@ impl Freshness {
     }
 }
 
-/// A range of rows on one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageSlice {
-    /// The number of the page, counted from 0.
+    /// Counted from 0.
     pub number: u64,
-    /// The first row of the slice, counted from 0 at the start of the page.
+    /// Counted from 0 at the start of the page.
     pub from: u64,
-    /// The row after the last row of the slice.
+    /// Exclusive.
     pub to: u64,
 }
 
 impl PageSlice {
-    /// Whether the slice is the whole page.
     pub const fn is_whole(&self) -> bool {
         self.from == 0 && self.to == PAGE_ROWS
     }
 }
 
-/// Splits a range of rows into slices of pages.
 pub fn slice_pages(offset: u64, limit: u64) -> Vec<PageSlice> {
     let end = offset.saturating_add(limit);
     let mut slices = Vec::new();
@@ -93,13 +81,11 @@ pub fn slice_pages(offset: u64, limit: u64) -> Vec<PageSlice> {
     slices
 }
 
-/// Returns the unique cache key of a page.
 pub fn page_key(list: &str, number: u64) -> String {
     format!("{number} {list}")
 }
 
-/// Whether a page that was fetched later shows that the cached page with this [key](page_key) is
-/// outdated: both belong to `list`, and their totals differ.
+/// The lists are equal, and the totals differ.
 pub fn is_outdated(key: &str, cached: &PageHead, list: &str, latest: &PageHead) -> bool {
     latest.totals.is_some()
         && cached.totals != latest.totals
@@ -107,47 +93,41 @@ pub fn is_outdated(key: &str, cached: &PageHead, list: &str, latest: &PageHead) 
         && key.split_once(' ').is_some_and(|(_, own)| own == list)
 }
 
-/// Whether more rows follow this slice, on the same page or the next.
+/// On the same page or the next.
 pub const fn has_more(last: &PageHead, slice: &PageSlice) -> bool {
     last.has_more || last.rows > slice.to
 }
 
-/// Where a page came from, for `Cache-Status` (RFC 9211).
+/// For `Cache-Status` (RFC 9211).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CacheStatus {
-    /// The page came from the cache and is fresh.
     Hit {
-        /// The remaining freshness in seconds.
+        /// In seconds.
         ttl: i64,
     },
-    /// The page came from the cache, because no budget is left to fetch a newer one.
+    /// No budget is left to fetch a newer page.
     BudgetSpent {
-        /// The remaining freshness in seconds.
+        /// In seconds.
         ttl: i64,
     },
-    /// This request fetched the page from the upstream.
     Fetched(FetchReason),
-    /// Another request fetched the page from the upstream, and this request waited.
+    /// This request waited for the fetch of another request.
     Collapsed(FetchReason),
-    /// The page or job came from the cache, because the upstream did not return a newer one.
+    /// The upstream did not return a newer page or job.
     UpstreamFailed {
-        /// Why the gateway tried to fetch the page or job.
         reason: FetchReason,
-        /// The HTTP status of the upstream's response. `None` if the upstream did not respond.
+        /// `None` if the upstream did not respond.
         status: Option<u16>,
-        /// The remaining freshness in seconds. `None` for a job.
+        /// In seconds. `None` for a job.
         ttl: Option<i64>,
     },
 }
 
-/// The reason for a request to the upstream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchReason {
-    /// The caller bypasses the cache (`Cache-Control: no-cache`).
+    /// `Cache-Control: no-cache`.
     Request,
-    /// The page in the cache is stale.
     Stale,
-    /// The page is not in the cache.
     Missing,
 }
 
@@ -162,7 +142,7 @@ impl FetchReason {
 }
 
 impl CacheStatus {
-    /// Formats the value of `Cache-Status` after the cache's name.
+    /// The value of `Cache-Status` after the cache's name.
     pub fn describe(&self) -> String {
         match self {
             Self::Hit { ttl } => format!("hit; ttl={ttl}"),
@@ -185,7 +165,6 @@ impl CacheStatus {
         }
     }
 
-    /// Returns the status of a cached page after a failed fetch.
     pub fn upstream_failed(page: Freshness, status: Option<u16>, now: Millis) -> Self {
         let reason = if page.is_fresh(now) {
             FetchReason::Request
@@ -199,7 +178,7 @@ impl CacheStatus {
         }
     }
 
-    /// Returns the status for a request that waited for another request's fetch.
+    /// For a request that waited for another request's fetch.
     pub fn collapsed(self) -> Self {
         match self {
             Self::Fetched(reason) => Self::Collapsed(reason),
@@ -219,19 +198,16 @@ impl CacheStatus {
         }
     }
 
-    /// Whether the served page may be stale.
     pub const fn is_stale(&self) -> bool {
         self.rank() == 2
     }
 
-    /// Returns the status of a response with several pages, if any: the last one with the highest
-    /// rank.
+    /// The last status with the highest rank.
     pub fn worst(statuses: Vec<Self>) -> Option<Self> {
         statuses.into_iter().max_by_key(Self::rank)
     }
 }
 
-/// Returns why a page is fetched.
 pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchReason {
     match cached {
         _ if revalidate => FetchReason::Request,
@@ -240,24 +216,22 @@ pub const fn fetch_reason(cached: Option<&PageHead>, revalidate: bool) -> FetchR
     }
 }
 
-/// Whether pages come from different states of their list, so that rows can be missing or repeated.
+/// Pages of different states of their list, so that rows can be missing or repeated.
 pub fn are_mixed<'a>(pages: impl IntoIterator<Item = &'a PageHead>) -> bool {
     Totals::are_mixed(pages.into_iter().map(|page| page.totals))
 }
 
-/// The entity tag and the freshness of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReportHead {
-    /// The value of `ETag`, including the quotes.
+    /// Including the quotes.
     pub etag: String,
-    /// Whether the pages are [mixed](are_mixed).
+    /// The pages are [mixed](are_mixed).
     pub is_mixed: bool,
     /// The time of the oldest fetch, and the earliest time at which a page becomes stale.
     pub freshness: Freshness,
 }
 
 impl ReportHead {
-    /// Builds the head of a report. Returns `None` without pages.
     pub fn from_pages(pages: &[(&PageHead, PageSlice)]) -> Option<Self> {
         let freshness = pages.iter().map(|(page, _)| page.freshness);
         Some(Self {
@@ -270,8 +244,7 @@ impl ReportHead {
         })
     }
 
-    /// Returns the header fields of the response. `cache` is the value of `Cache-Status` after the
-    /// cache's name.
+    /// `cache` is the value of `Cache-Status` after the cache's name.
     pub fn headers(&self, cache: &str, now: Millis) -> HeaderFields {
         let Freshness { fetched, until } = self.freshness;
         let cache_control = if self.freshness.is_fresh(now) && !self.is_mixed {
@@ -290,7 +263,7 @@ impl ReportHead {
     }
 }
 
-/// Builds the entity tag (RFC 9110, section 8.8.3). Equal tags mean equal bodies.
+/// RFC 9110, section 8.8.3. Equal tags mean equal bodies.
 fn build_etag(pages: &[(&PageHead, PageSlice)]) -> String {
     let part = |(page, slice): &(&PageHead, PageSlice)| {
         if slice.is_whole() {
@@ -303,7 +276,7 @@ fn build_etag(pages: &[(&PageHead, PageSlice)]) -> String {
     format!("\"{}\"", parts.join("+"))
 }
 
-/// Whether `If-None-Match` matches this entity tag by weak comparison (RFC 9110, section 13.1.2).
+/// By weak comparison (RFC 9110, section 13.1.2).
 pub fn matches_etag(if_none_match: Option<&str>, etag: &str) -> bool {
     let Some(value) = if_none_match else {
         return false;
@@ -312,7 +285,7 @@ pub fn matches_etag(if_none_match: Option<&str>, etag: &str) -> bool {
     value.trim() == "*" || tags.any(|tag| tag.strip_prefix("W/").unwrap_or(tag) == etag)
 }
 
-/// Whether the `Cache-Control` of a request contains `no-cache` (RFC 9111, section 5.2.1.4).
+/// RFC 9111, section 5.2.1.4.
 pub fn is_no_cache(cache_control: Option<&str>) -> bool {
     let separators = |c: char| c == ',' || c.is_ascii_whitespace();
     let mut words = cache_control.unwrap_or("").split(separators);

@@ -1,5 +1,3 @@
-//! The page cache of the organization's object: `SQLite`, and the most recent pages in memory.
-
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -28,8 +26,7 @@ pub const PAGE_TABLES: &str = "
   CREATE INDEX page_fresh_until ON page (fresh_until);
 ";
 
-/// The rest of pages longer than [`MAX_PART_LENGTH`]. The tag in the key prevents parts of
-/// different pages from mixing.
+/// The tag in the key prevents parts of different pages from mixing.
 pub const PAGE_PART_TABLES: &str = "
   CREATE TABLE page_part (
     tag TEXT NOT NULL,
@@ -47,12 +44,12 @@ pub const PAGE_TOTALS: &str = "
 
 pub const UNTAGGED_PAGES: &str = "DELETE FROM page WHERE tag = '';";
 
-/// The minimum time between deletions, which read the whole table of parts.
+/// Deletions read the whole table of parts.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);
 /// With the default budget, fetching as many pages takes 20 hours. At 4 MiB per page, they fit into
 /// the 10 GB of an object.
 const MAX_STORED: u64 = 2_000;
-/// The number of pages after a deletion, so low that most new pages cause none.
+/// So low that most new pages cause no deletion.
 const STORED_AFTERWARDS: u64 = 1_750;
 /// UTF-16 code units of a page in one row. Each takes at most 3 bytes in UTF-8, so a row stays
 /// below the limit of 2 MB.
@@ -92,7 +89,6 @@ impl PageStore {
         Ok(store)
     }
 
-    /// Finds a page, fresh or stale.
     pub fn find(&self, list: &str, number_in_list: u64) -> HostResult<Option<Page>> {
         let name = page_key(list, number_in_list);
         if let Some(page) = self.memory.borrow().get(&name, now()) {
@@ -116,8 +112,8 @@ impl PageStore {
         Ok(Some(page))
     }
 
-    /// Stores a fetched page. Pages of the list with other totals become stale, so all fresh pages
-    /// of a list come from one state of the list.
+    /// Pages of the list with other totals become stale, so all fresh pages of a list come from one
+    /// state of the list.
     pub fn insert(&self, list: &str, number_in_list: u64, page: &Page) -> HostResult<()> {
         let head = &page.head;
         let is_kept = |key: &str, cached: &Page| !is_outdated(key, &cached.head, list, head);
@@ -162,7 +158,7 @@ impl PageStore {
             .execute(query, [now, text(list), totals_value(latest)])
     }
 
-    /// Returns the number of the first page from `first` on that is not stored and fresh, if any.
+    /// The first page from `first` on that is not stored and fresh.
     pub fn first_missing(&self, list: &str, first: u64) -> HostResult<Option<u64>> {
         let query = "SELECT number, has_more FROM page
             WHERE list = ? AND number >= ? AND fresh_until > ? ORDER BY number";
@@ -180,7 +176,7 @@ impl PageStore {
         Ok(Some(missing))
     }
 
-    /// Caches a page in memory until the end of its maximum staleness.
+    /// In memory, until the end of the maximum staleness.
     pub fn cache(&self, list: &str, number_in_list: u64, page: &Page) {
         let name = page_key(list, number_in_list);
         let until = page.head.freshness.usable_until();
@@ -188,9 +184,8 @@ impl PageStore {
         memory.insert(&name, page.clone(), page.bytes(), until);
     }
 
-    /// Counts a page that was just stored. Deletes the oldest pages if more than [`MAX_STORED`]
-    /// pages are stored. Also deletes expired pages in that case, and whenever [`SWEEP_PERIOD`] has
-    /// passed.
+    /// Counts a page that was just stored. Deletes the oldest pages above [`MAX_STORED`], and then
+    /// or after [`SWEEP_PERIOD`] also expired pages.
     fn sweep(&self, now: Millis) -> HostResult<()> {
         let stored = self.stored.get() + 1;
         self.stored.set(stored);
@@ -222,7 +217,7 @@ fn totals_value(head: &PageHead) -> JsValue {
     optional_text(number.as_deref())
 }
 
-/// Splits a string into parts of at most `longest` code units, never within a surrogate pair.
+/// Never splits a surrogate pair.
 pub(crate) fn split_text(text: &JsString, longest: u32) -> Vec<JsString> {
     let mut parts = Vec::new();
     let mut from = 0;

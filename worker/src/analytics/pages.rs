@@ -1,5 +1,4 @@
-//! Analytics pages and reports. Bodies and rows stay JavaScript strings, which are not copied into
-//! wasm memory.
+//! Bodies and rows stay JavaScript strings, which are not copied into wasm memory.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -13,26 +12,23 @@ use wasm_bindgen::JsCast;
 use crate::analytics::page::{Freshness, PageHead, PageSlice, ReportHead, has_more};
 use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 
-/// A page of an analytics list, or a whole report that has no pagination.
+/// Or a whole report that has no pagination.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 #[serde(from = "FlatPage", into = "FlatPage")]
 pub struct Page {
     pub head: PageHead,
-    /// The JSON text, verbatim from the upstream.
+    /// Verbatim from the upstream.
     pub text: JsString,
-    /// Cached after the first report. Parsing the page again for each report would create much
-    /// garbage.
+    /// Parsing the page again for each report would create much garbage.
     parts: Rc<OnceCell<Parts>>,
 }
 
-/// A page, split into the parts of reports.
 #[derive(Debug)]
 struct Parts {
     rows: Array,
-    /// The properties before the rows as JSON, each followed by a comma. [`HAS_MORE`] replaces
-    /// `hasMore` and its comma.
+    /// As JSON, each followed by a comma. [`HAS_MORE`] replaces `hasMore` and its comma.
     before: String,
-    /// The properties after the rows, in the same form.
+    /// In the same form.
     after: String,
 }
 
@@ -48,8 +44,7 @@ impl Page {
         }
     }
 
-    /// Estimates the size of `text` and `parts` in bytes: a JavaScript string takes at most two
-    /// bytes per code unit.
+    /// An estimate: a JavaScript string takes at most two bytes per code unit.
     pub fn bytes(&self) -> usize {
         self.text.length() as usize * 4
     }
@@ -93,7 +88,7 @@ impl Parts {
     }
 }
 
-/// A page as stored in the database and sent in messages.
+/// As stored in the database and sent in messages.
 #[derive(Deserialize, Serialize)]
 struct FlatPage {
     #[serde(with = "serde_wasm_bindgen::preserve")]
@@ -147,7 +142,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// Cuts a report from the pages that contain its rows.
     pub fn cut(operation: Operation, pages: &[(Page, PageSlice)]) -> HostResult<Self> {
         let heads: Vec<_> = pages
             .iter()
@@ -160,7 +154,7 @@ impl Report {
         Ok(Self { head, body })
     }
 
-    /// The maximum size in memory, in bytes.
+    /// An upper bound.
     pub fn bytes(&self) -> usize {
         self.body.length() as usize * 2
     }

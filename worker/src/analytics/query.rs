@@ -1,35 +1,25 @@
-//! The query for a report.
-
 use quillgate::declaration::Pagination;
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::{Call, Millis, Offset, Operation, PageSize, ProjectId, Scope};
 use serde::{Deserialize, Serialize};
 
+use crate::analytics::analytics_settings::AnalyticsSettings;
 use crate::analytics::page::PAGE_ROWS;
-use crate::analytics::settings::AnalyticsSettings;
 use crate::http::problem::Problem;
 
-/// A request for an analytics report.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ReportQuery {
-    /// The operation that declares the report.
     pub operation: Operation,
-    /// The path and query with normalized dates, used as a cache key. With offset pagination, all
-    /// pages of a list share the key, which omits `limit` and `offset`.
+    /// With normalized dates, as a cache key. With offset pagination, all pages of a list share the
+    /// key, which omits `limit` and `offset`.
     pub list: String,
-    /// The number of requested rows. [`PAGE_ROWS`] without offset pagination.
+    /// [`PAGE_ROWS`] without offset pagination.
     pub limit: u64,
-    /// The number of rows to skip.
     pub offset: u64,
-    /// The freshness lifetime of a fetched page.
     pub fresh_for: Millis,
 }
 
 impl ReportQuery {
-    /// Reads a call of a report.
-    ///
-    /// # Errors
-    /// Returns a 400 problem for the first parameter that breaks a rule.
     pub fn read(
         operation: Operation,
         call: Call,
@@ -42,10 +32,7 @@ impl ReportQuery {
         Self::new(operation, &call, project, settings.freshness(&range, now))
     }
 
-    /// Reads a call with [normalized](Call::normalize) dates.
-    ///
-    /// # Errors
-    /// Returns a 400 problem if `offset` or `limit` is invalid, or if their sum exceeds 2^53 − 1.
+    /// Expects [normalized](Call::normalize) dates. `offset + limit` must not exceed 2^53 − 1.
     pub fn new(
         operation: Operation,
         call: &Call,
@@ -69,7 +56,6 @@ impl ReportQuery {
         Ok(query)
     }
 
-    /// Moves to the page that `call` requests.
     pub fn follow(&mut self, call: &Call, project: &ProjectId) {
         match call.declaration().pagination {
             Pagination::Offset { .. } => {
@@ -81,7 +67,6 @@ impl ReportQuery {
         }
     }
 
-    /// Returns the request target of a page.
     pub fn page_target(&self, number: u64) -> String {
         match self.operation.declaration().pagination {
             Pagination::Offset { .. } => {
@@ -93,7 +78,7 @@ impl ReportQuery {
         }
     }
 
-    /// Whether pages may be stored on disk. Conversations contain personal data.
+    /// Not on disk: conversations contain personal data.
     pub fn may_be_stored(&self) -> bool {
         self.operation.declaration().scope != Scope::ReadConversations
     }

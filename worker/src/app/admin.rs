@@ -1,21 +1,17 @@
-//! Handlers for operators. Operators read the health report, and unblock policies that the upstream
-//! has blocked.
-
-use quillgate::RateLimitPolicy;
-
 use crate::analytics::organization_stub::OrganizationStub;
 use crate::app::context::Context;
 use crate::app::handlers::HostResponse;
 use crate::app::health::Health;
+use crate::budget::is_of_organization;
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
+use crate::jobs::resource::Resource;
 use crate::json;
 
-/// Reads the health of the organization, and of the project if the request has one.
 pub async fn read_health(context: &Context) -> Result<HostResponse, Problem> {
     let organization = OrganizationStub::new(&context.env)?.health().await?;
     let project = match context.facts.project {
-        Some(_) => Some(context.project_stub()?.health().await?),
+        Some(_) => Some(context.project_stub(Resource::Job)?.health().await?),
         None => None,
     };
     let issuers = context.config.auth.trusted_issuers.iter();
@@ -26,12 +22,15 @@ pub async fn read_health(context: &Context) -> Result<HostResponse, Problem> {
 
 pub async fn lift_block(context: &Context) -> Result<HostResponse, Problem> {
     let policy = context.facts.policy.ok_or_else(Problem::internal)?;
-    if policy == RateLimitPolicy::Analytics {
+    if is_of_organization(policy) {
         OrganizationStub::new(&context.env)?
             .lift_block(policy)
             .await?;
     } else {
-        context.project_stub()?.lift_block(policy).await?;
+        context
+            .project_stub(Resource::Job)?
+            .lift_block(policy)
+            .await?;
     }
     Ok(GatewayResponse::empty(204).into())
 }

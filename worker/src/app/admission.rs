@@ -1,5 +1,4 @@
-//! The admission of requests. [`admit`] finds the route of a request, authorizes the caller,
-//! validates the values and counts reads of jobs, without I/O.
+//! The admission of requests, without I/O.
 
 use std::rc::Rc;
 
@@ -13,6 +12,7 @@ use crate::auth::caller::{Caller, OPERATE};
 use crate::auth::session::cookie::{self, Cookie, find_cookie};
 use crate::auth::session::cross_site::check_same_origin;
 use crate::auth::{Credentials, Identity, VerifiedTokens, identify, missing_session_problem};
+use crate::budget::is_of_organization;
 use crate::budget::read_budget::ReadBudget;
 use crate::http::content::{RequestValues, check_announced_body};
 use crate::http::cors::{self, Origin};
@@ -22,59 +22,41 @@ use crate::http::response::HeaderFields;
 use crate::http::route::{PathSegments, join_methods};
 use crate::http::url::{decode_query, find_parameter};
 use crate::jobs::records::JobQuery;
+use crate::jobs::resource::Resource;
 
-/// The facts about a request that its admission establishes. After a refusal, they are those that
-/// were established before.
+/// The facts that the admission of a request establishes, possibly before it refuses the request.
 #[derive(Debug, Default)]
 pub struct Facts {
-    /// The origin of the request, which determines the CORS fields of the response.
     pub origin: Origin,
-    /// The pattern of the route, once found.
     pub route: Option<&'static str>,
-    /// The caller, once identified.
     pub caller: Option<Rc<Caller>>,
-    /// Whether a cookie identified the caller. An assertion counts as a cookie, because Cloudflare
-    /// Access derives the assertion from a cookie.
+    /// An assertion counts as a cookie, because Cloudflare Access derives the assertion from one.
     pub is_by_cookie: bool,
-    /// The project, once the caller is authorized for the project.
     pub project: Option<ProjectId>,
-    /// The policy that limits the operation, or whose block the caller lifts.
+    /// Of the operation, or the policy whose block the caller lifts.
     pub policy: Option<RateLimitPolicy>,
-    /// The `RateLimit` header fields, if the request counts as a read of jobs.
     pub budget: HeaderFields,
-    /// The validated values of a declared operation.
+    /// Of a declared operation.
     pub call: Option<Call>,
-    /// The values of a declared operation before its body is read.
+    /// Before the body is read.
     pub values: Option<RequestValues>,
 }
 
-/// The result of [`admit`].
 #[derive(Debug)]
 pub enum Admission {
-    /// The handler of this endpoint answers the request.
     Admitted(Endpoint),
-    /// The request asks for these methods with `OPTIONS`.
+    /// The methods of the path, for `OPTIONS`.
     Preflight(Vec<&'static str>),
     /// Identifying the caller needs I/O. The host then calls [`admit`] again with the caller.
     Unidentified {
-        /// The evidence that the host must obtain.
         identity: Identity,
         /// Whether an assertion may identify the caller of a session that has ended.
         accepts_assertion: bool,
     },
 }
 
-/// Admits a request.
-///
-/// - `now`: the instant at which tokens are checked and reads are counted.
-/// - `identified`: the caller, after [`Admission::Unidentified`].
-/// - `verified`: the isolate's cache of verified tokens.
-/// - `reads`: the isolate's counts of reads of jobs.
-///
-/// # Errors
-/// Returns the problem to respond with for the first check that fails: the origin, the route, the
-/// caller, the ids, the project and the scope, the query, the announced body, the limit of reads.
-/// The handlers check how values belong together.
+/// Admits a request, or returns the problem of the first check that fails. `identified` is the
+/// caller, after [`Admission::Unidentified`]. The handlers check how values belong together.
 pub fn admit(
     config: &Config,
     head: &RequestHead,
@@ -140,15 +122,14 @@ pub fn admit(
     // `identify` reads cookies and assertions only without this field.
     facts.is_by_cookie = credentials.authorization.is_none();
     authorize(config, head, route, &caller, facts)?;
-    if facts.policy == Some(RateLimitPolicy::ReadJobs) {
-        let project = facts.project.as_ref().ok_or_else(Problem::internal)?;
-        facts.budget = reserve_read(config, &caller, project, now, reads)?;
+    if let Some(policy) = facts.policy.filter(|policy| policy.is_read()) {
+        let project = facts.project.as_ref();
+        facts.budget = reserve_read(config, &caller, policy, project, now, reads)?;
     }
     Ok(Admission::Admitted(endpoint))
 }
 
-/// Returns whether a request is a liveness check, which needs neither a configuration nor an
-/// allowed origin.
+/// A liveness check needs neither a configuration nor an allowed origin.
 pub fn is_liveness(head: &RequestHead) -> bool {
     let query = head.query.as_deref();
     let is_deep = ["deep", "project"]
@@ -157,9 +138,8 @@ pub fn is_liveness(head: &RequestHead) -> bool {
     matches!(&*head.method, "GET" | "HEAD") && head.path == HEALTH && !is_deep
 }
 
-/// Describes the response to a request whose handler crashed: a 500 that web pages of allowed
-/// origins can read. For a write, the outcome is unknown, because the gateway may already have sent
-/// the write.
+/// A 500 that web pages of allowed origins can read. For a write, the outcome is unknown, because
+/// the gateway may already have sent the write.
 pub fn describe_crash(config: Option<&Config>, head: &RequestHead) -> (Facts, Problem) {
     let allowed = config.map_or(&[][..], |config| &config.allowed_origins);
     let origin = cors::check_origin(head.header("origin"), &head.url, allowed);
@@ -174,8 +154,8 @@ pub fn describe_crash(config: Option<&Config>, head: &RequestHead) -> (Facts, Pr
     (facts, problem)
 }
 
-/// Returns the origin of a request whose `Origin` is allowed. A request with a cookie must come
-/// from the gateway's own page, because browsers also send cookies with requests from other sites.
+/// A request with a cookie must come from the gateway's own page, because browsers also send
+/// cookies with requests from other sites.
 fn check_origin(
     config: &Config,
     head: &RequestHead,
@@ -185,7 +165,7 @@ fn check_origin(
     let origin = cors::check_origin(head.header("origin"), &head.url, &config.allowed_origins)?;
     // An issuer redirects to the callback from another site. The callback reads no credentials.
     let is_callback = matches!(route, Ok(route) if route.endpoint == Endpoint::ConcludeSignIn);
-    // An assertion counts as a cookie, because Cloudflare Access derives the assertion from one.
+    // An assertion counts as a cookie: see [`Facts::is_by_cookie`].
     let has_cookie = credentials.session != Cookie::Missing
         || (origin == Origin::Own && credentials.access_assertion.is_some());
     if has_cookie && credentials.authorization.is_none() && !is_callback {
@@ -194,7 +174,6 @@ fn check_origin(
     Ok(origin)
 }
 
-/// Checks the ids in the path, authorizes the caller, then validates the query.
 fn authorize(
     config: &Config,
     head: &RequestHead,
@@ -213,7 +192,7 @@ fn authorize(
         Endpoint::LiftBlock => {
             caller.require_operator()?;
             let policy = find_policy(&route.segments).ok_or_else(Problem::not_found)?;
-            if policy != RateLimitPolicy::Analytics {
+            if !is_of_organization(policy) {
                 let project = read_operated_project(head, caller)?;
                 let missing = || ValidationError::new("project", Rule::NotEmpty, "empty text");
                 facts.project = Some(project.ok_or_else(missing)?);
@@ -232,22 +211,33 @@ fn authorize(
     };
     let values = RequestValues::from_path(operation, route.segments)?;
     let declared = operation.declaration();
-    caller.authorize(values.project.as_str(), declared.scope.as_str())?;
-    facts.project = Some(values.project.clone());
+    let scope = declared.scope.as_str();
+    match &values.project {
+        Some(project) => caller.authorize(project.as_str(), scope)?,
+        // The handler finds the project.
+        None => caller.require_anywhere(scope)?,
+    }
+    facts.project.clone_from(&values.project);
     facts.policy = declared.policy;
     let values = values.with_query(head.query.as_deref())?;
-    if is_of_archive(operation) && !config.analytics.archive.includes(values.project.as_str()) {
+    let is_archived = |project: &ProjectId| config.analytics.archive.includes(project.as_str());
+    if is_of_archive(operation) && !values.project.as_ref().is_some_and(is_archived) {
         let detail = "the gateway does not archive this project; its operator must add it to ARCHIVE_PROJECTS";
         return Err(Problem::archive_not_configured(detail));
     }
     if declared.method == Method::Post {
-        check_announced_body(head)?;
+        if values.has_body() {
+            check_announced_body(head)?;
+        }
         facts.values = Some(values);
     } else {
         let call = values.parse()?;
-        if operation == Operation::ListAgentJobs {
+        if matches!(
+            operation,
+            Operation::ListAgentJobs | Operation::ListDeployments
+        ) {
             // A cursor of another list is refused before the read is counted.
-            JobQuery::read(&call)?;
+            JobQuery::read(&call, Resource::of(operation))?;
         }
         facts.call = Some(call);
     }
@@ -265,15 +255,14 @@ const fn is_of_archive(operation: Operation) -> bool {
     )
 }
 
-/// Returns the policy in a path. Returns `None` for an unknown name, and for reads of jobs, because
-/// a 429 does not block that policy.
+/// A 429 does not block reads of jobs and deployments.
 fn find_policy(segments: &PathSegments<'_>) -> Option<RateLimitPolicy> {
     let (_, name) = segments.first()?;
-    RateLimitPolicy::from_name(name).filter(|policy| *policy != RateLimitPolicy::ReadJobs)
+    RateLimitPolicy::from_name(name).filter(|policy| !policy.is_read())
 }
 
-/// Reads the parameter `project`, if present. The caller must be an operator of that project,
-/// because reading the health of a project creates a Durable Object if the project has none.
+/// The caller must be an operator of the project, because reading its health creates a Durable
+/// Object if the project has none.
 fn read_operated_project(
     head: &RequestHead,
     caller: &Caller,
@@ -287,27 +276,25 @@ fn read_operated_project(
     Ok(Some(project))
 }
 
-/// Counts a read of jobs against the caller's limits. Returns the `RateLimit` header fields.
-///
-/// Reads of jobs are limited, because most can cause requests to Mintlify or GitHub.
-///
-/// # Errors
-/// Returns a 429 problem if a limit is reached.
+/// Reads of jobs and deployments are limited, because most can cause requests to Mintlify or
+/// GitHub. Returns the `RateLimit` header fields.
 pub fn reserve_read(
     config: &Config,
     caller: &Caller,
-    project: &ProjectId,
+    policy: RateLimitPolicy,
+    project: Option<&ProjectId>,
     now: Millis,
     reads: &mut ReadBudget,
 ) -> Result<HeaderFields, Problem> {
-    let (policy, limits) = (RateLimitPolicy::ReadJobs, &config.limits);
+    let limits = &config.limits;
     let mut request = caller.budget_request(policy);
+    let project = project.map_or("", ProjectId::as_str);
     // The names are unique, because a project id contains no line feed.
-    let name_in_project = |name: &str| format!("{}\n{name}", project.as_str());
+    let name_in_project = |name: &str| format!("\n{}\n{project}\n{name}", policy.as_str());
     request.caller = name_in_project(&request.caller);
     for ceiling in &mut request.ceilings {
         ceiling.name = name_in_project(&ceiling.name);
     }
-    let granted = reads.reserve(&request, limits.limit(policy), limits.window, now)?;
+    let granted = reads.reserve(&request, limits.limit(policy), limits.window(policy), now)?;
     Ok(granted.fields)
 }

@@ -1,6 +1,3 @@
-//! Handlers for analytics reports and their exports. A report comes from the isolate's cache if
-//! possible, otherwise from the organization's object.
-
 use quillgate::{Millis, Operation, RateLimitPolicy};
 
 use crate::analytics::export::Export;
@@ -16,8 +13,6 @@ use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::runtime::now;
 
-/// Returns a report from the isolate's cache, or reads the report from the organization's object and
-/// caches a fresh one.
 pub async fn read_report(
     context: &mut Context,
     operation: Operation,
@@ -57,8 +52,7 @@ pub async fn read_report(
     Ok(respond(context, report, &cache, reply.headers, now))
 }
 
-/// Starts an export. Responds after the first rows have arrived, or at the end of an export without
-/// rows, so that a refusal can still set the status.
+/// Responds after the first rows have arrived, so that a refusal can still set the status.
 pub async fn export_report(
     context: &mut Context,
     operation: Operation,

@@ -1,6 +1,3 @@
-//! Handlers for the daily archive. The handlers return series, the list of page views and the
-//! archive's status. They also estimate and begin backfills.
-
 use quillgate::Millis;
 
 use crate::analytics::archive;
@@ -15,7 +12,7 @@ use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};
 use crate::runtime::{HostError, now};
 
-/// The freshness lifetime of a series whose days are all final: one day.
+/// Of a series whose days are all final.
 const FINAL_LIFETIME: Millis = Millis::from_seconds(86_400);
 
 pub async fn read_series(context: &Context) -> Result<HostResponse, Problem> {
@@ -47,7 +44,7 @@ pub async fn list_views(context: &Context) -> Result<HostResponse, Problem> {
     Ok(respond(context, &days, &site, body))
 }
 
-/// Builds a cacheable response. `stored` contains the stored days of `query`, in ascending order.
+/// `stored` contains the stored days of `query`, in ascending order.
 fn respond(
     context: &Context,
     query: &SeriesQuery,
@@ -79,7 +76,6 @@ pub async fn read_status(context: &Context) -> Result<HostResponse, Problem> {
     Ok(GatewayResponse::json(200, body).into())
 }
 
-/// Estimates a backfill, without beginning the backfill.
 pub async fn estimate_backfill(context: &Context) -> Result<HostResponse, Problem> {
     let from = read_day(context.call()?, "dateFrom")?;
     let record = load(context, &open_store(context)?).await?.record;
@@ -115,8 +111,7 @@ fn open_store(context: &Context) -> Result<ArchiveStore, Problem> {
     })
 }
 
-/// Returns the problem for a failed query. If a table or a column is missing, the problem is 501,
-/// because the migrations have not been applied.
+/// A table or a column is missing if the migrations have not been applied.
 fn archive_failed(error: HostError) -> Problem {
     let message = error.to_string();
     if !["no such table", "no such column"]

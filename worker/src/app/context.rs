@@ -1,8 +1,5 @@
-//! The context of a request: what its handler reads and records.
-
 use std::rc::Rc;
 
-use quillgate::parameters::ParameterGroup as _;
 use quillgate::{Call, JobId, Millis, ProjectId};
 use web_sys::Request;
 use worker::Env;
@@ -17,6 +14,7 @@ use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::trace::{Trace, continue_trace};
 use crate::jobs::project_stub::ProjectStub;
+use crate::jobs::resource::Resource;
 use crate::runtime::read_stream;
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::RequestIds;
@@ -25,18 +23,13 @@ use crate::upstream::request::RequestIds;
 pub struct Context {
     pub head: Rc<RequestHead>,
     pub config: Rc<Config>,
-    /// The Worker's bindings and variables.
     pub env: Env,
-    /// The request as the Workers runtime passed it.
     pub request: Request,
     /// For `waitUntil`.
     pub execution: Execution,
-    /// When the request arrived.
     pub started: Millis,
-    /// The facts that the admission of the request has established.
     pub facts: Facts,
     pub trace: Trace,
-    /// The caller's open session, if any.
     pub session: Option<SessionId>,
     pub metrics: RequestMetrics,
 }
@@ -69,8 +62,7 @@ impl Context {
         self.head.method == "HEAD"
     }
 
-    /// Returns the caller. This method and the next ones return a 500 problem if the admission has
-    /// not established the value.
+    /// Like the next methods, returns a 500 problem if the admission has not established the value.
     pub fn caller(&self) -> Result<&Rc<Caller>, Problem> {
         self.facts.caller.as_ref().ok_or_else(Problem::internal)
     }
@@ -79,30 +71,27 @@ impl Context {
         self.facts.project.as_ref().ok_or_else(Problem::internal)
     }
 
-    /// Returns the validated values of a request without a body.
     pub fn call(&self) -> Result<&Call, Problem> {
         self.facts.call.as_ref().ok_or_else(Problem::internal)
     }
 
-    /// Returns the job in the path.
-    pub fn job(&self) -> Result<JobId, Problem> {
-        Ok(JobId::read(self.call()?)?)
+    /// The id in the path.
+    pub fn job(&self, resource: Resource) -> Result<JobId, Problem> {
+        let name = match resource {
+            Resource::Job => "id",
+            Resource::Deployment => "statusId",
+        };
+        let id = self.call()?.text(name).ok_or_else(Problem::internal)?;
+        Ok(JobId::new(id)?)
     }
 
-    /// Reads the body and returns it with the other values, validated.
-    ///
-    /// # Errors
-    /// Returns the problems of [`Self::read_body`], and 400 for a value that breaks a rule.
+    /// The body and the other values, validated.
     pub async fn read_call(&mut self) -> Result<Call, Problem> {
         let values = self.facts.values.take().ok_or_else(Problem::internal)?;
         values.parse_with_body(&self.read_body().await?)
     }
 
-    /// Reads the body.
-    ///
-    /// # Errors
-    /// Returns a 400 problem if the body cannot be read, and 413 if the body has more than
-    /// [`MAX_BODY`] bytes.
+    /// Returns 413 if the body has more than [`MAX_BODY`] bytes.
     pub async fn read_body(&self) -> Result<Vec<u8>, Problem> {
         let body = read_stream(self.request.body(), MAX_BODY).await;
         let body =
@@ -110,14 +99,12 @@ impl Context {
         body.ok_or_else(|| Problem::content_too_large(MAX_BODY))
     }
 
-    /// Returns the session that the cookie names, even if the session has ended. Returns `None` if
-    /// the cookie is missing or not genuine.
+    /// The session may have ended. Returns `None` if the cookie is missing or not genuine.
     pub fn cookie_session(&self) -> Option<SessionId> {
         let cookie = find_cookie(self.head.header("cookie"), cookie::NAME);
         SessionId::read(cookie, &self.config.auth.token_secrets)
     }
 
-    /// Returns the ids that calls to Durable Objects and requests to the upstream carry.
     pub fn ids(&self) -> Result<RequestIds, Problem> {
         Ok(RequestIds {
             id: self.head.id.clone(),
@@ -127,11 +114,11 @@ impl Context {
         })
     }
 
-    /// Returns the stub of the project's object.
-    ///
-    /// # Errors
-    /// Returns a 503 problem if the binding is missing.
-    pub fn project_stub(&self) -> Result<ProjectStub, Problem> {
-        Ok(ProjectStub::new(&self.env, self.project()?.as_str())?)
+    pub fn project_stub(&self, resource: Resource) -> Result<ProjectStub, Problem> {
+        Ok(ProjectStub::new(
+            &self.env,
+            self.project()?.as_str(),
+            resource,
+        )?)
     }
 }

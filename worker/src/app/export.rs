@@ -1,5 +1,4 @@
-//! Streamed exports. An [`ExportStream`] fetches pages from the organization's object as the client
-//! reads the stream.
+//! Streamed exports, which fetch pages from the organization's object as the client reads.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -31,43 +30,34 @@ use crate::upstream::metrics::RequestMetrics;
 
 pub struct ExportStream {
     env: Env,
-    /// The request that is sent to the organization's object for each page.
     report: ReportCall,
     export: Export,
-    /// When the caller's token expires. The export ends then.
     expires: Millis,
-    /// The caller's session, if any. The export ends when the session ends.
     session: Option<SessionId>,
     started: Millis,
-    /// The number of answered requests for pages. Refusals count too.
+    /// Refusals count too.
     requests: u64,
-    /// The number of pages received.
     pages: u64,
-    /// The metrics of the latest page.
     pub metrics: RequestMetrics,
-    /// The budget's header fields from the latest page.
+    /// From the latest page.
     pub budget: HeaderFields,
-    /// The CSV header, if any. Empty after the first chunk.
+    /// Empty after the first chunk.
     head: Vec<u8>,
-    /// The rows of the next chunk.
     output: Vec<u8>,
-    /// The request for the next page, which runs while the client reads the current page.
+    /// Runs while the client reads the current page.
     prefetch: Option<Prefetch>,
-    /// Whether the last chunk has been returned.
     is_ended: bool,
 }
 
-/// A request in progress for a page.
 struct Prefetch {
     reply: JsFuture,
     since: Millis,
 }
 
-/// The age of a prefetch after which a refusal of the page may be outdated.
+/// A refusal of an older prefetch may be outdated.
 const REFUSAL_AGE: Millis = Millis::from_seconds(1);
-/// The number of pages to fetch before prefetching starts. The later start saves budget if a client
-/// disconnects early. `HEAD` never prefetches, because a `HEAD` request stops at the first page
-/// with rows.
+/// Prefetching late saves budget if a client disconnects early. `HEAD` never prefetches, because it
+/// stops at the first page with rows.
 const PAGES_BEFORE_PREFETCH: u64 = 8;
 const _: () = assert!(PAGES_BEFORE_PREFETCH > MAX_EMPTY_PAGES as u64 + 1);
 
@@ -91,11 +81,7 @@ impl ExportStream {
         })
     }
 
-    /// Fetches the next chunk. Every chunk except the last has at least one row.
-    ///
-    /// # Errors
-    /// Returns a refusal if the caller's token has expired, if the session has ended, if the next
-    /// page is refused, or if the gateway fails.
+    /// Every chunk except the last has at least one row.
     pub async fn fetch_chunk(&mut self) -> Result<(), GatewayResponse> {
         while self.export.next().is_some() && self.output.is_empty() {
             if now() >= self.expires {
@@ -113,9 +99,8 @@ impl ExportStream {
         Ok(())
     }
 
-    /// Checks that the caller's session, if any, is still open, because the session may have ended
-    /// since the previous page. Skips the check before the first page, because the session was read
-    /// when the caller was identified. Returns a 401 response if the session has ended.
+    /// The session may have ended since the previous page. The session was read before the first
+    /// page.
     async fn check_session(&mut self) -> Result<(), GatewayResponse> {
         let Some(session) = self.session.as_ref().filter(|_| self.requests > 0) else {
             return Ok(());
@@ -128,9 +113,9 @@ impl ExportStream {
         }
     }
 
-    /// Appends the rows of the next page to the output. Appends nothing if the caller's token
-    /// expires during the fetch, or if the object refused a request that is older than
-    /// [`REFUSAL_AGE`]. [`Self::fetch_chunk`] then checks the token and requests the page again.
+    /// Appends nothing if the caller's token expires during the fetch, or if the object refused a
+    /// request that is older than [`REFUSAL_AGE`]: [`Self::fetch_chunk`] then requests the page
+    /// again.
     async fn fetch_rows(&mut self) -> Result<(), GatewayResponse> {
         let requested = now();
         let prefetch = match self.prefetch.take() {
@@ -186,7 +171,7 @@ impl ExportStream {
         })
     }
 
-    /// Adds advice to the detail of a refusal, if a shorter range may succeed.
+    /// A shorter range may succeed.
     fn advise(&self, refusal: &mut GatewayResponse) {
         let Some(advice) = self.export.advise(refusal.status) else {
             return;
@@ -199,14 +184,12 @@ impl ExportStream {
         }
     }
 
-    /// Returns the refusal for a problem, and keeps the problem's message for the log.
     fn refuse(&mut self, problem: impl Into<Problem>) -> GatewayResponse {
         let problem = problem.into();
         self.metrics.keep_operator_message(&problem);
         GatewayResponse::problem(&problem, &self.report.ids.id)
     }
 
-    /// Opens the stream, which begins with the chunk already fetched, if any.
     pub fn open(self, signal: &AbortSignal) -> HostResult<ReadableStream> {
         let body = ExportBody {
             export: Rc::new(RefCell::new(Some(self))),
@@ -215,8 +198,8 @@ impl ExportStream {
         open_stream(body, signal)
     }
 
-    /// Returns the next chunk, and the ending of the export if it fails after this chunk. Returns
-    /// nothing after the last chunk.
+    /// Returns the next chunk and, if the export fails after it, the ending. Returns nothing after
+    /// the last chunk.
     async fn next(&mut self) -> Vec<Uint8Array> {
         if let Err(refusal) = self.fetch_chunk().await {
             let problem = refusal.problem.unwrap_or(ProblemKind::Internal);
@@ -236,7 +219,6 @@ impl ExportStream {
         vec![Uint8Array::from(&chunk[..]), ending]
     }
 
-    /// Returns the last record of an incomplete export.
     fn write_ending(&self, problem: ProblemKind, retry_after: Option<u64>) -> Uint8Array {
         let mut ending = Vec::new();
         let (writer, cursor) = (&self.export.writer, self.export.cursor());
@@ -244,7 +226,7 @@ impl ExportStream {
         Uint8Array::from(&ending[..])
     }
 
-    /// Ends a complete export. Returns the last chunk with the notice of a mixed export, if any.
+    /// The last chunk contains the notice of a mixed export.
     fn conclude(&self, mut chunk: Vec<u8>) -> Vec<Uint8Array> {
         let mut end = "complete";
         if self.export.is_mixed() {
@@ -270,7 +252,7 @@ impl ExportStream {
     }
 }
 
-/// The source of an export's stream. See [`open_stream`].
+/// See [`open_stream`].
 #[wasm_bindgen]
 pub struct ExportBody {
     /// `None` while the next chunk is in progress, and after the last chunk.
@@ -300,7 +282,7 @@ impl ExportBody {
         })
     }
 
-    /// Stops the export, because the client disconnected.
+    /// The client disconnected.
     pub fn cancel(&self) {
         if let Some(abort) = self.abort.take() {
             abort.abort();

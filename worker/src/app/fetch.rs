@@ -1,4 +1,4 @@
-//! Functions that the Worker's `fetch` and `scheduled` handlers call.
+//! Functions that the JavaScript entry calls.
 
 use std::rc::Rc;
 
@@ -26,9 +26,7 @@ use crate::http::response::GatewayResponse;
 use crate::runtime::{HostError, into_promise, read_headers, to_millis};
 use crate::upstream::metrics::RequestMetrics;
 
-/// Handles a request. `uuid` is a random UUID. `started` is the current Unix time in milliseconds.
-///
-/// Returns a promise of a `Response`.
+/// Returns a promise of a `Response`. `started` is in milliseconds.
 #[wasm_bindgen]
 pub fn handle(
     uuid: String,
@@ -109,8 +107,7 @@ async fn answer(context: &mut Context) -> Result<HostResponse, Problem> {
     }
 }
 
-/// Identifies the caller by the record of a session, or by the signature of an issuer's token. If
-/// the session has ended, the request's assertion can still identify the caller.
+/// If the session has ended, the request's assertion can still identify the caller.
 async fn identify(
     context: &mut Context,
     mut identity: Identity,
@@ -142,7 +139,7 @@ async fn identify(
     }
 }
 
-/// Responds to a request whose handler threw an exception, for example after a trap.
+/// The handler threw an exception, for example after a trap.
 #[wasm_bindgen]
 pub fn fail(uuid: String, started: f64, request: &Request, message: String, env: &Env) -> Response {
     let head = read_head(uuid, request);
@@ -161,7 +158,7 @@ fn read_head(uuid: String, request: &Request) -> RequestHead {
     RequestHead::read(uuid, request.method(), request.url(), headers)
 }
 
-/// Runs the daily archive. The cron trigger calls this function.
+/// The cron trigger calls this function.
 #[wasm_bindgen(js_name = runArchive)]
 pub fn run_archive(env: Env) -> Promise {
     into_promise(async move {

@@ -1,5 +1,3 @@
-//! The handlers of the endpoints.
-
 use std::pin::Pin;
 
 use quillgate::Operation;
@@ -8,12 +6,15 @@ use wasm_bindgen::JsValue;
 use crate::app::context::Context;
 use crate::app::isolate::description;
 use crate::app::routes::Endpoint;
-use crate::app::{admin, analytics, archive, jobs, pull_requests, sessions, sign_in, streams};
+use crate::app::{
+    admin, analytics, archive, deployments, jobs, pull_requests, sessions, sign_in, streams,
+};
 use crate::auth::session::describe_methods;
 use crate::http::problem::Problem;
 use crate::http::response::{GatewayResponse, HeaderFields, JSON};
+use crate::jobs::resource::Resource;
 
-/// A response whose body is a JavaScript string, a `ReadableStream` or `null`.
+/// The body is a JavaScript string, a `ReadableStream` or `null`.
 pub type HostResponse = GatewayResponse<JsValue>;
 
 impl From<GatewayResponse> for HostResponse {
@@ -28,13 +29,10 @@ impl From<GatewayResponse> for HostResponse {
     }
 }
 
-/// The boxed future of one handler.
-///
-/// Without the boxes, the futures of all handlers would form a single wasm function of 35 kB. V8
-/// compiles a wasm function at its first call, so the first request would wait for the compilation.
+/// Without boxes, the futures of all handlers would form a single wasm function of 35 kB, which V8
+/// compiles at the first request.
 type Pending<'a> = Pin<Box<dyn Future<Output = Result<HostResponse, Problem>> + 'a>>;
 
-/// Calls the handler of an endpoint.
 pub fn call_handler(endpoint: Endpoint, context: &mut Context) -> Pending<'_> {
     match endpoint {
         Endpoint::Liveness => Box::pin(async { Ok(report_liveness()) }),
@@ -49,13 +47,25 @@ pub fn call_handler(endpoint: Endpoint, context: &mut Context) -> Pending<'_> {
         Endpoint::ConcludeSignIn => Box::pin(sign_in::conclude(context)),
         Endpoint::PullRequest => Box::pin(pull_requests::read(context)),
         Endpoint::Operation(operation) => match operation {
-            Operation::CreateAgentJob | Operation::SendMessage => Box::pin(jobs::write(context)),
-            Operation::GetAgentJob => Box::pin(jobs::read(context)),
-            Operation::ListAgentJobs => Box::pin(jobs::list(context)),
+            Operation::CreateAgentJob
+            | Operation::SendMessage
+            | Operation::CreateDeployment
+            | Operation::CreatePreview
+            | Operation::RunAutomation => Box::pin(jobs::write(context, operation)),
+            Operation::GetAgentJob => Box::pin(jobs::read(context, Resource::Job)),
+            Operation::GetDeployment => Box::pin(deployments::read(context)),
+            Operation::ListAgentJobs | Operation::ListDeployments => {
+                Box::pin(jobs::list(context, Resource::of(operation)))
+            }
             Operation::GetAgentJobRecord => Box::pin(jobs::read_record(context)),
-            Operation::DeleteAgentJobRecord => Box::pin(jobs::delete_record(context)),
-            Operation::StreamAgentJobEvents | Operation::StreamProjectJobEvents => {
-                Box::pin(streams::stream_events(context))
+            Operation::DeleteAgentJobRecord | Operation::DeleteDeploymentRecord => {
+                Box::pin(jobs::delete_record(context, Resource::of(operation)))
+            }
+            Operation::StreamAgentJobEvents | Operation::StreamDeploymentEvents => {
+                Box::pin(streams::stream_one(context, Resource::of(operation)))
+            }
+            Operation::StreamProjectJobEvents | Operation::StreamProjectDeploymentEvents => {
+                Box::pin(streams::stream_all(context, Resource::of(operation)))
             }
             Operation::ListDailyViews => Box::pin(archive::read_series(context)),
             Operation::ListArchivedViews => Box::pin(archive::list_views(context)),

@@ -1,13 +1,10 @@
-//! The health report of the gateway. Operators read the report at `/healthz`.
-
 use serde::Serialize;
 
 use crate::analytics::health::OrganizationHealth;
 use crate::jobs::health::ProjectHealth;
 use crate::upstream::breaker;
 
-/// The health report. `/healthz` returns the report if the query has the parameter `deep` or
-/// `project`.
+/// Returned by `/healthz` if the query has the parameter `deep` or `project`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Health<'a> {
@@ -19,8 +16,7 @@ pub struct Health<'a> {
 }
 
 impl<'a> Health<'a> {
-    /// Creates the report from its parts. The status is `degraded` if a breaker of the organization
-    /// or of the project is open, otherwise `ok`.
+    /// `degraded` if a breaker of the organization or of the project is open.
     pub fn new(
         organization: OrganizationHealth,
         project: Option<ProjectHealth>,

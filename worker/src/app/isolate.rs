@@ -1,6 +1,4 @@
-//! State that an isolate retains between requests. The isolate retains the configuration, and
-//! bounded caches of verified tokens, pages, reports and recent reads. No borrow of this state is
-//! held across an `await`.
+//! State that an isolate retains between requests. No borrow of it is held across an `await`.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -20,28 +18,25 @@ use crate::budget::read_budget::ReadBudget;
 use crate::runtime::{Entry, set_entry, variable};
 use crate::variable::VariableError;
 
-/// The maximum number of cached pages, and their maximum total size in bytes. The cached pages and
-/// reports together use at most an eighth of an isolate's 128 MB.
+/// The maximum number and total size in bytes of cached pages. With the reports, they use at most
+/// an eighth of an isolate's 128 MB.
 const MAX_PAGES: usize = 1_000;
 const MAX_PAGE_BYTES: usize = 12 * 1024 * 1024;
-/// The maximum number of cached reports, and their maximum total size in bytes. A report is cached
-/// in addition to its pages.
+/// A report is cached in addition to its pages.
 const MAX_REPORTS: usize = 64;
 const MAX_REPORT_BYTES: usize = 4 * 1024 * 1024;
 
 struct Isolate {
     config: Option<Result<Rc<Config>, VariableError>>,
     verified: VerifiedTokens,
-    /// Fresh pages, by list and number.
+    /// By list and number.
     pages: BoundedCache<Page>,
-    /// Reports assembled from the pages, so that popular reports are assembled only once.
     reports: BoundedCache<Report>,
     reads: ReadBudget,
-    /// The `OpenAPI` description, which the build writes to a file. The JavaScript entry passes the
-    /// description to [`attach`], so that the wasm module does not contain it.
+    /// The JavaScript entry passes the `OpenAPI` description to [`attach`], so that the wasm module
+    /// does not contain it.
     description: Option<JsString>,
-    /// The dataset for data points, looked up once. The inner value is `None` if no dataset is
-    /// bound.
+    /// The inner value is `None` if no dataset is bound.
     dataset: OnceCell<Option<AnalyticsEngineDataset>>,
 }
 
@@ -57,10 +52,7 @@ thread_local! {
     });
 }
 
-/// Returns the configuration, which is read from the variables once per isolate.
-///
-/// # Errors
-/// Returns an error for the first variable that is malformed, or required but not set.
+/// Reads the variables once per isolate.
 pub fn load_config(env: &Env) -> Result<Rc<Config>, VariableError> {
     ISOLATE.with_borrow_mut(|isolate| {
         let read = || Config::read(|name| variable(env, name)).map(Rc::new);
@@ -68,7 +60,6 @@ pub fn load_config(env: &Env) -> Result<Rc<Config>, VariableError> {
     })
 }
 
-/// Runs a closure with the state that the admission of requests reads and changes.
 pub fn with_admission<T>(run: impl FnOnce((&mut VerifiedTokens, &mut ReadBudget)) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run((&mut isolate.verified, &mut isolate.reads)))
 }
@@ -77,8 +68,7 @@ pub fn with_verified<T>(run: impl FnOnce(&mut VerifiedTokens) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.verified))
 }
 
-/// Returns the cached report for a query, or assembles the report from cached pages. Returns `None`
-/// if neither the report nor all of its pages are cached and fresh.
+/// Returns `None` if neither the report nor all of its pages are cached and fresh.
 pub fn find_report(query: &ReportQuery, now: Millis) -> Option<Report> {
     ISOLATE.with_borrow_mut(|isolate| {
         let key = report_key(query);
@@ -97,9 +87,7 @@ pub fn find_report(query: &ReportQuery, now: Millis) -> Option<Report> {
     })
 }
 
-/// Caches a fresh report and its pages. If the cache already has a newer version of a page with
-/// different content, keeps that version and does not cache the report. Does not cache a mixed
-/// report either.
+/// Caches no report that is mixed, or contains an older version of a page than the cache.
 pub fn cache_report(
     query: &ReportQuery,
     pages: &[(Page, PageSlice)],
@@ -134,9 +122,8 @@ impl Isolate {
         Some(pages)
     }
 
-    /// Caches a page until the page is stale, and removes pages that this page shows to be outdated.
-    /// Returns `false` if the cache already has a version of the page that is at least as new and has
-    /// different content.
+    /// Removes pages that this page shows to be outdated. Returns `false` if the cache already has
+    /// a different version of the page that is at least as new.
     fn cache_page(&mut self, list: &str, number: u64, page: &Page, now: Millis) -> bool {
         let name = &page_key(list, number);
         let until = page.head.freshness.until;
@@ -168,19 +155,17 @@ pub fn with_reads<T>(run: impl FnOnce(&mut ReadBudget) -> T) -> T {
     ISOLATE.with_borrow_mut(|isolate| run(&mut isolate.reads))
 }
 
-/// Stores the `OpenAPI` description and the functions of the JavaScript entry.
 #[wasm_bindgen]
 pub fn attach(description: JsString, entry: Entry) {
     set_entry(entry);
     ISOLATE.with_borrow_mut(|isolate| isolate.description = Some(description));
 }
 
-/// Returns the `OpenAPI` description as JSON, or `None` before [`attach`].
+/// `None` before [`attach`].
 pub fn description() -> Option<JsString> {
     ISOLATE.with_borrow(|isolate| isolate.description.clone())
 }
 
-/// Runs a closure with the dataset for data points. Does nothing if no dataset is bound.
 pub fn with_dataset(env: &Env, run: impl FnOnce(&AnalyticsEngineDataset)) {
     ISOLATE.with_borrow(|isolate| {
         let find = || env.analytics_engine("ANALYTICS").ok();

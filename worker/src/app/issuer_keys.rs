@@ -1,5 +1,4 @@
-//! The keys of trusted issuers in an isolate. [`find_issuer_key`] finds a key in memory, or fetches
-//! the key set from the issuer. Concurrent searches for unknown keys share one fetch.
+//! The keys of trusted issuers in an isolate. Concurrent searches for unknown keys share one fetch.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -21,24 +20,18 @@ use crate::http::response::HeaderFields;
 use crate::runtime::{HostResult, now, share_fetch};
 use crate::upstream::transport::{Caching, Outgoing, send};
 
-/// The time limit of a request to an issuer.
 const TIMEOUT: Millis = Millis::from_seconds(5);
-/// The maximum size of a key set, in bytes. The key sets of common issuers take a few kilobytes.
+/// In bytes. The key sets of common issuers take a few kilobytes.
 const MAX_BYTES: usize = 128 * 1024;
 
 thread_local! {
-    /// Issuers' keys, by the URL of the key set. URLs come from the configuration, so the map is
-    /// bounded.
+    /// By URL. The URLs come from the configuration, so the map is bounded.
     static KEY_SETS: RefCell<BTreeMap<String, RememberedSet>> =
         const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Verifies the signature of an issuer's token.
-///
-/// # Errors
-/// Returns a 401 problem for an invalid signature or an unusable key, 500 if the runtime cannot
-/// verify signatures, 503 if the keys are unavailable, and the problems of
-/// [`UnverifiedToken::into_verified`].
+/// Returns 401 for an invalid signature or an unusable key, 500 if the runtime cannot verify
+/// signatures, and 503 if the keys are unavailable.
 pub async fn verify_token(
     context: &Context,
     token: UnverifiedToken,
@@ -55,11 +48,7 @@ pub async fn verify_token(
     }
 }
 
-/// Finds the key that a token names.
-///
-/// # Errors
-/// Returns an outer error if the runtime fails, and an inner error with the reason if no key is
-/// found.
+/// Returns an outer error if the runtime fails, and an inner error if no key is found.
 async fn find_issuer_key(
     execution: &Execution,
     token: &UnverifiedToken,
@@ -82,7 +71,7 @@ async fn find_issuer_key(
     }))
 }
 
-/// Fetches and keeps a key set, or waits for the same fetch of another request.
+/// Waits for the same fetch of another request, if any.
 async fn fetch_shared(
     execution: &Execution,
     token: &UnverifiedToken,
@@ -104,8 +93,8 @@ async fn fetch_shared(
     share_fetch(execution, name, fetch).await
 }
 
-/// Fetches a key set. Only an isolate's first set may come from Cloudflare's cache, because all
-/// other fetches look for changes. Returns `None` if no valid set arrives.
+/// Only an isolate's first set may come from Cloudflare's cache, because all other fetches look for
+/// changes.
 async fn fetch_key_set(address: &str, kid: Option<&str>, reason: FetchReason) -> Option<KeySet> {
     if reason != FetchReason::First {
         return request_key_set(address, Caching::Bypass).await.set;
@@ -118,8 +107,6 @@ async fn fetch_key_set(address: &str, kid: Option<&str>, reason: FetchReason) ->
     current.set.or(cached.set)
 }
 
-/// Requests a key set. The set is missing if the request fails, the status is not 200, or the body
-/// is not a key set or exceeds [`MAX_BYTES`].
 async fn request_key_set(address: &str, caching: Caching) -> KeySetReply {
     let sent = send(Outgoing {
         method: "GET",
@@ -149,7 +136,6 @@ async fn request_key_set(address: &str, caching: Caching) -> KeySetReply {
     }
 }
 
-/// Calls `run` with the key set for `address`. Creates an empty entry if the address has none.
 fn with_key_set<T>(address: &str, run: impl FnOnce(&mut RememberedSet) -> T) -> T {
     KEY_SETS.with_borrow_mut(|all| run(all.entry(address.to_owned()).or_default()))
 }

@@ -1,45 +1,45 @@
-//! Handlers for agent jobs and their records. The handlers read jobs from the upstream, and pass
-//! writes and requests for records to the project's object.
-
-use quillgate::{Endpoint as _, GetAgentJob, JobId, Method, Operation};
+use quillgate::{JobId, Method, Operation};
 
 use crate::analytics::page::{CacheStatus, FetchReason};
 use crate::app::context::Context;
 use crate::app::handlers::HostResponse;
 use crate::app::streams::long_poll;
 use crate::http::problem::Problem;
+use crate::http::problem_kind::ProblemKind;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::parse_preferred_wait;
 use crate::jobs::records::JobQuery;
+use crate::jobs::resource::Resource;
 use crate::jobs::write::Write;
 use crate::upstream::client::{UpstreamResponse, send_upstream};
-use crate::upstream::failure::mark_uncertain;
-use crate::upstream::job_snapshot::JobSnapshot;
+use crate::upstream::failure::{UpstreamFailure, mark_uncertain};
 use crate::upstream::request::UpstreamRequest;
+use crate::upstream::snapshot::Snapshot;
 
-/// Reads a job from the upstream. With `Prefer: wait`, waits until the job changes.
-///
-/// After a temporary failure, returns the stored job. If no job is stored, or after another failure,
-/// returns the problem.
-pub async fn read(context: &mut Context) -> Result<HostResponse, Problem> {
-    let job = context.job()?;
+/// With `Prefer: wait`, waits until the job changes. After a temporary failure, returns the stored
+/// job, if any.
+pub async fn read(context: &mut Context, resource: Resource) -> Result<HostResponse, Problem> {
+    let job = context.job(resource)?;
     if let Some(seconds) = parse_preferred_wait(context.head.header("prefer")) {
-        return long_poll(context, &job, seconds).await;
+        return long_poll(context, resource, &job, seconds).await;
     }
     let ids = context.ids()?;
     let project = context.project()?;
+    let (operation, target) = resource.read_request(project, job.as_str())?;
     let request = UpstreamRequest {
-        operation: Operation::GetAgentJob,
+        operation,
         ids: &ids,
-        target: &GetAgentJob::new(job.clone()).request(project).target,
+        target: &target,
         body: None,
     };
     let sent = send_upstream(&context.config.upstream, &request, &mut || true).await;
     let exchange = sent.read(&request, |UpstreamResponse { head, body }| {
-        Some((
-            head.forwarded_headers(),
-            JobSnapshot::read(head.status, &body, Some(job.as_str()))?,
-        ))
+        let (status, id, owner) = (head.status, job.as_str(), project.as_str());
+        let snapshot = match resource {
+            Resource::Job => Snapshot::read_job(status, &body, Some(id)),
+            Resource::Deployment => Snapshot::read_deployment(status, &body, id, Some(owner)),
+        };
+        Some((head.forwarded_headers(), snapshot?))
     });
     context.metrics.upstream = Some(exchange.metrics);
     match exchange.outcome {
@@ -47,18 +47,31 @@ pub async fn read(context: &mut Context) -> Result<HostResponse, Problem> {
             Ok(GatewayResponse::new(job.http_status, headers, Some(job.text)).into())
         }
         Err(failure) if failure.is_temporary() => {
-            let stored = find_stored_job(context, &job).await;
+            let stored = find_stored_job(context, resource, &job).await;
             stored.ok_or(failure.problem)
         }
-        Err(failure) => Err(failure.problem),
+        Err(failure) => Err(read_problem(failure, resource)),
     }
 }
 
-/// Finds the stored state of a job. Returns `None` if the job is not stored. If the project's
-/// object fails, records the error for the log and returns `None`.
-async fn find_stored_job(context: &mut Context, job: &JobId) -> Option<HostResponse> {
+/// The path of a deployment names no project, so a response that rejects the project rejects the
+/// deployment.
+pub fn read_problem(failure: UpstreamFailure, resource: Resource) -> Problem {
+    let is_unknown = failure.is_missing || failure.problem.kind == ProblemKind::UpstreamProject;
+    if resource == Resource::Deployment && is_unknown {
+        return Problem::deployment_not_found();
+    }
+    failure.problem
+}
+
+/// If the project's object fails, records the error for the log and returns `None`.
+async fn find_stored_job(
+    context: &mut Context,
+    resource: Resource,
+    job: &JobId,
+) -> Option<HostResponse> {
     let found = async {
-        let project = context.project_stub()?;
+        let project = context.project_stub(resource)?;
         Ok::<_, Problem>(project.find_stored_job(job.as_str()).await?)
     };
     let data = match found.await {
@@ -81,41 +94,43 @@ async fn find_stored_job(context: &mut Context, job: &JobId) -> Option<HostRespo
     Some(response.into())
 }
 
-/// Creates a job, or sends a message to a job.
-pub async fn write(context: &mut Context) -> Result<HostResponse, Problem> {
+pub async fn write(context: &mut Context, operation: Operation) -> Result<HostResponse, Problem> {
     let call = context.read_call().await?;
     let (head, settings) = (&context.head, &context.config.jobs);
-    let write = Write::read(&call, context.project()?, head, context.caller()?, settings)?;
-    let written = context.project_stub()?.write(&context.ids()?, &write).await;
+    let (project, caller) = (context.project()?, context.caller()?);
+    let write = Write::read(operation, &call, project, head, caller, settings)?;
+    let stub = context.project_stub(write.resource())?;
+    let written = stub.write(&context.ids()?, &write).await;
     let (response, metrics) =
         written.map_err(|error| mark_uncertain(error.into(), Method::Post))?;
     context.metrics = metrics;
     Ok(response.into())
 }
 
-pub async fn list(context: &Context) -> Result<HostResponse, Problem> {
-    let query = JobQuery::read(context.call()?)?;
+pub async fn list(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {
+    let query = JobQuery::read(context.call()?, resource)?;
     Ok(context
-        .project_stub()?
+        .project_stub(resource)?
         .list(&context.ids()?, &query)
         .await?
         .into())
 }
 
 pub async fn read_record(context: &Context) -> Result<HostResponse, Problem> {
-    let job = context.job()?;
-    let project = context.project_stub()?;
+    let job = context.job(Resource::Job)?;
+    let project = context.project_stub(Resource::Job)?;
     Ok(project
         .read_record(&context.ids()?, job.as_str())
         .await?
         .into())
 }
 
-pub async fn delete_record(context: &Context) -> Result<HostResponse, Problem> {
-    let job = context.job()?;
-    let project = context.project_stub()?;
-    Ok(project
-        .delete_record(&context.head.id, job.as_str())
-        .await?
-        .into())
+pub async fn delete_record(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {
+    let job = context.job(resource)?;
+    let project = context.project_stub(resource)?;
+    if project.delete_record(job.as_str()).await? {
+        Ok(GatewayResponse::empty(204).into())
+    } else {
+        Err(resource.not_recorded())
+    }
 }

@@ -1,5 +1,4 @@
-//! Tests that need a JavaScript host. They cover messages between objects, pages as JavaScript
-//! strings, sockets and long polls.
+//! Tests that need a JavaScript host.
 #![expect(
     clippy::unwrap_used,
     reason = "a test that unwraps a missing value fails right there"
@@ -28,8 +27,6 @@ extern "C" {
     #[wasm_bindgen(js_name = structuredClone)]
     fn structured_clone(value: &JsValue) -> JsValue;
 }
-
-// --- messages --------------------------------------------------------------
 
 #[wasm_bindgen_test]
 fn page_json_stays_a_javascript_string_in_a_message() {
@@ -69,8 +66,6 @@ fn a_watch_call_survives_its_url() {
     }
     assert!(WatchCall::from_url("https://project/").is_none());
 }
-
-// --- pages -----------------------------------------------------------------
 
 fn page(text: &str, rows: u64, has_more: bool) -> Page {
     let head = PageHead {
@@ -174,9 +169,7 @@ fn a_string_is_split_into_short_parts_and_never_within_a_character() {
     }
 }
 
-// --- sockets ---------------------------------------------------------------
-
-/// Creates a socket whose `send` and `close` throw, like those of a closed socket.
+/// Like the methods of a closed socket, `send` and `close` throw.
 fn broken_socket() -> worker::WebSocket {
     let socket = Object::new();
     let throw = js_sys::Function::new_no_args("throw new TypeError('already closed')");
@@ -193,8 +186,6 @@ fn a_closed_socket_does_not_fail_its_sender() {
     crate::runtime::sockets::send(&socket, "x");
     crate::runtime::sockets::close(&socket, "finished");
 }
-
-// --- long polls ------------------------------------------------------------
 
 #[wasm_bindgen_test]
 async fn a_long_poll_without_a_wait_returns_an_event_that_arrives_late() {

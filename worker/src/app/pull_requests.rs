@@ -1,5 +1,4 @@
-//! The handler that returns the state of a job's pull request. Each isolate caches the states, and
-//! concurrent requests for the same state share a fetch.
+//! Concurrent requests for the same state share a fetch.
 
 use std::cell::RefCell;
 
@@ -12,30 +11,28 @@ use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::pull_request::cache::PullRequestCache;
 use crate::jobs::pull_request::failure::GitHubFailure;
-use crate::jobs::pull_request::settings::PullRequestSettings;
+use crate::jobs::pull_request::pull_request_settings::PullRequestSettings;
 use crate::jobs::pull_request::{PullRequest, PullRequestStatus};
+use crate::jobs::resource::Resource;
 use crate::json;
 use crate::runtime::{HostResult, log_for_operator, now, share_fetch};
 use crate::upstream::transport::{Caching, Outgoing, send};
 
 const TIMEOUT: Millis = Millis::from_seconds(5);
-/// The maximum size of a response, in bytes. A larger response counts as a failure.
+/// In bytes. A larger response counts as a failure.
 const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 
 thread_local! {
     static CACHE: RefCell<PullRequestCache> = RefCell::default();
 }
 
-/// Returns the state of a job's pull request. The state is unknown if GitHub is not configured, or
-/// if the job has no pull request on github.com.
-///
-/// # Errors
-/// Returns a 404 problem if GitHub is configured and the gateway has no record of the job.
+/// The state is unknown if GitHub is not configured, or if the job has no pull request on
+/// github.com.
 pub async fn read(context: &Context) -> Result<HostResponse, Problem> {
-    let job = context.job()?;
+    let job = context.job(Resource::Job)?;
     let mut status = PullRequestStatus::UNKNOWN;
     if let Some(settings) = &context.config.pull_requests {
-        let project = context.project_stub()?;
+        let project = context.project_stub(Resource::Job)?;
         let stored = project.find_stored_job(job.as_str()).await?;
         let stored = stored.ok_or_else(Problem::job_not_recorded)?;
         if let Some(request) = PullRequest::of_job(&stored) {
@@ -45,7 +42,6 @@ pub async fn read(context: &Context) -> Result<HostResponse, Problem> {
     Ok(GatewayResponse::json(200, json::to_text(&status)).into())
 }
 
-/// Finds a status in the cache, or waits for a fetch.
 async fn find_status(
     execution: &Execution,
     settings: &PullRequestSettings,
@@ -64,7 +60,7 @@ async fn find_status(
     Ok(find().unwrap_or(PullRequestStatus::UNKNOWN))
 }
 
-/// Requests a status from GitHub. Logs a failure that the operator may be able to fix.
+/// Logs a failure that the operator may be able to fix.
 async fn fetch_status(
     settings: &PullRequestSettings,
     request: &PullRequest,

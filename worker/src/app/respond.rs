@@ -1,5 +1,3 @@
-//! The end of a request: the response with the fields of all responses, and the log line.
-
 use quillgate::{Millis, ProjectId};
 use wasm_bindgen::JsValue;
 use web_sys::Response;
@@ -20,9 +18,8 @@ use crate::http::trace::continue_trace;
 use crate::runtime::{http_date, log_entry, log_for_operator, make_response, now};
 use crate::upstream::metrics::RequestMetrics;
 
-/// Returns the response that reports a problem, and keeps the problem's message for the log. A
-/// browser that navigates is redirected to the page by a route of a sign-in, and sees a page for an
-/// unknown path.
+/// Keeps the problem's message for the log. A browser that navigates is redirected to the page by a
+/// route of a sign-in, and sees a page for an unknown path.
 pub fn refuse(
     problem: &Problem,
     head: &RequestHead,
@@ -39,14 +36,8 @@ pub fn refuse(
     GatewayResponse::problem(problem, &head.id).into()
 }
 
-/// Makes the response. Writes the log line, and a data point if an Analytics Engine dataset is
-/// bound.
-///
-/// | Data point | Values |
-/// | --- | --- |
-/// | index | project |
-/// | blobs | route, problem, cache, subject |
-/// | doubles | status, milliseconds, upstream milliseconds |
+/// Writes the log line, and a data point if a dataset is bound: see `ANALYTICS` in
+/// `docs/deploy.md`.
 pub fn respond(
     env: &Env,
     head: &RequestHead,

@@ -1,6 +1,3 @@
-//! Handlers for sessions. Browsers open, read and end sessions with these handlers, and sign-ins
-//! open sessions with [`open_with_proof`].
-
 use std::rc::Rc;
 
 use quillgate::RateLimitPolicy;
@@ -21,12 +18,10 @@ use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::runtime::{now, random_bytes};
 
-/// The maximum number of sessions that a caller may open per window of the budgets in one isolate.
-/// The limit exists because each session creates a Durable Object.
+/// Per caller, window and isolate, because each session creates a Durable Object.
 const MAX_SESSIONS: u32 = 60;
 
-/// Opens a session for the access token in the body, or else for the assertion. Returns a 401
-/// problem without either.
+/// For the access token in the body, or else for the assertion.
 pub async fn open(context: &mut Context) -> Result<HostResponse, Problem> {
     let token = read_opening(&context.read_body().await?)?;
     let head = Rc::clone(&context.head);
@@ -55,7 +50,6 @@ fn describe_session(caller: &Caller, config: &Config) -> String {
     describe(caller, keeps_prompts, |project| archive.includes(project))
 }
 
-/// Ends the browser's session, if any, and deletes the session cookie.
 pub async fn end(context: &Context) -> Result<HostResponse, Problem> {
     if let Some(id) = context.cookie_session() {
         SessionStub::new(&context.env, id.as_str())?.end().await?;
@@ -66,17 +60,9 @@ pub async fn end(context: &Context) -> Result<HostResponse, Problem> {
         .into())
 }
 
-/// Verifies a proof, opens a session for the proof's subject and ends the session `before`, if any.
-/// Returns the caller and the cookie of the new session.
-///
-/// `before` ends last, so that users stay signed in if the new session cannot be stored. If ending
-/// `before` fails, the new session is removed and the browser keeps its earlier cookie.
-///
-/// # Errors
-/// - 401 if the proof is invalid.
-/// - 403 if no rule of the issuer matches the proof's claims.
-/// - 429 if the caller has opened too many sessions.
-/// - 503 if a Durable Object or the issuer's keys are unavailable.
+/// Opens a session for the proof's subject and ends the session `before`, if any. `before` ends
+/// last, so that users stay signed in if the new session cannot be stored. If ending `before`
+/// fails, the new session is removed and the browser keeps its earlier cookie.
 pub async fn open_with_proof(
     context: &mut Context,
     proof: Proof<'_>,
@@ -107,7 +93,6 @@ pub async fn open_with_proof(
     Ok((caller, cookie))
 }
 
-/// Counts a new session against the caller's limit. Returns a 429 problem if the limit is reached.
 fn reserve_session(context: &Context, caller: &Caller) -> Result<(), Problem> {
     let window = context.config.limits.window;
     let request = BudgetRequest {

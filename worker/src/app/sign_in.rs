@@ -1,6 +1,3 @@
-//! Handlers for sign-ins at an issuer. They redirect the browser to the issuer, and open a session
-//! when the issuer redirects the browser back.
-
 use std::rc::Rc;
 
 use quillgate::Millis;
@@ -16,11 +13,10 @@ use crate::http::response::{GatewayResponse, HeaderFields, JSON};
 use crate::runtime::{now, random_bytes};
 use crate::upstream::transport::{Caching, Outgoing, send};
 
-/// The time limit for a token request and its response.
+/// For a token request and its response.
 const TIMEOUT: Millis = Millis::from_seconds(10);
 const MAX_RESPONSE_BYTES: usize = 64 * 1024;
 
-/// Redirects the browser to an issuer's sign-in page.
 pub fn begin(context: &Context) -> Result<HostResponse, Problem> {
     let (settings, started) = (&context.config.auth, context.started);
     let before = context.cookie_session();
@@ -29,8 +25,6 @@ pub fn begin(context: &Context) -> Result<HostResponse, Problem> {
     Ok(GatewayResponse::new(302, headers, None).into())
 }
 
-/// Exchanges the authorization code of a callback, opens a session and redirects the browser to the
-/// return path.
 pub async fn conclude(context: &mut Context) -> Result<HostResponse, Problem> {
     let (config, head) = (Rc::clone(&context.config), Rc::clone(&context.head));
     let callback = sign_in::read_callback(&config.auth, &head, now())?;

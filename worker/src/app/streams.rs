@@ -1,6 +1,3 @@
-//! Handlers that watch jobs. They receive changes from the project's object, and return the changes
-//! as event streams or in response to long polls.
-
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -20,21 +17,32 @@ use crate::jobs::events::{
     READ_TIMEOUT, StreamEvent, limit_stream, parse_event_number,
 };
 use crate::jobs::project_stub::WatchCall;
+use crate::jobs::resource::Resource;
 use crate::runtime::{SocketMessages, Timer, into_promise, limit_time, now, open_stream};
 
-/// The maximum wait for the first event of a long poll.
 const FIRST_EVENT_TIMEOUT: Millis = Millis::from_seconds(5);
 
-/// Streams the events of a job, or of all jobs of the project. A `HEAD` request opens no stream and
-/// causes no poll, so its status is 200 even if Mintlify does not know the job.
-pub async fn stream_events(context: &Context) -> Result<HostResponse, Problem> {
-    let job = context.call()?.text("id").map(JobId::new).transpose()?;
+pub async fn stream_one(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {
+    stream_events(context, resource, Some(context.job(resource)?)).await
+}
+
+pub async fn stream_all(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {
+    stream_events(context, resource, None).await
+}
+
+/// A `HEAD` request opens no stream and causes no poll, so its status is 200 even if Mintlify does
+/// not know the job.
+async fn stream_events(
+    context: &Context,
+    resource: Resource,
+    job: Option<JobId>,
+) -> Result<HostResponse, Problem> {
     if context.is_head() {
         return Ok(GatewayResponse::new(200, stream_headers(), None).into());
     }
     let after = context.head.header("last-event-id");
     let after = after.and_then(parse_event_number);
-    let messages = match watch(context, job.as_ref(), after, MAX_STREAM_LIFETIME).await? {
+    let messages = match watch(context, resource, job.as_ref(), after, MAX_STREAM_LIFETIME).await? {
         Ok(messages) => messages,
         Err(refusal) => return Ok(refusal.into()),
     };
@@ -47,19 +55,17 @@ pub async fn stream_events(context: &Context) -> Result<HostResponse, Problem> {
     Ok(HostResponse::new(200, stream_headers(), body.into()))
 }
 
-/// The body of an event stream. The body ends when the messages end.
 #[wasm_bindgen]
 pub struct EventBody {
     opening: Cell<Option<&'static str>>,
     messages: Rc<SocketMessages>,
-    /// Ends the messages if the client does not request the next chunk in time. [`Self::next`]
-    /// stops the timer, and starts a new timer when the next chunk is ready.
+    /// Ends the messages if the client does not request the next chunk in time.
     read_timeout: Rc<Cell<Option<Timer>>>,
 }
 
 #[wasm_bindgen]
 impl EventBody {
-    /// Returns the next message or heartbeat. See [`open_stream`].
+    /// See [`open_stream`].
     pub fn next(&self) -> Promise {
         let opening = self.opening.take().map(str::to_owned);
         let messages = Rc::clone(&self.messages);
@@ -81,20 +87,29 @@ impl EventBody {
         })
     }
 
-    /// Closes the socket. The runtime calls this method when the client disconnects.
+    /// The client disconnected.
     pub fn cancel(&self) {
         self.messages.end();
     }
 }
 
-/// Waits until a job changes, for at most `seconds`. Returns the job's latest state.
+/// Waits for at most `seconds`. Returns the job's latest state.
 pub async fn long_poll(
     context: &Context,
+    resource: Resource,
     job: &JobId,
     seconds: u64,
 ) -> Result<HostResponse, Problem> {
     let time = Millis::from_seconds(seconds);
-    let messages = match watch(context, Some(job), None, FIRST_EVENT_TIMEOUT.plus(time)).await? {
+    let messages = match watch(
+        context,
+        resource,
+        Some(job),
+        None,
+        FIRST_EVENT_TIMEOUT.plus(time),
+    )
+    .await?
+    {
         Ok(messages) => messages,
         Err(refusal) => return Ok(refusal.into()),
     };
@@ -107,9 +122,8 @@ pub async fn long_poll(
         .ok_or_else(Problem::object_unavailable)
 }
 
-/// Waits for a change, or until `time` has passed since the first event, which contains the current
-/// state. The wait for the first event does not count, because a remote object can need longer than
-/// a short `time` to send that event.
+/// Waits until `time` has passed since the first event, which contains the current state. A remote
+/// object can need longer than a short `time` to send that event.
 pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, time: Millis) {
     let mut timer = messages.end_after(FIRST_EVENT_TIMEOUT);
     while let Some(message) = messages.next().await {
@@ -124,12 +138,11 @@ pub async fn wait_for_change(messages: &SocketMessages, poll: &mut LongPoll, tim
     drop(timer);
 }
 
-/// Opens a WebSocket to the project's object and listens for changes for at most `time`. If the
-/// object refuses the request, returns the object's response as the inner `Err`. Each
-/// [`CHARGE_TEXT`] message announces a poll, which counts as a read by the caller. The messages end
-/// when the caller has no reads left.
+/// Each [`CHARGE_TEXT`] message counts as a read by the caller. The messages end when the caller
+/// has no reads left. If the object refuses the request, the inner `Err` is its response.
 async fn watch(
     context: &Context,
+    resource: Resource,
     job: Option<&JobId>,
     after: Option<u64>,
     time: Millis,
@@ -137,23 +150,28 @@ async fn watch(
     let caller = Rc::clone(context.caller()?);
     let watch = WatchCall {
         ids: context.ids()?,
+        resource,
         job: job.map(|job| job.as_str().to_owned()),
         // The caller becomes the tag of a WebSocket, which the runtime limits to 256 characters.
         // The caller's key can be longer, so its fingerprint is used.
         caller: fingerprint(&[&caller.key()]),
         after,
     };
-    let socket = match context.project_stub()?.watch(&watch).await? {
+    let socket = match context.project_stub(resource)?.watch(&watch).await? {
         Ok(socket) => socket,
         Err(refusal) => return Ok(Err(refusal)),
     };
     let project = context.project()?.clone();
+    let policy = context.facts.policy.ok_or_else(Problem::internal)?;
     let config = Rc::clone(&context.config);
     let in_session = context.session.is_some();
     let time = time.min(limit_stream(caller.expires, now(), in_session));
     let accept = move |message: &str| {
         message != CHARGE_TEXT
-            || with_reads(|reads| reserve_read(&config, &caller, &project, now(), reads)).is_ok()
+            || with_reads(|reads| {
+                reserve_read(&config, &caller, policy, Some(&project), now(), reads)
+            })
+            .is_ok()
     };
     let signal = context.request.signal();
     let messages = SocketMessages::listen(&socket, &signal, time, accept)?;

@@ -1,5 +1,5 @@
-//! A route that makes the wasm module trap, so that tests can check how the gateway recovers. The
-//! route requires the feature `trap-route`, which only the Worker of `npm start` has.
+//! A route that makes the wasm module trap. Only the Worker of `npm start` has the feature
+//! `trap-route`.
 
 use js_sys::Promise;
 use worker::Env;
@@ -8,12 +8,11 @@ use crate::analytics::organization_stub::OrganizationStub;
 use crate::http::request_head::RequestHead;
 use crate::http::url::find_parameter;
 use crate::jobs::project_stub::ProjectStub;
+use crate::jobs::resource::Resource;
 use crate::runtime::trap::{trap_later, trap_now};
 
-/// Handles `POST /__trap?where=now|later|organization|project&project=…`. `now` traps
-/// synchronously, and `later` traps after an `await`. The other values trap in a Durable Object.
-///
-/// Returns `None` for other requests.
+/// `now` traps synchronously, `later` after an `await`, and other values of `where` in a Durable
+/// Object.
 pub fn handle(head: &RequestHead, env: &Env) -> Option<Promise> {
     if head.path != "/__trap" || head.method != "POST" {
         return None;
@@ -22,7 +21,9 @@ pub fn handle(head: &RequestHead, env: &Env) -> Option<Promise> {
     let trapping = match parameter("where") {
         Some("now") => trap_now(),
         Some("organization") => OrganizationStub::new(env).ok()?.trap(),
-        Some("project") => ProjectStub::new(env, parameter("project")?).ok()?.trap(),
+        Some("project") => ProjectStub::new(env, parameter("project")?, Resource::Job)
+            .ok()?
+            .trap(),
         _ => trap_later(),
     };
     // An RPC call returns a thenable that is not an instance of `Promise`, so it must be converted.

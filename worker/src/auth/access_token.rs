@@ -1,22 +1,22 @@
-//! The gateway's own access tokens, which the operator signs with HS256 (RFC 7518, section 3.2).
+//! The gateway's own access tokens: HS256 (RFC 7518, section 3.2).
 
 use quillgate::Millis;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, Grant, ISSUER, Quota};
 use crate::auth::jwt::{
     EXPIRED, INCOMPLETE, Jwt, LEEWAY, NO_SUBJECT, NOT_YET, OTHER_ISSUER, REVOKED, UNKNOWN_KIND,
     WRONG_SIGNATURE, to_millis, to_seconds,
 };
 use crate::auth::revocation::RevokedTokens;
-use crate::auth::settings::AuthSettings;
 use crate::auth::token::VerifiedToken;
 use crate::auth::trusted_issuer::Source;
 use crate::hash::verify_hmac_sha256;
 
-/// In seconds: 90 days.
+/// In seconds.
 const MAX_LIFETIME: f64 = 90.0 * 86_400.0;
 
 #[derive(Deserialize)]
@@ -38,8 +38,7 @@ fn read_quota<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Quota, D::Er
     Quota::read(&quota).ok_or_else(|| D::Error::custom("a malformed quota"))
 }
 
-/// Verifies a token's signature with any of the secrets, then checks the claims. An error is the
-/// detail of the 401.
+/// An error is the detail of the 401.
 pub(super) fn verify(
     token: &Jwt<'_>,
     settings: &AuthSettings,
@@ -64,7 +63,7 @@ pub(super) fn verify(
     })
 }
 
-/// Returns the caller of a token with a verified signature. An error is the detail of the 401.
+/// An error is the detail of the 401.
 pub(super) fn read_caller(
     claims: &Map<String, Value>,
     revoked: &RevokedTokens,

@@ -1,5 +1,3 @@
-//! Authenticated callers, their grants and their quotas.
-
 use std::collections::BTreeSet;
 
 use quillgate::{Millis, RateLimitPolicy, Scope};
@@ -10,20 +8,18 @@ use crate::budget::reservation::BudgetRequest;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
-/// The issuer of the gateway's own tokens. No trusted issuer can have this name.
+/// No trusted issuer can have this name.
 pub const ISSUER: &str = "quillgate";
 
-/// The scope for operating the gateway.
 pub const OPERATE: &str = Scope::Operate.as_str();
 
 const MAX_NAMED_PROJECTS: usize = 5;
 
-/// Projects and the scopes that apply to each of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
-    /// Project ids, compared exactly: never patterns.
+    /// Compared exactly: never patterns.
     pub projects: Vec<String>,
-    /// The scopes, as named by [`Scope::as_str`].
+    /// As named by [`Scope::as_str`].
     pub scopes: Vec<String>,
 }
 
@@ -38,14 +34,13 @@ impl Grant {
     }
 }
 
-/// A ceiling for each policy: the maximum number of reservations in any window.
+/// For each policy, the maximum number of reservations in any window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Quota([Option<u32>; RateLimitPolicy::ALL.len()]);
 
 impl Quota {
-    /// Reads an object of non-negative integers by policy, or one integer for all policies. Values
-    /// above `u32::MAX` count as `u32::MAX`. Returns `None` for anything else, including unknown
-    /// policies: a misspelt ceiling must not be ignored.
+    /// Reads an object of non-negative integers by policy, or one integer for all policies. An
+    /// unknown policy is an error: a misspelt ceiling must not be ignored.
     pub fn read(value: &Value) -> Option<Self> {
         let ceiling = |value: &Value| Some(u32::try_from(value.as_u64()?).unwrap_or(u32::MAX));
         let Value::Object(members) = value else {
@@ -58,17 +53,14 @@ impl Quota {
         Some(quota)
     }
 
-    /// Whether the quota limits any policy.
     pub fn is_limited(&self) -> bool {
         *self != Self::default()
     }
 
-    /// The ceiling for this policy, if any.
     pub const fn ceiling(&self, policy: RateLimitPolicy) -> Option<u32> {
         self.0[policy as usize]
     }
 
-    /// Keeps the ceilings for policies that `other` does not limit.
     pub(super) fn without(mut self, other: Self) -> Self {
         for (own, other) in self.0.iter_mut().zip(other.0) {
             *own = own.filter(|_| other.is_none());
@@ -76,7 +68,6 @@ impl Quota {
         self
     }
 
-    /// Returns the lower ceiling for each policy.
     pub fn lower(mut self, other: Self) -> Self {
         for (own, other) in self.0.iter_mut().zip(other.0) {
             *own = (*own).into_iter().chain(other).min();
@@ -85,40 +76,31 @@ impl Quota {
     }
 }
 
-/// A quota shared by several callers.
+/// Several callers share this quota.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedQuota {
-    /// The key in the budget.
     pub name: String,
-    /// The shared ceilings.
     pub quota: Quota,
 }
 
-/// An authenticated caller.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The token's `iss`: [`ISSUER`] for the gateway's own tokens.
+    /// [`ISSUER`] for the gateway's own tokens.
     pub issuer: String,
-    /// The token's `sub`.
     pub subject: String,
-    /// Permissions.
     pub grants: Vec<Grant>,
-    /// The ceilings that apply to this caller alone.
     pub quota: Quota,
-    /// The claims that identify the caller instead of the subject, as JSON.
+    /// Identify the caller instead of the subject. As JSON.
     pub claims: Option<String>,
-    /// The quotas that this caller shares with others.
     pub shared: Vec<SharedQuota>,
     /// When the gateway stops accepting the token, or when the session ends if that is earlier.
     pub expires: Millis,
 }
 
 impl Caller {
-    /// Checks that a single grant contains both the project and the scope.
-    ///
-    /// # Errors
-    /// 403 `project-not-allowed` with the caller's own projects, which `GET /session` returns, too;
-    /// otherwise 403 `insufficient-scope` with the scope in the challenge (RFC 6750, section 3.1).
+    /// A single grant must contain both the project and the scope. The 403 has the caller's own
+    /// projects, which `GET /session` returns, too, or the scope in the challenge (RFC 6750,
+    /// section 3.1).
     pub fn authorize(&self, project: &str, scope: &str) -> Result<(), Problem> {
         let in_project = |grant: &&Grant| grant.projects.iter().any(|own| own == project);
         let mut grants = self.grants.iter().filter(in_project).peekable();
@@ -140,18 +122,21 @@ impl Caller {
         }
     }
 
-    /// # Errors
-    /// 403 if no grant has the scope [`OPERATE`]. The challenge names the scope.
     pub fn require_operator(&self) -> Result<(), Problem> {
-        require_scope(self.grants.iter(), OPERATE)
+        self.require_anywhere(OPERATE)
     }
 
-    /// The key of the caller's budgets and idempotency keys.
+    /// # Errors
+    /// 403 if no grant has the scope. The challenge names the scope.
+    pub fn require_anywhere(&self, scope: &str) -> Result<(), Problem> {
+        require_scope(self.grants.iter(), scope)
+    }
+
+    /// Of the caller's budgets and idempotency keys.
     pub fn key(&self) -> String {
         caller_key(&self.issuer, &self.subject, self.claims.as_deref())
     }
 
-    /// A request for a reservation in the budget of this policy.
     pub fn budget_request(&self, policy: RateLimitPolicy) -> BudgetRequest {
         let ceiling = |shared: &SharedQuota| {
             Some(Ceiling {

@@ -1,5 +1,4 @@
-//! JWK Sets (RFC 7517). [`KeySet`] selects the key that verifies a token. [`RememberedSet`] decides
-//! when an isolate fetches a set.
+//! JWK Sets (RFC 7517).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,17 +11,13 @@ use crate::json;
 /// RFC 7518, section 3.3.
 const MIN_MODULUS_BITS: usize = 2048;
 
-/// A signature algorithm of an issuer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Algorithm {
-    /// RSASSA-PKCS1-v1_5 with SHA-256.
     Rs256,
-    /// ECDSA with P-256 and SHA-256.
     Es256,
 }
 
 impl Algorithm {
-    /// Reads an exact name.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "RS256" => Some(Self::Rs256),
@@ -31,7 +26,6 @@ impl Algorithm {
         }
     }
 
-    /// The value of `alg` (RFC 7518, section 3.1).
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Rs256 => "RS256",
@@ -39,7 +33,6 @@ impl Algorithm {
         }
     }
 
-    /// Whether a signature has a valid length.
     pub const fn fits(self, signature: &[u8]) -> bool {
         match self {
             Self::Rs256 => signature.len() >= MIN_MODULUS_BITS / 8,
@@ -48,26 +41,17 @@ impl Algorithm {
     }
 }
 
-/// The public parameters of a key, as a JWK (RFC 7518, sections 6.2 and 6.3).
+/// The parameters of a JWK (RFC 7518, sections 6.2 and 6.3), in base64url.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kty")]
 pub enum PublicKey {
-    /// An RSA key, for RS256.
     #[serde(rename = "RSA")]
-    Rsa {
-        /// The modulus, in base64url.
-        n: String,
-        /// The exponent, in base64url.
-        e: String,
-    },
-    /// A key on an elliptic curve, for ES256.
+    Rsa { n: String, e: String },
     #[serde(rename = "EC")]
     Ec {
-        /// The name of the curve, always `P-256`.
+        /// Always `P-256`.
         crv: &'static str,
-        /// The x coordinate, in base64url.
         x: String,
-        /// The y coordinate, in base64url.
         y: String,
     },
 }
@@ -114,7 +98,7 @@ fn read_public_key(key: &Value, algorithm: Algorithm) -> Result<PublicKey, &'sta
     }
 }
 
-/// Counts the bits of a big-endian number, without leading zeros.
+/// Big-endian, without leading zeros.
 fn count_bits(number: &[u8]) -> usize {
     match number.iter().position(|byte| *byte != 0) {
         Some(at) => (number.len() - at) * 8 - number[at].leading_zeros() as usize,
@@ -122,16 +106,15 @@ fn count_bits(number: &[u8]) -> usize {
     }
 }
 
-/// The age at which a set is fetched again.
+/// A set of this age is fetched again.
 pub const FRESH_FOR: Millis = Millis::from_seconds(3600);
-/// Sets of this age are no longer used.
+/// A set of this age is no longer used.
 const MAX_AGE: Millis = Millis::from_seconds(86_400);
-/// The minimum time between two fetches for missing keys, and between two refreshes.
+/// Between two fetches for missing keys, and between two refreshes.
 const SEARCH_PAUSE: Millis = Millis::from_seconds(60);
-/// The minimum time between two fetches while there is no usable set.
+/// Between two fetches while there is no usable set.
 const FIRST_PAUSE: Millis = Millis::from_seconds(10);
 
-/// The key set of an issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySet {
     /// When the issuer sent the set.
@@ -140,8 +123,6 @@ pub struct KeySet {
 }
 
 impl KeySet {
-    /// # Errors
-    /// Returns the reason if the string is not a JWK Set.
     pub fn read(text: &str, fetched: Millis) -> Result<Self, &'static str> {
         const NOT_A_SET: &str = "the issuer's keys are not a JWK Set";
         let Some(Value::Object(mut set)) = json::parse(text.as_bytes()) else {
@@ -156,18 +137,14 @@ impl KeySet {
         Ok(Self { fetched, keys })
     }
 
-    /// Whether a key has this exact `kid`. No key has `None`.
+    /// No key has `None`.
     pub fn has(&self, kid: Option<&str>) -> bool {
         kid.is_some_and(|kid| self.keys.iter().any(|key| key["kid"] == kid))
     }
 
-    /// Returns the only usable key with this exact `kid`. If the token or all keys lack a `kid`
-    /// (RFC 7515, section 4.1.4; RFC 7517, section 4.5), returns the only usable key of the set.
-    ///
-    /// Issuers also use one `kid` for keys of other purposes, and list one key several times.
-    ///
-    /// # Errors
-    /// Returns the detail of the 401 if the set has no usable key or several.
+    /// The only usable key with this exact `kid`, or the only usable key of the set if the token or
+    /// all keys lack a `kid` (RFC 7515, section 4.1.4; RFC 7517, section 4.5). Issuers also use one
+    /// `kid` for keys of other purposes, and list one key several times.
     pub fn find(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<PublicKey, &'static str> {
         let has_ids = self.keys.iter().any(|key| key.get("kid").is_some());
         let name = kid.filter(|_| has_ids);
@@ -192,23 +169,21 @@ impl KeySet {
     }
 }
 
-/// A response with a key set.
 pub struct KeySetReply {
-    /// The set, if the response has a valid one.
     pub set: Option<KeySet>,
-    /// Whether a cache may have sent the response.
+    /// A cache may have sent the response.
     pub is_from_cache: bool,
 }
 
 impl KeySetReply {
-    /// Whether to ask the issuer itself: a cached response can be an error, or older than the key.
+    /// A cached response can be an error, or older than the key.
     pub fn needs_issuer(&self, kid: Option<&str>) -> bool {
         let has_key = self.set.as_ref().is_some_and(|set| set.has(kid));
         self.is_from_cache && !has_key
     }
 }
 
-/// Reads `Age`. The maximum is [`FRESH_FOR`]: the isolate then soon asks the issuer itself.
+/// `Age`, at most [`FRESH_FOR`]: the isolate then soon asks the issuer itself.
 pub fn read_age(field: Option<&str>) -> Millis {
     let seconds = field.and_then(|text| text.parse().ok()).unwrap_or(0);
     Millis::from_seconds(seconds).min(FRESH_FOR)
@@ -218,28 +193,22 @@ fn has_passed(pause: Millis, last: Option<Millis>, now: Millis) -> bool {
     last.is_none_or(|at| now.since(at) >= pause)
 }
 
-/// A key set in an isolate's memory. Limits how many fetches unauthenticated clients can cause.
-///
-/// Unknown keys cause at most one fetch per `SEARCH_PAUSE`, or per `FIRST_PAUSE` without a usable
-/// set. Keys without `kid` do, too, because the issuer may have replaced them. A fetch that finds
-/// its key does not count.
-///
-/// Once a set is older than [`FRESH_FOR`], one request per `SEARCH_PAUSE` waits for a newer set.
-/// Until `MAX_AGE`, the other requests use the old set.
+/// Limits how many fetches unauthenticated clients can cause: one per `SEARCH_PAUSE` for unknown
+/// keys, or per `FIRST_PAUSE` without a usable set. Keys without `kid` count, too, because the
+/// issuer may have replaced them. A fetch that finds its key does not count.
 #[derive(Debug, Default)]
 pub struct RememberedSet {
     set: Option<KeySet>,
-    /// When the last fetch for an unknown key began, unless that fetch found its key.
+    /// When the last fetch for an unknown key began, unless it found the key.
     searched: Option<Millis>,
     /// When the last fetch for a newer set began.
     refreshed: Option<Millis>,
     is_searching: bool,
 }
 
-/// The reason for fetching a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FetchReason {
-    /// There is no usable set. A cached response suffices.
+    /// No usable set. A cached response suffices.
     First,
     /// The set lacks the key. A cached response may lack it, too.
     Search,
@@ -247,27 +216,22 @@ pub enum FetchReason {
     Refresh,
 }
 
-/// The reason why no key can verify a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NoKey {
-    /// There is no usable set.
     Unavailable,
-    /// The key is missing or unusable, for this reason.
     Unusable(&'static str),
 }
 
-/// The result of looking up a key in an isolate.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Search {
     /// No fetch is required or allowed now.
     Found(Result<PublicKey, NoKey>),
-    /// The isolate must wait for the fetch in progress, or fetch the set and call
-    /// [`RememberedSet::conclude`].
+    /// Wait for the fetch in progress, or fetch the set and call [`RememberedSet::conclude`].
     Fetch(FetchReason),
 }
 
 impl RememberedSet {
-    /// Looks up a key. [`Search::Fetch`] already counts as started.
+    /// [`Search::Fetch`] already counts as started.
     pub fn search(&mut self, kid: Option<&str>, algorithm: Algorithm, now: Millis) -> Search {
         let set = self.usable_set(now);
         let is_fresh = set.is_some_and(|set| now.since(set.fetched) < FRESH_FOR);
@@ -303,8 +267,6 @@ impl RememberedSet {
         self.set.as_ref().is_some_and(|set| set.has(kid))
     }
 
-    /// # Errors
-    /// Returns the reason if no key can verify the token.
     pub fn find(
         &self,
         kid: Option<&str>,
@@ -315,7 +277,6 @@ impl RememberedSet {
         set.find(kid, algorithm).map_err(NoKey::Unusable)
     }
 
-    /// Processes the result of a fetch that [`Self::search`] requested for this key.
     pub fn conclude(
         &mut self,
         reason: FetchReason,

@@ -9,12 +9,11 @@ use crate::json;
 
 /// In bytes. Tokens of Entra ID list up to 200 groups, which take about 11 kB.
 const MAX_TOKEN_LENGTH: usize = 16 * 1024;
-/// The tolerated clock skew, in seconds.
+/// In seconds.
 pub const LEEWAY: f64 = 60.0;
 
 // Details of a 401.
 pub const MALFORMED: &str = "the access token is not a signed JWT";
-/// A claim is missing or has the wrong type.
 pub const INCOMPLETE: &str = "the access token's claims are not complete";
 pub const UNKNOWN_KIND: &str = "the access token is of an unknown kind";
 pub const WRONG_SIGNATURE: &str = "the access token's signature is wrong";
@@ -24,13 +23,13 @@ pub const EXPIRED: &str = "the access token has expired";
 pub const REVOKED: &str = "the access token has been revoked";
 pub const NOT_YET: &str = "the access token is not valid yet";
 
-/// A token (RFC 7515, section 7.1), with a decoded header.
+/// RFC 7515, section 7.1.
 pub struct Jwt<'a> {
-    /// The header's parameters, without `alg` and without parameters that are `null`.
+    /// Without `alg` and parameters that are `null`.
     pub header: Map<String, Value>,
     pub algorithm: String,
     pub text: &'a str,
-    /// The signing input: header and claims, as sent.
+    /// Header and claims, as sent.
     pub signed: &'a str,
     signature: &'a str,
     claims: &'a str,
@@ -60,10 +59,8 @@ impl<'a> Jwt<'a> {
         decode_part(self.claims).ok_or(INCOMPLETE)
     }
 
-    /// Whether `typ` is absent or one of `kinds`, and `crit`, the required extensions, is absent.
-    ///
-    /// `typ` is a media type, which is case-insensitive and may omit `application/` (RFC 7515,
-    /// section 4.1.9).
+    /// Whether `typ` is absent or one of `kinds`, and `crit` is absent. `typ` is a media type,
+    /// which is case-insensitive and may omit `application/` (RFC 7515, section 4.1.9).
     pub fn is_kind(&self, kinds: &[&str]) -> bool {
         let is_one = |typ: &str| {
             let typ = typ.to_ascii_lowercase();
@@ -73,7 +70,7 @@ impl<'a> Jwt<'a> {
         !self.header.contains_key("crit") && self.header.get("typ").is_none_or(known)
     }
 
-    /// Accepts only canonical, unpadded base64url.
+    /// Only canonical, unpadded base64url.
     pub fn signature(&self) -> Result<Vec<u8>, &'static str> {
         URL_SAFE_NO_PAD
             .decode(self.signature)
@@ -81,7 +78,6 @@ impl<'a> Jwt<'a> {
     }
 }
 
-/// Decodes a JSON object (RFC 7519, section 7.2) in unpadded base64url.
 fn decode_part(encoded: &str) -> Option<Map<String, Value>> {
     match json::parse(&URL_SAFE_NO_PAD.decode(encoded).ok()?)? {
         Value::Object(members) => Some(members),
@@ -89,7 +85,7 @@ fn decode_part(encoded: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// Removes and returns a string property. A property of another type remains in the object.
+/// A property of another type remains in the object.
 pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String> {
     let Value::String(text) = members.get_mut(name)? else {
         return None;
@@ -99,7 +95,7 @@ pub fn take_text(members: &mut Map<String, Value>, name: &str) -> Option<String>
     Some(text)
 }
 
-/// Reads a `NumericDate` (RFC 7519, section 2): a Unix time in seconds, possibly with a fraction.
+/// A `NumericDate` (RFC 7519, section 2), in seconds.
 pub fn read_instant(claims: &Map<String, Value>, name: &str) -> Result<Option<f64>, &'static str> {
     match claims.get(name) {
         None | Some(Value::Null) => Ok(None),

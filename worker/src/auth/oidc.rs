@@ -1,8 +1,5 @@
-//! Tokens of trusted issuers (`OpenID` Connect Core 1.0, RFC 7519), such as GitHub Actions,
-//! Cloudflare Access or Auth0.
-//!
-//! The issuer chooses the lifetime of its tokens, from minutes (GitHub) to a month (Cloudflare
-//! Access). The gateway sets no maximum.
+//! Tokens of trusted issuers (`OpenID` Connect Core 1.0, RFC 7519). The issuer chooses their
+//! lifetime, from minutes (GitHub) to a month (Cloudflare Access), without a maximum.
 
 use std::rc::Rc;
 use std::slice;
@@ -31,13 +28,10 @@ const MAX_KID_LENGTH: usize = 256;
 /// and 4.1.6).
 const OWN_KEYS: [&str; 4] = ["jwk", "jku", "x5u", "x5c"];
 
-/// A trusted issuer's token with a valid header and valid claims. The host fetches the issuer's
-/// keys and verifies the signature.
+/// Valid except for its signature, which the host verifies with the issuer's keys.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnverifiedToken {
-    /// The name of the signing key in the issuer's key set.
     pub kid: Option<String>,
-    /// The header parameter `alg`.
     pub algorithm: Algorithm,
     /// For ES256, `r` and `s`, 32 bytes each (RFC 7518, section 3.4), the format of `WebCrypto`.
     pub signature: Vec<u8>,
@@ -51,13 +45,13 @@ pub(super) struct CheckedClaims {
     issuer: Rc<TrustedIssuer>,
     values: Map<String, Value>,
     subject: String,
-    /// `iat`, in seconds.
+    /// In seconds.
     issued_at: Option<f64>,
-    /// `exp`, in seconds.
+    /// In seconds.
     expires: f64,
 }
 
-/// Checks everything about an issuer's token except its signature.
+/// Checks everything about a token except its signature.
 pub(super) fn check(
     token: &Jwt<'_>,
     proof: Proof<'_>,
@@ -87,8 +81,7 @@ pub(super) fn check(
     })
 }
 
-/// With `clients`, the token must be an ID token for one of them. Without, it must be an access
-/// token.
+/// With `clients`, the token must be an ID token for one of them, otherwise an access token.
 pub(super) fn check_claims(
     claims: Map<String, Value>,
     source: Source,
@@ -118,21 +111,16 @@ pub(super) fn check_claims(
 }
 
 impl UnverifiedToken {
-    /// The URL of the issuer's keys.
     pub fn jwks(&self) -> &str {
         &self.claims.issuer.jwks
     }
 
-    /// The signing input: the header, a full stop and the claims, as sent.
+    /// The signing input, as sent.
     pub fn signed(&self) -> &str {
         &self.text[..self.signed_length]
     }
 
-    /// The host must first verify the signature with the key from [`super::jwks`].
-    ///
-    /// # Errors
-    /// - 401 if the token is revoked.
-    /// - 403 if no rule of the issuer matches the claims.
+    /// The host must first verify the signature.
     pub fn into_verified(self, revoked: &RevokedTokens) -> Result<VerifiedToken, Problem> {
         Ok(VerifiedToken {
             secret: 0,
@@ -192,7 +180,6 @@ impl CheckedClaims {
     }
 }
 
-/// Returns the `kid`, if any, and the signature.
 fn read_header(
     token: &Jwt<'_>,
     algorithm: Algorithm,
@@ -257,7 +244,7 @@ impl TrustedIssuer {
     }
 }
 
-/// Returns `iat`, if present, and `exp`, in seconds (RFC 7519, section 4.1).
+/// `iat` and `exp`, in seconds (RFC 7519, section 4.1).
 fn check_times(
     claims: &Map<String, Value>,
     now: Millis,

@@ -1,5 +1,3 @@
-//! Revoked access tokens.
-
 use std::rc::Rc;
 
 use serde_json::{Map, Value};
@@ -9,8 +7,7 @@ use crate::auth::trusted_issuer::{ExpectedClaims, TrustedIssuer};
 use crate::json;
 use crate::variable::VariableError;
 
-/// The variables that list revocations. Cloudflare limits each variable to 5 kB, enough for about
-/// 250 ids from `npm run token`.
+/// Cloudflare limits each variable to 5 kB, enough for about 250 ids.
 const VARIABLES: [&str; 4] = [
     "REVOKED_TOKENS",
     "REVOKED_TOKENS_2",
@@ -18,29 +15,25 @@ const VARIABLES: [&str; 4] = [
     "REVOKED_TOKENS_4",
 ];
 
-/// The revoked tokens, by id, by subject or by other claims.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RevokedTokens {
     ids: Vec<String>,
-    /// Subjects whose tokens issued before a Unix time in seconds are revoked.
+    /// Tokens issued before this time, in seconds, are revoked.
     subjects: Vec<(String, u64)>,
     foreign: Vec<Foreign>,
 }
 
-/// Revoked tokens of a trusted issuer.
 #[derive(Debug, Clone, PartialEq)]
 struct Foreign {
     issuer: String,
     claims: ExpectedClaims,
-    /// A Unix time in seconds. Matching tokens with an earlier `iat` or none are revoked. `None`
-    /// revokes all matching tokens.
+    /// In seconds. Matching tokens with an earlier `iat` or none are revoked, or all of them
+    /// without a time.
     before: Option<u64>,
 }
 
 impl RevokedTokens {
-    /// # Errors
-    /// Returns an error for the first variable that is malformed or names an issuer that is not
-    /// trusted, so that no misspelt revocation is ignored.
+    /// Rejects unknown issuers, so that no misspelt revocation is ignored.
     pub fn read(
         variable: impl Fn(&str) -> Option<String>,
         issuers: &[Rc<TrustedIssuer>],
@@ -116,7 +109,6 @@ impl RevokedTokens {
         Ok(())
     }
 
-    /// Whether one of the gateway's own tokens is revoked.
     pub fn covers_own(&self, id: Option<&str>, subject: &str, issued: f64) -> bool {
         let is_covered =
             |(own, before): &(String, u64)| own == subject && is_before(issued, *before);
@@ -124,8 +116,7 @@ impl RevokedTokens {
             || self.subjects.iter().any(is_covered)
     }
 
-    /// Whether a trusted issuer's token is revoked. A token without `iat` counts as issued before
-    /// every revocation.
+    /// A token without `iat` counts as issued before every revocation.
     pub(super) fn covers_foreign(
         &self,
         issuer: &str,

@@ -1,7 +1,5 @@
-//! Sessions of the gateway's page. A cookie that scripts cannot read replaces the access token.
-//!
-//! A session is a Durable Object with a [`crate::auth::session_record`]. Isolates do not cache
-//! sessions, so no isolate accepts a new request of a session that has ended.
+//! Sessions of the gateway's page. Isolates do not cache sessions, so no isolate accepts a new
+//! request of a session that has ended.
 
 pub mod cookie;
 pub mod cross_site;
@@ -16,20 +14,16 @@ use quillgate::{Rule, ValidationError};
 use serde_json::{Value, json};
 
 use crate::auth::accepts_from;
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, ISSUER};
 use crate::auth::jwt::take_text;
-use crate::auth::settings::AuthSettings;
 use crate::auth::trusted_issuer::Source;
 use crate::http::content::read_object;
 use crate::http::problem::Problem;
 use crate::http::response::HeaderFields;
 use crate::json;
 
-/// Reads the token of a request that opens a session. Without one, Cloudflare Access must identify
-/// the caller.
-///
-/// # Errors
-/// 400 if the body is not a JSON object with at most the string `token`.
+/// Without a token, Cloudflare Access must identify the caller.
 pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
     let mut members = read_object(body)?;
     let token = take_text(&mut members, "token");
@@ -42,8 +36,8 @@ pub fn read_opening(body: &[u8]) -> Result<Option<String>, Problem> {
     }
 }
 
-/// Describes a session as JSON. `archivedProjects` lets the page skip requests that would return a
-/// 501. The page marks prompts that `keeps_prompts`, the value of `KEEP_PROMPTS`, stores in part.
+/// `archivedProjects` lets the page skip requests that would return a 501. `keeps_prompts` is the
+/// value of `KEEP_PROMPTS`.
 pub fn describe(
     caller: &Caller,
     keeps_prompts: &str,
@@ -76,7 +70,6 @@ fn add_new(all: &mut Vec<Value>, more: &[String]) {
     }
 }
 
-/// Describes the ways to open a session, as JSON.
 pub fn describe_methods(settings: &AuthSettings) -> String {
     let mut issuers = Vec::new();
     for issuer in &settings.sign_in_issuers {
@@ -87,8 +80,8 @@ pub fn describe_methods(settings: &AuthSettings) -> String {
     json::to_text(&json!({ "token": true, "access": access, "issuers": Value::Array(issuers) }))
 }
 
-/// Makes browsers revalidate a response to a caller with a cookie, unless it is `no-store`: the
-/// session may have ended meanwhile, or another user may have signed in.
+/// Unless it is `no-store`: the session may have ended meanwhile, or another user may have signed
+/// in.
 pub fn require_revalidation(headers: &mut HeaderFields) {
     let kept = headers.get("cache-control");
     if kept.is_some_and(|kept| !kept.starts_with("no-store")) {

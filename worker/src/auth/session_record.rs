@@ -1,5 +1,4 @@
 //! The record of a session: the verified claims of the token that opened it, but never the token.
-//!
 //! Every request checks the claims again, so a changed rule applies immediately.
 
 use std::rc::Rc;
@@ -7,20 +6,20 @@ use std::rc::Rc;
 use quillgate::Millis;
 use serde_json::Value;
 
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::{Caller, ISSUER};
 use crate::auth::jwt::{EXPIRED, INCOMPLETE};
-use crate::auth::settings::AuthSettings;
 use crate::auth::token::{Proof, VerifiedToken};
 use crate::auth::trusted_issuer::Source;
 use crate::auth::{access_token, invalid_token, oidc};
 use crate::http::problem::Problem;
 use crate::json;
 
-/// The maximum lifetime of a session: 90 days, even if an issuer's token lives longer.
+/// Even if an issuer's token lives longer.
 pub const MAX_SESSION_LIFETIME: Millis = Millis::from_seconds(90 * 86_400);
 
-/// Returns the caller of a new session, and its record: the kind of the token and the session's
-/// expiry, a Unix time in milliseconds, in one line, and the claims in the next.
+/// The record has the kind of the token and the session's expiry, in milliseconds, in one line, and
+/// the claims in the next.
 pub fn create(proof: Proof<'_>, token: VerifiedToken, now: Millis) -> (Rc<Caller>, String) {
     let kind = match proof {
         Proof::AccessToken(_) if token.caller.issuer == ISSUER => "own",
@@ -38,11 +37,6 @@ fn limit_expiry(caller: Caller, ends: Millis) -> Rc<Caller> {
     Rc::new(Caller { expires, ..caller })
 }
 
-/// Identifies the caller by a record.
-///
-/// # Errors
-/// - 401 if the session has expired, or if a token with these claims is invalid or revoked.
-/// - 403 if no rule of the issuer matches the claims.
 pub fn identify(record: &str, settings: &AuthSettings, now: Millis) -> Result<Rc<Caller>, Problem> {
     let (head, claims) = record.split_once('\n').unwrap_or((record, ""));
     // Records of earlier releases have no absolute expiry.

@@ -1,5 +1,3 @@
-//! Issuers at which users sign in to the page.
-
 use std::rc::Rc;
 
 use serde::Deserialize;
@@ -13,24 +11,20 @@ use crate::json;
 /// In bytes.
 const MAX_NAME_LENGTH: usize = 64;
 
-/// An issuer at which users sign in.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SignInIssuer {
-    /// The name that the page shows, and that selects the issuer in `/session/start`.
+    /// Shown by the page. Selects the issuer in `/session/start`.
     pub name: String,
-    /// The exact `iss` of the issuer's tokens. `TRUSTED_ISSUERS` has its rules and keys.
+    /// The exact `iss`. `TRUSTED_ISSUERS` has the issuer's rules and keys.
     pub issuer: String,
-    /// The gateway's client id at the issuer, the audience of the ID tokens.
+    /// The audience of the ID tokens.
     pub client_id: String,
-    /// The URL of the issuer's sign-in page.
     pub authorization_endpoint: String,
-    /// The URL that exchanges a code for tokens.
     pub token_endpoint: String,
-    /// The scopes to request, separated by spaces.
     #[serde(default = "default_scope")]
     pub scope: String,
-    /// The client secret for the token endpoint, in addition to PKCE.
+    /// In addition to PKCE.
     #[serde(skip)]
     pub secret: Option<String>,
 }
@@ -84,7 +78,7 @@ fn read_issuer(item: Value, trusted: &[Rc<TrustedIssuer>]) -> Result<SignInIssue
     Ok(issuer)
 }
 
-/// Assigns the secret of the only issuer, or a JSON object of secrets by issuer name.
+/// `secret` of the only issuer, or a JSON object of secrets by issuer name.
 pub(super) fn assign_secrets(
     issuers: &mut [SignInIssuer],
     secret: Option<String>,

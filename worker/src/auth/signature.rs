@@ -1,5 +1,3 @@
-//! The signatures of issuers' tokens.
-
 use js_sys::{Array, Object, Reflect, Uint8Array};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -8,8 +6,7 @@ use web_sys::CryptoKey;
 use crate::auth::jwks::{Algorithm, PublicKey};
 use crate::runtime::{HostResult, subtle};
 
-/// Verifies a signature with `WebCrypto` (RFC 7518, sections 3.3 and 3.4). Returns `false` for a
-/// key that cannot be imported.
+/// RFC 7518, sections 3.3 and 3.4. Returns `false` for a key that cannot be imported.
 pub async fn verify_signature(
     algorithm: Algorithm,
     signed: &str,

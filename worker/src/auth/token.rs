@@ -1,33 +1,29 @@
-//! The way from a token's text to a verified caller, for requests and for new sessions.
-//!
-//! [`Token::read`] verifies the gateway's own tokens. The host verifies the signature of an
-//! [`UnverifiedToken`]. Only a [`VerifiedToken`] has a caller.
+//! The way from a token's text to a verified caller. [`Token::read`] verifies the gateway's own
+//! tokens, and the host verifies the signature of an [`UnverifiedToken`]. Only a [`VerifiedToken`]
+//! has a caller.
 
 use quillgate::Millis;
 use serde_json::{Map, Value};
 
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::caller::Caller;
 use crate::auth::jwt::Jwt;
 use crate::auth::oidc::{self, UnverifiedToken};
-use crate::auth::settings::AuthSettings;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::auth::trusted_issuer::Source;
 use crate::auth::{InvalidToken, access_token};
 
-/// A token, as the gateway received it.
+/// A token as received.
 #[derive(Debug, Clone, Copy)]
 pub enum Proof<'a> {
-    /// An access token from `Authorization` or from the body of a request that opens a session.
+    /// From `Authorization`, or from the body of a request that opens a session.
     AccessToken(&'a str),
-    /// The token that Cloudflare Access added in `Cf-Access-Jwt-Assertion`.
+    /// From Cloudflare Access.
     AccessAssertion(&'a str),
-    /// An ID token from a sign-in that has just succeeded.
+    /// From a sign-in that has just succeeded.
     IdToken {
-        /// The ID token.
         token: &'a str,
-        /// The issuer whose token endpoint returned the token.
         client: &'a SignInIssuer,
-        /// The nonce that the token must contain.
         nonce: &'a str,
     },
 }
@@ -49,21 +45,19 @@ impl<'a> Proof<'a> {
     }
 }
 
-/// A token with valid claims.
+/// Its claims are valid.
 #[derive(Debug)]
 pub enum Token {
-    /// One of the gateway's own tokens.
     Verified(VerifiedToken),
-    /// An issuer's token.
     Unverified(UnverifiedToken),
 }
 
-/// A token with a valid signature and valid claims, which is not revoked.
+/// Its signature and claims are valid, and it is not revoked.
 #[derive(Debug)]
 pub struct VerifiedToken {
     /// The index in `ACCESS_TOKEN_SECRET` of the secret that signs the session's cookie: the one
-    /// that verified the gateway's own token, so that removing the secret ends the session, too.
-    /// 0, the newest, for an issuer's token.
+    /// that verified the gateway's own token, so that removing the secret ends the session, too. 0
+    /// for an issuer's token.
     pub secret: usize,
     pub(super) caller: Caller,
     pub(super) claims: Map<String, Value>,
@@ -74,10 +68,7 @@ pub struct VerifiedToken {
 }
 
 impl Token {
-    /// Reads a token. HS256 is only valid for the gateway's own tokens.
-    ///
-    /// # Errors
-    /// Returns the reason for a 401 if the token is invalid.
+    /// HS256 is only valid for the gateway's own tokens.
     pub fn read(
         proof: Proof<'_>,
         settings: &AuthSettings,

@@ -1,5 +1,3 @@
-//! Trusted issuers, and the rules that map the claims of their tokens to grants.
-
 use std::rc::Rc;
 
 use quillgate::Scope;
@@ -14,31 +12,25 @@ use crate::json;
 /// In bytes.
 const MAX_ISSUER_LENGTH: usize = 512;
 
-/// An issuer trusted to identify callers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TrustedIssuer {
-    /// The exact `iss` of the issuer's tokens.
+    /// The exact `iss`.
     pub issuer: String,
-    /// The accepted audiences of access tokens. The audience of ID tokens is the client id.
+    /// Of access tokens. The audience of ID tokens is the client id.
     pub audiences: Vec<String>,
-    /// The URL of the issuer's JWK Set.
     pub jwks: String,
-    /// The source from which this entry's tokens are accepted.
     pub source: Source,
-    /// The rules that map claims to grants.
     pub rules: Vec<Rule>,
 }
 
-/// The source of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// `Authorization: Bearer`, a request that opens a session, or a sign-in.
+    /// Also a request that opens a session, or a sign-in.
     Bearer,
     /// `Cf-Access-Jwt-Assertion`.
     AccessAssertion,
 }
 
-/// A rule: the grant for tokens with certain claims.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     claims: ExpectedClaims,
@@ -47,14 +39,13 @@ pub struct Rule {
     pub(super) quota: Quota,
     /// Of all callers of the rule together.
     pub(super) ceiling: Quota,
-    /// The names of the claims that identify a caller, if not `sub`.
+    /// Identify a caller instead of `sub`.
     caller: Vec<String>,
-    /// The key of `ceiling` in the budget: two spaces, with which no caller's key begins, and a
-    /// hash.
+    /// The key of `ceiling` in the budget: no caller's key begins with two spaces.
     pub(super) name: String,
 }
 
-/// The claims that a token must match, at least one, each with its accepted values.
+/// At least one claim, each with its accepted values.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ExpectedClaims(Vec<(String, Vec<Value>)>);
 
@@ -64,7 +55,7 @@ impl Rule {
         self.claims.match_token(claims) && self.caller.iter().all(has)
     }
 
-    /// Returns the claims that identify the caller of an admitted token, if not `sub`, as JSON.
+    /// As JSON. `None` if `sub` identifies the caller.
     pub(super) fn caller_claims(&self, claims: &Map<String, Value>) -> Option<String> {
         if self.caller.is_empty() {
             return None;
@@ -85,15 +76,14 @@ impl ExpectedClaims {
         Self(vec![(name.to_owned(), vec![Value::String(value)])])
     }
 
-    /// Reads strings, integers, booleans and lists of these. Returns `None` for other values, and
-    /// for an empty object, which would match every token.
+    /// `None` for values other than strings, integers, booleans and lists of these, and for an
+    /// empty object, which would match every token.
     pub fn read(claims: Map<String, Value>) -> Option<Self> {
         let claims: Option<Vec<_>> = claims.into_iter().map(read_claim).collect();
         claims.filter(|claims| !claims.is_empty()).map(Self)
     }
 
-    /// Whether the token has an accepted value for every expected claim. One element of a list
-    /// suffices.
+    /// One element of a list suffices.
     pub fn match_token(&self, claims: &Map<String, Value>) -> bool {
         self.0
             .iter()
@@ -105,7 +95,6 @@ impl ExpectedClaims {
     }
 }
 
-/// Returns the elements of a list of strings, or a single string as a list.
 pub(super) fn read_one_or_more(value: Value) -> Option<Vec<String>> {
     match value {
         Value::String(text) => Some(vec![text]),
@@ -113,11 +102,8 @@ pub(super) fn read_one_or_more(value: Value) -> Option<Vec<String>> {
     }
 }
 
-/// Reads `TRUSTED_ISSUERS`, a JSON list.
-///
-/// # Errors
-/// Returns the violated rule, worded to follow the variable's name. Unknown and duplicate
-/// properties are rejected, so that a misspelt rule cannot silently grant or deny anything.
+/// Rejects unknown and duplicate properties, so that a misspelt rule cannot silently grant or deny
+/// anything. An error is the violated rule, worded to follow the variable's name.
 pub fn read_trusted_issuers(json: &str) -> Result<Vec<Rc<TrustedIssuer>>, &'static str> {
     let Some(Value::Array(items)) = json::parse(json.as_bytes()) else {
         return Err("must be a JSON list of issuers without duplicate members");

@@ -1,31 +1,32 @@
-//! The limits of the budgets. The Worker's variables set the limit of each policy and the length of
-//! the window.
-
 use quillgate::{Millis, RateLimitPolicy};
 
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds};
 
-/// The limit of each policy, and the length of the window.
+/// The maximum number of requests per window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// The maximum number of jobs to create in a project per window.
     pub create_job: u32,
-    /// The maximum number of follow-ups to send in a project per window.
     pub send_message: u32,
-    /// The maximum number of analytics requests of the whole organization per window.
+    /// Of the whole organization.
     pub analytics: u32,
-    /// The maximum number of job reads per caller, project and window. Each isolate counts
-    /// separately.
+    /// Per caller and project. Each isolate counts separately.
     pub read_jobs: u32,
-    /// The length of the window, an hour by default.
+    /// Per caller and project. Each isolate counts separately.
+    pub read_deployments: u32,
+    /// Deployments and automations of the whole organization, in [`DEPLOYMENT_WINDOW`].
+    pub create_deployment: u32,
+    /// Of the whole organization, in [`PREVIEW_WINDOW`].
+    pub create_preview: u32,
+    /// The window of the other policies.
     pub window: Millis,
 }
 
+/// Mintlify's window for deployments and automations (docs/platform.md, 8).
+const DEPLOYMENT_WINDOW: Millis = Millis::from_seconds(10);
+/// Mintlify's window for previews (docs/platform.md, 8).
+const PREVIEW_WINDOW: Millis = Millis::from_seconds(60);
+
 impl Limits {
-    /// Reads the limits from the Worker's variables.
-    ///
-    /// # Errors
-    /// Returns an error for the first malformed variable.
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
         let limit = |name, default| read_integer(name, variables(name), default, Range::TO_MILLION);
         Ok(Self {
@@ -33,17 +34,34 @@ impl Limits {
             send_message: limit("MESSAGE_LIMIT_PER_HOUR", 100)?,
             analytics: limit("ANALYTICS_LIMIT_PER_HOUR", 100)?,
             read_jobs: limit("READ_LIMIT_PER_HOUR", 6_000)?,
+            read_deployments: limit("READ_LIMIT_PER_HOUR", 6_000)?,
+            create_deployment: limit("DEPLOYMENT_LIMIT_PER_10_SECONDS", 10)?,
+            create_preview: limit("PREVIEW_LIMIT_PER_MINUTE", 5)?,
             window: read_seconds("LIMIT_WINDOW_SECONDS", variables, 3600, Range::TO_DAY)?,
         })
     }
 
-    /// Returns the maximum number of requests of a policy in any window, at least 1.
     pub const fn limit(&self, policy: RateLimitPolicy) -> u32 {
         match policy {
             RateLimitPolicy::CreateJob => self.create_job,
             RateLimitPolicy::SendMessage => self.send_message,
             RateLimitPolicy::Analytics => self.analytics,
             RateLimitPolicy::ReadJobs => self.read_jobs,
+            RateLimitPolicy::ReadDeployments => self.read_deployments,
+            RateLimitPolicy::CreateDeployment => self.create_deployment,
+            RateLimitPolicy::CreatePreview => self.create_preview,
+        }
+    }
+
+    pub const fn window(&self, policy: RateLimitPolicy) -> Millis {
+        match policy {
+            RateLimitPolicy::CreateDeployment => DEPLOYMENT_WINDOW,
+            RateLimitPolicy::CreatePreview => PREVIEW_WINDOW,
+            RateLimitPolicy::CreateJob
+            | RateLimitPolicy::SendMessage
+            | RateLimitPolicy::Analytics
+            | RateLimitPolicy::ReadJobs
+            | RateLimitPolicy::ReadDeployments => self.window,
         }
     }
 }

@@ -1,15 +1,7 @@
-//! The budget for reading jobs, per caller and project. The gateway also counts a caller's new
-//! sessions in this budget, under a separate key.
-//!
-//! Counting a read does not call a Durable Object, which keeps reads fast, so each isolate counts
-//! separately. A caller that reaches several isolates can use the full limit in each. The budget
-//! protects the upstream from floods but is not an exact quota. Only a quota of 0 is exact.
-//! Cloudflare's rate limiting binding is not exact either. The binding counts per location over 10
-//! or 60 seconds, has a limit that is fixed at deployment, and does not report the remaining
-//! requests or the reset time.
-//!
-//! Reads are counted per step of the window, so the counts of a caller take at most about one
-//! kilobyte.
+//! The budget for reading jobs, per caller and project. Sessions count under a separate key. The
+//! counts are in memory, because a call of a Durable Object would slow down each read, so only a
+//! quota of 0 is exact. Cloudflare's rate limiting binding is not exact either, and reports neither
+//! the remaining requests nor the reset time.
 
 use lru::LruCache;
 use quillgate::Millis;
@@ -19,16 +11,13 @@ use crate::budget::reservation::BudgetRequest;
 use crate::budget::{BudgetSnapshot, Granted, LimitUsage, find_step};
 use crate::http::problem::Problem;
 
-/// The maximum total number of counted callers and ceilings. A new entry evicts the least recently
-/// used entry.
+/// The maximum total number of callers and ceilings.
 pub const MAX_CALLERS: usize = 1_000;
 
-/// The recent reads of each caller and under each ceiling.
 #[derive(Debug)]
 pub struct ReadBudget(LruCache<String, Steps>);
 
-/// The steps with reads. Each entry contains the end of the step, as a Unix time in milliseconds,
-/// and the number of reads in the step.
+/// The end of each step, in milliseconds, and the number of reads in the step.
 type Steps = Vec<(u64, u32)>;
 
 impl Default for ReadBudget {
@@ -38,11 +27,8 @@ impl Default for ReadBudget {
 }
 
 impl ReadBudget {
-    /// Counts a read if the limit, the quota and every ceiling allow it.
-    ///
-    /// # Errors
-    /// Returns a 429 problem if the limit, the quota or a ceiling does not allow the read. A
-    /// refused read is not counted, because it must not use up a ceiling for other callers.
+    /// Counts a read. A refused read is not counted, because it must not use up a ceiling for other
+    /// callers.
     pub fn reserve(
         &mut self,
         request: &BudgetRequest,
@@ -72,7 +58,6 @@ impl ReadBudget {
         Ok(granted)
     }
 
-    /// Returns the usage of `name`. Removes the steps that ended at `since` or earlier.
     fn usage(&mut self, name: &str, max: u32, since: u64) -> LimitUsage {
         let mut none = Steps::new();
         let steps = self.0.get_mut(name).unwrap_or(&mut none);
@@ -84,7 +69,6 @@ impl ReadBudget {
         }
     }
 
-    /// Counts one read in the current step.
     fn count(&mut self, name: &str, window: Millis, now: Millis) {
         let end = find_step(window, now).0;
         let steps = self.0.get_or_insert_mut(name.to_owned(), Steps::new);

@@ -1,8 +1,5 @@
-//! The budgets of a Durable Object. The object stores a sliding log in `SQLite`, with one row per
-//! reservation.
-//!
-//! Only the object itself writes its log. [`crate::budget`] decides which reservations to grant. No
-//! other code runs between that decision and the insertion of a row.
+//! The budgets of a Durable Object, one row per reservation. No other code runs between a decision
+//! of [`crate::budget`] and the insertion of the row.
 
 use std::rc::Rc;
 
@@ -20,26 +17,19 @@ use crate::http::problem::Problem;
 use crate::json;
 use crate::runtime::{Database, HostError, HostResult, now, number, text};
 
-/// The budget tables: the first migration of the project's and the organization's objects.
 pub const BUDGET_TABLES: &str = include_str!("migrations/0001_budget.sql");
 
-/// A migration of the project's and the organization's objects: adds the column with the names of a
-/// reservation's ceilings, as a JSON array. Rows of earlier releases have an empty string.
+/// Rows of earlier releases have an empty string.
 pub const CEILING_COLUMN: &str = include_str!("migrations/0005_ceiling_column.sql");
-/// A migration of the project's and the organization's objects: adds the column with the time of
-/// the next probe of a blocked policy.
 pub const PROBE_TABLES: &str = include_str!("migrations/0006_probe_tables.sql");
-/// A migration of the project's and the organization's objects: drops a table that only earlier
-/// releases used.
+/// The table that only earlier releases used.
 pub const DROP_CLAIMS: &str = include_str!("migrations/0013_drop_claims.sql");
-/// A migration of the project's and the organization's objects: adds the index for [`USAGE`].
 pub const POLICY_INDEX: &str = include_str!("migrations/0016_policy_index.sql");
-/// A migration of the project's and the organization's objects: drops an index that only earlier
-/// releases used.
+/// The index that only earlier releases used.
 pub const DROP_TIME_INDEX: &str = include_str!("migrations/0021_drop_time_index.sql");
 
-/// Counts the reservations of a policy in a window for each name in a JSON array: those whose caller,
-/// or one of whose ceilings, has this name, or all of them for `null`. Adds the policy's block.
+/// Counts the reservations whose caller, or one of whose ceilings, is a name of a JSON array, or
+/// all of them for `null`. Adds the policy's block.
 const USAGE: &str =
     "SELECT count(own.id) AS count, min(own.at) AS oldest, closed.until, closed.probe
     FROM json_each(?1) AS name
@@ -67,8 +57,8 @@ pub struct BudgetStore {
 }
 
 impl BudgetStore {
-    /// Opens the budgets in a database. Deletes old reservations, and brings forward probes that
-    /// are later than the configured window allows.
+    /// Deletes old reservations, and brings forward probes that are later than the configured
+    /// window allows.
     pub fn open(
         database: Rc<Database>,
         limits: Limits,
@@ -89,7 +79,12 @@ impl BudgetStore {
         Ok(store)
     }
 
-    pub fn reserve(&self, request: &BudgetRequest) -> HostResult<Result<Reservation, Problem>> {
+    /// `hold` is the longest time in which the upstream can count the request.
+    pub fn reserve(
+        &self,
+        request: &BudgetRequest,
+        hold: Millis,
+    ) -> HostResult<Result<Reservation, Problem>> {
         let now = now();
         let policy = request.policy;
         let (block, snapshot) = self.snapshot(request, now)?;
@@ -97,13 +92,14 @@ impl BudgetStore {
             Ok(granted) => granted,
             Err(refused) => return Ok(Err(refused)),
         };
-        let probed = block.map(|block| UpstreamBlock::new(block.until, self.limits.window, now));
+        let window = self.limits.window(policy);
+        let probed = block.map(|block| UpstreamBlock::new(block.until, window, now));
         if let Some(block) = probed {
             self.store_block(policy, block)?;
         }
         // The upstream may count the request at any time until the request's timeout. The row
         // therefore stores the time of the timeout, so that the slot never becomes free too early.
-        let at = now.plus(self.request_timeout);
+        let at = now.plus(hold);
         let ceilings: Vec<_> = request.ceilings.iter().map(|own| &own.name).collect();
         let insert = "INSERT INTO reservation (policy, caller, at, ceilings) VALUES (?, ?, ?, ?)
             RETURNING id";
@@ -142,7 +138,7 @@ impl BudgetStore {
         let blocked_until = block.and_then(|block| block.refuses_until(now));
         let snapshot = BudgetSnapshot {
             policy,
-            window: self.limits.window.0,
+            window: self.limits.window(policy).0,
             now: now.0,
             blocked_until: blocked_until.map(|until| until.0),
             limit: next_usage(self.limits.limit(policy)),
@@ -154,9 +150,8 @@ impl BudgetStore {
         Ok((block, snapshot))
     }
 
-    /// Returns the policy's block, unless it has ended, and a function that takes the maximum of the
-    /// limit with the next name and returns its usage. A limit with a name counts only reservations
-    /// whose caller, or one of whose ceilings, has this name.
+    /// Returns the policy's block, unless it has ended, and a function that returns the usage of
+    /// the next name.
     ///
     /// If the rules of an issuer identify callers by different claims, the key of one caller can be
     /// a ceiling for another. A name is therefore compared with callers and with ceilings.
@@ -166,7 +161,7 @@ impl BudgetStore {
         names: &[Option<&str>],
         now: Millis,
     ) -> HostResult<(Option<UpstreamBlock>, impl FnMut(u32) -> LimitUsage + use<>)> {
-        let since = now.since(self.limits.window);
+        let since = now.since(self.limits.window(policy));
         let (names, policy) = (text(&json::to_text(&names)), text(policy.as_str()));
         let values = [names, policy, number(now.0), number(since.0)];
         let rows: Vec<UsageRow> = self.database.rows(USAGE, values)?;
@@ -184,7 +179,7 @@ impl BudgetStore {
         Ok((block, next_usage))
     }
 
-    /// Returns the policy's block, and the usage of one limit: see [`Self::read`].
+    /// See [`Self::read`].
     pub fn count(
         &self,
         policy: RateLimitPolicy,
@@ -196,24 +191,22 @@ impl BudgetStore {
         Ok((block, next_usage(max)))
     }
 
-    /// Postpones the reservation of a request that waited for a connection. The request's timeout
-    /// starts only now, so the reservation's time becomes the end of this timeout.
+    /// Renews the reservation of a request that waited for a connection, because the request's
+    /// timeout starts only now.
     pub fn postpone(&self, id: u64) -> HostResult<()> {
         let at = now().plus(self.request_timeout);
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
         self.database.execute(update, [number(at.0), number(id)])
     }
 
-    /// Sets the time of a finished request's reservation to now. The reservation counts for one
-    /// window from now.
+    /// The reservation of a finished request counts for one window from now.
     pub fn settle(&self, id: u64) -> HostResult<()> {
         let update = "UPDATE reservation SET at = ? WHERE id = ?";
         self.database.execute(update, [number(now().0), number(id)])
     }
 
-    /// Settles or releases the reservation of a finished request. Blocks the policy after a 429
-    /// from Mintlify. After a successful probe, removes the block, unless the block has changed
-    /// since.
+    /// Settles or releases the reservation of a finished request. A successful probe removes the
+    /// block, unless the block has changed since.
     pub fn conclude(
         &self,
         reservation: &Reservation,
@@ -233,7 +226,7 @@ impl BudgetStore {
             ReservationOutcome::Blocked(time) => {
                 let now = now();
                 let (earlier, _) = self.count(policy, None, 0, now)?;
-                let block = UpstreamBlock::extend(earlier, time, self.limits.window, now);
+                let block = UpstreamBlock::extend(earlier, time, self.limits.window(policy), now);
                 self.store_block(policy, block)?;
             }
         }
@@ -241,13 +234,18 @@ impl BudgetStore {
         self.database.execute(delete, [number(id)])
     }
 
-    /// Deletes the rows that have left the window.
     fn sweep(&self, now: Millis) -> HostResult<()> {
-        let before = now.since(self.limits.window);
-        // The index starts with the policy. `read-jobs` has no rows.
-        let delete = "DELETE FROM reservation
-            WHERE policy IN ('create-job', 'send-message', 'analytics') AND at <= ?";
-        self.database.execute(delete, [number(before.0)])
+        // Policies of reads have no rows.
+        for policy in RateLimitPolicy::ALL
+            .into_iter()
+            .filter(|own| !own.is_read())
+        {
+            let before = now.since(self.limits.window(policy));
+            let delete = "DELETE FROM reservation WHERE policy = ? AND at <= ?";
+            self.database
+                .execute(delete, [text(policy.as_str()), number(before.0)])?;
+        }
+        Ok(())
     }
 
     fn store_block(&self, policy: RateLimitPolicy, block: UpstreamBlock) -> HostResult<()> {
@@ -276,7 +274,6 @@ impl BudgetStore {
     }
 }
 
-/// Returns the values of a block's row: the policy, `until` and `probe`.
 fn block_row(policy: RateLimitPolicy, block: UpstreamBlock) -> [JsValue; 3] {
     [
         text(policy.as_str()),

@@ -1,6 +1,3 @@
-//! The values of a request. [`RequestValues`] collects the values in the path, the query and the
-//! body, and the crate `quillgate` validates them.
-
 use quillgate::declaration::{Parameter, ParameterIn, ParameterKind};
 use quillgate::value::Pairs;
 use quillgate::{Call, Operation, ProjectId, Rule, ValidationError};
@@ -12,27 +9,20 @@ use crate::http::route::{PathSegments, decode_segment};
 use crate::http::url::decode_query;
 use crate::json;
 
-/// Maximum size of a request body, in bytes. Mintlify states no limit for prompts. `SQLite` limits a
-/// row, which contains a prompt, to 2 MB.
+/// In bytes. Mintlify states no limit for prompts. `SQLite` limits a row, which contains a prompt,
+/// to 2 MB.
 pub const MAX_BODY: usize = 1024 * 1024;
 
-/// The decoded values in the path and the query of a call, before their validation.
+/// Decoded, but not validated.
 #[derive(Debug)]
 pub struct RequestValues {
-    /// The operation.
     pub operation: Operation,
-    /// The project in the path.
-    pub project: ProjectId,
-    /// The other values, by name.
+    /// `None` if the operation's path has no project.
+    pub project: Option<ProjectId>,
     others: Vec<(String, String)>,
 }
 
 impl RequestValues {
-    /// Decodes the values of a path.
-    ///
-    /// # Errors
-    /// - 400 if a value is not a path segment, or if the project is not a valid id.
-    /// - 404 if the path has no project.
     pub fn from_path(operation: Operation, segments: PathSegments<'_>) -> Result<Self, Problem> {
         let (mut project, mut others) = (None, Vec::new());
         for (name, segment) in segments {
@@ -43,20 +33,19 @@ impl RequestValues {
                 others.push((name.to_owned(), value));
             }
         }
-        let project = project.ok_or_else(Problem::not_found)?;
         Ok(Self {
             operation,
-            project: ProjectId::new(project)?,
+            project: project.map(ProjectId::new).transpose()?,
             others,
         })
     }
 
-    /// Adds the values of a query.
-    ///
-    /// # Errors
-    /// - [`Rule::Unknown`] if a parameter is unknown.
-    /// - [`Rule::Once`] if a parameter is repeated.
-    /// - [`Rule::Text`] if the encoding of a name or a value is malformed.
+    /// Whether the operation has parameters in the body.
+    pub fn has_body(&self) -> bool {
+        let mut parameters = self.operation.declaration().parameters.iter();
+        parameters.any(|known| known.place == ParameterIn::Body)
+    }
+
     pub fn with_query(mut self, query: Option<&str>) -> Result<Self, ValidationError> {
         let declared = self.operation.declaration();
         let is_in_query = |known: &Parameter| known.place == ParameterIn::Query;
@@ -81,22 +70,18 @@ impl RequestValues {
         Ok(self)
     }
 
-    /// Validates the values of a request without a body.
-    ///
-    /// # Errors
-    /// Returns an error for the first value that breaks a rule.
     pub fn parse(self) -> Result<Call, ValidationError> {
         let declared = self.operation.declaration();
         Call::parse(declared, &Pairs::All(self.others))
     }
 
-    /// Parses a body and validates it together with the values.
-    ///
-    /// # Errors
-    /// Returns a 400 problem if the body is not a JSON object, if it has an unknown property, or
-    /// for the first value that breaks a rule.
+    /// An operation without parameters in the body needs none.
     pub fn parse_with_body(self, body: &[u8]) -> Result<Call, Problem> {
-        let mut members = read_object(body)?;
+        let mut members = if body.is_empty() && !self.has_body() {
+            Map::new()
+        } else {
+            read_object(body)?
+        };
         for (name, value) in self.others {
             // The body must not repeat a parameter of the path or the query. `Call::parse` rejects
             // unknown names.
@@ -110,11 +95,7 @@ impl RequestValues {
     }
 }
 
-/// Checks the `Content-Type` and `Content-Length` of a body before the body is read.
-///
-/// # Errors
-/// - 415 if `Content-Type` is not JSON.
-/// - 413 if `Content-Length` is more than [`MAX_BODY`].
+/// Before the body is read.
 pub fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
     if !is_json(head.header("content-type")) {
         return Err(Problem::unsupported_media_type());
@@ -126,15 +107,11 @@ pub fn check_announced_body(head: &RequestHead) -> Result<(), Problem> {
     }
 }
 
-/// Parses a body.
-///
-/// # Errors
-/// Returns a 400 problem that describes why the body is not a JSON object.
 pub fn read_object(body: &[u8]) -> Result<Map<String, Json>, Problem> {
     json::parse_object(body).map_err(|detail| Problem::malformed_body(&detail))
 }
 
-/// Whether a `Content-Type` is `application/json`, with any parameters (RFC 9110, section 8.3.1).
+/// With any parameters (RFC 9110, section 8.3.1).
 pub fn is_json(content_type: Option<&str>) -> bool {
     let essence = content_type.and_then(|value| value.split(';').next());
     essence.is_some_and(|essence| {
@@ -144,9 +121,7 @@ pub fn is_json(content_type: Option<&str>) -> bool {
     })
 }
 
-/// Replaces the space before the offset of a date-time by `+`. In a query, `+` encodes a space, so
-/// a client must encode it as `%2B`. A date-time with an offset contains no space, so the space has
-/// no other meaning.
+/// In a query, `+` encodes a space. A date-time with an offset contains no other space.
 fn restore_sign(date: String) -> String {
     match date.rfind(' ') {
         Some(at) if at + "+hh:mm".len() == date.len() && date.get(10..11) == Some("T") => {

@@ -1,24 +1,18 @@
-//! The CORS protocol of the Fetch standard.
-
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::url::origin_of;
 
-/// The origin of a request.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// The gateway's own origin, or no `Origin`. Needs no `Access-Control-*` fields.
+    /// Also a request without `Origin`. Needs no `Access-Control-*` fields.
     #[default]
     Own,
-    /// Another origin that `ALLOWED_ORIGINS` lists.
+    /// Listed in `ALLOWED_ORIGINS`.
     Allowed(String),
 }
 
-/// Checks a request's `Origin`.
-///
-/// # Errors
-/// Returns a 403 problem for an origin that is not allowed. Without CORS headers, the browser would
-/// hide the response, but the request would still take effect.
+/// Without CORS headers, the browser would hide the response, but the request would still take
+/// effect.
 pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result<Origin, Problem> {
     let Some(sent) = sent else {
         return Ok(Origin::Own);
@@ -33,7 +27,6 @@ pub fn check_origin(sent: Option<&str>, url: &str, allowed: &[String]) -> Result
     Err(Problem::new(ProblemKind::OriginNotAllowed, detail))
 }
 
-/// Returns the CORS fields of every response to this origin.
 pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
     let mut headers = vec![("vary", "Origin".to_owned())];
     if let Origin::Allowed(origin) = origin {
@@ -44,14 +37,12 @@ pub fn headers(origin: &Origin) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// Response header fields that pages may read, in addition to the safelisted ones.
+/// In addition to the safelisted fields.
 pub const EXPOSED: &str = "Age, Cache-Status, Content-Disposition, ETag, Idempotent-Replayed, Preference-Applied, Retry-After, RateLimit, RateLimit-Policy, Server-Timing, WWW-Authenticate, X-Request-Id";
 
-/// Request header fields that pages may send, in addition to the safelisted ones. The npm package
-/// sends `Quillgate-Client` instead of `User-Agent`, which browsers forbid.
+/// The npm package sends `Quillgate-Client` instead of `User-Agent`, which browsers forbid.
 pub const SENT: &str = "Authorization, Cache-Control, Content-Type, Idempotency-Key, Idempotency-Retry, If-None-Match, Last-Event-ID, Prefer, Quillgate-Client, Traceparent, Tracestate, Webhook-Url, X-Request-Id";
 
-/// Returns the CORS fields of a preflight response for a path with these methods.
 pub fn preflight_headers(methods: &[&str]) -> Vec<(&'static str, String)> {
     vec![
         ("access-control-allow-methods", methods.join(", ")),

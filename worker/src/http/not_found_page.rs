@@ -10,19 +10,16 @@ const POLICY: &str = "default-src 'none'; \
     style-src 'sha256-M0EbRAGLToVkCIdTpmru11xxw+JLABZPPRHdLvCVKjI='; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The content of the page's `style` element, with the colors of the page's tokens.
 pub const STYLE: &str = ":root{color-scheme:light dark;color:light-dark(#1c2426,#e8e6df);\
     background:light-dark(#f7f6f3,#13181b)}a{color:light-dark(#0b6558,#6fd0bd)}\
     body{max-width:32rem;margin:15vh auto;padding:0 1.5rem;font:1rem/1.5 system-ui,sans-serif}";
 
-/// Returns whether to respond with the page: the path is unknown, and a browser navigated to it.
 pub fn applies(problem: &Problem, head: &RequestHead) -> bool {
     problem.kind == ProblemKind::NotFound
         && matches!(&*head.method, "GET" | "HEAD")
         && accepts_page(head.header("accept"))
 }
 
-/// Returns a 404 with the page.
 pub fn response() -> GatewayResponse {
     let headers = HeaderFields::default()
         .with("content-type", "text/html; charset=utf-8")

@@ -1,4 +1,4 @@
-//! Problems: errors in the format of RFC 9457.
+//! Problems (RFC 9457).
 
 use quillgate::{Rule, ValidationError};
 use serde_json::{Map, Value, json};
@@ -6,28 +6,25 @@ use serde_json::{Map, Value, json};
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem_kind::ProblemKind;
 
-/// The media type of a problem's JSON (RFC 9457, section 6.1).
 pub const MEDIA_TYPE: &str = "application/problem+json";
 
-/// A problem: the body and the header fields of an error response.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
-    /// The kind, which determines `type` and `title`.
     pub kind: ProblemKind,
-    /// The HTTP status, which is the upstream's if the kind has no fixed status.
+    /// The upstream's if the kind has no fixed status.
     pub status: u16,
-    /// A description of this occurrence, without credentials or prompts.
+    /// Without credentials or prompts.
     pub detail: String,
-    /// The header fields that this problem adds to the response, such as `Retry-After`.
+    /// Such as `Retry-After`.
     pub headers: Vec<(&'static str, String)>,
-    /// The extension members (RFC 9457, section 3.2).
+    /// Extension members (RFC 9457, section 3.2).
     pub members: Map<String, Value>,
-    /// A message for the operator. Only the log contains it.
+    /// Only the log contains this message.
     pub operator: Option<String>,
 }
 
 impl Problem {
-    /// Creates a problem. Without a fixed status, the status is 502 until [`Self::with_status`].
+    /// Without a fixed status, the status is 502 until [`Self::with_status`].
     pub fn new(kind: ProblemKind, detail: impl Into<String>) -> Self {
         Self {
             kind,
@@ -39,31 +36,27 @@ impl Problem {
         }
     }
 
-    /// Sets the status of a problem whose kind has no fixed status.
     pub const fn with_status(mut self, status: u16) -> Self {
         self.status = status;
         self
     }
 
-    /// Adds a header field.
     pub fn with_header(mut self, name: &'static str, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
         self
     }
 
-    /// Adds an extension member.
     pub fn with_member(mut self, name: &str, value: Value) -> Self {
         self.members.insert(name.to_owned(), value);
         self
     }
 
-    /// Sets the message for the operator.
     pub fn with_operator(mut self, message: impl Into<String>) -> Self {
         self.operator = Some(message.into());
         self
     }
 
-    /// Formats the problem as JSON. `instance` is the id of the request (RFC 9457, section 3.1.5).
+    /// `instance` is the id of the request (RFC 9457, section 3.1.5).
     pub fn to_json(&self, instance: &str) -> String {
         let mut members = Map::new();
         let kind = self.kind.type_uri();
@@ -76,38 +69,33 @@ impl Problem {
         crate::json::to_text(&Value::Object(members))
     }
 
-    /// Returns 404 for a path without a route.
     pub fn not_found() -> Self {
         let detail = "no such path; slashes and escapes must match exactly";
         Self::new(ProblemKind::NotFound, detail)
     }
 
-    /// Returns 405 (RFC 9110, section 15.5.6). `allow` lists the supported methods.
+    /// RFC 9110, section 15.5.6.
     pub fn method_not_allowed(allow: &str) -> Self {
         let detail = format!("this path supports {allow}");
         Self::new(ProblemKind::MethodNotAllowed, detail).with_header("allow", allow)
     }
 
-    /// Returns 500 for a missing or invalid variable, without its value.
     pub fn misconfigured(variable: &str, rule: &str) -> Self {
         let detail = format!("the gateway's variable {variable} {rule}");
         Self::new(ProblemKind::Misconfigured, detail).with_member("variable", variable.into())
     }
 
-    /// Returns 415 for a body that is not JSON.
     pub fn unsupported_media_type() -> Self {
         let detail = "the body must be sent as application/json";
         Self::new(ProblemKind::UnsupportedMediaType, detail)
             .with_header("accept-post", "application/json")
     }
 
-    /// Returns 413 for a body of more than `max` bytes.
     pub fn content_too_large(max: usize) -> Self {
         let detail = format!("the body must not be larger than {max} bytes");
         Self::new(ProblemKind::ContentTooLarge, detail)
     }
 
-    /// Returns 400 for a header field, parameter or body that breaks a rule of the gateway.
     pub fn field(field: &str, rule: GatewayRule, detail: &str) -> Self {
         Self::broken_rule(field, rule.as_str(), detail)
     }
@@ -117,65 +105,62 @@ impl Problem {
         Self::new(ProblemKind::InvalidRequest, detail).with_member("errors", json!([item]))
     }
 
-    /// Returns 400 for a body that is not a JSON object.
     pub fn malformed_body(detail: &str) -> Self {
         Self::field("body", GatewayRule::JsonObject, detail)
     }
 
-    /// Returns 400 for a URL that must not receive webhooks.
     pub fn invalid_webhook_url(detail: &str) -> Self {
         Self::broken_rule("Webhook-Url", Rule::WebhookUrl.name(), detail)
     }
 
-    /// Returns 400 for a webhook when the gateway has no secret for signatures.
     pub fn webhooks_off() -> Self {
         let detail = "Webhook-Url requires a gateway with WEBHOOK_SECRET";
         Self::field("Webhook-Url", GatewayRule::WebhooksOff, detail)
     }
 
-    /// Returns 400 for a caller's webhook when the operator has not allowed any hosts.
     pub fn no_webhook_hosts() -> Self {
         let detail =
             "Webhook-Url requires a gateway with WEBHOOK_HOSTS, the hosts that callers may use";
         Self::field("Webhook-Url", GatewayRule::WebhookHosts, detail)
     }
 
-    /// Returns 400 for a webhook on a request that does not create a job.
-    pub fn webhook_on_follow_up() -> Self {
-        let detail = "Webhook-Url is only valid when a job is created";
+    pub fn webhook_without_end() -> Self {
+        let detail = "Webhook-Url is only valid when a job is created or a deployment is started";
         Self::field("Webhook-Url", GatewayRule::CreateOnly, detail)
     }
 
-    /// Returns 404 for a job without a record.
     pub fn job_not_recorded() -> Self {
         let detail = "the gateway has no record of this job in this project";
         Self::new(ProblemKind::JobNotRecorded, detail)
     }
 
-    /// Returns 429 when `owner` already has `max` open streams.
+    pub fn deployment_not_found() -> Self {
+        let detail =
+            "the gateway has no record of this deployment in a project of the access token";
+        Self::new(ProblemKind::DeploymentNotFound, detail)
+    }
+
     pub fn too_many_streams(owner: &str, max: u32) -> Self {
         let detail = format!("{owner} has {max} open streams, the maximum");
         Self::new(ProblemKind::TooManyStreams, detail).with_header("retry-after", "5")
     }
 
-    /// Returns 503 when the keys of a trusted issuer cannot be fetched.
     pub fn issuer_unavailable() -> Self {
         let detail = "the keys of the token's issuer cannot be fetched right now";
         Self::new(ProblemKind::IssuerUnavailable, detail).with_header("retry-after", "10")
     }
 
-    /// Returns 503 when a Durable Object or the archive's D1 database fails.
+    /// Also for the archive's D1 database.
     pub fn object_unavailable() -> Self {
         let detail = "the gateway's storage is unavailable right now";
         Self::new(ProblemKind::ObjectUnavailable, detail).with_header("retry-after", "1")
     }
 
-    /// Returns 501 for a project without an archive.
     pub fn archive_not_configured(detail: &str) -> Self {
         Self::new(ProblemKind::ArchiveNotConfigured, detail)
     }
 
-    /// Returns 500 for a failure of the gateway. The log has the cause.
+    /// The log has the cause.
     pub fn internal() -> Self {
         let detail = "the gateway failed; its log has the details";
         Self::new(ProblemKind::Internal, detail)

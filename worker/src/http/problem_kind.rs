@@ -10,52 +10,50 @@ macro_rules! problem_kinds {
         $(, optional_members: [$($optional:literal),*])?
         $(, headers: [$($header:literal),*])?;
     )+) => {
-        /// The kind of a problem.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum ProblemKind {
             $($(#[doc = $doc])+ $name,)+
         }
 
         impl ProblemKind {
-            /// All kinds, ordered by status. The kind without a fixed status is last.
+            /// Ordered by status. The kind without a fixed status is last.
             pub const ALL: &[Self] = &[$(Self::$name,)+];
 
-            /// Returns the last segment of `type`, such as `not-found`, which is stable.
+            /// The last segment of `type`, which is stable.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $kind,)+ }
             }
 
-            /// Returns the `type` of the problem, such as `/problems/not-found`.
+            /// Such as `/problems/not-found`.
             pub fn type_uri(self) -> String {
                 format!("/problems/{}", self.as_str())
             }
 
-            /// Returns the status, or `None` for the upstream's status.
+            /// `None` for the upstream's status.
             pub const fn status(self) -> Option<u16> {
                 match self { $(Self::$name => $status,)+ }
             }
 
-            /// Returns the `title`.
             pub const fn title(self) -> &'static str {
                 match self { $(Self::$name => $title,)+ }
             }
 
-            /// Returns the documentation for the `OpenAPI` description, one string per line.
+            /// For the `OpenAPI` description, one string per line.
             pub const fn documentation(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($doc),+],)+ }
             }
 
-            /// Returns the extension members that are always present.
+            /// Always present.
             pub const fn members(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($($member),*)?],)+ }
             }
 
-            /// Returns the extension members that may be present.
+            /// Possibly present.
             pub const fn optional_members(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($($optional),*)?],)+ }
             }
 
-            /// Returns the names of the header fields that the response always has.
+            /// Always present.
             pub const fn headers(self) -> &'static [&'static str] {
                 match self { $(Self::$name => &[$($($header),*)?],)+ }
             }
@@ -97,6 +95,9 @@ problem_kinds! {
     NotFound = Some(404), "not-found", "Not found";
     /// The gateway has no record of the job. It only records jobs that were created through it.
     JobNotRecorded = Some(404), "job-not-recorded", "Job not recorded";
+    /// The deployment belongs to no project of the access token, or was not started through the
+    /// gateway.
+    DeploymentNotFound = Some(404), "deployment-not-found", "Deployment not found";
     /// The path does not support the method. `Allow` lists the supported methods.
     MethodNotAllowed = Some(405), "method-not-allowed", "Method not allowed",
         headers: ["Allow"];
@@ -181,7 +182,6 @@ problem_kinds! {
 }
 
 impl ProblemKind {
-    /// Returns the kind with this [`as_str`](Self::as_str).
     pub fn from_name(name: &str) -> Option<Self> {
         let mut kinds = Self::ALL.iter().copied();
         kinds.find(|kind| kind.as_str() == name)

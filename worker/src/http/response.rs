@@ -1,6 +1,3 @@
-//! The responses of the gateway. This module defines header fields, responses with their body in
-//! memory, and the header fields that all responses have.
-
 use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -13,19 +10,15 @@ use crate::http::url::is_loopback;
 use crate::http::{cors, route};
 use crate::json;
 
-/// The media type of JSON bodies (RFC 8259).
 pub const JSON: &str = "application/json";
 
-/// Header fields with lowercase names. Only `set-cookie` may appear several times (RFC 9110,
-/// section 5.3).
-///
-/// A carriage return, line feed or NUL in a value becomes a space (RFC 9110, section 5.5), so that
-/// no value can add another field to the response.
+/// Lowercase names. Only `set-cookie` may appear several times (RFC 9110, section 5.3). A carriage
+/// return, line feed or NUL in a value becomes a space (section 5.5), so that no value can add
+/// another field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HeaderFields(Vec<(Cow<'static, str>, Cow<'static, str>)>);
 
 impl HeaderFields {
-    /// Sets a field, replacing a previous value.
     pub fn set(&mut self, name: impl Into<Cow<'static, str>>, value: impl Into<Cow<'static, str>>) {
         let (name, value) = (name.into(), replace_line_breaks(value.into()));
         match self.0.iter_mut().find(|(own, _)| *own == name) {
@@ -34,7 +27,6 @@ impl HeaderFields {
         }
     }
 
-    /// Sets a field, replacing a previous value, and returns the fields.
     pub fn with(
         mut self,
         name: impl Into<Cow<'static, str>>,
@@ -44,20 +36,18 @@ impl HeaderFields {
         self
     }
 
-    /// Adds a `Set-Cookie` field, and returns the fields.
     pub fn with_cookie(mut self, cookie: String) -> Self {
         let value = replace_line_breaks(cookie.into());
         self.0.push(("set-cookie".into(), value));
         self
     }
 
-    /// Removes a field, if present, and returns the fields.
     pub fn without(mut self, name: &str) -> Self {
         self.0.retain(|(own, _)| own != name);
         self
     }
 
-    /// Adds the fields of `others` that are not present yet, and returns all fields.
+    /// Adds the fields of `others` that are not present yet.
     pub fn or(mut self, others: Self) -> Self {
         for (name, value) in others.0 {
             if self.get(&name).is_none() {
@@ -67,19 +57,18 @@ impl HeaderFields {
         self
     }
 
-    /// Returns the value of the field with this lowercase name, if present.
+    /// `name` is in lower case.
     pub fn get(&self, name: &str) -> Option<&str> {
         let (_, value) = self.0.iter().find(|(own, _)| own == name)?;
         Some(value)
     }
 
-    /// Returns the values of all `Set-Cookie` fields but the first one.
     pub fn later_cookies(&self) -> impl Iterator<Item = &str> {
         let cookies = self.iter().filter(|(name, _)| *name == "set-cookie");
         cookies.map(|(_, value)| value).skip(1)
     }
 
-    /// Formats the fields as a JSON object, without [`Self::later_cookies`].
+    /// Without [`Self::later_cookies`].
     pub fn to_json(&self) -> String {
         let mut members = Map::new();
         for (name, value) in self.iter() {
@@ -88,8 +77,6 @@ impl HeaderFields {
         json::to_text(&members)
     }
 
-    /// Parses a JSON object of strings, such as the output of [`Self::to_json`]. Returns `None` for
-    /// any other string.
     pub fn from_json(text: &str) -> Option<Self> {
         let Some(Value::Object(members)) = json::parse(text.as_bytes()) else {
             return None;
@@ -101,7 +88,6 @@ impl HeaderFields {
         members.into_iter().map(field).collect()
     }
 
-    /// Returns an iterator over names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (&**name, &**value))
     }
@@ -143,22 +129,18 @@ impl<'de> Deserialize<'de> for HeaderFields {
     }
 }
 
-/// A response of the gateway. The body is text, or in the Worker any JavaScript value that
-/// `Response` accepts.
+/// The body is text, or in the Worker any JavaScript value that `Response` accepts.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct GatewayResponse<Body = Option<String>> {
-    /// The HTTP status, from 200 to 599.
     pub status: u16,
-    /// The header fields, in addition to the [`common_headers`].
+    /// In addition to the [`common_headers`].
     pub headers: HeaderFields,
-    /// The body. `None` or `null` for a response without content.
+    /// `None` or `null` for a response without content.
     pub body: Body,
-    /// The kind of the problem, if the response reports a problem.
     pub problem: Option<ProblemKind>,
 }
 
 impl<Body> GatewayResponse<Body> {
-    /// Creates a response that reports no problem.
     pub const fn new(status: u16, headers: HeaderFields, body: Body) -> Self {
         Self {
             status,
@@ -168,7 +150,6 @@ impl<Body> GatewayResponse<Body> {
         }
     }
 
-    /// Sets a header field, replacing a previous value.
     pub fn with_header(self, name: &'static str, value: impl Into<Cow<'static, str>>) -> Self {
         let headers = self.headers.with(name, value);
         Self { headers, ..self }
@@ -176,7 +157,7 @@ impl<Body> GatewayResponse<Body> {
 }
 
 impl GatewayResponse {
-    /// Creates a response from a problem. `id` is the request's id.
+    /// `id` is the request's id.
     pub fn problem(problem: &Problem, id: &str) -> Self {
         let headers: HeaderFields = problem.headers.iter().cloned().collect();
         Self {
@@ -187,19 +168,16 @@ impl GatewayResponse {
         }
     }
 
-    /// Creates a response with this JSON as its body, sent verbatim.
     pub fn json(status: u16, body: impl Into<String>) -> Self {
         let headers = HeaderFields::default().with("content-type", JSON);
         Self::new(status, headers, Some(body.into()))
     }
 
-    /// Creates a response without a body.
     pub fn empty(status: u16) -> Self {
         Self::new(status, HeaderFields::default(), None)
     }
 
-    /// Creates a response to `OPTIONS` (RFC 9110, section 9.3.7) with `Allow` and the CORS
-    /// preflight fields.
+    /// RFC 9110, section 9.3.7.
     pub fn options(methods: &[&str]) -> Self {
         let headers: HeaderFields = cors::preflight_headers(methods).into_iter().collect();
         Self::new(
@@ -210,8 +188,7 @@ impl GatewayResponse {
     }
 }
 
-/// Returns the header fields of event streams. Proxies must neither compress nor buffer the events:
-/// nginx and others obey `X-Accel-Buffering`.
+/// Proxies must neither compress nor buffer the events: nginx and others obey `X-Accel-Buffering`.
 pub fn stream_headers() -> HeaderFields {
     HeaderFields::default()
         .with("content-type", "text/event-stream; charset=utf-8")
@@ -219,13 +196,10 @@ pub fn stream_headers() -> HeaderFields {
         .with("x-accel-buffering", "no")
 }
 
-/// The value of `Strict-Transport-Security`, valid for a year (RFC 6797). The value omits
-/// `includeSubDomains`, because the gateway does not serve subdomains.
+/// RFC 6797. Without `includeSubDomains`, because the gateway does not serve subdomains.
 const TRANSPORT_SECURITY: &str = "max-age=31536000";
 
-/// Returns the header fields of every response: `X-Request-Id`, `Cache-Control: no-store`, and the
-/// CORS and security fields. A response's own headers override these headers. `id` is the request's
-/// id, and `url` is its URL.
+/// A response's own headers override these.
 pub fn common_headers(id: &str, url: &str, origin: &Origin) -> HeaderFields {
     let mut headers: HeaderFields = cors::headers(origin).into_iter().collect();
     // Responses over `http` must not contain `Strict-Transport-Security` (RFC 6797, section 7.2).

@@ -1,31 +1,18 @@
-//! Trace context (W3C Trace Context): continues the caller's trace or starts a new one.
+//! W3C Trace Context.
 
-/// The trace context of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trace {
-    /// The id of the trace: 32 lowercase hexadecimal digits, not all zero.
+    /// 32 lowercase hexadecimal digits, not all zero.
     pub trace_id: String,
-    /// `traceparent` for the upstream, with the gateway's span.
+    /// With the gateway's span.
     pub traceparent: String,
-    /// `tracestate` for the upstream. `None` for a new trace (section 3.3).
+    /// `None` for a new trace (section 3.3).
     pub tracestate: Option<String>,
 }
 
-/// Continues the trace of the caller, or starts a new one if `traceparent` is missing or invalid.
-///
-/// The ids derive from `uuid`, which is random. Its version digit, 4, is in the first half, so no
-/// id is zero. Only the sampled flag is forwarded. New traces are not sampled, because the gateway does not record traces.
-///
-/// ```
-/// use quillgate_worker::http::trace::continue_trace;
-///
-/// let incoming = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-/// let trace = continue_trace(Some(incoming), None, "01234567-89ab-4def-8123-456789abcdef");
-/// assert_eq!(
-///     trace.traceparent,
-///     "00-4bf92f3577b34da6a3ce929d0e0e4736-0123456789ab4def-01"
-/// );
-/// ```
+/// Starts a new trace if `traceparent` is missing or invalid. The ids derive from `uuid`, whose
+/// version digit is in the first half, so no id is zero. New traces are not sampled, because the
+/// gateway does not record traces.
 pub fn continue_trace(traceparent: Option<&str>, tracestate: Option<&str>, uuid: &str) -> Trace {
     let random = uuid.replace('-', "");
     let span_id: String = random.chars().take(16).collect();
@@ -43,8 +30,7 @@ pub fn continue_trace(traceparent: Option<&str>, tracestate: Option<&str>, uuid:
     }
 }
 
-/// Parses the trace id and the sampled flag. Future versions are parsed like version 00 (section
-/// 4.3).
+/// Future versions are parsed like version 00 (section 4.3).
 fn parse_parent(header: &str) -> Option<(&str, bool)> {
     let mut parts = header.split('-');
     let (version, trace_id) = (parts.next()?, parts.next()?);
@@ -60,23 +46,15 @@ fn parse_parent(header: &str) -> Option<(&str, bool)> {
     fits.then_some((trace_id, sampled))
 }
 
-/// Members of a `tracestate` (section 3.3.1.5).
+/// Section 3.3.1.5.
 const MAX_MEMBERS: usize = 32;
-/// Forwarded characters of a `tracestate` (section 3.3.1.5).
+/// Section 3.3.1.5.
 const MAX_STATE_LENGTH: usize = 512;
-/// Characters of a member. If a `tracestate` is too long, longer members are dropped first.
+/// If a `tracestate` is too long, longer members are dropped first.
 const MAX_RETAINED_LENGTH: usize = 128;
 
-/// Parses a `tracestate`. Shortens one of more than 512 characters: drops members of more than 128
-/// characters, then members from the end. Returns `None` for more than 32 members, if any member is
-/// malformed (section 3.3.1.3), or if none is left.
-///
-/// ```
-/// use quillgate_worker::http::trace::read_tracestate;
-///
-/// assert_eq!(read_tracestate("rojo=00f0, ,congo=t61"), Some("rojo=00f0,congo=t61".to_owned()));
-/// assert_eq!(read_tracestate("not a list"), None);
-/// ```
+/// Shortens a `tracestate` that is too long. Returns `None` if a member is malformed (section
+/// 3.3.1.3).
 pub fn read_tracestate(header: &str) -> Option<String> {
     let mut members: Vec<_> = header.split(',').map(str::trim_ascii).collect();
     members.retain(|member| !member.is_empty());

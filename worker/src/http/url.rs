@@ -1,15 +1,9 @@
-//! URLs, hosts and origins as plain strings. A URL parser would take up a third of the wasm module,
-//! and accept more than the gateway allows.
+//! URLs as plain strings. A URL parser would take up a third of the wasm module, and accept more
+//! than the gateway allows.
 
 pub use quillgate::credential::is_loopback;
 
-/// Returns the path and the query of an absolute URL.
-///
-/// ```
-/// use quillgate_worker::http::url::split_url;
-///
-/// assert_eq!(split_url("https://a/b?c=d#e"), ("/b", Some("c=d")));
-/// ```
+/// The path and the query.
 pub fn split_url(url: &str) -> (&str, Option<&str>) {
     let (_, target) = url.split_at(origin_of(url).len());
     let target = target.split('#').next().unwrap_or(target);
@@ -19,7 +13,7 @@ pub fn split_url(url: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Returns the origin of an absolute URL: scheme, host and port.
+/// Scheme, host and port.
 pub fn origin_of(url: &str) -> &str {
     let host_at = url.find("://").map_or(0, |at| at + 3);
     let end = url[host_at..]
@@ -28,7 +22,7 @@ pub fn origin_of(url: &str) -> &str {
     &url[..end]
 }
 
-/// Decodes percent-encoding once. Returns `None` for a malformed escape or invalid UTF-8.
+/// Decodes once.
 pub fn decode_percent(text: &str) -> Option<String> {
     let mut bytes = text.bytes();
     let mut decoded = Vec::with_capacity(text.len());
@@ -46,13 +40,12 @@ pub fn decode_percent(text: &str) -> Option<String> {
     String::from_utf8(decoded).ok()
 }
 
-/// Decodes a name or a value of a query, in which `+` encodes a space.
+/// `+` encodes a space.
 pub fn decode_query(text: &str) -> Option<String> {
     decode_percent(&text.replace('+', " "))
 }
 
-/// Whether the gateway may fetch `url`: `https`, or `http` on a loopback host, in visible ASCII,
-/// without credentials or fragment.
+/// `https`, or `http` on a loopback host, in visible ASCII, without credentials or fragment.
 pub fn is_secure_url(url: &str) -> bool {
     let rest = match url.strip_prefix("http://") {
         Some(rest) if is_loopback(rest) => Some(rest),
@@ -66,8 +59,7 @@ pub fn is_secure_url(url: &str) -> bool {
     })
 }
 
-/// Whether `text` is an `http` or `https` origin (RFC 6454, section 6.2). Only characters are
-/// checked.
+/// `http` or `https` (RFC 6454, section 6.2). Only characters are checked.
 pub fn is_origin(text: &str) -> bool {
     let host = text
         .strip_prefix("https://")
@@ -75,7 +67,7 @@ pub fn is_origin(text: &str) -> bool {
     host.is_some_and(is_authority)
 }
 
-/// Whether `text` is a normalized host with an optional port.
+/// Normalized, with an optional port.
 pub fn is_host(text: &str) -> bool {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
@@ -85,19 +77,19 @@ pub fn is_host(text: &str) -> bool {
     is_authority(host) && (bracketed || !host.contains([':', '[', ']'])) && port.is_none_or(is_port)
 }
 
-/// Whether `text` is a port from 1 to 65535 without leading zeros.
+/// Without leading zeros.
 pub fn is_port(text: &str) -> bool {
     !text.starts_with(['+', '0']) && text.parse::<u16>().is_ok()
 }
 
-/// Whether `text` has only characters of a normalized host and port. Their order is not checked.
+/// The order of the characters is not checked.
 fn is_authority(text: &str) -> bool {
     let fits =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b".-:[]".contains(&byte);
     !text.is_empty() && text.bytes().all(fits)
 }
 
-/// Returns the percent-encoded value of the first parameter with this name.
+/// Percent-encoded.
 pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str> {
     query.unwrap_or("").split('&').find_map(|pair| {
         let (own, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -105,7 +97,6 @@ pub fn find_parameter<'a>(query: Option<&'a str>, name: &str) -> Option<&'a str>
     })
 }
 
-/// Converts the scheme and host of a URL to lowercase.
 pub fn lowercase_origin(url: &str) -> String {
     let (origin, rest) = url.split_at(origin_of(url).len());
     format!("{}{rest}", origin.to_ascii_lowercase())

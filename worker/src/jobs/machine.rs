@@ -1,8 +1,5 @@
-//! The state machine of a job. [`Job::apply`] applies an event to a job and returns the effects that
-//! the project's object carries out. [`Job::next_time`] returns when the object applies
-//! [`Event::Due`]. Neither performs I/O.
-//!
-//! `E` is the type of a final state, such as a completed or a failed job.
+//! The state machine of a job, without I/O. [`Job::apply`] returns the effects that the project's
+//! object carries out. `E` is a final state, such as a completed job.
 
 use quillgate::Millis;
 
@@ -12,42 +9,33 @@ use crate::jobs::poll::{CREATION_DELAY, LOST_AFTER, RESTART_TIME, compute_pause}
 /// watcher's socket if the watcher's caller has no reads left.
 pub const CHARGE_TIME: Millis = Millis::from_seconds(1);
 
-/// The configured times of polling.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing {
-    /// The minimum time between two polls of a watched job.
     pub poll_interval: Millis,
-    /// The minimum time between two polls of a job that has a webhook and no watchers.
     pub webhook_poll_interval: Millis,
-    /// How long a job is polled after it last started.
     pub poll_duration: Millis,
-    /// The timeout of a poll.
     pub timeout: Millis,
 }
 
-/// A job, as far as the gateway knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job<E> {
-    /// `None` if the job is not stored.
     pub record: Option<Record<E>>,
-    /// The polls. A restart loses them.
+    /// A restart loses the polls.
     pub polling: Polling,
 }
 
-/// The stored part of a job.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent facts, as stored"
 )]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record<E> {
-    /// Whether the job was created through the gateway. Only polls of such jobs use the poll budget.
+    /// Created through the gateway. Only polls of such jobs use the poll budget.
     pub is_listed: bool,
     /// Whether the job's id can be part of a path. A job with any other id is given up.
     pub is_pollable: bool,
-    /// Whether a webhook announces the end.
     pub has_webhook: bool,
-    /// The creation. For a job that was not created through the gateway, the first poll.
+    /// For a job that was not created through the gateway, the first poll.
     pub created_at: Millis,
     /// The last start: the creation, a follow-up, or a poll that found the finished job active.
     pub started_at: Millis,
@@ -59,120 +47,95 @@ pub struct Record<E> {
     pub missing_since: Option<Millis>,
     /// `None` for a job that an early release stored.
     pub changed_at: Option<Millis>,
-    /// Whether polling ended because the job did not finish in time after its last start.
+    /// The job did not finish in time after its last start.
     pub is_given_up: bool,
-    /// The number of the latest change, counted from 1.
+    /// Counted from 1.
     pub version: u64,
-    /// The upstream's latest state.
     pub state: State<E>,
 }
 
-/// A state that the upstream returned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct State<E> {
-    /// The whole state. Two states are equal if their data is equal.
+    /// Two states are equal if their data is equal.
     pub data: String,
-    /// How the job ended. `None` if the job has not finished.
+    /// `None` if the job has not finished.
     pub end: Option<E>,
 }
 
-/// The part of a job that a restart loses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Polling {
-    /// The number of the running poll. The response to any other poll is ignored.
+    /// The response to any other poll is ignored.
     pub running: Option<u64>,
-    /// The number of consecutive failed polls.
     pub failures: u32,
-    /// When the latest poll failed.
     pub failed_at: Millis,
     /// When the poll for which a watcher was charged is due.
     pub charge_end: Option<Millis>,
 }
 
-/// An event of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event<E> {
-    /// The upstream created the job.
     Created {
-        /// From the response.
         state: State<E>,
-        /// Whether a webhook announces the end.
         has_webhook: bool,
     },
-    /// The upstream accepted a follow-up.
     FollowedUp(State<E>),
-    /// A poll was started. The number is unique.
+    /// The number is unique.
     PollStarted(u64),
-    /// The upstream returned the job to the poll with this number.
     PollAnswered(u64, State<E>),
-    /// The poll with this number failed.
     PollFailed(u64, PollFailure),
-    /// The job has reached the time of [`Job::next_time`].
+    /// At the time of [`Job::next_time`].
     Due(Interest),
-    /// A caller deleted the record, or the record expired.
     Deleted,
 }
 
-/// Who waits for the job, besides its webhook.
+/// Interest in the job, besides its webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interest {
-    /// Whether the job, or the list that contains the job, has a watcher.
+    /// The job, or the list that contains the job, has a watcher.
     pub is_watched: bool,
-    /// The earliest time that the project's poll budget allows for a poll of this job.
+    /// The earliest time that the project's poll budget allows.
     pub earliest_poll: Option<Millis>,
 }
 
-/// A failed poll.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollFailure {
-    /// Whether the upstream responded 404.
+    /// The upstream responded 404.
     pub is_missing: bool,
-    /// The wait that the upstream demands.
     pub retry_after: Option<Millis>,
 }
 
-/// A task for the object after an event. The object also stores a changed record and its webhooks.
+/// A task for the object, which also stores a changed record and its webhooks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Effect<E> {
-    /// Start a poll, and apply [`Event::PollStarted`].
     Poll,
-    /// Charge a watcher for the next poll.
+    /// A watcher is charged for the next poll.
     Charge,
-    /// Send the new state to the watchers.
     Notify,
-    /// Queue a webhook with the stored state.
     QueueWebhook(Announcement<E>),
-    /// Store the new state in the queued webhook for this end, unless its first attempt has begun.
+    /// Unless the first attempt of the webhook for this end has begun.
     UpdateWebhook(E),
-    /// Close the sockets of the job's watchers.
     CloseWatchers(CloseReason),
 }
 
-/// The message of a webhook.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Announcement<E> {
-    /// The job has finished.
     Ended(E),
-    /// The gateway stopped polling the job before the job finished.
+    /// Polling stopped first.
     Unfinished,
-    /// The upstream responded 404 for [`LOST_AFTER`].
+    /// For [`LOST_AFTER`].
     NotFound,
 }
 
-/// Why the sockets of a job's watchers are closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CloseReason {
-    /// The job has finished.
     Finished,
-    /// The upstream does not know the job, or the record was deleted. A watcher that reconnects
-    /// causes a poll.
+    /// A watcher that reconnects causes a poll.
     Gone,
-    /// The job is no longer polled.
     GivenUp,
 }
 
 impl Polling {
-    /// Ends a failed poll. Returns `false` if another poll is running.
+    /// Returns `false` if another poll is running.
     pub fn fail(&mut self, poll: u64, now: Millis) -> bool {
         if self.running != Some(poll) {
             return false;
@@ -202,25 +165,22 @@ impl<E: Copy + PartialEq> Record<E> {
         }
     }
 
-    /// Whether the state is final.
     pub const fn is_finished(&self) -> bool {
         self.state.end.is_some()
     }
 
-    /// Whether the job has restarted and its stored state has not changed since then. Mintlify
-    /// processes follow-ups in the background, so the response to a follow-up can repeat the
-    /// earlier state.
+    /// The stored state has not changed since the restart. Mintlify processes follow-ups in the
+    /// background, so the response to a follow-up can repeat the earlier state.
     pub fn is_restarted(&self) -> bool {
         let is_older = |at| at <= self.started_at;
         self.started_at > self.created_at && self.changed_at.is_some_and(is_older)
     }
 
-    /// Whether nothing more is expected: the job has finished or is no longer polled.
+    /// Finished or no longer polled.
     pub fn is_closed(&self, timing: &Timing, now: Millis) -> bool {
         self.is_finished() || self.is_late(timing, now)
     }
 
-    /// Whether the job has not finished in time.
     pub fn is_late(&self, timing: &Timing, now: Millis) -> bool {
         !self.is_finished()
             && (self.is_given_up || !self.is_pollable || now >= self.poll_end(timing))
@@ -273,8 +233,8 @@ impl<E: Copy + PartialEq> Record<E> {
         effects
     }
 
-    /// Returns the end for which the webhook is already queued or sent. The next end of a restarted
-    /// job needs a new webhook, even if the job ends in the same way.
+    /// The end for which the webhook is already queued or sent. The next end of a restarted job
+    /// needs a new webhook, even if the job ends in the same way.
     fn announced_end(&self) -> Option<E> {
         self.state.end.filter(|_| !self.is_restarted())
     }
@@ -290,7 +250,6 @@ impl<E> Default for Job<E> {
 }
 
 impl<E: Copy + PartialEq> Job<E> {
-    /// Applies an event and returns the effects.
     pub fn apply(&mut self, event: Event<E>, now: Millis, timing: &Timing) -> Vec<Effect<E>> {
         match event {
             Event::Created { state, has_webhook } => self.on_created(state, has_webhook, now),
@@ -399,7 +358,6 @@ impl<E: Copy + PartialEq> Job<E> {
         vec![Effect::Charge]
     }
 
-    /// Ends the polling of a job that did not finish in time.
     fn give_up_if_late(&mut self, now: Millis, timing: &Timing) -> Vec<Effect<E>> {
         let Some(record) = &mut self.record else {
             return Vec::new();
@@ -415,7 +373,7 @@ impl<E: Copy + PartialEq> Job<E> {
         webhook.into_iter().chain([close]).collect()
     }
 
-    /// Returns when [`Event::Due`] is due. Returns `None` if the job has no watcher and no webhook.
+    /// `None` if the job has no watcher and no webhook.
     pub fn next_time(&self, interest: Interest, now: Millis, timing: &Timing) -> Option<Millis> {
         let record = self.record.as_ref()?;
         let webhook = self.webhook_due(now, timing);
@@ -435,8 +393,7 @@ impl<E: Copy + PartialEq> Job<E> {
         })
     }
 
-    /// Returns when the job is due for its webhook, whatever the poll budget allows. The object
-    /// stores this time.
+    /// The object stores this time, which ignores the poll budget.
     pub fn webhook_due(&self, now: Millis, timing: &Timing) -> Option<Millis> {
         let record = self.record.as_ref()?;
         let end = record.webhook_poll_end(timing)?;
@@ -452,17 +409,14 @@ impl<E: Copy + PartialEq> Job<E> {
         )
     }
 
-    /// Whether the stored state is stale and the upstream allows a poll.
     pub fn is_stale(&self, now: Millis, timing: &Timing) -> bool {
         let record = self.record.as_ref();
         record.is_none_or(|record| now >= self.next_poll(record, timing.poll_interval))
     }
 
-    /// Whether to poll the job before a new watcher receives its state. `after` is the number of the
-    /// last change that a resuming watcher received.
-    ///
-    /// A closed job is polled for a new watcher, because another client may have restarted the job.
-    /// A resuming watcher of a closed job only needs the stored changes.
+    /// Whether to poll the job before a new watcher receives its state. A closed job is polled,
+    /// because another client may have restarted it, unless the watcher resumes `after` a change
+    /// and only needs the stored ones.
     pub fn is_poll_due(&self, after: Option<u64>, now: Millis, timing: &Timing) -> bool {
         let Some(record) = &self.record else {
             return true;

@@ -1,7 +1,5 @@
-//! The Durable Object of a project. The object sends writes, polls jobs, delivers webhooks and
-//! serves watchers. The object also stores the project's budgets, idempotency keys and job records.
-//! The limits that the object enforces are exact, because a single instance makes all decisions for
-//! a project.
+//! The Durable Object of a project. Its limits are exact, because a single instance makes all
+//! decisions for a project.
 
 mod alarm;
 mod events;
@@ -22,16 +20,19 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 use worker::{DurableObject, Env, Request, Response, State, durable_object};
 
+use crate::analytics::organization_stub::OrganizationStub;
 use crate::budget::limits::Limits;
 use crate::budget::store::{
     BUDGET_TABLES, BudgetStore, CEILING_COLUMN, DROP_CLAIMS, DROP_TIME_INDEX, POLICY_INDEX,
     PROBE_TABLES,
 };
 use crate::jobs::health::{ProjectBudgets, ProjectHealth};
+use crate::jobs::job_settings::JobSettings;
 use crate::jobs::machine::Timing;
+use crate::jobs::poll_budget::PollBudget;
 use crate::jobs::project_object::events::JobPoll;
 use crate::jobs::project_stub::WatchCall;
-use crate::jobs::settings::JobSettings;
+use crate::jobs::resource::Resource;
 use crate::jobs::store::JobStore;
 use crate::jobs::store::idempotency::IdempotencyStore;
 use crate::jobs::store::outbox::Outbox;
@@ -41,10 +42,9 @@ use crate::runtime::{
 };
 use crate::upstream::breaker::{self, breaker_state};
 use crate::upstream::connections::Connections;
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
-/// The migrations of this object's database. Never change or reorder released migrations, because
-/// existing databases do not run a migration again.
+/// Never change or reorder released migrations: existing databases do not run a migration again.
 const MIGRATIONS: &[&str] = &[
     BUDGET_TABLES,
     include_str!("store/migrations/0002_idempotency.sql"),
@@ -67,8 +67,8 @@ const MIGRATIONS: &[&str] = &[
     include_str!("store/migrations/0019_drop_search_index.sql"),
     include_str!("store/migrations/0020_drop_indexes.sql"),
     DROP_TIME_INDEX,
+    include_str!("store/migrations/0022_deployments.sql"),
 ];
-/// The policies whose circuit breakers this object reports.
 const POLICIES: [RateLimitPolicy; 3] = [
     RateLimitPolicy::CreateJob,
     RateLimitPolicy::SendMessage,
@@ -77,8 +77,7 @@ const POLICIES: [RateLimitPolicy; 3] = [
 
 #[durable_object(alarm)]
 pub struct ProjectObject {
-    /// The project, or the error that prevented opening it, such as an invalid setting. Every call
-    /// then returns that error.
+    /// Every call returns the error that prevented opening the project, such as an invalid setting.
     project: HostResult<Rc<Project>>,
 }
 
@@ -104,8 +103,6 @@ impl DurableObject for ProjectObject {
 
 #[wasm_bindgen]
 impl ProjectObject {
-    /// Carries out a write. Takes `RequestIds` and a `Write`, and resolves to a `GatewayResponse` and
-    /// `RequestMetrics`.
     pub fn write(&self, ids: JsValue, write: JsValue) -> Result<Promise, JsValue> {
         let project = self.project.clone()?;
         let writer = Rc::clone(&project);
@@ -117,7 +114,6 @@ impl ProjectObject {
         Ok(written)
     }
 
-    /// Lists jobs. Takes `RequestIds` and a `JobQuery`, and resolves to a `GatewayResponse`.
     pub fn list(&self, ids: JsValue, query: JsValue) -> Promise {
         let project = self.project.clone();
         into_promise(
@@ -125,21 +121,18 @@ impl ProjectObject {
         )
     }
 
-    /// Reads a job record. Takes `RequestIds` and resolves to a `GatewayResponse`.
     #[wasm_bindgen(js_name = readRecord)]
     pub fn read_record(&self, ids: JsValue, job: String) -> Promise {
         let project = self.project.clone();
         into_promise(async move { send_back(&project?.read_record(receive(ids)?, &job).await?) })
     }
 
-    /// Returns the stored JSON of a job, if any.
     #[wasm_bindgen(js_name = findStoredJob)]
     pub fn find_stored_job(&self, job: &str) -> Result<Option<String>, JsValue> {
         let row = self.project.clone()?.jobs.find(job)?;
         Ok(row.map(|row| row.data))
     }
 
-    /// Removes the block that a 429 from Mintlify put on a policy.
     #[wasm_bindgen(js_name = liftBlock)]
     pub fn lift_block(&self, policy: &str) -> Result<(), JsValue> {
         Ok(self
@@ -149,14 +142,12 @@ impl ProjectObject {
             .lift_block(read_policy(policy)?)?)
     }
 
-    /// Deletes a job record. `id` is the request id. Resolves to a `GatewayResponse`.
     #[wasm_bindgen(js_name = deleteRecord)]
-    pub fn delete_record(&self, id: String, job: String) -> Promise {
+    pub fn delete_record(&self, job: String) -> Promise {
         let project = self.project.clone();
-        into_promise(async move { send_back(&project?.delete_record(&id, &job).await?) })
+        into_promise(async move { Ok(project?.delete_record(&job).await?.into()) })
     }
 
-    /// Returns the [`ProjectHealth`] for operators.
     pub fn health(&self) -> Result<JsValue, JsValue> {
         Ok(send_back(&self.project.clone()?.health()?)?)
     }
@@ -185,16 +176,16 @@ struct Project {
     outbox: Outbox,
     connections: Connections,
     timing: Timing,
-    /// The polls by job id. A job has an entry while its poll is running, after a failed poll, or
-    /// after a watcher was charged for the next poll.
+    /// For the budgets of the organization.
+    organization: OrganizationStub,
+    /// By job id: each running poll, failed poll, or poll for which a watcher was charged.
     polls: RefCell<HashMap<String, JobPoll>>,
-    /// The number of polls since this instance started.
+    /// Since this instance started.
     polls_started: Cell<u64>,
-    /// The time of the alarm, if this instance has set an alarm.
     alarm: Cell<Option<Millis>>,
     /// When the next record expires, rounded up. 0 until this instance has set an alarm.
     sweep_at: Cell<Millis>,
-    /// The number of alarms since this instance started.
+    /// Since this instance started.
     alarms: Cell<u64>,
 }
 
@@ -209,7 +200,7 @@ impl Project {
         Ok(Self {
             budget: BudgetStore::open(Rc::clone(&database), limits, upstream.timeout)?,
             keys: IdempotencyStore::open(Rc::clone(&database)),
-            jobs: JobStore::open(Rc::clone(&database), settings.poll_budget.window),
+            jobs: JobStore::open(Rc::clone(&database), settings.poll_budget.window)?,
             outbox: Outbox::open(
                 Rc::clone(&database),
                 settings.webhook.clone(),
@@ -222,6 +213,7 @@ impl Project {
                 poll_duration: settings.poll_duration,
                 timeout: upstream.timeout,
             },
+            organization: OrganizationStub::new(env)?,
             polls: RefCell::default(),
             polls_started: Cell::new(0),
             alarm: Cell::new(None),
@@ -234,8 +226,15 @@ impl Project {
         })
     }
 
+    fn poll_budget(&self) -> PollBudget {
+        match self.jobs.resource() {
+            Resource::Job => self.settings.poll_budget,
+            Resource::Deployment => self.settings.deployment_poll_budget,
+        }
+    }
+
     fn health(&self) -> HostResult<ProjectHealth> {
-        let project = self.jobs.project()?;
+        let project = self.jobs.project();
         Ok(ProjectHealth {
             // If the project's id is not stored yet, this object has not sent any request.
             breaker: project.map_or(breaker::State::Closed, |project| {

@@ -1,6 +1,3 @@
-//! The stub of a project's Durable Object. The Worker calls the object's methods through the stub,
-//! and requests `WebSockets` with [`WatchCall`]s.
-
 use js_sys::{Object, Promise, Reflect};
 use quillgate::RateLimitPolicy;
 use quillgate::encode::percent_encode;
@@ -16,32 +13,32 @@ use crate::http::response::GatewayResponse;
 use crate::http::url::{decode_percent, split_url};
 use crate::jobs::health::ProjectHealth;
 use crate::jobs::records::JobQuery;
+use crate::jobs::resource::Resource;
 use crate::jobs::write::Write;
 use crate::runtime::{HostResult, durable_objects, parse_json, receive, send_back, stringify_json};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::RequestIds;
 
-/// A request for the changes of one job or of all jobs in a project.
+/// A request for changes.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct WatchCall {
     pub ids: RequestIds,
-    /// The job, or `None` for all jobs in the project.
+    pub resource: Resource,
+    /// `None` for all jobs of the project.
     pub job: Option<String>,
     /// The fingerprint of the caller's key.
     pub caller: String,
-    /// The number of the last change that the watcher received. `None` for a new watcher.
+    /// The last change that the watcher received.
     pub after: Option<u64>,
 }
 
 impl WatchCall {
-    /// Formats the URL with which the Worker requests a WebSocket. The object's RPC methods cannot
-    /// return a WebSocket, but `fetch` can.
+    /// A WebSocket is requested with `fetch`, because RPC methods cannot return one.
     pub fn to_url(&self) -> HostResult<String> {
         let json = String::from(stringify_json(&send_back(self)?)?);
         Ok(format!("https://project/?{}", percent_encode(&json)))
     }
 
-    /// Parses the output of [`Self::to_url`]. Returns `None` for other URLs.
     pub fn from_url(url: &str) -> Option<Self> {
         let json = decode_percent(split_url(url).1?)?;
         receive(parse_json(&json.into()).ok()?).ok()
@@ -64,7 +61,7 @@ extern "C" {
     #[wasm_bindgen(method, js_name = findStoredJob)]
     fn find_stored_job(this: &RawProject, job: &str) -> Promise;
     #[wasm_bindgen(method, js_name = deleteRecord)]
-    fn delete_record(this: &RawProject, id: &str, job: &str) -> Promise;
+    fn delete_record(this: &RawProject, job: &str) -> Promise;
     #[wasm_bindgen(method, js_name = liftBlock)]
     fn lift_block(this: &RawProject, policy: &str) -> Promise;
     #[wasm_bindgen(method)]
@@ -81,12 +78,12 @@ impl ProjectStub {
         self.0.trap()
     }
 
-    pub fn new(env: &Env, project: &str) -> HostResult<Self> {
+    pub fn new(env: &Env, project: &str, resource: Resource) -> HostResult<Self> {
         let namespace = durable_objects(env, "PROJECT_GATE")?;
-        Ok(Self(namespace.get_by_name(project)?.into_rpc()))
+        let name = resource.object_name(project);
+        Ok(Self(namespace.get_by_name(&name)?.into_rpc()))
     }
 
-    /// Returns the response to a write, with the metrics of the request.
     pub async fn write(
         &self,
         ids: &RequestIds,
@@ -105,15 +102,14 @@ impl ProjectStub {
         receive(JsFuture::from(self.0.read_record(send_back(ids)?, job)).await?)
     }
 
-    /// Finds the stored JSON of a job. Returns `None` if the job is not stored.
     pub async fn find_stored_job(&self, job: &str) -> HostResult<Option<String>> {
         let found = JsFuture::from(self.0.find_stored_job(job)).await?;
         Ok(found.as_string())
     }
 
-    /// Deletes the record of a job. `id` is the request's id.
-    pub async fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
-        receive(JsFuture::from(self.0.delete_record(id, job)).await?)
+    /// Returns whether the job had a record.
+    pub async fn delete_record(&self, job: &str) -> HostResult<bool> {
+        Ok(JsFuture::from(self.0.delete_record(job)).await?.is_truthy())
     }
 
     pub async fn health(&self) -> HostResult<ProjectHealth> {
@@ -125,8 +121,7 @@ impl ProjectStub {
         Ok(())
     }
 
-    /// Opens a WebSocket for changes. Returns the object's response as the inner `Err` if the
-    /// object refuses the request.
+    /// The inner `Err` is a refusal of the object.
     pub async fn watch(&self, call: &WatchCall) -> HostResult<Result<WebSocket, GatewayResponse>> {
         let headers = Object::new();
         Reflect::set(&headers, &"upgrade".into(), &"websocket".into())?;

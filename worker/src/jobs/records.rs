@@ -1,6 +1,3 @@
-//! Job records. This module summarizes prompts, and reads the filters and cursors of requests for
-//! the list of jobs.
-
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use quillgate::parameters::ParameterGroup as _;
@@ -10,32 +7,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::gateway_rule::GatewayRule;
 use crate::http::problem::Problem;
+use crate::jobs::resource::Resource;
 
-/// Maximum number of characters in a summary, without the ellipsis.
 const MAX_SUMMARY_LENGTH: usize = 120;
-/// Maximum number of characters in a search string.
 pub const MAX_TEXT_LENGTH: usize = 200;
 
-/// Maximum size of the database, in bytes, up to which whole prompts are stored. The runtime limits
-/// a database to 10 GB. The last fifth is reserved for summaries and states.
+/// In bytes. The runtime limits a database to 10 GB. The last fifth is reserved for summaries and
+/// states.
 const MAX_BYTES_FOR_WHOLE: u64 = 8_000_000_000;
 
-/// Whether a database of this size has room for whole prompts.
 pub const fn has_room_for_whole(bytes: u64) -> bool {
     bytes <= MAX_BYTES_FOR_WHOLE
 }
 
-/// The part of a prompt that a job's record stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeepPrompts {
-    /// The first line: see [`summarize_prompt`].
+    /// See [`summarize_prompt`].
     FirstLine,
-    /// The whole prompt, as long as the database has room.
+    /// As long as the database has room.
     Whole,
 }
 
 impl KeepPrompts {
-    /// Parses the value of `KEEP_PROMPTS`. Returns `None` for an unknown value.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
             "first-line" => Some(Self::FirstLine),
@@ -44,7 +37,6 @@ impl KeepPrompts {
         }
     }
 
-    /// Returns the value of `KEEP_PROMPTS`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::FirstLine => "first-line",
@@ -53,23 +45,18 @@ impl KeepPrompts {
     }
 }
 
-/// A filter for a list of jobs. Jobs must meet every condition that is not `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct JobFilter {
-    /// The status of the job, such as `completed`.
+    /// Such as `completed`.
     pub state: Option<String>,
     /// The subject of the caller that created the job.
     pub author: Option<String>,
-    /// The search string. The first 4,096 characters of the prompt must contain it,
-    /// ignoring case and other variants: see `jobs/store/search.rs`.
+    /// Compared with the first 4,096 characters of the prompt, ignoring case and other variants:
+    /// see `jobs/store/search.rs`.
     pub text: Option<String>,
 }
 
 impl JobFilter {
-    /// Reads the filter from a call.
-    ///
-    /// # Errors
-    /// Returns a 400 problem if the search string has more than [`MAX_TEXT_LENGTH`] characters.
     pub fn read(call: &Call) -> Result<Self, Problem> {
         let text = |name| call.text(name).map(str::to_owned);
         let filter = Self {
@@ -86,26 +73,21 @@ impl JobFilter {
     }
 }
 
-/// A request for a page of jobs.
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct JobQuery {
-    /// The conditions that the jobs must meet.
+    pub resource: Resource,
     pub filter: JobFilter,
-    /// Maximum number of jobs on the page.
     pub limit: u64,
-    /// The last job of the previous page, or `None` for the first page.
+    /// The last job of the previous page.
     pub before: Option<Position>,
 }
 
 impl JobQuery {
-    /// Reads a call of [`quillgate::ListAgentJobs`].
-    ///
-    /// # Errors
-    /// Returns a 400 problem for the first parameter that breaks a rule.
-    pub fn read(call: &Call) -> Result<Self, Problem> {
+    pub fn read(call: &Call, resource: Resource) -> Result<Self, Problem> {
         let limit = Option::<JobPageSize>::read(call)?.unwrap_or(JobPageSize::DEFAULT);
         let before = Option::<Cursor>::read(call)?.map(|cursor| decode_cursor(cursor.as_str()));
         Ok(Self {
+            resource,
             filter: JobFilter::read(call)?,
             limit: limit.get(),
             before: before.transpose()?.map(Position::limit),
@@ -113,9 +95,8 @@ impl JobQuery {
     }
 }
 
-/// Returns the first non-blank line of a prompt, without control characters. A line of more than
-/// 120 characters is shortened and ends with an ellipsis. Returns an empty string if every line is
-/// blank.
+/// Returns the first non-blank line without control characters, shortened to
+/// `MAX_SUMMARY_LENGTH`.
 pub fn summarize_prompt(prompt: &str) -> String {
     let is_visible = |c: char| !c.is_control() && !c.is_whitespace();
     let mut lines = prompt.lines().map(str::trim);
@@ -128,23 +109,22 @@ pub fn summarize_prompt(prompt: &str) -> String {
     summary
 }
 
-/// The last job of a page. The next page contains older jobs.
+/// The last job of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Position {
-    /// When the job was created, as a Unix time in milliseconds.
+    /// In milliseconds.
     pub created: u64,
-    /// The job's row, which orders jobs of the same millisecond.
+    /// Orders jobs of the same millisecond.
     pub row: u64,
 }
 
 impl Position {
-    /// A position above all jobs. Its numbers are the largest that JavaScript represents exactly.
+    /// The largest numbers that JavaScript represents exactly.
     pub const NEWEST: Self = Self {
         created: MAX_SAFE_INTEGER,
         row: MAX_SAFE_INTEGER,
     };
 
-    /// Caps both numbers at those of [`Self::NEWEST`].
     pub fn limit(self) -> Self {
         Self {
             created: self.created.min(Self::NEWEST.created),
@@ -153,22 +133,11 @@ impl Position {
     }
 }
 
-/// Encodes a cursor for the page after this job. Cursors are opaque to callers.
-///
-/// ```
-/// use quillgate_worker::jobs::records::{Position, decode_cursor, encode_cursor};
-///
-/// let last = Position { created: 1_766_000_000_000, row: 7 };
-/// assert_eq!(decode_cursor(&encode_cursor(&last)), Ok(last));
-/// ```
+/// Cursors are opaque to callers.
 pub fn encode_cursor(position: &Position) -> String {
     URL_SAFE_NO_PAD.encode(format!("{}.{}", position.created, position.row))
 }
 
-/// Decodes a cursor.
-///
-/// # Errors
-/// Returns a 400 problem for a string that [`encode_cursor`] cannot return.
 pub fn decode_cursor(cursor: &str) -> Result<Position, Problem> {
     let read = || {
         let text = String::from_utf8(URL_SAFE_NO_PAD.decode(cursor).ok()?).ok()?;

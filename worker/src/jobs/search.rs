@@ -1,33 +1,28 @@
-//! The scan of the job list for the jobs that match a filter, newest first. A request scans a limited
-//! number of jobs, so that a page can have few or no jobs although others follow.
+//! The scan of the job list. A request scans a limited number of jobs, so that a page can have few
+//! or no jobs although others follow.
 
 use crate::jobs::records::Position;
 
-/// Number of characters of a prompt that a search covers.
 pub const SEARCHED_CHARACTERS: usize = 4_096;
-/// Maximum number of jobs that one request scans.
 pub const MAX_SCANNED: usize = 2_000;
-/// Number of jobs in a batch of a search in prompts. Other requests can run between two batches.
+/// Other requests can run between two batches.
 pub const SEARCH_BATCH: usize = 100;
-/// Number of jobs in a batch if only states and authors are compared.
+/// If only states and authors are compared.
 pub const FILTER_BATCH: usize = 1_000;
 
-/// Returns the first [`SEARCHED_CHARACTERS`] characters of a prompt.
 pub fn searched_part(prompt: &str) -> &str {
     let end = prompt.char_indices().nth(SEARCHED_CHARACTERS);
     end.map_or(prompt, |(end, _)| &prompt[..end])
 }
 
-/// The jobs of one page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
-    /// Positions of matching jobs, newest first.
+    /// Newest first.
     pub jobs: Vec<Position>,
-    /// The job after which the next page starts. `None` after the last page.
+    /// `None` after the last page.
     pub next: Option<Position>,
 }
 
-/// The scan for one page.
 #[derive(Debug)]
 pub struct Scan {
     limit: usize,
@@ -39,8 +34,7 @@ pub struct Scan {
 }
 
 impl Scan {
-    /// Creates a scan of the jobs after `before`. `limit` is the maximum number of matches per page,
-    /// and `batch` is the number of jobs in a batch.
+    /// `limit` is the number of matches per page.
     pub const fn new(before: Position, limit: usize, batch: usize) -> Self {
         Self {
             limit,
@@ -52,8 +46,8 @@ impl Scan {
         }
     }
 
-    /// Returns the job after which the next batch starts. Returns `None` when the page is complete,
-    /// when all jobs have been scanned, or after [`MAX_SCANNED`] jobs.
+    /// `None` when the page is complete, when all jobs have been scanned, or after [`MAX_SCANNED`]
+    /// jobs.
     pub fn next_batch(&self) -> Option<Position> {
         // One match more than the page holds shows that another page follows.
         let is_complete = self.jobs.len() > self.limit;
@@ -61,8 +55,7 @@ impl Scan {
         may_continue.then_some(self.before)
     }
 
-    /// Processes a batch: each job's position and whether the job matches. A batch with too few jobs
-    /// is the last one.
+    /// A batch with too few jobs is the last one.
     pub fn on_batch(&mut self, batch: &[(Position, bool)]) {
         self.scanned += batch.len();
         self.is_exhausted = batch.len() < self.batch;
@@ -71,7 +64,6 @@ impl Scan {
         self.jobs.extend(matches.map(|(position, _)| *position));
     }
 
-    /// Returns the matches of the page, and where the next page starts.
     pub fn finish(mut self) -> Found {
         let has_more = self.jobs.len() > self.limit;
         self.jobs.truncate(self.limit);

@@ -1,8 +1,5 @@
-//! The store of a project's jobs. [`JobStore`] stores jobs with their past states and follow-ups,
-//! numbers the changes of the job list, and counts recent polls. Separate stores contain the
-//! idempotency keys and the outbox of webhooks.
+//! The store of a project's jobs. Separate stores contain the idempotency keys and the outbox.
 
-/// Expands to the columns of a `JobRow`.
 macro_rules! job_columns {
     () => {
         "row, id, listed, webhook, created_at, status, data, version, checked_at, last_started_at,
@@ -11,24 +8,10 @@ macro_rules! job_columns {
     };
 }
 
-/// Selects the columns of a `JobRow`. The argument continues the query after the table.
+/// The argument continues the query after the table.
 macro_rules! select_jobs {
     ($($rest:tt)+) => {
         concat!("SELECT ", job_columns!(), " FROM job ", $($rest)+)
-    };
-}
-
-/// Expands to an SQL expression that converts a row of `job` to a [`quillgate::ListedJob`] as JSON.
-macro_rules! listed_job {
-    () => {
-        include_str!("sql/listed_job.sql")
-    };
-}
-
-/// Expands to the columns of a `StreamEvent` for list streams: SQL expressions over a row of `job`.
-macro_rules! list_event {
-    () => {
-        concat!("revision AS id, 'job' AS name, ", listed_job!(), " AS data")
     };
 }
 
@@ -44,58 +27,73 @@ use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use quillgate::Millis;
+use serde::Deserialize;
 
 pub use changes::DELETION_LIFE;
 
+use crate::jobs::resource::Resource;
 use crate::runtime::{Database, HostError, HostResult, text};
 
-/// Maximum number of jobs that one alarm polls for webhooks. An alarm also deletes at most this
-/// number of jobs.
+/// An alarm polls and deletes at most this number of jobs.
 const MAX_JOBS_PER_ALARM: u64 = 20;
 
 pub struct JobStore {
     database: Rc<Database>,
-    /// The window of the poll budget.
     poll_window: Millis,
-    /// The project's id, cached after the first read. The id never changes.
-    project: OnceCell<String>,
-    /// Whether the database had room for whole prompts, and when it was measured.
+    /// Empty before the first write or watcher.
+    project: OnceCell<Project>,
+    /// Measured at this time.
     room: Cell<(bool, Millis)>,
 }
 
 impl JobStore {
-    pub fn open(database: Rc<Database>, poll_window: Millis) -> Self {
-        Self {
+    pub fn open(database: Rc<Database>, poll_window: Millis) -> HostResult<Self> {
+        let stored: Option<Project> = database.first("SELECT id, resource FROM project", [])?;
+        Ok(Self {
             database,
             poll_window,
-            project: OnceCell::new(),
+            project: stored.map(OnceCell::from).unwrap_or_default(),
             room: Cell::new((true, Millis(0))),
-        }
+        })
     }
 
-    /// Stores the project's id for alarms, which the runtime calls without the id.
-    ///
-    /// # Errors
-    /// Returns an error if the id of another project is already stored.
-    pub fn remember_project(&self, project: &str) -> HostResult<()> {
-        match self.project()? {
-            Some(own) if own == project => return Ok(()),
+    /// The runtime calls alarms without the id. Returns an error if the id of another project is
+    /// stored.
+    pub fn remember_project(&self, id: &str, resource: Resource) -> HostResult<()> {
+        let project = Project {
+            id: id.to_owned(),
+            resource,
+        };
+        match self.project.get() {
+            Some(own) if *own == project => return Ok(()),
             Some(_) => return Err(HostError::new("these are the records of another project")),
             None => {}
         }
-        let insert = "INSERT INTO project (id) VALUES (?)";
-        self.database.execute(insert, [text(project)])
+        let insert = "INSERT INTO project (id, resource) VALUES (?, ?)";
+        let values = [text(id), text(resource.as_str())];
+        self.database.execute(insert, values)?;
+        // `set` fails only if the cell has a value. The cell was empty above, and no other code has
+        // run since.
+        let _ = self.project.set(project);
+        Ok(())
     }
 
-    /// Returns the project's id, or `None` before the first write or watcher.
-    pub fn project(&self) -> HostResult<Option<&str>> {
-        if self.project.get().is_none()
-            && let Some(id) = self.database.value("SELECT id FROM project", [])?
-        {
-            // `set` fails only if the cell has a value. The cell was empty above, and no other code
-            // has run since.
-            let _ = self.project.set(id);
-        }
-        Ok(self.project.get().map(String::as_str))
+    /// `None` before the first write or watcher.
+    pub fn project(&self) -> Option<&str> {
+        self.project.get().map(|project| project.id.as_str())
     }
+
+    /// The resource of the stored jobs. Before the first write or watcher, there are none.
+    pub fn resource(&self) -> Resource {
+        self.project
+            .get()
+            .map_or(Resource::Job, |project| project.resource)
+    }
+}
+
+/// The owner of the stored jobs.
+#[derive(PartialEq, Eq, Deserialize)]
+struct Project {
+    id: String,
+    resource: Resource,
 }

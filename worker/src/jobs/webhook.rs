@@ -1,5 +1,4 @@
-//! Webhooks (Standard Webhooks). A webhook announces that a job finished, or that the gateway
-//! stopped polling the job. This module checks addresses, signs messages and plans retries.
+//! Webhooks (Standard Webhooks): addresses, signatures and retries.
 
 pub mod queue;
 
@@ -7,24 +6,25 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use quillgate::{JobStatus, Millis};
+use quillgate::Millis;
 use serde_json::Value;
 
 use crate::hash::{KEY_BYTES, derive_key, hmac_sha256};
 use crate::http::problem::Problem;
 use crate::http::url::{is_port, lowercase_origin, origin_of};
-use crate::jobs::settings::WebhookSettings;
+use crate::jobs::job_settings::WebhookSettings;
+use crate::jobs::resource::Resource;
 use crate::json;
+use crate::upstream::snapshot::find_live;
 
-/// Maximum length of a webhook's address, in bytes.
+/// In bytes.
 pub const MAX_URL_LENGTH: usize = 2048;
-/// Maximum length of a host name, in bytes (RFC 1035, section 2.3.4).
+/// In bytes (RFC 1035, section 2.3.4).
 const MAX_HOST_LENGTH: usize = 253;
-/// Maximum length of a label in a host name, in bytes (RFC 1035, section 2.3.4).
+/// In bytes (RFC 1035, section 2.3.4).
 const MAX_LABEL_LENGTH: usize = 63;
 
-/// The delay before each attempt, without jitter. The Standard Webhooks specification recommends
-/// this schedule of ten attempts over about three days.
+/// Without jitter. Standard Webhooks recommends ten attempts over about three days.
 pub const RETRY_AFTER: [Millis; 10] = [
     Millis(0),
     Millis::from_seconds(5),
@@ -37,26 +37,16 @@ pub const RETRY_AFTER: [Millis; 10] = [
     Millis::from_seconds(20 * 3600),
     MAX_WAIT,
 ];
-/// Maximum wait between two attempts, before jitter: 24 h. A receiver's `Retry-After` is capped at
-/// the same value.
+/// Before jitter. Also the cap of a receiver's `Retry-After`.
 const MAX_WAIT: Millis = Millis::from_seconds(24 * 3600);
 
-/// Checks that the gateway may send webhooks to an address, to prevent server-side request forgery
-/// (OWASP). Returns the address with a lowercase scheme and host.
+/// Prevents server-side request forgery (OWASP). The address must be `https` without credentials or
+/// a fragment, and its host and port must be in `hosts`. Local names and other notations of
+/// addresses (`0x7f.1`, `127.1`, `2130706433`) are errors. A loopback host in `hosts` is valid,
+/// even with `http`.
 ///
-/// The URL must be `https`, without credentials or a fragment. `hosts` contains the `host[:port]`
-/// values that the operator allows, and one of them must equal the host and port of the URL. The
-/// host must be a public IP address in canonical notation, or a name with at least two labels.
-/// Local names and other notations of addresses (`0x7f.1`, `127.1`, `2130706433`) are errors. A
-/// loopback host in `hosts` is valid, even with `http`.
-///
-/// Host names are not resolved, so the operator is responsible for the addresses that the names in
-/// `hosts` resolve to.
-///
-/// # Errors
-/// Returns 400 `invalid-request` for the field `Webhook-Url`. The rule is `webhook-hosts` if
-/// `hosts` is empty, and `webhook-url` if the address is not allowed. The detail never contains the
-/// address, which may contain a secret.
+/// Host names are not resolved: the operator is responsible for the addresses of the names in
+/// `hosts`. The problem never contains the address, which may contain a secret.
 pub fn check_address(url: &str, hosts: &[String]) -> Result<String, Problem> {
     if hosts.is_empty() {
         return Err(Problem::no_webhook_hosts());
@@ -68,7 +58,7 @@ pub fn check_address(url: &str, hosts: &[String]) -> Result<String, Problem> {
     }
 }
 
-/// Checks an address with a lowercase scheme and host. Returns the broken rule as an error.
+/// Expects a lowercase scheme and host.
 fn check(url: &str, hosts: &[String]) -> Result<(), &'static str> {
     if url.len() > MAX_URL_LENGTH {
         return Err("must not be longer than 2048 bytes");
@@ -100,8 +90,7 @@ fn check(url: &str, hosts: &[String]) -> Result<(), &'static str> {
     }
 }
 
-/// Checks an address again before each delivery, because the settings may have changed. Returns the
-/// normalized address, or `None` if the address is no longer allowed or no webhook secret is set.
+/// Before each delivery, because the settings may have changed.
 pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> {
     if settings.secrets.is_empty() {
         return None;
@@ -111,8 +100,7 @@ pub fn recheck_address(url: &str, settings: &WebhookSettings) -> Option<String> 
     is_allowed.then_some(url)
 }
 
-/// Checks the port of an authority. Returns the host with the brackets of an IPv6 address, or the
-/// broken rule as an error.
+/// The host keeps the brackets of an IPv6 address.
 fn split_host(authority: &str) -> Result<&str, &'static str> {
     let end = match authority.strip_prefix('[') {
         Some(rest) => rest.find(']').ok_or("must have a valid host")? + 2,
@@ -153,22 +141,19 @@ fn is_label(label: &str) -> bool {
     (1..=MAX_LABEL_LENGTH).contains(&label.len()) && label.bytes().all(fits)
 }
 
-/// Returns whether URL parsers read a host whose last label is `label` as an IPv4 address (WHATWG
-/// URL, "ends in a number").
+/// WHATWG URL, "ends in a number".
 fn is_numeric(label: &str) -> bool {
     label.starts_with("0x") || label.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Returns whether a name has no dot or is reserved for local networks (RFC 6761, 6762, 8375; ICANN
-/// for `internal`).
+/// No dot, or reserved for local networks (RFC 6761, 6762, 8375; ICANN for `internal`).
 fn is_local(host: &str, labels: &[&str]) -> bool {
     matches!(labels, [_] | [.., "localhost" | "local" | "internal"])
         || host == "home.arpa"
         || host.ends_with(".home.arpa")
 }
 
-/// Returns whether an address is globally reachable (IANA IPv4 Special-Purpose Address Registry)
-/// and not multicast.
+/// Globally reachable (IANA IPv4 Special-Purpose Address Registry) and not multicast.
 fn is_public_v4(address: Ipv4Addr) -> bool {
     !matches!(
         address.octets(),
@@ -188,9 +173,9 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     )
 }
 
-/// Returns whether an address is global unicast (`2000::/3`). Excludes IETF protocol assignments
-/// such as Teredo (`2001::/23`), documentation (`2001:db8::/32`, `3fff::/20`) and 6to4
-/// (`2002::/16`). A 6to4 address contains an IPv4 address, which may not be public.
+/// Global unicast (`2000::/3`), except IETF protocol assignments such as Teredo (`2001::/23`),
+/// documentation (`2001:db8::/32`, `3fff::/20`) and 6to4 (`2002::/16`), which contains an IPv4
+/// address that may not be public.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
         [0x2001, second, ..] => second > 0x1ff && second != 0xdb8,
@@ -200,23 +185,17 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     }
 }
 
-/// Derives one key per secret for a receiver. The keys depend on the project and the normalized
-/// address. A receiver can compute neither the secrets nor the keys of other receivers.
-///
-/// Each key has 32 bytes and is derived with HKDF-SHA-256, without a salt. HKDF's `info` is
-/// `quillgate webhook`, the address and the project, separated by line feeds. Addresses never
-/// contain a line feed.
+/// One key per secret, derived with HKDF-SHA-256 without a salt. A receiver can compute neither the
+/// secrets nor the keys of other receivers. Addresses never contain a line feed, which separates
+/// the parts of `info`.
 pub fn derive_keys(secrets: &[Vec<u8>], project: &str, url: &str) -> Vec<[u8; KEY_BYTES]> {
     let info = ["quillgate webhook", url, project].join("\n");
     let derive = |secret: &Vec<u8>| derive_key(secret, info.as_bytes());
     secrets.iter().map(derive).collect()
 }
 
-/// Computes the value of the `webhook-signature` header. Each key contributes one signature: `v1,`
-/// and the base64 of an HMAC-SHA-256 over `id.timestamp.body`. Spaces separate the signatures.
-/// During a rotation of secrets, the header has one signature per secret.
-///
-/// `id` contains no full stop. `timestamp_seconds` is the value of `webhook-timestamp`.
+/// The value of `webhook-signature`. During a rotation of secrets, the header has one signature per
+/// secret. `id` contains no full stop.
 pub fn sign(keys: &[impl AsRef<[u8]>], id: &str, timestamp_seconds: u64, body: &str) -> String {
     let signed = format!("{id}.{timestamp_seconds}.{body}");
     let signatures = keys.iter().map(|key| {
@@ -226,23 +205,17 @@ pub fn sign(keys: &[impl AsRef<[u8]>], id: &str, timestamp_seconds: u64, body: &
     signatures.collect::<Vec<_>>().join(" ")
 }
 
-/// The next step for a webhook after an attempt to deliver it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Nothing: the webhook was delivered.
     Done,
-    /// Try again after this wait.
     Again(Millis),
-    /// Nothing: the receiver responded 410, or the last attempt failed. The failure is logged.
+    /// The receiver responded 410, or the last attempt failed.
     GivenUp,
 }
 
-/// Returns the next step after an attempt. `attempt` is the number of that attempt, counted from 1.
-/// `status` is `None` if no response arrived in time.
-///
-/// A 2xx means success and a 410 ends the attempts. Redirects are failures and are never followed.
-/// The wait comes from [`RETRY_AFTER`]. `jitter`, from 0 to 1, lengthens the wait by up to 10 %.
-/// After a 429 or 503, a longer `retry_after` replaces the wait, capped at 24 hours.
+/// `attempt` is counted from 1. `status` is `None` if no response arrived in time. Redirects are
+/// failures and are never followed. `jitter`, from 0 to 1, lengthens the wait by up to 10 %. After
+/// a 429 or 503, a longer `retry_after` replaces the wait.
 pub fn plan_next(
     attempt: u32,
     status: Option<u16>,
@@ -273,72 +246,71 @@ fn lengthen(wait: Millis, jitter: f64) -> Millis {
     Millis(wait.0 + wait.0 * permille / 1000)
 }
 
-/// The end of a job, which a webhook announces. A job can end more than once, because it can
-/// restart, and its final status can change.
+/// A job can end more than once, because it can restart, and its final status can change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobEnd {
-    /// The job has the status `completed`.
     Completed,
-    /// The job has the status `failed`.
     Failed,
-    /// The job has the status `archived`.
     Archived,
-    /// The gateway stopped polling the job before the job finished.
+    Success,
+    Failure,
     Unfinished,
-    /// The upstream responded 404 for 15 minutes, and the gateway stopped polling the job for the
-    /// webhook.
+    /// The upstream responded 404 for [`LOST_AFTER`](crate::jobs::poll::LOST_AFTER).
     NotFound,
 }
 
 impl JobEnd {
-    /// All ends of a job.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 7] = [
         Self::Completed,
         Self::Failed,
         Self::Archived,
+        Self::Success,
+        Self::Failure,
         Self::Unfinished,
         Self::NotFound,
     ];
 
-    /// Returns the end for a status, or `None` if the status is not final.
-    pub const fn of(status: &JobStatus) -> Option<Self> {
-        match status {
-            JobStatus::Completed => Some(Self::Completed),
-            JobStatus::Failed => Some(Self::Failed),
-            JobStatus::Archived => Some(Self::Archived),
-            _ => None,
-        }
-    }
-
-    /// Returns the name that the `outbox` table stores. The name is also the last part of the
-    /// event's type, for example `agent_job.completed`.
+    /// The name in the `outbox` table.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Completed => "completed",
             Self::Failed => "failed",
             Self::Archived => "archived",
+            Self::Success => "success",
+            Self::Failure => "failure",
             Self::Unfinished => "unfinished",
             Self::NotFound => "not_found",
         }
     }
 }
 
-/// Formats the body of a webhook. The body contains the project and the address, so that a receiver
-/// can reject events for other receivers.
-///
-/// `end` is the name of a [`JobEnd`]. `timestamp` is the time at which the gateway recorded the
-/// end, in ISO 8601. `url` is the normalized address. `job` is JSON, inserted verbatim.
-pub fn format_event(end: &str, timestamp: &str, project: &str, url: &str, job: &str) -> String {
+/// The body contains the project and the address, so that a receiver can reject events for other
+/// receivers. `timestamp` is in ISO 8601. `job` is JSON, inserted verbatim. `isLive` says whether an
+/// ended deployment is live.
+pub fn format_event(
+    resource: Resource,
+    end: &str,
+    timestamp: &str,
+    (project, url): (&str, &str),
+    job: &str,
+) -> String {
     let quote = |text: &str| json::to_text(&Value::from(text));
+    let (kind, is_live) = match (resource, end) {
+        (Resource::Job, end) => (format!("agent_job.{end}"), None),
+        (Resource::Deployment, "success" | "failure") => {
+            let is_live = json::parse(job.as_bytes()).and_then(|job| find_live(&job));
+            ("deployment.ended".to_owned(), is_live)
+        }
+        (Resource::Deployment, end) => (format!("deployment.{end}"), None),
+    };
+    let is_live = is_live.map_or(String::new(), |is_live| format!(r#","isLive":{is_live}"#));
     format!(
-        r#"{{"type":"agent_job.{end}","timestamp":"{timestamp}","project":{},"webhookUrl":{},"data":{job}}}"#,
+        r#"{{"type":"{kind}","timestamp":"{timestamp}","project":{},"webhookUrl":{}{is_live},"data":{job}}}"#,
         quote(project),
         quote(url),
     )
 }
 
-/// Formats the log line about a webhook that is given up. `status` is the HTTP status of the last
-/// attempt, or `None` if the receiver did not respond.
 pub fn format_given_up(id: &str, status: Option<u16>) -> String {
     let (id, status) = (json::to_text(&id), json::to_text(&status));
     format!(r#"{{"webhook":{id},"givenUp":true,"status":{status}}}"#)

@@ -1,6 +1,4 @@
-//! Writes. A write creates a job or sends a follow-up.
-
-use quillgate::{Call, ProjectId, Request};
+use quillgate::{Call, Millis, Operation, ProjectId, Request};
 use serde::{Deserialize, Serialize};
 
 use crate::auth::caller::Caller;
@@ -8,47 +6,43 @@ use crate::budget::reservation::BudgetRequest;
 use crate::hash::fingerprint;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
+use crate::jobs::events::parse_preferred_wait;
 use crate::jobs::idempotency::{Retry, read_key};
+use crate::jobs::job_settings::JobSettings;
 use crate::jobs::records::{KeepPrompts, summarize_prompt};
-use crate::jobs::settings::JobSettings;
+use crate::jobs::resource::Resource;
 use crate::jobs::webhook;
 
-/// A state-changing request to the upstream. The gateway never repeats the request automatically if
-/// the first attempt may have taken effect.
+/// A `POST` to Mintlify. The gateway never repeats it automatically if the first attempt may have
+/// taken effect.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Write {
-    /// The budget reservation that the request needs, with the caller. Idempotency keys are scoped
-    /// to the caller.
+    pub operation: Operation,
     pub budget: BudgetRequest,
-    /// The `sub` claim of the caller's token. Job records show this subject as the author.
     pub subject: String,
-    /// The id of the job that receives a follow-up, or `None` to create a job.
+    /// The job that receives a follow-up.
     pub job: Option<String>,
-    /// The caller's idempotency key, without quotes.
+    /// Without quotes.
     pub key: Option<String>,
-    /// A hash of the request. Requests with the same key must have the same fingerprint.
+    /// Requests with the same key must have the same fingerprint.
     pub fingerprint: String,
-    /// Whether to retry an earlier request with the same key if that request failed with a 5xx or
-    /// has an unknown outcome.
     pub retry: Retry,
-    /// The path and query of the upstream request.
     pub target: String,
-    /// The JSON body for the upstream, built from validated values.
-    pub body: String,
-    /// The summary of the prompt, for the job's record.
+    /// Built from validated values.
+    pub body: Option<String>,
     pub prompt_summary: String,
-    /// The whole prompt, or `None` if the settings keep whole prompts out of job records.
+    /// `None` if the settings keep whole prompts out of job records.
     pub prompt: Option<String>,
-    /// The address that receives a webhook when the job ends, if any.
+    /// Of a preview.
+    pub branch: Option<String>,
     pub webhook: Option<String>,
+    /// How long the write may wait for the budget (`Prefer: wait`).
+    pub patience: Millis,
 }
 
 impl Write {
-    /// Reads a call that creates a job or sends a follow-up.
-    ///
-    /// # Errors
-    /// Returns a 400 problem if a header field breaks a rule.
     pub fn read(
+        operation: Operation,
         call: &Call,
         project: &ProjectId,
         head: &RequestHead,
@@ -59,45 +53,47 @@ impl Write {
         let policy = call.declaration().policy.ok_or_else(Problem::internal)?;
         // Only a follow-up has the parameter `id`, which names its job.
         let job = call.text("id").map(str::to_owned);
-        let prompt = call.text("prompt").ok_or_else(Problem::internal)?;
+        let prompt = call.text("prompt");
         let Request { target, body, .. } = call.request(project);
-        let body = body.ok_or_else(Problem::internal)?;
-        let webhook = choose_webhook(settings, job.as_deref(), requested_webhook)?;
+        let webhook = choose_webhook(settings, operation, requested_webhook)?;
         let key = head.raw_header("idempotency-key");
         let keeps_prompt = settings.keep_prompts == KeepPrompts::Whole;
+        let hashed_body = body.as_deref().unwrap_or("");
+        let patience = parse_preferred_wait(head.header("prefer")).unwrap_or(0);
         Ok(Self {
+            operation,
             budget: caller.budget_request(policy),
             subject: caller.subject.clone(),
             job,
             key: key.map(read_key).transpose()?,
-            fingerprint: fingerprint(&[&target, &body, requested_webhook.unwrap_or("")]),
+            fingerprint: fingerprint(&[&target, hashed_body, requested_webhook.unwrap_or("")]),
             retry: Retry::read(head.raw_header("idempotency-retry"))?,
+            prompt_summary: prompt.map(summarize_prompt).unwrap_or_default(),
+            prompt: prompt.filter(|_| keeps_prompt).map(str::to_owned),
+            branch: call.text("branch").map(str::to_owned),
+            webhook,
+            patience: Millis::from_seconds(patience),
             target,
             body,
-            prompt_summary: summarize_prompt(prompt),
-            prompt: keeps_prompt.then(|| prompt.to_owned()),
-            webhook,
         })
+    }
+
+    pub const fn resource(&self) -> Resource {
+        Resource::of(self.operation)
     }
 }
 
-/// Returns the webhook URL for a new job: the caller's `Webhook-Url`, or else the operator's
-/// default, if any. Returns `None` for a follow-up.
-///
-/// # Errors
-/// With `Webhook-Url`, returns a 400 problem for a follow-up, for a URL that is not allowed, or if
-/// no webhook secret is configured.
 fn choose_webhook(
     settings: &JobSettings,
-    job: Option<&str>,
+    operation: Operation,
     requested: Option<&str>,
 ) -> Result<Option<String>, Problem> {
     let settings = &settings.webhook;
-    match (job, requested) {
-        (None, None) => Ok(settings.url.clone()),
-        (Some(_), None) => Ok(None),
-        (Some(_), Some(_)) => Err(Problem::webhook_on_follow_up()),
-        (None, Some(_)) if settings.secrets.is_empty() => Err(Problem::webhooks_off()),
-        (None, Some(url)) => webhook::check_address(url, &settings.hosts).map(Some),
+    let has_end = !matches!(operation, Operation::SendMessage | Operation::RunAutomation);
+    match requested {
+        None => Ok(settings.url.clone().filter(|_| has_end)),
+        Some(_) if !has_end => Err(Problem::webhook_without_end()),
+        Some(_) if settings.secrets.is_empty() => Err(Problem::webhooks_off()),
+        Some(url) => webhook::check_address(url, &settings.hosts).map(Some),
     }
 }

@@ -1,5 +1,3 @@
-//! The clock and the variables of the Worker.
-
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
 use worker::{Env, ObjectNamespace};
@@ -12,7 +10,7 @@ pub fn now() -> Millis {
     to_millis(js_sys::Date::now())
 }
 
-/// Formats a time as an HTTP date (RFC 9110, section 5.6.7).
+/// RFC 9110, section 5.6.7.
 #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
 pub fn http_date(time: Millis) -> String {
     js_sys::Date::new(&JsValue::from_f64(time.0 as f64))
@@ -20,7 +18,6 @@ pub fn http_date(time: Millis) -> String {
         .into()
 }
 
-/// Converts milliseconds as `Date.now` returns them.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -42,7 +39,6 @@ pub fn durable_objects(env: &Env, name: &str) -> HostResult<ObjectNamespace> {
         .map_err(|_| HostError::unbound(name))
 }
 
-/// Returns a variable or secret, if it is a string.
 pub fn variable(env: &Env, name: &str) -> Option<String> {
     let value = js_sys::Reflect::get(env, &JsValue::from_str(name)).ok()?;
     value.as_string()

@@ -1,5 +1,3 @@
-//! `WebCrypto`.
-
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use js_sys::{JsString, Uint8Array};
@@ -42,7 +40,7 @@ pub fn random_bytes<const N: usize>() -> HostResult<[u8; N]> {
     Ok(bytes)
 }
 
-/// Returns the tag of a page: the start of its SHA-256 hash in base64url.
+/// The start of the SHA-256 hash in base64url.
 pub async fn digest_tag(text: &JsString) -> HostResult<String> {
     let bytes = TextEncoder::new().encode(text);
     let promise = subtle().digest_with_str_and_buffer_source("SHA-256", &bytes)?;

@@ -1,5 +1,3 @@
-//! D1 databases.
-
 use js_sys::{Array, Promise, Reflect};
 use quillgate::Millis;
 use serde::Deserialize;
@@ -72,7 +70,6 @@ impl D1 {
         Ok((rows, meta.map(|meta| meta.size_after)))
     }
 
-    /// Runs statements in one transaction.
     pub async fn batch(&self, statements: &[Statement]) -> HostResult<()> {
         let statements: Array = statements.iter().collect();
         self.wait_for(self.database.batch(statements)?).await?;

@@ -10,7 +10,7 @@ use crate::runtime::error::{HostError, HostResult};
 
 #[wasm_bindgen]
 extern "C" {
-    /// The functions of the entry, `worker/entry/index.js`.
+    /// `worker/entry/index.js`.
     pub type Entry;
 
     #[wasm_bindgen(method, js_name = openStream)]
@@ -25,12 +25,9 @@ pub fn set_entry(entry: Entry) {
     ENTRY.set(Some(entry));
 }
 
-/// Opens a stream that also ends if the module traps.
-///
-/// `source` has the methods `next` and `cancel`. `next` returns a promise of an array: empty at the
-/// end, else the next chunk and, optionally, the ending. If the next call fails, for example
-/// because of a trap, the stream ends with that ending. Without an ending, the stream ends after
-/// the chunk. `cancel` is called when the client disconnects.
+/// Opens a stream that also ends if the module traps. `source.next` returns a promise of an array:
+/// empty at the end, else the next chunk and, optionally, the ending. If the next call fails, the
+/// stream ends with that ending. `source.cancel` is called when the client disconnects.
 pub fn open_stream(source: impl Into<JsValue>, signal: &AbortSignal) -> HostResult<ReadableStream> {
     ENTRY.with_borrow(|entry| {
         let unattached = || HostError::new("the entry is not attached");

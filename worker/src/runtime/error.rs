@@ -1,5 +1,3 @@
-//! Conversions of errors from and to exceptions.
-
 use wasm_bindgen::{JsCast, JsValue};
 
 pub use crate::host_error::HostError;

@@ -1,5 +1,3 @@
-//! Values and globals of the runtime: responses, header fields, bodies, JSON and the log.
-
 use futures_util::TryStreamExt as _;
 use js_sys::{Array, JsString};
 use serde::Serialize;
@@ -31,7 +29,7 @@ pub fn log_for_operator(message: &str) {
     log_error(&json::to_text(&serde_json::json!({ "operator": message })));
 }
 
-/// Writes an entry to the log, as an error if it has a message for the operator.
+/// As an error if it has a message for the operator.
 pub fn log_entry(entry: &impl Serialize, operator: Option<&str>) {
     let line = json::to_text(entry);
     match operator {
@@ -72,13 +70,12 @@ pub fn read_headers(headers: &Headers) -> HeaderFields {
     fields
 }
 
-/// Converts fields to an object, without [`HeaderFields::later_cookies`]. The runtime reads an
-/// object faster than pairs.
+/// Without [`HeaderFields::later_cookies`]. The runtime reads an object faster than pairs.
 pub fn to_record(fields: &HeaderFields) -> JsValue {
     parse_json(&JsString::from(fields.to_json())).unwrap_throw()
 }
 
-/// Reads a body. Cancels a body of more than `max_bytes` bytes and returns `None`.
+/// Cancels a body of more than `max_bytes` bytes.
 pub async fn read_stream(
     body: Option<ReadableStream>,
     max_bytes: usize,

@@ -1,5 +1,4 @@
-//! Messages between the Worker and its Durable Objects, which the structured clone algorithm
-//! copies.
+//! Messages between the Worker and its Durable Objects.
 
 use quillgate::RateLimitPolicy;
 use serde::Serialize;

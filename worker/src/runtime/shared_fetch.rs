@@ -1,5 +1,3 @@
-//! Fetches that concurrent requests of an isolate share.
-
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -26,7 +24,7 @@ thread_local! {
     static FETCHES: RefCell<BTreeMap<String, Fetch>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Waits for the running fetch with this name, or else runs `fetch`, which stores its own result.
+/// `fetch` stores its own result.
 pub async fn share_fetch(
     execution: &Context,
     name: String,

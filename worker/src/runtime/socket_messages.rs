@@ -1,5 +1,3 @@
-//! Messages that a Durable Object sends to the Worker on `WebSockets`.
-
 use std::cell::RefCell;
 use std::future::poll_fn;
 use std::rc::Rc;

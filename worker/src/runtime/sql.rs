@@ -1,5 +1,3 @@
-//! The `SQLite` storage of a Durable Object.
-
 use js_sys::Object;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -79,7 +77,6 @@ impl Database {
         Ok(self.rows(query, values)?.into_iter().next())
     }
 
-    /// Returns the first column of each row.
     pub fn values<T: DeserializeOwned>(
         &self,
         query: &str,
@@ -92,7 +89,6 @@ impl Database {
             .collect()
     }
 
-    /// Returns the first column of the first row.
     pub fn value<T: DeserializeOwned>(
         &self,
         query: &str,

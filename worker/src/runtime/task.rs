@@ -1,5 +1,3 @@
-//! Promises and shared tasks.
-
 use std::cell::RefCell;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -22,7 +20,6 @@ fn begin(work: BoxedFuture) -> Promise {
     future_to_promise(work)
 }
 
-/// A task whose result several callers can wait for.
 pub struct SharedTask<T> {
     promise: Promise,
     result: Rc<RefCell<Option<T>>>,

@@ -1,4 +1,4 @@
-//! Tests of the runtime's wrappers, which need a JavaScript host.
+//! Tests that need a JavaScript host.
 #![expect(
     clippy::unwrap_used,
     reason = "a failed unwrap fails the test at its line"
@@ -30,8 +30,6 @@ fn js(text: &str) -> JsString {
     text.into()
 }
 
-// --- tags -----------------------------------------------------------------
-
 #[wasm_bindgen_test]
 async fn a_tag_is_the_beginning_of_sha_256_in_base64url() {
     // The example message of FIPS 180-4, and the empty message.
@@ -43,8 +41,6 @@ async fn a_tag_is_the_beginning_of_sha_256_in_base64url() {
     let tag = digest_tag(&js("é€😀")).await.unwrap();
     assert_eq!(tag, "35Imkn_VcsHuZu7IXeG7E5");
 }
-
-// --- signatures -----------------------------------------------------------
 
 /// The examples of RFC 7515, appendices A.2 and A.3.
 #[wasm_bindgen_test]
@@ -73,8 +69,6 @@ async fn the_signatures_of_rfc_7515_are_verified() {
     }
 }
 
-// --- header fields ------------------------------------------------------
-
 #[wasm_bindgen_test]
 fn header_fields_are_read_with_lowercase_names_and_all_characters() {
     let headers = Headers::new().unwrap();
@@ -87,8 +81,6 @@ fn header_fields_are_read_with_lowercase_names_and_all_characters() {
     let expected = [("x-a", ""), ("x-b", "\"é\": {1, 2}"), ("x-c", "1, 2")];
     assert_eq!(fields.iter().collect::<Vec<_>>(), expected);
 }
-
-// --- bodies --------------------------------------------------------------
 
 /// Runs JavaScript with one argument and returns its result.
 pub(crate) fn run_js<T: JsCast>(argument: &JsValue, script: &str) -> T {
@@ -103,7 +95,7 @@ pub(crate) fn property(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap()
 }
 
-/// Returns a stream of `chunks`. Cancelling the stream sets its property `cancelled`.
+/// Cancelling the stream sets its property `cancelled`.
 pub(crate) fn stream_of(chunks: &[&[u8]]) -> ReadableStream {
     let chunks: Array = chunks
         .iter()
@@ -147,10 +139,7 @@ async fn a_body_that_breaks_off_is_an_error() {
     assert!(error.to_string().contains("gone"), "{error}");
 }
 
-// --- messages of a socket ------------------------------------------------
-
-/// Returns a fake socket. `send` simulates a received message, and `closed` counts calls of
-/// `close`.
+/// `send` simulates a received message, and `closed` counts calls of `close`.
 pub(crate) fn fake_socket() -> WebSocket {
     let script = "
         const socket = new EventTarget();
@@ -220,9 +209,7 @@ async fn messages_end_after_a_timer_unless_it_is_dropped() {
     drop(timer);
 }
 
-// --- shared tasks --------------------------------------------------------
-
-/// Builds an object state that records the promises passed to `waitUntil`.
+/// Records the promises passed to `waitUntil`.
 fn state(waited: &Array) -> State {
     let recorded = waited.clone();
     let wait_until = Closure::<dyn FnMut(JsValue)>::new(move |promise: JsValue| {
@@ -234,7 +221,6 @@ fn state(waited: &Array) -> State {
     State::from(object.unchecked_into::<DurableObjectState>())
 }
 
-/// Returns a promise and the function that fulfils it.
 fn pending() -> (Promise, Function) {
     let mut settle = None;
     let promise = Promise::new(&mut |resolve, _| settle = Some(resolve));
@@ -288,10 +274,7 @@ async fn a_shared_task_continues_after_all_waiters_have_left() {
     assert!(is_done.get());
 }
 
-// --- SQL -------------------------------------------------------------------
-
-/// Opens a database that runs its statements with `exec`, a JavaScript function. The function can
-/// use `argument`.
+/// `exec`, a JavaScript function, can use `argument`.
 pub(crate) fn fake_database(argument: &JsValue, exec: &str) -> Rc<Database> {
     let script = format!(
         "const storage = {{ sql: {{ exec: {exec} }}, transactionSync: (run) => run() }};
@@ -300,8 +283,6 @@ pub(crate) fn fake_database(argument: &JsValue, exec: &str) -> Rc<Database> {
     let state: DurableObjectState = run_js(argument, &script);
     Rc::new(Database::new(State::from(state).storage()))
 }
-
-// --- D1 --------------------------------------------------------------------
 
 #[wasm_bindgen_test]
 async fn a_call_without_a_response_from_d1_times_out() {

@@ -1,5 +1,3 @@
-//! Timers and waits.
-
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll};
 

@@ -1,10 +1,6 @@
-//! Circuit breakers, which stop requests to Mintlify while Mintlify keeps failing.
-//!
-//! Requests of one project with the same rate-limit policy share a breaker. With a single breaker,
-//! failing reads would stop the creation of jobs, and one project would stop another.
-//!
-//! A breaker opens after [`MAX_FAILURES`] consecutive failures, and refuses requests for [`PAUSE`]
-//! or a longer `Retry-After` of at most [`MAX_PAUSE`]. Then it lets one request per [`PAUSE`] through as a probe.
+//! Circuit breakers. Requests of one project with the same rate-limit policy share a breaker:
+//! otherwise, failing reads would stop the creation of jobs, and one project would stop another. An
+//! open breaker lets one request per [`PAUSE`] through as a probe.
 
 use std::cell::RefCell;
 
@@ -14,44 +10,35 @@ use serde::{Deserialize, Serialize};
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
-/// Number of consecutive failures after which a breaker opens.
+/// Consecutive failures after which a breaker opens.
 pub const MAX_FAILURES: usize = 20;
-/// Minimum time for which an open breaker refuses requests: 30 s.
 pub const PAUSE: Millis = Millis::from_seconds(30);
-/// Maximum time for which an open breaker refuses requests: 5 min.
 pub const MAX_PAUSE: Millis = Millis::from_seconds(300);
-/// Maximum number of breakers per isolate. A new one replaces the one with the oldest failure.
+/// Per isolate. A new breaker replaces the one with the oldest failure.
 pub const MAX_BREAKERS: usize = 256;
 
-/// The policy and project that share a breaker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Circuit {
-    /// The rate-limit policy of the operation, if it has one.
     pub policy: Option<RateLimitPolicy>,
-    /// The id of the project.
     pub project: String,
 }
 
-/// The state of a breaker, from best to worst.
+/// From best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// The breaker allows requests.
     Closed,
-    /// The breaker refuses requests, except for one probe per pause.
+    /// Refuses requests, except for one probe per pause.
     Open,
 }
 
-/// The outcome of a request, for [`Breakers::record`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallOutcome<'a> {
-    /// Mintlify responded, possibly with an error that does not count as a failure.
+    /// Possibly with an error that does not count as a failure.
     Answered,
-    /// The request failed in a way that counts against Mintlify.
     Failed {
-        /// Repeated failures of one target, such as a job, count once. Without a target, all count.
+        /// Repeated failures of one target, such as a job, count once.
         target: Option<&'a str>,
-        /// The `Retry-After` of the failure's problem, if any.
         retry_after: Option<Millis>,
     },
 }
@@ -59,20 +46,16 @@ pub enum CallOutcome<'a> {
 #[derive(Debug, Default)]
 struct Breaker {
     failed: Vec<Option<String>>,
-    /// When the next request can pass, if the breaker is open.
+    /// Set if the breaker is open.
     retry_at: Option<Millis>,
 }
 
-/// The breakers of an isolate, ordered by their latest failure. A circuit has a breaker only while
-/// its latest outcome is a failure.
+/// By their latest failure. A circuit has a breaker only while its latest outcome is a failure.
 #[derive(Debug, Default)]
 pub struct Breakers(Vec<(Circuit, Breaker)>);
 
 impl Breakers {
-    /// Checks whether a request can be sent. Callers must [record](Self::record) the outcome.
-    ///
-    /// # Errors
-    /// Returns 503 `upstream-unavailable` with `Retry-After` if the breaker refuses the request.
+    /// Callers must [record](Self::record) the outcome.
     pub fn allow(&mut self, circuit: &Circuit, now: Millis) -> Result<(), Problem> {
         let found = self.0.iter_mut().find(|(own, _)| own == circuit);
         let Some(retry_at) = found.and_then(|(_, breaker)| breaker.retry_at.as_mut()) else {
@@ -85,7 +68,7 @@ impl Breakers {
         Ok(())
     }
 
-    /// Records the outcome of a request. Any outcome but a failure closes the breaker.
+    /// Any outcome but a failure closes the breaker.
     pub fn record(&mut self, circuit: &Circuit, outcome: CallOutcome<'_>, now: Millis) {
         let at = self.0.iter().position(|(own, _)| own == circuit);
         let removed = at.map(|at| self.0.remove(at).1);
@@ -103,7 +86,6 @@ impl Breakers {
         }
     }
 
-    /// Returns [`State::Open`] if a breaker of `policies` in `project` currently refuses requests.
     /// Without a project, checks all projects.
     pub fn state(&self, policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
         let is_open = self.0.iter().any(|(circuit, breaker)| {
@@ -141,12 +123,10 @@ thread_local! {
     static BREAKERS: RefCell<Breakers> = RefCell::default();
 }
 
-/// Calls `run` with this isolate's circuit breakers.
 pub fn with_breakers<T>(run: impl FnOnce(&mut Breakers) -> T) -> T {
     BREAKERS.with_borrow_mut(run)
 }
 
-/// Returns the [state](Breakers::state) of this isolate's circuit breakers.
 pub fn breaker_state(policies: &[RateLimitPolicy], project: Option<&str>, now: Millis) -> State {
     with_breakers(|breakers| breakers.state(policies, project, now))
 }

@@ -1,5 +1,3 @@
-//! The client for Mintlify, which sends a request, retries it if necessary and checks the response.
-
 use js_sys::JsString;
 use quillgate::declaration::Pagination;
 use quillgate::pages::{Totals, has_more_rows};
@@ -18,8 +16,8 @@ use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::page_check::check_page;
 use crate::upstream::refusal::Refusal;
 use crate::upstream::request::UpstreamRequest;
-use crate::upstream::settings::UpstreamSettings;
 use crate::upstream::transport::{Caching, Message, Outgoing, send};
+use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// The message of a larger error response is ignored.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
@@ -31,7 +29,6 @@ const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
 /// There is room for 1,000 turns of 8 kB, each with a question, an answer and its sources.
 const MAX_CONVERSATIONS_BYTES: usize = 8 * 1024 * 1024;
 
-/// The metrics and the result of a request, which may not have been sent.
 #[derive(Clone)]
 pub struct Exchange<T> {
     pub metrics: ExchangeMetrics,
@@ -45,18 +42,18 @@ pub struct UpstreamResponse {
 }
 
 pub struct FetchedPage {
-    /// The unchanged body, outside wasm memory.
+    /// Outside wasm memory.
     pub text: JsString,
-    /// The number of rows, or 1 if the report is not a list.
+    /// 1 if the report is not a list.
     pub rows: u64,
-    /// Whether another page exists. `false` without offset pagination.
+    /// `false` without offset pagination.
     pub has_more: bool,
     pub totals: Option<Totals>,
 }
 
 impl FetchedPage {
-    /// Returns `None` if the page does not have the declared type, or if a page with an offset has
-    /// more than [`PageSize::MAX`] rows.
+    /// `None` if the page does not have the declared type, or if a page with an offset has more
+    /// than [`PageSize::MAX`] rows.
     pub fn read(
         operation: Operation,
         UpstreamResponse { body, .. }: UpstreamResponse,
@@ -76,8 +73,7 @@ impl FetchedPage {
     }
 }
 
-/// Sends a request with retries, unless its breaker refuses. `pay` reserves budget for a retry
-/// after a transient failure, and returns whether that succeeded.
+/// `pay` reserves budget for a retry, and returns whether that succeeded.
 pub async fn send_upstream(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
@@ -114,7 +110,6 @@ pub async fn send_upstream(
 }
 
 enum Reply {
-    /// A response whose body has not been read.
     Open(Message),
     /// A 401 or 403, read immediately because the body decides the next attempt.
     Refused(UpstreamHead, String),
@@ -145,7 +140,6 @@ impl Reply {
     }
 }
 
-/// Sends a request until an attempt is final.
 async fn attempt(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
@@ -221,8 +215,7 @@ const fn max_bytes(operation: Operation) -> usize {
 }
 
 impl Exchange<UpstreamResponse> {
-    /// Reads the response. If `read` returns `None`, it is malformed, and the outcome of a write
-    /// unknown.
+    /// If `read` returns `None`, the response is malformed, and the outcome of a write unknown.
     pub fn read<T>(
         self,
         request: &UpstreamRequest<'_>,
@@ -238,7 +231,6 @@ impl Exchange<UpstreamResponse> {
 }
 
 impl<T> Exchange<T> {
-    /// Whether the gateway tried to send the request.
     pub fn is_sent(&self) -> bool {
         !self.outcome.as_ref().is_err_and(|failure| !failure.is_sent)
     }

@@ -1,5 +1,3 @@
-//! The connections of a Durable Object, which [`crate::upstream::permits`] limits.
-
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -10,7 +8,7 @@ use crate::runtime::{HostResult, Wait, Wake};
 use crate::upstream::client::{Exchange, UpstreamResponse, send_upstream};
 use crate::upstream::permits::{ConnectionClass, Permits, busy_problem};
 use crate::upstream::request::UpstreamRequest;
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
 #[derive(Clone, Default)]
 pub struct Connections(Rc<RefCell<Queue>>);
@@ -18,7 +16,6 @@ pub struct Connections(Rc<RefCell<Queue>>);
 #[derive(Default)]
 struct Queue {
     permits: Permits,
-    /// The number of each queued request, and its wake.
     waiting: Vec<(u64, Wake)>,
 }
 
@@ -30,8 +27,7 @@ pub struct Permit {
 }
 
 impl Connections {
-    /// Waits for a connection. Fails with 503 `gateway-busy` if the queue is full or the time is
-    /// up.
+    /// Fails with 503 `gateway-busy` if the queue is full or the time is up.
     pub async fn acquire(&self, class: ConnectionClass, time: Millis) -> Result<Permit, Problem> {
         let number = self.0.borrow_mut().permits.request(class)?;
         // If this future is dropped while it waits, dropping the permit leaves the queue.
@@ -50,9 +46,8 @@ impl Connections {
         Ok(permit)
     }
 
-    /// Waits for a connection, then sends a request to Mintlify. After a wait, calls `postpone`
-    /// first, because the request's timeout starts only then; if that fails, nothing is sent. `pay`
-    /// is as in [`send_upstream`].
+    /// After a wait, calls `postpone` first, because the request's timeout starts only then; if
+    /// that fails, nothing is sent. `pay` is as in [`send_upstream`].
     pub async fn send(
         &self,
         settings: &UpstreamSettings,

@@ -1,6 +1,3 @@
-//! Failed requests to Mintlify: their problem for the caller, and their effects on the budget and
-//! the idempotency key.
-
 use quillgate::response::Head;
 use quillgate::{ApiError, Method, Millis};
 use serde_json::{Value, json};
@@ -11,37 +8,35 @@ use crate::http::problem_kind::ProblemKind;
 use crate::upstream::head::UpstreamHead;
 use crate::upstream::key_redaction::{find_key, parse_error_body, redact_text};
 use crate::upstream::refusal::{Refusal, is_missing, read_messages};
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
-/// The wait after a 429 or 503 from the upstream without `Retry-After`: 60 s.
+/// After a 429 or 503 without `Retry-After`.
 pub const DEFAULT_RETRY_AFTER: Millis = Millis(60_000);
-/// Characters of a refusal that the log quotes.
+/// In characters.
 const MAX_QUOTED: usize = 500;
 
-/// The reason why a request received no response head.
+/// No response head arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TransportError {
-    /// The connection failed before the response head arrived.
     Broken,
-    /// The response head did not arrive in time.
     TimedOut,
 }
 
 /// The outcome to store under an idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOutcome {
-    /// The response, even an error. Requests with the same key receive it again.
+    /// The response, even an error.
     Store,
-    /// An unknown outcome. Retries with the same key require `Idempotency-Retry: force`.
+    /// Retries require `Idempotency-Retry: force`.
     Unknown,
-    /// Nothing, because Mintlify did not process the request. Callers may repeat it.
+    /// Nothing, because Mintlify did not process the request.
     Release,
 }
 
 impl KeyOutcome {
-    /// Returns the outcome for Mintlify's status, or for an incomplete response. After a 408, part
-    /// of the request may have been processed; after a 401, 403, 421, 425 or 429, nothing (RFC
-    /// 9110, section 15.5.20, for 421; RFC 8470, section 5.2, for 425).
+    /// `None` is an incomplete response. After a 408, part of the request may have been processed;
+    /// after a 401, 403, 421, 425 or 429, nothing (RFC 9110, section 15.5.20, for 421; RFC 8470,
+    /// section 5.2, for 425).
     pub const fn from_status(status: Option<u16>) -> Self {
         match status {
             None | Some(408) => Self::Unknown,
@@ -51,25 +46,21 @@ impl KeyOutcome {
     }
 }
 
-/// A failed request and its consequences.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpstreamFailure {
-    /// The problem for the caller, with a message for the operator if they must act.
     pub problem: Problem,
-    /// The outcome to store under the idempotency key.
     pub key_outcome: KeyOutcome,
-    /// How long the upstream refuses further requests after a 429.
+    /// The upstream refuses further requests for this time after a 429.
     pub closed_for: Option<Millis>,
-    /// Whether the fault is the upstream's.
+    /// The fault is the upstream's.
     pub is_fault: bool,
-    /// Whether the gateway tried to send the request, so that it may have been processed.
+    /// The request may have been processed.
     pub is_sent: bool,
-    /// Whether Mintlify does not know the job or the thread.
+    /// Mintlify does not know the job or the thread.
     pub is_missing: bool,
 }
 
 impl UpstreamFailure {
-    /// Creates a failure of a request that was not sent.
     pub fn not_sent(problem: Problem) -> Self {
         Self {
             is_sent: false,
@@ -88,13 +79,13 @@ impl UpstreamFailure {
         }
     }
 
-    /// Whether the same request can succeed later, so that stored data may serve until then.
+    /// The same request can succeed later, so that stored data may serve until then.
     pub fn is_temporary(&self) -> bool {
         !self.is_sent || self.closed_for.is_some() || self.counts_against_upstream()
     }
 
-    /// Whether the breaker counts the failure. Redirects and malformed responses show that the
-    /// upstream is reachable. After a 429, the budget blocks requests instead.
+    /// Redirects and malformed responses show that the upstream is reachable. After a 429, the
+    /// budget blocks requests instead.
     pub fn counts_against_upstream(&self) -> bool {
         let is_answer = matches!(
             self.problem.kind,
@@ -103,7 +94,6 @@ impl UpstreamFailure {
         self.is_fault && !is_answer
     }
 
-    /// Returns the `Retry-After` of the problem.
     pub fn retry_after(&self) -> Option<Millis> {
         let mut headers = self.problem.headers.iter();
         let (_, seconds) = headers.find(|(name, _)| *name == "retry-after")?;
@@ -124,7 +114,6 @@ impl UpstreamFailure {
     }
 }
 
-/// Returns the effect of a result on the budget.
 pub fn reservation_outcome<T>(result: &Result<T, UpstreamFailure>) -> ReservationOutcome {
     match result {
         Ok(_) => ReservationOutcome::Succeeded,
@@ -136,7 +125,6 @@ pub fn reservation_outcome<T>(result: &Result<T, UpstreamFailure>) -> Reservatio
     }
 }
 
-/// Classifies a request without a response.
 pub fn classify_transport_error(error: TransportError, method: Method) -> UpstreamFailure {
     let problem = match error {
         TransportError::Broken => Problem::new(
@@ -151,12 +139,12 @@ pub fn classify_transport_error(error: TransportError, method: Method) -> Upstre
     UpstreamFailure::fault(mark_uncertain(problem, method))
 }
 
-/// Classifies a 2xx response with an incomplete or unexpected body.
+/// The body of a 2xx is incomplete or unexpected.
 pub fn classify_malformed(method: Method) -> UpstreamFailure {
     UpstreamFailure::malformed("the upstream's response is incomplete or malformed", method)
 }
 
-/// Classifies a 2xx response that contains one of the gateway's keys. Returns `None` without a key.
+/// The response contains one of the gateway's keys.
 pub fn classify_leak(
     head: &UpstreamHead,
     body: &str,
@@ -177,7 +165,6 @@ pub fn classify_leak(
     Some(failure)
 }
 
-/// Classifies a response for which [`UpstreamHead::is_success`] returns `false`.
 pub fn classify_error(
     head: &UpstreamHead,
     body: &str,
@@ -206,8 +193,8 @@ pub fn classify_error(
     }
 }
 
-/// Classifies a refusal, after which callers may repeat the request. The network can block a write
-/// for the words of its prompt, which must not stop the writes of other callers.
+/// Callers may repeat the request. The network can block a write for the words of its prompt, which
+/// must not stop the writes of other callers.
 fn classify_refusal(
     refusal: Refusal,
     head: &UpstreamHead,
@@ -239,8 +226,7 @@ fn classify_api_error(
     }
 }
 
-/// Reads an error. `Retry-After` is at most the upstream's window, after which earlier requests no
-/// longer count.
+/// `Retry-After` is at most the upstream's window, after which earlier requests no longer count.
 fn read_api_error(
     head: &UpstreamHead,
     body: &str,
@@ -264,7 +250,7 @@ fn read_api_error(
     }
 }
 
-/// Returns the problem for a refusal, with the next step for the caller and no details.
+/// States the next step for the caller, but no details.
 pub fn refusal_problem(refusal: Refusal) -> Problem {
     let (kind, detail) = match refusal {
         Refusal::Key => (
@@ -325,8 +311,8 @@ fn describe_refusal(
     }
 }
 
-/// Returns the messages of a JSON error, the title of a page or the start of another body, without
-/// keys. For an empty body, returns the meaning of the status.
+/// The messages of a JSON error, the title of a page or the start of another body, without keys.
+/// For an empty body, the meaning of the status.
 fn quote_message(head: &UpstreamHead, body: &str, settings: &UpstreamSettings) -> String {
     let messages = read_messages(body);
     let text = if messages.is_empty() {
@@ -359,8 +345,7 @@ fn find_title(page: &str) -> Option<&str> {
     Some(&page[from..to])
 }
 
-/// Marks the outcome of a write as unknown. A `GET` has no outcome, and a misconfigured gateway
-/// sends nothing.
+/// A `GET` has no outcome, and a misconfigured gateway sends nothing.
 pub fn mark_uncertain(problem: Problem, method: Method) -> Problem {
     match method {
         _ if problem.kind == ProblemKind::Misconfigured => problem,
@@ -369,7 +354,6 @@ pub fn mark_uncertain(problem: Problem, method: Method) -> Problem {
     }
 }
 
-/// Converts an upstream error to a problem. A status outside of 400 to 599 becomes 502.
 pub fn error_problem(error: &ApiError, method: Method) -> Problem {
     let status = match error.status {
         status @ 400..=599 => status,

@@ -1,5 +1,5 @@
-//! Admin keys in upstream responses. The gateway withholds a successful response that contains one,
-//! and removes them from error messages.
+//! The gateway withholds a successful response that contains an admin key, and removes keys from
+//! error messages.
 
 use std::cmp::Reverse;
 
@@ -8,10 +8,9 @@ use serde_json::Value;
 
 use crate::json;
 use crate::upstream::raw_json::unescape;
-use crate::upstream::settings::UpstreamSettings;
+use crate::upstream::upstream_settings::UpstreamSettings;
 
-/// Parses an upstream error without admin keys, for responses and the log. Returns `None` unless
-/// the body is JSON without duplicate names.
+/// `None` unless the body is JSON without duplicate names.
 pub fn parse_error_body<'a>(
     body: &str,
     keys: impl IntoIterator<Item = &'a AdminKey>,
@@ -21,7 +20,7 @@ pub fn parse_error_body<'a>(
     Some(value)
 }
 
-/// Removes admin keys from a string, plain or with JSON escapes.
+/// Plain or with JSON escapes.
 pub(super) fn redact_text<'a>(text: &str, keys: impl IntoIterator<Item = &'a AdminKey>) -> String {
     remove_keys(&unescape(text), &sort_keys(keys))
 }
@@ -38,7 +37,7 @@ fn remove_keys(text: &str, keys: &[&str]) -> String {
     keys.iter().fold(text.to_owned(), remove)
 }
 
-/// Removes keys from all strings. Property names are not forwarded.
+/// Property names are not forwarded.
 fn redact(value: &mut Value, keys: &[&str]) {
     match value {
         Value::String(text) => *text = remove_keys(text, keys),
@@ -48,8 +47,8 @@ fn redact(value: &mut Value, keys: &[&str]) {
     }
 }
 
-/// Searches a whole document, valid JSON or not, for keys, plain or with JSON escapes. Returns the
-/// name of their variable.
+/// Searches valid or invalid JSON for keys, plain or with JSON escapes. Returns the name of their
+/// variable.
 pub(super) fn find_key(text: &str, settings: &UpstreamSettings) -> Option<&'static str> {
     let text = unescape(text);
     let contains = |keys: &[AdminKey]| keys.iter().any(|key| text.contains(key.expose()));

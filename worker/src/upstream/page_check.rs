@@ -1,5 +1,3 @@
-//! The check of analytics pages.
-
 use quillgate::pages::Totals;
 use quillgate::schema::{Field, JsonType};
 use quillgate::text::{MAX_SAFE_INTEGER, parse_decimal};
@@ -8,43 +6,27 @@ use serde_json::value::RawValue;
 use crate::json;
 use crate::upstream::raw_json::{Malformed, RawObject, read_string};
 
-/// The pagination properties of a page, and its number of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PageEnd {
-    /// The number of rows on the page, including rows that an export skips.
+    /// Including rows that an export skips.
     pub rows: u64,
-    /// `hasMore`, if it is a boolean.
+    /// If it is a boolean.
     pub has_more: Option<bool>,
-    /// `nextCursor`, if it is a string.
+    /// If it is a string.
     pub next_cursor: Option<String>,
-    /// The totals of the list, if the page has them.
     pub totals: Option<Totals>,
 }
 
 const TOTALS: [&str; 2] = ["totals", "totalSearches"];
 
-/// Returns the fingerprint of totals, regardless of whitespace and property order. `None` for
-/// `null`.
+/// Regardless of whitespace and property order. `None` for `null`.
 pub fn read_totals(json: &[u8]) -> Option<Totals> {
     let totals = json::parse(json).filter(|totals| !totals.is_null())?;
     Some(Totals::of(&json::to_text(&totals)))
 }
 
-/// Checks that every declared property of a page has its declared type, and that the property
-/// `member`, if given, is an array of objects. Nested values are not checked.
-///
-/// # Errors
-/// Returns [`Malformed`] if the page is not valid JSON or does not have the declared type.
-///
-/// ```
-/// use quillgate::Operation;
-/// use quillgate_worker::upstream::page_check::check_page;
-///
-/// let declared = Operation::ListPageViews.result();
-/// let page = r#"{ "totals": {}, "views": [{ "path": "/a" }], "hasMore": false }"#;
-/// assert_eq!(check_page(page, declared, Some("views")).map(|end| end.rows), Ok(1));
-/// assert!(check_page(r#"{ "totals": {} }"#, declared, Some("views")).is_err());
-/// ```
+/// Every declared property must have its declared type, and the property `member` must be an array
+/// of objects. Nested values are not checked.
 pub fn check_page(
     page: &str,
     declared: &JsonType,
@@ -56,7 +38,7 @@ pub fn check_page(
     read_page(page, object.fields, member).map(|(end, _)| end)
 }
 
-/// Checks a page like [`check_page`], and also returns its rows.
+/// Like [`check_page`].
 pub(crate) fn read_page<'a>(
     page: &'a str,
     declared: &[Field],
@@ -93,7 +75,7 @@ pub(crate) fn read_page<'a>(
     Ok((end, page.list.unwrap_or_default()))
 }
 
-/// Returns whether a value has the type `kind`. Nested values are not checked.
+/// Nested values are not checked.
 fn has_type(json: &str, kind: &JsonType) -> bool {
     match kind {
         JsonType::String | JsonType::OpenEnum(_) | JsonType::Tag(_) => json.starts_with('"'),
@@ -107,7 +89,7 @@ fn has_type(json: &str, kind: &JsonType) -> bool {
     }
 }
 
-/// Returns whether a number is an integer from 0 to 2^53 − 1. `1.0` counts as 1.
+/// An integer from 0 to 2^53 − 1. `1.0` counts as 1.
 fn is_count(number: &str) -> bool {
     let (integer, fraction) = number.split_once('.').unwrap_or((number, ""));
     let is_integer = fraction.bytes().all(|digit| digit == b'0');

@@ -1,8 +1,5 @@
-//! Permits for outgoing requests of a Durable Object.
-//!
-//! The runtime lets an object wait for six response heads at a time. A request's timeout would run
-//! while the request is in the runtime's queue, so the object has its own queue.
-//!
+//! Permits for outgoing requests. The runtime lets an object wait for six response heads at a time,
+//! and a request's timeout would run in the runtime's queue, so the object has its own queue.
 //! Webhooks and reads have fewer permits than there are connections, so they never block writes.
 
 use quillgate::Operation;
@@ -10,26 +7,22 @@ use quillgate::Operation;
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 
-/// Maximum number of concurrent requests per object: the runtime's limit.
+/// The runtime's limit per object.
 pub const MAX_CONNECTIONS: usize = 6;
-/// Maximum number of queued requests per class.
+/// Per class.
 pub const MAX_WAITING: usize = 256;
 
-/// The class of a request, with its own limit of concurrent requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionClass {
-    /// The creation of a job, or a follow-up.
     Write,
-    /// A read of a job, including polls.
+    /// Includes polls.
     ReadJob,
-    /// A read of a page of analytics.
+    /// Analytics.
     ReadPage,
-    /// The delivery of a webhook.
     Webhook,
 }
 
 impl ConnectionClass {
-    /// Returns the class of a request to Mintlify.
     pub const fn of(operation: Operation) -> Self {
         match operation {
             Operation::CreateAgentJob | Operation::SendMessage => Self::Write,
@@ -38,7 +31,6 @@ impl ConnectionClass {
         }
     }
 
-    /// Returns the maximum number of concurrent requests in this class.
     pub const fn limit(self) -> usize {
         match self {
             Self::Write => MAX_CONNECTIONS,
@@ -49,31 +41,17 @@ impl ConnectionClass {
     }
 }
 
-/// The permits for a Durable Object's connections, and the requests that wait for one.
-///
-/// ```
-/// use quillgate_worker::upstream::permits::{ConnectionClass, Permits};
-///
-/// let mut permits = Permits::default();
-/// let [first, _, third] = [(); 3].map(|()| permits.request(ConnectionClass::Webhook).unwrap());
-/// assert!(!permits.is_granted(third));
-/// assert_eq!(permits.release(first), Some(third));
-/// assert!(permits.is_granted(third));
-/// ```
 #[derive(Debug, Default)]
 pub struct Permits {
     /// The number and class of each request.
     held: Vec<(u64, ConnectionClass)>,
-    /// The same for queued requests, in order of arrival.
+    /// In order of arrival.
     waiting: Vec<(u64, ConnectionClass)>,
     last: u64,
 }
 
 impl Permits {
-    /// Requests a permit or joins the queue. Returns the number of the request.
-    ///
-    /// # Errors
-    /// Returns 503 `gateway-busy` if the queue of the class is full.
+    /// Joins the queue if no permit is free. Returns the number of the request.
     pub fn request(&mut self, class: ConnectionClass) -> Result<u64, Problem> {
         let is_free = self.is_free(class);
         if !is_free && count(&self.waiting, class) >= MAX_WAITING {
@@ -89,13 +67,11 @@ impl Permits {
         Ok(self.last)
     }
 
-    /// Whether the request with this number has a permit.
     pub fn is_granted(&self, number: u64) -> bool {
         self.held.iter().any(|(own, _)| *own == number)
     }
 
-    /// Releases a permit, or leaves the queue. Then grants a free permit to the first eligible
-    /// request, and returns its number.
+    /// Also leaves the queue. Returns the number of the request that receives the free permit.
     pub fn release(&mut self, number: u64) -> Option<u64> {
         self.held.retain(|(own, _)| *own != number);
         self.waiting.retain(|(own, _)| *own != number);
@@ -115,7 +91,6 @@ fn count(requests: &[(u64, ConnectionClass)], class: ConnectionClass) -> usize {
     requests.iter().filter(|(_, own)| *own == class).count()
 }
 
-/// Returns the 503 for a request that found no connection.
 pub fn busy_problem() -> Problem {
     let detail = "all connections to the upstream are in use; nothing was sent upstream";
     Problem::new(ProblemKind::GatewayBusy, detail).with_header("retry-after", "5")

@@ -7,7 +7,6 @@ use serde::Deserializer as _;
 use serde::de::{MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The error for input that is not valid JSON or does not have the expected type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Malformed;
 
@@ -17,17 +16,16 @@ impl From<serde_json::Error> for Malformed {
     }
 }
 
-/// A JSON object whose values are verbatim JSON.
+/// The values are verbatim JSON.
 pub(crate) struct RawObject<'a> {
-    /// In order, repeated names included.
+    /// Repeated names included.
     pub(crate) properties: Vec<(Cow<'a, str>, &'a str)>,
-    /// The elements of the property that was requested as a list.
     pub(crate) list: Option<Vec<&'a RawValue>>,
 }
 
 impl<'a> RawObject<'a> {
-    /// Reads an object. The first property with the name `list` must be an array, and is not among
-    /// the properties. Any nesting depth is safe: `serde_json` skips values without recursion.
+    /// The first property with the name `list` must be an array, and is not among the properties.
+    /// Any nesting depth is safe: `serde_json` skips values without recursion.
     pub(crate) fn read(json: &'a str, list: Option<&str>) -> Result<Self, Malformed> {
         let mut deserializer = serde_json::Deserializer::from_str(json);
         let object = deserializer.deserialize_map(ObjectVisitor { list })?;
@@ -35,7 +33,7 @@ impl<'a> RawObject<'a> {
         Ok(object)
     }
 
-    /// Returns the last value of a name, as JavaScript does.
+    /// The last value counts, as in JavaScript.
     pub(crate) fn get(&self, name: &str) -> Option<&'a str> {
         let mut properties = self.properties.iter();
         properties
@@ -69,14 +67,13 @@ impl<'de> Visitor<'de> for ObjectVisitor<'_> {
     }
 }
 
-/// Returns the content of a JSON string, or `None` for another value.
 pub(crate) fn read_string(json: &str) -> Option<Cow<'_, str>> {
     let content = json.strip_prefix('"')?.strip_suffix('"')?;
     Some(unescape(content))
 }
 
-/// Resolves the escapes of JSON (RFC 8259, section 7). An unpaired surrogate becomes U+FFFD. A
-/// malformed escape only loses its backslash.
+/// RFC 8259, section 7. An unpaired surrogate becomes U+FFFD. A malformed escape only loses its
+/// backslash.
 pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
@@ -105,7 +102,7 @@ pub(crate) fn unescape(text: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Decodes `u` and four digits, or a pair of surrogates. Also returns the length in bytes.
+/// A pair of surrogates counts as one. Also returns the length in bytes.
 fn read_unicode_escape(text: &str) -> Option<(char, usize)> {
     let read_unit = |text: &str| {
         let digits = text.strip_prefix('u')?.get(..4)?;

@@ -1,28 +1,25 @@
-//! Refused requests: why Mintlify, or the network in front of it, refused a request
-//! (docs/platform.md, 5). Mintlify publishes neither statuses nor messages, so the rules go by
-//! words. `cf-ray` proves nothing: Cloudflare adds it to every response.
+//! Why Mintlify, or the network in front of it, refused a request (docs/platform.md, 5). Mintlify
+//! publishes neither statuses nor messages, so the rules go by words. `cf-ray` proves nothing:
+//! Cloudflare adds it to every response.
 
 use serde_json::Value;
 
 use crate::json;
 use crate::upstream::head::UpstreamHead;
 
-/// The reason of a refusal. None of them is the caller's fault.
+/// None of these reasons is the caller's fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refusal {
-    /// Mintlify rejected the admin key.
     Key,
-    /// The organization's plan does not include the operation.
     Plan,
-    /// Mintlify does not know the project, or the project belongs to another organization.
+    /// Unknown, or of another organization.
     Project,
     /// The network in front of Mintlify blocked the request.
     Network,
 }
 
 impl Refusal {
-    /// Classifies a response. `body` is empty if it is not readable. Returns `None` for other
-    /// responses.
+    /// `body` is empty if it is not readable.
     pub fn classify(head: &UpstreamHead, body: &str) -> Option<Self> {
         let status = head.status;
         let is_refusal = matches!(status, 401 | 403);
@@ -35,20 +32,26 @@ impl Refusal {
             401 | 403 if names_key(&message) => Some(Self::Key),
             401 | 403 if names_project(&message) => Some(Self::Project),
             401 | 403 => Some(Self::Key),
-            400 | 404 | 422 if names_unknown_project(body) => Some(Self::Project),
+            400 | 404 | 422
+                if read_reasons(body)
+                    .iter()
+                    .any(|reason| rejects_project(reason)) =>
+            {
+                Some(Self::Project)
+            }
             _ => None,
         }
     }
 }
 
-/// Whether Mintlify does not know the job or the thread in the path. A 404 for the project, or from
-/// the network in front of Mintlify, does not concern the job.
+/// A 404 for the project, or from the network in front of Mintlify, does not concern the job or the
+/// thread.
 pub fn is_missing(head: &UpstreamHead, body: &str) -> bool {
     head.status == 404 && !is_from_network(head, body) && Refusal::classify(head, body).is_none()
 }
 
-/// Whether a 401, 403 or 404 comes from the network in front of Mintlify, whose own errors are JSON
-/// objects. Mintlify's 401 can be text, so only a page or an error of Cloudflare counts there.
+/// The network's own errors are JSON objects. Mintlify's 401 can be text, so only a page or an
+/// error of Cloudflare counts there.
 fn is_from_network(head: &UpstreamHead, body: &str) -> bool {
     if head.headers.get("cf-mitigated").is_some() {
         return true;
@@ -62,8 +65,7 @@ fn is_from_network(head: &UpstreamHead, body: &str) -> bool {
     is_foreign || is_from_cloudflare(body)
 }
 
-/// Whether a body is HTML. Servers also send plain text as `text/html`, so the type decides only
-/// for an empty body.
+/// Servers also send plain text as `text/html`, so the type decides only for an empty body.
 fn is_page(head: &UpstreamHead, body: &str) -> bool {
     let is_html = |kind: &str| kind.to_ascii_lowercase().starts_with("text/html");
     if body.is_empty() {
@@ -86,7 +88,6 @@ fn is_from_cloudflare(body: &str) -> bool {
             .contains("error code: 1")
 }
 
-/// Returns the messages of a JSON object, or any other body unchanged.
 fn read_text(body: &str) -> String {
     let messages = read_messages(body);
     if messages.is_empty() {
@@ -96,7 +97,6 @@ fn read_text(body: &str) -> String {
     }
 }
 
-/// Returns all strings of a JSON object, separated by `; `.
 pub fn read_messages(body: &str) -> String {
     let mut messages = Vec::new();
     if let Some(error) = json::parse_lossy(body) {
@@ -140,13 +140,7 @@ fn names_project(message: &str) -> bool {
     )
 }
 
-fn names_unknown_project(body: &str) -> bool {
-    let mut reasons = read_reasons(body).into_iter();
-    reasons.any(|reason| rejects_project(&reason))
-}
-
-/// Returns the strings of `error` and `message`, which state the reason of an error. Both can
-/// contain an object with these members.
+/// The strings of `error` and `message`, or of an object with these members in one of them.
 fn read_reasons(body: &str) -> Vec<String> {
     let mut reasons = Vec::new();
     if let Some(error) = json::parse_lossy(body) {
@@ -167,8 +161,8 @@ fn push_reasons(error: &Value, reasons: &mut Vec<String>) {
     }
 }
 
-/// Returns whether a reason rejects the project itself, such as "project abc not found". A part of
-/// the project, such as a job or a branch, is the caller's concern.
+/// Such as "project abc not found". A part of the project, such as a job or a branch, is the
+/// caller's concern.
 fn rejects_project(reason: &str) -> bool {
     let parts = "job jobs run runs thread threads conversation conversations message session \
          cursor datefrom dateto ref branch repository repo file page setting settings";
@@ -238,7 +232,6 @@ fn is_subject_of_rejection(before: &[&str], after: &[&str]) -> bool {
             .is_some_and(|(id, rest)| *id != "s" && starts_with_verdict(rest))
 }
 
-/// Returns `words` without the `skipped` ones at the start.
 fn skip_words<'a>(words: &'a [&'a str], skipped: &[&str]) -> &'a [&'a str] {
     let is_kept = |word: &&str| !skipped.contains(word);
     let start = words.iter().position(is_kept).unwrap_or(words.len());

@@ -1,5 +1,3 @@
-//! Requests to Mintlify.
-
 use quillgate::credential::AdminKey;
 use quillgate::{Method, Operation};
 use serde::{Deserialize, Serialize};
@@ -9,24 +7,22 @@ use crate::http::trace::continue_trace;
 use crate::upstream::breaker::{CallOutcome, Circuit};
 use crate::upstream::failure::UpstreamFailure;
 
-/// The `User-Agent` of the gateway (RFC 9110, section 10.1.5).
+/// RFC 9110, section 10.1.5.
 pub const USER_AGENT: &str = concat!("quillgate/", env!("CARGO_PKG_VERSION"));
 
-/// The ids of a caller's request, for Durable Objects and the upstream.
+/// The ids of a caller's request.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct RequestIds {
-    /// The value of `X-Request-Id`.
     pub id: String,
-    /// The id of the project.
     pub project: String,
-    /// The value of `traceparent`, with the gateway's span.
+    /// With the gateway's span.
     pub traceparent: String,
-    /// The caller's `tracestate`, if it is valid and its trace continues.
+    /// `None` if it is not valid, or if its trace does not continue.
     pub tracestate: Option<String>,
 }
 
 impl RequestIds {
-    /// Creates ids with a new trace, for work that no caller requested.
+    /// With a new trace, for work that no caller requested.
     pub fn begin(id: String, project: &str) -> Self {
         Self {
             project: project.to_owned(),
@@ -37,26 +33,21 @@ impl RequestIds {
     }
 }
 
-/// A request without the base URL and the credential.
+/// Without the base URL and the credential.
 #[derive(Debug, Clone, Copy)]
 pub struct UpstreamRequest<'a> {
-    /// Determines the method.
     pub operation: Operation,
-    /// The ids of the request that causes this one.
+    /// Of the request that causes this one.
     pub ids: &'a RequestIds,
-    /// The path and query, built from validated values.
     pub target: &'a str,
-    /// The JSON body of a write.
     pub body: Option<&'a str>,
 }
 
 impl UpstreamRequest<'_> {
-    /// Returns the method of the operation.
     pub fn method(&self) -> Method {
         self.operation.declaration().method
     }
 
-    /// Returns the policy and project that select the circuit breaker.
     pub fn circuit(&self) -> Circuit {
         Circuit {
             policy: self.operation.declaration().policy,
@@ -64,7 +55,6 @@ impl UpstreamRequest<'_> {
         }
     }
 
-    /// Returns the header fields of the request, with `key` as the credential.
     pub fn headers(&self, key: &AdminKey) -> HeaderFields {
         let mut headers = HeaderFields::default()
             .with("accept", "application/json")
@@ -80,8 +70,7 @@ impl UpstreamRequest<'_> {
         headers
     }
 
-    /// Returns the outcome for the breaker. Job creations have no separate targets, so each of
-    /// their failures counts.
+    /// Job creations have no separate targets, so each of their failures counts.
     pub fn call_outcome(&self, failure: Option<&UpstreamFailure>) -> CallOutcome<'_> {
         match failure {
             Some(failure) if failure.counts_against_upstream() => CallOutcome::Failed {

@@ -1,4 +1,4 @@
-//! Tests that need a JavaScript host, because they call `fetch` or use JavaScript values.
+//! Tests that need a JavaScript host.
 #![expect(
     clippy::unwrap_used,
     reason = "a failed unwrap fails the test at its line"
@@ -19,10 +19,8 @@ use crate::upstream::head::UpstreamHead;
 use crate::upstream::permits::ConnectionClass;
 use crate::upstream::transport::{Caching, Outgoing, send};
 
-// --- requests to servers -------------------------------------------------
-
-/// Replaces `fetch` with a function that returns `response`, or never responds if `response` is
-/// `null`. The returned object records the `init` argument of the call.
+/// Returns `response`, or never responds if it is `null`. The returned object records the `init`
+/// argument.
 fn replace_fetch(response: &JsValue) -> JsValue {
     let script = "
         const call = {};
@@ -92,7 +90,6 @@ async fn only_2xx_responses_are_cached() {
     assert_eq!(cf, expected);
 }
 
-/// Returns a 3-byte response with this `Content-Encoding` and a `Content-Length` of 3.
 fn response_of_length_3(encoding: &'static str) -> web_sys::Response {
     let headers = HeaderFields::default()
         .with("content-length", "3")
@@ -129,8 +126,6 @@ async fn a_response_is_decoded_as_utf_8() {
     assert_eq!(message.read_text(7).await.as_deref(), Some("aé\u{fffd}"));
 }
 
-// --- connections ---------------------------------------------------------
-
 #[wasm_bindgen_test]
 async fn a_dropped_wait_for_a_connection_keeps_no_permit() {
     const LIMIT: usize = ConnectionClass::Webhook.limit();
@@ -152,8 +147,6 @@ async fn a_dropped_wait_for_a_connection_keeps_no_permit() {
     }
 }
 
-// --- upstream responses --------------------------------------------------
-
 const MALFORMED: [&str; 7] = [
     "",
     "{\"id\":\"j1\"",
@@ -164,7 +157,6 @@ const MALFORMED: [&str; 7] = [
     "{}x",
 ];
 
-/// Returns a 200 response with the given body.
 fn response(body: &str) -> UpstreamResponse {
     UpstreamResponse {
         head: UpstreamHead {
@@ -175,7 +167,7 @@ fn response(body: &str) -> UpstreamResponse {
     }
 }
 
-/// Returns the JSON of a page of views with `rows` empty rows. More pages follow this page.
+/// `rows` empty rows. More pages follow.
 fn page(rows: usize) -> String {
     let views = vec!["{}"; rows].join(",");
     format!("{{ \"totals\": {{}}, \"views\": [{views}], \"hasMore\": true }}")

@@ -1,5 +1,3 @@
-//! Requests to other servers.
-
 use js_sys::{Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::JsFuture;
@@ -20,11 +18,11 @@ pub struct Outgoing<'a> {
     pub headers: HeaderFields,
     pub body: Option<&'a str>,
     pub caching: Caching,
-    /// The time limit for the request and the whole response.
+    /// Includes the whole response.
     pub time: Millis,
 }
 
-/// Whether caches between the gateway and the server may answer a request.
+/// Caches between the gateway and the server.
 #[derive(Clone, Copy)]
 pub enum Caching {
     Bypass,
@@ -49,7 +47,7 @@ impl Caching {
     }
 }
 
-/// A response whose body has not been read. Dropping this value aborts the request.
+/// Dropping this value aborts the request, unless its body was read.
 pub struct Message {
     response: Response,
     pub head: UpstreamHead,
@@ -57,7 +55,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Reads the body. Returns `None` if it is longer than `max_bytes` or incomplete.
+    /// `None` if the body is longer than `max_bytes` or incomplete.
     pub async fn read_text(self, max_bytes: usize) -> Option<String> {
         let bytes = read_stream(self.response.body(), max_bytes).await.ok()??;
         self.timeout.finish();
@@ -103,7 +101,7 @@ impl Drop for Timeout {
     }
 }
 
-/// Sends a request and waits for the response head. Redirects are never followed.
+/// Waits for the response head. Redirects are never followed.
 pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
     let timeout = Timeout::begin(request.time).map_err(|_| TransportError::Broken)?;
     let signal = timeout.controller.signal();

@@ -1,23 +1,20 @@
-//! The lock that prevents concurrent runs of the daily archive.
-
 use quillgate::Millis;
 
-/// A lock with a lease. After the lease expires, another run can take the lock.
+/// Prevents concurrent runs. After the lease expires, another run can take the lock.
 #[derive(Debug, Default)]
 pub struct RunLock {
     last_run: u64,
     held: Option<(RunId, Millis)>,
 }
 
-/// The id of a run of the archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunId(u64);
 
 impl RunLock {
-    /// Ten minutes. A run renews its lock before each request, which takes less time.
+    /// A run renews its lock before each request, which takes less time.
     pub const LEASE: Millis = Millis::from_seconds(600);
 
-    /// Takes the lock for a new run. Returns `None` while another run holds an unexpired lease.
+    /// Returns `None` while another run holds an unexpired lease.
     pub fn acquire(&mut self, now: Millis) -> Option<RunId> {
         if self.held.is_some_and(|(_, expires)| now < expires) {
             return None;
@@ -28,8 +25,7 @@ impl RunLock {
         Some(run)
     }
 
-    /// Extends the lease of a run, even an expired one. Returns `false` if the run has lost the
-    /// lock and must stop.
+    /// Even an expired lease. Returns `false` if the run has lost the lock and must stop.
     #[must_use]
     pub fn renew(&mut self, run: RunId, now: Millis) -> bool {
         let is_held = self.held.is_some_and(|(holder, _)| holder == run);
@@ -39,7 +35,6 @@ impl RunLock {
         is_held
     }
 
-    /// Releases the lock if `run` still holds the lock.
     pub fn release(&mut self, run: RunId) {
         self.held = self.held.filter(|(holder, _)| *holder != run);
     }

@@ -1,52 +1,41 @@
-//! The schedule of the daily archive.
-//!
 //! The archive fetches each finished day in parts: the visitor totals, then the pages of views in
 //! order. It fetches recent days again, because Mintlify counts some views late.
 
 use quillgate::pages::MAX_EMPTY_PAGES;
 use quillgate::{Day, Millis};
 
+use crate::analytics::analytics_settings::ArchiveSettings;
 #[cfg(doc)]
 use crate::analytics::archive::first_retained;
-use crate::analytics::settings::ArchiveSettings;
 
 const MAX_DOUBLINGS: u32 = 10;
 
-/// The part of a day that one request fetches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// The visitor totals.
     Visitors,
-    /// The page of views with this number, counted from 0.
+    /// Counted from 0.
     Views(u64),
 }
 
-/// The progress of the archive for one day of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DayRecord {
-    /// The archived day, in UTC.
     pub day: Day,
-    /// The time of the last complete fetch, if any.
+    /// The last complete fetch.
     pub fetched: Option<Millis>,
-    /// The number of pages of views in the last complete fetch.
+    /// In the last complete fetch.
     pub pages: u64,
-    /// The next part to fetch.
     pub next: Part,
-    /// The number of consecutive empty pages that this run has fetched.
+    /// Consecutive, in this run.
     pub empty_pages: u32,
-    /// The number of consecutive failed requests.
     pub attempts: u32,
-    /// The earliest time of the next request.
     pub retry_at: Millis,
-    /// The stored problem of the last request. A run stores new problems in the database only.
+    /// A run stores new problems in the database only.
     pub problem: Option<String>,
-    /// The site's totals as JSON, between the first and the last page of views. If they change
-    /// between two pages, the fetched pages are unusable.
+    /// The site's totals as JSON. If they change between two pages, the fetched pages are unusable.
     pub totals: Option<String>,
 }
 
 impl DayRecord {
-    /// Creates the record of a day that was never fetched.
     pub const fn new(day: Day) -> Self {
         Self {
             day,
@@ -61,15 +50,14 @@ impl DayRecord {
         }
     }
 
-    /// Returns the number of consecutive empty pages after one more page. `is_empty` means no rows
-    /// although more pages follow. Returns `None` at [`MAX_EMPTY_PAGES`], because the list may
-    /// never end.
+    /// `is_empty` means no rows although more pages follow. Returns `None` at [`MAX_EMPTY_PAGES`],
+    /// because the list may never end.
     pub fn count_empty_pages(&self, is_empty: bool) -> Option<u32> {
         let count = if is_empty { self.empty_pages + 1 } else { 0 };
         (count < MAX_EMPTY_PAGES).then_some(count)
     }
 
-    /// Records a successful request for the next part. `is_last` completes the day.
+    /// `is_last` completes the day.
     pub fn record_part(&mut self, is_last: bool, now: Millis) {
         let pages = match self.next {
             Part::Visitors => 0,
@@ -85,8 +73,7 @@ impl DayRecord {
         }
     }
 
-    /// Records a failed request. The next request waits for `base`, doubled by each further failure
-    /// up to ten times.
+    /// The wait is `base`, doubled by each further failure up to ten times.
     pub fn record_failure(&mut self, base: Millis, now: Millis) {
         let doublings = self.attempts.min(MAX_DOUBLINGS);
         self.attempts = self.attempts.saturating_add(1);
@@ -94,7 +81,7 @@ impl DayRecord {
         self.retry_at = now.plus(wait);
     }
 
-    /// Restarts the fetch, because the staged pages are unusable.
+    /// The staged pages are unusable.
     pub fn restart(&mut self) {
         self.next = Part::Visitors;
         self.empty_pages = 0;
@@ -118,29 +105,27 @@ impl DayRecord {
     }
 }
 
-/// Whether a day fetched at this time is never fetched again.
+/// Never fetched again.
 pub fn is_settled(day: Day, fetched: Millis, recheck_days: u32) -> bool {
     Day::of(fetched) >= day.next().plus(recheck_days)
 }
 
-/// Why a day is fetched, in the order of the fetches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Need {
     Gap,
     Recheck,
 }
 
-/// The progress of the archive for one project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectRecord {
-    /// The first day to archive, at least [`first_retained`]. The last one is yesterday, in UTC.
+    /// At least [`first_retained`]. The last day is yesterday, in UTC.
     pub first: Day,
-    /// The days for which at least one request was sent, oldest first.
+    /// Oldest first. A day that was never requested has no record.
     pub days: Vec<DayRecord>,
 }
 
 impl ProjectRecord {
-    /// Creates a project without recorded days. The first day to archive is yesterday.
+    /// The first day to archive is yesterday.
     pub fn new(now: Millis) -> Self {
         Self {
             first: Day::of(now).minus(1),
@@ -148,8 +133,6 @@ impl ProjectRecord {
         }
     }
 
-    /// Iterates over the days to archive before `today`. A day that was never requested has no
-    /// record.
     pub fn days_before(&self, today: Day) -> impl Iterator<Item = (Day, Option<&DayRecord>)> {
         let begin = self.days.partition_point(|record| record.day < self.first);
         let mut records = self.days[begin..].iter().peekable();
@@ -157,7 +140,6 @@ impl ProjectRecord {
         days.map(move |day| (day, records.next_if(|record| record.day == day)))
     }
 
-    /// Returns the record of a day, new if necessary.
     pub fn record_mut(&mut self, day: Day) -> &mut DayRecord {
         let at = self.days.partition_point(|record| record.day < day);
         if self.days.get(at).is_none_or(|record| record.day != day) {
@@ -166,10 +148,9 @@ impl ProjectRecord {
         &mut self.days[at]
     }
 
-    /// Returns the number of missing days, and the cost of fetching them. Each takes one request
-    /// for visitors, and as many for views as the latest stored day has pages.
-    ///
-    /// The daily fetch of yesterday and of recent days reduces the budget for missing days.
+    /// Each missing day takes one request for visitors, and as many for views as the latest stored
+    /// day has pages. The daily fetch of yesterday and of recent days reduces the budget for
+    /// missing days.
     pub fn estimate(&self, settings: &ArchiveSettings, now: Millis) -> (u32, Estimate) {
         let is_gap =
             |record: Option<&DayRecord>| record.is_none_or(|known| known.fetched.is_none());
@@ -192,38 +173,23 @@ impl ProjectRecord {
     }
 }
 
-/// The estimated cost of fetching the missing days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// The number of requests.
     pub requests: u64,
-    /// The duration in hours. `None` if the daily requests leave no budget.
+    /// `None` if the daily requests leave no budget.
     pub hours: Option<u64>,
 }
 
-/// A part of one day of a project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Target {
-    /// The index of the project in the argument of [`plan`].
+    /// In the argument of [`plan`].
     pub project: usize,
-    /// The day to fetch, in UTC.
     pub day: Day,
-    /// The part of the day to fetch.
     pub part: Part,
 }
 
-/// Chooses the next request: the oldest missing day, or else the oldest day due to be fetched
-/// again: once per day, until `recheck_days` have passed. Skips days that wait after a failure.
-///
-/// ```
-/// use quillgate::{Day, Millis};
-/// use quillgate_worker::analytics::archive::schedule::{Part, ProjectRecord, Target, plan};
-///
-/// let now = Day::from_text("2024-02-29").unwrap().begin();
-/// let day = Day::of(now).minus(1);
-/// let target = plan([&ProjectRecord::new(now)], 3, now);
-/// assert_eq!(target, Some(Target { project: 0, day, part: Part::Visitors }));
-/// ```
+/// Chooses the oldest missing day, or else the oldest day due to be fetched again: once per day,
+/// until `recheck_days` have passed.
 pub fn plan<'a>(
     projects: impl IntoIterator<Item = &'a ProjectRecord>,
     recheck_days: u32,

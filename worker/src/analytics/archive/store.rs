@@ -1,6 +1,4 @@
-//! The D1 database of the daily archive.
-//!
-//! A page is staged when it arrives. The last page of a day comes in a batch that replaces the
+//! The D1 database of the daily archive. The last page of a day comes in a batch that replaces the
 //! stored day with the staged pages. A batch is a transaction, so readers never see part of a day.
 
 use js_sys::{Array, JsString, Object, Reflect};
@@ -9,21 +7,21 @@ use serde::Deserialize;
 use wasm_bindgen::{JsCast, JsValue};
 use worker::Env;
 
+use crate::analytics::analytics_settings::ArchiveSettings;
 use crate::analytics::archive::schedule::{DayRecord, Part, ProjectRecord};
 use crate::analytics::archive::stored_path::store_path;
 use crate::analytics::archive::views::{ViewsQuery, ViewsRow};
 use crate::analytics::archive::{
     Counts, MAX_COUNTS, SeriesQuery, StoredDay, Subject, first_retained,
 };
-use crate::analytics::settings::ArchiveSettings;
 use crate::hash::fingerprint;
 use crate::runtime::{D1, HostError, HostResult, Statement, number, stringify_json};
 use crate::upstream::client::FetchedPage;
 
 const BINDING: &str = "ARCHIVE";
-/// Days per project and run.
+/// Per project and run.
 const MAX_EXPIRED: u32 = 10;
-/// Days of an earlier version's tables to copy per run. D1 allows 1,000 queries per invocation.
+/// Per run. D1 allows 1,000 queries per invocation.
 pub const MAX_CONVERTED: usize = 200;
 
 const SITE: &str = include_str!("sql/site.sql");
@@ -75,7 +73,6 @@ struct SeriesRow {
     visitors_human: Option<u64>,
     visitors_ai: Option<u64>,
     visitors_total: Option<u64>,
-    /// The number of rows of `page_views` below a prefix.
     pages: u64,
 }
 
@@ -89,7 +86,6 @@ pub struct StoredProject {
     /// `None` before the first run or backfill.
     pub id: Option<u32>,
     pub record: ProjectRecord,
-    /// The size of the database, if D1 reports it.
     pub bytes: Option<u64>,
 }
 
@@ -107,7 +103,6 @@ impl ArchiveStore {
         Ok(D1::open(env, BINDING)?.map(Self))
     }
 
-    /// Loads the record of a project without expired days, or a new record.
     pub async fn load(
         &self,
         project: &str,
@@ -152,8 +147,8 @@ impl ArchiveStore {
         })
     }
 
-    /// Returns the stored days of a page of a series. If a prefix has more than [`MAX_COUNTS`]
-    /// rows, also returns the first day that was not read completely.
+    /// If a prefix has more than [`MAX_COUNTS`] rows, also returns the first day that was not read
+    /// completely.
     pub async fn series(
         &self,
         project: &str,
@@ -173,7 +168,6 @@ impl ArchiveStore {
         Ok((stored.collect(), unread))
     }
 
-    /// Returns the days whose pages the list of views contains.
     pub async fn listed_days(
         &self,
         project: &str,
@@ -212,7 +206,7 @@ impl ArchiveStore {
         self.0.rows(PAGES, &values).await
     }
 
-    /// Sets the first day of a project, unless the stored one is earlier. Returns the project's id.
+    /// Unless the stored one is earlier. Returns the project's id.
     pub async fn set_first_day(&self, project: &str, first: Day) -> HostResult<u32> {
         let query = "INSERT INTO project (name, first_day) VALUES (?1, ?2)
             ON CONFLICT (name) DO UPDATE SET first_day = min(first_day, excluded.first_day)
@@ -231,8 +225,8 @@ impl ArchiveStore {
         self.0.batch(&[statement]).await
     }
 
-    /// Stages a page of views. The last page replaces the stored day. `parsed` is the parsed
-    /// `reply`; its paths become their stored forms.
+    /// Stages a page. The last page replaces the stored day. `parsed` is the parsed `reply`; its
+    /// paths become their stored forms.
     pub async fn store_views(
         &self,
         key: DayKey,
@@ -275,7 +269,7 @@ impl ArchiveStore {
         self.0.prepare(delete, &key.with(&[]))
     }
 
-    /// Records a failed request. If the fetch restarts, also deletes the day's staged parts.
+    /// If the fetch restarts, also deletes the day's staged parts.
     pub async fn record_failure(
         &self,
         key: DayKey,
@@ -332,7 +326,6 @@ impl ArchiveStore {
         self.0.batch(&statements).await
     }
 
-    /// Deletes the oldest days before `first`.
     pub async fn prune(&self, project: u32, first: Day) -> HostResult<()> {
         let query = "SELECT project, day FROM (
             SELECT project, day FROM day WHERE project = ?1 AND day < ?2 ORDER BY day LIMIT ?3
@@ -372,8 +365,7 @@ impl SeriesRow {
     }
 }
 
-/// Selects the page at a prefix and the pages below it. `0` is the character after `/`. Every page
-/// is below `/`.
+/// `0` is the character after `/`. Every page is below `/`.
 fn select_prefix(path: &str) -> Vec<JsValue> {
     let limit = number(MAX_COUNTS + 1);
     if path == "/" {
@@ -395,10 +387,8 @@ fn day(number: u32) -> Day {
     Day::from_number(number.into())
 }
 
-/// Replaces paths with their stored forms. Returns whether any path changed.
-///
-/// A changed row gets `quillgate.original`, a hash of its path, which distinguishes pages with the
-/// same stored path.
+/// Returns whether any path changed. A changed row gets `quillgate.original`, a hash of its path,
+/// which distinguishes pages with the same stored path.
 fn replace_paths(page: &JsValue) -> HostResult<bool> {
     let rows: Array = Reflect::get(page, &"views".into())?.unchecked_into();
     let mut has_changed = false;

@@ -1,5 +1,3 @@
-//! The list of archived page views: its requests and the bodies of its responses.
-
 use quillgate::parameters::ParameterGroup as _;
 use quillgate::{ArchivedPageSize, Call, Cursor, Day, DayGroup};
 use serde::{Deserialize, Serialize};
@@ -12,24 +10,18 @@ use crate::analytics::archive::{
 use crate::http::problem::Problem;
 use crate::json;
 
-/// A request for a page of the list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewsQuery {
-    /// The first day of the range, in UTC.
     pub from: Day,
-    /// The day after the last day of the range.
+    /// Exclusive.
     pub to: Day,
-    /// The stored path after which this page starts. `None` for the first page.
+    /// This page starts after this stored path.
     pub after: Option<String>,
-    /// The maximum number of rows, lower for long ranges because of [`MAX_ROWS_READ`].
+    /// Lower for long ranges because of `MAX_ROWS_READ`.
     pub limit: u64,
 }
 
 impl ViewsQuery {
-    /// Reads a call of [`quillgate::ListArchivedViews`].
-    ///
-    /// # Errors
-    /// Returns a 400 problem for the first parameter that breaks a rule.
     pub fn read(call: &Call) -> Result<Self, Problem> {
         let (from, to) = read_range(call)?;
         let cursor = Option::<Cursor>::read(call)?;
@@ -44,7 +36,6 @@ impl ViewsQuery {
         })
     }
 
-    /// Returns the query for the site's counts on each of the days.
     pub fn site(&self) -> SeriesQuery {
         SeriesQuery {
             subject: Subject::Site,
@@ -56,22 +47,16 @@ impl ViewsQuery {
     }
 }
 
-/// The views of one page, summed over the archived days. A sum is `None` if it is unknown on any
-/// day.
+/// Summed over the archived days. A sum is `None` if it is unknown on any day.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 pub struct ViewsRow {
-    /// The page's path, as the archive stores it.
     pub path: String,
-    /// Views by people.
     pub human: Option<u64>,
-    /// Views by AI.
     pub ai: Option<u64>,
-    /// Mintlify's total of people and AI.
     pub total: Option<u64>,
 }
 
-/// Writes the body of a page of the list. `site` is in ascending order. `pages` has one row more
-/// than the limit if another page follows.
+/// `site` is in ascending order. `pages` has one row more than the limit if another page follows.
 pub fn write_views(query: &ViewsQuery, site: &[StoredDay], mut pages: Vec<ViewsRow>) -> String {
     let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
     let has_more = pages.len() > limit;

@@ -1,5 +1,3 @@
-//! The rows of an export, as CSV or newline-delimited JSON.
-
 use quillgate::columns::{Columns, Content, Member};
 use quillgate::csv::{BYTE_ORDER_MARK, LINE_END, push_cell, push_record, push_text_cell};
 use quillgate::export::ExportFormat;
@@ -10,24 +8,8 @@ use serde_json::{Value, json};
 use crate::upstream::page_check::{PageEnd, read_page};
 use crate::upstream::raw_json::{Malformed, RawObject, read_string};
 
-/// A writer that converts the rows of pages to CSV or newline-delimited JSON. Numbers and JSON
-/// rows are copied verbatim.
-///
-/// ```
-/// use quillgate::Operation;
-/// use quillgate::columns::columns;
-/// use quillgate::export::ExportFormat;
-/// use quillgate_worker::analytics::export::rows::RowWriter;
-///
-/// let writer = RowWriter::new(ExportFormat::Csv, columns(Operation::ListPageViews));
-/// let mut text = Vec::new();
-/// writer.push_head(&mut text);
-/// let page = r#"{ "views": [{ "path": "=1+1, \"x\"", "human": 3 }], "hasMore": false }"#;
-/// let end = writer.push_rows(page, "views", &|_| true, &mut text).expect("a page");
-/// assert_eq!(end.has_more, Some(false));
-/// let lines = "\u{feff}path,human,ai,total\r\n\"'=1+1, \"\"x\"\"\",3,,\r\n";
-/// assert_eq!(text, lines.as_bytes());
-/// ```
+/// Converts the rows of pages to CSV or newline-delimited JSON. Numbers and JSON rows are copied
+/// verbatim.
 #[derive(Debug)]
 pub struct RowWriter {
     format: ExportFormat,
@@ -35,17 +17,16 @@ pub struct RowWriter {
 }
 
 impl RowWriter {
-    /// Creates a writer. The columns apply only to CSV; JSON output contains all properties.
+    /// The columns apply only to CSV; JSON output contains all properties.
     pub const fn new(format: ExportFormat, columns: Columns) -> Self {
         Self { format, columns }
     }
 
-    /// Returns the output format.
     pub const fn format(&self) -> ExportFormat {
         self.format
     }
 
-    /// Appends the CSV header. Its byte order mark makes spreadsheets read UTF-8.
+    /// The byte order mark makes spreadsheets read UTF-8.
     pub fn push_head(&self, out: &mut Vec<u8>) {
         if self.format == ExportFormat::Csv {
             out.extend_from_slice(BYTE_ORDER_MARK);
@@ -53,10 +34,7 @@ impl RowWriter {
         }
     }
 
-    /// Appends the rows of a page for whose indices `is_wanted` returns `true`.
-    ///
-    /// # Errors
-    /// Returns [`Malformed`] if `rows_name` is not an array of objects. For CSV, a property with
+    /// Appends the rows for whose indices `is_wanted` returns `true`. For CSV, a property with
     /// nested columns must be an object or `null`. After an error, `out` is unchanged.
     pub fn push_rows(
         &self,
@@ -94,8 +72,8 @@ impl RowWriter {
         Ok(())
     }
 
-    /// Appends the last record of an incomplete export: the cursor to resume from, the problem, and
-    /// the seconds to wait, if known.
+    /// The last record of an incomplete export: the cursor to resume from, the problem, and the
+    /// seconds to wait.
     pub fn push_incomplete(
         &self,
         cursor: &str,
@@ -119,8 +97,7 @@ impl RowWriter {
         self.push_notice(cells, out);
     }
 
-    /// Appends the last record of an export with mixed pages, without a cursor, because resuming
-    /// would not replace rows.
+    /// Without a cursor, because resuming would not replace rows.
     pub fn push_mixed(&self, problem: &str, out: &mut Vec<u8>) {
         if self.format == ExportFormat::NdJson {
             return push_line(out, &json!({ "mixed": { "problem": problem } }));
@@ -129,7 +106,7 @@ impl RowWriter {
         self.push_notice(cells, out);
     }
 
-    /// Appends a record that is not a row, in as many cells as a row has.
+    /// As many cells as a row has.
     fn push_notice(&self, mut cells: Vec<String>, out: &mut Vec<u8>) {
         let width = self.columns.names.len().max(1);
         if cells.len() > width {
@@ -143,9 +120,6 @@ impl RowWriter {
 
 /// Reads the end of a page and the keys of its rows, which are events. `time` is the property with
 /// their time.
-///
-/// # Errors
-/// Returns [`Malformed`] as [`RowWriter::push_rows`] does.
 pub fn read_keys(
     page: &str,
     rows_name: &str,
@@ -169,7 +143,7 @@ fn push_line(out: &mut Vec<u8>, record: &Value) {
     out.push(b'\n');
 }
 
-/// Finds the JSON of a record's cells. The last of repeated properties counts, as in JavaScript.
+/// The last of repeated properties counts, as in JavaScript.
 fn read_record<'a>(
     record: &'a str,
     members: &[Member],
@@ -186,7 +160,7 @@ fn read_record<'a>(
     Ok(())
 }
 
-/// Appends the cell of a value: empty for `null`, the content of a string, otherwise JSON.
+/// Empty for `null`, the content of a string, otherwise JSON.
 fn push_value(out: &mut Vec<u8>, json: &str) {
     if let Some(text) = read_string(json) {
         push_text_cell(out, text.as_bytes());

@@ -28,15 +28,14 @@ use crate::upstream::client::FetchedPage;
 use crate::upstream::page_check::read_totals;
 use crate::upstream::request::{RequestIds, UpstreamRequest};
 
-/// The archive's key in the budget. The keys of callers contain a space.
+/// In the budget. The keys of callers contain a space.
 const CALLER: &str = "archive";
 /// The next cron trigger continues the work.
 const RUN_TIME: Millis = Millis::from_seconds(300);
-/// Requests per run. Each causes several of the 1,000 D1 queries per invocation.
+/// Each causes several of the 1,000 D1 queries per invocation.
 const MAX_REQUESTS: u64 = 100;
 /// The first wait after a failure is the budget's window divided by this number.
 const RETRY_PART: u64 = 60;
-/// The problem to record if a part of a day could not be stored.
 const STORAGE: &str = "storage";
 
 struct Project {
@@ -102,8 +101,8 @@ impl Organization {
         Ok(())
     }
 
-    /// Copies days from the tables of an earlier version, and finally drops these tables. Returns
-    /// whether a day was copied; the run then ends, because D1 limits its queries.
+    /// Copies days from the tables of an earlier version. Returns whether a day was copied; the run
+    /// then ends, because D1 limits its queries.
     async fn convert_days(&self, store: &ArchiveStore, run: RunId) -> HostResult<bool> {
         let days = store.days_to_convert().await?;
         let mut copied = 0;
@@ -217,8 +216,8 @@ impl Run<'_> {
         (record.record_mut(day), DayKey { project, day })
     }
 
-    /// Stores a part of a day. Returns a problem, and restarts the day, if the site's totals
-    /// changed between two pages or too many pages are empty.
+    /// Restarts the day and returns a problem if the site's totals changed between two pages or too
+    /// many pages are empty.
     async fn store_part(
         &mut self,
         target: Target,
@@ -327,7 +326,6 @@ mod tests {
 
     use super::*;
 
-    /// Opens an archive whose database fails to store pages.
     fn open_failing_store() -> ArchiveStore {
         let script = "const statement = { bind: () => statement };
           const batch = async () => { throw new Error('no storage'); };

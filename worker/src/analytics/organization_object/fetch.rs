@@ -1,6 +1,3 @@
-//! Reports in the organization's object. Each page comes from the cache, or from the upstream if
-//! budget is left.
-
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -22,14 +19,13 @@ use crate::upstream::request::UpstreamRequest;
 #[derive(Clone)]
 struct Lookup {
     outcome: Result<(Page, CacheStatus), Problem>,
-    /// `RateLimit-Policy` and `RateLimit`, if the request checked the budget.
+    /// Set if the request checked the budget.
     headers: HeaderFields,
     upstream: Option<ExchangeMetrics>,
     budget_left: Option<u32>,
 }
 
 impl Lookup {
-    /// The result for a page that needed no budget and no upstream request.
     fn without_fetch(outcome: Result<(Page, CacheStatus), Problem>) -> Self {
         Self {
             outcome,
@@ -45,8 +41,7 @@ impl Lookup {
             .is_ok_and(|(_, status)| status.is_stale())
     }
 
-    /// Returns the result for another request that waited for this fetch, without the metrics of
-    /// the fetch. `cached` is the page that the other request found.
+    /// Without the metrics of the fetch. `cached` is the page that the other request found.
     fn collapsed(self, report: &ReportCall, cached: Option<Page>) -> Self {
         let status = self.upstream.and_then(|exchange| exchange.status);
         Self::without_fetch(match self.outcome {
@@ -64,8 +59,8 @@ pub(super) struct RunningFetch {
 }
 
 impl Organization {
-    /// Returns a report. If totals changed between two pages, requests the outdated pages again,
-    /// once. The pages can still be mixed afterwards.
+    /// If totals changed between two pages, requests the outdated pages again, once. The pages can
+    /// still be mixed afterwards.
     pub(super) async fn report(self: Rc<Self>, mut report: ReportCall) -> HostResult<ReportReply> {
         if report.checks_rest {
             self.check_rest(&report).await?;
@@ -88,8 +83,8 @@ impl Organization {
         })
     }
 
-    /// Fetches the first missing page of the list, if the requested page is cached. Changed totals
-    /// make all cached pages of the list stale.
+    /// Fetches the first missing page of the list. Changed totals make all cached pages of the list
+    /// stale.
     async fn check_rest(self: &Rc<Self>, report: &ReportCall) -> HostResult<()> {
         let (list, first) = (&report.query.list, report.query.offset / PAGE_ROWS);
         let missing = self.pages.first_missing(list, first)?;
@@ -100,7 +95,7 @@ impl Organization {
         Ok(())
     }
 
-    /// Adds the pages of a report, or the refusal of one of them, to a reply without pages.
+    /// Adds the pages, or the refusal of one of them.
     async fn collect_pages(
         self: &Rc<Self>,
         report: &ReportCall,
@@ -135,7 +130,6 @@ impl Organization {
         Ok(reply)
     }
 
-    /// Returns a page from the cache, from a running fetch or from the upstream.
     async fn page(self: &Rc<Self>, report: &ReportCall, number: u64) -> HostResult<Lookup> {
         let list = &report.query.list;
         let now = now();
@@ -179,7 +173,7 @@ impl Organization {
         }
     }
 
-    /// Starts a fetch that continues without its caller, because other requests may wait for it.
+    /// Continues without its caller, because other requests may wait for it.
     fn spawn_fetch(
         self: &Rc<Self>,
         report: ReportCall,
@@ -243,8 +237,7 @@ impl Organization {
         })
     }
 
-    /// Sends a request for a page. Also returns the reservation of the last attempt, after its
-    /// settlement or release.
+    /// Also returns the reservation of the last attempt, after its settlement or release.
     pub(super) async fn send_page(
         &self,
         budget: &BudgetRequest,
@@ -292,10 +285,10 @@ impl Organization {
         Ok(page)
     }
 
-    /// Reserves budget for a retry, which must not be sent if this returns `false`.
+    /// A retry must not be sent if this returns `false`.
     fn pay_again(&self, budget: &BudgetRequest, reservation: &RefCell<Reservation>) -> bool {
         let paid = self.database.transaction(|| {
-            let Ok(next) = self.budget.reserve(budget)? else {
+            let Ok(next) = self.budget.reserve(budget, self.upstream.timeout)? else {
                 return Ok(None);
             };
             self.budget.settle(reservation.borrow().id)?;
@@ -310,12 +303,14 @@ impl Organization {
         &self,
         budget: &BudgetRequest,
     ) -> HostResult<Result<Reservation, Problem>> {
-        self.database.transaction(|| self.budget.reserve(budget))
+        let hold = self.upstream.timeout;
+        self.database
+            .transaction(|| self.budget.reserve(budget, hold))
     }
 }
 
-/// Returns the cached page after a temporary failure (429 or 5xx) if it is fresh or the caller
-/// accepts stale pages. `status` is the upstream's.
+/// After a temporary failure, a fresh page, or a stale one if the caller accepts it. `status` is
+/// the upstream's.
 fn serve_cached(
     cached: Option<Page>,
     report: &ReportCall,
@@ -355,8 +350,8 @@ mod tests {
     use crate::upstream::permits::ConnectionClass;
     use crate::upstream::request::RequestIds;
 
-    /// Opens an organization whose storage cannot change the time of a reservation. Also returns
-    /// the list of ids of the deleted reservations.
+    /// Its storage cannot change the time of a reservation. Also returns the list of ids of the
+    /// deleted reservations.
     fn open_organization() -> (Organization, Array) {
         let script = "let id = 0;
           const deleted = [];

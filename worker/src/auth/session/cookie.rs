@@ -1,6 +1,5 @@
-//! The session cookie (RFC 6265bis): 256 random bits and their HMAC-SHA-256, whose key is derived
-//! from `ACCESS_TOKEN_SECRET`. Forged cookies are therefore rejected without calling a Durable
-//! Object.
+//! The session cookie (RFC 6265bis): 256 random bits and their HMAC-SHA-256. Forged cookies are
+//! rejected without calling a Durable Object.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,29 +7,24 @@ use quillgate::Millis;
 
 use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
 
-/// The cookie's name. `__Host-` forbids a `Domain` (RFC 6265bis, section 4.1.3.2).
+/// `__Host-` forbids a `Domain` (RFC 6265bis, section 4.1.3.2).
 pub const NAME: &str = "__Host-quillgate";
-/// The length of the cookie's random part, in bytes.
 pub const RANDOM_BYTES: usize = 32;
 
-/// The cookies of a request that have a given name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cookie<'a> {
-    /// No cookie.
     Missing,
-    /// The value of the only cookie.
     One(&'a str),
-    /// Several cookies, which browsers never send with a `__Host-` name.
+    /// Browsers never send several cookies with a `__Host-` name.
     Several,
 }
 
-/// Reads names and values in `Cookie` (RFC 6265bis, section 4.2.1).
+/// RFC 6265bis, section 4.2.1.
 pub fn read_cookies(header: Option<&str>) -> impl Iterator<Item = (&str, &str)> {
     let pairs = header.unwrap_or("").split(';');
     pairs.filter_map(|pair| pair.trim_matches([' ', '\t']).split_once('='))
 }
 
-/// Finds a cookie by name in `Cookie`.
 pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
     let mut named = read_cookies(header).filter(|(own, _)| *own == name);
     match (named.next(), named.next()) {
@@ -40,16 +34,15 @@ pub fn find_cookie<'a>(header: Option<&'a str>, name: &str) -> Cookie<'a> {
     }
 }
 
-/// The `SameSite` attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SameSite {
-    /// Sent only with requests from the same site.
+    /// Only with requests from the same site.
     Strict,
-    /// Also sent when a link or a redirect on another site leads to this site.
+    /// Also when a link or a redirect on another site leads to this site.
     Lax,
 }
 
-/// Writes a `Set-Cookie` value (RFC 6265bis, section 4.1).
+/// RFC 6265bis, section 4.1.
 pub fn write_cookie(name: &str, value: &str, same_site: SameSite, lifetime: Millis) -> String {
     let same_site = match same_site {
         SameSite::Strict => "Strict",
@@ -59,24 +52,22 @@ pub fn write_cookie(name: &str, value: &str, same_site: SameSite, lifetime: Mill
     format!("{name}={value}; Path=/; Secure; HttpOnly; SameSite={same_site}; Max-Age={seconds}")
 }
 
-/// Writes a `Set-Cookie` value that deletes a cookie.
 pub fn clear_cookie(name: &str) -> String {
     write_cookie(name, "", SameSite::Strict, Millis(0))
 }
 
-/// The name of a session's Durable Object: a hash that does not reveal the cookie.
+/// A hash that does not reveal the cookie.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionId(String);
 
 impl SessionId {
-    /// Creates the id and the cookie value of a new session, valid while the gateway has `secret`.
+    /// Also returns the cookie, which is valid while the gateway has `secret`.
     pub fn new(random: &[u8; RANDOM_BYTES], secret: &[u8]) -> (Self, String) {
         let tag = hmac_sha256(&derive(secret), &[random]);
         let value = URL_SAFE_NO_PAD.encode([&random[..], &tag[..]].concat());
         (Self::of_value(&value), value)
     }
 
-    /// Reads a cookie that was created with one of `secrets`.
     pub fn read(cookie: Cookie<'_>, secrets: &[Vec<u8>]) -> Option<Self> {
         match cookie {
             Cookie::One(value) if is_genuine(value, secrets) => Some(Self::of_value(value)),
@@ -88,7 +79,6 @@ impl SessionId {
         Self(fingerprint(&["session", value]))
     }
 
-    /// The name of the object.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -1,20 +1,13 @@
-//! Protection against cross-site request forgery (CSRF) by cookies.
-//!
-//! `SameSite=Strict` is not enough: pages of sibling subdomains are same-site, and browsers have
-//! had bugs in enforcing `SameSite`.
+//! Protection against cross-site request forgery. `SameSite=Strict` is not enough: pages of sibling
+//! subdomains are same-site, and browsers have had bugs in enforcing it.
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
 use crate::http::request_head::RequestHead;
 use crate::http::url::origin_of;
 
-/// Checks that a request came from the gateway's own pages.
-///
-/// `Origin` must be the gateway's own; `GET` and `HEAD` may omit it. `Sec-Fetch-Site`, if present,
-/// must be `same-origin`; for `GET` and `HEAD` also `none`, as for a URL that the user typed.
-///
-/// # Errors
-/// 403 for any other request.
+/// `GET` and `HEAD` may omit `Origin`. Their `Sec-Fetch-Site` may be `none`, as for a URL that the
+/// user typed.
 pub fn check_same_origin(head: &RequestHead) -> Result<(), Problem> {
     let reads = matches!(&*head.method, "GET" | "HEAD");
     let is_own = match head.header("origin") {

@@ -1,5 +1,4 @@
-//! The Durable Object of a session, which stores the session's record. For a sign-in, an empty
-//! record marks the sign-in as used.
+//! The Durable Object of a session. For a sign-in, an empty record marks the sign-in as used.
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
@@ -49,8 +48,7 @@ impl Session {
         }
     }
 
-    /// Stores a record until `ends`, a Unix time in milliseconds. Returns `false` and stores
-    /// nothing if the object already has a record.
+    /// Returns `false` if the object already has a record. `ends` is in milliseconds.
     pub fn open(&self, record: &str, ends: f64) -> bool {
         let kept = self.storage.kv();
         let is_free = kept.get(RECORD).is_undefined();
@@ -63,7 +61,6 @@ impl Session {
         is_free
     }
 
-    /// Returns `undefined` if the session has ended.
     pub fn read(&self) -> JsValue {
         self.storage.kv().get(RECORD)
     }

@@ -1,9 +1,7 @@
 //! Sign-in at an issuer: the authorization code flow of `OpenID` Connect with PKCE (RFC 6749,
-//! section 4.1; RFC 7636).
-//!
-//! A cookie stores the state of the flow. Each sign-in has its own cookie, so that several tabs can
-//! sign in concurrently. `state`, the PKCE verifier and `nonce` are derived from the whole cookie
-//! with a secret key, so the callback rejects a modified cookie.
+//! section 4.1; RFC 7636). Each sign-in has its own cookie, so that several tabs can sign in
+//! concurrently. `state`, the PKCE verifier and `nonce` are derived from the whole cookie with a
+//! secret key, so the callback rejects a modified cookie.
 
 use std::cmp::Reverse;
 
@@ -14,12 +12,12 @@ use quillgate::encode::percent_encode;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::auth::auth_settings::AuthSettings;
 use crate::auth::jwt::take_text;
 use crate::auth::session::cookie::{
     Cookie, RANDOM_BYTES, SameSite, SessionId, clear_cookie, find_cookie, read_cookies,
     write_cookie,
 };
-use crate::auth::settings::AuthSettings;
 use crate::auth::sign_in_issuer::SignInIssuer;
 use crate::hash::{KEY_BYTES, derive_key, fingerprint, hmac_sha256, verify_hmac_sha256};
 use crate::http::gateway_rule::GatewayRule;
@@ -30,12 +28,10 @@ use crate::http::response::{GatewayResponse, HeaderFields};
 use crate::http::url::{decode_percent, decode_query, find_parameter, origin_of};
 use crate::json;
 
-/// The path to which the issuer redirects.
 pub const CALLBACK: &str = "/session/callback";
-/// The path at which a sign-in begins.
 pub const START: &str = "/session/start";
 const NAME_PREFIX: &str = "__Host-quillgate-sign-in-";
-/// In progress, per browser. Another sign-in replaces the oldest.
+/// Per browser. Another sign-in replaces the oldest.
 const MAX_STARTED: usize = 5;
 const LIFETIME: Millis = Millis::from_seconds(600);
 /// In bytes. Browsers limit the length of cookies.
@@ -43,12 +39,7 @@ const MAX_RETURN_LENGTH: usize = 1_024;
 /// In bytes.
 const MAX_CODE_LENGTH: usize = 4_096;
 
-/// Begins a sign-in. Returns the header fields of the redirect to the issuer. `before`, the
-/// browser's session, ends when the sign-in succeeds.
-///
-/// # Errors
-/// - 404 if the issuer is unknown.
-/// - 400 if the return path is malformed or outside the gateway.
+/// `before`, the browser's session, ends when the sign-in succeeds.
 pub fn begin(
     settings: &AuthSettings,
     head: &RequestHead,
@@ -102,7 +93,6 @@ fn name_cookie(state: &str) -> String {
     format!("{NAME_PREFIX}{}", fingerprint(&["sign-in cookie", state]))
 }
 
-/// Finds the names of the cookies that another sign-in replaces.
 fn find_oldest(cookies: Option<&str>) -> impl Iterator<Item = &str> {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
     let mut started: Vec<_> = read_cookies(cookies)
@@ -116,7 +106,7 @@ fn find_oldest(cookies: Option<&str>) -> impl Iterator<Item = &str> {
         .map(|(_, name)| name)
 }
 
-/// Returns when the sign-in of a cookie ends. A malformed cookie has ended.
+/// A malformed cookie has ended.
 fn read_end(seed: &str) -> Millis {
     let end = seed.split('.').nth(1).and_then(|end| end.parse().ok());
     Millis(end.unwrap_or(0))
@@ -135,15 +125,14 @@ fn read_return_path(query: Option<&str>) -> Result<String, Problem> {
     }
 }
 
-/// Whether a path, used as a URL, stays on this host. Browsers resolve `//host` and `/\host` to
-/// another host, and remove tabs and line breaks.
+/// Browsers resolve `//host` and `/\host` to another host, and remove tabs and line breaks.
 fn is_own_path(path: &str) -> bool {
     let visible = |byte: u8| byte.is_ascii_graphic() && byte != b'\\';
     path.starts_with('/') && !path.starts_with("//") && path.bytes().all(visible)
 }
 
-/// Removes the longest query parameters of a path that is longer than [`MAX_RETURN_LENGTH`]. Long
-/// parameters, such as the list of open folders, only arrange a route.
+/// Removes the longest query parameters, which only arrange a route, such as the list of open
+/// folders.
 fn shorten(path: String) -> String {
     if path.len() <= MAX_RETURN_LENGTH {
         return path;
@@ -168,33 +157,24 @@ fn shorten(path: String) -> String {
     [page, separator, &pairs.join("&")].concat()
 }
 
-/// A valid redirect from an issuer back to the gateway.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Callback<'a> {
-    /// The issuer at which the user signs in.
     pub issuer: &'a SignInIssuer,
-    /// The name of the Durable Object that marks the sign-in as used.
+    /// The Durable Object that marks the sign-in as used.
     pub name: String,
-    /// When the sign-in ends, and its mark expires.
+    /// Of the sign-in and its mark.
     pub ends: Millis,
-    /// The expected nonce of the ID token.
     pub nonce: String,
-    /// The name of the session that the browser had when the sign-in began. The issuer's redirect
-    /// omits its `SameSite=Strict` cookie.
+    /// The browser's session when the sign-in began. The issuer's redirect omits its
+    /// `SameSite=Strict` cookie.
     pub before: Option<String>,
-    /// The path to which the browser returns.
     pub return_path: String,
-    /// The `Set-Cookie` value that deletes the sign-in's cookie.
     pub cleared_cookie: String,
-    /// The form-encoded body of the token request.
     pub body: String,
 }
 
-/// Reads a request to [`CALLBACK`].
-///
-/// # Errors
-/// 400 if this browser did not begin the sign-in, if the sign-in is older than ten minutes, or if
-/// the issuer did not sign the user in.
+/// 400 if this browser did not begin the sign-in, if it has expired, or if the issuer did not sign
+/// the user in.
 pub fn read_callback<'a>(
     settings: &'a AuthSettings,
     head: &RequestHead,
@@ -252,12 +232,8 @@ pub fn read_callback<'a>(
     })
 }
 
-/// Reads the ID token of a token response (`OpenID` Connect Core, section 3.1.3.3): the status and
-/// the body, if a response arrived.
-///
-/// # Errors
-/// - 400 for a 4xx other than 429, unless the issuer rejects the gateway as a client.
-/// - 503 for any other failure.
+/// `OpenID` Connect Core, section 3.1.3.3. Returns 400 for a 4xx other than 429, unless the issuer
+/// rejects the gateway as a client, and otherwise 503.
 pub fn read_token_response(
     issuer: &SignInIssuer,
     response: Option<(u16, Option<&str>)>,
@@ -301,14 +277,14 @@ pub fn read_token_response(
     Err(failed(&reason))
 }
 
-/// Whether a browser navigates to a route of a sign-in: a person would see the JSON of a problem.
+/// A person would see the JSON of a problem.
 pub fn is_navigation(head: &RequestHead) -> bool {
     matches!(&*head.path, START | CALLBACK)
         && (accepts_page(head.header("accept"))
             || head.header("sec-fetch-mode") == Some("navigate"))
 }
 
-/// A redirect to the page that explains a failed sign-in.
+/// The page explains a failed sign-in.
 pub fn redirect_after_failure(kind: ProblemKind) -> GatewayResponse {
     let location = format!("/?sign-in-failed={}", kind.as_str());
     GatewayResponse {
@@ -318,7 +294,6 @@ pub fn redirect_after_failure(kind: ProblemKind) -> GatewayResponse {
     }
 }
 
-/// A 400 for a failed sign-in.
 pub fn failed_problem(detail: &str) -> Problem {
     Problem::new(ProblemKind::SignInFailed, detail)
 }

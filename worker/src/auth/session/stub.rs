@@ -1,5 +1,3 @@
-//! The stub of a session's Durable Object.
-
 use js_sys::Promise;
 use quillgate::Millis;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -28,15 +26,14 @@ impl SessionStub {
         Ok(Self(namespace.get_by_name(name)?.into_rpc()))
     }
 
-    /// Stores `record` until `ends`. Returns `false` and stores nothing if the session already has
-    /// a record.
+    /// Returns `false` if the session already has a record.
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     pub async fn open(&self, record: &str, ends: Millis) -> HostResult<bool> {
         let opened = JsFuture::from(self.0.open(record, ends.0 as f64)).await?;
         Ok(opened.is_truthy())
     }
 
-    /// Returns the record, or `None` if the session has ended.
+    /// `None` if the session has ended.
     pub async fn read(&self) -> HostResult<Option<String>> {
         Ok(JsFuture::from(self.0.read()).await?.as_string())
     }

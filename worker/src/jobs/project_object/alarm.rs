@@ -1,6 +1,3 @@
-//! The alarm of a project's object. The alarm's handler polls jobs, delivers webhooks and deletes
-//! expired records.
-
 use std::rc::Rc;
 
 use quillgate::Millis;
@@ -11,19 +8,18 @@ use crate::runtime::{HostResult, SharedTask, log_for_operator, new_uuid, now};
 use crate::upstream::request::RequestIds;
 
 impl Project {
-    /// Stops polling jobs that did not finish in time, and starts due polls and webhook deliveries.
-    /// Then deletes expired records and schedules the next alarm.
     pub(super) async fn on_alarm(self: Rc<Self>) -> HostResult<()> {
         self.alarm.set(None);
         self.alarms.set(self.alarms.get() + 1);
         let now = now();
         // The project's id is unknown before the first request.
-        if let Some(project) = self.jobs.project()? {
+        if let Some(project) = self.jobs.project() {
             let ids = RequestIds::begin(new_uuid(), project);
             self.start_due_polls(&ids, now)?;
             for webhook in self.outbox.take_due()? {
-                let (project, project_id) = (Rc::clone(&self), ids.project.clone());
-                self.spawn(async move { project.outbox.deliver(&webhook, &project_id).await })?;
+                let (project, id) = (Rc::clone(&self), ids.project.clone());
+                let resource = self.jobs.resource();
+                self.spawn(async move { project.outbox.deliver(&webhook, &id, resource).await })?;
             }
         }
         if now >= self.sweep_at.get() {
@@ -54,11 +50,11 @@ impl Project {
         })
     }
 
-    /// Applies [`Event::Due`] to the due jobs, least recently polled first, and starts their polls.
-    /// The poll budget limits only polls of jobs that the gateway created.
+    /// The least recently polled jobs come first. The poll budget limits only polls of jobs that
+    /// the gateway created.
     fn start_due_polls(self: &Rc<Self>, ids: &RequestIds, now: Millis) -> HostResult<()> {
         let usage = self.jobs.poll_usage(now)?;
-        let mut room = self.settings.poll_budget.count_allowed(&usage, now);
+        let mut room = self.poll_budget().count_allowed(&usage, now);
         let watched = self.find_watched_jobs(&usage)?.into_iter();
         let watched = watched.filter(|(at, _)| *at <= now);
         let mut due: Vec<_> = watched.map(|(_, row)| (row, true)).collect();

@@ -1,54 +1,48 @@
-//! The events of jobs. These methods apply an event to the state machine of a job, store the new
-//! state, and carry out the effects.
+//! Applies events to the state machine of a job, stores its new state, and carries out the effects.
 
 use std::collections::HashSet;
 
 use quillgate::JobId;
 
 use crate::jobs::events::{CHARGE_TEXT, END_TEXT, StreamEvent};
-use crate::jobs::job_row::{JobRow, find_end};
+use crate::jobs::job_row::JobRow;
 use crate::jobs::machine::{Announcement, CloseReason, Effect, Event, Job, Polling, State};
 use crate::jobs::project_object::Project;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::runtime::{HostResult, SharedTask, log_for_operator, now, random, sockets};
 use crate::upstream::client::Exchange;
-use crate::upstream::job_snapshot::JobSnapshot;
+use crate::upstream::snapshot::Snapshot;
 
-/// The poll of a job, as far as this instance remembers it.
 #[derive(Default)]
 pub(super) struct JobPoll {
     pub(super) polling: Polling,
-    /// The running poll, which all watchers share.
-    pub(super) task: Option<SharedTask<Exchange<JobSnapshot>>>,
+    /// All watchers share the running poll.
+    pub(super) task: Option<SharedTask<Exchange<Snapshot>>>,
 }
 
-/// A stored event, whose effects are not carried out yet.
+/// The effects of a stored event are not carried out yet.
 #[must_use]
 pub(super) struct Stored {
     id: String,
-    /// The event for the job's streams, if its state has changed.
     job_event: Option<StreamEvent>,
     polling: Polling,
     effects: Vec<Effect<JobEnd>>,
-    /// The event for streams of the job list, if the job is listed.
+    /// Set if the job is listed.
     list_event: Option<StreamEvent>,
 }
 
-impl From<&JobSnapshot> for State<JobEnd> {
-    fn from(snapshot: &JobSnapshot) -> Self {
-        Self {
+impl Project {
+    pub(super) fn state_of(&self, snapshot: &Snapshot) -> State<JobEnd> {
+        State {
             data: snapshot.data.clone(),
-            end: find_end(snapshot.status.as_deref()),
+            end: self.jobs.resource().find_end(snapshot.status.as_deref()),
         }
     }
-}
 
-impl Project {
-    /// Returns the state machine of a stored job.
     pub(super) fn job_of(&self, row: &JobRow) -> Job<JobEnd> {
         Job {
-            record: Some(row.record()),
+            record: Some(row.record(self.jobs.resource())),
             polling: self.polling(&row.id),
         }
     }
@@ -60,7 +54,7 @@ impl Project {
             .map_or_else(Polling::default, |poll| poll.polling.clone())
     }
 
-    /// Notes the start of a poll. Nothing is stored, because an instance that restarts polls again.
+    /// Nothing is stored, because an instance that restarts polls again.
     pub(super) fn begin_poll(&self, id: &str, number: u64) {
         let mut job: Job<JobEnd> = Job {
             record: None,
@@ -70,7 +64,6 @@ impl Project {
         self.set_polling(id, job.polling);
     }
 
-    /// Returns the ids of the jobs whose poll is running.
     pub(super) fn polled_jobs(&self) -> HashSet<String> {
         let polls = self.polls.borrow();
         let running = polls
@@ -79,12 +72,12 @@ impl Project {
         running.map(|(id, _)| id.clone()).collect()
     }
 
-    /// Applies an event in a transaction, and then carries out the effects. Returns them.
+    /// Returns the effects that it carried out.
     pub(super) fn apply(
         &self,
         id: &str,
         event: &Event<JobEnd>,
-        snapshot: Option<&JobSnapshot>,
+        snapshot: Option<&Snapshot>,
     ) -> HostResult<Vec<Effect<JobEnd>>> {
         let stored = self
             .database
@@ -93,19 +86,19 @@ impl Project {
         Ok(stored.effects)
     }
 
-    /// Applies an event and stores the job and its webhooks, within the current transaction.
-    /// `snapshot` is the response whose state the event contains. `creation` is the write that
-    /// created the job, for [`Event::Created`].
+    /// Runs within the current transaction. `snapshot` is the response whose state the event
+    /// contains.
     pub(super) fn store_event(
         &self,
         id: &str,
         event: Event<JobEnd>,
-        snapshot: Option<&JobSnapshot>,
+        snapshot: Option<&Snapshot>,
         creation: Option<&Write>,
     ) -> HostResult<Stored> {
         let row = self.jobs.find(id)?;
+        let resource = self.jobs.resource();
         let mut job = Job {
-            record: row.as_ref().map(JobRow::record),
+            record: row.as_ref().map(|row| row.record(resource)),
             polling: self.polling(id),
         };
         let now = now();
@@ -142,7 +135,7 @@ impl Project {
             id: id.to_owned(),
             job_event: record.map(|record| StreamEvent {
                 id: record.version,
-                name: "job".to_owned(),
+                name: resource.as_str().to_owned(),
                 data: record.state.data,
             }),
             polling: job.polling,
@@ -151,7 +144,7 @@ impl Project {
         })
     }
 
-    /// Carries out the effects of a stored event. Returns the number of watchers of the job list.
+    /// Returns the number of watchers of the job list.
     pub(super) fn publish(&self, stored: &Stored) -> usize {
         let Stored {
             id,
@@ -182,7 +175,6 @@ impl Project {
         self.broadcast_list(list_event.as_slice())
     }
 
-    /// Forgets the poll of a deleted job, and closes the sockets of its watchers.
     pub(super) fn forget(&self, id: &str) {
         let mut job = Job {
             record: None,
@@ -211,9 +203,8 @@ impl Project {
         poll.polling = polling;
     }
 
-    /// Charges one watcher for the next poll of a job that the gateway did not create. The Worker
-    /// counts a read for the watcher's caller. If the caller has no reads left, the Worker closes
-    /// the watcher's socket.
+    /// The Worker counts a read for the watcher's caller, and closes the watcher's socket if the
+    /// caller has no reads left.
     fn charge_watcher(&self, id: &str) {
         let mut watchers = self.find_watchers(id);
         if !watchers.is_empty() {

@@ -1,24 +1,23 @@
-//! Polls of jobs. The project's object reads jobs from the upstream and records the responses.
-
 use std::rc::Rc;
 
-use quillgate::{Endpoint as _, GetAgentJob, JobId, Operation, ProjectId};
+use quillgate::{JobId, ProjectId};
 
 use crate::jobs::machine::{Event, PollFailure};
 use crate::jobs::poll::MAX_READ_WAIT;
 use crate::jobs::project_object::Project;
+use crate::jobs::resource::Resource;
 use crate::runtime::{HostError, HostResult, SharedTask, limit_time, log_for_operator, now};
 use crate::upstream::client::{Exchange, UpstreamResponse};
-use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::request::{RequestIds, UpstreamRequest};
+use crate::upstream::snapshot::Snapshot;
 
 impl Project {
-    /// Polls a job. Returns the running poll if the job already has one.
+    /// Returns the running poll if the job already has one.
     pub(super) fn poll(
         self: &Rc<Self>,
         ids: &RequestIds,
         job: &JobId,
-    ) -> HostResult<SharedTask<Exchange<JobSnapshot>>> {
+    ) -> HostResult<SharedTask<Exchange<Snapshot>>> {
         let name = job.as_str().to_owned();
         let running = self
             .polls
@@ -39,11 +38,14 @@ impl Project {
         let number = self.polls_started.get() + 1;
         self.polls_started.set(number);
         self.begin_poll(&name, number);
-        let target = GetAgentJob::new(job.clone()).request(&project_id).target;
+        let resource = self.jobs.resource();
+        let (operation, target) = resource
+            .read_request(&project_id, &name)
+            .map_err(|error| HostError::new(error.message()))?;
         let (project, polled, ids) = (Rc::clone(self), name.clone(), ids.clone());
         let task = SharedTask::spawn(&self.state, async move {
             let request = UpstreamRequest {
-                operation: Operation::GetAgentJob,
+                operation,
                 ids: &ids,
                 target: &target,
                 body: None,
@@ -53,8 +55,12 @@ impl Project {
                 .connections
                 .send(&project.upstream, &request, || Ok(()), &mut pay)
                 .await;
-            let read = |UpstreamResponse { head, body }| {
-                JobSnapshot::read(head.status, &body, Some(&polled))
+            let read = |UpstreamResponse { head, body }| match resource {
+                Resource::Job => Snapshot::read_job(head.status, &body, Some(&polled)),
+                Resource::Deployment => {
+                    let owner = Some(ids.project.as_str());
+                    Snapshot::read_deployment(head.status, &body, &polled, owner)
+                }
             };
             let exchange = sent.read(&request, read);
             let conclude = || {
@@ -75,11 +81,10 @@ impl Project {
         Ok(task)
     }
 
-    /// Waits until polls have finished, for at most [`MAX_READ_WAIT`]. The polls then continue, and
-    /// the caller returns the stored states.
+    /// Waits for at most [`MAX_READ_WAIT`]. The polls then continue.
     pub(super) async fn await_polls(
         self: &Rc<Self>,
-        polls: Vec<SharedTask<Exchange<JobSnapshot>>>,
+        polls: Vec<SharedTask<Exchange<Snapshot>>>,
     ) -> HostResult<()> {
         if polls.is_empty() {
             return Ok(());
@@ -94,19 +99,19 @@ impl Project {
         waited.unwrap_or(Ok(()))
     }
 
-    /// Counts the retry of a poll. Returns `false` if the rest of the poll budget is reserved for
-    /// spaced polls, or if polls are paused. The retry must not be sent then.
+    /// Returns `false` if the rest of the poll budget is reserved for spaced polls, or if polls are
+    /// paused.
     fn count_retry(&self) -> HostResult<bool> {
         let now = now();
         let usage = self.jobs.poll_usage(now)?;
-        let has_budget = self.settings.poll_budget.count_immediate(&usage, now) > 0;
+        let has_budget = self.poll_budget().count_immediate(&usage, now) > 0;
         if has_budget {
             self.jobs.count_poll(now)?;
         }
         Ok(has_budget)
     }
 
-    /// Ends a poll whose response could not be stored, so that the next poll can start.
+    /// The response could not be stored.
     fn abandon_poll(&self, job: &str, number: u64) {
         let mut polling = self.polling(job);
         if polling.fail(number, now()) {
@@ -114,16 +119,15 @@ impl Project {
         }
     }
 
-    /// Records the response to a poll.
     fn conclude_poll(
         &self,
         job: &str,
         number: u64,
-        exchange: &Exchange<JobSnapshot>,
+        exchange: &Exchange<Snapshot>,
     ) -> HostResult<()> {
         match &exchange.outcome {
             Ok(snapshot) => {
-                let event = Event::PollAnswered(number, snapshot.into());
+                let event = Event::PollAnswered(number, self.state_of(snapshot));
                 self.apply(job, &event, Some(snapshot))?;
             }
             Err(failure) => {

@@ -1,5 +1,3 @@
-//! The job records of a project's object. These methods list, read, update and delete the records.
-
 use std::rc::Rc;
 
 use crate::http::problem::Problem;
@@ -14,25 +12,21 @@ use crate::upstream::request::RequestIds;
 const MAX_REFRESHED_JOBS: usize = 8;
 
 impl Project {
-    /// Lists a page of jobs, newest first. First polls unfinished jobs of the page that have a
-    /// stale state and have not been given up: see [`Self::refresh`].
+    /// First polls unfinished jobs of the page: see [`Self::refresh`].
     pub(super) async fn list(
         self: Rc<Self>,
         ids: &RequestIds,
         query: &JobQuery,
     ) -> HostResult<GatewayResponse> {
-        let filter = &query.filter;
         let page = self.jobs.page(query).await?;
         let now = now();
         let mut polled = page.rows.clone();
-        polled.retain(|row| !row.record().is_late(&self.timing, now));
+        polled.retain(|row| !row.record(self.jobs.resource()).is_late(&self.timing, now));
         self.refresh(ids, polled).await?;
-        let listing = self.jobs.list(filter, &page)?;
+        let listing = self.jobs.list(query, &page)?;
         Ok(GatewayResponse::json(200, listing))
     }
 
-    /// Polls an unfinished job if the job's record is stale and the poll budget allows the poll.
-    /// Then returns the record, or a 404 if the job has no record.
     pub(super) async fn read_record(
         self: Rc<Self>,
         ids: RequestIds,
@@ -46,17 +40,16 @@ impl Project {
         })
     }
 
-    /// Polls the unfinished jobs in `rows` that have a stale state, stalest first, and waits for
-    /// the responses: see [`Self::await_polls`]. Polls at most [`MAX_REFRESHED_JOBS`] jobs, and no
-    /// more than the poll budget allows now.
+    /// Polls the stalest unfinished jobs, and waits for the responses: see [`Self::await_polls`].
     async fn refresh(self: &Rc<Self>, ids: &RequestIds, rows: Vec<JobRow>) -> HostResult<()> {
         let now = now();
         let mut stale = rows;
         stale.retain(|row| {
-            !row.record().is_finished() && self.job_of(row).is_stale(now, &self.timing)
+            !row.record(self.jobs.resource()).is_finished()
+                && self.job_of(row).is_stale(now, &self.timing)
         });
         let usage = self.jobs.poll_usage(now)?;
-        let room = self.settings.poll_budget.count_immediate(&usage, now) as usize;
+        let room = self.poll_budget().count_immediate(&usage, now) as usize;
         let mut polls = Vec::new();
         stale.sort_by_key(|row| row.checked_at);
         for row in stale.iter().take(MAX_REFRESHED_JOBS.min(room)) {
@@ -67,12 +60,10 @@ impl Project {
         self.await_polls(polls).await
     }
 
-    /// Deletes a job record and closes the sockets of the job's watchers. Returns a 404 if the job
-    /// is not stored.
-    pub(super) async fn delete_record(&self, id: &str, job: &str) -> HostResult<GatewayResponse> {
+    /// Returns whether the job had a record.
+    pub(super) async fn delete_record(&self, job: &str) -> HostResult<bool> {
         if self.jobs.find(job)?.is_none() {
-            let problem = Problem::job_not_recorded();
-            return Ok(GatewayResponse::problem(&problem, id));
+            return Ok(false);
         }
         let event = self.database.transaction(|| {
             self.outbox.forget_job(job)?;
@@ -84,6 +75,6 @@ impl Project {
         self.forget(job);
         self.broadcast_list(event.as_slice());
         self.schedule().await?;
-        Ok(GatewayResponse::empty(204))
+        Ok(true)
     }
 }

@@ -1,6 +1,3 @@
-//! The schedule of a project's object. These methods decide when the alarm polls jobs, and set the
-//! alarm.
-
 use quillgate::Millis;
 
 use crate::jobs::job_row::JobRow;
@@ -11,21 +8,20 @@ use crate::jobs::project_object::watchers::LIST_TAG;
 use crate::jobs::store::DELETION_LIFE;
 use crate::runtime::{HostResult, now};
 
-/// The interval at which the alarm deletes expired records, in milliseconds: an hour.
+/// The interval at which the alarm deletes expired records, in milliseconds.
 const SWEEP_PERIOD: u64 = 3_600_000;
 
 /// The minimum time until the next alarm. The runtime loses an alarm that is set during another one
 /// for the current time (cloudflare/workerd#6866).
 const MIN_DELAY: Millis = Millis(10);
 
-/// The time after the end of a job's polling in which an alarm can still give up the job: a day.
-/// The limit applies to unfinished jobs while the list is watched.
+/// The time after the end of a job's polling in which an alarm can still give up the job. The limit
+/// applies to unfinished jobs while the list is watched.
 const GIVE_UP_TIME: Millis = Millis::from_seconds(86_400);
 
 impl Project {
-    /// Returns the watched jobs, each with the time when the alarm polls the job or gives the job
-    /// up. Watchers of the list watch the unfinished jobs that last started most recently: see
-    /// [`JobStore::unfinished`](crate::jobs::store::JobStore::unfinished).
+    /// Each job has the time when the alarm polls the job or gives it up. Watchers of the list
+    /// watch the jobs of [`JobStore::unfinished`](crate::jobs::store::JobStore::unfinished).
     pub(super) fn find_watched_jobs(&self, usage: &PollUsage) -> HostResult<Vec<(Millis, JobRow)>> {
         let mut targets = self.find_watched_targets();
         let is_list_watched = targets.remove(LIST_TAG);
@@ -39,7 +35,7 @@ impl Project {
         if !targets.is_empty() {
             rows.extend(self.jobs.find_all(&targets)?);
         }
-        let pace = self.settings.poll_budget.find_next(usage);
+        let pace = self.poll_budget().find_next(usage);
         let find_time = |row: &JobRow| {
             let interest = Interest {
                 is_watched: true,
@@ -57,11 +53,9 @@ impl Project {
             .collect())
     }
 
-    /// Sets the alarm to the next due time. Leaves the alarm unchanged if the alarm has this time
-    /// already, or if no work is planned.
     pub(super) async fn schedule(&self) -> HostResult<()> {
         let usage = self.jobs.poll_usage(now())?;
-        let pace = self.settings.poll_budget.find_next(&usage);
+        let pace = self.poll_budget().find_next(&usage);
         let next = self.jobs.next_times(&self.polled_jobs())?;
         // Rounding up lets one alarm delete many records.
         let expiry = next

@@ -1,23 +1,20 @@
-//! The start of event streams. The object opens a WebSocket for each watcher of a job or of all
-//! jobs, and sends the changes that the watcher has missed.
-
 use std::rc::Rc;
 
 use quillgate::JobId;
 use worker::{Response, WebSocketPair};
 
-use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::events::END_TEXT;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::WatchCall;
+use crate::jobs::resource::Resource;
 use crate::runtime::{HostError, HostResult, now, sockets};
 
 impl Project {
-    /// Opens a WebSocket and sends the changes that the client has missed. Returns an ordinary
-    /// response if no stream can be opened.
+    /// Returns an ordinary response if no stream can be opened.
     pub(super) async fn watch(self: Rc<Self>, watch: WatchCall) -> HostResult<Response> {
-        self.jobs.remember_project(&watch.ids.project)?;
+        self.jobs
+            .remember_project(&watch.ids.project, watch.resource)?;
         if let Err(refusal) = self.check_streams(&watch) {
             return make_refusal(&refusal);
         }
@@ -37,6 +34,12 @@ impl Project {
         watch: &WatchCall,
         job: &str,
     ) -> HostResult<Result<WebSocketPair, GatewayResponse>> {
+        // The id of a deployment does not prove that it belongs to this project.
+        let is_recorded = self.jobs.find(job)?.is_some_and(|row| row.is_listed);
+        if watch.resource == Resource::Deployment && !is_recorded {
+            let problem = watch.resource.not_recorded();
+            return Ok(Err(GatewayResponse::problem(&problem, &watch.ids.id)));
+        }
         if let Some(refusal) = self.bring_up_to_date(watch, job).await? {
             return Ok(Err(refusal));
         }
@@ -46,11 +49,11 @@ impl Project {
         }
         // The record may have been deleted during the poll.
         let Some(row) = self.jobs.find(job)? else {
-            let problem = Problem::job_not_recorded();
+            let problem = watch.resource.not_recorded();
             return Ok(Err(GatewayResponse::problem(&problem, &watch.ids.id)));
         };
         let events = self.jobs.events(job, watch.after)?;
-        let record = row.record();
+        let record = row.record(self.jobs.resource());
         let is_given_up = record.is_late(&self.timing, now());
         let is_closed = is_given_up || record.is_finished();
         if is_closed && events.is_empty() {
@@ -66,10 +69,8 @@ impl Project {
         Ok(Ok(pair))
     }
 
-    /// Polls a job if its stored state is stale and the poll budget allows the poll. Waits for the
-    /// response, but not longer than [`Self::await_polls`] if the job is stored. Returns a response
-    /// with a problem if the poll fails and no stored state can be used instead. In all other
-    /// cases, returns `None`.
+    /// Polls a job if its stored state is stale and the poll budget allows the poll. Returns the
+    /// problem of a failed poll unless the stored state can be used instead.
     async fn bring_up_to_date(
         self: &Rc<Self>,
         watch: &WatchCall,
@@ -89,7 +90,7 @@ impl Project {
             // as a read of the caller, and only a 429 delays the poll.
             let usage = self.jobs.poll_usage(now)?;
             let has_room = if row.is_listed {
-                self.settings.poll_budget.count_immediate(&usage, now) > 0
+                self.poll_budget().count_immediate(&usage, now) > 0
             } else {
                 !usage.is_paused(now)
             };
@@ -111,7 +112,8 @@ impl Project {
         };
         // The watcher receives the stored state until Mintlify returns a newer state.
         let is_stored_state_valid = row.is_some_and(|row| {
-            let may_be_unknown = failure.is_missing && row.record().may_be_unknown(now);
+            let may_be_unknown =
+                failure.is_missing && row.record(self.jobs.resource()).may_be_unknown(now);
             may_be_unknown || failure.is_temporary() || failure.is_fault
         });
         let problem = || GatewayResponse::problem(&failure.problem, &watch.ids.id);
@@ -119,9 +121,7 @@ impl Project {
     }
 }
 
-/// Makes the response to a request whose WebSocket is not opened: the refusal as JSON, which
-/// [`ProjectStub::watch`](crate::jobs::project_stub::ProjectStub::watch) reads. The response always
-/// has status 200, because a refusal can have status 204, which allows no body.
+/// The response always has status 200, because a refusal can have status 204, which allows no body.
 fn make_refusal(refusal: &GatewayResponse) -> HostResult<Response> {
     Ok(Response::from_json(refusal)?)
 }

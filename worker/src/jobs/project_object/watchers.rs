@@ -1,6 +1,3 @@
-//! The sockets of watchers. The object tags each socket with the caller, and with the watched job
-//! or the list. It limits the number of sockets per tag, and sends changes to the sockets.
-
 use std::collections::HashSet;
 
 use wasm_bindgen::JsValue;
@@ -13,24 +10,19 @@ use crate::jobs::project_object::Project;
 use crate::jobs::project_stub::WatchCall;
 use crate::runtime::{HostResult, sockets};
 
-/// The prefix of a socket's caller tag. The socket's other tag is a job id, which contains no
-/// slash, or [`LIST_TAG`].
+/// The socket's other tag is a job id, which contains no slash, or [`LIST_TAG`].
 const CALLER_TAG: char = '/';
-/// The tag of sockets that watch all jobs. Caller tags continue with a hash after the slash, so
-/// caller tags never equal this tag.
+/// The tag of sockets that watch all jobs. A caller tag continues with a hash after the slash.
 pub(super) const LIST_TAG: &str = "/jobs";
 
 impl Project {
-    /// Returns the open sockets with a tag: the sockets of a job, of the list or of a caller.
-    /// Excludes closing sockets, which accept no messages. The clients of closing sockets receive
-    /// missed changes after reconnecting.
+    /// Excludes closing sockets, whose clients receive missed changes after reconnecting.
     pub(super) fn find_watchers(&self, tag: &str) -> Vec<WebSocket> {
         let mut sockets = self.state.get_websockets_with_tag(tag);
         sockets.retain(is_open);
         sockets
     }
 
-    /// Returns the ids of all watched jobs, and [`LIST_TAG`] if the list is watched.
     pub(super) fn find_watched_targets(&self) -> HashSet<String> {
         let mut sockets = self.state.get_websockets();
         sockets.retain(is_open);
@@ -41,7 +33,6 @@ impl Project {
             .collect()
     }
 
-    /// Returns a 429 response if the limit of the caller or of the target allows no further stream.
     pub(super) fn check_streams(&self, watch: &WatchCall) -> Result<(), GatewayResponse> {
         let settings = &self.settings;
         let owner = watch.job.as_ref().map_or("the project", |_| "the job");
@@ -58,8 +49,7 @@ impl Project {
         Ok(())
     }
 
-    /// Opens a WebSocket and sends events on it. The WebSocket stays open when this instance
-    /// hibernates.
+    /// The WebSocket stays open when this instance hibernates.
     pub(super) fn open_socket(
         &self,
         watch: &WatchCall,
@@ -77,7 +67,7 @@ impl Project {
         Ok(pair)
     }
 
-    /// Sends list changes to the watchers of the job list. Returns the number of these watchers.
+    /// Returns the number of watchers of the job list.
     pub(super) fn broadcast_list(&self, events: &[StreamEvent]) -> usize {
         let watchers = self.find_watchers(LIST_TAG);
         for event in events {
@@ -90,7 +80,6 @@ impl Project {
     }
 }
 
-/// Returns the tags of a watcher's socket: its target and its caller.
 fn make_tags(watch: &WatchCall) -> [String; 2] {
     let target = watch.job.as_deref().unwrap_or(LIST_TAG);
     [target.to_owned(), format!("{CALLER_TAG}{}", watch.caller)]

@@ -1,31 +1,33 @@
-//! Writes: job creations and follow-ups. The project's object reserves the idempotency key and the
-//! budget, sends the request and records the outcome.
+use quillgate::{Millis, Operation};
 
-use quillgate::Operation;
-
+use crate::analytics::organization_stub::WriteOutcome;
 use crate::budget::reservation::Reservation;
+use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::machine::Event;
 use crate::jobs::project_object::Project;
 use crate::jobs::project_object::events::Stored;
+use crate::jobs::resource::Resource;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
-use crate::runtime::{HostResult, log_for_operator};
+use crate::runtime::{HostResult, limit_time, log_for_operator, now};
 use crate::upstream::client::{Exchange, UpstreamResponse};
 use crate::upstream::failure::{KeyOutcome, UpstreamFailure, reservation_outcome};
-use crate::upstream::job_snapshot::JobSnapshot;
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::{RequestIds, UpstreamRequest};
+use crate::upstream::snapshot::Snapshot;
 
 impl Project {
-    /// Carries out a write unless its idempotency key or the budget prevents the request.
     pub(super) async fn write(
         &self,
         ids: &RequestIds,
         write: &Write,
     ) -> HostResult<(GatewayResponse, RequestMetrics)> {
-        self.jobs.remember_project(&ids.project)?;
-        let reserved = self.database.transaction(|| self.reserve(ids, write))?;
+        self.jobs.remember_project(&ids.project, write.resource())?;
+        let reserved = match write.resource() {
+            Resource::Job => self.database.transaction(|| self.reserve(ids, write))?,
+            Resource::Deployment => self.reserve_in_organization(ids, write).await?,
+        };
         let (key, reservation) = match reserved {
             Ok(reserved) => reserved,
             Err(refusal) => return Ok(refusal),
@@ -50,8 +52,10 @@ impl Project {
             None => false,
         };
         let conclude = || {
-            self.budget
-                .conclude(&reservation, reservation_outcome(&outcome))?;
+            if write.resource() == Resource::Job {
+                self.budget
+                    .conclude(&reservation, reservation_outcome(&outcome))?;
+            }
             self.keys.conclude(&key, key_outcome, &response)?;
             match &write.job {
                 Some(id) if is_deleted => self.keys.forget_job(id),
@@ -70,6 +74,10 @@ impl Project {
         {
             self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
             return Err(error);
+        }
+        if write.resource() == Resource::Deployment {
+            self.conclude_in_organization(ids, &reservation, &outcome)
+                .await;
         }
         let published = async {
             match stored? {
@@ -93,8 +101,7 @@ impl Project {
         Ok((response, metrics))
     }
 
-    /// Reserves the idempotency key and the budget. If the write must not be sent, returns the
-    /// response as the inner `Err`.
+    /// If the write must not be sent, returns the response as the inner `Err`.
     fn reserve<'a>(
         &self,
         ids: &RequestIds,
@@ -105,7 +112,7 @@ impl Project {
             Ok(key) => key,
             Err(response) => return Ok(Err((response, RequestMetrics::default()))),
         };
-        match self.budget.reserve(&write.budget)? {
+        match self.budget.reserve(&write.budget, self.upstream.timeout)? {
             Ok(reservation) => Ok(Ok((key, reservation))),
             Err(problem) => {
                 let response = GatewayResponse::problem(&problem, &ids.id);
@@ -119,53 +126,117 @@ impl Project {
         }
     }
 
-    /// Waits for a connection, then sends the write.
+    /// Reserves the idempotency key, then the organization's budget. Waits for the budget at most
+    /// [`Write::patience`]. If this instance ends before the write is sent, the outcome of the key
+    /// is unknown.
+    async fn reserve_in_organization<'a>(
+        &self,
+        ids: &RequestIds,
+        write: &'a Write,
+    ) -> HostResult<Result<(KeyReservation<'a>, Reservation), (GatewayResponse, RequestMetrics)>>
+    {
+        let key = match self.keys.reserve(&ids.id, write)? {
+            Ok(key) => key,
+            Err(response) => return Ok(Err((response, RequestMetrics::default()))),
+        };
+        let deadline = now().plus(write.patience);
+        loop {
+            let reserved = self
+                .organization
+                .reserve_write(&ids.id, &write.budget)
+                .await;
+            let refusal = match reserved {
+                Ok(Ok(reservation)) => return Ok(Ok((key, reservation))),
+                Ok(Err(refusal)) => refusal,
+                Err(error) => {
+                    log_for_operator(&error.to_string());
+                    GatewayResponse::problem(&Problem::object_unavailable(), &ids.id)
+                }
+            };
+            let wait = refusal.headers.get("retry-after");
+            let wait = wait.and_then(|seconds| seconds.parse().ok());
+            let wait = wait.map_or(Millis(u64::MAX), Millis::from_seconds);
+            if refusal.status == 429 && wait <= deadline.since(now()) {
+                limit_time(wait, std::future::pending::<()>()).await;
+                continue;
+            }
+            self.keys.conclude(&key, KeyOutcome::Release, &refusal)?;
+            let metrics = RequestMetrics {
+                budget_left: Some(0),
+                ..RequestMetrics::default()
+            };
+            return Ok(Err((refusal, metrics)));
+        }
+    }
+
+    /// If the organization's object fails, the reservation counts until its hold ends.
+    async fn conclude_in_organization(
+        &self,
+        ids: &RequestIds,
+        reservation: &Reservation,
+        outcome: &Result<Snapshot, UpstreamFailure>,
+    ) {
+        let started = outcome.as_ref().ok();
+        let write = WriteOutcome {
+            reservation: reservation.clone(),
+            outcome: reservation_outcome(outcome),
+            project: ids.project.clone(),
+            deployment: started.and_then(|snapshot| snapshot.id.clone()),
+        };
+        if let Err(error) = self.organization.conclude_write(&write).await {
+            log_for_operator(&format!("the reservation could not be concluded: {error}"));
+        }
+    }
+
     async fn send_write(
         &self,
         ids: &RequestIds,
         write: &Write,
         reservation: &Reservation,
-    ) -> Exchange<JobSnapshot> {
+    ) -> Exchange<Snapshot> {
         let request = UpstreamRequest {
-            operation: match write.job {
-                None => Operation::CreateAgentJob,
-                Some(_) => Operation::SendMessage,
-            },
+            operation: write.operation,
             ids,
             target: &write.target,
-            body: Some(&write.body),
+            body: write.body.as_deref(),
         };
-        let postpone = || self.budget.postpone(reservation.id);
+        let postpone = || match write.resource() {
+            Resource::Job => self.budget.postpone(reservation.id),
+            Resource::Deployment => Ok(()),
+        };
         let sent = self
             .connections
             .send(&self.upstream, &request, postpone, &mut || true)
             .await;
-        let read = |UpstreamResponse { head, body }| {
-            JobSnapshot::read(head.status, &body, write.job.as_deref())
+        let read = |UpstreamResponse { head, body }| match write.operation {
+            Operation::CreateDeployment | Operation::CreatePreview => {
+                Snapshot::read_started(head.status, &body)
+            }
+            Operation::RunAutomation => Snapshot::read_run(head.status, &body),
+            _ => Snapshot::read_job(head.status, &body, write.job.as_deref()),
         };
         sent.read(&request, read)
     }
 
-    /// Stores the job that a write created, or the new state of an existing job together with the
-    /// follow-up. Returns the stored event, or `None` if the write failed or its response names no job.
+    /// Returns `None` if the write failed or its response names no job.
     fn store_write(
         &self,
         write: &Write,
-        outcome: &Result<JobSnapshot, UpstreamFailure>,
+        outcome: &Result<Snapshot, UpstreamFailure>,
     ) -> HostResult<Option<Stored>> {
         let Ok(reply) = outcome else {
             return Ok(None);
         };
         if let Some(id) = &write.job {
             self.jobs.add_message(id, write)?;
-            let event = Event::FollowedUp(reply.into());
+            let event = Event::FollowedUp(self.state_of(reply));
             return Ok(Some(self.store_event(id, event, Some(reply), None)?));
         }
         let Some(id) = reply.id.as_deref() else {
             return Ok(None);
         };
         let event = Event::Created {
-            state: reply.into(),
+            state: self.state_of(reply),
             has_webhook: write.webhook.is_some(),
         };
         Ok(Some(self.store_event(
@@ -176,7 +247,6 @@ impl Project {
         )?))
     }
 
-    /// Notifies watchers of a write, and schedules the next poll of the written job.
     async fn publish_write(&self, write: &Write, stored: &Stored) -> HostResult<()> {
         let is_list_watched = self.publish(stored) > 0;
         let is_awaited = write.job.is_some() || write.webhook.is_some() || is_list_watched;

@@ -1,20 +1,16 @@
-//! The cache of the states of pull requests. A rate limit of GitHub pauses all fetches.
-
 use quillgate::Millis;
 
 use crate::bounded_cache::BoundedCache;
 use crate::jobs::pull_request::failure::GitHubFailure;
 use crate::jobs::pull_request::{PullRequest, PullRequestStatus};
 
-/// The maximum number of cached states.
 const MAX_CACHED: usize = 1_000;
-/// The maximum total size of the cached states and their names, in bytes.
+/// Of the states and their names, in bytes.
 const MAX_BYTES: usize = 256 * 1024;
-/// The cached states.
 #[derive(Debug)]
 pub struct PullRequestCache {
     known: BoundedCache<PullRequestStatus>,
-    /// Until this time, no request is sent, because GitHub's rate limit was reached.
+    /// GitHub's rate limit was reached.
     paused_until: Millis,
 }
 
@@ -28,15 +24,14 @@ impl Default for PullRequestCache {
 }
 
 impl PullRequestCache {
-    /// Returns the cached status, or [`PullRequestStatus::UNKNOWN`] while GitHub's rate limit
-    /// prevents requests. Returns `None` if the status must be fetched.
+    /// Returns [`PullRequestStatus::UNKNOWN`] while GitHub's rate limit prevents requests, and
+    /// `None` if the status must be fetched.
     pub fn find(&self, request: &PullRequest, now: Millis) -> Option<PullRequestStatus> {
         let known = self.known.get(&request.to_string(), now).copied();
         let is_paused = now < self.paused_until;
         known.or_else(|| is_paused.then_some(PullRequestStatus::UNKNOWN))
     }
 
-    /// Caches the result of a fetch. Pauses all requests if GitHub's rate limit was reached.
     pub fn conclude(
         &mut self,
         request: &PullRequest,

@@ -1,35 +1,25 @@
-//! Failed requests to GitHub. This module classifies a failure, and decides how long the gateway
-//! caches the failure.
-
 use quillgate::Millis;
 
-/// The minimum wait after GitHub reports a rate limit. GitHub's documentation specifies one minute.
+/// GitHub's documentation specifies one minute.
 const MIN_PAUSE: Millis = Millis::from_seconds(60);
-/// The maximum wait after GitHub reports a rate limit. GitHub's primary rate limits are per hour.
+/// GitHub's primary rate limits are per hour.
 const MAX_PAUSE: Millis = Millis::from_seconds(3_600);
-/// How long a refusal is cached. The cached refusal expires, because the token can gain access
-/// later.
+/// A refusal expires, because the token can gain access later.
 const REFUSED_FOR: Millis = Millis::from_seconds(600);
-/// How long any other failure is cached.
 const FAILED_FOR: Millis = Millis::from_seconds(60);
 
-/// The reason why GitHub returned no state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GitHubFailure {
-    /// The rate limit was reached. GitHub accepts requests again at this time.
+    /// Until this time.
     Limited(Millis),
-    /// GitHub responded with this status, from 300 to 499. For example, the token lacks access, the
-    /// pull request does not exist, or its repository was renamed.
+    /// A status from 300 to 499: the token lacks access, or the pull request does not exist or was
+    /// renamed.
     Refused(u16),
-    /// The response was late, broken, malformed or too long, or had another status, such as a 5xx.
     Failed,
 }
 
 impl GitHubFailure {
-    /// Classifies a response. Returns `None` for a 200.
-    ///
-    /// GitHub responds 403 or 429 when a rate limit is reached. `Retry-After` or
-    /// `X-RateLimit-Reset` states how long to wait.
+    /// Returns `None` for a 200. GitHub responds 403 or 429 when a rate limit is reached.
     pub fn of_response<'a>(
         status: u16,
         field: impl Fn(&str) -> Option<&'a str>,
@@ -53,7 +43,6 @@ impl GitHubFailure {
         }
     }
 
-    /// Returns the time until which the failure is cached.
     pub fn fresh_until(self, now: Millis) -> Millis {
         match self {
             Self::Limited(until) => until,
@@ -62,7 +51,7 @@ impl GitHubFailure {
         }
     }
 
-    /// Describes a failure for the operator. Returns `None` if the operator cannot fix the failure.
+    /// `None` if the operator cannot fix the failure.
     pub fn describe(self) -> Option<String> {
         match self {
             Self::Refused(401) => Some("GitHub answered 401: GITHUB_TOKEN is not valid".to_owned()),

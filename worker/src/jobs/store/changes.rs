@@ -1,6 +1,4 @@
-//! The changes of the job list and of single jobs. The store numbers the changes of the list, and
-//! returns the changes after a position. An event stream can thus resume after the last change that
-//! the client received.
+//! The numbered changes of the job list and of single jobs, after which an event stream resumes.
 
 use quillgate::Millis;
 use wasm_bindgen::JsValue;
@@ -9,17 +7,14 @@ use super::JobStore;
 use crate::jobs::events::{ListHistory, MAX_REPLAYED, StreamEvent};
 use crate::runtime::{HostResult, now, number, optional_number, text};
 
-/// How long a deletion is stored: one day. A list stream can resume only if the store still has all
-/// deletions that its client missed.
+/// A list stream can resume only if the store still has all deletions that its client missed.
 pub const DELETION_LIFE: Millis = Millis::from_seconds(86_400);
 const MAX_DELETIONS: u64 = 1_000;
-/// Number of jobs whose states a new list stream sends first. Usually, fewer jobs change between
-/// loading the list and opening the stream.
+/// Usually, fewer jobs change between loading the list and opening the stream.
 const INITIAL_JOBS: u64 = 25;
 
 impl JobStore {
-    /// Runs a statement that assigns the next revision to a change of the list. If the statement
-    /// returns a row, increments the project's revision and returns the row.
+    /// If the statement returns a row, increments the project's revision.
     pub(super) fn number_change(
         &self,
         statement: &str,
@@ -33,10 +28,9 @@ impl JobStore {
         Ok(event)
     }
 
-    /// Returns the events for a client of the list stream. A new client has no position and
-    /// receives the latest states of at most [`INITIAL_JOBS`] jobs. A resuming client receives the
-    /// changes after its position, in order. If the store cannot replay all of these changes, the
-    /// client receives the latest states and then `reset`.
+    /// A new client receives the latest states of at most [`INITIAL_JOBS`] jobs. If the store
+    /// cannot replay all changes after the position, the client receives these states and then
+    /// `reset`.
     pub fn list_events(&self, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
         let history = match after {
             Some(after) => self.history(after)?,
@@ -51,11 +45,11 @@ impl JobStore {
                 name: "reset".to_owned(),
                 data: "{}".to_owned(),
             });
-        let query = concat!(
+        let list_event = self.list_event();
+        let query = format!(
             "SELECT * FROM (
-              SELECT ",
-            list_event!(),
-            " FROM job INDEXED BY job_revision WHERE listed = 1 AND revision > ?1
+              SELECT {list_event} FROM job INDEXED BY job_revision
+                WHERE listed = 1 AND revision > ?1
                 ORDER BY revision DESC LIMIT ?2)
             UNION ALL SELECT * FROM (
               SELECT revision, 'deleted', json_object('id', id) FROM deleted WHERE revision > ?1
@@ -64,35 +58,32 @@ impl JobStore {
         );
         let (jobs, deletions) = after.map_or((INITIAL_JOBS, 0), |_| (MAX_REPLAYED, MAX_REPLAYED));
         let values = [after.unwrap_or(0), jobs, deletions].map(number);
-        let mut events: Vec<StreamEvent> = self.database.rows(query, values)?;
+        let mut events: Vec<StreamEvent> = self.database.rows(&query, values)?;
         events.extend(reset);
         Ok(events)
     }
 
-    /// Counts the changed jobs and the deletions after a position. Each count stops at
-    /// [`MAX_REPLAYED`] + 1, because streams never replay more than [`MAX_REPLAYED`] of each.
-    /// Returns `None` before the project's id is stored.
+    /// Each count stops at [`MAX_REPLAYED`] + 1. Returns `None` before the project's id is stored.
     fn history(&self, after: u64) -> HostResult<Option<ListHistory>> {
         let query = include_str!("sql/count_missed_changes.sql");
         self.database
             .first(query, [number(after), number(MAX_REPLAYED + 1)])
     }
 
-    /// Returns the stored states of a job after the version `after`, oldest first. Returns only the
-    /// current state if `after` is `None` or higher than the current version. Returns no state if
-    /// the job is not stored.
+    /// The states after the version `after`, oldest first. Only the current state if `after` is
+    /// `None` or higher than the current version.
     pub fn events(&self, id: &str, after: Option<u64>) -> HostResult<Vec<StreamEvent>> {
         let query = "WITH own AS (SELECT version, data FROM job WHERE id = ?1)
-            SELECT version AS id, 'job' AS name, data FROM (
+            SELECT version AS id, ?3 AS name, data FROM (
               SELECT version, data FROM event WHERE job = ?1 UNION ALL SELECT version, data FROM own
             ) WHERE version > (SELECT iif(?2 <= version, ?2, version - 1) FROM own)
             ORDER BY version";
-        let after = optional_number(after);
-        self.database.rows(query, [text(id), after])
+        let name = text(self.resource().as_str());
+        self.database
+            .rows(query, [text(id), optional_number(after), name])
     }
 
-    /// Removes deletions that are stored for [`DELETION_LIFE`] or longer, and all but the latest
-    /// [`MAX_DELETIONS`]. Records the number of the latest removed deletion.
+    /// Records the number of the latest removed deletion.
     pub fn forget_deletions(&self) -> HostResult<()> {
         let delete = "DELETE FROM deleted WHERE at <= ? OR revision <=
               (SELECT revision FROM deleted ORDER BY revision DESC LIMIT 1 OFFSET ?)

@@ -1,6 +1,3 @@
-//! The store of a project's idempotency keys. The store records the outcome of each request that
-//! has a key.
-
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -13,18 +10,18 @@ use crate::jobs::write::Write;
 use crate::runtime::{Database, HostError, HostResult, now, number, optional_text, text};
 use crate::upstream::failure::KeyOutcome;
 
-/// The minimum time between two deletions of expired keys by one instance. Each reads all keys.
+/// Each deletion of expired keys reads all keys.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(3_600);
 
 type Keys = Rc<RefCell<HashSet<(String, String)>>>;
 
-/// The key of a running request. Requests without a key have an empty reservation.
+/// Requests without a key have an empty reservation.
 #[derive(Default)]
 pub struct KeyReservation<'a> {
     key: Option<(&'a str, &'a str)>,
-    /// The record that a forced retry replaces, if any.
+    /// The record that a forced retry replaces.
     earlier: Option<KeyRecord>,
-    /// The keys of running requests, from which this one is removed at its end.
+    /// The key is removed from these at the end of the request.
     running: Keys,
 }
 
@@ -41,7 +38,6 @@ pub struct IdempotencyStore {
     database: Rc<Database>,
     /// The callers and keys of the requests that this instance is sending.
     running: Keys,
-    /// When this instance last deleted expired keys.
     swept_at: Cell<Millis>,
 }
 
@@ -54,8 +50,7 @@ impl IdempotencyStore {
         }
     }
 
-    /// Reserves the idempotency key of a write. If the stored record of the key prevents the write,
-    /// returns the response for the caller as the inner `Err`.
+    /// If the stored record prevents the write, the inner `Err` is the response.
     pub fn reserve<'a>(
         &self,
         request_id: &str,
@@ -154,12 +149,11 @@ impl IdempotencyStore {
         }
     }
 
-    /// Removes the stored responses that contain a job. The keys of these responses remain stored,
-    /// so that a retry does not create a second job.
+    /// The keys remain stored, so that a retry does not create a second job.
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE idempotency
             SET state = 'deleted', status = NULL, headers = NULL, body = NULL
-            WHERE CASE WHEN json_valid(body) THEN json_extract(body, '$.id') END = ?";
+            WHERE CASE WHEN json_valid(body) THEN coalesce(json_extract(body, '$.id'), json_extract(body, '$.statusId')) END = ?";
         self.database.execute(update, [text(id)])
     }
 }

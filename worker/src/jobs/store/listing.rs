@@ -1,17 +1,20 @@
-//! The job list and the records of single jobs. The store selects the jobs of a page, and returns
-//! pages and records as JSON.
-
 use wasm_bindgen::JsValue;
 
 use super::JobStore;
 use crate::jobs::job_row::JobRow;
-use crate::jobs::records::{JobFilter, JobQuery, Position, encode_cursor};
+use crate::jobs::records::{JobQuery, Position, encode_cursor};
+use crate::jobs::resource::Resource;
 use crate::json;
 use crate::runtime::{HostResult, optional_text, text};
 
-/// Selects a [`quillgate::JobRecord`] without `messages` and `changes`. These lists are read row by
-/// row, because the prompts of all follow-ups can together exceed 2 MB, the runtime's limit for a
-/// value.
+macro_rules! listed_job {
+    () => {
+        include_str!("sql/listed_job.sql")
+    };
+}
+
+/// Selects a [`quillgate::JobRecord`] without `messages` and `changes`, which together can exceed 2
+/// MB, the runtime's limit for a value.
 const RECORD: &str = concat!(
     "SELECT json_object('job', ",
     listed_job!(),
@@ -20,21 +23,34 @@ const RECORD: &str = concat!(
 
 const MESSAGES: &str = include_str!("sql/messages.sql");
 
-/// Selects the first state of a job, and each state whose status or pull request differs from the
-/// previous state.
+/// The first state of a job, and each state whose status or pull request differs from the previous
+/// one.
 const CHANGES: &str = include_str!("sql/changes.sql");
 
 pub struct JobPage {
     pub rows: Vec<JobRow>,
-    /// The position where the next page starts. `None` on the last page.
     next: Option<Position>,
-    /// The number of the list's latest change before the page was read.
+    /// Before the page was read.
     revision: u64,
 }
 
 impl JobStore {
-    /// Returns a page of the jobs that match a filter, newest first. With a filter, the page can have
-    /// fewer than `query.limit` jobs even if further, older jobs match.
+    /// An SQL expression that converts a row of `job` to an element of the list as JSON.
+    fn listed_row(&self) -> &'static str {
+        match self.resource() {
+            Resource::Job => listed_job!(),
+            Resource::Deployment => include_str!("sql/listed_deployment.sql"),
+        }
+    }
+
+    /// The columns of a `StreamEvent` for list streams: SQL expressions over a row of `job`.
+    pub(super) fn list_event(&self) -> String {
+        let (name, row) = (self.resource().as_str(), self.listed_row());
+        format!("revision AS id, '{name}' AS name, {row} AS data")
+    }
+
+    /// With a filter, the page can have fewer than `query.limit` jobs even if further, older jobs
+    /// match.
     pub async fn page(&self, query: &JobQuery) -> HostResult<JobPage> {
         // Later changes have higher numbers, also those that happen while this page is read.
         let revision: Option<u64> = self.database.value("SELECT revision FROM project", [])?;
@@ -51,31 +67,30 @@ impl JobStore {
         })
     }
 
-    /// Returns a page as JSON. Reads the jobs of the page again, because a poll may have changed or
-    /// deleted some of them. Omits jobs whose status no longer matches the filter.
-    pub fn list(&self, filter: &JobFilter, page: &JobPage) -> HostResult<String> {
-        let query = concat!(
-            "SELECT ",
-            listed_job!(),
-            " FROM job WHERE row IN (SELECT value FROM json_each(?1))
+    /// Reads the jobs again, because a poll may have changed or deleted some of them. Omits jobs
+    /// whose status no longer matches the filter.
+    pub fn list(&self, query: &JobQuery, page: &JobPage) -> HostResult<String> {
+        let listed_row = self.listed_row();
+        let select = format!(
+            "SELECT {listed_row} FROM job WHERE row IN (SELECT value FROM json_each(?1))
               AND listed = 1 AND (?2 IS NULL OR status = ?2) ORDER BY created_at DESC, row DESC"
         );
         let rows: Vec<u64> = page.rows.iter().map(|row| row.row).collect();
         let values = [
             text(&json::to_text(&rows)),
-            optional_text(filter.state.as_deref()),
+            optional_text(query.filter.state.as_deref()),
         ];
-        let jobs = self.join_rows(query, values)?;
+        let jobs = self.join_rows(&select, values)?;
         let cursor = page.next.as_ref().map_or("null".to_owned(), |next| {
             format!("\"{}\"", encode_cursor(next))
         });
         let revision = page.revision;
+        let name = query.resource.as_str();
         Ok(format!(
-            "{{\"jobs\":[{jobs}],\"nextCursor\":{cursor},\"revision\":{revision}}}"
+            "{{\"{name}s\":[{jobs}],\"nextCursor\":{cursor},\"revision\":{revision}}}"
         ))
     }
 
-    /// Returns the record of a listed job as JSON. Returns `None` if the job is not listed.
     pub fn read_record(&self, id: &str) -> HostResult<Option<String>> {
         let Some(record) = self.database.value::<String>(RECORD, [text(id)])? else {
             return Ok(None);
@@ -88,11 +103,7 @@ impl JobStore {
         )))
     }
 
-    fn join_rows(
-        &self,
-        query: &'static str,
-        values: impl Into<Vec<JsValue>>,
-    ) -> HostResult<String> {
+    fn join_rows(&self, query: &str, values: impl Into<Vec<JsValue>>) -> HostResult<String> {
         let rows: Vec<String> = self.database.values(query, values)?;
         Ok(rows.join(","))
     }

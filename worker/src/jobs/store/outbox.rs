@@ -1,5 +1,4 @@
-//! The outbox of webhooks. The outbox sends webhooks as Standard Webhooks specifies, and stores
-//! each webhook until its delivery succeeds or is given up.
+//! The outbox stores each webhook until its delivery succeeds or is given up.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,7 +8,8 @@ use quillgate::date::parse_retry_after;
 use serde::Deserialize;
 
 use crate::http::response::{HeaderFields, JSON};
-use crate::jobs::settings::WebhookSettings;
+use crate::jobs::job_settings::WebhookSettings;
+use crate::jobs::resource::Resource;
 use crate::jobs::webhook::queue::{DeliveryQueue, LEASE, Waiting};
 use crate::jobs::webhook::{self, JobEnd, Next};
 use crate::runtime::{
@@ -21,10 +21,8 @@ use crate::upstream::permits::ConnectionClass;
 use crate::upstream::request::USER_AGENT;
 use crate::upstream::transport::{Caching, Outgoing, send};
 
-/// Timeout for a receiver's response. Standard Webhooks recommends 15 to 30 s. The wait for a
-/// permit has the same timeout.
+/// Standard Webhooks recommends 15 to 30 s. Also the timeout of the wait for a permit.
 const TIME_LIMIT: Millis = Millis::from_seconds(20);
-/// Wait before the next attempt if no connection was free.
 const BUSY_PAUSE: Millis = Millis::from_seconds(5);
 
 #[derive(Deserialize)]
@@ -36,7 +34,7 @@ struct OutboxRow {
     attempts: u32,
 }
 
-/// A webhook that one alarm has taken for delivery.
+/// Taken by one alarm for delivery.
 #[derive(Deserialize)]
 pub struct LeasedWebhook {
     id: String,
@@ -64,7 +62,7 @@ impl Outbox {
         }
     }
 
-    /// Stores a webhook that announces the end of a job. The next alarm delivers the webhook.
+    /// The next alarm delivers the webhook.
     pub fn add(&self, url: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let id = format!("msg_{}", new_uuid().replace('-', ""));
         let insert = "INSERT INTO outbox (id, url, status, job, ended_at, due)
@@ -74,22 +72,21 @@ impl Outbox {
             .execute(insert, [text(&id), text(url), end, text(job), now])
     }
 
-    /// Stores the latest state of the job `id` in the job's webhook for this end. After the first
-    /// attempt, the webhook stays unchanged, because all attempts must send the same message.
+    /// After the first attempt, the webhook stays unchanged, because all attempts must send the
+    /// same message.
     pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
-              AND CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
+              AND CASE WHEN json_valid(job) THEN coalesce(json_extract(job, '$.id'), json_extract(job, '$._id')) END = ?";
         let values = [text(job), text(end.as_str()), text(id)];
         self.database.execute(update, values)
     }
 
-    /// Returns the time of the next alarm, as [`DeliveryQueue::next_due`] decides.
+    /// See [`DeliveryQueue::next_due`].
     pub fn next_due(&self) -> HostResult<Option<Millis>> {
         Ok(self.queue.borrow().next_due(&self.receivers()?, now()))
     }
 
-    /// Returns the receivers of undelivered webhooks. Their number is bounded by the hosts that the
-    /// operator allows.
+    /// Their number is bounded by the hosts that the operator allows.
     fn receivers(&self) -> HostResult<Vec<Waiting>> {
         self.database.rows(include_str!("sql/receivers.sql"), [])
     }
@@ -99,9 +96,8 @@ impl Outbox {
         Ok(count.unwrap_or(0))
     }
 
-    /// Leases the first due webhook of each receiver that [`DeliveryQueue::choose`] chooses, for
-    /// [`Self::deliver`]. Leases all of them or, after an error, none: no delivery would end the
-    /// others.
+    /// Leases the first due webhook of each receiver that [`DeliveryQueue::choose`] chooses. After
+    /// an error, leases none: no delivery would end the others.
     pub fn take_due(&self) -> HostResult<Vec<LeasedWebhook>> {
         let waiting = self.receivers()?;
         if waiting.is_empty() {
@@ -113,7 +109,6 @@ impl Outbox {
         Ok(taken)
     }
 
-    /// Returns the leased webhooks, and the queue with their deliveries.
     fn lease_due(
         &self,
         waiting: &[Waiting],
@@ -132,11 +127,15 @@ impl Outbox {
         Ok((taken, queue))
     }
 
-    /// Sends a leased webhook at most once, then removes the webhook or schedules a retry.
-    /// Schedules a retry without sending if no connection is free in time. Removes the webhook
-    /// without sending if the configuration no longer allows its address.
-    pub async fn deliver(&self, webhook: &LeasedWebhook, project: &str) -> HostResult<()> {
-        let delivered = self.attempt(webhook, project).await;
+    /// Sends a leased webhook at most once. Schedules a retry without sending if no connection is
+    /// free in time. Removes the webhook if the configuration no longer allows its address.
+    pub async fn deliver(
+        &self,
+        webhook: &LeasedWebhook,
+        project: &str,
+        resource: Resource,
+    ) -> HostResult<()> {
+        let delivered = self.attempt(webhook, project, resource).await;
         self.queue.borrow_mut().finish(&webhook.receiver, now());
         delivered
     }
@@ -145,6 +144,7 @@ impl Outbox {
         &self,
         LeasedWebhook { id, receiver }: &LeasedWebhook,
         project: &str,
+        resource: Resource,
     ) -> HostResult<()> {
         let class = ConnectionClass::Webhook;
         let Ok(_permit) = self.connections.acquire(class, TIME_LIMIT).await else {
@@ -170,7 +170,7 @@ impl Outbox {
             return self.remove(id);
         };
         self.queue.borrow_mut().begin_request(receiver, now());
-        let head = self.send(id, &row, project, &url).await;
+        let head = self.send(id, &row, project, resource, &url).await;
         let status = head.as_ref().map(|head| head.status);
         let now = now();
         let wait = head.and_then(|UpstreamHead { headers, .. }| {
@@ -186,7 +186,7 @@ impl Outbox {
 
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let delete = "DELETE FROM outbox
-            WHERE CASE WHEN json_valid(job) THEN json_extract(job, '$.id') END = ?";
+            WHERE CASE WHEN json_valid(job) THEN coalesce(json_extract(job, '$.id'), json_extract(job, '$._id')) END = ?";
         self.database.execute(delete, [text(id)])
     }
 
@@ -200,16 +200,22 @@ impl Outbox {
         self.database.execute(delete, [text(id)])
     }
 
-    /// Sends a webhook. Returns the head of the receiver's response, if any.
     async fn send(
         &self,
         id: &str,
         row: &OutboxRow,
         project: &str,
+        resource: Resource,
         url: &str,
     ) -> Option<UpstreamHead> {
         let seconds = now().0 / 1000;
-        let body = webhook::format_event(&row.status, &row.ended_at, project, url, &row.job);
+        let body = webhook::format_event(
+            resource,
+            &row.status,
+            &row.ended_at,
+            (project, url),
+            &row.job,
+        );
         let keys = webhook::derive_keys(&self.settings.secrets, project, url);
         let signature = webhook::sign(&keys, id, seconds, &body);
         let headers = HeaderFields::default()

@@ -1,5 +1,5 @@
-//! The recent polls of a project. The store counts the polls in the current window. The database
-//! contains the counts, because the runtime can evict the object between two polls.
+//! The recent polls of a project, in the database, because the runtime can evict the object between
+//! two polls.
 
 use quillgate::Millis;
 
@@ -9,8 +9,6 @@ use crate::jobs::poll_budget::PollUsage;
 use crate::runtime::{HostResult, number};
 
 impl JobStore {
-    /// Returns the number of polls in the current window, the time of the latest poll, the end of
-    /// the window's oldest step, and the end of the latest pause.
     pub fn poll_usage(&self, now: Millis) -> HostResult<PollUsage> {
         let query = "SELECT coalesce(sum(polls), 0) AS used, max(latest) AS latest,
               min(step_end) FILTER (WHERE polls > 0) AS oldest_step,
@@ -21,7 +19,7 @@ impl JobStore {
         Ok(usage.unwrap_or_default())
     }
 
-    /// Counts a poll. Deletes the steps that have left the window when a step begins.
+    /// Deletes the steps that have left the window when a step begins.
     pub fn count_poll(&self, now: Millis) -> HostResult<()> {
         let insert = "INSERT INTO poll_step (step_end, polls, latest) VALUES (?1, 1, ?2)
             ON CONFLICT (step_end) DO UPDATE SET polls = polls + 1, latest = excluded.latest
@@ -37,16 +35,15 @@ impl JobStore {
         Ok(())
     }
 
-    /// Returns a poll that was counted at `counted` and not sent. The time of the latest poll stays,
-    /// so that the spacing of polls also limits attempts.
+    /// A poll counted at `counted` was not sent. The time of the latest poll stays, so that the
+    /// spacing of polls also limits attempts.
     pub fn return_poll(&self, counted: Millis) -> HostResult<()> {
         let update = "UPDATE poll_step SET polls = polls - 1 WHERE step_end = ? AND polls > 0";
         let step = find_step(self.poll_window, counted);
         self.database.execute(update, [number(step.0)])
     }
 
-    /// Pauses the polls of all jobs for `time` after a 429. A pause that ends later stays in
-    /// effect.
+    /// A pause that ends later stays in effect.
     pub fn pause_polls(&self, time: Millis, now: Millis) -> HostResult<()> {
         let update = "UPDATE project SET polls_paused_until =
             max(coalesce(polls_paused_until, 0), ?)";

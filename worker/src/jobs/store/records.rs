@@ -1,6 +1,3 @@
-//! The stored jobs. These methods read, write and delete jobs with their past states and
-//! follow-ups.
-
 use std::collections::HashSet;
 
 use quillgate::Millis;
@@ -16,37 +13,32 @@ use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::json;
 use crate::runtime::{HostResult, now, number, optional_number, optional_text, text};
-use crate::upstream::job_snapshot::JobSnapshot;
+use crate::upstream::snapshot::Snapshot;
 
-/// Maximum number of unfinished jobs that the gateway polls for clients of the list stream.
+/// For clients of the list stream.
 const MAX_UNFINISHED: u64 = 50;
 const MAX_MESSAGES: u64 = 100;
-/// Maximum total size of the follow-up prompts stored for a job, in bytes. A job's record is read
-/// into memory as a whole, and an isolate has 128 MB of memory.
+/// Of the follow-ups of a job, in bytes. A record is read into memory as a whole, and an isolate
+/// has 128 MB.
 const MAX_MESSAGE_BYTES: u64 = 4 * 1024 * 1024;
 const MAX_PAST_STATES: u64 = 100;
-/// Maximum number of past states deleted per change of a job. A job from an earlier release can
-/// have many more than [`MAX_PAST_STATES`], because earlier releases stored all past states.
+/// Per change of a job. Earlier releases stored all past states.
 const MAX_DELETED_STATES: u64 = 10;
-/// Time between two measurements of the database. The gateway cannot store the reserved fifth of the
-/// database in this time.
+/// The gateway cannot store the reserved fifth of the database in this time.
 const ROOM_PERIOD: Millis = Millis::from_seconds(60);
 
-/// The times that decide when the next alarm fires.
 #[derive(Default, Deserialize)]
 pub struct NextTimes {
-    /// The earliest `last_started_at` of the jobs that are not polled for a webhook.
+    /// Of the jobs that are not polled for a webhook.
     pub oldest: Option<Millis>,
     /// The time of the oldest deletion.
     pub oldest_deletion: Option<Millis>,
-    /// When the next job is due for its webhook, except jobs whose poll is running.
+    /// Except jobs whose poll is running.
     pub next_poll: Option<Millis>,
-    /// Whether a job with a webhook is being polled.
     #[serde(deserialize_with = "read_boolean")]
     pub is_polling: bool,
 }
 
-/// Returns the assignments of a job's columns with numbers, and the numbers.
 fn number_columns(
     record: &Record<JobEnd>,
     due: Option<Millis>,
@@ -65,21 +57,18 @@ fn number_columns(
 }
 
 impl JobStore {
-    /// Stores a job that `write` created. Returns the event for list streams.
+    /// Returns the event for list streams.
     pub fn add(
         &self,
         id: &str,
         write: &Write,
-        snapshot: &JobSnapshot,
+        snapshot: &Snapshot,
         due: Option<Millis>,
     ) -> HostResult<Option<StreamEvent>> {
         // The row can already exist: a caller may have watched the job before Mintlify's response
         // to its creation arrived.
-        let insert = concat!(
-            include_str!("sql/insert_job.sql"),
-            "RETURNING ",
-            list_event!()
-        );
+        let insert = include_str!("sql/insert_job.sql");
+        let insert = format!("{insert} RETURNING {}", self.list_event());
         let whole = self.find_whole(write);
         let prompt = whole.unwrap_or(&write.prompt_summary);
         let folded = find_folded(prompt);
@@ -95,12 +84,14 @@ impl JobStore {
             optional_text(snapshot.pr_link.as_deref()),
             text(&snapshot.data),
             optional_number(due.map(|at| at.0)),
+            optional_text(write.branch.as_deref()),
+            optional_text(snapshot.preview_url.as_deref()),
         ];
-        self.number_change(insert, row)
+        self.number_change(&insert, row)
     }
 
-    /// Returns the whole prompt if the settings and the size of the database allow storing it,
-    /// otherwise `None`. Reads the size once per minute.
+    /// Returns `None` if the settings or the size of the database do not allow storing the whole
+    /// prompt.
     fn find_whole<'a>(&self, write: &'a Write) -> Option<&'a str> {
         let whole = write.prompt.as_deref()?;
         let (mut has_room, measured_at) = self.room.get();
@@ -111,20 +102,16 @@ impl JobStore {
         has_room.then_some(whole)
     }
 
-    /// Stores a job after an event, within the current transaction. Writes only the columns that
-    /// change, because each index of a written column costs a further row.
-    ///
-    /// `row` is the job's current row, or `None` if the job is not stored yet: it was created
-    /// elsewhere, or Mintlify's response to its creation has not arrived yet. Callers can watch this
-    /// job, but the list does not contain it. `snapshot` is the response with a new state, and `due`
-    /// is when the job is due for its webhook. If `is_revised` is set and the job is listed, returns
-    /// the event for list streams.
+    /// Writes only the columns that change, because each index of a written column costs a further
+    /// row. `row` is `None` for a job that is watched before Mintlify's response to its creation
+    /// arrived, or that was created elsewhere. Returns the event for list streams if `is_revised`
+    /// is set and the job is listed.
     pub fn save(
         &self,
         id: &str,
         row: Option<&JobRow>,
         record: &Record<JobEnd>,
-        snapshot: Option<&JobSnapshot>,
+        snapshot: Option<&Snapshot>,
         due: Option<Millis>,
         is_revised: bool,
     ) -> HostResult<Option<StreamEvent>> {
@@ -138,8 +125,9 @@ impl JobStore {
                 self.database.execute(insert, values)?;
             }
         }
+        let resource = self.resource();
         let numbers = number_columns(record, due);
-        let stored = row.map(|row| number_columns(&row.record(), row.webhook_poll));
+        let stored = row.map(|row| number_columns(&row.record(resource), row.webhook_poll));
         let mut columns = Vec::new();
         let mut values = Vec::new();
         for (at, (column, value)) in numbers.into_iter().enumerate() {
@@ -149,10 +137,11 @@ impl JobStore {
             }
         }
         if let Some(snapshot) = snapshot.filter(|_| is_changed) {
-            columns.extend(["data = ?", "pr_link = ?"]);
+            columns.extend(["data = ?", "pr_link = ?", "is_live = ?"]);
             values.extend([
                 text(&snapshot.data),
                 optional_text(snapshot.pr_link.as_deref()),
+                optional_number(snapshot.is_live.map(u64::from)),
             ]);
             if row.is_none_or(|row| row.status != snapshot.status) {
                 columns.push("status = ?");
@@ -166,7 +155,7 @@ impl JobStore {
         if is_revised && record.is_listed {
             columns.push("revision = (SELECT revision + 1 FROM project)");
             let columns = columns.join(", ");
-            let returned = list_event!();
+            let returned = self.list_event();
             let update = format!("UPDATE job SET {columns} WHERE id = ? RETURNING {returned}");
             return self.number_change(&update, values);
         }
@@ -177,8 +166,7 @@ impl JobStore {
         Ok(None)
     }
 
-    /// Copies the state of a row to the past states, and deletes the oldest past states above the
-    /// limit.
+    /// Deletes the oldest past states above the limit.
     fn store_past_state(&self, row: &JobRow) -> HostResult<()> {
         let (id, since) = (
             text(&row.id),
@@ -195,8 +183,7 @@ impl JobStore {
             .execute(include_str!("sql/trim_events.sql"), values)
     }
 
-    /// Stores a follow-up of a listed job, and deletes the oldest follow-ups beyond
-    /// [`MAX_MESSAGES`] or [`MAX_MESSAGE_BYTES`].
+    /// Returns the event for list streams.
     pub fn add_message(&self, id: &str, write: &Write) -> HostResult<()> {
         let prompt = self.find_whole(write).unwrap_or(&write.prompt_summary);
         let row = [
@@ -212,9 +199,8 @@ impl JobStore {
             .execute(include_str!("sql/trim_messages.sql"), values)
     }
 
-    /// Deletes jobs that last started at `latest` or before and are not polled for a webhook, at
-    /// most [`MAX_JOBS_PER_ALARM`] per call. Then calls [`Self::forget_deletions`]. Returns the ids
-    /// of the deleted jobs and the events for list streams.
+    /// Deletes jobs that last started at `latest` or before and are not polled for a webhook.
+    /// Returns their ids and the events for list streams.
     pub fn sweep(&self, latest: Millis) -> HostResult<(Vec<String>, Vec<StreamEvent>)> {
         let query = "SELECT id FROM job WHERE webhook_poll IS NULL AND last_started_at <= ?
             ORDER BY last_started_at LIMIT ?";
@@ -231,8 +217,7 @@ impl JobStore {
         Ok((jobs, events))
     }
 
-    /// Deletes a job with its past states and follow-ups. Returns the event for list streams, or
-    /// `None` if the job was not listed.
+    /// Returns the event for list streams.
     pub fn delete(&self, id: &str) -> HostResult<Option<StreamEvent>> {
         let insert = include_str!("sql/insert_deletion.sql");
         let event = self.number_change(insert, [number(now().0), text(id)])?;
@@ -251,14 +236,12 @@ impl JobStore {
         self.database.first(query, [text(id)])
     }
 
-    /// Returns the jobs with the given ids. Ignores unknown ids.
     pub fn find_all(&self, ids: &HashSet<String>) -> HostResult<Vec<JobRow>> {
         let query = select_jobs!("WHERE id IN (SELECT value FROM json_each(?))");
         self.database.rows(query, [text(&json::to_text(&ids))])
     }
 
-    /// Returns the jobs whose poll for a webhook is due at `now`, at most [`MAX_JOBS_PER_ALARM`],
-    /// except `polled`. The job with the earliest due time comes first.
+    /// The earliest due time comes first.
     pub fn due(&self, polled: &HashSet<String>, now: Millis) -> HostResult<Vec<JobRow>> {
         let query = select_jobs!(
             "WHERE webhook_poll <= ? AND id NOT IN (SELECT value FROM json_each(?))
@@ -269,7 +252,6 @@ impl JobStore {
         self.database.rows(query, values)
     }
 
-    /// Returns the times of the next alarm. `polled` are the jobs whose poll is running.
     pub fn next_times(&self, polled: &HashSet<String>) -> HostResult<NextTimes> {
         let polled = text(&json::to_text(polled));
         let times = self
@@ -278,8 +260,7 @@ impl JobStore {
         Ok(times.unwrap_or_default())
     }
 
-    /// Returns the listed jobs that are still running, have not been given up and last started
-    /// after `earliest`. The most recently started jobs come first, at most [`MAX_UNFINISHED`].
+    /// The most recently started jobs come first.
     pub fn unfinished(&self, earliest: Millis) -> HostResult<Vec<JobRow>> {
         // Without `INDEXED BY`, SQLite chooses another index and reads every job. SQLite uses a
         // partial index only if the query repeats the index's condition.

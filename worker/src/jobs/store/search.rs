@@ -1,8 +1,6 @@
-//! The scan of the job list for the jobs that match a filter.
-//!
-//! The column `job.prompt_lowercase` contains the searched part of a prompt, folded, if folding it
-//! needs more than `SQLite`'s `lower` function. It is empty if an earlier release stored the job
-//! without folding its prompt. The search then folds the prompt.
+//! The scan of the job list. `job.prompt_lowercase` contains the folded prompt if folding needs
+//! more than `SQLite`'s `lower`. It is empty if an earlier release stored the job, and the search
+//! then folds the prompt.
 
 use js_sys::JsString;
 use serde::Deserialize;
@@ -15,11 +13,11 @@ use crate::jobs::search::{
 };
 use crate::runtime::{HostResult, number, optional_text, text, yield_now};
 
-/// Folds a string for a search: compatibility composition (NFKC) and full case folding, as in
-/// Unicode's caseless matching. Removes the dot that folding adds to the `i` of `İ`. Replaces each
-/// NUL with a space, because many functions of `SQLite` ignore everything after a NUL.
+/// Compatibility composition (NFKC) and full case folding, as in Unicode's caseless matching.
+/// Replaces each NUL with a space, because many functions of `SQLite` ignore everything after a
+/// NUL.
 ///
-/// Uses JavaScript's functions. The tables of the Rust crates add 72 kB (gzip) to the wasm module.
+/// Uses JavaScript's functions: the tables of the Rust crates add 72 kB (gzip) to the wasm module.
 fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase().replace('\0', " ");
@@ -34,9 +32,7 @@ fn fold(text: &str) -> String {
     text.replace('\0', " ")
 }
 
-/// Returns the searched part of a prompt, folded, or `None` if `SQLite`'s `lower` function returns
-/// the same string. The `SQLite` function converts only ASCII letters and ignores everything after
-/// a NUL.
+/// `None` if `SQLite`'s `lower` returns the same string. It converts only ASCII letters.
 pub fn find_folded(prompt: &str) -> Option<String> {
     let searched = searched_part(prompt);
     let is_plain = searched.is_ascii() && !searched.contains('\0');
@@ -47,7 +43,7 @@ pub fn find_folded(prompt: &str) -> Option<String> {
 struct ScannedJob {
     row: u64,
     created_at: u64,
-    /// The searched part of the prompt if the search must fold it. The last character may be cut.
+    /// Set if the search must fold the prompt. The last character may be cut.
     unfolded: Option<String>,
     /// Whether the job matches the filter, apart from the text if `unfolded` is set.
     #[serde(deserialize_with = "read_boolean")]
@@ -55,7 +51,6 @@ struct ScannedJob {
 }
 
 impl JobStore {
-    /// Finds the jobs of a page that match the filter.
     pub(super) async fn scan(&self, query: &JobQuery) -> HostResult<Found> {
         let JobFilter {
             state,
@@ -96,7 +91,6 @@ impl JobStore {
 }
 
 impl ScannedJob {
-    /// Returns the position of the job, and whether it matches a filter with the text `wanted`.
     fn compare(self, wanted: &str) -> (Position, bool) {
         let position = Position {
             created: self.created_at,

@@ -1,30 +1,24 @@
-//! The order of webhook deliveries. A receiver gets one webhook at a time, and receivers take
-//! turns. A slow receiver therefore delays only its own webhooks.
+//! The order of webhook deliveries. A receiver gets one webhook at a time, so a slow receiver
+//! delays only its own webhooks.
 
 use quillgate::Millis;
 use serde::Deserialize;
 
 use crate::upstream::permits::ConnectionClass;
 
-/// Maximum number of deliveries in flight: one per connection.
+/// One per connection.
 const MAX_IN_FLIGHT: usize = ConnectionClass::Webhook.limit();
-/// A receiver is slow after a request that took at least this long. Slow receivers share one
-/// connection, so that the others stay free.
+/// Receivers that take this long share one connection, so that the others stay free.
 const SLOW_AFTER: Millis = Millis::from_seconds(5);
-/// Duration of a webhook's lease. Until the lease ends, no other alarm sends the webhook. A lease
-/// starts before the wait for a permit, and is renewed before the request. The wait and the request
-/// each take at most 20 s. If the object restarts during a delivery, the webhook is sent again
-/// after the lease.
+/// Until the lease ends, no other alarm sends the webhook. It is renewed before the request: the
+/// wait for a permit and the request each take at most 20 s.
 pub const LEASE: Millis = Millis::from_seconds(25);
-/// Minimum delay of an alarm that is set to the end of a lease.
 const MIN_LEASE_PAUSE: Millis = Millis::from_seconds(1);
 
-/// The undelivered webhooks of a receiver.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Waiting {
     /// The origin of the webhooks' addresses.
     pub receiver: String,
-    /// When the first of the webhooks is due.
     pub due: Millis,
 }
 
@@ -32,7 +26,7 @@ pub struct Waiting {
 struct Delivery {
     receiver: String,
     leased_at: Millis,
-    /// When the request was sent. `None` while the delivery waits for a permit.
+    /// `None` while the delivery waits for a permit.
     sent_at: Option<Millis>,
 }
 
@@ -43,18 +37,6 @@ struct Served {
     is_slow: bool,
 }
 
-/// The deliveries in flight, and the latest delivery to each receiver.
-///
-/// ```
-/// use quillgate::Millis;
-/// use quillgate_worker::jobs::webhook::queue::{DeliveryQueue, Waiting};
-///
-/// let mut queue = DeliveryQueue::default();
-/// let waiting = ["https://a.example", "https://b.example"]
-///     .map(|receiver| Waiting { receiver: receiver.to_owned(), due: Millis(0) });
-/// queue.begin("https://a.example", Millis(10));
-/// assert_eq!(queue.choose(&waiting, Millis(10)), Some("https://b.example"));
-/// ```
 #[derive(Debug, Clone, Default)]
 pub struct DeliveryQueue {
     in_flight: Vec<Delivery>,
@@ -62,8 +44,7 @@ pub struct DeliveryQueue {
 }
 
 impl DeliveryQueue {
-    /// Chooses the receiver of the next delivery, if any: a fast one, then the one that has waited
-    /// longest for its turn.
+    /// A fast receiver, then the one that has waited longest for its turn.
     pub fn choose<'a>(&self, waiting: &'a [Waiting], now: Millis) -> Option<&'a str> {
         let due = self.eligible(waiting, now).filter(|one| one.due <= now);
         let first = due.min_by_key(|one| {
@@ -73,8 +54,8 @@ impl DeliveryQueue {
         first.map(|one| one.receiver.as_str())
     }
 
-    /// Returns the time of the next alarm: when a webhook that [`Self::choose`] can choose is due
-    /// or a lease ends, whichever is first. The end of a delivery schedules the alarm again.
+    /// When a webhook that [`Self::choose`] can choose is due or a lease ends. The end of a
+    /// delivery schedules the alarm again.
     pub fn next_due(&self, waiting: &[Waiting], now: Millis) -> Option<Millis> {
         // A delivery can outlive its lease. An alarm at the end of that lease would be in the past
         // and would fire continuously.
@@ -85,12 +66,12 @@ impl DeliveryQueue {
         due.chain(lease_ends).min()
     }
 
-    /// Starts a delivery, which first waits for a permit. Starts a lease of [`LEASE`].
+    /// The delivery first waits for a permit.
     pub fn begin(&mut self, receiver: &str, now: Millis) {
         self.replace(receiver, now, None);
     }
 
-    /// Starts the request of a delivery. Renews the lease.
+    /// Renews the lease.
     pub fn begin_request(&mut self, receiver: &str, now: Millis) {
         self.replace(receiver, now, Some(now));
     }
@@ -105,8 +86,7 @@ impl DeliveryQueue {
         });
     }
 
-    /// Ends the delivery to a receiver. A delivery without a request does not show whether the
-    /// receiver is slow.
+    /// A delivery without a request does not show whether the receiver is slow.
     pub fn finish(&mut self, receiver: &str, now: Millis) {
         let is_own = |delivery: &Delivery| delivery.receiver == receiver;
         let Some(index) = self.in_flight.iter().position(is_own) else {
@@ -127,7 +107,6 @@ impl DeliveryQueue {
         });
     }
 
-    /// Returns the receivers to which a delivery could start now.
     fn eligible<'a>(
         &self,
         waiting: &'a [Waiting],

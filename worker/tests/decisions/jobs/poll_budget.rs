@@ -125,6 +125,18 @@ fn large_budget_does_not_stretch_the_usual_interval() {
 }
 
 #[test]
+fn spacing_grows_as_the_budget_is_used() {
+    let seconds = |used| {
+        DEFAULT
+            .compute_spacing(used)
+            .map(|spacing| spacing.0 / 1_000)
+    };
+    assert_eq!(seconds(0), Some(30));
+    assert_eq!(seconds(10), Some(60));
+    assert_eq!(seconds(20), None);
+}
+
+#[test]
 fn no_poll_is_allowed_during_a_pause() {
     let pause = Millis::from_seconds(90);
     let usage = PollUsage {

@@ -2,7 +2,7 @@
 
 mod cache;
 mod failure;
-mod settings;
+mod pull_request_settings;
 
 use quillgate::Millis;
 use quillgate_worker::jobs::pull_request::{PullRequest, PullRequestState, PullRequestStatus};

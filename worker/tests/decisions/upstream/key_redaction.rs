@@ -5,7 +5,7 @@ use quillgate::credential::AdminKey;
 use quillgate_worker::upstream::failure::{
     KeyOutcome, classify_error, classify_leak, error_problem,
 };
-use quillgate_worker::upstream::settings::UpstreamSettings;
+use quillgate_worker::upstream::upstream_settings::UpstreamSettings;
 use serde_json::json;
 
 use super::{JSON, api_error, api_error_with, head, keys, with_field};

@@ -1,10 +1,10 @@
 //! The schedule of the daily archive.
 
 use quillgate::{Day, Millis};
+use quillgate_worker::analytics::analytics_settings::ArchiveSettings;
 use quillgate_worker::analytics::archive::schedule::{
     DayRecord, Estimate, Part, ProjectRecord, Target, is_settled, plan,
 };
-use quillgate_worker::analytics::settings::ArchiveSettings;
 
 const HOUR: Millis = Millis::from_seconds(3600);
 

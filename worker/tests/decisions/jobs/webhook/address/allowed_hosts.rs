@@ -1,7 +1,7 @@
 //! Allowed webhook hosts.
 
 use quillgate_worker::http::url::lowercase_origin;
-use quillgate_worker::jobs::settings::WebhookSettings;
+use quillgate_worker::jobs::job_settings::WebhookSettings;
 use quillgate_worker::jobs::webhook::{check_address, recheck_address};
 
 use super::{assert_refused, hosts};

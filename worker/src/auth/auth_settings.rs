@@ -1,5 +1,3 @@
-//! The settings of authentication, from the Worker's variables.
-
 use std::rc::Rc;
 
 use crate::auth::revocation::RevokedTokens;
@@ -7,21 +5,15 @@ use crate::auth::sign_in_issuer::{SignInIssuer, assign_secrets, read_sign_in_iss
 use crate::auth::trusted_issuer::{TrustedIssuer, read_trusted_issuers};
 use crate::variable::{VariableError, Variables, read_json};
 
-/// The settings of authentication.
 pub struct AuthSettings {
-    /// The secrets that verify the gateway's own tokens and session cookies, newest first.
+    /// Newest first.
     pub token_secrets: Vec<Vec<u8>>,
-    /// The issuers in `TRUSTED_ISSUERS`.
     pub trusted_issuers: Vec<Rc<TrustedIssuer>>,
-    /// The trusted issuers at which users sign in.
     pub sign_in_issuers: Vec<SignInIssuer>,
-    /// The tokens in the `REVOKED_TOKENS` variables.
     pub revoked: RevokedTokens,
 }
 
 impl AuthSettings {
-    /// # Errors
-    /// Returns an error for the first variable that is malformed, or required but not set.
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
         let trusted_issuers = read_json("TRUSTED_ISSUERS", variables, read_trusted_issuers)?;
         let token_secrets = read_token_secrets(variables("ACCESS_TOKEN_SECRET"))?;

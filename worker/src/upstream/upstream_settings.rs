@@ -1,30 +1,22 @@
-//! The settings of requests to Mintlify, from the Worker's variables.
-
 use quillgate::credential::{AdminKey, BaseUrl, PlainHttp};
 use quillgate::{Method, Millis};
 
 use crate::budget::limits::Limits;
 use crate::variable::{Range, VariableError, Variables, read_seconds};
 
-/// Settings of requests to Mintlify.
 pub struct UpstreamSettings {
-    /// The base URL of Mintlify's API.
     pub base_url: BaseUrl,
-    /// Mintlify's admin keys, newest first: one, or two during a key rotation.
+    /// Newest first: one, or two during a key rotation.
     pub admin_keys: Vec<AdminKey>,
-    /// Admin keys for requests that only read, newest first: none, one or two.
+    /// For requests that only read: none, one or two.
     pub read_keys: Vec<AdminKey>,
-    /// The time limit for all attempts and the response's body.
+    /// For all attempts and the response's body.
     pub timeout: Millis,
-    /// The window in which Mintlify counts requests, and the longest block after a 429.
+    /// Also the longest block after a 429.
     pub limit_window: Millis,
 }
 
 impl UpstreamSettings {
-    /// Reads the settings from the Worker's variables.
-    ///
-    /// # Errors
-    /// Returns an error for the first variable that is malformed, or required but not set.
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let keys = |variable| read_admin_keys(variable, variables(variable));
         Ok(Self {
@@ -39,12 +31,11 @@ impl UpstreamSettings {
         })
     }
 
-    /// Returns all admin keys.
     pub fn all_keys(&self) -> impl Iterator<Item = &AdminKey> {
         self.admin_keys.iter().chain(&self.read_keys)
     }
 
-    /// Returns the admin keys for a method, newest first, and the name of their variable.
+    /// Newest first, with the name of their variable.
     pub fn keys(&self, method: Method) -> (&'static str, &[AdminKey]) {
         match method {
             Method::Get if !self.read_keys.is_empty() => ("ADMIN_READ_KEY", &self.read_keys),

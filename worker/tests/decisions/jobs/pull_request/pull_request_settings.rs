@@ -1,6 +1,6 @@
 //! Settings for requests to GitHub.
 
-use quillgate_worker::jobs::pull_request::settings::PullRequestSettings;
+use quillgate_worker::jobs::pull_request::pull_request_settings::PullRequestSettings;
 
 use crate::fixtures::configure;
 

@@ -1,6 +1,3 @@
-//! The settings of jobs. The Worker's variables set the polling, the records, the streams and the
-//! webhooks of jobs.
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use quillgate::Millis;
@@ -12,38 +9,29 @@ use crate::jobs::poll_budget::PollBudget;
 use crate::jobs::records::KeepPrompts;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
 
-/// Settings of polling, job records, event streams and webhooks.
 pub struct JobSettings {
-    /// The minimum time between two polls of a watched job.
     pub poll_interval: Millis,
-    /// The minimum time between two polls of a job that has a webhook and no watchers.
     pub webhook_poll_interval: Millis,
-    /// How long a job is polled after it last started.
+    /// After the job last started.
     pub poll_duration: Millis,
-    /// The poll budget of each project. Only polls of jobs that the gateway created count.
+    /// Of each project. Only polls of jobs that the gateway created count.
     pub poll_budget: PollBudget,
-    /// The part of a prompt that a job's record stores.
+    pub deployment_poll_budget: PollBudget,
     pub keep_prompts: KeepPrompts,
-    /// How long a job's record is stored after the job last started.
+    /// After the job last started.
     pub retention: Millis,
-    /// The maximum number of open streams per project and caller.
+    /// Per project.
     pub streams_per_caller: u32,
-    /// The maximum number of open streams per job, and for the list of jobs.
+    /// Also for the list of jobs.
     pub streams_per_job: u32,
-    /// The address, secrets and allowed hosts of webhooks.
     pub webhook: WebhookSettings,
 }
 
 impl JobSettings {
-    /// Reads the settings from the Worker's variables.
-    ///
-    /// # Errors
-    /// Returns an error for the first malformed variable.
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         let integer = |name, default, range| read_integer(name, variables(name), default, range);
         let seconds = |name, default, range| read_seconds(name, variables, default, range);
-        // The default has a lower bound, because a lower configured limit for creations does not
-        // change Mintlify's own limit.
+        // A lower configured limit for creations does not change Mintlify's own limit.
         let poll_limit = DEFAULT_POLL_LIMIT.max(limits.create_job / 5);
         let poll_interval = seconds("JOB_POLL_SECONDS", 5, Range::TO_300)?;
         Ok(Self {
@@ -52,6 +40,10 @@ impl JobSettings {
             poll_duration: seconds("JOB_POLL_LIMIT_SECONDS", 86_400, Range::TO_DAY)?,
             poll_budget: PollBudget {
                 limit: integer("JOB_POLLS_PER_HOUR", poll_limit, Range::TO_MILLION)?,
+                window: limits.window,
+            },
+            deployment_poll_budget: PollBudget {
+                limit: DEPLOYMENT_POLL_LIMIT,
                 window: limits.window,
             },
             keep_prompts: read_keep_prompts(variables("KEEP_PROMPTS").as_deref())?,
@@ -63,22 +55,19 @@ impl JobSettings {
     }
 }
 
-/// The lower bound of the default of `JOB_POLLS_PER_HOUR`. The bound is a fifth of Mintlify's
-/// published limit of 100 job creations per project and hour. Mintlify may count polls against that
-/// limit too.
+/// A fifth of Mintlify's published limit of 100 job creations per project and hour, because
+/// Mintlify may count polls against that limit.
 const DEFAULT_POLL_LIMIT: u32 = 20;
+/// A deployment takes about 90 seconds, and Mintlify states no limit for reads of deployments.
+const DEPLOYMENT_POLL_LIMIT: u32 = 600;
 
-/// The settings of webhooks.
 #[derive(Clone)]
 pub struct WebhookSettings {
-    /// The address for jobs created without `Webhook-Url`. Its scheme and host are in lower case.
+    /// For jobs created without `Webhook-Url`.
     pub url: Option<String>,
-    /// The secrets, 24 to 64 bytes each. The gateway derives one key per secret for each receiver,
-    /// and signs each webhook with all keys of the receiver. If there are no secrets, webhooks are
-    /// off.
+    /// 24 to 64 bytes each. Without secrets, webhooks are off.
     pub secrets: Vec<Vec<u8>>,
-    /// The hosts that `Webhook-Url` may contain, as `host` or `host:port`. If there are no hosts,
-    /// the gateway rejects every `Webhook-Url`.
+    /// As `host` or `host:port`. Without hosts, every `Webhook-Url` is rejected.
     pub hosts: Vec<String>,
 }
 
@@ -109,7 +98,7 @@ fn read_webhook_url(value: Option<String>) -> Result<Option<String>, VariableErr
     }
 }
 
-/// Reads secrets in the notation of Standard Webhooks.
+/// In the notation of Standard Webhooks.
 fn read_webhook_secrets(value: Option<&str>) -> Result<Vec<Vec<u8>>, VariableError> {
     let secret = |text: &str| {
         let secret = STANDARD.decode(text.trim().strip_prefix("whsec_")?).ok()?;

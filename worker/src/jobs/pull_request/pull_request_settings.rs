@@ -1,6 +1,3 @@
-//! The settings of requests to GitHub. The Worker's variables set the base URL and the token, and
-//! whether the gateway reads the states of pull requests.
-
 use std::fmt;
 
 use quillgate::credential::{BaseUrl, PlainHttp, is_header_value};
@@ -9,9 +6,7 @@ use crate::http::response::HeaderFields;
 use crate::upstream::request::USER_AGENT;
 use crate::variable::{VariableError, Variables};
 
-/// The default of `GITHUB_API_URL`.
 const GITHUB_API: &str = "https://api.github.com";
-/// The value of `X-GitHub-Api-Version`.
 const API_VERSION: &str = "2022-11-28";
 
 /// A token for GitHub's API. `Debug` does not print the token.
@@ -24,21 +19,15 @@ impl fmt::Debug for GitHubToken {
     }
 }
 
-/// Settings of requests to GitHub for the states of pull requests.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PullRequestSettings {
-    /// The base URL of GitHub's API.
     pub base_url: BaseUrl,
-    /// The token. Without a token, GitHub returns only public repositories.
+    /// Without a token, GitHub returns only public repositories.
     token: Option<GitHubToken>,
 }
 
 impl PullRequestSettings {
-    /// Reads the settings from the Worker's variables. Returns `None` if requests to GitHub are
-    /// off, which is the default without a token.
-    ///
-    /// # Errors
-    /// Returns an error for the first malformed variable.
+    /// `None` if requests to GitHub are off, which is the default without a token.
     pub fn read(variables: Variables<'_>) -> Result<Option<Self>, VariableError> {
         // All three variables are read even if requests are off: `check_config` records which names
         // are read, and reports other names as unknown.
@@ -58,7 +47,6 @@ impl PullRequestSettings {
         Ok(is_on.then_some(Self { base_url, token }))
     }
 
-    /// Returns the header fields of a request to GitHub, including the token if one is configured.
     pub fn headers(&self) -> HeaderFields {
         let headers = HeaderFields::default()
             .with("accept", "application/vnd.github+json")
@@ -71,8 +59,7 @@ impl PullRequestSettings {
     }
 }
 
-/// Reads `GITHUB_TOKEN`. Returns an error for a malformed token, and for an admin key of Mintlify,
-/// which must not be sent to GitHub.
+/// An admin key of Mintlify must not be sent to GitHub.
 fn read_token(value: Option<String>) -> Result<Option<GitHubToken>, VariableError> {
     let fits = |token: &String| is_header_value(token) && !token.starts_with("mint_");
     match value {

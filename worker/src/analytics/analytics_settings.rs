@@ -1,5 +1,3 @@
-//! The settings of analytics, from the Worker's variables.
-
 use std::cmp::Ordering;
 
 use quillgate::{DateBound, DateRange, Day, Millis, ProjectId};
@@ -7,22 +5,16 @@ use quillgate::{DateBound, DateRange, Day, Millis, ProjectId};
 use crate::budget::limits::Limits;
 use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
 
-/// The freshness lifetime of reports whose range ended before yesterday, in UTC: a day.
+/// For reports whose range ended before yesterday, in UTC.
 const CLOSED: Millis = Millis::from_seconds(86_400);
 
-/// The freshness of reports and the daily archive.
 pub struct AnalyticsSettings {
-    /// The freshness lifetime of all other reports, and of archive responses that are not final.
+    /// For all other reports, and for archive responses that are not final.
     pub fresh_for: Millis,
-    /// The projects to archive, and the archive's share of the budget.
     pub archive: ArchiveSettings,
 }
 
 impl AnalyticsSettings {
-    /// Reads the settings from the Worker's variables.
-    ///
-    /// # Errors
-    /// Returns an error for the first malformed variable.
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         Ok(Self {
             fresh_for: read_seconds("ANALYTICS_FRESH_SECONDS", variables, 300, Range::TO_DAY)?,
@@ -30,8 +22,6 @@ impl AnalyticsSettings {
         })
     }
 
-    /// Returns the freshness lifetime of a report of this normalized range.
-    ///
     /// Only a range that ended before yesterday counts as past, because the upstream may use
     /// another time zone or count some views late. A date-time without a UTC offset has no known
     /// instant.
@@ -48,13 +38,11 @@ impl AnalyticsSettings {
     }
 }
 
-/// Settings of the daily archive.
 pub struct ArchiveSettings {
-    /// The projects to archive. If empty, the archive is disabled.
+    /// If empty, the archive is disabled.
     pub projects: Vec<ProjectId>,
-    /// The archive's share of the analytics budget: at least one request per window.
+    /// At least one request per window.
     pub limit: u32,
-    /// The length of the budget's window.
     pub window: Millis,
     /// Days before today.
     pub retention_days: u32,
@@ -81,7 +69,6 @@ impl ArchiveSettings {
         })
     }
 
-    /// Whether a project is archived.
     pub fn includes(&self, project: &str) -> bool {
         self.projects.iter().any(|own| own.as_str() == project)
     }
