@@ -112,10 +112,12 @@ record! {
 }
 
 /// The sentence in `logs` after the content of a deployment was published (docs/platform.md, 4.14).
-const PUBLISHED: &str = "Successfully updated deployment";
+pub const LOG_PUBLISHED: &str = "Successfully updated deployment";
 /// The start of the sentence about a domain whose cache could not be cleared (docs/platform.md,
 /// 11.3).
-const NOT_REVALIDATED: &str = "Failed to revalidate ";
+pub const LOG_NOT_REVALIDATED: &str = "Failed to revalidate ";
+/// The start of the sentence about a step that failed.
+pub const LOG_FAILED: &str = "Failed";
 
 impl Deployment {
     /// Returns whether the content is live: the deployment succeeded, or it failed only because a
@@ -153,11 +155,11 @@ pub fn is_live<'a>(
             let mut is_not_revalidated = false;
             for line in logs.chain(summary) {
                 let line = line.trim();
-                is_published |= line.starts_with(PUBLISHED);
-                if line.starts_with(NOT_REVALIDATED) {
+                is_published |= line.starts_with(LOG_PUBLISHED);
+                if line.starts_with(LOG_NOT_REVALIDATED) {
                     is_not_revalidated = true;
                 } else {
-                    is_other_failure |= line.starts_with("Failed");
+                    is_other_failure |= line.starts_with(LOG_FAILED);
                 }
             }
             is_published && is_not_revalidated && !is_other_failure

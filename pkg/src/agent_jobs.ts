@@ -1,9 +1,7 @@
 /** The client's methods for agent jobs, their changes, and the gateway's records of them. */
 
 import type { ApiPromise } from "./api_promise.js";
-import { captureCallSite, locate } from "./errors.js";
-import { follow } from "./exchange.js";
-import { MODE_WATCH } from "./generated/protocol.js";
+import { captureCallSite } from "./errors.js";
 import type {
   JobChange,
   JobId,
@@ -12,17 +10,26 @@ import type {
   WatchAllOptions,
   WatchOptions,
 } from "./job_types.js";
-import { ownProperties, refuseUnknown } from "./known.js";
+import { ownProperties } from "./known.js";
 import { List } from "./list.js";
 import type { ListOptions, ListParams } from "./list_types.js";
 import type { CreateOptions, RequestOptions, WriteOptions } from "./options.js";
-import { streamJob, streamList } from "./streams.js";
-import { Task } from "./task.js";
+import { streamList } from "./streams.js";
 import type { Transport } from "./transport.js";
 import type { AgentJob, CreatedJob, JobRecord, Operations } from "./types.js";
+import { type Watched, waitForResource, watchResource } from "./watch.js";
 
 /** A list of jobs. Await it for one page, or iterate over it for every job. */
 export interface JobList extends List<"agentJobs.list"> {}
+
+const JOBS: Watched<"agentJobs.get"> = {
+  get: "agentJobs.get",
+  name: "job",
+  id: "id",
+  params: (id) => ({ id }),
+  events: (id) => ({ operation: "agentJobs.events", parent: "agentJobs.get", params: { id } }),
+  allEvents: { operation: "agentJobs.allEvents", parent: "agentJobs.list", params: {} },
+};
 
 /** Methods for agent jobs, which run in the background. */
 export class AgentJobs {
@@ -133,7 +140,8 @@ export class AgentJobs {
   watchAll(options?: WatchAllOptions): AsyncGenerator<JobListChange, void, void>;
   // A default value captures the line of the call. The body runs later, on the first iteration.
   async *watchAll(options = {}, site = captureCallSite()): AsyncGenerator<JobListChange> {
-    yield* streamList(this.#transport, ownProperties(options), site);
+    const changes = streamList(this.#transport, JOBS, ownProperties(options), site);
+    yield* changes as AsyncGenerator<JobListChange, void, void>;
   }
 
   /**
@@ -148,11 +156,7 @@ export class AgentJobs {
    * @throws {DecodeError} if a response or an event of the stream is not a job
    */
   async wait(id: JobId, options: WaitOptions = {}): Promise<AgentJob> {
-    const { onUpdate, ...watching } = ownProperties(options);
-    // A watch that succeeds yields at least one job, and the last one is finished.
-    let last!: AgentJob;
-    for await ({ job: last } of this.#changes(id, watching, captureCallSite())) onUpdate?.(last);
-    return last;
+    return waitForResource(this.#transport, JOBS, id, options, captureCallSite());
   }
 
   /**
@@ -162,46 +166,13 @@ export class AgentJobs {
    *   last known state
    * @throws {DecodeError} if a response or an event of the stream is not a job
    */
-  watch(id: JobId, options: WatchOptions = {}): AsyncGenerator<JobChange, void, void> {
-    return this.#changes(id, options, captureCallSite());
-  }
-
-  async *#changes(
+  watch(id: JobId, options?: WatchOptions): AsyncGenerator<JobChange, void, void>;
+  async *watch(
     id: JobId,
-    options: WatchOptions,
-    site: Error,
+    options: WatchOptions = {},
+    site = captureCallSite(),
   ): AsyncGenerator<JobChange, void, void> {
-    const { timeout, ...call } = ownProperties(options);
-    // Leaving the loop early aborts the pending request or delay.
-    const left = new AbortController();
-    const { signal } = left;
-    const leave = follow(left, call.signal);
-    let watch: Task | undefined;
-    try {
-      refuseUnknown(call, ["signal", "headers"]);
-      const transport = this.#transport;
-      watch = new Task(await transport.sender(), "agentJobs.get", MODE_WATCH, { id }, { timeout });
-      const deadline = Date.now() + watch.timeout;
-      const inner = { ...call, signal };
-      let { nextStreamAt } = transport;
-      for (;;) {
-        if (Date.now() >= nextStreamAt) {
-          const next = yield* streamJob({ transport, watch, id, call: inner, deadline });
-          if (next === undefined) return;
-          nextStreamAt = next;
-        }
-        const polling = transport.callOptions("agentJobs.get", inner);
-        const change = await watch.next(polling, nextStreamAt);
-        if (change === undefined) continue; // It is time to try a stream again.
-        yield { job: change.data as AgentJob, done: change.done };
-        if (change.done) return;
-      }
-    } catch (error) {
-      throw locate(error, site, call.signal);
-    } finally {
-      leave();
-      left.abort();
-      watch?.free();
-    }
+    const changes = watchResource(this.#transport, JOBS, id, options, site);
+    for await (const { data, done } of changes) yield { job: data, done };
   }
 }

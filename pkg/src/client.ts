@@ -3,7 +3,9 @@
 import { AgentJobs } from "./agent_jobs.js";
 import { Analytics } from "./analytics.js";
 import type { ApiPromise } from "./api_promise.js";
+import { Automations } from "./automations.js";
 import { checkBaseUrl } from "./base_url.js";
+import { Deployments } from "./deployments.js";
 import { isBrowser, variable } from "./environment.js";
 import {
   captureCallSite,
@@ -23,6 +25,7 @@ import type {
   ResolvedOptions,
   WriteOptions,
 } from "./options.js";
+import { Previews } from "./previews.js";
 import { type BuiltRequest, Transport } from "./transport.js";
 import type { Operations } from "./types.js";
 
@@ -47,6 +50,12 @@ export class Client {
   readonly agentJobs: AgentJobs;
   /** Reports on how people and AI agents use your documentation. */
   readonly analytics: Analytics;
+  /** Automations, which Mintlify runs on a schedule. */
+  readonly automations: Automations;
+  /** Deployments of the documentation site, and of previews. */
+  readonly deployments: Deployments;
+  /** Previews of branches. */
+  readonly previews: Previews;
   readonly #transport: Transport;
   /** The options of the caller, without values from environment variables. */
   readonly #given: ClientOptions;
@@ -70,6 +79,9 @@ export class Client {
     this.#transport = new Transport(complete);
     this.agentJobs = new AgentJobs(this.#transport);
     this.analytics = new Analytics(this.#transport);
+    this.automations = new Automations(this.#transport);
+    this.deployments = new Deployments(this.#transport);
+    this.previews = new Previews(this.#transport);
   }
 
   /** Creates a client with the same options, except those passed here. */

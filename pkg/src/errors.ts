@@ -13,7 +13,7 @@ import {
   type ConnectionFailureReason,
   explainResponse,
 } from "./opaque_failure.js";
-import type { AgentJob, ProblemCode, Rule } from "./types.js";
+import type { AgentJob, Deployment, ProblemCode, Rule } from "./types.js";
 
 const BRAND = Symbol.for("quillgate.error");
 
@@ -147,7 +147,10 @@ export class RequestError extends QuillgateError {}
 /** The WebAssembly core failed to load. No request was sent. `cause` is the runtime's error. */
 export class WasmLoadError extends QuillgateError {}
 
-/** A time limit expired. The base class of {@link RequestTimeoutError} and {@link JobWaitTimeoutError}. */
+/**
+ * A time limit expired. The base class of {@link RequestTimeoutError}, {@link JobWaitTimeoutError} and
+ * {@link DeploymentWaitTimeoutError}.
+ */
 export class TimeoutError extends QuillgateError {
   /** The time limit in milliseconds. */
   readonly timeout: number;
@@ -198,6 +201,20 @@ export class JobWaitTimeoutError extends TimeoutError {
   }
 }
 
+/**
+ * The deployment did not end within the `timeout` of `wait` or `watch`. The deployment itself
+ * continues.
+ */
+export class DeploymentWaitTimeoutError extends TimeoutError {
+  /** The last known state of the deployment; `null` if the client received none. */
+  readonly deployment: Deployment | null;
+
+  constructor(message: string, timeout: number, deployment: Deployment | null) {
+    super(message, timeout);
+    this.deployment = deployment;
+  }
+}
+
 for (const [name, type] of Object.entries({
   QuillgateError,
   ValidationError,
@@ -218,6 +235,7 @@ for (const [name, type] of Object.entries({
   RequestTimeoutError,
   DecodeError,
   JobWaitTimeoutError,
+  DeploymentWaitTimeoutError,
 })) {
   // Explicit names, because minifiers rename classes.
   Object.defineProperty(type.prototype, "name", { value: name, configurable: true });
@@ -402,6 +420,31 @@ export function toWasmLoadError(cause: unknown): WasmLoadError {
  */
 export function toRequestTimeoutError(timeout: number, host: string): RequestTimeoutError {
   return new RequestTimeoutError(`no complete answer from ${host} within ${timeout} ms`, timeout);
+}
+
+/**
+ * Returns the error of a watch that reached its time limit.
+ *
+ * @param operation the operation that reads the job or the deployment
+ * @param timeout the limit in milliseconds
+ * @param state the last known state
+ * @internal
+ */
+export function toWaitTimeoutError(
+  operation: string,
+  timeout: number,
+  state: object | null,
+): JobWaitTimeoutError | DeploymentWaitTimeoutError {
+  const limit = `within ${timeout} ms`;
+  if (operation === "deployments.get") {
+    const message = `the deployment did not end ${limit}`;
+    return new DeploymentWaitTimeoutError(message, timeout, state as Deployment | null);
+  }
+  return new JobWaitTimeoutError(
+    `the job did not finish ${limit}`,
+    timeout,
+    state as AgentJob | null,
+  );
 }
 
 /** The path of the package's folder in a stack frame, as a URL or a path. */

@@ -1,5 +1,5 @@
 /**
- * A typed client for Mintlify's admin API: agent jobs and analytics.
+ * A typed client for Mintlify's admin API: agent jobs, analytics, deployments and automations.
  *
  * @module
  */
@@ -16,7 +16,10 @@ export type {
   VisitorsList,
 } from "./analytics.js";
 export type { ApiPromise, WithResponse } from "./api_promise.js";
+export type { Automations } from "./automations.js";
 export { Client } from "./client.js";
+export type { DeploymentChange, DeploymentId, DeploymentListChange } from "./deployment_types.js";
+export type { DeploymentList, Deployments } from "./deployments.js";
 export {
   ApiError,
   type ApiErrorData,
@@ -25,6 +28,7 @@ export {
   ConflictError,
   ConnectionError,
   DecodeError,
+  DeploymentWaitTimeoutError,
   isQuillgateError,
   JobWaitTimeoutError,
   NotFoundError,
@@ -56,6 +60,7 @@ export type {
   ArchivedViewsPage,
   ConversationsPage,
   DailyViewsPage,
+  DeploymentPage,
   ExportOptions,
   ExportStream,
   FeedbackPage,
@@ -90,5 +95,6 @@ export type {
   TokenAuth,
   WriteOptions,
 } from "./options.js";
+export type { Previews } from "./previews.js";
 export type { BuiltRequest } from "./transport.js";
 export type * from "./types.js";

@@ -1,4 +1,4 @@
-/** Types of job watches. */
+/** Types of watches: options, and changes of jobs. */
 
 import type { RequestOptions } from "./options.js";
 import type { AgentJob, ListedJob } from "./types.js";
@@ -13,10 +13,10 @@ export interface WatchOptions
   timeout?: number | undefined;
 }
 
-/** Options of `wait`. */
-export interface WaitOptions extends WatchOptions {
-  /** Called with the job when it is first read, and again after every change. */
-  onUpdate?: ((job: AgentJob) => void) | undefined;
+/** Options of `wait`, for a job or a deployment. */
+export interface WaitOptions<Resource = AgentJob> extends WatchOptions {
+  /** Called with the job or the deployment when it is first read, and again after every change. */
+  onUpdate?: ((state: Resource) => void) | undefined;
 }
 
 /** A job after a change. */
@@ -50,8 +50,8 @@ export type JobListChange =
 /** Options of `watchAll`. */
 export interface WatchAllOptions extends Pick<RequestOptions, "signal" | "headers"> {
   /**
-   * The `revision` of a list: yields every change after it. Without it, the first jobs are those
-   * that changed most recently.
+   * The `revision` of a list: yields every change after it. Without it, the first changes are the most
+   * recent ones.
    */
   after?: number | null;
 }

@@ -126,6 +126,7 @@ export interface FeedbackPage extends PageOf<"analytics.feedback"> {}
 export interface SearchesPage extends PageOf<"analytics.searches"> {}
 export interface ConversationsPage extends PageOf<"analytics.conversations"> {}
 export interface JobPage extends PageOf<"agentJobs.list"> {}
+export interface DeploymentPage extends PageOf<"deployments.list"> {}
 
 /** The page of each list. */
 export interface ListPages {
@@ -137,6 +138,7 @@ export interface ListPages {
   "analytics.searches": SearchesPage;
   "analytics.conversations": ConversationsPage;
   "agentJobs.list": JobPage;
+  "deployments.list": DeploymentPage;
 }
 
 /**

@@ -3,11 +3,11 @@
 import { type ApiError, type ConnectionError, locate, ValidationError } from "./errors.js";
 import { EventParser, type StreamEvent } from "./event_stream.js";
 import { follow, sleep } from "./exchange.js";
-import type { JobChange, JobId, JobListChange, WatchAllOptions } from "./job_types.js";
+import type { WatchAllOptions } from "./job_types.js";
 import type { RequestOptions } from "./options.js";
 import type { Task } from "./task.js";
 import type { OpenStream, Transport } from "./transport.js";
-import type { AgentJob, ListedJob } from "./types.js";
+import type { Change, Watched } from "./watch.js";
 
 /** A stream without data for this many milliseconds is broken. Gateways send a heartbeat every 15 s. */
 const MAX_SILENCE = 45_000;
@@ -15,16 +15,12 @@ const MAX_SILENCE = 45_000;
 const DEFAULT_RETRY = 3_000;
 /** Minimum reconnection delay in milliseconds, so that `retry: 0` causes no tight loop. */
 const MIN_RETRY = 1_000;
-/** How long a client polls a job before it tries a stream again, in milliseconds. */
+/** How long a client polls before it tries a stream again, in milliseconds. */
 const STREAM_PAUSE = 60_000;
-/** Maximum number of consecutive streams without a `job` event before polling takes over. */
+/** Maximum number of consecutive streams without an event before polling takes over. */
 const MAX_BREAKS = 3;
 /** Consecutive failed attempts before the error is thrown. The default delays add up to 45 s. */
 const MAX_FAILURES = 5;
-/** The operation that returns the same job as the events of a job. */
-const GET_JOB = "agentJobs.get";
-/** The name of the stream of all jobs in logs and hooks, and for the decoder. */
-const ALL_EVENTS = "agentJobs.allEvents";
 
 /** The end of a stream. */
 interface StreamEnd {
@@ -117,34 +113,35 @@ class Watchdog {
   }
 }
 
-/** The arguments of {@link streamJob}. */
-export interface JobWatch {
+/** The arguments of {@link streamResource}. */
+interface ResourceWatch {
   transport: Transport;
   watch: Task;
-  id: JobId;
+  resource: Watched;
+  id: string | null;
   call: RequestOptions & { signal: AbortSignal };
   /** When the watch times out, in milliseconds since the Unix epoch. */
   deadline: number;
 }
 
 /**
- * Yields the streamed changes of a job. Returns `undefined` after its last change. If no stream is
+ * Yields the streamed changes of a resource. Returns `undefined` after its last change. If no stream is
  * available, and at `deadline`, the client must poll: returns when it may try a stream again, in
  * milliseconds since the Unix epoch.
  *
- * @throws {import("./errors.js").DecodeError} if the data of a `job` event is not a job
+ * @throws {import("./errors.js").DecodeError} if the data of an event is not the resource
  */
-export async function* streamJob({
+export async function* streamResource({
   transport,
   watch,
+  resource,
   id,
   call,
   deadline,
-}: JobWatch): AsyncGenerator<JobChange, number | undefined, void> {
+}: ResourceWatch): AsyncGenerator<Change<object>, number | undefined, void> {
   const expiry = new AbortController();
   const timer = setTimeout(() => expiry.abort(), Math.max(deadline - Date.now(), 0));
   const unfollow = follow(expiry, call.signal);
-  const resource = { operation: "agentJobs.events", parent: GET_JOB, params: { id } } as const;
   let breaks = 0;
   let wasOpen = false;
   let last: unknown;
@@ -159,19 +156,19 @@ export async function* streamJob({
     return breaks < MAX_BREAKS ? retry : undefined;
   };
   try {
-    const open = transport.streamOpener(resource, call);
+    const open = transport.streamOpener(resource.events(id), call);
     for await (const { event, data } of readStream(open, expiry.signal, decide)) {
-      if (event !== "job") continue;
+      if (event !== resource.name) continue;
       breaks = -1;
-      // An invalid job ends the watch, as it does when the client polls.
-      const change = watch.processEvent(transport.decodeEvent(GET_JOB, data) as AgentJob);
+      // An invalid event ends the watch, as an invalid response does when the client polls.
+      const change = watch.processEvent(transport.decodeEvent(resource.get, data));
       if (change !== undefined) yield change;
       if (change?.done) return undefined;
       // A custom `fetch` can ignore the signal.
       if (expiry.signal.aborted && !call.signal.aborted) return Number.POSITIVE_INFINITY;
     }
     const next = Date.now() + STREAM_PAUSE;
-    // A 404 is about this job only.
+    // A 404 is about this resource only.
     if ((last as ApiError | undefined)?.status !== 404) transport.nextStreamAt = next;
     return next;
   } catch (error) {
@@ -185,25 +182,25 @@ export async function* streamJob({
 }
 
 /**
- * Yields changes to the list of jobs. Reconnects when the stream ends, until the signal aborts.
+ * Yields changes to a list. Reconnects when the stream ends, until the signal aborts.
  *
  * @throws permanent errors, the error of the fifth failed attempt in a row, or the signal's reason
  */
 export async function* streamList(
   transport: Transport,
+  watched: Watched,
   { after, ...options }: WatchAllOptions,
   site: Error,
-): AsyncGenerator<JobListChange, void, void> {
+): AsyncGenerator<object, void, void> {
   const left = new AbortController();
   const unfollow = follow(left, options.signal);
   try {
-    const resource = { operation: ALL_EVENTS, parent: "agentJobs.list", params: {} } as const;
-    const reopen = transport.streamOpener(resource, options);
+    const reopen = transport.streamOpener(watched.allEvents, options);
     const start = toEventId(after ?? null);
     const resume: OpenStream = (id, signal) => reopen(id || start, signal);
     const open = Object.assign(resume, { timeout: reopen.timeout, observer: reopen.observer });
     for await (const event of readStream(open, left.signal, retryPolicy(open))) {
-      const change = readChange(transport, event);
+      const change = readChange(transport, watched, event);
       if (change !== undefined) yield change;
     }
   } catch (error) {
@@ -248,12 +245,16 @@ function isRetryable(error: unknown): boolean {
 /**
  * Returns the change that an event reports; `undefined` for events of other types.
  *
- * @throws {import("./errors.js").DecodeError} if the data of a `job` or `deleted` event is invalid
+ * @throws {import("./errors.js").DecodeError} if the data of an event is invalid
  */
-function readChange(transport: Transport, { event, data }: StreamEvent): JobListChange | undefined {
+function readChange(
+  transport: Transport,
+  { name, id, allEvents }: Watched,
+  { event, data }: StreamEvent,
+): object | undefined {
   if (event === "reset") return { reset: true };
-  if (event !== "job" && event !== "deleted") return undefined;
-  // The data of a `deleted` event is an object with the job's id.
-  const job = transport.decodeEvent(ALL_EVENTS, data) as ListedJob;
-  return event === "job" ? { job } : { deleted: job.id };
+  if (event !== name && event !== "deleted") return undefined;
+  // The data of a `deleted` event is an object with the id.
+  const row = transport.decodeEvent(allEvents.operation, data) as Record<string, unknown>;
+  return event === name ? { [name]: row } : { deleted: row[id] };
 }

@@ -5,7 +5,8 @@ import { attach } from "./core.js";
 import { type Core, explain } from "./engine.js";
 import {
   ConnectionError,
-  JobWaitTimeoutError,
+  type DeploymentWaitTimeoutError,
+  type JobWaitTimeoutError,
   type QuillgateError,
   RequestError,
   toApiError,
@@ -13,6 +14,7 @@ import {
   toRequestTimeoutError,
   toUnreadableWriteError,
   toValidationError,
+  toWaitTimeoutError,
 } from "./errors.js";
 import {
   type Answer,
@@ -73,7 +75,6 @@ import {
 } from "./generated/protocol.js";
 import type { Observer } from "./observer.js";
 import type { ResolvedOptions } from "./options.js";
-import type { AgentJob } from "./types.js";
 
 /** The name of a request that is not an operation. */
 export const RAW = "request";
@@ -155,8 +156,9 @@ export class Task {
   #failure: QuillgateError | undefined;
   /** Advice to add to the message of the failure. */
   #advice = "";
-  #job: AgentJob | null = null;
-  /** The last state of the job as JSON, to detect changes. */
+  /** The last state of a watched job or deployment. */
+  #state: object | null = null;
+  /** The last state as JSON, to detect changes. */
   #seen: string | undefined;
   /** The time limit of a watch, in milliseconds. */
   readonly timeout: number;
@@ -184,7 +186,7 @@ export class Task {
   /**
    * Runs the task until its next result. Resolves to `undefined` after the last result.
    *
-   * @param until when to stop polling a job, in milliseconds since the Unix epoch; the promise then
+   * @param until when to stop polling, in milliseconds since the Unix epoch; the promise then
    *   resolves to `undefined`
    */
   async next(call: Call, until = Number.POSITIVE_INFINITY): Promise<Delivery | undefined> {
@@ -229,22 +231,22 @@ export class Task {
   }
 
   /**
-   * Processes a job from an event stream. Returns `undefined` if the job did not change.
+   * Processes the state of a job or a deployment from an event stream. Returns `undefined` if it did
+   * not change.
    *
-   * @throws {JobWaitTimeoutError} if the watch has reached its time limit and the job is unfinished
+   * @throws {JobWaitTimeoutError | DeploymentWaitTimeoutError} if the watch has reached its time limit
    */
-  processEvent(job: AgentJob): { job: AgentJob; done: boolean } | undefined {
-    const command = this.#takeJob(job, EVENT_STREAMED);
+  processEvent(data: object): { data: object; done: boolean } | undefined {
+    const command = this.#takeState(data, EVENT_STREAMED);
     if (command === COMMAND_WAIT) return undefined;
     if (command === COMMAND_YIELD || command === COMMAND_YIELD_LAST)
-      return { job, done: command === COMMAND_YIELD_LAST };
+      return { data, done: command === COMMAND_YIELD_LAST };
     throw this.#error(command, undefined);
   }
 
   /** Returns the error of a watch that reached its time limit. */
-  expire(): JobWaitTimeoutError {
-    const message = `the job did not finish within ${this.timeout} ms`;
-    return new JobWaitTimeoutError(message, this.timeout, this.#job);
+  expire(): JobWaitTimeoutError | DeploymentWaitTimeoutError {
+    return toWaitTimeoutError(this.#operation, this.timeout, this.#state);
   }
 
   /** Returns the first request without sending it. */
@@ -334,7 +336,7 @@ export class Task {
   #take({ data, response }: Delivery): number {
     if (this.#mode === MODE_ONCE || this.#mode === MODE_RAW) return this.#step(EVENT_RESULT);
     this.#readHead(response);
-    if (this.#mode === MODE_WATCH) return this.#takeJob(data as AgentJob);
+    if (this.#mode === MODE_WATCH) return this.#takeState(data);
     const rows = rowsOf(this.#operation, data);
     this.#sources[SOURCE_BODY] = data;
     this.#sources[SOURCE_PAGE] = this.#describePage(data, rows);
@@ -359,12 +361,12 @@ export class Task {
     };
   }
 
-  #takeJob(job: AgentJob, event = EVENT_JOB): number {
-    const text = JSON.stringify(job);
+  #takeState(state: object, event = EVENT_JOB): number {
+    const text = JSON.stringify(state);
     const isNews = text !== this.#seen;
     this.#seen = text;
-    this.#job = job;
-    this.#sources[SOURCE_BODY] = job;
+    this.#state = state;
+    this.#sources[SOURCE_BODY] = state;
     return this.#step(event, Number(isNews));
   }
 

@@ -35,11 +35,11 @@ import type { OperationName, Operations } from "./types.js";
 export type Given<Params> = { [Name in keyof Params]: Params[Name] | null };
 
 /** An event stream. Its path is the path of `parent`, followed by `/events`. */
-interface Stream<Name extends keyof Operations> {
-  /** The name for logs and hooks, such as `agentJobs.events`. */
+export interface Stream {
+  /** The name for logs, hooks and the decoder, such as `agentJobs.events`. */
   operation: OperationName;
-  parent: Name;
-  params: Given<Operations[Name]["params"]>;
+  parent: keyof Operations;
+  params: object;
 }
 
 /** Opens a stream. It resumes after `lastEventId`, unless that is empty. */
@@ -68,7 +68,7 @@ export class Transport {
   #sender: Promise<Sender> | undefined;
   #base = "";
   /**
-   * The earliest time to open an event stream of a job, in milliseconds since the Unix epoch. Only
+   * The earliest time to open the event stream of a job or a deployment, in milliseconds since the Unix epoch. Only
    * gateways have streams.
    */
   nextStreamAt: number;
@@ -218,11 +218,7 @@ export class Transport {
    * Returns a function that opens an event stream. Logs and hooks report its connections as
    * attempts of one call.
    */
-  streamOpener<Name extends keyof Operations>(
-    resource: Stream<Name>,
-    options: RequestOptions,
-  ): OpenStream {
-    const { operation, parent, params } = resource;
+  streamOpener({ operation, parent, params }: Stream, options: RequestOptions): OpenStream {
     const shared = this.callOptions(operation, { ...options, maxRetries: 0 });
     const open: OpenStream = async (lastEventId, signal) => {
       const headers = new Headers(shared.headers);
@@ -232,7 +228,8 @@ export class Transport {
       try {
         return await task.open(call, (request) => {
           const target = `${request.target}/events`;
-          return this.#send({ ...request, target }, call, signal, "text/event-stream");
+          const get = { ...request, method: "GET", target };
+          return this.#send(get, call, signal, "text/event-stream");
         });
       } finally {
         task.free();

@@ -2,12 +2,14 @@
 
 use quillgate::declaration::{Pagination, ParameterIn, ParameterKind};
 use quillgate::{
-    BeginBackfill, Call, CreateAgentJob, DeleteAgentJobRecord, Endpoint, EstimateBackfill,
-    ExportConversations, ExportFeedback, ExportPageViews, ExportSearches, ExportVisitors,
-    GetAgentJob, GetAgentJobRecord, GetArchiveStatus, GetCallerStats, GetConversation,
-    GetFeedbackByPage, ListAgentJobs, ListArchivedViews, ListConversations, ListDailyViews,
+    BeginBackfill, Call, CreateAgentJob, CreateDeployment, CreatePreview, DeleteAgentJobRecord,
+    DeleteDeploymentRecord, Endpoint, EstimateBackfill, ExportConversations, ExportFeedback,
+    ExportPageViews, ExportSearches, ExportVisitors, GetAgentJob, GetAgentJobRecord,
+    GetArchiveStatus, GetCallerStats, GetConversation, GetDeployment, GetFeedbackByPage,
+    ListAgentJobs, ListArchivedViews, ListConversations, ListDailyViews, ListDeployments,
     ListFeedback, ListPageViews, ListSearches, ListVisitors, Operation, RateLimitPolicy, Request,
-    SendMessage, StreamAgentJobEvents, StreamProjectJobEvents,
+    RunAutomation, SendMessage, StreamAgentJobEvents, StreamDeploymentEvents,
+    StreamProjectDeploymentEvents, StreamProjectJobEvents,
 };
 use serde_json::json;
 
@@ -45,6 +47,14 @@ fn typed_request(operation: Operation, params: &serde_json::Value) -> Request {
         Operation::GetArchiveStatus => of::<GetArchiveStatus>(params),
         Operation::EstimateBackfill => of::<EstimateBackfill>(params),
         Operation::BeginBackfill => of::<BeginBackfill>(params),
+        Operation::CreateDeployment => of::<CreateDeployment>(params),
+        Operation::CreatePreview => of::<CreatePreview>(params),
+        Operation::DeleteDeploymentRecord => of::<DeleteDeploymentRecord>(params),
+        Operation::GetDeployment => of::<GetDeployment>(params),
+        Operation::ListDeployments => of::<ListDeployments>(params),
+        Operation::RunAutomation => of::<RunAutomation>(params),
+        Operation::StreamDeploymentEvents => of::<StreamDeploymentEvents>(params),
+        Operation::StreamProjectDeploymentEvents => of::<StreamProjectDeploymentEvents>(params),
     }
 }
 
@@ -103,6 +113,8 @@ fn requests_match_their_declarations() {
             .path
             .replace("{projectId}", "acme")
             .replace("{id}", "x")
+            .replace("{statusId}", "x")
+            .replace("{workflowSchemaId}", "x")
             .replace("{threadId}", ULID);
         assert_eq!(path, route, "{name}");
 
@@ -123,7 +135,8 @@ fn requests_match_their_declarations() {
             );
         }
         let braces = declaration.path.matches('{').count();
-        assert_eq!(named(ParameterIn::Path).len() + 1, braces, "{name}");
+        let projects = usize::from(declaration.path.contains("{projectId}"));
+        assert_eq!(named(ParameterIn::Path).len() + projects, braces, "{name}");
         let sent: Vec<_> = query
             .split('&')
             .filter_map(|pair| Some(pair.split_once('=')?.0))
@@ -213,8 +226,16 @@ analytics.archivedViews analytics:read - cursor:views:
 analytics.archiveStatus analytics:read -
 analytics.estimateBackfill gateway:operate -
 analytics.beginBackfill gateway:operate -
+deployments.create deployments:create create-deployment
+deployments.get deployments:read read-deployments
+deployments.list deployments:read read-deployments cursor:deployments:
+deployments.deleteRecord gateway:operate -
+previews.create deployments:create create-preview
+automations.run automations:run create-deployment
 agentJobs.events jobs:read read-jobs
 agentJobs.allEvents jobs:read read-jobs
+deployments.events deployments:read read-deployments
+deployments.allEvents deployments:read read-deployments
 analytics.views.export analytics:read analytics
 analytics.visitors.export analytics:read analytics
 analytics.feedback.export analytics:read analytics

@@ -74,14 +74,14 @@ fn filters_are_sent_percent_encoded_before_limit_and_cursor() {
 
 #[test]
 fn filters_require_a_known_state_and_non_empty_strings() {
-    for known in JobStatus::KNOWN {
+    for known in JobStatus::KNOWN.iter().copied() {
         let list = ListAgentJobs::parse(&query(&[("state", known)])).unwrap();
         assert_eq!(list.state.as_ref().map(JobStatus::as_str), Some(known));
     }
     for (field, value, rule) in [
-        ("state", json!("queued"), Rule::OneOf(&JobStatus::KNOWN)),
-        ("state", json!(""), Rule::OneOf(&JobStatus::KNOWN)),
-        ("state", json!("Failed"), Rule::OneOf(&JobStatus::KNOWN)),
+        ("state", json!("queued"), Rule::OneOf(JobStatus::KNOWN)),
+        ("state", json!(""), Rule::OneOf(JobStatus::KNOWN)),
+        ("state", json!("Failed"), Rule::OneOf(JobStatus::KNOWN)),
         ("author", json!(""), Rule::NotEmpty),
         ("author", json!(7), Rule::Text),
         ("text", json!(""), Rule::NotEmpty),

@@ -12,6 +12,7 @@ mod conversions;
 mod credential;
 mod date;
 mod declarations;
+mod deployment;
 mod encode;
 mod error;
 mod event_stream;

@@ -94,14 +94,20 @@ fn a_request_with_an_idempotency_key_is_retried_like_a_read() {
 }
 
 #[test]
-fn only_jobs_and_follow_ups_must_not_be_repeated_without_a_key() {
+fn writes_at_mintlify_must_not_be_repeated_without_a_key() {
     let keyed: Vec<_> = Operation::ALL
         .iter()
         .map(|operation| operation.declaration())
         .filter(|declared| declared.repeat != Repeat::Safe)
         .map(|declared| (declared.name, declared.repeat))
         .collect();
-    let expected = ["agentJobs.create", "agentJobs.sendMessage"];
+    let expected = [
+        "agentJobs.create",
+        "agentJobs.sendMessage",
+        "deployments.create",
+        "previews.create",
+        "automations.run",
+    ];
     assert_eq!(keyed, expected.map(|name| (name, Repeat::Keyed)));
 }
 

@@ -3,10 +3,12 @@
 use quillgate::response::decode;
 use quillgate::schema::{HasJsonType, JsonType, Object};
 use quillgate::{
-    CreateAgentJob, Endpoint, Feedback, GetAgentJob, GetAgentJobRecord, GetCallerStats,
-    GetConversation, GetFeedbackByPage, JobStatus, ListAgentJobs, ListConversations, ListFeedback,
-    ListPageViews, ListSearches, ListVisitors, Operation, OtherSource, SendMessage,
-    StreamAgentJobEvents, StreamProjectJobEvents,
+    CreateAgentJob, CreateDeployment, CreatePreview, Endpoint, Feedback, GetAgentJob,
+    GetAgentJobRecord, GetCallerStats, GetConversation, GetDeployment, GetFeedbackByPage,
+    JobStatus, ListAgentJobs, ListConversations, ListDeployments, ListFeedback, ListPageViews,
+    ListSearches, ListVisitors, Operation, OtherSource, RunAutomation, SendMessage,
+    StreamAgentJobEvents, StreamDeploymentEvents, StreamProjectDeploymentEvents,
+    StreamProjectJobEvents,
 };
 use serde_json::{Value, json};
 
@@ -106,6 +108,17 @@ fn a_page_of_jobs_matches_its_description() {
 }
 
 #[test]
+fn deployments_match_their_descriptions() {
+    assert_described::<CreateDeployment>(1);
+    assert_described::<CreatePreview>(2);
+    assert_described::<GetDeployment>(24);
+    assert_described::<StreamDeploymentEvents>(24);
+    assert_described::<ListDeployments>(12);
+    assert_described::<StreamProjectDeploymentEvents>(9);
+    assert_described::<RunAutomation>(3);
+}
+
+#[test]
 fn page_views_match_their_description() {
     assert_described::<ListPageViews>(10);
 }
@@ -187,8 +200,16 @@ fn each_operation_returns_its_resource() {
         (Operation::GetArchiveStatus, "ArchiveStatus"),
         (Operation::EstimateBackfill, "Backfill"),
         (Operation::BeginBackfill, "Backfill"),
+        (Operation::CreateDeployment, "StartedDeployment"),
+        (Operation::GetDeployment, "Deployment"),
+        (Operation::ListDeployments, "DeploymentPage"),
+        (Operation::DeleteDeploymentRecord, ""),
+        (Operation::CreatePreview, "StartedPreview"),
+        (Operation::RunAutomation, "AutomationRun"),
         (Operation::StreamAgentJobEvents, "AgentJob"),
         (Operation::StreamProjectJobEvents, "ListedJob"),
+        (Operation::StreamDeploymentEvents, "Deployment"),
+        (Operation::StreamProjectDeploymentEvents, "ListedDeployment"),
         (Operation::ExportPageViews, "PageView"),
         (Operation::ExportVisitors, "PageVisitors"),
         (Operation::ExportFeedback, "Feedback"),

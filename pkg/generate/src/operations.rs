@@ -16,13 +16,15 @@ fn describe(operation: Operation) -> Value {
     let (declared, documented) = (operation.declaration(), operation.documentation());
     let docs = documented.parameters.iter();
     let own = declared.parameters.iter().zip(docs);
-    let parameters = own.map(|(parameter, doc)| describe_parameter(parameter, doc));
+    let own = own.map(|(parameter, doc)| describe_parameter(parameter, doc));
+    let project = declared.path.contains("{projectId}");
+    let project = project.then(describe_project_id);
     json!({
         "name": declared.name,
         "summary": join_lines(documented.summary),
         "method": declared.method.as_str(),
         "path": declared.path,
-        "parameters": std::iter::once(describe_project_id()).chain(parameters).collect::<Vec<_>>(),
+        "parameters": project.into_iter().chain(own).collect::<Vec<_>>(),
         "result": describe_kind(operation.result()),
         "scope": declared.scope.as_str(),
         "policy": declared.policy.map(RateLimitPolicy::as_str),
@@ -31,7 +33,7 @@ fn describe(operation: Operation) -> Value {
     })
 }
 
-/// Describes `projectId`. Declarations omit it, because every operation has it.
+/// Describes `projectId`, which declarations omit.
 fn describe_project_id() -> Value {
     let project = Parameter::optional("projectId", ParameterIn::Path, ParameterKind::Id).require();
     describe_parameter(&project, "The project's identifier.")
@@ -185,8 +187,12 @@ mod tests {
             "analytics.archiveStatus",
             "analytics.estimateBackfill",
             "analytics.beginBackfill",
+            "deployments.list",
+            "deployments.deleteRecord",
             "agentJobs.events",
             "agentJobs.allEvents",
+            "deployments.events",
+            "deployments.allEvents",
             "analytics.views.export",
             "analytics.visitors.export",
             "analytics.feedback.export",

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use quillgate::Rule;
 use quillgate::credential::LOOPBACK;
+use quillgate::deployment::{LOG_FAILED, LOG_NOT_REVALIDATED, LOG_PUBLISHED};
 use quillgate::response::{DETAIL_PATHS, MAX_DETAILS, MAX_MESSAGE, MESSAGE_PATHS, REASONS};
 use quillgate_wasm::protocol::{CommandNumber, EventNumber, Mode, Output, Source};
 
@@ -56,9 +57,16 @@ pub fn typescript() -> String {
          \nexport const MAX_DETAILS = {MAX_DETAILS};\n\
          export const MAX_MESSAGE = {MAX_MESSAGE};\n\
          \n/** The meaning of statuses without a message: first status, last status, meaning. */\n\
-         export const REASONS: readonly (readonly [number, number, string])[] = {:?};\n",
+         export const REASONS: readonly (readonly [number, number, string])[] = {:?}",
         DETAIL_PATHS.map(|(list, member)| [list, member]),
         Reasons,
+    );
+    let _ = write!(
+        module,
+        ";\n\n/** The starts of sentences in the log of a deployment: see `isLive`. */\n\
+         export const LOG_PUBLISHED = {LOG_PUBLISHED:?};\n\
+         export const LOG_NOT_REVALIDATED = {LOG_NOT_REVALIDATED:?};\n\
+         export const LOG_FAILED = {LOG_FAILED:?};\n"
     );
     module
 }

@@ -19,7 +19,7 @@ const HEAD: &str = "\
 All operations of the package and the gateway. [platform.md](platform.md) describes Mintlify's API.
 The gateway's OpenAPI description, `GET /openapi.json`, also covers its header fields and errors.
 
-Every operation has the path parameter `projectId`. The package takes it from the client's options.
+The path parameter `projectId` comes from the client's options.
 The gateway requires an access token with the operation's scope, and counts the request against the
 operation's budget. A server may omit a property that can be `null`; the package then returns `null`.
 ";
@@ -80,11 +80,11 @@ fn section(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) 
 /// properties of one object.
 fn describe_call(operation: Operation) -> String {
     let name = operation.declaration().name;
-    if operation == Operation::StreamAgentJobEvents {
-        return "used by `client.agentJobs.watch(id)` and `client.agentJobs.wait(id)`".to_owned();
+    if let Some(group) = name.strip_suffix(".events") {
+        return format!("used by `client.{group}.watch(id)` and `client.{group}.wait(id)`");
     }
-    if operation == Operation::StreamProjectJobEvents {
-        return "used by `client.agentJobs.watchAll()`".to_owned();
+    if let Some(group) = name.strip_suffix(".allEvents") {
+        return format!("used by `client.{group}.watchAll()`");
     }
     if let Some(list) = operation.exported() {
         let name = list.declaration().name;
@@ -114,6 +114,13 @@ fn describe_budget(policy: Option<RateLimitPolicy>) -> String {
         RateLimitPolicy::Analytics => "all requests for analytics of the organization",
         RateLimitPolicy::ReadJobs => {
             "requests of one caller that read jobs of a project; the gateway's own"
+        }
+        RateLimitPolicy::CreateDeployment => {
+            "deployments and runs of automations of the organization, in 10 seconds"
+        }
+        RateLimitPolicy::CreatePreview => "previews of the organization, in a minute",
+        RateLimitPolicy::ReadDeployments => {
+            "requests of one caller that read deployments of a project; the gateway's own"
         }
     };
     format!("`{}`: {counted}", policy.as_str())
@@ -361,6 +368,9 @@ mod tests {
             let file = match group {
                 "agentJobs" => "agent_jobs.ts",
                 "analytics" => "analytics.ts",
+                "automations" => "automations.ts",
+                "deployments" => "deployments.ts",
+                "previews" => "previews.ts",
                 other => panic!("no file is known for {other}"),
             };
             let source = std::fs::read_to_string(sources.join(file)).expect(file);

@@ -8,7 +8,7 @@ use quillgate::{IntegerRule, Operation, RateLimitPolicy, Rule};
 use quillgate_worker::http::problem_kind::ProblemKind;
 use serde_json::{Value, json};
 
-use crate::text::of_package;
+use crate::text::{EVENT_STREAMS, of_package};
 
 const PRELUDE: &str = "\
 /** Routes and problems of the gateway. Generated from the Rust types: do not edit. */
@@ -43,13 +43,9 @@ export interface ProblemKind {
 
 /// Returns the module `pkg/src/generated/routes.ts`.
 pub fn typescript() -> String {
-    let streams = [
-        Operation::StreamAgentJobEvents,
-        Operation::StreamProjectJobEvents,
-    ];
     let mut module = String::from(PRELUDE);
     module.push_str("\nexport const ROUTES: readonly Route[] = [\n");
-    for operation in of_package().chain(streams) {
+    for operation in of_package().chain(EVENT_STREAMS) {
         let _ = writeln!(module, "  {},", describe_route(operation));
     }
     module.push_str("];\n\nexport const PROBLEMS: Readonly<Record<string, ProblemKind>> = {\n");

@@ -9,7 +9,9 @@ pub fn of_package() -> impl Iterator<Item = Operation> {
 }
 
 /// The operations that the package streams. Their result is the type of an event's data.
-pub const EVENT_STREAMS: [Operation; 2] = [
+pub const EVENT_STREAMS: [Operation; 4] = [
     Operation::StreamAgentJobEvents,
     Operation::StreamProjectJobEvents,
+    Operation::StreamDeploymentEvents,
+    Operation::StreamProjectDeploymentEvents,
 ];

@@ -148,12 +148,12 @@ impl Task {
                 })
             }
             Some(EventNumber::Job) => Event::Polled {
-                progress: self.read_progress(),
+                progress: running.read_progress(),
                 is_news: number != 0,
                 retry_after: read_retry_after(now),
             },
             Some(EventNumber::Streamed) => Event::Streamed {
-                progress: self.read_progress(),
+                progress: running.read_progress(),
                 is_news: number != 0,
             },
             Some(EventNumber::Status) => Event::Failed {

@@ -1,0 +1,93 @@
+/** Watches a job or a deployment by its event stream, or by polls. */
+
+import { captureCallSite, locate } from "./errors.js";
+import { follow } from "./exchange.js";
+import { MODE_WATCH } from "./generated/protocol.js";
+import type { WaitOptions, WatchOptions } from "./job_types.js";
+import { ownProperties, refuseUnknown } from "./known.js";
+import { streamResource } from "./streams.js";
+import { Task } from "./task.js";
+import type { Given, Stream, Transport } from "./transport.js";
+import type { Operations } from "./types.js";
+
+/** A kind of resource that the package can watch. */
+export interface Watched<Get extends keyof Operations = keyof Operations> {
+  /** The operation that reads the resource. */
+  readonly get: Get;
+  /** The name of the resource in changes and of the events of its streams. */
+  readonly name: "job" | "deployment";
+  /** The property with the id in changes of the list. */
+  readonly id: "id" | "statusId";
+  /** Returns the parameters of `get`. */
+  params(id: string | null): Given<Operations[Get]["params"]>;
+  /** Returns the stream of one resource. */
+  events(id: string | null): Stream;
+  /** The stream of the list. */
+  readonly allEvents: Stream;
+}
+
+/** A resource after a change. */
+export interface Change<T> {
+  data: T;
+  /** Whether the resource has finished. If `true`, this is the last change. */
+  done: boolean;
+}
+
+/** Yields the current state of a resource, then every change until it finishes. */
+export async function* watchResource<Get extends keyof Operations>(
+  transport: Transport,
+  resource: Watched<Get>,
+  id: string | null,
+  options: WatchOptions,
+  site: Error,
+): AsyncGenerator<Change<Operations[Get]["result"]>, void, void> {
+  type Result = Operations[Get]["result"];
+  const { timeout, ...call } = ownProperties(options);
+  // Leaving the loop early aborts the pending request or delay.
+  const left = new AbortController();
+  const { signal } = left;
+  const leave = follow(left, call.signal);
+  let watch: Task | undefined;
+  try {
+    refuseUnknown(call, ["signal", "headers"]);
+    const { get } = resource;
+    watch = new Task(await transport.sender(), get, MODE_WATCH, resource.params(id), { timeout });
+    const deadline = Date.now() + watch.timeout;
+    const inner = { ...call, signal };
+    let { nextStreamAt } = transport;
+    for (;;) {
+      if (Date.now() >= nextStreamAt) {
+        const stream = { transport, watch, resource, id, call: inner, deadline };
+        const next = yield* streamResource(stream) as AsyncGenerator<Change<Result>, number>;
+        if (next === undefined) return;
+        nextStreamAt = next;
+      }
+      const change = await watch.next(transport.callOptions(get, inner), nextStreamAt);
+      if (change === undefined) continue; // It is time to try a stream again.
+      yield { data: change.data as Result, done: change.done };
+      if (change.done) return;
+    }
+  } catch (error) {
+    throw locate(error, site, call.signal);
+  } finally {
+    leave();
+    left.abort();
+    watch?.free();
+  }
+}
+
+/** Watches a resource until it finishes, and resolves to its last state. */
+export async function waitForResource<Get extends keyof Operations>(
+  transport: Transport,
+  resource: Watched<Get>,
+  id: string | null,
+  options: WaitOptions<Operations[Get]["result"]>,
+  site = captureCallSite(),
+): Promise<Operations[Get]["result"]> {
+  const { onUpdate, ...watching } = ownProperties(options);
+  // A watch that succeeds yields at least one state, and the last one is final.
+  let last!: Operations[Get]["result"];
+  const changes = watchResource(transport, resource, id, watching, site);
+  for await ({ data: last } of changes) onUpdate?.(last);
+  return last;
+}
