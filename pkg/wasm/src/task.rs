@@ -246,7 +246,7 @@ impl RunningTask {
 
     fn read_progress(&self) -> Progress {
         let status = BODY.member("status").text();
-        self.task.progress(status.map(String::from))
+        self.task.progress(status)
     }
 
     /// Emits the arguments of a list's next page.

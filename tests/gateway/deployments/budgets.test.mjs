@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => site?.stop());
 
-/** Returns the times at which requests of these operations reached the simulator. */
+/** Returns when requests of these operations reached the simulator, by its clock. */
 async function arrivals(...operations) {
   const requests = await site.upstream.requests();
   return requests.filter(({ operation }) => operations.includes(operation)).map(({ at }) => at);
@@ -27,8 +27,7 @@ async function arrivals(...operations) {
 
 /** Asserts that no window of time has more than `limit` requests, and that none was refused. */
 async function assertWithin({ limit, windowMs }, times) {
-  const rate = 5;
-  const gaps = times.slice(limit).map((at, index) => (at - times[index]) * rate);
+  const gaps = times.slice(limit).map((at, index) => at - times[index]);
   for (const gap of gaps) assert.ok(gap >= windowMs, `${limit + 1} requests within ${gap} ms`);
   const { byStatus } = await site.upstream.counters();
   assert.equal(byStatus["429"] ?? 0, 0, "Mintlify refused none");

@@ -44,25 +44,27 @@ pub fn describe() -> Value {
         succeeded or failed, and `isLive` says whether its content is live. \
         `deployment.unfinished` and `deployment.not_found` have the meaning of the events of a \
         job. `data` has the last known state of the deployment.";
-    let ends = JobEnd::ALL
-        .into_iter()
-        .filter(|end| !matches!(end, JobEnd::Success | JobEnd::Failure));
-    let job_types: Vec<_> = ends
-        .map(|end| format!("agent_job.{}", end.as_str()))
-        .collect();
+    let ends = [
+        JobEnd::Completed,
+        JobEnd::Failed,
+        JobEnd::Archived,
+        JobEnd::Unfinished,
+        JobEnd::NotFound,
+    ];
+    let job_types = ends.map(|end| format!("agent_job.{}", end.as_str()));
     let deployment_types = [
         "deployment.ended",
         "deployment.unfinished",
         "deployment.not_found",
     ];
     let job_data = schemas::of(&AgentJob::JSON_TYPE);
-    let mut deployment_body = body(json!(deployment_types), schemas::of(&Deployment::JSON_TYPE));
+    let mut deployment_body = body(&deployment_types, &schemas::of(&Deployment::JSON_TYPE));
     deployment_body["properties"]["isLive"] = json!({
         "description": "Whether the content is live. Only in `deployment.ended`.",
         "type": "boolean",
     });
     json!({
-        JOB_ENDED: announce(JOB_ENDED, "agentJobs", "an agent job", &job, &body(json!(job_types), job_data)),
+        JOB_ENDED: announce(JOB_ENDED, "agentJobs", "an agent job", &job, &body(&job_types.each_ref().map(String::as_str), &job_data)),
         DEPLOYMENT_ENDED: announce(
             DEPLOYMENT_ENDED,
             "deployments",
@@ -120,7 +122,7 @@ fn parameters() -> Value {
     ])
 }
 
-fn body(types: Value, data: Value) -> Value {
+fn body(types: &[&str], data: &Value) -> Value {
     json!({
         "type": "object",
         "required": ["type", "timestamp", "project", "webhookUrl", "data"],
