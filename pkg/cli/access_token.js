@@ -15,11 +15,22 @@ export const SCOPES = Object.freeze([
   "jobs:read",
   "analytics:read",
   "analytics:conversations",
+  "deployments:create",
+  "deployments:read",
+  "automations:run",
   OPERATE,
 ]);
 
 /** The rate limit policies that a quota can name. */
-export const POLICIES = Object.freeze(["create-job", "send-message", "analytics", "read-jobs"]);
+export const POLICIES = Object.freeze([
+  "create-job",
+  "send-message",
+  "analytics",
+  "read-jobs",
+  "create-deployment",
+  "create-preview",
+  "read-deployments",
+]);
 
 const MAX_TTL_SECONDS = 90 * 24 * 3600;
 

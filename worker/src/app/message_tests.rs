@@ -18,6 +18,7 @@ use crate::analytics::pages::{Page, Report};
 use crate::app::streams::wait_for_change;
 use crate::jobs::events::{LongPoll, StreamEvent};
 use crate::jobs::project_stub::WatchCall;
+use crate::jobs::resource::Resource;
 use crate::runtime::tests::{fake_socket, listen, run_js};
 use crate::runtime::{receive, send_back};
 use crate::upstream::request::RequestIds;
@@ -57,6 +58,7 @@ fn a_watch_call_survives_its_url() {
     for (job, after) in [(None, None), (Some("a/b?c&é".to_owned()), Some(3))] {
         let watch = WatchCall {
             ids: RequestIds::begin("r1".to_owned(), "p1"),
+            resource: Resource::Job,
             job,
             caller: "a-hash".to_owned(),
             after,
