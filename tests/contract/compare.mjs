@@ -6,8 +6,11 @@ const ANNOTATIONS = ["description", "example", "nullable"];
 
 /** The bodies of refusals as the core decodes them; see section 7 of docs/platform.md. */
 const message = { kind: "nullable", value: { kind: "text" } };
+const onlyMessage = (name) => ({ kind: "object", name, members: { error: message } });
 const ERRORS = {
-  agentJobs: { kind: "object", name: "AgentJobsError", members: { error: message } },
+  agentJobs: onlyMessage("AgentJobsError"),
+  previews: onlyMessage("PreviewsError"),
+  automations: onlyMessage("AutomationsError"),
   analytics: {
     kind: "object",
     name: "AnalyticsError",

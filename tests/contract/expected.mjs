@@ -16,7 +16,9 @@ const REPORTS = [
 ];
 const ANALYTICS = [...REPORTS, "analytics.conversation"];
 const WRITES = ["agentJobs.create", "agentJobs.sendMessage"];
-const PLATFORM = [...WRITES, "agentJobs.get", ...ANALYTICS];
+/** Operations on a site, all with a project in their path. */
+const SITE_WRITES = ["deployments.create", "previews.create", "automations.run"];
+const IN_PROJECT = [...WRITES, "agentJobs.get", ...ANALYTICS, ...SITE_WRITES];
 
 /** Returns a line with the same difference for each place. */
 const at = (places, words) => places.map((place) => `${place}: ${words}`);
@@ -30,6 +32,8 @@ const open = (places, values) =>
   at(places, `published ${values}, declared ${values} | any other string`);
 const STATUSES = "pending | in_progress | resolved | dismissed";
 const SOURCES = "code_snippet | contextual | agent | thumbs_only";
+const SOURCES_OF_DEPLOYMENTS =
+  "internal | github-app-installation | api | github | dashboard | gitlab | onboarding";
 const COUNTS = {
   ViewTotals: "human ai total",
   PageView: "human ai total",
@@ -83,6 +87,7 @@ export const DECLARED = [
     lines: [
       ...at(properties(COUNTS), "published number, declared integer from 0 to 2^53 - 1"),
       "Searches.totalSearches: published integer from 0, declared integer from 0 to 2^53 - 1",
+      "DeploymentAuthor.githubUserId: published number, declared integer from 0 to 2^53 - 1",
     ],
   },
   {
@@ -102,6 +107,8 @@ export const DECLARED = [
       ...open(["Conversation.responseType"], "answer | clarifying_question"),
       ...open(["Conversation.resolutionStatus"], "answered | unanswered"),
       ...open(["ThreadMessage.role"], "user | assistant"),
+      ...open(["Deployment.status"], "queued | in_progress | success | failure"),
+      `Deployment.source: published ${SOURCES_OF_DEPLOYMENTS}, declared string`,
     ],
   },
   {
@@ -129,8 +136,11 @@ export const DECLARED = [
   },
   {
     id: "created-id",
-    reason: "a job without an id cannot be followed",
-    lines: ["CreatedJob.id: published as optional, declared as required"],
+    reason: "a job or a deployment without an id cannot be followed",
+    lines: at(
+      ["CreatedJob.id", "StartedDeployment.statusId", "StartedPreview.statusId"],
+      "published as optional, declared as required",
+    ),
   },
   {
     id: "integer-limit",
@@ -190,9 +200,11 @@ export const DECLARED = [
     reason: "an id must not change the path",
     lines: at(
       [
-        ...PLATFORM.map((name) => `${name} path projectId`),
+        ...IN_PROJECT.map((name) => `${name} path projectId`),
         "agentJobs.get path id",
         "agentJobs.sendMessage path id",
+        "deployments.get path statusId",
+        "automations.run path workflowSchemaId",
       ],
       'format: published none, declared "path-segment"',
     ),
@@ -205,11 +217,13 @@ export const SIMULATED = [
     id: "other-errors",
     reason: "no description lists the statuses for rejected keys and documented limits",
     lines: [
-      ...PLATFORM.flatMap((name) => [
-        `${name}: 401 is not published`,
-        `${name}: 403 is not published`,
-      ]),
-      ...ANALYTICS.map((name) => `${name}: 429 is not published`),
+      ...at([...IN_PROJECT, "deployments.get"], "401 is not published"),
+      ...at(
+        IN_PROJECT.filter((name) => name !== "previews.create"),
+        "403 is not published",
+      ),
+      ...at([...ANALYTICS, ...SITE_WRITES], "429 is not published"),
+      "deployments.get: 404 is not published",
     ],
   },
 ];

@@ -5,12 +5,12 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-const FILES = ["agent.openapi.json", "analytics.openapi.json"];
+const FILES = ["agent.openapi.json", "analytics.openapi.json", "project.openapi.json"];
 const FOLDER = process.env.UPSTREAM_DESCRIPTIONS;
 
 /** The reason to skip tests that need the descriptions, or `false`. */
 export const SKIP =
-  !FOLDER && `UPSTREAM_DESCRIPTIONS is not set to a folder with ${FILES.join(" and ")}`;
+  !FOLDER && `UPSTREAM_DESCRIPTIONS is not set to a folder with ${FILES.join(", ")}`;
 
 /**
  * @typedef {object} PublishedOperation
@@ -37,12 +37,14 @@ export async function readPublished() {
  */
 export function listOperations(description) {
   const resolve = makeResolver(description);
+  // The servers of some descriptions have a path, such as `/v1`.
+  const prefix = new URL(description.servers[0].url).pathname.replace(/\/$/, "");
   return Object.entries(description.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, operation]) => !operation.deprecated)
       .map(([method, operation]) => ({
         method: method.toUpperCase(),
-        path,
+        path: `${prefix}${path}`,
         parameters: [
           ...(operation.parameters ?? []).map(resolve),
           ...bodyParameters(operation, resolve),

@@ -15,12 +15,27 @@ import { close, readPublished, SKIP } from "./published.mjs";
 
 const KEY = "mint_contract_key";
 const PROJECT = "demo-docs";
-/** Mintlify's rate limits. The one for reading jobs is the gateway's. */
-const LIMITS = ["create-job", "send-message", "analytics"];
+/** A project whose plan has no previews. */
+const PROJECT_WITHOUT_PREVIEWS = "free-docs";
+/** Mintlify's rate limits. Those for reading jobs and deployments are the gateway's. */
+const LIMITS = ["create-job", "send-message", "analytics", "create-deployment", "create-preview"];
 const UNLIMITED = 1_000_000;
-const PROMPT = { prompt: "Fix the typing errors on the start page." };
+const DEPLOYMENT_MS = 90_000;
+/** Valid properties of bodies. */
+const BODY = { prompt: "Fix the typing errors on the start page.", branch: "docs/fix-typos" };
 /** Ids that do not exist. */
-const UNKNOWN = { id: "no-such-job", threadId: "01ARZ3NDEKTSV4RRFFQ69G5FAV" };
+const UNKNOWN = {
+  id: "no-such-job",
+  threadId: "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+  statusId: "656000000000000000000000",
+  workflowSchemaId: "unknown-automation",
+};
+/** Ids of objects that an operation rejects. */
+const REJECTED = { workflowSchemaId: ["unscheduled-automation", "inactive-automation"] };
+/** Operations that return 404, although their descriptions have no errors. */
+const UNPUBLISHED_404 = ["deployments.get"];
+/** The schema of an error, for operations whose description has none. */
+const ERROR = { type: "object", properties: { error: { type: "string" } } };
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 addFormats(ajv);
@@ -51,12 +66,25 @@ describe("the simulator", () => {
       createLimit: UNLIMITED,
       messageLimit: UNLIMITED,
       analyticsLimit: UNLIMITED,
+      deploymentLimit: UNLIMITED,
+      previewLimit: UNLIMITED,
     };
+    const durations = { jobDurationMs: 1, deploymentDurationMs: DEPLOYMENT_MS };
+    const projects = [PROJECT, "empty-docs", PROJECT_WITHOUT_PREVIEWS];
     const profile = "published";
-    upstream = await startUpstream({ key: KEY, profile, pages: 300, jobDurationMs: 1, ...limits });
+    upstream = await startUpstream({
+      key: KEY,
+      profile,
+      pages: 300,
+      projects,
+      ...durations,
+      ...limits,
+    });
     existing = {
-      id: (await send("agentJobs.create", { body: PROMPT })).json.id,
+      id: (await send("agentJobs.create", validRequest(find("agentJobs.create")))).json.id,
       threadId: (await send("analytics.conversations")).json.conversations[0].id,
+      statusId: (await send("deployments.create")).json.statusId,
+      workflowSchemaId: "weekly-changelog",
     };
   });
   after(() => upstream?.stop());
@@ -94,7 +122,8 @@ describe("the simulator", () => {
     if (status in responses) note(name, status);
     else lines.add(`${name}: ${status} is not published`);
     const anyRefusal = Object.keys(responses).find((other) => other >= 400);
-    const validate = ajv.compile(close(responses[status] ?? responses[anyRefusal], resolve));
+    const schema = responses[status] ?? responses[anyRefusal] ?? ERROR;
+    const validate = ajv.compile(close(schema, resolve));
     const errors = validate(json) ? "" : ajv.errorsText(validate.errors);
     assert.equal(errors, "", `${name}, ${status}`);
   }
@@ -109,8 +138,14 @@ describe("the simulator", () => {
   }
 
   /** The options of a valid request. */
-  function validRequest({ method }) {
-    return method === "POST" ? { body: PROMPT } : {};
+  function validRequest({ parameters }) {
+    const properties = parameters.filter((parameter) => parameter.in === "body");
+    if (properties.length === 0) return {};
+    return { body: Object.fromEntries(properties.map(({ name }) => [name, BODY[name]])) };
+  }
+
+  function hasProject({ path }) {
+    return path.includes("{projectId}");
   }
 
   /** Runs a subtest for each operation that matches. */
@@ -140,6 +175,34 @@ describe("the simulator", () => {
       states.add((await send("agentJobs.get", { path: { id } })).json.status);
     }
     const { published } = find("agentJobs.get");
+    const { properties } = published.resolve(published.responses[200]);
+    assert.deepEqual([...states].sort(), properties.status.enum.toSorted());
+  });
+
+  test("the simulator returns deployments and previews in every published state", {
+    skip: SKIP,
+  }, async () => {
+    const states = new Set();
+    const read = async (statusId) => {
+      const { status } = (await send("deployments.get", { path: { statusId } })).json;
+      states.add(status);
+      return status;
+    };
+    for (const [course, end] of [
+      ["success", "success"],
+      ["fail", "failure"],
+      ["live-failure", "failure"],
+      ["stuck", "in_progress"],
+    ]) {
+      for (const name of ["deployments.create", "previews.create"]) {
+        await upstream.queueCourse(course);
+        const { statusId } = (await send(name, validRequest(find(name)))).json;
+        await read(statusId);
+        await upstream.forwardClock(DEPLOYMENT_MS);
+        assert.equal(await read(statusId), end, `${name} ${course}`);
+      }
+    }
+    const { published } = find("deployments.get");
     const { properties } = published.resolve(published.responses[200]);
     assert.deepEqual([...states].sort(), properties.status.enum.toSorted());
   });
@@ -189,8 +252,9 @@ describe("the simulator", () => {
   function withValue(operation, { in: place, name }, value) {
     if (place === "path")
       return { ...validRequest(operation), path: { ...existing, [name]: value } };
-    if (place === "body") return { body: { ...PROMPT, [name]: value } };
-    return { ...validRequest(operation), query: { [name]: value } };
+    const request = validRequest(operation);
+    if (place === "body") return { body: { ...request.body, [name]: value } };
+    return { ...request, query: { [name]: value } };
   }
 
   test(
@@ -203,17 +267,31 @@ describe("the simulator", () => {
           const { status } = await send(operation.name, { ...request, key: key ?? "" });
           assert.equal(status, 401);
         }
+        if (!hasProject(operation)) return;
         const { status } = await send(operation.name, { ...request, project: "other-docs" });
         assert.equal(status, 403);
       }),
   );
 
+  test("the simulator returns 403 for a plan, in exactly the operations that publish it", {
+    skip: SKIP,
+  }, (context) => {
+    const sendWithoutPlan = async (operation) => {
+      const request = { ...validRequest(operation), project: PROJECT_WITHOUT_PREVIEWS };
+      const { status } = await send(operation.name, request);
+      assert.equal(status, "403" in operation.published.responses ? 403 : 401);
+    };
+    return each(context, sendWithoutPlan, hasProject);
+  });
+
   test("the simulator returns 404 for unknown ids, in exactly the operations that publish it", {
     skip: SKIP,
   }, (context) => {
     const hasId = ({ parameters }) => parameters.some(({ name }) => name in UNKNOWN);
-    const published = operations.filter(({ published }) => "404" in published.responses);
-    assert.deepEqual(published, operations.filter(hasId));
+    const expected = operations.filter(
+      ({ name, published }) => "404" in published.responses || UNPUBLISHED_404.includes(name),
+    );
+    assert.deepEqual(expected, operations.filter(hasId));
     const sendUnknown = async (operation) => {
       const { status } = await send(operation.name, { ...validRequest(operation), path: UNKNOWN });
       assert.equal(status, 404);
@@ -224,7 +302,7 @@ describe("the simulator", () => {
   test("the simulator returns 429 where Mintlify documents a limit", {
     skip: SKIP,
   }, async (context) => {
-    await upstream.setLimits({ create: 0, message: 0, analytics: 0 });
+    await upstream.setLimits({ create: 0, message: 0, analytics: 0, deployment: 0, preview: 0 });
     await each(context, async (operation) => {
       const { status } = await send(operation.name, validRequest(operation));
       assert.equal(status, LIMITS.includes(operation.policy) ? 429 : successOf(operation));
@@ -235,9 +313,10 @@ describe("the simulator", () => {
   test("the simulator returns an injected 500 in the published shape", {
     skip: SKIP,
   }, (context) => {
-    const fail = async ({ name, method }) => {
+    const fail = async (operation) => {
+      const { name } = operation;
       await upstream.fault({ operation: name, fault: { kind: "status", status: 500 } });
-      assert.equal((await send(name, validRequest({ method }))).status, 500);
+      assert.equal((await send(name, validRequest(operation))).status, 500);
     };
     return each(context, fail, ({ published }) => "500" in published.responses);
   });
@@ -256,10 +335,10 @@ describe("the simulator", () => {
  * Returns values at the bounds of a published parameter and beyond them. Descriptions mention dates
  * only in prose, so the declaration decides which strings are dates.
  */
-function boundaryValues({ required, schema, in: place }, declared, resolve) {
+function boundaryValues({ name, required, schema, in: place }, declared, resolve) {
   const { type, format, enum: known, minimum, maximum, minLength } = resolve(schema);
   const valid = [];
-  const invalid = [];
+  const invalid = [...(REJECTED[name] ?? [])];
   if (known !== undefined) {
     valid.push(...known);
     invalid.push("no-such-value");

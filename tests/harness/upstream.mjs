@@ -33,11 +33,15 @@ export function buildUpstream(options) {
  * @property {number} [conversations] turns per project in thirty days
  * @property {string[]} [projects] ids of existing projects
  * @property {number} [jobDurationMs] time that a job takes per prompt
- * @property {number} [clockRate] speed of the clock for jobs, limits and days
+ * @property {number} [deploymentDurationMs] time that a deployment or preview takes
+ * @property {number} [clockRate] speed of the clock for jobs, deployments, limits and days
  * @property {number} [createLimit] jobs per project and hour
  * @property {number} [messageLimit] follow-ups per project and hour
  * @property {boolean} [readsShareJobLimit] whether reads of a job count as creations
  * @property {number} [analyticsLimit] analytics requests per hour, for all projects together
+ * @property {number} [deploymentLimit] deployments and runs of automations per ten seconds, for all
+ *   projects together
+ * @property {number} [previewLimit] previews per minute, for all projects together
  */
 
 /**
@@ -89,14 +93,15 @@ function controls(url) {
 
   return {
     /**
-     * Returns counters, such as `requests`, `byOperation`, `byStatus`, `jobsCreated` and `held`.
+     * Returns counters, such as `requests`, `byOperation`, `byStatus`, `jobsCreated`,
+     * `deploymentsCreated`, `previewsCreated`, `automationsRun` and `held`.
      */
     counters: () => control("GET", "counters"),
     /** Returns the last 2,500 received requests, oldest first. */
     requests: () => control("GET", "requests"),
     /**
-     * Removes requests, counters, faults, used limits, jobs, late counts and holes, and aborts held
-     * requests. Keeps the clock, keys and limits.
+     * Removes requests, counters, faults, used limits, jobs, deployments, runs of automations, late
+     * counts and holes, and aborts held requests. Keeps the clock, keys and limits.
      */
     reset: () => control("POST", "reset"),
     /** Adds a fault to future responses. */
@@ -143,11 +148,11 @@ function controls(url) {
     /** Inserts a gap into every list, so pages there have fewer rows: `{ at, places }`. */
     digHole: (hole) => control("POST", "holes", hole),
     fillHoles: () => control("DELETE", "holes"),
-    /** Returns `{ create, message, analytics }`; `null` means unlimited. */
+    /** Returns `{ create, message, analytics, deployment, preview }`; `null` means unlimited. */
     limits: () => control("GET", "limits"),
     /**
-     * Changes limits: `{ create?, message?, analytics?, windowMs? }`. `null` means unlimited.
-     * Without `windowMs`, the window of every limit becomes an hour.
+     * Changes limits: `{ create?, message?, analytics?, deployment?, preview?, windowMs? }`. `null`
+     * means unlimited. Without `windowMs`, each limit has its usual window.
      */
     setLimits: (limits) => control("POST", "limits", limits),
     restoreLimits: () => control("DELETE", "limits"),
@@ -167,6 +172,22 @@ function controls(url) {
     setJob: (id, job) => control("POST", `jobs/${encodeURIComponent(id)}`, job),
     /** Adds an older job: `{ projectId, createdAt }`, where `createdAt` is in milliseconds. */
     addJob: (id, job) => control("PUT", `jobs/${encodeURIComponent(id)}`, job),
+    /** Returns all deployments and previews, each with `branch`, `previewUrl`, `origin` and `reads`. */
+    deployments: () => control("GET", "deployments"),
+    deployment: (id) => control("GET", `deployments/${encodeURIComponent(id)}`),
+    /**
+     * Sets the course of the next deployment or preview: `success`, `fail`, `live-failure`,
+     * `subdomain-failure`, `slow` or `stuck`. Further courses are queued.
+     */
+    queueCourse: (course) => control("POST", "deployments", { course }),
+    /** Changes a deployment: `{ status?, logs?, summary?, endedAt? }`. */
+    setDeployment: (id, deployment) =>
+      control("POST", `deployments/${encodeURIComponent(id)}`, deployment),
+    /** Adds an older deployment: `{ projectId, createdAt }`, where `createdAt` is in milliseconds. */
+    addDeployment: (id, deployment) =>
+      control("PUT", `deployments/${encodeURIComponent(id)}`, deployment),
+    /** Returns all runs of automations, each with `projectId`, `createdAt` and `origin`. */
+    automationRuns: () => control("GET", "automation-runs"),
     /** Adds a key, or changes the state of one: `{ key?, name?, state }`. */
     setKey: (key) => control("POST", "keys", key),
     restoreKeys: () => control("DELETE", "keys"),

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{Path, State};
-use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +13,7 @@ use crate::api_error::ApiError;
 use crate::auth::Authorized;
 use crate::clock::Timestamp;
 use crate::field::Field;
+use crate::json_body;
 use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::random::SplitMix64;
@@ -80,29 +80,14 @@ fn prompt(headers: &HeaderMap, body: &Bytes) -> Result<String, ApiError> {
         prompt: String,
     }
 
-    if !is_json(headers) {
-        return Err(ApiError::InvalidRequest(
-            "Content-Type must be application/json",
-        ));
-    }
-    let instruction: Instruction = serde_json::from_slice(body)
-        .map_err(|_| ApiError::InvalidRequest("body must be an object with a string prompt"))?;
+    let invalid = "body must be an object with a string prompt";
+    let instruction: Instruction = json_body::read(headers, body, invalid)?;
     if instruction.prompt.is_empty() {
         return Err(ApiError::InvalidRequest(
             "prompt must have at least 1 character",
         ));
     }
     Ok(instruction.prompt)
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let value = headers
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok());
-    let media_type = value
-        .and_then(|value| value.split(';').next())
-        .unwrap_or_default();
-    media_type.trim().eq_ignore_ascii_case("application/json")
 }
 
 /// A job as the API returns it.

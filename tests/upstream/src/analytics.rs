@@ -14,13 +14,11 @@ use crate::cursor::CursorPage;
 use crate::data::{Range, Sites};
 use crate::date::Day;
 use crate::holes::Holes;
+use crate::limits::ORGANISATION;
 use crate::parameters::Arguments;
 use crate::platform::Platform;
 
 const DEFAULT_RANGE_DAYS: i64 = 90;
-
-/// The scope of the limit that all analytics operations of all projects share.
-const ORGANISATION: &str = "organisation";
 
 /// An authorized request for a report.
 pub(crate) struct ReportRequest {

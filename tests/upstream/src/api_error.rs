@@ -15,12 +15,15 @@ pub(crate) enum ApiError {
     WriteOnlyKey,
     UnknownProject,
     PlanRequired,
+    PreviewPlanRequired,
     TargetTooLong,
     InvalidRequest(&'static str),
     InvalidQuery(Vec<String>),
     InvalidThread(Vec<String>),
     JobNotFound,
     ThreadNotFound,
+    StatusNotFound,
+    AutomationNotFound,
     NoSuchRoute,
     MethodNotAllowed,
     BodyTooLarge,
@@ -50,11 +53,18 @@ impl ApiError {
             Self::MissingKey | Self::UnknownKey | Self::ExpiredKey | Self::PlanRequired => {
                 StatusCode::UNAUTHORIZED
             }
-            Self::ReadOnlyKey | Self::WriteOnlyKey | Self::UnknownProject => StatusCode::FORBIDDEN,
+            Self::ReadOnlyKey
+            | Self::WriteOnlyKey
+            | Self::UnknownProject
+            | Self::PreviewPlanRequired => StatusCode::FORBIDDEN,
             Self::InvalidRequest(_) | Self::InvalidQuery(_) | Self::InvalidThread(_) => {
                 StatusCode::BAD_REQUEST
             }
-            Self::JobNotFound | Self::ThreadNotFound | Self::NoSuchRoute => StatusCode::NOT_FOUND,
+            Self::JobNotFound
+            | Self::ThreadNotFound
+            | Self::StatusNotFound
+            | Self::AutomationNotFound
+            | Self::NoSuchRoute => StatusCode::NOT_FOUND,
             Self::TargetTooLong => StatusCode::URI_TOO_LONG,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
@@ -71,12 +81,17 @@ impl ApiError {
             Self::WriteOnlyKey => "API key is limited to write access",
             Self::UnknownProject => "API key has no access to this project",
             Self::PlanRequired => "The API is not part of your plan. Upgrade to use it",
+            Self::PreviewPlanRequired => {
+                "Preview deployments are not available on your current plan"
+            }
             Self::TargetTooLong => "URI too long",
             Self::InvalidRequest(message) => message,
             Self::InvalidQuery(_) => "Invalid query parameters",
             Self::InvalidThread(_) => "Invalid thread ID",
             Self::JobNotFound => "Job not found",
             Self::ThreadNotFound => "Thread not found",
+            Self::StatusNotFound => "Update status not found",
+            Self::AutomationNotFound => "Automation not found",
             Self::NoSuchRoute => "Not found",
             Self::MethodNotAllowed => "Method not allowed",
             Self::BodyTooLarge => "Request body too large",

@@ -138,6 +138,22 @@ impl Keys {
     }
 }
 
+/// A key that permits the request.
+pub(crate) struct PermittedKey;
+
+impl FromRequestParts<Arc<Platform>> for PermittedKey {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(
+        parts: &mut Parts,
+        platform: &Arc<Platform>,
+    ) -> Result<Self, ApiError> {
+        let keys = platform.keys.lock();
+        keys.permits(&parts.method, &parts.headers)?;
+        Ok(Self)
+    }
+}
+
 /// The project of a request that is permitted by its key.
 pub(crate) struct Authorized {
     pub(crate) project: String,
@@ -150,10 +166,7 @@ impl FromRequestParts<Arc<Platform>> for Authorized {
         parts: &mut Parts,
         platform: &Arc<Platform>,
     ) -> Result<Self, ApiError> {
-        platform
-            .keys
-            .lock()
-            .permits(&parts.method, &parts.headers)?;
+        PermittedKey::from_request_parts(parts, platform).await?;
         let Path(mut names) = Path::<HashMap<String, String>>::from_request_parts(parts, platform)
             .await
             .map_err(|_| ApiError::NoSuchRoute)?;

@@ -1,5 +1,6 @@
 //! The control API, which the real platform does not have.
 
+mod deployments;
 mod reports;
 
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use crate::date::Day;
 use crate::fault::FaultRule;
 use crate::field::Field;
 use crate::holes::Hole;
-use crate::limits::HOUR_MS;
+use crate::limits::{HOUR_MS, MINUTE_MS, TEN_SECONDS_MS};
 use crate::origin::Origin;
 use crate::platform::Platform;
 use crate::random_faults::{FaultRate, FaultRateReport, RandomFaults};
@@ -57,6 +58,17 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
         .route("/keys", post(set_key).delete(restore_keys))
         .route("/jobs", get(jobs))
         .route("/jobs/{id}", get(job).post(force_job).put(add_job))
+        .route(
+            "/deployments",
+            get(deployments::list).post(deployments::queue_course),
+        )
+        .route(
+            "/deployments/{id}",
+            get(deployments::get)
+                .post(deployments::force)
+                .put(deployments::add),
+        )
+        .route("/automation-runs", get(deployments::runs))
         .fallback(async || ApiError::NoSuchRoute)
         .method_not_allowed_fallback(async || ApiError::MethodNotAllowed)
 }
@@ -192,39 +204,38 @@ async fn limits(State(platform): Shared) -> Json<Value> {
         "create": platform.create_limit.lock().uses(),
         "message": platform.message_limit.lock().uses(),
         "analytics": platform.analytics_limit.lock().uses(),
+        "deployment": platform.deployment_limit.lock().uses(),
+        "preview": platform.preview_limit.lock().uses(),
     }))
 }
 
 async fn set_limits(State(platform): Shared, body: Bytes) -> Result<StatusCode, InvalidBody> {
-    #[derive(Deserialize)]
+    #[derive(Default, Deserialize)]
     #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
     struct Settings {
         create: Field<u32>,
         message: Field<u32>,
         analytics: Field<u32>,
-        window_ms: u64,
-    }
-
-    impl Default for Settings {
-        fn default() -> Self {
-            Self {
-                create: Field::Unchanged,
-                message: Field::Unchanged,
-                analytics: Field::Unchanged,
-                window_ms: HOUR_MS,
-            }
-        }
+        deployment: Field<u32>,
+        preview: Field<u32>,
+        window_ms: Option<u64>,
     }
 
     let settings: Settings = read(&body)?;
-    for (limit, uses) in [
-        (&platform.create_limit, settings.create),
-        (&platform.message_limit, settings.message),
-        (&platform.analytics_limit, settings.analytics),
+    for (limit, uses, window_ms) in [
+        (&platform.create_limit, settings.create, HOUR_MS),
+        (&platform.message_limit, settings.message, HOUR_MS),
+        (&platform.analytics_limit, settings.analytics, HOUR_MS),
+        (
+            &platform.deployment_limit,
+            settings.deployment,
+            TEN_SECONDS_MS,
+        ),
+        (&platform.preview_limit, settings.preview, MINUTE_MS),
     ] {
         let mut limit = limit.lock();
         let uses = uses.value_or(limit.uses());
-        limit.set(uses, settings.window_ms);
+        limit.set(uses, settings.window_ms.unwrap_or(window_ms));
     }
     Ok(StatusCode::NO_CONTENT)
 }

@@ -23,17 +23,19 @@
 //! - `source.repository` is a URL.
 //!
 //! In every profile, the id of a project can change its behaviour: `empty-…` has no data,
-//! `no-feedback-…` collects no feedback, and `free-…` has a plan without the API (401).
+//! `no-feedback-…` collects no feedback, and `free-…` has a plan without the API (401). In the profile
+//! `published`, `free-…` has no previews (403). `deploy-…` selects a course, see below.
 //!
 //! `--clock-rate` accelerates the clock: with `--job-duration-ms 90000 --clock-rate 15`, jobs take six
-//! seconds of real time. Limits and days follow the clock.
+//! seconds of real time. Deployments, limits and days follow the clock.
 //!
 //! # The API
 //!
-//! A request is checked in this order: key (401, 403), project (403), input (400), job or thread (404),
-//! limit (429). Only a request that passes all other checks counts towards the limit. The limit covers
-//! the last hour. Creations and follow-ups are limited per project, analytics requests across all
-//! projects. With `--reads-share-job-limit`, every read of a job counts as a creation, even if the
+//! A request is checked in this order: key (401, 403), project (403), input (400), job, thread,
+//! deployment or automation (404), limit (429). Only a request that passes all other checks counts
+//! towards the limit. The limit covers the last hour. Creations and follow-ups are limited per project,
+//! analytics requests across all projects. Deployments and runs of automations share a limit per ten
+//! seconds, and previews have one per minute, both across all projects. With `--reads-share-job-limit`, every read of a job counts as a creation, even if the
 //! job does not exist.
 //!
 //! Every response has an `x-request-id`. It also has headers that a proxy must not forward:
@@ -53,6 +55,30 @@
 //! | `[status:xyz]` | has the status `xyz` in the middle third of the run |
 //!
 //! Job ids are unique, even between runs. A gateway that stores jobs never confuses two of them.
+//!
+//! ## Deployments and previews
+//!
+//! A deployment is `queued` for a ninth of the deployment duration, then `in_progress`, and ends with
+//! `success`. `logs` gets a sentence per step; `summary` and `endedAt` appear at the end. A preview has
+//! the same states, but is not indexed. Its URL has the branch in its host. Any project's status is
+//! readable by its id. Names select another course:
+//!
+//! | course | branch | project | effect |
+//! | --- | --- | --- | --- |
+//! | `success` | others | others | succeeds |
+//! | `fail` | `fail-…` | `deploy-fail-…` | fails before anything is published |
+//! | `live-failure` | `live-failure-…` | `deploy-live-failure-…` | publishes, but cannot revalidate the domain |
+//! | `subdomain-failure` | `subdomain-failure-…` | `deploy-subdomain-failure-…` | publishes, but cannot revalidate the subdomain |
+//! | `slow` | `slow-…` | `deploy-slow-…` | succeeds after ten times the duration |
+//! | `stuck` | `stuck-…` | `deploy-stuck-…` | stays `in_progress` |
+//!
+//! The name of a branch counts from its start or after a slash, as in `docs/slow-images`. Only branches
+//! select the course of previews, and only projects that of other deployments. A course from the control
+//! API applies to both and precedes names.
+//!
+//! ## Automations
+//!
+//! Every automation exists, except `unknown…` (404). `unscheduled…` and `inactive…` are 400.
 //!
 //! ## Reports
 //!
@@ -106,9 +132,9 @@
 //!
 //! | request | effect |
 //! | --- | --- |
-//! | `GET /counters` | counts of requests by operation and status, of jobs and messages, and of held requests |
+//! | `GET /counters` | counts of requests by operation and status, of jobs, messages, deployments, previews and runs of automations, and of held requests |
 //! | `GET /requests` | the last 2,500 API requests, oldest first; names replace keys |
-//! | `POST /reset` | clears counters, requests, faults, holes, late counts, limit uses and jobs; aborts held requests |
+//! | `POST /reset` | clears counters, requests, faults, holes, late counts, limit uses, jobs, deployments, courses and runs; aborts held requests |
 //! | `POST /faults` | queues a fault, see below |
 //! | `DELETE /faults` | clears the queued faults |
 //! | `POST /fault-rate` | `{perThousand, seed?}`: makes this many of a thousand requests fail at random, see below |
@@ -116,13 +142,13 @@
 //! | `DELETE /fault-rate` | stops random faults |
 //! | `POST /release` | `{count?}`: releases the oldest held requests; without `count` all, and removes queued holds |
 //! | `GET /clock` | `{now, today}`: milliseconds since the epoch, and the UTC day |
-//! | `POST /clock` | `{forwardMs}`: advances the clock; jobs, limits and today follow it, delays do not |
+//! | `POST /clock` | `{forwardMs}`: advances the clock; jobs, deployments, limits and today follow it, delays do not |
 //! | `POST /late` | `{day, percent}` or `{afterDays, percent}`: sets late counts, see below |
 //! | `DELETE /late` | clears late counts |
 //! | `POST /holes` | `{at, places}`: adds empty positions to every list, see below |
 //! | `DELETE /holes` | clears holes |
-//! | `GET /limits` | `{create, message, analytics}` |
-//! | `POST /limits` | `{create?, message?, analytics?, windowMs?}`; `null` means no limit, the default window is an hour |
+//! | `GET /limits` | `{create, message, analytics, deployment, preview}` |
+//! | `POST /limits` | `{create?, message?, analytics?, deployment?, preview?, windowMs?}`; `null` means no limit, without `windowMs` each limit has its usual window |
 //! | `DELETE /limits` | restores the limits of the options |
 //! | `GET /views?projectId&dateFrom&dateTo` | totals and all rows of the page views in a range |
 //! | `GET /analytics?projectId&report&dateFrom&dateTo` | the same for any report, see below |
@@ -133,6 +159,12 @@
 //! | `GET /jobs/{id}` | one job |
 //! | `POST /jobs/{id}` | `{status?, prLink?, archivedAt?}`: forces fields until the next follow-up |
 //! | `PUT /jobs/{id}` | `{projectId, createdAt}`: adds or replaces an earlier job; milliseconds since the epoch |
+//! | `GET /deployments` | all deployments and previews in the order of their addition, with `branch`, `previewUrl`, `origin` and `reads` |
+//! | `POST /deployments` | `{course}`: the course of the next deployment or preview; several are queued |
+//! | `GET /deployments/{id}` | one deployment or preview |
+//! | `POST /deployments/{id}` | `{status?, logs?, summary?, endedAt?}`: forces properties |
+//! | `PUT /deployments/{id}` | `{projectId, createdAt}`: adds or replaces an earlier deployment |
+//! | `GET /automation-runs` | all runs of automations in their order, with `projectId`, `createdAt` and `origin` |
 //!
 //! A `report` is named by the end of its path: `views`, `visitors`, `feedback`, `feedback/by-page`,
 //! `searches`, `assistant` or `assistant/caller-stats`. The response equals that of the API with all
@@ -149,9 +181,9 @@
 //! the last row have no effect. Holes must not overlap.
 //!
 //! The keys of the options are named `key` and `read-key`. Other keys have the name that they were
-//! given. A setting without `key` changes all keys with that name. The `origin` of a job contains `key`
-//! (a name, never the key), `userAgent`, `traceparent` and `idempotencyKey` of its creation. Its
-//! `reads` are `count` and `at`, the times of the last 500 requests for it.
+//! given. A setting without `key` changes all keys with that name. An `origin` contains `key` (a name,
+//! never the key), `userAgent`, `traceparent` and `idempotencyKey` of the creation. `reads` are `count`
+//! and `at`, the times of the last 500 requests for the job or deployment.
 //!
 //! ## Faults
 //!
@@ -159,7 +191,8 @@
 //!
 //! - `operation`: `agentJobs.create`, `agentJobs.get`, `agentJobs.sendMessage`, `analytics.views`,
 //!   `analytics.visitors`, `analytics.feedback`, `analytics.feedbackByPage`, `analytics.searches`,
-//!   `analytics.conversations`, `analytics.conversation`, `analytics.callerStats` or `other`; by default every operation
+//!   `analytics.conversations`, `analytics.conversation`, `analytics.callerStats`, `deployments.create`,
+//!   `deployments.get`, `previews.create`, `automations.run` or `other`; by default every operation
 //! - `target`: a substring of the path and query as sent; by default every target
 //! - `times`: the number of requests that it applies to, 1 by default; 0 means until cleared
 //! - `after`: the number of matching requests to pass first
@@ -205,6 +238,7 @@ mod agent_job;
 mod analytics;
 mod api_error;
 mod auth;
+mod automation;
 mod body;
 mod clock;
 mod connection;
@@ -214,12 +248,14 @@ mod conversations;
 mod cursor;
 mod data;
 mod date;
+mod deployment;
 mod fault;
 mod feedback;
 mod field;
 mod held;
 mod holes;
 mod interceptor;
+mod json_body;
 mod limits;
 mod operation;
 mod options;

@@ -1,4 +1,4 @@
-//! Sliding-window limits, over an hour by default.
+//! Sliding-window limits.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,6 +6,11 @@ use crate::api_error::ApiError;
 use crate::clock::Timestamp;
 
 pub(crate) const HOUR_MS: u64 = 60 * 60 * 1000;
+pub(crate) const MINUTE_MS: u64 = 60 * 1000;
+pub(crate) const TEN_SECONDS_MS: u64 = 10 * 1000;
+
+/// The scope of a limit that all projects share.
+pub(crate) const ORGANISATION: &str = "organisation";
 
 /// A maximum number of uses in any window, counted separately for each scope.
 pub(crate) struct SlidingLimit {
@@ -17,9 +22,13 @@ pub(crate) struct SlidingLimit {
 
 impl SlidingLimit {
     pub(crate) fn hourly(uses: u32) -> Self {
+        Self::new(uses, HOUR_MS)
+    }
+
+    pub(crate) fn new(uses: u32, window_ms: u64) -> Self {
         Self {
             uses: Some(uses),
-            window_ms: HOUR_MS,
+            window_ms,
             used: HashMap::new(),
         }
     }

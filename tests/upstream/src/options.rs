@@ -58,7 +58,11 @@ pub struct Options {
     #[arg(long, default_value_t = 6000)]
     pub job_duration_ms: u64,
 
-    /// Speed of the clock for jobs, limits and days; delays keep their length
+    /// Milliseconds that a deployment or preview takes
+    #[arg(long, default_value_t = 90_000)]
+    pub deployment_duration_ms: u64,
+
+    /// Speed of the clock for jobs, deployments, limits and days; delays keep their length
     #[arg(long, default_value_t = 1)]
     pub clock_rate: u32,
 
@@ -77,8 +81,8 @@ pub struct Options {
     pub read_key: Option<AdminKey>,
 
     /// Existing project; repeat the option or separate projects by commas. A project whose id
-    /// begins with `empty-` has no data, with `no-feedback-` no feedback, and with `free-` a plan
-    /// without the API
+    /// begins with `empty-` has no data, with `no-feedback-` no feedback, with `free-` a plan
+    /// without the API, and with `deploy-` a name of a course for its deployments
     #[arg(
         long = "project",
         alias = "projects",
@@ -102,6 +106,14 @@ pub struct Options {
     /// Analytics requests per hour across all projects
     #[arg(long, default_value_t = 100)]
     pub analytics_limit: u32,
+
+    /// Deployments and runs of automations per ten seconds across all projects
+    #[arg(long, default_value_t = 10)]
+    pub deployment_limit: u32,
+
+    /// Previews per minute across all projects
+    #[arg(long, default_value_t = 5)]
+    pub preview_limit: u32,
 }
 
 impl Default for Options {

@@ -36,6 +36,18 @@ impl SplitMix64 {
         }
     }
 
+    /// A string with the format of an `ObjectId`: 24 hexadecimal digits.
+    pub(crate) fn object_id(&mut self) -> String {
+        let (high, low) = (self.next(), self.next());
+        format!("{high:016x}{:08x}", low >> 32)
+    }
+
+    /// A string with the format of a commit's SHA-1.
+    pub(crate) fn sha(&mut self) -> String {
+        let (high, middle, low) = (self.next(), self.next(), self.next());
+        format!("{high:016x}{middle:016x}{:08x}", low >> 32)
+    }
+
     /// A string with the format of a version 4 UUID.
     pub(crate) fn uuid(&mut self) -> String {
         let (high, low) = (self.next(), self.next());

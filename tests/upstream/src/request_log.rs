@@ -22,7 +22,7 @@ use crate::random::SplitMix64;
 
 /// The capacity of the log, enough to archive a quarter with some failed requests.
 const MAX_REQUESTS: usize = 2_500;
-/// The maximum number of times stored per job.
+/// The maximum number of times stored per job or deployment.
 const MAX_READ_TIMES: usize = 500;
 
 /// The counters and the request log.
@@ -41,7 +41,7 @@ struct LogState {
     reads: HashMap<String, Reads>,
 }
 
-/// The read requests for one job, regardless of their responses.
+/// The read requests for one job or deployment, regardless of their responses.
 #[derive(Clone, Default, Serialize)]
 pub(crate) struct Reads {
     count: u64,
@@ -67,6 +67,9 @@ pub(crate) struct Counters {
     by_status: BTreeMap<u16, u64>,
     jobs_created: u64,
     messages_sent: u64,
+    deployments_created: u64,
+    previews_created: u64,
+    automations_run: u64,
     in_flight: u64,
     max_in_flight: u64,
     aborted: u64,
@@ -84,6 +87,9 @@ impl Default for Counters {
             by_status: BTreeMap::new(),
             jobs_created: 0,
             messages_sent: 0,
+            deployments_created: 0,
+            previews_created: 0,
+            automations_run: 0,
             in_flight: 0,
             max_in_flight: 0,
             aborted: 0,
@@ -135,11 +141,13 @@ impl Received {
         }
     }
 
-    /// The id of the job that the request reads, from the last segment of the path.
-    fn job_read(&self) -> Option<&str> {
+    /// The id of the job or deployment that the request reads, from the last segment of the path.
+    fn id_read(&self) -> Option<&str> {
         let path = self.target.split('?').next()?;
         let id = path.rsplit('/').next()?;
-        (self.operation == MatchedOperation::Operation(Operation::GetAgentJob)).then_some(id)
+        let reads = [Operation::GetAgentJob, Operation::GetDeployment];
+        let mut reads = reads.map(MatchedOperation::Operation).into_iter();
+        reads.any(|read| read == self.operation).then_some(id)
     }
 }
 
@@ -165,7 +173,7 @@ impl RequestLog {
         if state.requests.len() == MAX_REQUESTS {
             state.requests.pop_front();
         }
-        if let Some(id) = received.job_read() {
+        if let Some(id) = received.id_read() {
             state
                 .reads
                 .entry(id.to_owned())
@@ -183,13 +191,25 @@ impl RequestLog {
         self.state.lock().counters.messages_sent += 1;
     }
 
+    pub(crate) fn deployment_created(&self) {
+        self.state.lock().counters.deployments_created += 1;
+    }
+
+    pub(crate) fn preview_created(&self) {
+        self.state.lock().counters.previews_created += 1;
+    }
+
+    pub(crate) fn automation_run(&self) {
+        self.state.lock().counters.automations_run += 1;
+    }
+
     pub(crate) fn counters(&self) -> Counters {
         self.state.lock().counters.clone()
     }
 
-    pub(crate) fn reads(&self, job: &str) -> Reads {
+    pub(crate) fn reads(&self, id: &str) -> Reads {
         let state = self.state.lock();
-        state.reads.get(job).cloned().unwrap_or_default()
+        state.reads.get(id).cloned().unwrap_or_default()
     }
 
     pub(crate) fn requests(&self) -> Vec<Arc<Received>> {

@@ -9,7 +9,8 @@ use quillgate::{Method, Operation};
 use crate::api_error::ApiError;
 use crate::platform::Platform;
 use crate::{
-    agent_job, control, conversations, feedback, interceptor, page_views, searches, visitors,
+    agent_job, automation, control, conversations, deployment, feedback, interceptor, page_views,
+    searches, visitors,
 };
 
 pub(crate) fn router(platform: Arc<Platform>) -> Router {
@@ -40,6 +41,10 @@ fn handler(operation: Operation) -> Option<MethodRouter<Arc<Platform>>> {
         Operation::CreateAgentJob => on(method, agent_job::create),
         Operation::GetAgentJob => on(method, agent_job::get),
         Operation::SendMessage => on(method, agent_job::send_message),
+        Operation::CreateDeployment => on(method, deployment::create),
+        Operation::GetDeployment => on(method, deployment::get),
+        Operation::CreatePreview => on(method, deployment::create_preview),
+        Operation::RunAutomation => on(method, automation::run),
         Operation::ListPageViews => on(method, page_views::list),
         Operation::ListVisitors => on(method, visitors::list),
         Operation::ListFeedback => on(method, feedback::list),

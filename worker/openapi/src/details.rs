@@ -4,7 +4,7 @@
 use quillgate::Operation;
 use quillgate::declaration::Pagination;
 
-use super::problems::{self, ARCHIVE, BODY, BUDGET, RECORD, STREAM, UPSTREAM, WRITING};
+use super::problems::{self, ARCHIVE, BODY, BUDGET, DEPLOYMENT, RECORD, STREAM, UPSTREAM, WRITING};
 use quillgate_worker::http::problem_kind::ProblemKind;
 
 /// The parts of an operation's description that the core's declaration lacks.
@@ -208,6 +208,83 @@ const DELETE_RECORD: Details = Details {
     ..READS
 };
 
+const DEPLOY: Details = Details {
+    doc: "All projects and automations together can start 10 in any 10 seconds by default. With \
+        `Prefer: wait`, the request waits for a free slot, at most that long, instead of an \
+        immediate 429. The request has no body. The response arrives before the deployment has \
+        ended.",
+    success: Success::Forwarded("202", "The started deployment.", &[]),
+    request_fields: &["Webhook-Url", "Prefer"],
+    ..WRITES
+};
+
+const PREVIEW: Details = Details {
+    doc: "All projects together can start 5 previews in any 60 seconds by default. With `Prefer: \
+        wait`, the request waits for a free slot, at most that long, instead of an immediate 429. \
+        The response arrives before the deployment has ended. For a moment, the preview can \
+        respond 404 although its deployment has succeeded.",
+    success: Success::Forwarded("202", "The started preview.", &[]),
+    ..DEPLOY
+};
+
+const RUN: Details = Details {
+    doc: "A run costs credits. Runs count like deployments: together 10 in any 10 seconds by \
+        default. The request has no body. `Webhook-Url` is rejected, because Mintlify does not \
+        report the end of a run.",
+    success: Success::Forwarded("202", "The queued run.", &[]),
+    request_fields: &["Prefer"],
+    ..WRITES
+};
+
+const GET_DEPLOYMENT: Details = Details {
+    doc: "For deployments that were started through the gateway, and for others if Mintlify's \
+        response names a project of the access token. `Prefer: wait` and failures of Mintlify have \
+        the same effect as for a job. Status `failure` can mean that the content is live and only \
+        a domain was not revalidated: `summary` and `logs` say so.",
+    problems: &[UPSTREAM, BUDGET, STREAM, DEPLOYMENT],
+    success: Success::Forwarded(
+        "200",
+        "The deployment.",
+        &[
+            "ETag",
+            "Preference-Applied",
+            "Content-Language",
+            "Cache-Status",
+        ],
+    ),
+    ..GET
+};
+
+const LIST_DEPLOYMENTS: Details = Details {
+    doc: "The gateway stores this list, by default for 90 days. Deployments that have not ended \
+        have the state that Mintlify last reported. Each request polls at most 8 of them, those \
+        that were polled the longest ago.",
+    success: Success::Generated("The deployments and previews, newest first."),
+    ..LIST
+};
+
+const DEPLOYMENT_EVENTS: Details = Details {
+    doc: "For deployments that were started through the gateway. Sends an event `deployment` for \
+        each change. Numbers, comments, limits and the end are those of the events of a job.",
+    problems: &[UPSTREAM, BUDGET, STREAM, DEPLOYMENT],
+    ..EVENTS
+};
+
+const ALL_DEPLOYMENT_EVENTS: Details = Details {
+    doc: "Sends an event `deployment` with the listed deployment for each one that is new or \
+        changed, and an event `deleted` for each deleted record. Numbers, `reset`, comments, \
+        limits and the end are those of the events of all jobs.",
+    ..LIST_EVENTS
+};
+
+const DELETE_DEPLOYMENT: Details = Details {
+    doc: "For operators. Deletes the deployment's entry in the list and its pending webhooks. \
+        Streams of the deployment end, and streams of the list send an event. Stored responses of \
+        idempotency keys are deleted, but the keys remain in use. Sends no request to Mintlify.",
+    problems: &[DEPLOYMENT],
+    ..DELETE_RECORD
+};
+
 const SERIES: Details = Details {
     doc: "Returns data of the gateway's archive, which stores each finished day (UTC) of the \
         projects that the operator lists. Sends no request to Mintlify. `missing` lists days \
@@ -264,6 +341,14 @@ pub fn details(operation: Operation) -> Details {
         Operation::ListAgentJobs => LIST,
         Operation::StreamAgentJobEvents => EVENTS,
         Operation::StreamProjectJobEvents => LIST_EVENTS,
+        Operation::CreateDeployment => DEPLOY,
+        Operation::CreatePreview => PREVIEW,
+        Operation::RunAutomation => RUN,
+        Operation::GetDeployment => GET_DEPLOYMENT,
+        Operation::ListDeployments => LIST_DEPLOYMENTS,
+        Operation::StreamDeploymentEvents => DEPLOYMENT_EVENTS,
+        Operation::StreamProjectDeploymentEvents => ALL_DEPLOYMENT_EVENTS,
+        Operation::DeleteDeploymentRecord => DELETE_DEPLOYMENT,
         Operation::GetAgentJobRecord => READ_RECORD,
         Operation::DeleteAgentJobRecord => DELETE_RECORD,
         export if export.exported().is_some() => EXPORT,

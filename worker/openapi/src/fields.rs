@@ -88,8 +88,9 @@ fn request_fields() -> Vec<Field> {
         ),
         field(
             "Prefer",
-            "`wait=n`: respond when the job has changed or ended, or after this many seconds, at \
-                most 25 (RFC 7240). Other values are ignored.",
+            "`wait=n`: respond when the job or the deployment has changed or ended, or when the \
+                budget has a free slot, or after this many seconds, at most 25 (RFC 7240). Other \
+                values are ignored.",
             any_string(),
             "wait=25",
         ),

@@ -21,6 +21,14 @@ pub fn paths() -> Map<String, Value> {
             json!({ "delete": lift_block("gateway.liftAnalyticsBlock", vec![]) }),
         ),
         (
+            "/healthz/blocks/create-deployment",
+            json!({ "delete": lift_block("gateway.liftDeploymentBlock", vec![]) }),
+        ),
+        (
+            "/healthz/blocks/create-preview",
+            json!({ "delete": lift_block("gateway.liftPreviewBlock", vec![]) }),
+        ),
+        (
             "/healthz/blocks/{policy}",
             json!({ "delete": lift_block("gateway.liftBlock", policy_parameters()) }),
         ),
@@ -215,7 +223,11 @@ fn deep_health() -> Value {
                 "required": ["breaker", "budgets", "cachedPages"],
                 "properties": {
                     "breaker": breaker(),
-                    "budgets": budgets(&[RateLimitPolicy::Analytics]),
+                    "budgets": budgets(&[
+                        RateLimitPolicy::Analytics,
+                        RateLimitPolicy::CreateDeployment,
+                        RateLimitPolicy::CreatePreview,
+                    ]),
                     "cachedPages": { "type": "integer", "minimum": 0 },
                 },
                 "additionalProperties": false,

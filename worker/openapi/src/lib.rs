@@ -63,10 +63,13 @@ pub fn description() -> Value {
             { "name": "agentJobs", "description": "Background jobs of the documentation agent" },
             { "name": "analytics", "description": "Page views, visitors, searches, feedback and \
                 conversations" },
+            { "name": "deployments", "description": "Deployments of the site" },
+            { "name": "previews", "description": "Previews of branches" },
+            { "name": "automations", "description": "Runs of scheduled automations" },
             { "name": "gateway", "description": "The gateway itself" },
         ],
         "paths": paths,
-        "webhooks": { webhooks::NAME: webhooks::job_ended() },
+        "webhooks": webhooks::describe(),
         "components": {
             "schemas": components(),
             "parameters": fields::parameters(),

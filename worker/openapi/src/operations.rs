@@ -1,7 +1,7 @@
 //! Builds the Operation Object of each operation that the core declares.
 
 use quillgate::Operation;
-use quillgate::declaration::{Method, Parameter, ParameterIn, ParameterKind, Repeat};
+use quillgate::declaration::{Parameter, ParameterIn, ParameterKind, Repeat};
 use quillgate_worker::http::content::MAX_BODY;
 use quillgate_worker::jobs::records::MAX_TEXT_LENGTH;
 use serde_json::{Map, Value, json};
@@ -34,12 +34,13 @@ pub fn describe(operation: Operation) -> Value {
     if let Some(link) = documented.link {
         described["externalDocs"] = json!({ "url": link });
     }
-    if declared.method == Method::Post {
+    let mut parameters = declared.parameters.iter();
+    if parameters.any(|own| own.place == ParameterIn::Body) {
         described["requestBody"] = body(operation);
     }
-    if operation == Operation::CreateAgentJob {
-        let target = json!({ "{$request.header.Webhook-Url}": webhooks::reference() });
-        described["callbacks"] = json!({ webhooks::NAME: target });
+    if let Some(webhook) = webhooks::find(operation) {
+        let target = json!({ "{$request.header.Webhook-Url}": webhooks::reference(webhook) });
+        described["callbacks"] = json!({ webhook: target });
     }
     described
 }
@@ -69,7 +70,10 @@ fn parameters(operation: Operation, details: &Details) -> Vec<Value> {
         Repeat::Safe | Repeat::Never => &[],
     };
     let fields = [keyed, details.request_fields, &fields::ALL_REQUESTS].concat();
-    std::iter::once(project)
+    let has_project = operation.declaration().path.contains("{projectId}");
+    has_project
+        .then_some(project)
+        .into_iter()
         .chain(named)
         .chain(fields::parameter_references(&fields))
         .collect()
@@ -95,7 +99,10 @@ fn schema_of(operation: Operation, parameter: &Parameter) -> Value {
 /// Returns the pattern of the operation's cursor, or `None` if the gateway does not define its
 /// format.
 fn cursor_pattern(operation: Operation) -> Option<&'static str> {
-    if operation == Operation::ListAgentJobs {
+    if matches!(
+        operation,
+        Operation::ListAgentJobs | Operation::ListDeployments
+    ) {
         return Some(patterns::JOB_LIST_CURSOR);
     }
     let list = operation.exported()?.declaration();
@@ -137,10 +144,10 @@ fn body(operation: Operation) -> Value {
     };
     let properties: Map<_, _> = members.iter().map(property).collect();
     let required = members.iter().map(|(own, _)| own.name);
-    let example = if operation == Operation::BeginBackfill {
-        json!({ "dateFrom": "2026-01-01" })
-    } else {
-        json!({ "prompt": "Fix the typing errors on the start page." })
+    let example = match operation {
+        Operation::BeginBackfill => json!({ "dateFrom": "2026-01-01" }),
+        Operation::CreatePreview => json!({ "branch": "docs/new-endpoint" }),
+        _ => json!({ "prompt": "Fix the typing errors on the start page." }),
     };
     json!({
         "required": true,
@@ -193,14 +200,14 @@ fn successes(operation: Operation, details: &Details) -> Map<String, Value> {
             vec![
                 (
                     "200",
-                    streams::events(&fields.clone().with(&streams::HEADERS)),
+                    streams::events(operation, &fields.clone().with(&streams::HEADERS)),
                 ),
                 ("204", empty(NO_MORE_EVENTS, &fields)),
             ]
         }
         Success::ListStreamed => {
             let fields = fields.with(&streams::HEADERS).with_optional(&RATE_LIMIT);
-            vec![("200", streams::list_events(&fields))]
+            vec![("200", streams::list_events(operation, &fields))]
         }
         Success::Exported => {
             let fields = fields.with(&["Content-Disposition"]);

@@ -61,6 +61,8 @@ pub const STREAM: &[ProblemKind] = &[ProblemKind::TooManyStreams];
 pub const EXPORT: &[ProblemKind] = &[ProblemKind::CountsChanged];
 /// The problems of reading or deleting a job's record.
 pub const RECORD: &[ProblemKind] = &[ProblemKind::JobNotRecorded];
+/// The problems of reading or deleting a deployment.
+pub const DEPLOYMENT: &[ProblemKind] = &[ProblemKind::DeploymentNotFound];
 /// The problems of a request to the upstream.
 pub const UPSTREAM: &[ProblemKind] = &[
     ProblemKind::UpstreamError,
@@ -303,7 +305,7 @@ fn response(kinds: &[ProblemKind], status: Option<u16>, may_have: &[&'static str
         };
     }
     let defects: &[ProblemKind] = &[ProblemKind::Misconfigured, ProblemKind::Internal];
-    let after_budget = [BUDGET, UPSTREAM, RECORD, defects].concat();
+    let after_budget = [BUDGET, UPSTREAM, RECORD, DEPLOYMENT, defects].concat();
     if kinds.iter().any(|kind| after_budget.contains(kind)) {
         fields = fields.with_optional(may_have);
     }

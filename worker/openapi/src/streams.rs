@@ -1,6 +1,7 @@
 //! Describes the events in the streams of one job and of the job list.
 
 use quillgate::Operation;
+use quillgate_worker::jobs::resource::Resource;
 use serde_json::{Value, json};
 
 use super::fields::Fields;
@@ -9,9 +10,9 @@ use super::{EVENT_STREAM, JSON, schema};
 /// The header fields that only event streams have.
 pub const HEADERS: [&str; 1] = ["X-Accel-Buffering"];
 
-/// Describes the stream of one job.
-pub fn events(fields: &Fields) -> Value {
-    let result = Operation::StreamAgentJobEvents.result();
+/// Describes the stream of one job or deployment.
+pub fn events(operation: Operation, fields: &Fields) -> Value {
+    let (result, name) = (operation.result(), Resource::of(operation).as_str());
     let end = json!({
         "type": "object",
         "required": ["reason", "detail"],
@@ -24,18 +25,21 @@ pub fn events(fields: &Fields) -> Value {
         fields,
         "The changes after `Last-Event-ID`, or the current state and the changes after it.",
         &[
-            numbered(event("job", &schema(result.name()))),
+            numbered(event(name, &schema(result.name()))),
             event("end", &end),
         ],
-        r#"id: 1
-event: job
-data: {"id":"job-1","status":"active"}"#,
+        match Resource::of(operation) {
+            Resource::Job => "id: 1\nevent: job\ndata: {\"id\":\"job-1\",\"status\":\"active\"}",
+            Resource::Deployment => {
+                "id: 1\nevent: deployment\ndata: {\"_id\":\"d-1\",\"status\":\"queued\"}"
+            }
+        },
     )
 }
 
-/// Describes the stream of the list of jobs.
-pub fn list_events(fields: &Fields) -> Value {
-    let result = Operation::StreamProjectJobEvents.result();
+/// Describes the stream of the list of jobs or deployments.
+pub fn list_events(operation: Operation, fields: &Fields) -> Value {
+    let (result, name) = (operation.result(), Resource::of(operation).as_str());
     let deleted = json!({
         "type": "object",
         "required": ["id"],
@@ -43,9 +47,9 @@ pub fn list_events(fields: &Fields) -> Value {
     });
     stream(
         fields,
-        "The changes after `Last-Event-ID`, or the latest jobs and the changes after them.",
+        "The changes after `Last-Event-ID`, or the latest states and the changes after them.",
         &[
-            numbered(event("job", &schema(result.name()))),
+            numbered(event(name, &schema(result.name()))),
             numbered(event("deleted", &deleted)),
             numbered(event("reset", &json!({ "type": "object" }))),
         ],

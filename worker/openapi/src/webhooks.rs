@@ -1,39 +1,87 @@
-//! Describes the webhook that the gateway sends when a job ends.
+//! Describes the webhooks that the gateway sends when a job or a deployment ends.
 
-use quillgate::AgentJob;
 use quillgate::schema::HasJsonType as _;
+use quillgate::{AgentJob, Deployment, Operation};
 use quillgate_worker::jobs::poll::LOST_AFTER;
 use quillgate_worker::jobs::webhook::{JobEnd, RETRY_AFTER};
 use serde_json::{Value, json};
 
 use super::{JSON, schemas};
 
-/// The webhook's name in the document.
-pub const NAME: &str = "agentJobEnded";
+/// The name of the webhook at the end of a job.
+pub const JOB_ENDED: &str = "agentJobEnded";
+/// The name of the webhook at the end of a deployment.
+pub const DEPLOYMENT_ENDED: &str = "deploymentEnded";
 
-pub fn reference() -> Value {
-    json!({ "$ref": format!("#/webhooks/{NAME}") })
+/// Returns the name of the webhook of what an operation starts.
+pub const fn find(operation: Operation) -> Option<&'static str> {
+    match operation {
+        Operation::CreateAgentJob => Some(JOB_ENDED),
+        Operation::CreateDeployment | Operation::CreatePreview => Some(DEPLOYMENT_ENDED),
+        _ => None,
+    }
 }
 
-/// Returns the Path Item Object of the webhook.
-pub fn job_ended() -> Value {
+pub fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/webhooks/{name}") })
+}
+
+/// Returns the webhooks: a Path Item Object for each name.
+pub fn describe() -> Value {
     let attempts = RETRY_AFTER.len();
     let missing = LOST_AFTER.0 / 60_000;
+    let job = format!(
+        "The gateway sends it to the `Webhook-Url` of the job, or to the operator's \
+        `WEBHOOK_URL`, as specified by Standard Webhooks. It does not follow redirects. Without a \
+        2xx response within 20 seconds, it tries again: {attempts} times in total over about \
+        three days. Each receiver has its own keys, by address and project. `npm run webhook-key` \
+        prints them. `agent_job.unfinished`: the job has not ended while the gateway polled it. \
+        `agent_job.not_found`: Mintlify has responded with 404 for {missing} minutes. Nothing \
+        follows these two events, unless a follow-up restarts the job. `data` has the last known \
+        state of the job."
+    );
+    let deployment = "Sent like the webhook of a job. `deployment.ended`: the deployment has \
+        succeeded or failed, and `isLive` says whether its content is live. \
+        `deployment.unfinished` and `deployment.not_found` have the meaning of the events of a \
+        job. `data` has the last known state of the deployment.";
+    let ends = JobEnd::ALL
+        .into_iter()
+        .filter(|end| !matches!(end, JobEnd::Success | JobEnd::Failure));
+    let job_types: Vec<_> = ends
+        .map(|end| format!("agent_job.{}", end.as_str()))
+        .collect();
+    let deployment_types = [
+        "deployment.ended",
+        "deployment.unfinished",
+        "deployment.not_found",
+    ];
+    let job_data = schemas::of(&AgentJob::JSON_TYPE);
+    let mut deployment_body = body(json!(deployment_types), schemas::of(&Deployment::JSON_TYPE));
+    deployment_body["properties"]["isLive"] = json!({
+        "description": "Whether the content is live. Only in `deployment.ended`.",
+        "type": "boolean",
+    });
+    json!({
+        JOB_ENDED: announce(JOB_ENDED, "agentJobs", "an agent job", &job, &body(json!(job_types), job_data)),
+        DEPLOYMENT_ENDED: announce(
+            DEPLOYMENT_ENDED,
+            "deployments",
+            "a deployment",
+            deployment,
+            &deployment_body,
+        ),
+    })
+}
+
+fn announce(name: &str, tag: &str, what: &str, doc: &str, body: &Value) -> Value {
     json!({ "post": {
-        "operationId": "webhooks.agentJobEnded",
-        "tags": ["agentJobs"],
-        "summary": "Announces the end of an agent job.",
-        "description": format!("The gateway sends it to the `Webhook-Url` of the job, or to the \
-            operator's `WEBHOOK_URL`, as specified by Standard Webhooks. It does not follow \
-            redirects. Without a 2xx response within 20 seconds, it tries again: {attempts} \
-            times in total over about three days. Each receiver has its own keys, by address and \
-            project. `npm run webhook-key` prints them. `agent_job.unfinished`: the job has not \
-            ended while the gateway polled it. `agent_job.not_found`: Mintlify has responded \
-            with 404 for {missing} minutes. Nothing follows these two events, unless a follow-up \
-            restarts the job. `data` has the last known state of the job."),
+        "operationId": format!("webhooks.{name}"),
+        "tags": [tag],
+        "summary": format!("Announces the end of {what}."),
+        "description": doc,
         "security": [],
         "parameters": parameters(),
-        "requestBody": { "required": true, "content": { JSON: { "schema": body() } } },
+        "requestBody": { "required": true, "content": { JSON: { "schema": body } } },
         "responses": {
             "2XX": { "description": "Delivered." },
             "410": { "description": "Rejected. The gateway does not try again." },
@@ -72,8 +120,7 @@ fn parameters() -> Value {
     ])
 }
 
-fn body() -> Value {
-    let types = JobEnd::ALL.map(|end| format!("agent_job.{}", end.as_str()));
+fn body(types: Value, data: Value) -> Value {
     json!({
         "type": "object",
         "required": ["type", "timestamp", "project", "webhookUrl", "data"],
@@ -81,7 +128,7 @@ fn body() -> Value {
             "type": { "enum": types },
             "timestamp": { "type": "string", "format": "date-time" },
             "project": {
-                "description": "The project of the job. A receiver of several projects has a key \
+                "description": "The project. A receiver of several projects has a key \
                     for each.",
                 "type": "string",
             },
@@ -90,7 +137,7 @@ fn body() -> Value {
                     Reject a webhook with another URL.",
                 "type": "string",
             },
-            "data": schemas::of(&AgentJob::JSON_TYPE),
+            "data": data,
         },
         "additionalProperties": false,
     })

@@ -89,7 +89,7 @@ impl OrganizationObject {
 
     #[wasm_bindgen(js_name = reserveWrite)]
     pub fn reserve_write(&self, id: &str, request: JsValue) -> Result<JsValue, JsValue> {
-        let organization = self.organization()?;
+        let organization = self.organization.clone()?;
         Ok(send_back(
             &organization.reserve_write(id, &receive(request)?)?,
         )?)
@@ -97,12 +97,15 @@ impl OrganizationObject {
 
     #[wasm_bindgen(js_name = concludeWrite)]
     pub fn conclude_write(&self, write: JsValue) -> Result<(), JsValue> {
-        Ok(self.organization()?.conclude_write(&receive(write)?)?)
+        Ok(self
+            .organization
+            .clone()?
+            .conclude_write(&receive(write)?)?)
     }
 
     #[wasm_bindgen(js_name = findDeployment)]
     pub fn find_deployment(&self, id: &str) -> Result<Option<String>, JsValue> {
-        Ok(self.organization()?.find_deployment(id)?)
+        Ok(self.organization.clone()?.find_deployment(id)?)
     }
 
     #[wasm_bindgen(js_name = liftBlock)]

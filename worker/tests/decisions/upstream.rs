@@ -3,11 +3,11 @@
 mod attempts;
 mod breaker;
 mod failure;
-mod job_snapshot;
 mod key_redaction;
 mod metrics;
 mod permits;
 mod refusal;
+mod snapshot;
 
 use quillgate::ApiError;
 use quillgate::credential::AdminKey;

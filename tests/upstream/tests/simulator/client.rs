@@ -10,6 +10,10 @@ use ureq::http::{HeaderMap, Request};
 pub const KEY: &str = "mint_a_key_for_tests";
 pub const JOB: &str = "/v2/agent/demo-docs/job";
 pub const REPORTS: &str = "/v1/analytics/demo-docs";
+pub const UPDATE: &str = "/v1/project/update/demo-docs";
+pub const PREVIEW: &str = "/v1/project/preview/demo-docs";
+pub const STATUS: &str = "/v1/project/update-status";
+pub const AUTOMATIONS: &str = "/v1/workflow/demo-docs";
 pub const VIEWS: &str = "/v1/analytics/demo-docs/views";
 
 /// Long enough for every awaited condition on a busy machine.
@@ -154,6 +158,30 @@ impl Client {
         self.get(&format!("{JOB}/{}", id.as_str().unwrap())).json()
     }
 
+    /// Starts a deployment of the demo project and returns its id.
+    pub fn deploy(&self) -> String {
+        let response = self.post(UPDATE, "");
+        assert_eq!(response.status, 202, "{}", response.text);
+        text_of(&response.json()["statusId"])
+    }
+
+    /// Starts a preview of the demo project and returns its id and URL.
+    pub fn preview(&self, branch: &str) -> (String, String) {
+        let response = self.post(PREVIEW, &json!({ "branch": branch }).to_string());
+        assert_eq!(response.status, 202, "{}", response.text);
+        let started = response.json();
+        (
+            text_of(&started["statusId"]),
+            text_of(&started["previewUrl"]),
+        )
+    }
+
+    pub fn deployment(&self, id: &str) -> Value {
+        let response = self.get(&format!("{STATUS}/{id}"));
+        assert_eq!(response.status, 200, "{}", response.text);
+        response.json()
+    }
+
     pub fn control(&self, method: &str, target: &str, body: &Value) -> Response {
         let body = if body.is_null() {
             String::new()
@@ -186,6 +214,10 @@ impl Client {
     pub fn counter(&self, name: &str) -> u64 {
         self.read_control("/counters")[name].as_u64().unwrap()
     }
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().unwrap().to_owned()
 }
 
 /// Encodes a cursor for a query.

@@ -7,12 +7,15 @@
 
 mod agent_jobs;
 mod auth;
+mod automations;
 mod client;
 mod conversations;
+mod deployments;
 mod faults;
 mod feedback;
 mod live;
 mod page_views;
+mod previews;
 mod reports;
 mod searches;
 mod time;

@@ -83,7 +83,7 @@ fn simple_problems() -> Vec<Problem> {
         Problem::from(ValidationError::new("limit", Rule::PAGE_SIZE, "")),
         Problem::malformed_body("x"),
         Problem::webhooks_off(),
-        Problem::webhook_on_follow_up(),
+        Problem::webhook_without_end(),
         Problem::no_webhook_hosts(),
         Problem::issuer_unavailable(),
         Problem::object_unavailable(),
@@ -92,6 +92,7 @@ fn simple_problems() -> Vec<Problem> {
         // Only exports use this kind, in their last record.
         Problem::new(ProblemKind::CountsChanged, "the totals changed"),
         Problem::job_not_recorded(),
+        Problem::deployment_not_found(),
         Problem::too_many_streams("the caller", 100),
         records::decode_cursor("?").expect_err("not a cursor"),
         webhook::check_address("http://a", &["b".to_owned()]).expect_err("not an allowed host"),

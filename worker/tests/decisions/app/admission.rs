@@ -105,11 +105,19 @@ fn read_write(
     body: &[u8],
 ) -> Result<Write, Problem> {
     let (values, project) = (facts.values.unwrap(), facts.project.unwrap());
-    assert_eq!(values.project, project);
+    assert_eq!(values.project.as_ref(), Some(&project));
+    let operation = values.operation;
     let mut head = head.read();
     head.headers = headers.clone().or(head.headers);
     let call = values.parse_with_body(body)?;
-    Write::read(&call, &project, &head, &facts.caller.unwrap(), &config.jobs)
+    Write::read(
+        operation,
+        &call,
+        &project,
+        &head,
+        &facts.caller.unwrap(),
+        &config.jobs,
+    )
 }
 
 /// Returns a write with the [`bearer`] token.

@@ -20,6 +20,8 @@ fn organization(breaker: State) -> OrganizationHealth {
         breaker,
         budgets: OrganizationBudgets {
             analytics: budget(7, None),
+            create_deployment: budget(10, None),
+            create_preview: budget(5, None),
         },
         cached_pages: 3,
     }
@@ -42,14 +44,14 @@ fn project(breaker: State) -> ProjectHealth {
 fn health_report_has_a_fixed_property_order() {
     let issuers = vec!["https://issuer.example"];
     let health = Health::new(organization(State::Closed), None, issuers.clone());
-    let expected = r#"{"status":"ok","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"blockedUntil":null}},"cachedPages":3},"trustedIssuers":["https://issuer.example"]}"#;
+    let expected = r#"{"status":"ok","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"blockedUntil":null},"create-deployment":{"limit":100,"left":10,"blockedUntil":null},"create-preview":{"limit":100,"left":5,"blockedUntil":null}},"cachedPages":3},"trustedIssuers":["https://issuer.example"]}"#;
     assert_eq!(to_text(&health), expected);
     let health = Health::new(
         organization(State::Closed),
         Some(project(State::Open)),
         Vec::new(),
     );
-    let expected = r#"{"status":"degraded","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"blockedUntil":null}},"cachedPages":3},"project":{"breaker":"open","budgets":{"create-job":{"limit":100,"left":100,"blockedUntil":null},"send-message":{"limit":100,"left":0,"blockedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[]}"#;
+    let expected = r#"{"status":"degraded","organization":{"breaker":"closed","budgets":{"analytics":{"limit":100,"left":7,"blockedUntil":null},"create-deployment":{"limit":100,"left":10,"blockedUntil":null},"create-preview":{"limit":100,"left":5,"blockedUntil":null}},"cachedPages":3},"project":{"breaker":"open","budgets":{"create-job":{"limit":100,"left":100,"blockedUntil":null},"send-message":{"limit":100,"left":0,"blockedUntil":1750000000000}},"watchers":2,"webhooksWaiting":1,"alarms":5},"trustedIssuers":[]}"#;
     assert_eq!(to_text(&health), expected);
 }
 

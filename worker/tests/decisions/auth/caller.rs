@@ -182,21 +182,21 @@ fn operator_needs_the_scope_and_no_project() {
 #[test]
 fn quota_is_one_integer_or_one_per_policy() {
     for (quota, expected) in [
-        (None, [None; 4]),
-        (Some(json!({})), [None; 4]),
-        (Some(json!(0)), [Some(0); 4]),
-        (Some(json!(7)), [Some(7); 4]),
+        (None, [None; 7]),
+        (Some(json!({})), [None; 7]),
+        (Some(json!(0)), [Some(0); 7]),
+        (Some(json!(7)), [Some(7); 7]),
         (
             Some(json!({ "create-job": 10 })),
-            [Some(10), None, None, None],
+            [Some(10), None, None, None, None, None, None],
         ),
         (
             Some(json!({ "send-message": 0, "analytics": 3 })),
-            [None, Some(0), Some(3), None],
+            [None, Some(0), Some(3), None, None, None, None],
         ),
         (
             Some(json!({ "analytics": u64::MAX, "read-jobs": 1 })),
-            [None, None, Some(u32::MAX), Some(1)],
+            [None, None, Some(u32::MAX), Some(1), None, None, None],
         ),
     ] {
         let token = token(&claims_with("quota", quota.clone()));

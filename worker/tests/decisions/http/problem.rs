@@ -37,11 +37,7 @@ fn problem_names_a_gateway_rule_and_its_field() {
         (Problem::malformed_body("x"), "body", "json-object"),
         (Problem::webhooks_off(), "Webhook-Url", "webhooks-off"),
         (Problem::no_webhook_hosts(), "Webhook-Url", "webhook-hosts"),
-        (
-            Problem::webhook_on_follow_up(),
-            "Webhook-Url",
-            "create-only",
-        ),
+        (Problem::webhook_without_end(), "Webhook-Url", "create-only"),
         (
             Problem::field("a-field", GatewayRule::Cursor, "x"),
             "a-field",

@@ -1,7 +1,7 @@
 //! Values of paths.
 
 use proptest::prelude::*;
-use quillgate::Operation;
+use quillgate::{Operation, ProjectId};
 use quillgate_worker::http::content::RequestValues;
 use quillgate_worker::http::route::decode_segment;
 
@@ -42,7 +42,7 @@ proptest! {
     ) {
         let segments = vec![("projectId", &*segment)];
         if let Ok(values) = RequestValues::from_path(Operation::ListAgentJobs, segments) {
-            let project = values.project.as_str();
+            let project = values.project.as_ref().map_or("", ProjectId::as_str);
             prop_assert!(!project.contains(['/', '\\', '?', '#', '%']), "{project:?}");
             prop_assert!(!project.contains(char::is_control), "{project:?}");
             prop_assert!(!matches!(project, "." | ".."), "{project:?}");

@@ -1,23 +1,30 @@
 //! Stored jobs.
 
 use quillgate::Millis;
-use quillgate_worker::jobs::job_row::{JobRow, find_end};
+use quillgate_worker::jobs::job_row::JobRow;
+use quillgate_worker::jobs::resource::Resource;
 
 use crate::fixtures::NOW;
 
 #[test]
-fn only_a_terminal_status_ends_a_job() {
-    for (status, expected) in [
-        (Some("completed"), true),
-        (Some("failed"), true),
-        (Some("archived"), true),
-        (Some("active"), false),
-        (Some("queued"), false),
-        (Some("Completed"), false),
-        (Some(""), false),
-        (None, false),
+fn only_a_terminal_status_ends_a_job_or_a_deployment() {
+    for (status, job, deployment) in [
+        (Some("completed"), true, false),
+        (Some("failed"), true, false),
+        (Some("archived"), true, false),
+        (Some("success"), false, true),
+        (Some("failure"), false, true),
+        (Some("active"), false, false),
+        (Some("queued"), false, false),
+        (Some("in_progress"), false, false),
+        (Some("Completed"), false, false),
+        (Some("Success"), false, false),
+        (Some(""), false, false),
+        (None, false, false),
     ] {
-        assert_eq!(find_end(status).is_some(), expected, "{status:?}");
+        let ends = |resource: Resource| resource.find_end(status).is_some();
+        assert_eq!(ends(Resource::Job), job, "{status:?}");
+        assert_eq!(ends(Resource::Deployment), deployment, "{status:?}");
     }
 }
 
@@ -46,6 +53,11 @@ fn job_with_an_id_that_no_path_can_have_is_not_polled() {
             is_given_up: false,
             webhook_poll: None,
         };
-        assert_eq!(row.record().is_pollable, expected, "{}", row.id);
+        assert_eq!(
+            row.record(Resource::Job).is_pollable,
+            expected,
+            "{}",
+            row.id
+        );
     }
 }

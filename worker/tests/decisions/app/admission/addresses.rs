@@ -11,6 +11,7 @@ use quillgate_worker::http::cors::Origin;
 use quillgate_worker::http::problem::Problem;
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::records::{JobFilter, JobQuery};
+use quillgate_worker::jobs::resource::Resource;
 use serde_json::json;
 
 use super::{
@@ -52,7 +53,9 @@ fn read_report(head: &RequestHead<'_>) -> Result<ReportQuery, Problem> {
 #[track_caller]
 fn expect_filter(head: &RequestHead<'_>) -> JobFilter {
     let call = expect_facts(head, Operation::ListAgentJobs).call;
-    JobQuery::read(&call.unwrap()).unwrap().filter
+    JobQuery::read(&call.unwrap(), Resource::Job)
+        .unwrap()
+        .filter
 }
 
 #[track_caller]
@@ -74,7 +77,7 @@ fn valid_request_is_rebuilt_for_the_upstream() {
 
     let write = write(&configuration(), CREATE, &HeaderFields::default());
     assert_eq!(write.target, "/v2/agent/demo-docs/job");
-    assert_eq!(write.body, r#"{"prompt":"x"}"#);
+    assert_eq!(write.body.as_deref(), Some(r#"{"prompt":"x"}"#));
 }
 
 #[test]

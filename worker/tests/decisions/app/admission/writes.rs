@@ -2,7 +2,7 @@
 
 mod conditions;
 
-use quillgate::RateLimitPolicy;
+use quillgate::{Millis, Operation, RateLimitPolicy};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::budget::reservation::BudgetRequest;
 use quillgate_worker::http::content::MAX_BODY;
@@ -126,6 +126,7 @@ fn write_is_rebuilt_with_caller_and_metadata() {
     let body = r#" { "prompt" : "\n\n  Fix the typos \nnow" } "#;
     let created = accept(&config, CREATE, &HeaderFields::default(), body.as_bytes()).unwrap();
     let expected = Write {
+        operation: Operation::CreateAgentJob,
         budget: BudgetRequest {
             policy: RateLimitPolicy::CreateJob,
             caller: "quillgate alice".to_owned(),
@@ -138,10 +139,12 @@ fn write_is_rebuilt_with_caller_and_metadata() {
         fingerprint: created.fingerprint.clone(),
         retry: Retry::Normal,
         target: "/v2/agent/demo-docs/job".to_owned(),
-        body: r#"{"prompt":"\n\n  Fix the typos \nnow"}"#.to_owned(),
+        body: Some(r#"{"prompt":"\n\n  Fix the typos \nnow"}"#.to_owned()),
         prompt_summary: "Fix the typos".to_owned(),
         prompt: Some("\n\n  Fix the typos \nnow".to_owned()),
+        branch: None,
         webhook: None,
+        patience: Millis(0),
     };
     assert_eq!(created, expected);
     assert_eq!(config.limits.limit(created.budget.policy), 7);
@@ -149,6 +152,7 @@ fn write_is_rebuilt_with_caller_and_metadata() {
     let url = "https://gate.example/v2/agent/other%20docs/job/j%201/message";
     let sent = accept(&config, url, &HeaderFields::default(), BODY).unwrap();
     let expected = Write {
+        operation: Operation::SendMessage,
         budget: BudgetRequest {
             policy: RateLimitPolicy::SendMessage,
             ..expected.budget.clone()
@@ -156,7 +160,7 @@ fn write_is_rebuilt_with_caller_and_metadata() {
         job: Some("j 1".to_owned()),
         fingerprint: sent.fingerprint.clone(),
         target: "/v2/agent/other%20docs/job/j%201/message".to_owned(),
-        body: r#"{"prompt":"x"}"#.to_owned(),
+        body: Some(r#"{"prompt":"x"}"#.to_owned()),
         prompt_summary: "x".to_owned(),
         prompt: Some("x".to_owned()),
         ..expected

@@ -1,6 +1,7 @@
 //! Webhook deliveries.
 
-use quillgate::{JobStatus, Millis};
+use quillgate::Millis;
+use quillgate_worker::jobs::resource::Resource;
 use quillgate_worker::jobs::webhook::{
     JobEnd, Next, RETRY_AFTER, format_event, format_given_up, plan_next,
 };
@@ -90,28 +91,19 @@ fn jitter_extends_a_wait_by_at_most_a_tenth() {
 }
 
 #[test]
-fn only_the_end_of_a_job_is_an_event() {
-    for (status, expected) in [
-        ("completed", Some(JobEnd::Completed)),
-        ("failed", Some(JobEnd::Failed)),
-        ("archived", Some(JobEnd::Archived)),
-        ("active", None),
-        ("queued", None),
-        ("not_found", None),
-        ("", None),
-    ] {
-        let status = JobStatus::from(status.to_owned());
-        assert_eq!(JobEnd::of(&status), expected);
-        assert_eq!(JobEnd::of(&status).is_some(), status.is_terminal());
-    }
-}
-
-#[test]
 fn job_ends_have_the_published_names() {
     let names = JobEnd::ALL.map(JobEnd::as_str);
     assert_eq!(
         names,
-        ["completed", "failed", "archived", "unfinished", "not_found"]
+        [
+            "completed",
+            "failed",
+            "archived",
+            "success",
+            "failure",
+            "unfinished",
+            "not_found"
+        ]
     );
 }
 
@@ -119,10 +111,10 @@ fn job_ends_have_the_published_names() {
 fn payload_has_project_url_and_unchanged_job() {
     let job = r#"{"id":"j1","status":"completed","prLink":null,"x":"\u2028"}"#;
     let written = format_event(
+        Resource::Job,
         JobEnd::Completed.as_str(),
         "2024-02-29T12:34:56.789Z",
-        "a \"project\"",
-        "https://hooks.example/\"x\"",
+        ("a \"project\"", "https://hooks.example/\"x\""),
         job,
     );
     let value: Value = serde_json::from_str(&written).unwrap();
@@ -135,6 +127,34 @@ fn payload_has_project_url_and_unchanged_job() {
     });
     assert_eq!(value, expected);
     assert!(written.contains(job));
+}
+
+#[test]
+fn payload_of_a_deployment_says_whether_it_is_live() {
+    let timestamp = "2024-02-29T12:34:56.789Z";
+    let receiver = ("acme", "https://hooks.example/");
+    let live = r#"{"_id":"d1","status":"failure","logs":["Successfully updated deployment","Failed to revalidate domain: a.example"]}"#;
+    let failed = r#"{"_id":"d1","status":"failure","logs":["Failed to build"]}"#;
+    let running = r#"{"_id":"d1","status":"in_progress"}"#;
+    for (end, deployment, kind, is_live) in [
+        (
+            JobEnd::Success,
+            r#"{"status":"success"}"#,
+            "ended",
+            json!(true),
+        ),
+        (JobEnd::Failure, live, "ended", json!(true)),
+        (JobEnd::Failure, failed, "ended", json!(false)),
+        (JobEnd::Unfinished, running, "unfinished", Value::Null),
+        (JobEnd::NotFound, running, "not_found", Value::Null),
+    ] {
+        let end = end.as_str();
+        let written = format_event(Resource::Deployment, end, timestamp, receiver, deployment);
+        let value: Value = serde_json::from_str(&written).unwrap();
+        assert_eq!(value["type"], format!("deployment.{kind}"));
+        assert_eq!(value["isLive"], is_live, "{deployment}");
+        assert!(written.contains(deployment));
+    }
 }
 
 /// Operators' monitoring depends on the exact JSON of the log line.
