@@ -16,7 +16,7 @@ export const DEPLOYMENT_COMMANDS: readonly Command[] = [
     summary: "Publish the documentation from the deployment branch.",
     description: [
       "Prints the deployment's id. With --wait, the exit code is 0 if the content is live. After a failure, the last lines of the log are printed.",
-      "A deployment can fail although its content is live, because a domain could not be revalidated. A warning says so.",
+      "A deployment can fail although its content is live, because a domain could not be revalidated. Then a warning is printed.",
     ],
     connects: true,
     arguments: [],

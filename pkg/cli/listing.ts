@@ -14,7 +14,7 @@ import { escapeCommands } from "./workflow_commands.js";
 export interface Listing<Row> {
   /** The operation that returns a page. */
   operation: string;
-  /** What to say without rows. */
+  /** The message without rows. */
   none: string;
   load(client: Client, size: { limit: number; maxRows: number }): Promise<Row[]>;
   makeColumns(rows: readonly Row[]): Column<Row>[];

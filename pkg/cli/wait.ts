@@ -39,7 +39,7 @@ export function readTimeout(context: Context): number {
   return readDuration(readText(context, "timeout") ?? DEFAULT_TIMEOUT, "--timeout");
 }
 
-/** What to wait for. */
+/** A job or a deployment, and how to show its changes. */
 export interface Awaited<State> {
   noun: "job" | "deployment";
   id: string;

@@ -1,4 +1,4 @@
-/** What jobs and deployments of the fake gateway have in common: ends by the clock, and changes. */
+/** The common base of the fake gateway's jobs and deployments: ends by the clock, and changes. */
 
 /** Settings of {@link FakeRecords}. */
 export interface RecordSettings<Item> {

@@ -8,7 +8,7 @@ const OPENING = "retry: 3000\n\n";
 /** Maximum number of changes that a stream of a list starts with. */
 const MAX_FIRST = 25;
 
-/** What streams need of jobs and deployments. */
+/** The parts of jobs and deployments that streams use. */
 type Records = Pick<
   FakeRecords<{ status: string }>,
   | "name"

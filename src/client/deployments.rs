@@ -17,8 +17,8 @@ use crate::error::ValidationError;
 pub struct Deployments<'a>(pub(super) &'a Client);
 
 impl Deployments<'_> {
-    /// Publishes the documentation from the deployment branch. Returns at once: watch the deployment
-    /// until it ends.
+    /// Publishes the documentation from the deployment branch. Returns immediately: watch the
+    /// deployment until it ends.
     ///
     /// # Errors
     /// As [`ApiCall::send`]; status 429 if 10 deployments were started within 10 seconds.
