@@ -18,10 +18,10 @@ import { ROOT } from "../../scripts/versions.mjs";
  * Deployments, previews and automations are about 700 bytes of `js` and 350 bytes of `wasm`: methods,
  * decoders and declarations.
  * wasm-bindgen's glue is unmodified: shorter names and less of it would save about 670 bytes.
- * The command line and its man page are about 61,500 bytes of `tarball`, the entries for webhooks and
- * tests about 17,000, CommonJS 72,000, source maps and sources 65,000.
+ * The command line and its man page are about 68,000 bytes of `tarball`, the entries for webhooks and
+ * tests about 23,000, CommonJS 72,000, source maps and sources 65,000.
  */
-const BUDGET = { wasm: 18_900, js: 16_500, total: 35_300, tarball: 375_000 };
+const BUDGET = { wasm: 18_900, js: 16_500, total: 35_300, tarball: 380_000 };
 /** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [
