@@ -31,4 +31,4 @@ pub use shared_fetch::share_fetch;
 pub use socket_messages::SocketMessages;
 pub use sql::{Database, number, optional_number, optional_text, text};
 pub use task::{SharedTask, into_promise};
-pub use timer::{Timer, Wait, Wake, limit_time, yield_now};
+pub use timer::{Timer, Wait, Wake, limit_time, sleep, yield_now};

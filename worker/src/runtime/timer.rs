@@ -89,6 +89,10 @@ pub async fn yield_now() {
     Wait::begin(Millis(0), drop).await;
 }
 
+pub async fn sleep(time: Millis) {
+    Wait::begin(time, drop).await;
+}
+
 /// When the time is up, drops the future and returns `None`.
 pub async fn limit_time<T>(time: Millis, work: impl Future<Output = T>) -> Option<T> {
     match select(pin!(work), Wait::begin(time, drop)).await {

@@ -233,6 +233,22 @@ fn the_control_api_changes_the_limits_of_deployments_and_previews() {
 }
 
 #[test]
+fn a_reset_clears_the_uses_of_the_limits() {
+    let client = Client::start(Options {
+        deployment_limit: 1,
+        preview_limit: 1,
+        ..fast_options()
+    });
+    client.deploy();
+    client.preview("main");
+    let preview = || client.post(PREVIEW, r#"{"branch": "main"}"#).status;
+    let statuses = || (client.post(UPDATE, "").status, preview());
+    assert_eq!(statuses(), (429, 429));
+    client.control("POST", "/reset", &Value::Null);
+    assert_eq!(statuses(), (202, 202));
+}
+
+#[test]
 fn a_wrong_plan_is_401_and_for_previews_as_published_403() {
     for (profile, preview) in [(Profile::Published, 403), (Profile::Live, 401)] {
         let client = Client::start(Options {

@@ -10,12 +10,16 @@ use crate::jobs::project_object::events::Stored;
 use crate::jobs::resource::Resource;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
-use crate::runtime::{HostResult, limit_time, log_for_operator, now};
+use crate::runtime::{HostResult, log_for_operator, now, sleep};
 use crate::upstream::client::{Exchange, UpstreamResponse};
 use crate::upstream::failure::{KeyOutcome, UpstreamFailure, reservation_outcome};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::{RequestIds, UpstreamRequest};
 use crate::upstream::snapshot::Snapshot;
+
+/// The wait between two attempts to reserve the organization's budget. A 429 tells when a slot is
+/// certainly free, but a running request can fail and free its slot earlier.
+const RESERVATION_PAUSE: Millis = Millis::from_seconds(1);
 
 impl Project {
     pub(super) async fn write(
@@ -153,11 +157,9 @@ impl Project {
                     GatewayResponse::problem(&Problem::object_unavailable(), &ids.id)
                 }
             };
-            let wait = refusal.headers.get("retry-after");
-            let wait = wait.and_then(|seconds| seconds.parse().ok());
-            let wait = wait.map_or(Millis(u64::MAX), Millis::from_seconds);
-            if refusal.status == 429 && wait <= deadline.since(now()) {
-                limit_time(wait, std::future::pending::<()>()).await;
+            let left = deadline.since(now());
+            if refusal.status == 429 && left > Millis(0) {
+                sleep(left.min(RESERVATION_PAUSE)).await;
                 continue;
             }
             self.keys.conclude(&key, KeyOutcome::Release, &refusal)?;

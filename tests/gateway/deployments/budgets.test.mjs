@@ -1,0 +1,79 @@
+/**
+ * The budgets of deployments and previews. All projects share them, and their windows are short:
+ * Mintlify never receives more than it allows in any window.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { assertProblem } from "../recorded_gateway.mjs";
+import { startSite, triggerOf } from "./site.mjs";
+
+const DEPLOYMENTS = { limit: 10, windowMs: 10_000 };
+const PREVIEWS = { limit: 5, windowMs: 60_000 };
+/** Each request comes from another project, so that only the organization's budget limits them. */
+const PROJECTS = Array.from({ length: 20 }, (_, at) => `site-${at}`);
+const ANY_PROJECT = (at) => PROJECTS[at % PROJECTS.length];
+
+let site;
+before(async () => {
+  site = await startSite("deployment-budgets", { projects: PROJECTS });
+});
+after(() => site?.stop());
+
+/** Returns the times at which requests of these operations reached the simulator. */
+async function arrivals(...operations) {
+  const requests = await site.upstream.requests();
+  return requests.filter(({ operation }) => operations.includes(operation)).map(({ at }) => at);
+}
+
+/** Asserts that no window of time has more than `limit` requests, and that none was refused. */
+async function assertWithin({ limit, windowMs }, times) {
+  const rate = 5;
+  const gaps = times.slice(limit).map((at, index) => (at - times[index]) * rate);
+  for (const gap of gaps) assert.ok(gap >= windowMs, `${limit + 1} requests within ${gap} ms`);
+  const { byStatus } = await site.upstream.counters();
+  assert.equal(byStatus["429"] ?? 0, 0, "Mintlify refused none");
+}
+
+describe("100 concurrent deployments", () => {
+  test("reach Mintlify at most ten times in any ten seconds", async () => {
+    const start = (at) =>
+      at % 4 === 3
+        ? site.post(triggerOf(ANY_PROJECT(at), "weekly"), { headers: [["Prefer", "wait=25"]] })
+        : site.deploy(ANY_PROJECT(at), { headers: [["Prefer", "wait=25"]] });
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, at) => start(at)));
+    const accepted = answers.filter(({ status }) => status === 202);
+    const refused = answers.filter(({ status }) => status !== 202);
+    assert.ok(accepted.length >= 20, `${accepted.length} were accepted`);
+    for (const answer of refused) {
+      const problem = assertProblem(answer, 429, "quota-exceeded");
+      assert.deepEqual(problem["violated-policies"], ["create-deployment"]);
+      assert.match(answer.header("retry-after"), /^\d+$/);
+    }
+    const times = await arrivals("deployments.create", "automations.run");
+    assert.equal(times.length, accepted.length);
+    await assertWithin(DEPLOYMENTS, times);
+  });
+
+  test("are refused at once without Prefer: wait", async () => {
+    const before = (await arrivals("deployments.create")).length;
+    const start = (at) => site.deploy(ANY_PROJECT(at));
+    const answers = await Promise.all(Array.from({ length: 30 }, (_, at) => start(at)));
+    const accepted = answers.filter(({ status }) => status === 202).length;
+    assert.ok(accepted <= DEPLOYMENTS.limit, `${accepted} were accepted`);
+    const sent = (await arrivals("deployments.create")).length - before;
+    assert.equal(sent, accepted);
+    await assertWithin(DEPLOYMENTS, await arrivals("deployments.create", "automations.run"));
+  });
+});
+
+test("20 previews reach Mintlify at most five times in a minute", async () => {
+  const start = (at) => site.preview(`branch-${at}`, { project: ANY_PROJECT(at) });
+  const answers = await Promise.all(PROJECTS.map((_, at) => start(at)));
+  const accepted = answers.filter(({ status }) => status === 202).length;
+  assert.equal(accepted, PREVIEWS.limit);
+  await assertWithin(PREVIEWS, await arrivals("previews.create"));
+  const { organization } = await (
+    await fetch(`${site.gate.gateway.url}/healthz?deep`, { headers: { authorization: site.as() } })
+  ).json();
+  assert.equal(organization.budgets["create-preview"].left, 0);
+});

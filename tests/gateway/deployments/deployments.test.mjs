@@ -1,0 +1,283 @@
+/**
+ * Deployments, previews and automations through the gateway. The gateway sends each keyed write
+ * once, lists what it started, streams changes, announces ends, and answers only for projects of
+ * the caller.
+ */
+import assert from "node:assert/strict";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { startReceiver } from "../../harness/receiver.mjs";
+import { assertProblem } from "../recorded_gateway.mjs";
+import { ACME, listOf, OTHER, startSite, statusOf, triggerOf, updateOf } from "./site.mjs";
+
+const HOUR_MS = 3600 * 1000;
+const PROJECTS = ["keys", "list", "walk", "hooks", "away", "gone", "wait", "free-plan"];
+const ALL = [ACME, OTHER, ...PROJECTS];
+
+let site;
+let receiver;
+before(async () => {
+  receiver = await startReceiver();
+  site = await startSite("deployments", {
+    projects: ALL,
+    upstream: { deploymentLimit: 1e6, previewLimit: 1e6 },
+    vars: {
+      DEPLOYMENT_LIMIT_PER_10_SECONDS: "100000",
+      PREVIEW_LIMIT_PER_MINUTE: "100000",
+      WEBHOOK_SECRET: `whsec_${Buffer.alloc(32, 7).toString("base64")}`,
+      WEBHOOK_HOSTS: receiver.host,
+    },
+  });
+});
+after(async () => {
+  await site?.stop();
+  await receiver?.stop();
+});
+beforeEach(() => site.upstream.clearFaults());
+
+const keyed = (key) => [["Idempotency-Key", key]];
+const ids = ({ deployments }) => deployments.map(({ statusId }) => statusId);
+
+describe("a write", () => {
+  test("is forwarded without a body, and answered with Mintlify's status", async () => {
+    const answer = await site.deploy();
+    assert.equal(answer.status, 202, answer.text);
+    assert.deepEqual(Object.keys(answer.json), ["statusId"]);
+    const sent = (await site.upstream.requests()).at(-1);
+    assert.equal(sent.target, updateOf(ACME));
+    assert.ok(!sent.headers.some(([name]) => name === "content-type"), "no body is announced");
+    const limit = answer.header("ratelimit-policy");
+    assert.match(limit, /^"create-deployment";q=\d+;w=10$/);
+  });
+
+  test("accepts an empty object as its body, and no other", async () => {
+    assert.equal((await site.deploy(ACME, { json: {} })).status, 202);
+    const { errors } = assertProblem(
+      await site.deploy(ACME, { json: { branch: "main" } }),
+      400,
+      "invalid-request",
+    );
+    assert.equal(errors[0].field, "branch");
+    const bad = await site.gate.send({
+      method: "POST",
+      target: updateOf(ACME),
+      authorization: site.as(),
+      body: "now",
+    });
+    assertProblem(bad, 400, "invalid-request");
+  });
+
+  test("starts a preview of a branch and returns its address", async () => {
+    const { status, json } = await site.preview("docs/new-endpoint");
+    assert.equal(status, 202);
+    assert.match(json.previewUrl, /-docs-new-endpoint\.mintlify\.site/);
+    for (const json of [{}, { branch: "" }, { branch: 7 }]) {
+      const refused = await site.post(`/v1/project/preview/${ACME}`, { json });
+      const { errors } = assertProblem(refused, 400, "invalid-request");
+      assert.equal(errors[0].field, "branch");
+    }
+  });
+
+  test("runs an automation once per key, and never announces its end", async () => {
+    const run = (headers) => site.post(triggerOf("keys", "weekly"), { headers });
+    const first = await run(keyed("run-1"));
+    assert.equal(first.status, 202, first.text);
+    const again = await run(keyed("run-1"));
+    assert.equal(again.header("idempotent-replayed"), "true");
+    assert.deepEqual(again.json, first.json);
+    const runs = await site.upstream.automationRuns();
+    assert.equal(runs.filter(({ projectId }) => projectId === "keys").length, 1);
+    const hooked = await run([["Webhook-Url", receiver.url]]);
+    const { errors } = assertProblem(hooked, 400, "invalid-request");
+    assert.deepEqual([errors[0].field, errors[0].rule], ["Webhook-Url", "create-only"]);
+    assert.deepEqual(ids((await site.get(listOf("keys"))).json), []);
+    assertProblem(await site.post(triggerOf("keys", "unknown-1")), 404, "upstream-error");
+  });
+
+  test("has an unknown outcome after a lost response, until the caller forces it", async () => {
+    const operation = "deployments.create";
+    await site.upstream.fault({ operation, fault: { kind: "reset", process: true } });
+    const deploy = (extra = []) => site.deploy("keys", { headers: [...keyed("lost"), ...extra] });
+    assertProblem(await deploy(), 502, "upstream-unreachable");
+    const { outcome } = assertProblem(await deploy(), 409, "outcome-unknown");
+    assert.equal(outcome, "unknown");
+    const forced = await deploy([["Idempotency-Retry", "force"]]);
+    assert.equal(forced.status, 202, forced.text);
+    assert.deepEqual((await deploy()).json, forced.json);
+    const started = await site.upstream.deployments();
+    assert.equal(started.filter(({ projectId }) => projectId === "keys").length, 2);
+  });
+
+  test("needs its own scope", async () => {
+    for (const [target, scope] of [
+      [updateOf(ACME), "deployments:create"],
+      [triggerOf(ACME, "weekly"), "automations:run"],
+    ]) {
+      const others = "jobs:create jobs:read deployments:read analytics:read";
+      const answer = await site.post(target, { as: { scope: others } });
+      const { detail } = assertProblem(answer, 403, "insufficient-scope");
+      assert.match(detail, new RegExp(scope));
+    }
+  });
+
+  test("reports a plan without the operation", async () => {
+    assertProblem(await site.deploy("free-plan"), 502, "upstream-plan");
+  });
+});
+
+describe("a list", () => {
+  test("has the deployments and previews of one project, newest first", async () => {
+    const first = await site.deployed("list");
+    const { json: preview } = await site.preview("fix", { project: "list", as: { sub: "bob" } });
+    await site.deployed(OTHER);
+    const { json } = await site.get(listOf("list"));
+    assert.deepEqual(ids(json), [preview.statusId, first]);
+    const [newest, oldest] = json.deployments;
+    const { branch, previewUrl, createdBy, isLive } = newest;
+    const { previewUrl: url } = preview;
+    assert.deepEqual(
+      { branch, previewUrl, createdBy, isLive },
+      { branch: "fix", previewUrl: url, createdBy: "bob", isLive: null },
+    );
+    assert.deepEqual([oldest.branch, oldest.previewUrl], [null, null]);
+    const page = (await site.get(`${listOf("list")}?limit=1`)).json;
+    const next = (await site.get(`${listOf("list")}?cursor=${page.nextCursor}`)).json;
+    assert.deepEqual([...ids(page), ...ids(next)], ids(json));
+  });
+
+  test("shows what is live, also after a failure of a later step", async () => {
+    const ended = async (course, expected) => {
+      const id = await site.deployed("walk");
+      await site.upstream.setDeployment(id, course);
+      const found = async () => {
+        const { deployments } = (await site.get(listOf("walk"))).json;
+        return deployments.find(({ statusId }) => statusId === id);
+      };
+      let row = await found();
+      while (row.status === "queued" || row.status === "in_progress") row = await found();
+      assert.deepEqual([row.status, row.isLive], expected);
+    };
+    const summary = "Failed to revalidate domain: docs.acme.example";
+    const published = ["Successfully updated deployment"];
+    await ended({ status: "success" }, ["success", true]);
+    await ended({ status: "failure", summary: "Failed to build", logs: [] }, ["failure", false]);
+    await ended({ status: "failure", summary, logs: published }, ["failure", true]);
+  });
+
+  test("loses a deleted record, also for its key", async () => {
+    const id = await site.deployed("gone", { headers: keyed("gone") });
+    assert.equal((await site.remove("gone", id)).status, 204);
+    assert.deepEqual(ids((await site.get(listOf("gone"))).json), []);
+    assertProblem(await site.remove("gone", id), 404, "deployment-not-found");
+    assertProblem(await site.deploy("gone", { headers: keyed("gone") }), 409, "record-deleted");
+    assertProblem(await site.remove("empty-of-all", id), 403, "project-not-allowed");
+  });
+});
+
+describe("a status", () => {
+  test("is Mintlify's, with the deployment's project and log", async () => {
+    const id = await site.deployed();
+    const { status, json } = await site.get(statusOf(id));
+    assert.deepEqual([status, json._id, json.projectId, json.status], [200, id, ACME, "queued"]);
+    assert.ok(Array.isArray(json.logs));
+  });
+
+  test("of another project is 404 on every route", async () => {
+    const id = await site.deployed(OTHER);
+    const as = { projects: [ACME] };
+    const routes = [statusOf(id), `${listOf(ACME)}/${id}/events`];
+    for (const target of routes) {
+      assertProblem(await site.get(target, { as }), 404, "deployment-not-found");
+      const waiting = await site.get(target, { as, headers: [["Prefer", "wait=1"]] });
+      assertProblem(waiting, 404, "deployment-not-found");
+    }
+    assertProblem(await site.remove(ACME, id), 404, "deployment-not-found");
+    assertProblem(await site.get(`${listOf(OTHER)}/${id}/events`, { as }), 403, "project-not-allowed");
+    const text = (await site.get(listOf(ACME), { as })).text;
+    assert.ok(!text.includes(id));
+  });
+
+  test("that was started elsewhere is found by the project in the response", async () => {
+    const createdAt = Date.now() - HOUR_MS;
+    await site.upstream.addDeployment("elsewhere-1", { projectId: "away", createdAt });
+    const found = await site.get(statusOf("elsewhere-1"));
+    assert.deepEqual([found.status, found.json.projectId], [200, "away"]);
+    const as = { projects: [ACME] };
+    assertProblem(await site.get(statusOf("elsewhere-1"), { as }), 404, "deployment-not-found");
+    assertProblem(await site.get(statusOf("never-1")), 404, "deployment-not-found");
+    // Its events would tell a caller of any project about it.
+    for (const project of ["away", ACME]) {
+      const events = await site.get(`${listOf(project)}/elsewhere-1/events`);
+      assertProblem(events, 404, "deployment-not-found");
+    }
+  });
+
+  test("needs the scope in the deployment's project", async () => {
+    const id = await site.deployed();
+    const as = { scope: "deployments:create jobs:read" };
+    assertProblem(await site.get(statusOf(id), { as }), 403, "insufficient-scope");
+  });
+
+  test("is the stored one while Mintlify fails", async () => {
+    const id = await site.deployed();
+    const operation = "deployments.get";
+    const fault = { kind: "status", status: 503 };
+    await site.upstream.fault({ operation, times: 3, fault });
+    const answer = await site.get(statusOf(id));
+    assert.deepEqual([answer.status, answer.json._id], [200, id]);
+    assert.match(answer.header("cache-status"), /detail=stale/);
+  });
+
+  test("about another deployment is refused", async () => {
+    const id = await site.deployed();
+    const operation = "deployments.get";
+    const fault = { kind: "replaceBody", body: JSON.stringify({ _id: "another" }) };
+    await site.upstream.fault({ operation, fault }).catch(() => {});
+    const answer = await site.get(statusOf(id));
+    if (answer.status !== 200) assertProblem(answer, 502, "upstream-malformed");
+    else assert.equal(answer.json._id, id);
+  });
+
+  test("waits for a change with Prefer: wait", async () => {
+    const id = await site.deployed("wait");
+    const waiting = site.get(statusOf(id), { headers: [["Prefer", "wait=25"]] });
+    await site.upstream.setDeployment(id, { status: "success", logs: [] });
+    const { status, json } = await waiting;
+    assert.deepEqual([status, json.status], [200, "success"]);
+  });
+});
+
+describe("a stream", () => {
+  test("of a deployment ends with it, and that of all shows the change", async () => {
+    const all = site.watch("walk");
+    await all.opened;
+    const id = await site.deployed("walk");
+    const own = site.watch("walk", id);
+    const first = await own.event();
+    assert.deepEqual([first.type, JSON.parse(first.data)._id], ["deployment", id]);
+    await site.upstream.setDeployment(id, { status: "success", logs: [] });
+    await own.ended;
+    const find = (name, isExpected) =>
+      all.until(({ events }) =>
+        events.some(({ type, data }) => type === name && isExpected(JSON.parse(data))),
+      );
+    await find("deployment", ({ statusId, isLive }) => statusId === id && isLive === true);
+    assert.equal((await site.remove("walk", id)).status, 204);
+    await find("deleted", (deleted) => deleted.id === id);
+  });
+});
+
+describe("a webhook", () => {
+  test("announces the end and whether the content is live", async () => {
+    const path = "/deployment-ended";
+    const id = await site.deployed("hooks", { headers: [["Webhook-Url", receiver.url + path]] });
+    const summary = "Failed to revalidate subdomain: acme";
+    const logs = ["Successfully updated deployment", summary];
+    await site.upstream.setDeployment(id, { status: "failure", summary, logs });
+    const { json } = await receiver.next((delivery) => delivery.path === path, 60_000);
+    const { type, project, isLive, data } = json;
+    assert.deepEqual(
+      { type, project, isLive, id: data._id },
+      { type: "deployment.ended", project: "hooks", isLive: true, id },
+    );
+  });
+});

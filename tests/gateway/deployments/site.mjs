@@ -1,0 +1,91 @@
+/**
+ * A gateway for tests of deployments. This module starts the gateway, and sends requests about
+ * deployments, previews and automations.
+ */
+import assert from "node:assert/strict";
+import { openEventStream } from "../../harness/event_source.mjs";
+import { startJobs } from "../jobs_gateway.mjs";
+
+export const ACME = "acme-docs";
+export const OTHER = "other-docs";
+export const SCOPES = "deployments:create deployments:read automations:run gateway:operate";
+
+/** The paths of a project. */
+export const updateOf = (project) => `/v1/project/update/${project}`;
+export const previewOf = (project) => `/v1/project/preview/${project}`;
+export const triggerOf = (project, id) => `/v1/workflow/${project}/${id}/trigger`;
+export const statusOf = (id) => `/v1/project/update-status/${encodeURIComponent(id)}`;
+export const listOf = (project) => `/v1/project/${project}/deployments`;
+
+/** Starts a gateway whose deployments change only when a test changes them, unless set. */
+export async function startSite(name, { upstream, projects = [ACME, OTHER], ...options } = {}) {
+  const jobs = await startJobs(name, {
+    projects,
+    upstream: { deploymentDurationMs: 24 * 3600 * 1000, ...upstream },
+    ...options,
+  });
+  return new Site(jobs);
+}
+
+class Site {
+  #streams = [];
+
+  constructor(jobs) {
+    Object.assign(this, { jobs, gate: jobs.gate, upstream: jobs.upstream });
+  }
+
+  /** Returns the `Authorization` value of a token for all projects, with `changes` applied. */
+  as(changes = {}) {
+    const claims = { projects: this.jobs.projects, scope: SCOPES, ...changes };
+    return `Bearer ${this.gate.token(claims)}`;
+  }
+
+  get(target, { as = {}, headers = [] } = {}) {
+    return this.gate.get(target, { authorization: this.as(as), headers });
+  }
+
+  /** Sends a `POST` without a body, or with `json`. */
+  post(target, { as = {}, headers = [], json } = {}) {
+    return this.gate.send({
+      method: "POST",
+      target,
+      authorization: this.as(as),
+      headers: json === undefined ? [["Content-Length", "0"], ...headers] : headers,
+      json,
+    });
+  }
+
+  deploy(project = ACME, options = {}) {
+    return this.post(updateOf(project), options);
+  }
+
+  preview(branch, { project = ACME, ...options } = {}) {
+    return this.post(previewOf(project), { json: { branch }, ...options });
+  }
+
+  /** Starts a deployment and returns its id. */
+  async deployed(project = ACME, options = {}) {
+    const answer = await this.deploy(project, options);
+    assert.equal(answer.status, 202, answer.text);
+    return answer.json.statusId;
+  }
+
+  remove(project, id) {
+    const target = `${listOf(project)}/${id}`;
+    return this.gate.send({ method: "DELETE", target, authorization: this.as() });
+  }
+
+  /** Opens an event stream: of one deployment, or of all of the project. */
+  watch(project, id, { lastEventId, as = {} } = {}) {
+    const path = `${listOf(project)}${id === undefined ? "" : `/${id}`}/events`;
+    const headers = { authorization: this.as(as) };
+    const stream = openEventStream(this.gate.gateway.url + path, { lastEventId, headers });
+    this.#streams.push(stream);
+    return stream;
+  }
+
+  async stop() {
+    for (const stream of this.#streams) stream.leave();
+    await this.jobs.stop();
+  }
+}
