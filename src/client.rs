@@ -39,11 +39,13 @@ mod abort;
 mod agent_jobs;
 mod analytics;
 mod arguments;
+mod automations;
 mod builder;
 mod call;
 mod connection_failure;
 #[cfg(not(target_arch = "wasm32"))]
 mod content_encoding;
+mod deployments;
 mod driver;
 mod error;
 mod exchange;
@@ -51,14 +53,15 @@ mod export;
 #[cfg(target_arch = "wasm32")]
 mod fetch_host;
 mod host;
-mod job_events;
 #[cfg(not(target_arch = "wasm32"))]
 mod lazy_verifier;
 mod list;
+mod previews;
 mod race;
 mod request;
 #[cfg(not(target_arch = "wasm32"))]
 mod reqwest_host;
+mod resource_events;
 mod response;
 mod settings;
 mod stream;
@@ -74,9 +77,11 @@ use crate::project::ProjectId;
 pub use crate::credential::IdempotencyKey;
 pub use agent_jobs::AgentJobs;
 pub use analytics::Analytics;
+pub use automations::Automations;
 pub use builder::ClientBuilder;
-pub use call::{ApiCall, ApiOperation};
+pub use call::{ApiCall, ApiOperation, WebhookEndpoint};
 pub use connection_failure::{ConnectionFailure, ConnectionFailureReason};
+pub use deployments::Deployments;
 pub use error::{Error, HostError};
 pub use export::Export;
 #[cfg(target_arch = "wasm32")]
@@ -84,11 +89,12 @@ pub use fetch_host::FetchHost;
 pub use host::{BoxFuture, Host, HostBody, HostResponse, HostStream, MaybeSend, MaybeSync};
 pub use http;
 pub use list::{List, ListEndpoint, Pages, Rows};
+pub use previews::Previews;
 pub use request::ApiRequest;
 #[cfg(not(target_arch = "wasm32"))]
 pub use reqwest_host::ReqwestHost;
 pub use response::ApiResponse;
-pub use watch::{JobChange, Watch};
+pub use watch::{DeploymentChange, JobChange, Watch, WatchEndpoint};
 #[cfg(target_arch = "wasm32")]
 pub use web_sys::AbortSignal;
 
@@ -141,7 +147,7 @@ pub struct Client {
     server: Arc<Server>,
     project: Arc<ProjectId>,
     host: Arc<dyn Host>,
-    /// When to open the next event stream of a job, in milliseconds since the Unix epoch. Until then,
+    /// When to open the next event stream of a job or a deployment, in milliseconds since the Unix epoch. Until then,
     /// watches poll.
     next_stream_at: Arc<AtomicU64>,
     settings: Settings,
@@ -175,7 +181,7 @@ impl Client {
         &self.project
     }
 
-    /// Returns a request with any method and path, such as `/v1/project/update/acme`, for routes
+    /// Returns a request with any method and path, such as `/v1/project/pages/acme`, for routes
     /// that the client has no method for.
     ///
     /// # Example
@@ -200,5 +206,32 @@ impl Client {
     #[must_use]
     pub const fn analytics(&self) -> Analytics<'_> {
         Analytics(self)
+    }
+
+    /// Returns the methods for automations.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../tests/client/examples/automation.rs"), "```")]
+    #[must_use]
+    pub const fn automations(&self) -> Automations<'_> {
+        Automations(self)
+    }
+
+    /// Returns the methods for deployments.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../tests/client/examples/deploy.rs"), "```")]
+    #[must_use]
+    pub const fn deployments(&self) -> Deployments<'_> {
+        Deployments(self)
+    }
+
+    /// Returns the methods for previews.
+    ///
+    /// # Example
+    #[doc = concat!("```\n", include_str!("../tests/client/examples/preview.rs"), "```")]
+    #[must_use]
+    pub const fn previews(&self) -> Previews<'_> {
+        Previews(self)
     }
 }

@@ -20,7 +20,7 @@ use crate::analytics::{
 use crate::automation::AutomationId;
 use crate::credential::{AccessToken, AdminKey, BaseUrl, IdempotencyKey, WebhookUrl};
 use crate::date::{DateBound, DateRange};
-use crate::deployment::{Branch, StartedDeployment, StartedPreview, StatusId};
+use crate::deployment::{Branch, ListDeployments, StartedDeployment, StartedPreview, StatusId};
 use crate::error::{Rule, ValidationError};
 use crate::job_list::{JobAuthor, ListAgentJobs, PromptText};
 use crate::parameters::{ConversationCursor, Cursor};
@@ -248,6 +248,13 @@ from_dates! {
 
 /// All jobs.
 impl From<RangeFull> for ListAgentJobs {
+    fn from(_: RangeFull) -> Self {
+        Self::default()
+    }
+}
+
+/// All deployments.
+impl From<RangeFull> for ListDeployments {
     fn from(_: RangeFull) -> Self {
         Self::default()
     }

@@ -106,7 +106,7 @@ record! {
         pub author as "author": Option<DeploymentAuthor>,
         /// The published commit.
         pub commit as "commit": Option<DeploymentCommit>,
-        /// What started the deployment, such as `api`, `github` or `dashboard`.
+        /// The origin of the deployment, such as `api`, `github` or `dashboard`.
         pub source as "source": Option<String>,
     }
 }
@@ -188,7 +188,7 @@ record! {
 }
 
 operation! {
-    /// Publishes the documentation from the project's deployment branch. Returns at once; the
+    /// Publishes the documentation from the project's deployment branch. Returns immediately; the
     /// deployment takes a minute or more.
     pub struct CreateDeployment: Default -> StartedDeployment {}
     name: "deployments.create",
@@ -202,7 +202,7 @@ operation! {
 
 operation! {
     /// Creates a preview of a branch, or deploys the existing preview of the branch again. Returns
-    /// at once; the deployment takes a minute or more.
+    /// immediately; the deployment takes a minute or more.
     pub struct CreatePreview -> StartedPreview {
         /// The branch.
         pub branch: Branch,

@@ -151,7 +151,7 @@ function findProxy({ hostname, address, port, message }, server) {
 }
 
 // pkg/dist/core_text.js
-var text = "#}*}<}6$###$~B$B})%}H}H#})$}H#})&}H}H}H#})'}H}H}H}H#})%}H}H$}H})&}H}H}H$}H})%}H}G#})(}H}H}H}H}H#})'}H}H}H}H$}H})$}H$}H})&}H}H}G#})(}H}H}H}H}H$}H})#$}E})(}H}H}H}E}E$}H})(}H}H}H}G}E#})#$}H})'}H}H}H}G#}))}H}H}H}H}H}H#})'}H}G}G}G#})(}H}H}G}G}E#})&}H}G}G#})(}H}H}H}H}G#})*}H}H}H}G}G}G}E#})(}H}H}H}G}G#})(}H}H}G}G}H#})&}H}G}H#})&}G}E}E$}G})%}H}G$}G})%}H}H$}G})(}H}H}H}G}H#})'}H}G}H}H#%}q%)/QR},}8};}.}(}+}0Q}3}<J}(}(}@}+}0}(}(}(}@}+}2}7}-}0}.}7}(}=}1};}8}@}(W},[[}-[}+}/UYW}/}-![W##/QR},}8};}.}(}+}0Q}3}<>}(}(}@}+}0}(}.}6}2}=}(VT}-},V[U}-}+[}.SSS[!#&/QR},}8};}.}(}+}0Q}3}<>}(}(}@}+}0}(}=}.}A}=}(},S},}*}*}+}*}*S}+W}.}+X}.}-#$/QR},}8};}.}(}+}0Q}3}<>}(}(}@}+}0}(};}.}*}-}(ZS}.}/Z}.}/}.TU[[}-}*}*W#(YQR}<}7}2}9}9}.}=}<R}:}>}2}5}5}0}*}=}.P}@}*}<}6PV[}/},TS}-}*}*}-VS!},S}-R}<};},R}1}8}<}=Q}3}<)}7}>}6}+}.};#//QR},}8};}.}(}+}0Q}3}<B}(}(}@}+}0}(};}.}*}-q}*}6}.}(X}+XZ}+SZ}.}-TT[S[}*}/#'&}c$}a$012-#'%$)3*4)&%%$'-%%'##)5%$(&%&##*.&&$%(#6,&*%(7&&8&#%#%*&#%9,%(#(:(#%#&%&).'+&;&'+<&#$%*&#()'+=$+$#%>+##?)%$)#$$*#','*@$$$##$$$%A''$$$#$'%##&#,#$$$#'&(&$#4)<&}H$d}I}I~-#.}H#d}q}w~-#.}H#d~-}w~-#.*}p$-)}6}.}6}8};}B%#2}(}(}@}+}0}(}=}*}<}4}(}/};}.}.#p.},}1}.},}4f}5}2}.}7}=#++}=}*}<}4}(}7}.}@#Q,}=}*}<}4}(}<}=}.}9#)2}(}(}*}+}8};}=}(}1}*}7}-}5}.};&$8}(}(}2}7}<}=}*}7},}.}(}=}.};}6}2}7}*}=}.}-&%4}(}(}@}+}2}7}-}0}.}7}(}6}*}5}5}8},#v5}(}(}@}+}2}7}-}0}.}7}(};}.}*}5}5}8},#|2}(}(}@}+}2}7}-}0}.}7}(}/};}.}.#}Z$/$e-~[}]%}a$~M`%6}H*}GF#d}Y)}4E(G#%cC#h'cd>D#d~*}L~-#D)/$.C#K%#'cd~<#D#d~[}K~-#D)/$.C#d}HY%#C#d+}4E)C)K%#d$}3E,Y%#%c%c%c%c%c%c%c%c%c%c%c%cC,'cC(C#Y%}1C(C#d+}3Y%}-C(C)Y%}5C(C)Y%}AC(C(L%}-E;Z&}9C&~i*D=C;}pD+%cC$d-p'cC$h0$C+L&#e%u0&/0.C+L&#e%t0/d.D0/*.C(d}P}I}I}I}AY%}Y&C(d$]#}]&d(D4C+K%}y$E#d'p'cC#d'i0&C#P#~;}NcD4.C+P#}}$E)d6i0'd#D#C)3}_$D$%c&cd$C#3(h0$C(d}i&}3E%3}0C$C(K%}m&C(K%}q&3m'cC#d$}3D#C%3}a$/$..C(K%}i&E#d}I}I}I}I}Ai0#C(L%}m&D;C(C#Y%}M)C(C;Z%}Q)C(d#Y%~5'C(e}I}I}I}I3Z%~-'C(d~-'}3E#C;}pC;eC}Q}p3E=C(d8Y%~U(C(d#Y%}q&C(e}I}I}I}I;Z%}i&C#C(d~U(}3C(d}i&}33kD*C(d}M)}33}a$/'.C(d}i&}3E#C$K%KE,3}8C#C(K%}q&C,d'd/3}FC(K%}q&D#C,'cC#C,}3C(K%}m&C#d/}5}3D#C,D)&cC#d}I}I}I}I}AY%#C#d/}3D#C)d$}4E)0#.D#.C(C(L%}i&Z&~U(C(C#Y%~](C#C,C#C,l>D7C(C$Y%~a(C$K%GD8d#D$C(K%~Y(D5%}H&c%c%c%c%}H%c%c%c%c%c%}H%cC$C7j'cC(d}i&}3C(d}Y&}3C8C$d(}=}3E,K%3E9C,K%7E:3F%}HC(K%}i&d}P}I}I}I}Aj'cC(C(L&}q&Z&~5'C(C(L&}i&E;Z&~-'C;}p/$.C(d,Y%~5'C(d~$}v~-#Y%~1'C(d}O}I}I}I}AY%~-'d}O}I}I}I}A.d}I}I}I}I}Ai'cC(d~-'}33}<d}I}I}I}I}AD)C(K%}e(D*//.C,K%7D1C,K%3D2d~=}q~-#D#%c%c%cC,K%#E%d'}41%$%#.C(d~5(}3C2C1C(d~-'}33HC(K%~5(d}I}I}I}I}Ai'cC(K%~9(D#//.C(C1Y%~)(C(C2Y%~%(%c%c%c%c%c%c%c%cC(d~%(}3d}e}O~-#3}R$h'cC(C(K%~=(Y%}I)C(C(L%~5(Z&~e(C%d$}41*+%&11'($.C(d~e(}3C(d~5(}33-C%d$}41**(%00&'#.C(K%}I)'cC(C(K%}I)Y%}y(C(C(L&~e(Z&}q(/1.C(d%Y%}i&C2C1C(d}i&}3d~h}r~-#d-3u/4.C(K%}I)D.C(K%~i(D0/'.C(d}i&}3C(K%~i(E0C(K%}I)E.3/C(K%}i&h0-C(K%}m&E%d<i0-C(L&}q&E;eC}Q}pD3C;}pD//1.C,K%+D3C,K%'D/C(C(K%}I)E.Y%}m&C(C(K%~i(E0Y%}i&C/C3C(d}i&}33}+0,//.C,K%+E3d&}=D6C,K%'D/d#D%C(K%}I)E.D*C(K%~i(E0D)&cC%d$}:0,d#D#%}H&cC#C*iE%'cC*D#C)/%.C#C)}3E-P##dOj'cC#d$}3D#/$..C#d}H}<C*}3D*C-d$}3.C(C#Y%~1(C(C)Y%~-(C6D#C/D)&cC#h00C(C)L%#Z%}i&C#d+}4D#C)d+}3D)C(d}i&}3C(d~-(}33}Ch0#.D)/#.#.C(d~E#}3C(K%~i(E0C(K%}I)E.d}m}O~-#d(3}AC(K%{E#0(.C.D#C0/(.C(d}q(}3C2C1C(d~e(}336/).C,K%'D#.C(d}i&}3C2C1C(d~-'}3C#33C(K%}i&d$i'cC(C(K%}m&Y%}e(C(d}J}I}I}I}AY%}a(/..C(d}a(}3C(L&}q&3},/-.C(d~=#}3C(d~U(}3E%d~(}J~-#d+3[C(K%wD)C(K%sD#C(d~5#}3C%d~0}J~-#d)3[%cC#h0#C(K%kE$h0#C(K%oD,C(d~-'}3C#C)3/C(d}i&}3C$C,3/C(K%~-'0#C(K%}i&0#C(L&~5'C(L&}q&u0#C(L&~='C(L&}y&v0#C#C)3}-/0.C(d}i&}3E%C(d~U(}3E#d~+}V~-#d'3}$%cC(L&}i&e$t'cC(L&}q&D<C(dc}4C#d~%}V~-#d)3[%cC(K%ch'cC%C#d~e}S~-#d(3}$%}GC(K%}i&'cC(L&}q&/$.C(d}i&}3C(d~U(}33}7C(L&}q&e#C(K%}i&>.D;C<s0&C(dS}3e$C;C;e${>C<e$}FE<3YC(L&[e#u0&C(d}i&}3C;C<}G3tC(K%}i&d$j0$C(K%}m&/3.C(d*Y%}i&d~+}V~-#d'C(d}i&}3d$d#3u/2.C(L&}q&D<C(d~U(}3E%d~+}V~-#d'3hC(d}i&}3E#C;3},C%d~e}S~-#d(C#3]C#C<3},C%d~%}V~-#d)C#3].e%D<d$D#C(K%~U(E)d}I}I}I}I}Ai'cC5D*/7.C(C(L&~](E;Z%~](C(C5Y%~Y(C(C)Y%~U(%c%c%c%c%cC4d$}41&%$&#.C(C(L%~](Z&~]&C(C(L%~U(Z&~U&e%D;C(e%Z&~M&C(d&]#~%'C(e#Z&~E&C(d#]#~=&C(e%Z&~5&C(e~M~A&Z&~-&C(d#]#~)&C(d%Y%~%&C(e~M~A&Z&}y&C(e#Z&}i&/&.%cC;eC}Q}pd~e}S~-#d(3mE)h0#C)K%#d'j0#C)K%'D)C(dK}3C(d~U(}3E%d~e}S~-#d(3[C(K%K0#C(d}M)}3E*C)L&+3},C%d~e}S~-#d(C*3].C(d~-'}3C(d~U(}3C=3,C(K%~5'D*C(L&~-'E;e%t09C(d~Y&}3C(d~9'}3d~9#~i-##C(C*Y%~U&C(C;Z&~M&C(d&]#~%'C(e#Z&~E&C(d#]#~=&C(e%Z&~5&C(e~M~A&Z&~-&C(d#]#~)&C(d%Y%~%&C(e~M~A&Z&}y&C(e#Z&}i&/%.C(d~-'}3C(d~U(}3C=3,C(K%~5'D*C(L&~-'E;e%t08C(d~Y&}3C(d~9'}3d~9#~i-##C(C*Y%~U&C(C;Z&~M&C(d&]#~%'C(e#Z&~E&C(d#]#~=&C(e%Z&~5&C(e~M~A&Z&~-&C(d#]#~)&C(d%Y%~%&C(e~M~A&Z&}y&C(e#Z&}i&/$.C(d~-'}3d~=}M~-#d}Y}K~-#d*3xC(L&~-'E;e%u'cd$C(L&~5'e~-~[~Z#C;}pd$}:>E>d$d#3}Q$C(e#Z&}Q'C(d#Y%}I'C(e~=2Z&~e&C(e$Z&~U&e(D;C(e(Z&~M&C(d#]#}q'C(e#Z&}i&C(e~M~A&Z&}y&C(d%Y%~%&C(d#]#~)&C(e~M~A&Z&~-&C(d#]#~=&C(e#Z&~E&C(d&]#~%'C(e%Z&~5&C(C(L%~U(Z&}a'C(C(L%~](Z&}i'C(e}HC=C>}EE>C=C>y>Z&~]&C(C(L&~-'Z&}Y'/$.C(K%~5'D*C(d~U(}33}2/7.C(d~-'}33OC(K%~1'D*C(K%~-'E)d}I}I}I}I}Ai'cC(d}i&}33}&/7.C(C(R#~*&^$~M$C(C(P#~,&]#~O$C(C(K#~>&Y%~E$C(C(K#~A&Y#~H$C(K%~5'D$C(P#~U&D,C(d}Q$}3C(d~V&}3d~<#~i-##C(C(K#~)'Y#}L$C(C(K#~&'Y%}I$e#D<d#D#/6.d~%}V~-#d)d}m}p~-#d}y}p~-#d63u//.C(d}i&}3C#C(K%}%d~k#3NC(K%}u&C.C(K%}q&E%>D#C%C0C%>.D*d+D%%cC#'cd#D3C#d=i0$/).C.0$d#D./&.C*P##dZn0'd#D#&cC#d=i0$C#C*}3P##E)dS}4d~l$}:d-rC)d}(}:d~.#}4d~l$}:d<n}:0&C#d$}3D#dCd#C)d~N#}4d~l$}:d=l>C)}<d~l$}:d~6#}4E)d/nd$C)}=d~6C}:h};0#./'.C(C(K%}I)Y%}y(C(C(L&~e(Z&}q(.C(K%}q(d}I}I}I}I}Ai'cC(K%}u(D#/(.C(C(K%}y(Y%}i(C(C(L&}q(Z&}a(/(.d#D3/$.d;D%.C(C%Y%}M)C(C/}vC3}veC}O}MZ%}Q)C(d}i&}3E#C0C.3oC2C1C(d}M)}3C#3}1.D#C(d~e(}33}a$.C(d}J}I}I}I}AY%}a(C(C#Y%}e(.C(K%}e(E*C(K%}a(E)d}J}I}I}I}Ai0%=.C(K%}i(D%C5C$d/}5}3E#3}T$C#C%Y%+C#C*Y%'C#C)Y%#C$d$}3D$C)d}I}I}I}I}Aj0#C,P#;d$j0#.C(d#Y%}i&C9C:C(d}i&}3d$d#3u.D*C(d~U(}33}2/&.#.%}H%c%c%c%c%c%c%c%c%c%cC$P#~4}pcE0d%}41,+#$%&'()*2.C(d}i&}3E#d}Y}N~-#d}i}N~-#d-3FC(d}a(}3C#3`C#d}Y}N~-#d}s}N~-#d*3F%}HC(K%}i&d}P}I}I}I}Ai'cC(d,Y%}a&C(d~$}v~-#Y%}]&C(d}O}I}I}I}AY%}Y&d%/$.C(C(L&}q&Z&}a&C(C(L&}i&E;Z&}Y&d%C(P#}]&C;}pd}N}I}I}I}Aj>.D.C(K%}i(D/C(K%}e(D#C(K%}a(C(d}i&}3E)d~%}N~-#d~5}N~-#d)3FC(d}q(}3C)3`C(K%}q(d}I}I}I}I}Ai'}Ge#(C(K%}u(C(K%}y(3}9D<e$.D>d}I}I}I}I}AiD*C(d}i&}3E$d~%}N~-#d}e}q~-#d'3FC(d~-'}3C$3`%}HC(K%~-'d}I}I}I}I}Aj'cC(C(L%~-'Z&~5(C(C(K%~5'E$Y%~=(C(K%~9(/$.d#D$C(d#Y%~=(C(e}I}I}I}I3Z&~5(d$.D)C%}vD?d#C#C*>D5C(d#Y%~M(C(e}I}I}I}I}I$Z&~E(d+D-d3D,d$D#&cC(d~U(}3C)C$d-3NC(K%~](E$'cC(L%~U(D;C(d}i&}3E6C$C(K%~a(d-3NC(K%}u&C(K%}q&D)C(K%}i&D$C(C(K%}m&E*Y%~A'C(C$Y%~='C(d$Y%~9'C(d~J}N~-#Y%~5'C(C;Z%~-'C(d~e(}3C(d~-'}3d&3<C(K%~i(C(K%}I)3}9D@C6C$C*3a%}GC(K%}i&'cC(L&}q&D;e$/$.C(d}i&}3E4C$C*dC3Ne#C(K%}q&E$h0#=C(K%}m&D*C(K%}i&D6C(C(K%}u&Y%}}&C(C$Y%}y&C(d$Y%}u&C(d~6}M~-#Y%}q&C(C*Y%}m&C(C6Y%}i&C(d}M)}3E$C4d&3<C(d}Q$}3C(K%}Q)C(K%}U)3aC$3}a$C(L&}Y$D;C(L&}Q$.DAC(d~e(}33}a$C(K%~E(C#d$}4i'cC(d~E(}3d+d;3}P$C(K%~I(D-.C,C-}3E$C@e~l~l~l~l~l~l~l2}LZ&#C$d+}4C;Z&#C$d3}4CAZ&#d#C)>D$C,d;}3D,C)d$C)>D)C(C#Y%~M(C#d$}3D#/$..C(d~5(}33}a$C(C/Y%~Q%C(C5Y%~M%C(C?Z&~E%C(C<Z&~=%C(C>Z&~5%C(C.]#~a%C(C(L&~E(Z&~U%C(C(K%~M(Y%~]%C(d}q(}33}T$C(d}Y&}33}<d$/,.C(d~M%}33DC(d}i&}3C=31C(C%d#j]#~Y%C(e)Z&~5%C(C(L&}q&Z&~E%C(C(L&}i&Z&~=%d#/+.C(d~=%}33DC(e(Z&~5%C(C%d#j]#~I%d#/*.C(d}i&}3E#d}Y}N~-#d~]}L~-#d*3FC(d~-'}3E$C#3`C(C(K%~5'Y%}U$C(d#C(K%~1'C(K%~-'d}I}I}I}I}AiE)>Y%}Q$d~l~l&C%C%d~l~l&r>D#%c%cC)h'cC(d}Q$}3d}I}M~-#3}R$C$3}T$d(D)h0$/%.C(d~-'}33}T$.C(d}Y}N~-#Y%}Q$C#d~c&j'cd#D)C#d}b&j0$C(d}i&}3E$C(d}Q$}33dC$d}y}I~-#3}S$D)C$3}a$/$.C(d}i&}3E$C(d}Q$}33dC(C(L%}m&Z%~-'d)d#d}Q}J~-#d&C(d~-'}33}+>D)C$3}a$.C(d}i&}3C=31e$D;%cC(L&}i&e$u'ce#D;/$.C(d}i&}3E$C(L&}q&E<3},d)d#C(K%}m&C(K%}q&3$C$3}a$.C(C#^$~O%C(C)^$~M%C(C<Z&~E%C(C;Z&~=%C(e*Z&~5%/(.C(e#Z&~=%C(d%^$~M%C(e*Z&~5%/'.C(e#Z&~=%C(d'^$~M%C(e*Z&~5%/&.C(e#Z&~=%C(d*^$~M%C(e*Z&~5%/%.C(e+Z&~5%/$.C(e&Z&~5%.d#.D,C(d~e%}3C+C(d~5%}3C=C'3*/(.C(d}i&}3C(d}Y&}3d~V}M~-#d'3cC(K%}m&D*C(K%}i&E)d}I}I}I}I}Ai0#C(C(K%}q&E#Y%~5'C(C*Y%~1'C(C)Y%~-'%cC#h0#C*P##dRj0#C#d$j'cC*P#$dRi0$.d#D)&c%c%c%c%c%c%c%c%cC)d$}4d%r'cC#h0(d$D,d}HD%C*P##E$dQ}41%+%$.C#h0,C*P##E$dQj0#d}HD%d$D,/*.C$dHiC#d&r}:0$C$dD}4d~l$}:d~K#r0+C$dF}4E)d?p0%/(.C#d$}4D#C*d$}3D*d#D)/).C*P#$dUj0%C*P#%dC};d~R#j0%d}FD%d&D,/'.d$C)}=d}J}i}I}I$}:h0%/(.C(d~-'}3E#3}a$C(d}i&}3E%C(d}Y&}3d~Z}M~-#d)3cC(K%}m&D*C(K%}i&E-d}I}I}I}I}Ai0(C(C(K%}q&Y%~5'C(C*Y%~1'C(C-Y%~-'C#d~e}M~-#3}S$C#3}a$C%3OC(K%}m&D*C(K%}i&E)d}I}I}I}I}Ai0(d$}<D,C(K%}q&D$d#D#e&D;/*.C*d$}3D*C#d$}4D#d&D)/%.C*d$}3D*C#d$}4D#d&D)C$d~I#j0$/%.C)d$}3D)C#C%}3D#C*C,}3D*/#.#.C(d5Y%}i&d~V}M~-#d'C(d}i&}3d$d#3uD*C(d~-'}33}a$.e%D<d$D#/$.C(d8Y%}i&d$D#d~M}M~-#d,C(d}i&}3d$d#3uD*e%D<.C(d}Y&}33}X$C#0'C(C(P#~O$]#~3%C(C(R$~M$^$~1%C(C(K%~E$Y%~)%C(C(K#~H$Y#~,%C(d~Z$}3E#C(d}Q$}3d~<#~i-##C(C(K#}L$Y#~T$C(C(K%}I$Y%~Q$C+3}N$C+d#]#?C+d%Y%;C+e~M~A&Z&3C+C*Y%+C+C<Z&#C+d#]#SC+e%Z&KC+e~M~A&Z&CC+C,]#kC+C;Z&cC+e#Z&[C+C(R$~1%^#@C+C(P#~3%]#BC+C(K%~)%Y#TC+C(K#~,%Y#WC+d~6#}3C#d~<#~i-##d&D#C+d&]#}a$C+C$Y%}q$C+C*Y%}m$C+C)Y%}i$C+C(K%~Q$Y#}b$C+C(K#~T$Y#}e$C+30/).C(d}i&}3d}I}N~-#d~6}J~-#d13MC(K%}m&D*C(K%}i&E.d}J}I}I}I}Ai0&C(C(K%}q&E#Y%}Y$C(C*Y%}U$C(C.Y%}Q$%c%cC.d}I}I}I}I}Aj'cC#d~l$n0$C*C#3{h0$.C(d}I}N~-#Y%~U(C(d}i&}3d}I}N~-#d~D}J~-#d-3MC(K%}i&E)d}J}I}I}I}Aj0$C(K%}m&D*/'.C(d2Y%}i&d~6}J~-#d1C(d}i&}3d$d#3uD*/&.C)d}I}I}I}I}Aj'cC(K%}m&D#C(C(K%}q&E,Y%~5'C(C#Y%~1'C(C)Y%~-'C(dC}3C#C,d}I}I~-#d+3}A%c%c%c%c%cC(K%CE*'cC(K%GD-/$.C(d;}3C#C,d}Q}M~-#d*3}AC(K%;E*h0$C*C(K%?E-3:h0$.C-h0#C-D#C*E)P##dR}4E/d3pd#d$C/}=d}J}Y'}:>0#&c%cC#h'c&cC-h0%C*P##E#dR}4d~!$}:h0%C-d$}4D-C*d$}3D*C#d~-#j0#/'.#.C)P##E/dD}4d~l$}:d~J#nC/dFi};0%C#d$}4D#C)d$}3D)C/d~I#j0$/%..C,d}J3l0$.C(d4Y%}i&/$.C(d~U(}3d~N}J~-#d*3X0$C(d7Y%}i&.d~D}J~-#d-C(d}i&}3d$d#3uD*C(d~-'}33}a$/'.C(d~-'}33}a$.C(d}i&}3E#d}I}N~-#d~U}J~-#d-d~e}J~-#3KC(L&}i&E;e%t0$C(K%}q&D)C(K%}u&D*C#d}I}N~-#d}Y}K~-#d*3xC(L&}i&E<e%t0$C(L&}q&D>C#d}I}N~-#d}`}K~-#d/3xC(L&}i&E?e%t0$C(K%}u&D-C(K%}q&D/d#D,d#D#C.d}I}I}I}I}Aj'cC(d~U(}3d}l}K~-#d/3XD#.C(d}Q$}33}T$C(C#]#~Y%C(C)d%C*hC;}p}:>Y%~U%C(C>e~M~A&C<}pd$}:>Z&~M%C(C-Y%~I%C(C/Y%~E%C(C?Z&~=%C(e%Z&~5%C(d~e%}3E#C+C(d~5%}3C=C'3*C$d-p0#C+C#3.d~l$}:D#/(.%c%c%c%cC0d&}41'#&&$&.C+30C+L&ce$y0%C(d#Y%~5'C(e}I}I}I}I3Z%~-'C+K%}Ad%}=D#C+K%}=D)&cC#'cC(d~-'}3E$d}e}M~-#d$C(K%~5'E%>C%d#j3}4C(d}i&}3E%C)X%#3},C$C(K%}m&C(K%}q&3}4C#d'}4D#C)d'}3D)C%3}a$/$..C(K%~5'E#'cd*d#C(K%~1'C#3$.C+P#}Z$h0$d+d#d$d#3$/$.C(K%~e%d'i'cC+30/%.C+L&ce$y0$C+K%sd}I}I}I}I}Ai0$d~l~l&C%C%d~l~l&r>E#d~e&jC#d}g&j}:0$C(d3}3C+d~=#}3E%d~(}J~-#d+3[C(K%3E#h0$C(K%7D$C(d+}3C%d~0}J~-#d)3[C(K%+E)h0$C(K%/D*C(d}i&}3E%C#C$3aC(L&}i&e$u0$C(L&}q&D;C%C)C*3aC(K%}i&h0$C(d~-'}3E)C(L&}q&C;}Fe%}HC;}E3}=C(C(L%~1'Z%~%&C(d/Y%}}&C(d~;}r~-#Y%}y&C(C$Y%}u&C(C#Y%}q&C(dMY%}m&C(d}m}r~-#Y%}i&C(d}Q$}3E#C%d'3<C)3}a$C(K%}Q$d}I}I}I}I}Ai0$d,d#C(K%}U$C(K%}Y$3$C#3}a$/$.C(d~-'}33}a$.C+C(d~e%}33.d~l$}:D#C,h0'C(d}a(}33}T$/'.C(K%}q&D*.C(d}Q$}33}T$.C(C*Y%}i&C(d}i&}3E#39C#3}J$d,D#/$.d(D#.C(d~]#}33}O$C(d}Y)}3G#C#2.C(C#Y%}5C(C)Y%}1C(d#Y%}-d#D$%}HC(d~Q#}3E#K%#h'cC#K%+D$C#K%'/$.C#3}O$d#.D#C(C$Y%'C(C#Y%#C(K%#E#d$C#>C(K%'d#C#>3}d$#.~cD%3}H(}GF#d}y$}4E(G#%c%c%c%c%c%c%c%c%c%}H%c%c%c%c%c%c%c%c%c%c%c%c%c%c%c%cd%C%L&#E<}pE5d%}4C<e${>d$}41)$%'(&0#.C%dH}3D+C%d+}3D,C%P#GD*C%K%CD)C%L&;D8%c%c%cC$3}Dd~l$}:E%d$}41%#$%.d$D%C*d$}:0$.d%D%.C$C*]#?C$C)Y%;C$C8Z&3C$C&Z&[C$C%]#SC$d#Y%OC$C)Y%KC$C8Z&CC$C,L&+Z&+C$C,L&#Z&#C$C+R##^#@C$C+P#%]#BC$3T0(C$L&ce(u0/C$K%}1h0/C#d)Y%#C#C$L&}9E9C$L&sE8C&}FE&e#C&C8{>E&C&C9y>C9C$K%k>Z&+/;.C#d*Y%#/:.C$L&cE;e${'cC$K%sD)C$d}I}I}I}I}AY%sC)d}I}I}I}I}Ai07C(C)Y%}AC(C$L%wZ%}EC(C$K%}%Y%}M$C$L%})D&C$d}I}I}I}I}AY%})C$C$P#}Y$C&}pd}I}I}I}I}Aj};]#}Y$C(C$L%}1Z&;C(C&Z&3C(d3}33}U$C$K%}Q$E/'}HC/d#Y%}5C%K%GD+C%K%KD)C(d#Y%;C(e}I}I}I}I~-#Z%3C+C)d;}5}3D7d'D6&cC7C+E3j'cC,E*d$}3D,C+d;}3D+C/K%}1E.d&}=D)C3L&3D:C/K%}-E4D-%c&cC)h0$C:C-L&#u'cC)d+}4D)C-d+}3D-/$..C/C.d$}4E)Y%}1C-C4C)d&}=}3L&#Z&#C(K%3C0i'cC(d3}3d'd'3}P$C(K%7D6.C6C0d%}=}3C*Y%#C(C0d$}3E0Y%;.d?D)%cC3L&#e$u0#C/L&+D9C/C3L&+E8Z&+C/L&#D&C/e$Z&#d3D)C8C9tC&e$u};0#C/d#Y%;C/P#KD3C/C8C9|E*]#KC/C/P#}:C3d%jC*C3j}:};]#}:.C)C/}3C:3}:/$..C(K%3D-C(K%7(d'.D)C$dc}4D7C$d~=#}3D/C$d~M#}3D6C$d~]#}33}b$C$C0Y%}AC$C)Y%}=C$C-Y%}9C$L&kD&C%L&+D8C(e%Z&sC(e%Z&cC(C8Z&[C(C<Z&SC(C&Z&KC(C;Z&C%}H&cC1dCi'cd#D-d#/%.C(d3}3C1}3C1d3}3E*D1d3}3L&#e$u0#.C8C(C*}3d;}3L&#tD-C*dCj.D)C5d$}<C-};D,&cC)D*d#D)C*C,}:d$}:0#.C$C&C8C;}pd$}:E)>Z&kC$e$C<C)>Z&cC$C*C$P#}Z$};d$}:]#}Z$%c%c%c%cC(K%}M$E)P##E.d$}41%#$7.C)K%'D0C)K%+D-C(d3}3E,C(d~e#}3E*d~e}S~-#d(3}$C(L&;D&C(K%3D)C,C*d~%}V~-#d)3}$%}HC%L&3E9C&e~g$C)>E&y'cd~>}o~-#D)d}I}I}I}I}A/$.C&C9tC%P#OE5C5d%i>d$}:h07C(d3}3C(L&;e#C(K%3>3t%}HC(K%3d$i'cC(K%7/$.C(d}a$}3e}HC(L&;E8C&}EE&C&C8w>3tC(K%}a$d$j0&C(K%}e$.D)d}J}I}I}I}A.D2C)d+}?D$d?D1/;.C%P#OE5h05%cC%K%;E,h0#C%K%?E*h0#C)P#$D4C(d}a$}3E)C,C*3rC$d~i#}3D3C(d~M#}3C)3-C(K%}-E+C(K%}1E,3}9D8C$K%}M$E)d*}:C$K%}I$E0C)d~e~l~l~l#}:E2d&}=}3D1&cC2'cd#D-d#D)&cC-C)C0}3L&#C8t};D-C)d+}3E)d~-#j0#.C2d+}4D2C0dc}4D0C-d$}:h0$/5..d&}=D)&cC)h0&C)d+}4D)C1L&#C1d+}3D1C8u0#./3.C5d$j05d}w}o~-#D)d}I}I}I}I}AD2dFD1d}!C/3.C(d3}3E)C(L&}i$3},C(d~e#}3d~%}V~-#d)C)3]/6.C3C83}:C(d~e#}3d}^}O~-#d)C(d~M#}33]/4.C#d*Y%#/8.C%L&3D9C%L&+D8C%R$=D+C%R$;D,%c%cC$L&cE;e(t'cd$C,}=E%d~U$}:d$C%d9}:C+d}a&i};C+d}v&iC+d~a&}4d~l~l&}:d~Q#l};};>h0$C#d#Y%#/;.C$P#Sd%i0$C$K%KE)h0$d$C,}=E%d~U$}:0/C%d9}:C+d}a&i};C+d}v&i};hC+d~a&}4d~l~l&}:d~P#n}:C8shC9e~M~A&y}:};0$C8}pD%%cC,d$j'cC)C$K%OE*i0&C$C*d$}3Y%OC%0$e~a&d'C*C*d'r>}v}Og######~UbC'3}/D9/$.C$L&CE8e~U*C9C9e~U*{>e~U*C%>E9w00C$C8C9}FZ&C.d(D0C$L&#e$u0/C9C$L&+E:C&C$L&[}FE8e#C&C8}#>}FE8e#C8C:{>}#0$//.C$C$K%})d$}3E%Y%})C#C$d~5#}3E#C%d'n'}Ge&(C(d3}3C#C9e#C8}p>C&C'3SC(L&;D9C(L&3.C9d#3y/9.d#D0C,C;e$y};0-C$K%sd}I}I}I}I}Ai0-C+d~e&i0*%cC+d}g&i'cC$K%})d}I}I}I}I}Aj0,C$K%}%E,d}^}O~-#d)3mE%h0,C%K%#0,C(d+}3C$d~=#}3E*d}^}O~-#d)3[C(K%+h0,C$d~M#}3D+d}9D)&cC)h0%C,C)d}m}r~-#}3K%#C)d}q}r~-#}3K%#3mE%h0-C)d+}3D)C%P#;h0#./,.C$K%})d}I}I}I}I}Ai0.%cC+d}Y&}41(,///,#.C+d}o&i0+/..C(d3}3C*3nC+3}U$C+C(L%;Z%+C+C(L%3Z%#/+.C(C%K%3Y%}i$C(C%L%+Z&}a$C%d+}3D*C$L&ce(t0'C#d*Y%#/(.C(C%K%CY%}i$C(C%L%;Z&}a$C%d;}3D*C$L&ce(t0$C#d*Y%#/%.C#d,Y%#/5.C%P#GD)C(d3}3C$d~5#}3E$C(d}a$}3d#C(K%}a$d}M}I}I}I}Aj>C%L&+C%L&3C&C'3fC#C$C(L&3C(L&;C)d$}:3y.C*3}V$/3.C%P#7D)C(K%}a$D%C$e~=2Z&{C(d3}3C$d~5#}3E$C(d}a$}3d#C%d}M}I}I}I}Aj>e#C&C&C'3fC#C$e#C(L&3E&C&e%tE#>e#C(L&;C#>C)d$}:3y.C*3}V$/1.C$K%}Q$E)h0%C)P#KD%%cC)P#}<h'cC)K%}5d)i0'C)P#}:d$}:h0$/'.C)K%}5d)iC%d%i};0&C)P#}:d$}:0&.%}GC)L&SE9e%u'cC%d%j'cC)P#}9C%j0(.C)L&cD;C)L&[/$.C)C)P#}9C%C%d%i>]#}9C(d3}3C)3RC(L&3E9e%t0&C(L&CD;C(L&;.D8C)L&+E:e#C:}FC%d$}:>C;C)L&#}pd$}:>C;C%d%j>D:%c%cC9}pd$}:'cC8C:}FE9e}I~'~$&v0$C)C9e$}QE9Z&{C:C;uC8C9C:}EE9u};0%/(.C)e}I}Q}{}i%C)L&{e%}HE8C8e}I}Q}{}i%z>E8Z&{C8C:}ED9/$.C8D9C:C;t0&.C(d3}3C)3}BC)d~M#}3E%C(dC}33}%C%C(dO}33}%C)K%}1d~R#r0%C)d$]#};C)C)K%}5d$}3Y%}5C(C:Z&}q$C(C9Z&}i$C(e$Z&}a$C(d}Q$}3C)C(d}a$}33CC(K%}Q$d}I}I}I}I}Ai0%C(C(L%}Y$Z&}I$C(C(L%}Q$Z&}AC$dc}4C(d~e#}33}>.C$d#]#SC$d#Y%OC$C$K%;Y%KC$C$L&3Z&C.C#C$C&3;/..C#C9Z&+C#C0Y%#/-.C(d~Y#}3E)C+C,3oC(d>Y%}e$C(d}!}o~-#Y%}a$C(C(L%}9Z%}i$C(d3}3C(d}a$}3d%3<C)3}T$C(d~M#}33}a$C(P#7D)C(K%3E2d}K}I}I}I}Ai0$C(K%;D1C(R#8C(d:}3P##d3}=};.D$d}i}N~-#D0d-D-/).C)d$}:0$.%cC$K%}Q$E.h0#C.L&SD&C.e%Z&SC&e%t0#C.L&[D:C(d3}3C.3}BC(K%OD+C(K%SD)C.d~M#}3d#d~Q#C.K%}1E4}4E$d#C$d~Q#p>E3C(K%WE*C*C3n>C4d~P#nE,>3}!$C.K%}1D2C.K%}-D$C(C3Y%}q$C(C)C*d&}=E-}3E*Y%}m$C(C+Y%}i$C(C)Y%}e$C(C)Y%}a$C,h'cC$C2d&}=}3D$d~Q#C4C4d~Q#r>d~Q#}4D1&c%cC-h'cC*D)/$.C$C)L&#Z&#C-d+}4D-C$d+}3D$C2d$}3D2C)d+}3D)C1d$}3E10$..C.C2Y%}1C(C)Y%}e$.C(d}a$}33}?C.P#};C.d#]#};h'cC.C.L&{E9C9}EE8eb}Pe}I}I}I}I}I}I}I}I}I}H}NC8C9e#vC8C9v}<>Z&{.C(d}a$}3C.3R%}G%c%cC(L&}a$E8e%tC&e$u};0#C8e$u0$C:C(L&}i$E9t0#C:C.L&{E&}EE8eb}Pe}I}I}I}I}I}I}I}I}I}H}NC8C&e#vC8C:v}<>E&C9C&C9v>D&e$/%.C(dC}33}c$/%.e#.D8C(C&Z&}i$C(C8Z&}a$C(C:Z&}q$C(d}Q$}3E$C.C(d}a$}33CC(dC}33}c$C(K%}Q$d}I}I}I}I}Ai0#C7C$3}>.C(d~e#}33}2/&.C4d$}:0$C%L&3D9.C$C$K%}U$d$}3d#C9s>E)Y%}U$C)d(l0#d}i}N~-#d}s}N~-#C.d%iC5d%i}:E$>D0d-d*C$>D-d~]}n~-#D)d}[CD$d}I}I}I}I}AD2dFD1/%.%cC$P#}Y$h'cC(d}I}I}I}I}AY%3/$.C(d3}3C(d~e#}33n.C63}U$C6C(L%;Z%+C6C(L%3Z%#C/3}U$C/C(L%}I$Z%+C/C(L%}AZ%#.C#d*Y%#/$.C(d~e#}33}2C#C-Y%7C#C0Y%3C#C1Y%/C#C)d~l$}:C$d+}=};Y%+C#C2Y%'C#d&Y%#.C%dC}3d;3}L$.C(d}y$}3G#.}T2%.}H$}GF#d}Y$}4E#G#C#d}P}I}I}I}AY%[C#d#]#_C#d~U#}33OC#K%}5D$%}HC#K%}1E%d}I}I}I}I}Ai'cC#C$Y%OC#d}I}I}I}I}AY%Kd$/$.C#C#K%}9Y%})C#C$Y%}%C#C%Y%{C#d~E#}33}a$C#d~U#}3C#d[}3d}Q}I~-#d*3MC#K%}5D$%cC#K%}1E%d}J}I}I}I}Ai'cC#C$Y%OC#d}I}I}I}I}AY%K/$.C#C#K%}9E&Y%wC#C$Y%sC#C%Y%oC#d~U#}3C#d[}3d~U}p~-#d13F%}HC#K%}1d}P}I}I}I}Ai'cC#d,Y%})C#d~$}v~-#Y%}%C#d}O}I}I}I}AY%{d#/$.C#C#L&}9Z&})C#C#L&}1E.Z&{d#C.}pd}N}I}I}I}Aj0#=C#P#}%.D,C#d~E#}33}<C#d~U#}3C#d[}3d}|}J~-#d+3M%cC#K%}1E'd}J}I}I}I}Ai'cC#C#K%}5Y%OC#d}I}I}I}I}AY%K/$.C'd}I}I}I}I}Aj'cC#K%}5D(C#C#K%}9E)Y%}I$C#C(Y%}EC#C'Y%}AC#d~E#}3C$d#C%d}I}I}I}I}Aj>E$d~c}p~-#C$>C&d;C$>3rC#dC}3C#K%}%E*C#K%})E%d}I}I~-#d+3}A%}HC#K%CE$'cC#K%G/$.C#d;}3C*C%d}Q}M~-#d*3}AC#K%;D$C#K%?.D&%c%cC$hC&h};0#C$P##E+d]iC+dRi};0#&c%cC&'cC$P##E+dD}4d~l$}:d~J#n0&C+dE}4E-dAnd$C-}=d}L}I}I}i*}:h};0$/&.C%C*}3d$}4D&d#D$C#d~E#}3C%%}H&cC%C$C%i0$=C$d$}3D$C&P##C&d$}4D&dRi0#.C$d$}4.}43}*C#K%}%D$C#K%{E%d}I}I}I}I}Ai0&C#C#K%})Y%}U$C#C$Y%}Q$C#C%Y%}M$C#d3}3C(C)d}w}J~-#d(3}A%c%cC#K%3E$h0#C#K%7E%h0#C$C%d}^}M~-#d'3w0#C$C%d}b}M~-#d&3w0#C(C)3{0$.C#d1Y%}1d}|}J~-#d+C#d~U#}3d$d#3uD$C#d~e#}33}a$C#d}I}I}I}I}AY%KC#C$Y%OC#d}M$}33}a$/).C#C)Y%})C#C(Y%}%C#C'Y%{C#d~E#}33}a$C#dK}3C#d}M$}3C,d$}:3W/(.C&d$}4D&C$d$}3D$C+d~I#j0#..C#d/Y%}1d}Q}I~-#d*C#d~U#}3d$d#3uD$C#d~E#}33}a$.C#d}I}I}I}I}AY%KC#C$Y%OC#d~e#}33}a$/$.C#d~U#}3C#d[}3d}Q}I~-#d*3cC#K%}5D$C#K%}1E%d}I}I}I}I}Aj'cC#C#K%}9Y%}U$C#C$Y%}Q$C#C%Y%}M$C#d~E#}3C#d}M$}33}`$C#d+}3C#K%}%E(C#K%})E%d}I}I~-#d+3}A%}HC#K%+E$'cC#K%//$.C#C(C%d}Q}M~-#d*3}AC#K%#D$C#K%'.D&%c%cC$hC&h};0#C$P##E'd]iC'dRi};0#&c%cC&'cC$P##E'dD}4d~l$}:d~J#n0&C'dE}4E)dAnd$C)}=d}L}I}I}i*}:h};0$/&.C%C(}3d$}4D&d#D$&c%cC$C%i'cC%D$/$.C&P##dRj0#C&d$}4D&C$d$}3D$/$..C#d~E#}3C%C$}43}*C#K%}%D$C#K%{E%d}I}I}I}I}Ai0&C#C#K%})Y%}I$C#C$Y%}EC#C%Y%}AC#d}M$}33}a$C#d~U#}3C#d[}3d}r}J~-#d(3M%c%c%cC#K%}1E$d}J}I}I}I}Ai'cC#C#K%}5Y%OC#d}I}I}I}I}AY%K/$.C$d}I}I}I}I}Ai0$C#K%}5D%C#C#K%}9E&Y%}U$C#C%Y%}Q$C#C$Y%}M$C%C&3{0%C#d3Y%}1d}r}J~-#d(C#d~U#}3d$d#3uD$C#d}M$}33}a$C#d}I}I}I}I}AY%KC#C$Y%O.C#d~e#}33}a$/*.C#C#K%}I$Y%SC#C#L%}AZ&K/).C#C&Y%})C#C%Y%}%C#C$Y%{C#d~E#}33}a$C#dK}3C#d~e#}3C,d$}:3WC#d~9#}33}T$/).C&d$}4D&C$d$}3D$C'd~I#j0#..C#d/Y%}1d}Q}I~-#d*C#d~U#}3d$d#3uD$C#d~E#}33}a$.C#d}I}I}I}I}AY%KC#C$Y%OC#d}M$}33}a$/$.C#C$Y%OC#d}I}I}I}I}AY%K.C#d~9#}33}T$.C#K%Kd}I}I}I}I}Ai.D$C#d[}33}X$%cC$'cC#C#K%OY%}1C#d~U#}3E%39C%3}J$/$.d(d#C#K%OC#K%S3$C#dK}33}a$.C#d}Y$}3G#C$d$}<.~3/%,}H'}GF#d~]%}4E&G#C&dK}3C$d~0}J~-#d)3[%c%c%c%cC&K%K0#C&dC}3C$d}^}O~-#d)3[C&K%C0#C$K%/d~0}J~-#d)3mh0#C&d;}3C$d~(}J~-#d+3[e~l~$~l}Y~j~;!C%C%e#v>E0C0e~M}p5}K}FD%%c%c%cC&K%;E'h0#C&d~]$}3C'C&K%?E(3/C&K%~]$d$i0#e}I~W~h}0D1C&L&}I%D/%c%c%cC&K%~e$d$}41%%$#.C/e}I~%}bL}GD//$.e#D1.C%C/x0#C0E%C/C1}Ex0#C'C(3}-D'/$.C&d~]$}3C%35C&K%}M%D'C&K%}I%E(d}I}I}I}I}Aj0$.C$3}2/%.C&C&K%}Q%Y%{C&C'Y%wC&C(Y%sC$d~0}J~-#d)C&d~=#}33].C$K%'D'C$K%#E(d}I}I}I}I}Aj0$.C#e%Z&#C#C'Y%+/$.C&C$L%+Z%_C&C'Y%[C&C(Y%WC&d3}3C&dW}3d}^}O~-#d)3[%c%cC&K%3E$h0#C&d+}3C$C&K%7d}m}O~-#d(3}AC&K%+E$h0#C&d~]$}3C$C&K%/d~k#3NC&K%~e$E+h0#C&K%~a$D'C&K%~]$D$C&K%~i$D)C&d#Y%oC&e}I}I}I}I}I$Z%g%c&cC$'cC&d~]$}3E(C$C'dQ3NC&K%~i$D'C&K%~e$D$C(C&K%~]$C&K%~a$3PC&K%~]$h0%C&d~1#}3C&L&~e$3}:/$..C&K%oE'd'p0#C&K%kE$L&CE%e~l~l~l~l2y0#C'd(}4E,C%}pE(l0#C$L&;D2C&d~]$}3C&dW}33IC&L&~]$E%e%t0#C$dK}3D*C&d~E#}3E-C&d~e$}3d~]#~i-##C&C%Z&sd$D'%cC$L&#}pE.d$}:h'cC&P#~-$D'/$.C&d$]#~-$.C&C.d$}?d$}:]#~.$C&d~]$}3C*C(3eC&d}y$}33}c$C&C&K%~e$Y%~%$C&C&L%~]$Z&}y$C$L&3D%C$L&+D0%cC&%}HC'd$}:h'cC%s0%e}K~-}Z~e}o}Z1C0}FD/e}K~-}Z~e}o}Z1C%}FD1C0e#u/$.C0s0$C0e}J~-}Z~e}o}Z1}FD1C%e}J~-}Z~e}o}Z1}FD/C%e#u.E'}vZ&~5$C&C1Z&~E$C&C/Z&~=$C&e}I~J~H$C/C1}FE%C%e}I~J~H$z>e}I~J~H$C'>Z&}q$C&d~M$}3C&d~=#}3C&d~5$}33CC2sh'cC&C2e}J~-}Z~e}o}Z1}FZ&{C&C2e#u}vZ&sC&C&P#~-$]#}AC&d~]$}3C*C(d&}=}3C,C(}43eC&d~M#}33}c$C&C&K%~e$Y%}1C&C&L%~]$Z&}).C)'cC&d$]#~0$C&d~]$}3E$C+C)3rC&d~M$}3d}^}O~-#d)C$3].C&L&sD%C&d~]$}3E'C-d~]#~i-##C&C&L%~U$Z&~U%C&C&L%~M$Z&~M%C&d~1#}33}c$C%e%t0%d+d~e#3}Y$E$C%Z&#C$d+}3C'd~]#~i-##C&d~=#}3C&d~M%}3C$37C&dW}33}2/&.C&d~=#}33}H.C&d~1#}33}c$.C&d~=#}3C&dW}3d#37.%cC&K%})d}I}I}I}I}Ai0#C&C&d~M#}3E'd}^}O~-#d)3[%cC&K%#E$h0#C$C&K%'E(d}m}O~-#d(3wh0#C&%}HC&K%}5d}^}O~-#d)3mE)'cd+C)K%#d%i0$=.C&d$Y%~=$C&d}]}p~-#Y%~9$d;.Y%~5$C&d~]$}3E'C$C(3od}^}O~-#d)C&d~5$}3C'3}1D$C#e%Z&#C#C$Y%+C&d~=#}33}@/%.C&K%}a$0#C&d~]$}3E(C'3Id#D$C&L&~]$e%u'cd+d~e#3}Y$E$C(d~e#~i-##.C&d}a$}33}M$C&C$Y%}a$.C#C&d~=#}3d~E#~i-##.C&d~]%}3G#.~^+$.}HF#dS}4E&G#C&d?}3E%C$K%'C$K%+db3NC%C&K%GE%C&K%?C%>C&dK}3C&dC}3C%>K%#dF3NC&K%CD)C&K%?D'%c%c&cC'h0$C&d?}3C'C)dI3NC&K%KD)C&K%GD'C&d3}3C&K%?C&K%Cd}N}s~-#d*3}AC&K%3E%hC&K%7E+h};0#.C&e}I}I}I}I3Z%?d#D'd$D,&cC&C'Y%G%cC+'cC%d$}3D/C%P##E)dHjC+d$}4E(d%l};0$C&d+}3C%P#$3jC&P#,D.C&C%P#%3jdHD)C&P#+h0$C&P##d$}:h0$C+d&}4D(C%d&}3D/C&P#$C.d'}=}3D)/$.C'd*}4E%d#C%C'p>D+C&K%CE*d&}3d}E}:C*}4D/C&K%?D,d#D%&c%c%c%c%c%c%c%c%c%c%cC%C'l'cC%C*}3P##E)~-E.d#k'cd}J%D-C)P#~@}scd%}41&(%&,.C/C%}4d&}:0-&c%cC%C+l'cC%C*}3E(d'}3K%#C(K%#};d}I}J}K}M}A}:h0$.C'C%C%C'l>D(&cC%C'r'cC(D%/2.C%C*}3O##d#k01C%d$}3D%/#.#.C%d+}3D%/#.#.C&C'Y%KC&C*Y%GC&C,Y%CC&d}I}I}I}I}AY%?C&dC}3D%/+.C%d$}3E(C'r0&C(C*}3O##D(%c%cC)d~M$j'cC)d~Z$j'cC.dB}3d~l$}:d/l0%C.d}G}:d}7j0-C(dck0&/-.C(d}h}Hm0,/%.C(d})}:d}i}Hi0$/+.C(dcq0*.d#D-C%d%}3E)C'r0)C)C*}3O##d~,}Ho0(/$.C%d$}3E(C'r0%C(C*}3O##D(%c%c%c%cC)d~]$}41($###%#.C.d2}3d~l$}:d%n0+C(dck0%/+.C(d~]#}3d~l$}:dSl0$/*.C(d}X}Hm0).C%d%}3E(C'r0%C(C*}3O##d~,}Hm0#d#D-C%d&}3E)C'r0(C)C*}3O##d~,}Ho0'd}J)D-/(.d}J'D-/'.C%d$}3E)C'l0$.d#D-/%.C)C*}3O##d~,}Hm0$.C)d$}3D%/&.C&C-Y%OC&C%Y%KC&C'Y%GC&C*Y%CC&C,Y%?C&dC}3C$C,d}I}I}I}I}AiE(>D%C$C&d?}3C(>D$.C#C%K%+Y%+C#C%L%#Z%#C$3}a$/(.C%d$}3D%/#.#.C&K%?C'i'cC&d?}3d$d$3}P$C&K%CD,.C'C,}3C)]##C'd$}3D'C(D+C/D%/#.#.C#C$K%+Y%+C#C$L%#Z%#.C&dS}3G#.}~,%/}H%}GF#d}I$}4E%G#d&D&d$D'%c%c%c%c%c%c%c%cd)C$K%#E)d'}4C)d&p>d$}41)%$*('&#.C$L&+D1C#3gE*h0(C*K%/E,P#OD.C%d#Y%}EC%e}I}I}I}I3Z%}=C#K%}q$D)C#K%}m$D0C,K%CD(C,K%?D'&cd#D&&c%c%c%cC&C(i0#C&C'}3P##d~h#j0$d#D$&cC$C(i0$C$C'}3P##d~j#j'cC$d$}3D$/$..C%d;}3D+F#d3}4E#G#C#d+}3C&C'C(3})C#K%+E-h'c#.C#K%/D/C+C-Y%#C+C/Y%'C#d3}3G#C%K%?D/C%K%;D+C%d3}3C&d$}3C$C'C(3VC%K%3E&h0%C%K%7D-C%d+}3C$d$}3C'C(3qC%K%+E#h0%C+h0#C%K%/D(C%d~a#}3E$C+C/3}4C)D'C$C&C-d}i}J~-#d,3}.'}HC0(C%C*C&C-3[C%K%'d#C%K%#E$>D'C$d$C$>.C'3GC#D'/'.C%d~a#}3C'C(3}4C*K%+D#C,K%KD$C,K%GD'C*K%'D&C%d#Y%sC%C&Y%kC%C'Y%cC%C#C$C#C$l>Y%wC%C&C#d/}5}3Y%oC%C'C$d(}=}3Y%gd}e}p~-#D$&c%cC%dC}3C%dc}43JC%K%CE#h0#C#P#<d$j0$C%K%GD&C%K%KD)C%d~a#}3E'C$d$3}4C'C#K%3C#K%73}4C'd}f}p~-#d$3}4C'C&C)3Gd}g}p~-#D$/$..C%C%L%}=Z&}1C%C%K%}EY%}9%cC.d$j'cC%d}I}I}I}I}AY%c/$.C%dc}4C*d%38.C%C%K%}9Y%KC%C%L&}1Z&CC%C.]#[C%C%L%cE2Z%OC%C%K%kE#Y%Wd#D&C%K%SD$C%d#C#C2}pd}I}I}I}I}AiE#>Y%}-C%d$C$C#>Y%})C%d$Y%}%C%d~J}N~-#Y%{C%C%L%GZ%sC%d$Y%oC%d~Z}o~-#Y%kC%C.d%}=E#K%}U}wcY%gC%C#K%}a}wcY%cC%d~a#}3E#C%dc}4d(3<d#C1C%K%}AC%K%}E3}Q$C#3}a$C%dC}33}a$C%dO}33}T$/-.C&d$}3D&/$...#.d%D'.d$C$L&+d$d#3}Q$C'D&/'.d)D&%c%c%cC)d$}41&#$%).d$C$L&+d$d#3}Q$d*D&/(.d+D&/'.C%C$K%7Y%sC%C$L%/Z&kC%C$L%'E1Z&cC1}pd}J}I}I}I}Aj'cC%C%L%gZ%KC%C%L%oZ%Cd&d#C%dC}3d%3ZC$d'}33}T$d-D&/'.C%dc}4d'};E#39C#3}J$d,D&/&.d(D&/%.d'D&/$.d#D&d$C1d$d#3}Q$.C%d}I$}3G#C&.}s)%'}H+}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d~U}q~-#d-C$C%C(34%c%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d~_}q~-#d)C$C%C(34C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d~e}q~-#d&C%C$C(34C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&ih'ce#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$..C$h0&C$C)}3D%C(C$}4D$/%.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d~h}q~-#d(C%d$}3C$d$}4C&dc}434C&K%#h0#C&K%'0#e}He$C'dPi>D1d%D'/%.C#d#Y%/C#e,Z%'C#d$Y%#/%..C&L&}AD,C&L&}9D-C&L&}1D*C&L&})D.C&L&{D/C&dc}4C&L&cC&L&kC&L&s3BC&K%ch'cC#e}J}I}I}I}i$Z&#/$.C&C&L&kE0Z&CC&C/Z&KC&C.Z&SC&C*Z&[%cC-C/C-C/x>e:x0#C,C*C.C*C.x>E*C*C,v>e^x0#C&C&d[}3Y%oC&C&dS}3Y%kC&C&dK}3Y%gC&C&dC}3Y%ce#D*%c%c%cC'd$}41%#$%.e$D*C&dc}4C+3}5D0/$.C&dc}4C+3}5C-e}I}l}m}G}GC,e}i}t}E}G}EC1}G}ED0e%D*.C#C0Z&3C#C*Z&+C#d#Y%#/$.C#e}J}I}I}I}i$Z&#.C&d}I$}3G#.~X(%+}H'}GF#d~=#}4E$G#%cC#L&ce$y0#C#K%sd}I}I}I}I}Ai0#C#d~=#}3D)%c%c%cC#K%}Q$E%'c%}G%cC%L&SE,e%u'cC%P#}:E*d}H}<C%P#}9E'C%P#Ki}:D&C%L&[D-C%L&cD.C'd$}:h0$d$D(C-D/C,/%.C$dc}4C)3@/(.e$C.}FD/e$C-}FD.C,}pD(e$.D-d+dK3}Y$E#C%X%}1Z&CC#e$C/e}J~-}Z~e}o}Z1}EE,C,e$z>e#C-}pd$}:>Z&3C#e$C.e}J~-}Z~e}o}Z1}EE,C,e$z>e#C(d$}:>Z&+C#C'C*d$}=};}ve~l$}LZ&#C#e$C%L&+e}J~-}Z~e}o}Z1}EE,C,e$z>e#C%K%#>e#C&>Z&;d(D(C$d(Y%?C$C#Y%;C$d(Y%7C$d7}3C%d~M#}33}^$C&0$/%.C$dc}4C)3@/%.C$d7}3C%d3}33}^$.C$d#Y%KC$e}I}I}I}I3Z%CC$K%7D&C$C$K%;E#C$K%?d&}=E'}3E*Y%_C$C&Y%[C$C#Y%Sd}m}O~-#D&&cC''cC#L&#D,C$dC}3E+C&C(3}4d$D(C+C,d$3}#C'd+}4D'C#d+}3D#d}s}O~-#D&/$..C$C*Y%WC$dS}33}?C$dC}3E&d}r}O~-#d$3}4C$d+}3C)d}^}O~-#d)3[C&C$K%+E#d$C#>C$K%/d#C#>3}4C$dc}4E#C%d~5#}33@C#d}^}O~-#d)C&3].C$C$L%gZ&CC$C$K%oY%KC$K%cE#d}I}I}I}I}Ai0#C$C#Y%cC$C$L&CZ%gC$C$K%KY%oC$dS}3E#C$dc}4E%d$38d'd#C$K%WC$K%[3$C#3}a$C%3}2.C$d~=#}3G#.~<'%+}H$}GF#d~=#}4E%G#C%d}P}I}I}I}AY%+C%d(]#/C%dc}4E&C%d+}3d}W}q~-#d-3FC%dS}3C&3`%cC%K%SE&d}I}I}I}I}Ai'cC#e#Z&#/$.C%C%L%WE-Z%?C%C&Y%;C%dc}4E)C%d+}3d}a}q~-#d'3FC-}pE&C-eC}Q}pE(}3D'C%dG}3C)3`C%K%OD+C%K%KD,C%K%GD)&c%cC(h'cC'D&/$.C&P##d,}4E*d:nd$C*}=d}d}I}I'}:h};0#C&d$}3D&C(d$}4D(/$..%c%c&cC(h0$C&C(}3d$}4P##d,}4E'd:nd$C'}=d}d}I}I'}:h};h'cC(d$}4D(/$..d#D'&cC'C(i'ce#D$d#D'&ce~!~<}c~K~a}o~OCC$e-}GC&C'}3P##dS}4}ve~l$}L}EE-C-e~!~<}c~K~a}o~OC}#>D$C(C'd$}3E'j0#.C#e$Z&#C#e}HC$e~U*}GC-e~[~<}c~K~a}o~OCy>Z&+/&.C&C'}3C'd$}3D'P##dS}4d~l$}:d-l0#..%cC)d}I}I}I}I}Aj'cC%dS}3C,C+C$32/$.C%e#Z&S.C%dc}4C&C(C$32e#D-C#C%L&ce$t'}GC#C%L&kE-C%L&[C$C%K%S>}FE$e#C$C-{>Z&+e$(e#.Z&#.C%dG}33}T$C%d;}33}a$.C%d+}33}X$C%d~=#}3G#.~d&%'}H&}GF#d~M$}4E'G#%c%c%c&cC%C(i0$C$C(}3E)P##dOj'cC(d$}3D(/$..C'd~=#}3E*d~@}u~-#d<C)d$}3E$C(d}H}<C%}3E%3bC'L&se$t'cC'd+}3C*d~5#~i-##/%.C'd}a$}3d}{}M~-#d:C$C%3bC'C'K%}a$'}GC'L&}i$D+C'd;}3C'd}q$}3d[~i-##C'd}a$}3C&e}I~%}bL}H3AC'C+C'L&}a$eT}FE&}Fe~Q#}JE+C&}EC+eb}Pe~Q#}L}EZ&3e$(e#.Z&+/$.C%d&r'cC'd}a$}3E(d~Y}u~-#d8C$d&}3E$C%d&}4E%3bC'L&}a$e$t'cC'd+}3C(d~5#~i-##/%.C'd+}3d}f}M~-#d8C$C%3b/$.C#e#Z&#/$.C'K%+h'cC#e#Z&#/$.C'L&[D&C'L&SD+C'L&KD,C'd}a$}3C'L&3C'L&;C'L&C3BC'K%}a$h'cC#e#Z&#/$.%cC,e:xC+e^x};C&e_x};0#C+e_}GC,e}Y?}G}EC&}EC'L&}i$e}I}l(}G}EE&e#v0#C#C&e~U*}GZ&+e$D-.C#C-Z&#.C'd~M$}3G#.}w&&'}H%}G$}EF#dS}4E(G#%c%c%c%c%c%c%c%cd&C&K%#E)d}I}I}I}I}A}<C)d#q>d&}41%$#'.C&N&+E.C.~i)E-~&}+0$C-C-eb}PE,}NC,}FE,e}I}I}I}I}I}I}I3}#0$C-e#|0%C(dG}3E*d}I}r~-#d$3rC(d3}3E+C,3},C*C(K%7C(K%;3}4C+3}a$/'.C(d3}3C&K%'E*C&K%+E+3PC(K%3h'cC(dG}3C*C+3oC&3}a$/'.C#C'C$C%C(L&;3!C&3}a$/'.C(dDY%OC(d~G}r~-#Y%KC(d}I}I}I}I}AY%G/%.C#C'C$C%C,3!/%.C(d+}3C&3^C(d}I}I}I}I}AY%GC(C(L&+Z%KC&3}<C(d:Y%3C(C'Y%7C$C%C(d3}3C(dG}33}1D$C#d$Y%#C#C$Y%'/%.C(d:Y%3C(C'Y%7C$C%C(d3}3C(dG}33}1D$C#d$Y%#C#C$Y%'.C)d#q0#C&3}<.C(dS}3G#.~U%%-}H%}G%c%cC%C'n0#C$C%}3D.C'C%}4D/C%C&}3D+&cC$C.i0%C,E'd$}3D,C$d$}3D*%c%c%cC$P##E)d~e$}:dSj'cC)d~-#i'cC*D$C(L&+sh0(C%C'l0%C&C'}3D0C%C'}4D1e$D4dGD$d}J}v~-#D'd#D)&cC4D3C)C$h};0(C3e.xD)C$d&C$C$d&r>E-}4D$e.C3C3e.|>e$}ED4C0C1C'C-3wC'C-}3D'h0#.C(C3Z&+C*D$/(.C%C'p0$C*D$C&C'}3P##C)j0(/'.C%C'n0$.#.C&C'}3P##dS}4E$d~l$}:d,n0%C(C)d&}=}3d}I&}4E'C'L&#e-}GC$}ve~l$}L}EZ&#C*D$/$..d#D+/$.d#D+.C#C/Y%'C#C+Y%#.}J&%'}H(}GF#dS}4E%G#C%d3}3E&e~l~$~l}Y~j~;!e}I~-~[}P~F~[}:C$C$e}I~-~[}P~F~[}:z>E$C$e~l~$~l}Y~j~;!|>E$C$e}I~%}bL}HE)e}I~%}bL}G}FE*eb}PE+C)}E3AC%L&CD)C%L&;D,C%L&3D-C&d;3}3C%C&Y%OC%dO}3E'd$d#C-d'3}GC'd}I}r~-#d$C,d%3}GC'd}I}r~-#d$C)d%3}GC'd~6}M~-#d$C+e}I~%}bL}LC*}E}pE&d}I~J~H$}7}vd%3}GC'd}j}p~-#d$C&d~M~A&}7d~l~l&}:d_}9}vd%3}GC'd}j}p~-#d$C&d~U*}7E(d_}9}vd%3}GC'd}s}O~-#d$C&C(d~U*}5}4}vd&3}GC%C%K%;E&Y%+C%C%L%3Z&#C%d$3}[$C#C&d$}3E&Y%;C#C$Z&+C#e%Z&#C#C%L&#Z%3C%K%'C%K%+}3d~G#]##C%C&Y%+C%dS}3G#.~5%$(}HF#dS}4E'G#%c%}HC&K%'E*C&K%+E)d$d#3}.h'c%cC*C)d}s}O~-#d$3}.h'cC*C)d~(}s~-#d%3}.h0$.C'd&Y%GC$C%C'dG}3d~=}s~-#d~9}s~-#C&d~1}s~-#3}S$E$>d&d'C$>3u/%.%cC)d}I%p'c&cC(C)i0%C*C)C(3iC(d$}3D(h0#.C'd)Y%;C'dG}3E(C*C)3oC$C%C'd;}3C(3}1/&.C'd/}3E(C)}v3},C(d~*}s~-#d)3}4C'd(Y%GC$C%C'dG}3C(3}1/%.C#C&K%+Y%+C#C&L%#Z%#/%.C'd%Y%GC$C%C'dG}3d~h}r~-#d-3u.D(C#d}I}I}I}I}AY%#C#C(Y%'C&3}a$.C'dS}3G#.~6%%&}H%}GF#dS}4E&G#C$K%/P##d$i'cC&dC}3C$d~e}S~-#d(3}$%}GC&K%C'cC&L&K/$.C&dC}3C$3}7C&L&Ke~g$C&K%C>.D)C&dC}3E'C$d~%}V~-#d)3}$C&L&KD*C&K%CD(C'C)3},C$d~e}S~-#d(C'3]C'C*e#C(>3},C$d~%}V~-#d)C'3].C&d#Y%?C&e}I}I}I}I}I$Z%7C&d+}3C$d}^}O~-#d)3[C&K%+E('cC&d7}3C(C&K%/3}93}:.C#d}I}I}I}I}AY%CC#C%Y%kC#d#Y%oC#d#Y%[C#e}I}I}I}I~-#Z&SC#C&L%7Z%_C#C&K%?Y%gC#d#^$sC#e#Z&#C#C$L%+Z%;C#C$L%#Z%3C&dS}3G#.}t%$(}HF#dS}4E&G#C&d}h}p~-#d$3rC$K%/E'K%KD(C'K%GD'C$K%'D)C$K%+D$C&d#Y%?C&C)C$d/}5}3Y%;C&C)Y%7C&C'Y%/C&C$C(C$C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&c%cC&dG}3C&d/}33JC&K%GE$h0#C$P#<C)j0$C&K%OD(C&K%KD'C&C%C*3}4C&C$K%3C$K%73=C&d}j}p~-#d$3}4%cC$K%#d'i'cC&C'C(3}4/$.C&C'C(3=.d}e}M~-#D%d$D*/$..C&d}i}p~-#d$3}4C#C&K%+Y%+C#C&L%#Z%#C&dS}3G#.}z%$(}HF#dS}4E$G#C#K%#E%K%'D#%c%c%c%cC%K%#d:}41%#$%.C$dG}3E&C#L&#3},C&d~0}p~-#d'3}4C&C#L&+d$3}#/%.C$d#Y%OC$e}I}I}I}I3Z%GC%K%+d&}=D&&cC&h0%C$dG}3E'd}!}M~-#d$C$K%OE(>d%d#C(>3}4C'C#K%#C#K%'3}4C&d+}4D&C#d+}3D#/#.#.C$d#Y%OC$e}I}I}I}I3Z%G.C$C$L%KZ%7C$C%L%?Z%?C$C%L%3Z%/%c%c%cC%K%#E#d:}41%#$%.C%K%'P#3d;};D#/$.d:D#.d%C#C$d/}3d&3ZC$dG}33}a$C$dS}3G#.~]$$+}HF#d3}4E&G#%c&c%cC'd;jD*C'd;i0#C&C'K%~)}qcE%Y%'C&C'K%~%}qcY%#C'd+}3D'C$C%l0$C&C#Y%+C&C%Y%/C&d+}3C&3}Ch0$C$C%i0#C#C%}3E(P##E)d]j'cC)dRj0%/$.C(d$}3D)C$C%d}H}<}3D(d#D%&cC%C(iE+'cd$D*/%.C%C)}3E,P##dS}4d~l$}:d,p'cC%d$}3D%/$..C%C(n0%C+0#C,P##dRj0$..C&d3}3G#C*2.#.}Q%$&}GC$3Th'cC$L&ce(t'cC$e#Z&}1C#d'Y%#C#e~U*C$L&sE&C%}FE%e#C%C&{>E%C%e~U*{>e~U*C$K%k>E%C$L&3E&C%C&w>Z&+2.C$L&3E'D&%c%c%c%cC$L&#e$t'cC$L&+E&C%C$L&[}FE(e#C%C(}#>E%{0$C&C%}FE%e#C%C&{>D&.C#d'Y%#C#C'C&C&C'y>Z&+C$3}Dd~l$}:E#d$}41%$%&.C#C&Z&+C#d$Y%#2.d$D#C$P#?0$.d%D#.C$C#]#}a$2.C#d,Y%#.~V$$(}HF#d3}4E(G#C%d&}=E*D%C$D&%c&cC%'cC%d+}4D%C&K%'D'C&d+}3D&C'C)}3E)C'r0$/%..C(d'}3E%C)3}3C%C$K%#C$K%'3}4C*d+}4D'C$d/}3D&C)C(K%/E%}4D$C(K%+C%}3D*&cC''cC$C&K%#E%l0%C%'cC*C&d'}4K%#C%~i-##.C'd+}4D'C&d+}3D&C$C%}4D$C%C*}3D*/$..C#C(L%'Z%#C#C)C$}4Y%+C(d3}3G#2.#.}V%$*}HC#d}W}r~-#d$3}4C$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dBn0#.C#C$C%C&C&C'}3d$}43}(C#d}_}s~-#d'3}4C#C(d}c}s~-#3_/).d}W}s~-#/'.d}Y}s~-#/&.d}[}s~-#/%.d}]}s~-#/$.d}U}s~-#.D'C#C$C%C&C&C)}33}(C#C'd%3}4.C&C)}3d$}3D&C+d$}3D*/$..C#C$C%C&C%3}(C#d}W}r~-#d$3}4.~]$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*d}m}w~-#D#&c%c%}H%cC#E$K%#E#d}Hj'cC#K%'C#}3E&C%p0'C&C%}4C(}:E'C#l0'C&C%C'}3E%n0$C$D%C#/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C&C%}4Y%'C$C%Y%#C%K%#.D&C#C'j'cC&C'C#}4Y%'C'2.C%C&K%#Y%#C'2.C#d3}=C)3?d}m}w~-#D#/#.#.~J$$&}HC#d+C$C$d+p>d*}3d}A}:E%}3D&d}m}w~-#D$%c%c%c&cC$E'K%#E$d}Hi0%C$C&i0$C#C$p0#.C#C$C$K%'E&}3j'cC#C%Y%'C#C$Y%#C'C#Y%#2.C$C%C&}3Y%'2.C$K%'C%}3D%C$K%#E$d}Hi0$C$C$K%'E&}3C#j0$C$C%C&}3Y%'C'C$Y%#2.C#C%Y%'C#d}HY%#C'C#Y%#2.C'C#Y%#C#C$Y%#C#C%Y%'.~H$$)}HF#dC}4E%G#C$K%'D&C$K%/D*C%d+}3C$K%+E'3}8C'd/}5D(C%K%3E$C%K%+}4D)C%K%/C$d/}5}3D$&cC)hC(h};h'c%cC&K%#d}I}I}I}I}Aj'cC%d7}3C&3}`$/$.C%d}I}I}I}I}AY%7.C&d/}3D&C$C%K%?Y%+C$C%L%7Z%#C)d$}3D)C$d/}3D$C(d/}4D(/$..C%C'Y%3C#C*Y%/C#C%L%+Z%#C#C'Y%+C%dC}3G#.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3Ae#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.~?$%%}H(}GF#dC}4E&G#C&d+}3C$d~5#}33@C%L&+D(C%L&#D*C%L&3D)e$D+%}GC$P#}9'cC(D,C*/$.e$C)}FD,e$C(}FD)C*D+e$.D(C&C$Y%;C&C&d+}3Y%?C&d;}3E'd~(}J~-#d+C+C)3lC'd~0}J~-#d)C(C,3lC$d#]#}<C$C%L&#Z&SC$C%L&+Z&[C$C%L&3Z&cC#C&L%+Z%#C#C&L%3Z%+C&dC}3G#.~[$%(}H$}GF#dC}4E$G#C$d3}3E%d}Y}N~-#d~I}Z~-#d)3FC$d'}3C%3`d}I}I}I}I}AD%%c%c%cC$K%'E(d}I}I}I}I}Aj'c%cC$K%+E&C$K%/E'd}U}S~-#d)3}.0#C&C'd}[}S~-#d,3}.'cd}J}I}I}I}AD%/$.C&C'd}d}S~-#d+3}.'cd}K}I}I}I}AD%/$.C&C'd}l}S~-#d)3}.h0%d}L}I}I}I}AD%.C$d'}33}a$/%.C#d}M}I}I}I}AY%#/%.C$L%+D)C(D%.C#C)Z%'C#C%Y%#.C$dC}3G#.}g$$*}HC$C%}3D,C$D(&cC'd$}4D&%c&cC(C,iE''cC%D&/%.C&d$}3D&C(O##C(d$}3D(dck0#.C*dCi0#C&d$}3D'C*d$}3D*C$C%C&3iE+h0$C#C$C%C)C&3}(C#d}T}r~-#d&3}4C&d$}3D'C&C+}3D)/$..C#C$C%C)C&3}(C'.}^%%&}H$}EF#d3}4E)G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d~$}v~-#D'd}O}I}I}I}AD(g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3&1+#$%&'()*,.d}I}I}I}I}AD(/+.d}J}I}I}I}AD(/*.C)d'}33}0C)N%+D*C)K%'D'd}K}I}I}I}AD(/).d}M}I}I}I}AD(3'D*/(.d#D'/&.d$D'/%.d}n}v~-#D'g+#######D*/%.d}v}v~-#D'g-#######D*/$.d}N}I}I}I}AD(.C#C*!&+C#C'Y%'C#C(Y%#.C)d3}3G#.}|$$)}HC$C%}3D+C$D(&cd#D)%c&cC(C)}3E*C+i0$C*P##E&dS}4d~l$}:d-lC&d~L$}:d~.#}4d~l$}:d=l};C&d~k#iC&dP}4d%l};};hC&d~L#j}:h'cC)d$}3D)/$..C#C$C%C'C'C)}3E(3}(C#d}s}s~-#d$3}4C#C&d}t}s~-#3_C(d$}3D'C*d$}3D(/$..C#C$C%C'C%3}(.~D$%%}H$}GF#dC}4E'G#%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>1'#$%&$.C'd#Y%7C$C%C'd7}3d$d#3uD$C#d}I}I}I}I}AY%#C#C$Y%'/&.C'd$Y%7C'C&3^C$C%C'd7}3C'K%#C'K%'3uD$C#d}I}I}I}I}AY%#C#C$Y%'C&3}</%.C&d'}3D&.C#C&L%#E)Z%#C#C&K%+E#Y%+C'C#Y%3C'C)Z&+.C'dC}3G#.~B$$%}HF#d}I$}4E%G#%c%cC$K%/E&P##d%i'cC&K%'0$.C#e%Z&#/$.C%d~=#}3E&C$3@C%C$d}^}O~-#d)3[C%d#]#}AC%e%Z&[C%e}I~J~H$Z&})C%d#^#}BC%e#Z&}9C%e}I}I}I}I}I$Z&}1C%d%]#SC%e+Z&KC%e#Z&CC%e}I}I}I}I}I$Z&;C%e#Z&+C%C%K%#d#j]#}DC&d}^}O~-#d)3hC#C%d+}3d~e#~i-##.C%d}I$}3G#.}t$$)}HF#d3}4E'G#C$K%3E%C$K%7E&C%C&n>D)C$K%+C%d/}5}3D&dCC%d(}=}4D(%c%c&cC%C)i0$C$C%d$}3E%Y%3C(dC}4D(C'd+}3C&3}K$C&d/}3D&C'K%+E*h0#.C'K%/D%C#C$K%#C(}4Y%#C#C*}vC%}veC}O}MZ%'/$.C#d#Y%#.C'd3}3G#.~.$%$}H$}GF#dC}4E(G#C(d3}3C$C%C&3F%c%cC(K%3d}P}I}I}I}Ai'cC(d,Y%+C(d~$}v~-#Y%'C(d}O}I}I}I}AY%#/$.C(C(L&;Z&+C(C(L&3E)Z&#C)}pd}I}I}I}I}Aj0#C#e#Z&#C(3}</$.C(d3}3C%C&C(C'33C#%}GC(K%3d$i'cC#C(K%7Y%+e%/$.C#C(L&;Z&+e$.Z&#.C(dC}3G#.}g$%%}H$}G%cC$C%}3E$C%l0#C'}vC$C#K%#E%d$}=E(C$C(n>E$d+d'C'd$i>E(C$C(n>E(}v}GE*eC}Q}p0#C*}pE$d}I}I}I}I}AC&}4n0#C&D)%}HC%'cC#K%'C%C'}5C&C$3}6/$.C&C$3}E.E'h0#C#C(Y%#C#C'Y%'d}J}I}I}I}AD).C).~=$%$}H$}GF#dC}4E'G#C'd3}3C$C%C&3F%c%cC'K%3d}P}I}I}I}Ai'cC'd,Y%+C'd~$}v~-#Y%'C'd}O}I}I}I}AY%#/$.C'C'L&;Z&+C'C'L&3E(Z&#C(}pd}I}I}I}I}Aj0#C#d}I}I}I}I}AY%#C'3}</$.C'd3}3C%C&C'3HC'K%3d}I}I}I}I}Ai'cC#C'K%7Y%'C#d}J}I}I}I}AY%#/$.C#C'K%;Y%+C#C'L%3Z%#.C'dC}3G#.}m$$&}HF#d3}4E'G#C&d~l$}:D&%c%c&cC%C(i0$C&C$C(}3P##j'cC(d$}3D(/$..C'd+}3C(C$C%3})C'K%/D)C'K%+D&C'C(d$}3C$C%3qC#C'L&#Z%+C#C)d#C&>Y%'C#C&d$C&>Y%#/$.C#d#Y%+C#C%Y%'C#C$Y%#.C'd3}3G#.~($$&}HF#dC}4E$G#C$d7}3d~E}p~-#d}i}J~-#d,3cC$K%;D%%cC$K%7E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%?Y%3C$C%Y%/C$C&Y%+C$d7}3d}i}J~-#d,C$d+}336C$K%7d}I}I}I}I}Ai'cC#C$K%;Y%'C#d}I}I}I}I}AY%#/$.C#C$K%?Y%+C#C$L%7Z%#.C$dC}3G#.}M$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC''cC'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0$/%..&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&.C#C&Z&#.}~$$$}HF#d3}4E&G#C&C$Y%'C&C#Y%#C&C$Y%/C&C#Y%+d}6D$&c%cC$h'cd6D#/$.C$d}^}O~-#}3C$d$}3D$P##E#3}_$d7}3C&d+}33}R$h0$..C&K%'E$'cC&K%#C$3}W$.d+d~5$3}Y$E$C#]#~1$C$C%Y%~-$C$e%Z&3C$d#Y%+C$e}J}I}I}I3Z&#C&d3}3G#C$d+}3.}f$%%}H)}GF#d3}4E%G#C$P#}9D&C%C$d~(}J~-#d+3zC%L&+D(C%L&#D)C%C$d~0}J~-#d)3zC%L&+D*C%L&#D'%cC&'cC)D+C'D)C*D,/$.e$C(}FD,e$C*}FD(C'D+.e%D'C#C+s'}Ge%(C#C(Z&3C#C,Z&+C).Z&#C%d3}3G#.}Q$$%}GC$e}y~W$C$L&3E(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C(g######~abC'3}/E(C(e}y~W$}#>E(C%C(y>D%C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE&C%C%C&y>(C%.Z&+e#.Z&#.}]$%%}H$}G%c%c%c%cd%C#L&cE&}pd%}4C&e${>d%}41%$%#.%c%c%cC#3}Dd~l$}:d$}41%#$%.C#P#?0$.d$D%.C#P#}a$E#d&i0%C%C#d%i};D$/%.C#K%})d}I}I}I}I}AiC#K%sd}I}I}I}I}Ai}:D$/$.C#P#}Q$D$.C$d$}:.}F$%}HF#d3}4E'G#C'C&Y%/C'C%Y%+C$K%Kd(}=D&C$K%GD$d#D%&c%cC&'cC$d3}3C'd+}33}R$h0$d$D(.C#C%Y%'C#C(Y%#C'd3}3G#2.C&dC}4D&C%d$}3D%C$dC}3D$/#.#.}A$%}H%cC$C%n0#%cC$h0#C$C'l'cC$C&}3O##d~,}Ho0%/$.C$C'j0$.%cC%h0#C%C'l'cC%C&}3O##d~,}Hm0$/%.C%C'j0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}!$$$}HF#dC}4E&G#C&d+}3C$K%'C$K%+d}Q}M~-#d*3}A%c%cC%0#C&K%+E%h0#C%C&K%/3:0#C&d0Y%7d}Q}I~-#d*C&d7}3d$d#3uD%C#d}I}I}I}I}AY%#C#C%Y%'C$3}a$/$.C#C$K%+Y%+C#C$L%#Z%#.C&dC}3G#.}Z$%$}H$}GF#dC}4E&G#C&d3}3C#K%#C$C%3F%}HC&K%3d}P}I}I}I}Aj'cC&C&L&3E'Z&#C&C&L&;Z&+C&P#'D%C'}p/$.C&d,Y%+d~$}v~-#D%C&d~$}v~-#Y%'C&d}O}I}I}I}AY%#d}O}I}I}I}A.C&3}<C&dC}3G#d}N}I}I}I}AiC%}:.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}E$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3}4C(d~J}N~-#d$3}4C&d+}4D&C%d+}3D%/$..C#C$C'K%+C'K%/3}]$C'd'}33}a$C'd3}3G#.};$$}HF#d3}4E'G#C'd+}3C$K%/C%C&3U%cC'K%+d$}:'}HC'K%/E%C$K%+r0$C'C$K%'C%d/}5}33}K$C'K%'D&C'K%#(d#.D$C#C&Y%'C#C$Y%#C'd3}3G#2.#.}5$%}HF#dC}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d+}3E)C'3},C(d:Y%7C(C$Y%;C#C%C&C(d7}3C)3}1Y%'d$/$.C#C'Z&+d#.Y%#C(dC}3G#.}:$$}HF#d3}4E'G#C'd+}3C#K%/C$C%3U%c%cC'K%+d$i'cC'K%/E$C#K%+r0%C#K%'C$d/}5}3E#3}T$C#C&K%+Y%+C#C&L%#Z%#/$.C&3}a$.C'd3}3G#2.#.}!$$&}Hd~K}N~-#D%d*D&%c%c%c%c%c%cd&C$K%#E'd}I}I}I}I}A}<C'd#q>d$}41)#$$%&'(.d~R}N~-#D%d'D&/'.d~V}N~-#D%d+D&/&.d~^}N~-#D%d+D&/%.d~f}N~-#D%d,D&/$.C$K%+D&C$K%'D%.C#C&Y%'C#C%Y%#.}+$&}HF#d3}4E&G#C&C$d2}:d+}=C$d~]$}:d'}?};^$/C&d/}3D'd#D$&cC$d%ih'cC#C%d3C$C'}3P##E(C(d$}33}(C$d$}3D$/$..C&d3}3G#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}(%$}H$}GF#dC}4E&G#C&d+}3C$C%3/C#C&K%+d$i'}Ge#(C&L&;D'%cC&L&3s'cC#C'e}I~%}bL}GZ&+/$.C#C'Z&+.e$.Z&#C&dC}3G#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)34%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}8$$}HF#dC}4E'G#C'd3}3C$C%C&3F%cC'K%3d}P}I}I}I}Aj'cC'C'L&;Z&+C'C'L&3Z&#/$.C'd,Y%+C'd~$}v~-#Y%'C'd}O}I}I}I}AY%#.C#C%C&C'3HC'dC}3G#.}5$%}HF#dC}4E%G#C%d3}3E&C$K%#d}X}M~-#d'3FC%d'}3C&3`%cC%K%'d}I}I}I}I}Aj'cC#C%K%/Y%+C#C%L%'Z%#/$.C#d#Y%+C#e}I}I}I}I3Z%#.C%dC}3G#.})$'}HF#d3}4E&G#C&d+}3C%d+d+3sC&K%/D'C&K%+D(%cC%h0#C%d&}=E)h0#C'C$C)~i-##.C#C%Y%+C#C'Y%'C#C(Y%#C&d3}3G#.}$$$}GC$d#Y%;%cC#C$C'C%'}GC%K%#E%d}I}I}I}I}An0$e}QJe#C%d}I}I}I}I}Aj>(e}QJ.E*C'C*y>C*C&}pd$}:>C(C)3S2.C#e$Z&#.}1%$}H$}G%c%c%c%cd%C#L&cE%}pd%}4C%e${>d$}41&&$%#.C#d~5#}32.C#d~=#}3d#C#K%sd}I}I}I}I}Aj>C#d~M#}3C#K%})d}I}I}I}I}Ai>2.C#d~e#}3D$.C$.}'$$}HF#d3}4E&G#C&d+}3C#K%/C$C%3U%cC&K%+d$i'cC&K%/E$C#K%+r0$C#K%'C$d/}5}3E#3}T$C#d}I}I}I}I}AY%#.C&d3}3G#2.#.v$%}H%c%cC$C%p0#C#C%}3P##E'dBpC'd~l#i};0$C'd~/$j0#C$C%d$}3E$p0#d%d#C#C$}3O##d}i}Hk>D&.C&2.d$.|$%}Hd$D&%cC$dS}4E%d~l$}:d-l0#C$d~N#}4d~l$}:d)r'cC$dZ}4D%C$d~.#}4d~l$}:d)lD&/$.C$d~D#}4D%.C#C%]#$C#C&]##.}/$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3}Y$E#C&d+}3dG~i-##C&dS}3G#C#.v$$}HF#d3}4E(G#%cC&e$u0#C(C#K%#C$C%3zC(L&#e$t'cC(L&+C't0$.C#K%'C(C'3}=C$C%C(3].C(d3}3G#.v$$}HF#d3}4E&G#C&d+}3C#C$C%3Ud#D%%cC&K%+d$i'cC&K%/E$C#K%Kr0$C#K%GC$d(}=}3D%.C&d3}3G#C%2.#.}&$$}HF#d3}4E%G#C%C$3@d}9D$&cC$'cC%C$d}m}r~-#}3K%#C$d}q}r~-#}3K%#3hC$d+}3D$/$..C#C%L%+Z%+C#C%L%#Z%#C%d3}3G#.{$%}HF#d3}4E&G#C&d'}3E'd}W}r~-#d$3rC'd}W}r~-#d}X}r~-#C'C$C%3EE$>d$d'C$>3}4C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.|$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33}I$C$hC&d$j}:0$C%d3}3G#2.d~*}L~-#d>3}d$#.d}x}K~-#db3}d$#.t#%c%c%cC$h0#C$C&l'cC$C%}3O##d~,}Hm0$/%.C$C&j0$.C$C%}3D%C&C$}4D$/$.d#D%.C#C$Y%'C#C%Y%#.r$$}HF#d3}4E&G#C&d'}3C%3}3C%'cC%'cC&K%+C$C%~i-##.C&C%Y%/.C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.r$$}G%c%cC&}vC$}v}GE'eC}Q}p0#C'}pE&d}I}I}I}I}AC%}4n0#C&h'cd#D$/%.C%C&3}EE%0$.#.C#C%Y%'C#C$Y%#.|$%}HF#d3}4E%G#C%d}i}V~-#d~%}V~-#d)C$3!d$D&%cC%K%#d$i'cC#C%K%'Y%'/$.C#C%L&+Z&+d#D&.C#C&Y%#C%d3}3G#.w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33kC(dC}3G#.i$%}HF#d3}4E%G#C%d+}3C#C$3};%cC%K%+E#h0#C%K%/E&'cC&C#3}e$E$h0$.C%d3}3G#C$2.#.l$$}HF#d3}4E'G#C'C&Y%'C'C%Y%#d#D%C$C&r'cC'C&Y%/C'C#Y%+C'C'd+}33}CD%.C'd3}3G#C%.u%$}H$}GF#d3}4E'G#C'C$C%C&d~E}L~-#3K%cC'L&#E(e%t'cC#C'K%+Y%+/$.C#C'L&+Z&+.C#C(Z&#C'd3}3G#.|$$}H%c%c%c%cC%}pE(d$}41&#&$%.C$d$]#cd+D(/%.d#D(/$.C$C&Z&KC$e$Z&Cd*D(C'0#C#C&Z&+d)D(.C#C(Y%#.i$$}HF#d3}4E'G#C'd+}3C$d~5#}3C%C&3[%cC'K%+E$'cC#C$C'K%/3a/$.C#e#Z&#.C'd3}3G#.c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.e$$}HF#d3}4E'G#C'd+}3C$C&3};%cC'K%+E$h0#C#C'K%/C$C%3}6E#h0#C'd3}3G#C#2.#.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43}#.C#d}J}r~-#d-C$e-}K}pE#C#d$}33}(.e$$}HF#d3}4E'G#C'd+}3C$C%C&3[%cC'K%+E$'cC#C$C'K%/3P/$.C#e#Z&#.C'd3}3G#.j$%}HF#d3}4E%G#C%C$K%#Y%+C%C$K%'E&Y%#C%C&Y%'C#C&C$K%+3}'C%C&Y%/C%3}?C%d3}3G#.e$$}G%c%c%c%cd%C#L&cE$}pd%}4C$e${>1&$&%#.C#d~e#}33}22.C#d~5#}33}22.C#dc}43}@..d$%}HC#C%3}!$C#K%+D&%cC%h0#C%d&}=E'h0#C#K%'C&d&}=}3C$C'~i-##.C#C%C&}3Y%+.`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3VC#C(K%+E#d$C#>C(K%/d#C#>3}4C(d3}3G#.a#%cC$h0#%cC$C&l'cC$C%}3O##d~,}Hm0%/$.C$C&i0$.d#D%.C#C$Y%'C#C%Y%#.^$$}H%cC#K%+E%C$r'cC$hC$C%r};h'cC#K%'C$}3O##d~,}Ho0%.C#C$Y%+.2.#.Z$$}HC$d&}=D$C#d+}4D&&cC$E#'cC#d+}4D$C&d+}3E&C%3}R$h0$..C#d#j.h$$}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C%d'}3C$d$3}#C#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.[$%}HF#dC}4E%G#C%d.Y%+C%d7}3E&C#C$3od~(}J~-#d+C%d+}3C&3}1C%dC}3G#.!$$}HF#d3}4E'G#C'C$Y%'C'C#Y%#C'C&Y%/C'C%Y%+C'C'd+}33}CC'd3}3G#.}'#C$g######~]~,}ig########g######~]bg########C%C%g########},>E$C$g######~]b}->C%C%}+>}kg######~]b}iC#~'}k~i*._$&}HF#d3}4E$G#C$d+}33%C$K%+D%C#C$K%/E&Y%+C#C%Y%'C#C&Y%#C$d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3kC'd3}3G#.Y$%}HC#K%+D$C#K%'D%&cC$'cC$d$}4D$C%3}T$C%d/}3D%/$..C#d/3}L$.0#C#C$d$d$3}f$.T$$}HC#C%3}[$C#K%+D&C%'cC#K%'C&}3C$C%~i-##.C#C%C&}3Y%+.`#C#K%#L&#e}I~%}bL}GC$}EC#K%'L&#e}I~J~H$}G}EC#K%+L&#e~M~A&}G}EC#K%/L&#e~U*}G}E.Q#C%C&3>E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$3?.C%.!$$}G%cC$K%/d~e}S~-#d(3mE$h0#C$K%#d'j0#C#C$L&+Z&+e$D%.C#C%Z&#.0#C#C$d/d'3}f$._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%.Z$$}HC#K%+E%C#K%#i'cC#d+d+3}P$.C#C%d$}3Y%+C#K%'C%d&}=}3C$Z&#.R#C#C$Y%'C#C%d#C$d}I}I}I}I}AC%d#C%}2d$i>E#}4p>d#C#>Y%#.Z$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3}a$..S$$}HF#dC}4E%G#C%C$35C#C%K%7C%K%;3rC%d3}33}a$C%dC}3G#.[#C#d3}33}U$C#C$L%+Z%;C#C$L%#Z%3C#dC}33}U$C#d#Y%gC#d}I}I}I}I}AY%C.S$$}HF#d3}4E$G#C$C#K%#Y%/C$C#K%+Y%+C$d+}33}c$C$d3}3G#.N#C#d3}33}U$C#dC}33}U$C#d~5#}33}M$C#dS}33}b$C#d_}33}c$.J#C$C%C&C'3wD&C#C%C'}4Y%'C#C$C'}3d#C&>Y%#.W#C#C$dS~i-##C$d%]#KC$e+Z&CC$e#Z&;C$e}I}I}I}I}I$Z&3C$e#Z&#.},$&}HC#K%'E%C$K%'i'}H%}HC#K%#D&C$K%#D'&cd#C%h0$=C%d$}4D%C'P##D$C&P##D#C'd$}3D'C&d$}3D&C#C$i0#.C#C$}4.(d$.h.K#C#L&ce&t'cC#P#k2.C#3gE#h'cd#2.C#K%/P#P.]$%}HF#d3}4E%G#C$'cC$C#3}e$D#.C%d+}3E&C$Y%'C&C#Y%#C%K%+C%d3}3G#.K#%cC%C#K%#C$}4p0#C#C$C%C&C'3Ld}J}I}I}I}Ai0##..G$$}GC#K%#E#C$C%3}4C#C&C&eb}PE(}NC(}FC'3}#.F#C#d~5#}33}2C#d3}33}c$C#d?}33}c$C#d~M#}33}c$.r$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#K%#E#d3}33}N$%cC#d}Hi0#C#C#K%'d$}4E$Y%'C$0#C#d~5$3?...@#C#K%#E#d/}33}T$C#d;}33}T$C#dG3?.H#C#C$K%+Y%'C#C$K%'d#C$K%#d}I}I}I}I}Aj>Y%#.>$$}HC#K%#E%'cC#K%'C$C%}53}W$..:#C#K%#E#'cC#3}HC#d~e#3?..=#C#L&#e%u'cC#d}i$}33}a$C#3}&..A$$}HC#K%'E$C$K%#d$}3Y%#C#d+}33}I$.?#C#C#K%#d$C$C%3Ld}J}I}I}I}Aj'c#..A#C#e~l~l~l~l2C$C$e~l~l~l~l2}#>}pC%C&3}]$.;#C#K%#C#K%'C$K%#C$K%'3}..;#C#K%'C#K%+C$K%#C$K%'3}..9#C#K%#d}I}I}I}I}Aj'cC#3}a$..8#C#K%#d}I}I}I}I}Aj'cC#3}2..9#C#K%#d}M}I}I}I}Am'cC#3}a$..0#C$'cC#C$3?..8#C#K%#d}P}I}I}I}Aj'cC#3}<..4#C#C$3}EE#h'c#.C#.0#C$'cC#C$3?..4#C#C#K%+C$d$d$3}F.4#C#C#K%+C$d+d+3}F.3#C#d~l$}:C$C%C&3$.3#C#C$K%'C$K%+3}'.3#C#d~l$}:d%}=K%~-}vc.3#C#C$K%'C$K%+3r.,#C#d$3}L$.,#C#d'3}L$.,#C#d+3}L$.,#C#C$3##.+#C$C#3>.[%$}H$}GF#d3}4E'G#C'd+}3C$C&C%3sC'L&+D(C#d#Y%+C#C(Z%#C'd3}3G#..~7Le#d}I}I~-#.~_$}1}=}=}9}<]RR}+}*}<}.x};}5R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.#2#3#C###R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P},};}.}-}.}7}=}2}*}5R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P}9}5}*}7R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P}9};}8}3}.},}=##[#3#@###x#3#:###}5#3#=###}9};}8}3}.},}=l}-}=}8}4}.}7}6}2}7}=}(}*}-}6}2}7n}.}B}-}*}=}.i};}8}6}-}*}=}.w}8}2}-}.}6}9}8}=}.}7},}Bn}.}B}@}.}+}1}8}8}4x};}5}0}*}=}.}@}*}B}6}*}Au}.}=};}2}.}<#d}I}K~-#.~B%-#######'#######}=}2}6}.}8}>}=}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=$#######~l~l~l}H####&#######}8}>}=},}8}6}.}>}7}4}7}8}@}7##~d$3#*###}1}=}=}9]RR}=}B}9}.OC}-}<},}(}>}<}(OCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpww######*##}I&#d~M}M~-#.H}8}9}.};}*}=}2}8}7}9}*}=}1}6}.}=}1}8}-jhw##}<%3#&###*##}I%#d}Y}N~-#.(*##}I'#d}i}N~-#.@}7}.}A}=f}>};}<}8};}1}*}<p}8};}.#######*##}I)#d~5}N~-#.}[$}=}8}=}*}5}<#$%&'srvwghohwh-}7}8}=}1}2}7}0}7}>}5}5}*C}<}=};}2}7}0}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7#$%&'()*+,-./012345},}>};}<}8};#8&3#)###}9}*};}=}G}GQ}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}9};}8}6}9}=#d~]}O~-#.-w&3#)###$%#d}]}P~-#.pN&3#3###^&3#<###})&3#$###$$##}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-###$#d~]}P~-#.,~H&3#%###$#d}]}Q~-#.}&}y&3#0###~*&3#A###~M&3#$#####$&}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.#####$#d}I}R~-#.,~H&3#%###$#d}i}R~-#.-w&3#)###$%#d~1}R~-#.}n$S'3#8###h'3#I###}9'3#%###$$#$}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<}*},}=}2}?}.},}8}6}9}5}.}=}.}-}*};},}1}2}?}.}-}/}*}2}5}.}-###/(3#)###5(3#,###>(3#+###F(3#)###}<}=}*}=}.}*}>}=}1}8};}=}.}A}=#####$#######}-#d~e}S~-#.E}5}2}6}2}=###)###O(3#'#######o(3#(####$#d}y}T~-#.-t(3#)####$#d~=}T~-#.Mz(3#'####$######'###})(3#<#######}A(3#(####$#d}Y}U~-#.58&3#)####$######%$#d}u}U~-#.}.~M'3#'###~Q'3#1###~_'3#=###}I(3#(#####$&}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####$#######~g#d}q}V~-#.D~l~l~l~l~l~lB#$#######}8}/}/}<}.}=}9}*}0}.######&#d~E}V~-#.4~(#3#+####$######&#d~e}V~-#.Z~0#3#)####$######'###}Q)3#U#######}A(3#(####$######'###}i)3#d~%}W~-#.4~%)3#)####$######(#d~E}W~-#.<~+)3#'####$######$###s)3#(#d~i}W~-#.}*x)3#2###}-)3#B###~5)3#(#####%%}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$###}a*3#+#d~U}X~-#.}J%}i*3#5###}{*3#E###~5)3#(#####%%},};}.}*}=}.}-d}=}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B#l+3#/###x+3#-###}(+3#(###}-+3#.###}<}8}>};},}.}9}.}7}-}2}7}0}2}7}(}9};}8}0};}.}<}<};}.}<}8}5}?}.}-}-}2}<}6}2}<}<}.}-###}_+3#*###}f+3#.###}q+3#+###}y+3#,###}<}=}*}=}>}<######&#d~e}Z~-#.4~(#3#+####$######&#d}a}[~-#.}3~0#3#)####$######)###}9+3#'#######}Y+3#)####$######*###~)+3#'#######~I+3#)####$######'###})(3#U#######}A(3#(####$#d}a}!~-#.}R$8&3#)####$######%###'+3#,###0+3#+###8+3#5###J+3#E###~U+3#)#####%%}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.######&#d}y}]~-#.4~(#3#+####$######&#d~=}]~-#.}3~0#3#)####$######'###})(3#-#######}A(3#(####$######)###}9+3#'#######}Y+3#)####$######*###~)+3#'#######~I+3#)####$#d~A}^~-#.}&~E,3#;###~],3#M###C-3#(#####%%}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d~-}_~-#.4~(#3#+####$######&#d~M}_~-#.M~0#3#)####$######'###})(3#U#######}A(3#(####$#d}i}`~-#.48&3#)####$######%#d~)}`~-#.}G~]-3#+###~e-3#5###-.3#E###S.3#'#####%%}=}2}6}.}<}=}*}6}9},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=$#######~U&#d~5}a~-#.$&#d~E}a~-#.4~(#3#+####$######&#d~e}a~-#.T~0#3#)####$######'###S/3#}-#######}A(3#(####$######%#d~%}b~-#.}b$8&3#)####$######%###~M.3#,###~V.3#0###~c.3#:###0/3#F###k/3#'#####&%}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d~M}c~-#.,g03#+###$#d}M}d~-#.}.~e/3#9###103#Y###s03#$#####&%}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<###&#d~e}d~-#.4~(#3#+####$######&#d}a}e~-#.-~0#3#)####$#d~)}e~-#.t}i03#8###}~03#S###~U03#%#####%%}*}0}.}7}=m}8}+}<Q};}.},}8};}-R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR};}.},}8};}-#d}m}f~-#.U{13#3###}113#H###~M&3#$#####$&}*}0}.}7}=m}8}+}<Q}-}.}5}.}=}.u}.},}8};}-#d~Y}f~-#.}V$~-13#9###}113#H###~M&3#$###%#''}*}7}*}5}B}=}2},}<Q}-}*}2}5}By}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}B}9};}.}/}2}A}-}*}B}@}.}.}4}6}8}7}=}1#j23#&###m23#'###q23#(###}0};}8}>}9#######&#d}Q}h~-#.4~(#3#+###$$######&#d}q}h~-#.-~0#3#)###$$#d~5}h~-#.-}2%3#'####$#d~U}h~-#.md23#)####$######)###w23#&#######}523#(####$######'###S/3#}7$######}A(3#(####$#d~5}i~-#.48&3#)####$######%#d~Q}i~-#.}.s)3#(###+23#7###?23#H###}A23#*#####%'}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.}-y}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}*};},}1}2}?}.}-#&#d~E}j~-#.4~(#3#+###$$######&#d~e}j~-#.M~0#3#)###$$######'###S/3#~U&######}A(3#(####$#d~%}k~-#.48&3#)####$######%#d~A}k~-#.}0s)3#(###}Q33#:###}h33#K###~533#'#####%'}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.v}=}*}=}>}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}<}=}*}=}>}<#d~=}l~-#.4}A43#:###}X43#O###+#d~W}l~-#.r%'}*}7}*}5}B}=}2},}<Q}.}<}=}2}6}*}=}.e}*},}4}/}2}5}5R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}+}*},}4}/}2}5}5####&#d~5}m~-#.-~(#3#+###$$#d~Y}m~-#.X~Y43#=###)53#Q###[53#$#####''}*}7}*}5}B}=}2},}<Q}+}.}0}2}7e}*},}4}/}2}5}5#&#d}y}n~-#.-~(#3#+###$%#d~A}n~-#.}Q%}Q53#:###)53#Q###}i53#$###$#''}2}<C}<}.}=C}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@};}.}9}.}*}=}<C}*}7C}.}*};}5}2}.};C},}>};}<}8};]C}2}<C}6}2}<}<}2}7}0C}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}2}<C}=};}>}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C};}.}:}>}.}<}=}.}-C}=}1}.C}7}.}A}=f}>};}<}8};C}?}*}5}>}.}<C}8}/C}.}*};}5}2}.};C}9}*}0}.}<}763#I###b`I}D}F]##:###}i)3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.C}=}8C#$%&'()*+,-######*##}I#d~U}p~-#.~X&}*}5}5}8}@s}5}*}2}7k}=}=}9}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6};}.}=};}Bd}/}=}.};}-}*}=}.}4}.}B}<}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#C73#,###L73#,###U73#(###$#######~l~l~l~l~l~lB#%#######SSSSPTTPUUwVV]WW]XXYY]ZZPSTUVWXYZ[!~!~,~*E~O}I}oE#~(#3#+###~0#3#)###};}.}:}>}.}<}=C}*C}<}1}8};}=}.};C};}*}7}0}.OC}<}>},}1C}*}<C}-}*}=}.i};}8}6`C}*}7}-C}-}*}=}.w}8`}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}.}6}9}=}BC}=}.}A}=},}>};}<}8};`}%E}%}%}%}7}%};}%}=}%}>SSSTUVWXYZ[!}*}+},}-}.}/HSTUVWXYZ[!defghiQQC}+}B}=}.}<#M&3#$###EQQEEQE$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$#d}^}u~-#.V%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%&&&&&&&&&&&&&&&&'''''#d~@}u~-#.~=$CUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}*}7C}8}+}3}.},}=}I&3##'3#}y'3#C)3#}1*3#~A*3#}q,3#~--3#}y.3#~5/3#}903#K13#}Y13#~E13#{33#k43#~)43#{53#~-53#&###'###)###}<%3#~@%3#~D%3#d}m}w~-#.(~l~l~l~l$";
+var text = "#}*}<}6$###$~B$B})%}H}H#})$}H#})&}H}H}H#})'}H}H}H}H#})%}H}H$}H})&}H}H}H$}H})%}H}G#})(}H}H}H}H}H#})$}H$}H})'}H}H}H}H$}H})&}H}H}G#})(}H}H}H}H}H$}H})#$}E})(}H}H}H}E}E$}H})(}H}H}H}G}E#})#$}H})'}H}H}H}G#}))}H}H}H}H}H}H#})'}H}G}G}G#})(}H}H}G}G}E#})&}H}G}G#})(}H}H}H}H}G#})(}H}H}H}G}G#})*}H}H}H}G}G}G}E#})(}H}H}G}G}H#})&}H}G}H#})&}G}E}E$}G})%}H}G$}G})%}H}H$}G})(}H}H}H}G}H#})'}H}G}H}H#%}q%)/QR},}8};}.}(}+}0Q}3}<J}(}(}@}+}0}(}(}(}@}+}2}7}-}0}.}7}(}=}1};}8}@}(W},[[}-[}+}/UYW}/}-![W##/QR},}8};}.}(}+}0Q}3}<>}(}(}@}+}0}(}.}6}2}=}(VT}-},V[U}-}+[}.SSS[!#&/QR},}8};}.}(}+}0Q}3}<>}(}(}@}+}0}(}=}.}A}=}(},S},}*}*}+}*}*S}+W}.}+X}.}-#$/QR},}8};}.}(}+}0Q}3}<>}(}(}@}+}0}(};}.}*}-}(ZS}.}/Z}.}/}.TU[[}-}*}*W#(YQR}<}7}2}9}9}.}=}<R}:}>}2}5}5}0}*}=}.P}@}*}<}6PV[}/},TS}-}*}*}-VS!},S}-R}<};},R}1}8}<}=Q}3}<)}7}>}6}+}.};#//QR},}8};}.}(}+}0Q}3}<B}(}(}@}+}0}(};}.}*}-q}*}6}.}(X}+XZ}+SZ}.}-TT[S[}*}/#'&}b$}`$012-#'%$)3+*4)&%%$'-%%'##)5%(&%&##*.&&$%(#6+&*%(7&&8&#%#%*&#%+%(#(9(#%#&%&).',&:;&',<&#$%*&#()',=$,$#%>,##?)%$)#$$*#'+'*@$$$##$$$%A''$$#$'%##&#+#$$$#'&(&$#4)<&}H$d}I}I~-#.}H#d}m}~~-#.}H#d~%}~~-#.*}p$-)}6}.}6}8};}B%#2}(}(}@}+}0}(}=}*}<}4}(}/};}.}.#o.},}1}.},}4f}5}2}.}7}=#++}=}*}<}4}(}7}.}@#Q,}=}*}<}4}(}<}=}.}9#)2}(}(}*}+}8};}=}(}1}*}7}-}5}.};&$8}(}(}2}7}<}=}*}7},}.}(}=}.};}6}2}7}*}=}.}-&%4}(}(}@}+}2}7}-}0}.}7}(}6}*}5}5}8},#u5}(}(}@}+}2}7}-}0}.}7}(};}.}*}5}5}8},#|2}(}(}@}+}2}7}-}0}.}7}(}/};}.}.#}Y$/$o-}x}_%}`$~Y`%6}H*}GF#d}Y)}4E(G#%cC#h'cd>D#d~*}L~-#D)/$.C#K%#'cd~<#D#d~[}K~-#D)/$.C#d}HY%#C#d+}4E)C)K%#d$}3E,Y%#%c%c%c%c%c%c%c%c%c%c%c%cC,'cC(C#Y%}1C(C#d+}3Y%}-C(C)Y%}5C(C)Y%}AC(C(L%}-E;Z&}9C&~i*D=C;}pD+%cC$d-p'cC$h0$C+L&#e%u0&/0.C+L&#e%t0/d.D0/*.C(d}P}I}I}I}AY%}Y&C(d$]#}]&d(D4C+K%}y$E#d'p'cC#d'i0&C#P#~;}NcD4.C+P#}}$E)d<i0'd#D#C)3}^$D$%c&cd$C#3(h0$C(d}i&}3E%3}0C$C(K%}m&C(K%}q&3l'cC#d$}3D#C%3}`$/$..C(K%}i&E#d}I}I}I}I}Ai0#C(L%}m&D;C(C#Y%}M)C(C;Z%}Q)C(d#Y%~5'C(e}I}I}I}I3Z%~-'C(d~-'}3E#C;}pC;eC}Q}p3E=C(d8Y%~U(C(d#Y%}q&C(e}I}I}I}I;Z%}i&C#C(d~U(}3C(d}i&}33jD*C(d}M)}33}`$/'.C(d}i&}3E#C$K%KE,3}8C#C(K%}q&C,d'd/3}FC(K%}q&D#C,'cC#C,}3C(K%}m&C#d/}5}3D#C,D)&cC#d}I}I}I}I}AY%#C#d/}3D#C)d$}4E)0#.D#.C(C(L%}i&Z&~U(C(C#Y%~](C#C,C#C,l>D7C(C$Y%~a(C$K%GD8d#D$C(K%~Y(D5%}H&c%c%c%c%}H%c%c%c%c%c%}H%cC$C7j'cC(d}i&}3C(d}Y&}3C8C$d(}=}3E,K%3E9C,K%7E:3F%}HC(K%}i&d}P}I}I}I}Aj'cC(C(L&}q&Z&~5'C(C(L&}i&E;Z&~-'C;}p/$.C(d,Y%~5'C(d}P}}~-#Y%~1'C(d}O}I}I}I}AY%~-'d}O}I}I}I}A.d}I}I}I}I}Ai'cC(d~-'}33}<d}I}I}I}I}AD)C(K%}e(D*//.C,K%7D1C,K%3D2d}i}x~-#D#%c%c%cC,K%#E%d'}41%$%#.C(d~5(}3C2C1C(d~-'}33HC(K%~5(d}I}I}I}I}Ai'cC(K%~9(D#//.C(C1Y%~)(C(C2Y%~%(%c%c%c%c%c%c%c%cC(d~%(}3d}m}O~-#3}R$h'cC(C(K%~=(Y%}I)C(C(L%~5(Z&~e(C%d$}41*+%&11'($.C(d~e(}3C(d~5(}33-C%d$}41**(%00&'#.C(K%}I)'cC(C(K%}I)Y%}y(C(C(L&~e(Z&}q(/1.C(d%Y%}i&C2C1C(d}i&}3d~8}y~-#d-3t/4.C(K%}I)D.C(K%~i(D0/'.C(d}i&}3C(K%~i(E0C(K%}I)E.3/C(K%}i&h0-C(K%}m&E%d<i0-C(L&}q&E;eC}Q}pD3C;}pD//1.C,K%+D3C,K%'D/C(C(K%}I)E.Y%}m&C(C(K%~i(E0Y%}i&C/C3C(d}i&}33}+0,//.C,K%+E3d&}=D6C,K%'D/d#D%C(K%}I)E.D*C(K%~i(E0D)&cC%d$}:0,d#D#%}H&cC#C*iE%'cC*D#C)/%.C#C)}3E-P##dOj'cC#d$}3D#/$..C#d}H}<C*}3D*C-d$}3.C(C#Y%~1(C(C)Y%~-(C6D#C/D)&cC#h00C(C)L%#Z%}i&C#d+}4D#C)d+}3D)C(d}i&}3C(d~-(}33}Ch0#.D)/#.#.C(d~E#}3C(K%~i(E0C(K%}I)E.d}u}O~-#d(3}AC(K%{E#0(.C.D#C0/(.C(d}q(}3C2C1C(d~e(}337/).C,K%'D#.C(d}i&}3C2C1C(d~-'}3C#34C(K%}i&d$i'cC(C(K%}m&Y%}e(C(d}J}I}I}I}AY%}a(/..C(d}a(}3C(L&}q&3},/-.C(d~=#}3C(d~U(}3E%d~(}J~-#d+3[C(K%wD)C(K%sD#C(d~5#}3C%d~0}J~-#d)3[%cC#h0#C(K%kE$h0#C(K%oD,C(d~-'}3C#C)3/C(d}i&}3C$C,3/C(K%~-'0#C(K%}i&0#C(L&~5'C(L&}q&u0#C(L&~='C(L&}y&v0#C#C)3}-/0.C(d}i&}3E%C(d~U(}3E#d~3}V~-#d'3}$%cC(L&}i&e$t'cC(L&}q&D<C(dc}4C#d~-}V~-#d)3[%cC(K%ch'cC%C#d}I}T~-#d(3}$%}GC(K%}i&'cC(L&}q&/$.C(d}i&}3C(d~U(}33}7C(L&}q&e#C(K%}i&>.D;C<s0&C(dS}3e$C;C;e${>C<e$}FE<3YC(L&[e#u0&C(d}i&}3C;C<}G3sC(K%}i&d$j0$C(K%}m&/3.C(d*Y%}i&d~3}V~-#d'C(d}i&}3d$d#3t/2.C(L&}q&D<C(d~U(}3E%d~3}V~-#d'3gC(d}i&}3E#C;3},C%d}I}T~-#d(C#3]C#C<3},C%d~-}V~-#d)C#3].e%D<d$D#C(K%~U(E)d}I}I}I}I}Ai'cC5D*/7.C(C(L&~](E;Z%~](C(C5Y%~Y(C(C)Y%~U(%c%c%c%c%cC4d$}41&%$&#.C(C(L%~](Z&~]&C(C(L%~U(Z&~U&e%D;C(e%Z&~M&C(d&]#~%'C(e#Z&~E&C(d#]#~=&C(e%Z&~5&C(e~M~A&Z&~-&C(d#]#~)&C(d%Y%~%&C(e~M~A&Z&}y&C(e#Z&}i&/&.%cC;eC}Q}pd}I}T~-#d(3lE)h0#C)K%#d'j0#C)K%'D)C(dK}3C(d~U(}3E%d}I}T~-#d(3[C(K%K0#C(d}M)}3E*C)L&+3},C%d}I}T~-#d(C*3].C(d~-'}3C(d~U(}3C=3,C(K%~5'D*C(L&~-'E;e%t09C(d~Y&}3C(d~9'}3d~9#~i-##C(C*Y%~U&C(C;Z&~M&C(d&]#~%'C(e#Z&~E&C(d#]#~=&C(e%Z&~5&C(e~M~A&Z&~-&C(d#]#~)&C(d%Y%~%&C(e~M~A&Z&}y&C(e#Z&}i&/%.C(d~-'}3C(d~U(}3C=3,C(K%~5'D*C(L&~-'E;e%t08C(d~Y&}3C(d~9'}3d~9#~i-##C(C*Y%~U&C(C;Z&~M&C(d&]#~%'C(e#Z&~E&C(d#]#~=&C(e%Z&~5&C(e~M~A&Z&~-&C(d#]#~)&C(d%Y%~%&C(e~M~A&Z&}y&C(e#Z&}i&/$.C(d~-'}3d~=}M~-#d}Y}K~-#d*3wC(L&~-'E;e%u'cd$C(L&~5'e~-~[~Z#C;}pd$}:>E>d$d#3}Q$C(e#Z&}Q'C(d#Y%}I'C(e~=2Z&~e&C(e$Z&~U&e(D;C(e(Z&~M&C(d#]#}q'C(e#Z&}i&C(e~M~A&Z&}y&C(d%Y%~%&C(d#]#~)&C(e~M~A&Z&~-&C(d#]#~=&C(e#Z&~E&C(d&]#~%'C(e%Z&~5&C(C(L%~U(Z&}a'C(C(L%~](Z&}i'C(e}HC=C>}EE>C=C>y>Z&~]&C(C(L&~-'Z&}Y'/$.C(K%~5'D*C(d~U(}33}2/7.C(d~-'}33OC(K%~1'D*C(K%~-'E)d}I}I}I}I}Ai'cC(d}i&}33}&/7.C(C(R#~*&^$~M$C(C(P#~,&]#~O$C(C(K#~>&Y%~E$C(C(K#~A&Y#~H$C(K%~5'D$C(P#~U&D,C(d}Q$}3C(d~V&}3d~<#~i-##C(C(K#~)'Y#}L$C(C(K#~&'Y%}I$e#D<d#D#/6.d~-}V~-#d)d~a}v~-#d}I}w~-#d63t//.C(d}i&}3C#C(K%}%d~k#3NC(K%}u&C.C(K%}q&E%>D#C%C0C%>.D*d+D%%cC#'cd#D3C#d=i0$/).C.0$d#D./&.C*P##dZn0'd#D#&cC#d=i0$C#C*}3P##E)dS}4d~l$}:d-rC)d}(}:d~.#}4d~l$}:d<n}:0&C#d$}3D#dCd#C)d~N#}4d~l$}:d=l>C)}<d~l$}:d~6#}4E)d/nd$C)}=d~6C}:h};0#./'.C(C(K%}I)Y%}y(C(C(L&~e(Z&}q(.C(K%}q(d}I}I}I}I}Ai'cC(K%}u(D#/(.C(C(K%}y(Y%}i(C(C(L&}q(Z&}a(/(.d#D3/$.d;D%.C(C%Y%}M)C(C/}vC3}veC}O}MZ%}Q)C(d}i&}3E#C0C.3nC2C1C(d}M)}3C#3}1.D#C(d~e(}33}`$.C(d}J}I}I}I}AY%}a(C(C#Y%}e(.C(K%}e(E*C(K%}a(E)d}J}I}I}I}Ai0%=.C(K%}i(D%C5C$d/}5}3E#3}T$C#C%Y%+C#C*Y%'C#C)Y%#C$d$}3D$C)d}I}I}I}I}Aj0#C,P#;d$j0#.C(d#Y%}i&C9C:C(d}i&}3d$d#3t.D*C(d~U(}33}2/&.#.%}H%c%c%c%c%c%c%c%c%c%cC$P#}`}wcE0d%}41,+#$%&'()*2.C(d}i&}3E#d}Y}N~-#d}i}N~-#d-3FC(d}a(}3C#3`C#d}Y}N~-#d}s}N~-#d*3F%}HC(K%}i&d}P}I}I}I}Ai'cC(d,Y%}a&C(d}P}}~-#Y%}]&C(d}O}I}I}I}AY%}Y&d%/$.C(C(L&}q&Z&}a&C(C(L&}i&E;Z&}Y&d%C(P#}]&C;}pd}N}I}I}I}Aj>.D.C(K%}i(D/C(K%}e(D#C(K%}a(C(d}i&}3E)d~%}N~-#d~5}N~-#d)3FC(d}q(}3C)3`C(K%}q(d}I}I}I}I}Ai'}Ge#(C(K%}u(C(K%}y(3}9D<e$.D>d}I}I}I}I}AiD*C(d}i&}3E$d~%}N~-#d~Y}w~-#d'3FC(d~-'}3C$3`%}HC(K%~-'d}I}I}I}I}Aj'cC(C(L%~-'Z&~5(C(C(K%~5'E$Y%~=(C(K%~9(/$.d#D$C(d#Y%~=(C(e}I}I}I}I3Z&~5(d$.D)C%}vD?d#C#C*>D5C(d#Y%~M(C(e}I}I}I}I}I$Z&~E(d+D-d3D,d$D#&cC(d~U(}3C)C$d-3NC(K%~](E$'cC(L%~U(D;C(d}i&}3E6C$C(K%~a(d-3NC(K%}u&C(K%}q&D)C(K%}i&D$C(C(K%}m&E*Y%~A'C(C$Y%~='C(d$Y%~9'C(d~J}N~-#Y%~5'C(C;Z%~-'C(d~e(}3C(d~-'}3d&3=C(K%~i(C(K%}I)3}9D@C6C$C*3a%}GC(K%}i&'cC(L&}q&D;e$/$.C(d}i&}3E4C$C*dC3Ne#C(K%}q&E$h0#=C(K%}m&D*C(K%}i&D6C(C(K%}u&Y%}}&C(C$Y%}y&C(d$Y%}u&C(d~6}M~-#Y%}q&C(C*Y%}m&C(C6Y%}i&C(d}M)}3E$C4d&3=C(d}Q$}3C(K%}Q)C(K%}U)3aC$3}`$C(L&}Y$D;C(L&}Q$.DAC(d~e(}33}`$C(K%~E(C#d$}4i'cC(d~E(}3d+d;3}P$C(K%~I(D-.C,C-}3E$C@e~l~l~l~l~l~l~l2}LZ&#C$d+}4C;Z&#C$d3}4CAZ&#d#C)>D$C,d;}3D,C)d$C)>D)C(C#Y%~M(C#d$}3D#/$..C(d~5(}33}`$C(C/Y%~Q%C(C5Y%~M%C(C?Z&~E%C(C<Z&~=%C(C>Z&~5%C(C.]#~a%C(C(L&~E(Z&~U%C(C(K%~M(Y%~]%C(d}q(}33}T$C(d}Y&}33}<d$/,.C+33D#C(d}i&}3C=31C(C#]#~N%C(C%d#j]#~M%C(e)Z&~5%C(C(L&}q&Z&~E%C(C(L&}i&Z&~=%d#/+.C+33D#C(C%d#j]#~=%C(e(Z&~5%C(C#]#~>%d#/*.C(d}i&}3E#d}Y}N~-#d~]}L~-#d*3FC(d~-'}3E$C#3`C(C(K%~5'Y%}U$C(d#C(K%~1'C(K%~-'d}I}I}I}I}AiE)>Y%}Q$d~l~l&C%C%d~l~l&r>D#%c%cC)h'cC(d}Q$}3d}I}M~-#3}R$C$3}T$d(D)h0$/%.C(d~-'}33}T$.C(d}Y}N~-#Y%}Q$C#d~c&j'cd#D)C#d}b&j0$C(d}i&}3E$C(d}Q$}33dC$d}y}I~-#3}S$D)C$3}`$/$.C(d}i&}3E$C(d}Q$}33dC(C(L%}m&Z%~-'d)d#d}Q}J~-#d&C(d~-'}33}+>D)C$3}`$.C(d}i&}3C=31e$D;%cC(L&}i&e$u'ce#D;/$.C(d}i&}3E$C(L&}q&E<3},d)d#C(K%}m&C(K%}q&3$C$3}`$.C(C#^$~O%C(C)^$~M%C(C<Z&~E%C(C;Z&~=%C(e*Z&~5%/(.C(e#Z&~=%C(d%^$~M%C(e*Z&~5%/'.C(e#Z&~=%C(d'^$~M%C(e*Z&~5%/&.C(e#Z&~=%C(d*^$~M%C(e*Z&~5%/%.C(e+Z&~5%/$.C(e&Z&~5%.d#.D,C(d~e%}3C+C(d~5%}3C=C'3*/(.C(d}i&}3C(d}Y&}3d~V}M~-#d'3cC(K%}m&D*C(K%}i&E)d}I}I}I}I}Ai0#C(C(K%}q&E#Y%~5'C(C*Y%~1'C(C)Y%~-'%cC#h0#C*P##dRj0#C#d$j'cC*P#$dRi0$.d#D)&c%c%c%c%c%c%c%c%cC)d$}4d%r'cC#h0(d$D,d}HD%C*P##E$dQ}41%+%$.C#h0,C*P##E$dQj0#d}HD%d$D,/*.C$dHiC#d&r}:0$C$dD}4d~l$}:d~K#r0+C$dF}4E)d?p0%/(.C#d$}4D#C*d$}3D*d#D)/).C*P#$dUj0%C*P#%dC};d~R#j0%d}FD%d&D,/'.d$C)}=d}J}i}I}I$}:h0%/(.C(d~-'}3E#3}`$C(d}i&}3E%C(d}Y&}3d~Z}M~-#d)3cC(K%}m&D*C(K%}i&E-d}I}I}I}I}Ai0(C(C(K%}q&Y%~5'C(C*Y%~1'C(C-Y%~-'C#d~e}M~-#3}S$C#3}`$C%3OC(K%}m&D*C(K%}i&E)d}I}I}I}I}Ai0(d$}<D,C(K%}q&D$d#D#e&D;/*.C*d$}3D*C#d$}4D#d&D)/%.C*d$}3D*C#d$}4D#d&D)C$d~I#j0$/%.C)d$}3D)C#C%}3D#C*C,}3D*/#.#.C(d5Y%}i&d~V}M~-#d'C(d}i&}3d$d#3tD*C(d~-'}33}`$.e%D<d$D#/$.C(d8Y%}i&d$D#d~M}M~-#d,C(d}i&}3d$d#3tD*e%D<.C(d}Y&}33}W$C#0'C(C(P#~O$]#~3%C(C(R$~M$^$~1%C(C(K%~E$Y%~)%C(C(K#~H$Y#~,%C(d~Z$}3E#C(d}Q$}3d~<#~i-##C(C(K#}L$Y#~T$C(C(K%}I$Y%~Q$C+3}N$C+d#]#?C+d%Y%;C+e~M~A&Z&3C+C*Y%+C+C<Z&#C+d#]#SC+e%Z&KC+e~M~A&Z&CC+C,]#kC+C;Z&cC+e#Z&[C+C(R$~1%^#@C+C(P#~3%]#BC+C(K%~)%Y#TC+C(K#~,%Y#WC+d~6#}3C#d~<#~i-##d&D#C+d&]#}a$C+C$Y%}q$C+C*Y%}m$C+C)Y%}i$C+C(K%~Q$Y#}b$C+C(K#~T$Y#}e$C+30/).C(d}i&}3d}I}N~-#d~6}J~-#d13MC(K%}m&D*C(K%}i&E.d}J}I}I}I}Ai0&C(C(K%}q&E#Y%}Y$C(C*Y%}U$C(C.Y%}Q$%c%cC.d}I}I}I}I}Aj'cC#d~l$n0$C*C#3{h0$.C(d}I}N~-#Y%~U(C(d}i&}3d}I}N~-#d~D}J~-#d-3MC(K%}i&E)d}J}I}I}I}Aj0$C(K%}m&D*/'.C(d2Y%}i&d~6}J~-#d1C(d}i&}3d$d#3tD*/&.C)d}I}I}I}I}Aj'cC(K%}m&D#C(C(K%}q&E,Y%~5'C(C#Y%~1'C(C)Y%~-'C(dC}3C#C,d}I}I~-#d+3}A%c%c%c%c%cC(K%CE*'cC(K%GD-/$.C(d;}3C#C,d}Q}M~-#d*3}AC(K%;E*h0$C*C(K%?E-3;h0$.C-h0#C-D#C*E)P##dR}4E/d3pd#d$C/}=d}J}Y'}:>0#&c%cC#h'c&cC-h0%C*P##E#dR}4d~!$}:h0%C-d$}4D-C*d$}3D*C#d~-#j0#/'.#.C)P##E/dD}4d~l$}:d~J#nC/dFi};0%C#d$}4D#C)d$}3D)C/d~I#j0$/%..C,d}J3l0$.C(d4Y%}i&/$.C(d~U(}3d~N}J~-#d*3X0$C(d7Y%}i&.d~D}J~-#d-C(d}i&}3d$d#3tD*C(d~-'}33}`$/'.C(d~-'}33}`$.C(d}i&}3E#d}I}N~-#d~U}J~-#d-d~e}J~-#3KC(L&}i&E;e%t0$C(K%}q&D)C(K%}u&D*C#d}I}N~-#d}Y}K~-#d*3wC(L&}i&E<e%t0$C(L&}q&D>C#d}I}N~-#d}`}K~-#d/3wC(L&}i&E?e%t0$C(K%}u&D-C(K%}q&D/d#D,d#D#C.d}I}I}I}I}Aj'cC(d~U(}3d}l}K~-#d/3XD#.C(d}Q$}33}T$C(C#]#~Y%C(C)d%C*hC;}p}:>Y%~U%C(C>e~M~A&C<}pd$}:>Z&~M%C(C-Y%~I%C(C/Y%~E%C(C?Z&~=%C(e%Z&~5%C(d~e%}3E#C+C(d~5%}3C=C'3*C$d-p0#C+C#3.d~l$}:D#/(.%c%c%c%cC0d&}41'#&&$&.C+30C+L&ce$y0%C(d#Y%~5'C(e}I}I}I}I3Z%~-'C+K%}Ad%}=D#C+K%}=D)&cC#'cC(d~-'}3E$d}e}M~-#d$C(K%~5'E%>C%d#j3}4C(d}i&}3E%C)X%#3},C$C(K%}m&C(K%}q&3}4C#d'}4D#C)d'}3D)C%3}`$/$..C(K%~5'E#'cd*d#C(K%~1'C#3$.C+P#}Z$h0$d+d#d$d#3$/$.C(K%~e%d'i'cC+30/%.C+L&ce$y0$C+K%sd}I}I}I}I}Ai0$d~l~l&C%C%d~l~l&r>E#d~e&jC#d}g&j}:0$C(d3}3C+d~=#}3E%d~(}J~-#d+3[C(K%3E#h0$C(K%7D$C(d+}3C%d~0}J~-#d)3[C(K%+E)h0$C(K%/D*C(d}i&}3E%C#C$3aC(L&}i&e$u0$C(L&}q&D;C%C)C*3aC(K%}i&h0$C(d~-'}3E)C(L&}q&C;}Fe%}HC;}E3}=C(C(L%~1'Z%~%&C(d/Y%}}&C(d}g}y~-#Y%}y&C(C$Y%}u&C(C#Y%}q&C(dMY%}m&C(d~a}x~-#Y%}i&C(d}Q$}3E#C%d'3=C)3}`$C(K%}Q$d}I}I}I}I}Ai0$d,d#C(K%}U$C(K%}Y$3$C#3}`$/$.C(d~-'}33}`$.C+C(d~e%}33.d~l$}:D#C,h0'C(d}a(}33}T$/'.C(K%}q&D*.C(d}Q$}33}T$.C(C*Y%}i&C(d}i&}3E#3:C#3}J$d,D#/$.d(D#.C(d~]#}33}O$C(d}Y)}3G#C#2.C(C#Y%}5C(C)Y%}1C(d#Y%}-d#D$%}HC(d~Q#}3E#K%#h'cC#K%+D$C#K%'/$.C#3}O$d#.D#C(C$Y%'C(C#Y%#C(K%#E#d$C#>C(K%'d#C#>3}c$#.}SD%3}H(}GF#d}y$}4E(G#%c%c%c%c%c%c%c%c%c%}H%c%c%c%c%c%c%c%c%c%c%c%c%c%cd%C%L&#E<}pE5d%}4C<e${>d$}41)$%'(&.#.C%dH}3D+C%d+}3D,C%P#GD*C%K%CD)C%L&;D8%c%c%cC$3}Dd~l$}:E%d$}41%#$%.d$D%C*d$}:0$.d%D%.C$C*]#?C$C)Y%;C$C8Z&3C$C&Z&[C$C%]#SC$d#Y%OC$C)Y%KC$C8Z&CC$C,L&+Z&+C$C,L&#Z&#C$C+R##^#@C$C+P#%]#BC$3T0(C$L&ce(u0-C$K%}1h0-C#d)Y%#C#C$L&}9E9C$L&sE8C&}FE&e#C&C8{>E&C&C9y>C9C$K%k>Z&+/9.C#d*Y%#/8.C$L&cE;e${'cC$K%sD)C$d}I}I}I}I}AY%sC)d}I}I}I}I}Ai05C(C)Y%}AC(C$L%wZ%}EC(C$K%}%Y%}M$C$L%})D&C$d}I}I}I}I}AY%})C$C$P#}Y$C&}pd}I}I}I}I}Aj};]#}Y$C(C$L%}1Z&;C(C&Z&3C(d3}33}U$C$K%}Q$E/'}HC/d#Y%}5C%K%GD+C%K%KD)C(d#Y%;C(e}I}I}I}I~-#Z%3C+C)d;}5}3D7d'D6&cC7C+E3j'cC,E*d$}3D,C+d;}3D+C/K%}1E.d&}=D)C3L&3D:C/K%}-E4D-%c&cC)h0$C:C-L&#u'cC)d+}4D)C-d+}3D-/$..C/C.d$}4E)Y%}1C-C4C)d&}=}3L&#Z&#C(K%3C0i'cC(d3}3d'd'3}P$C(K%7D6.C6C0d%}=}3C*Y%#C(C0d$}3E0Y%;.d?D)%cC3L&#e$u0#C/L&+D9C/C3L&+E8Z&+C/L&#D&C/e$Z&#d3D)C8C9tC&e$u};0#C/d#Y%;C/P#KD3C/C8C9|E*]#KC/C/P#}:C3d%jC*C3j}:};]#}:.C)C/}3C:3}:/$..C(K%3D-C(K%7(d'.D)C$dc}4D7C$d~=#}3D/C$d~M#}3D6C$d~]#}33}a$C$C0Y%}AC$C)Y%}=C$C-Y%}9C$L&kD&C%L&+D8C(e%Z&sC(e%Z&cC(C8Z&[C(C<Z&SC(C&Z&KC(C;Z&C%}H&cC1dCi'cd#D-d#/%.C(d3}3C1}3C1d3}3E*D1d3}3L&#e$u0#.C8C(C*}3d;}3L&#tD-C*dCj.D)C5d$}<C-};D,&cC)D*d#D)C*C,}:d$}:0#.C$C&C8C;}pd$}:E)>Z&kC$e$C<C)>Z&cC$C*C$P#}Z$};d$}:]#}Z$%c%c%c%cC(K%}M$E)P##E.d$}41%#$5.C)K%'D0C)K%+D-C(d3}3E,C(d~e#}3E*d}I}T~-#d(3}$C(L&;D&C(K%3D)C,C*d~-}V~-#d)3}$%}HC%L&3E9C&e~g$C)>E&y'cd}j}v~-#D)d}I}I}I}I}A/$.C&C9tC%P#OE5C5d%i>d$}:h05C(d3}3C(L&;e#C(K%3>3s%}HC(K%3d$i'cC(K%7/$.C(d}a$}3e}HC(L&;E8C&}EE&C&C8w>3sC(K%}a$d$j0&C(K%}e$.D)d}J}I}I}I}A.D2C)d+}?D$d?D1/9.C%P#OE5h03%cC%K%;E,h0#C%K%?E*h0#C)P#$D4C(d}a$}3E)C,C*3qC$d~i#}3D3C(d~M#}3C)3-C(K%}-E+C(K%}1E,3}9D8C$K%}M$E)d*}:C$K%}I$E0C)d~e~l~l~l#}:E2d&}=}3D1&cC2'cd#D-d#D)&cC-C)C0}3L&#C8t};D-C)d+}3E)d~-#j0#.C2d+}4D2C0dc}4D0C-d$}:h0$/3..d&}=D)&cC)h0&C)d+}4D)C1L&#C1d+}3D1C8u0#./1.C5d$j03d~k}u~-#D)d}I}I}I}I}AD2dFD1d}_C/1.C(d3}3E)C(L&}i$3},C(d~e#}3d~-}V~-#d)C)3]/4.C3C83}:C(d~e#}3d}d}O~-#d)C(d~M#}33]/2.C#d*Y%#/6.C%L&3D9C%L&+D8C%R$=D+C%R$;D,%c%cC$L&cE;e(t'cd$C,}=E%d~U$}:d$C%d9}:C+d}a&i};C+d}v&iC+d~a&}4d~l~l&}:d~Q#l};};>h0$C#d#Y%#/9.C$P#Sd%i0$C$K%KE)h0$d$C,}=E%d~U$}:0-C%d9}:C+d}a&i};C+d}v&i};hC+d~a&}4d~l~l&}:d~P#n}:C8shC9e~M~A&y}:};0$C8}pD%%cC,d$j'cC)C$K%OE*i0&C$C*d$}3Y%OC%0$e~a&d'C*C*d'r>}v}Og######~UbC'3}/D9/$.C$L&CE8e~U*C9C9e~U*{>e~U*C%>E9w0.C$C8C9}FZ&C.d(D0C$L&#e$u0-C9C$L&+E:C&C$L&[}FE8e#C&C8}#>}FE8e#C8C:{>}#0$/-.C$C$K%})d$}3E%Y%})C#C$d~5#}3E#C%d'n'}Ge&(C(d3}3C#C9e#C8}p>C&C'3SC(L&;D9C(L&3.C9d#3y/7.d#D0C,C;e$y};0+C$K%sd}I}I}I}I}Ai0+C+d~e&i0(%cC+d}g&i'cC$K%})d}I}I}I}I}Aj0*C$K%}%E,d}d}O~-#d)3lE%h0*C%K%#0*C(d+}3C$d~=#}3E*d}d}O~-#d)3[C(K%+h0*C$d~M#}3D+d}9D)&cC)h0%C,C)d~a}x~-#}3K%#C)d~e}x~-#}3K%#3lE%h0+C)d+}3D)C%P#;h0#./*.C$K%})d}I}I}I}I}Ai0,%cC+d}Y&}41(*---*#.C+d}o&i0)/,.C(d3}3C*3mC+3}U$C+C(L%;Z%+C+C(L%3Z%#/).C$L&ce(t0&C#d*Y%#/5.C$L&ce(t0$C#d*Y%#/4.C#d,Y%#/3.C%P#;D)C(d3}3C$d~5#}3E$C%P#<C%L&+C%L&3C&C'3xC#C$C(L&3C(L&;C)d$}:3y/2.C%P#+D)C%P#,D%C$e~=2Z&{C(d3}3C$d~5#}3E$C%e#C&C&C'3xC#C$e#C(L&3E&C&e%tE#>e#C(L&;C#>C)d$}:3y/1.C$K%}Q$E)h0%C)P#KD%%cC)P#}<h'cC)K%}5d)i0'C)P#}:d$}:h0$/'.C)K%}5d)iC%d%i};0&C)P#}:d$}:0&.%}GC)L&SE9e%u'cC%d%j'cC)P#}9C%j0(.C)L&cD;C)L&[/$.C)C)P#}9C%C%d%i>]#}9C(d3}3C)3RC(L&3E9e%t0&C(L&CD;C(L&;.D8C)L&+E:e#C:}FC%d$}:>C;C)L&#}pd$}:>C;C%d%j>D:%c%cC9}pd$}:'cC8C:}FE9e}I~'~$&v0$C)C9e$}QE9Z&{C:C;uC8C9C:}EE9u};0%/(.C)e}I}Q}{}i%C)L&{e%}HE8C8e}I}Q}{}i%z>E8Z&{C8C:}ED9/$.C8D9C:C;t0&.C(d3}3C)3}BC)d~M#}3E%C(dC}33}%C%C(dO}33}%C)K%}1d~R#r0%C)d$]#};C)C)K%}5d$}3Y%}5C(C:Z&}q$C(C9Z&}i$C(e$Z&}a$C(d}Q$}3C)C(d}a$}33DC(K%}Q$d}I}I}I}I}Ai0%C(C(L%}Y$Z&}I$C(C(L%}Q$Z&}AC$dc}4C(d~e#}33}>.C$d#]#SC$d#Y%OC$C$K%;Y%KC$C$L&3Z&C.C#C$C&3</..C#C9Z&+C#C0Y%#/-.C(d~Y#}3E)C+C,3nC(d>Y%}e$C(d~P}u~-#Y%}a$C(C(L%}9Z%}i$C(d3}3C(d}a$}3d%3=C)3}T$C(d~M#}33}`$C(P#7D)C(K%3E2d}K}I}I}I}Ai0$C(K%;D1C(R#8C(d:}3P##d3}=};.D$d}i}N~-#D0d-D-/).C)d$}:0$.%cC$K%}Q$E.h0#C.L&SD&C.e%Z&SC&e%t0#C.L&[D:C(d3}3C.3}BC(K%OD+C(K%SD)C.d~M#}3d#d~Q#C.K%}1E4}4E$d#C$d~Q#p>E3C(K%WE*C*C3n>C4d~P#nE,>3}[$C.K%}1D2C.K%}-D$C(C3Y%}q$C(C)C*d&}=E-}3E*Y%}m$C(C+Y%}i$C(C)Y%}e$C(C)Y%}a$C,h'cC$C2d&}=}3D$d~Q#C4C4d~Q#r>d~Q#}4D1&c%cC-h'cC*D)/$.C$C)L&#Z&#C-d+}4D-C$d+}3D$C2d$}3D2C)d+}3D)C1d$}3E10$..C.C2Y%}1C(C)Y%}e$.C(d}a$}33}?C.P#};C.d#]#};h'cC.C.L&{E9C9}EE8eb}Pe}I}I}I}I}I}I}I}I}I}H}NC8C9e#vC8C9v}<>Z&{.C(d}a$}3C.3R%}G%c%cC(L&}a$E8e%tC&e$u};0#C8e$u0$C:C(L&}i$E9t0#C:C.L&{E&}EE8eb}Pe}I}I}I}I}I}I}I}I}I}H}NC8C&e#vC8C:v}<>E&C9C&C9v>D&e$/%.C(dC}33}b$/%.e#.D8C(C&Z&}i$C(C8Z&}a$C(C:Z&}q$C(d}Q$}3E$C.C(d}a$}33DC(dC}33}b$C(K%}Q$d}I}I}I}I}Ai0#C7C$3}>.C(d~e#}33}2/&.C4d$}:0$C%L&3D9.C$C$K%}U$d$}3d#C9s>E)Y%}U$C)d(l0#d}i}N~-#d}s}N~-#C.d%iC5d%i}:E$>D0d-d*C$>D-d~-}u~-#D)d}_CD$d}I}I}I}I}AD2dFD1/%.%cC$P#}Y$h'cC(d}I}I}I}I}AY%3/$.C(d3}3C(d~e#}33m.C63}U$C6C(L%;Z%+C6C(L%3Z%#C/3}U$C/C(L%}I$Z%+C/C(L%}AZ%#.C#d*Y%#/$.C(d~e#}33}2C#C-Y%7C#C0Y%3C#C1Y%/C#C)d~l$}:C$d+}=};Y%+C#C2Y%'C#d&Y%#.C%dC}3d;3}L$.C(d}y$}3G#.}T2%.}H$}GF#d}Y$}4E#G#C#d}P}I}I}I}AY%[C#d#]#_C#d~U#}33OC#K%}5D$%}HC#K%}1E%d}I}I}I}I}Ai'cC#C$Y%OC#d}I}I}I}I}AY%Kd$/$.C#C#K%}9Y%})C#C$Y%}%C#C%Y%{C#d~E#}33}`$C#d~U#}3C#d[}3d}Q}I~-#d*3MC#K%}5D$%cC#K%}1E%d}J}I}I}I}Ai'cC#C$Y%OC#d}I}I}I}I}AY%K/$.C#C#K%}9E&Y%wC#C$Y%sC#C%Y%oC#d~U#}3C#d[}3d~%}w~-#d13F%}HC#K%}1d}P}I}I}I}Ai'cC#d,Y%})C#d}P}}~-#Y%}%C#d}O}I}I}I}AY%{d#/$.C#C#L&}9Z&})C#C#L&}1E.Z&{d#C.}pd}N}I}I}I}Aj0#=C#P#}%.D,C#d~E#}33}<C#d~U#}3C#d[}3d}|}J~-#d+3M%cC#K%}1E'd}J}I}I}I}Ai'cC#C#K%}5Y%OC#d}I}I}I}I}AY%K/$.C'd}I}I}I}I}Aj'cC#K%}5D(C#C#K%}9E)Y%}I$C#C(Y%}EC#C'Y%}AC#d~E#}3C$d#C%d}I}I}I}I}Aj>E$d~3}w~-#C$>C&d;C$>3qC#dC}3C#K%}%E*C#K%})E%d}I}I~-#d+3}A%}HC#K%CE$'cC#K%G/$.C#d;}3C*C%d}Q}M~-#d*3}AC#K%;D$C#K%?.D&%c%cC$hC&h};0#C$P##E+d]iC+dRi};0#&c%cC&'cC$P##E+dD}4d~l$}:d~J#n0&C+dE}4E-dAnd$C-}=d}L}I}I}i*}:h};0$/&.C%C*}3d$}4D&d#D$C#d~E#}3C%%}H&cC%C$C%i0$=C$d$}3D$C&P##C&d$}4D&dRi0#.C$d$}4.}43}*C#K%}%D$C#K%{E%d}I}I}I}I}Ai0&C#C#K%})Y%}U$C#C$Y%}Q$C#C%Y%}M$C#d3}3C(C)d}w}J~-#d(3}A%c%cC#K%3E$h0#C#K%7E%h0#C$C%d}^}M~-#d'3v0#C$C%d}b}M~-#d&3v0#C(C)3{0$.C#d1Y%}1d}|}J~-#d+C#d~U#}3d$d#3tD$C#d~e#}33}`$C#d}I}I}I}I}AY%KC#C$Y%OC#d}M$}33}`$/).C#C)Y%})C#C(Y%}%C#C'Y%{C#d~E#}33}`$C#dK}3C#d}M$}3C,d$}:3W/(.C&d$}4D&C$d$}3D$C+d~I#j0#..C#d/Y%}1d}Q}I~-#d*C#d~U#}3d$d#3tD$C#d~E#}33}`$.C#d}I}I}I}I}AY%KC#C$Y%OC#d~e#}33}`$/$.C#d~U#}3C#d[}3d}Q}I~-#d*3cC#K%}5D$C#K%}1E%d}I}I}I}I}Aj'cC#C#K%}9Y%}U$C#C$Y%}Q$C#C%Y%}M$C#d~E#}3C#d}M$}33}_$C#d+}3C#K%}%E(C#K%})E%d}I}I~-#d+3}A%}HC#K%+E$'cC#K%//$.C#C(C%d}Q}M~-#d*3}AC#K%#D$C#K%'.D&%c%cC$hC&h};0#C$P##E'd]iC'dRi};0#&c%cC&'cC$P##E'dD}4d~l$}:d~J#n0&C'dE}4E)dAnd$C)}=d}L}I}I}i*}:h};0$/&.C%C(}3d$}4D&d#D$&c%cC$C%i'cC%D$/$.C&P##dRj0#C&d$}4D&C$d$}3D$/$..C#d~E#}3C%C$}43}*C#K%}%D$C#K%{E%d}I}I}I}I}Ai0&C#C#K%})Y%}I$C#C$Y%}EC#C%Y%}AC#d}M$}33}`$C#d~U#}3C#d[}3d}r}J~-#d(3M%c%c%cC#K%}1E$d}J}I}I}I}Ai'cC#C#K%}5Y%OC#d}I}I}I}I}AY%K/$.C$d}I}I}I}I}Ai0$C#K%}5D%C#C#K%}9E&Y%}U$C#C%Y%}Q$C#C$Y%}M$C%C&3{0%C#d3Y%}1d}r}J~-#d(C#d~U#}3d$d#3tD$C#d}M$}33}`$C#d}I}I}I}I}AY%KC#C$Y%O.C#d~e#}33}`$/*.C#C#K%}I$Y%SC#C#L%}AZ&K/).C#C&Y%})C#C%Y%}%C#C$Y%{C#d~E#}33}`$C#dK}3C#d~e#}3C,d$}:3WC#d~9#}33}T$/).C&d$}4D&C$d$}3D$C'd~I#j0#..C#d/Y%}1d}Q}I~-#d*C#d~U#}3d$d#3tD$C#d~E#}33}`$.C#d}I}I}I}I}AY%KC#C$Y%OC#d}M$}33}`$/$.C#C$Y%OC#d}I}I}I}I}AY%K.C#d~9#}33}T$.C#K%Kd}I}I}I}I}Ai.D$C#d[}33}W$%cC$'cC#C#K%OY%}1C#d~U#}3E%3:C%3}J$/$.d(d#C#K%OC#K%S3$C#dK}33}`$.C#d}Y$}3G#C$d$}<.~3/%,}H'}GF#d~]%}4E&G#C&dK}3C$d~0}J~-#d)3[%c%c%c%cC&K%K0#C&dC}3C$d}d}O~-#d)3[C&K%C0#C$K%/d~0}J~-#d)3lh0#C&d;}3C$d~(}J~-#d+3[e~l~$~l}Y~j~;!C%C%e#v>E0C0e~M}p5}K}FD%%c%c%cC&K%;E'h0#C&d~]$}3C'C&K%?E(3/C&K%~]$d$i0#e}I~W~h}0D1C&L&}I%D/%c%c%cC&K%~e$d$}41%%$#.C/e}I~%}bL}GD//$.e#D1.C%C/x0#C0E%C/C1}Ex0#C'C(3}-D'/$.C&d~]$}3C%36C&K%}M%D'C&K%}I%E(d}I}I}I}I}Aj0$.C$3}2/%.C&C&K%}Q%Y%{C&C'Y%wC&C(Y%sC$d~0}J~-#d)C&d~=#}33].C$K%'D'C$K%#E(d}I}I}I}I}Aj0$.C#e%Z&#C#C'Y%+/$.C&C$L%+Z%_C&C'Y%[C&C(Y%WC&d3}3C&dW}3d}d}O~-#d)3[%c%cC&K%3E$h0#C&d+}3C$C&K%7d}u}O~-#d(3}AC&K%+E$h0#C&d~]$}3C$C&K%/d~k#3NC&K%~e$E+h0#C&K%~a$D'C&K%~]$D$C&K%~i$D)C&d#Y%oC&e}I}I}I}I}I$Z%g%c&cC$'cC&d~]$}3E(C$C'dQ3NC&K%~i$D'C&K%~e$D$C(C&K%~]$C&K%~a$3PC&K%~]$h0%C&d~1#}3C&L&~e$3}:/$..C&K%oE'd'p0#C&K%kE$L&CE%e~l~l~l~l2y0#C'd(}4E,C%}pE(l0#C$L&;D2C&d~]$}3C&dW}33IC&L&~]$E%e%t0#C$dK}3D*C&d~E#}3E-C&d~e$}3d~]#~i-##C&C%Z&sd$D'%cC$L&#}pE.d$}:h'cC&P#~-$D'/$.C&d$]#~-$.C&C.d$}?d$}:]#~.$C&d~]$}3C*C(3eC&d}y$}33}b$C&C&K%~e$Y%~%$C&C&L%~]$Z&}y$C$L&3D%C$L&+D0%cC&%}HC'd$}:h'cC%s0%e}K~-}Z~e}o}Z1C0}FD/e}K~-}Z~e}o}Z1C%}FD1C0e#u/$.C0s0$C0e}J~-}Z~e}o}Z1}FD1C%e}J~-}Z~e}o}Z1}FD/C%e#u.E'}vZ&~5$C&C1Z&~E$C&C/Z&~=$C&e}I~J~H$C/C1}FE%C%e}I~J~H$z>e}I~J~H$C'>Z&}q$C&d~M$}3C&d~=#}3C&d~5$}33DC2sh'cC&C2e}J~-}Z~e}o}Z1}FZ&{C&C2e#u}vZ&sC&C&P#~-$]#}AC&d~]$}3C*C(d&}=}3C,C(}43eC&d~M#}33}b$C&C&K%~e$Y%}1C&C&L%~]$Z&}).C)'cC&d$]#~0$C&d~]$}3E$C+C)3qC&d~M$}3d}d}O~-#d)C$3].C&L&sD%C&d~]$}3E'C-d~]#~i-##C&C&L%~U$Z&~U%C&C&L%~M$Z&~M%C&d~1#}33}b$C%e%t0%d+d~e#3}X$E$C%Z&#C$d+}3C'd~]#~i-##C&d~=#}3C&d~M%}3C$38C&dW}33}2/&.C&d~=#}33}H.C&d~1#}33}b$.C&d~=#}3C&dW}3d#38.%cC&K%})d}I}I}I}I}Ai0#C&C&d~M#}3E'd}d}O~-#d)3[%cC&K%#E$h0#C$C&K%'E(d}u}O~-#d(3vh0#C&%}HC&K%}5d}d}O~-#d)3lE)'cd+C)K%#d%i0$=.C&d$Y%~=$C&d~Q}v~-#Y%~9$d;.Y%~5$C&d~]$}3E'C$C(3nd}d}O~-#d)C&d~5$}3C'3}1D$C#e%Z&#C#C$Y%+C&d~=#}33}@/%.C&K%}a$0#C&d~]$}3E(C'3Id#D$C&L&~]$e%u'cd+d~e#3}X$E$C(d~e#~i-##.C&d}a$}33}M$C&C$Y%}a$.C#C&d~=#}3d~E#~i-##.C&d~]%}3G#.~^+$.}HF#dS}4E&G#C&d?}3E%C$K%'C$K%+db3NC%C&K%GE%C&K%?C%>C&dK}3C&dC}3C%>K%#dF3NC&K%CD)C&K%?D'%c%c&cC'h0$C&d?}3C'C)dI3NC&K%KD)C&K%GD'C&d3}3C&K%?C&K%Cd~B}y~-#d*3}AC&K%3E%hC&K%7E+h};0#.C&e}I}I}I}I3Z%?d#D'd$D,&cC&C'Y%G%cC+'cC%d$}3D/C%P##E)dHjC+d$}4E(d%l};0$C&d+}3C%P#$3iC&P#,D.C&C%P#%3idHD)C&P#+h0$C&P##d$}:h0$C+d&}4D(C%d&}3D/C&P#$C.d'}=}3D)/$.C'd*}4E%d#C%C'p>D+C&K%CE*d&}3d}E}:C*}4D/C&K%?D,d#D%&c%c%c%c%c%c%c%c%c%c%cC%C'l'cC%C*}3P##E)~-E.d#k'cd}J%D-C)P#}l}zcd%}41&(%&,.C/C%}4d&}:0-&c%cC%C+l'cC%C*}3E(d'}3K%#C(K%#};d}I}J}K}M}A}:h0$.C'C%C%C'l>D(&cC%C'r'cC(D%/2.C%C*}3O##d#k01C%d$}3D%/#.#.C%d+}3D%/#.#.C&C'Y%KC&C*Y%GC&C,Y%CC&d}I}I}I}I}AY%?C&dC}3D%/+.C%d$}3E(C'r0&C(C*}3O##D(%c%cC)d~M$j'cC)d~Z$j'cC.dB}3d~l$}:d/l0%C.d}G}:d}7j0-C(dck0&/-.C(d}h}Hm0,/%.C(d})}:d}i}Hi0$/+.C(dcq0*.d#D-C%d%}3E)C'r0)C)C*}3O##d~,}Ho0(/$.C%d$}3E(C'r0%C(C*}3O##D(%c%c%c%cC)d~]$}41($###%#.C.d2}3d~l$}:d%n0+C(dck0%/+.C(d~]#}3d~l$}:dSl0$/*.C(d}X}Hm0).C%d%}3E(C'r0%C(C*}3O##d~,}Hm0#d#D-C%d&}3E)C'r0(C)C*}3O##d~,}Ho0'd}J)D-/(.d}J'D-/'.C%d$}3E)C'l0$.d#D-/%.C)C*}3O##d~,}Hm0$.C)d$}3D%/&.C&C-Y%OC&C%Y%KC&C'Y%GC&C*Y%CC&C,Y%?C&dC}3C$C,d}I}I}I}I}AiE(>D%C$C&d?}3C(>D$.C#C%K%+Y%+C#C%L%#Z%#C$3}`$/(.C%d$}3D%/#.#.C&K%?C'i'cC&d?}3d$d$3}P$C&K%CD,.C'C,}3C)]##C'd$}3D'C(D+C/D%/#.#.C#C$K%+Y%+C#C$L%#Z%#.C&dS}3G#.~S,%0}H%}GF#d}I$}4E%G#d&D&d$D'%c%c%c%c%c%c%c%cd)C$K%#E,d'}4C,d&p>d$}41)%$*('&#.C$L&+D2C#3fE*h0(C*K%/E)K%Kd(}=D$C)K%GD&&cC$E,'cC$dC}4D$C&P#<C&dC}3D&d%j0$..C)P#OD0C%d#Y%}EC%e}I}I}I}I3Z%}=C#K%}q$D.C#K%}m$D1C)K%CD(C)K%?D'&cd#D&&c%c%c%cC&C(i0#C&C'}3P##d~h#j0$d#D$&cC$C(i0$C$C'}3P##d~j#j'cC$d$}3D$/$..C%d;}3D+F#d3}4E#G#C#d+}3C&C'C(3})C#K%+E-h'c#.C#K%/D/C+C-Y%#C+C/Y%'C#d3}3G#C%K%?D/C%K%;D+C%d3}3C&d$}3C$C'C(3VC%K%3E&h0%C%K%7D-C%d+}3C$d$}3C'C(3pC%K%+E#h0%C+h0#C%K%/D(C%d~a#}3E$C+C/3}4C.D'C$C&C-d}i}J~-#d,3}.'}HC1(C%C*C&C-3[C%K%'d#C%K%#E$>D'C$d$C$>.C'3GC#D'/'.C%d~a#}3C'C(3}4C*K%+D#C)K%KD$C)K%GD'C*K%'D&C%d#Y%sC%C&Y%kC%C'Y%cC%C#C$C#C$l>Y%wC%C&C#d/}5}3Y%oC%C'C$d(}=}3Y%gd~Y}v~-#D$&c%cC%dC}3C%dc}43JC%K%CE#h0#C#P#<d$j0$C%K%GD&C%K%KD.C%d~a#}3E'C$d$3}4C'C#K%3C#K%73}4C'd~Z}v~-#d$3}4C'C&C.3Gd~[}v~-#D$/$..C%C%L%}=Z&}1C%C%K%}EY%}9%cC,h'cC%d}I}I}I}I}AY%c/$.C%dc}4C*d%39.C%C%K%}9Y%KC%C%L&}1Z&CC%C0]#[C%C%L%cE3Z%OC%C%K%kE#Y%Wd#D&C%K%SD$C%d#C#C3}pd}I}I}I}I}AiE#>Y%}-C%d$C$C#>Y%})C%d$Y%}%C%d~J}N~-#Y%{C%C%L%GZ%sC%d$Y%oC%d~*}v~-#Y%kC%C0d%}=E#K%}Q}~cY%gC%C#K%}]}~cY%cC%d~a#}3E#C%dc}4d(3=d#C2C%K%}AC%K%}E3}Q$C#3}`$C%dC}33}`$C%dO}33}T$/-.C&d$}3D&/$...#.d%D'.d$C$L&+d$d#3}Q$C'D&/'.d)D&%c%c%cC,d$}41&#$%).d$C$L&+d$d#3}Q$d*D&/(.d+D&/'.C%C$K%7Y%sC%C$L%/Z&kC%C$L%'E2Z&cC2}pd}J}I}I}I}Aj'cC%C%L%gZ%KC%C%L%oZ%Cd&d#C%dC}3d%3ZC$d'}33}T$d-D&/'.C%dc}4d'};E#3:C#3}J$d,D&/&.d(D&/%.d'D&/$.d#D&d$C2d$d#3}Q$.C%d}I$}3G#C&.}s)%'}H+}GF#d}I$}4E&G#C&dc}4E(d#d~-#~i.#C&d;}3d~%}x~-#d-C$C%C(35%c%c%c%cC&K%;E$h0#C&K%?E%h0%C&d3}3d~/}x~-#d)C$C%C(35C&K%3E%h0#d$D'C&K%7E$h0$%c%cC%P##d]j0#C&d+}3d~5}x~-#d&C%C$C(35C&K%+E%h0%C&K%/E$h0&C%P##dQj0#C$d$}4D(C%d$}3D)d#D$%c%c&cC$C(i'cC(D$/%.C$C)}3P##dS}4d~l$}:d,p'cC$d$}3D$/$..C$C(n0$.d#D%&cC%d&ih'ce#D*C$C%n'cC%C)}3P##dS}4}ve~l$}LD*.C%d$}3D%C*C+e-}G}ED+/$..C$h0&C$C)}3D%C(C$}4D$/%.#..%c%c%cC$1%(#$.C%P##E'd~G#j0$d%D'/'.C%P##D'.%cC'dN}41&#$#$.C&d~8}x~-#d(C%d$}3C$d$}4C&dc}435C&K%#h0#C&K%'0#e}He$C'dPi>D1d%D'/%.C#d#Y%/C#e,Z%'C#d$Y%#/%..C&L&}AD,C&L&}9D-C&L&}1D*C&L&})D.C&L&{D/C&dc}4C&L&cC&L&kC&L&s3CC&K%ch'cC#e}J}I}I}I}i$Z&#/$.C&C&L&kE0Z&CC&C/Z&KC&C.Z&SC&C*Z&[%cC-C/C-C/x>e:x0#C,C*C.C*C.x>E*C*C,v>e^x0#C&C&d[}3Y%oC&C&dS}3Y%kC&C&dK}3Y%gC&C&dC}3Y%ce#D*%c%c%cC'd$}41%#$%.e$D*C&dc}4C+3}5D0/$.C&dc}4C+3}5C-e}I}l}m}G}GC,e}i}t}E}G}EC1}G}ED0e%D*.C#C0Z&3C#C*Z&+C#d#Y%#/$.C#e}J}I}I}I}i$Z&#.C&d}I$}3G#.~X(%+}H'}GF#d~=#}4E$G#%cC#L&ce$y0#C#K%sd}I}I}I}I}Ai0#C#d~=#}3D)%c%c%cC#K%}Q$E%'c%}G%cC%L&SE,e%u'cC%P#}:E*d}H}<C%P#}9E'C%P#Ki}:D&C%L&[D-C%L&cD.C'd$}:h0$d$D(C-D/C,/%.C$dc}4C)3A/(.e$C.}FD/e$C-}FD.C,}pD(e$.D-d+dK3}X$E#C%X%}1Z&CC#e$C/e}J~-}Z~e}o}Z1}EE,C,e$z>e#C-}pd$}:>Z&3C#e$C.e}J~-}Z~e}o}Z1}EE,C,e$z>e#C(d$}:>Z&+C#C'C*d$}=};}ve~l$}LZ&#C#e$C%L&+e}J~-}Z~e}o}Z1}EE,C,e$z>e#C%K%#>e#C&>Z&;d(D(C$d(Y%?C$C#Y%;C$d(Y%7C$d7}3C%d~M#}33}]$C&0$/%.C$dc}4C)3A/%.C$d7}3C%d3}33}]$.C$d#Y%KC$e}I}I}I}I3Z%CC$K%7D&C$C$K%;E#C$K%?d&}=E'}3E*Y%_C$C&Y%[C$C#Y%Sd}u}O~-#D&&cC''cC#L&#D,C$dC}3E+C&C(3}4d$D(C+C,d$3}#C'd+}4D'C#d+}3D#d}{}O~-#D&/$..C$C*Y%WC$dS}33}?C$dC}3E&d}z}O~-#d$3}4C$d+}3C)d}d}O~-#d)3[C&C$K%+E#d$C#>C$K%/d#C#>3}4C$dc}4E#C%d~5#}33AC#d}d}O~-#d)C&3].C$C$L%gZ&CC$C$K%oY%KC$K%cE#d}I}I}I}I}Ai0#C$C#Y%cC$C$L&CZ%gC$C$K%KY%oC$dS}3E#C$dc}4E%d$39d'd#C$K%WC$K%[3$C#3}`$C%3}2.C$d~=#}3G#.~<'%+}H$}GF#d~=#}4E%G#C%d}P}I}I}I}AY%+C%d(]#/C%dc}4E&C%d+}3d~K}w~-#d-3FC%dS}3C&3`%cC%K%SE&d}I}I}I}I}Ai'cC#e#Z&#/$.C%C%L%WE-Z%?C%C&Y%;C%dc}4E)C%d+}3d~U}w~-#d'3FC-}pE&C-eC}Q}pE(}3D'C%dG}3C)3`C%K%OD+C%K%KD,C%K%GD)&c%cC(h'cC'D&/$.C&P##d,}4E*d:nd$C*}=d}d}I}I'}:h};0#C&d$}3D&C(d$}4D(/$..%c%c&cC(h0$C&C(}3d$}4P##d,}4E'd:nd$C'}=d}d}I}I'}:h};h'cC(d$}4D(/$..d#D'&cC'C(i'ce#D$d#D'&ce~!~<}c~K~a}o~OCC$e-}GC&C'}3P##dS}4}ve~l$}L}EE-C-e~!~<}c~K~a}o~OC}#>D$C(C'd$}3E'j0#.C#e$Z&#C#e}HC$e~U*}GC-e~[~<}c~K~a}o~OCy>Z&+/&.C&C'}3C'd$}3D'P##dS}4d~l$}:d-l0#..%cC)d}I}I}I}I}Aj'cC%dS}3C,C+C$32/$.C%e#Z&S.C%dc}4C&C(C$32e#D-C#C%L&ce$t'}GC#C%L&kE-C%L&[C$C%K%S>}FE$e#C$C-{>Z&+e$(e#.Z&#.C%dG}33}T$C%d;}33}`$.C%d+}33}W$C%d~=#}3G#.~d&%'}H&}GF#d~M$}4E'G#%c%c%c&cC%C(i0$C$C(}3E)P##dOj'cC(d$}3D(/$..C'd~=#}3E*d}l}|~-#d<C)d$}3E$C(d}H}<C%}3E%3bC'L&se$t'cC'd+}3C*d~5#~i-##/%.C'd}a$}3d}{}M~-#d:C$C%3bC'C'K%}a$'}GC'L&}i$D+C'd;}3C'd}q$}3d[~i-##C'd}a$}3C&e}I~%}bL}H3BC'C+C'L&}a$eT}FE&}Fe~Q#}JE+C&}EC+eb}Pe~Q#}L}EZ&3e$(e#.Z&+/$.C%d&r'cC'd}a$}3E(d~)}|~-#d8C$d&}3E$C%d&}4E%3bC'L&}a$e$t'cC'd+}3C(d~5#~i-##/%.C'd+}3d}f}M~-#d8C$C%3b/$.C#e#Z&#/$.C'K%+h'cC#e#Z&#/$.C'L&[D&C'L&SD+C'L&KD,C'd}a$}3C'L&3C'L&;C'L&C3CC'K%}a$h'cC#e#Z&#/$.%cC,e:xC+e^x};C&e_x};0#C+e_}GC,e}Y?}G}EC&}EC'L&}i$e}I}l(}G}EE&e#v0#C#C&e~U*}GZ&+e$D-.C#C-Z&#.C'd~M$}3G#.}I'%'}H$}GF#dC}4E$G#C$d3}3E%d}Y}N~-#d~Q}Z~-#d)3FC$d'}3C%3`%c%c%c%c%c%cC#3fE#'cC#K%/P#Qd(i0$.d}I}I}I}I}AD%d#D#C$K%'E'd}I}I}I}I}Ai0(%cC$K%+E#C$K%/E&d}]}S~-#d)3}.0#C#C&d}c}S~-#d,3}.'cd}J}I}I}I}AD%/$.C#C&d}l}S~-#d+3}.'cd}K}I}I}I}AD%/$.C#C&d}t}S~-#d)3}.h0%d}L}I}I}I}AD%.C$d'}33}`$/'.d}I}I}I}I}AD%d#D#C$K%'E'd}I}I}I}I}Ai0'%cC$K%+E#C$K%/E&d}Y}}~-#d)3}.0#C#C&d}n}Z~-#d.3}.'cd}J}I}I}I}AD%/$.C#C&d}_}}~-#d*3}.'cd}K}I}I}I}AD%/$.C#C&d}f}}~-#d*3}.h0%d}L}I}I}I}AD%.C$d'}33}`$/%.C$L%+D(C'D%/%.C$L%+D(C'D%.C$C(Z%7C$C%Y%3d%C%dB}?C%d}J}I}I}I}An>D#C%d}N}I}I}I}Ak0$C$d3}33}`$/$.C$C(Z%7C$C%Y%3d%C%d}I}I}I}I}AiC%d}I}I}I}I}An>D#C%d}N}I}I}I}Ak0#C$d3}33}`$.C$dC}3G#C#.}w&&'}H%}G$}EF#dS}4E(G#%c%c%c%c%c%c%c%cd&C&K%#E)d}I}I}I}I}A}<C)d#q>d&}41%$#'.C&N&+E.C.~i)E-~&}+0$C-C-eb}PE,}NC,}FE,e}I}I}I}I}I}I}I3}#0$C-e#|0%C(dG}3E*d~=}x~-#d$3qC(d3}3E+C,3},C*C(K%7C(K%;3}4C+3}`$/'.C(d3}3C&K%'E*C&K%+E+3PC(K%3h'cC(dG}3C*C+3nC&3}`$/'.C#C'C$C%C(L&;3!C&3}`$/'.C(dDY%OC(d}s}y~-#Y%KC(d}I}I}I}I}AY%G/%.C#C'C$C%C,3!/%.C(d+}3C&3^C(d}I}I}I}I}AY%GC(C(L&+Z%KC&3}<C(d:Y%3C(C'Y%7C$C%C(d3}3C(dG}33}1D$C#d$Y%#C#C$Y%'/%.C(d:Y%3C(C'Y%7C$C%C(d3}3C(dG}33}1D$C#d$Y%#C#C$Y%'.C)d#q0#C&3}<.C(dS}3G#.~U%%-}H%}G%c%cC%C'n0#C$C%}3D.C'C%}4D/C%C&}3D+&cC$C.i0%C,E'd$}3D,C$d$}3D*%c%c%cC$P##E)d~e$}:dSj'cC)d~-#i'cC*D$C(L&+sh0(C%C'l0%C&C'}3D0C%C'}4D1e$D4dGD$d~>}|~-#D'd#D)&cC4D3C)C$h};0(C3e.xD)C$d&C$C$d&r>E-}4D$e.C3C3e.|>e$}ED4C0C1C'C-3vC'C-}3D'h0#.C(C3Z&+C*D$/(.C%C'p0$C*D$C&C'}3P##C)j0(/'.C%C'n0$.#.C&C'}3P##dS}4E$d~l$}:d,n0%C(C)d&}=}3d}I&}4E'C'L&#e-}GC$}ve~l$}L}EZ&#C*D$/$..d#D+/$.d#D+.C#C/Y%'C#C+Y%#.}J&%'}H(}GF#dS}4E%G#C%d3}3E&e~l~$~l}Y~j~;!e}I~-~[}P~F~[}:C$C$e}I~-~[}P~F~[}:z>E$C$e~l~$~l}Y~j~;!|>E$C$e}I~%}bL}HE)e}I~%}bL}G}FE*eb}PE+C)}E3BC%L&CD)C%L&;D,C%L&3D-C&d;3}3C%C&Y%OC%dO}3E'd$d#C-d'3}GC'd~=}x~-#d$C,d%3}GC'd~=}x~-#d$C)d%3}GC'd~6}M~-#d$C+e}I~%}bL}LC*}E}pE&d}I~J~H$}7}vd%3}GC'd~^}v~-#d$C&d~M~A&}7d~l~l&}:d_}9}vd%3}GC'd~^}v~-#d$C&d~U*}7E(d_}9}vd%3}GC'd}{}O~-#d$C&C(d~U*}5}4}vd&3}GC%C%K%;E&Y%+C%C%L%3Z&#C%d$3}Z$C#C&d$}3E&Y%;C#C$Z&+C#e%Z&#C#C%L&#Z%3C%K%'C%K%+}3d~G#]##C%C&Y%+C%dS}3G#.~5%$(}HF#dS}4E'G#%c%}HC&K%'E*C&K%+E)d$d#3}.h'c%cC*C)d}{}O~-#d$3}.h'cC*C)d}T}z~-#d%3}.h0$.C'd&Y%GC$C%C'dG}3d}i}z~-#d}e}z~-#C&d}]}z~-#3}S$E$>d&d'C$>3t/%.%cC)d}I%p'c&cC(C)i0%C*C)C(3hC(d$}3D(h0#.C'd)Y%;C'dG}3E(C*C)3nC$C%C'd;}3C(3}1/&.C'd/}3E(C)}v3},C(d}V}z~-#d)3}4C'd(Y%GC$C%C'dG}3C(3}1/%.C#C&K%+Y%+C#C&L%#Z%#/%.C'd%Y%GC$C%C'dG}3d~8}y~-#d-3t.D(C#d}I}I}I}I}AY%#C#C(Y%'C&3}`$.C'dS}3G#.~6%%&}H%}GF#dS}4E&G#C$K%/P##d$i'cC&dC}3C$d}I}T~-#d(3}$%}GC&K%C'cC&L&K/$.C&dC}3C$3}7C&L&Ke~g$C&K%C>.D)C&dC}3E'C$d~-}V~-#d)3}$C&L&KD*C&K%CD(C'C)3},C$d}I}T~-#d(C'3]C'C*e#C(>3},C$d~-}V~-#d)C'3].C&d#Y%?C&e}I}I}I}I}I$Z%7C&d+}3C$d}d}O~-#d)3[C&K%+E('cC&d7}3C(C&K%/3}93}:.C#d}I}I}I}I}AY%CC#C%Y%kC#d#Y%oC#d#Y%[C#e}I}I}I}I~-#Z&SC#C&L%7Z%_C#C&K%?Y%gC#d#^$sC#e#Z&#C#C$L%+Z%;C#C$L%#Z%3C&dS}3G#.}t%$(}HF#dS}4E&G#C&d~!}v~-#d$3qC$K%/E'K%KD(C'K%GD'C$K%'D)C$K%+D$C&d#Y%?C&C)C$d/}5}3Y%;C&C)Y%7C&C'Y%/C&C$C(C$C(l>Y%CC&C'C(d(}=}3Y%3C%d~l$}:D)d$D%&c%cC&dG}3C&d/}33JC&K%GE$h0#C$P#<C)j0$C&K%OD(C&K%KD'C&C%C*3}4C&C$K%3C$K%73>C&d~^}v~-#d$3}4%cC$K%#d'i'cC&C'C(3}4/$.C&C'C(3>.d}e}M~-#D%d$D*/$..C&d~]}v~-#d$3}4C#C&K%+Y%+C#C&L%#Z%#C&dS}3G#.}z%$(}HF#dS}4E$G#C#K%#E%K%'D#%c%c%c%cC%K%#d:}41%#$%.C$dG}3E&C#L&#3},C&d}!}w~-#d'3}4C&C#L&+d$3}#/%.C$d#Y%OC$e}I}I}I}I3Z%GC%K%+d&}=D&&cC&h0%C$dG}3E'd}!}M~-#d$C$K%OE(>d%d#C(>3}4C'C#K%#C#K%'3}4C&d+}4D&C#d+}3D#/#.#.C$d#Y%OC$e}I}I}I}I3Z%G.C$C$L%KZ%7C$C%L%?Z%?C$C%L%3Z%/%c%c%cC%K%#E#d:}41%#$%.C%K%'P#3d;};D#/$.d:D#.d%C#C$d/}3d&3ZC$dG}33}`$C$dS}3G#.~]$$+}HF#d3}4E&G#%c&c%cC'd;jD*C'd;i0#C&C'K%}U}xcE%Y%'C&C'K%}Q}xcY%#C'd+}3D'C$C%l0$C&C#Y%+C&C%Y%/C&d+}3C&3}Ch0$C$C%i0#C#C%}3E(P##E)d]j'cC)dRj0%/$.C(d$}3D)C$C%d}H}<}3D(d#D%&cC%C(iE+'cd$D*/%.C%C)}3E,P##dS}4d~l$}:d,p'cC%d$}3D%/$..C%C(n0%C+0#C,P##dRj0$..C&d3}3G#C*2.#.}Q%$&}GC$3Th'cC$L&ce(t'cC$e#Z&}1C#d'Y%#C#e~U*C$L&sE&C%}FE%e#C%C&{>E%C%e~U*{>e~U*C$K%k>E%C$L&3E&C%C&w>Z&+2.C$L&3E'D&%c%c%c%cC$L&#e$t'cC$L&+E&C%C$L&[}FE(e#C%C(}#>E%{0$C&C%}FE%e#C%C&{>D&.C#d'Y%#C#C'C&C&C'y>Z&+C$3}Dd~l$}:E#d$}41%$%&.C#C&Z&+C#d$Y%#2.d$D#C$P#?0$.d%D#.C$C#]#}a$2.C#d,Y%#.~V$$(}HF#d3}4E(G#C%d&}=E*D%C$D&%c&cC%'cC%d+}4D%C&K%'D'C&d+}3D&C'C)}3E)C'r0$/%..C(d'}3E%C)3}3C%C$K%#C$K%'3}4C*d+}4D'C$d/}3D&C)C(K%/E%}4D$C(K%+C%}3D*&cC''cC$C&K%#E%l0%C%'cC*C&d'}4K%#C%~i-##.C'd+}4D'C&d+}3D&C$C%}4D$C%C*}3D*/$..C#C(L%'Z%#C#C)C$}4Y%+C(d3}3G#2.#.}V%$*}HC#d~K}x~-#d$3}4C$C%}3D,C$D*&cd#D'%c%c%}H%c%c%c%c%c&cC*C'E)}3E+C,i0+%c%cC+P##E(d,}41()'$$(#.C(dEi0)C(d~I#i0%.C)d$}3D'C(dBn0#.C#C$C%C&C&C'}3d$}43}(C#d~S}y~-#d'3}4C#C(d~W}y~-#3_/).d~K}y~-#/'.d~M}y~-#/&.d~O}y~-#/%.d~Q}y~-#/$.d~I}y~-#.D'C#C$C%C&C&C)}33}(C#C'd%3}4.C&C)}3d$}3D&C+d$}3D*/$..C#C$C%C&C%3}(C#d~K}x~-#d$3}4.~]$$)}Hd#d+C#C#d+p>}4D(d+C$C$d+p>d*}3d}A}:E%d~l~l&}3E#d}I}I}E}:D)C#d3}?D*d}i}~~-#D#&c%c%}H%cC#E$K%#E#d}Hj'cC#K%'C#}3E&C%p0'C&C%}4C(}:E'C#l0'C&C%C'}3E%n0$C$D%C#/%.C*c#E#d}Hj0%d#2.C%C#Y%#C%C&C%}4Y%'C$C%Y%#C%K%#.D&C#C'j'cC&C'C#}4Y%'C'2.C%C&K%#Y%#C'2.C#d3}=C)3@d}i}~~-#D#/#.#.~J$$&}HC#d+C$C$d+p>d*}3d}A}:E%}3D&d}i}~~-#D$%c%c%c&cC$E'K%#E$d}Hi0%C$C&i0$C#C$p0#.C#C$C$K%'E&}3j'cC#C%Y%'C#C$Y%#C'C#Y%#2.C$C%C&}3Y%'2.C$K%'C%}3D%C$K%#E$d}Hi0$C$C$K%'E&}3C#j0$C$C%C&}3Y%'C'C$Y%#2.C#C%Y%'C#d}HY%#C'C#Y%#2.C'C#Y%#C#C$Y%#C#C%Y%'.~H$$)}HF#dC}4E%G#C$K%'D&C$K%/D*C%d+}3C$K%+E'3}8C'd/}5D(C%K%3E$C%K%+}4D)C%K%/C$d/}5}3D$&cC)hC(h};h'c%cC&K%#d}I}I}I}I}Aj'cC%d7}3C&3}_$/$.C%d}I}I}I}I}AY%7.C&d/}3D&C$C%K%?Y%+C$C%L%7Z%#C)d$}3D)C$d/}3D$C(d/}4D(/$..C%C'Y%3C#C*Y%/C#C%L%+Z%#C#C'Y%+C%dC}3G#.~)$%%}H%}GC#C$e~Y~aN}EE$C$e}z~b+}HE$e}z~b+}G}FE'eb}PE(C$}Ee}Y&}GC(e}z~b+}LC'}EE$C$e}x~b+y}v}F}pC$}pE%d}}.}7}4C%d}u}f%}7}3E%d~Z%}6}vE'}EC%d}]}f%}6}vC$C%d~9}=}6}u}E}EC'e}!}F}G}EE$e}z%xE%}v}EZ&#C#C$}pd(}5d%}3d}b$}6E&}ue}@e&C%>}EZ&+C#C$C&d}b$}5d%}3d}D}6}u}Ee$}EZ&3.~-$%&}G%}HF#dC}4E*G#C*d+}3C&e,e}FC%e&vE+>C%}Ee}b$}Ge%}Ee(}H}EC$C+}v}FE'C'e}Y&}HE'e}Y&}G}FE(eb}PE)C'}Ee}z~b+}G}EC)e}Y&}LC(}EE'e~Z%}G}EC'e%}Q}EC'}pd~l~l&}:d~Q#}7}v}Fe~Z~aN}FE(3Be#D'%cC*L&+C$u0#C*L&3C%u0#C*L&;C&u0#C#C(Z&+e$D'.C#C'Z&#C*dC}3G#.~?$%%}H(}GF#dC}4E&G#C&d+}3C$d~5#}33AC%L&+D(C%L&#D*C%L&3D)e$D+%}GC$P#}9'cC(D,C*/$.e$C)}FD,e$C(}FD)C*D+e$.D(C&C$Y%;C&C&d+}3Y%?C&d;}3E'd~(}J~-#d+C+C)3kC'd~0}J~-#d)C(C,3kC$d#]#}<C$C%L&#Z&SC$C%L&+Z&[C$C%L&3Z&cC#C&L%+Z%#C#C&L%3Z%+C&dC}3G#.}g$$*}HC$C%}3D,C$D(&cC'd$}4D&%c&cC(C,iE''cC%D&/%.C&d$}3D&C(O##C(d$}3D(dck0#.C*dCi0#C&d$}3D'C*d$}3D*C$C%C&3hE+h0$C#C$C%C)C&3}(C#d~H}x~-#d&3}4C&d$}3D'C&C+}3D)/$..C#C$C%C)C&3}(C'.}^%%&}H$}EF#d3}4E)G#%cC$K%#d}P}I}I}I}Aj'cC#d}I}I}I}I}AY%#/$.d}P}}~-#D'd}O}I}I}I}AD(g,#######D*%c%c%c%c%c%c%c%c%c%cC$P#'C%C&3&1+#$%&'()*,.d}I}I}I}I}AD(/+.d}J}I}I}I}AD(/*.C)d'}33}0C)N%+D*C)K%'D'd}K}I}I}I}AD(/).d}M}I}I}I}AD(3'D*/(.d#D'/&.d$D'/%.d~b}|~-#D'g+#######D*/%.d~j}|~-#D'g-#######D*/$.d}N}I}I}I}AD(.C#C*!&+C#C'Y%'C#C(Y%#.C)d3}3G#.}|$$)}HC$C%}3D+C$D(&cd#D)%c&cC(C)}3E*C+i0$C*P##E&dS}4d~l$}:d-lC&d~L$}:d~.#}4d~l$}:d=l};C&d~k#iC&dP}4d%l};};hC&d~L#j}:h'cC)d$}3D)/$..C#C$C%C'C'C)}3E(3}(C#d~g}y~-#d$3}4C#C&d~h}y~-#3_C(d$}3D'C*d$}3D(/$..C#C$C%C'C%3}(.~D$%%}H$}GF#dC}4E'G#%c%c%c%c%cd&C&K%#E(d}I}I}I}I}A}<C(d#q>1'#$%&$.C'd#Y%7C$C%C'd7}3d$d#3tD$C#d}I}I}I}I}AY%#C#C$Y%'/&.C'd$Y%7C'C&3^C$C%C'd7}3C'K%#C'K%'3tD$C#d}I}I}I}I}AY%#C#C$Y%'C&3}</%.C&d'}3D&.C#C&L%#E)Z%#C#C&K%+E#Y%+C'C#Y%3C'C)Z&+.C'dC}3G#.~B$$%}HF#d}I$}4E%G#%c%cC$K%/E&P##d%i'cC&K%'0$.C#e%Z&#/$.C%d~=#}3E&C$3AC%C$d}d}O~-#d)3[C%d#]#}AC%e%Z&[C%e}I~J~H$Z&})C%d#^#}BC%e#Z&}9C%e}I}I}I}I}I$Z&}1C%d%]#SC%e+Z&KC%e#Z&CC%e}I}I}I}I}I$Z&;C%e#Z&+C%C%K%#d#j]#}DC&d}d}O~-#d)3gC#C%d+}3d~e#~i-##.C%d}I$}3G#.}t$$)}HF#d3}4E'G#C$K%3E%C$K%7E&C%C&n>D)C$K%+C%d/}5}3D&dCC%d(}=}4D(%c%c&cC%C)i0$C$C%d$}3E%Y%3C(dC}4D(C'd+}3C&3}K$C&d/}3D&C'K%+E*h0#.C'K%/D%C#C$K%#C(}4Y%#C#C*}vC%}veC}O}MZ%'/$.C#d#Y%#.C'd3}3G#.~.$%$}H$}GF#dC}4E(G#C(d3}3C$C%C&3F%c%cC(K%3d}P}I}I}I}Ai'cC(d,Y%+C(d}P}}~-#Y%'C(d}O}I}I}I}AY%#/$.C(C(L&;Z&+C(C(L&3E)Z&#C)}pd}I}I}I}I}Aj0#C#e#Z&#C(3}</$.C(d3}3C%C&C(C'34C#%}GC(K%3d$i'cC#C(K%7Y%+e%/$.C#C(L&;Z&+e$.Z&#.C(dC}3G#.}g$%%}H$}G%cC$C%}3E$C%l0#C'}vC$C#K%#E%d$}=E(C$C(n>E$d+d'C'd$i>E(C$C(n>E(}v}GE*eC}Q}p0#C*}pE$d}I}I}I}I}AC&}4n0#C&D)%}HC%'cC#K%'C%C'}5C&C$3}6/$.C&C$3}E.E'h0#C#C(Y%#C#C'Y%'d}J}I}I}I}AD).C).~=$%$}H$}GF#dC}4E'G#C'd3}3C$C%C&3F%c%cC'K%3d}P}I}I}I}Ai'cC'd,Y%+C'd}P}}~-#Y%'C'd}O}I}I}I}AY%#/$.C'C'L&;Z&+C'C'L&3E(Z&#C(}pd}I}I}I}I}Aj0#C#d}I}I}I}I}AY%#C'3}</$.C'd3}3C%C&C'3HC'K%3d}I}I}I}I}Ai'cC#C'K%7Y%'C#d}J}I}I}I}AY%#/$.C#C'K%;Y%+C#C'L%3Z%#.C'dC}3G#.}m$$&}HF#d3}4E'G#C&d~l$}:D&%c%c&cC%C(i0$C&C$C(}3P##j'cC(d$}3D(/$..C'd+}3C(C$C%3})C'K%/D)C'K%+D&C'C(d$}3C$C%3pC#C'L&#Z%+C#C)d#C&>Y%'C#C&d$C&>Y%#/$.C#d#Y%+C#C%Y%'C#C$Y%#.C'd3}3G#.~($$&}HF#dC}4E$G#C$d7}3d}q}w~-#d}i}J~-#d,3cC$K%;D%%cC$K%7E&d}I}I}I}I}Ai'cC#d}I}I}I}I}AY%#C#C%Y%'/$.C$C$K%?Y%3C$C%Y%/C$C&Y%+C$d7}3d}i}J~-#d,C$d+}337C$K%7d}I}I}I}I}Ai'cC#C$K%;Y%'C#d}I}I}I}I}AY%#/$.C#C$K%?Y%+C#C$L%7Z%#.C$dC}3G#.}M$%$}G&}H%cC%d$}4d2n0#C%D'C$D(&cC''cC'd$}4D'C(P##C(d$}3D(d]}4d~l$}:d~c$r0$/%..&cC%'cC&e-}GC$P##dS}4}ve~l$}L}ED&C%d$}4D%C$d$}3D$/$..C#C&Z&+e$D&.C#C&Z&#.}~$$$}HF#d3}4E&G#C&C$Y%'C&C#Y%#C&C$Y%/C&C#Y%+d}0D$&c%cC$h'cd<D#/$.C$d}d}O~-#}3C$d$}3D$P##E#3}^$d7}3C&d+}33}R$h0$..C&K%'E$'cC&K%#C$3}V$.d+d~5$3}X$E$C#]#~1$C$C%Y%~-$C$e%Z&3C$d#Y%+C$e}J}I}I}I3Z&#C&d3}3G#C$d+}3.}f$%%}H)}GF#d3}4E%G#C$P#}9D&C%C$d~(}J~-#d+3zC%L&+D(C%L&#D)C%C$d~0}J~-#d)3zC%L&+D*C%L&#D'%cC&'cC)D+C'D)C*D,/$.e$C(}FD,e$C*}FD(C'D+.e%D'C#C+s'}Ge%(C#C(Z&3C#C,Z&+C).Z&#C%d3}3G#.}Q$$%}GC$e}y~W$C$L&3E(e$}QC(}EE)C)e}y~W$}#>Z&3C%e}y~W$C(g######~abC'3}/E(C(e}y~W$}#>E(C%C(y>D%C#%}GC#C$L&#e$t'}Ge%C$L&+E)C&{0$=C)C&}FE&C%C%C&y>(C%.Z&+e#.Z&#.}]$%%}H$}G%c%c%c%cd%C#L&cE&}pd%}4C&e${>d%}41%$%#.%c%c%cC#3}Dd~l$}:d$}41%#$%.C#P#?0$.d$D%.C#P#}a$E#d&i0%C%C#d%i};D$/%.C#K%})d}I}I}I}I}AiC#K%sd}I}I}I}I}Ai}:D$/$.C#P#}Q$D$.C$d$}:.}F$%}HF#d3}4E'G#C'C&Y%/C'C%Y%+C$K%Kd(}=D&C$K%GD$d#D%&c%cC&'cC$d3}3C'd+}33}R$h0$d$D(.C#C%Y%'C#C(Y%#C'd3}3G#2.C&dC}4D&C%d$}3D%C$dC}3D$/#.#.}A$%}H%cC$C%n0#%cC$h0#C$C'l'cC$C&}3O##d~,}Ho0%/$.C$C'j0$.%cC%h0#C%C'l'cC%C&}3O##d~,}Hm0$/%.C%C'j0$.C$C&}3D(C%C$}4D).C#C)Y%'C#C(Y%#.}!$$$}HF#dC}4E&G#C&d+}3C$K%'C$K%+d}Q}M~-#d*3}A%c%cC%0#C&K%+E%h0#C%C&K%/3;0#C&d0Y%7d}Q}I~-#d*C&d7}3d$d#3tD%C#d}I}I}I}I}AY%#C#C%Y%'C$3}`$/$.C#C$K%+Y%+C#C$L%#Z%#.C&dC}3G#.}Z$%$}H$}GF#dC}4E&G#C&d3}3C#K%#C$C%3F%}HC&K%3d}P}I}I}I}Aj'cC&C&L&3E'Z&#C&C&L&;Z&+C&P#'D%C'}p/$.C&d,Y%+d}P}}~-#D%C&d}P}}~-#Y%'C&d}O}I}I}I}AY%#d}O}I}I}I}A.C&3}<C&dC}3G#d}N}I}I}I}AiC%}:.}+$'}GC#C%e~l~l~l~l2}LE&C$e~l~l~l~l2}LE'}GE(C'C%eC}QE%}GE'C&C$eC}QE)}G}EE$eC}O}EE&Z&#C#C&C(w}vC%C)}GC$C'w}veC}OC$eC}Q}M}E}EZ&+.}E$%}HF#d3}4E'G#C'd#Y%/C'e}I}I}I}I3Z%'C&d&}=D&&cC&'cC'd'}3E(C%K%#C%K%'3}4C(d~J}N~-#d$3}4C&d+}4D&C%d+}3D%/$..C#C$C'K%+C'K%/3}!$C'd'}33}`$C'd3}3G#.};$$}HF#d3}4E'G#C'd+}3C$K%/C%C&3U%cC'K%+d$}:'}HC'K%/E%C$K%+r0$C'C$K%'C%d/}5}33}K$C'K%'D&C'K%#(d#.D$C#C&Y%'C#C$Y%#C'd3}3G#2.#.}5$%}HF#dC}4E(G#C#%}H%cC'C$L&#}#'cC'C$L&+{0$.C(d+}3E)C'3},C(d:Y%7C(C$Y%;C#C%C&C(d7}3C)3}1Y%'d$/$.C#C'Z&+d#.Y%#C(dC}3G#.}:$$}HF#d3}4E'G#C'd+}3C#K%/C$C%3U%c%cC'K%+d$i'cC'K%/E$C#K%+r0%C#K%'C$d/}5}3E#3}T$C#C&K%+Y%+C#C&L%#Z%#/$.C&3}`$.C'd3}3G#2.#.}!$$&}Hd~K}N~-#D%d*D&%c%c%c%c%c%cd&C$K%#E'd}I}I}I}I}A}<C'd#q>d$}41)#$$%&'(.d~R}N~-#D%d'D&/'.d~V}N~-#D%d+D&/&.d~^}N~-#D%d+D&/%.d~f}N~-#D%d,D&/$.C$K%+D&C$K%'D%.C#C&Y%'C#C%Y%#.}+$&}HF#d3}4E&G#C&C$d2}:d+}=C$d~]$}:d'}?};^$/C&d/}3D'd#D$&cC$d%ih'cC#C%d3C$C'}3P##E(C(d$}33}(C$d$}3D$/$..C&d3}3G#.}?$&}HC#%}H%c%c%cC$K%#E%d}P}I}I}I}Ai0#C$K%+D'C$K%'D&C%d#q0%C%d~l~l~l~l*}:d%}41%$%#.C#d}I}I}I}I}AY%#2.C&D%C'D&C$K%//$.C'.Y%+C#C&Y%'C#C%Y%#.}(%$}H$}GF#dC}4E&G#C&d+}3C$C%3/C#C&K%+d$i'}Ge#(C&L&;D'%cC&L&3s'cC#C'e}I~%}bL}GZ&+/$.C#C'Z&+.e$.Z&#C&dC}3G#.},%%}H$}GF#d~=#}4E(G#C(d3}3E)d#d~-#~i.#C(d+}3C$C%C&C'C)35%cC(K%+h0#C(K%/0#C#d+}3C)d~-#~i-##e$D*.C#C*Z&#C(d~=#}3G#.}8$$}HF#dC}4E'G#C'd3}3C$C%C&3F%cC'K%3d}P}I}I}I}Aj'cC'C'L&;Z&+C'C'L&3Z&#/$.C'd,Y%+C'd}P}}~-#Y%'C'd}O}I}I}I}AY%#.C#C%C&C'3HC'dC}3G#.}5$%}HF#dC}4E%G#C%d3}3E&C$K%#d}X}M~-#d'3FC%d'}3C&3`%cC%K%'d}I}I}I}I}Aj'cC#C%K%/Y%+C#C%L%'Z%#/$.C#d#Y%+C#e}I}I}I}I3Z%#.C%dC}3G#.})$'}HF#d3}4E&G#C&d+}3C%d+d+3rC&K%/D'C&K%+D(%cC%h0#C%d&}=E)h0#C'C$C)~i-##.C#C%Y%+C#C'Y%'C#C(Y%#C&d3}3G#.}1%$}H$}G%c%c%c%cd%C#L&cE%}pd%}4C%e${>d$}41&&$%#.C#d~5#}32.C#d~=#}3d#C#K%sd}I}I}I}I}Aj>C#d~M#}3C#K%})d}I}I}I}I}Ai>2.C#d~e#}3D$.C$.}'$$}HF#d3}4E&G#C&d+}3C#K%/C$C%3U%cC&K%+d$i'cC&K%/E$C#K%+r0$C#K%'C$d/}5}3E#3}T$C#d}I}I}I}I}AY%#.C&d3}3G#2.#.v$%}H%c%cC$C%p0#C#C%}3P##E'dBpC'd~l#i};0$C'd~/$j0#C$C%d$}3E$p0#d%d#C#C$}3O##d}i}Hk>D&.C&2.d$.|$%}Hd$D&%cC$dS}4E%d~l$}:d-l0#C$d~N#}4d~l$}:d)r'cC$dZ}4D%C$d~.#}4d~l$}:d)lD&/$.C$d~D#}4D%.C#C%]#$C#C&]##.}/$$}HF#dS}4E&G#C&C#K%+Y%?C&C#L%#Z%7C&C$L%#Z&+C&C$K%+Y%3C&C%L%#Z&CC&C%K%+Y%Kd'dG3}X$E#C&d+}3dG~i-##C&dS}3G#C#.v$$}HF#d3}4E(G#%cC&e$u0#C(C#K%#C$C%3zC(L&#e$t'cC(L&+C't0$.C#K%'C(C'3}=C$C%C(3].C(d3}3G#.v$$}HF#d3}4E&G#C&d+}3C#C$C%3Ud#D%%cC&K%+d$i'cC&K%/E$C#K%Kr0$C#K%GC$d(}=}3D%.C&d3}3G#C%2.#.}&$$}HF#d3}4E%G#C%C$3Ad}9D$&cC$'cC%C$d~a}x~-#}3K%#C$d~e}x~-#}3K%#3gC$d+}3D$/$..C#C%L%+Z%+C#C%L%#Z%#C%d3}3G#.{$%}HF#d3}4E&G#C&d'}3E'd~K}x~-#d$3qC'd~K}x~-#d~L}x~-#C'C$C%3EE$>d$d'C$>3}4C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.|$%}HF#d3}4E%G#%cC#'cC#d+}4E#K%#D&C%C#Y%/C%d/}33}I$C$hC&d$j}:0$C%d3}3G#2.d~*}L~-#d>3}c$#.d}x}K~-#db3}c$#.t#%c%c%cC$h0#C$C&l'cC$C%}3O##d~,}Hm0$/%.C$C&j0$.C$C%}3D%C&C$}4D$/$.d#D%.C#C$Y%'C#C%Y%#.r$$}HF#d3}4E&G#C&d'}3C%3}3C%'cC%'cC&K%+C$C%~i-##.C&C%Y%/.C#C&K%/Y%+C#C&L%'Z%#C&d3}3G#.r$$}G%c%cC&}vC$}v}GE'eC}Q}p0#C'}pE&d}I}I}I}I}AC%}4n0#C&h'cd#D$/%.C%C&3}EE%0$.#.C#C%Y%'C#C$Y%#.|$%}HF#d3}4E%G#C%d}q}V~-#d~-}V~-#d)C$3!d$D&%cC%K%#d$i'cC#C%K%'Y%'/$.C#C%L&+Z&+d#D&.C#C&Y%#C%d3}3G#.w$$}HF#dC}4E(G#C(C$Y%3C(C#Y%/C(d}I}I}I}I}AY%+C(C'Y%?C(C&Y%;C(d}I}I}I}I}AY%7C(d+}3C%C(d7}33jC(dC}3G#.i$%}HF#d3}4E%G#C%d+}3C#C$3};%cC%K%+E#h0#C%K%/E&'cC&C#3}d$E$h0$.C%d3}3G#C$2.#.l$$}HF#d3}4E'G#C'C&Y%'C'C%Y%#d#D%C$C&r'cC'C&Y%/C'C#Y%+C'C'd+}33}CD%.C'd3}3G#C%.u%$}H$}GF#d3}4E'G#C'C$C%C&d~E}L~-#3K%cC'L&#E(e%t'cC#C'K%+Y%+/$.C#C'L&+Z&+.C#C(Z&#C'd3}3G#.s$$}GC$d#Y%;e}QJD*%c%c%cC%d~l$}:d$}41%$#%.C#e$Z&#2.e#D*.C#C$C'C*C'C*y>C*C&}pd$}:>C(C)3S.|$$}H%c%c%c%cC%}pE(d$}41&#&$%.C$d$]#cd+D(/%.d#D(/$.C$C&Z&KC$e$Z&Cd*D(C'0#C#C&Z&+d)D(.C#C(Y%#.i$$}HF#d3}4E'G#C'd+}3C$d~5#}3C%C&3[%cC'K%+E$'cC#C$C'K%/3a/$.C#e#Z&#.C'd3}3G#.c$%}HC$h'cd#2.&c%cC$hD%C$h0#C$d$}4D$C#P##C#d$}3D#d~l#}4d~l$}:d}j$n0$..C%.e$$}HF#d3}4E'G#C'd+}3C$C&3};%cC'K%+E$h0#C#C'K%/C$C%3}6E#h0#C'd3}3G#C#2.#.]#C%d%lC$e,{}:h'cC#C$e-}IC%C%d#j}43}#.C#d~>}x~-#d-C$e-}K}pE#C#d$}33}(.e$$}HF#d3}4E'G#C'd+}3C$C%C&3[%cC'K%+E$'cC#C$C'K%/3P/$.C#e#Z&#.C'd3}3G#.j$%}HF#d3}4E%G#C%C$K%#Y%+C%C$K%'E&Y%#C%C&Y%'C#C&C$K%+3}'C%C&Y%/C%3}?C%d3}3G#.e$$}G%c%c%c%cd%C#L&cE$}pd%}4C$e${>1&$&%#.C#d~e#}33}22.C#d~5#}33}22.C#dc}43}@..d$%}HC#C%3}[$C#K%+D&%cC%h0#C%d&}=E'h0#C#K%'C&d&}=}3C$C'~i-##.C#C%C&}3Y%+.`$$}HF#d3}4E(G#C(d+}3C&C'C$C%3VC#C(K%+E#d$C#>C(K%/d#C#>3}4C(d3}3G#.a#%cC$h0#%cC$C&l'cC$C%}3O##d~,}Hm0%/$.C$C&i0$.d#D%.C#C$Y%'C#C%Y%#.^$$}H%cC#K%+E%C$r'cC$hC$C%r};h'cC#K%'C$}3O##d~,}Ho0%.C#C$Y%+.2.#.Z$$}HC$d&}=D$C#d+}4D&&cC$E#'cC#d+}4D$C&d+}3E&C%3}R$h0$..C#d#j.h$$}HF#d3}4E%G#C%d#Y%/C%e}I}I}I}I3Z%'C%d'}3C$d$3}#C#C%K%/Y%+C#C%L%'Z%#C%d3}3G#.[$%}HF#dC}4E%G#C%d.Y%+C%d7}3E&C#C$3nd~(}J~-#d+C%d+}3C&3}1C%dC}3G#.!$$}HF#d3}4E'G#C'C$Y%'C'C#Y%#C'C&Y%/C'C%Y%+C'C'd+}33}CC'd3}3G#.}'#C$g######~]~,}ig########g######~]bg########C%C%g########},>E$C$g######~]b}->C%C%}+>}kg######~]b}iC#~'}k~i*._$&}HF#d3}4E$G#C$d+}33%C$K%+D%C#C$K%/E&Y%+C#C%Y%'C#C&Y%#C$d3}3G#.[$$}HF#d3}4E'G#C'C$Y%/C'C#Y%+C'd}I}I}I}I}AY%'C'd'}3C%C&3jC'd3}3G#.Y$%}HC#K%+D$C#K%'D%&cC$'cC$d$}4D$C%3}T$C%d/}3D%/$..C#d/3}L$.0#C#C$d$d$3}e$.T$$}HC#C%3}Z$C#K%+D&C%'cC#K%'C&}3C$C%~i-##.C#C%C&}3Y%+.`#C#K%#L&#e}I~%}bL}GC$}EC#K%'L&#e}I~J~H$}G}EC#K%+L&#e~M~A&}G}EC#K%/L&#e~U*}G}E.Q#C%C&3?E%'cC&C$C$C&n>E&'cC%C#C&~i-##.C#C$3@.C%.!$$}G%cC$K%/d}I}T~-#d(3lE$h0#C$K%#d'j0#C#C$L&+Z&+e$D%.C#C%Z&#.0#C#C$d/d'3}e$._$$}Ge}n~3}Q}j~5}e}p~fnD%&cC$'cC$d$}4D$C%C#T##}Ne}|}L}I}I}IC}GD%C#d$}3D#/$..C%.Z$$}HC#K%+E%C#K%#i'cC#d+d+3}P$.C#C%d$}3Y%+C#K%'C%d&}=}3C$Z&#.R#C#C$Y%'C#C%d#C$d}I}I}I}I}AC%d#C%}2d$i>E#}4p>d#C#>Y%#.Z$$}H%c%c%cd&C#K%#E$d}I}I}I}I}A}<C$d#q>d%}41%#$%.C#d'}3D#.C#3}`$..S$$}HF#dC}4E%G#C%C$36C#C%K%7C%K%;3qC%d3}33}`$C%dC}3G#.[#C#d3}33}U$C#C$L%+Z%;C#C$L%#Z%3C#dC}33}U$C#d#Y%gC#d}I}I}I}I}AY%C.S$$}HF#d3}4E$G#C$C#K%#Y%/C$C#K%+Y%+C$d+}33}b$C$d3}3G#.N#C#d3}33}U$C#dC}33}U$C#d~5#}33}M$C#dS}33}a$C#d_}33}b$.J#C$C%C&C'3vD&C#C%C'}4Y%'C#C$C'}3d#C&>Y%#.W#C#C$dS~i-##C$d%]#KC$e+Z&CC$e#Z&;C$e}I}I}I}I}I$Z&3C$e#Z&#.},$&}HC#K%'E%C$K%'i'}H%}HC#K%#D&C$K%#D'&cd#C%h0$=C%d$}4D%C'P##D$C&P##D#C'd$}3D'C&d$}3D&C#C$i0#.C#C$}4.(d$.h.K#C#L&ce&t'cC#P#k2.C#3fE#h'cd#2.C#K%/P#P.]$%}HF#d3}4E%G#C$'cC$C#3}d$D#.C%d+}3E&C$Y%'C&C#Y%#C%K%+C%d3}3G#.K#%cC%C#K%#C$}4p0#C#C$C%C&C'3Ld}J}I}I}I}Ai0##..G$$}GC#K%#E#C$C%3}4C#C&C&eb}PE(}NC(}FC'3}#.F#C#d~5#}33}2C#d3}33}b$C#d?}33}b$C#d~M#}33}b$.r$$}HC#K%#E$C$K%#d$}4E$Y%#C$h'cC#K%#E#d3}33}N$%cC#d}Hi0#C#C#K%'d$}4E$Y%'C$0#C#d~5$3@...@#C#K%#E#d/}33}T$C#d;}33}T$C#dG3@.H#C#C$K%+Y%'C#C$K%'d#C$K%#d}I}I}I}I}Aj>Y%#.>$$}HC#K%#E%'cC#K%'C$C%}53}V$..:#C#K%#E#'cC#3}HC#d~e#3@..=#C#L&#e%u'cC#d}i$}33}`$C#3}&..A$$}HC#K%'E$C$K%#d$}3Y%#C#d+}33}I$.?#C#C#K%#d$C$C%3Ld}J}I}I}I}Aj'c#..A#C#e~l~l~l~l2C$C$e~l~l~l~l2}#>}pC%C&3}!$.;#C#K%#C#K%'C$K%#C$K%'3}..;#C#K%'C#K%+C$K%#C$K%'3}..9#C#K%#d}I}I}I}I}Aj'cC#3}`$..8#C#K%#d}I}I}I}I}Aj'cC#3}2..0#C$'cC#C$3@..8#C#K%#d}P}I}I}I}Aj'cC#3}<..4#C#C$3}EE#h'c#.C#.0#C$'cC#C$3@..4#C#C#K%+C$d$d$3}F.4#C#C#K%+C$d+d+3}F.3#C#d~l$}:C$C%C&3$.3#C#C$K%'C$K%+3}'.3#C#d~l$}:d%}=K%}m}}c.3#C#C$K%'C$K%+3q.,#C#d$3}L$.,#C#d'3}L$.,#C#d+3}L$.,#C#C$3##.+#C$C#3?.[%$}H$}GF#d3}4E'G#C'd+}3C$C&C%3rC'L&+D(C#d#Y%+C#C(Z%#C'd3}3G#..~5Ro#d}I}I~-#.~_$}1}=}=}9}<]RR}+}*}<}.x};}5R}9};}8}+}5}.}6}<R}2}-}.}6}9}8}=}.}7},}BP}4}.}BP}2}7P}>}<}.#2#3#C###R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P},};}.}-}.}7}=}2}*}5R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P}9}5}*}7R}9};}8}+}5}.}6}<R}>}9}<}=};}.}*}6P}9};}8}3}.},}=##[#3#@###x#3#:###}5#3#=###}9};}8}3}.},}=l}-}=}8}4}.}7}6}2}7}=}(}*}-}6}2}7n}.}B}-}*}=}.i};}8}6}-}*}=}.w}8}2}-}.}6}9}8}=}.}7},}Bn}.}B}@}.}+}1}8}8}4x};}5}0}*}=}.}@}*}B}6}*}Au}.}=};}2}.}<#d}I}K~-#.~B%-#######'#######}=}2}6}.}8}>}=}=}8}=}*}5w}2}6}.}8}>}=}-}.}-}>}9}5}2},}*}=}.}-}*}=}=}.}6}9}=}.}-C}=}8C}=}*}4}.C}8}@}7}.};}<}1}2}9C}8}/Cu}>}<}=C}?}*}5}>}.C}@}1}2}5}.C}2}=C}@}*}<C}+}8};};}8}@}.}-};}.},}>};}<}2}?}.C}>}<}.C}8}/C}*}7C}8}+}3}.},}=C}-}.}=}.},}=}.}-C}@}1}2},}1C}@}8}>}5}-C}5}.}*}-C}=}8C}>}7}<}*}/}.C}*}5}2}*}<}2}7}0C}2}7C};}>}<}=}7}>}5}5C}9}8}2}7}=}.};C}9}*}<}<}.}-C}=}8C};}>}<}=$#######~l~l~l}H####&#######}8}>}=},}8}6}.}>}7}4}7}8}@}7##~d$3#*###}1}=}=}9]RR}=}B}9}.OC}-}<},}(}>}<}(OCcccCCUCVV]WW]XXCSSSSCUUPcccPSSCVV]WW]XXCjpww######*##}I&#d~M}M~-#.H}8}9}.};}*}=}2}8}7}9}*}=}1}6}.}=}1}8}-jhw##}<%3#&###*##}I%#d}Y}N~-#.(*##}I'#d}i}N~-#.@}7}.}A}=f}>};}<}8};}1}*}<p}8};}.#######*##}I)#d~5}N~-#.}c$}=}8}=}*}5}<#$%&'srvwghohwh-}7}8}=}1}2}7}0}7}>}5}5}*C}<}=};}2}7}0}*C}7}>}6}+}.};}*C}+}8}8}5}.}*}7#$%&'()*+,-./0123456789:;},}>};}<}8};###>&3#)###}9}*};}=}G}GQ}*}0}.}7}=m}8}+}<Q},};}.}*}=}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}9};}8}6}9}=#d~e}O~-#.-}%&3#)###$%#d}e}P~-#.pV&3#3###f&3#<###}1&3#$###$$##}*}0}.}7}=m}8}+}<Q}0}.}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}F}2}-###$#d~e}P~-#.,~P&3#%###$#d}e}Q~-#.}&~%&3#0###~2&3#A###~U&3#$#####$&}*}0}.}7}=m}8}+}<Q}<}.}7}-p}.}<}<}*}0}.R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR}6}.}<}<}*}0}.#####$#d}Q}R~-#.,~P&3#%###$#d}q}R~-#.-}%&3#)###$%#d~9}R~-#.}n$['3#8###p'3#I###}A'3#%###$$#$}3}8}+}<}*}0}.}7}=m}8}+}<Q}5}2}<}=R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+}<}*},}=}2}?}.},}8}6}9}5}.}=}.}-}*};},}1}2}?}.}-}/}*}2}5}.}-###7(3#)###=(3#,###F(3#+###N(3#)###}<}=}*}=}.}*}>}=}1}8};}=}.}A}=#####$#######}-#d}I}T~-#.E}5}2}6}2}=###)###W(3#'#######w(3#(####$#d~%}T~-#.-|(3#)####$#d~E}T~-#.M}((3#'####$######'###}1(3#<#######}I(3#(####$#d}a}U~-#.5>&3#)####$######%$#d}}}U~-#.}.~U'3#'###~Y'3#1###~g'3#=###}Q(3#(#####$&}?}2}.}@}<}*}7}*}5}B}=}2},}<Q}?}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<#####$#######~g#d}y}V~-#.D~l~l~l~l~l~lB#$#######}8}/}/}<}.}=}9}*}0}.######&#d~M}V~-#.4~(#3#+####$######&#d}I}W~-#.Z~0#3#)####$######'###}Y)3#U#######}I(3#(####$######'###}q)3#d~-}W~-#.4~-)3#)####$######(#d~M}W~-#.<~3)3#'####$######$###{)3#(#d}M}X~-#.}*}&)3#2###}5)3#B###~=)3#(#####%%}?}2}<}2}=}8};}<}*}7}*}5}B}=}2},}<Q}?}2}<}2}=}8};}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}<}2}=}8};}<$###}i*3#+#d~]}X~-#.}J%}q*3#5###~'*3#E###~=)3#(#####%%},};}.}*}=}.}-d}=}/}.}.}-}+}*},}4}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4},}8}-}.}(}<}7}2}9}9}.}=},}8}7}=}.}A}=}>}*}5}*}0}.}7}=}=}1}>}6}+}<}(}8}7}5}B#t+3#/###}&+3#-###}0+3#(###}5+3#.###}<}8}>};},}.}9}.}7}-}2}7}0}2}7}(}9};}8}0};}.}<}<};}.}<}8}5}?}.}-}-}2}<}6}2}<}<}.}-###}g+3#*###}n+3#.###}y+3#+###~%+3#,###}<}=}*}=}>}<######&#d}I}[~-#.4~(#3#+####$######&#d}i}[~-#.}3~0#3#)####$######)###}A+3#'#######}a+3#)####$######*###~1+3#'#######~Q+3#)####$######'###}1(3#U#######}I(3#(####$#d}i}!~-#.}R$>&3#)####$######%###/+3#,###8+3#+###@+3#5###R+3#E###~]+3#)#####%%}*}7}*}5}B}=}2},}<Q}/}.}.}-}+}*},}4e}Bs}*}0}.R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}/}.}.}-}+}*},}4R}+}BP}9}*}0}.######&#d~%}]~-#.4~(#3#+####$######&#d~E}]~-#.}3~0#3#)####$######'###}1(3#-#######}I(3#(####$######)###}A+3#'#######}a+3#)####$######*###~1+3#'#######~Q+3#)####$#d~I}^~-#.}&~M,3#;###~e,3#M###K-3#(#####%%}<}.}*};},}1}.}<}*}7}*}5}B}=}2},}<Q}<}.}*};},}1}.}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}<}.}*};},}1}.}<####&#d~5}_~-#.4~(#3#+####$######&#d~U}_~-#.M~0#3#)####$######'###}1(3#U#######}I(3#(####$#d}q}`~-#.4>&3#)####$######%#d~1}`~-#.}G~e-3#+####.3#5###5.3#E###[.3#'#####%%}=}2}6}.}<}=}*}6}9},}8}7}?}.};}<}*}=}2}8}7}<}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=$#######~U&#d~=}a~-#.$&#d~M}a~-#.4~(#3#+####$######&#d}I}b~-#.T~0#3#)####$######'###[/3#}-#######}I(3#(####$######%#d~-}b~-#.}b$>&3#)####$######%###~U.3#,###~^.3#0###~k.3#:###8/3#F###s/3#'#####&%}*}7}*}5}B}=}2},}<Q},}8}7}?}.};}<}*}=}2}8}7R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R}=}1};}.}*}-}<R}D}=}1};}.}*}-l}-}F}=}1};}.}*}-l}-####%#d~U}c~-#.,o03#+###$#d}V}d~-#.}-03#9###903#Y###{03#$#####&%}*}7}*}5}B}=}2},}<Q},}*}5}5}.};v}=}*}=}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}*}<}<}2}<}=}*}7}=R},}*}5}5}.};P}<}=}*}=}<###&#d}I}e~-#.4~(#3#+####$######&#d}i}e~-#.-~0#3#)####$#d~1}e~-#.t}q03#8###~*03#S###~]03#%#####%%}*}0}.}7}=m}8}+}<Q};}.},}8};}-R}?UR}*}0}.}7}=R}D}9};}8}3}.},}=l}-}FR}3}8}+R}D}2}-}FR};}.},}8};}-#d}u}f~-#.U})13#3###}913#H###~U&3#$#####$&}*}0}.}7}=m}8}+}<Q}-}.}5}.}=}.u}.},}8};}-#d~a}f~-#.}V$~513#9###}913#H###~U&3#$###%#**}*}7}*}5}B}=}2},}<Q}-}*}2}5}By}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}B}9};}.}/}2}A}-}*}B}@}.}.}4}6}8}7}=}1#r23#&###u23#'###y23#(###}0};}8}>}9#######&#d}Y}h~-#.4~(#3#+###$$######&#d}y}h~-#.-~0#3#)###$$#d~=}h~-#.-}2%3#'####$#d~]}h~-#.ml23#)####$######)###}%23#&#######}=23#(####$######'###[/3#}7$######}I(3#(####$#d~=}i~-#.4>&3#)####$######%#d~Y}i~-#.}.{)3#(###323#7###G23#H###}I23#*#####%*}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.}-y}2}.}@}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}*};},}1}2}?}.}-#&#d~M}j~-#.4~(#3#+###$$######&#d}I}k~-#.M~0#3#)###$$######'###[/3#~U&######}I(3#(####$#d~-}k~-#.4>&3#)####$######%#d~I}k~-#.}0{)3#(###}Y33#:###}p33#K###~=33#'#####%*}*}7}*}5}B}=}2},}<Q}*};},}1}2}?}.v}=}*}=}>}<R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}<}=}*}=}>}<#d~E}l~-#.4}I43#:###}`43#O###+#d~_}l~-#.r%*}*}7}*}5}B}=}2},}<Q}.}<}=}2}6}*}=}.e}*},}4}/}2}5}5R}?TR}*}7}*}5}B}=}2},}<R}D}9};}8}3}.},}=l}-}FR}?}2}.}@}<R}-}*}2}5}BR}+}*},}4}/}2}5}5####&#d~=}m~-#.-~(#3#+###$$#d~a}m~-#.X~a43#=###153#Q###c53#$#####**}*}7}*}5}B}=}2},}<Q}+}.}0}2}7e}*},}4}/}2}5}5#&#d~%}n~-#.-~(#3#+###$%#d~I}n~-#.o}Y53#:###153#Q###}q53#$###$#**}-}.}9}5}8}B}6}.}7}=}<Q},};}.}*}=}.R}?TR}9};}8}3}.},}=R}>}9}-}*}=}.R}D}9};}8}3}.},}=l}-}F#d~)}o~-#.}&~e53#5###-63#A###+#######$$''}-}.}9}5}8}B}6}.}7}=}<Q}0}.}=R}?TR}9};}8}3}.},}=R}>}9}-}*}=}.P}<}=}*}=}>}<R}D}<}=}*}=}>}<l}-}F}<}=}*}=}>}<l}-#####$#d}q}p~-#.,}T63#+###$#d~9}p~-#.}?{63#2###}063#G###}a63#$#####()}-}.}9}5}8}B}6}.}7}=}<}-}.}9}5}8}B}6}.}7}=}<Q}5}2}<}=R}?TR}9};}8}3}.},}=R}D}9};}8}3}.},}=l}-}FR}-}.}9}5}8}B}6}.}7}=}<##'###}1(3#<#######}I(3#(####$#d~E}q~-#.4>&3#)####$######%#d~a}q~-#.}3~U63#.###~`63#3###&73#F###K73#%#####()}-}.}9}5}8}B}6}.}7}=}<Q}-}.}5}.}=}.u}.},}8};}-R}?TR}9};}8}3}.},}=R}D}9};}8}3}.},}=l}-}FR}-}.}9}5}8}B}6}.}7}=}<R}D}<}=}*}=}>}<l}-}F#d~a}r~-#.s}a73#;###}y73#Q###}a63#$###%#**}9};}.}?}2}.}@}<Q},};}.}*}=}.R}?TR}9};}8}3}.},}=R}9};}.}?}2}.}@R}D}9};}8}3}.},}=l}-}F}+};}*}7},}1#d~E}s~-#.-a83#)###$%#d~i}s~-#.}>383#2###B83#B###k83#$###$$'(}*}>}=}8}6}*}=}2}8}7}<Q};}>}7R}?TR}@}8};}4}/}5}8}@R}D}9};}8}3}.},}=l}-}FR}D}@}8};}4}/}5}8}@v},}1}.}6}*l}-}FR}=};}2}0}0}.};}@}8};}4}/}5}8}@v},}1}.}6}*l}-######$#d}I}u~-#.,~G83#3###$#d}m}u~-#.}Q%}a83#2###}p83#V###~]83#$###$$)'}2}<C}<}.}=C}*}/}=}.};CXC}.}6}9}=}BC}9}*}0}.}<C}2}7C}*C};}8}@};}.}9}.}*}=}<C}*}7C}.}*};}5}2}.};C},}>};}<}8};]C}2}<C}6}2}<}<}2}7}0C}*}5}=}1}8}>}0}1C}1}*}<p}8};}.C}2}<C}=};}>}.}1}*}<C}6}8};}.C};}8}@}<C}=}1}*}7C};}.}:}>}.}<}=}.}-C}=}1}.C}7}.}A}=f}>};}<}8};C}?}*}5}>}.}<C}8}/C}.}*};}5}2}.};C}9}*}0}.}<~+93#I###b`I}D}F]##:###}q)3#####}*C}9}*}0}.C}8}>}=C}8}/C};}*}7}0}.C}=}8C#$%&'()*+,-######*##}I#d~%}w~-#.~X&}*}5}5}8}@s}5}*}2}7k}=}=}9}1}=}=}9}<]RR}*}9}2Q}6}2}7}=}5}2}/}BQ},}8}6};}.}=};}Bd}/}=}.};}-}*}=}.}4}.}B}<}5}8},}*}5}1}8}<}=TUZQSQSQT}$]]T}&#}9:3#,###}B:3#,###}K:3#(###$#######~l~l~l~l~l~lB#%#######SSSSPTTPUUwVV]WW]XXYY]ZZPSTUVWXYZ[!~!~,~*E~O}I}oE#~(#3#+###~0#3#)###};}.}:}>}.}<}=C}*C}<}1}8};}=}.};C};}*}7}0}.OC}<}>},}1C}*}<C}-}*}=}.i};}8}6`C}*}7}-C}-}*}=}.w}8`}*C}7}>}6}+}.};C}=}1}*}=C}2}<C}7}8C}.}A}*},}=C}2}7}=}.}0}.};}.}6}9}=}BC}=}.}A}=},}>};}<}8};`}%E}%}%}%}7}%};}%}=}%}>SSSTUVWXYZ[!}*}+},}-}.}/HSTUVWXYZ[!defghiQQC}+}B}=}.}<#U&3#$###EQQEEQE$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$$#d~R}{~-#.V%%%%%%%%%%%%%%%%%%%%%%%%%%%%%%&&&&&&&&&&&&&&&&'''''#d}l}|~-#.~i$CUUCcccCSSSSCVV]WW]XXCjpwCcccCUUCVV]WW]XXCSSSSm}*}7i}.}+p}*};d}9};p}*}Bm}>}7m}>}5d}>}0v}.}9r},}=q}8}?g}.},}*}7C}*};};}*}B}*C}/}>}7},}=}2}8}7}*}7C}8}+}3}.},}=}:}>}.}>}.}-}<}>},},}.}<}<}/}*}2}5}>};}.}Q&3#+'3#~%'3#K)3#}9*3#~I*3#}y,3#~5-3#~%.3#~=/3#}A03#S13#}a13#~M13#})33#s43#~143#})53#~553#K63#~%63#}173#~M73#}183#393#&###'###)###}<%3#~@%3#~D%3#d}i}~~-#.(~l~l~l~l$";
 
 // pkg/dist/core.js
 var __defProp = Object.defineProperty;
@@ -652,6 +652,13 @@ var JobWaitTimeoutError = class extends TimeoutError {
     this.job = job;
   }
 };
+var DeploymentWaitTimeoutError = class extends TimeoutError {
+  deployment;
+  constructor(message, timeout, deployment) {
+    super(message, timeout);
+    this.deployment = deployment;
+  }
+};
 for (const [name, type] of Object.entries({
   QuillgateError,
   ValidationError,
@@ -671,7 +678,8 @@ for (const [name, type] of Object.entries({
   TimeoutError,
   RequestTimeoutError,
   DecodeError,
-  JobWaitTimeoutError
+  JobWaitTimeoutError,
+  DeploymentWaitTimeoutError
 })) {
   Object.defineProperty(type.prototype, "name", { value: name, configurable: true });
 }
@@ -782,6 +790,14 @@ function toWasmLoadError(cause) {
 function toRequestTimeoutError(timeout, host) {
   return new RequestTimeoutError(`no complete answer from ${host} within ${timeout} ms`, timeout);
 }
+function toWaitTimeoutError(operation, timeout, state) {
+  const limit = `within ${timeout} ms`;
+  if (operation === "deployments.get") {
+    const message = `the deployment did not end ${limit}`;
+    return new DeploymentWaitTimeoutError(message, timeout, state);
+  }
+  return new JobWaitTimeoutError(`the job did not finish ${limit}`, timeout, state);
+}
 var HERE = /([^\s(]*[\\/])(?:errors\.js|quillgate\.cjs):\d+/;
 function captureCallSite() {
   return new Error();
@@ -799,6 +815,19 @@ function locate(error, site, signal) {
     error.stack = [`${error.name}: ${error.message}`, ...rest].join("\n    at ");
   }
   return error;
+}
+
+// pkg/dist/known.js
+function refuseUnknown(options, known) {
+  for (const [name, value2] of Object.entries(options ?? {})) {
+    if (value2 === void 0 || known.includes(name))
+      continue;
+    const field = name.slice(0, 32);
+    throw new ValidationError(`${field} is not an option`, field, "unknown");
+  }
+}
+function ownProperties(options) {
+  return Object.assign(/* @__PURE__ */ Object.create(null), options);
 }
 
 // pkg/dist/exchange.js
@@ -886,19 +915,6 @@ function sleep(ms, signal) {
   });
 }
 
-// pkg/dist/known.js
-function refuseUnknown(options, known) {
-  for (const [name, value2] of Object.entries(options ?? {})) {
-    if (value2 === void 0 || known.includes(name))
-      continue;
-    const field = name.slice(0, 32);
-    throw new ValidationError(`${field} is not an option`, field, "unknown");
-  }
-}
-function ownProperties(options) {
-  return Object.assign(/* @__PURE__ */ Object.create(null), options);
-}
-
 // pkg/dist/generated/tables.js
 var TABLES = {
   "agentJobs.list": { rows: "jobs", columns: ["id", "status", "prompt", "createdBy", "createdAt", "prLink", "checkedAt"] },
@@ -908,7 +924,8 @@ var TABLES = {
   "analytics.searches": { rows: "searches", columns: ["searchQuery", "hits", "ctr", "topClickedPage", "lastSearchedAt"] },
   "analytics.conversations": { rows: "conversations", columns: ["id", "timestamp", "query", "response", "responseType", "sources", "resolutionStatus", "queryCategory", "pageUrl"] },
   "analytics.dailyViews": { rows: "views", columns: ["date", "human", "ai", "total", "days", "missing", "visitors.human", "visitors.ai", "visitors.total"] },
-  "analytics.archivedViews": { rows: "views", columns: ["path", "human", "ai", "total"] }
+  "analytics.archivedViews": { rows: "views", columns: ["path", "human", "ai", "total"] },
+  "deployments.list": { rows: "deployments", columns: ["statusId", "status", "isLive", "summary", "branch", "previewUrl", "createdBy", "createdAt", "checkedAt"] }
 };
 
 // pkg/dist/json_text.js
@@ -1519,6 +1536,93 @@ function Backfill(value2) {
     completeAt: textOrNull(value2.completeAt)
   };
 }
+function StartedDeployment(value2) {
+  object(value2);
+  return {
+    statusId: text3(value2.statusId)
+  };
+}
+function DeploymentAuthor(value2) {
+  object(value2);
+  return {
+    name: textOrNull(value2.name),
+    avatarUrl: textOrNull(value2.avatarUrl),
+    githubUserId: countOrNull(value2.githubUserId)
+  };
+}
+function FilesChanged(value2) {
+  object(value2);
+  return {
+    added: value2.added == null ? null : list(value2.added, (value3) => text3(value3)),
+    modified: value2.modified == null ? null : list(value2.modified, (value3) => text3(value3)),
+    removed: value2.removed == null ? null : list(value2.removed, (value3) => text3(value3))
+  };
+}
+function DeploymentCommit(value2) {
+  object(value2);
+  return {
+    sha: textOrNull(value2.sha),
+    ref: textOrNull(value2.ref),
+    message: textOrNull(value2.message),
+    filesChanged: value2.filesChanged == null ? null : FilesChanged(value2.filesChanged)
+  };
+}
+function Deployment(value2) {
+  object(value2);
+  return {
+    _id: textOrNull(value2._id),
+    projectId: textOrNull(value2.projectId),
+    createdAt: textOrNull(value2.createdAt),
+    endedAt: textOrNull(value2.endedAt),
+    status: textOrNull(value2.status),
+    summary: textOrNull(value2.summary),
+    logs: value2.logs == null ? null : list(value2.logs, (value3) => text3(value3)),
+    subdomain: textOrNull(value2.subdomain),
+    screenshot: textOrNull(value2.screenshot),
+    screenshotLight: textOrNull(value2.screenshotLight),
+    screenshotDark: textOrNull(value2.screenshotDark),
+    author: value2.author == null ? null : DeploymentAuthor(value2.author),
+    commit: value2.commit == null ? null : DeploymentCommit(value2.commit),
+    source: textOrNull(value2.source)
+  };
+}
+function ListedDeployment(value2) {
+  object(value2);
+  return {
+    statusId: text3(value2.statusId),
+    status: textOrNull(value2.status),
+    isLive: value2.isLive == null ? null : flag(value2.isLive),
+    summary: textOrNull(value2.summary),
+    branch: textOrNull(value2.branch),
+    previewUrl: textOrNull(value2.previewUrl),
+    createdBy: textOrNull(value2.createdBy),
+    createdAt: textOrNull(value2.createdAt),
+    checkedAt: textOrNull(value2.checkedAt)
+  };
+}
+function DeploymentPage(value2) {
+  object(value2);
+  return {
+    deployments: list(value2.deployments, ListedDeployment),
+    nextCursor: textOrNull(value2.nextCursor),
+    revision: countOrNull(value2.revision)
+  };
+}
+function StartedPreview(value2) {
+  object(value2);
+  return {
+    statusId: text3(value2.statusId),
+    previewUrl: textOrNull(value2.previewUrl)
+  };
+}
+function AutomationRun(value2) {
+  object(value2);
+  return {
+    schemaId: textOrNull(value2.schemaId),
+    instanceId: textOrNull(value2.instanceId),
+    jobId: textOrNull(value2.jobId)
+  };
+}
 function Feedback(value2) {
   object(value2);
   switch (value2.source) {
@@ -1550,8 +1654,16 @@ var DECODERS = {
   "analytics.archiveStatus": ArchiveStatus,
   "analytics.estimateBackfill": Backfill,
   "analytics.beginBackfill": Backfill,
+  "deployments.create": StartedDeployment,
+  "deployments.get": Deployment,
+  "deployments.list": DeploymentPage,
+  "deployments.deleteRecord": nothing,
+  "previews.create": StartedPreview,
+  "automations.run": AutomationRun,
   "agentJobs.events": AgentJob,
-  "agentJobs.allEvents": ListedJob
+  "agentJobs.allEvents": ListedJob,
+  "deployments.events": Deployment,
+  "deployments.allEvents": ListedDeployment
 };
 var ROWS = {
   "agentJobs.list": "jobs",
@@ -1561,18 +1673,23 @@ var ROWS = {
   "analytics.searches": "searches",
   "analytics.conversations": "conversations",
   "analytics.dailyViews": "views",
-  "analytics.archivedViews": "views"
+  "analytics.archivedViews": "views",
+  "deployments.list": "deployments"
 };
 var TIMES = {
   "analytics.feedback": "createdAt",
   "analytics.conversations": "timestamp"
 };
 var WITHOUT_CONTENT = [
-  "agentJobs.deleteRecord"
+  "agentJobs.deleteRecord",
+  "deployments.deleteRecord"
 ];
 var KEYED = [
   "agentJobs.create",
-  "agentJobs.sendMessage"
+  "agentJobs.sendMessage",
+  "deployments.create",
+  "previews.create",
+  "automations.run"
 ];
 function decode(operation, body) {
   const decoder = DECODERS[operation];
@@ -1613,7 +1730,7 @@ var Task2 = class {
   #retryAfter = null;
   #failure;
   #advice = "";
-  #job = null;
+  #state = null;
   #seen;
   timeout;
   constructor(sender, operation, mode, params, watch) {
@@ -1671,17 +1788,16 @@ var Task2 = class {
       }
     }
   }
-  processEvent(job) {
-    const command = this.#takeJob(job, EVENT_STREAMED);
+  processEvent(data) {
+    const command = this.#takeState(data, EVENT_STREAMED);
     if (command === COMMAND_WAIT)
       return void 0;
     if (command === COMMAND_YIELD || command === COMMAND_YIELD_LAST)
-      return { job, done: command === COMMAND_YIELD_LAST };
+      return { data, done: command === COMMAND_YIELD_LAST };
     throw this.#error(command, void 0);
   }
   expire() {
-    const message = `the job did not finish within ${this.timeout} ms`;
-    return new JobWaitTimeoutError(message, this.timeout, this.#job);
+    return toWaitTimeoutError(this.#operation, this.timeout, this.#state);
   }
   describe(call) {
     this.#sources[SOURCE_OPTIONS] = call;
@@ -1763,7 +1879,7 @@ var Task2 = class {
       return this.#step(EVENT_RESULT);
     this.#readHead(response);
     if (this.#mode === MODE_WATCH)
-      return this.#takeJob(data);
+      return this.#takeState(data);
     const rows = rowsOf(this.#operation, data);
     this.#sources[SOURCE_BODY] = data;
     this.#sources[SOURCE_PAGE] = this.#describePage(data, rows);
@@ -1782,12 +1898,12 @@ var Task2 = class {
       keys: time && rows.flatMap((row) => [row.id, row[time]]).map((value2) => `${value2 ?? ""}`.replaceAll("\n", " ")).join("\n")
     };
   }
-  #takeJob(job, event = EVENT_JOB) {
-    const text4 = JSON.stringify(job);
+  #takeState(state, event = EVENT_JOB) {
+    const text4 = JSON.stringify(state);
     const isNews = text4 !== this.#seen;
     this.#seen = text4;
-    this.#job = job;
-    this.#sources[SOURCE_BODY] = job;
+    this.#state = state;
+    this.#sources[SOURCE_BODY] = state;
     return this.#step(event, Number(isNews));
   }
   #takeFailure({ response, body }) {
@@ -2124,8 +2240,6 @@ var MIN_RETRY = 1e3;
 var STREAM_PAUSE = 6e4;
 var MAX_BREAKS = 3;
 var MAX_FAILURES = 5;
-var GET_JOB = "agentJobs.get";
-var ALL_EVENTS = "agentJobs.allEvents";
 async function* readStream(open, signal, decide) {
   const parser = new EventParser();
   for (; ; ) {
@@ -2188,11 +2302,10 @@ var Watchdog = class {
     this.#controller.abort();
   }
 };
-async function* streamJob({ transport, watch, id, call, deadline }) {
+async function* streamResource({ transport, watch, resource, id, call, deadline }) {
   const expiry = new AbortController();
   const timer = setTimeout(() => expiry.abort(), Math.max(deadline - Date.now(), 0));
   const unfollow = follow(expiry, call.signal);
-  const resource = { operation: "agentJobs.events", parent: GET_JOB, params: { id } };
   let breaks = 0;
   let wasOpen = false;
   let last;
@@ -2205,12 +2318,12 @@ async function* streamJob({ transport, watch, id, call, deadline }) {
     return breaks < MAX_BREAKS ? retry : void 0;
   };
   try {
-    const open = transport.streamOpener(resource, call);
+    const open = transport.streamOpener(resource.events(id), call);
     for await (const { event, data } of readStream(open, expiry.signal, decide)) {
-      if (event !== "job")
+      if (event !== resource.name)
         continue;
       breaks = -1;
-      const change = watch.processEvent(transport.decodeEvent(GET_JOB, data));
+      const change = watch.processEvent(transport.decodeEvent(resource.get, data));
       if (change !== void 0)
         yield change;
       if (change?.done)
@@ -2232,17 +2345,16 @@ async function* streamJob({ transport, watch, id, call, deadline }) {
     expiry.abort();
   }
 }
-async function* streamList(transport, { after, ...options }, site) {
+async function* streamList(transport, watched, { after, ...options }, site) {
   const left = new AbortController();
   const unfollow = follow(left, options.signal);
   try {
-    const resource = { operation: ALL_EVENTS, parent: "agentJobs.list", params: {} };
-    const reopen = transport.streamOpener(resource, options);
+    const reopen = transport.streamOpener(watched.allEvents, options);
     const start2 = toEventId(after ?? null);
     const resume = (id, signal) => reopen(id || start2, signal);
     const open = Object.assign(resume, { timeout: reopen.timeout, observer: reopen.observer });
     for await (const event of readStream(open, left.signal, retryPolicy(open))) {
-      const change = readChange(transport, event);
+      const change = readChange(transport, watched, event);
       if (change !== void 0)
         yield change;
     }
@@ -2281,16 +2393,70 @@ function isRetryable(error) {
   const { canRetry, status = 0 } = error;
   return canRetry === true || status === 429 || status >= 500;
 }
-function readChange(transport, { event, data }) {
+function readChange(transport, { name, id, allEvents }, { event, data }) {
   if (event === "reset")
     return { reset: true };
-  if (event !== "job" && event !== "deleted")
+  if (event !== name && event !== "deleted")
     return void 0;
-  const job = transport.decodeEvent(ALL_EVENTS, data);
-  return event === "job" ? { job } : { deleted: job.id };
+  const row = transport.decodeEvent(allEvents.operation, data);
+  return event === name ? { [name]: row } : { deleted: row[id] };
+}
+
+// pkg/dist/watch.js
+async function* watchResource(transport, resource, id, options, site) {
+  const { timeout, ...call } = ownProperties(options);
+  const left = new AbortController();
+  const { signal } = left;
+  const leave = follow(left, call.signal);
+  let watch;
+  try {
+    refuseUnknown(call, ["signal", "headers"]);
+    const { get: get2 } = resource;
+    watch = new Task2(await transport.sender(), get2, MODE_WATCH, resource.params(id), { timeout });
+    const deadline = Date.now() + watch.timeout;
+    const inner = { ...call, signal };
+    let { nextStreamAt } = transport;
+    for (; ; ) {
+      if (Date.now() >= nextStreamAt) {
+        const stream = { transport, watch, resource, id, call: inner, deadline };
+        const next = yield* streamResource(stream);
+        if (next === void 0)
+          return;
+        nextStreamAt = next;
+      }
+      const change = await watch.next(transport.callOptions(get2, inner), nextStreamAt);
+      if (change === void 0)
+        continue;
+      yield { data: change.data, done: change.done };
+      if (change.done)
+        return;
+    }
+  } catch (error) {
+    throw locate(error, site, call.signal);
+  } finally {
+    leave();
+    left.abort();
+    watch?.free();
+  }
+}
+async function waitForResource(transport, resource, id, options, site = captureCallSite()) {
+  const { onUpdate, ...watching } = ownProperties(options);
+  let last;
+  const changes = watchResource(transport, resource, id, watching, site);
+  for await ({ data: last } of changes)
+    onUpdate?.(last);
+  return last;
 }
 
 // pkg/dist/agent_jobs.js
+var JOBS = {
+  get: "agentJobs.get",
+  name: "job",
+  id: "id",
+  params: (id) => ({ id }),
+  events: (id) => ({ operation: "agentJobs.events", parent: "agentJobs.get", params: { id } }),
+  allEvents: { operation: "agentJobs.allEvents", parent: "agentJobs.list", params: {} }
+};
 var AgentJobs = class {
   #transport;
   constructor(transport) {
@@ -2315,53 +2481,16 @@ var AgentJobs = class {
     return this.#transport.call("agentJobs.deleteRecord", { id }, options);
   }
   async *watchAll(options = {}, site = captureCallSite()) {
-    yield* streamList(this.#transport, ownProperties(options), site);
+    const changes = streamList(this.#transport, JOBS, ownProperties(options), site);
+    yield* changes;
   }
   async wait(id, options = {}) {
-    const { onUpdate, ...watching } = ownProperties(options);
-    let last;
-    for await ({ job: last } of this.#changes(id, watching, captureCallSite()))
-      onUpdate?.(last);
-    return last;
+    return waitForResource(this.#transport, JOBS, id, options, captureCallSite());
   }
-  watch(id, options = {}) {
-    return this.#changes(id, options, captureCallSite());
-  }
-  async *#changes(id, options, site) {
-    const { timeout, ...call } = ownProperties(options);
-    const left = new AbortController();
-    const { signal } = left;
-    const leave = follow(left, call.signal);
-    let watch;
-    try {
-      refuseUnknown(call, ["signal", "headers"]);
-      const transport = this.#transport;
-      watch = new Task2(await transport.sender(), "agentJobs.get", MODE_WATCH, { id }, { timeout });
-      const deadline = Date.now() + watch.timeout;
-      const inner = { ...call, signal };
-      let { nextStreamAt } = transport;
-      for (; ; ) {
-        if (Date.now() >= nextStreamAt) {
-          const next = yield* streamJob({ transport, watch, id, call: inner, deadline });
-          if (next === void 0)
-            return;
-          nextStreamAt = next;
-        }
-        const polling = transport.callOptions("agentJobs.get", inner);
-        const change = await watch.next(polling, nextStreamAt);
-        if (change === void 0)
-          continue;
-        yield { job: change.data, done: change.done };
-        if (change.done)
-          return;
-      }
-    } catch (error) {
-      throw locate(error, site, call.signal);
-    } finally {
-      leave();
-      left.abort();
-      watch?.free();
-    }
+  async *watch(id, options = {}, site = captureCallSite()) {
+    const changes = watchResource(this.#transport, JOBS, id, options, site);
+    for await (const { data, done } of changes)
+      yield { job: data, done };
   }
 };
 
@@ -2412,6 +2541,17 @@ var Analytics = class {
   }
 };
 
+// pkg/dist/automations.js
+var Automations = class {
+  #transport;
+  constructor(transport) {
+    this.#transport = transport;
+  }
+  run(id, options) {
+    return this.#transport.call("automations.run", { workflowSchemaId: id }, options);
+  }
+};
+
 // pkg/dist/base_url.js
 var HTTP_URL = /^https?:\/\/(?![/:])[!$-;=A-[\]-~]+$/;
 function checkBaseUrl(options) {
@@ -2432,6 +2572,50 @@ function isPrivate(baseUrl) {
 function isLoopback(baseUrl) {
   return LOOPBACK.includes(new URL(baseUrl).hostname);
 }
+
+// pkg/dist/deployments.js
+var DEPLOYMENTS = {
+  get: "deployments.get",
+  name: "deployment",
+  id: "statusId",
+  params: (statusId) => ({ statusId }),
+  events: (statusId) => ({
+    operation: "deployments.events",
+    parent: "deployments.deleteRecord",
+    params: { statusId }
+  }),
+  allEvents: { operation: "deployments.allEvents", parent: "deployments.list", params: {} }
+};
+var Deployments = class {
+  #transport;
+  constructor(transport) {
+    this.#transport = transport;
+  }
+  create(options) {
+    return this.#transport.call("deployments.create", {}, options);
+  }
+  get(id, options) {
+    return this.#transport.call("deployments.get", { statusId: id }, options);
+  }
+  list(params = {}, options = {}) {
+    return new List(this.#transport, "deployments.list", params, options, captureCallSite());
+  }
+  deleteRecord(id, options) {
+    return this.#transport.call("deployments.deleteRecord", { statusId: id }, options);
+  }
+  async wait(id, options = {}) {
+    return waitForResource(this.#transport, DEPLOYMENTS, id, options, captureCallSite());
+  }
+  async *watch(id, options = {}, site = captureCallSite()) {
+    const changes = watchResource(this.#transport, DEPLOYMENTS, id, options, site);
+    for await (const { data, done } of changes)
+      yield { deployment: data, done };
+  }
+  async *watchAll(options = {}, site = captureCallSite()) {
+    const changes = streamList(this.#transport, DEPLOYMENTS, ownProperties(options), site);
+    yield* changes;
+  }
+};
 
 // pkg/dist/headers.js
 function readHeaders(field, given) {
@@ -2497,6 +2681,17 @@ function openLog({ logLevel, logger }) {
       (logger ?? console)[level](...message);
   };
 }
+
+// pkg/dist/previews.js
+var Previews = class {
+  #transport;
+  constructor(transport) {
+    this.#transport = transport;
+  }
+  create(params, options) {
+    return this.#transport.call("previews.create", params, options);
+  }
+};
 
 // pkg/dist/api_promise.js
 var ApiPromise = class {
@@ -2762,8 +2957,7 @@ var Transport = class {
     };
     return this.run(build, captureCallSite(), options.signal);
   }
-  streamOpener(resource, options) {
-    const { operation, parent, params } = resource;
+  streamOpener({ operation, parent, params }, options) {
     const shared = this.callOptions(operation, { ...options, maxRetries: 0 });
     const open = async (lastEventId, signal) => {
       const headers = new Headers(shared.headers);
@@ -2774,7 +2968,8 @@ var Transport = class {
       try {
         return await task.open(call, (request) => {
           const target = `${request.target}/events`;
-          return this.#send({ ...request, target }, call, signal, "text/event-stream");
+          const get2 = { ...request, method: "GET", target };
+          return this.#send(get2, call, signal, "text/event-stream");
         });
       } finally {
         task.free();
@@ -2844,6 +3039,9 @@ function freshKey() {
 var Client = class _Client {
   agentJobs;
   analytics;
+  automations;
+  deployments;
+  previews;
   #transport;
   #given;
   constructor(options = {}) {
@@ -2858,6 +3056,9 @@ var Client = class _Client {
     this.#transport = new Transport(complete);
     this.agentJobs = new AgentJobs(this.#transport);
     this.analytics = new Analytics(this.#transport);
+    this.automations = new Automations(this.#transport);
+    this.deployments = new Deployments(this.#transport);
+    this.previews = new Previews(this.#transport);
   }
   withOptions(options) {
     return new _Client({ ...this.#given, ...ownProperties(options) });

@@ -1,7 +1,27 @@
 /** Opens a URL in the user's browser. */
 
 import { spawn } from "node:child_process";
+import type { Context } from "./command.js";
 import type { Host } from "./host.js";
+
+/**
+ * Returns an http or https URL, or `undefined` for any other. A server's URL with another scheme
+ * could start any program on this machine.
+ */
+export function readWebUrl(url: string | null): string | undefined {
+  if (url === null || !URL.canParse(url)) return undefined;
+  const { protocol, href } = new URL(url);
+  return protocol === "https:" || protocol === "http:" ? href : undefined;
+}
+
+/** Opens a URL in the user's browser, or warns. */
+export async function showInBrowser(
+  { output, host }: Pick<Context, "output" | "host">,
+  url: string,
+): Promise<void> {
+  if (await openInBrowser(url, host)) return;
+  output.warn("no browser could be started: open the URL yourself, or set BROWSER");
+}
 
 /**
  * Opens a URL with the first program in `BROWSER` that starts, or with the system's default program.

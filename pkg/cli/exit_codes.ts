@@ -8,15 +8,12 @@ export const EXIT_CODES = {
   failure: [1, "Another error, such as a file that cannot be written."],
   usage: [2, "The command line, a setting or a value is invalid (also 400 and 422)."],
   access: [3, "The credential is invalid or does not allow the request (401, 403)."],
-  notFound: [4, "The job, project or route does not exist (404)."],
-  budget: [5, "The hour's requests are used up (429). The message states when to try again."],
+  notFound: [4, "The job, deployment, project or route does not exist (404)."],
+  budget: [5, "A budget of requests is used up (429). The message states when to try again."],
   unavailable: [6, "No response, a timeout, or a server error (5xx)."],
-  jobFailed: [7, "The job failed."],
-  waitTimeout: [8, "The job did not finish within `--timeout`. It continues."],
-  outcomeUnknown: [
-    9,
-    "The job may have been created, or the message sent. Check before you repeat it.",
-  ],
+  jobFailed: [7, "The job or the deployment failed."],
+  waitTimeout: [8, "The job or the deployment did not finish within `--timeout`. It continues."],
+  outcomeUnknown: [9, "The write may have taken effect. Check before you repeat it."],
   findings: [10, "`doctor` or `config check` found a problem."],
   conflict: [11, "Another request or the job's state conflicts with this one (409)."],
   interrupted: [130, "Ctrl-C (SIGINT)."],
@@ -52,6 +49,7 @@ const BY_NAME: Record<string, ExitName> = {
   RequestTimeoutError: "unavailable",
   DecodeError: "unavailable",
   JobWaitTimeoutError: "waitTimeout",
+  DeploymentWaitTimeoutError: "waitTimeout",
 };
 
 /** Returns the exit code for a command's error. An unknown error is a `failure`. */

@@ -2,27 +2,15 @@
 
 import type { Command, Option } from "./command.js";
 import { findOperation, toOption } from "./operations.js";
-import { FORMAT, WIDE, YES } from "./row_options.js";
+import { LISTING, YES } from "./row_options.js";
+import { timeoutOption } from "./wait.js";
+import { WRITE } from "./write.js";
 
-const WATCH: Readonly<Record<string, Option>> = {
-  timeout: {
-    type: "text",
-    value: "TIME",
-    default: "30m",
-    summary: "How long to wait for the job to finish. The job continues afterwards.",
-  },
-};
-const WRITE: Readonly<Record<string, Option>> = {
-  "prompt-file": { type: "text", value: "FILE", summary: "Read the prompt from this file." },
-  "idempotency-key": {
-    type: "text",
-    value: "KEY",
-    summary: "Repeated requests with the same key run once. Default: a random key.",
-  },
-  force: {
-    type: "switch",
-    summary: "Repeat a request with an unknown outcome. It may run twice.",
-  },
+const WATCH = timeoutOption("job");
+const PROMPT_FILE: Option = {
+  type: "text",
+  value: "FILE",
+  summary: "Read the prompt from this file.",
 };
 const WAIT: Option = { type: "switch", summary: "Wait for the job to finish." };
 const PROMPT = {
@@ -54,7 +42,13 @@ export const JOB_COMMANDS: readonly Command[] = [
     ],
     connects: true,
     arguments: [PROMPT],
-    options: { wait: WAIT, ...WATCH, ...WRITE, "webhook-url": WEBHOOK_URL },
+    options: {
+      wait: WAIT,
+      ...WATCH,
+      "prompt-file": PROMPT_FILE,
+      ...WRITE,
+      "webhook-url": WEBHOOK_URL,
+    },
     examples: [
       {
         text: "Create a job and wait for its pull request",
@@ -80,13 +74,7 @@ export const JOB_COMMANDS: readonly Command[] = [
       state: toOption(LIST, "state"),
       author: toOption(LIST, "author"),
       text: toOption(LIST, "text"),
-      rows: { type: "text", value: "N", default: "25", summary: "Maximum number of jobs." },
-      format: {
-        ...FORMAT,
-        choices: ["table", "ndjson", "json"],
-        summary: "The format. Default: table on a terminal and ndjson elsewhere.",
-      },
-      wide: WIDE,
+      ...LISTING,
     },
     examples: [
       { text: "The last five jobs", line: "quillgate job list --rows 5" },
@@ -141,7 +129,7 @@ export const JOB_COMMANDS: readonly Command[] = [
     summary: "Send a follow-up to a job, which starts working again.",
     connects: true,
     arguments: [JOB, PROMPT],
-    options: { wait: WAIT, ...WATCH, ...WRITE },
+    options: { wait: WAIT, ...WATCH, "prompt-file": PROMPT_FILE, ...WRITE },
     examples: [
       { text: "Ask for more", line: 'quillgate job message job_123 "Add an example" --wait' },
     ],

@@ -3,10 +3,11 @@
 import type { AgentJob } from "../index.js";
 import type { Context } from "./command.js";
 import { connect } from "./connection.js";
-import { findExitCodeOfJob, readTimeout, watchJob } from "./job_end.js";
+import { findExitCodeOfJob, watchJob } from "./job_end.js";
 import { withJob } from "./job_id.js";
 import { showPullRequest } from "./pull_request.js";
 import { toLine } from "./table.js";
+import { readTimeout } from "./wait.js";
 
 export async function run(context: Context): Promise<number> {
   const { output } = context;

@@ -43,3 +43,13 @@ export const GRAPH: Option = {
   summary: "Show a table of the main figure, with bars. Other formats are unchanged.",
 };
 export const YES: Option = { type: "switch", summary: "Do not ask for confirmation." };
+/** The flags of a list of jobs or deployments. */
+export const LISTING: Readonly<Record<string, Option>> = {
+  rows: { type: "text", value: "N", default: "25", summary: "Maximum number of rows." },
+  format: {
+    ...FORMAT,
+    choices: ["table", "ndjson", "json"],
+    summary: "The format. Default: table on a terminal and ndjson elsewhere.",
+  },
+  wide: WIDE,
+};

@@ -189,7 +189,7 @@ function findHints(error: unknown, code: number, args: readonly string[]): strin
   if (isProblem(error as Failure, "idempotency-key-reused")) {
     return ["the key belongs to another request: use another --idempotency-key, or omit it"];
   }
-  if (code === getExitCode("notFound") && !namesJob(error, args)) {
+  if (code === getExitCode("notFound") && !namesResource(error, args)) {
     return ["is the base URL the gateway's? to find out: quillgate doctor"];
   }
   if (/^baseUrl must be an absolute/.test((error as Failure).message ?? "")) {
@@ -220,14 +220,14 @@ function isProblem({ problem }: Failure, name: string): boolean {
 }
 
 /**
- * Returns whether a 404 may mean that the job does not exist. For an unknown route, the gateway's
- * code ends in `/not-found`.
+ * Returns whether a 404 may mean that the job or the deployment does not exist. For an unknown route,
+ * the gateway's code ends in `/not-found`.
  */
-function namesJob(error: unknown, args: readonly string[]): boolean {
+function namesResource(error: unknown, args: readonly string[]): boolean {
   const { code } = error as { code?: string | null };
   const command = findCommand(readLeadingWords(args), COMMANDS);
-  const takesJob = command?.name.startsWith("job ") && command.arguments[0]?.name === "ID";
-  return takesJob === true && typeof code === "string" && !code.endsWith("/not-found");
+  const takesId = command?.arguments[0]?.name === "ID";
+  return takesId && typeof code === "string" && !code.endsWith("/not-found");
 }
 
 function isBrokenPipe(error: unknown): boolean {

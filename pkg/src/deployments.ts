@@ -7,7 +7,7 @@ import type { WaitOptions, WatchAllOptions, WatchOptions } from "./job_types.js"
 import { ownProperties } from "./known.js";
 import { List } from "./list.js";
 import type { ListOptions, ListParams } from "./list_types.js";
-import type { RequestOptions, WriteOptions } from "./options.js";
+import type { CreateOptions, RequestOptions } from "./options.js";
 import { streamList } from "./streams.js";
 import type { Transport } from "./transport.js";
 import type { Deployment, StartedDeployment } from "./types.js";
@@ -53,7 +53,7 @@ export class Deployments {
    * if (!isLive(deployment)) console.log(deployment.logs); // `isLive` is from "quillgate/values"
    * ```
    */
-  create(options?: WriteOptions): ApiPromise<StartedDeployment> {
+  create(options?: CreateOptions): ApiPromise<StartedDeployment> {
     return this.#transport.call("deployments.create", {}, options);
   }
 

@@ -1,44 +1,59 @@
 /** The event streams of the fake gateway. */
 
-import type { FakeJobs } from "./fake_jobs.js";
+import type { FakeRecords } from "./fake_records.js";
 
 /** Interval of the comments that keep a stream open, in milliseconds. */
 const HEARTBEAT = 15_000;
 const OPENING = "retry: 3000\n\n";
-/** Maximum number of jobs that a stream of the list starts with. */
+/** Maximum number of changes that a stream of a list starts with. */
 const MAX_FIRST = 25;
 
+/** The parts of jobs and deployments that streams use. */
+type Records = Pick<
+  FakeRecords<{ status: string }>,
+  | "name"
+  | "idName"
+  | "deleted"
+  | "onChange"
+  | "nextEnd"
+  | "settle"
+  | "get"
+  | "countChanges"
+  | "isFinished"
+  | "changedAfter"
+>;
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
-/** A stream: of one job, or of the list if `jobId` is `undefined`. */
+/** A stream: of one job or deployment, or of the list if `id` is `undefined`. */
 interface OpenStream {
-  jobId: string | undefined;
+  records: Records;
+  id: string | undefined;
   controller: Controller;
   /** The number of the last event sent; `null` before the first. */
   position: number | null;
 }
 
-/** Opens event streams and sends the changes of jobs to them. */
+/** Opens event streams and sends the changes of jobs and deployments to them. */
 export class FakeStreams {
-  readonly #jobs: FakeJobs;
+  readonly #stores: readonly Records[];
   readonly #now: () => number;
   readonly #open = new Set<OpenStream>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(jobs: FakeJobs, now: () => number) {
-    this.#jobs = jobs;
+  constructor(stores: readonly Records[], now: () => number) {
+    this.#stores = stores;
     this.#now = now;
-    jobs.onChange = () => this.#sendAll();
+    for (const records of stores) records.onChange = () => this.#sendAll();
   }
 
-  /** Opens a stream. It ends with the job, or when the request is aborted. */
-  open(jobId: string | undefined, request: Request, requestId: string): Response {
+  /** Opens a stream. It ends with the job or the deployment, or when the request is aborted. */
+  open(records: Records, id: string | undefined, request: Request, requestId: string): Response {
     const last = request.headers.get("last-event-id");
     const position = last === null ? null : Number(last);
     let stream: OpenStream;
     const body = new ReadableStream<Uint8Array>({
       start: (controller) => {
-        stream = { jobId, controller, position };
+        stream = { records, id, controller, position };
         this.#open.add(stream);
         request.signal.addEventListener("abort", () => {
           if (this.#open.delete(stream)) controller.error(request.signal.reason);
@@ -69,30 +84,35 @@ export class FakeStreams {
 
   /** Sends what changed since the last event. */
   #send(stream: OpenStream): void {
-    if (stream.jobId === undefined) this.#sendList(stream);
-    else this.#sendJob(stream, stream.jobId);
+    if (stream.id === undefined) this.#sendList(stream);
+    else this.#sendOne(stream, stream.id);
   }
 
-  #sendJob(stream: OpenStream, jobId: string): void {
-    const position = this.#jobs.countChanges(jobId);
+  #sendOne(stream: OpenStream, id: string): void {
+    const { records } = stream;
+    const position = records.countChanges(id);
     if (position > (stream.position ?? 0)) {
-      this.#sendEvent(stream, position, "job", this.#jobs.get(jobId));
+      this.#sendEvent(stream, position, records.name, records.get(id));
     }
-    if (this.#jobs.isFinished(jobId)) {
+    if (records.isFinished(id)) {
       this.#open.delete(stream);
       stream.controller.close();
     }
   }
 
   #sendList(stream: OpenStream): void {
+    const { records } = stream;
     const isNew = stream.position === null;
     const position = stream.position ?? 0;
-    const changed = this.#jobs.changedAfter(position);
-    const deleted = [...this.#jobs.deleted].filter(([revision]) => revision > position);
+    const changed = records.changedAfter(position);
+    const deleted = [...records.deleted].filter(([revision]) => revision > position);
+    const toDeletion = ([revision, id]: [number, string]) => {
+      return { revision, name: "deleted", data: { [records.idName]: id } as object };
+    };
     const events = [
-      ...changed.map(({ job, revision }) => ({ revision, name: "job", data: job as object })),
+      ...changed.map(({ row, revision }) => ({ revision, name: records.name, data: row })),
       // Deletions matter only to a client that resumes.
-      ...(isNew ? [] : deleted.map(([revision, id]) => toDeletion(revision, id))),
+      ...(isNew ? [] : deleted.map(toDeletion)),
     ].sort((one, other) => one.revision - other.revision);
     stream.position = position;
     for (const { revision, name, data } of events.slice(isNew ? -MAX_FIRST : 0)) {
@@ -109,19 +129,16 @@ export class FakeStreams {
     controller.enqueue(new TextEncoder().encode(text));
   }
 
-  /** Sets the timer for the next end of a job or the next heartbeat. */
+  /** Sets the timer for the next end of a job or a deployment, or for the next heartbeat. */
   #schedule(): void {
     clearTimeout(this.#timer);
     if (this.#open.size === 0) return;
-    const delay = Math.min(HEARTBEAT, Math.max(0, this.#jobs.nextEnd - this.#now()));
+    const nextEnd = Math.min(...this.#stores.map((records) => records.nextEnd));
+    const delay = Math.min(HEARTBEAT, Math.max(0, nextEnd - this.#now()));
     this.#timer = setTimeout(() => {
-      this.#jobs.settle();
+      for (const records of this.#stores) records.settle();
       for (const stream of this.#open) this.#write(stream, ": hb\n\n");
       this.#schedule();
     }, delay);
   }
-}
-
-function toDeletion(revision: number, id: string) {
-  return { revision, name: "deleted", data: { id } as object };
 }

@@ -220,10 +220,10 @@ export interface WriteOptions extends RequestOptions {
   force?: boolean | undefined;
 }
 
-/** Options for creating a job. */
+/** Options for creating a job, a deployment or a preview. */
 export interface CreateOptions extends WriteOptions {
   /**
-   * The URL that receives a webhook when the job ends: https (http only for `localhost`,
+   * The URL that receives a webhook when it ends: https (http only for `localhost`,
    * `127.0.0.1` and `[::1]`), at a host that the gateway's operator allows. `unwrap` from
    * `quillgate/webhooks` verifies it. Mintlify itself sends no webhooks, so a client with an
    * `adminKey` throws a `ValidationError`.

@@ -1,7 +1,7 @@
 /** The client's methods for previews. */
 
 import type { ApiPromise } from "./api_promise.js";
-import type { WriteOptions } from "./options.js";
+import type { CreateOptions } from "./options.js";
 import type { Transport } from "./transport.js";
 import type { Operations, StartedPreview } from "./types.js";
 
@@ -30,7 +30,7 @@ export class Previews {
    */
   create(
     params: Operations["previews.create"]["params"],
-    options?: WriteOptions,
+    options?: CreateOptions,
   ): ApiPromise<StartedPreview> {
     return this.#transport.call("previews.create", params, options);
   }

@@ -1,10 +1,15 @@
 /**
- * A fake gateway for your tests. It is a `fetch` function without a network, with jobs that finish by
- * the clock, lists with pages, reports with your data, and failures on demand.
+ * A fake gateway for your tests. It is a `fetch` function without a network, with jobs and deployments
+ * that end by the clock, lists with pages, reports with your data, and failures on demand.
  *
  * @module
  */
 
+import {
+  type FakeDeployment,
+  type FakeDeploymentChange,
+  FakeDeployments,
+} from "./fake_deployments.js";
 import { type FakeJob, type FakeJobChange, FakeJobs } from "./fake_jobs.js";
 import {
   type FakeParams,
@@ -31,11 +36,13 @@ import {
   neverRespond,
 } from "./fake_writes.js";
 import type { Route } from "./generated/routes.js";
+import { isLive } from "./live.js";
 import type { FetchInit } from "./options.js";
-import type { Operations } from "./types.js";
+import type { AutomationRun, Operations } from "./types.js";
 import { computeHmac, decodeKey, formatSignature, signedContent } from "./webhook_signature.js";
 import type { WebhookEventType } from "./webhooks.js";
 
+export type { FakeDeployment, FakeDeploymentChange } from "./fake_deployments.js";
 export type { FakeJob, FakeJobChange } from "./fake_jobs.js";
 export type { FakeParams, FakeReports, Supplied, SuppliedRows } from "./fake_reports.js";
 export type { ProblemName } from "./fake_response.js";
@@ -47,7 +54,7 @@ export interface FakeGatewayOptions {
   projectId?: string | undefined;
   /** The access token that the fake accepts. @default "fake-token" */
   token?: string | undefined;
-  /** The author of the jobs. @default "fake-author" */
+  /** The author of the jobs and deployments. @default "fake-author" */
   author?: string | undefined;
   /**
    * Time until a job finishes, in milliseconds. With `Infinity`, jobs finish only when you call
@@ -60,6 +67,17 @@ export interface FakeGatewayOptions {
    * @default status `completed`, with a pull request
    */
   finish?: ((job: FakeJob) => FakeJobChange) | undefined;
+  /**
+   * Time until a deployment or a preview ends, in milliseconds. With `Infinity`, they end only when you
+   * call {@link FakeGateway.updateDeployment}.
+   * @default 90000
+   */
+  deploymentDuration?: number | undefined;
+  /**
+   * Returns the result of a deployment that ends.
+   * @default status `success`
+   */
+  finishDeployment?: ((deployment: FakeDeployment) => FakeDeploymentChange) | undefined;
   /** The data of the reports. */
   reports?: FakeReports | undefined;
   /**
@@ -120,11 +138,13 @@ export class FakeGateway {
   readonly #author: string;
   readonly #now: () => number;
   readonly #jobs: FakeJobs;
+  readonly #deployments: FakeDeployments;
   readonly #streams: FakeStreams;
   readonly #failures = new FakeFailures();
   readonly #keys = new FakeKeys();
   #advanced = 0;
   #webhooks = 0;
+  #runs = 0;
 
   /** @internal */
   constructor(options: FakeGatewayOptions) {
@@ -137,9 +157,14 @@ export class FakeGateway {
     this.#jobs = new FakeJobs({
       now: this.#now,
       duration: options.jobDuration ?? 60_000,
-      finish: options.finish ?? complete,
+      finish: (job) => ({ status: "completed", ...(options.finish ?? complete)(job) }),
     });
-    this.#streams = new FakeStreams(this.#jobs, this.#now);
+    this.#deployments = new FakeDeployments({
+      now: this.#now,
+      duration: options.deploymentDuration ?? 90_000,
+      finish: (deployment) => ({ ...SUCCESS, ...options.finishDeployment?.(deployment) }),
+    });
+    this.#streams = new FakeStreams([this.#jobs, this.#deployments], this.#now);
   }
 
   /** All jobs, in the order in which they were added. */
@@ -166,13 +191,37 @@ export class FakeGateway {
     return this.#jobs.update(id, change);
   }
 
+  /** All deployments and previews, in the order in which they were added. */
+  get deployments(): FakeDeployment[] {
+    return this.#deployments.all;
+  }
+
+  /**
+   * Adds a deployment, or a preview if it has a `branch`. The time until it ends always starts now.
+   *
+   * @throws {TypeError} if there is already a deployment with this `_id`
+   */
+  addDeployment(deployment: Partial<FakeDeployment> = {}): FakeDeployment {
+    const { projectId } = this.clientOptions;
+    return this.#deployments.create({ createdBy: this.#author, projectId, ...deployment });
+  }
+
+  /**
+   * Changes a deployment, for example its `status`. It then no longer ends on its own.
+   *
+   * @throws {TypeError} if there is no such deployment
+   */
+  updateDeployment(id: string, change: FakeDeploymentChange): FakeDeployment {
+    return this.#deployments.update(id, change);
+  }
+
   /**
    * Moves the clock of the fake forward and sends the changes to open streams. With fake timers, you
    * don't need it.
    */
   advance(milliseconds: number): void {
     this.#advanced += milliseconds;
-    this.#jobs.settle();
+    this.#settle();
   }
 
   /**
@@ -187,27 +236,36 @@ export class FakeGateway {
     this.#failures.add(failure, options);
   }
 
-  /**
-   * Returns the signed webhook for the end of a job, for the handler under test. `unwrap` verifies it
-   * with {@link FakeGateway.webhookKey}.
-   *
-   * @param type the type of the event; by default, the type for the job's status
-   * @throws {TypeError} if there is no such job, or if it has not finished and you omit `type`
-   */
-  async createWebhook(jobId: string, type?: WebhookEventType): Promise<Request> {
+  #settle(): void {
     this.#jobs.settle();
-    const job = this.#jobs.find(jobId);
-    if (job === undefined) throw new TypeError(`there is no job ${jobId}`);
-    if (type === undefined && !this.#jobs.isFinished(jobId)) {
-      throw new TypeError(`the job ${jobId} is ${job.status}, so it has no webhook yet`);
+    this.#deployments.settle();
+  }
+
+  /**
+   * Returns the signed webhook for the end of a job or a deployment, for the handler under test.
+   * `unwrap` verifies it with {@link FakeGateway.webhookKey}.
+   *
+   * @param type the type of the event; by default, the type for the status
+   * @throws {TypeError} if there is no such job or deployment, or if it has not ended and you omit `type`
+   */
+  async createWebhook(id: string, type?: WebhookEventType): Promise<Request> {
+    this.#settle();
+    const deployment = this.#deployments.find(id);
+    const records = deployment ? this.#deployments : this.#jobs;
+    const found = records.find(id);
+    if (found === undefined) throw new TypeError(`there is no job or deployment ${id}`);
+    const isFinished = records.isFinished(id);
+    if (type === undefined && !isFinished) {
+      throw new TypeError(`the ${records.name} ${id} is ${found.status}, so it has no webhook yet`);
     }
-    const webhookUrl = job.webhookUrl ?? "https://receiver.test/";
+    const webhookUrl = found.webhookUrl ?? "https://receiver.test/";
     const body = JSON.stringify({
-      type: type ?? `agent_job.${job.status}`,
+      type: type ?? (deployment ? "deployment.ended" : `agent_job.${found.status}`),
       timestamp: new Date(this.#now()).toISOString(),
       project: this.clientOptions.projectId,
       webhookUrl,
-      data: this.#jobs.get(jobId),
+      ...(deployment && isFinished && { isLive: isLive(deployment) }),
+      data: records.get(id),
     });
     const headers = await this.#sign(body);
     return new Request(webhookUrl, { method: "POST", headers, body });
@@ -251,9 +309,10 @@ export class FakeGateway {
     entry.operation = route.operation;
     entry.params = routed.given;
     this.#authorize(routed, request);
-    this.#jobs.settle();
+    this.#settle();
+    const hasBody = route.parameters.some(({ place }) => place === "body");
     const perform = () => {
-      if (method === "POST" && body === undefined) throw new Refusal(malformedBody());
+      if (hasBody && body === undefined) throw new Refusal(malformedBody());
       return this.#perform(route, checkParams(routed), request);
     };
     const planned = this.#failures.take(route.operation);
@@ -261,7 +320,7 @@ export class FakeGateway {
     if (failure === "connection-error") throw new TypeError("the connection broke");
     if (failure === "no-response") return await neverRespond(request);
     if (failure === undefined && isStream(route)) {
-      return this.#openStream(checkParams(routed).id, request, requestId);
+      return this.#openStream(routed, request, requestId);
     }
     const attempt = failure ? () => failureReply(failure, route, planned ?? {}) : perform;
     const reply =
@@ -269,7 +328,7 @@ export class FakeGateway {
     return toResponse(reply, requestId);
   }
 
-  #authorize({ projectId }: RoutedRequest, { headers }: Request): void {
+  #authorize({ route, projectId }: RoutedRequest, { headers }: Request): void {
     const authorization = headers.get("authorization");
     const realm = 'Bearer realm="quillgate"';
     if (!authorization) {
@@ -281,16 +340,22 @@ export class FakeGateway {
       throw new Refusal(problemReply("invalid-token", "the access token is wrong", {}, challenge));
     }
     const own = this.clientOptions.projectId;
-    if (projectId !== own) {
+    // The path of a deployment's status has no project.
+    if (route.path.includes("{projectId}") && projectId !== own) {
       const detail = `the access token is not for this project, only for ${own}`;
       throw new Refusal(problemReply("project-not-allowed", detail));
     }
   }
 
-  #openStream(id: string | number | undefined, request: Request, requestId: string): Response {
-    const jobId = id === undefined ? undefined : String(id);
-    if (jobId !== undefined && !this.#jobs.find(jobId)) throw new Refusal(jobNotFound());
-    return this.#streams.open(jobId, request, requestId);
+  #openStream(routed: RoutedRequest, request: Request, requestId: string): Response {
+    const isOfJobs = routed.route.operation.startsWith("agentJobs.");
+    const records = isOfJobs ? this.#jobs : this.#deployments;
+    const value = checkParams(routed)[records.idName];
+    const id = value === undefined ? undefined : String(value);
+    if (id !== undefined && !records.find(id)) {
+      throw new Refusal(isOfJobs ? jobNotFound() : deploymentNotFound());
+    }
+    return this.#streams.open(records, id, request, requestId);
   }
 
   #perform(route: Route, params: FakeParams, request: Request): Reply {
@@ -314,14 +379,53 @@ export class FakeGateway {
       case "agentJobs.record":
         return replyOr(jobs.record(id), jobNotRecorded);
       case "agentJobs.deleteRecord":
-        return jobs.deleteRecord(id)
-          ? { status: 204, headers: {}, body: undefined }
-          : jobNotRecorded();
+        return jobs.deleteRecord(id) ? noContent() : jobNotRecorded();
+      case "automations.run":
+        return jsonReply(this.#runAutomation(String(params.workflowSchemaId)), 202);
+      case "deployments.create":
+      case "previews.create":
+      case "deployments.get":
+      case "deployments.list":
+      case "deployments.deleteRecord":
+        return this.#performDeployment(route, params, request);
       default:
         return replyWithReport(route.operation, params, this.reports);
     }
   }
+
+  #performDeployment({ operation }: Route, params: FakeParams, request: Request): Reply {
+    const deployments = this.#deployments;
+    const id = String(params.statusId);
+    switch (operation) {
+      case "deployments.get":
+        return replyOr(deployments.get(id), deploymentNotFound);
+      case "deployments.list": {
+        const { page, nextCursor } = sliceByCursor(deployments.list(), params);
+        return jsonReply({ deployments: page, nextCursor, revision: deployments.revision });
+      }
+      case "deployments.deleteRecord":
+        return deployments.deleteRecord(id) ? noContent() : deploymentNotFound();
+      default: {
+        const branch = operation === "previews.create" ? String(params.branch) : null;
+        const webhookUrl = request.headers.get("webhook-url");
+        const { _id, previewUrl } = this.addDeployment({ branch, webhookUrl });
+        return jsonReply({ statusId: _id, ...(previewUrl !== null && { previewUrl }) }, 202);
+      }
+    }
+  }
+
+  #runAutomation(schemaId: string): AutomationRun {
+    const number = ++this.#runs;
+    return { schemaId, instanceId: `run-${number}`, jobId: `background-${number}` };
+  }
 }
+
+/** The result of a deployment without {@link FakeGatewayOptions.finishDeployment}. */
+const SUCCESS: FakeDeploymentChange = {
+  status: "success",
+  summary: "Successfully updated deployment",
+  logs: ["Started the deployment", "Successfully updated deployment"],
+};
 
 function isStream({ path }: Route): boolean {
   return path.endsWith("/events");
@@ -333,6 +437,15 @@ function replyOr(body: object | undefined, otherwise: () => Reply): Reply {
 
 function jobNotFound(): Reply {
   return upstreamNotFound("Job not found");
+}
+
+function deploymentNotFound(): Reply {
+  const detail = "the gateway has no record of this deployment in a project of the access token";
+  return problemReply("deployment-not-found", detail);
+}
+
+function noContent(): Reply {
+  return { status: 204, headers: {}, body: undefined };
 }
 
 function jobNotRecorded(): Reply {

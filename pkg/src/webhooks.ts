@@ -1,5 +1,5 @@
 /**
- * Verifies the webhooks that a gateway sends when a job ends. Works in every runtime with WebCrypto.
+ * Verifies the webhooks that a gateway sends when a job or a deployment ends. Works in every runtime with WebCrypto.
  *
  * @module
  */
@@ -7,7 +7,7 @@
 import { QuillgateError } from "./errors.js";
 import { decode, type Mismatch } from "./generated/decoders.js";
 import { ownProperties } from "./known.js";
-import type { AgentJob } from "./types.js";
+import type { AgentJob, Deployment, Operations, UnknownString } from "./types.js";
 import {
   computeHmac,
   decodeKey,
@@ -19,34 +19,59 @@ import {
 /** The five minutes that Standard Webhooks recommends. */
 const DEFAULT_TOLERANCE = 300_000;
 
-/** The type of an event. Types that later gateways add are other strings. */
-export type WebhookEventType =
+/** The type of an event about a job. */
+export type JobEventType =
   | "agent_job.completed"
   | "agent_job.failed"
   | "agent_job.archived"
   | "agent_job.unfinished"
-  | "agent_job.not_found"
-  | (string & {});
+  | "agent_job.not_found";
 
-/** A verified webhook: a job has ended, or the gateway no longer watches it. */
-export interface WebhookEvent {
+/** The type of an event about a deployment or a preview. */
+export type DeploymentEventType =
+  | "deployment.ended"
+  | "deployment.unfinished"
+  | "deployment.not_found";
+
+/** The type of an event. Types that later gateways add are other strings. */
+export type WebhookEventType = JobEventType | DeploymentEventType | (string & {});
+
+interface CommonEvent {
   /** The `webhook-id`. Store it for a few days: the gateway may deliver an event more than once. */
   id: string;
-  /**
-   * `agent_job.completed`, `agent_job.failed` and `agent_job.archived` report the final status.
-   * `agent_job.unfinished` means that the gateway stopped watching the job before it finished.
-   * `agent_job.not_found` means that Mintlify no longer has the job.
-   */
-  type: WebhookEventType;
   /** When the event occurred, as an ISO 8601 date-time. */
   timestamp: string;
-  /** The id of the job's project. */
+  /** The id of the project. */
   project: string;
   /** The address of this receiver, with scheme and host in lower case. */
   webhookUrl: string;
+}
+
+/** A job has ended, or the gateway no longer watches it. */
+export interface JobEvent extends CommonEvent {
+  /**
+   * `agent_job.completed`, `agent_job.failed` and `agent_job.archived` report the final status.
+   * `agent_job.unfinished` means that the gateway stopped watching the job before it finished.
+   * `agent_job.not_found` means that Mintlify no longer has the job. Types that later gateways add
+   * are other strings.
+   */
+  type: JobEventType | UnknownString;
   /** The last known state of the job. */
   data: AgentJob;
 }
+
+/** A deployment or a preview has ended, or the gateway no longer watches it. */
+export interface DeploymentEvent extends CommonEvent {
+  /** `deployment.ended` reports a final status. The other types are as those of jobs. */
+  type: DeploymentEventType;
+  /** Whether the content is live, also after a `failure` of a later step. `null` if it did not end. */
+  isLive: boolean | null;
+  /** The last known state of the deployment. */
+  data: Deployment;
+}
+
+/** A verified webhook. `type` tells events about jobs and deployments apart. */
+export type WebhookEvent = JobEvent | DeploymentEvent;
 
 /** The headers of a request: `Headers`, or an object such as `request.headers` in Node.js. */
 export type WebhookHeaders =
@@ -123,7 +148,8 @@ export class WebhookVerificationError extends QuillgateError {
  * export async function POST(request: Request): Promise<Response> {
  *   try {
  *     const event = await unwrap(await request.text(), request.headers, process.env.WEBHOOK_KEY!);
- *     if (event.type === "agent_job.completed") console.log(event.data.prLink);
+ *     if (event.type === "deployment.ended") console.log(event.isLive, event.data.summary);
+ *     else if (event.type === "agent_job.completed") console.log(event.data.prLink);
  *     return new Response(null, { status: 204 });
  *   } catch (error) {
  *     // With an invalid key, throw: the gateway repeats the webhook after a 5xx.
@@ -210,7 +236,13 @@ function parseEvent(id: string, bytes: Uint8Array): WebhookEvent {
   };
   const [type, timestamp] = [text("type"), text("timestamp")];
   const [project, webhookUrl] = [text("project"), text("webhookUrl")];
-  return { id, type, timestamp, project, webhookUrl, data: decodeJob(event.data) };
+  const common = { id, timestamp, project, webhookUrl };
+  if (!isDeployment(type)) {
+    const data = decodeData("agentJobs.get", event.data);
+    return { ...common, type: type as JobEventType, data };
+  }
+  const isLive = typeof event.isLive === "boolean" ? event.isLive : null;
+  return { ...common, type, isLive, data: decodeData("deployments.get", event.data) };
 }
 
 function parseObject(bytes: Uint8Array): Record<string, unknown> {
@@ -222,9 +254,16 @@ function parseObject(bytes: Uint8Array): Record<string, unknown> {
   }
 }
 
-function decodeJob(data: unknown): AgentJob {
+function isDeployment(type: string): type is DeploymentEventType {
+  return type.startsWith("deployment.");
+}
+
+function decodeData<Name extends "agentJobs.get" | "deployments.get">(
+  operation: Name,
+  data: unknown,
+): Operations[Name]["result"] {
   try {
-    return decode("agentJobs.get", data) as AgentJob;
+    return decode(operation, data) as Operations[Name]["result"];
   } catch (error) {
     const { path, reason } = error as Mismatch;
     const field = path === "" ? "data" : `data.${path}`;

@@ -10,6 +10,7 @@ use crate::call::Call;
 use crate::client::call::{ApiCall, convert};
 use crate::client::list::List;
 use crate::date::DateBound;
+use crate::deployment::ListDeployments;
 use crate::error::ValidationError;
 use crate::job_list::{JobAuthor, ListAgentJobs, PromptText};
 use crate::parameters::{ConversationCursor, Cursor, ParameterGroup};
@@ -99,6 +100,7 @@ setters! {
         integer limit,
         value cursor: Cursor,
     }
+    List<ListDeployments> { integer limit, value cursor: Cursor, }
     List<ListPageViews> { dates range, integer limit, integer offset, }
     List<ListVisitors> { dates range, integer limit, integer offset, }
     List<ListFeedback> {

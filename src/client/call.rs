@@ -15,6 +15,7 @@ use crate::client::response::ApiResponse;
 use crate::client::settings::{Settings, settings};
 use crate::credential::{IdempotencyKey, WebhookUrl};
 use crate::declaration::Repeat;
+use crate::deployment::{CreateDeployment, CreatePreview};
 use crate::endpoint::Endpoint;
 use crate::error::{Rule, ValidationError};
 use crate::task::{Event, Task};
@@ -66,8 +67,15 @@ impl<E> fmt::Debug for ApiCall<E> {
     }
 }
 
-impl ApiCall<CreateAgentJob> {
-    /// Sets the URL that receives a webhook when the job ends. The gateway's operator must allow
+/// An operation that starts a job, a deployment or a preview. A gateway can send a webhook at its end.
+pub trait WebhookEndpoint: ApiOperation {}
+
+impl WebhookEndpoint for CreateAgentJob {}
+impl WebhookEndpoint for CreateDeployment {}
+impl WebhookEndpoint for CreatePreview {}
+
+impl<E: WebhookEndpoint> ApiCall<E> {
+    /// Sets the URL that receives a webhook when the job or the deployment ends. The gateway's operator must allow
     /// the URL's host. Default: the operator's URL, if one is set.
     ///
     /// [`Self::send`] fails with [`Rule::GatewayOnly`] if the client calls Mintlify directly.

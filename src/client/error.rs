@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::agent_job::AgentJob;
 use crate::client::connection_failure::ConnectionFailure;
+use crate::deployment::Deployment;
 use crate::error::{self, ApiError, DecodeError, ValidationError};
 use crate::response::Head;
 
@@ -39,6 +40,8 @@ pub enum Error {
     Timeout(Duration),
     /// The job did not finish in time. Contains its last known state, if any.
     WatchTimeout(Option<Box<AgentJob>>),
+    /// The deployment did not end in time. Contains its last known state, if any.
+    DeploymentWatchTimeout(Option<Box<Deployment>>),
     /// The signal aborted the call, with this reason.
     #[cfg(target_arch = "wasm32")]
     Aborted(HostError),
@@ -55,6 +58,7 @@ impl fmt::Display for Error {
                 write!(f, "no complete response within {} ms", timeout.as_millis())
             }
             Self::WatchTimeout(_) => f.write_str("the job did not finish in time"),
+            Self::DeploymentWatchTimeout(_) => f.write_str("the deployment did not end in time"),
             #[cfg(target_arch = "wasm32")]
             Self::Aborted(_) => f.write_str("the call was aborted"),
         }
@@ -71,7 +75,8 @@ impl std::error::Error for Error {
             | Self::OutcomeUnknown(_)
             | Self::Decode { .. }
             | Self::Timeout(_)
-            | Self::WatchTimeout(_) => None,
+            | Self::WatchTimeout(_)
+            | Self::DeploymentWatchTimeout(_) => None,
             #[cfg(target_arch = "wasm32")]
             Self::Aborted(reason) => Some(reason),
         }

@@ -23,6 +23,7 @@ use crate::client::response::ApiResponse;
 use crate::client::settings::{Settings, settings};
 use crate::client::stream::Items;
 use crate::date::{Instant, Timestamp};
+use crate::deployment::{DeploymentPage, ListDeployments, ListedDeployment};
 use crate::error::ValidationError;
 use crate::export::ExportFormat;
 use crate::job_list::{JobPage, ListAgentJobs, ListedJob};
@@ -84,6 +85,9 @@ macro_rules! lists {
 
 lists! {
     ListAgentJobs: JobPage { jobs: ListedJob, |_| None, |page| page.next_cursor.as_deref() }
+    ListDeployments: DeploymentPage {
+        deployments: ListedDeployment, |_| None, |page| page.next_cursor.as_deref()
+    }
     ListArchivedViews: ArchivedViews {
         views: PageView, |_| None, |page| page.next_cursor.as_deref(), totals: totals
     }

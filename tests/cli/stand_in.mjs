@@ -7,6 +7,8 @@ import { startScriptedServer } from "../package/scripted_server.mjs";
 export const PROJECT = "demo-docs";
 const ANALYTICS = `/v1/analytics/${PROJECT}`;
 const AGENT = `/v2/agent/${PROJECT}`;
+const SITE = `/v1/project/${PROJECT}`;
+const STATUS_PATH = "/v1/project/update-status/";
 const LIMIT = 100;
 const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, "pkg", "package.json"), "utf8"));
 
@@ -129,6 +131,30 @@ function respond({ method, body }, url, rows, spendBudget) {
   if (pathname === `${AGENT}/job/job_2/events`) {
     return { headers: { "content-type": "text/event-stream" }, text: events("failed") };
   }
+  if (method === "POST" && pathname === `/v1/project/update/${PROJECT}`) {
+    return { status: 202, json: { statusId: "s_live" } };
+  }
+  if (method === "POST" && pathname === `/v1/project/preview/${PROJECT}`) {
+    return { status: 202, json: { statusId: "s_live", previewUrl: PREVIEW_URL } };
+  }
+  if (method === "POST" && pathname === `/v1/workflow/${PROJECT}/w_1/trigger`) {
+    return { status: 202, json: { schemaId: "w_1", instanceId: "run_1", jobId: "b_1" } };
+  }
+  if (method === "GET" && pathname === `${SITE}/deployments`) {
+    return { json: { deployments: LISTED_DEPLOYMENTS, nextCursor: null, revision: 1 } };
+  }
+  if (method === "DELETE" && pathname.startsWith(`${SITE}/deployments/s_`)) {
+    return { status: 204, text: "" };
+  }
+  const end = ENDS[/^s_\w+(?=\/events$)/.exec(pathname.slice(`${SITE}/deployments/`.length))?.[0]];
+  if (pathname.startsWith(`${SITE}/deployments/`) && end !== undefined) {
+    return streamDeployment(deployment("in_progress", ["Building"]), end);
+  }
+  if (pathname.startsWith(STATUS_PATH)) {
+    const found = ENDS[pathname.slice(STATUS_PATH.length)];
+    if (found !== undefined) return { json: found };
+    return problem(404, "deployment-not-found", "the gateway has no record of this deployment");
+  }
   return problem(404, "not-found", "there is nothing here");
 }
 
@@ -191,6 +217,48 @@ const SINGLE_REPORTS = {
     messages: [{ id: "m1", role: "user", content: "How?", createdAt: "2026-01-01T00:00:00Z" }],
   },
 };
+
+export const PREVIEW_URL = "https://acme-docs-new.mintlify.site";
+const PUBLISHED = "Successfully updated deployment";
+const NOT_REVALIDATED = "Failed to revalidate domain: docs.acme.example";
+/** The ends of deployments, by their ids. */
+const ENDS = {
+  s_live: deployment("success", ["Building", PUBLISHED], "Deployed"),
+  s_warned: deployment("failure", ["Building", PUBLISHED, NOT_REVALIDATED], NOT_REVALIDATED),
+  s_failed: deployment(
+    "failure",
+    Array.from({ length: 15 }, (_, at) => `Step ${at}`).concat("Failed to build\u001b[31m"),
+    "Failed to build",
+  ),
+};
+const LISTED_DEPLOYMENTS = [
+  {
+    ...{ statusId: "s_live", status: "success", isLive: true, summary: "Deployed" },
+    ...{ branch: "docs/new", previewUrl: PREVIEW_URL, createdBy: "alice" },
+    ...{ createdAt: "2026-01-01T00:00:00Z", checkedAt: null },
+  },
+  {
+    ...{ statusId: "s_warned", status: "failure", isLive: true, summary: NOT_REVALIDATED },
+    ...{ branch: null, previewUrl: null, createdBy: "bob\u001b[31m" },
+    ...{ createdAt: "2026-01-01T00:00:00Z", checkedAt: null },
+  },
+];
+
+/** A deployment in Mintlify's format. */
+export function deployment(status, logs = [], summary = null) {
+  const author = { name: "Ada", avatarUrl: null, githubUserId: 7 };
+  const commit = { sha: "abc123", ref: "main", message: "Update the API\nand more" };
+  const createdAt = "2026-01-01T00:00:00Z";
+  return { _id: "s_live", projectId: PROJECT, status, logs, summary, author, commit, createdAt };
+}
+
+/** Returns a response that streams these states. */
+export function streamDeployment(...states) {
+  const text = states
+    .map((state, at) => `id: ${at + 1}\nevent: deployment\ndata: ${JSON.stringify(state)}\n\n`)
+    .join("");
+  return { headers: { "content-type": "text/event-stream" }, text };
+}
 
 /** A job in Mintlify's format. */
 export function job(status, ref = "main") {

@@ -5,7 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { budgetFields, PROJECT, problem, startStandIn } from "./stand_in.mjs";
+import {
+  budgetFields,
+  deployment,
+  PROJECT,
+  problem,
+  startStandIn,
+  streamDeployment,
+} from "./stand_in.mjs";
 import { startInTerminal } from "./terminal.mjs";
 
 const ROWS = 2600;
@@ -163,5 +170,30 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
     running.press(CTRL_C);
     assert.equal(await running.ended, 130);
     assert.match(running.screen().join("\n"), /the job continues; .*quillgate job watch job_1\n$/);
+  });
+
+  test("deploy --wait shows the step and the remaining time, and on Ctrl-C what continues", async (t) => {
+    const { start, respondWith } = await setUp(t);
+    const building = streamDeployment(deployment("in_progress", ["Building"]));
+    const isStream = ({ path }) => path.endsWith("/events");
+    respondWith((received) => (isStream(received) ? { ...building, stall: "body" } : undefined));
+    const running = start(["deploy", "--wait", "--timeout", "10m"]);
+    await running.waitForScreen(
+      /^deployment s_live: in_progress: Building \[ {20}\] (10:00|9:5\d) left$/m,
+    );
+    running.press(CTRL_C);
+    assert.equal(await running.ended, 130);
+    const screen = running.screen().join("\n");
+    assert.match(screen, /^s_live\n/);
+    assert.match(screen, /the deployment continues; .*quillgate deployment watch s_live\n$/s);
+
+    respondWith(undefined);
+    const done = start(["deploy", "--wait"]);
+    assert.equal(await done.ended, 0);
+    assert.deepEqual(done.screen(), [
+      "s_live",
+      "quillgate: deployment s_live is live: Deployed",
+      "",
+    ]);
   });
 });

@@ -2,6 +2,7 @@
 
 mod archive_status;
 mod archived_views;
+mod automation;
 mod begin_backfill;
 mod caller_stats;
 mod conversation;
@@ -9,6 +10,9 @@ mod conversations;
 mod create;
 mod daily_views;
 mod delete_record;
+mod deploy;
+mod deployment;
+mod deployments;
 mod errors;
 mod estimate_backfill;
 mod export;
@@ -26,6 +30,7 @@ mod page_stream;
 mod pages;
 mod platform;
 mod platform_at;
+mod preview;
 mod record;
 mod request;
 mod row_stream;
@@ -38,6 +43,7 @@ mod views;
 mod visitors;
 mod wait;
 mod watch;
+mod watch_deployment;
 mod watch_stream;
 mod watch_timeout;
 mod webhook_url;
@@ -194,16 +200,65 @@ async fn undeclared_requests_are_sent_and_responses_have_a_head() {
         r#"{"status":200,"headers":{"x-request-id":"r-7"},"json":{"id":"j1"}}"#,
     ]);
     let client = host.client();
-    let started = request::deploy(&client).await.unwrap();
+    let started = request::create_page(&client).await.unwrap();
     assert_eq!(started, json!({ "statusId": "s1" }));
     assert_eq!(host.request(0, "method"), json!("POST"));
-    assert_eq!(host.target(0), "/v1/project/update/acme");
+    assert_eq!(host.target(0), "/v1/project/pages/acme");
     assert_eq!(request::export(&client).await.unwrap(), "path,total");
     let query = "format=csv&dateFrom=2026-10-01&dateTo=2026-11-01";
     let target = format!("/v1/analytics/acme/views/export?{query}");
     assert_eq!([host.target(1), host.target(2)], [target.clone(), target]);
     let head = send_with_response::read_job(&client, "j1").await.unwrap();
     assert_eq!(head, (200, Some("r-7".into())));
+}
+
+#[tokio::test(start_paused = true)]
+async fn deployments_previews_and_automations_are_started() {
+    let started = r#"{"status":202,"json":{"statusId":"s1","previewUrl":"https://p.example"}}"#;
+    let live = r#"{"status":200,"json":{"_id":"s1","status":"success"}}"#;
+    let failed = r#"{"status":200,"json":{"_id":"s1","status":"failure","logs":["a","b"]}}"#;
+    let host = FakeHost::new([started, failed, started, live, started, failed, failed]);
+    let client = host.client();
+    assert!(!deploy::deploy(&client).await.unwrap().is_live());
+    assert_eq!(host.target(0), "/v1/project/update/acme");
+    assert_eq!(host.request(0, "body"), json!(""));
+    assert!(host.header(0, "idempotency-key").is_some());
+    assert_eq!(host.header(0, "content-type"), None);
+    let link = preview::preview(&client, "docs/new#1").await.unwrap();
+    assert_eq!(link.as_deref(), Some("https://p.example"));
+    assert_eq!(host.request(2, "body"), r#"{"branch":"docs/new#1"}"#);
+    assert_eq!(preview::preview(&client, "b").await, Ok(None));
+    let line = deployment::last_line(&client, "s1").await.unwrap();
+    assert_eq!(line.as_deref(), Some("b"));
+    assert_eq!(host.target(6), "/v1/project/update-status/s1");
+
+    let host = FakeHost::new([r#"{"status":202,"json":{"instanceId":"i1"}}"#]);
+    let run = automation::run(&host.client(), "w/1", "2.4").await;
+    assert_eq!(run, Ok(Some("i1".to_owned())));
+    assert_eq!(host.target(0), "/v1/workflow/acme/w%2F1/trigger");
+    let key = host.header(0, "idempotency-key");
+    assert_eq!(key.as_deref(), Some("release-2.4"));
+    host.assert_idle();
+}
+
+#[tokio::test(start_paused = true)]
+async fn deployments_are_listed_and_watched() {
+    let page = r#"{"status":200,"json":{"deployments":[{"statusId":"s2","isLive":false},
+        {"statusId":"s1","isLive":true},{"statusId":"s0"}]}}"#;
+    let host = FakeHost::new([page, r#"{"status":204}"#]);
+    deployments::forget_failed(&host.client()).await.unwrap();
+    assert_eq!(host.target(0), "/v1/project/acme/deployments?limit=5");
+    assert_eq!(host.request(1, "method"), json!("DELETE"));
+    assert_eq!(host.target(1), "/v1/project/acme/deployments/s2");
+    assert_eq!(host.count(), 2);
+
+    let host = FakeHost::new([
+        r#"{"status":200,"json":{"_id":"s1","status":"queued","logs":["a"]}}"#,
+        r#"{"status":200,"json":{"_id":"s1","status":"success","logs":["a","b","c"]}}"#,
+    ]);
+    let lines = watch_deployment::follow_log(&host.client(), "s1").await;
+    assert_eq!(lines.unwrap(), ["a", "b", "c"]);
+    host.assert_idle();
 }
 
 #[tokio::test(start_paused = true)]

@@ -7,6 +7,7 @@
 
 mod conformance;
 mod connection_failures;
+mod deployments;
 mod drop;
 mod examples;
 mod export;

@@ -15,16 +15,18 @@ import { ROOT } from "../../scripts/versions.mjs";
  *
  * Exports and event streams are about 2,500 bytes of `js`: service workers cannot load them later. Lists
  * that continue in parts after a 414 or 504 (`src/parts.rs`) are about 2,800 bytes of `wasm`.
+ * Deployments, previews and automations are about 700 bytes of `js` and 350 bytes of `wasm`: methods,
+ * decoders and declarations.
  * wasm-bindgen's glue is unmodified: shorter names and less of it would save about 670 bytes.
- * The command line and its man page are about 61,500 bytes of `tarball`, the entries for webhooks and
- * tests about 17,000, CommonJS 72,000, source maps and sources 65,000.
+ * The command line and its man page are about 68,000 bytes of `tarball`, the entries for webhooks and
+ * tests about 23,000, CommonJS 72,000, source maps and sources 65,000.
  */
-const BUDGET = { wasm: 18_500, js: 15_700, total: 34_200, tarball: 350_000 };
+const BUDGET = { wasm: 18_900, js: 16_500, total: 35_300, tarball: 380_000 };
 /** The other entries: a program that imports each, and the maximum size of its bundle. */
 const ENTRIES = {
   "quillgate/testing": [
     'import { createFakeGateway } from "quillgate/testing"; globalThis.x = createFakeGateway;',
-    6_820,
+    7_900,
   ],
   "quillgate/values": [
     'import { parseInstant, readPullRequest } from "quillgate/values"; globalThis.x = [parseInstant, readPullRequest];',
@@ -32,7 +34,7 @@ const ENTRIES = {
   ],
   "quillgate/webhooks": [
     'import { unwrap } from "quillgate/webhooks"; globalThis.x = unwrap;',
-    3_350,
+    3_800,
   ],
 };
 /**

@@ -98,6 +98,82 @@ describe("jobs of the fake gateway", () => {
   });
 });
 
+describe("deployments of the fake gateway", () => {
+  test("ends fake deployments and previews by the clock, with the test's result", async () => {
+    const finishDeployment = ({ branch }) =>
+      branch === null ? {} : { status: "failure", logs: ["Failed to build"], summary: null };
+    const { gateway, client } = start({ finishDeployment, deploymentDuration: 5 });
+    const { statusId } = await client.deployments.create();
+    const preview = await client.previews.create({ branch: "docs/New#1" });
+    assert.equal(preview.previewUrl, "https://acme-docs-new-1.mintlify.site");
+    assert.equal((await client.deployments.get(statusId)).status, "in_progress");
+    gateway.advance(5);
+    const ended = await client.deployments.wait(statusId);
+    assert.deepEqual([ended.status, ended.endedAt], ["success", new Date(START + 5).toISOString()]);
+    const { deployments } = await client.deployments.list();
+    assert.deepEqual(
+      deployments.map(({ branch, isLive, createdBy }) => [branch, isLive, createdBy]),
+      [
+        ["docs/New#1", false, "fake-author"],
+        [null, true, "fake-author"],
+      ],
+    );
+    const { logs } = await client.deployments.get(preview.statusId);
+    assert.deepEqual(logs, ["Failed to build"]);
+    assert.deepEqual(
+      gateway.requests.slice(0, 2).map(({ status, params }) => [status, params]),
+      [
+        [202, {}],
+        [202, { branch: "docs/New#1" }],
+      ],
+    );
+  });
+
+  test("streams fake deployments and deleted records to watchAll, but no jobs", async () => {
+    const { gateway, client } = start();
+    gateway.addJob({ prompt: "One" });
+    const { _id } = gateway.addDeployment({ branch: "b" });
+    const seen = [];
+    for await (const { deployment, deleted } of client.deployments.watchAll()) {
+      seen.push(deployment?.status ?? deleted);
+      if (seen.length === 1) gateway.updateDeployment(_id, { status: "failure" });
+      if (seen.length === 2) await client.deployments.deleteRecord(_id);
+      if (seen.length === 3) break;
+    }
+    assert.deepEqual(seen, ["in_progress", "failure", _id]);
+    await assert.rejects(client.deployments.deleteRecord(_id), NotFoundError);
+    await assert.rejects(client.deployments.wait("nope"), {
+      code: "/problems/deployment-not-found",
+    });
+  });
+
+  test("starts one fake deployment or run of an automation per idempotency key", async () => {
+    const { gateway, client } = start();
+    const options = { idempotencyKey: "release-42" };
+    const first = await client.deployments.create(options);
+    assert.deepEqual(await client.deployments.create(options), first);
+    assert.equal(gateway.deployments.length, 1);
+    const run = await client.automations.run("w1", { idempotencyKey: "other" });
+    assert.deepEqual(run, { schemaId: "w1", instanceId: "run-1", jobId: "background-1" });
+  });
+
+  test("signs a webhook for the end of a fake deployment", async () => {
+    const { gateway, client } = start();
+    const webhookUrl = "https://bot.example/hook";
+    const { statusId } = await client.deployments.create({ webhookUrl });
+    await assert.rejects(gateway.createWebhook(statusId), /is in_progress/);
+    gateway.advance(90_000);
+    const request = await gateway.createWebhook(statusId);
+    assert.equal(request.url, webhookUrl);
+    const now = () => START + 90_000;
+    const event = await unwrap(await request.text(), request.headers, gateway.webhookKey, { now });
+    assert.deepEqual(
+      [event.type, event.isLive, event.data._id, event.data.status],
+      ["deployment.ended", true, statusId, "success"],
+    );
+  });
+});
+
 describe("reports of the fake gateway", () => {
   test("continues the fake archive's reports by cursor", async () => {
     const dates = ["2026-10-01", "2026-10-02", "2026-10-03"];

@@ -145,6 +145,22 @@ describe("a webhook of the gateway", () => {
     assert.deepEqual(event, { id: ID, ...EVENT, data: job });
   });
 
+  test("returns the deployment of an event about one, and whether it is live", async () => {
+    const data = { _id: "s1", status: "failure", logs: ["Failed to build"] };
+    for (const [type, given, isLive] of [
+      ["deployment.ended", false, false],
+      ["deployment.ended", true, true],
+      ["deployment.unfinished", undefined, null],
+    ]) {
+      const body = JSON.stringify({ ...EVENT, type, isLive: given, data });
+      const event = await unwrap(body, signed(body), KEY, { now });
+      assert.deepEqual([event.type, event.isLive], [type, isLive]);
+      assert.deepEqual([event.data._id, event.data.summary], ["s1", null]);
+    }
+    const body = JSON.stringify({ ...EVENT, type: "deployment.ended", data: { logs: "x" } });
+    await assert.rejects(unwrap(body, signed(body), KEY, { now }), /data\.logs must be an array/);
+  });
+
   test("reads a webhook from a string, bytes and a view into a larger buffer", async () => {
     const buffer = Buffer.from(`--${BODY}--`);
     const view = buffer.subarray(2, -2);

@@ -245,8 +245,7 @@ impl RunningTask {
     }
 
     fn read_progress(&self) -> Progress {
-        let status = BODY.member("status").text();
-        self.task.progress(status)
+        self.task.progress(BODY.member("status").text())
     }
 
     /// Emits the arguments of a list's next page.

@@ -1,13 +1,13 @@
 /** Uses `quillgate/testing`, `quillgate/values` and `quillgate/webhooks`. This file is compiled but never run. */
-import { type AgentJob, Client } from "quillgate";
+import { type AgentJob, Client, type Deployment } from "quillgate";
 import { createFakeGateway, type FakeGateway, type FakeRequest } from "quillgate/testing";
-import { type PullRequest, parseInstant, readPullRequest } from "quillgate/values";
+import { isLive, type PullRequest, parseInstant, readPullRequest } from "quillgate/values";
 import { unwrap, type WebhookEvent, WebhookVerificationError } from "quillgate/webhooks";
 
 export async function receive(request: Request, key: string): Promise<string | null> {
   const event: WebhookEvent = await unwrap(await request.text(), request.headers, key);
-  const job: AgentJob = event.data;
-  return event.type === "agent_job.completed" ? job.prLink : event.id;
+  if (event.type === "deployment.ended") return event.isLive ? event.data.summary : null;
+  return event.type === "agent_job.completed" ? event.data.prLink : event.id;
 }
 
 interface NodeRequest {
@@ -30,6 +30,7 @@ unwrap({}, new Headers(), "whsec_key");
 
 const gateway: FakeGateway = createFakeGateway({
   jobDuration: Number.POSITIVE_INFINITY,
+  finishDeployment: ({ branch }) => ({ status: branch === null ? "success" : "failure" }),
   finish: ({ prompt }) => ({ status: prompt === "" ? "failed" : "completed" }),
   reports: { views: [{ path: "/start" }], searches: ({ limit }) => [{ hits: Number(limit) }] },
 });
@@ -37,6 +38,7 @@ export const client = new Client({ ...gateway.clientOptions, maxRetries: 0 });
 export const requests: readonly FakeRequest[] = gateway.requests;
 gateway.fail("quota-exceeded", { operation: "agentJobs.create", retryAfter: 30 });
 gateway.reports.views = undefined;
+gateway.updateDeployment(gateway.addDeployment({ branch: "b" })._id, { logs: ["Failed"] });
 
 // @ts-expect-error not a problem of the gateway
 gateway.fail("no-such-problem");
@@ -46,3 +48,5 @@ gateway.fail("no-response", { operation: "agentJobs.nope" });
 declare const finished: AgentJob;
 export const request: PullRequest | null = readPullRequest(finished.prLink);
 export const created: number | null = parseInstant(finished.createdAt);
+declare const ended: Deployment;
+export const live: boolean = isLive(ended);

@@ -10,7 +10,16 @@ import {
   Client,
   type ClientOptions,
   type ContextualFeedback,
+  type AutomationRun,
   DecodeError,
+  type Deployment,
+  type DeploymentChange,
+  type DeploymentList,
+  type DeploymentListChange,
+  type DeploymentPage,
+  DeploymentWaitTimeoutError,
+  type ListedDeployment,
+  type StartedPreview,
   type ExportStream,
   type GroupedViews,
   isQuillgateError,
@@ -167,6 +176,45 @@ export async function jobs({ agentJobs }: Client): Promise<void> {
   agentJobs.wait("j", { maxRetries: 1 });
 }
 
+export async function deployments({ automations, deployments, previews }: Client): Promise<void> {
+  const { statusId } = await deployments.create({ idempotencyKey: "k", webhookUrl: maybe });
+  const preview: StartedPreview = await previews.create({ branch: "b" }, { signal });
+  const deployment: Deployment = await deployments.get(preview.statusId);
+  same<typeof deployment.logs, string[] | null>(true);
+  // The id of a deployment may be null, as that of a job.
+  const done = await deployments.wait(deployment._id, {
+    onUpdate: (update) => same<typeof update, Deployment>(true),
+    timeout: 1000,
+  });
+  same<typeof done, Deployment>(true);
+  for await (const change of deployments.watch(statusId, { signal })) {
+    same<typeof change, DeploymentChange>(true);
+  }
+  for await (const change of deployments.watchAll({ after: 1 })) {
+    same<typeof change, DeploymentListChange>(true);
+    if (change.deployment) same<ListedDeployment, typeof change.deployment>(true);
+    else if (change.reset) same<true, typeof change.reset>(true);
+    else same<string, typeof change.deleted>(true);
+  }
+  const list: DeploymentList = deployments.list({ limit: 10 });
+  const page: DeploymentPage = await list;
+  same<typeof page.deployments, ListedDeployment[]>(true);
+  same<ReturnType<typeof deployments.deleteRecord>, ApiPromise<void>>(true);
+  const run: AutomationRun = await automations.run("w", { idempotencyKey: "k", force: true });
+  run.instanceId?.trim();
+
+  // @ts-expect-error: the branch is required
+  previews.create();
+  // @ts-expect-error: unknown parameter
+  previews.create({ branch: "b", ref: "main" });
+  // @ts-expect-error: a run of an automation has no webhook
+  automations.run("w", { webhookUrl: "https://hooks.example" });
+  // @ts-expect-error: wait() has no maxRetries
+  deployments.wait("s", { maxRetries: 1 });
+  // @ts-expect-error: a list of deployments has no filter by state
+  deployments.list({ state: "failure" });
+}
+
 export async function lists({ analytics }: Client): Promise<void> {
   const page = await analytics.views({ dateFrom: "2024-01-01", limit: 10, offset: undefined });
   same<typeof page, PageViewsPage>(true);
@@ -256,6 +304,7 @@ export function errors(error: unknown): string {
   if (error instanceof ValidationError) return error.rule === "page-size" ? error.field : error.rule;
   if (error instanceof DecodeError) return error.path;
   if (error instanceof JobWaitTimeoutError) return error.job?.id ?? "";
+  if (error instanceof DeploymentWaitTimeoutError) return error.deployment?._id ?? "";
   if (error instanceof RequestTimeoutError || error instanceof TimeoutError)
     return String(error.timeout);
   // @ts-expect-error: unknown rule

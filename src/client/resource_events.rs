@@ -1,11 +1,10 @@
-//! The event stream of a job, which only gateways have.
+//! The event stream of a job or a deployment, which only gateways have.
 
 use std::sync::atomic::Ordering;
 
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{Request, StatusCode};
 
-use crate::agent_job::{AgentJob, GetAgentJob};
 use crate::call::Call;
 use crate::client::Client;
 use crate::client::driver::{Unsent, jitter};
@@ -14,22 +13,22 @@ use crate::client::exchange::build_request;
 use crate::client::host::{HostBody, HostStream};
 use crate::client::race::{First, race};
 use crate::client::settings::Settings;
+use crate::client::watch::WatchEndpoint;
 use crate::error::ValidationError;
 use crate::event_stream::{EventParser, MAX_SILENCE, STREAM_PAUSE};
 use crate::millis::Millis;
-use crate::operation::Operation;
 use crate::response::decode_result;
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// The maximum number of attempts to open a stream without receiving a job. Then the client polls.
+/// The maximum number of attempts to open a stream without receiving an event. Then the client polls.
 const MAX_ATTEMPTS: u32 = 3;
 
 /// The reason why a stream ended.
 #[derive(Clone, Copy, PartialEq)]
 enum StreamEnd {
-    /// The status of the response is 404: the job does not exist.
+    /// The status of the response is 404: the resource does not exist.
     NotFound,
     /// The response is not an event stream.
     Refused,
@@ -39,12 +38,12 @@ enum StreamEnd {
     Closed,
 }
 
-/// The stream of a job. It reconnects after an interruption.
+/// The stream of a resource. It reconnects after an interruption.
 #[derive(Default)]
-pub struct JobEvents {
+pub struct ResourceEvents {
     parser: EventParser,
     was_open: bool,
-    /// The number of attempts to open a stream since the last job.
+    /// The number of attempts to open a stream since the last event.
     attempts: u32,
     /// `None` while the stream is not open.
     body: Option<Box<dyn HostBody>>,
@@ -52,21 +51,21 @@ pub struct JobEvents {
     end: Option<StreamEnd>,
 }
 
-impl JobEvents {
-    /// Returns the next state of the job that `call` reads, or `None` if the client must poll.
-    pub async fn next(
+impl ResourceEvents {
+    /// Returns the next state of the resource that `call` reads, or `None` if the client must poll.
+    pub async fn next<E: WatchEndpoint>(
         &mut self,
         client: &Client,
         settings: &Settings,
         call: &Call,
-    ) -> Result<Option<AgentJob>, Error> {
+    ) -> Result<Option<E::Output>, Error> {
         loop {
             while let Some(event) = self.parser.pop() {
-                if event.name == "job" {
+                if event.name == E::EVENT {
                     self.attempts = 0;
-                    let job = decode_result::<GetAgentJob>(call, event.data.as_bytes());
+                    let state = decode_result::<E>(call, event.data.as_bytes());
                     let request_id = None;
-                    return job
+                    return state
                         .map(Some)
                         .map_err(|error| Error::Decode { error, request_id });
                 }
@@ -86,17 +85,17 @@ impl JobEvents {
                     }
                     return Ok(None);
                 }
-                // Also after a stream with jobs. Otherwise, streams that end immediately would cause a
+                // Also after a stream with events. Otherwise, streams that end immediately would cause a
                 // busy loop.
                 let pause = self.parser.retry(jitter(client));
                 client.host.sleep(pause.into()).await;
             }
-            self.end = self.read(client, settings, call).await.err();
+            self.end = self.read::<E>(client, settings, call).await.err();
         }
     }
 
     /// Reads the next chunk. Opens the stream first if it is not open.
-    async fn read(
+    async fn read<E: WatchEndpoint>(
         &mut self,
         client: &Client,
         settings: &Settings,
@@ -104,7 +103,7 @@ impl JobEvents {
     ) -> Result<(), StreamEnd> {
         let Some(body) = &mut self.body else {
             self.attempts += 1;
-            let request = self.request(client, settings, call);
+            let request = self.request::<E>(client, settings, call);
             let open = client.host.open(request.map_err(|_| StreamEnd::Refused)?);
             let timeout = settings.options.timeout.min(MAX_SILENCE);
             let response = match race(open, client.host.sleep(timeout.into())).await {
@@ -133,13 +132,13 @@ impl JobEvents {
         }
     }
 
-    fn request(
+    fn request<E: WatchEndpoint>(
         &self,
         client: &Client,
         settings: &Settings,
         call: &Call,
     ) -> Result<Request<String>, ValidationError> {
-        let events = Operation::StreamAgentJobEvents.declaration();
+        let events = E::EVENTS.declaration();
         let sent = Unsent::new(&call.convert(events, [])?, client);
         let mut request = build_request(client, sent, settings)?;
         let headers = request.headers_mut();

@@ -1,0 +1,78 @@
+/** Sends write requests with an idempotency key, and explains how to repeat them. */
+
+import { randomUUID } from "node:crypto";
+import type { ApiError, Client, WriteOptions } from "../index.js";
+import { type Context, type Option, readSwitch, readText } from "./command.js";
+import { connect } from "./connection.js";
+import { UsageError } from "./errors.js";
+import { findExitCode, getExitCode } from "./exit_codes.js";
+
+/** The flags of every write. */
+export const WRITE: Readonly<Record<string, Option>> = {
+  "idempotency-key": {
+    type: "text",
+    value: "KEY",
+    summary: "Repeated requests with the same key run once. Default: a random key.",
+  },
+  force: {
+    type: "switch",
+    summary: "Repeat a request with an unknown outcome. It may run twice.",
+  },
+};
+
+/**
+ * Connects, and sends a write request with the key and the switch of {@link WRITE}.
+ *
+ * @param send sends the request
+ * @throws {UsageError} for `--force` without `--idempotency-key`
+ */
+export async function sendWrite<Result>(
+  context: Context,
+  send: (client: Client, options: WriteOptions) => Promise<Result>,
+): Promise<{ client: Client; result: Result }> {
+  const { signal } = context;
+  const force = readSwitch(context, "force");
+  const given = readText(context, "idempotency-key");
+  if (force && given === undefined) {
+    throw new UsageError(
+      "--force needs the --idempotency-key of the request with the unknown outcome",
+    );
+  }
+  const { client, baseUrl } = await connect(context);
+  // Mintlify itself has no idempotency keys.
+  const idempotencyKey = given ?? (baseUrl === null ? undefined : randomUUID());
+  const result = await send(client, { idempotencyKey, force, signal }).catch((error: unknown) => {
+    hintAtRetry(context, error, idempotencyKey);
+    throw error;
+  });
+  return { client, result };
+}
+
+/** Adds hints on how to repeat a write that may have succeeded. */
+function hintAtRetry(
+  { output, signal }: Context,
+  error: unknown,
+  idempotencyKey: string | undefined,
+): void {
+  const code = findExitCode(error);
+  const repeat = `to repeat it safely: --idempotency-key ${idempotencyKey}`;
+  // The gateway has completed the write, so it answers a repeated request with the same response.
+  const isUnknown = code === getExitCode("outcomeUnknown");
+  const { status, cause } = error as ApiError;
+  const isStored =
+    isUnknown && status < 300 && (cause as Error | undefined)?.name !== "DecodeError";
+  if (isStored && idempotencyKey !== undefined) {
+    output.hint(repeat);
+  } else if (isUnknown) {
+    output.hint("check Mintlify's dashboard first: repeating the request may run it twice");
+    if (idempotencyKey !== undefined) {
+      output.hint(`to repeat it: --idempotency-key ${idempotencyKey} --force`);
+    }
+  } else if (signal.aborted || code === getExitCode("unavailable")) {
+    const again =
+      idempotencyKey === undefined
+        ? "it may have run: check Mintlify's dashboard before you repeat it"
+        : repeat;
+    output.hint(again);
+  }
+}

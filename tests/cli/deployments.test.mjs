@@ -1,0 +1,352 @@
+/** The commands for deployments, previews and automations. */
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { Interruption } from "../../pkg/dist/cli/errors.js";
+import { runCommand } from "./command_line.mjs";
+import {
+  deployment,
+  PREVIEW_URL,
+  PROJECT,
+  problem,
+  startStandIn,
+  streamDeployment,
+} from "./stand_in.mjs";
+
+const EVENTS = /\/deployments\/s_live\/events$/;
+let server;
+let folder;
+let override;
+
+before(async () => {
+  server = await startStandIn({ override: (...args) => override?.(...args) });
+  folder = mkdtempSync(join(tmpdir(), "quillgate-deployments-"));
+});
+after(async () => {
+  await server.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  override = undefined;
+  server.requests.length = 0;
+});
+
+function quillgate(args, options = {}) {
+  const env = {
+    ...{ QUILLGATE_BASE_URL: server.url, QUILLGATE_PROJECT_ID: PROJECT, QUILLGATE_TOKEN: "token" },
+    ...options.env,
+  };
+  return runCommand(args, { folder, ...options, env });
+}
+
+/** Makes each started deployment one of the stand-in's, such as `s_failed`. */
+function startAs(statusId) {
+  override = ({ method }) => {
+    const json = { statusId, previewUrl: PREVIEW_URL };
+    return method === "POST" ? { status: 202, json } : undefined;
+  };
+}
+
+const posts = () => server.requests.filter(({ method }) => method === "POST");
+
+test("deploy prints the id and the command that waits for it", async () => {
+  const { code, stdout, stderr } = await quillgate(["deploy"]);
+  assert.deepEqual([code, stdout], [0, "s_live\n"]);
+  assert.equal(stderr, "quillgate: started; to wait: quillgate deployment watch s_live\n");
+  const [{ method, path, body, headers }] = server.requests;
+  assert.deepEqual([method, path, body], ["POST", `/v1/project/update/${PROJECT}`, ""]);
+  assert.match(headers["idempotency-key"], /^[0-9a-f-]{36}$/);
+  const { stdout: json } = await quillgate(["deploy", "--json"]);
+  assert.deepEqual(JSON.parse(json), { statusId: "s_live" });
+});
+
+test("deploy --wait shows each step and ends with the summary", async () => {
+  const { code, stdout, stderr } = await quillgate(["deploy", "--wait"]);
+  assert.deepEqual([code, stdout], [0, "s_live\n"]);
+  assert.deepEqual(stderr.trim().split("\n"), [
+    "quillgate: deployment s_live is in_progress: Building",
+    "quillgate: deployment s_live is success: Successfully updated deployment",
+    "quillgate: deployment s_live is live: Deployed",
+  ]);
+  const { stdout: json } = await quillgate(["deploy", "--wait", "--json"]);
+  const { statusId, isLive, deployment: ended } = JSON.parse(json);
+  assert.deepEqual([statusId, isLive, ended.status], ["s_live", true, "success"]);
+});
+
+test("a deployment that is live despite its failure exits with 0 and a warning", async () => {
+  startAs("s_warned");
+  const { code, stdout, stderr } = await quillgate(["preview", "docs/new", "--wait"]);
+  assert.deepEqual([code, stdout], [0, `s_warned\n${PREVIEW_URL}\n`]);
+  assert.match(stderr, /^quillgate: deployment s_warned is live, but a later step failed: Failed/m);
+  const quiet = await quillgate(["deploy", "--wait", "--json"]);
+  assert.equal(quiet.code, 0);
+  assert.match(JSON.parse(quiet.stderr).warning.message, /s_warned is live, but/);
+});
+
+test("a failed deployment exits with 7 and prints the last lines of its log", async () => {
+  startAs("s_failed");
+  const { code, stdout, stderr } = await quillgate(["preview", "docs/new", "--wait"]);
+  assert.deepEqual([code, stdout], [7, "s_failed\n"], "the link of a failed preview was printed");
+  assert.match(stderr, /^quillgate: deployment s_failed failed: Failed to build$/m);
+  assert.match(stderr, /^ {2}Step 14\n {2}Failed to build.\[31m$/mu);
+  assert.match(stderr, /^ {2}to see the whole log: quillgate deployment show s_failed$/m);
+  assert.ok(!stderr.includes("  Step 5\n"), "more than ten lines were printed");
+  assert.ok(!stderr.includes("\u001b"));
+  const json = await quillgate(["deploy", "--wait", "--json"]);
+  assert.equal(json.code, 7);
+  assert.deepEqual(
+    [JSON.parse(json.stdout).isLive, JSON.parse(json.stdout).deployment.status],
+    [false, "failure"],
+  );
+  const { error } = JSON.parse(json.stderr);
+  assert.deepEqual([error.exitCode, error.details.length], [7, 10]);
+  const quiet = await quillgate(["deploy", "--wait", "--quiet"]);
+  assert.match(quiet.stderr, /^quillgate: deployment s_failed failed/);
+});
+
+test("preview sends the branch unchanged, and prints the URL of the server", async () => {
+  for (const branch of ["docs/new#1", "文档-é", "Feature_X", "a b?c=d&e%2F", "..", " x"]) {
+    server.requests.length = 0;
+    const { code, stdout } = await quillgate(["preview", branch]);
+    assert.deepEqual([code, stdout], [0, `s_live\n${PREVIEW_URL}\n`]);
+    const [{ path, body }] = server.requests;
+    assert.equal(path, `/v1/project/preview/${PROJECT}`);
+    assert.deepEqual(JSON.parse(body), { branch });
+  }
+  const dashed = await quillgate(["preview", "--", "--json"]);
+  assert.deepEqual(JSON.parse(server.requests.at(-1).body), { branch: "--json" });
+  assert.equal(dashed.code, 0);
+});
+
+test("preview without a branch, or with an empty one, sends nothing", async () => {
+  for (const [args, message] of [
+    [["preview"], /BRANCH is missing/],
+    [["preview", ""], /branch must/],
+    [["preview", "a", "b"], /takes one argument/],
+  ]) {
+    const { code, stderr } = await quillgate(args);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, message);
+  }
+  assert.equal(server.requests.length, 0);
+});
+
+test("an invalid --timeout starts nothing", async () => {
+  for (const args of [["deploy"], ["preview", "b"], ["deployment", "watch", "s_live"]]) {
+    const { code, stderr } = await quillgate([...args, "--timeout", "soon"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /--timeout/);
+  }
+  assert.equal(server.requests.length, 0);
+});
+
+/** Writes a program that stores the URL it is to open. */
+function browserEnv() {
+  const path = join(folder, "browser");
+  writeFileSync(path, `#!/bin/sh\necho "$1" > "${folder}/opened"\n`, { mode: 0o755 });
+  rmSync(join(folder, "opened"), { force: true });
+  return { BROWSER: path, PATH: process.env.PATH };
+}
+
+async function readOpened() {
+  for (let attempt = 0; attempt < 1000; attempt++) {
+    try {
+      const text = readFileSync(join(folder, "opened"), "utf8");
+      if (text !== "") return text.trim();
+    } catch {}
+    await delay(20);
+  }
+  throw new Error("no URL was opened");
+}
+
+test("preview --open opens the preview when it is live, also without --wait", async () => {
+  const env = browserEnv();
+  const { code, stdout } = await quillgate(["preview", "docs/new", "--open"], { env });
+  assert.deepEqual([code, stdout], [0, `s_live\n${PREVIEW_URL}\n`]);
+  assert.equal(await readOpened(), `${PREVIEW_URL}/`);
+});
+
+test("preview --open opens neither a failed preview nor a URL that is not http or https", async () => {
+  const env = browserEnv();
+  startAs("s_failed");
+  assert.equal((await quillgate(["preview", "b", "--open"], { env })).code, 7);
+  override = ({ method }) =>
+    method === "POST"
+      ? { status: 202, json: { statusId: "s_live", previewUrl: "file:///etc/passwd" } }
+      : undefined;
+  const { code, stderr } = await quillgate(["preview", "b", "--open"], { env });
+  assert.equal(code, 0);
+  assert.match(stderr, /no URL of the preview to open/);
+  assert.throws(() => readFileSync(join(folder, "opened")), { code: "ENOENT" });
+});
+
+test("Ctrl-C during a wait names what was started and the command that continues", async () => {
+  const controller = new AbortController();
+  override = ({ path }) => {
+    if (!EVENTS.test(path)) return undefined;
+    controller.abort(new Interruption(130));
+    return { stall: "head" };
+  };
+  const { signal } = controller;
+  const { code, stdout, stderr } = await quillgate(["deploy", "--wait"], { signal });
+  assert.deepEqual([code, stdout], [130, "s_live\n"]);
+  const hint = "the deployment continues; to wait for it: quillgate deployment watch s_live";
+  assert.ok(stderr.includes(hint), stderr);
+  const again = new AbortController();
+  override = ({ path }) => {
+    if (!EVENTS.test(path)) return undefined;
+    again.abort(new Interruption(130));
+    return { stall: "head" };
+  };
+  // With --json, the id is only in the hint.
+  const json = await quillgate(["deploy", "--wait", "--json"], { signal: again.signal });
+  assert.ok(JSON.parse(json.stderr).error.hints.includes(hint), json.stderr);
+});
+
+test("a wait that times out exits with 8 and names the command that continues", async () => {
+  override = ({ path }) => {
+    if (EVENTS.test(path)) return problem(404, "not-found", "no stream");
+    return path.includes("update-status") ? { json: deployment("verifying") } : undefined;
+  };
+  const { code, stdout, stderr } = await quillgate(["deploy", "--wait", "--timeout", "1s"]);
+  assert.deepEqual([code, stdout], [8, "s_live\n"]);
+  // A status that the package does not know is shown, and is not final.
+  assert.match(stderr, /deployment s_live is verifying/);
+  assert.match(stderr, /the deployment did not end within 1000 ms/);
+  assert.match(stderr, /to wait for it: quillgate deployment watch s_live/);
+  assert.equal(posts().length, 1, "the deployment was started twice");
+});
+
+test("a wait survives a broken connection, and starts nothing again", async () => {
+  let streams = 0;
+  override = ({ path }) => {
+    if (!EVENTS.test(path)) return undefined;
+    streams += 1;
+    if (streams > 1) return undefined;
+    return { ...streamDeployment(deployment("queued")), cut: true };
+  };
+  const { code, stderr } = await quillgate(["deploy", "--wait"]);
+  assert.equal(code, 0, stderr);
+  assert.match(stderr, /is queued\n.*is live/s);
+  assert.ok(streams >= 2, "the stream was not opened again");
+  assert.equal(posts().length, 1, "the deployment was started twice");
+});
+
+test("a server that does not return exits with 8 after the timeout, not before", async () => {
+  override = ({ method }) => (method === "GET" ? problem(503, "unavailable", "down") : undefined);
+  const { code, stderr } = await quillgate(["deploy", "--wait", "--timeout", "1s"]);
+  assert.equal(code, 8, stderr);
+  assert.match(stderr, /quillgate deployment watch s_live/);
+});
+
+test("an interrupted start prints the flag that repeats it safely", async () => {
+  for (const args of [["deploy"], ["preview", "b"], ["automation", "run", "w_1"]]) {
+    server.requests.length = 0;
+    const controller = new AbortController();
+    override = () => {
+      controller.abort(new Interruption(130));
+      return { stall: "head" };
+    };
+    const { code, stderr } = await quillgate(args, { signal: controller.signal });
+    assert.equal(code, 130);
+    const key = server.requests[0].headers["idempotency-key"];
+    assert.ok(stderr.includes(`to repeat it safely: --idempotency-key ${key}`), stderr);
+  }
+});
+
+test("automation run prints the run's id, and repeats only with --force", async () => {
+  const { code, stdout, stderr } = await quillgate(["automation", "run", "w_1"]);
+  assert.deepEqual([code, stdout], [0, "run_1\n"]);
+  assert.match(stderr, /the run is queued/);
+  const { stdout: json } = await quillgate(["automation", "run", "w_1", "--json"]);
+  assert.deepEqual(JSON.parse(json), { schemaId: "w_1", instanceId: "run_1", jobId: "b_1" });
+  override = () => {
+    const refusal = problem(502, "outcome-unknown", "the outcome is unknown");
+    return { ...refusal, json: { ...refusal.json, outcome: "unknown" } };
+  };
+  server.requests.length = 0;
+  const unknown = await quillgate(["automation", "run", "w_1"]);
+  assert.equal(unknown.code, 9);
+  assert.equal(server.requests.length, 1, "the command sent a second request");
+  assert.match(unknown.stderr, /to repeat it: --idempotency-key \S+ --force/);
+});
+
+test("deployment watch prints every change and maps the end to an exit code", async () => {
+  const live = await quillgate(["deployment", "watch", "s_live"]);
+  assert.equal(live.code, 0);
+  assert.equal(live.stdout, "in_progress: Building\nsuccess: Successfully updated deployment\n");
+  const failed = await quillgate(["deployment", "watch", "s_failed", "--json"]);
+  assert.equal(failed.code, 7);
+  const states = failed.stdout.trim().split("\n").map(JSON.parse);
+  assert.deepEqual(
+    states.map(({ status }) => status),
+    ["in_progress", "failure"],
+  );
+});
+
+test("an unknown deployment exits with 4 and no advice about the base URL", async () => {
+  for (const name of ["watch", "show"]) {
+    const { code, stderr } = await quillgate(["deployment", name, "s_nope"]);
+    assert.equal(code, 4);
+    assert.match(stderr, /404 the gateway has no record of this deployment/);
+    assert.doesNotMatch(stderr, /base URL/);
+  }
+});
+
+test("deployment show prints the deployment and its log", async () => {
+  const { code, stdout } = await quillgate(["deployment", "show", "s_live"]);
+  assert.equal(code, 0);
+  assert.equal(
+    stdout,
+    [
+      "id       s_live",
+      "status   success",
+      "live     yes",
+      "summary  Deployed",
+      "started  2026-01-01T00:00:00Z",
+      "ended    -",
+      "source   -",
+      "author   Ada",
+      "commit   abc123",
+      "ref      main",
+      "message  Update the API and more",
+      "",
+      "log:",
+      "  Building",
+      "  Successfully updated deployment",
+      "",
+    ].join("\n"),
+  );
+  const { stdout: json } = await quillgate(["deployment", "show", "s_warned", "--json"]);
+  assert.deepEqual([JSON.parse(json).status, JSON.parse(json).isLive], ["failure", true]);
+});
+
+test("deployment list prints a table, or rows of JSON", async () => {
+  const { code, stdout } = await quillgate(["deployment", "list", "--format", "table"]);
+  assert.equal(code, 0);
+  const [head, first, second] = stdout.split("\n");
+  assert.match(head, /^ID +STATUS +BRANCH +STARTED +BY +PREVIEW$/);
+  assert.match(first, /^s_live +success +docs\/new +2026-01-01T00:00:00Z +alice +https:/);
+  assert.match(second, /^s_warned +failure, but live +- /);
+  assert.ok(!stdout.includes("\u001b"));
+  const { stdout: rows } = await quillgate(["deployment", "list"]);
+  assert.equal(JSON.parse(rows.split("\n")[0]).statusId, "s_live");
+  const { stdout: json } = await quillgate(["deployment", "list", "--json", "--rows", "1"]);
+  assert.equal(JSON.parse(json).length, 1);
+  assert.match(server.requests.at(-1).path, /limit=1$/);
+  override = () => ({ json: { deployments: [], nextCursor: null } });
+  const empty = await quillgate(["deployment", "list"], { columns: 80 });
+  assert.deepEqual([empty.stdout, empty.stderr], ["", "quillgate: no deployments\n"]);
+});
+
+test("deployment delete-record needs --yes without a terminal", async () => {
+  assert.equal((await quillgate(["deployment", "delete-record", "s_live"])).code, 2);
+  assert.equal(server.requests.length, 0);
+  const { code } = await quillgate(["deployment", "delete-record", "s_live", "--yes"]);
+  assert.equal(code, 0);
+  const [{ method, path }] = server.requests;
+  assert.deepEqual([method, path], ["DELETE", `/v1/project/${PROJECT}/deployments/s_live`]);
+});
