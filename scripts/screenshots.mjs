@@ -23,12 +23,12 @@ const SCHEMES = ["light", "dark"];
 const ANALYTICS_LIMIT = 5000;
 const WIDTHS = { wide: 1440, phone: 390 };
 /** Placeholders of content that is still loading. */
-const BUSY = "[aria-busy=true], progress, .job_list-line, .trend_space-space:empty";
+const BUSY = "[aria-busy=true], progress, .listed-line, .trend_space-space:empty";
 /** Words that the page shows for a moment only. */
 const PASSING = /Connecting…|Loading…/;
 /** The content of a route whose code has loaded. */
 const DRAWN =
-  ".today-sections[aria-busy=false], .report_table-table, .empty, .job_rows-ledger, article, .page_route-route";
+  ".today-sections[aria-busy=false], .report_table-table, .empty, .live_rows-ledger, article, .page_route-route";
 /** Scenes by name: the query, a label to wait for, and an action before the screenshot. */
 const SCENES = {
   "sign-in": { signedOut: true, search: "", ready: "Access token" },

@@ -8,7 +8,7 @@ import { fillStorage, standInForStorage } from "./browser_stand_ins.mjs";
 import { importSource } from "./source.mjs";
 
 const stored = standInForStorage();
-const drafts = await importSource("jobs/draft.ts");
+const drafts = await importSource("sending/draft.ts");
 const { PersonData } = await importSource("session/person_data.ts");
 
 class Draft extends drafts.Draft {

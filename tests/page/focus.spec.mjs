@@ -146,7 +146,7 @@ test.describe("list of jobs", () => {
     const prompts = Array.from({ length: 27 }, (_, at) => `Number ${at + 1}`);
     for (const prompt of prompts) await startElsewhere(prompt);
     await signIn();
-    const titles = page.locator("li .job_rows-title");
+    const titles = page.locator("li .live_rows-title");
     await page.getByRole("button", { name: "Show more" }).press("Enter");
     await expect(titles).toHaveCount(27);
     await untilFocused(page, await titles.nth(25).textContent());

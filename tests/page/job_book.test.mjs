@@ -135,7 +135,7 @@ describe("creating a job", () => {
     const client = fakeClient({ jobs: [listed("a")] });
     const book = await open(t, client);
     const id = await book.create("Fix the typos\nin all pages", HOW);
-    const [first] = book.list.listing.value.jobs;
+    const [first] = book.list.listing.value.items;
     assert.deepEqual([first.prompt, first.createdBy], ["Fix the typos", "zoë"]);
     assert.equal(id, first.id);
     assert.equal(book.sent.of(first.id).prompt, "Fix the typos\nin all pages");
@@ -153,7 +153,7 @@ describe("creating a job", () => {
     });
     const book = await open(t, client);
     await book.create("Fix", HOW);
-    const [{ createdAt }] = book.list.listing.value.jobs;
+    const [{ createdAt }] = book.list.listing.value.items;
     assert.ok(Math.abs(Date.parse(createdAt) - Date.now()) < 5_000, createdAt);
   });
 });
@@ -312,7 +312,7 @@ test("a deleted record leaves the list and the browser’s storage", async (t) =
   client.emit({ deleted: "a" });
   await settle();
   assert.deepEqual(
-    book.list.listing.value.jobs.map(({ id }) => id),
+    book.list.listing.value.items.map(({ id }) => id),
     ["b"],
   );
   assert.equal(book.sent.of("a").prompt, null);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { JobFeed } = await importSource("jobs/job_feed.ts");
+const { Feed } = await importSource("live/feed.ts");
 
 /** Returns a source of these streams, in order. The last one stays open. */
 function fakeSource(...streams) {
@@ -60,7 +60,7 @@ function start(api, shareAs = null) {
   const received = [];
   const clock = fakeClock();
   let [gaps, wake] = [0, () => {}];
-  const feed = new JobFeed(end.signal, {
+  const feed = new Feed(end.signal, {
     openStream: api.openStream,
     revision: async () => null,
     shareAs,

@@ -12,7 +12,7 @@ const rowsOf = (page) =>
 /** Waits until the list has exactly these titles. */
 const untilTitles = (page, titles) =>
   page.waitForFunction((expected) => {
-    const shown = [...document.querySelectorAll("li .job_rows-title")];
+    const shown = [...document.querySelectorAll("li .live_rows-title")];
     return JSON.stringify(shown.map(({ textContent }) => textContent)) === expected;
   }, JSON.stringify(titles));
 const jobUrl = (site, project, id) => `${site.url}/?route=jobs&project=${project}&job=${id}`;

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importSource } from "./source.mjs";
 
-const { ProjectJobs } = await importSource("jobs/project_jobs.ts");
-const { applyEvent, extendListing, renewListing } = await importSource("jobs/job_listing.ts");
+const { appliedFilter, JOB_KIND, ProjectJobs } = await importSource("jobs/project_jobs.ts");
+const { applyEvent, extendListing, renewListing } = await importSource("live/listing.ts");
 const { formatJobsAddress, parseJobsAddress } = await importSource("jobs/jobs_address.ts");
 const { ALL_JOBS, authorChoices, filterParams } = await importSource("jobs/job_filter.ts");
 
@@ -19,7 +19,7 @@ const jobOf = (id, changes = {}) => ({
   ...changes,
 });
 const jobs = (...ids) => ids.map((id) => jobOf(id));
-const idsOf = (listing) => listing.jobs.map(({ id }) => id).join("");
+const idsOf = (listing) => listing.items.map(({ id }) => id).join("");
 
 /** Returns the API of a gateway with these jobs, newest first. Its cursor is the last job’s id. */
 function fakeApi(ledger) {
@@ -47,57 +47,61 @@ const open = (api) => new ProjectJobs(api, NOT_ENDED);
 
 describe("renewal", () => {
   test("a renewal keeps the pages that were loaded", () => {
-    const shown = { jobs: jobs("d", "c", "b", "a"), more: "a" };
-    const renewal = renewListing(shown, { jobs: jobs("e", "d"), nextCursor: "d" });
+    const shown = { items: jobs("d", "c", "b", "a"), more: "a" };
+    const renewal = renewListing(JOB_KIND, shown, { items: jobs("e", "d"), nextCursor: "d" });
     assert.deepEqual([idsOf(renewal), renewal.more], ["edcba", "a"]);
   });
 
   test("a renewal without a common job replaces the list", () => {
-    const shown = { jobs: jobs("b", "a"), more: "a" };
-    const renewal = renewListing(shown, { jobs: jobs("z", "y"), nextCursor: "y" });
+    const shown = { items: jobs("b", "a"), more: "a" };
+    const renewal = renewListing(JOB_KIND, shown, { items: jobs("z", "y"), nextCursor: "y" });
     assert.deepEqual([idsOf(renewal), renewal.more], ["zy", "y"]);
   });
 
   test("a renewal with a search page that stopped before a match keeps the list", () => {
-    const shown = { jobs: jobs("b", "a"), more: null };
-    assert.equal(renewListing(shown, { jobs: [], nextCursor: "k" }), shown);
+    const shown = { items: jobs("b", "a"), more: null };
+    assert.equal(renewListing(JOB_KIND, shown, { items: [], nextCursor: "k" }), shown);
   });
 
   test("a renewal with the same matches keeps the position of a search", () => {
-    const shown = { jobs: jobs("b", "a"), more: "far" };
-    const renewal = renewListing(shown, { jobs: jobs("b", "a"), nextCursor: "near" });
+    const shown = { items: jobs("b", "a"), more: "far" };
+    const renewal = renewListing(JOB_KIND, shown, { items: jobs("b", "a"), nextCursor: "near" });
     assert.deepEqual([idsOf(renewal), renewal.more], ["ba", "far"]);
   });
 
   test("a renewal without a further page is the whole list", () => {
-    const shown = { jobs: jobs("c", "b"), more: "b" };
-    const renewal = renewListing(shown, { jobs: jobs("c", "a"), nextCursor: null });
+    const shown = { items: jobs("c", "b"), more: "b" };
+    const renewal = renewListing(JOB_KIND, shown, { items: jobs("c", "a"), nextCursor: null });
     assert.deepEqual([idsOf(renewal), renewal.more], ["ca", null]);
   });
 });
 
 test("a further page adds no job twice", () => {
-  const shown = { jobs: jobs("d", "c"), more: "c" };
-  const further = extendListing(shown, { jobs: jobs("c", "b"), nextCursor: null });
+  const shown = { items: jobs("d", "c"), more: "c" };
+  const further = extendListing(JOB_KIND, shown, { items: jobs("c", "b"), nextCursor: null });
   assert.deepEqual([idsOf(further), further.more], ["dcb", null]);
 });
 
 describe("event", () => {
-  const shown = { jobs: jobs("e", "c", "b"), more: "b" };
-  const after = (event, filter = {}) => applyEvent(shown, event, { ...ALL_JOBS, ...filter });
+  const shown = { items: jobs("e", "c", "b"), more: "b" };
+  const after = (event, filter = {}) =>
+    applyEvent(JOB_KIND, shown, event, appliedFilter({ ...ALL_JOBS, ...filter }));
 
   test("an event of a listed job changes it in place", () => {
-    const { listing } = after({ job: jobOf("c", { status: "failed" }) });
+    const { listing } = after({ item: jobOf("c", { status: "failed" }) });
     assert.equal(idsOf(listing), "ecb");
-    assert.equal(listing.jobs[1].status, "failed");
+    assert.equal(listing.items[1].status, "failed");
   });
 
   test("an event of a new job inserts it by its time", () => {
-    assert.equal(idsOf(after({ job: jobOf("f") }).listing), "fecb");
-    assert.equal(idsOf(after({ job: jobOf("d") }).listing), "edcb");
-    assert.equal(idsOf(after({ job: jobOf("a") }).listing), "ecb", "it belongs to a later page");
+    assert.equal(idsOf(after({ item: jobOf("f") }).listing), "fecb");
+    assert.equal(idsOf(after({ item: jobOf("d") }).listing), "edcb");
+    assert.equal(idsOf(after({ item: jobOf("a") }).listing), "ecb", "it belongs to a later page");
     const whole = { ...shown, more: null };
-    assert.equal(idsOf(applyEvent(whole, { job: jobOf("a") }, ALL_JOBS).listing), "ecba");
+    assert.equal(
+      idsOf(applyEvent(JOB_KIND, whole, { item: jobOf("a") }, appliedFilter(ALL_JOBS)).listing),
+      "ecba",
+    );
   });
 
   test("a deletion removes the job", () => {
@@ -106,22 +110,22 @@ describe("event", () => {
   });
 
   test("a job that no longer matches the filter is removed", () => {
-    const failed = { job: jobOf("c", { status: "failed" }) };
+    const failed = { item: jobOf("c", { status: "failed" }) };
     assert.equal(idsOf(after(failed, { states: ["active"] }).listing), "eb");
-    assert.equal(idsOf(after({ job: jobOf("z") }, { authors: ["ada"] }).listing), "ecb");
+    assert.equal(idsOf(after({ item: jobOf("z") }, { authors: ["ada"] }).listing), "ecb");
   });
 
   test("an event of an older job that now matches the filter needs a request", () => {
     const filter = { states: ["active"] };
-    assert.equal(after({ job: jobOf("a") }, filter).isOpen, true, "the cursor can be beyond it");
-    assert.equal(after({ job: jobOf("d") }, filter).isOpen, false);
-    assert.equal(after({ job: jobOf("a") }).isOpen, false);
+    assert.equal(after({ item: jobOf("a") }, filter).isOpen, true, "the cursor can be beyond it");
+    assert.equal(after({ item: jobOf("d") }, filter).isOpen, false);
+    assert.equal(after({ item: jobOf("a") }).isOpen, false);
   });
 
   test("an event cannot decide a filter by text, which the gateway must", () => {
-    const { listing, isOpen } = after({ job: jobOf("f") }, { text: "links" });
+    const { listing, isOpen } = after({ item: jobOf("f") }, { text: "links" });
     assert.deepEqual([idsOf(listing), isOpen], ["ecb", true]);
-    assert.equal(after({ job: jobOf("c") }, { text: "links" }).isOpen, false);
+    assert.equal(after({ item: jobOf("c") }, { text: "links" }).isOpen, false);
   });
 });
 
@@ -131,11 +135,11 @@ describe("list", () => {
     const list = open(api);
     await list.refresh();
     await list.showMore();
-    assert.equal(list.listing.value.jobs.length, 26);
+    assert.equal(list.listing.value.items.length, 26);
     api.ledger = ["new", ...LETTERS.slice(1, 24), "x2"];
     api.ledger.push(...Array.from({ length: 9 }, (_, at) => `old-${at}`));
     await list.reload();
-    const shown = list.listing.value.jobs.map(({ id }) => id);
+    const shown = list.listing.value.items.map(({ id }) => id);
     assert.deepEqual(shown, api.ledger.slice(0, 26));
   });
 
@@ -146,11 +150,11 @@ describe("list", () => {
     const api = fakeApi(ledger);
     const list = open(api);
     await list.refresh();
-    assert.equal(list.listing.value.jobs.length, 25);
+    assert.equal(list.listing.value.items.length, 25);
     await list.showMore();
     await list.refresh();
     assert.deepEqual(
-      list.listing.value.jobs.map(({ id }) => id),
+      list.listing.value.items.map(({ id }) => id),
       ledger.map(({ id }) => id),
     );
     assert.equal(list.listing.value.more, null);
@@ -183,8 +187,8 @@ describe("list", () => {
     observed.length = 0;
     const renewal = list.refresh();
     await new Promise((resolve) => setImmediate(resolve));
-    list.receive({ job: jobOf("d") });
-    list.receive({ job: jobOf("b", { status: "failed" }) });
+    list.receive({ item: jobOf("d") });
+    list.receive({ item: jobOf("b", { status: "failed" }) });
     list.receive({ deleted: "a" });
     release();
     await renewal;
@@ -217,7 +221,7 @@ describe("list", () => {
     assert.equal(list.problem.value, null);
     assert.equal(await list.refresh("person"), false);
     assert.notEqual(list.problem.value, null);
-    assert.equal(list.listing.value.jobs.length, 25);
+    assert.equal(list.listing.value.items.length, 25);
   });
 
   test("the list sends no request after the session has ended", async () => {
@@ -263,7 +267,7 @@ describe("filter", () => {
     const list = open(api);
     await list.setFilter({ ...ALL_JOBS, text: "prompt" });
     api.ledger = ["d", "c", "b"];
-    list.receive({ job: jobOf("d", { prompt: "The text is in its second line" }) });
+    list.receive({ item: jobOf("d", { prompt: "The text is in its second line" }) });
     await list.refresh();
     assert.equal(idsOf(list.listing.value), "dcb");
   });
@@ -301,9 +305,9 @@ describe("filter", () => {
     const list = open(api);
     await list.setFilter({ ...ALL_JOBS, authors: ["ada", "bot"] });
     assert.equal(api.requests.length, 6);
-    assert.deepEqual([list.listing.value.jobs.length, list.searched.value], [0, 600]);
+    assert.deepEqual([list.listing.value.items.length, list.searched.value], [0, 600]);
     await list.showMore();
-    assert.deepEqual([list.listing.value.jobs.length, list.listing.value.more], [49, null]);
+    assert.deepEqual([list.listing.value.items.length, list.listing.value.more], [49, null]);
   });
 
   test("the list continues after pages without a match, in a limited number of requests", async () => {

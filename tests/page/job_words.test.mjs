@@ -10,7 +10,7 @@ const { titleOf } = await importSource("jobs/job_state.ts");
 const { buildThread } = await importSource("jobs/thread.ts");
 const { buildTimeline, lastWorkSpan } = await importSource("jobs/timeline.ts");
 const { describeJobTime } = await importSource("jobs/job_time.ts");
-const { groupByDay } = await importSource("jobs/job_days.ts");
+const { groupByDay } = await importSource("live/days.ts");
 const { noticeOf, titleMark } = await importSource("jobs/notices.ts");
 
 const { currentTime, noteGatewayDate } = await importSource("shell/clock_skew.ts");
@@ -333,7 +333,7 @@ test("jobs are grouped by day in their order", () => {
     today,
   );
   assert.deepEqual(
-    days.map(({ label, jobs }) => [label, jobs.map(({ id }) => id).join("")]),
+    days.map(({ label, items }) => [label, items.map(({ id }) => id).join("")]),
     [
       ["Today", "d"],
       ["Yesterday", "c"],

@@ -39,7 +39,7 @@ for (const [name, profile] of Object.entries(PROFILES)) {
       for (const route of ROUTES) {
         await page.goto(`${site.url}/?route=${route}&project=${project}`);
         await page
-          .locator(".today-sections, .report_table-table, main .empty, .job_rows-ledger")
+          .locator(".today-sections, .report_table-table, main .empty, .live_rows-ledger")
           .first()
           .waitFor();
         await page.waitForFunction(

@@ -102,7 +102,7 @@ function patternOf(chunks) {
 /** Waits until the route has content and is not busy. */
 async function untilLoaded(page) {
   await page
-    .locator(".today-sections, .report_table-table, main .empty, .job_rows-ledger")
+    .locator(".today-sections, .report_table-table, main .empty, .live_rows-ledger")
     .first()
     .waitFor();
   await page.waitForFunction(() => document.querySelector("main [aria-busy=true]") === null);

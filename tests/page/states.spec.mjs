@@ -124,7 +124,7 @@ async function open({ site, page }, search, title) {
 function untilSettled(page) {
   return page.waitForFunction(() => {
     const drawn =
-      ".report_table-table, .empty, .job_rows-ledger, article, .sign_in-route, .notice, .problem";
+      ".report_table-table, .empty, .live_rows-ledger, article, .sign_in-route, .notice, .problem";
     const main = document.querySelector("main");
     return main.querySelector(drawn) !== null && main.querySelector("[aria-busy=true]") === null;
   });

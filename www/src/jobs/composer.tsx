@@ -1,6 +1,8 @@
 import { useSignalEffect } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { readPullRequest } from "quillgate/values";
+import type { DoubtWords } from "../sending/doubt_panel.tsx";
+import type { Draft, SendOptions } from "../sending/draft.ts";
 import type { Address } from "../shell/address.ts";
 import { announce } from "../shell/announcer.tsx";
 import { HOUR_MS } from "../shell/durations.ts";
@@ -12,8 +14,6 @@ import { toast } from "../shell/toast.ts";
 import { count, counted, duration } from "../shell/wording.ts";
 import { focusFirstBlank } from "./blanks.ts";
 import * as styles from "./composer.module.css";
-import type { DoubtWords } from "./doubt_panel.tsx";
-import type { Draft, SendOptions } from "./draft.ts";
 import type { JobBook } from "./job_book.ts";
 import { titleOf } from "./job_state.ts";
 import { focusNewJob } from "./new_job_button.tsx";
@@ -173,7 +173,7 @@ function DraftActions({ book: { drafts }, draft }: { book: JobBook; draft: Draft
 }
 
 function doubtWords({ list }: JobBook): DoubtWords {
-  const jobs = list.listing.value?.jobs ?? [];
+  const jobs = list.listing.value?.items ?? [];
   const lists = jobs.flatMap(({ prLink }) => {
     const { noun, repository, listHref } = readPullRequest(prLink) ?? {};
     if (!noun || !repository || !listHref) return [];

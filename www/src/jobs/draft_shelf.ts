@@ -1,6 +1,6 @@
 import { computed, type Signal, signal } from "@preact/signals";
+import { Draft, type Submit } from "../sending/draft.ts";
 import type { Entry, PersonData } from "../session/person_data.ts";
-import { Draft, type Submit } from "./draft.ts";
 
 /** The maximum number of drafts of new jobs. */
 export const MAX_DRAFTS = 10;

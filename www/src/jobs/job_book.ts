@@ -1,12 +1,16 @@
-import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
   type AgentJob,
   ApiError,
   type Client,
   type CreatedJob,
+  type JobListChange,
   type ListedJob,
   OutcomeUnknownError,
 } from "quillgate";
+import type { FeedState, OpenStream } from "../live/feed.ts";
+import { Following } from "../live/following.ts";
+import { Draft, type SendOptions } from "../sending/draft.ts";
 import { allows, type Claims, type KeptPrompts } from "../session/claims.ts";
 import type { Entry, PersonData } from "../session/person_data.ts";
 import { announce } from "../shell/announcer.tsx";
@@ -16,10 +20,8 @@ import { describeProblem } from "../shell/problem.ts";
 import { type Limit, noteLimit } from "../shell/rate_limit.ts";
 import { keyOf } from "../shell/storage.ts";
 import { toast } from "../shell/toast.ts";
-import { Draft, type SendOptions } from "./draft.ts";
 import { DraftShelf } from "./draft_shelf.ts";
-import { JobFeed, type OpenStream } from "./job_feed.ts";
-import type { JobUpdate } from "./job_listing.ts";
+import type { JobFilter } from "./job_filter.ts";
 import { firstLine, isFinished, jobState, titleOf } from "./job_state.ts";
 import type { JobsApi } from "./jobs_api.ts";
 import { type JobNotice, noticeOf, notifyDesktop, titleMark } from "./notices.ts";
@@ -29,16 +31,6 @@ import { SentTextMemory } from "./sent_texts.ts";
 import { TemplateShelf } from "./templates.ts";
 import { JOB_WORDS, LIST_WORDS } from "./words.ts";
 
-/** The interval of list requests while the stream is down. */
-const POLL_MS = 10_000;
-/** The interval of list requests while the stream is up. */
-const CHECK_MS = 300_000;
-/** How frequently to check whether a list request is due. */
-const TICK_MS = 2_000;
-/**
- * Browsers throttle hidden tabs. After an absence of this length, request the list immediately.
- */
-const LONG_ABSENCE_MS = 4000;
 /** The maximum number of jobs whose last known state is remembered. */
 const MAX_SEEN = 1000;
 
@@ -55,7 +47,7 @@ export interface JobBookSession {
   claims: Claims;
   data: PersonData;
   /** Opens the stream of the project's jobs. */
-  openStream: OpenStream;
+  openStream: OpenStream<JobListChange>;
   /** Called with the jobs of each response and event. */
   onJobs?(jobs: readonly ListedJob[]): void;
   /** Called with the id of each deleted job. */
@@ -69,7 +61,7 @@ export interface JobBookSession {
  */
 export class JobBook {
   readonly list: ProjectJobs;
-  readonly feed: JobFeed;
+  readonly #following: Following<ListedJob, JobFilter, JobListChange>;
   readonly drafts: DraftShelf;
   readonly templates: TemplateShelf;
   readonly sent: SentTextMemory;
@@ -80,8 +72,6 @@ export class JobBook {
   readonly #composing = signal(false);
   /** The rate limit on new jobs, from the latest response. */
   readonly newJobsLeft = signal<Limit | null>(null);
-  /** Whether the list is visible and must stay current. */
-  readonly inSight = signal(false);
   readonly #seen = signal<ReadonlyMap<string, SeenJob>>(new Map());
   readonly #unseenEnds = signal<readonly JobNotice[]>([]);
   readonly #ownWorking = computed(() =>
@@ -115,7 +105,7 @@ export class JobBook {
   readonly #watchTarget = computed((): string | null => {
     const opened = this.opened.value;
     // A connecting stream usually delivers within a moment.
-    const isLive = ["live", "connecting"].includes(this.feed.state.value);
+    const isLive = ["live", "connecting"].includes(this.feedState.value);
     const unwatchable = this.#unwatchable.value;
     // Wait for the record: the project's stream includes only jobs with one.
     if (isLive && opened?.loading.value) return null;
@@ -127,8 +117,6 @@ export class JobBook {
     const [id = null] = isLive ? [] : (this.#ownWorking.value.at(-1) ?? []);
     return id === unwatchable ? null : id;
   });
-  #hiddenAt = Date.now();
-  #firstList: Promise<unknown> = Promise.resolve();
 
   constructor(given: JobBookSession) {
     const { client, projectId, claims, data, openStream, onJobs, onDeleted, ended } = given;
@@ -155,14 +143,23 @@ export class JobBook {
       for (const job of jobs) this.#meet(job);
       onJobs?.(jobs);
     });
-    this.feed = new JobFeed(ended, {
+    this.#following = new Following({
+      list: this.list,
       openStream,
-      revision: () => this.#firstList.then(() => this.list.revision),
       shareAs: keyOf("jobs", data.person, projectId),
       onEvent: (event) => this.#hear(event),
-      onReset: () => this.list.reload(),
-      onGap: () => this.#renew(),
+      isWanted: () => this.#ownWorking.peek().length > 0,
+      ended,
     });
+  }
+
+  get feedState(): ReadonlySignal<FeedState> {
+    return this.#following.state;
+  }
+
+  /** Whether the list is visible and must stay current. */
+  get inSight(): Signal<boolean> {
+    return this.#following.inSight;
   }
 
   /**
@@ -172,15 +169,10 @@ export class JobBook {
   start(): void {
     if (!this.mayRead) return;
     const signal = this.#ended;
-    document.addEventListener("visibilitychange", () => this.#onVisibility(), { signal });
-    const timer = setInterval(() => this.#keepUp(), TICK_MS);
+    document.addEventListener("visibilitychange", () => this.#forgetEnds(), { signal });
     const stop = effect(() => this.#watchOne());
-    signal.addEventListener("abort", () => {
-      clearInterval(timer);
-      stop();
-    });
-    this.#firstList = this.list.refresh();
-    this.feed.run();
+    signal.addEventListener("abort", stop);
+    this.#following.start();
   }
 
   /** Opens or closes the panel for a new job. Its state survives a reload. */
@@ -231,7 +223,7 @@ export class JobBook {
     const job = await this.#create(prompt, how);
     const { id } = job;
     this.sent.notePrompt(id, prompt);
-    this.list.receive({ job: toListedJob(job, prompt, this.#subject) });
+    this.list.receive({ item: toListedJob(job, prompt, this.#subject) });
     return id;
   }
 
@@ -247,13 +239,16 @@ export class JobBook {
       if (error instanceof ApiError) noteLimit(this.newJobsLeft, error.headers);
       throw error;
     } finally {
-      this.#renew();
+      this.#following.renew();
     }
   }
 
-  #hear(event: JobUpdate): void {
-    this.list.receive(event);
-    if (event.deleted === undefined) return;
+  #hear(event: Exclude<JobListChange, { reset: true }>): void {
+    if (event.deleted === undefined) {
+      this.list.receive({ item: event.job });
+      return;
+    }
+    this.list.receive({ deleted: event.deleted });
     this.sent.forget(event.deleted);
     this.#onDeleted(event.deleted);
     const opened = this.opened.peek();
@@ -287,7 +282,7 @@ export class JobBook {
     const { status, prLink } = job;
     const listed = this.list.find(id);
     if (listed && (listed.status !== status || listed.prLink !== prLink)) {
-      this.list.receive({ job: { ...listed, status, prLink } });
+      this.list.receive({ item: { ...listed, status, prLink } });
     }
   }
 
@@ -298,7 +293,7 @@ export class JobBook {
     this.#note(id, { status, prLink, prompt, createdBy });
     const listed = this.list.find(id);
     if (listed && (listed.status !== status || listed.prLink !== prLink)) {
-      this.list.receive({ job: { ...listed, status, prLink } });
+      this.list.receive({ item: { ...listed, status, prLink } });
     }
   }
 
@@ -308,7 +303,7 @@ export class JobBook {
       const before = opened.facts.peek();
       const isNews = before?.status !== job.status || before?.prLink !== job.prLink;
       opened.receiveListed(job);
-      if (isNews || this.feed.state.peek() === "live") opened.load();
+      if (isNews || this.feedState.peek() === "live") opened.load();
     }
     this.#note(job.id, job);
   }
@@ -337,27 +332,8 @@ export class JobBook {
     notifyDesktop(notice, show);
   }
 
-  #onVisibility(): void {
-    if (document.hidden) {
-      this.#hiddenAt = Date.now();
-      return;
-    }
-    this.#unseenEnds.value = [];
-    if (Date.now() - this.#hiddenAt > LONG_ABSENCE_MS) this.#renew();
-  }
-
-  /** Requests the list when it is due, for changes that no stream delivered. */
-  #keepUp(): void {
-    // A clock that was set back must not stop the requests.
-    const age = Math.abs(currentTime() - (this.list.loadedAt.peek() ?? 0));
-    const isLive = this.feed.state.peek() === "live";
-    const isWanted =
-      this.#ownWorking.peek().length > 0 || (this.inSight.peek() && !document.hidden);
-    if (isWanted && age >= (isLive ? CHECK_MS : POLL_MS)) this.#renew();
-  }
-
-  #renew(): void {
-    if (this.mayRead && !this.#ended.aborted) this.list.refresh();
+  #forgetEnds(): void {
+    if (!document.hidden) this.#unseenEnds.value = [];
   }
 
   /** Opens a separate stream for the job that needs one. */

@@ -1,22 +1,16 @@
 import type { AgentJob } from "quillgate";
 import { readPullRequest } from "quillgate/values";
+import type { State } from "../live/state.ts";
 import { cutText } from "../shell/readable_text.ts";
 import { spell } from "../shell/wording.ts";
 import { STATE_WORDS } from "./words.ts";
-
-export type Tone = "working" | "ready" | "done" | "failed" | "archived" | "unknown";
-
-export interface JobState {
-  tone: Tone;
-  word: string;
-}
 
 const TERMINAL = ["completed", "archived", "failed"];
 /** The maximum length of a title: about two lines of a narrow window. */
 const MAX_TITLE = 100;
 
 /** Returns a job's state in words. Spells an unknown status: "Needs review" for "needs_review". */
-export function jobState(job: Pick<AgentJob, "status" | "prLink"> | null): JobState {
+export function jobState(job: Pick<AgentJob, "status" | "prLink"> | null): State {
   switch (job?.status ?? null) {
     case "active":
       return { tone: "working", word: STATE_WORDS.working };

@@ -1,4 +1,5 @@
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useFocusOnMove } from "../live/wanted_focus.ts";
 import { allows } from "../session/claims.ts";
 import { ScopeHint, ScopeNotice } from "../session/scope_notice.tsx";
 import type { Session } from "../session/session.ts";
@@ -6,7 +7,6 @@ import { defer } from "../shell/deferred.tsx";
 import { registerKeys } from "../shell/keys.ts";
 import { address } from "../shell/navigation.ts";
 import type { JobBook } from "./job_book.ts";
-import { wantedRow, wantedTitle } from "./job_focus.ts";
 import { JobList } from "./job_list.tsx";
 import * as styles from "./jobs.module.css";
 import { openComposer, useOpenDoubt } from "./open_composer.ts";
@@ -58,16 +58,4 @@ function useSheet(book: JobBook, id: string | null): void {
     },
     [book, id],
   );
-}
-
-/** Focuses the title of an opened job, or its row when the person returns to the list. */
-function useFocusOnMove(id: string | null): void {
-  const before = useRef<string | null | undefined>(undefined);
-  useEffect(() => {
-    const from = before.current;
-    before.current = id;
-    if (from === undefined || from === id) return;
-    if (id !== null) wantedTitle.value = id;
-    else if (from !== null) wantedRow.value = from;
-  }, [id]);
 }

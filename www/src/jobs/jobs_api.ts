@@ -1,7 +1,7 @@
-import type { AgentJob, JobPage, JobRecord, Operations } from "quillgate";
+import type { AgentJob, JobListChange, JobPage, JobRecord, Operations } from "quillgate";
+import type { OpenStream } from "../live/feed.ts";
+import { listenToStreams } from "../live/stream_pulse.ts";
 import type { Session } from "../session/session.ts";
-import type { OpenStream } from "./job_feed.ts";
-import { listenToStreams } from "./stream_pulse.ts";
 
 export type JobListParams = NonNullable<Operations["agentJobs.list"]["params"]>;
 
@@ -23,7 +23,7 @@ export interface JobsApi {
  * Returns a function that opens the stream of a project's jobs. The function notifies a listener of
  * each chunk and of the end.
  */
-export function streamOf({ client, send }: Session): OpenStream {
+export function streamOf({ client, send }: Session): OpenStream<JobListChange> {
   return ({ signal, after, ...listener }) => {
     const observed = client.withOptions({ fetch: listenToStreams(listener, send) });
     return observed.agentJobs.watchAll({ after, signal });

@@ -1,8 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { announce } from "../shell/announcer.tsx";
-import { minute } from "../shell/clock.ts";
+import { Liveness } from "../live/liveness.tsx";
 import { visit } from "../shell/navigation.ts";
-import { moment } from "../shell/wording.ts";
 import type { JobBook } from "./job_book.ts";
 import { readJobId } from "./jobs_address.ts";
 import * as styles from "./list_foot.module.css";
@@ -15,41 +13,10 @@ import { LIST_WORDS } from "./words.ts";
 export function ListFoot({ book }: { book: JobBook }) {
   return (
     <div class={styles.foot}>
-      <Liveness book={book} />
+      <Liveness list={book.list} state={book.feedState.value} refreshed={LIST_WORDS.refreshed} />
       <NoticeSwitch />
       <OpenById />
     </div>
-  );
-}
-
-function Liveness({ book: { feed, list } }: { book: JobBook }) {
-  const loadedAt = list.loadedAt.value;
-  const busy = list.busy.value;
-  const state = feed.state.value;
-  const failure = list.failure.value;
-  const time = loadedAt === null ? "" : moment(loadedAt, minute.value);
-  const isLate = failure !== null && (state === "connecting" || state === "polling");
-  const words = {
-    live: LIST_WORDS.live,
-    connecting: LIST_WORDS.connecting,
-    offline: LIST_WORDS.offline,
-    polling: time && LIST_WORDS.updated(time),
-  };
-
-  async function refresh() {
-    if (busy) return;
-    if (await list.refresh("person")) announce(LIST_WORDS.refreshed);
-  }
-
-  return (
-    <p class={`hint ${styles.liveness}`}>
-      <span class={`${styles.state} ${state === "live" ? styles.live : ""}`}>
-        {isLate ? LIST_WORDS.notUpdated(time, failure.title) : words[state]}
-      </span>
-      <button type="button" class="quiet" aria-disabled={busy} onClick={refresh}>
-        {LIST_WORDS.refresh}
-      </button>
-    </p>
   );
 }
 

@@ -1,5 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { AgentJob, JobRecord, ListedJob } from "quillgate";
+import { Loader } from "../live/loader.ts";
 import type { KeptPrompts } from "../session/claims.ts";
 import { currentTime } from "../shell/clock_skew.ts";
 import { describeProblem, type Problem } from "../shell/problem.ts";
@@ -49,8 +50,7 @@ export class OpenJob {
   readonly #sent: SentTextMemory;
   readonly #keeps: KeptPrompts;
   readonly #ended: AbortSignal;
-  #turn: Promise<void> | null = null;
-  #isDue = false;
+  readonly #loader = new Loader(() => this.#load());
 
   readonly facts = computed((): JobFacts | null => {
     const [job, listed] = [this.#job.value, this.#listed.value];
@@ -100,17 +100,7 @@ export class OpenJob {
 
   /** Loads the job and its record. A call during a load starts another one afterwards. */
   load(): Promise<void> {
-    if (this.#turn !== null) {
-      this.#isDue = true;
-      return this.#turn;
-    }
-    this.#turn = this.#load().finally(() => {
-      this.#turn = null;
-      if (!this.#isDue) return;
-      this.#isDue = false;
-      return this.load();
-    });
-    return this.#turn;
+    return this.#loader.load();
   }
 
   /** Applies a job from a stream or a list. */

@@ -1,11 +1,11 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, RefObject } from "preact";
 import { useRef } from "preact/hooks";
+import { DoubtPanel, type DoubtWords } from "../sending/doubt_panel.tsx";
+import type { Draft, Submit } from "../sending/draft.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import { type Blank, findBlanks, focusFirstBlank, selectNextBlank } from "./blanks.ts";
-import { DoubtPanel, type DoubtWords } from "./doubt_panel.tsx";
-import type { Draft, Submit } from "./draft.ts";
 import * as styles from "./prompt_box.module.css";
 import { COMPOSER_WORDS } from "./words.ts";
 
@@ -164,6 +164,7 @@ export function PromptBox(props: PromptBoxProps) {
         <DoubtPanel
           problem={problem}
           words={props.doubt}
+          keepLabel={COMPOSER_WORDS.keepDraft}
           onSend={sendAnyway}
           onKeep={() => {
             draft.putAside();

@@ -1,6 +1,6 @@
 import type { PullRequest } from "quillgate/values";
+import * as styles from "../live/live_rows.module.css";
 import { External } from "../shell/icons.tsx";
-import * as styles from "./job_rows.module.css";
 import { LIST_WORDS } from "./words.ts";
 
 /** Links to a pull request, unless its address is unsafe. */

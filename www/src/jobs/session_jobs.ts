@@ -4,7 +4,7 @@ import { type Command, registerCommands } from "../shell/commands.ts";
 import { visit } from "../shell/navigation.ts";
 import { titleMark } from "../shell/title_mark.ts";
 import { JobBook } from "./job_book.ts";
-import { noteDeletedJob, noteJobs } from "./job_news.ts";
+import { jobNews } from "./job_news.ts";
 import { jobState, titleOf } from "./job_state.ts";
 import { streamOf } from "./jobs_api.ts";
 import { LIST_WORDS } from "./words.ts";
@@ -26,8 +26,12 @@ function followJobs(session: Session): JobBook {
     data,
     openStream,
     ended: end.signal,
-    onJobs: (jobs) => noteJobs(session, jobs),
-    onDeleted: (id) => noteDeletedJob(session, id),
+    onJobs: (jobs) =>
+      jobNews.note(
+        session,
+        jobs.map((job) => [job.id, job]),
+      ),
+    onDeleted: (id) => jobNews.note(session, [[id, null]]),
   });
   books.set(session, book);
   const stopMarking = effect(() => {
@@ -44,7 +48,7 @@ function followJobs(session: Session): JobBook {
 }
 
 function jobCommands({ list }: JobBook): Command[] {
-  return (list.listing.value?.jobs ?? []).map((job) => ({
+  return (list.listing.value?.items ?? []).map((job) => ({
     label: `${titleOf(job.prompt ?? "") || LIST_WORDS.untitled(job.id)} · ${jobState(job).word}`,
     needsQuery: true,
     run: () => visit({ route: "jobs", jobs: { id: job.id } }),

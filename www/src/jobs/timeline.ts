@@ -1,5 +1,6 @@
 import type { RecordedChange } from "quillgate";
 import { parseInstant, readPullRequest } from "quillgate/values";
+import type { WorkSpan } from "../live/time.ts";
 import { isFinished, jobState } from "./job_state.ts";
 import type { ThreadMessage } from "./thread.ts";
 import { JOB_WORDS } from "./words.ts";
@@ -13,12 +14,6 @@ export interface TimelineEvent {
    * known start.
    */
   worked: number | null;
-}
-
-/** The start and end of a job's last run. */
-export interface WorkSpan {
-  startedAt: number | null;
-  finishedAt: number | null;
 }
 
 interface Step {

@@ -1,6 +1,6 @@
 /**
- * The strings of jobs: the list, the page of a job, the panel for a new job, and problems after
- * sending. `job_time.ts` has the strings of times, and `templates.ts` has the built-in templates.
+ * The strings of jobs: the list, the page of a job, and the panel for a new job. `templates.ts` has
+ * the built-in templates.
  */
 import { spell } from "../shell/wording.ts";
 
@@ -32,18 +32,7 @@ export const LIST_WORDS = {
   empty: "No jobs yet",
   emptyHint: (project: string) =>
     `Jobs anyone starts in ${project} appear here, with their progress and pull request.`,
-  showMore: "Show more",
-  newest: (jobs: string) => `Newest ${jobs}`,
-  added: (jobs: string) => `${jobs} shown`,
   searchedPart: (jobs: string) => `Searched the newest ${jobs}.`,
-  today: "Today",
-  yesterday: "Yesterday",
-  live: "Live",
-  connecting: "Connecting…",
-  offline: "Offline",
-  updated: (time: string) => `Updated ${time}`,
-  notUpdated: (time: string, why: string) => `Not updated since ${time}. ${why}.`,
-  refresh: "Refresh",
   refreshed: "Jobs updated",
   notify: "Notify me when my jobs finish",
   stopNotifying: "Stop notifying me",
@@ -176,22 +165,4 @@ export const COMPOSER_WORDS = {
   templateDeleted: "Template deleted",
   tooManyTemplates: (most: number) => `You have ${most} templates. Delete one first.`,
   templateTooLong: "This prompt is too long for a template.",
-} as const;
-
-export const SEND_WORDS = {
-  stopped: "You stopped waiting for a response",
-  stoppedCause: "The gateway may already have received this.",
-  stoppedHint:
-    "Check the list of jobs, or send it again. That’s safe: the gateway starts the same prompt only once.",
-  forgotten: "We can’t tell if this was done",
-  forgottenCause: "You sent it more than a day ago and got no answer.",
-  doubtHint: "Check before you send it again: it may be done twice.",
-  connectionHint:
-    "Check your connection, then send it again. That’s safe: the gateway starts the same prompt only once.",
-  pending: "Your first attempt is still being sent",
-  pendingHint: "Wait a moment, then send it again. You’ll get the result of the first attempt.",
-  sentBefore: "You sent this before",
-  sentBeforeHint: "Mintlify received it, but a gateway admin deleted its job from this list.",
-  keyReused: "We couldn’t send this",
-  keyReusedHint: "The gateway mistook it for another request. Send it again.",
 } as const;

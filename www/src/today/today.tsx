@@ -192,7 +192,7 @@ function useTodayJobs(session: Session): Read<TodayJobs> {
   const read = (signal: AbortSignal) => readTodayJobs(session, currentTime(), signal);
   const mayRead = allows(session.claims, "jobs:read");
   const jobs = useRead(session.end.signal, mayRead ? read : null, []);
-  const news = jobNews(session).value;
+  const news = jobNews.of(session).value;
   const compared = useRef(news);
   useEffect(() => {
     // A failed request waits for the person. A running one ends first.

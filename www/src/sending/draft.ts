@@ -3,6 +3,7 @@ import type { Entry } from "../session/person_data.ts";
 import { currentTime } from "../shell/clock_skew.ts";
 import type { Problem } from "../shell/problem.ts";
 import { isRefusal } from "./refusal.ts";
+import { PROMPT, type SendKind } from "./send_kind.ts";
 import { describeSendProblem } from "./send_problem.ts";
 import { SEND_WORDS } from "./words.ts";
 
@@ -24,11 +25,8 @@ export interface SendOptions {
 
 export type Submit = (prompt: string, options: SendOptions) => Promise<void>;
 
-/** Gateways remember a key for an hour longer. A later retry could start a second job. */
-const KEY_LIFE_MS = 23 * 3_600_000;
-
 /**
- * A draft of a prompt. It is stored in this browser until it is sent or discarded, and shared by
+ * A draft of a prompt or of another write. It is stored in this browser until it is sent or discarded, and shared by
  * all tabs.
  *
  * A retry of the same prompt uses the same idempotency key, so that a lost response does not start
@@ -45,11 +43,13 @@ export class Draft {
   /** The time of the last change, in milliseconds since the epoch. */
   changedAt = 0;
   readonly #entry: Entry;
+  readonly #kind: SendKind;
   #attempt: Attempt | null = null;
   #call: AbortController | null = null;
 
-  constructor(entry: Entry) {
+  constructor(entry: Entry, kind: SendKind = PROMPT) {
     this.#entry = entry;
+    this.#kind = kind;
     this.#recall();
     this.problem.value = this.#doubt();
   }
@@ -134,7 +134,7 @@ export class Draft {
       if (call.signal.aborted) {
         // The gateway recognizes the key, so sending again is safe.
         this.#attempt = { ...attempt, doubt: null };
-        this.problem.value = NOT_WAITED_FOR;
+        this.problem.value = describeWait(this.#kind);
       } else {
         this.#noteFailure(attempt, error);
       }
@@ -147,7 +147,7 @@ export class Draft {
   }
 
   #noteFailure(attempt: Attempt, error: unknown): void {
-    const problem = describeSendProblem(error, currentTime());
+    const problem = describeSendProblem(error, currentTime(), this.#kind);
     this.problem.value = problem;
     if (isRefusal(error)) this.#attempt = null;
     else if (problem.remedy === "look first") this.#attempt = { ...attempt, doubt: problem };
@@ -156,17 +156,25 @@ export class Draft {
   #doubt(): Problem | null {
     const attempt = this.#attempt;
     if (attempt === null || attempt.text !== this.text.peek()) return null;
-    if (attempt.doubt !== null) return attempt.doubt;
-    return Date.now() - attempt.sentAt > KEY_LIFE_MS ? FORGOTTEN : null;
+    const startsOver = this.#kind.afterKey === "start over" && this.#isForgotten(attempt);
+    if (attempt.doubt !== null) return startsOver ? null : attempt.doubt;
+    return this.#isForgotten(attempt) && this.#kind.afterKey === "ask" ? FORGOTTEN : null;
+  }
+
+  #isForgotten({ sentAt }: Attempt): boolean {
+    return Date.now() - sentAt > this.#kind.keyLife;
   }
 
   #attemptFor(text: string): Attempt {
-    if (this.#attempt?.text !== text) {
-      const idempotencyKey = crypto.randomUUID();
-      this.#attempt = { text, idempotencyKey, doubt: null, sentAt: Date.now() };
-    }
+    const before = this.#attempt;
+    const isReused =
+      before?.text === text && (this.#kind.afterKey === "ask" || !this.#isForgotten(before));
+    const attempt = isReused
+      ? before
+      : { text, idempotencyKey: crypto.randomUUID(), doubt: null, sentAt: Date.now() };
+    this.#attempt = attempt;
     this.#keep();
-    return this.#attempt;
+    return attempt;
   }
 
   #recall(): void {
@@ -202,13 +210,15 @@ export class Draft {
 
 const NO_ANSWER = { requestId: null, retryAt: null, isLimit: false };
 
-const NOT_WAITED_FOR: Problem = {
-  ...NO_ANSWER,
-  title: SEND_WORDS.stopped,
-  cause: SEND_WORDS.stoppedCause,
-  advice: SEND_WORDS.stoppedHint,
-  remedy: "retry",
-};
+function describeWait({ many, same }: SendKind): Problem {
+  return {
+    ...NO_ANSWER,
+    title: SEND_WORDS.stopped,
+    cause: SEND_WORDS.stoppedCause,
+    advice: SEND_WORDS.stoppedHint(many, same),
+    remedy: "retry",
+  };
+}
 
 const FORGOTTEN: Problem = {
   ...NO_ANSWER,

@@ -1,6 +1,4 @@
 import { type Signal, signal } from "@preact/signals";
-import type { JobListChange } from "quillgate";
-import type { JobUpdate } from "./job_listing.ts";
 import type { StreamListener } from "./stream_pulse.ts";
 
 /**
@@ -11,10 +9,13 @@ import type { StreamListener } from "./stream_pulse.ts";
  */
 export type FeedState = "connecting" | "live" | "polling" | "offline";
 
-/** Opens the event stream of a project's jobs, after a revision of the list. */
-export type OpenStream = (
+/** A change of a list, as the package reports it. */
+type AnyChange = { reset?: true | undefined };
+
+/** Opens the event stream of a project's list, after a revision of the list. */
+export type OpenStream<Change extends AnyChange> = (
   options: { signal: AbortSignal; after: number | null } & StreamListener,
-) => AsyncIterable<JobListChange>;
+) => AsyncIterable<Change>;
 
 /** The clock of a feed, for tests to replace. */
 export interface FeedClock {
@@ -25,19 +26,19 @@ export interface FeedClock {
 }
 
 /** A message between tabs. One tab reads the stream and forwards it to the others. */
-type TabMessage =
-  | { kind: "event"; event: JobListChange }
+type TabMessage<Change> =
+  | { kind: "event"; event: Change }
   | { kind: "state"; state: FeedState }
   | { kind: "question" };
 
-export interface FeedOptions {
-  openStream: OpenStream;
+export interface FeedOptions<Change extends AnyChange> {
+  openStream: OpenStream<Change>;
   /** Waits for the first list. Returns the revision of the loaded list; null without a list. */
   revision(): Promise<number | null>;
   /** Tabs with the same name share one stream; null for a separate stream. */
   shareAs: string | null;
-  /** Called with each changed or deleted job. */
-  onEvent(event: JobUpdate): void;
+  /** Called with each change of an item. */
+  onEvent(event: Exclude<Change, { reset: true }>): void;
   /** Called when the gateway has discarded some of the missed changes. */
   onReset(): void;
   /** Called when changes may have been missed. */
@@ -55,14 +56,14 @@ const CONNECT_MS = 5_000;
 const MAX_SILENCE_MS = 25_000;
 
 /**
- * Receives the changes of a project's jobs. The tabs of a browser share one stream, because each
+ * Receives the changes of a project's list. The tabs of a browser share one stream, because each
  * stream occupies one of the six HTTP/1.1 connections that a browser opens to a gateway. Without
  * the Web Locks API, each tab opens its own stream.
  */
-export class JobFeed {
+export class Feed<Change extends AnyChange> {
   readonly state: Signal<FeedState> = signal("connecting");
   readonly #ended: AbortSignal;
-  readonly #options: FeedOptions;
+  readonly #options: FeedOptions<Change>;
   readonly #clock: FeedClock;
   #tabs: BroadcastChannel | null = null;
   #isLeader = false;
@@ -70,7 +71,7 @@ export class JobFeed {
   #hasGap = false;
   #stopWatchdog = () => {};
 
-  constructor(ended: AbortSignal, options: FeedOptions) {
+  constructor(ended: AbortSignal, options: FeedOptions<Change>) {
     this.#ended = ended;
     this.#options = options;
     this.#clock = options.clock ?? BROWSER_CLOCK;
@@ -86,7 +87,7 @@ export class JobFeed {
     const tabs = new BroadcastChannel(shareAs);
     this.#tabs = tabs;
     this.#ended.addEventListener("abort", () => tabs.close());
-    tabs.addEventListener("message", ({ data }) => this.#receive(data as TabMessage));
+    tabs.addEventListener("message", ({ data }) => this.#receive(data as TabMessage<Change>));
     this.#send({ kind: "question" });
     // The tab with the lock reads the stream. When that tab closes, the next one gets the lock.
     const lead = () => {
@@ -129,8 +130,7 @@ export class JobFeed {
       }
       return true;
     } catch (error) {
-      // Don't retry after these statuses: older gateways lack the route, and the route requires the
-      // scope `jobs:read`.
+      // Don't retry after these statuses: older gateways lack the route, and it requires a scope.
       return ![401, 403, 404].includes((error as { status?: number }).status ?? 0);
     }
   }
@@ -175,12 +175,12 @@ export class JobFeed {
     globalThis.addEventListener?.("online", resume, { signal });
   }
 
-  #pass(event: JobListChange): void {
+  #pass(event: Change): void {
     if (event.reset) this.#options.onReset();
-    else this.#options.onEvent(event);
+    else this.#options.onEvent(event as Exclude<Change, { reset: true }>);
   }
 
-  #receive(message: TabMessage): void {
+  #receive(message: TabMessage<Change>): void {
     if (message.kind === "event") this.#pass(message.event);
     else if (message.kind === "state") this.#follow(message.state);
     else if (this.#isLeader) this.#send({ kind: "state", state: this.state.peek() });
@@ -192,7 +192,7 @@ export class JobFeed {
     this.state.value = state;
   }
 
-  #send(message: TabMessage): void {
+  #send(message: TabMessage<Change>): void {
     if (!this.#ended.aborted) this.#tabs?.postMessage(message);
   }
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { Icon } from "../shell/icons.tsx";
-import type { Tone } from "./job_state.ts";
+import type { Tone } from "./state.ts";
 
 /** A shape for each state, because colour alone is not accessible. */
 const SHAPES: Record<Tone, () => ComponentChildren> = {
@@ -14,6 +14,7 @@ const SHAPES: Record<Tone, () => ComponentChildren> = {
     </>
   ),
   done: () => <path d="m4 10.5 4 4 8-9" />,
+  warning: () => <path d="M10 3 2.500 16.500h15zm0 5v4m0 2.500v.1" />,
   failed: () => <path d="m5 5 10 10M15 5 5 15" />,
   archived: () => <path d="M3 4h14v4H3zm1 4v8h12V8m-8 3h4" />,
   unknown: () => (

@@ -2,7 +2,7 @@ import { External } from "../shell/icons.tsx";
 import type { Problem } from "../shell/problem.ts";
 import { RequestId } from "../shell/problem_panel.tsx";
 import * as styles from "./doubt_panel.module.css";
-import { COMPOSER_WORDS } from "./words.ts";
+import { SEND_WORDS } from "./words.ts";
 
 /** Describes the possible outcome, and where to check before sending again. */
 export interface DoubtWords {
@@ -13,6 +13,8 @@ export interface DoubtWords {
 }
 
 interface DoubtPanelProps {
+  /** The label of the button that sends nothing. */
+  keepLabel: string;
   problem: Problem;
   words: DoubtWords;
   onSend(): void;
@@ -20,7 +22,7 @@ interface DoubtPanelProps {
 }
 
 /** Shown when a request may have been processed. Only the person may decide to send it again. */
-export function DoubtPanel({ problem, words, onSend, onKeep }: DoubtPanelProps) {
+export function DoubtPanel({ problem, words, keepLabel, onSend, onKeep }: DoubtPanelProps) {
   const { title, advice, places } = words;
   return (
     <div class="notice" role="alert">
@@ -41,10 +43,10 @@ export function DoubtPanel({ problem, words, onSend, onKeep }: DoubtPanelProps) 
       <RequestId of={problem} />
       <div class="actions">
         <button type="button" onClick={onSend}>
-          {COMPOSER_WORDS.sendAgain}
+          {SEND_WORDS.sendAgain}
         </button>
         <button type="button" onClick={onKeep}>
-          {COMPOSER_WORDS.keepDraft}
+          {keepLabel}
         </button>
       </div>
     </div>
