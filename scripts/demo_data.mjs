@@ -1,6 +1,6 @@
 /**
- * Demo of `npm start` and of the screenshots. This module creates eight jobs, and fills the archive
- * with ninety days.
+ * Demo of `npm start` and of the screenshots. This module creates eight jobs and four deployments,
+ * and fills the archive with ninety days.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { accessClaims, mintToken } from "./token.mjs";
@@ -15,6 +15,7 @@ export const DEMO_SITE = {
   feedback: 120,
   searches: 60,
   conversations: 240,
+  deploymentDurationMs: 9_000,
 };
 
 const ARCHIVED_DAYS = 90;
@@ -31,7 +32,7 @@ const JOBS = [
     author: "maya",
     prompt:
       "Explain how to rotate an API key without downtime, with an example request for each step",
-    job: { status: "completed" },
+    job: { status: "completed", ref: "docs/rotate-api-keys" },
     hasPullRequest: true,
   },
   {
@@ -54,7 +55,7 @@ const JOBS = [
     author: "priya",
     prompt: "Add a worked example with numbers to the proration guide",
     followUp: "Please also cover downgrades, and round all amounts to cents",
-    job: { status: "active" },
+    job: { status: "active", ref: "docs/proration-example" },
     hasPullRequest: true,
   },
   {
@@ -76,8 +77,16 @@ const JOBS = [
   },
 ];
 
+/** Authors, branches of previews, courses at the simulated platform, and ends. Oldest first. */
+const DEPLOYMENTS = [
+  { author: "maya", course: "success", end: "success true" },
+  { author: "docs-bot", branch: "docs/rotate-api-keys", course: "success", end: "success true" },
+  { author: "jonas", course: "live-failure", end: "failure true" },
+  { author: "priya", course: "fail", end: "failure false" },
+];
+
 /**
- * Creates the jobs, and waits until their states are recorded and the archive is complete.
+ * Creates the jobs and deployments, and waits until their states are recorded and the archive is complete.
  *
  * @param {object} site
  * @param {string} site.project
@@ -87,7 +96,7 @@ const JOBS = [
  *   site.upstream
  */
 export async function fillDemo(site) {
-  await Promise.all([createJobs(site), fillArchive(site)]);
+  await Promise.all([createJobs(site), createDeployments(site), fillArchive(site)]);
 }
 
 async function createJobs({ project, secret, gateway, upstream }) {
@@ -114,6 +123,25 @@ async function waitForStates({ project, secret, gateway }) {
     await sleep(LIST_PAUSE_MS);
   }
   throw new Error(`the gateway has not polled the jobs in ${MAX_LISTS} lists`);
+}
+
+async function createDeployments({ project, secret, gateway, upstream }) {
+  const scope = "deployments:create deployments:read";
+  for (const { author, branch, course } of DEPLOYMENTS) {
+    await upstream.queueCourse(course);
+    const call = caller(gateway.url, { project, secret, author, scope });
+    if (branch === undefined) await call("POST", `/v1/project/update/${project}`);
+    else await call("POST", `/v1/project/preview/${project}`, { branch });
+  }
+  const call = caller(gateway.url, { project, secret, author: "demo", scope });
+  const wanted = DEPLOYMENTS.map(({ end }) => end).reverse();
+  for (let lists = 0; lists < MAX_LISTS; lists++) {
+    const { deployments } = await call("GET", `/v1/project/${project}/deployments`);
+    const ends = deployments.map(({ status, isLive }) => `${status} ${isLive}`);
+    if (ends.join() === wanted.join()) return;
+    await sleep(LIST_PAUSE_MS);
+  }
+  throw new Error(`the deployments have not ended in ${MAX_LISTS} lists`);
 }
 
 async function fillArchive({ project, secret, gateway }) {

@@ -35,6 +35,11 @@ const SCENES = {
   today: { search: "?route=today" },
   jobs: { search: "?route=jobs" },
   job: { search: "?route=jobs&job=JOB" },
+  deployments: { search: "?route=deployments" },
+  deployment: { search: "?route=deployments&deployment=DEPLOYMENT" },
+  preview: { search: "?route=deployments&deployment=PREVIEW" },
+  warning: { search: "?route=deployments&deployment=WARNING" },
+  deploy: { search: "?route=deployments", act: openDeploy },
   views: { search: "?route=views&range=last-28-days" },
   visitors: { search: "?route=visitors&range=last-28-days" },
   feedback: { search: "?route=feedback&range=last-28-days" },
@@ -114,7 +119,8 @@ async function startSite({ env }) {
   });
   await fillDemo({ project: PROJECT, secret, gateway, upstream });
   const browser = await launchBrowser();
-  const scope = "jobs:create jobs:read analytics:read analytics:conversations";
+  const scope =
+    "jobs:create jobs:read deployments:create deployments:read analytics:read analytics:conversations";
   const grant = { sub: "zoe", projects: [PROJECT, "acme-api"], scope };
   const token = mintToken(accessClaims(grant), secret);
   const stop = async () => {
@@ -122,14 +128,32 @@ async function startSite({ env }) {
     await gateway.stop();
     await upstream.stop();
   };
-  return { url: gateway.url, browser, token, jobId: await findJob(gateway.url, token), stop };
+  const ids = {
+    JOB: await findJob(gateway.url, token),
+    ...(await findDeployments(gateway.url, token)),
+  };
+  return { url: gateway.url, browser, token, ids, stop };
+}
+
+async function getJson(address, token) {
+  const response = await fetch(address, { headers: { authorization: `Bearer ${token}` } });
+  return response.json();
+}
+
+/** Finds a failed deployment, a preview, and a deployment that is live with a warning. */
+async function findDeployments(url, token) {
+  const { deployments } = await getJson(`${url}/v1/project/${PROJECT}/deployments`, token);
+  const find = (isWanted) => deployments.find(isWanted).statusId;
+  return {
+    DEPLOYMENT: find(({ status, isLive }) => status === "failure" && !isLive),
+    PREVIEW: find(({ branch }) => branch !== null),
+    WARNING: find(({ status, isLive }) => status === "failure" && isLive),
+  };
 }
 
 /** Finds a completed job with a pull request. */
 async function findJob(url, token) {
-  const headers = { authorization: `Bearer ${token}` };
-  const response = await fetch(`${url}/v2/agent/${PROJECT}/jobs`, { headers });
-  const { jobs } = await response.json();
+  const { jobs } = await getJson(`${url}/v2/agent/${PROJECT}/jobs`, token);
   return jobs.find(({ status, prLink }) => status === "completed" && prLink !== null).id;
 }
 
@@ -148,7 +172,7 @@ async function photograph(site, folder, { scheme, width, scenes }) {
   for (const name of scenes) {
     const scene = SCENES[name];
     if (!scene.signedOut) await signIn(page, site);
-    await page.goto(`${site.url}/${scene.search.replace("JOB", site.jobId)}`);
+    await page.goto(`${site.url}/${scene.search.replace(/[A-Z]+$/, (name) => site.ids[name])}`);
     if (scene.ready) await page.getByLabel(scene.ready).waitFor();
     else await page.locator("main").locator(DRAWN).first().waitFor();
     await page.waitForFunction((busy) => document.querySelector(busy) === null, BUSY);
@@ -173,6 +197,11 @@ async function signIn(page, site) {
 async function openComposer(page) {
   await page.getByRole("button", { name: "New job", exact: true }).click();
   await page.getByLabel("Prompt", { exact: true }).waitFor();
+}
+
+async function openDeploy(page) {
+  await page.getByRole("button", { name: "Deploy", exact: true }).click();
+  await page.getByRole("dialog", { name: "Deploy the site?" }).waitFor();
 }
 
 async function openConversation(page) {

@@ -168,7 +168,7 @@ function controls(url) {
     jobs: () => control("GET", "jobs"),
     /** Returns a job with its `origin` (headers of its creation) and `reads` (`{ count, at }`). */
     job: (id) => control("GET", `jobs/${encodeURIComponent(id)}`),
-    /** Changes a job: `{ status?, prLink?, archivedAt? }`. */
+    /** Changes a job: `{ status?, ref?, prLink?, archivedAt? }`. */
     setJob: (id, job) => control("POST", `jobs/${encodeURIComponent(id)}`, job),
     /** Adds an older job: `{ projectId, createdAt }`, where `createdAt` is in milliseconds. */
     addJob: (id, job) => control("PUT", `jobs/${encodeURIComponent(id)}`, job),

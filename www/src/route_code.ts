@@ -9,6 +9,7 @@ const loadReports = () => import("./analytics/page_views.tsx");
 export const ROUTE_CODE: Record<Route, () => Promise<RouteComponent>> = {
   today: async () => (await import("./today/today.tsx")).Today,
   jobs: async () => (await import("./jobs/jobs.tsx")).Jobs,
+  deployments: async () => (await import("./deployments/deployments.tsx")).Deployments,
   views: async () => (await loadReports()).PageViewsView,
   visitors: async () => (await loadReports()).Visitors,
   searches: async () => (await loadReports()).Searches,

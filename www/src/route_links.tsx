@@ -36,7 +36,7 @@ export function RouteLinks({ claims }: { claims: Claims }) {
 
 /** Returns the change that opens a route without an open job or page. */
 export function routeStart(route: Route): AddressChange {
-  return { route, jobs: { id: null }, analytics: { page: null } };
+  return { route, jobs: { id: null }, deployments: { id: null }, analytics: { page: null } };
 }
 
 /** Preloads the code of a route. A failure shows when the route is opened. */

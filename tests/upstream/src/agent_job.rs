@@ -106,7 +106,7 @@ pub(crate) struct AgentJob {
 #[derive(Debug, PartialEq, Eq, Serialize)]
 struct Source {
     repository: String,
-    r#ref: &'static str,
+    r#ref: String,
 }
 
 /// All jobs, in the order in which they were created or added.
@@ -227,6 +227,7 @@ struct Run {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub(crate) struct Forced {
     status: Option<String>,
+    r#ref: Option<String>,
     pr_link: Field<String>,
     archived_at: Field<String>,
 }
@@ -248,7 +249,7 @@ impl Job {
             status: forced.status.as_deref().unwrap_or(status).to_owned(),
             source: Source {
                 repository: self.repository.clone(),
-                r#ref: REF,
+                r#ref: forced.r#ref.clone().unwrap_or_else(|| REF.to_owned()),
             },
             model: MODEL,
             pr_link: forced.pr_link.value_or(self.pr_link(now, duration_ms)),
@@ -276,13 +277,18 @@ impl Job {
             prompt,
             started_at: now,
         });
-        self.forced = Forced::default();
+        let r#ref = self.forced.r#ref.take();
+        self.forced = Forced {
+            r#ref,
+            ..Forced::default()
+        };
     }
 
-    /// Sets the given fields until the next follow-up.
+    /// Sets the given fields until the next follow-up. The branch stays.
     pub(crate) fn force(&mut self, fields: Forced) {
         let forced = &mut self.forced;
         forced.status = fields.status.or(forced.status.take());
+        forced.r#ref = fields.r#ref.or(forced.r#ref.take());
         forced.pr_link.replace(fields.pr_link);
         forced.archived_at.replace(fields.archived_at);
     }

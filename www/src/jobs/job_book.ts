@@ -1,4 +1,4 @@
-import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import {
   type AgentJob,
   ApiError,
@@ -10,6 +10,7 @@ import {
 } from "quillgate";
 import type { FeedState, OpenStream } from "../live/feed.ts";
 import { Following } from "../live/following.ts";
+import { watchTarget } from "../live/watch_target.ts";
 import { Draft, type SendOptions } from "../sending/draft.ts";
 import { allows, type Claims, type KeptPrompts } from "../session/claims.ts";
 import type { Entry, PersonData } from "../session/person_data.ts";
@@ -170,8 +171,12 @@ export class JobBook {
     if (!this.mayRead) return;
     const signal = this.#ended;
     document.addEventListener("visibilitychange", () => this.#forgetEnds(), { signal });
-    const stop = effect(() => this.#watchOne());
-    signal.addEventListener("abort", stop);
+    const watch = async (id: string, signal: AbortSignal) => {
+      const onUpdate = (job: AgentJob) => this.#receive(id, job);
+      onUpdate(await this.#api.wait(id, { onUpdate, signal }));
+    };
+    const onFailure = (id: string, error: unknown) => this.#noteUnwatchable(id, error);
+    watchTarget(this.#watchTarget, watch, onFailure, signal);
     this.#following.start();
   }
 
@@ -336,20 +341,10 @@ export class JobBook {
     if (!document.hidden) this.#unseenEnds.value = [];
   }
 
-  /** Opens a separate stream for the job that needs one. */
-  #watchOne(): (() => void) | undefined {
-    const id = this.#watchTarget.value;
-    if (id === null) return;
-    const controller = new AbortController();
-    const signal = AbortSignal.any([controller.signal, this.#ended]);
-    const onUpdate = (job: AgentJob) => this.#receive(id, job);
-    Promise.resolve(this.#api.wait(id, { onUpdate, signal })).then(onUpdate, (error) => {
-      if (signal.aborted) return;
-      this.#unwatchable.value = id;
-      const opened = this.opened.peek();
-      if (opened?.id === id) opened.problem.value = describeProblem(error, currentTime());
-    });
-    return () => controller.abort();
+  #noteUnwatchable(id: string, error: unknown): void {
+    this.#unwatchable.value = id;
+    const opened = this.opened.peek();
+    if (opened?.id === id) opened.problem.value = describeProblem(error, currentTime());
   }
 }
 

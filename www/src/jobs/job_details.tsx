@@ -1,11 +1,8 @@
-import { parseInstant } from "quillgate/values";
-import { now, today } from "../shell/clock.ts";
-import { CopyButton } from "../shell/copy_button.tsx";
-import { linkTo } from "../shell/navigation.ts";
-import { relativeTime } from "../shell/relative_time.ts";
+import * as styles from "../live/item_details.module.css";
+import { Freshness, type ItemFact, ItemFacts, showInstant } from "../live/item_details.tsx";
+import { today } from "../shell/clock.ts";
 import { dayAndTime, duration, moment } from "../shell/wording.ts";
 import type { JobBook } from "./job_book.ts";
-import * as styles from "./job_details.module.css";
 import { isFinished } from "./job_state.ts";
 import type { JobFacts, OpenJob } from "./open_job.ts";
 import { JOB_WORDS } from "./words.ts";
@@ -22,7 +19,12 @@ export function JobDetails({ job, facts, book }: JobDetailsProps) {
     <aside class={`stack ${styles.aside}`} aria-label={JOB_WORDS.about}>
       <Timeline job={job} />
       <Facts facts={facts} />
-      <Freshness job={job} facts={facts} book={book} />
+      <Freshness
+        newsAt={job.newsAt.value}
+        isWatched={!isFinished(facts) && job.problem.value === null}
+        isLoading={job.loading.value}
+        onCheck={() => book.checkAgain(job)}
+      />
     </aside>
   );
 }
@@ -53,7 +55,7 @@ function Timeline({ job }: { job: OpenJob }) {
 
 function Facts({ facts }: { facts: JobFacts }) {
   const words = JOB_WORDS.facts;
-  const rows: [name: string, value: string | null][] = [
+  const rows: ItemFact[] = [
     [words.status, facts.status],
     [words.repository, facts.repository],
     [words.branch, facts.branch],
@@ -63,51 +65,13 @@ function Facts({ facts }: { facts: JobFacts }) {
     [words.archived, showInstant(facts.archivedAt)],
     [words.id, facts.id],
   ];
-  const link = location.origin + location.pathname + linkTo({ jobs: { id: facts.id } });
   return (
-    <section>
-      <h2>{JOB_WORDS.details}</h2>
-      <dl class="facts">
-        {rows
-          .filter(([, value]) => value !== null)
-          .map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-      </dl>
-      <div class="actions">
-        <CopyButton label={JOB_WORDS.copyId} text={facts.id} />
-        <CopyButton label={JOB_WORDS.copyPageLink} text={link} />
-      </div>
-    </section>
-  );
-}
-
-/** Formats an instant. Returns a value with another format unchanged. */
-function showInstant(text: string | null): string | null {
-  const instant = parseInstant(text);
-  return instant === null ? text : dayAndTime(instant);
-}
-
-function Freshness({ job, facts, book }: JobDetailsProps) {
-  const newsAt = job.newsAt.value;
-  const isWatched = !isFinished(facts) && job.problem.value === null;
-  return (
-    <div class={styles.freshness}>
-      <p class="hint">
-        {isWatched && `${JOB_WORDS.watching} `}
-        {newsAt !== null && JOB_WORDS.updated(relativeTime(newsAt, now.value))}
-      </p>
-      <button
-        type="button"
-        class="quiet"
-        aria-disabled={job.loading.value}
-        onClick={() => book.checkAgain(job)}
-      >
-        {JOB_WORDS.checkNow}
-      </button>
-    </div>
+    <ItemFacts
+      title={JOB_WORDS.details}
+      rows={rows}
+      id={facts.id}
+      change={{ jobs: { id: facts.id } }}
+      copyLink={JOB_WORDS.copyPageLink}
+    />
   );
 }

@@ -1,24 +1,23 @@
-import { useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { type PullRequest, readPullRequest } from "quillgate/values";
 import { subjectPage } from "../effect/subject_page.ts";
-import { ToneIcon } from "../live/tone_icon.tsx";
-import { wantedTitle } from "../live/wanted_focus.ts";
+import * as styles from "../live/item_page.module.css";
+import { MissingItem } from "../live/missing_item.tsx";
+import { StateLine } from "../live/state_line.tsx";
+import { useItemTitle } from "../live/wanted_focus.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import { now, today } from "../shell/clock.ts";
 import { CopyButton } from "../shell/copy_button.tsx";
 import { defer } from "../shell/deferred.tsx";
-import { focusHeading, HEADING_ID } from "../shell/heading.tsx";
+import { HEADING_ID } from "../shell/heading.tsx";
 import { External } from "../shell/icons.tsx";
-import { usePageTitle } from "../shell/page_title.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { toast } from "../shell/toast.ts";
-import { dayAndTime, duration, moment } from "../shell/wording.ts";
+import { duration, moment } from "../shell/wording.ts";
 import type { JobBook } from "./job_book.ts";
 import { JobDetails } from "./job_details.tsx";
-import * as styles from "./job_page.module.css";
 import { jobState, titleOf } from "./job_state.ts";
 import { FollowUpBox, FollowUps, isHeading, Prompt } from "./job_thread.tsx";
 import { describeJobTime } from "./job_time.ts";
@@ -30,6 +29,7 @@ import { jobsOf } from "./session_jobs.ts";
 import type { ThreadMessage } from "./thread.ts";
 import { JOB_WORDS, LIST_WORDS } from "./words.ts";
 
+const JobPreview = defer(async () => (await import("../deployments/job_preview.tsx")).JobPreview);
 const MergeEffect = defer(async () => (await import("../effect/merge_effect.tsx")).MergeEffect);
 
 /** Shows one job: its state, its prompt and follow-ups, its history and its details. */
@@ -49,12 +49,14 @@ export function JobPage({ id, session }: { id: string; session: Session }) {
   useJobTitle(id, job, facts === null ? null : state.word);
   return (
     <article
-      class={`stack ${styles.job}`}
+      class={`stack ${styles.item}`}
       aria-labelledby={HEADING_ID}
       aria-busy={facts === null && problem === null}
     >
       <div class="toolbar">
-        {facts !== null && job !== null && <StateLine job={job} facts={facts} />}
+        {facts !== null && job !== null && (
+          <StateLine state={state} time={describeJobTime(facts, job.workSpan.value, now.value)} />
+        )}
         {mayWrite && <NewJobButton book={book} isMain={false} />}
       </div>
       {problem && job && <Trouble job={job} facts={facts} book={book} projectId={projectId} />}
@@ -66,43 +68,14 @@ export function JobPage({ id, session }: { id: string; session: Session }) {
   );
 }
 
-/** Makes the job's title the page's heading. Focuses it if the list or another job was open. */
+/** Makes the job's title the page's heading. */
 function useJobTitle(id: string, job: OpenJob | null, state: string | null): void {
   const [prompt] = job?.thread.value ?? [];
-  const heading = titleOf(prompt?.text ?? "") || LIST_WORDS.untitled(id);
-  const tab = state === null ? heading : `${heading} · ${state}`;
-  usePageTitle({
-    heading,
-    tab,
+  useItemTitle(id, {
+    heading: titleOf(prompt?.text ?? "") || LIST_WORDS.untitled(id),
+    state,
     parent: { label: JOB_WORDS.allJobs, change: { jobs: { id: null } } },
   });
-  useSignalEffect(() => {
-    if (wantedTitle.value !== id) return;
-    wantedTitle.value = null;
-    focusHeading();
-  });
-}
-
-function StateLine({ job, facts }: { job: OpenJob; facts: JobFacts }) {
-  const { tone, word } = jobState(facts);
-  const time = describeJobTime(facts, job.workSpan.value, now.value);
-  return (
-    <p class={styles.state}>
-      <span class={`pill tone-${tone}`}>
-        <ToneIcon tone={tone} />
-        {word}
-      </span>
-      {time !== null && (
-        <time
-          class={styles.elapsed}
-          dateTime={new Date(time.instant).toISOString()}
-          title={dayAndTime(time.instant)}
-        >
-          {time.text}
-        </time>
-      )}
-    </p>
-  );
 }
 
 interface TroubleProps {
@@ -117,12 +90,11 @@ function Trouble({ job, facts, book, projectId }: TroubleProps) {
   if (problem === null) return null;
   if (job.isMissing.value && facts === null) {
     return (
-      <div class="problem" role="alert">
-        <p class="problem-title">{JOB_WORDS.notFound(projectId)}</p>
-        <p>
-          {JOB_WORDS.notFoundHint} <code>{job.id}</code>
-        </p>
-      </div>
+      <MissingItem
+        title={JOB_WORDS.notFound(projectId)}
+        hint={JOB_WORDS.notFoundHint}
+        id={job.id}
+      />
     );
   }
   return (
@@ -152,6 +124,9 @@ function Known({ session, job, facts, book, mayWrite }: KnownProps) {
     job.id,
     request === null ? null : `${facts.status} ${facts.prLink}`,
   );
+  const branch = previewBranch(facts);
+  const showsPreview =
+    allows(session.claims, "deployments:create") || allows(session.claims, "deployments:read");
   const page = subjectPage(prompt?.text ?? "");
   const hasText = prompt !== undefined && prompt.extent !== "nothing";
   const showsPrompt = prompt !== undefined && !isHeading(prompt);
@@ -164,6 +139,7 @@ function Known({ session, job, facts, book, mayWrite }: KnownProps) {
           <PullRequestBadge known={requestState} />
         </PullRequestActions>
       )}
+      {branch !== null && showsPreview && <JobPreview session={session} branch={branch} />}
       {typeof requestState?.mergedAt === "number" && page !== null && (
         <MergeEffect session={session} path={page} mergedAt={requestState.mergedAt} />
       )}
@@ -189,6 +165,15 @@ function Known({ session, job, facts, book, mayWrite }: KnownProps) {
       </div>
     </>
   );
+}
+
+/** Names of default branches, which are the site itself. */
+const DEFAULT_BRANCHES: readonly string[] = ["main", "master"];
+
+/** Returns the branch that the agent works on; null if it is unknown or a default branch. */
+function previewBranch({ branch }: JobFacts): string | null {
+  const name = branch?.replace(/^refs\/heads\//, "").trim() ?? "";
+  return name === "" || DEFAULT_BRANCHES.includes(name) ? null : name;
 }
 
 interface PullRequestProps {

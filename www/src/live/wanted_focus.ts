@@ -1,5 +1,7 @@
-import { signal } from "@preact/signals";
+import { signal, useSignalEffect } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { focusHeading } from "../shell/heading.tsx";
+import { type PageTitle, usePageTitle } from "../shell/page_title.ts";
 
 /** The id of an item. Its title takes the focus when it is rendered. */
 export const wantedTitle = signal<string | null>(null);
@@ -17,4 +19,19 @@ export function useFocusOnMove(id: string | null): void {
     if (id !== null) wantedTitle.value = id;
     else if (from !== null) wantedRow.value = from;
   }, [id]);
+}
+
+interface ItemTitle extends Pick<PageTitle, "heading" | "parent"> {
+  /** The state in words; null while it is unknown. */
+  state: string | null;
+}
+
+/** Sets the title of an item's page. Focuses it if the list or another item was open. */
+export function useItemTitle(id: string, { heading, state, parent }: ItemTitle): void {
+  usePageTitle({ heading, tab: state === null ? heading : `${heading} · ${state}`, parent });
+  useSignalEffect(() => {
+    if (wantedTitle.value !== id) return;
+    wantedTitle.value = null;
+    focusHeading();
+  });
 }

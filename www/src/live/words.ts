@@ -11,4 +11,8 @@ export const LIVE_WORDS = {
   updated: (time: string) => `Updated ${time}`,
   notUpdated: (time: string, why: string) => `Not updated since ${time}. ${why}.`,
   refresh: "Refresh",
+  watching: "Watching for updates.",
+  updatedAgo: (time: string) => `Updated ${time}.`,
+  checkNow: "Check now",
+  copyId: "Copy ID",
 } as const;

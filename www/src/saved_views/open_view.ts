@@ -6,9 +6,9 @@ import type { SavedView } from "./saved_view.ts";
 import { VIEW_WORDS } from "./words.ts";
 
 /** Returns a report's address without the project, the open folders and the open page. */
-export function searchOf({ route, analytics, jobs }: Address): string {
-  const report = { ...analytics, page: null, openFolders: [] };
-  return formatAddress({ route, project: null, analytics: report, jobs });
+export function searchOf(address: Address): string {
+  const analytics = { ...address.analytics, page: null, openFolders: [] };
+  return formatAddress({ ...address, project: null, analytics });
 }
 
 /** Opens a saved view in the current project. */

@@ -15,7 +15,14 @@ export interface Claims {
   expiresAt: number;
 }
 
-export type Scope = "jobs:create" | "jobs:read" | "analytics:read" | "analytics:conversations";
+export type Scope =
+  | "jobs:create"
+  | "jobs:read"
+  | "deployments:create"
+  | "deployments:read"
+  | "analytics:read"
+  | "analytics:conversations"
+  | "gateway:operate";
 
 /** The claims that identify a person. */
 export type Person = Pick<Claims, "issuer" | "subject">;

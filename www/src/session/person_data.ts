@@ -7,6 +7,7 @@ import { FROM } from "./sign_in_return.ts";
 export type Kind =
   | "draft"
   | "follow-up"
+  | "deployment"
   | "sent"
   | "template"
   | "view"

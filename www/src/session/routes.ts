@@ -12,6 +12,7 @@ export interface RouteScreen {
 }
 
 const ANALYTICS: readonly Scope[] = ["analytics:read"];
+const DEPLOYMENTS: readonly Scope[] = ["deployments:read"];
 const CONVERSATIONS: readonly Scope[] = ["analytics:conversations"];
 const JOBS: RouteScreen = {
   id: "jobs",
@@ -21,8 +22,14 @@ const JOBS: RouteScreen = {
 };
 
 export const ROUTE_SCREENS: readonly RouteScreen[] = [
-  { id: "today", title: "Today", key: "t", scopes: ["jobs:read", ...ANALYTICS, ...CONVERSATIONS] },
+  {
+    id: "today",
+    title: "Today",
+    key: "t",
+    scopes: ["jobs:read", ...DEPLOYMENTS, ...ANALYTICS, ...CONVERSATIONS],
+  },
   JOBS,
+  { id: "deployments", title: "Deployments", key: "d", scopes: DEPLOYMENTS },
   { id: "views", title: "Page views", key: "v", scopes: ANALYTICS },
   { id: "visitors", title: "Visitors", key: "u", scopes: ANALYTICS },
   { id: "searches", title: "Searches", key: "s", scopes: ANALYTICS },

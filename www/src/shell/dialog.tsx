@@ -55,7 +55,8 @@ function OpenDialog({ title, onClose, children }: DialogProps) {
         hasStartedOutside.current = isOutside(event);
       }}
       onClick={(event) => {
-        if (hasStartedOutside.current && isOutside(event)) onClose();
+        // The second click of a double click on the opener must not close the dialog.
+        if (hasStartedOutside.current && isOutside(event) && event.detail < 2) onClose();
         hasStartedOutside.current = false;
       }}
     >

@@ -131,6 +131,10 @@ const WORDS_OF_NAMES: Record<string, Words> = {
     "We stopped watching this job",
     "It may still be running. Check again now or later.",
   ),
+  DeploymentWaitTimeoutError: retry(
+    "We stopped watching this deployment",
+    "It may still be running. Check again now or later.",
+  ),
   DecodeError: retry("The gateway’s answer can’t be read", TELL_ADMIN),
 };
 const PAGE_PROBLEM = retry("Something went wrong on this page", "Try again, or reload the page.");
@@ -148,6 +152,9 @@ function wordsFor(error: ErrorFields): Words {
 const LIMITS: Record<string, string> = {
   "create-job": "This project has reached its limit for new jobs",
   "send-message": "This project has reached its limit for follow-ups",
+  "create-deployment": "Your organization has reached its limit for deployments",
+  "create-preview": "Your organization has reached its limit for previews",
+  "read-deployments": "You’ve reached the limit for loading deployments",
   "read-jobs": "You’ve reached the limit for loading jobs",
   analytics: "Your organization has reached its limit for analytics requests",
 };
@@ -203,6 +210,8 @@ function spenderOf(policy: string, rule: string): string {
 const SHARED_BY: Record<string, string> = {
   "create-job": "This project has",
   "send-message": "This project has",
+  "create-deployment": "Your organization has",
+  "create-preview": "Your organization has",
   analytics: "Your organization has",
 };
 

@@ -1,6 +1,7 @@
 export const ROUTES = [
   "today",
   "jobs",
+  "deployments",
   "views",
   "visitors",
   "feedback",

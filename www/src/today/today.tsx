@@ -1,8 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { ListedJob } from "quillgate";
-import { parseInstant, readPullRequest } from "quillgate/values";
 import { viewsOf } from "../analytics/cache/session_views.ts";
 import { type Period, rangeLabel } from "../analytics/period/range.ts";
 import { today } from "../analytics/period/today.ts";
@@ -11,25 +8,17 @@ import { startRowJob } from "../analytics/report/start_row_job.ts";
 import { decodePath, isPagePath } from "../analytics/rows/page_path.ts";
 import { REPORTS, type Report, type ReportRow } from "../analytics/rows/report.ts";
 import { numberOf, textOf } from "../analytics/rows/rows.ts";
-import { jobNews } from "../jobs/job_news.ts";
-import { titleOf } from "../jobs/job_state.ts";
-import { PullRequestLink } from "../jobs/pull_request_link.tsx";
-import { LIST_WORDS } from "../jobs/words.ts";
 import { allows } from "../session/claims.ts";
 import type { Session } from "../session/session.ts";
 import type { AddressChange } from "../shell/address.ts";
 import { now } from "../shell/clock.ts";
-import { currentTime } from "../shell/clock_skew.ts";
 import { keepFocus } from "../shell/heading.tsx";
-import { Link } from "../shell/link.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { usedUpUntil } from "../shell/rate_limit.ts";
 import { cutText, nameOfText } from "../shell/readable_text.ts";
-import { TimeAgo } from "../shell/time_ago.tsx";
-import { type Read, useRead } from "../shell/use_read.ts";
 import { clockTime } from "../shell/wording.ts";
 import * as styles from "./today.module.css";
-import { type Found, isOutdated, readTodayJobs, type TodayJobs } from "./today_jobs.ts";
+import { Card, Item, type ItemContent, Rows, RowTime, type SectionName } from "./today_card.tsx";
 import {
   clicklessOf,
   daysOfViews,
@@ -43,6 +32,12 @@ import {
   unansweredOf,
   unhelpfulOf,
 } from "./today_reports.ts";
+import {
+  FailedDeployments,
+  TodayJobSections,
+  useTodayDeployments,
+  useTodayJobs,
+} from "./today_work.tsx";
 import { TODAY_WORDS } from "./words.ts";
 
 /** The values that links reset. The person may have chosen others in a report before. */
@@ -72,6 +67,7 @@ export function Today({ session }: { session: Session }) {
     return () => clearTimeout(timer);
   }, [session, today.value]);
   const jobs = useTodayJobs(session);
+  const deployments = useTodayDeployments(session);
   const reports = reportSections(session).filter(({ report }) =>
     allows(session.claims, report.scope),
   );
@@ -85,7 +81,14 @@ export function Today({ session }: { session: Session }) {
   });
   if (allows(session.claims, "jobs:read")) {
     const isSettled = jobs.value !== null || jobs.problem !== null;
-    sections.push({ isSettled, content: <Jobs key="jobs" read={jobs} /> });
+    sections.push({ isSettled, content: <TodayJobSections key="jobs" read={jobs} /> });
+  }
+  if (allows(session.claims, "deployments:read")) {
+    const isSettled = deployments.value !== null || deployments.problem !== null;
+    sections.push({
+      isSettled,
+      content: <FailedDeployments key="deployments" read={deployments} />,
+    });
   }
   // Sections appear in order, so that nothing moves, unless one of them is slow.
   const waiting = sections.findIndex(({ isSettled }) => !isSettled);
@@ -101,14 +104,6 @@ export function Today({ session }: { session: Session }) {
   );
 }
 
-interface ReportRowProps {
-  text: string;
-  /** Null if the row has no route. */
-  link: AddressChange | null;
-  detail?: string;
-  figure: ComponentChildren;
-}
-
 interface ReportSectionProps {
   name: SectionName;
   report: Report;
@@ -118,7 +113,7 @@ interface ReportSectionProps {
   all: AddressChange["analytics"];
   hint?: string;
   onLoad(): void;
-  describe(row: ReportRow): ReportRowProps;
+  describe(row: ReportRow): ItemContent;
 }
 
 /** Returns the sections of the reports, in order. */
@@ -187,79 +182,6 @@ function reportSections(session: Session): ReportSectionProps[] {
   ];
 }
 
-/** Reads the jobs of the project, and again when the job feed has others. */
-function useTodayJobs(session: Session): Read<TodayJobs> {
-  const read = (signal: AbortSignal) => readTodayJobs(session, currentTime(), signal);
-  const mayRead = allows(session.claims, "jobs:read");
-  const jobs = useRead(session.end.signal, mayRead ? read : null, []);
-  const news = jobNews.of(session).value;
-  const compared = useRef(news);
-  useEffect(() => {
-    // A failed request waits for the person. A running one ends first.
-    if (jobs.isReading || jobs.value === null || jobs.problem !== null) return;
-    const before = compared.current;
-    compared.current = news;
-    const fresh = [...news].filter(([id, job]) => before.get(id) !== job);
-    if (isOutdated(jobs.value.read, fresh)) jobs.retry();
-  }, [news, jobs.isReading]);
-  return jobs;
-}
-
-function Jobs({ read: { value, problem, retry } }: { read: Read<TodayJobs> }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  const failure = problem !== null && (
-    <ProblemPanel
-      problem={problem}
-      onRetry={() => {
-        retry();
-        keepFocus(heading);
-      }}
-    />
-  );
-  if (value === null && failure) return failure;
-  return (
-    <>
-      {failure}
-      <JobSection
-        name="pullRequests"
-        state="ready"
-        found={value?.toReview ?? null}
-        heading={heading}
-      />
-      {value !== null && <JobSection name="failed" state="failed" found={value.failed} />}
-    </>
-  );
-}
-
-interface JobSectionProps {
-  name: "pullRequests" | "failed";
-  state: "ready" | "failed";
-  /** Null until the first response. */
-  found: Found | null;
-  heading?: Heading;
-}
-
-function JobSection({ name, state, found, heading }: JobSectionProps) {
-  const link = {
-    route: "jobs",
-    jobs: { id: null, states: [state], authors: [], text: "" },
-  } as const;
-  const among = found?.among ?? null;
-  return (
-    <Card name={name} link={link} heading={heading}>
-      <Rows
-        name={name}
-        rows={found?.jobs ?? null}
-        renderRow={(job) => <JobItem key={job.id} job={job} />}
-      />
-      {among !== null && <p class="hint">{TODAY_WORDS.lookedAt(among.count, among.what)}</p>}
-    </Card>
-  );
-}
-
-type SectionName = keyof typeof TODAY_WORDS.nothing;
-type Heading = RefObject<HTMLHeadingElement | null>;
-
 function ReportSection(props: ReportSectionProps & { session: Session }) {
   const { session, name, report, section, all, hint, onLoad } = props;
   const heading = useRef<HTMLHeadingElement>(null);
@@ -315,43 +237,6 @@ function LoadButton({ session, requests, onLoad }: LoadButtonProps) {
   );
 }
 
-interface CardProps {
-  name: SectionName;
-  link: AddressChange;
-  heading?: Heading | undefined;
-  children: ComponentChildren;
-}
-
-function Card({ name, link, heading, children }: CardProps) {
-  const id = `today-${name}`;
-  return (
-    <section class={`stack ${styles.section}`} aria-labelledby={id}>
-      <div class={styles.head}>
-        <h2 ref={heading ?? null} id={id} tabIndex={-1}>
-          {TODAY_WORDS[name]}
-        </h2>
-        <Link to={link} aria-describedby={id}>
-          {TODAY_WORDS.all}
-        </Link>
-      </div>
-      {children}
-    </section>
-  );
-}
-
-interface RowsProps<Row> {
-  name: SectionName;
-  /** Null while loading. */
-  rows: readonly Row[] | null;
-  renderRow(row: Row, place: number): ComponentChildren;
-}
-
-function Rows<Row>({ name, rows, renderRow }: RowsProps<Row>) {
-  if (rows === null) return <p class="hint">{TODAY_WORDS.loading}</p>;
-  if (rows.length === 0) return <p class="hint">{TODAY_WORDS.nothing[name]}</p>;
-  return <ol class={`${styles.rows} card`}>{rows.map(renderRow)}</ol>;
-}
-
 type ReportItemProps = Pick<ReportSectionProps, "report" | "days" | "describe"> & {
   session: Session;
   row: ReportRow;
@@ -373,52 +258,6 @@ function ReportItem({ session, report, days, describe, row }: ReportItemProps) {
       )}
     </Item>
   );
-}
-
-function JobItem({ job }: { job: ListedJob }) {
-  const { id, prompt, prLink, createdAt } = job;
-  const request = readPullRequest(prLink);
-  const link = { route: "jobs", jobs: { id } } as const;
-  return (
-    <Item
-      text={titleOf(prompt ?? "") || LIST_WORDS.untitled(id)}
-      link={link}
-      figure={<RowTime at={createdAt} />}
-    >
-      {request !== null && job.status === "completed" ? (
-        <PullRequestLink request={request} />
-      ) : (
-        <Link class="button" to={link}>
-          {TODAY_WORDS.openJob}
-        </Link>
-      )}
-    </Item>
-  );
-}
-
-interface ItemProps extends ReportRowProps {
-  /** The action. */
-  children: ComponentChildren;
-}
-
-function Item({ text, link, detail, figure, children }: ItemProps) {
-  return (
-    <li class={styles.row}>
-      <p class={styles.text} translate={false}>
-        {link === null ? text : <Link to={link}>{text}</Link>}
-        {detail !== undefined && <span class={`hint ${styles.detail}`}>{detail}</span>}
-      </p>
-      <p class={`hint ${styles.figure}`} translate={false}>
-        {figure}
-      </p>
-      <div class={styles.action}>{children}</div>
-    </li>
-  );
-}
-
-function RowTime({ at }: { at: string | null }) {
-  const time = parseInstant(at);
-  return time === null ? null : <TimeAgo at={time} />;
 }
 
 /** Cuts a question or term. The address needs only its start, and addresses end up in logs. */

@@ -3,11 +3,12 @@ import { parseInstant, readPullRequest } from "quillgate/values";
 import { readPullRequestState } from "../jobs/pull_request_state.ts";
 import type { Session } from "../session/session.ts";
 import { DAY_MS } from "../shell/durations.ts";
+import { hasOther } from "./other_items.ts";
 
 export const MAX_ROWS = 5;
 /** The maximum number of jobs per request. */
 const MAX_JOBS = 100;
-const RECENT_MS = 28 * DAY_MS;
+export const RECENT_MS = 28 * DAY_MS;
 /** How many pull requests to look up on their host. Most of them can be merged. */
 const MAX_LOOKUPS = 10;
 
@@ -70,12 +71,5 @@ export function isOutdated(
   read: readonly ListedJob[],
   news: readonly (readonly [string, ListedJob | null])[],
 ): boolean {
-  const known = new Map(read.map((job) => [job.id, job]));
-  const newest = read[0]?.createdAt ?? "";
-  return news.some(([id, job]) => {
-    const before = known.get(id);
-    if (job === null) return before !== undefined;
-    if (before === undefined) return (job.createdAt ?? "") >= newest;
-    return before.status !== job.status || before.prLink !== job.prLink;
-  });
+  return hasOther(read, news, ({ id }) => id, ["status", "prLink"]);
 }

@@ -1,0 +1,73 @@
+/** A site for browser tests of deployments, and deployments that other people start. */
+import assert from "node:assert/strict";
+
+export const DEPLOYMENT_SCOPES = "jobs:create jobs:read deployments:create deployments:read";
+
+/** A site whose deployments change only when a test changes them, and whose limits are high. */
+export const DEPLOYMENT_SITE = {
+  upstream: {
+    deploymentDurationMs: 24 * 3600 * 1000,
+    deploymentLimit: 100_000,
+    previewLimit: 100_000,
+  },
+  vars: { DEPLOYMENT_LIMIT_PER_10_SECONDS: "100000", PREVIEW_LIMIT_PER_MINUTE: "100000" },
+};
+
+export const PUBLISHED = "Successfully updated deployment";
+/** The ends of deployments, as the platform reports them. */
+export const ENDS = {
+  live: { status: "success", summary: "Your changes are now live!", logs: [PUBLISHED] },
+  failed: {
+    status: "failure",
+    summary: "Unable to find docs.json or mint.json",
+    logs: ["Unable to find docs.json or mint.json"],
+  },
+  warning: {
+    status: "failure",
+    summary: "Failed to revalidate domain: docs.acme.example",
+    logs: [PUBLISHED, "Failed to revalidate domain: docs.acme.example"],
+  },
+};
+
+/** Starts a deployment through the gateway's API as another person; a preview with a branch. */
+export async function deployElsewhere({ site, project, token }, { branch, sub = "ada" } = {}) {
+  const kind = branch === undefined ? "update" : "preview";
+  const response = await fetch(`${site.url}/v1/project/${kind}/${project}`, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${token({ sub, scope: DEPLOYMENT_SCOPES })}`,
+      ...(branch !== undefined && { "content-type": "application/json" }),
+    },
+    body: branch === undefined ? undefined : JSON.stringify({ branch }),
+  });
+  const text = await response.text();
+  assert.equal(response.status, 202, text);
+  return JSON.parse(text);
+}
+
+/** Deletes a record as an operator. */
+export async function deleteRecord({ site, project, token }, id) {
+  const response = await fetch(`${site.url}/v1/project/${project}/deployments/${id}`, {
+    method: "DELETE",
+    headers: { authorization: `Bearer ${token({ scope: "gateway:operate" })}` },
+  });
+  assert.equal(response.status, 204);
+}
+
+/** Opens the list, or a deployment, in a session with these scopes. */
+export async function openDeployments(visitor, { id, scope = DEPLOYMENT_SCOPES } = {}) {
+  const { site, page, project, token, startSession } = visitor;
+  await startSession(token({ scope }));
+  const query = id === undefined ? "" : `&deployment=${id}`;
+  await page.goto(`${site.url}/?route=deployments&project=${project}${query}`);
+}
+
+/** Returns the list's rows. */
+export const rowsOf = (page) =>
+  page.getByRole("region", { name: "Deployments of this project" }).getByRole("listitem");
+
+/** Returns the deployments that reached the platform for a project. */
+export async function startedAt({ site, project }) {
+  const started = await site.upstream.deployments();
+  return started.filter(({ projectId }) => projectId === project);
+}

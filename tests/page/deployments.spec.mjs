@@ -1,0 +1,351 @@
+/**
+ * The route of deployments: the list, a deployment, and their changes. Texts from a repository and
+ * from Mintlify stay text.
+ */
+import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
+import { checkBothSchemes, overflow } from "./browser.mjs";
+import {
+  DEPLOYMENT_SITE,
+  deleteRecord,
+  deployElsewhere,
+  ENDS,
+  openDeployments,
+  rowsOf,
+} from "./deployments.mjs";
+import { test } from "./fixtures.mjs";
+
+test.use({ siteOptions: DEPLOYMENT_SITE });
+
+const MARKUP = '<img src=x onerror="document.title=`broken`"><b>bold</b>';
+const LONG_BRANCH = `docs/${"a-very-long-branch-name-".repeat(8)}end`;
+
+test.describe("list", () => {
+  test("shows states in words, newest first, and follows changes", async ({ visitor }) => {
+    const { page, site } = visitor;
+    const { upstream } = site;
+    const { statusId: live } = await deployElsewhere(visitor, { sub: "maya" });
+    const { statusId: warned } = await deployElsewhere(visitor, { sub: "jonas" });
+    const { statusId: failed } = await deployElsewhere(visitor, { sub: "priya" });
+    await openDeployments(visitor);
+    await expect(rowsOf(page)).toHaveCount(3);
+    await expect(rowsOf(page).first()).toContainText("Queued");
+    await expect(rowsOf(page).first()).toContainText("priya");
+    await page.getByText("Live", { exact: true }).waitFor();
+
+    await upstream.setDeployment(live, { status: "in_progress" });
+    await rowsOf(page).nth(2).getByText("In progress").waitFor();
+    await upstream.setDeployment(live, ENDS.live);
+    await upstream.setDeployment(warned, ENDS.warning);
+    await upstream.setDeployment(failed, ENDS.failed);
+    await rowsOf(page).nth(2).getByText("Live", { exact: true }).waitFor();
+    await rowsOf(page).nth(1).getByText("Live, with a warning").waitFor();
+    await rowsOf(page).nth(0).getByText("Failed", { exact: true }).waitFor();
+    await rowsOf(page).nth(0).getByText("Unable to find docs.json or mint.json").waitFor();
+    await expect(rowsOf(page).nth(2)).not.toContainText("Your changes");
+  });
+
+  test("links to a preview, names its branch, and adds new rows at the top", async ({
+    visitor,
+  }) => {
+    const { page } = visitor;
+    await deployElsewhere(visitor);
+    await openDeployments(visitor);
+    await expect(rowsOf(page)).toHaveCount(1);
+    const { previewUrl } = await deployElsewhere(visitor, { branch: "docs/new-endpoint" });
+    const row = rowsOf(page).filter({ hasText: "Preview of docs/new-endpoint" });
+    await row.waitFor();
+    await expect(rowsOf(page).first()).toContainText("docs/new-endpoint");
+    const link = row.getByRole("link", { name: "Open preview" });
+    await expect(link).toHaveAttribute("href", new URL(previewUrl).href);
+    assert.match((await link.getAttribute("rel")) ?? "", /noopener/);
+  });
+
+  test("loses a deleted record, and shows what changed while the stream was down", async ({
+    visitor,
+  }) => {
+    const { page, site, context = page.context() } = visitor;
+    const { statusId: stays } = await deployElsewhere(visitor, { sub: "maya" });
+    const { statusId: goes } = await deployElsewhere(visitor, { sub: "jonas" });
+    await openDeployments(visitor);
+    await expect(rowsOf(page)).toHaveCount(2);
+    await page.getByText("Live", { exact: true }).waitFor();
+    await context.setOffline(true);
+    await page.getByText("Offline", { exact: true }).waitFor();
+    await site.upstream.setDeployment(stays, ENDS.failed);
+    await deleteRecord(visitor, goes);
+    await context.setOffline(false);
+    await expect(rowsOf(page)).toHaveCount(1);
+    await rowsOf(page).getByText("Failed", { exact: true }).waitFor();
+  });
+
+  test("the keys g d open it, and j and Enter open the first row", async ({ visitor }) => {
+    const { page, site, project, token, startSession } = visitor;
+    await deployElsewhere(visitor);
+    await startSession(token({ scope: "jobs:read deployments:read" }));
+    await page.goto(`${site.url}/?route=jobs&project=${project}`);
+    await page.getByText("No jobs yet").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("d");
+    await rowsOf(page).first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { level: 1, name: "Deployment of the site" }).waitFor();
+    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
+    await expect(rowsOf(page).first().getByRole("link", { name: "Site" })).toBeFocused();
+  });
+});
+
+test.describe("scope", () => {
+  test("without deployments:read there is no link, and the address names the scope", async ({
+    visitor,
+  }) => {
+    const { page } = visitor;
+    await openDeployments(visitor, { scope: "jobs:read deployments:create" });
+    await page.getByText("deployments:read").waitFor();
+    const links = page.getByRole("navigation", { name: "Main" });
+    await links.getByRole("link", { name: "Agent jobs" }).waitFor();
+    assert.equal(await links.getByRole("link", { name: "Deployments" }).count(), 0);
+  });
+
+  test("without deployments:create there is no button, and without gateway:operate no deletion", async ({
+    visitor,
+  }) => {
+    const { page } = visitor;
+    const { statusId: id } = await deployElsewhere(visitor, { branch: "fix" });
+    await openDeployments(visitor, { scope: "deployments:read" });
+    await rowsOf(page).first().waitFor();
+    await page.getByText("deployments:create").waitFor();
+    assert.equal(await page.getByRole("button", { name: /^(Deploy|Preview)$/ }).count(), 0);
+    await openDeployments(visitor, { scope: "deployments:read", id });
+    await page.getByRole("button", { name: "Copy ID" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "Delete record" }).count(), 0);
+  });
+});
+
+test.describe("deployment", () => {
+  test("shows its log while it grows, its author and its commit", async ({ visitor }) => {
+    const { page, site, record } = visitor;
+    const { statusId: id } = await deployElsewhere(visitor, { sub: "maya" });
+    await openDeployments(visitor, { id });
+    const article = page.getByRole("article");
+    await article.getByText("Watching for updates.").waitFor();
+    await article.getByText(/^(Just started|Running for)/).waitFor();
+    const log = article.getByRole("region", { name: "Log" });
+    const steps = ["Verified update permissions", "Fetching and validating config file..."];
+    await site.upstream.setDeployment(id, { status: "in_progress", logs: steps.slice(0, 1) });
+    await expect(log.getByRole("listitem")).toHaveText(steps.slice(0, 1));
+    // The state stays the same, so the list has no change.
+    await site.upstream.setDeployment(id, { logs: steps });
+    await expect(log.getByRole("listitem")).toHaveText(steps);
+    await site.upstream.setDeployment(id, ENDS.live);
+    await article.getByText("Live", { exact: true }).waitFor();
+    await article.getByText("Your changes are now live!").waitFor();
+    await page.waitForFunction(
+      () => document.title === "Deployment of the site · Live · Quillgate",
+    );
+    const commit = article.getByRole("region", { name: "Commit" });
+    await commit.getByText("Files: 1 added and 2 modified").waitFor();
+    await article.getByText("Ada Acme").waitFor();
+    await article.getByText("maya").waitFor();
+    const picture = article.getByRole("link", { name: "Open screenshot" });
+    await expect(picture).toHaveAttribute("href", "https://files.acme.example/screenshot.png");
+    assert.ok(!record.urls.some((url) => url.includes("acme.example")), "no picture is loaded");
+    assert.equal(await page.locator("main img").count(), 0);
+  });
+
+  test("that is live despite a failure shows a warning, no failure", async ({ visitor }) => {
+    const { page, site } = visitor;
+    const { statusId: id } = await deployElsewhere(visitor);
+    await site.upstream.setDeployment(id, ENDS.warning);
+    await openDeployments(visitor, { id });
+    const article = page.getByRole("article");
+    await article.getByText("Live, with a warning").waitFor();
+    await article.getByText("The content is live, but a later step failed").waitFor();
+    assert.equal(await article.locator(".problem").count(), 0);
+  });
+
+  test("a preview says that it can be 404 for minutes", async ({ visitor }) => {
+    const { page, site } = visitor;
+    const { statusId: id, previewUrl } = await deployElsewhere(visitor, { branch: "docs/fix" });
+    await openDeployments(visitor, { id });
+    const article = page.getByRole("article", { name: "Preview of docs/fix" });
+    await article.getByText("The link works once the preview is live.").waitFor();
+    await site.upstream.setDeployment(id, ENDS.live);
+    await article.getByText(/can answer 404 for a few minutes/).waitFor();
+    const link = article.getByRole("link", { name: "Open preview" });
+    await expect(link).toHaveAttribute("href", new URL(previewUrl).href);
+  });
+
+  test("markup in a log, a commit and a branch stays text", async ({ visitor }) => {
+    const { page, site, project } = visitor;
+    const { statusId: id } = await deployElsewhere(visitor, { branch: MARKUP });
+    await page.route("**/v1/project/update-status/*", async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const commit = { ...body.commit, message: `Fix <div> tags\n\n${MARKUP}` };
+      await route.fulfill({
+        response,
+        json: { ...body, commit, screenshot: "javascript:alert(1)" },
+      });
+    });
+    await site.upstream.setDeployment(id, { ...ENDS.failed, summary: MARKUP, logs: [MARKUP] });
+    await openDeployments(visitor, { id });
+    const article = page.getByRole("article");
+    await expect(article.getByRole("region", { name: "Log" }).getByRole("listitem")).toHaveText(
+      MARKUP,
+    );
+    await article.getByText("Fix <div> tags").waitFor();
+    await page.getByRole("heading", { level: 1, name: `Preview of ${MARKUP}` }).waitFor();
+    assert.equal(await article.getByRole("link", { name: "Open screenshot" }).count(), 0);
+    await page.goto(`${site.url}/?route=deployments&project=${project}`);
+    await rowsOf(page).filter({ hasText: MARKUP }).first().waitFor();
+    assert.equal(await page.locator("main img, main b").count(), 0);
+  });
+
+  test("an unsafe preview address is no link", async ({ visitor }) => {
+    const { page } = visitor;
+    await deployElsewhere(visitor, { branch: "fix" });
+    await page.route(/\/deployments(\?|$)/, async (route) => {
+      const response = await route.fetch();
+      const body = await response.json();
+      const deployments = body.deployments.map((one) => ({
+        ...one,
+        previewUrl: "http://user:secret@evil.example/",
+      }));
+      await route.fulfill({ response, json: { ...body, deployments } });
+    });
+    await openDeployments(visitor);
+    await rowsOf(page).getByText("Unsafe preview link").waitFor();
+    assert.equal(await rowsOf(page).getByRole("link", { name: "Open preview" }).count(), 0);
+  });
+
+  test("a log of 30,000 lines shows its end, and earlier lines on request", async ({ visitor }) => {
+    const { page, site } = visitor;
+    const { statusId: id } = await deployElsewhere(visitor);
+    const logs = Array.from({ length: 30_000 }, (_, at) => `Step ${at + 1}`);
+    await site.upstream.setDeployment(id, ENDS.failed);
+    await page.route("**/v1/project/update-status/*", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({
+        response,
+        json: { ...(await response.json()), logs: [...logs, "x".repeat(50_000)] },
+      });
+    });
+    await openDeployments(visitor, { id });
+    const log = page.getByRole("region", { name: "Log" });
+    await expect(log.getByRole("listitem")).toHaveCount(200);
+    await expect(log.getByRole("listitem").nth(198)).toHaveText("Step 30000");
+    assert.ok((await log.getByRole("listitem").last().textContent()).length <= 2001);
+    await log.getByRole("button", { name: "Show 200 lines before these" }).click();
+    await expect(log.getByRole("listitem")).toHaveCount(400);
+    await expect(log.getByRole("listitem").first()).toHaveText("Step 29602");
+    assert.ok((await overflow(page)) <= 0);
+  });
+
+  test("whose record is deleted while it is open stays, with a notice and no failure", async ({
+    visitor,
+  }) => {
+    const { page, site } = visitor;
+    const { statusId: id } = await deployElsewhere(visitor);
+    await openDeployments(visitor, { id });
+    const article = page.getByRole("article");
+    await article.getByText("Watching for updates.").waitFor();
+    await site.upstream.setDeployment(id, { status: "in_progress", logs: ["Step 1"] });
+    await article.getByText("Step 1").waitFor();
+    await deleteRecord(visitor, id);
+    await article.getByText(/deleted the gateway’s record/).waitFor();
+    await article.getByText("Step 1").waitFor();
+    assert.equal(await article.locator(".problem").count(), 0);
+    assert.equal(await article.getByText("Watching for updates.").count(), 0);
+  });
+
+  test("that does not exist says so", async ({ visitor }) => {
+    const { page, project } = visitor;
+    await openDeployments(visitor, { id: "never-1" });
+    const alert = page.getByRole("alert").filter({ hasText: `not found in ${project}` });
+    await alert.getByText("never-1").waitFor();
+  });
+
+  test("an operator deletes a record after a confirmation", async ({ visitor }) => {
+    const { page } = visitor;
+    const { statusId: id } = await deployElsewhere(visitor);
+    await openDeployments(visitor, { id, scope: "deployments:read gateway:operate" });
+    await page.getByRole("button", { name: "Delete record" }).click();
+    const dialog = page.getByRole("dialog", { name: "Delete this record?" });
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Delete record" }).click();
+    await dialog.getByRole("button", { name: "Delete record" }).click();
+    await page.getByText("No deployments yet").waitFor();
+    await page.getByText("Record deleted").waitFor();
+  });
+});
+
+test.describe("time zone", () => {
+  test.use({ timezoneId: "Asia/Tokyo" });
+
+  test("times are in the browser's zone, and a duration is not", async ({ visitor }) => {
+    const { page, site } = visitor;
+    const { statusId: id } = await deployElsewhere(visitor);
+    const { createdAt } = await site.upstream.deployment(id);
+    const endedAt = new Date(Date.parse(createdAt) + 92_000).toISOString();
+    await site.upstream.setDeployment(id, { ...ENDS.live, endedAt });
+    await openDeployments(visitor, { id });
+    const article = page.getByRole("article");
+    await article.getByText(/^Took 1 min 32 s · .* GMT\+9$/).waitFor();
+    const time = new Date(endedAt).toLocaleTimeString("en-US", {
+      timeZone: "Asia/Tokyo",
+      hour: "numeric",
+      minute: "2-digit",
+    });
+    await article
+      .getByText(new RegExp(`, ${time} GMT\\+9$`))
+      .first()
+      .waitFor();
+  });
+});
+
+for (const [name, viewport] of Object.entries({
+  wide: { width: 1440, height: 900 },
+  phone: { width: 320, height: 740 },
+})) {
+  test.describe(name, () => {
+    test.use({ viewport });
+
+    test(`no state has an axe fault, and each fits a ${name} window in both schemes`, async ({
+      visitor,
+    }) => {
+      const { page, site } = visitor;
+      await openDeployments(visitor);
+      await page.getByText("No deployments yet").waitFor();
+      await checkBothSchemes(page, "no deployments");
+      const { statusId: failed } = await deployElsewhere(visitor);
+      const { statusId: warned } = await deployElsewhere(visitor);
+      const { statusId: preview } = await deployElsewhere(visitor, { branch: LONG_BRANCH });
+      await deployElsewhere(visitor);
+      await site.upstream.setDeployment(failed, ENDS.failed);
+      await site.upstream.setDeployment(warned, ENDS.warning);
+      await site.upstream.setDeployment(preview, ENDS.live);
+      await rowsOf(page).getByText("Live, with a warning").waitFor();
+      await rowsOf(page).getByText("Failed", { exact: true }).waitFor();
+      await checkBothSchemes(page, "the list");
+      for (const title of ["Deploy", "Preview"]) {
+        await page.getByRole("button", { name: title, exact: true }).click();
+        await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).waitFor();
+        await checkBothSchemes(page, `the dialog ${title}`);
+        await page.keyboard.press("Escape");
+      }
+      for (const [id, text] of [
+        [failed, "This deployment failed"],
+        [warned, "The content is live, but a later step failed"],
+        [preview, /can answer 404/],
+      ]) {
+        await openDeployments(visitor, { id });
+        await page.getByText(text).waitFor();
+        await page.getByRole("region", { name: "Commit" }).waitFor();
+        await checkBothSchemes(page, `a deployment: ${text}`);
+      }
+    });
+  });
+}

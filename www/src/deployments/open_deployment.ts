@@ -1,0 +1,113 @@
+import { computed, signal } from "@preact/signals";
+import type { Client, Deployment, ListedDeployment } from "quillgate";
+import { isLive } from "quillgate/values";
+import { Loader } from "../live/loader.ts";
+import { currentTime } from "../shell/clock_skew.ts";
+import { describeProblem, type Problem } from "../shell/problem.ts";
+import { hasEnded } from "./deployment_state.ts";
+
+/** The known facts about a deployment, from all sources. */
+export interface DeploymentFacts
+  extends Pick<
+    ListedDeployment,
+    "status" | "isLive" | "summary" | "branch" | "previewUrl" | "createdBy" | "createdAt"
+  > {
+  id: string;
+}
+
+/** The deployment on its own page. */
+export class OpenDeployment {
+  readonly id: string;
+  readonly problem = signal<Problem | null>(null);
+  /** Whether the last load failed with a 404. */
+  readonly isMissing = signal(false);
+  /** Whether the gateway's record was deleted while the page was open. */
+  readonly isDeleted = signal(false);
+  readonly loading = signal(false);
+  /** The time of the gateway's latest answer or event about the deployment. */
+  readonly newsAt = signal<number | null>(null);
+  /** The deployment with its log; null until the first response. */
+  readonly deployment = signal<Deployment | null>(null);
+  readonly #listed = signal<ListedDeployment | null>(null);
+  readonly #client: Client;
+  readonly #ended: AbortSignal;
+  readonly #loader = new Loader(() => this.#load());
+
+  readonly facts = computed((): DeploymentFacts | null => {
+    const [deployment, listed] = [this.deployment.value, this.#listed.value];
+    // `listed` also receives the state of Mintlify's responses, so it is the newest.
+    if (listed !== null) return { ...listed, id: this.id };
+    if (deployment === null) return null;
+    return {
+      id: this.id,
+      ...outcomeOf(deployment),
+      branch: null,
+      previewUrl: null,
+      createdBy: null,
+      createdAt: deployment.createdAt,
+    };
+  });
+
+  constructor(id: string, client: Client, ended: AbortSignal) {
+    this.id = id;
+    this.#client = client;
+    this.#ended = ended;
+  }
+
+  load(): Promise<void> {
+    return this.#loader.load();
+  }
+
+  /** Applies a deployment from a stream or a list. */
+  receiveListed(listed: ListedDeployment): void {
+    this.#listed.value = listed;
+    this.#note();
+  }
+
+  /** Applies a deployment with its log. */
+  receive(deployment: Deployment): void {
+    this.deployment.value = deployment;
+    const listed = this.#listed.peek();
+    if (listed !== null) this.#listed.value = { ...listed, ...outcomeOf(deployment) };
+    this.#note();
+  }
+
+  noteDeleted(): void {
+    this.isDeleted.value = true;
+    this.problem.value = null;
+  }
+
+  noteFailure(error: unknown): void {
+    if (this.#ended.aborted || this.isDeleted.peek()) return;
+    this.isMissing.value = (error as { status?: number }).status === 404;
+    this.problem.value = describeProblem(error, currentTime());
+  }
+
+  async #load(): Promise<void> {
+    this.loading.value = true;
+    const known = this.#listed.peek();
+    try {
+      const deployment = await this.#client.deployments.get(this.id, { signal: this.#ended });
+      // An event that arrived meanwhile is newer than the response, and triggers another load.
+      if (this.#listed.peek() === known) this.receive(deployment);
+      else this.deployment.value = deployment;
+    } catch (error) {
+      this.noteFailure(error);
+    } finally {
+      this.loading.value = false;
+    }
+  }
+
+  #note(): void {
+    this.newsAt.value = currentTime();
+    this.problem.value = null;
+    this.isMissing.value = false;
+  }
+}
+
+function outcomeOf(
+  deployment: Deployment,
+): Pick<ListedDeployment, "status" | "isLive" | "summary"> {
+  const { status, summary } = deployment;
+  return { status, summary, isLive: hasEnded(deployment) ? isLive(deployment) : null };
+}

@@ -1,0 +1,136 @@
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { SendOptions } from "../sending/draft.ts";
+import type { Session } from "../session/session.ts";
+import { announce } from "../shell/announcer.tsx";
+import { Dialog } from "../shell/dialog.tsx";
+import { visit } from "../shell/navigation.ts";
+import { toast } from "../shell/toast.ts";
+import { deploymentsOf } from "./session_deployments.ts";
+import * as styles from "./start_dialogs.module.css";
+import { StartForm } from "./start_form.tsx";
+import { START_WORDS } from "./words.ts";
+
+interface StartDialogProps {
+  session: Session;
+  onClose(): void;
+}
+
+/** Opens what was started, or offers it if the dialog was closed meanwhile. */
+function useFinish(onClose: () => void): (id: string | null, text: string) => void {
+  const isOpen = useRef(true);
+  useEffect(
+    () => () => {
+      isOpen.current = false;
+    },
+    [],
+  );
+  return (id, text) => {
+    const open = () => visit({ route: "deployments", deployments: { id } });
+    if (isOpen.current) {
+      onClose();
+      announce(text);
+      open();
+    } else {
+      toast({ text, action: { label: START_WORDS.open, run: open } });
+    }
+  };
+}
+
+/** Asks for confirmation, because readers see the result. */
+export function DeployDialog({ session, onClose }: StartDialogProps) {
+  const book = deploymentsOf(session);
+  const finish = useFinish(onClose);
+  const started = useRef<string | null>(null);
+
+  async function deploy(_text: string, how: SendOptions) {
+    started.current = await book.deploy(how);
+  }
+
+  return (
+    <Dialog open title={START_WORDS.deployTitle} onClose={onClose}>
+      <StartForm
+        draft={book.draft("site")}
+        startLabel={START_WORDS.deploy}
+        isMain
+        read={() => "site"}
+        submit={deploy}
+        onStarted={() => finish(started.current, START_WORDS.deployed)}
+        beside={
+          <button type="button" onClick={onClose}>
+            {START_WORDS.cancel}
+          </button>
+        }
+      >
+        <p class={styles.text}>{START_WORDS.deployHint(session.projectId)}</p>
+      </StartForm>
+    </Dialog>
+  );
+}
+
+const BRANCH = "preview-branch";
+
+export function PreviewDialog({ session, onClose }: StartDialogProps) {
+  const book = deploymentsOf(session);
+  const draft = book.draft("preview");
+  const finish = useFinish(onClose);
+  const started = useRef<string | null>(null);
+  const branch = useSignal(draft.text.peek());
+  const complaint = useSignal("");
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => input.current?.focus(), []);
+
+  function read(): string | null {
+    const name = branch.peek().trim();
+    if (name !== "") return name;
+    complaint.value = START_WORDS.branchMissing;
+    input.current?.focus();
+    return null;
+  }
+
+  async function create(name: string, how: SendOptions) {
+    started.current = (await book.createPreview(name, how)).statusId;
+  }
+
+  return (
+    <Dialog open title={START_WORDS.previewTitle} onClose={onClose}>
+      <StartForm
+        draft={draft}
+        startLabel={START_WORDS.createPreview}
+        isMain
+        read={read}
+        submit={create}
+        onStarted={() => finish(started.current, START_WORDS.previewOf(branch.peek().trim()))}
+        beside={
+          <button type="button" onClick={onClose}>
+            {START_WORDS.cancel}
+          </button>
+        }
+      >
+        <div class={`field ${styles.text}`}>
+          <label for={BRANCH}>{START_WORDS.branch}</label>
+          <input
+            ref={input}
+            id={BRANCH}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            readOnly={draft.sending.value}
+            aria-describedby={`${BRANCH}-hint ${BRANCH}-complaint`}
+            value={branch.value}
+            onInput={({ currentTarget }) => {
+              complaint.value = "";
+              branch.value = currentTarget.value;
+            }}
+          />
+          <p id={`${BRANCH}-hint`} class="hint">
+            {START_WORDS.branchHint}
+          </p>
+          <p id={`${BRANCH}-complaint`} class="field-problem" role="alert">
+            {complaint.value}
+          </p>
+        </div>
+      </StartForm>
+    </Dialog>
+  );
+}
