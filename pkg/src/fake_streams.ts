@@ -12,7 +12,6 @@ const MAX_FIRST = 25;
 type Records = Pick<
   FakeRecords<{ status: string }>,
   | "name"
-  | "idName"
   | "deleted"
   | "onChange"
   | "nextEnd"
@@ -107,7 +106,7 @@ export class FakeStreams {
     const changed = records.changedAfter(position);
     const deleted = [...records.deleted].filter(([revision]) => revision > position);
     const toDeletion = ([revision, id]: [number, string]) => {
-      return { revision, name: "deleted", data: { [records.idName]: id } as object };
+      return { revision, name: "deleted", data: { id } as object };
     };
     const events = [
       ...changed.map(({ row, revision }) => ({ revision, name: records.name, data: row })),

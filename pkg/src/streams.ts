@@ -19,6 +19,8 @@ const MIN_RETRY = 1_000;
 const STREAM_PAUSE = 60_000;
 /** Maximum number of consecutive streams without an event before polling takes over. */
 const MAX_BREAKS = 3;
+/** The operation whose events have an `id`, as all `deleted` events do, and no other required property. */
+const DELETED = "agentJobs.allEvents";
 /** Consecutive failed attempts before the error is thrown. The default delays add up to 45 s. */
 const MAX_FAILURES = 5;
 
@@ -249,12 +251,12 @@ function isRetryable(error: unknown): boolean {
  */
 function readChange(
   transport: Transport,
-  { name, id, allEvents }: Watched,
+  { name, allEvents }: Watched,
   { event, data }: StreamEvent,
 ): object | undefined {
   if (event === "reset") return { reset: true };
-  if (event !== name && event !== "deleted") return undefined;
-  // The data of a `deleted` event is an object with the id.
-  const row = transport.decodeEvent(allEvents.operation, data) as Record<string, unknown>;
-  return event === name ? { [name]: row } : { deleted: row[id] };
+  if (event === name) return { [name]: transport.decodeEvent(allEvents.operation, data) };
+  if (event !== "deleted") return undefined;
+  const { id } = transport.decodeEvent(DELETED, data) as { id: string };
+  return { deleted: id };
 }

@@ -210,7 +210,7 @@ test("watchAll yields deployments, deleted records and resets after a revision",
     stream(
       ["deployment", { statusId: "s1", status: "queued" }],
       ["job", { id: "j1" }],
-      ["deleted", { statusId: "s0" }],
+      ["deleted", { id: "s0" }],
       ["reset", {}],
     );
   const seen = [];
