@@ -63,7 +63,7 @@ test.describe("start", () => {
     });
     const { dialog, button } = await openDeploy(page);
     await button.click();
-    await dialog.getByText("starts it only once").waitFor();
+    await dialog.getByRole("alert").waitFor();
     await rowsOf(page).first().waitFor();
     await page.unroute("**/v1/project/update/*");
     await page.reload();
@@ -76,7 +76,7 @@ test.describe("start", () => {
     assert.equal((await startedAt(visitor)).length, 1);
 
     // The next deployment is another one.
-    const [{ id }] = await startedAt(visitor);
+    const [{ _id: id }] = await startedAt(visitor);
     await site.upstream.setDeployment(id, ENDS.live);
     await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
     await (await openDeploy(page)).button.click();
@@ -184,7 +184,7 @@ test.describe("job", () => {
     await preview.getByRole("button", { name: "Preview this branch" }).dblclick();
     await preview.getByText("Queued", { exact: true }).waitFor();
     await preview.getByText("The link works once the preview is live.").waitFor();
-    const [{ id, branch, previewUrl }, ...others] = await startedAt(visitor);
+    const [{ _id: id, branch, previewUrl }, ...others] = await startedAt(visitor);
     assert.deepEqual([branch, others], [BRANCH, []]);
     const link = preview.getByRole("link", { name: "Open preview" });
     await expect(link).toHaveAttribute("href", new URL(previewUrl).href);

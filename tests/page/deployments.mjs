@@ -45,6 +45,18 @@ export async function deployElsewhere({ site, project, token }, { branch, sub = 
   return JSON.parse(text);
 }
 
+/** Ends a deployment at the platform, and waits until the gateway knows its end. */
+export async function endDeployment({ site, project, token }, id, end) {
+  await site.upstream.setDeployment(id, end);
+  const headers = { authorization: `Bearer ${token({ scope: DEPLOYMENT_SCOPES })}` };
+  let row;
+  do {
+    const response = await fetch(`${site.url}/v1/project/${project}/deployments`, { headers });
+    const { deployments } = await response.json();
+    row = deployments.find(({ statusId }) => statusId === id);
+  } while (row.status !== end.status);
+}
+
 /** Deletes a record as an operator. */
 export async function deleteRecord({ site, project, token }, id) {
   const response = await fetch(`${site.url}/v1/project/${project}/deployments/${id}`, {

@@ -10,6 +10,7 @@ import {
   deleteRecord,
   deployElsewhere,
   ENDS,
+  endDeployment,
   openDeployments,
   rowsOf,
 } from "./deployments.mjs";
@@ -125,7 +126,7 @@ test.describe("scope", () => {
 
 test.describe("deployment", () => {
   test("shows its log while it grows, its author and its commit", async ({ visitor }) => {
-    const { page, site, record } = visitor;
+    const { page, site } = visitor;
     const { statusId: id } = await deployElsewhere(visitor, { sub: "maya" });
     await openDeployments(visitor, { id });
     const article = page.getByRole("article");
@@ -148,21 +149,33 @@ test.describe("deployment", () => {
     await commit.getByText("Files: 1 added and 2 modified").waitFor();
     await article.getByText("Ada Acme").waitFor();
     await article.getByText("maya").waitFor();
-    const picture = article.getByRole("link", { name: "Open screenshot" });
-    await expect(picture).toHaveAttribute("href", "https://files.acme.example/screenshot.png");
-    assert.ok(!record.urls.some((url) => url.includes("acme.example")), "no picture is loaded");
-    assert.equal(await page.locator("main img").count(), 0);
   });
 
   test("that is live despite a failure shows a warning, no failure", async ({ visitor }) => {
-    const { page, site } = visitor;
+    const { page } = visitor;
     const { statusId: id } = await deployElsewhere(visitor);
-    await site.upstream.setDeployment(id, ENDS.warning);
+    await endDeployment(visitor, id, ENDS.warning);
     await openDeployments(visitor, { id });
     const article = page.getByRole("article");
     await article.getByText("Live, with a warning").waitFor();
     await article.getByText("The content is live, but a later step failed").waitFor();
     assert.equal(await article.locator(".problem").count(), 0);
+  });
+
+  test("links to its screenshot, and loads no picture", async ({ visitor }) => {
+    const { page, record } = visitor;
+    const { statusId: id } = await deployElsewhere(visitor);
+    await endDeployment(visitor, id, ENDS.live);
+    const screenshot = "https://files.acme.example/screenshot.png";
+    await page.route("**/v1/project/update-status/*", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), screenshot } });
+    });
+    await openDeployments(visitor, { id });
+    const link = page.getByRole("link", { name: "Open screenshot" });
+    await expect(link).toHaveAttribute("href", screenshot);
+    assert.ok(!record.urls.some((url) => url.includes("acme.example")));
+    assert.equal(await page.locator("main img").count(), 0);
   });
 
   test("a preview says that it can be 404 for minutes", async ({ visitor }) => {
@@ -189,7 +202,7 @@ test.describe("deployment", () => {
         json: { ...body, commit, screenshot: "javascript:alert(1)" },
       });
     });
-    await site.upstream.setDeployment(id, { ...ENDS.failed, summary: MARKUP, logs: [MARKUP] });
+    await endDeployment(visitor, id, { ...ENDS.failed, summary: MARKUP, logs: [MARKUP] });
     await openDeployments(visitor, { id });
     const article = page.getByRole("article");
     await expect(article.getByRole("region", { name: "Log" }).getByRole("listitem")).toHaveText(
@@ -221,10 +234,10 @@ test.describe("deployment", () => {
   });
 
   test("a log of 30,000 lines shows its end, and earlier lines on request", async ({ visitor }) => {
-    const { page, site } = visitor;
+    const { page } = visitor;
     const { statusId: id } = await deployElsewhere(visitor);
     const logs = Array.from({ length: 30_000 }, (_, at) => `Step ${at + 1}`);
-    await site.upstream.setDeployment(id, ENDS.failed);
+    await endDeployment(visitor, id, ENDS.failed);
     await page.route("**/v1/project/update-status/*", async (route) => {
       const response = await route.fetch();
       await route.fulfill({

@@ -34,7 +34,8 @@ for (const [name, profile] of Object.entries(PROFILES)) {
       const { site, page, project, startSession, token } = visitor;
       const devtools = await page.context().newCDPSession(page);
       await devtools.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN[name] });
-      await startSession(token({ scope: `${ALL_SCOPES} analytics:conversations` }));
+      const scope = `${ALL_SCOPES} deployments:read deployments:create analytics:conversations`;
+      await startSession(token({ scope }));
       await recordShifts(page);
       for (const route of ROUTES) {
         await page.goto(`${site.url}/?route=${route}&project=${project}`);

@@ -13,7 +13,8 @@ import { SMALL_SITE } from "./sites.mjs";
 
 const MAX_SIGN_IN_BYTES = 45_000;
 const MAX_ROUTE_BYTES = 120_000;
-const ALL_ROUTES = "jobs:create jobs:read analytics:read analytics:conversations";
+const ALL_ROUTES =
+  "jobs:create jobs:read deployments:create deployments:read analytics:read analytics:conversations";
 /**
  * The limit for the chart of daily views. It loads after the rows if the gateway archives the
  * project.
@@ -36,6 +37,7 @@ test(`the sign-in route loads at most ${MAX_SIGN_IN_BYTES} bytes`, async ({ visi
 for (const route of [
   "today",
   "jobs",
+  "deployments",
   "views",
   "visitors",
   "feedback",
@@ -44,7 +46,7 @@ for (const route of [
 ]) {
   test(
     `the route "${route}" loads at most ${MAX_ROUTE_BYTES} bytes`,
-    repeats(!["jobs", "views"].includes(route)),
+    repeats(!["jobs", "deployments", "views"].includes(route)),
     async ({ visitor }, testInfo) => {
       const { site, page, record, token, startSession } = visitor;
       await startSession(token({ scope: ALL_ROUTES }));

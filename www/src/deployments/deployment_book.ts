@@ -163,16 +163,16 @@ export class DeploymentBook {
 
   /** Deploys the site and returns the deployment's id. */
   async deploy(how: SendOptions): Promise<string> {
-    const { statusId } = await this.#start(how, (options) =>
-      this.#client.deployments.create(options),
+    const { statusId } = await this.#start(how, (client, options) =>
+      client.deployments.create(options),
     );
     this.#noteStart({ statusId, branch: null, previewUrl: null });
     return statusId;
   }
 
   async createPreview(branch: string, how: SendOptions): Promise<StartedPreview> {
-    const started = await this.#start(how, (options) =>
-      this.#client.previews.create({ branch }, options),
+    const started = await this.#start(how, (client, options) =>
+      client.previews.create({ branch }, options),
     );
     this.#noteStart({ ...started, branch });
     return started;
@@ -191,10 +191,18 @@ export class DeploymentBook {
 
   async #start<Started>(
     { signal, ...how }: SendOptions,
-    send: (options: SendOptions) => PromiseLike<Started>,
+    send: (client: Client, options: SendOptions) => PromiseLike<Started>,
   ): Promise<Started> {
+    // The client would wait up to a minute for a limit. The person sees the time instead.
+    const limited = new AbortController();
+    const client = this.#client.withOptions({
+      onRetry: ({ error }) => {
+        if ((error as { status?: number }).status === 429) limited.abort(error);
+      },
+    });
     try {
-      return await send({ ...how, signal: AbortSignal.any([signal, this.#ended]) });
+      const signals = [signal, limited.signal, this.#ended];
+      return await send(client, { ...how, signal: AbortSignal.any(signals) });
     } finally {
       this.#following.renew();
     }

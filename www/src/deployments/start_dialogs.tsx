@@ -7,7 +7,6 @@ import { Dialog } from "../shell/dialog.tsx";
 import { visit } from "../shell/navigation.ts";
 import { toast } from "../shell/toast.ts";
 import { deploymentsOf } from "./session_deployments.ts";
-import * as styles from "./start_dialogs.module.css";
 import { StartForm } from "./start_form.tsx";
 import { START_WORDS } from "./words.ts";
 
@@ -62,7 +61,7 @@ export function DeployDialog({ session, onClose }: StartDialogProps) {
           </button>
         }
       >
-        <p class={styles.text}>{START_WORDS.deployHint(session.projectId)}</p>
+        <p>{START_WORDS.deployHint(session.projectId)}</p>
       </StartForm>
     </Dialog>
   );
@@ -107,7 +106,7 @@ export function PreviewDialog({ session, onClose }: StartDialogProps) {
           </button>
         }
       >
-        <div class={`field ${styles.text}`}>
+        <div class="field">
           <label for={BRANCH}>{START_WORDS.branch}</label>
           <input
             ref={input}

@@ -5,6 +5,7 @@ import type { Draft, SendOptions } from "../sending/draft.ts";
 import { SEND_WORDS } from "../sending/words.ts";
 import { keepFocus } from "../shell/heading.tsx";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
+import * as styles from "./start_form.module.css";
 import { START_WORDS } from "./words.ts";
 
 const DASHBOARD = "https://app.mintlify.com/";
@@ -49,7 +50,7 @@ export function StartForm(props: StartFormProps) {
 
   return (
     <form
-      class="stack"
+      class={`stack ${styles.form}`}
       onSubmit={(event) => {
         event.preventDefault();
         send();
