@@ -27,17 +27,20 @@ const GROUPS = [
   // Several routes use these. In the file of one, the others would load the whole file.
   group("routes", [
     ...["src/session/scope_notice.tsx", "src/shell/rate_limit.ts", "src/shell/readable_text.ts"],
-    ...["src/shell/time_ago.tsx", "src/shell/use_read.ts"],
+    ...["src/shell/copy_button.tsx", "src/shell/time_ago.tsx", "src/shell/use_read.ts"],
     ...["src/jobs/pull_request_link.tsx", "src/jobs/pull_request_state.ts"],
     ...["src/jobs/job_news.ts", "src/jobs/job_state.ts", "src/jobs/words.ts"],
-    ...["src/deployments/deployment_news.ts", "src/deployments/deployment_state.ts"],
-    ...["src/deployments/words.ts", "src/live/news.ts", "src/live/live_rows.module.css"],
+    ...["src/live/news.ts", "src/live/live_rows.module.css"],
     ...["instant.js", "pull_request.js", "rate_limit.js"].map((file) => join(PACKAGE, file)),
+  ]),
+  group("deployment_state", [
+    ...["src/deployments/deployment_news.ts", "src/deployments/deployment_state.ts"],
   ]),
   group("analytics", ["src/analytics/page_views.tsx"]),
   group("package", [join(PACKAGE, "web.js"), "src/session/open_session.ts"]),
   group("interval_trend", ["src/analytics/trend/interval_trend.tsx"]),
-  group("live", [], /\/src\/(?:live|sending)\//),
+  // Without the parts of an item's own page, which load with it.
+  group("live", [], /\/src\/(?:live\/(?!item_|state_line|missing_)|sending\/(?!doubt_))/),
   group("session_jobs", [
     ...["src/jobs/session_jobs.ts", "src/jobs/open_composer.ts"],
     ...["src/jobs/job_rows.tsx", "src/jobs/new_job_button.tsx"],

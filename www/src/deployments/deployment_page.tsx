@@ -23,6 +23,7 @@ import { deploymentState, hasEnded, isRunning } from "./deployment_state.ts";
 import type { DeploymentFacts, OpenDeployment } from "./open_deployment.ts";
 import { PreviewLink } from "./preview_link.tsx";
 import { deploymentsOf } from "./session_deployments.ts";
+import { STATE_WORDS } from "./state_words.ts";
 import { DEPLOYMENT_WORDS } from "./words.ts";
 
 const DeleteDialog = deferDialog(async () => (await import("./delete_dialog.tsx")).DeleteDialog);
@@ -41,7 +42,7 @@ export function DeploymentPage({ id, session }: { id: string; session: Session }
   const state = deploymentState(facts);
   const branch = facts?.branch ?? null;
   useItemTitle(id, {
-    heading: branch === null ? DEPLOYMENT_WORDS.siteDeployment : DEPLOYMENT_WORDS.previewOf(branch),
+    heading: branch === null ? DEPLOYMENT_WORDS.siteDeployment : STATE_WORDS.previewOf(branch),
     state: facts === null ? null : state.word,
     parent: { label: DEPLOYMENT_WORDS.all, change: { deployments: { id: null } } },
   });

@@ -1,7 +1,7 @@
 import type { Deployment, ListedDeployment } from "quillgate";
 import type { State } from "../live/state.ts";
 import { spell } from "../shell/wording.ts";
-import { DEPLOYMENT_WORDS, STATE_WORDS } from "./words.ts";
+import { STATE_WORDS } from "./state_words.ts";
 
 /** The properties that decide the state. */
 export type Outcome = Pick<ListedDeployment, "status" | "isLive">;
@@ -38,5 +38,5 @@ export function isRunning({ status }: Pick<Outcome, "status">): boolean {
 
 /** Returns "Site", or the branch of a preview. */
 export function targetOf({ branch }: Pick<ListedDeployment, "branch">): string {
-  return branch === null ? DEPLOYMENT_WORDS.site : DEPLOYMENT_WORDS.previewOf(branch);
+  return branch === null ? STATE_WORDS.site : STATE_WORDS.previewOf(branch);
 }

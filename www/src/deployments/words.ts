@@ -1,19 +1,8 @@
 /** The strings of deployments and previews. */
-export const STATE_WORDS = {
-  queued: "Queued",
-  inProgress: "In progress",
-  live: "Live",
-  warning: "Live, with a warning",
-  failed: "Failed",
-  unknown: "Not known yet",
-} as const;
-
 export const DEPLOYMENT_WORDS = {
   title: "Deployments",
   heading: "Deployments of this project",
-  site: "Site",
   siteDeployment: "Deployment of the site",
-  previewOf: (branch: string) => `Preview of ${branch}`,
   unsafeLink: "Unsafe preview link",
   openPreview: "Open preview",
   copyPreviewLink: "Copy preview link",

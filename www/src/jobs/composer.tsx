@@ -14,6 +14,7 @@ import { toast } from "../shell/toast.ts";
 import { count, counted, duration } from "../shell/wording.ts";
 import { focusFirstBlank } from "./blanks.ts";
 import * as styles from "./composer.module.css";
+import { COMPOSER_WORDS } from "./composer_words.ts";
 import type { JobBook } from "./job_book.ts";
 import { titleOf } from "./job_state.ts";
 import { focusNewJob } from "./new_job_button.tsx";
@@ -21,7 +22,6 @@ import { promptWanted, tellOfTooMany } from "./open_composer.ts";
 import { PromptBox } from "./prompt_box.tsx";
 import { TemplateMenu } from "./template_menu.tsx";
 import type { Template } from "./templates.ts";
-import { COMPOSER_WORDS } from "./words.ts";
 
 const PROMPT_BOX = "prompt";
 const DASHBOARD = "https://app.mintlify.com/";

@@ -1,9 +1,9 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { toast } from "../shell/toast.ts";
+import { COMPOSER_WORDS } from "./composer_words.ts";
 import { MAX_DRAFTS } from "./draft_shelf.ts";
 import type { JobBook } from "./job_book.ts";
-import { COMPOSER_WORDS } from "./words.ts";
 
 /** Whether the panel's text box must take the focus. */
 export const promptWanted = signal(false);

@@ -6,8 +6,8 @@ import type { Draft, Submit } from "../sending/draft.ts";
 import { ProblemPanel } from "../shell/problem_panel.tsx";
 import { counted } from "../shell/wording.ts";
 import { type Blank, findBlanks, focusFirstBlank, selectNextBlank } from "./blanks.ts";
+import { COMPOSER_WORDS } from "./composer_words.ts";
 import * as styles from "./prompt_box.module.css";
-import { COMPOSER_WORDS } from "./words.ts";
 
 interface PromptBoxProps {
   id: string;

@@ -2,6 +2,7 @@ import { IconButton } from "../shell/icon_button.tsx";
 import { Cross } from "../shell/icons.tsx";
 import { Menu } from "../shell/menu.tsx";
 import { toast } from "../shell/toast.ts";
+import { COMPOSER_WORDS } from "./composer_words.ts";
 import * as styles from "./template_menu.module.css";
 import {
   BUILT_IN,
@@ -10,7 +11,6 @@ import {
   type Template,
   type TemplateShelf,
 } from "./templates.ts";
-import { COMPOSER_WORDS } from "./words.ts";
 
 interface TemplateMenuProps {
   shelf: TemplateShelf;

@@ -1,6 +1,6 @@
 /**
- * The strings of jobs: the list, the page of a job, and the panel for a new job. `templates.ts` has
- * the built-in templates.
+ * The strings of jobs: the list and the page of a job. `composer_words.ts` has those of the panel
+ * for a new job.
  */
 import { spell } from "../shell/wording.ts";
 
@@ -111,54 +111,4 @@ export const PULL_REQUEST_WORDS = {
   draft: "Draft",
   merged: "Merged",
   closed: "Closed",
-} as const;
-
-export const COMPOSER_WORDS = {
-  title: "New job",
-  close: "Close new job",
-  prompt: "Prompt",
-  hint: (limit: string) => `Name the pages, what should change, and why. ${limit}`,
-  example: "Add a section on token rotation to the authentication guide, with an example request.",
-  start: "Start job",
-  privacy: "Drafts are saved in this browser until you sign out.",
-  draftRefused: "Your browser couldn’t save this draft. It lasts until you reload the page.",
-  usualLimit: "Up to 100 jobs per hour.",
-  left: (left: string, jobs: string, span: string) => `${left} of ${jobs} left ${span}.`,
-  thisHour: "this hour",
-  every: (span: string) => `in any ${span}`,
-  drafts: "Drafts",
-  emptyDraft: "Empty draft",
-  newDraft: "New draft",
-  discard: "Discard draft",
-  discarded: "Draft discarded",
-  undo: "Undo",
-  tooMany: (most: number) => `You have ${most} drafts. Send or discard one first.`,
-  sending: "Sending…",
-  cancel: "Cancel",
-  sendAgain: "Send again",
-  keepDraft: "Keep as draft",
-  missing: "Enter a prompt.",
-  nextBlank: "Tab goes to the next blank.",
-  blankLeft: (blank: string) => `Fill in the blank ${blank} first.`,
-  anyway: (action: string) => `${action} anyway`,
-  started: (title: string) => `Job started: ${title}`,
-  open: "Open",
-  doubt: "We can’t tell if this job started",
-  doubtHint:
-    "It may already be running, but it won’t appear in your list. Before you send it again, check:",
-  dashboard: "Mintlify dashboard",
-  pullRequests: (noun: string, repository: string) => `${spell(noun)}s of ${repository}`,
-  templates: "Templates",
-  builtIn: "Built-in templates",
-  own: "Your templates",
-  saveTemplate: "Save this prompt as a template",
-  deleteTemplate: (name: string) => `Delete the template ${name}`,
-  templatesStay: "Templates are saved in this browser until you sign out.",
-  templateSaved: "Saved as a template",
-  templateUntilReload:
-    "Your browser couldn’t store this template. It lasts until you reload the page.",
-  templateExists: "A template with this name exists.",
-  templateDeleted: "Template deleted",
-  tooManyTemplates: (most: number) => `You have ${most} templates. Delete one first.`,
-  templateTooLong: "This prompt is too long for a template.",
 } as const;
