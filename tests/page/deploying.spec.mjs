@@ -1,5 +1,5 @@
 /**
- * Starting deployments and previews on the page. A confirmation says what a deployment does, and no
+ * Starting deployments and previews on the page. A deployment needs a confirmation, and no
  * double click and no lost response starts a second one.
  */
 import assert from "node:assert/strict";
@@ -116,7 +116,9 @@ test.describe("start", () => {
     assert.equal(started, BRANCH);
   });
 
-  test("a rejected branch says why and can be changed", async ({ visitor }) => {
+  test("the refusal of a branch has a reason, and the branch can be changed", async ({
+    visitor,
+  }) => {
     const { page } = visitor;
     await openDeployments(visitor);
     const { dialog, button } = await openPreview(page);
@@ -177,7 +179,7 @@ test.describe("job", () => {
     return article;
   }
 
-  test("goes from its branch to a preview that is live", async ({ visitor }) => {
+  test("a job goes from its branch to a preview that is live", async ({ visitor }) => {
     const { page, site } = visitor;
     const article = await openJobOnBranch(visitor);
     const preview = article.getByRole("region", { name: "Preview of this job" });
@@ -202,7 +204,7 @@ test.describe("job", () => {
     await page.getByRole("heading", { level: 1, name: `Preview of ${BRANCH}` }).waitFor();
   });
 
-  test("without deployments:read shows the link only", async ({ visitor }) => {
+  test("a job without deployments:read shows only the link of its preview", async ({ visitor }) => {
     const scope = "jobs:read deployments:create";
     const article = await openJobOnBranch(visitor, { scope });
     const preview = article.getByRole("region", { name: "Preview of this job" });
@@ -211,7 +213,7 @@ test.describe("job", () => {
     assert.equal(await preview.getByRole("link", { name: "Details" }).count(), 0);
   });
 
-  test("has no preview on the default branch and without scopes", async ({ visitor }) => {
+  test("a job on the default branch, or without scopes, has no preview", async ({ visitor }) => {
     const onMain = await openJobOnBranch(visitor, { ref: "main" });
     assert.equal(await onMain.getByText("Preview of this job").count(), 0);
     const article = await openJobOnBranch(visitor, { scope: "jobs:read" });

@@ -22,7 +22,7 @@ const MARKUP = '<img src=x onerror="document.title=`broken`"><b>bold</b>';
 const LONG_BRANCH = `docs/${"a-very-long-branch-name-".repeat(8)}end`;
 
 test.describe("list", () => {
-  test("shows states in words, newest first, and follows changes", async ({ visitor }) => {
+  test("the list shows states in words, newest first, and follows changes", async ({ visitor }) => {
     const { page, site } = visitor;
     const { upstream } = site;
     const { statusId: live } = await deployElsewhere(visitor, { sub: "maya" });
@@ -46,7 +46,7 @@ test.describe("list", () => {
     await expect(rowsOf(page).nth(2)).not.toContainText("Your changes");
   });
 
-  test("links to a preview, names its branch, and adds new rows at the top", async ({
+  test("the list links to a preview, names its branch, and adds new rows at the top", async ({
     visitor,
   }) => {
     const { page } = visitor;
@@ -62,7 +62,7 @@ test.describe("list", () => {
     assert.match((await link.getAttribute("rel")) ?? "", /noopener/);
   });
 
-  test("loses a deleted record, and shows what changed while the stream was down", async ({
+  test("the list loses a deleted record, and shows changes that the stream missed", async ({
     visitor,
   }) => {
     const { page, site, context = page.context() } = visitor;
@@ -80,7 +80,7 @@ test.describe("list", () => {
     await rowsOf(page).getByText("Failed", { exact: true }).waitFor();
   });
 
-  test("the keys g d open it, and j and Enter open the first row", async ({ visitor }) => {
+  test("the keys g d open the list, and j and Enter open the first row", async ({ visitor }) => {
     const { page, site, project, token, startSession } = visitor;
     await deployElsewhere(visitor);
     await startSession(token({ scope: "jobs:read deployments:read" }));
@@ -125,7 +125,9 @@ test.describe("scope", () => {
 });
 
 test.describe("deployment", () => {
-  test("shows its log while it grows, its author and its commit", async ({ visitor }) => {
+  test("a deployment shows its log while it grows, its author and its commit", async ({
+    visitor,
+  }) => {
     const { page, site } = visitor;
     const { statusId: id } = await deployElsewhere(visitor, { sub: "maya" });
     await openDeployments(visitor, { id });
@@ -151,7 +153,9 @@ test.describe("deployment", () => {
     await article.getByText("maya").waitFor();
   });
 
-  test("that is live despite a failure shows a warning, no failure", async ({ visitor }) => {
+  test("a deployment that is live despite a failure shows a warning, no failure", async ({
+    visitor,
+  }) => {
     const { page } = visitor;
     const { statusId: id } = await deployElsewhere(visitor);
     await endDeployment(visitor, id, ENDS.warning);
@@ -162,7 +166,7 @@ test.describe("deployment", () => {
     assert.equal(await article.locator(".problem").count(), 0);
   });
 
-  test("links to its screenshot, and loads no picture", async ({ visitor }) => {
+  test("a deployment links to its screenshot, and loads no picture", async ({ visitor }) => {
     const { page, record } = visitor;
     const { statusId: id } = await deployElsewhere(visitor);
     await endDeployment(visitor, id, ENDS.live);
@@ -178,7 +182,7 @@ test.describe("deployment", () => {
     assert.equal(await page.locator("main img").count(), 0);
   });
 
-  test("a preview says that it can be 404 for minutes", async ({ visitor }) => {
+  test("a preview warns of a 404 in the first minutes", async ({ visitor }) => {
     const { page, site } = visitor;
     const { statusId: id, previewUrl } = await deployElsewhere(visitor, { branch: "docs/fix" });
     await openDeployments(visitor, { id });
@@ -216,7 +220,7 @@ test.describe("deployment", () => {
     assert.equal(await page.locator("main img, main b").count(), 0);
   });
 
-  test("an unsafe preview address is no link", async ({ visitor }) => {
+  test("an unsafe preview address does not become a link", async ({ visitor }) => {
     const { page } = visitor;
     await deployElsewhere(visitor, { branch: "fix" });
     await page.route(/\/deployments(\?|$)/, async (route) => {
@@ -256,7 +260,7 @@ test.describe("deployment", () => {
     assert.ok((await overflow(page)) <= 0);
   });
 
-  test("whose record is deleted while it is open stays, with a notice and no failure", async ({
+  test("a deployment whose record is deleted while it is open stays, with a notice", async ({
     visitor,
   }) => {
     const { page, site } = visitor;
@@ -273,7 +277,7 @@ test.describe("deployment", () => {
     assert.equal(await article.getByText("Watching for updates.").count(), 0);
   });
 
-  test("that does not exist says so", async ({ visitor }) => {
+  test("an unknown deployment has a notice with its id", async ({ visitor }) => {
     const { page, project } = visitor;
     await openDeployments(visitor, { id: "never-1" });
     const alert = page.getByRole("alert").filter({ hasText: `not found in ${project}` });

@@ -12,7 +12,7 @@ import { test } from "./fixtures.mjs";
 
 test.use({ siteOptions: DEPLOYMENT_SITE });
 
-test("shows failed deployments with a link, follows them, and leaves out those that are live", async ({
+test("Today shows failed deployments with a link, follows them, and leaves out those that are live", async ({
   visitor,
 }) => {
   const { page, site, project, token, startSession } = visitor;

@@ -10,7 +10,7 @@ interface PreviewLinkProps {
   isMain?: boolean;
 }
 
-/** Links to a preview, and says when the link works. */
+/** Links to a preview, with a hint about when the link works. */
 export function PreviewLink({ preview, isMain = false }: PreviewLinkProps) {
   if (preview.previewUrl === null) return null;
   const href = safeHref(preview.previewUrl);

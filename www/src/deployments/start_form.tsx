@@ -14,7 +14,7 @@ interface StartFormProps {
   draft: Draft;
   startLabel: string;
   isMain: boolean;
-  /** Returns the text to send; null if the input is incomplete. */
+  /** Returns the input to send; null if it is incomplete. */
   read(): string | null;
   submit(text: string, how: SendOptions): Promise<void>;
   onStarted(): void;

@@ -1,6 +1,6 @@
 import { HOUR_MS } from "../shell/durations.ts";
 
-/** What a draft starts. */
+/** The words and the key of the writes of a draft. */
 export interface SendKind {
   /** As in "the list of jobs". */
   many: string;

@@ -11,8 +11,7 @@ interface OutsideLinkProps {
 export function OutsideLink({ href, class: className, children }: OutsideLinkProps) {
   return (
     <a class={className} href={href} target="_blank" rel="noopener">
-      <span>{children}</span>
-      <External />
+      <span>{children}</span> <External />
     </a>
   );
 }
