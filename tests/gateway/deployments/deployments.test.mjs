@@ -5,12 +5,13 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { startReceiver } from "../../harness/receiver.mjs";
 import { assertProblem } from "../recorded_gateway.mjs";
 import { ACME, listOf, OTHER, startSite, statusOf, triggerOf, updateOf } from "./site.mjs";
 
 const HOUR_MS = 3600 * 1000;
-const PROJECTS = ["keys", "list", "walk", "hooks", "away", "gone", "wait", "free-plan"];
+const PROJECTS = ["keys", "list", "walk", "hooks", "away", "gone", "wait", "watched", "free-plan"];
 const ALL = [ACME, OTHER, ...PROJECTS];
 
 let site;
@@ -267,6 +268,19 @@ describe("a stream", () => {
     assert.equal((await site.remove("walk", id)).status, 204);
     await find("deleted", (deleted) => deleted.id === id);
   });
+});
+
+test("an ended deployment is no longer polled for the watchers of all", async () => {
+  const all = site.watch("watched");
+  await all.opened;
+  const [ended, running] = [await site.deployed("watched"), await site.deployed("watched")];
+  await site.upstream.setDeployment(ended, { status: "success", logs: [] });
+  const isEnd = ({ data }) => JSON.parse(data).statusId === ended && JSON.parse(data).isLive;
+  await all.until(({ events }) => events.some(isEnd));
+  const reads = async (id) => (await site.upstream.deployment(id)).reads.count;
+  const [before, start] = [await reads(ended), await reads(running)];
+  while ((await reads(running)) < start + 3) await sleep(20);
+  assert.equal(await reads(ended), before);
 });
 
 describe("a webhook", () => {
