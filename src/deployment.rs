@@ -114,7 +114,7 @@ record! {
 /// The sentence in `logs` after the content of a deployment was published (docs/platform.md, 4.14).
 pub const LOG_PUBLISHED: &str = "Successfully updated deployment";
 /// The start of the sentence about a domain whose cache could not be cleared (docs/platform.md,
-/// 11.3).
+/// 4.14).
 pub const LOG_NOT_REVALIDATED: &str = "Failed to revalidate ";
 /// The start of the sentence about a step that failed.
 pub const LOG_FAILED: &str = "Failed";
@@ -151,8 +151,11 @@ pub fn is_live<'a>(
     match status {
         Some(DeploymentStatus::Success) => true,
         Some(DeploymentStatus::Failure) => {
-            let (mut is_published, mut is_other_failure) = (false, false);
-            let mut is_not_revalidated = false;
+            // Sentences about other failures have no common start, so the summary decides.
+            let summary = summary.map(str::trim).filter(|text| !text.is_empty());
+            let mut is_other_failure =
+                summary.is_some_and(|text| !text.starts_with(LOG_NOT_REVALIDATED));
+            let (mut is_published, mut is_not_revalidated) = (false, false);
             for line in logs.chain(summary) {
                 let line = line.trim();
                 is_published |= line.starts_with(LOG_PUBLISHED);
@@ -181,8 +184,8 @@ record! {
     pub struct StartedPreview {
         /// The identifier of the preview's deployment.
         pub status_id as "statusId": String,
-        /// The URL of the preview. For a moment, it can respond 404 although the deployment has
-        /// succeeded.
+        /// The URL of the preview. It can respond 404 for minutes although the deployment has
+        /// succeeded (docs/platform.md, 4.13).
         pub preview_url as "previewUrl": Option<String>,
     }
 }

@@ -36,7 +36,7 @@ export const DEPLOYMENT_COMMANDS: readonly Command[] = [
     summary: "Create or update the preview of a branch.",
     description: [
       "Prints the id of its deployment and the preview's URL. With --wait, prints the URL when the preview is live.",
-      "For a moment after that, the URL can respond with 404.",
+      "For minutes after that, the URL can respond with 404.",
     ],
     connects: true,
     arguments: [{ name: "BRANCH", required: true, summary: "The name of the Git branch." }],

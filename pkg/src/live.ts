@@ -21,10 +21,13 @@ export function isLive({
 }: Pick<Deployment, "status" | "summary" | "logs">): boolean {
   if (status !== "failure") return status === "success";
   const lines = [...(logs ?? []), summary ?? ""].map((line) => line.trim());
+  const reason = lines.at(-1) ?? "";
   const failed = lines.filter((line) => line.startsWith(LOG_FAILED));
   return (
     lines.some((line) => line.startsWith(LOG_PUBLISHED)) &&
     failed.length > 0 &&
-    failed.every((line) => line.startsWith(LOG_NOT_REVALIDATED))
+    failed.every((line) => line.startsWith(LOG_NOT_REVALIDATED)) &&
+    // Sentences about other failures have no common start, so the summary decides.
+    (reason === "" || reason.startsWith(LOG_NOT_REVALIDATED))
   );
 }

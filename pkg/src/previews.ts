@@ -19,7 +19,7 @@ export class Previews {
    * per minute. As with {@link import("./deployments.js").Deployments.create}, only requests to a
    * gateway are retried.
    *
-   * For a moment after the deployment has succeeded, `previewUrl` can respond with 404.
+   * For minutes after the deployment has succeeded, `previewUrl` can respond with 404.
    *
    * @example
    * ```ts

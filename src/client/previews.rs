@@ -10,7 +10,7 @@ use crate::error::ValidationError;
 pub struct Previews<'a>(pub(super) &'a Client);
 
 impl Previews<'_> {
-    /// Creates a preview of a branch, or deploys its existing preview again. For a moment after the
+    /// Creates a preview of a branch, or deploys its existing preview again. For minutes after the
     /// deployment has succeeded, the URL of the preview can respond with 404.
     ///
     /// # Errors

@@ -221,7 +221,7 @@ const DEPLOY: Details = Details {
 const PREVIEW: Details = Details {
     doc: "All projects together can start 5 previews in any 60 seconds by default. With `Prefer: \
         wait`, the request waits for a free slot, at most that long, instead of an immediate 429. \
-        The response arrives before the deployment has ended. For a moment, the preview can \
+        The response arrives before the deployment has ended. For minutes, the preview can \
         respond 404 although its deployment has succeeded.",
     success: Success::Forwarded("202", "The started preview.", &[]),
     ..DEPLOY
