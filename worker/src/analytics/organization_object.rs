@@ -35,10 +35,8 @@ use crate::upstream::connections::Connections;
 use crate::upstream::settings::UpstreamSettings;
 
 /// The former table of issuers' key sets. Isolates now fetch the sets themselves.
-const KEY_SET_TABLE: &str = "CREATE TABLE key_set (
-  address TEXT PRIMARY KEY, text TEXT NOT NULL, fetched INTEGER NOT NULL
-)";
-const DROP_KEY_SETS: &str = "DROP TABLE IF EXISTS key_set";
+const KEY_SET_TABLE: &str = include_str!("migrations/0003_key_sets.sql");
+const DROP_KEY_SETS: &str = include_str!("migrations/0011_drop_key_sets.sql");
 
 const STEPS: [&str; 12] = [
     BUDGET_TABLES,
