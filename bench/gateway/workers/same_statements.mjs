@@ -115,7 +115,7 @@ async function hash(text) {
 
 // --- upstream --------------------------------------------------------------
 
-/** Sends a request. Returns the status, the JSON and its text, or only the status of a failure. */
+/** Sends a request. Returns the status, the body and its JSON, or only the status of a failure. */
 async function send(method, target, body) {
   const headers = { accept: "application/json", authorization: `Bearer ${env.ADMIN_API_KEY}` };
   if (body !== undefined) Object.assign(headers, JSON_TYPE);
