@@ -32,5 +32,5 @@ pub use messages::{read_policy, receive, send_back};
 pub use shared_fetch::share_fetch;
 pub use socket_messages::SocketMessages;
 pub use sql::{Database, number, optional_number, optional_text, text};
-pub use task::{SharedTask, into_promise};
+pub use task::{SharedTask, into_promise, run_until_wait};
 pub use timer::{Timer, Wait, Wake, limit_time, yield_now};
