@@ -31,7 +31,7 @@ impl<'a> RawObject<'a> {
     pub(crate) fn read(json: &'a str, list: Option<&str>) -> Result<Self, Malformed> {
         let mut properties = Vec::new();
         let list = read_object(json, list, &mut |name, value| {
-            properties.push((name, value))
+            properties.push((name, value));
         })?;
         Ok(Self { properties, list })
     }
