@@ -11,7 +11,19 @@ import { assertProblem } from "../recorded_gateway.mjs";
 import { ACME, listOf, OTHER, startSite, statusOf, triggerOf, updateOf } from "./site.mjs";
 
 const HOUR_MS = 3600 * 1000;
-const PROJECTS = ["keys", "list", "walk", "hooks", "away", "gone", "wait", "watched", "free-plan"];
+const PROJECTS = [
+  "keys",
+  "list",
+  "walk",
+  "hooks",
+  "away",
+  "gone",
+  "wait",
+  "watched",
+  "lost",
+  "stuck",
+  "free-plan",
+];
 const ALL = [ACME, OTHER, ...PROJECTS];
 
 let site;
@@ -208,7 +220,13 @@ describe("a status", () => {
     assert.deepEqual([found.status, found.json.projectId], [200, "away"]);
     const as = { projects: [ACME] };
     assertProblem(await site.get(statusOf("elsewhere-1"), { as }), 404, "deployment-not-found");
-    assertProblem(await site.get(statusOf("never-1")), 404, "deployment-not-found");
+    const unknown = await site.get(statusOf("never-1"));
+    assertProblem(unknown, 404, "deployment-not-found");
+    // Nothing tells a deployment of another project from an unknown one.
+    const foreign = await site.get(statusOf(await site.deployed(OTHER)), { as });
+    assertProblem(foreign, 404, "deployment-not-found");
+    for (const name of ["server-timing", "cache-status"])
+      assert.equal(typeof foreign.header(name), typeof unknown.header(name), name);
     // Its events would tell a caller of any project about it.
     for (const project of ["away", ACME]) {
       const events = await site.get(`${listOf(project)}/elsewhere-1/events`);
@@ -248,6 +266,28 @@ describe("a status", () => {
     const { status, json } = await waiting;
     assert.deepEqual([status, json.status], [200, "success"]);
   });
+});
+
+test("a missing deployment is unknown, whatever Mintlify says about it", async () => {
+  const id = await site.deployed("lost");
+  const body = { error: "Deployment not found" };
+  await site.upstream.fault({
+    operation: "deployments.get",
+    times: 1,
+    fault: { kind: "json", status: 404, body },
+  });
+  assertProblem(await site.get(statusOf(id)), 404, "deployment-not-found");
+});
+
+test("stuck polls do not block writes", async () => {
+  const ids = [];
+  for (let at = 0; at < 6; at += 1) ids.push(await site.deployed("stuck"));
+  await site.upstream.hold({ operation: "deployments.get" });
+  const list = site.get(listOf("stuck"));
+  await site.upstream.untilHeld(3);
+  assert.equal((await site.deploy("stuck")).status, 202);
+  await site.upstream.release();
+  assert.equal((await list).status, 200);
 });
 
 describe("a stream", () => {

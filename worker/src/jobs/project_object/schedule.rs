@@ -30,9 +30,7 @@ impl Project {
         if is_list_watched {
             let earliest = now.since(self.settings.poll_duration.plus(GIVE_UP_TIME));
             rows = self.jobs.unfinished(earliest)?;
-            let resource = self.jobs.resource();
-            // The index of unfinished jobs does not know how deployments end.
-            rows.retain(|row| !targets.contains(&row.id) && !row.record(resource).is_finished());
+            rows.retain(|row| !targets.contains(&row.id));
         }
         if !targets.is_empty() {
             rows.extend(self.jobs.find_all(&targets)?);

@@ -3,9 +3,9 @@
 use quillgate::{Operation, RateLimitPolicy};
 use quillgate_worker::app::admission::Admission;
 use quillgate_worker::app::routes::Endpoint;
-use quillgate_worker::budget::is_of_organization;
 use quillgate_worker::budget::limits::Limits;
 use quillgate_worker::budget::read_budget::ReadBudget;
+use quillgate_worker::budget::{counts_refusals, is_of_organization};
 use quillgate_worker::http::response::HeaderFields;
 use quillgate_worker::jobs::resource::Resource;
 use quillgate_worker::jobs::write::Write;
@@ -75,14 +75,6 @@ fn preview_needs_a_body_that_is_json() {
 }
 
 #[test]
-fn preferred_wait_becomes_patience_of_at_most_25_seconds() {
-    for (prefer, seconds) in [("wait=7", 7), ("wait=600", 25), ("respond-async", 0)] {
-        let headers = HeaderFields::default().with("prefer", prefer.to_owned());
-        assert_eq!(write(UPDATE, &headers, b"").patience.0, seconds * 1000);
-    }
-}
-
-#[test]
 fn status_needs_its_scope_in_any_project() {
     let outcome = admit(&get(STATUS, &bearer()));
     let endpoint = Endpoint::Operation(Operation::GetDeployment);
@@ -138,4 +130,6 @@ fn windows_are_those_of_mintlify() {
     }
     let shared = RateLimitPolicy::ALL.map(is_of_organization);
     assert_eq!(shared, [false, false, true, false, true, true, false]);
+    let short = RateLimitPolicy::ALL.map(counts_refusals);
+    assert_eq!(short, [false, false, false, false, true, true, false]);
 }
