@@ -3993,6 +3993,7 @@ var SHOWN_CLAIMS = [
   "actor_id",
   "runner_environment"
 ];
+var NOT_WRITTEN = "The comment was not written";
 async function start({ runner: runner2, signal, pull }, inputs, write2) {
   const { noun, key, send, limitPeriod } = write2;
   let identity;
@@ -4036,7 +4037,9 @@ function prepareComment({ runner: runner2, pull }, inputs, place) {
   }
   const api = findApi(runner2.env, inputs.githubToken);
   if (api === void 0) {
-    throw new InputError("the input github-token is missing, which writes the comment");
+    const text4 = "The input github-token is missing, which writes the comment.";
+    runner2.annotate("warning", NOT_WRITTEN, text4);
+    return void 0;
   }
   const { GITHUB_RUN_ID: run3 = "" } = runner2.env;
   return new StepComment({ ...api, ...place, number: pull.number, run: run3 });
@@ -4048,7 +4051,7 @@ async function writeComment({ runner: runner2, pull }, comment, entry, signal) {
     if (!(error instanceof CommentError)) throw error;
     if (signal?.aborted) return;
     const level = error.isRefusal && pull?.fromFork ? "notice" : "warning";
-    runner2.annotate(level, "The comment was not written", error.message);
+    runner2.annotate(level, NOT_WRITTEN, error.message);
   }
 }
 

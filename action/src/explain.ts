@@ -32,7 +32,7 @@ const INPUT_NAMES: Readonly<Record<string, string>> = {
   branch: "branch",
   workflowSchemaId: "automation",
 };
-/** What an idempotency key stands for. */
+/** The input that an idempotency key is bound to. */
 const KEYED: Readonly<Record<Noun, string>> = {
   job: "prompt",
   deployment: "deployment",

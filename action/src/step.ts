@@ -19,7 +19,6 @@ import type { PullRequest } from "./event.js";
 import { explainStart, type Noun } from "./explain.js";
 import { findApi, type GithubApi } from "./github_api.js";
 import { AccessToken, type Identity, WorkflowIdentity } from "./identity.js";
-import { InputError } from "./input_error.js";
 import type { Place } from "./inputs.js";
 import type { Runner } from "./runner.js";
 
@@ -58,6 +57,9 @@ const SHOWN_CLAIMS = [
   "actor_id",
   "runner_environment",
 ];
+
+/** The title of annotations about the comment. */
+const NOT_WRITTEN = "The comment was not written";
 
 /** Connects to the gateway and sends the write that starts something. */
 export async function start<T>(
@@ -112,11 +114,7 @@ export function readRunUrl(env: NodeJS.ProcessEnv): string {
   return `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
 }
 
-/**
- * Returns the comment on the event's pull request, or `undefined` without a pull request.
- *
- * @throws {InputError} without a token
- */
+/** Returns the comment on the event's pull request, or `undefined` if it cannot be written. */
 export function prepareComment(
   { runner, pull }: Step,
   inputs: Place,
@@ -128,7 +126,9 @@ export function prepareComment(
   }
   const api = findApi(runner.env, inputs.githubToken);
   if (api === undefined) {
-    throw new InputError("the input github-token is missing, which writes the comment");
+    const text = "The input github-token is missing, which writes the comment.";
+    runner.annotate("warning", NOT_WRITTEN, text);
+    return undefined;
   }
   const { GITHUB_RUN_ID: run = "" } = runner.env;
   return new StepComment({ ...api, ...place, number: pull.number, run });
@@ -148,6 +148,6 @@ export async function writeComment(
     if (signal?.aborted) return;
     // GitHub gives a workflow of a pull request from a fork no permission to comment.
     const level = error.isRefusal && pull?.fromFork ? "notice" : "warning";
-    runner.annotate(level, "The comment was not written", error.message);
+    runner.annotate(level, NOT_WRITTEN, error.message);
   }
 }

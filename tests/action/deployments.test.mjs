@@ -277,7 +277,16 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
     }
   });
 
-  test("updates its comment after users edited the text around the marker", async (t) => {
+  test("succeeds with a warning when it has no token for its comment", async (t) => {
+    const run = await site.startRun(t);
+    const options = onPullRequest({ with: { wait: false }, githubToken: "" });
+    const result = await run.runCommand("preview", options);
+    assert.equal(result.code, 0, result.raw);
+    const found = result.annotations.filter(({ level }) => level === "warning");
+    assert.match(only(found).message, /github-token is missing/);
+  });
+
+  test("updates its comment after users edited it around the marker", async (t) => {
     const run = await site.startRun(t);
     const { github } = run;
     const preview = (at) => {

