@@ -5,9 +5,8 @@ pub const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 /// The end of a record.
 pub const LINE_END: &[u8] = b"\r\n";
 
-/// The characters that start a formula in a spreadsheet. The full-width signs do so in some
-/// locales.
-const FORMULA_SIGNS: [&str; 8] = ["=", "+", "-", "@", "＝", "＋", "－", "＠"];
+/// The signs that start a formula in some locales, besides `=`, `+`, `-` and `@`.
+const FULL_WIDTH_SIGNS: [&str; 4] = ["＝", "＋", "－", "＠"];
 
 /// Appends a record.
 pub fn push_record(out: &mut Vec<u8>, cells: &[String]) {
@@ -57,7 +56,10 @@ pub fn push_cell(out: &mut Vec<u8>, text: &[u8]) {
 }
 
 fn is_formula(text: &[u8]) -> bool {
-    FORMULA_SIGNS
-        .iter()
-        .any(|sign| text.starts_with(sign.as_bytes()))
+    match text {
+        [b'=' | b'+' | b'-' | b'@', ..] => true,
+        // The first byte of all full-width signs. Few cells start with it.
+        [0xef, ..] => (FULL_WIDTH_SIGNS.iter()).any(|sign| text.starts_with(sign.as_bytes())),
+        _ => false,
+    }
 }

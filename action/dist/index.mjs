@@ -12,6 +12,122 @@ for (const [name, code] of Object.entries(SIGNAL_CODES)) {
 }
 var cancellation = controller.signal;
 
+// pkg/dist/proxy.js
+var ProxyError = class extends Error {
+};
+function readProxies(env) {
+  const hosts = (env.no_proxy?.trim() || env.NO_PROXY || "").split(/[\s,]+/).filter(Boolean);
+  if (hosts.includes("*"))
+    return void 0;
+  const exceptions = hosts.map((host) => host.replace(/\.(?=$|:)/, "")).flatMap((host) => /^[.*]/.test(host) ? [host] : [host, `.${host}`]);
+  const [http = "", https = ""] = ["http_proxy", "https_proxy"].map((name) => {
+    const names = [name, name.toUpperCase(), "all_proxy", "ALL_PROXY"];
+    const variable2 = names.find((each) => env[each]?.trim());
+    return variable2 === void 0 ? "" : parseProxy(variable2, env[variable2]);
+  });
+  if (http === "" && https === "")
+    return void 0;
+  return { http, https: https || http, exceptions: exceptions.join(",") };
+}
+function parseProxy(variable2, value2) {
+  const text4 = value2.trim();
+  const [, scheme = "http"] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text4) ?? [];
+  if (!/^https?$/i.test(scheme)) {
+    const named = /^socks\w*$/i.test(scheme) ? ` ${scheme.toLowerCase()}` : "";
+    throw new ProxyError(`${variable2} names a${named} proxy, which is not supported: set an http or https proxy`);
+  }
+  const url = text4.includes("://") ? text4 : `http://${text4}`;
+  if (!isProxyUrl(url)) {
+    throw new ProxyError(`${variable2} is not a proxy's URL, such as http://user:password@proxy.example:3128: percent-encode special characters of the password, such as # as %23`);
+  }
+  return url;
+}
+function isProxyUrl(text4) {
+  if (/[\s\\\p{Cc}]/u.test(text4) || !URL.canParse(text4))
+    return false;
+  const { username, password, pathname, search, hash } = new URL(text4);
+  if (pathname !== "/" || search !== "" || hash !== "")
+    return false;
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+async function useProxies({ http, https, exceptions }, env) {
+  const { setGlobalProxyFromEnv } = await import("node:http");
+  if (setGlobalProxyFromEnv === void 0) {
+    const isSupported = process.allowedNodeEnvironmentFlags.has("--use-env-proxy");
+    return isSupported && env.NODE_USE_ENV_PROXY === "1";
+  }
+  setGlobalProxyFromEnv({ http_proxy: http, https_proxy: https, no_proxy: exceptions });
+  return true;
+}
+
+// action/src/idempotency.ts
+import { createHash } from "node:crypto";
+var STEP = [
+  ...["GITHUB_SERVER_URL", "GITHUB_REPOSITORY_ID", "GITHUB_REPOSITORY", "GITHUB_WORKFLOW_REF"],
+  ...["GITHUB_WORKFLOW", "GITHUB_RUN_ID"]
+];
+function deriveJobKey(env, prompt) {
+  const { GITHUB_RUN_ID: run3 = "", GITHUB_RUN_ATTEMPT: attempt = "" } = env;
+  const names = [...STEP, "GITHUB_RUN_ATTEMPT", "GITHUB_JOB", "GITHUB_ACTION"];
+  return `github-${run3}-${attempt}-${digest([...names.map((name) => env[name] ?? ""), prompt])}`;
+}
+function deriveStartKey(env, parts) {
+  const names = [...STEP, "GITHUB_JOB", "GITHUB_ACTION"];
+  const values = names.map((name) => env[name] ?? "");
+  return `github-${env.GITHUB_RUN_ID ?? ""}-${digest([...values, ...parts])}`;
+}
+function derivePreviewKey(jobId, branch) {
+  return `github-preview-${digest([jobId, branch])}`;
+}
+function digest(parts) {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+}
+
+// action/src/markdown.ts
+function formatLink({ href, name }) {
+  return href === null ? formatCode(name) : `[${escapeMarkdown(name)}](<${href}>)`;
+}
+function formatUrl(text4) {
+  const url = URL.canParse(text4) ? new URL(text4) : void 0;
+  const isSafe = url?.protocol === "https:" && url.username === "" && url.password === "";
+  return formatLink({ href: isSafe ? url.href : null, name: isSafe ? url.host : text4 });
+}
+function formatRows(rows) {
+  const lines = rows.map(([name, value2]) => `| ${name} | ${value2.replaceAll("|", "\\|")} |`);
+  return ["| | |", "| --- | --- |", ...lines].join("\n");
+}
+function escapeMarkdown(text4) {
+  return joinLines(text4).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
+}
+function escapeComment(text4) {
+  return escapeMarkdown(text4).replaceAll("@", "@​");
+}
+function capitalize(text4) {
+  return text4.slice(0, 1).toUpperCase() + text4.slice(1);
+}
+function formatCode(text4) {
+  const line = joinLines(text4);
+  const marks = "`".repeat(findLongestRun(line) + 1);
+  return marks.length === 1 ? `\`${line}\`` : `${marks} ${line} ${marks}`;
+}
+function formatBlock(text4) {
+  const marks = "`".repeat(Math.max(3, findLongestRun(text4) + 1));
+  return `${marks}text
+${text4}
+${marks}`;
+}
+function findLongestRun(text4) {
+  return Math.max(0, ...Array.from(text4.matchAll(/`+/g), ([run3]) => run3.length));
+}
+function joinLines(text4) {
+  return text4.replace(/\s+/g, " ").trim();
+}
+
 // pkg/dist/byte_text.js
 var ONE_CHARACTER_BYTES = 90;
 var DIGITS = 92;
@@ -551,6 +667,9 @@ var REASONS = [
   [500, 599, "the server failed"],
   [0, 65535, "an unexpected status"]
 ];
+var LOG_PUBLISHED = "Successfully updated deployment";
+var LOG_NOT_REVALIDATED = "Failed to revalidate ";
+var LOG_FAILED = "Failed";
 
 // pkg/dist/errors.js
 var BRAND = /* @__PURE__ */ Symbol.for("quillgate.error");
@@ -1696,8 +1815,8 @@ function decode(operation, body) {
   try {
     return decoder(body);
   } catch (mismatch) {
-    const trace = (value2, path) => Object(value2) === value2 ? new Proxy(value2, { get: follow2(path) }) : value2;
-    const follow2 = (path) => (target, name) => {
+    const trace = (value2, path) => Object(value2) === value2 ? new Proxy(value2, { get: follow3(path) }) : value2;
+    const follow3 = (path) => (target, name) => {
       const step = Array.isArray(target) ? `[${name}]` : path === "" ? name : `.${name}`;
       if (name !== "length" || !Array.isArray(target))
         mismatch.path = path + step;
@@ -2240,7 +2359,7 @@ var MIN_RETRY = 1e3;
 var STREAM_PAUSE = 6e4;
 var MAX_BREAKS = 3;
 var MAX_FAILURES = 5;
-async function* readStream(open, signal, decide) {
+async function* readStream(open, signal, decide2) {
   const parser = new EventParser();
   for (; ; ) {
     const watchdog = new Watchdog(signal, open.timeout);
@@ -2264,7 +2383,7 @@ async function* readStream(open, signal, decide) {
       watchdog.end();
     }
     const delay = Math.max(parser.retry ?? DEFAULT_RETRY, MIN_RETRY);
-    const wait = decide({ isOpen, error, retry: delay * (1 + Math.random() / 4) });
+    const wait = decide2({ isOpen, error, retry: delay * (1 + Math.random() / 4) });
     if (wait === void 0)
       return;
     await sleep(wait, signal);
@@ -2309,7 +2428,7 @@ async function* streamResource({ transport, watch, resource, id, call, deadline 
   let breaks = 0;
   let wasOpen = false;
   let last;
-  const decide = ({ isOpen, error, retry }) => {
+  const decide2 = ({ isOpen, error, retry }) => {
     wasOpen ||= isOpen;
     last = error;
     if (error !== void 0 && (!wasOpen || "headers" in error))
@@ -2319,7 +2438,7 @@ async function* streamResource({ transport, watch, resource, id, call, deadline 
   };
   try {
     const open = transport.streamOpener(resource.events(id), call);
-    for await (const { event, data } of readStream(open, expiry.signal, decide)) {
+    for await (const { event, data } of readStream(open, expiry.signal, decide2)) {
       if (event !== resource.name)
         continue;
       breaks = -1;
@@ -2730,7 +2849,7 @@ function observe(client, operation) {
     if (hook)
       run(() => hook(event()), (error) => log?.("error", "quillgate: a hook failed", error));
   };
-  const write = (level, text4) => {
+  const write2 = (level, text4) => {
     const { method, url } = current;
     run(() => log?.(level, `quillgate: ${method} ${new URL(url).pathname}: ${text4}`));
   };
@@ -2738,17 +2857,17 @@ function observe(client, operation) {
     onRequest(method, url, headers) {
       Object.assign(current, { attempt: current.attempt + 1, method, url: new URL(url).href });
       started = Date.now();
-      write("debug", "sent");
+      write2("debug", "sent");
       call(onRequest, () => ({ ...current, headers: redactHeaders(new Headers(headers)) }));
     },
     onResponse({ status, headers }) {
       const rest = { status, duration: duration() };
       const id = headers.get("x-request-id");
-      write("info", `${status} after ${rest.duration} ms${id ? `, request ${id}` : ""}`);
+      write2("info", `${status} after ${rest.duration} ms${id ? `, request ${id}` : ""}`);
       call(onResponse, () => ({ ...current, ...rest, headers: redactHeaders(headers) }));
     },
     onRetry(error, wait) {
-      write("warn", `${error?.name ?? "error"}, again in ${Math.round(wait)} ms`);
+      write2("warn", `${error?.name ?? "error"}, again in ${Math.round(wait)} ms`);
       call(onRetry, () => ({ ...current, error, duration: duration(), wait }));
     }
   };
@@ -3135,62 +3254,11 @@ loadFrom(() => {
   return decodeBytes(text);
 });
 
-// pkg/dist/proxy.js
-var ProxyError = class extends Error {
-};
-function readProxies(env) {
-  const hosts = (env.no_proxy?.trim() || env.NO_PROXY || "").split(/[\s,]+/).filter(Boolean);
-  if (hosts.includes("*"))
-    return void 0;
-  const exceptions = hosts.map((host) => host.replace(/\.(?=$|:)/, "")).flatMap((host) => /^[.*]/.test(host) ? [host] : [host, `.${host}`]);
-  const [http = "", https = ""] = ["http_proxy", "https_proxy"].map((name) => {
-    const names = [name, name.toUpperCase(), "all_proxy", "ALL_PROXY"];
-    const variable2 = names.find((each) => env[each]?.trim());
-    return variable2 === void 0 ? "" : parseProxy(variable2, env[variable2]);
-  });
-  if (http === "" && https === "")
-    return void 0;
-  return { http, https: https || http, exceptions: exceptions.join(",") };
-}
-function parseProxy(variable2, value2) {
-  const text4 = value2.trim();
-  const [, scheme = "http"] = /^([a-z][a-z\d+.-]*):\/\//i.exec(text4) ?? [];
-  if (!/^https?$/i.test(scheme)) {
-    const named = /^socks\w*$/i.test(scheme) ? ` ${scheme.toLowerCase()}` : "";
-    throw new ProxyError(`${variable2} names a${named} proxy, which is not supported: set an http or https proxy`);
-  }
-  const url = text4.includes("://") ? text4 : `http://${text4}`;
-  if (!isProxyUrl(url)) {
-    throw new ProxyError(`${variable2} is not a proxy's URL, such as http://user:password@proxy.example:3128: percent-encode special characters of the password, such as # as %23`);
-  }
-  return url;
-}
-function isProxyUrl(text4) {
-  if (/[\s\\\p{Cc}]/u.test(text4) || !URL.canParse(text4))
-    return false;
-  const { username, password, pathname, search, hash } = new URL(text4);
-  if (pathname !== "/" || search !== "" || hash !== "")
-    return false;
-  try {
-    decodeURIComponent(username + password);
-    return true;
-  } catch {
-    return false;
-  }
-}
-async function useProxies({ http, https, exceptions }, env) {
-  const { setGlobalProxyFromEnv } = await import("node:http");
-  if (setGlobalProxyFromEnv === void 0) {
-    const isSupported = process.allowedNodeEnvironmentFlags.has("--use-env-proxy");
-    return isSupported && env.NODE_USE_ENV_PROXY === "1";
-  }
-  setGlobalProxyFromEnv({ http_proxy: http, https_proxy: https, no_proxy: exceptions });
-  return true;
-}
-
 // action/src/comment.ts
-import { createHash } from "node:crypto";
-var CommentError = class extends Error {
+import { createHash as createHash2 } from "node:crypto";
+
+// action/src/github_api.ts
+var GithubError = class extends Error {
   /** The HTTP status of GitHub's response; `undefined` without a response. */
   status;
   constructor(message, status) {
@@ -3198,12 +3266,58 @@ var CommentError = class extends Error {
     this.status = status;
   }
 };
-var ATTEMPT_TIMEOUT = 5e3;
+var TIMEOUT = 5e3;
+function findApi(env, token) {
+  const { GITHUB_API_URL: api = "https://api.github.com", GITHUB_REPOSITORY: repository } = env;
+  return token === void 0 || !repository ? void 0 : { api, repository, token };
+}
+async function callGithub({ api, token }, method, target, options = {}) {
+  const { content, timeout = TIMEOUT, signal } = options;
+  const deadline = AbortSignal.timeout(timeout);
+  const response = await fetch(api + target, {
+    method,
+    headers: {
+      accept: "application/vnd.github+json",
+      authorization: `Bearer ${token}`,
+      "user-agent": "quillgate-action",
+      "x-github-api-version": "2022-11-28",
+      ...content === void 0 ? {} : { "content-type": "application/json" }
+    },
+    body: content === void 0 ? null : JSON.stringify(content),
+    redirect: "error",
+    signal: signal ? AbortSignal.any([signal, deadline]) : deadline
+  }).catch(() => {
+    throw new GithubError("GitHub's API did not answer");
+  });
+  const text4 = await response.text().catch(() => {
+    throw new GithubError("GitHub's API broke off its answer");
+  });
+  if (!response.ok) {
+    throw new GithubError(`GitHub's API answered with status ${response.status}`, response.status);
+  }
+  try {
+    return JSON.parse(text4);
+  } catch {
+    throw new GithubError("GitHub's API answered with something that is not JSON");
+  }
+}
+
+// action/src/comment.ts
+var PERMISSION = "the job needs `permissions: pull-requests: write`, which a workflow of a pull request from a fork does not get";
+var CommentError = class extends Error {
+  /** Whether the token lacks the permission, as in a workflow of a pull request from a fork. */
+  isRefusal;
+  constructor({ message, status }) {
+    const isRefusal = status === 403 || status === 404;
+    super(isRefusal ? `${message}: ${PERMISSION}` : message);
+    this.isRefusal = isRefusal;
+  }
+};
 var PER_PAGE = 100;
 var MAX_PAGES = 30;
 var MAX_ENTRIES = 10;
 var ENTRY = /^<!-- quillgate-(job|note) (\w*) -->\n/m;
-var JobComment = class {
+var StepComment = class {
   #place;
   /** Starts the body of every comment of this step. Invisible to readers. */
   #prefix;
@@ -3214,8 +3328,8 @@ var JobComment = class {
   #signal;
   constructor(place) {
     this.#place = place;
-    this.#prefix = `<!-- quillgate-action ${digest(place.step)}`;
-    this.#marker = `${this.#prefix} ${digest(place.call)} -->`;
+    this.#prefix = `<!-- quillgate-action ${digest2(place.step)}`;
+    this.#marker = `${this.#prefix} ${digest2(place.call)} -->`;
   }
   /**
    * Writes an entry to the comment. Creates the comment if it does not exist.
@@ -3227,10 +3341,18 @@ var JobComment = class {
    * @throws {CommentError} if the comment cannot be read or written
    */
   async write(entry, signal) {
-    const { repository, number: number3 } = this.#place;
     this.#signal = signal;
+    try {
+      await this.#write(entry);
+    } catch (error) {
+      throw error instanceof GithubError ? new CommentError(error) : error;
+    }
+  }
+  async #write(entry) {
+    const { repository, number: number3 } = this.#place;
     const found2 = await this.#readPrevious() ?? await this.#find();
     this.#id = found2?.id;
+    if (this.#yieldsTo(found2?.body ?? "")) return;
     const body = this.#compose(found2?.body ?? "", entry);
     if (this.#id !== void 0) {
       const target2 = `/repos/${repository}/issues/comments/${this.#id}`;
@@ -3239,6 +3361,11 @@ var JobComment = class {
     }
     const target = `/repos/${repository}/issues/${number3}/comments`;
     this.#id = (await this.#call("POST", target, { body })).id;
+  }
+  /** Returns whether the comment has an entry of a later run. The ids of runs increase. */
+  #yieldsTo(body) {
+    const { run: run3, yieldsToLater } = this.#place;
+    return yieldsToLater && parseEntries(body).some((entry) => Number(entry.run) > Number(run3));
   }
   #compose(body, { kind, markdown }) {
     const { run: run3, keepsEarlier } = this.#place;
@@ -3261,9 +3388,9 @@ ${texts.join("\n\n")}`;
     const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
     try {
       const comment = await this.#call("GET", target);
-      return comment.body?.startsWith(this.#marker) ? comment : void 0;
+      return this.#hasMarker(comment) ? comment : void 0;
     } catch (error) {
-      if (error instanceof CommentError && error.status === 404) return void 0;
+      if (error instanceof GithubError && error.status === 404) return void 0;
       throw error;
     }
   }
@@ -3277,55 +3404,35 @@ ${texts.join("\n\n")}`;
       const comments = await this.#call("GET", target);
       for (const comment of comments) {
         if (!await this.#isOwn(comment)) continue;
-        const { body = "" } = comment;
-        if (body?.startsWith(this.#marker)) return comment;
-        if (!parseEntries(body ?? "").some((entry) => entry.run === run3)) earlier ??= comment;
+        if (this.#hasMarker(comment)) return comment;
+        if (!parseEntries(comment.body ?? "").some((entry) => entry.run === run3))
+          earlier ??= comment;
       }
       if (comments.length < PER_PAGE) break;
     }
     return earlier;
+  }
+  /** Returns whether the comment is this call's. Users can edit everything around the marker. */
+  #hasMarker({ body }) {
+    return body?.split(/\r?\n/).includes(this.#marker) ?? false;
   }
   /**
    * Returns whether the token's user or a bot wrote the comment. The marker alone proves nothing,
    * because anyone can copy it.
    */
   async #isOwn({ body, user }) {
-    if (!body?.startsWith(this.#prefix)) return false;
+    const lines = body?.split(/\r?\n/) ?? [];
+    if (!lines.some((line) => line.startsWith(this.#prefix))) return false;
     if (user?.type === "Bot") return true;
     const self = await this.#call("GET", "/user").catch(() => void 0);
     return user?.id !== void 0 && self?.id === user.id;
   }
-  async #call(method, target, content) {
-    const { api, token } = this.#place;
-    const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT);
-    const response = await fetch(api + target, {
-      method,
-      headers: {
-        accept: "application/vnd.github+json",
-        authorization: `Bearer ${token}`,
-        "user-agent": "quillgate-action",
-        "x-github-api-version": "2022-11-28",
-        ...content === void 0 ? {} : { "content-type": "application/json" }
-      },
-      body: content === void 0 ? null : JSON.stringify(content),
-      redirect: "error",
-      signal: this.#signal ? AbortSignal.any([this.#signal, deadline]) : deadline
-    }).catch(() => {
-      throw new CommentError("GitHub's API did not answer");
-    });
-    const text4 = await response.text().catch(() => {
-      throw new CommentError("GitHub's API broke off its answer");
-    });
-    if (!response.ok) throw new CommentError(explainStatus(response.status), response.status);
-    try {
-      return JSON.parse(text4);
-    } catch {
-      throw new CommentError("GitHub's API answered with something that is not JSON");
-    }
+  #call(method, target, content) {
+    return callGithub(this.#place, method, target, { content, signal: this.#signal });
   }
 };
-function digest(text4) {
-  return createHash("sha256").update(text4).digest("hex").slice(0, 32);
+function digest2(text4) {
+  return createHash2("sha256").update(text4).digest("hex").slice(0, 32);
 }
 function parseEntries(text4) {
   const [, ...parts] = text4.replaceAll("\r\n", "\n").split(ENTRY);
@@ -3341,37 +3448,6 @@ function limitEntries(entries) {
   const job = entries.findLast(({ kind }) => kind === "job");
   const last = entries.slice(1 - MAX_ENTRIES);
   return job === void 0 || last.includes(job) ? last : [job, ...last.slice(1)];
-}
-function explainStatus(status) {
-  if (status !== 403 && status !== 404) return `GitHub's API answered with status ${status}`;
-  return `GitHub's API answered with status ${status}: the job needs \`permissions: pull-requests: write\`, which a workflow of a pull request from a fork does not get`;
-}
-
-// action/src/event.ts
-import { readFileSync } from "node:fs";
-function readPullRequest(env) {
-  const event = readEvent(env.GITHUB_EVENT_PATH);
-  const pull = event?.pull_request;
-  if (pull !== void 0) {
-    const number4 = readNumber(pull);
-    const { head, base } = pull;
-    const fromFork = head !== void 0 && head.repo?.id !== base?.repo?.id;
-    return number4 === void 0 ? void 0 : { number: number4, fromFork };
-  }
-  const issue = event?.issue;
-  const number3 = issue?.pull_request === void 0 ? void 0 : readNumber(issue);
-  return number3 === void 0 ? void 0 : { number: number3, fromFork: false };
-}
-function readEvent(path) {
-  if (!path) return void 0;
-  try {
-    return JSON.parse(readFileSync(path, "utf8"));
-  } catch {
-    return void 0;
-  }
-}
-function readNumber({ number: number3 }) {
-  return Number.isSafeInteger(number3) ? number3 : void 0;
 }
 
 // action/src/identity.ts
@@ -3394,7 +3470,7 @@ var AccessToken = class {
   }
 };
 var ATTEMPTS = 3;
-var ATTEMPT_TIMEOUT2 = 1e4;
+var ATTEMPT_TIMEOUT = 1e4;
 var PAUSE = 1e3;
 var MAX_MARGIN = 6e4;
 var WorkflowIdentity = class {
@@ -3406,9 +3482,9 @@ var WorkflowIdentity = class {
   #renewAt = 0;
   #claims;
   /** @throws {IdentityError} if GitHub signs no tokens for this job */
-  constructor(runner2, audience, pull) {
+  constructor(runner2, audience, pull, noun) {
     const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: credential } = runner2.env;
-    if (!url || !credential) throw new IdentityError(explainAbsence(pull));
+    if (!url || !credential) throw new IdentityError(explainAbsence(pull, noun));
     runner2.mask(credential);
     this.#runner = runner2;
     this.#credential = credential;
@@ -3452,7 +3528,7 @@ var WorkflowIdentity = class {
     }
   }
   async #attempt(signal) {
-    const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT2);
+    const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT);
     try {
       const response = await fetch(this.#url, {
         headers: {
@@ -3492,201 +3568,12 @@ function readClaims(token) {
     throw new IdentityError("GitHub gave this job an identity token that cannot be read");
   }
 }
-function explainAbsence(pull) {
+function explainAbsence(pull, noun) {
   if (pull?.fromFork) {
-    return "GitHub issues no identity token for a pull request from a fork, so the workflow cannot start a job. Skip the step there, or let a maintainer start it with a comment: see docs/github-actions.md";
+    return `GitHub issues no identity token for a pull request from a fork, so the workflow cannot start a ${noun}. Skip the step there, or let a maintainer start it with a comment: see docs/github-actions.md`;
   }
   return "this job has no identity. Add `permissions: id-token: write` to it, or to the workflow that calls it, or give an access token of the gateway as the input token";
 }
-
-// action/src/inputs.ts
-import { readFileSync as readFileSync2, realpathSync, statSync } from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
-
-// pkg/dist/text_input.js
-function decodeText2(bytes) {
-  const [first, second] = bytes;
-  if (first === 255 && second === 254)
-    return decodeUtf16(bytes, true);
-  if (first === 254 && second === 255)
-    return decodeUtf16(bytes, false);
-  const text4 = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-  const invalid = findInvalidByte(bytes, new TextEncoder().encode(text4));
-  const nul = bytes.indexOf(0);
-  if (nul >= 0 && (invalid === void 0 || nul < invalid)) {
-    return { fault: `contains a NUL byte at offset ${nul}: save it as UTF-8` };
-  }
-  if (invalid !== void 0)
-    return { fault: describeInvalidByte("UTF-8", invalid) };
-  return { text: text4.replace(/^\ufeff/, "") };
-}
-function findInvalidByte(bytes, again) {
-  let at = again.findIndex((byte, index) => byte !== bytes[index]);
-  if (at < 0)
-    return void 0;
-  while (((again[at] ?? 0) & 192) === 128)
-    at -= 1;
-  return at;
-}
-function decodeUtf16(bytes, isLittleEndian) {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  let text4 = "";
-  for (let at = 2; at + 1 < bytes.length; at += 2) {
-    text4 += String.fromCharCode(view.getUint16(at, isLittleEndian));
-  }
-  const invalid = text4.search(/[\0\p{Surrogate}]/u);
-  if (invalid >= 0)
-    return { fault: describeInvalidByte("UTF-16", 2 + 2 * invalid) };
-  if (bytes.length % 2 === 1)
-    return { fault: describeInvalidByte("UTF-16", bytes.length - 1) };
-  return { text: text4 };
-}
-function describeInvalidByte(encoding, offset) {
-  return `is not text in ${encoding}: the byte at offset ${offset} is invalid. Save it as UTF-8`;
-}
-
-// action/src/inputs.ts
-var InputError = class extends Error {
-};
-var UNITS = { s: 1e3, m: 6e4, h: 36e5 };
-var MAX_TIMEOUT = 5 * 24 * 36e5;
-var MAX_BODY_BYTES = 1024 * 1024;
-function readInputs(runner2) {
-  const token = readSecret(runner2, "token");
-  const githubToken = readSecret(runner2, "github-token");
-  return {
-    gateway: readGateway(readRequired(runner2, "gateway")),
-    project: readRequired(runner2, "project"),
-    prompt: readPrompt(runner2),
-    audience: readRequired(runner2, "audience"),
-    token,
-    wait: readBoolean(runner2, "wait"),
-    timeout: readDuration(runner2, "timeout"),
-    idempotencyKey: readIdempotencyKey(runner2),
-    comment: readBoolean(runner2, "comment"),
-    githubToken,
-    matrix: runner2.input("matrix")
-  };
-}
-function readIdempotencyKey(runner2) {
-  const key = runner2.input("idempotency-key").trim();
-  if (key === "" || /^[!-~]{1,255}$/.test(key)) return key || void 0;
-  throw new InputError("the input idempotency-key must be 1 to 255 visible ASCII characters");
-}
-function readSecret(runner2, name) {
-  const secret = runner2.input(name).trim();
-  runner2.mask(secret);
-  return secret || void 0;
-}
-function readRequired(runner2, name) {
-  const value2 = runner2.input(name).trim();
-  if (value2 === "") throw new InputError(`the input ${name} is missing`);
-  return value2;
-}
-function readGateway(text4) {
-  const url = URL.canParse(text4) ? new URL(text4) : void 0;
-  const isSecure = url?.protocol === "https:";
-  const isLocal = url?.protocol === "http:" && isLoopback(text4);
-  if (!isSecure && !isLocal) {
-    throw new InputError("the input gateway must be an https address, as in https://gate.example");
-  }
-  if (url.username !== "" || url.password !== "") {
-    throw new InputError("the input gateway must have no user and no password");
-  }
-  if (url.pathname !== "/" || /[?#]/.test(text4)) {
-    throw new InputError(
-      `the input gateway must be an address without path, query and fragment: ${url.origin}`
-    );
-  }
-  return url.origin;
-}
-function readPrompt(runner2) {
-  const text4 = runner2.input("prompt");
-  const file = runner2.input("prompt-file").trim();
-  if (text4.trim() !== "" && file !== "") {
-    throw new InputError("give either the input prompt or prompt-file, not both");
-  }
-  const prompt = file === "" ? text4 : readPromptFile(runner2, file);
-  if (prompt.trim() === "") {
-    throw new InputError(
-      file === "" ? "the input prompt or prompt-file is missing" : `${file} is empty`
-    );
-  }
-  checkLength(prompt);
-  return prompt;
-}
-function checkLength(prompt) {
-  const length = Buffer.byteLength(JSON.stringify({ prompt }));
-  if (length <= MAX_BODY_BYTES) return;
-  throw new InputError(
-    `the prompt is too long: as JSON it has ${length} bytes, and the gateway takes ${MAX_BODY_BYTES}`
-  );
-}
-function readPromptFile(runner2, name) {
-  const { GITHUB_WORKSPACE: workspace = process.cwd(), RUNNER_TEMP: temporary } = runner2.env;
-  const file = resolveLinks(resolve(workspace, name));
-  if (file === void 0) throw new InputError(`the input prompt-file: there is no file ${name}`);
-  const folders = [workspace, temporary].flatMap(
-    (folder) => folder && resolveLinks(folder) || []
-  );
-  if (!folders.some((folder) => isWithin(folder, file))) {
-    throw new InputError(
-      `the input prompt-file: ${name} is outside of the workspace and of the runner's temporary folder`
-    );
-  }
-  return decode2(readContent(file, name), name);
-}
-function readContent(file, name) {
-  try {
-    const status = statSync(file);
-    if (status.isDirectory()) throw new InputError(`the input prompt-file: ${name} is a folder`);
-    if (!status.isFile()) throw new InputError(`the input prompt-file: ${name} is not a file`);
-    if (status.size > MAX_BODY_BYTES) {
-      throw new InputError(
-        `the input prompt-file: ${name} has ${status.size} bytes, and the gateway takes ${MAX_BODY_BYTES}`
-      );
-    }
-    return readFileSync2(file);
-  } catch (error) {
-    if (error instanceof InputError) throw error;
-    const { code } = error;
-    const why = code === "EACCES" ? "this user may not read it" : code ?? "unknown error";
-    throw new InputError(`the input prompt-file: ${name} cannot be read: ${why}`);
-  }
-}
-function decode2(bytes, name) {
-  const decoded = decodeText2(bytes);
-  if ("text" in decoded) return decoded.text;
-  throw new InputError(`the input prompt-file: ${name} ${decoded.fault}`);
-}
-function resolveLinks(path) {
-  try {
-    return realpathSync(path);
-  } catch {
-    return void 0;
-  }
-}
-function isWithin(folder, file) {
-  const path = relative(folder, file);
-  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
-}
-function readBoolean(runner2, name) {
-  const text4 = runner2.input(name).trim();
-  if (/^(true|True|TRUE)$/.test(text4)) return true;
-  if (/^(false|False|FALSE)$/.test(text4)) return false;
-  throw new InputError(`the input ${name} must be true or false`);
-}
-function readDuration(runner2, name) {
-  const text4 = runner2.input(name).trim();
-  const [, digits, unit] = /^(\d{1,9})\s*([smh])$/.exec(text4) ?? [];
-  const milliseconds = Number(digits) * (UNITS[unit ?? ""] ?? Number.NaN);
-  if (milliseconds >= 1e3 && milliseconds <= MAX_TIMEOUT) return milliseconds;
-  const found2 = text4 === "" ? "it is empty" : `found ${JSON.stringify(text4.slice(0, 40))}`;
-  throw new InputError(`the input ${name} must be 1s to 120h, as in 90s, 30m or 2h: ${found2}`);
-}
-
-// action/src/job.ts
-import { createHash as createHash2 } from "node:crypto";
 
 // action/src/reachability.ts
 var MIN_WAIT_FOR_OUTAGE = 1e4;
@@ -3752,18 +3639,11 @@ function isGatewayResponse({ status, headers }) {
   return status < 500 || (headers.get("content-type") ?? "").includes("json");
 }
 
-// action/src/job.ts
-var CREATION_GRACE = 3e3;
-var CREATION_RETRY_PERIOD = 3e4;
+// action/src/connection.ts
+var WRITE_GRACE = 3e3;
+var RETRY_PERIOD = 3e4;
 var MAX_RETRIES = 10;
 var WAIT_PAUSE = 1e3;
-var INPUT_NAMES = {
-  baseUrl: "gateway",
-  projectId: "project",
-  idempotencyKey: "idempotency-key",
-  prompt: "prompt",
-  token: "token"
-};
 function connect(inputs, identity, token, runner2) {
   const identityLost = new AbortController();
   const reachability = new Reachability(inputs.gateway, runner2);
@@ -3793,27 +3673,22 @@ function connect(inputs, identity, token, runner2) {
   });
   return Object.assign(connection, { client });
 }
-function deriveIdempotencyKey(env, prompt) {
-  const names = [
-    ...["GITHUB_SERVER_URL", "GITHUB_REPOSITORY_ID", "GITHUB_REPOSITORY", "GITHUB_WORKFLOW_REF"],
-    ...["GITHUB_WORKFLOW", "GITHUB_RUN_ID", "GITHUB_RUN_ATTEMPT", "GITHUB_JOB", "GITHUB_ACTION"]
-  ];
-  const parts = [...names.map((name) => env[name] ?? ""), prompt];
-  const digest2 = createHash2("sha256").update(JSON.stringify(parts)).digest("hex");
-  const { GITHUB_RUN_ID: run3 = "", GITHUB_RUN_ATTEMPT: attempt = "" } = env;
-  return `github-${run3}-${attempt}-${digest2.slice(0, 32)}`;
-}
-async function createJob(connection, inputs, key, { runner: runner2, signal }) {
+async function sendWrite(connection, send, options) {
+  const { key, timeout, limitPeriod = RETRY_PERIOD, runner: runner2, signal } = options;
   signal.throwIfAborted();
   const abort = new AbortController();
-  const end = performance.now() + Math.min(CREATION_RETRY_PERIOD, inputs.timeout);
+  const begin = performance.now();
   let timer;
   const onAbort = () => {
-    timer = setTimeout(() => abort.abort(signal.reason), CREATION_GRACE);
+    timer = setTimeout(() => abort.abort(signal.reason), WRITE_GRACE);
   };
   signal.addEventListener("abort", onAbort);
+  connection.failedAttempts = [];
+  const requestsBefore = connection.reachability.requests;
   connection.onRetry = (error, wait) => {
     connection.failedAttempts.push(error);
+    const period = error instanceof RateLimitError ? limitPeriod : RETRY_PERIOD;
+    const end = begin + Math.min(period, timeout);
     if (performance.now() + wait > end && !(error instanceof ConflictError)) {
       abort.abort(error);
       return;
@@ -3823,48 +3698,48 @@ async function createJob(connection, inputs, key, { runner: runner2, signal }) {
   };
   try {
     const signals = AbortSignal.any([abort.signal, connection.identityLost]);
-    const options = { idempotencyKey: key, signal: signals, maxRetries: MAX_RETRIES };
-    const creation = connection.client.agentJobs.create({ prompt: inputs.prompt }, options);
-    const { data: job, response } = await creation.withResponse();
+    const sent = send({ idempotencyKey: key, signal: signals, maxRetries: MAX_RETRIES });
+    const { data, response } = await sent.withResponse();
     const isReplayed = response.headers.get("idempotent-replayed") === "true";
-    return { job, isReused: isReplayed && connection.reachability.requests === 1 };
+    const isFirst = connection.reachability.requests === requestsBefore + 1;
+    return { data, isReused: isReplayed && isFirst };
   } finally {
     connection.onRetry = void 0;
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
   }
 }
-async function waitForJob({ client, identityLost, reachability }, created, options) {
-  const { timeout, after, signal, onUpdate } = options;
+async function waitForEnd({ identityLost, reachability }, started, options) {
+  const { wait, timeout, after, signal, onUpdate, explain: explain2 } = options;
   const end = performance.now() + timeout;
-  let job = created;
+  let state = started;
   let failure;
   const expire = () => {
-    return { kind: "timed-out", job, after, trouble: reachability.outage ?? failure };
+    return { kind: "timed-out", state, after, trouble: reachability.outage ?? failure };
   };
   reachability.logsChanges = true;
   for (; ; ) {
     try {
-      await client.agentJobs.wait(created.id, {
+      await wait({
         timeout: Math.max(1, Math.ceil(end - performance.now())),
         signal: AbortSignal.any([signal, identityLost]),
         onUpdate: (next) => {
           failure = void 0;
-          job = { ...next, id: next.id ?? job.id };
-          onUpdate(job);
+          state = onUpdate(next, state);
         }
       });
-      return { kind: "ended", job };
+      return { kind: "ended", state };
     } catch (error) {
-      if (signal.aborted) return { kind: "cancelled", job };
-      if (error instanceof JobWaitTimeoutError) return expire();
-      const reason = explainError(identityLost.aborted ? identityLost.reason : error);
-      if (identityLost.aborted || !isRetryable2(error)) return { kind: "failed", job, reason };
-      failure = reason;
+      if (signal.aborted) return { kind: "cancelled", state };
+      if (error instanceof TimeoutError && !(error instanceof RequestTimeoutError)) return expire();
+      const cause = identityLost.aborted ? identityLost.reason : error;
+      if (identityLost.aborted || !isRetryable2(error))
+        return { kind: "failed", state, error: cause };
+      failure = explain2(cause);
     }
     if (performance.now() + WAIT_PAUSE >= end) return expire();
     await new Promise((resolve2) => setTimeout(resolve2, WAIT_PAUSE));
-    if (signal.aborted) return { kind: "cancelled", job };
+    if (signal.aborted) return { kind: "cancelled", state };
   }
 }
 function isRetryable2(error) {
@@ -3894,7 +3769,147 @@ function isForeign(error) {
 function readProblemKind(error) {
   return error instanceof ApiError ? error.code?.split("/").at(-1) : void 0;
 }
-function explainCreation(given, inputs, reachability) {
+
+// action/src/prompt.ts
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
+
+// pkg/dist/text_input.js
+function decodeText2(bytes) {
+  const [first, second] = bytes;
+  if (first === 255 && second === 254)
+    return decodeUtf16(bytes, true);
+  if (first === 254 && second === 255)
+    return decodeUtf16(bytes, false);
+  const text4 = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  const invalid = findInvalidByte(bytes, new TextEncoder().encode(text4));
+  const nul = bytes.indexOf(0);
+  if (nul >= 0 && (invalid === void 0 || nul < invalid)) {
+    return { fault: `contains a NUL byte at offset ${nul}: save it as UTF-8` };
+  }
+  if (invalid !== void 0)
+    return { fault: describeInvalidByte("UTF-8", invalid) };
+  return { text: text4.replace(/^\ufeff/, "") };
+}
+function findInvalidByte(bytes, again) {
+  let at = again.findIndex((byte, index) => byte !== bytes[index]);
+  if (at < 0)
+    return void 0;
+  while (((again[at] ?? 0) & 192) === 128)
+    at -= 1;
+  return at;
+}
+function decodeUtf16(bytes, isLittleEndian) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let text4 = "";
+  for (let at = 2; at + 1 < bytes.length; at += 2) {
+    text4 += String.fromCharCode(view.getUint16(at, isLittleEndian));
+  }
+  const invalid = text4.search(/[\0\p{Surrogate}]/u);
+  if (invalid >= 0)
+    return { fault: describeInvalidByte("UTF-16", 2 + 2 * invalid) };
+  if (bytes.length % 2 === 1)
+    return { fault: describeInvalidByte("UTF-16", bytes.length - 1) };
+  return { text: text4 };
+}
+function describeInvalidByte(encoding, offset) {
+  return `is not text in ${encoding}: the byte at offset ${offset} is invalid. Save it as UTF-8`;
+}
+
+// action/src/input_error.ts
+var InputError = class extends Error {
+};
+
+// action/src/prompt.ts
+var MAX_BODY_BYTES = 1024 * 1024;
+function readPrompt(runner2) {
+  const text4 = runner2.input("prompt");
+  const file = runner2.input("prompt-file").trim();
+  if (text4.trim() !== "" && file !== "") {
+    throw new InputError("give either the input prompt or prompt-file, not both");
+  }
+  const prompt = file === "" ? text4 : readPromptFile(runner2, file);
+  if (prompt.trim() === "") {
+    throw new InputError(
+      file === "" ? "the input prompt or prompt-file is missing" : `${file} is empty`
+    );
+  }
+  checkLength(prompt);
+  return prompt;
+}
+function checkLength(prompt) {
+  const length = Buffer.byteLength(JSON.stringify({ prompt }));
+  if (length <= MAX_BODY_BYTES) return;
+  throw new InputError(
+    `the prompt is too long: as JSON it has ${length} bytes, and the gateway takes ${MAX_BODY_BYTES}`
+  );
+}
+function readPromptFile(runner2, name) {
+  const { GITHUB_WORKSPACE: workspace = process.cwd(), RUNNER_TEMP: temporary } = runner2.env;
+  const file = resolveLinks(resolve(workspace, name));
+  if (file === void 0) throw new InputError(`the input prompt-file: there is no file ${name}`);
+  const folders = [workspace, temporary].flatMap(
+    (folder) => folder && resolveLinks(folder) || []
+  );
+  if (!folders.some((folder) => isWithin(folder, file))) {
+    throw new InputError(
+      `the input prompt-file: ${name} is outside of the workspace and of the runner's temporary folder`
+    );
+  }
+  return decode2(readContent(file, name), name);
+}
+function readContent(file, name) {
+  try {
+    const status = statSync(file);
+    if (status.isDirectory()) throw new InputError(`the input prompt-file: ${name} is a folder`);
+    if (!status.isFile()) throw new InputError(`the input prompt-file: ${name} is not a file`);
+    if (status.size > MAX_BODY_BYTES) {
+      throw new InputError(
+        `the input prompt-file: ${name} has ${status.size} bytes, and the gateway takes ${MAX_BODY_BYTES}`
+      );
+    }
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof InputError) throw error;
+    const { code } = error;
+    const why = code === "EACCES" ? "this user may not read it" : code ?? "unknown error";
+    throw new InputError(`the input prompt-file: ${name} cannot be read: ${why}`);
+  }
+}
+function decode2(bytes, name) {
+  const decoded = decodeText2(bytes);
+  if ("text" in decoded) return decoded.text;
+  throw new InputError(`the input prompt-file: ${name} ${decoded.fault}`);
+}
+function resolveLinks(path) {
+  try {
+    return realpathSync(path);
+  } catch {
+    return void 0;
+  }
+}
+function isWithin(folder, file) {
+  const path = relative(folder, file);
+  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
+
+// action/src/explain.ts
+var INPUT_NAMES = {
+  baseUrl: "gateway",
+  projectId: "project",
+  idempotencyKey: "idempotency-key",
+  prompt: "prompt",
+  token: "token",
+  branch: "branch",
+  workflowSchemaId: "automation"
+};
+var KEYED2 = {
+  job: "prompt",
+  deployment: "deployment",
+  preview: "branch",
+  run: "automation"
+};
+function explainStart(given, noun, inputs, reachability) {
   const error = unwrap(given);
   const { gateway, project, audience, token } = inputs;
   const says = error instanceof Error ? error.message : String(error);
@@ -3927,14 +3942,14 @@ function explainCreation(given, inputs, reachability) {
     case "insufficient-scope":
       return token === void 0 ? `${says}. Add it to the member scope of ${rule}` : `${says}. Give a token that has it as the input token`;
     case "idempotency-key-reused":
-      return `${says}: within 24 hours, the input idempotency-key stands for one prompt in one project. Give another idempotency-key, or the same prompt`;
+      return `${says}: within 24 hours, the input idempotency-key stands for one ${KEYED2[noun]} in one project. Give another idempotency-key, or the same ${KEYED2[noun]}`;
     case "content-too-large":
       return `the prompt is too long: as JSON it may have ${MAX_BODY_BYTES} bytes. Shorten the input prompt or prompt-file`;
     default:
-      return explainError(error);
+      return explainError(error, noun);
   }
 }
-function explainError(error) {
+function explainError(error, noun) {
   if (error instanceof AuthenticationError) {
     return `the gateway does not accept this identity: ${error.message}`;
   }
@@ -3942,11 +3957,11 @@ function explainError(error) {
     return `the gateway does not allow this identity to do it: ${error.message}`;
   }
   if (error instanceof OutcomeUnknownError) {
-    return `Mintlify may have started the job: ${error.message}`;
+    return `Mintlify may have started the ${noun}: ${error.message}`;
   }
   if (error instanceof RateLimitError) {
     const when = error.retryAfter === null ? "" : ` Try again in ${error.retryAfter} s.`;
-    return `the gateway accepts no more jobs for now: ${error.message}.${when}`;
+    return `the gateway accepts no more ${noun}s for now: ${error.message}.${when}`;
   }
   if (error instanceof ConnectionError && error.cause instanceof IdentityError) {
     return error.cause.message;
@@ -3960,6 +3975,149 @@ function explainError(error) {
   }
   if (error instanceof QuillgateError || error instanceof IdentityError) return error.message;
   throw error;
+}
+
+// action/src/step.ts
+var SHOWN_CLAIMS = [
+  "iss",
+  "aud",
+  "sub",
+  "repository",
+  "repository_id",
+  "repository_owner_id",
+  "event_name",
+  "ref",
+  "ref_type",
+  "environment",
+  "job_workflow_ref",
+  "actor_id",
+  "runner_environment"
+];
+var NOT_WRITTEN = "The comment was not written";
+async function start({ runner: runner2, signal, pull }, inputs, write2) {
+  const { noun, key, send, limitPeriod } = write2;
+  let identity;
+  let connection;
+  try {
+    identity = inputs.token ? new AccessToken(inputs.token) : new WorkflowIdentity(runner2, inputs.audience, pull, noun);
+    const token = await identity.token(signal);
+    connection = connect(inputs, identity, token, runner2);
+    const { client } = connection;
+    const options = { key, timeout: inputs.timeout, runner: runner2, signal };
+    const written = await sendWrite(connection, (call) => send(client, call), {
+      ...options,
+      ...limitPeriod === void 0 ? {} : { limitPeriod }
+    });
+    return { connection, ...written };
+  } catch (error) {
+    if (signal.aborted) return { kind: "cancelled" };
+    const isUnknown = readProblemKind(error) === "identity-not-mapped";
+    if (isUnknown || error instanceof AuthenticationError) showClaims(runner2, identity);
+    const kind = connection && mayHaveStarted(error, connection) ? "unknown" : "failed";
+    return { kind, reason: explainStart(error, noun, inputs, connection?.reachability) };
+  }
+}
+function showClaims(runner2, identity) {
+  const claims = identity?.claims;
+  if (claims === void 0) return;
+  const lines = SHOWN_CLAIMS.flatMap((name) => {
+    return claims[name] === void 0 ? [] : [`${name}: ${JSON.stringify(claims[name])}`];
+  });
+  runner2.group("The claims of this workflow's identity, for the gateway's TRUSTED_ISSUERS", lines);
+}
+function readRunUrl(env) {
+  const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
+  const { GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: attempt = "1" } = env;
+  return `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
+}
+function prepareComment({ runner: runner2, pull }, inputs, place) {
+  if (pull === void 0) {
+    runner2.info("There is no comment, since this event is not about a pull request.");
+    return void 0;
+  }
+  const api = findApi(runner2.env, inputs.githubToken);
+  if (api === void 0) {
+    const text4 = "The input github-token is missing, which writes the comment.";
+    runner2.annotate("warning", NOT_WRITTEN, text4);
+    return void 0;
+  }
+  const { GITHUB_RUN_ID: run3 = "" } = runner2.env;
+  return new StepComment({ ...api, ...place, number: pull.number, run: run3 });
+}
+async function writeComment({ runner: runner2, pull }, comment, entry, signal) {
+  try {
+    await comment?.write(entry, signal);
+  } catch (error) {
+    if (!(error instanceof CommentError)) throw error;
+    if (signal?.aborted) return;
+    const level = error.isRefusal && pull?.fromFork ? "notice" : "warning";
+    runner2.annotate(level, NOT_WRITTEN, error.message);
+  }
+}
+
+// action/src/automation.ts
+var NOUN = "run";
+async function runAutomation(step, inputs) {
+  const { runner: runner2 } = step;
+  const { automation, project, matrix, idempotencyKey } = inputs;
+  const parts = ["automation", project, automation, matrix];
+  const started = await start(step, inputs, {
+    noun: NOUN,
+    key: idempotencyKey ?? deriveStartKey(runner2.env, parts),
+    send: (client, options) => client.automations.run(automation, options)
+  });
+  const id = started.connection === void 0 ? null : started.data.instanceId;
+  runner2.setOutput("instance-id", id ?? "");
+  const { words, failure } = describe(started);
+  const details = [
+    ["Project", formatCode(project)],
+    ["Automation", formatCode(automation)],
+    ...id === null ? [] : [["Run", formatCode(id)]]
+  ];
+  const quoted = failure === void 0 ? [] : [`> ${escapeMarkdown(failure)}`];
+  runner2.appendSummary([`### ${words}`, ...quoted, formatRows(details)].join("\n\n"));
+  if (failure === void 0) {
+    runner2.info(`${words}${id === null ? "" : ` (${id})`}; Mintlify's dashboard shows its result.`);
+    return 0;
+  }
+  runner2.annotate(
+    started.connection === void 0 && started.kind === "cancelled" ? "warning" : "error",
+    words,
+    failure
+  );
+  return 1;
+}
+function describe(started) {
+  if (started.connection !== void 0) {
+    return {
+      words: started.isReused ? "The automation was queued by an earlier attempt of this step" : "The automation is queued"
+    };
+  }
+  const dashboard = "Mintlify's dashboard shows whether the automation runs";
+  switch (started.kind) {
+    case "cancelled":
+      return {
+        words: "The step was cancelled before the gateway confirmed the automation",
+        failure: `${dashboard}.`
+      };
+    case "unknown":
+      return {
+        words: "It is not known whether the automation was started",
+        failure: `${started.reason}. ${dashboard}. To start it again, start a new run or set another idempotency-key.`
+      };
+    case "failed":
+      return { words: "The automation was not started", failure: started.reason };
+  }
+}
+
+// pkg/dist/live.js
+function isLive({ status, summary, logs }) {
+  if (status !== "failure")
+    return status === "success";
+  const lines = [...logs ?? [], summary ?? ""].map((line) => line.trim());
+  const reason = lines.at(-1) ?? "";
+  const failed = lines.filter((line) => line.startsWith(LOG_FAILED));
+  return lines.some((line) => line.startsWith(LOG_PUBLISHED)) && failed.length > 0 && failed.every((line) => line.startsWith(LOG_NOT_REVALIDATED)) && (reason === "" || reason.startsWith(LOG_NOT_REVALIDATED));
 }
 
 // pkg/dist/pull_request.js
@@ -3986,7 +4144,7 @@ var FORMS = [
 var BITBUCKET_SERVER = /^(.*?\/(?:projects|users)\/([^/]+)\/repos\/([^/]+)\/pull-requests)\/(\d+)(?:\/|$)/;
 var PUBLIC_HOSTS = ["github.com", "gitlab.com", "bitbucket.org"];
 var MISSING = /^(?:null|undefined|none)?$/i;
-function readPullRequest2(link) {
+function readPullRequest(link) {
   const text4 = link?.trim() ?? "";
   if (MISSING.test(text4))
     return null;
@@ -4069,7 +4227,7 @@ function explainFailedJob({ id }, { project, hasOwnKey, isReused }) {
   return hasOwnKey ? `${dashboard}. A re-run with the same idempotency-key would find this job again; to start another, ${another}.` : `${dashboard}. Re-run the workflow's job to start another.`;
 }
 function announcePullRequest(job) {
-  const request = readPullRequest2(job?.prLink);
+  const request = readPullRequest(job?.prLink);
   return request === null ? void 0 : `${capitalize(request.noun)}: ${job?.prLink}`;
 }
 function summarizeMistake(words) {
@@ -4077,7 +4235,7 @@ function summarizeMistake(words) {
 
 > ${escapeMarkdown(words)}
 
-No job was started.`;
+Nothing was started.`;
 }
 function summarize(outcome, context) {
   const failure = explainFailure(outcome, context);
@@ -4106,12 +4264,14 @@ function composeComment(outcome, context) {
     const reason2 = "reason" in outcome ? `: ${escapeComment(outcome.reason)}` : "";
     return `${describeOutcome(outcome)}${reason2} (${run3})`;
   }
-  const request = readPullRequest2(job.prLink);
+  const request = readPullRequest(job.prLink);
   const link = request === null ? "" : `: ${formatLink(request)}`;
   const reason = "reason" in outcome ? ` (${escapeComment(outcome.reason)})` : "";
   const name = job.id ? `Job ${formatCode(job.id)} of` : "In";
+  const { preview } = context;
   return [
     `**${describeOutcome(outcome)}**${link}${reason}`,
+    ...preview === void 0 ? [] : [`Preview: ${formatUrl(preview)}`],
     `${name} the project ${formatCode(context.project)}, from ${run3}.`
   ].join("\n\n");
 }
@@ -4134,47 +4294,17 @@ function formatCommand(command, { gateway, project }) {
   ];
   return `${settings.join(" ")} npx quillgate ${command}`;
 }
-function formatTable(job, { project }) {
-  const request = readPullRequest2(job?.prLink);
+function formatTable(job, { project, preview }) {
+  const request = readPullRequest(job?.prLink);
   const link = request === null ? void 0 : formatLink(request);
   const none = NO_PULL_REQUEST[job?.status ?? ""] ?? "none yet";
-  const rows = [
+  return formatRows([
     ["Project", formatCode(project)],
     ...job?.id ? [["Job", formatCode(job.id)]] : [],
     ...job ? [["Status", escapeMarkdown(job.status ?? "unknown")]] : [],
-    ...job ? [[capitalize(request?.noun ?? "pull request"), link ?? none]] : []
-  ];
-  const lines = rows.map(([name, value2]) => `| ${name} | ${value2?.replaceAll("|", "\\|")} |`);
-  return ["| | |", "| --- | --- |", ...lines].join("\n");
-}
-function formatLink({ href, name }) {
-  return href === null ? formatCode(name) : `[${escapeMarkdown(name)}](<${href}>)`;
-}
-function escapeMarkdown(text4) {
-  return joinLines(text4).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
-}
-function escapeComment(text4) {
-  return escapeMarkdown(text4).replaceAll("@", "@​");
-}
-function capitalize(text4) {
-  return text4.slice(0, 1).toUpperCase() + text4.slice(1);
-}
-function formatCode(text4) {
-  const line = joinLines(text4);
-  const marks = "`".repeat(findLongestRun(line) + 1);
-  return marks.length === 1 ? `\`${line}\`` : `${marks} ${line} ${marks}`;
-}
-function formatBlock(text4) {
-  const marks = "`".repeat(Math.max(3, findLongestRun(text4) + 1));
-  return `${marks}text
-${text4}
-${marks}`;
-}
-function findLongestRun(text4) {
-  return Math.max(0, ...Array.from(text4.matchAll(/`+/g), ([run3]) => run3.length));
-}
-function joinLines(text4) {
-  return text4.replace(/\s+/g, " ").trim();
+    ...job ? [[capitalize(request?.noun ?? "pull request"), link ?? none]] : [],
+    ...preview === void 0 ? [] : [["Preview", formatUrl(preview)]]
+  ]);
 }
 function shorten2(text4) {
   if (text4.length <= MAX_PROMPT) return text4;
@@ -4186,6 +4316,765 @@ function quote2(text4) {
   return /^[\w./:@-]+$/.test(text4) ? text4 : `'${text4.replaceAll("'", "'\\''")}'`;
 }
 
+// action/src/deployment_report.ts
+var LAST_LINES = 10;
+var SHORT_COMMIT = 7;
+function readSummary(deployment) {
+  return (deployment?.summary || deployment?.logs?.at(-1)) ?? void 0;
+}
+function describeOutcome2(outcome, { noun }) {
+  const { kind, followed } = outcome;
+  switch (kind) {
+    case "started":
+      return `The ${noun} has been started`;
+    case "ended": {
+      if (!isFollowedLive(followed)) return `The ${noun} failed`;
+      const words = noun === "preview" ? "The preview is ready" : "The documentation is live";
+      return isClean(followed) ? words : `${words}, but a later step failed`;
+    }
+    case "timed-out":
+      return outcome.trouble === void 0 ? `The ${noun} did not end within ${outcome.after} and continues` : `The end of the ${noun} was not seen within ${outcome.after}`;
+    case "cancelled":
+      return followed === void 0 ? `The step was cancelled before the gateway confirmed the ${noun}` : `The step was cancelled; the ${noun} continues`;
+    case "unknown":
+      return `It is not known whether the ${noun} was started`;
+    case "failed":
+      return followed === void 0 ? `The ${noun} was not started` : `The step stopped waiting for the ${noun}`;
+  }
+}
+function explainFailure2(outcome, { noun, hasOwnKey }) {
+  const { kind, followed } = outcome;
+  const another = hasOwnKey ? `To start another ${noun}, set another idempotency-key.` : `To start another ${noun}, start a new run: a re-run finds this one.`;
+  switch (kind) {
+    case "started":
+      return void 0;
+    case "ended": {
+      if (isFollowedLive(followed)) return void 0;
+      const why = readSummary(followed.deployment) ?? "Mintlify gives no reason";
+      return `${endSentence(why)} ${another}`;
+    }
+    case "timed-out":
+      return outcome.trouble === void 0 ? `The ${noun} ${followed.statusId} continues. Increase the input timeout, or set wait to false.` : `${capitalize(outcome.trouble)}. The ${noun} ${followed.statusId} may still continue.`;
+    case "cancelled":
+      return followed === void 0 ? "The gateway's list of deployments shows whether it exists." : `The ${noun} ${followed.statusId} continues.`;
+    case "unknown":
+      return `${outcome.reason}. Check Mintlify's dashboard. ${another}`;
+    case "failed":
+      return outcome.reason;
+  }
+}
+function explainWarning({ kind, followed }) {
+  if (kind !== "ended" || !isFollowedLive(followed) || isClean(followed)) return void 0;
+  return readSummary(followed.deployment) ?? "Mintlify gives no reason";
+}
+function formatCommands({ kind, followed }, context) {
+  if (kind === "ended" || kind === "started") return [];
+  if (followed !== void 0) {
+    const command2 = formatCommand(`deployment watch ${quote2(followed.statusId)}`, context);
+    return [{ purpose: "To continue waiting", command: command2 }];
+  }
+  if (kind === "failed") return [];
+  const command = formatCommand("deployment list", context);
+  return [{ purpose: "To see the project's deployments", command }];
+}
+function summarize2(outcome, context) {
+  const { followed } = outcome;
+  const { project, branch, isReused } = context;
+  const remark = explainFailure2(outcome, context) ?? explainWarning(outcome);
+  const { deployment, previewUrl } = followed ?? {};
+  const commit = readCommit(outcome, context);
+  const hasFailed = outcome.kind === "ended" && !isFollowedLive(outcome.followed);
+  const log = hasFailed ? (deployment?.logs ?? []).slice(-LAST_LINES) : [];
+  const rows = [
+    ["Project", formatCode(project)],
+    ["Branch", branch && formatCode(branch)],
+    ["Preview", previewUrl ? formatUrl(previewUrl) : void 0],
+    ["Id", followed && formatCode(followed.statusId)],
+    ["Status", deployment && escapeMarkdown(deployment.status ?? "unknown")],
+    ["Commit", commit && formatCode(commit)],
+    ["Started by", isReused ? "an earlier attempt of this step" : void 0]
+  ];
+  return [
+    `### ${describeOutcome2(outcome, context)}`,
+    ...remark === void 0 ? [] : [`> ${escapeMarkdown(remark)}`],
+    formatRows(rows.flatMap(([name, value2]) => value2 ? [[name, value2]] : [])),
+    ...log.length > 0 ? [`The end of the log:
+
+${formatBlock(log.join("\n"))}`] : [],
+    ...formatCommands(outcome, context).map(({ purpose, command }) => {
+      return `${purpose}:
+
+${formatBlock(command)}`;
+    })
+  ].join("\n\n");
+}
+function composeComment2(outcome, context) {
+  const { followed } = outcome;
+  const run3 = `[this run](${context.run})`;
+  const words = describeOutcome2(outcome, context);
+  const summary = explainWarning(outcome) ?? readFailureSummary(outcome);
+  const reason = summary === void 0 ? "" : `: ${escapeComment(summary)}`;
+  if (followed === void 0) return `${words}${reason} (${run3})`;
+  const { previewUrl } = followed;
+  const commit = readCommit(outcome, context);
+  const place = [
+    ...commit === void 0 ? [] : [`Commit ${formatCode(commit)} of`],
+    formatCode(context.branch ?? context.project)
+  ].join(" ");
+  return [
+    `**${words}**${reason}`,
+    ...previewUrl ? [formatUrl(previewUrl)] : [],
+    `${place}, from ${run3}.${outcome.kind === "ended" && !reason ? PAGES_CAN_BE_MISSING : ""}`
+  ].join("\n\n");
+}
+var PAGES_CAN_BE_MISSING = " For some minutes, pages can respond with 404.";
+function readFailureSummary(outcome) {
+  if ("reason" in outcome) return outcome.reason;
+  const hasFailed = outcome.kind === "ended" && !isFollowedLive(outcome.followed);
+  return hasFailed ? readSummary(outcome.followed.deployment) : void 0;
+}
+function readCommit({ followed }, { commit }) {
+  return (followed?.deployment?.commit?.sha ?? commit)?.slice(0, SHORT_COMMIT) || void 0;
+}
+function isFollowedLive({ deployment }) {
+  return deployment !== void 0 && isLive(deployment);
+}
+function isClean({ deployment }) {
+  return deployment?.status === "success";
+}
+function endSentence(text4) {
+  return /[.!?]$/.test(text4) ? text4 : `${text4}.`;
+}
+
+// action/src/event.ts
+import { readFileSync as readFileSync2 } from "node:fs";
+var COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+var BRANCH = /^refs\/heads\/(.+)$/s;
+var ABOUT_OTHER_BRANCHES = ["issue_comment", "workflow_run", "delete"];
+function readPullRequest2(env) {
+  const event = readEvent(env.GITHUB_EVENT_PATH);
+  const pull = event?.pull_request;
+  if (pull !== void 0) {
+    const number4 = readNumber(pull);
+    const { head, base } = pull;
+    const fromFork = head !== void 0 && head.repo?.id !== base?.repo?.id;
+    if (number4 === void 0) return void 0;
+    return { number: number4, fromFork, branch: readText(head?.ref), commit: readCommit2(head?.sha) };
+  }
+  const issue = event?.issue;
+  const number3 = issue?.pull_request === void 0 ? void 0 : readNumber(issue);
+  if (number3 === void 0) return void 0;
+  return { number: number3, fromFork: false, branch: void 0, commit: void 0 };
+}
+function readBranch(env, pull) {
+  if (pull?.branch !== void 0) return pull.branch;
+  const { GITHUB_EVENT_NAME: name = "", GITHUB_REF: ref = "" } = env;
+  return ABOUT_OTHER_BRANCHES.includes(name) ? void 0 : BRANCH.exec(ref)?.[1];
+}
+function readDefaultBranch(env) {
+  return readText(readEvent(env.GITHUB_EVENT_PATH)?.repository?.default_branch);
+}
+function readCommitRange(env) {
+  const event = readEvent(env.GITHUB_EVENT_PATH);
+  const { pull_request: pull, merge_group: group } = event ?? {};
+  const [base, head] = [
+    pull?.base?.sha ?? group?.base_sha ?? event?.before,
+    pull?.head?.sha ?? group?.head_sha ?? event?.after
+  ].map(readCommit2);
+  if (base !== void 0 && head !== void 0) {
+    return { base, head, fromMergeBase: pull !== void 0 };
+  }
+  const { GITHUB_EVENT_NAME: name = "" } = env;
+  if (name !== "push") return `the event ${name} has no previous commit`;
+  return "the push created or deleted the branch or tag";
+}
+function readEvent(path) {
+  if (!path) return void 0;
+  try {
+    return JSON.parse(readFileSync2(path, "utf8"));
+  } catch {
+    return void 0;
+  }
+}
+function readNumber({ number: number3 }) {
+  return Number.isSafeInteger(number3) ? number3 : void 0;
+}
+function readText(value2) {
+  return typeof value2 === "string" && value2 !== "" ? value2 : void 0;
+}
+function readCommit2(value2) {
+  const isCommit = typeof value2 === "string" && COMMIT.test(value2) && /[^0]/.test(value2);
+  return isCommit ? value2 : void 0;
+}
+
+// action/src/deployment.ts
+var LIMIT_PERIOD = 12e4;
+async function runDeploy(step, inputs) {
+  const context = makeContext(step, inputs, void 0);
+  const started = await start(step, inputs, {
+    noun: "deployment",
+    key: inputs.idempotencyKey ?? deriveStartKey(step.runner.env, ["deploy", inputs.project]),
+    send: (client, options) => client.deployments.create(options),
+    limitPeriod: LIMIT_PERIOD
+  });
+  return await follow2(step, inputs, started, { context, comment: void 0 });
+}
+async function runPreview(step, inputs) {
+  const { runner: runner2, pull } = step;
+  if (inputs.branch === void 0 && pull?.fromFork) {
+    const text4 = "The branch is in a fork, and Mintlify previews only branches of the repository.";
+    runner2.annotate("notice", "There is no preview", text4);
+    runner2.setOutput("skipped", "true");
+    return 0;
+  }
+  const branch = inputs.branch ?? readBranch(runner2.env, pull);
+  if (branch === void 0) {
+    throw new InputError("the input branch is missing, since this event does not name a branch");
+  }
+  const { project } = inputs;
+  const context = makeContext(step, inputs, branch);
+  const place = { step: JSON.stringify(["preview", project]), call: "" };
+  const comment = inputs.comment ? prepareComment(step, inputs, { ...place, keepsEarlier: false, yieldsToLater: true }) : void 0;
+  const started = await start(step, inputs, {
+    noun: "preview",
+    key: inputs.idempotencyKey ?? deriveStartKey(runner2.env, ["preview", project, branch]),
+    send: (client, options) => client.previews.create({ branch }, options),
+    limitPeriod: LIMIT_PERIOD
+  });
+  return await follow2(step, inputs, started, { context, comment });
+}
+function makeContext({ runner: runner2, pull }, { gateway, project, idempotencyKey }, branch) {
+  const noun = branch === void 0 ? "deployment" : "preview";
+  const commit = branch === pull?.branch ? pull?.commit : void 0;
+  const run3 = readRunUrl(runner2.env);
+  const hasOwnKey = idempotencyKey !== void 0;
+  return { gateway, project, noun, branch, commit, run: run3, hasOwnKey, isReused: false };
+}
+async function follow2(step, inputs, started, report) {
+  const { runner: runner2, signal } = step;
+  const { context, comment } = report;
+  if (started.connection === void 0) {
+    return await finish(step, { ...started, followed: void 0 }, report);
+  }
+  const { connection, data, isReused } = started;
+  const previewUrl = "previewUrl" in data ? data.previewUrl : null;
+  const followed = { statusId: data.statusId, previewUrl, deployment: void 0 };
+  context.isReused = isReused;
+  runner2.setOutput("status-id", data.statusId);
+  if (context.noun === "preview") runner2.setOutput("preview-url", previewUrl ?? "");
+  runner2.info(`The ${context.noun} ${data.statusId} has been started.`);
+  if (isReused) runner2.info("It is from an earlier attempt, which had the same idempotency-key.");
+  if (!inputs.wait || signal.aborted) {
+    return await finish(step, { kind: signal.aborted ? "cancelled" : "started", followed }, report);
+  }
+  const markdown = composeComment2({ kind: "started", followed }, context);
+  await writeComment(step, comment, { kind: "job", markdown }, signal);
+  return await finish(
+    step,
+    await waitForDeployment(step, inputs, connection, followed, context),
+    report
+  );
+}
+async function waitForDeployment({ runner: runner2, signal }, { timeout, after }, connection, started, { noun }) {
+  const { statusId } = started;
+  const explain2 = (error) => explainError(error, noun);
+  let shown;
+  const ending = await waitForEnd(connection, void 0, {
+    ...{ timeout, after, signal, explain: explain2 },
+    wait: (options) => connection.client.deployments.wait(statusId, options),
+    onUpdate: (next) => {
+      const line = describeStatus(next);
+      if (line !== shown) runner2.info(`The ${noun} ${statusId} is ${line}`);
+      shown = line;
+      return next;
+    }
+  });
+  const { state: deployment, ...rest } = ending;
+  const followed = { ...started, deployment };
+  if (rest.kind !== "failed") return { ...rest, followed };
+  return { kind: "failed", followed, reason: explain2(rest.error) };
+}
+function describeStatus(deployment) {
+  const { status, logs, summary } = deployment ?? {};
+  const detail = logs?.at(-1) ?? summary;
+  return [status ?? "in a state that is not known", detail].filter(Boolean).join(": ");
+}
+async function finish(step, outcome, report) {
+  const { runner: runner2 } = step;
+  const { context, comment } = report;
+  const { followed } = outcome;
+  runner2.setOutput("status", followed?.deployment?.status ?? "");
+  runner2.setOutput("live", outcome.kind === "ended" ? String(isOutcomeLive(outcome)) : "");
+  runner2.setOutput("summary", readSummary(followed?.deployment) ?? "");
+  const words = describeOutcome2(outcome, context);
+  for (const { purpose, command } of formatCommands(outcome, context)) {
+    runner2.info(`${purpose}, with an access token in QUILLGATE_TOKEN:`);
+    runner2.info(command);
+  }
+  const failure = explainFailure2(outcome, context);
+  const warning = explainWarning(outcome);
+  if (failure !== void 0) {
+    runner2.annotate(outcome.kind === "cancelled" ? "warning" : "error", words, failure);
+  } else if (warning !== void 0) runner2.annotate("warning", words, warning);
+  else if (followed?.previewUrl) runner2.annotate("notice", words, followed.previewUrl);
+  else runner2.info(`${words}.`);
+  runner2.appendSummary(summarize2(outcome, context));
+  const kind = followed === void 0 ? "note" : "job";
+  const markdown = composeComment2(outcome, context);
+  await writeComment(step, comment, { kind, markdown });
+  return failure === void 0 ? 0 : 1;
+}
+function isOutcomeLive({ followed }) {
+  return followed?.deployment !== void 0 && isLive(followed.deployment);
+}
+
+// action/src/guard.ts
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+// action/src/changed_paths.ts
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+var MAX_COMPARED_FILES = 300;
+var GIT_TIMEOUT = 6e4;
+var MAX_GIT_OUTPUT = 256 * 1024 * 1024;
+var COMPARE_TIMEOUT = 2e4;
+var GIT_VARIABLES = { GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" };
+async function findChangedPaths({
+  runner: runner2,
+  api,
+  signal
+}) {
+  const range = readCommitRange(runner2.env);
+  if (typeof range === "string") return { reason: range };
+  const paths = await diffCheckout(range, runner2.env, signal);
+  if (paths !== void 0) return { paths, isCut: false };
+  if (api === void 0) {
+    return { reason: "the checkout lacks a commit, and the input github-token is missing" };
+  }
+  try {
+    return await compareAtGithub(range, api, signal);
+  } catch (error) {
+    if (!(error instanceof GithubError)) throw error;
+    return { reason: `the checkout lacks a commit, and ${error.message}` };
+  }
+}
+async function diffCheckout({ base, head, fromMergeBase }, env, signal) {
+  const git = async (...args) => {
+    const { stdout } = await promisify(execFile)("git", args, {
+      ...{ cwd: env.GITHUB_WORKSPACE ?? process.cwd(), env: { ...env, ...GIT_VARIABLES } },
+      ...{ timeout: GIT_TIMEOUT, maxBuffer: MAX_GIT_OUTPUT, signal }
+    });
+    return stdout;
+  };
+  try {
+    for (const commit of [base, head]) await git("cat-file", "-e", `${commit}^{commit}`);
+    let from = base;
+    if (fromMergeBase) {
+      if ((await git("rev-parse", "--is-shallow-repository")).trim() !== "false") return void 0;
+      from = (await git("merge-base", base, head)).trim();
+    }
+    const options = ["--name-only", "-z", "--no-renames", "--no-relative", "--no-ext-diff"];
+    const paths = await git("diff", ...options, from, head, "--");
+    return paths.split("\0").filter((path) => path !== "");
+  } catch {
+    return void 0;
+  }
+}
+async function compareAtGithub({ base, head, fromMergeBase }, api, signal) {
+  const target = `/repos/${api.repository}/compare/${base}...${head}?per_page=1`;
+  const options = { timeout: COMPARE_TIMEOUT, signal };
+  const { status, files } = await callGithub(api, "GET", target, options);
+  if (!fromMergeBase && status !== "ahead" && status !== "identical") {
+    return { reason: "a forced push replaced the previous commit, and the checkout lacks it" };
+  }
+  if (!Array.isArray(files)) return { reason: "GitHub's API lists no files" };
+  const names = files.flatMap(({ filename, previous_filename }) => [filename, previous_filename]);
+  const paths = names.filter((name) => typeof name === "string");
+  return { paths, isCut: files.length >= MAX_COMPARED_FILES };
+}
+
+// action/src/globs.ts
+var UNSUPPORTED = /[?[\]{}\\]/;
+function parseGlobs(lines) {
+  const globs = lines.map(parseGlob);
+  if (globs.some(({ excludes }) => !excludes)) return globs;
+  throw new InputError("the input if-changed needs a line that does not start with !");
+}
+function parseGlob(line) {
+  const excludes = line.startsWith("!");
+  const text4 = (excludes ? line.slice(1) : line).trim().replace(/^(?:\.?\/)+/, "");
+  if (text4 === "" || UNSUPPORTED.test(text4)) {
+    throw new InputError(
+      `the input if-changed knows the special characters *, ** and a ! at the start: found ${JSON.stringify(line)}`
+    );
+  }
+  const path = text4.endsWith("/") ? `${text4}**` : text4;
+  const source2 = path.replace(/\*\*\/|\*+|[^*]+/g, (part) => {
+    if (part === "**/") return "(?:.*/)?";
+    if (part === "*") return "[^/]*";
+    return part.startsWith("*") ? ".*" : part.replace(/[.+^$()|]/g, "\\$&");
+  });
+  return { pattern: new RegExp(`^${source2}$`, "s"), excludes };
+}
+function isIncluded(globs, path) {
+  return globs.findLast(({ pattern }) => pattern.test(path))?.excludes === false;
+}
+
+// action/src/guard.ts
+var RUN = /^run:\s*(.*)$/s;
+var UNCHANGED = 1;
+var HIDDEN = /^(?:INPUT|ACTIONS)_/;
+function readGuard(text4) {
+  const lines = text4.split("\n").flatMap((line) => line.trim() || []);
+  const commands = lines.flatMap((line) => RUN.exec(line)?.[1] ?? []);
+  const [command] = commands;
+  if (lines.length === 0) return void 0;
+  if (command === void 0) return { globs: parseGlobs(lines) };
+  if (lines.length > 1) {
+    throw new InputError("the input if-changed must be either globs or one line with run:");
+  }
+  if (command === "") throw new InputError("the input if-changed has no command after run:");
+  return { command };
+}
+async function decide(guard, options) {
+  const { command, globs } = guard;
+  if (command !== void 0) return await runCommand(command, options);
+  const found2 = await findChangedPaths(options);
+  options.signal.throwIfAborted();
+  if ("reason" in found2) {
+    return { isChanged: void 0, reason: `the changed paths are not known: ${found2.reason}` };
+  }
+  const path = found2.paths.find((path2) => isIncluded(globs, path2));
+  if (path !== void 0) return { isChanged: true, reason: `${path} changed` };
+  if (found2.isCut) {
+    const reason2 = `GitHub lists only the first ${found2.paths.length} changed paths`;
+    return { isChanged: void 0, reason: reason2 };
+  }
+  const reason = `none of the ${found2.paths.length} changed paths is in the input if-changed`;
+  return { isChanged: false, reason };
+}
+async function runCommand(command, { runner: runner2, timeout, signal }) {
+  const { GITHUB_WORKSPACE: cwd = process.cwd() } = runner2.env;
+  const env = Object.entries(runner2.env).filter(([name]) => !HIDDEN.test(name));
+  const child = spawn("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", command], {
+    ...{ cwd, env: Object.fromEntries(env), stdio: ["ignore", "pipe", "pipe"] },
+    detached: process.platform !== "win32"
+  });
+  for (const input of [child.stdout, child.stderr]) {
+    createInterface({ input }).on("line", (line) => runner2.info(line));
+  }
+  const deadline = AbortSignal.timeout(timeout);
+  const either = AbortSignal.any([signal, deadline]);
+  const stop = () => killGroup(child);
+  either.addEventListener("abort", stop);
+  try {
+    const [code, killedBy] = await once(child, "close");
+    signal.throwIfAborted();
+    if (deadline.aborted)
+      return { isChanged: void 0, reason: "the command did not end in time" };
+    if (code === 0) return { isChanged: true, reason: "the command exited with 0" };
+    const reason = `the command exited with ${code ?? killedBy}`;
+    return { isChanged: code === UNCHANGED ? false : void 0, reason };
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    const { code = "unknown error" } = error;
+    return { isChanged: void 0, reason: `bash cannot be started: ${code}` };
+  } finally {
+    either.removeEventListener("abort", stop);
+  }
+}
+function killGroup(child) {
+  try {
+    if (process.platform === "win32" || child.pid === void 0) child.kill("SIGKILL");
+    else process.kill(-child.pid, "SIGKILL");
+  } catch {
+  }
+}
+
+// action/src/inputs.ts
+var OWN_INPUTS = {
+  prompt: "",
+  "prompt-file": "",
+  preview: "false",
+  branch: "",
+  automation: "",
+  wait: "true",
+  comment: ""
+};
+var COMMANDS = {
+  job: ["prompt", "prompt-file", "preview", "wait", "comment"],
+  deploy: ["wait"],
+  preview: ["branch", "wait", "comment"],
+  automation: ["automation"]
+};
+var UNITS = { s: 1e3, m: 6e4, h: 36e5 };
+var MAX_TIMEOUT = 5 * 24 * 36e5;
+function readInputs(runner2) {
+  const token = readSecret(runner2, "token");
+  const githubToken = readSecret(runner2, "github-token");
+  const place = {
+    gateway: readGateway(readRequired(runner2, "gateway")),
+    project: readRequired(runner2, "project"),
+    audience: readRequired(runner2, "audience"),
+    token,
+    timeout: readDuration(runner2, "timeout"),
+    after: runner2.input("timeout").trim(),
+    idempotencyKey: readIdempotencyKey(runner2),
+    githubToken,
+    matrix: runner2.input("matrix"),
+    guard: readGuard(runner2.input("if-changed"))
+  };
+  const command = readCommand(runner2);
+  switch (command) {
+    case "job":
+      return readJob(runner2, place);
+    case "deploy":
+      return { ...place, command, wait: readBoolean(runner2, "wait") };
+    case "preview": {
+      const branch = runner2.input("branch").trim() || void 0;
+      const comment = readBoolean(runner2, "comment", "true");
+      return { ...place, command, branch, wait: readBoolean(runner2, "wait"), comment };
+    }
+    case "automation":
+      return { ...place, command, automation: readRequired(runner2, "automation") };
+  }
+}
+function readJob(runner2, place) {
+  const wait = readBoolean(runner2, "wait");
+  const preview = readBoolean(runner2, "preview");
+  if (preview && !wait) {
+    throw new InputError(
+      "the input preview needs wait: true, because the job's branch is known only at its end"
+    );
+  }
+  const comment = readBoolean(runner2, "comment", "false");
+  return { ...place, command: "job", prompt: readPrompt(runner2), wait, comment, preview };
+}
+function readCommand(runner2) {
+  const text4 = runner2.input("command").trim();
+  const names = Object.keys(COMMANDS);
+  if (!Object.hasOwn(COMMANDS, text4)) {
+    throw new InputError(
+      `the input command must be ${names.slice(0, -1).join(", ")} or automation`
+    );
+  }
+  const command = text4;
+  for (const [name, fallback] of Object.entries(OWN_INPUTS)) {
+    const isSet = ![fallback, ""].includes(runner2.input(name).trim());
+    if (!isSet || COMMANDS[command].includes(name)) continue;
+    const others = Object.entries(COMMANDS).flatMap(([other, inputs]) => {
+      return inputs.includes(name) ? [other] : [];
+    });
+    throw new InputError(
+      `the input ${name} is not for the command ${command}, but for ${others.join(", ")}`
+    );
+  }
+  return command;
+}
+function readIdempotencyKey(runner2) {
+  const key = runner2.input("idempotency-key").trim();
+  if (key === "" || /^[!-~]{1,255}$/.test(key)) return key || void 0;
+  throw new InputError("the input idempotency-key must be 1 to 255 visible ASCII characters");
+}
+function readSecret(runner2, name) {
+  const secret = runner2.input(name).trim();
+  runner2.mask(secret);
+  return secret || void 0;
+}
+function readRequired(runner2, name) {
+  const value2 = runner2.input(name).trim();
+  if (value2 === "") throw new InputError(`the input ${name} is missing`);
+  return value2;
+}
+function readGateway(text4) {
+  const url = URL.canParse(text4) ? new URL(text4) : void 0;
+  const isSecure = url?.protocol === "https:";
+  const isLocal = url?.protocol === "http:" && isLoopback(text4);
+  if (!isSecure && !isLocal) {
+    throw new InputError("the input gateway must be an https address, as in https://gate.example");
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new InputError("the input gateway must have no user and no password");
+  }
+  if (url.pathname !== "/" || /[?#]/.test(text4)) {
+    throw new InputError(
+      `the input gateway must be an address without path, query and fragment: ${url.origin}`
+    );
+  }
+  return url.origin;
+}
+function readBoolean(runner2, name, fallback = "") {
+  const text4 = runner2.input(name).trim() || fallback;
+  if (/^(true|True|TRUE)$/.test(text4)) return true;
+  if (/^(false|False|FALSE)$/.test(text4)) return false;
+  throw new InputError(`the input ${name} must be true or false`);
+}
+function readDuration(runner2, name) {
+  const text4 = runner2.input(name).trim();
+  const [, digits, unit] = /^(\d{1,9})\s*([smh])$/.exec(text4) ?? [];
+  const milliseconds = Number(digits) * (UNITS[unit ?? ""] ?? Number.NaN);
+  if (milliseconds >= 1e3 && milliseconds <= MAX_TIMEOUT) return milliseconds;
+  const found2 = text4 === "" ? "it is empty" : `found ${JSON.stringify(text4.slice(0, 40))}`;
+  throw new InputError(`the input ${name} must be 1s to 120h, as in 90s, 30m or 2h: ${found2}`);
+}
+
+// action/src/job_preview.ts
+var NOT_STARTED = "The preview was not started";
+async function startJobPreview(step, inputs, connection, job) {
+  const { runner: runner2, signal } = step;
+  if (job.status === "failed" || readPullRequest(job.prLink) === null) return void 0;
+  const branch = await findBranch(step, inputs, job);
+  if (branch === void 0) {
+    const text4 = "The branch of the pull request is not known: the input github-token cannot read it";
+    runner2.annotate("warning", NOT_STARTED, text4);
+    return void 0;
+  }
+  try {
+    const { data } = await sendWrite(
+      connection,
+      (options) => connection.client.previews.create({ branch }, options),
+      {
+        key: derivePreviewKey(job.id ?? "", branch),
+        ...{ timeout: inputs.timeout, limitPeriod: LIMIT_PERIOD, runner: runner2, signal }
+      }
+    );
+    runner2.info(`The preview ${data.statusId} of ${branch} has been started: ${data.previewUrl}`);
+    return data;
+  } catch (error) {
+    if (signal.aborted) return void 0;
+    const reason = explainStart(error, "preview", inputs, connection.reachability);
+    runner2.annotate("warning", NOT_STARTED, reason);
+    return void 0;
+  }
+}
+async function findBranch({ runner: runner2, signal }, inputs, { prLink, source: source2 }) {
+  const request = readPullRequest(prLink);
+  const { GITHUB_SERVER_URL: server = "https://github.com" } = runner2.env;
+  const api = findApi(runner2.env, inputs.githubToken);
+  const { href, noun, repository, number: number3 } = request ?? {};
+  const isHere = href?.startsWith(`${server}/`) && noun === "pull request";
+  if (api !== void 0 && isHere && repository && number3) {
+    const target = `/repos/${repository}/pulls/${number3.slice(1)}`;
+    try {
+      const pull = await callGithub(api, "GET", target, { signal });
+      const ref = pull.head?.ref;
+      if (typeof ref === "string" && ref !== "") return ref;
+    } catch (error) {
+      if (!(error instanceof GithubError)) throw error;
+      runner2.info(`The pull request cannot be read: ${error.message}.`);
+    }
+  }
+  const branch = source2?.ref?.replace(/^refs\/heads\//, "");
+  return branch === readDefaultBranch(runner2.env) ? void 0 : branch || void 0;
+}
+
+// action/src/job.ts
+async function runJob(step, inputs) {
+  const { runner: runner2, signal } = step;
+  const { gateway, project, prompt, idempotencyKey } = inputs;
+  const context = {
+    ...{ gateway, project, prompt, run: readRunUrl(runner2.env) },
+    ...{ hasOwnKey: idempotencyKey !== void 0, isReused: false, preview: void 0 }
+  };
+  const comment = inputs.comment ? prepareJobComment(step, inputs) : void 0;
+  const report = { context, comment };
+  const started = await start(step, inputs, {
+    noun: "job",
+    key: idempotencyKey ?? deriveJobKey(runner2.env, prompt),
+    send: (client, options) => client.agentJobs.create({ prompt }, options)
+  });
+  if (started.connection === void 0) {
+    return await finish2(step, { ...started, job: void 0 }, report);
+  }
+  const { connection } = started;
+  const job = started.data;
+  if (job.id === null) {
+    const reason = "Mintlify returned no id for the job";
+    return await finish2(step, { kind: "failed", job, reason }, report);
+  }
+  context.isReused = started.isReused;
+  runner2.setOutput("job-id", job.id);
+  runner2.info(describeStatus2(job));
+  if (started.isReused) {
+    runner2.info("It is from an earlier attempt, which had the same idempotency-key.");
+  }
+  if (!inputs.wait || signal.aborted) {
+    return await finish2(step, { kind: signal.aborted ? "cancelled" : "started", job }, report);
+  }
+  await write(step, { kind: "started", job }, report, signal);
+  const outcome = await waitForJob(step, inputs, connection, job);
+  if (inputs.preview && outcome.kind === "ended") {
+    const preview = await startJobPreview(step, inputs, connection, outcome.job);
+    context.preview = preview?.previewUrl ?? void 0;
+    runner2.setOutput("status-id", preview?.statusId ?? "");
+    runner2.setOutput("preview-url", preview?.previewUrl ?? "");
+  }
+  return await finish2(step, outcome, report);
+}
+async function waitForJob({ runner: runner2, signal }, { timeout, after }, connection, created) {
+  const explain2 = (error) => explainError(error, "job");
+  const ending = await waitForEnd(connection, created, {
+    ...{ timeout, after, signal, explain: explain2 },
+    wait: (options) => connection.client.agentJobs.wait(created.id, options),
+    onUpdate: (next, job2) => {
+      if (next.status !== job2.status) runner2.info(describeStatus2({ ...next, id: created.id }));
+      return { ...next, id: next.id ?? job2.id };
+    }
+  });
+  const { state: job, ...rest } = ending;
+  if (rest.kind !== "failed") return { ...rest, job };
+  return { kind: "failed", job, reason: explain2(rest.error) };
+}
+async function finish2(step, outcome, report) {
+  const { runner: runner2 } = step;
+  const { context } = report;
+  const { job } = outcome;
+  runner2.setOutput("status", job?.status ?? "");
+  const request = announcePullRequest(job);
+  runner2.setOutput("pull-request", request === void 0 ? "" : job?.prLink ?? "");
+  const words = describeOutcome(outcome);
+  if (request !== void 0) runner2.annotate("notice", words, request);
+  if (isUnfinished(outcome) && outcome.kind !== "started") {
+    runner2.info("To continue waiting, with an access token in QUILLGATE_TOKEN:");
+    runner2.info(formatResumeCommand(outcome.job, context));
+  }
+  if (mayHaveUnknownJob(outcome)) {
+    runner2.info("To see the project's jobs, with an access token in QUILLGATE_TOKEN:");
+    runner2.info(formatListCommand(context));
+  }
+  const failure = explainFailure(outcome, context);
+  if (failure !== void 0) {
+    const level = outcome.kind === "cancelled" ? "warning" : "error";
+    runner2.annotate(level, words, failure);
+  }
+  runner2.appendSummary(summarize(outcome, context));
+  await write(step, outcome, report);
+  return failure === void 0 ? 0 : 1;
+}
+async function write(step, outcome, { context, comment }, signal) {
+  const kind = outcome.job === void 0 ? "note" : "job";
+  const markdown = composeComment(outcome, context);
+  await writeComment(step, comment, { kind, markdown }, signal);
+}
+function describeStatus2({ id, status }) {
+  return `The job ${id} is ${status ?? "in a state that is not known"}.`;
+}
+function prepareJobComment(step, inputs) {
+  const { GITHUB_WORKFLOW_REF: workflow = "", ...env } = step.runner.env;
+  const { GITHUB_JOB: job, GITHUB_ACTION: action, GITHUB_EVENT_NAME: event } = env;
+  const names = [workflow.split("@")[0], job, action, inputs.project, inputs.matrix];
+  return prepareComment(step, inputs, {
+    step: JSON.stringify(names),
+    // Two calls of a reusable workflow have the same variables.
+    call: inputs.prompt,
+    // Each user comment such as `/docs` requests a job. The step's comment lists all these jobs.
+    keepsEarlier: event === "issue_comment",
+    yieldsToLater: false
+  });
+}
+
 // action/src/runner.ts
 import { randomUUID } from "node:crypto";
 import { appendFileSync } from "node:fs";
@@ -4195,9 +5084,9 @@ var Runner = class {
   env;
   #write;
   #secrets = /* @__PURE__ */ new Set();
-  constructor(env, write) {
+  constructor(env, write2) {
     this.env = env;
-    this.#write = write;
+    this.#write = write2;
   }
   /**
    * Returns an input by its name in `action.yml`. Returns an empty string if the workflow does not
@@ -4275,21 +5164,6 @@ function escapeProperty(text4) {
 }
 
 // action/src/main.ts
-var SHOWN_CLAIMS = [
-  "iss",
-  "aud",
-  "sub",
-  "repository",
-  "repository_id",
-  "repository_owner_id",
-  "event_name",
-  "ref",
-  "ref_type",
-  "environment",
-  "job_workflow_ref",
-  "actor_id",
-  "runner_environment"
-];
 var runner = new Runner(process.env, (line) => process.stdout.write(`${line}
 `));
 try {
@@ -4304,32 +5178,43 @@ try {
 async function run2(signal) {
   const inputs = readInputs(runner);
   await applyProxy();
-  const pull = readPullRequest(runner.env);
-  const context = readContext(inputs, runner.env);
-  const comment = prepareComment(inputs, pull);
-  const started = await start(inputs, pull, signal);
-  if (!("connection" in started)) return await finish(started, { context, comment });
-  const { connection, job } = started;
-  context.isReused = started.isReused;
-  runner.setOutput("job-id", job.id ?? "");
-  runner.info(describeStatus(job));
-  if (started.isReused) {
-    runner.info("It is from an earlier attempt, which had the same idempotency-key.");
+  if (inputs.guard !== void 0 && !await passes(inputs.guard, inputs, signal)) return 0;
+  const step = { runner, signal, pull: readPullRequest2(runner.env) };
+  switch (inputs.command) {
+    case "job":
+      return await runJob(step, inputs);
+    case "deploy":
+      return await runDeploy(step, inputs);
+    case "preview":
+      return await runPreview(step, inputs);
+    case "automation":
+      return await runAutomation(step, inputs);
   }
-  if (!inputs.wait || signal.aborted) {
-    const kind = signal.aborted ? "cancelled" : "started";
-    return await finish({ kind, job }, { context, comment });
+}
+async function passes(guard, inputs, signal) {
+  const api = findApi(runner.env, inputs.githubToken);
+  let decision;
+  try {
+    decision = await decide(guard, { runner, api, timeout: inputs.timeout, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    runner.annotate("warning", "The step was cancelled", "Nothing was started.");
+    return false;
   }
-  await writeComment(comment, { kind: "started", job }, context, signal);
-  let status = job.status;
-  const outcome = await waitForJob(connection, job, {
-    ...{ timeout: inputs.timeout, after: runner.input("timeout").trim(), signal },
-    onUpdate: (next) => {
-      if (next.status !== status) runner.info(describeStatus(next));
-      status = next.status;
-    }
-  });
-  return await finish(outcome, { context, comment });
+  const { isChanged, reason } = decision;
+  const isSkipped = isChanged === false;
+  runner.setOutput("skipped", String(isSkipped));
+  if (isSkipped) {
+    runner.info(`Skipped: ${reason}.`);
+    runner.appendSummary(`### Skipped
+
+${escapeMarkdown(reason)}`);
+  } else if (isChanged) {
+    runner.info(`if-changed: ${reason}.`);
+  } else {
+    runner.annotate("warning", "The step runs, because if-changed could not be decided", reason);
+  }
+  return !isSkipped;
 }
 async function applyProxy() {
   try {
@@ -4341,99 +5226,4 @@ async function applyProxy() {
   }
   const text4 = `The runner's Node.js ${process.versions.node} needs NODE_USE_ENV_PROXY: 1 in the step's env, or a newer runner`;
   runner.annotate("warning", "The runner's proxy is not used", text4);
-}
-async function start(inputs, pull, signal) {
-  let identity;
-  let connection;
-  try {
-    identity = inputs.token ? new AccessToken(inputs.token) : new WorkflowIdentity(runner, inputs.audience, pull);
-    const token = await identity.token(signal);
-    connection = connect(inputs, identity, token, runner);
-    const key = inputs.idempotencyKey ?? deriveIdempotencyKey(runner.env, inputs.prompt);
-    const created = await createJob(connection, inputs, key, { runner, signal });
-    if (created.job.id !== null) return { connection, ...created };
-    return { kind: "failed", job: created.job, reason: "Mintlify returned no id for the job" };
-  } catch (error) {
-    if (signal.aborted) return { kind: "cancelled", job: void 0 };
-    const isUnknown = readProblemKind(error) === "identity-not-mapped";
-    if (isUnknown || error instanceof AuthenticationError) showClaims(identity);
-    const kind = connection && mayHaveStarted(error, connection) ? "unknown" : "failed";
-    const reason = explainCreation(error, inputs, connection?.reachability);
-    return { kind, job: void 0, reason };
-  }
-}
-function showClaims(identity) {
-  const claims = identity?.claims;
-  if (claims === void 0) return;
-  const lines = SHOWN_CLAIMS.flatMap((name) => {
-    return claims[name] === void 0 ? [] : [`${name}: ${JSON.stringify(claims[name])}`];
-  });
-  runner.group("The claims of this workflow's identity, for the gateway's TRUSTED_ISSUERS", lines);
-}
-async function finish(outcome, { context, comment }) {
-  const { job } = outcome;
-  runner.setOutput("status", job?.status ?? "");
-  const request = announcePullRequest(job);
-  runner.setOutput("pull-request", request === void 0 ? "" : job?.prLink ?? "");
-  const words = describeOutcome(outcome);
-  if (request !== void 0) runner.annotate("notice", words, request);
-  if (isUnfinished(outcome) && outcome.kind !== "started") {
-    runner.info("To continue waiting, with an access token in QUILLGATE_TOKEN:");
-    runner.info(formatResumeCommand(outcome.job, context));
-  }
-  if (mayHaveUnknownJob(outcome)) {
-    runner.info("To see the project's jobs, with an access token in QUILLGATE_TOKEN:");
-    runner.info(formatListCommand(context));
-  }
-  const failure = explainFailure(outcome, context);
-  if (failure !== void 0) {
-    const level = outcome.kind === "cancelled" ? "warning" : "error";
-    runner.annotate(level, words, failure);
-  }
-  runner.appendSummary(summarize(outcome, context));
-  await writeComment(comment, outcome, context);
-  return failure === void 0 ? 0 : 1;
-}
-function describeStatus({ id, status }) {
-  return `The job ${id} is ${status ?? "in a state that is not known"}.`;
-}
-function readContext(inputs, env) {
-  const { gateway, project, prompt, idempotencyKey } = inputs;
-  const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
-  const { GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: attempt = "1" } = env;
-  const run3 = `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
-  const hasOwnKey = idempotencyKey !== void 0;
-  return { gateway, project, prompt, run: run3, hasOwnKey, isReused: false };
-}
-function prepareComment(inputs, pull) {
-  if (!inputs.comment) return void 0;
-  if (pull === void 0) {
-    runner.info("There is no comment, since this event is not about a pull request.");
-    return void 0;
-  }
-  const { GITHUB_API_URL: api = "https://api.github.com", GITHUB_REPOSITORY: repository } = runner.env;
-  if (inputs.githubToken === void 0 || !repository) {
-    throw new InputError("the input github-token is missing, which writes the comment");
-  }
-  const { GITHUB_WORKFLOW_REF: workflow = "", GITHUB_JOB: job, GITHUB_ACTION: step } = runner.env;
-  const names = [workflow.split("@")[0], job, step, inputs.project, inputs.matrix];
-  const { GITHUB_EVENT_NAME: event, GITHUB_RUN_ID: run3 = "" } = runner.env;
-  return new JobComment({
-    ...{ api, repository, number: pull.number, token: inputs.githubToken, run: run3 },
-    step: JSON.stringify(names),
-    // Two calls of a reusable workflow have the same variables.
-    call: inputs.prompt,
-    // Each user comment such as `/docs` requests a job. The step's comment lists all these jobs.
-    keepsEarlier: event === "issue_comment"
-  });
-}
-async function writeComment(comment, outcome, context, signal) {
-  try {
-    const kind = outcome.job === void 0 ? "note" : "job";
-    await comment?.write({ kind, markdown: composeComment(outcome, context) }, signal);
-  } catch (error) {
-    if (!(error instanceof CommentError)) throw error;
-    if (signal?.aborted) return;
-    runner.annotate("warning", "The comment was not written", error.message);
-  }
 }

@@ -7,26 +7,26 @@
  */
 
 import { createHash } from "node:crypto";
+import { callGithub, type GithubApi, GithubError } from "./github_api.js";
+
+const PERMISSION =
+  "the job needs `permissions: pull-requests: write`, which a workflow of a pull request from a fork does not get";
 
 /** Thrown when the comment cannot be written. */
 export class CommentError extends Error {
-  /** The HTTP status of GitHub's response; `undefined` without a response. */
-  readonly status: number | undefined;
+  /** Whether the token lacks the permission, as in a workflow of a pull request from a fork. */
+  readonly isRefusal: boolean;
 
-  constructor(message: string, status?: number) {
-    super(message);
-    this.status = status;
+  constructor({ message, status }: GithubError) {
+    const isRefusal = status === 403 || status === 404;
+    super(isRefusal ? `${message}: ${PERMISSION}` : message);
+    this.isRefusal = isRefusal;
   }
 }
 
 /** The pull request to comment on, and the identity of the step. */
-export interface CommentPlace {
-  /** The base URL of GitHub's API. */
-  api: string;
-  /** The repository, such as `acme/docs`. */
-  repository: string;
+export interface CommentPlace extends GithubApi {
   number: number;
-  token: string;
   /** Identifies the step. All runs of the step have the same value. */
   step: string;
   /** Distinguishes steps of one run with the same `step`. Can differ between runs. */
@@ -35,11 +35,13 @@ export interface CommentPlace {
   run: string;
   /** Whether a new job entry keeps the entries of other runs. */
   keepsEarlier: boolean;
+  /** Whether a run writes nothing if the comment is about a later run already. */
+  yieldsToLater: boolean;
 }
 
 export interface Entry {
   /**
-   * `job` describes a run's job. `note` is the outcome of a run whose job was not created or is not
+   * `job` describes a run's job or preview. `note` is the outcome of a run whose job was not created or is not
    * known. A note never replaces a job.
    */
   kind: "job" | "note";
@@ -56,8 +58,6 @@ interface Comment {
   user?: { id?: number; type?: string } | null;
 }
 
-/** The timeout of each request, in milliseconds. */
-const ATTEMPT_TIMEOUT = 5_000;
 const PER_PAGE = 100;
 /** The maximum number of pages of comments to search. */
 const MAX_PAGES = 30;
@@ -66,7 +66,7 @@ const MAX_ENTRIES = 10;
 /** Matches the HTML comment at the start of an entry, and captures its kind and its run. */
 const ENTRY = /^<!-- quillgate-(job|note) (\w*) -->\n/m;
 
-export class JobComment {
+export class StepComment {
   readonly #place: CommentPlace;
   /** Starts the body of every comment of this step. Invisible to readers. */
   readonly #prefix: string;
@@ -92,11 +92,20 @@ export class JobComment {
    * @throws {CommentError} if the comment cannot be read or written
    */
   async write(entry: Entry, signal?: AbortSignal): Promise<void> {
-    const { repository, number } = this.#place;
     this.#signal = signal;
+    try {
+      await this.#write(entry);
+    } catch (error) {
+      throw error instanceof GithubError ? new CommentError(error) : error;
+    }
+  }
+
+  async #write(entry: Entry): Promise<void> {
+    const { repository, number } = this.#place;
     // Read the comment every time, because another run may have changed it.
     const found = (await this.#readPrevious()) ?? (await this.#find());
     this.#id = found?.id;
+    if (this.#yieldsTo(found?.body ?? "")) return;
     const body = this.#compose(found?.body ?? "", entry);
     if (this.#id !== undefined) {
       const target = `/repos/${repository}/issues/comments/${this.#id}`;
@@ -105,6 +114,12 @@ export class JobComment {
     }
     const target = `/repos/${repository}/issues/${number}/comments`;
     this.#id = ((await this.#call("POST", target, { body })) as Comment).id;
+  }
+
+  /** Returns whether the comment has an entry of a later run. The ids of runs increase. */
+  #yieldsTo(body: string): boolean {
+    const { run, yieldsToLater } = this.#place;
+    return yieldsToLater && parseEntries(body).some((entry) => Number(entry.run) > Number(run));
   }
 
   #compose(body: string, { kind, markdown }: Entry): string {
@@ -127,9 +142,9 @@ export class JobComment {
     const target = `/repos/${this.#place.repository}/issues/comments/${this.#id}`;
     try {
       const comment = (await this.#call("GET", target)) as Comment;
-      return comment.body?.startsWith(this.#marker) ? comment : undefined;
+      return this.#hasMarker(comment) ? comment : undefined;
     } catch (error) {
-      if (error instanceof CommentError && error.status === 404) return undefined;
+      if (error instanceof GithubError && error.status === 404) return undefined;
       throw error;
     }
   }
@@ -144,13 +159,18 @@ export class JobComment {
       const comments = (await this.#call("GET", target)) as Comment[];
       for (const comment of comments) {
         if (!(await this.#isOwn(comment))) continue;
-        const { body = "" } = comment;
-        if (body?.startsWith(this.#marker)) return comment;
-        if (!parseEntries(body ?? "").some((entry) => entry.run === run)) earlier ??= comment;
+        if (this.#hasMarker(comment)) return comment;
+        if (!parseEntries(comment.body ?? "").some((entry) => entry.run === run))
+          earlier ??= comment;
       }
       if (comments.length < PER_PAGE) break;
     }
     return earlier;
+  }
+
+  /** Returns whether the comment is this call's. Users can edit everything around the marker. */
+  #hasMarker({ body }: Comment): boolean {
+    return body?.split(/\r?\n/).includes(this.#marker) ?? false;
   }
 
   /**
@@ -158,40 +178,16 @@ export class JobComment {
    * because anyone can copy it.
    */
   async #isOwn({ body, user }: Comment): Promise<boolean> {
-    if (!body?.startsWith(this.#prefix)) return false;
+    const lines = body?.split(/\r?\n/) ?? [];
+    if (!lines.some((line) => line.startsWith(this.#prefix))) return false;
     // Accept any bot: workflow and GitHub App tokens belong to a bot, and cannot call `GET /user`.
     if (user?.type === "Bot") return true;
     const self = await this.#call("GET", "/user").catch(() => undefined);
     return user?.id !== undefined && (self as { id?: number } | undefined)?.id === user.id;
   }
 
-  async #call(method: string, target: string, content?: unknown): Promise<unknown> {
-    const { api, token } = this.#place;
-    const deadline = AbortSignal.timeout(ATTEMPT_TIMEOUT);
-    const response = await fetch(api + target, {
-      method,
-      headers: {
-        accept: "application/vnd.github+json",
-        authorization: `Bearer ${token}`,
-        "user-agent": "quillgate-action",
-        "x-github-api-version": "2022-11-28",
-        ...(content === undefined ? {} : { "content-type": "application/json" }),
-      },
-      body: content === undefined ? null : JSON.stringify(content),
-      redirect: "error",
-      signal: this.#signal ? AbortSignal.any([this.#signal, deadline]) : deadline,
-    }).catch(() => {
-      throw new CommentError("GitHub's API did not answer");
-    });
-    const text = await response.text().catch(() => {
-      throw new CommentError("GitHub's API broke off its answer");
-    });
-    if (!response.ok) throw new CommentError(explainStatus(response.status), response.status);
-    try {
-      return JSON.parse(text);
-    } catch {
-      throw new CommentError("GitHub's API answered with something that is not JSON");
-    }
+  #call(method: string, target: string, content?: unknown): Promise<unknown> {
+    return callGithub(this.#place, method, target, { content, signal: this.#signal });
   }
 }
 
@@ -215,12 +211,4 @@ function limitEntries(entries: StoredEntry[]): StoredEntry[] {
   const job = entries.findLast(({ kind }) => kind === "job");
   const last = entries.slice(1 - MAX_ENTRIES);
   return job === undefined || last.includes(job) ? last : [job, ...last.slice(1)];
-}
-
-function explainStatus(status: number): string {
-  if (status !== 403 && status !== 404) return `GitHub's API answered with status ${status}`;
-  return (
-    `GitHub's API answered with status ${status}: the job needs \`permissions: pull-requests: write\`, ` +
-    "which a workflow of a pull request from a fork does not get"
-  );
 }

@@ -2,6 +2,7 @@
 
 import { explainConnection } from "../../pkg/dist/connection_failure.js";
 import type { PullRequest } from "./event.js";
+import type { Noun } from "./explain.js";
 import type { Runner } from "./runner.js";
 
 /** Provides the bearer tokens of requests to the gateway. */
@@ -69,10 +70,10 @@ export class WorkflowIdentity implements Identity {
   #claims: Record<string, unknown> | undefined;
 
   /** @throws {IdentityError} if GitHub signs no tokens for this job */
-  constructor(runner: Runner, audience: string, pull: PullRequest | undefined) {
+  constructor(runner: Runner, audience: string, pull: PullRequest | undefined, noun: Noun) {
     const { ACTIONS_ID_TOKEN_REQUEST_URL: url, ACTIONS_ID_TOKEN_REQUEST_TOKEN: credential } =
       runner.env;
-    if (!url || !credential) throw new IdentityError(explainAbsence(pull));
+    if (!url || !credential) throw new IdentityError(explainAbsence(pull, noun));
     runner.mask(credential);
     this.#runner = runner;
     this.#credential = credential;
@@ -172,10 +173,10 @@ function readClaims(token: string): Record<string, unknown> {
   }
 }
 
-function explainAbsence(pull: PullRequest | undefined): string {
+function explainAbsence(pull: PullRequest | undefined, noun: Noun): string {
   if (pull?.fromFork) {
     return (
-      "GitHub issues no identity token for a pull request from a fork, so the workflow cannot start a job. " +
+      `GitHub issues no identity token for a pull request from a fork, so the workflow cannot start a ${noun}. ` +
       "Skip the step there, or let a maintainer start it with a comment: see docs/github-actions.md"
     );
   }

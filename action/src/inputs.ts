@@ -1,37 +1,81 @@
 /** Reads and validates the action's inputs. */
 
-import { readFileSync, realpathSync, statSync } from "node:fs";
-import { isAbsolute, relative, resolve, sep } from "node:path";
 import { isLoopback } from "../../pkg/dist/base_url.js";
-import { decodeText } from "../../pkg/dist/text_input.js";
+import { type Guard, readGuard } from "./guard.js";
+import { InputError } from "./input_error.js";
+import { readPrompt } from "./prompt.js";
 import type { Runner } from "./runner.js";
 
-/** The validated inputs of `action.yml`. */
-export interface Inputs {
+/** The inputs that all commands have. */
+export interface Place {
   gateway: string;
   project: string;
-  prompt: string;
   audience: string;
   /** One of the gateway's access tokens; `undefined` to use the workflow's own identity. */
   token: string | undefined;
-  wait: boolean;
   /** In milliseconds, from one second to five days. */
   timeout: number;
+  /** The timeout as written in the workflow. */
+  after: string;
   idempotencyKey: string | undefined;
-  comment: boolean;
   githubToken: string | undefined;
   /** The matrix values of the workflow's job, as JSON. `null` in a job without a matrix. */
   matrix: string;
+  /** When to run; `undefined` to run always. */
+  guard: Guard | undefined;
 }
 
-/** Thrown for an invalid input. The message names the input or its file. */
-export class InputError extends Error {}
+export interface JobInputs extends Place {
+  command: "job";
+  prompt: string;
+  wait: boolean;
+  comment: boolean;
+  /** Whether to start a preview of the branch of the job's pull request. */
+  preview: boolean;
+}
+
+export interface DeployInputs extends Place {
+  command: "deploy";
+  wait: boolean;
+}
+
+export interface PreviewInputs extends Place {
+  command: "preview";
+  /** `undefined` for the branch of the event. */
+  branch: string | undefined;
+  wait: boolean;
+  comment: boolean;
+}
+
+export interface AutomationInputs extends Place {
+  command: "automation";
+  /** The automation's id. */
+  automation: string;
+}
+
+/** The validated inputs of `action.yml`. */
+export type Inputs = JobInputs | DeployInputs | PreviewInputs | AutomationInputs;
+
+/** The inputs that only some commands have, with their defaults in `action.yml`. */
+const OWN_INPUTS: Readonly<Record<string, string>> = {
+  prompt: "",
+  "prompt-file": "",
+  preview: "false",
+  branch: "",
+  automation: "",
+  wait: "true",
+  comment: "",
+};
+const COMMANDS: Readonly<Record<Inputs["command"], readonly string[]>> = {
+  job: ["prompt", "prompt-file", "preview", "wait", "comment"],
+  deploy: ["wait"],
+  preview: ["branch", "wait", "comment"],
+  automation: ["automation"],
+};
 
 const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 /** In milliseconds. GitHub cancels a job on a self-hosted runner after five days. */
 const MAX_TIMEOUT = 5 * 24 * 3_600_000;
-/** The largest request body that a gateway accepts, in bytes. */
-export const MAX_BODY_BYTES = 1024 * 1024;
 
 /**
  * Reads and validates every input.
@@ -42,19 +86,68 @@ export function readInputs(runner: Runner): Inputs {
   // Mask both secrets before another input can throw.
   const token = readSecret(runner, "token");
   const githubToken = readSecret(runner, "github-token");
-  return {
+  const place: Place = {
     gateway: readGateway(readRequired(runner, "gateway")),
     project: readRequired(runner, "project"),
-    prompt: readPrompt(runner),
     audience: readRequired(runner, "audience"),
     token,
-    wait: readBoolean(runner, "wait"),
     timeout: readDuration(runner, "timeout"),
+    after: runner.input("timeout").trim(),
     idempotencyKey: readIdempotencyKey(runner),
-    comment: readBoolean(runner, "comment"),
     githubToken,
     matrix: runner.input("matrix"),
+    guard: readGuard(runner.input("if-changed")),
   };
+  const command = readCommand(runner);
+  switch (command) {
+    case "job":
+      return readJob(runner, place);
+    case "deploy":
+      return { ...place, command, wait: readBoolean(runner, "wait") };
+    case "preview": {
+      const branch = runner.input("branch").trim() || undefined;
+      const comment = readBoolean(runner, "comment", "true");
+      return { ...place, command, branch, wait: readBoolean(runner, "wait"), comment };
+    }
+    case "automation":
+      return { ...place, command, automation: readRequired(runner, "automation") };
+  }
+}
+
+function readJob(runner: Runner, place: Place): JobInputs {
+  const wait = readBoolean(runner, "wait");
+  const preview = readBoolean(runner, "preview");
+  if (preview && !wait) {
+    throw new InputError(
+      "the input preview needs wait: true, because the job's branch is known only at its end",
+    );
+  }
+  const comment = readBoolean(runner, "comment", "false");
+  return { ...place, command: "job", prompt: readPrompt(runner), wait, comment, preview };
+}
+
+/** Reads the command, and rejects inputs that belong to other commands. */
+function readCommand(runner: Runner): Inputs["command"] {
+  const text = runner.input("command").trim();
+  const names = Object.keys(COMMANDS);
+  if (!Object.hasOwn(COMMANDS, text)) {
+    throw new InputError(
+      `the input command must be ${names.slice(0, -1).join(", ")} or automation`,
+    );
+  }
+  const command = text as Inputs["command"];
+  for (const [name, fallback] of Object.entries(OWN_INPUTS)) {
+    // An input with its default value looks like one that the workflow does not set.
+    const isSet = ![fallback, ""].includes(runner.input(name).trim());
+    if (!isSet || COMMANDS[command].includes(name)) continue;
+    const others = Object.entries(COMMANDS).flatMap(([other, inputs]) => {
+      return inputs.includes(name) ? [other] : [];
+    });
+    throw new InputError(
+      `the input ${name} is not for the command ${command}, but for ${others.join(", ")}`,
+    );
+  }
+  return command;
 }
 
 function readIdempotencyKey(runner: Runner): string | undefined {
@@ -98,92 +191,8 @@ function readGateway(text: string): string {
   return url.origin;
 }
 
-function readPrompt(runner: Runner): string {
-  const text = runner.input("prompt");
-  const file = runner.input("prompt-file").trim();
-  if (text.trim() !== "" && file !== "") {
-    throw new InputError("give either the input prompt or prompt-file, not both");
-  }
-  const prompt = file === "" ? text : readPromptFile(runner, file);
-  if (prompt.trim() === "") {
-    throw new InputError(
-      file === "" ? "the input prompt or prompt-file is missing" : `${file} is empty`,
-    );
-  }
-  checkLength(prompt);
-  return prompt;
-}
-
-/** Checks the size of the request body. JSON escapes make it larger than the prompt. */
-function checkLength(prompt: string): void {
-  const length = Buffer.byteLength(JSON.stringify({ prompt }));
-  if (length <= MAX_BODY_BYTES) return;
-  throw new InputError(
-    `the prompt is too long: as JSON it has ${length} bytes, and the gateway takes ${MAX_BODY_BYTES}`,
-  );
-}
-
-/**
- * Reads a prompt file in the workspace or the runner's temporary folder.
- *
- * Resolves symbolic links first. Otherwise an untrusted commit could link to any file on the runner
- * and send its content to the agent.
- */
-function readPromptFile(runner: Runner, name: string): string {
-  const { GITHUB_WORKSPACE: workspace = process.cwd(), RUNNER_TEMP: temporary } = runner.env;
-  const file = resolveLinks(resolve(workspace, name));
-  if (file === undefined) throw new InputError(`the input prompt-file: there is no file ${name}`);
-  const folders = [workspace, temporary].flatMap(
-    (folder) => (folder && resolveLinks(folder)) || [],
-  );
-  if (!folders.some((folder) => isWithin(folder, file))) {
-    throw new InputError(
-      `the input prompt-file: ${name} is outside of the workspace and of the runner's temporary folder`,
-    );
-  }
-  return decode(readContent(file, name), name);
-}
-
-function readContent(file: string, name: string): Uint8Array {
-  try {
-    const status = statSync(file);
-    if (status.isDirectory()) throw new InputError(`the input prompt-file: ${name} is a folder`);
-    if (!status.isFile()) throw new InputError(`the input prompt-file: ${name} is not a file`);
-    if (status.size > MAX_BODY_BYTES) {
-      throw new InputError(
-        `the input prompt-file: ${name} has ${status.size} bytes, and the gateway takes ${MAX_BODY_BYTES}`,
-      );
-    }
-    return readFileSync(file);
-  } catch (error) {
-    if (error instanceof InputError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === "EACCES" ? "this user may not read it" : (code ?? "unknown error");
-    throw new InputError(`the input prompt-file: ${name} cannot be read: ${why}`);
-  }
-}
-
-function decode(bytes: Uint8Array, name: string): string {
-  const decoded = decodeText(bytes);
-  if ("text" in decoded) return decoded.text;
-  throw new InputError(`the input prompt-file: ${name} ${decoded.fault}`);
-}
-
-function resolveLinks(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function isWithin(folder: string, file: string): boolean {
-  const path = relative(folder, file);
-  return path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path);
-}
-
-function readBoolean(runner: Runner, name: string): boolean {
-  const text = runner.input(name).trim();
+function readBoolean(runner: Runner, name: string, fallback = ""): boolean {
+  const text = runner.input(name).trim() || fallback;
   if (/^(true|True|TRUE)$/.test(text)) return true;
   if (/^(false|False|FALSE)$/.test(text)) return false;
   throw new InputError(`the input ${name} must be true or false`);

@@ -1,60 +1,21 @@
-/** The action's entry point: creates one agent job, waits for it and reports the outcome. */
+/** The action's entry point: runs one command, such as creating an agent job. */
 
 import "./cancellation.js";
 
-import { type AgentJob, AuthenticationError } from "quillgate/inline";
 import { ProxyError, readProxies, useProxies } from "../../pkg/dist/proxy.js";
+import { runAutomation } from "./automation.js";
 import { cancellation } from "./cancellation.js";
-import { CommentError, JobComment } from "./comment.js";
-import { type PullRequest, readPullRequest } from "./event.js";
-import { AccessToken, type Identity, WorkflowIdentity } from "./identity.js";
-import { InputError, type Inputs, readInputs } from "./inputs.js";
-import {
-  type Connection,
-  type CreatedJob,
-  connect,
-  createJob,
-  deriveIdempotencyKey,
-  explainCreation,
-  mayHaveStarted,
-  readProblemKind,
-  waitForJob,
-} from "./job.js";
-import {
-  announcePullRequest,
-  type Context,
-  composeComment,
-  describeOutcome,
-  explainFailure,
-  formatListCommand,
-  formatResumeCommand,
-  isUnfinished,
-  mayHaveUnknownJob,
-  type Outcome,
-  summarize,
-  summarizeMistake,
-} from "./report.js";
+import { runDeploy, runPreview } from "./deployment.js";
+import { readPullRequest } from "./event.js";
+import { findApi } from "./github_api.js";
+import { decide, type Guard } from "./guard.js";
+import { InputError } from "./input_error.js";
+import { type Inputs, readInputs } from "./inputs.js";
+import { runJob } from "./job.js";
+import { escapeMarkdown } from "./markdown.js";
+import { summarizeMistake } from "./report.js";
 import { Runner, RunnerError } from "./runner.js";
-
-/**
- * The claims to log when the gateway rejects the identity. Operators need them to write a rule; see
- * docs/github-actions.md.
- */
-const SHOWN_CLAIMS = [
-  "iss",
-  "aud",
-  "sub",
-  "repository",
-  "repository_id",
-  "repository_owner_id",
-  "event_name",
-  "ref",
-  "ref_type",
-  "environment",
-  "job_workflow_ref",
-  "actor_id",
-  "runner_environment",
-];
+import type { Step } from "./step.js";
 
 const runner = new Runner(process.env, (line) => process.stdout.write(`${line}\n`));
 
@@ -72,35 +33,43 @@ try {
 async function run(signal: AbortSignal): Promise<number> {
   const inputs = readInputs(runner);
   await applyProxy();
-  const pull = readPullRequest(runner.env);
-  const context = readContext(inputs, runner.env);
-  const comment = prepareComment(inputs, pull);
-
-  const started = await start(inputs, pull, signal);
-  if (!("connection" in started)) return await finish(started, { context, comment });
-  const { connection, job } = started;
-  context.isReused = started.isReused;
-  runner.setOutput("job-id", job.id ?? "");
-  runner.info(describeStatus(job));
-  if (started.isReused) {
-    runner.info("It is from an earlier attempt, which had the same idempotency-key.");
+  if (inputs.guard !== undefined && !(await passes(inputs.guard, inputs, signal))) return 0;
+  const step: Step = { runner, signal, pull: readPullRequest(runner.env) };
+  switch (inputs.command) {
+    case "job":
+      return await runJob(step, inputs);
+    case "deploy":
+      return await runDeploy(step, inputs);
+    case "preview":
+      return await runPreview(step, inputs);
+    case "automation":
+      return await runAutomation(step, inputs);
   }
-  if (!inputs.wait || signal.aborted) {
-    const kind = signal.aborted ? "cancelled" : "started";
-    return await finish({ kind, job }, { context, comment });
-  }
+}
 
-  // A cancellation stops this write, because the final comment needs the remaining 7.5 s.
-  await writeComment(comment, { kind: "started", job }, context, signal);
-  let status = job.status;
-  const outcome = await waitForJob(connection, job, {
-    ...{ timeout: inputs.timeout, after: runner.input("timeout").trim(), signal },
-    onUpdate: (next) => {
-      if (next.status !== status) runner.info(describeStatus(next));
-      status = next.status;
-    },
-  });
-  return await finish(outcome, { context, comment });
+/** Returns whether the step runs. If it cannot be decided, it runs. */
+async function passes(guard: Guard, inputs: Inputs, signal: AbortSignal): Promise<boolean> {
+  const api = findApi(runner.env, inputs.githubToken);
+  let decision: Awaited<ReturnType<typeof decide>>;
+  try {
+    decision = await decide(guard, { runner, api, timeout: inputs.timeout, signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    runner.annotate("warning", "The step was cancelled", "Nothing was started.");
+    return false;
+  }
+  const { isChanged, reason } = decision;
+  const isSkipped = isChanged === false;
+  runner.setOutput("skipped", String(isSkipped));
+  if (isSkipped) {
+    runner.info(`Skipped: ${reason}.`);
+    runner.appendSummary(`### Skipped\n\n${escapeMarkdown(reason)}`);
+  } else if (isChanged) {
+    runner.info(`if-changed: ${reason}.`);
+  } else {
+    runner.annotate("warning", "The step runs, because if-changed could not be decided", reason);
+  }
+  return !isSkipped;
 }
 
 /** Sends requests through the runner's proxy, or warns that this Node.js cannot. */
@@ -114,125 +83,4 @@ async function applyProxy(): Promise<void> {
   }
   const text = `The runner's Node.js ${process.versions.node} needs NODE_USE_ENV_PROXY: 1 in the step's env, or a newer runner`;
   runner.annotate("warning", "The runner's proxy is not used", text);
-}
-
-/** Creates the job. Returns the step's outcome if that fails. */
-async function start(
-  inputs: Inputs,
-  pull: PullRequest | undefined,
-  signal: AbortSignal,
-): Promise<({ connection: Connection } & CreatedJob) | Outcome> {
-  let identity: Identity | undefined;
-  let connection: Connection | undefined;
-  try {
-    identity = inputs.token
-      ? new AccessToken(inputs.token)
-      : new WorkflowIdentity(runner, inputs.audience, pull);
-    const token = await identity.token(signal);
-    connection = connect(inputs, identity, token, runner);
-    const key = inputs.idempotencyKey ?? deriveIdempotencyKey(runner.env, inputs.prompt);
-    const created = await createJob(connection, inputs, key, { runner, signal });
-    if (created.job.id !== null) return { connection, ...created };
-    return { kind: "failed", job: created.job, reason: "Mintlify returned no id for the job" };
-  } catch (error) {
-    if (signal.aborted) return { kind: "cancelled", job: undefined };
-    const isUnknown = readProblemKind(error) === "identity-not-mapped";
-    if (isUnknown || error instanceof AuthenticationError) showClaims(identity);
-    const kind = connection && mayHaveStarted(error, connection) ? "unknown" : "failed";
-    const reason = explainCreation(error, inputs, connection?.reachability);
-    return { kind, job: undefined, reason };
-  }
-}
-
-function showClaims(identity: Identity | undefined): void {
-  const claims = identity?.claims;
-  if (claims === undefined) return;
-  const lines = SHOWN_CLAIMS.flatMap((name) => {
-    return claims[name] === undefined ? [] : [`${name}: ${JSON.stringify(claims[name])}`];
-  });
-  runner.group("The claims of this workflow's identity, for the gateway's TRUSTED_ISSUERS", lines);
-}
-
-/** Reports the outcome and returns the exit code. */
-async function finish(
-  outcome: Outcome,
-  { context, comment }: { context: Context; comment: JobComment | undefined },
-): Promise<number> {
-  const { job } = outcome;
-  runner.setOutput("status", job?.status ?? "");
-  const request = announcePullRequest(job);
-  runner.setOutput("pull-request", request === undefined ? "" : (job?.prLink ?? ""));
-  const words = describeOutcome(outcome);
-  if (request !== undefined) runner.annotate("notice", words, request);
-  if (isUnfinished(outcome) && outcome.kind !== "started") {
-    runner.info("To continue waiting, with an access token in QUILLGATE_TOKEN:");
-    runner.info(formatResumeCommand(outcome.job, context));
-  }
-  if (mayHaveUnknownJob(outcome)) {
-    runner.info("To see the project's jobs, with an access token in QUILLGATE_TOKEN:");
-    runner.info(formatListCommand(context));
-  }
-  const failure = explainFailure(outcome, context);
-  if (failure !== undefined) {
-    const level = outcome.kind === "cancelled" ? "warning" : "error";
-    runner.annotate(level, words, failure);
-  }
-  runner.appendSummary(summarize(outcome, context));
-  await writeComment(comment, outcome, context);
-  return failure === undefined ? 0 : 1;
-}
-
-function describeStatus({ id, status }: AgentJob): string {
-  return `The job ${id} is ${status ?? "in a state that is not known"}.`;
-}
-
-function readContext(inputs: Inputs, env: NodeJS.ProcessEnv): Context {
-  const { gateway, project, prompt, idempotencyKey } = inputs;
-  const { GITHUB_SERVER_URL: server = "https://github.com", GITHUB_REPOSITORY: repository } = env;
-  const { GITHUB_RUN_ID: id, GITHUB_RUN_ATTEMPT: attempt = "1" } = env;
-  const run = `${server}/${repository}/actions/runs/${id}/attempts/${attempt}`;
-  const hasOwnKey = idempotencyKey !== undefined;
-  return { gateway, project, prompt, run, hasOwnKey, isReused: false };
-}
-
-function prepareComment(inputs: Inputs, pull: PullRequest | undefined): JobComment | undefined {
-  if (!inputs.comment) return undefined;
-  if (pull === undefined) {
-    runner.info("There is no comment, since this event is not about a pull request.");
-    return undefined;
-  }
-  const { GITHUB_API_URL: api = "https://api.github.com", GITHUB_REPOSITORY: repository } =
-    runner.env;
-  if (inputs.githubToken === undefined || !repository) {
-    throw new InputError("the input github-token is missing, which writes the comment");
-  }
-  const { GITHUB_WORKFLOW_REF: workflow = "", GITHUB_JOB: job, GITHUB_ACTION: step } = runner.env;
-  // Remove the ref after the `@`: runs on all refs share one comment.
-  const names = [workflow.split("@")[0], job, step, inputs.project, inputs.matrix];
-  const { GITHUB_EVENT_NAME: event, GITHUB_RUN_ID: run = "" } = runner.env;
-  return new JobComment({
-    ...{ api, repository, number: pull.number, token: inputs.githubToken, run },
-    step: JSON.stringify(names),
-    // Two calls of a reusable workflow have the same variables.
-    call: inputs.prompt,
-    // Each user comment such as `/docs` requests a job. The step's comment lists all these jobs.
-    keepsEarlier: event === "issue_comment",
-  });
-}
-
-/** Writes the comment. A failure is only a warning, because it does not affect the job. */
-async function writeComment(
-  comment: JobComment | undefined,
-  outcome: Outcome,
-  context: Context,
-  signal?: AbortSignal,
-): Promise<void> {
-  try {
-    const kind = outcome.job === undefined ? "note" : "job";
-    await comment?.write({ kind, markdown: composeComment(outcome, context) }, signal);
-  } catch (error) {
-    if (!(error instanceof CommentError)) throw error;
-    if (signal?.aborted) return;
-    runner.annotate("warning", "The comment was not written", error.message);
-  }
 }

@@ -1,7 +1,17 @@
 /** Writes the run's summary and the comment on the pull request. */
 
 import type { AgentJob } from "quillgate/inline";
-import { type PullRequest, readPullRequest } from "quillgate/values";
+import { readPullRequest } from "quillgate/values";
+import {
+  capitalize,
+  escapeComment,
+  escapeMarkdown,
+  formatBlock,
+  formatCode,
+  formatLink,
+  formatRows,
+  formatUrl,
+} from "./markdown.js";
 
 export type Outcome =
   | { kind: "started"; job: AgentJob }
@@ -27,6 +37,8 @@ export interface Context {
   hasOwnKey: boolean;
   /** Whether an earlier step with the same idempotency key created the job. */
   isReused: boolean;
+  /** The URL of the preview of the job's branch. */
+  preview: string | undefined;
 }
 
 /** The maximum length of a prompt in the summary, in UTF-16 code units. */
@@ -106,7 +118,7 @@ export function announcePullRequest(job: AgentJob | undefined): string | undefin
 
 /** Returns the run's summary for an invalid input or environment, as Markdown. */
 export function summarizeMistake(words: string): string {
-  return `### The step is set up wrongly\n\n> ${escapeMarkdown(words)}\n\nNo job was started.`;
+  return `### The step is set up wrongly\n\n> ${escapeMarkdown(words)}\n\nNothing was started.`;
 }
 
 /** Returns the run's summary, as Markdown. */
@@ -142,8 +154,10 @@ export function composeComment(outcome: Outcome, context: Context): string {
   const link = request === null ? "" : `: ${formatLink(request)}`;
   const reason = "reason" in outcome ? ` (${escapeComment(outcome.reason)})` : "";
   const name = job.id ? `Job ${formatCode(job.id)} of` : "In";
+  const { preview } = context;
   return [
     `**${describeOutcome(outcome)}**${link}${reason}`,
+    ...(preview === undefined ? [] : [`Preview: ${formatUrl(preview)}`]),
     `${name} the project ${formatCode(context.project)}, from ${run}.`,
   ].join("\n\n");
 }
@@ -171,7 +185,11 @@ export function formatListCommand(context: Context): string {
   return formatCommand("job list", context);
 }
 
-function formatCommand(command: string, { gateway, project }: Context): string {
+/** Returns a shell command for the CLI, which reads its token from `QUILLGATE_TOKEN`. */
+export function formatCommand(
+  command: string,
+  { gateway, project }: Pick<Context, "gateway" | "project">,
+): string {
   const settings = [
     `QUILLGATE_BASE_URL=${quote(gateway)}`,
     `QUILLGATE_PROJECT_ID=${quote(project)}`,
@@ -179,56 +197,17 @@ function formatCommand(command: string, { gateway, project }: Context): string {
   return `${settings.join(" ")} npx quillgate ${command}`;
 }
 
-function formatTable(job: AgentJob | undefined, { project }: Context): string {
+function formatTable(job: AgentJob | undefined, { project, preview }: Context): string {
   const request = readPullRequest(job?.prLink);
   const link = request === null ? undefined : formatLink(request);
   const none = NO_PULL_REQUEST[job?.status ?? ""] ?? "none yet";
-  const rows = [
+  return formatRows([
     ["Project", formatCode(project)],
-    ...(job?.id ? [["Job", formatCode(job.id)]] : []),
-    ...(job ? [["Status", escapeMarkdown(job.status ?? "unknown")]] : []),
-    ...(job ? [[capitalize(request?.noun ?? "pull request"), link ?? none]] : []),
-  ];
-  const lines = rows.map(([name, value]) => `| ${name} | ${value?.replaceAll("|", "\\|")} |`);
-  return ["| | |", "| --- | --- |", ...lines].join("\n");
-}
-
-/** Formats a safe URL as a link, and any other as code. */
-function formatLink({ href, name }: PullRequest): string {
-  return href === null ? formatCode(name) : `[${escapeMarkdown(name)}](<${href}>)`;
-}
-
-function escapeMarkdown(text: string): string {
-  return joinLines(text).replace(/[\\`*_{}[\]<>~@]/g, "\\$&");
-}
-
-/** Escapes Markdown, and inserts a zero-width space after each `@` so that it notifies no one. */
-function escapeComment(text: string): string {
-  return escapeMarkdown(text).replaceAll("@", "@\u200b");
-}
-
-function capitalize(text: string): string {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
-
-function formatCode(text: string): string {
-  const line = joinLines(text);
-  const marks = "`".repeat(findLongestRun(line) + 1);
-  return marks.length === 1 ? `\`${line}\`` : `${marks} ${line} ${marks}`;
-}
-
-/** Formats a code block. Its fence is longer than any run of backticks in the content. */
-function formatBlock(text: string): string {
-  const marks = "`".repeat(Math.max(3, findLongestRun(text) + 1));
-  return `${marks}text\n${text}\n${marks}`;
-}
-
-function findLongestRun(text: string): number {
-  return Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
-}
-
-function joinLines(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
+    ...(job?.id ? [["Job", formatCode(job.id)] as const] : []),
+    ...(job ? [["Status", escapeMarkdown(job.status ?? "unknown")] as const] : []),
+    ...(job ? [[capitalize(request?.noun ?? "pull request"), link ?? none] as const] : []),
+    ...(preview === undefined ? [] : [["Preview", formatUrl(preview)] as const]),
+  ]);
 }
 
 function shorten(text: string): string {
@@ -238,6 +217,6 @@ function shorten(text: string): string {
   return `${start}\n… (${text.length} characters in all)`;
 }
 
-function quote(text: string): string {
+export function quote(text: string): string {
   return /^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

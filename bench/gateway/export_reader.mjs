@@ -1,11 +1,9 @@
 /** Reads the Worker's exports in a separate process, controlled over IPC. */
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { request } from "node:http";
+import { readProcessorTime } from "./process_usage.mjs";
 import { serveTasks } from "./tasks.mjs";
 
-/** A tick of `/proc`: a hundredth of a second on every Linux. */
-const TICK_MICROSECONDS = 10_000;
 /** Start of the last record of an incomplete export, in either format. */
 const INCOMPLETE = /(^|\n)(#incomplete,|\{"incomplete")/;
 
@@ -27,14 +25,6 @@ async function readExport({ port, pid, token, projectId, ...query }) {
   if (INCOMPLETE.test(text)) throw new Error(`the export is incomplete: ${text}`);
   const milliseconds = performance.now() - started;
   return { milliseconds, cpu: readProcessorTime(pid) - cpu, bytes };
-}
-
-/** Returns the processor time that a process has used, in microseconds. */
-function readProcessorTime(pid) {
-  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The program's name, in parentheses, may contain any character.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROSECONDS;
 }
 
 serveTasks(readExport);

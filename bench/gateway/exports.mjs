@@ -5,7 +5,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { readPeak } from "./resident.mjs";
+import { readPeak } from "./process_usage.mjs";
 import { startServer } from "./servers.mjs";
 
 const READER = fileURLToPath(new URL("export_reader.mjs", import.meta.url));
@@ -25,12 +25,12 @@ const SPEED_PROJECT = `delay-${DELAY}-rows-${ROWS}`;
 export const ROUNDS = 12;
 /** Exports of each Worker before the first round: V8 compiles hot functions twice. */
 const WARM_UPS = 4;
-/** Lengths of the exports whose memory is measured, the shortest first. */
-export const LENGTHS = [1e3, 1e4, 1e5, 1e6];
+/** The shortest and the longest export whose memory is measured. */
+export const LENGTHS = [1e3, 1e6];
 /** Rows exported before memory is read, whatever the length of each export. */
 export const TOTAL_ROWS = 1e6;
 
-/** Number of memory measurements for a goal. */
+/** Number of memory measurements. */
 export const MEMORY_RUNS = 3;
 /**
  * Maximum V8 heap in megabytes, the limit of a Cloudflare isolate.
@@ -43,7 +43,6 @@ export const HEAP_LIMIT = 128;
  *
  * @typedef {object} Source
  * @property {string} what
- * @property {boolean} hasGoal
  * @property {string} reader the program that reads the exports
  * @property {string[]} [v8Flags] for workerd
  * @property {"server" | "reader"} process
@@ -53,27 +52,13 @@ export const HEAP_LIMIT = 128;
 export const SOURCES = {
   workerd: {
     what: `workerd, V8 heap of ${HEAP_LIMIT} MB`,
-    hasGoal: true,
     reader: READER,
     v8Flags: [`--max-heap-size=${HEAP_LIMIT}`],
     process: "server",
   },
-  unbounded: {
-    what: "workerd, default V8 heap",
-    hasGoal: false,
-    reader: READER,
-    process: "server",
-  },
   package: {
     what: "the package's `export()` in Node",
-    hasGoal: true,
     reader: PACKAGE_READER,
-    process: "reader",
-  },
-  stream: {
-    what: "Node, reading the Worker's export",
-    hasGoal: false,
-    reader: READER,
     process: "reader",
   },
 };
@@ -148,8 +133,7 @@ async function measureMemory(bench) {
     for (const [name, source] of Object.entries(SOURCES)) {
       console.log(`bench: memory of exports: ${format}, ${source.what} …`);
       const peaks = Object.fromEntries(LENGTHS.map((rows) => [rows, []]));
-      const runs = source.hasGoal ? MEMORY_RUNS : 1;
-      for (let run = 0; run < runs; run++) {
+      for (let run = 0; run < MEMORY_RUNS; run++) {
         for (const rows of LENGTHS) {
           peaks[rows].push(await measurePeak(bench, source, format, rows));
         }

@@ -5,6 +5,7 @@
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { pathToFileURL } from "node:url";
+import { readProcessorTime } from "./process_usage.mjs";
 import { serveTasks } from "./tasks.mjs";
 
 /** A tick of `/proc`: a hundredth of a second on every Linux. */
@@ -166,21 +167,13 @@ class ResponseReader {
 
 /** Reads processor times in microseconds, of each process and of `all` processes together. */
 function readProcessorTimes(pids) {
-  const entries = Object.entries(pids).map(([name, pid]) => {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The program's name, in parentheses, may contain any character.
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return [name, sumTicks(fields.slice(11, 13))];
-  });
+  const entries = Object.entries(pids).map(([name, pid]) => [name, readProcessorTime(pid)]);
   const [, user, nice, system, , , irq, softirq, steal] = readFileSync("/proc/stat", "utf8")
     .split("\n", 1)[0]
     .split(/ +/);
-  const all = sumTicks([user, nice, system, irq, softirq, steal]);
+  const ticks = [user, nice, system, irq, softirq, steal];
+  const all = ticks.reduce((sum, count) => sum + Number(count), 0) * TICK_MICROSECONDS;
   return { ...Object.fromEntries(entries), all };
-}
-
-function sumTicks(ticks) {
-  return ticks.reduce((sum, count) => sum + Number(count), 0) * TICK_MICROSECONDS;
 }
 
 function pause(milliseconds) {

@@ -5,12 +5,12 @@ import { measure as measureSize } from "../sizes.mjs";
 import { measureArchives } from "./archive.mjs";
 import { provideBaseline } from "./baseline.mjs";
 import { measureColdStarts } from "./cold_start.mjs";
-import { countCrossings } from "./crossings.mjs";
 import { measureExports } from "./exports.mjs";
 import { measureJobs } from "./jobs.mjs";
 import { measureMemory } from "./memory.mjs";
 import { PATHS, WITH_BASELINE } from "./sections.mjs";
 import { startBench } from "./servers.mjs";
+import { checkStatements } from "./statements.mjs";
 import { measureThroughput } from "./throughput.mjs";
 import { MODULES, PRESENT } from "./variants.mjs";
 
@@ -20,8 +20,7 @@ import { MODULES, PRESENT } from "./variants.mjs";
  * @typedef {object} Measured properties of other sections are absent
  * @property {Record<string, import("./throughput.mjs").Group>} throughput by path
  * @property {Record<string, import("./cold_start.mjs").Start[]>} [coldStarts] by variant
- * @property {Record<string, import("./memory.mjs").Memory>} [memory] by name of the heap
- * @property {Awaited<ReturnType<typeof countCrossings>>} [crossings]
+ * @property {number[]} [memory] in bytes, after each batch of requests
  * @property {Awaited<ReturnType<typeof measureJobs>>} [jobs] by the number of recorded jobs
  * @property {Awaited<ReturnType<typeof measureExports>>} [exports]
  * @property {import("./archive.mjs").ArchiveCost[]} [archives]
@@ -39,6 +38,7 @@ export async function measureGateway(context, sections) {
   const baseline = WITH_BASELINE.some(has) ? await provideBaseline(context) : undefined;
   const bench = await startBench(baseline);
   try {
+    if (PATHS.some(has)) await checkStatements(bench);
     const throughput = {};
     for (const path of PATHS.filter(has)) {
       throughput[path] = await measureThroughput(bench, path);
@@ -47,7 +47,6 @@ export async function measureGateway(context, sections) {
       throughput,
       coldStarts: has("cold-start") ? await measureColdStarts(bench) : undefined,
       memory: has("memory") ? await measureMemory(bench) : undefined,
-      crossings: has("crossings") ? await countCrossings(bench) : undefined,
       jobs: has("jobs") ? await measureJobs(bench) : undefined,
       exports: has("export") ? await measureExports(bench) : undefined,
       archives: has("archive") ? await measureArchives() : undefined,

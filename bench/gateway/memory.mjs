@@ -1,69 +1,48 @@
 /**
- * Memory for distinct requests. This module measures the resident memory of workerd before and
- * after thousands of distinct requests for rows of one page, which cost their caller nothing. It
- * first sends the same request as many times: V8 needs memory for any work, and the difference
- * shows what the gateway retains for distinct requests. (wrangler is not used, because its
- * inspector stores the whole log.)
+ * Memory for distinct requests. This module measures the resident memory of workerd after batches
+ * of distinct requests for rows of one page, which cost their caller nothing. V8 enlarges its heap
+ * in the first batches. Growth between later batches shows what the gateway retains. (wrangler is
+ * not used, because its inspector stores the whole log.)
  */
-import { readResident } from "./resident.mjs";
+import { readResident } from "./process_usage.mjs";
 import { PROJECT, startServer } from "./servers.mjs";
 
+/** Number of requests in a batch. */
 export const REQUESTS = 24_000;
-/** The heaps of workerd, each in its own process. V8 leaves less garbage in a small one. */
-const HEAPS = {
-  "default-heap": { heap: "default V8 heap" },
-  "small-heap": {
-    heap: "V8 heap of 48 MB",
-    v8Flags: ["--min-semi-space-size=1", "--max-semi-space-size=1", "--max-old-space-size=48"],
-  },
-};
+/** The numbers of the two batches that are compared. */
+export const FIRST = 5;
+export const LAST = 10;
 
 /** Number of concurrent connections. */
 const CONNECTIONS = 16;
 const PAGE_ROWS = 250;
-/** Ways to write the end of the same range, each with any number of zeros. */
+/** Ways to write the end of the same range, each with any digits after the milliseconds. */
 const DATE_FORMATS = [
-  (zeros) => `2026-02-01T00:00:00.${zeros}Z`,
-  (zeros) => `2026-02-01T00:00:00.000${zeros}9%2B00:00`,
-  (zeros) => `2026-02-01T05:30:00.${zeros}%2B05:30`,
-  (zeros) => `2026-01-31T14:00:00.${zeros}-10:00`,
+  (digits) => `2026-02-01T00:00:00.000${digits}Z`,
+  (digits) => `2026-02-01T00:00:00.000${digits}%2B00:00`,
+  (digits) => `2026-02-01T05:30:00.000${digits}%2B05:30`,
+  (digits) => `2026-01-31T14:00:00.000${digits}-10:00`,
 ];
-/** Selects half of the page. */
-const SAME_QUERY = "dateFrom=2026-01-01&dateTo=2026-02-01T00:00:00Z&limit=125";
 /** Maximum number of zeros in a date; a request line may have 16 kB. */
 const MAX_ZEROS = 8000;
 
 /**
- * Measures one heap after another.
- *
- * @typedef {object} Memory resident memory in bytes
- * @property {string} heap description
- * @property {number} first after one request
- * @property {number} same after the same request {@link REQUESTS} times
- * @property {number} distinct after as many distinct requests
- *
  * @param {import("./servers.mjs").Bench} bench
- * @returns {Promise<Record<string, Memory>>} by name of the heap
+ * @returns {Promise<number[]>} resident memory after each batch, in bytes
  */
 export async function measureMemory(bench) {
-  console.log("bench: memory …");
-  const measured = {};
-  for (const [name, heap] of Object.entries(HEAPS)) measured[name] = await measureHeap(bench, heap);
-  return measured;
-}
-
-async function measureHeap(bench, { heap, v8Flags }) {
-  const server = await startServer(bench, ["quillgate"], v8Flags);
+  const server = await startServer(bench, ["quillgate"]);
+  const base = `http://127.0.0.1:${server.ports.quillgate}/v1/analytics/${PROJECT}/views?`;
+  const init = { headers: { authorization: `Bearer ${bench.signToken()}` } };
+  const batches = [];
   try {
-    const base = `http://127.0.0.1:${server.ports.quillgate}/v1/analytics/${PROJECT}/views?`;
-    const init = { headers: { authorization: `Bearer ${bench.signToken()}` } };
-    const sendMany = (query) => repeat((at) => send(`${base}${query(at)}`, init));
-    await send(`${base}${SAME_QUERY}`, init);
-    const first = readResident(server.pid);
-    await sendMany(() => SAME_QUERY);
-    const same = readResident(server.pid);
-    await sendMany(buildDistinctQuery);
-    return { heap, first, same, distinct: readResident(server.pid) };
+    while (batches.length < LAST) {
+      console.log(`bench: memory: batch ${batches.length + 1} …`);
+      const first = batches.length * REQUESTS;
+      await repeat((at) => send(base + buildDistinctQuery(first + at), init));
+      batches.push(readResident(server.pid));
+    }
+    return batches;
   } finally {
     await server.stop();
   }
@@ -82,10 +61,10 @@ async function repeat(run) {
   await Promise.all(Array.from({ length: CONNECTIONS }, work));
 }
 
-/** Returns a query that differs from those of most other numbers: about 5 % are repeated. */
+/** Returns a query that differs from those of all other numbers. */
 function buildDistinctQuery(at) {
-  const zeros = "0".repeat(1 + ((at * 37) % MAX_ZEROS));
-  const dateTo = DATE_FORMATS[at % DATE_FORMATS.length](zeros);
+  const digits = `${"0".repeat((at * 37) % MAX_ZEROS)}${1 + at}`;
+  const dateTo = DATE_FORMATS[at % DATE_FORMATS.length](digits);
   const limit = 1 + (at % PAGE_ROWS);
   const offset = at % (PAGE_ROWS + 1 - limit);
   return `dateFrom=2026-01-01&dateTo=${dateTo}&limit=${limit}&offset=${offset}`;

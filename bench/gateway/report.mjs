@@ -15,7 +15,7 @@ import {
 } from "./exports.mjs";
 import { compare, judgeLoad, judgeRest } from "./goals.mjs";
 import { ROUNDS as JOB_ROUNDS } from "./jobs.mjs";
-import { REQUESTS } from "./memory.mjs";
+import { LAST, REQUESTS } from "./memory.mjs";
 import { estimateError, median } from "./statistics.mjs";
 import { CONNECTIONS, ROUNDS, SAMPLE, SPARE_ROUNDS } from "./throughput.mjs";
 import { BASELINE_COMMIT, VARIANTS } from "./variants.mjs";
@@ -26,7 +26,7 @@ import { BASELINE_COMMIT, VARIANTS } from "./variants.mjs";
  * @param {import("./measure.mjs").Measured} measured
  */
 export function reportGateway(measured) {
-  const { throughput, coldStarts, memory, crossings, exports, archives, jobs, sizes } = measured;
+  const { throughput, coldStarts, memory, exports, archives, jobs, sizes } = measured;
   const parts = ["## The gateway", describeMethod(measured)];
   const goals = reportGoals(measured);
   if (goals.length > 0) parts.push("### Goals", ...goals);
@@ -40,15 +40,11 @@ Medians of ${STARTS} starts, one Worker per process. \`baseline\` is the Worker 
     parts.push(note, formatStartTable(coldStarts));
   }
   if (memory) {
-    parts.push(...formatHeading("resident memory of workerd, in MB", "memory"));
+    parts.push(...formatHeading("resident memory of workerd after each batch, in MB", "memory"));
     const note = `\
-The same request is sent ${REQUESTS} times, then as many distinct requests for rows of the same page. They differ
-in limit, offset and date format. V8 leaves less garbage in a small heap.`;
+${LAST} batches of ${REQUESTS} distinct requests for rows of the same page. They differ in limit, offset and date. V8
+enlarges its heap in the first batches.`;
     parts.push(note, formatMemoryTable(memory));
-  }
-  if (crossings) {
-    parts.push(...formatHeading("calls between JavaScript and wasm, per request", "crossings"));
-    parts.push(formatCrossingTable(crossings));
   }
   if (jobs) {
     parts.push(...formatHeading("a project with many recorded jobs, in milliseconds", "jobs"));
@@ -59,9 +55,8 @@ in limit, offset and date format. V8 leaves less garbage in a small heap.`;
     parts.push(...formatHeading("exports", "export"));
     const note = `\
 Speed: medians of ${EXPORT_ROUNDS} exports of ${formatCount(EXPORT_ROWS)} rows, one at a time. Upstream takes ${EXPORT_DELAY} ms for
-each page. Memory: the largest resident memory of a process after ${formatCount(TOTAL_ROWS)} rows in total. Sources with a
-goal are medians of ${MEMORY_RUNS} runs. A Cloudflare isolate has ${HEAP_LIMIT} MB. In a larger heap, V8 enlarges the young
-generation instead of collecting garbage, at any length of export.`;
+each page. Memory: the largest resident memory of a process after ${formatCount(TOTAL_ROWS)} rows in total, medians of
+${MEMORY_RUNS} runs. A Cloudflare isolate has ${HEAP_LIMIT} MB.`;
     parts.push(note, formatExportTable(exports), formatExportMemoryTable(exports));
   }
   if (archives) {
@@ -89,7 +84,7 @@ function describeMethod({ throughput, place }) {
     samples.length === 0 ? "" : ` Other processes used ${averageOthers(samples)} cores on average.`;
   return `\
 Run \`npm run bench -- gateway\` to measure everything. The load has ${CONNECTIONS} keep-alive connections on loopback.
-At most three Workers share a workerd process, on a machine with ${cpus().length} cores.${others} There are ${ROUNDS} rounds
+Two Workers share a workerd process, on a machine with ${cpus().length} cores.${others} There are ${ROUNDS} rounds
 of ${SAMPLE} ms for each Worker, with the order reversed in odd rounds. Up to ${SPARE_ROUNDS} disturbed rounds are replaced. A
 ratio divides two samples of the same round. Ratios are medians, each with half of its 95 % confidence
 interval. CPU is workerd's processor time per request. Busy is the share of one core that workerd used: if it is
@@ -106,8 +101,8 @@ function averageOthers(samples) {
 
 function reportGoals(measured) {
   const load = judgeLoad(measured).map((goal) => {
-    const { path, other, cpu, rate } = goal;
-    const what = `${formatPath(path)}, beside \`${other}\`: ${formatBound(goal)}`;
+    const { path, other, maxCpu, cpu, rate } = goal;
+    const what = `${formatPath(path)}: at most ${maxCpu.toFixed(2)} × the processor time of \`${other}\``;
     return formatRow([what, formatMedian(cpu), formatMedian(rate), formatJudgement(goal)]);
   });
   const rest = judgeRest(measured).map((goal) =>
@@ -122,13 +117,7 @@ function reportGoals(measured) {
   return parts;
 }
 
-function formatBound({ minRate, maxCpu }) {
-  if (maxCpu !== undefined) return `at most ${maxCpu.toFixed(2)} × its processor time`;
-  return minRate === undefined ? "no goal" : `at least ${minRate.toFixed(2)} × its rate`;
-}
-
 function formatJudgement({ isReached, isClose }) {
-  if (isReached === undefined) return "–";
   return `${isReached ? "yes" : "**no**"}${isClose ? ", within the error" : ""}`;
 }
 
@@ -163,13 +152,9 @@ function formatStartTable(starts) {
   return formatTable(head, lines);
 }
 
-function formatMemoryTable(memory) {
-  const format = (bytes) => (bytes / 1e6).toFixed(1);
-  const lines = Object.values(memory).map(({ heap, first, same, distinct }) =>
-    formatRow([heap, ...[first, same, distinct, distinct - same].map(format)]),
-  );
-  const head = ["heap", "after one", "after the same", "after distinct ones", "growth"];
-  return formatTable(head, lines);
+function formatMemoryTable(batches) {
+  const head = batches.map((_, at) => at + 1);
+  return formatTable(head, [formatRow(batches.map((bytes) => (bytes / 1e6).toFixed(1)))]);
 }
 
 function formatJobTable(jobs) {
@@ -212,14 +197,6 @@ function formatExportMemoryTable({ memory }) {
   );
   const head = LENGTHS.map((rows) => `${formatCount(rows)} rows each`);
   return formatTable(["largest resident memory, MB", ...head], lines);
-}
-
-function formatCrossingTable(crossings) {
-  const lines = Object.entries(crossings).map(([path, { worker, object }]) =>
-    formatRow([formatPath(path), worker.into, worker.out, object.into, object.out]),
-  );
-  const head = ["path", "Worker: into wasm", "out of it", "Durable Object: into wasm", "out of it"];
-  return formatTable(head, lines);
 }
 
 function formatSizeTable(sizes) {

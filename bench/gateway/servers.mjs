@@ -37,7 +37,7 @@ const SCOPE = "jobs:create jobs:read analytics:read";
  *
  * @typedef {object} Bench
  * @property {string} folder temporary folder with bundles, configurations and storage
- * @property {() => string} signToken signs a valid token
+ * @property {(claims?: object) => string} signToken signs a valid token
  * @property {Server} upstream
  * @property {Record<string, string>} vars variables of the gateways
  * @property {() => Promise<void>} stop stops the upstream and removes the folder
@@ -94,7 +94,8 @@ function buildVariables(port, { adminKey, secret }) {
 }
 
 function createSigner(secret) {
-  return () => mintToken(accessClaims({ sub: "bench", projects: [PROJECT], scope: SCOPE }), secret);
+  const common = { sub: "bench", projects: [PROJECT], scope: SCOPE };
+  return (claims) => mintToken(accessClaims({ ...common, ...claims }), secret);
 }
 
 /**

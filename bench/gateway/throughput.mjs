@@ -1,7 +1,7 @@
 /**
- * Measures the gateway under load beside other Workers. At most three share a process: with ten,
- * the ratios vary by a fifth. The Workers take turns in each round. A ratio divides two samples of
- * the same round, so a disturbance of the machine affects both.
+ * Measures the gateway under load beside another Worker in the same process. The Workers take turns
+ * in each round. A ratio divides two samples of the same round, so a disturbance of the machine
+ * affects both.
  */
 import { fork } from "node:child_process";
 import { once } from "node:events";
@@ -24,10 +24,10 @@ export const SPARE_ROUNDS = 16;
 
 /** The Workers that share a process, by path. */
 const GROUPS = {
-  "views-cached": ["quillgate", "baseline"],
-  "views-uncached": ["quillgate", "baseline"],
-  "job-read": ["quillgate", "hono", "baseline"],
-  create: ["quillgate", "baseline"],
+  "views-cached": ["quillgate", "same_statements"],
+  "views-uncached": ["quillgate", "same_statements"],
+  "job-read": ["quillgate", "hono"],
+  create: ["quillgate", "same_statements"],
 };
 
 /**

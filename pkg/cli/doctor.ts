@@ -262,7 +262,7 @@ async function* examineVersion(baseUrl: string, signal: AbortSignal): AsyncGener
 }
 
 /**
- * Checks that the gateway accepts the token for `jobs:read`, `analytics:read` and
+ * Checks that the gateway accepts the token for `jobs:read`, `deployments:read`, `analytics:read` and
  * `gateway:operate`, with one request for each of these scopes that the token has. If it has none,
  * tests `jobs:read`.
  *
@@ -277,6 +277,7 @@ async function* examineAccess(
   const scopes = String(readClaims(credential.value)?.scope ?? "").split(" ");
   const paths: [string, string][] = [
     ["jobs:read", `/v2/agent/${encodeURIComponent(projectId)}/jobs?limit=1`],
+    ["deployments:read", `/v1/project/${encodeURIComponent(projectId)}/deployments?limit=1`],
     ["analytics:read", toAnalyticsPath(projectId, "views?limit=1")],
     ["gateway:operate", "/healthz?deep"],
   ];

@@ -184,7 +184,8 @@ export const GATEWAY_COMMANDS: readonly Command[] = [
         value: "SCOPES",
         summary:
           "Scopes, separated by spaces: jobs:create, jobs:read, analytics:read, " +
-          "analytics:conversations, gateway:operate.",
+          "analytics:conversations, deployments:create, deployments:read, automations:run, " +
+          "gateway:operate.",
       },
       ttl: { type: "text", value: "TIME", default: "30d", summary: "The lifetime, at most 90d." },
       jti: { type: "text", value: "ID", summary: "The token's id. Default: a random one." },
@@ -193,7 +194,7 @@ export const GATEWAY_COMMANDS: readonly Command[] = [
         value: "N",
         summary:
           "Maximum requests per policy, or POLICY=N for one of create-job, send-message, " +
-          "analytics, read-jobs.",
+          "analytics, read-jobs, create-deployment, create-preview, read-deployments.",
       },
       "new-secret": {
         type: "switch",

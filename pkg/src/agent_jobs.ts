@@ -17,7 +17,8 @@ import type { CreateOptions, RequestOptions, WriteOptions } from "./options.js";
 import { streamList } from "./streams.js";
 import type { Transport } from "./transport.js";
 import type { AgentJob, CreatedJob, JobRecord, Operations } from "./types.js";
-import { type Watched, waitForResource, watchResource } from "./watch.js";
+import { waitForResource, watchResource } from "./watch.js";
+import type { Watched } from "./watched.js";
 
 /** A list of jobs. Await it for one page, or iterate over it for every job. */
 export interface JobList extends List<"agentJobs.list"> {}

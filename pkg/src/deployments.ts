@@ -11,7 +11,8 @@ import type { CreateOptions, RequestOptions } from "./options.js";
 import { streamList } from "./streams.js";
 import type { Transport } from "./transport.js";
 import type { Deployment, StartedDeployment } from "./types.js";
-import { type Watched, waitForResource, watchResource } from "./watch.js";
+import { waitForResource, watchResource } from "./watch.js";
+import type { Watched } from "./watched.js";
 
 /** A list of deployments. Await it for one page, or iterate over it for every deployment. */
 export interface DeploymentList extends List<"deployments.list"> {}

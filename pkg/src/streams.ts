@@ -7,7 +7,7 @@ import type { WatchAllOptions } from "./job_types.js";
 import type { RequestOptions } from "./options.js";
 import type { Task } from "./task.js";
 import type { OpenStream, Transport } from "./transport.js";
-import type { Change, Watched } from "./watch.js";
+import type { Change, Watched } from "./watched.js";
 
 /** A stream without data for this many milliseconds is broken. Gateways send a heartbeat every 15 s. */
 const MAX_SILENCE = 45_000;

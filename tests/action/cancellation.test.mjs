@@ -1,4 +1,4 @@
-/** Cancellations that arrive before the step creates its job. */
+/** Cancellations that arrive before the step starts something. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -14,17 +14,13 @@ async function loadModule(name) {
   return import(`data:text/javascript;base64,${source}`);
 }
 
-test("a step that was cancelled before the creation sends no request", async () => {
-  const { createJob } = await loadModule("job.ts");
+test("a step that was cancelled before it starts something sends no request", async () => {
+  const { sendWrite } = await loadModule("connection.ts");
   const requests = [];
-  const connection = {
-    client: { agentJobs: { create: (params) => requests.push(params) } },
-    identityLost: new AbortController().signal,
-    failedAttempts: [],
-  };
+  const connection = { identityLost: new AbortController().signal, failedAttempts: [] };
   const reason = new Error("the step was cancelled");
-  const options = { runner: {}, signal: AbortSignal.abort(reason) };
-  const creation = createJob(connection, { prompt: "x", timeout: 60_000 }, "key", options);
-  await assert.rejects(creation, reason);
+  const options = { key: "key", timeout: 60_000, runner: {}, signal: AbortSignal.abort(reason) };
+  const write = sendWrite(connection, (call) => requests.push(call), options);
+  await assert.rejects(write, reason);
   assert.deepEqual(requests, []);
 });

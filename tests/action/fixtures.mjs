@@ -57,6 +57,16 @@ export class WorkflowRun {
     };
   }
 
+  /** Runs a step with another command than `job` and waits until it ends. */
+  runCommand(command, { with: inputs, ...rest } = {}) {
+    return this.run({ with: { command, prompt: undefined, ...inputs }, ...rest });
+  }
+
+  /** Starts a step with another command than `job`. */
+  startCommand(command, { with: inputs, ...rest } = {}) {
+    return this.start({ with: { command, prompt: undefined, ...inputs }, ...rest });
+  }
+
   /** Starts a step. */
   start(overrides) {
     return startStep(this.step(overrides));
@@ -107,19 +117,24 @@ export function only(list) {
   return list[0];
 }
 
+/** Returns the warnings of a step. */
+export function warningsOf({ annotations }) {
+  return annotations.filter(({ level }) => level === "warning");
+}
+
 /** Returns the error annotations of a step. */
 export function errorsOf({ annotations }) {
   return annotations.filter(({ level }) => level === "error");
 }
 
 /** The event payload of a pull request from this repository, or from a fork with another id. */
-export function pullRequestEvent(number, { headId = Number(REPOSITORY_ID) } = {}) {
+export function pullRequestEvent(number, { headId = Number(REPOSITORY_ID), head, base } = {}) {
   return {
     number,
     pull_request: {
       number,
-      head: { repo: headId === null ? null : { id: headId } },
-      base: { repo: { id: Number(REPOSITORY_ID) } },
+      head: { repo: headId === null ? null : { id: headId }, ...head },
+      base: { repo: { id: Number(REPOSITORY_ID) }, ...base },
     },
   };
 }

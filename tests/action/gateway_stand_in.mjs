@@ -60,7 +60,7 @@ class StandIn {
   }
 
   /**
-   * Makes the next creation fail.
+   * Makes the next creation fail. For a deployment or a preview, `fault` must be a function.
    *
    * @param {number | [number, string, string] | ((response: object) => unknown)} fault a status; the
    *   status, kind and detail of a problem; or a function that writes the response
@@ -121,6 +121,7 @@ class StandIn {
     if (method === "POST" && url === JOBS) {
       return this.#create(request, response, JSON.parse(Buffer.concat(chunks)));
     }
+    if (method === "POST" && url.startsWith("/v1/project/")) return this.#faults.shift()(response);
     const [, id, events] = /^\/job\/([^/]+)(\/events)?$/.exec(url.slice(JOBS.length - 4)) ?? [];
     const job = this.#jobs.find((other) => other.id === id);
     if (method !== "GET" || !job) return this.#problem(response, 404, "not-found", "no such job");

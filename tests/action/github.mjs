@@ -43,6 +43,10 @@ export class Github {
   tokenFaults = [];
   /** Whether comments are refused, as for a workflow without the permission. */
   refusesComments = false;
+  /** Bodies of other responses by path, such as a comparison of commits. Other paths get 404. */
+  resources = {};
+  /** The paths of requests for {@link resources}. */
+  reads = [];
   /** Whether all requests except those for identity tokens get no response. */
   hangs = false;
 
@@ -121,6 +125,11 @@ export class Github {
     }
     if (issue && request.method === "POST") {
       return { status: 201, body: this.addComment(Number(issue[1]), content.body, user) };
+    }
+    if (request.method === "GET" && !COMMENT.test(pathname)) {
+      this.reads.push(pathname);
+      const body = this.resources[pathname];
+      return body === undefined ? refuse(404) : { status: 200, body };
     }
     const [, id] = COMMENT.exec(pathname) ?? [];
     const comment = this.comments.find((other) => other.id === Number(id));

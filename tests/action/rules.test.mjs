@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startGate } from "../gateway/recorded_gateway.mjs";
 import { startIssuer } from "../harness/issuer.mjs";
-import { commits, EXAMPLES, INTRUDERS } from "./examples.mjs";
+import { commits, DEPLOYMENT_EXAMPLES, EXAMPLES, INTRUDERS } from "./examples.mjs";
 import { PULL_REQUEST } from "./fixtures.mjs";
 import { startGithub } from "./github.mjs";
 import { readExample, startWorkflowJob } from "./workflow.mjs";
@@ -16,13 +16,14 @@ const JOB_DURATION_MS = 24 * 3600 * 1000;
 const CONCURRENCY = 4;
 
 /** Each example has its own issuer and project, so that only its own rule can match. */
+const ALL = [...EXAMPLES, ...DEPLOYMENT_EXAMPLES];
 const issuers = {};
-const projects = Object.fromEntries(EXAMPLES.map(({ heading }, at) => [heading, `docs-${at}`]));
+const projects = Object.fromEntries(ALL.map(({ heading }, at) => [heading, `docs-${at}`]));
 let gate;
 
 before(async () => {
-  for (const { heading } of EXAMPLES) issuers[heading] = await startIssuer();
-  const trusted = EXAMPLES.map(({ heading }) => ({
+  for (const { heading } of ALL) issuers[heading] = await startIssuer();
+  const trusted = ALL.map(({ heading }) => ({
     issuer: issuers[heading].url,
     audience: "quillgate",
     jwks: issuers[heading].jwksUrl,
@@ -91,27 +92,38 @@ describe("workflows", { concurrency: CONCURRENCY }, () => {
 });
 
 describe("rules", () => {
-  const createJob = (heading, claims) => {
+  const createJob = (project) => ({ target: `/v2/agent/${project}/job`, json: { prompt: "x" } });
+  const send = (heading, claims, request) => {
     const issuer = issuers[heading];
     const token = gate.known(issuer.mint(issuer.githubClaims({ aud: "quillgate", ...claims })));
-    const target = `/v2/agent/${projects[heading]}/job`;
-    return gate.post(target, { prompt: "x" }, { authorization: `Bearer ${token}` });
+    const { target, json } = request(projects[heading]);
+    const headers = json === undefined ? [["Content-Length", "0"]] : [];
+    return gate.send({ method: "POST", target, json, headers, authorization: `Bearer ${token}` });
   };
 
-  for (const { heading, claims, intruders = [] } of EXAMPLES) {
+  for (const { heading, claims, intruders = [], request = createJob } of ALL) {
     test(`the rule of ${heading} accepts its workflow`, async () => {
-      const response = await createJob(heading, claims);
-      assert.equal(response.status, 201, response.text);
+      const response = await send(heading, claims, request);
+      assert.equal(response.status, request === createJob ? 201 : 202, response.text);
     });
 
     test(`the rule of ${heading} rejects every other workflow`, async () => {
       const otherBranch = { ref: "refs/heads/mallory", environment: undefined };
       const otherFile = { workflow: "mallory", environment: undefined };
-      for (const changes of [...INTRUDERS, ...intruders, otherBranch, otherFile]) {
-        const response = await createJob(heading, { ...claims, ...changes });
+      const others = INTRUDERS.filter(({ event_name }) => event_name !== claims.event_name);
+      for (const changes of [...others, ...intruders, otherBranch, otherFile]) {
+        const response = await send(heading, { ...claims, ...changes }, request);
         assert.equal(response.status, 403, JSON.stringify(changes));
         assert.equal(response.json.type, "/problems/identity-not-mapped");
       }
+    });
+  }
+
+  for (const { heading, claims } of DEPLOYMENT_EXAMPLES) {
+    test(`the rule of ${heading} allows no job`, async () => {
+      const response = await send(heading, claims, createJob);
+      assert.equal(response.status, 403, response.text);
+      assert.equal(response.json.type, "/problems/insufficient-scope");
     });
   }
 });

@@ -1,4 +1,4 @@
-/** The action behind a proxy, in reusable workflows, and with prompt files of other programs. */
+/** The action behind a proxy, at a limit, in reusable workflows, and with files of other programs. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import * as http from "node:http";
@@ -92,5 +92,34 @@ for (const [name, text, bytes] of [
     });
     assert.equal(result.code, 0, result.raw);
     assert.equal(only(await run.gateway.jobs()).prompt, text);
+  });
+}
+
+for (const [command, waits] of [
+  ["job", false],
+  ["preview", true],
+]) {
+  const verb = waits ? "waits" : "does not wait";
+  test(`${verb} for a limit of 45 seconds when the command is ${command}`, async (t) => {
+    const run = await startRun(t);
+    await run.gateway.failCreation((response) => {
+      const headers = { "content-type": "application/problem+json", "retry-after": "45" };
+      const problem = {
+        type: "/problems/budget-exhausted",
+        title: "x",
+        status: 429,
+        detail: "x",
+      };
+      response.writeHead(429, headers).end(JSON.stringify(problem));
+    });
+    const prompt = command === "job" ? "x" : undefined;
+    const running = run.start({ with: { command, prompt } });
+    if (waits) {
+      await running.waitForOutput(/trying again in 45 s/);
+      running.cancel();
+    }
+    const { code, raw } = await running.ended;
+    assert.equal(code, waits ? 130 : 1, raw);
+    if (!waits) assert.match(raw, /accepts no more jobs for now/);
   });
 }

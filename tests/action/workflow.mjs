@@ -1,7 +1,7 @@
 /** Reads the workflows in the documentation and runs their steps as GitHub's runner does. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -49,17 +49,22 @@ export function readExample(heading) {
  * @param {object} options
  * @param {object} options.github the context `github`
  * @param {(folder: string) => void} [options.checkOut] replaces `actions/checkout`
+ * @param {Cache} [options.cache] replaces the storage of `actions/cache`
+ * @param {Record<string, string>} [options.variables] replace variables of scripts
  */
-export function runFirstSteps(job, { github, checkOut }) {
+export function runFirstSteps(job, { github, checkOut, cache, variables }) {
   const home = mkdtempSync(join(tmpdir(), "quillgate-workflow-"));
   const folders = makeFolders(home);
   const clean = () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
-  const context = { github, runner: { temp: folders.temp }, steps: {} };
+  const context = { github, runner: { temp: folders.temp }, steps: {}, variables };
+  let save = () => {};
   try {
     for (const step of job.steps.slice(0, -1)) {
       if (step.run) {
         const outputs = runScript(step, context, folders);
         if (step.id) context.steps[step.id] = { outputs };
+      } else if (/^actions\/cache@[0-9a-f]{40}$/.test(step.uses)) {
+        save = cache.restore(expandAll(step.with, context), folders.workspace);
       } else {
         assert.match(step.uses, /^actions\/checkout@[0-9a-f]{40}$/);
         checkOut(folders.workspace);
@@ -69,7 +74,7 @@ export function runFirstSteps(job, { github, checkOut }) {
     assert.equal(last.uses, ACTION);
     const isRun = last.if === undefined || evaluate(last.if, context);
     const inputs = isRun ? expandAll(last.with, context) : undefined;
-    return { inputs, folders, clean };
+    return { inputs, folders, clean, save };
   } catch (error) {
     clean();
     throw error;
@@ -85,10 +90,42 @@ export function runFirstSteps(job, { github, checkOut }) {
  *   inputs in the workflow to the options of the step
  */
 export function startWorkflowJob(job, { toStep, ...options }) {
-  const { inputs, folders, clean } = runFirstSteps(job, options);
+  const { inputs, folders, clean, save } = runFirstSteps(job, options);
   assert.ok(inputs, "the condition of the action's step is false");
   const running = startStep({ ...toStep(inputs), folders });
-  return { ...running, ended: running.ended.finally(clean) };
+  const ended = running.ended.then((result) => {
+    // GitHub saves caches after a successful job only.
+    if (result.code === 0) save();
+    return result;
+  });
+  return { ...running, ended: ended.finally(clean) };
+}
+
+/** The storage of `actions/cache`. */
+export class Cache {
+  #folder = mkdtempSync(join(tmpdir(), "quillgate-cache-"));
+  /** The keys of saved entries, oldest first. */
+  keys = [];
+
+  /**
+   * Restores the entry of the key, or the newest with the prefix `restore-keys`. Returns a function
+   * that saves the path, unless the key exists already.
+   */
+  restore({ path, key, "restore-keys": prefix }, workspace) {
+    const found = this.keys.includes(key)
+      ? key
+      : this.keys.findLast((other) => other.startsWith(prefix));
+    if (found) cpSync(join(this.#folder, found), join(workspace, path), { recursive: true });
+    return () => {
+      if (this.keys.includes(key)) return;
+      cpSync(join(workspace, path), join(this.#folder, key), { recursive: true });
+      this.keys.push(key);
+    };
+  }
+
+  clean() {
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 5 });
+  }
 }
 
 /** Runs a script as GitHub's runner does by default, and returns its outputs. */
@@ -98,7 +135,7 @@ function runScript({ run, env = {} }, context, { workspace, temp }) {
   const output = join(temp, "..", "GITHUB_OUTPUT");
   writeFileSync(output, "");
   const folders = { RUNNER_TEMP: temp, GITHUB_OUTPUT: output };
-  const variables = { PATH, HOME, ...folders, ...expandAll(env, context) };
+  const variables = { PATH, HOME, ...folders, ...expandAll(env, context), ...context.variables };
   execFileSync("bash", ["-e", "-c", run], { cwd: workspace, env: variables });
   return readOutputs(readFileSync(output, "utf8"));
 }

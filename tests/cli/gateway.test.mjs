@@ -12,7 +12,8 @@ import { runCommand } from "./command_line.mjs";
 
 const PROJECT = "demo-docs";
 const PAGES = 2600;
-const SCOPES = "jobs:create jobs:read analytics:read";
+const SCOPES =
+  "jobs:create jobs:read analytics:read deployments:create deployments:read automations:run";
 const RANGE = ["--from", "2026-01-01", "--to", "2026-01-08"];
 let upstream;
 let gateway;
@@ -22,7 +23,12 @@ let env;
 before(async () => {
   const secret = newSecret();
   const key = canaryKey();
-  upstream = await startUpstream({ key, pages: PAGES, jobDurationMs: 200 });
+  upstream = await startUpstream({
+    key,
+    pages: PAGES,
+    jobDurationMs: 200,
+    deploymentDurationMs: 200,
+  });
   const vars = { ARCHIVE_PROJECTS: PROJECT, JOB_POLL_SECONDS: "1", JOB_POLLS_PER_HOUR: "100000" };
   const settings = { upstreamUrl: upstream.url, adminKey: key, secret, archive: true, vars };
   gateway = await startGateway(settings);
@@ -66,6 +72,41 @@ test("creates a job, waits for it, lists it and sends it a message", async () =>
   const watched = await quillgate(["job", "watch", id]);
   assert.equal(watched.code, 0, watched.stderr);
   assert.ok(watched.stdout.endsWith(`completed ${link}\n`), watched.stdout);
+});
+
+test("deploys, previews branches, and lists and shows what was started", async () => {
+  const deployed = await quillgate(["deploy", "--wait"]);
+  assert.equal(deployed.code, 0, deployed.stderr);
+  assert.match(deployed.stderr, /is live/);
+  const failed = await quillgate(["preview", "fail-docs/new#1", "--wait"]);
+  assert.equal(failed.code, 7, failed.stderr);
+  const warned = await quillgate(["preview", "live-failure-é", "--wait"]);
+  assert.equal(warned.code, 0, warned.stderr);
+  assert.match(warned.stderr, /is live, but a later step failed/);
+  const [id, url] = warned.stdout.split("\n");
+  assert.match(url, /^https:\/\//);
+  const { stdout } = await quillgate(["deployment", "list", "--json"]);
+  assert.deepEqual(
+    JSON.parse(stdout).map(({ branch, isLive }) => [branch, isLive]),
+    [
+      ["live-failure-é", true],
+      ["fail-docs/new#1", false],
+      [null, true],
+    ],
+  );
+  const shown = await quillgate(["deployment", "show", id]);
+  assert.match(shown.stdout, /^live +yes$/m);
+  assert.equal((await quillgate(["deployment", "show", "nope"])).code, 4);
+});
+
+test("runs an automation once for a key", async () => {
+  const args = ["automation", "run", "weekly", "--idempotency-key", "release-42"];
+  const first = await quillgate(args);
+  assert.equal(first.code, 0, first.stderr);
+  assert.notEqual(first.stdout.trim(), "");
+  assert.equal((await quillgate(args)).stdout, first.stdout);
+  assert.equal((await upstream.counters()).automationsRun, 1);
+  assert.equal((await quillgate(["automation", "run", "unknown-1"])).code, 4);
 });
 
 test("archive commands report missing days and a missing scope", async () => {

@@ -5,6 +5,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { POLICIES, SCOPES } from "../../pkg/cli/access_token.js";
+import { COMMANDS } from "../../pkg/dist/cli/commands.js";
+import { OPERATIONS } from "../../pkg/dist/cli/generated/operations.js";
+import { ROUTES } from "../../pkg/dist/generated/routes.js";
 import { runCommand } from "./command_line.mjs";
 
 const SECRET = "an-old-secret-with-more-than-32-bytes-in-it";
@@ -26,6 +30,16 @@ describe("token mint", () => {
     assert.equal(signature, signed);
     return JSON.parse(Buffer.from(claims, "base64url"));
   }
+
+  test("token mint knows the scopes and the policies of all operations", () => {
+    const unique = (names) => [...new Set(names)].sort();
+    assert.deepEqual(unique(OPERATIONS.map(({ scope }) => scope)), unique(SCOPES));
+    const policies = ROUTES.flatMap(({ policy }) => policy ?? []);
+    assert.deepEqual(unique(policies), unique(POLICIES));
+    const { options } = COMMANDS.find(({ name }) => name === "token mint");
+    for (const name of SCOPES) assert.ok(options.scope.summary.includes(name), name);
+    for (const name of POLICIES) assert.ok(options.quota.summary.includes(name), name);
+  });
 
   test("token mint prints only a signed token with the requested claims", async () => {
     const more = ["--project", "other", "--quota", "create-job=10", "--ttl", "12h", "--jti", "one"];

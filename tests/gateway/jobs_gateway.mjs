@@ -69,6 +69,14 @@ export async function startJobs(name, options = {}) {
   return new Jobs(gate, { vars: all, state, projects });
 }
 
+/** Undoes migration 22, so that a test can restore an earlier schema. */
+export const UNDO_DEPLOYMENTS = [
+  "ALTER TABLE project DROP COLUMN resource",
+  "ALTER TABLE job DROP COLUMN branch",
+  "ALTER TABLE job DROP COLUMN preview_url",
+  "ALTER TABLE job DROP COLUMN is_live",
+].map((sql) => [sql]);
+
 class Jobs {
   #streams = [];
   #token;

@@ -13,7 +13,8 @@ const CLIENT = join(ROOT, "src", "client");
 const TESTS = ["tests/client", "tests/client_web"];
 /** The modules of `src/client/` with public items. */
 const PUBLIC = [
-  ...["agent_jobs", "analytics", "builder", "call", "error", "fetch_host", "host", "list"],
+  ...["agent_jobs", "analytics", "automations", "builder", "call", "deployments", "error"],
+  ...["fetch_host", "host", "list", "previews"],
   ...["reqwest_host", "request", "response", "settings", "watch"],
 ];
 

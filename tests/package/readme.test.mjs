@@ -29,7 +29,12 @@ let folder;
 
 before(async () => {
   const secret = newSecret();
-  upstream = await startUpstream({ key: canaryKey(), pages: 600, jobDurationMs: 200 });
+  upstream = await startUpstream({
+    key: canaryKey(),
+    pages: 600,
+    jobDurationMs: 200,
+    deploymentDurationMs: 200,
+  });
   gateway = await startGateway({
     upstreamUrl: upstream.url,
     adminKey: canaryKey(),

@@ -13,6 +13,9 @@ import { describeResponse, readStream, send } from "./testing/conformance.mjs";
 const PROJECT = "demo-docs";
 const JOBS = "/v2/agent/{project}";
 const REPORTS = "/v1/analytics/{project}";
+const SITE = "/v1/project/{project}";
+const STATUS = "/v1/project/update-status";
+const AUTOMATIONS = "/v1/workflow/{project}";
 const UNKNOWN_THREAD = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
 const JOB_DURATION = 1500;
 const CREATE_LIMIT = 6;
@@ -30,7 +33,12 @@ const ids = new Map();
 before(async () => {
   const secret = newSecret();
   const content = { pages: 30, feedback: 20, searches: 20, conversations: 20 };
-  upstream = await startUpstream({ key: canaryKey(), jobDurationMs: JOB_DURATION, ...content });
+  upstream = await startUpstream({
+    key: canaryKey(),
+    ...content,
+    jobDurationMs: JOB_DURATION,
+    deploymentDurationMs: JOB_DURATION,
+  });
   gateway = await startGateway({
     ...{ upstreamUrl: upstream.url, adminKey: canaryKey(), secret },
     vars: {
@@ -45,6 +53,7 @@ before(async () => {
   fakeGateway = createFakeGateway({
     author: "test",
     jobDuration: JOB_DURATION,
+    deploymentDuration: JOB_DURATION,
     projectId: PROJECT,
   });
   const { auth, baseUrl, ...options } = fakeGateway.clientOptions;
@@ -177,6 +186,91 @@ describe("jobs", () => {
     await assertAlike(`${JOBS}/job/nope/record`);
     await assertAlike(`${JOBS}/job/nope/events`);
     await assertAlike(`${JOBS}/job/nope/message`, { method: "POST", json });
+  });
+});
+
+describe("deployments", () => {
+  /** Starts a deployment or a preview in both gateways, and returns its ids. */
+  async function startBoth(kind, options = {}) {
+    const path = `/v1/project/${kind}/{project}`;
+    const started = await assertAlike(path, { method: "POST", ...options });
+    return started.map(({ statusId }) => statusId);
+  }
+
+  /** Sends a request about a deployment to both gateways. */
+  async function both(started, path, options) {
+    const sent = [real, fake].map((side, at) => send(side, path(started[at]), options));
+    const [expected, found] = (await Promise.all(sent)).map(describeResponse);
+    assert.deepEqual(found, expected, path("ID"));
+  }
+
+  test("both gateways start and stream a preview to its end alike", async () => {
+    const started = await startBoth("preview", { json: { branch: "docs/new" } });
+    const streams = [real, fake].map(async (side, at) => {
+      const path = `${SITE}/deployments/${started[at]}/events`;
+      const { type, events } = await readStream(side, path, 30);
+      return { type, first: events[1], last: events.at(-1) };
+    });
+    const [expected, found] = await Promise.all(streams);
+    assert.equal(found.type, expected.type);
+    // Their states before the end differ, as do the numbers of events.
+    assert.equal(found.first.event, expected.first.event);
+    assert.equal(found.last.event, expected.last.event);
+    for (const side of [0, 1]) {
+      const { json } = await send([real, fake][side], `${STATUS}/${started[side]}`);
+      assert.equal(json.status, "success");
+      assert.equal(json._id, started[side]);
+    }
+  });
+
+  test("both gateways list deployments by page alike", async () => {
+    await startBoth("update");
+    const summarize = ({ deployments, nextCursor }) => [
+      deployments.map(({ branch, createdBy }) => [branch, createdBy]),
+      nextCursor === null,
+    ];
+    for (const query of ["limit=1", "limit=100"]) {
+      const pages = [real, fake].map((side) => send(side, `${SITE}/deployments?${query}`));
+      const [expected, found] = await Promise.all(pages);
+      assert.deepEqual(summarize(found.json), summarize(expected.json), query);
+      const keys = ({ json }) => Object.keys(json.deployments[0]).sort();
+      assert.deepEqual(keys(found), keys(expected));
+    }
+  });
+
+  test("both gateways start one deployment per idempotency key", async () => {
+    const headers = { "idempotency-key": "deployment-1" };
+    const first = await startBoth("update", { headers });
+    assert.deepEqual(await startBoth("update", { headers }), first);
+    await assertAlike("/v1/project/preview/{project}", {
+      ...{ method: "POST", json: { branch: "b" }, headers },
+    });
+  });
+
+  test("both gateways run an automation alike", async () => {
+    await assertAlike(`${AUTOMATIONS}/weekly/trigger`, { method: "POST" });
+  });
+
+  test("both gateways refuse a preview without a branch alike", async () => {
+    const path = "/v1/project/preview/{project}";
+    for (const json of [{}, { branch: "" }, { branch: 7 }, { branch: "b", ref: "main" }]) {
+      await assertAlike(path, { method: "POST", json });
+    }
+    await assertAlike(path, { method: "POST", body: "{" });
+  });
+
+  test("both gateways delete the record of a deployment alike", async () => {
+    const started = await startBoth("update");
+    const record = (id) => `${SITE}/deployments/${id}`;
+    await both(started, record, { method: "DELETE" });
+    await both(started, record, { method: "DELETE" });
+  });
+
+  test("both gateways refuse requests for unknown deployments alike", async () => {
+    await assertAlike(`${STATUS}/nope`);
+    await assertAlike(`${SITE}/deployments/nope/events`);
+    await assertAlike(`${SITE}/deployments/nope`, { method: "DELETE" });
+    await assertAlike(`${SITE}/deployments/nope`);
   });
 });
 

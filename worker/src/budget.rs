@@ -34,6 +34,14 @@ pub const fn is_of_organization(policy: RateLimitPolicy) -> bool {
     )
 }
 
+/// Whether a refused request counts. Mintlify may count it, and a short window forgets it soon.
+pub const fn counts_refusals(policy: RateLimitPolicy) -> bool {
+    matches!(
+        policy,
+        RateLimitPolicy::CreateDeployment | RateLimitPolicy::CreatePreview
+    )
+}
+
 /// The number of equal steps into which a window is divided; see [`find_step`].
 const STEPS: u64 = 60;
 

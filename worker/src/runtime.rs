@@ -22,13 +22,13 @@ pub use d1::{D1, Statement};
 pub use entry::{Entry, open_stream, set_entry};
 pub use error::{HostError, HostResult};
 pub use host::{
-    log_entry, log_error, log_for_operator, log_line, make_response, parse_json, read_headers,
-    read_stream, stringify_json, to_record,
+    log_entry, log_error, log_for_operator, log_line, make_response, parse_json, plain_length,
+    read_body, read_headers, stringify_json, to_record,
 };
 pub use js_sys::Math::random;
 pub use messages::{read_policy, receive, send_back};
 pub use shared_fetch::share_fetch;
 pub use socket_messages::SocketMessages;
 pub use sql::{Database, number, optional_number, optional_text, text};
-pub use task::{SharedTask, into_promise};
+pub use task::{SharedTask, into_promise, run_until_wait};
 pub use timer::{Timer, Wait, Wake, limit_time, sleep, yield_now};

@@ -12,20 +12,20 @@ fn watch() -> Driver {
     watch_for(DEFAULT_WATCH.0)
 }
 
-fn job(status: JobStatus, is_news: bool) -> Event<'static> {
+fn job(status: &JobStatus, is_news: bool) -> Event<'static> {
     Event::Polled {
-        progress: JobStatus::progress(Some(&status)),
+        progress: JobStatus::progress(Some(status)),
         is_news,
         retry_after: None,
     }
 }
 
 fn changed() -> Event<'static> {
-    job(JobStatus::Active, true)
+    job(&JobStatus::Active, true)
 }
 
 fn unchanged() -> Event<'static> {
-    job(JobStatus::Active, false)
+    job(&JobStatus::Active, false)
 }
 
 fn streamed(is_news: bool) -> Event<'static> {
@@ -57,10 +57,7 @@ fn a_finished_job_is_the_last_change() {
             assert_eq!(driver.step(changed()), Command::Yield);
             assert_eq!(driver.next(), wait(2_000));
             assert_eq!(driver.end_wait(2_000), FIRST_SEND);
-            assert_eq!(
-                driver.step(job(status.clone(), is_news)),
-                Command::YieldLast
-            );
+            assert_eq!(driver.step(job(&status, is_news)), Command::YieldLast);
             for _ in 0..3 {
                 assert_eq!(driver.next(), Command::Done);
             }
@@ -105,7 +102,7 @@ fn a_caller_that_returns_after_the_deadline_gets_one_more_poll() {
     assert_eq!(driver.pass(60_000).next(), wait(0));
     assert_eq!(driver.end_wait(0), send(1_000));
     assert_eq!(
-        driver.step(job(JobStatus::Completed, true)),
+        driver.step(job(&JobStatus::Completed, true)),
         Command::YieldLast
     );
 }
@@ -157,7 +154,7 @@ fn a_watch_expires_at_its_deadline_whatever_the_poll_returned() {
 fn a_finished_job_is_delivered_even_after_the_deadline() {
     let mut driver = watch_for(6_000);
     assert_eq!(driver.next(), send(6_000));
-    let done = job(JobStatus::Completed, true);
+    let done = job(&JobStatus::Completed, true);
     assert_eq!(driver.pass(7_000).step(done), Command::YieldLast);
 }
 
@@ -209,5 +206,5 @@ fn a_streamed_job_after_the_deadline_leaves_the_decision_to_a_poll() {
     let mut driver = watch_for(6_000);
     assert_eq!(driver.pass(6_000).step(streamed(true)), Command::Yield);
     assert_eq!(driver.step(streamed(false)), Command::Wait(Millis(0)));
-    assert_eq!(driver.step(job(JobStatus::Active, false)), EXPIRED);
+    assert_eq!(driver.step(job(&JobStatus::Active, false)), EXPIRED);
 }

@@ -46,7 +46,8 @@ describe("100 concurrent deployments", () => {
     for (const answer of refused) {
       const problem = assertProblem(answer, 429, "quota-exceeded");
       assert.deepEqual(problem["violated-policies"], ["create-deployment"]);
-      assert.match(answer.header("retry-after"), /^\d+$/);
+      const wait = Number(answer.header("retry-after"));
+      assert.ok(wait >= 1 && wait * 1000 <= DEPLOYMENTS.windowMs, `Retry-After: ${wait}`);
     }
     const times = await arrivals("deployments.create", "automations.run");
     assert.equal(times.length, accepted.length);
@@ -75,4 +76,29 @@ test("20 previews reach Mintlify at most five times in a minute", async () => {
     await fetch(`${site.gate.gateway.url}/healthz?deep`, { headers: { authorization: site.as() } })
   ).json();
   assert.equal(organization.budgets["create-preview"].left, 0);
+});
+
+describe("after Mintlify has refused a preview", () => {
+  let refusing;
+  before(async () => {
+    refusing = await startSite("deployment-refusals", { projects: ["site-0"] });
+  });
+  after(() => refusing?.stop());
+
+  test("refused requests count, and the block ends with the window", async () => {
+    const fault = { kind: "status", status: 429, headers: { "retry-after": "3600" } };
+    await refusing.upstream.fault({ operation: "previews.create", times: 1000, fault });
+    let answer;
+    const start = refusing.gate.now();
+    do {
+      answer = await refusing.preview("any", { project: "site-0" });
+    } while (answer.header("ratelimit") === undefined || refusing.gate.now() < start + 30_000);
+    const { byOperation } = await refusing.upstream.counters();
+    const sent = byOperation["previews.create"];
+    assert.ok(sent >= 1 && sent <= PREVIEWS.limit, `${sent} were sent`);
+    const problem = assertProblem(answer, 429, "quota-exceeded");
+    assert.deepEqual(problem["violated-policies"], ["create-preview"]);
+    const wait = Number(answer.header("retry-after"));
+    assert.ok(wait * 1000 <= PREVIEWS.windowMs, `Retry-After: ${wait}`);
+  });
 });

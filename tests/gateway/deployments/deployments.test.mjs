@@ -5,12 +5,25 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { startReceiver } from "../../harness/receiver.mjs";
 import { assertProblem } from "../recorded_gateway.mjs";
 import { ACME, listOf, OTHER, startSite, statusOf, triggerOf, updateOf } from "./site.mjs";
 
 const HOUR_MS = 3600 * 1000;
-const PROJECTS = ["keys", "list", "walk", "hooks", "away", "gone", "wait", "free-plan"];
+const PROJECTS = [
+  "keys",
+  "list",
+  "walk",
+  "hooks",
+  "away",
+  "gone",
+  "wait",
+  "watched",
+  "lost",
+  "stuck",
+  "free-plan",
+];
 const ALL = [ACME, OTHER, ...PROJECTS];
 
 let site;
@@ -191,7 +204,11 @@ describe("a status", () => {
       assertProblem(waiting, 404, "deployment-not-found");
     }
     assertProblem(await site.remove(ACME, id), 404, "deployment-not-found");
-    assertProblem(await site.get(`${listOf(OTHER)}/${id}/events`, { as }), 403, "project-not-allowed");
+    assertProblem(
+      await site.get(`${listOf(OTHER)}/${id}/events`, { as }),
+      403,
+      "project-not-allowed",
+    );
     const text = (await site.get(listOf(ACME), { as })).text;
     assert.ok(!text.includes(id));
   });
@@ -203,7 +220,13 @@ describe("a status", () => {
     assert.deepEqual([found.status, found.json.projectId], [200, "away"]);
     const as = { projects: [ACME] };
     assertProblem(await site.get(statusOf("elsewhere-1"), { as }), 404, "deployment-not-found");
-    assertProblem(await site.get(statusOf("never-1")), 404, "deployment-not-found");
+    const unknown = await site.get(statusOf("never-1"));
+    assertProblem(unknown, 404, "deployment-not-found");
+    // Nothing tells a deployment of another project from an unknown one.
+    const foreign = await site.get(statusOf(await site.deployed(OTHER)), { as });
+    assertProblem(foreign, 404, "deployment-not-found");
+    for (const name of ["server-timing", "cache-status"])
+      assert.equal(typeof foreign.header(name), typeof unknown.header(name), name);
     // Its events would tell a caller of any project about it.
     for (const project of ["away", ACME]) {
       const events = await site.get(`${listOf(project)}/elsewhere-1/events`);
@@ -227,14 +250,13 @@ describe("a status", () => {
     assert.match(answer.header("cache-status"), /detail=stale/);
   });
 
-  test("about another deployment is refused", async () => {
+  test("about another deployment, or of another project, is refused", async () => {
     const id = await site.deployed();
-    const operation = "deployments.get";
-    const fault = { kind: "replaceBody", body: JSON.stringify({ _id: "another" }) };
-    await site.upstream.fault({ operation, fault }).catch(() => {});
-    const answer = await site.get(statusOf(id));
-    if (answer.status !== 200) assertProblem(answer, 502, "upstream-malformed");
-    else assert.equal(answer.json._id, id);
+    for (const body of [{ _id: "another" }, { _id: id, projectId: OTHER }]) {
+      const fault = { kind: "json", status: 200, body };
+      await site.upstream.fault({ operation: "deployments.get", fault });
+      assertProblem(await site.get(statusOf(id)), 502, "upstream-malformed");
+    }
   });
 
   test("waits for a change with Prefer: wait", async () => {
@@ -244,6 +266,28 @@ describe("a status", () => {
     const { status, json } = await waiting;
     assert.deepEqual([status, json.status], [200, "success"]);
   });
+});
+
+test("a missing deployment is unknown, whatever Mintlify says about it", async () => {
+  const id = await site.deployed("lost");
+  const body = { error: "Deployment not found" };
+  await site.upstream.fault({
+    operation: "deployments.get",
+    times: 1,
+    fault: { kind: "json", status: 404, body },
+  });
+  assertProblem(await site.get(statusOf(id)), 404, "deployment-not-found");
+});
+
+test("stuck polls do not block writes", async () => {
+  const ids = [];
+  for (let at = 0; at < 6; at += 1) ids.push(await site.deployed("stuck"));
+  await site.upstream.hold({ operation: "deployments.get" });
+  const list = site.get(listOf("stuck"));
+  await site.upstream.untilHeld(3);
+  assert.equal((await site.deploy("stuck")).status, 202);
+  await site.upstream.release();
+  assert.equal((await list).status, 200);
 });
 
 describe("a stream", () => {
@@ -264,6 +308,19 @@ describe("a stream", () => {
     assert.equal((await site.remove("walk", id)).status, 204);
     await find("deleted", (deleted) => deleted.id === id);
   });
+});
+
+test("an ended deployment is no longer polled for the watchers of all", async () => {
+  const all = site.watch("watched");
+  await all.opened;
+  const [ended, running] = [await site.deployed("watched"), await site.deployed("watched")];
+  await site.upstream.setDeployment(ended, { status: "success", logs: [] });
+  const isEnd = ({ data }) => JSON.parse(data).statusId === ended && JSON.parse(data).isLive;
+  await all.until(({ events }) => events.some(isEnd));
+  const reads = async (id) => (await site.upstream.deployment(id)).reads.count;
+  const [before, start] = [await reads(ended), await reads(running)];
+  while ((await reads(running)) < start + 3) await sleep(20);
+  assert.equal(await reads(ended), before);
 });
 
 describe("a webhook", () => {

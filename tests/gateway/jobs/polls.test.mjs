@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startReceiver } from "../../harness/receiver.mjs";
-import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
+import { OTHER_PROJECT, startJobs, UNDO_DEPLOYMENTS } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 
 const LIMIT_S = 15;
@@ -226,6 +226,7 @@ describe("a job that does not finish", () => {
       ["CREATE INDEX outbox_due ON outbox (due)"],
       ["DROP INDEX reservation_policy_at"],
       ["ALTER TABLE job DROP COLUMN given_up_start"],
+      ...UNDO_DEPLOYMENTS,
       // Later migrations read and drop these tables.
       ["CREATE TABLE job_search (prompt)"],
       ["CREATE TABLE search_backlog (last)"],

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { Client } from "../../../pkg/dist/node.js";
 import { runCommand } from "../../cli/command_line.mjs";
-import { startJobs } from "../jobs_gateway.mjs";
+import { startJobs, UNDO_DEPLOYMENTS } from "../jobs_gateway.mjs";
 
 const [MANY, DELETED, SPELLINGS] = ["many-docs", "deleted-docs", "spelled-docs"];
 /** So many jobs that a search for the oldest one has six empty pages. */
@@ -64,6 +64,7 @@ async function storeJobs(project, prompts) {
       ...tables
         .filter((statement) => /job_search|search_backlog/u.test(statement))
         .map((sql) => [sql]),
+      ...UNDO_DEPLOYMENTS,
       ["UPDATE migration SET done = ?", INDEX_RELEASE],
     ],
     project,

@@ -33,10 +33,8 @@ use crate::upstream::connections::Connections;
 use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// Isolates now fetch the sets themselves.
-const KEY_SET_TABLE: &str = "CREATE TABLE key_set (
-  address TEXT PRIMARY KEY, text TEXT NOT NULL, fetched INTEGER NOT NULL
-)";
-const DROP_KEY_SETS: &str = "DROP TABLE IF EXISTS key_set";
+const KEY_SET_TABLE: &str = include_str!("migrations/0003_key_sets.sql");
+const DROP_KEY_SETS: &str = include_str!("migrations/0011_drop_key_sets.sql");
 
 const STEPS: [&str; 13] = [
     BUDGET_TABLES,

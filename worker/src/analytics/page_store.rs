@@ -11,38 +11,15 @@ use crate::analytics::pages::Page;
 use crate::bounded_cache::BoundedCache;
 use crate::runtime::{Database, HostResult, now, number, optional_text, text};
 
-pub const PAGE_TABLES: &str = "
-  CREATE TABLE page (
-    list TEXT NOT NULL,
-    number INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    tag TEXT NOT NULL,
-    rows INTEGER NOT NULL,
-    has_more INTEGER NOT NULL,
-    fetched INTEGER NOT NULL,
-    fresh_until INTEGER NOT NULL,
-    PRIMARY KEY (list, number)
-  );
-  CREATE INDEX page_fresh_until ON page (fresh_until);
-";
+pub const PAGE_TABLES: &str = include_str!("migrations/0002_pages.sql");
 
 /// The tag in the key prevents parts of different pages from mixing.
-pub const PAGE_PART_TABLES: &str = "
-  CREATE TABLE page_part (
-    tag TEXT NOT NULL,
-    part INTEGER NOT NULL,
-    text TEXT NOT NULL,
-    PRIMARY KEY (tag, part)
-  );
-";
+pub const PAGE_PART_TABLES: &str = include_str!("migrations/0005_page_parts.sql");
 
 /// Without the index, a query would read whole pages, because `totals` is stored after the text.
-pub const PAGE_TOTALS: &str = "
-  ALTER TABLE page ADD COLUMN totals TEXT;
-  CREATE INDEX page_totals ON page (list, totals, fresh_until);
-";
+pub const PAGE_TOTALS: &str = include_str!("migrations/0010_page_totals.sql");
 
-pub const UNTAGGED_PAGES: &str = "DELETE FROM page WHERE tag = '';";
+pub const UNTAGGED_PAGES: &str = include_str!("migrations/0008_untagged_pages.sql");
 
 /// Deletions read the whole table of parts.
 const SWEEP_PERIOD: Millis = Millis::from_seconds(60);

@@ -12,6 +12,7 @@ use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::resource::Resource;
 use crate::json;
+use crate::runtime::log_for_operator;
 use crate::upstream::client::{UpstreamResponse, send_upstream};
 use crate::upstream::request::{RequestIds, UpstreamRequest};
 use crate::upstream::snapshot::Snapshot;
@@ -19,16 +20,21 @@ use crate::upstream::snapshot::Snapshot;
 pub async fn read(context: &mut Context) -> Result<HostResponse, Problem> {
     let id = context.job(Resource::Deployment)?;
     let organization = OrganizationStub::new(&context.env)?;
-    match organization.find_deployment(id.as_str()).await? {
-        Some(project) => {
-            admit_project(context, &project)?;
+    let found = organization.find_deployment(id.as_str()).await;
+    let found = found.unwrap_or_else(|error| {
+        log_for_operator(&error.to_string());
+        None
+    });
+    match found {
+        Some(project) if admit_project(context, &project).is_ok() => {
             jobs::read(context, Resource::Deployment).await
         }
-        None => read_unrecorded(context, &id).await,
+        // A deployment of another project takes the same way as an unknown one.
+        _ => read_unrecorded(context, &id).await,
     }
 }
 
-/// Reads a deployment that was not started through the gateway.
+/// Reads a deployment that the gateway did not start for a project of the caller.
 async fn read_unrecorded(context: &mut Context, id: &JobId) -> Result<HostResponse, Problem> {
     // The path of the request names no project either.
     let nowhere = ProjectId::new("-")?;
@@ -50,9 +56,7 @@ async fn read_unrecorded(context: &mut Context, id: &JobId) -> Result<HostRespon
         Some((head.forwarded_headers(), deployment))
     });
     context.metrics.upstream = Some(exchange.metrics);
-    let (headers, deployment) = exchange
-        .outcome
-        .map_err(|failure| jobs::read_problem(failure, Resource::Deployment))?;
+    let (headers, deployment) = exchange.outcome.map_err(|failure| failure.problem)?;
     let named = json::parse(deployment.text.as_bytes());
     let named = named.as_ref().and_then(|it| json::text(it, "projectId"));
     admit_project(context, named.ok_or_else(Problem::deployment_not_found)?)?;

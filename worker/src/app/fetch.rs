@@ -23,10 +23,10 @@ use crate::auth::{Identity, identify_session};
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
 use crate::http::response::GatewayResponse;
-use crate::runtime::{HostError, into_promise, read_headers, to_millis};
+use crate::runtime::{HostError, into_promise, read_headers, run_until_wait, to_millis};
 use crate::upstream::metrics::RequestMetrics;
 
-/// Returns a promise of a `Response`. `started` is in milliseconds.
+/// Returns a `Response`, or a promise of one. `started` is in milliseconds.
 #[wasm_bindgen]
 pub fn handle(
     uuid: String,
@@ -34,14 +34,14 @@ pub fn handle(
     request: Request,
     env: Env,
     execution: Execution,
-) -> Promise {
+) -> Result<JsValue, JsValue> {
     let head = read_head(uuid, &request);
     #[cfg(feature = "trap-route")]
     if let Some(trapped) = super::trap::handle(&head, &env) {
-        return trapped;
+        return Ok(trapped.into());
     }
     let started = to_millis(started);
-    into_promise(async move {
+    run_until_wait(async move {
         let config = match load_config(&env) {
             Ok(config) => config,
             Err(error) => {

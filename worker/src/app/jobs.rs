@@ -1,4 +1,6 @@
-use quillgate::{JobId, Method, Operation};
+use std::cell::Cell;
+
+use quillgate::{JobId, Method, Millis, Operation};
 
 use crate::analytics::page::{CacheStatus, FetchReason};
 use crate::app::context::Context;
@@ -11,8 +13,10 @@ use crate::jobs::events::parse_preferred_wait;
 use crate::jobs::records::JobQuery;
 use crate::jobs::resource::Resource;
 use crate::jobs::write::Write;
+use crate::runtime::{now, sleep};
 use crate::upstream::client::{UpstreamResponse, send_upstream};
-use crate::upstream::failure::{UpstreamFailure, mark_uncertain};
+use crate::upstream::failure::mark_uncertain;
+use crate::upstream::permits::MAX_WAITING;
 use crate::upstream::request::UpstreamRequest;
 use crate::upstream::snapshot::Snapshot;
 
@@ -21,7 +25,11 @@ use crate::upstream::snapshot::Snapshot;
 pub async fn read(context: &mut Context, resource: Resource) -> Result<HostResponse, Problem> {
     let job = context.job(resource)?;
     if let Some(seconds) = parse_preferred_wait(context.head.header("prefer")) {
-        return long_poll(context, resource, &job, seconds).await;
+        let response = long_poll(context, resource, &job, seconds).await?;
+        // The record may have been deleted, or stored by another gateway.
+        if response.problem != Some(ProblemKind::DeploymentNotFound) {
+            return Ok(response);
+        }
     }
     let ids = context.ids()?;
     let project = context.project()?;
@@ -50,18 +58,8 @@ pub async fn read(context: &mut Context, resource: Resource) -> Result<HostRespo
             let stored = find_stored_job(context, resource, &job).await;
             stored.ok_or(failure.problem)
         }
-        Err(failure) => Err(read_problem(failure, resource)),
+        Err(failure) => Err(failure.problem),
     }
-}
-
-/// The path of a deployment names no project, so a response that rejects the project rejects the
-/// deployment.
-pub fn read_problem(failure: UpstreamFailure, resource: Resource) -> Problem {
-    let is_unknown = failure.is_missing || failure.problem.kind == ProblemKind::UpstreamProject;
-    if resource == Resource::Deployment && is_unknown {
-        return Problem::deployment_not_found();
-    }
-    failure.problem
 }
 
 /// If the project's object fails, records the error for the log and returns `None`.
@@ -100,11 +98,57 @@ pub async fn write(context: &mut Context, operation: Operation) -> Result<HostRe
     let (project, caller) = (context.project()?, context.caller()?);
     let write = Write::read(operation, &call, project, head, caller, settings)?;
     let stub = context.project_stub(write.resource())?;
-    let written = stub.write(&context.ids()?, &write).await;
-    let (response, metrics) =
-        written.map_err(|error| mark_uncertain(error.into(), Method::Post))?;
-    context.metrics = metrics;
-    Ok(response.into())
+    let patience = match write.resource() {
+        Resource::Job => 0,
+        Resource::Deployment => parse_preferred_wait(head.header("prefer")).unwrap_or(0),
+    };
+    let deadline = now().plus(Millis::from_seconds(patience));
+    let ids = context.ids()?;
+    loop {
+        let written = stub.write(&ids, &write).await;
+        let (response, metrics) =
+            written.map_err(|error| mark_uncertain(error.into(), Method::Post))?;
+        let wait = wait_for_budget(&response).filter(|wait| *wait <= deadline.since(now()));
+        let (Some(wait), Some(_waiter)) = (wait, Waiter::begin()) else {
+            context.metrics = metrics;
+            return Ok(response.into());
+        };
+        sleep(wait).await;
+        if context.request.signal().aborted() {
+            context.metrics = metrics;
+            return Ok(response.into());
+        }
+    }
+}
+
+/// The time after which the gateway's own budget, which refused a write, has a free slot.
+fn wait_for_budget(response: &GatewayResponse) -> Option<Millis> {
+    let seconds = response.headers.get("retry-after")?.parse().ok()?;
+    let is_spent = response.problem == Some(ProblemKind::QuotaExceeded);
+    is_spent.then_some(Millis::from_seconds(seconds))
+}
+
+/// A write that waits for the budget. An isolate has at most [`MAX_WAITING`] of them.
+struct Waiter;
+
+thread_local! {
+    static WAITING: Cell<usize> = const { Cell::new(0) };
+}
+
+impl Waiter {
+    fn begin() -> Option<Self> {
+        let waiting = WAITING.get();
+        (waiting < MAX_WAITING).then(|| {
+            WAITING.set(waiting + 1);
+            Self
+        })
+    }
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        WAITING.set(WAITING.get() - 1);
+    }
 }
 
 pub async fn list(context: &Context, resource: Resource) -> Result<HostResponse, Problem> {

@@ -7,11 +7,11 @@ use quillgate::{Millis, RateLimitPolicy};
 use serde::Deserialize;
 use wasm_bindgen::JsValue;
 
-use crate::budget;
 use crate::budget::health::BudgetHealth;
 use crate::budget::limits::Limits;
 use crate::budget::reservation::{BudgetRequest, Reservation, ReservationOutcome};
 use crate::budget::upstream_block::{UpstreamBlock, next_probe};
+use crate::budget::{self, counts_refusals};
 use crate::budget::{BudgetSnapshot, LimitUsage};
 use crate::http::problem::Problem;
 use crate::json;
@@ -162,8 +162,8 @@ impl BudgetStore {
         now: Millis,
     ) -> HostResult<(Option<UpstreamBlock>, impl FnMut(u32) -> LimitUsage + use<>)> {
         let since = now.since(self.limits.window(policy));
-        let (names, policy) = (text(&json::to_text(&names)), text(policy.as_str()));
-        let values = [names, policy, number(now.0), number(since.0)];
+        let names = text(&json::to_text(&names));
+        let values = [names, text(policy.as_str()), number(now.0), number(since.0)];
         let rows: Vec<UsageRow> = self.database.rows(USAGE, values)?;
         let block = rows.first().and_then(|row| {
             Some(UpstreamBlock {
@@ -172,8 +172,11 @@ impl BudgetStore {
             })
         });
         let mut rows = rows.into_iter();
+        let is_short = counts_refusals(policy);
         let next_usage = move |max| {
             let (count, oldest) = rows.next().map_or((0, None), |row| (row.count, row.oldest));
+            // A running request ends long before its row's time, so a caller should not wait for it.
+            let oldest = oldest.map(|at| if is_short { at.min(now.0) } else { at });
             LimitUsage { max, count, oldest }
         };
         Ok((block, next_usage))
@@ -226,8 +229,12 @@ impl BudgetStore {
             ReservationOutcome::Blocked(time) => {
                 let now = now();
                 let (earlier, _) = self.count(policy, None, 0, now)?;
-                let block = UpstreamBlock::extend(earlier, time, self.limits.window(policy), now);
+                let window = self.limits.window(policy);
+                let block = UpstreamBlock::extend(earlier, time.min(window), window, now);
                 self.store_block(policy, block)?;
+                if counts_refusals(policy) {
+                    return self.settle(id);
+                }
             }
         }
         let delete = "DELETE FROM reservation WHERE id = ?";

@@ -23,6 +23,8 @@ use crate::upstream::request::RequestIds;
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct WatchCall {
     pub ids: RequestIds,
+    /// Isolates of the previous release do not send it during a rollout.
+    #[serde(default)]
     pub resource: Resource,
     /// `None` for all jobs of the project.
     pub job: Option<String>,

@@ -75,6 +75,8 @@ impl JobFilter {
 
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct JobQuery {
+    /// Isolates of the previous release do not send it during a rollout.
+    #[serde(default)]
     pub resource: Resource,
     pub filter: JobFilter,
     pub limit: u64,

@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::http::problem::Problem;
 use crate::jobs::webhook::JobEnd;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Resource {
+    #[default]
     Job,
     Deployment,
 }

@@ -1,4 +1,4 @@
-use quillgate::{Call, Millis, Operation, ProjectId, Request};
+use quillgate::{Call, Operation, ProjectId, Request};
 use serde::{Deserialize, Serialize};
 
 use crate::auth::caller::Caller;
@@ -6,7 +6,6 @@ use crate::budget::reservation::BudgetRequest;
 use crate::hash::fingerprint;
 use crate::http::problem::Problem;
 use crate::http::request_head::RequestHead;
-use crate::jobs::events::parse_preferred_wait;
 use crate::jobs::idempotency::{Retry, read_key};
 use crate::jobs::job_settings::JobSettings;
 use crate::jobs::records::{KeepPrompts, summarize_prompt};
@@ -36,8 +35,6 @@ pub struct Write {
     /// Of a preview.
     pub branch: Option<String>,
     pub webhook: Option<String>,
-    /// How long the write may wait for the budget (`Prefer: wait`).
-    pub patience: Millis,
 }
 
 impl Write {
@@ -59,7 +56,6 @@ impl Write {
         let key = head.raw_header("idempotency-key");
         let keeps_prompt = settings.keep_prompts == KeepPrompts::Whole;
         let hashed_body = body.as_deref().unwrap_or("");
-        let patience = parse_preferred_wait(head.header("prefer")).unwrap_or(0);
         Ok(Self {
             operation,
             budget: caller.budget_request(policy),
@@ -72,7 +68,6 @@ impl Write {
             prompt: prompt.filter(|_| keeps_prompt).map(str::to_owned),
             branch: call.text("branch").map(str::to_owned),
             webhook,
-            patience: Millis::from_seconds(patience),
             target,
             body,
         })

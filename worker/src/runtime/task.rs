@@ -1,6 +1,7 @@
 use std::cell::RefCell;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::task::{Context, Poll, Waker};
 
 use js_sys::Promise;
 use wasm_bindgen::JsValue;
@@ -13,6 +14,19 @@ type BoxedFuture = Pin<Box<dyn Future<Output = Result<JsValue, JsValue>>>>;
 
 pub fn into_promise(work: impl Future<Output = HostResult<JsValue>> + 'static) -> Promise {
     begin(Box::pin(async move { Ok(work.await?) }))
+}
+
+/// Returns the value of a future that finishes without waiting, otherwise a promise. Promises and
+/// the guard of the entry cost more than a response from a cache.
+pub fn run_until_wait(
+    work: impl Future<Output = HostResult<JsValue>> + 'static,
+) -> Result<JsValue, JsValue> {
+    let mut work: BoxedFuture = Box::pin(async move { Ok(work.await?) });
+    // The promise polls the future again, with its own waker.
+    match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(result) => result,
+        Poll::Pending => Ok(begin(work).into()),
+    }
 }
 
 /// Boxed, so that `future_to_promise` is instantiated only once. Each instance takes two kilobytes.

@@ -23,6 +23,8 @@ use crate::upstream::upstream_settings::UpstreamSettings;
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 /// A typical job takes 500 bytes.
 const MAX_JOB_BYTES: usize = 64 * 1024;
+/// A deployment lists its changed files. `SQLite` limits a row to 2 MB.
+const MAX_DEPLOYMENT_BYTES: usize = 512 * 1024;
 /// A typical page of 250 rows takes 30 kB. There is room for 250 paths of 16 kB, the longest that
 /// common servers accept.
 const MAX_PAGE_BYTES: usize = 4 * 1024 * 1024;
@@ -193,7 +195,8 @@ async fn read_response(
             _ => message.read_text(MAX_ERROR_BYTES).await,
         };
         let error = error.as_deref().unwrap_or_default();
-        return Err(classify_error(&head, error, method, settings, now()));
+        let failure = classify_error(&head, error, method, settings, now());
+        return Err(failure.of_operation(request.operation, head.status));
     }
     let Some(body) = message.read_text(max_bytes(request.operation)).await else {
         return Err(classify_malformed(method));
@@ -209,6 +212,10 @@ const fn max_bytes(operation: Operation) -> usize {
         Operation::CreateAgentJob | Operation::SendMessage | Operation::GetAgentJob => {
             MAX_JOB_BYTES
         }
+        Operation::CreateDeployment
+        | Operation::CreatePreview
+        | Operation::RunAutomation
+        | Operation::GetDeployment => MAX_DEPLOYMENT_BYTES,
         Operation::ListConversations => MAX_CONVERSATIONS_BYTES,
         _ => MAX_PAGE_BYTES,
     }

@@ -1,5 +1,5 @@
 use quillgate::response::Head;
-use quillgate::{ApiError, Method, Millis};
+use quillgate::{ApiError, Method, Millis, Operation};
 use serde_json::{Value, json};
 
 use crate::budget::reservation::ReservationOutcome;
@@ -98,6 +98,22 @@ impl UpstreamFailure {
         let mut headers = self.problem.headers.iter();
         let (_, seconds) = headers.find(|(name, _)| *name == "retry-after")?;
         seconds.parse().ok().map(Millis::from_seconds)
+    }
+
+    /// The path of a deployment names no project, so a 404 never rejects the project.
+    pub fn of_operation(self, operation: Operation, status: u16) -> Self {
+        if operation != Operation::GetDeployment || status != 404 {
+            return self;
+        }
+        let is_rejected = self.problem.kind == ProblemKind::UpstreamProject;
+        if !self.is_missing && !is_rejected {
+            return self;
+        }
+        Self {
+            problem: Problem::deployment_not_found(),
+            is_missing: true,
+            ..self
+        }
     }
 
     fn fault(problem: Problem) -> Self {

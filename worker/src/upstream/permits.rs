@@ -2,7 +2,7 @@
 //! and a request's timeout would run in the runtime's queue, so the object has its own queue.
 //! Webhooks and reads have fewer permits than there are connections, so they never block writes.
 
-use quillgate::Operation;
+use quillgate::{Method, Operation};
 
 use crate::http::problem::Problem;
 use crate::http::problem_kind::ProblemKind;
@@ -25,8 +25,8 @@ pub enum ConnectionClass {
 impl ConnectionClass {
     pub const fn of(operation: Operation) -> Self {
         match operation {
-            Operation::CreateAgentJob | Operation::SendMessage => Self::Write,
-            Operation::GetAgentJob => Self::ReadJob,
+            Operation::GetAgentJob | Operation::GetDeployment => Self::ReadJob,
+            _ if matches!(operation.declaration().method, Method::Post) => Self::Write,
             _ => Self::ReadPage,
         }
     }

@@ -25,12 +25,12 @@ pub(crate) struct RawObject<'a> {
 
 impl<'a> RawObject<'a> {
     /// The first property with the name `list` must be an array, and is not among the properties.
-    /// Any nesting depth is safe: `serde_json` skips values without recursion.
     pub(crate) fn read(json: &'a str, list: Option<&str>) -> Result<Self, Malformed> {
-        let mut deserializer = serde_json::Deserializer::from_str(json);
-        let object = deserializer.deserialize_map(ObjectVisitor { list })?;
-        deserializer.end()?;
-        Ok(object)
+        let mut properties = Vec::new();
+        let list = read_object(json, list, &mut |name, value| {
+            properties.push((name, value));
+        })?;
+        Ok(Self { properties, list })
     }
 
     /// The last value counts, as in JavaScript.
@@ -42,28 +42,43 @@ impl<'a> RawObject<'a> {
     }
 }
 
-struct ObjectVisitor<'n> {
-    list: Option<&'n str>,
+/// Passes the name and the JSON of each property to `visit`, except the first one with the name
+/// `list`. That property must be an array, whose elements are returned. Any nesting depth is safe:
+/// `serde_json` skips values without recursion.
+pub(crate) fn read_object<'a>(
+    json: &'a str,
+    list: Option<&str>,
+    visit: &mut dyn FnMut(Cow<'a, str>, &'a str),
+) -> Result<Option<Vec<&'a RawValue>>, Malformed> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    let list = deserializer.deserialize_map(ObjectVisitor { list, visit })?;
+    deserializer.end()?;
+    Ok(list)
 }
 
-impl<'de> Visitor<'de> for ObjectVisitor<'_> {
-    type Value = RawObject<'de>;
+struct ObjectVisitor<'n, 'a> {
+    list: Option<&'n str>,
+    visit: &'n mut dyn FnMut(Cow<'a, str>, &'a str),
+}
+
+impl<'de> Visitor<'de> for ObjectVisitor<'_, 'de> {
+    type Value = Option<Vec<&'de RawValue>>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<RawObject<'de>, A::Error> {
-        let (mut properties, mut list) = (Vec::new(), None);
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut list = None;
         while let Some(name) = map.next_key::<&RawValue>()? {
             let name = read_string(name.get()).unwrap_or_default();
             if list.is_none() && self.list == Some(&name) {
                 list = Some(map.next_value()?);
             } else {
-                properties.push((name, map.next_value::<&RawValue>()?.get()));
+                (self.visit)(name, map.next_value::<&RawValue>()?.get());
             }
         }
-        Ok(RawObject { properties, list })
+        Ok(list)
     }
 }
 

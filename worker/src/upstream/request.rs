@@ -74,10 +74,18 @@ impl UpstreamRequest<'_> {
     pub fn call_outcome(&self, failure: Option<&UpstreamFailure>) -> CallOutcome<'_> {
         match failure {
             Some(failure) if failure.counts_against_upstream() => CallOutcome::Failed {
-                target: (self.operation != Operation::CreateAgentJob).then_some(self.target),
+                target: has_target(self.operation).then_some(self.target),
                 retry_after: failure.retry_after(),
             },
             _ => CallOutcome::Answered,
         }
     }
+}
+
+/// Whether the path names what the request is about, besides the project.
+const fn has_target(operation: Operation) -> bool {
+    !matches!(
+        operation,
+        Operation::CreateAgentJob | Operation::CreateDeployment | Operation::CreatePreview
+    )
 }

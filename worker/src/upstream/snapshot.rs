@@ -71,9 +71,17 @@ impl Snapshot {
         if !is_of_project || !is_about(&deployment, "_id", requested) {
             return None;
         }
+        let data = if json::text(&deployment, "_id").is_some() {
+            compact(&text)
+        } else {
+            // Webhooks and stored states need the id.
+            let mut named = deployment.clone();
+            named["_id"] = requested.into();
+            named.to_string()
+        };
         Some(Self {
             http_status,
-            data: compact(&text),
+            data,
             id: Some(requested.to_owned()),
             status: json::text(&deployment, "status").map(str::to_owned),
             is_live: find_live(&deployment),

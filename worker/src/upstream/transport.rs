@@ -8,7 +8,7 @@ use web_sys::{
 use quillgate::Millis;
 
 use crate::http::response::HeaderFields;
-use crate::runtime::{Timer, parse_json, read_headers, read_stream, to_record};
+use crate::runtime::{Timer, parse_json, plain_length, read_body, read_headers, to_record};
 use crate::upstream::failure::TransportError;
 use crate::upstream::head::UpstreamHead;
 
@@ -51,13 +51,16 @@ impl Caching {
 pub struct Message {
     response: Response,
     pub head: UpstreamHead,
+    /// The number of bytes of the body, if known.
+    length: Option<usize>,
     timeout: Timeout,
 }
 
 impl Message {
     /// `None` if the body is longer than `max_bytes` or incomplete.
     pub async fn read_text(self, max_bytes: usize) -> Option<String> {
-        let bytes = read_stream(self.response.body(), max_bytes).await.ok()??;
+        let read = read_body(&self.response, self.length, max_bytes).await;
+        let bytes = read.ok()??;
         self.timeout.finish();
         let mut text = String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
@@ -121,13 +124,14 @@ pub async fn send(request: Outgoing<'_>) -> Result<Message, TransportError> {
     match sent.await {
         Ok(response) => {
             let response: Response = response.unchecked_into();
-            let head = UpstreamHead {
-                status: response.status(),
-                headers: read_headers(&response.headers()),
-            };
+            let headers = read_headers(&response.headers());
             Ok(Message {
+                length: plain_length(&headers),
+                head: UpstreamHead {
+                    status: response.status(),
+                    headers,
+                },
                 response,
-                head,
                 timeout,
             })
         }

@@ -6,7 +6,7 @@ use quillgate::text::compact;
 use serde_json::{Value, json};
 
 use crate::upstream::page_check::{PageEnd, read_page};
-use crate::upstream::raw_json::{Malformed, RawObject, read_string};
+use crate::upstream::raw_json::{Malformed, RawObject, read_object, read_string};
 
 /// Converts the rows of pages to CSV or newline-delimited JSON. Numbers and JSON rows are copied
 /// verbatim.
@@ -45,8 +45,9 @@ impl RowWriter {
     ) -> Result<PageEnd, Malformed> {
         let (end, rows) = read_page(page, &[], Some(rows_name))?;
         let before = out.len();
+        let mut cells = vec![""; self.columns.names.len()];
         for (row, _) in rows.into_iter().zip(0..).filter(|(_, at)| is_wanted(*at)) {
-            if let Err(malformed) = self.push_row(row.get(), out) {
+            if let Err(malformed) = self.push_row(row.get(), &mut cells, out) {
                 out.truncate(before);
                 return Err(malformed);
             }
@@ -54,15 +55,21 @@ impl RowWriter {
         Ok(end)
     }
 
-    fn push_row(&self, row: &str, out: &mut Vec<u8>) -> Result<(), Malformed> {
+    /// Appends a row. `cells` is a buffer with one element per column.
+    fn push_row<'a>(
+        &self,
+        row: &'a str,
+        cells: &mut [&'a str],
+        out: &mut Vec<u8>,
+    ) -> Result<(), Malformed> {
         if self.format == ExportFormat::NdJson {
             push_compact(out, row);
             out.push(b'\n');
             return Ok(());
         }
-        let mut cells = vec!["null"; self.columns.names.len()];
-        read_record(row, &self.columns.members, &mut cells)?;
-        for (at, cell) in cells.into_iter().enumerate() {
+        cells.fill("null");
+        read_record(row, &self.columns.members, cells)?;
+        for (at, cell) in cells.iter().enumerate() {
             if at > 0 {
                 out.push(b',');
             }
@@ -149,15 +156,18 @@ fn read_record<'a>(
     members: &[Member],
     cells: &mut [&'a str],
 ) -> Result<(), Malformed> {
-    for (name, value) in RawObject::read(record, None)?.properties {
+    let mut nested = Ok(());
+    read_object(record, None, &mut |name, value| {
         let member = members.iter().find(|member| member.name == name);
         match member.map(|member| &member.content) {
             Some(Content::Cell(number)) => cells[*number] = value,
-            Some(Content::Record(inner)) if value != "null" => read_record(value, inner, cells)?,
+            Some(Content::Record(inner)) if value != "null" => {
+                nested = nested.and(read_record(value, inner, cells));
+            }
             _ => {}
         }
-    }
-    Ok(())
+    })?;
+    nested
 }
 
 /// Empty for `null`, the content of a string, otherwise JSON.

@@ -1,7 +1,7 @@
-use quillgate::{Millis, Operation};
+use quillgate::Operation;
 
 use crate::analytics::organization_stub::WriteOutcome;
-use crate::budget::reservation::Reservation;
+use crate::budget::reservation::{Reservation, ReservationOutcome};
 use crate::http::problem::Problem;
 use crate::http::response::GatewayResponse;
 use crate::jobs::machine::Event;
@@ -10,16 +10,12 @@ use crate::jobs::project_object::events::Stored;
 use crate::jobs::resource::Resource;
 use crate::jobs::store::idempotency::KeyReservation;
 use crate::jobs::write::Write;
-use crate::runtime::{HostResult, log_for_operator, now, sleep};
+use crate::runtime::{HostResult, log_for_operator};
 use crate::upstream::client::{Exchange, UpstreamResponse};
 use crate::upstream::failure::{KeyOutcome, UpstreamFailure, reservation_outcome};
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::{RequestIds, UpstreamRequest};
 use crate::upstream::snapshot::Snapshot;
-
-/// The wait between two attempts to reserve the organization's budget. A 429 tells when a slot is
-/// certainly free, but a running request can fail and free its slot earlier.
-const RESERVATION_PAUSE: Millis = Millis::from_seconds(1);
 
 impl Project {
     pub(super) async fn write(
@@ -76,13 +72,13 @@ impl Project {
         if stored.is_err()
             && let Err(error) = self.database.transaction(conclude)
         {
+            self.conclude_in_organization(ids, write, &reservation, &outcome)
+                .await;
             self.keys.conclude(&key, KeyOutcome::Unknown, &response)?;
             return Err(error);
         }
-        if write.resource() == Resource::Deployment {
-            self.conclude_in_organization(ids, &reservation, &outcome)
-                .await;
-        }
+        self.conclude_in_organization(ids, write, &reservation, &outcome)
+            .await;
         let published = async {
             match stored? {
                 Some(stored) => self.publish_write(write, &stored).await,
@@ -130,9 +126,8 @@ impl Project {
         }
     }
 
-    /// Reserves the idempotency key, then the organization's budget. Waits for the budget at most
-    /// [`Write::patience`]. If this instance ends before the write is sent, the outcome of the key
-    /// is unknown.
+    /// Reserves the idempotency key, then the organization's budget. If this instance ends before
+    /// the write is sent, the outcome of the key is unknown.
     async fn reserve_in_organization<'a>(
         &self,
         ids: &RequestIds,
@@ -143,45 +138,45 @@ impl Project {
             Ok(key) => key,
             Err(response) => return Ok(Err((response, RequestMetrics::default()))),
         };
-        let deadline = now().plus(write.patience);
-        loop {
-            let reserved = self
-                .organization
-                .reserve_write(&ids.id, &write.budget)
-                .await;
-            let refusal = match reserved {
-                Ok(Ok(reservation)) => return Ok(Ok((key, reservation))),
-                Ok(Err(refusal)) => refusal,
-                Err(error) => {
-                    log_for_operator(&error.to_string());
-                    GatewayResponse::problem(&Problem::object_unavailable(), &ids.id)
-                }
-            };
-            let left = deadline.since(now());
-            if refusal.status == 429 && left > Millis(0) {
-                sleep(left.min(RESERVATION_PAUSE)).await;
-                continue;
+        let reserved = self
+            .organization
+            .reserve_write(&ids.id, &write.budget)
+            .await;
+        let refusal = match reserved {
+            Ok(Ok(reservation)) => return Ok(Ok((key, reservation))),
+            Ok(Err(refusal)) => refusal,
+            Err(error) => {
+                log_for_operator(&error.to_string());
+                GatewayResponse::problem(&Problem::object_unavailable(), &ids.id)
             }
-            self.keys.conclude(&key, KeyOutcome::Release, &refusal)?;
-            let metrics = RequestMetrics {
-                budget_left: Some(0),
-                ..RequestMetrics::default()
-            };
-            return Ok(Err((refusal, metrics)));
-        }
+        };
+        self.keys.conclude(&key, KeyOutcome::Release, &refusal)?;
+        let metrics = RequestMetrics {
+            budget_left: Some(0),
+            ..RequestMetrics::default()
+        };
+        Ok(Err((refusal, metrics)))
     }
 
     /// If the organization's object fails, the reservation counts until its hold ends.
     async fn conclude_in_organization(
         &self,
         ids: &RequestIds,
+        write: &Write,
         reservation: &Reservation,
         outcome: &Result<Snapshot, UpstreamFailure>,
     ) {
+        if write.resource() == Resource::Job {
+            return;
+        }
         let started = outcome.as_ref().ok();
+        let is_sent = outcome.as_ref().err().is_none_or(|failure| failure.is_sent);
         let write = WriteOutcome {
             reservation: reservation.clone(),
-            outcome: reservation_outcome(outcome),
+            outcome: match reservation_outcome(outcome) {
+                ReservationOutcome::Released if is_sent => ReservationOutcome::Counted,
+                outcome => outcome,
+            },
             project: ids.project.clone(),
             deployment: started.and_then(|snapshot| snapshot.id.clone()),
         };

@@ -153,7 +153,7 @@ impl IdempotencyStore {
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let update = "UPDATE idempotency
             SET state = 'deleted', status = NULL, headers = NULL, body = NULL
-            WHERE CASE WHEN json_valid(body) THEN coalesce(json_extract(body, '$.id'), json_extract(body, '$.statusId')) END = ?";
+            WHERE CASE WHEN json_valid(body) THEN ? IN (json_extract(body, '$.id'), json_extract(body, '$.statusId')) END";
         self.database.execute(update, [text(id)])
     }
 }

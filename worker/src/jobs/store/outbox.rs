@@ -76,7 +76,7 @@ impl Outbox {
     /// same message.
     pub fn update_unsent(&self, id: &str, end: JobEnd, job: &str) -> HostResult<()> {
         let update = "UPDATE outbox SET job = ? WHERE status = ? AND attempts = 0
-              AND CASE WHEN json_valid(job) THEN coalesce(json_extract(job, '$.id'), json_extract(job, '$._id')) END = ?";
+              AND CASE WHEN json_valid(job) THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
         let values = [text(job), text(end.as_str()), text(id)];
         self.database.execute(update, values)
     }
@@ -186,7 +186,7 @@ impl Outbox {
 
     pub fn forget_job(&self, id: &str) -> HostResult<()> {
         let delete = "DELETE FROM outbox
-            WHERE CASE WHEN json_valid(job) THEN coalesce(json_extract(job, '$.id'), json_extract(job, '$._id')) END = ?";
+            WHERE CASE WHEN json_valid(job) THEN ? IN (json_extract(job, '$.id'), json_extract(job, '$._id')) END";
         self.database.execute(delete, [text(id)])
     }
 

@@ -9,6 +9,7 @@ use crate::jobs::events::StreamEvent;
 use crate::jobs::job_row::{JobRow, read_boolean};
 use crate::jobs::machine::Record;
 use crate::jobs::records::has_room_for_whole;
+use crate::jobs::resource::Resource;
 use crate::jobs::webhook::JobEnd;
 use crate::jobs::write::Write;
 use crate::json;
@@ -26,6 +27,20 @@ const MAX_PAST_STATES: u64 = 100;
 const MAX_DELETED_STATES: u64 = 10;
 /// The gateway cannot store the reserved fifth of the database in this time.
 const ROOM_PERIOD: Millis = Millis::from_seconds(60);
+
+/// Without `INDEXED BY`, `SQLite` chooses another index and reads every job. It uses a partial
+/// index only if the query repeats the index's condition.
+macro_rules! unfinished_jobs {
+    ($condition:literal) => {
+        select_jobs!(
+            "INDEXED BY job_unfinished
+            WHERE listed = 1 AND coalesce(status, '') NOT IN ('completed', 'failed', 'archived') ",
+            $condition,
+            " AND last_started_at > ? AND given_up_start IS NOT last_started_at
+            ORDER BY last_started_at DESC LIMIT ?"
+        )
+    };
+}
 
 #[derive(Default, Deserialize)]
 pub struct NextTimes {
@@ -262,14 +277,13 @@ impl JobStore {
 
     /// The most recently started jobs come first.
     pub fn unfinished(&self, earliest: Millis) -> HostResult<Vec<JobRow>> {
-        // Without `INDEXED BY`, SQLite chooses another index and reads every job. SQLite uses a
-        // partial index only if the query repeats the index's condition.
-        let query = select_jobs!(
-            "INDEXED BY job_unfinished
-            WHERE listed = 1 AND coalesce(status, '') NOT IN ('completed', 'failed', 'archived')
-              AND last_started_at > ? AND given_up_start IS NOT last_started_at
-            ORDER BY last_started_at DESC LIMIT ?"
-        );
+        let query = match self.resource() {
+            Resource::Job => unfinished_jobs!(""),
+            // The index does not know how deployments end.
+            Resource::Deployment => {
+                unfinished_jobs!("AND coalesce(status, '') NOT IN ('success', 'failure')")
+            }
+        };
         let values = [number(earliest.0), number(MAX_UNFINISHED)];
         self.database.rows(query, values)
     }

@@ -2,6 +2,7 @@
 
 mod addresses;
 mod callers;
+mod deployments;
 mod pull_requests;
 mod reads;
 mod writes;

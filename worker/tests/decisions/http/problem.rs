@@ -85,7 +85,7 @@ fn problem_kinds_have_stable_names_and_statuses() {
         401: missing-token invalid-token session-ended; \
         403: insufficient-scope identity-not-mapped project-not-allowed origin-not-allowed \
         cross-site; \
-        404: not-found job-not-recorded; \
+        404: not-found job-not-recorded deployment-not-found; \
         405: method-not-allowed; \
         409: idempotency-key-in-use outcome-unknown record-deleted; \
         413: content-too-large; \

@@ -1,5 +1,6 @@
 //! Connection permits.
 
+use quillgate::Operation;
 use quillgate_worker::upstream::permits::{ConnectionClass, MAX_WAITING, Permits, busy_problem};
 
 use crate::fixtures::status_and_kind;
@@ -117,4 +118,21 @@ fn queue_of_each_class_is_bounded() {
     let refused = permits.request(ConnectionClass::Webhook);
     assert_eq!(refused, Err(busy_problem()));
     take(&mut permits, ConnectionClass::Write);
+}
+
+#[test]
+fn each_write_and_each_read_of_a_job_has_its_class() {
+    for operation in Operation::ALL.iter().copied() {
+        let expected = match operation {
+            Operation::CreateAgentJob
+            | Operation::SendMessage
+            | Operation::CreateDeployment
+            | Operation::CreatePreview
+            | Operation::RunAutomation
+            | Operation::BeginBackfill => ConnectionClass::Write,
+            Operation::GetAgentJob | Operation::GetDeployment => ConnectionClass::ReadJob,
+            _ => ConnectionClass::ReadPage,
+        };
+        assert_eq!(ConnectionClass::of(operation), expected, "{operation:?}");
+    }
 }

@@ -1,13 +1,13 @@
 //! Refused requests.
 
-use quillgate::Method;
+use quillgate::{Method, Operation};
 use quillgate_worker::upstream::failure::{KeyOutcome, UpstreamFailure, classify_error};
 use quillgate_worker::upstream::head::UpstreamHead;
 use quillgate_worker::upstream::refusal::{Refusal, is_missing};
 use serde_json::json;
 
 use super::{JSON, head, with_field};
-use crate::fixtures::{NOW, configuration};
+use crate::fixtures::{NOW, configuration, status_and_kind};
 
 const CHALLENGE: &str = "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>";
 /// An error of Cloudflare, which the gateway receives because it accepts JSON.
@@ -271,4 +271,51 @@ fn message_for_the_operator_is_short_and_has_the_ray() {
         operator.contains("cf-ray: none") && operator.contains("forbidden"),
         "{operator}"
     );
+}
+
+#[test]
+fn deployment_that_is_not_found_does_not_reject_the_project() {
+    let (get, job) = (Operation::GetDeployment, Operation::GetAgentJob);
+    for (status, message, operation, expected, is_missing) in [
+        (
+            404,
+            "Deployment not found",
+            get,
+            (404, "deployment-not-found"),
+            true,
+        ),
+        (
+            404,
+            "Project not found",
+            get,
+            (404, "deployment-not-found"),
+            true,
+        ),
+        (
+            404,
+            "Update status not found",
+            get,
+            (404, "deployment-not-found"),
+            true,
+        ),
+        (
+            403,
+            "The API key has no access to this project",
+            get,
+            (502, "upstream-project"),
+            false,
+        ),
+        (
+            404,
+            "Project not found",
+            job,
+            (502, "upstream-project"),
+            false,
+        ),
+    ] {
+        let body = json!({ "error": message }).to_string();
+        let failure = failure(&head(status, JSON), &body).of_operation(operation, status);
+        assert_eq!(status_and_kind(&failure.problem), expected, "{message}");
+        assert_eq!(failure.is_missing, is_missing, "{message}");
+    }
 }

@@ -2,7 +2,7 @@
 
 mod conditions;
 
-use quillgate::{Millis, Operation, RateLimitPolicy};
+use quillgate::{Operation, RateLimitPolicy};
 use quillgate_worker::app::config::Config;
 use quillgate_worker::budget::reservation::BudgetRequest;
 use quillgate_worker::http::content::MAX_BODY;
@@ -144,7 +144,6 @@ fn write_is_rebuilt_with_caller_and_metadata() {
         prompt: Some("\n\n  Fix the typos \nnow".to_owned()),
         branch: None,
         webhook: None,
-        patience: Millis(0),
     };
     assert_eq!(created, expected);
     assert_eq!(config.limits.limit(created.budget.policy), 7);

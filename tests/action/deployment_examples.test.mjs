@@ -1,0 +1,115 @@
+/** Runs the workflows with deployments in docs/github-actions.md against the gateway in workerd. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { BRANCH, startDeploymentGate } from "./deployment_gate.mjs";
+import { only, pullRequestEvent } from "./fixtures.mjs";
+import { Cache, readExample, startWorkflowJob } from "./workflow.mjs";
+
+const CONCURRENCY = 3;
+const SUCCESS = { status: "success", summary: "It is live" };
+const FAILURE = { status: "failure", summary: "Invalid file" };
+const [BASE, HEAD] = ["a", "b"].map((digit) => digit.repeat(40));
+const COMPARISON = `/repos/acme/docs/compare/${BASE}...${HEAD}`;
+
+let site;
+before(async () => {
+  site = await startDeploymentGate("action-deployment-examples");
+});
+after(() => site?.stop());
+
+/**
+ * Runs the job of an example. If it starts a deployment, the deployment ends with `end`.
+ *
+ * @param {object} options those of `startWorkflowJob`
+ */
+async function runExample(run, heading, { end, id = run.id, event = {}, ...options }) {
+  const { job, permissions } = readExample(heading);
+  run.github.refusesComments = permissions["pull-requests"] !== "write" && !permissions.contents;
+  const running = startWorkflowJob(job, {
+    github: { event, run_id: id },
+    ...options,
+    toStep: (inputs) => {
+      const { url, project } = run.gateway;
+      const env = { PATH: process.env.PATH, GITHUB_RUN_ID: id };
+      const step = run.step({ event, env });
+      return { ...step, with: { ...inputs, gateway: url, project } };
+    },
+  });
+  if (end !== undefined) {
+    await running.waitForOutput(/has been started/);
+    await site.upstream.setDeployment((await run.deployments()).at(-1)._id, end);
+  }
+  return running.ended;
+}
+
+describe("documented workflows", { concurrency: CONCURRENCY }, () => {
+  test("the workflow for a remote OpenAPI file deploys when its content changes", async (t) => {
+    const run = await site.startRun(t);
+    const cache = new Cache();
+    const folder = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));
+    t.after(() => {
+      cache.clean();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    });
+    const file = join(folder, "openapi.json");
+    const variables = { OPENAPI_URL: pathToFileURL(file).href };
+    let at = 0;
+    const runWith = (content, end) => {
+      writeFileSync(file, content);
+      at += 1;
+      const id = String(Number(run.id) * 10 + at);
+      const heading = "Redeploy when a remote OpenAPI file changes";
+      return runExample(run, heading, { end, id, cache, variables });
+    };
+    const count = async () => (await run.deployments()).length;
+
+    const first = await runWith("1", SUCCESS);
+    assert.deepEqual([first.code, first.outputs.live, await count()], [0, "true", 1], first.raw);
+    const same = await runWith("1");
+    assert.deepEqual([same.code, same.outputs, await count()], [0, { skipped: "true" }, 1]);
+    const failed = await runWith("2", FAILURE);
+    assert.deepEqual([failed.code, failed.outputs.live, await count()], [1, "false", 2]);
+    const retried = await runWith("2", SUCCESS);
+    assert.deepEqual([retried.code, retried.outputs.live, await count()], [0, "true", 3]);
+    const reverted = await runWith("1", SUCCESS);
+    assert.deepEqual([reverted.code, await count()], [0, 4], reverted.raw);
+    assert.equal(cache.keys.length, 4, "every successful run saves the cache");
+  });
+
+  test("the workflow for a merge deploys when a path changed that is not excluded", async (t) => {
+    const run = await site.startRun(t);
+    const event = { before: BASE, after: HEAD };
+    for (const [filename, end, skipped] of [
+      ["docs/drafts/a.mdx", undefined, "true"],
+      ["docs/a.mdx", SUCCESS, "false"],
+    ]) {
+      run.github.resources[COMPARISON] = { status: "ahead", files: [{ filename }] };
+      const result = await runExample(run, "Deploy on a merge", { end, event });
+      assert.deepEqual([result.code, result.outputs.skipped], [0, skipped], result.raw);
+    }
+    assert.equal((await run.deployments()).length, 1);
+  });
+
+  test("the workflow for previews comments on the pull request, and skips forks", async (t) => {
+    const run = await site.startRun(t);
+    run.github.resources[COMPARISON] = { status: "diverged", files: [{ filename: "docs/a" }] };
+    const head = { ref: BRANCH, sha: HEAD };
+    const base = { sha: BASE };
+    const fork = pullRequestEvent(12, { headId: 7007, head, base });
+    const heading = "A preview for each pull request";
+    const skipped = await runExample(run, heading, { event: fork });
+    assert.deepEqual([skipped.code, skipped.outputs.skipped], [0, "true"], skipped.raw);
+
+    const event = pullRequestEvent(12, { head, base });
+    const result = await runExample(run, heading, { end: SUCCESS, event });
+    assert.equal(result.code, 0, result.raw);
+    const preview = only(await run.deployments());
+    assert.equal(preview.branch, BRANCH);
+    const { body, number } = only(run.github.comments);
+    assert.ok(number === 12 && body.includes(new URL(preview.previewUrl).href), body);
+  });
+});

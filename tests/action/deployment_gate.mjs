@@ -1,0 +1,92 @@
+/**
+ * A gateway in workerd for tests of the commands `deploy`, `preview` and `automation`. Its rules allow
+ * each event only what its workflow needs.
+ */
+import { startGate } from "../gateway/recorded_gateway.mjs";
+import { startIssuer } from "../harness/issuer.mjs";
+import { REPOSITORY_ID, WorkflowRun } from "./fixtures.mjs";
+import { startGithub } from "./github.mjs";
+
+/** Longer than any test: jobs and deployments change only when a test changes them. */
+const NEVER_MS = 24 * 3600 * 1000;
+/** A project for each test, so that tests can run concurrently on one gateway. */
+const PROJECTS = Array.from({ length: 40 }, (_, at) => `docs-${at}`);
+
+/** A branch whose name has a slash and is not ASCII. */
+export const BRANCH = "docs/größe-文書";
+/** The events of tests, whose rules have different scopes. */
+export const EVENTS = {
+  deployments: { event_name: "push", scope: "deployments:create deployments:read" },
+  automations: { event_name: "workflow_dispatch", scope: "automations:run" },
+  jobs: { event_name: "release", scope: "jobs:create jobs:read" },
+  all: {
+    event_name: "schedule",
+    scope: "jobs:create jobs:read deployments:create deployments:read",
+  },
+};
+
+/** @param {string} name as for `startGate` */
+export async function startDeploymentGate(name) {
+  const issuer = await startIssuer();
+  const rules = Object.values(EVENTS).map(({ event_name, scope }) => ({
+    claims: { repository_id: REPOSITORY_ID, repository_owner_id: "3003", event_name },
+    caller: ["repository_id"],
+    projects: PROJECTS,
+    scope,
+  }));
+  const trusted = [{ issuer: issuer.url, audience: "quillgate", jwks: issuer.jwksUrl, rules }];
+  const gate = await startGate(name, {
+    upstream: {
+      projects: PROJECTS,
+      ...{ jobDurationMs: NEVER_MS, deploymentDurationMs: NEVER_MS },
+      ...{ deploymentLimit: 1e6, previewLimit: 1e6 },
+    },
+    gateway: {
+      vars: {
+        TRUSTED_ISSUERS: JSON.stringify(trusted),
+        JOB_POLL_SECONDS: "1",
+        JOB_POLLS_PER_HOUR: "100000",
+        DEPLOYMENT_LIMIT_PER_10_SECONDS: "100000",
+        PREVIEW_LIMIT_PER_MINUTE: "100000",
+      },
+    },
+  });
+  return new DeploymentGate(gate, issuer);
+}
+
+class DeploymentGate {
+  #issuer;
+  #unusedProjects = [...PROJECTS];
+
+  constructor(gate, issuer) {
+    Object.assign(this, { gate, upstream: gate.upstream });
+    this.#issuer = issuer;
+  }
+
+  /**
+   * Starts a workflow run with its own GitHub and its own project of the gateway.
+   *
+   * @param {import("node:test").TestContext} t
+   * @param {keyof typeof EVENTS} [event]
+   */
+  async startRun(t, event = "deployments") {
+    const github = await startGithub(this.#issuer);
+    t.after(() => github.stop());
+    github.claims = { event_name: EVENTS[event].event_name };
+    const { gate, upstream } = this;
+    const project = this.#unusedProjects.pop();
+    const accessToken = gate.token({ projects: [project], scope: EVENTS.deployments.scope });
+    const gateway = { url: gate.gateway.url, project, accessToken };
+    const run = new WorkflowRun({ github, gateway });
+    const inProject = (list) => list.filter(({ projectId }) => projectId === project);
+    run.deployments = async () => inProject(await upstream.deployments());
+    run.jobs = async () => inProject(await upstream.jobs());
+    run.automations = async () => inProject(await upstream.automationRuns());
+    return run;
+  }
+
+  async stop() {
+    await this.gate.stop();
+    await this.#issuer.stop();
+  }
+}

@@ -1,0 +1,391 @@
+/**
+ * The commands `deploy`, `preview` and `automation` against the gateway in workerd and the simulated
+ * Mintlify API.
+ */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { BRANCH, EVENTS, startDeploymentGate } from "./deployment_gate.mjs";
+import { errorsOf, only, pullRequestEvent, REPOSITORY_ID } from "./fixtures.mjs";
+
+const CONCURRENCY = 4;
+const COMMIT = "0123456789abcdef0123456789abcdef01234567";
+const SUCCESS = { status: "success", summary: "Your changes are now live!" };
+const NOT_REVALIDATED = "Failed to revalidate domain: docs.acme.example";
+const LIVE_FAILURE = {
+  status: "failure",
+  summary: NOT_REVALIDATED,
+  logs: ["Successfully updated deployment", NOT_REVALIDATED],
+};
+const FAILURE = { status: "failure", summary: "Unable to find docs.json", logs: ["Verified"] };
+let site;
+before(async () => {
+  site = await startDeploymentGate("action-deployments");
+});
+after(() => site?.stop());
+
+/** Starts a step and waits until it has started its deployment or preview. */
+async function begin(run, command, options) {
+  const running = run.startCommand(command, options);
+  await running.waitForOutput(/The (deployment|preview) \S+ has been started/);
+  return { running, deployment: (await run.deployments()).at(-1) };
+}
+
+/** Runs a step whose deployment or preview ends. */
+async function complete(run, command, end, options) {
+  const { running, deployment } = await begin(run, command, options);
+  await site.upstream.setDeployment(deployment._id, end);
+  return { result: await running.ended, deployment };
+}
+
+/** Options of a step in the workflow of a pull request. */
+function onPullRequest({ number = 12, branch = BRANCH, runId, ...rest } = {}) {
+  return {
+    event: pullRequestEvent(number, { head: { ref: branch, sha: COMMIT } }),
+    env: {
+      GITHUB_EVENT_NAME: "pull_request",
+      GITHUB_REF: `refs/pull/${number}/merge`,
+      ...(runId && { GITHUB_RUN_ID: runId }),
+    },
+    ...rest,
+  };
+}
+
+describe("command: deploy", { concurrency: CONCURRENCY }, () => {
+  test("publishes, waits until it is live and reports it", async (t) => {
+    const run = await site.startRun(t);
+    const { result, deployment } = await complete(run, "deploy", SUCCESS);
+    assert.equal(result.code, 0, result.raw);
+    assert.deepEqual(result.outputs, {
+      "status-id": deployment._id,
+      status: "success",
+      live: "true",
+      summary: SUCCESS.summary,
+    });
+    assert.deepEqual(result.annotations, []);
+    assert.match(result.summary, /^### The documentation is live$/m);
+    assert.ok(result.summary.includes(`\`${deployment._id}\``), result.summary);
+    for (const token of run.github.tokens) assert.ok(result.masks.includes(token));
+    run.assertNoSecret(result);
+  });
+
+  test("cannot create a job with a rule that allows only deployments", async (t) => {
+    const run = await site.startRun(t);
+    const [job, deployment] = await Promise.all([
+      run.run(),
+      run.runCommand("deploy", { with: { wait: false } }),
+    ]);
+    assert.equal(deployment.code, 0, deployment.raw);
+    assert.equal(job.code, 1);
+    assert.match(only(errorsOf(job)).message, /jobs:create.*member scope of the rule/);
+    const [token] = run.github.tokens;
+    const authorization = `Bearer ${site.gate.known(token)}`;
+    const target = `/v2/agent/${run.gateway.project}/job`;
+    const response = await site.gate.post(target, { prompt: "x" }, { authorization });
+    assert.equal(response.status, 403, response.text);
+    assert.equal(response.json.type, "/problems/insufficient-scope");
+    assert.deepEqual([(await run.jobs()).length, (await run.deployments()).length], [0, 1]);
+  });
+
+  test("names the missing scope when its rule allows only jobs", async (t) => {
+    const run = await site.startRun(t, "jobs");
+    const result = await run.runCommand("deploy");
+    const { title, message } = only(errorsOf(result));
+    assert.equal(title, "The deployment was not started");
+    assert.match(message, /deployments:create.*member scope of the rule/);
+    assert.deepEqual([result.code, result.outputs["status-id"]], [1, undefined]);
+    assert.deepEqual(await run.deployments(), []);
+  });
+
+  test("succeeds with a warning when it is live despite a failure", async (t) => {
+    const run = await site.startRun(t);
+    const { result } = await complete(run, "deploy", LIVE_FAILURE);
+    assert.equal(result.code, 0, result.raw);
+    assert.deepEqual([result.outputs.status, result.outputs.live], ["failure", "true"]);
+    const { level, title, message } = only(result.annotations);
+    assert.deepEqual([level, message], ["warning", NOT_REVALIDATED]);
+    assert.equal(title, "The documentation is live, but a later step failed");
+  });
+
+  test("fails with the reason and the log when it is not live", async (t) => {
+    const run = await site.startRun(t);
+    const { result } = await complete(run, "deploy", FAILURE);
+    assert.equal(result.code, 1);
+    assert.deepEqual([result.outputs.status, result.outputs.live], ["failure", "false"]);
+    assert.equal(result.outputs.summary, FAILURE.summary);
+    const { title, message } = only(errorsOf(result));
+    assert.equal(title, "The deployment failed");
+    assert.match(message, /^Unable to find docs\.json\. To start another deployment, start a new/);
+    assert.match(result.summary, /The end of the log:\n\n```text\nVerified\n```/);
+  });
+
+  test("ends after the start when wait is false", async (t) => {
+    const run = await site.startRun(t);
+    const result = await run.runCommand("deploy", { with: { wait: false } });
+    const [{ _id }] = await run.deployments();
+    assert.equal(result.code, 0, result.raw);
+    const { outputs } = result;
+    assert.deepEqual(outputs, { "status-id": _id, status: "", live: "", summary: "" });
+  });
+
+  test("starts one deployment for all attempts of a step, and others for other steps", async (t) => {
+    const run = await site.startRun(t);
+    const deploy = (env) => run.runCommand("deploy", { with: { wait: false }, env });
+    const first = await deploy();
+    const rerun = await deploy({ GITHUB_RUN_ATTEMPT: "2" });
+    assert.equal(rerun.outputs["status-id"], first.outputs["status-id"]);
+    assert.match(rerun.log, /from an earlier attempt/);
+    assert.match(rerun.summary, /an earlier attempt of this step/);
+    assert.equal((await run.deployments()).length, 1);
+    await deploy({ GITHUB_ACTION: "__quillgate_2" });
+    await deploy({ GITHUB_JOB: "other" });
+    await deploy({ GITHUB_RUN_ID: "1" });
+    assert.equal((await run.deployments()).length, 4);
+  });
+
+  test("a re-run waits for the deployment whose first attempt timed out", async (t) => {
+    const run = await site.startRun(t);
+    const first = await run.runCommand("deploy", { with: { timeout: "3s" } });
+    assert.equal(first.code, 1);
+    assert.match(only(errorsOf(first)).title, /did not end within 3s and continues/);
+    const id = first.outputs["status-id"];
+    for (const text of [first.log, first.summary]) {
+      assert.ok(text.includes(`npx quillgate deployment watch ${id}`), text);
+    }
+    await site.upstream.setDeployment(id, SUCCESS);
+    const rerun = await run.runCommand("deploy", { env: { GITHUB_RUN_ATTEMPT: "2" } });
+    assert.deepEqual([rerun.code, rerun.outputs["status-id"]], [0, id], rerun.raw);
+    assert.equal((await run.deployments()).length, 1);
+  });
+
+  test("ends on cancellation, and the deployment continues", async (t) => {
+    const run = await site.startRun(t);
+    const { running, deployment } = await begin(run, "deploy");
+    running.cancel();
+    const result = await running.ended;
+    assert.equal(result.code, 130, result.raw);
+    assert.equal(result.outputs["status-id"], deployment._id);
+    assert.match(result.summary, /^### The step was cancelled; the deployment continues$/m);
+    assert.ok(result.summary.includes(`npx quillgate deployment watch ${deployment._id}`));
+  });
+
+  test("reports an unknown outcome in every attempt when the response was lost", async (t) => {
+    const run = await site.startRun(t);
+    const operation = { operation: "deployments.create", target: run.gateway.project };
+    await site.upstream.fault({ ...operation, times: 1, fault: { kind: "reset", process: true } });
+    for (const GITHUB_RUN_ATTEMPT of ["1", "2"]) {
+      const result = await run.runCommand("deploy", { env: { GITHUB_RUN_ATTEMPT } });
+      assert.equal(result.code, 1);
+      const { title, message } = only(errorsOf(result));
+      assert.equal(title, "It is not known whether the deployment was started");
+      assert.match(
+        message,
+        /Check Mintlify's dashboard\. To start another deployment, start a new run/,
+      );
+      assert.match(result.summary, /npx quillgate deployment list/);
+    }
+    assert.equal((await run.deployments()).length, 1);
+  });
+});
+
+describe("command: preview", { concurrency: CONCURRENCY }, () => {
+  test("previews the branch of the pull request and links it in one comment", async (t) => {
+    const run = await site.startRun(t);
+    const options = onPullRequest();
+    const { result, deployment } = await complete(run, "preview", SUCCESS, options);
+    assert.equal(result.code, 0, result.raw);
+    assert.equal(deployment.branch, BRANCH);
+    const { "preview-url": url, "status-id": id, live } = result.outputs;
+    assert.deepEqual([id, live, url], [deployment._id, "true", deployment.previewUrl]);
+    assert.equal(only(result.annotations).message, url);
+    const comment = only(run.github.comments);
+    assert.equal(comment.number, 12);
+    assert.match(comment.writes[0], /^\*\*The preview has been started\*\*$/m);
+    assert.match(comment.body, /^\*\*The preview is ready\*\*$/m);
+    assert.ok(comment.body.includes(`(<${new URL(url).href}>)`), comment.body);
+    assert.match(comment.body, /^Commit `[0-9a-f]{7}` of `docs\/größe-文書`, from \[this run\]/m);
+    run.assertNoSecret(result);
+
+    const later = onPullRequest({ runId: String(Number(run.id) + 1) });
+    const { result: second } = await complete(run, "preview", FAILURE, later);
+    assert.equal(second.code, 1);
+    assert.equal(only(run.github.comments), comment);
+    assert.match(comment.body, /\*\*The preview failed\*\*: Unable to find docs\.json/);
+  });
+
+  test("previews the branch of the run when the event is not a pull request", async (t) => {
+    const run = await site.startRun(t);
+    const env = { GITHUB_REF: "refs/heads/release/2.x" };
+    const { result, deployment } = await complete(run, "preview", SUCCESS, { env });
+    assert.deepEqual([result.code, deployment.branch], [0, "release/2.x"]);
+    assert.match(result.log, /There is no comment/);
+    assert.deepEqual(run.github.comments, []);
+  });
+
+  test("previews the branch of the input instead of the event's", async (t) => {
+    const run = await site.startRun(t);
+    const options = onPullRequest({ with: { branch: "next", wait: false, comment: false } });
+    const result = await run.runCommand("preview", options);
+    const deployment = only(await run.deployments());
+    assert.deepEqual([result.code, deployment.branch], [0, "next"], result.raw);
+    assert.equal(result.outputs["preview-url"], deployment.previewUrl);
+    assert.deepEqual(run.github.comments, []);
+  });
+
+  for (const [name, env, event] of [
+    [
+      "a comment",
+      { GITHUB_EVENT_NAME: "issue_comment" },
+      { issue: { number: 1, pull_request: {} } },
+    ],
+    ["a finished workflow", { GITHUB_EVENT_NAME: "workflow_run" }],
+    ["a tag", { GITHUB_REF: "refs/tags/v1" }],
+  ]) {
+    test(`requires the input branch when the event is ${name}`, async (t) => {
+      const run = await site.startRun(t);
+      const result = await run.runCommand("preview", { env, event });
+      assert.match(only(errorsOf(result)).message, /the input branch is missing/);
+      assert.deepEqual(await run.deployments(), []);
+    });
+  }
+
+  test("skips the branch of a fork with a notice, without an identity", async (t) => {
+    const run = await site.startRun(t);
+    for (const headId of [7007, null]) {
+      const event = pullRequestEvent(12, { headId, head: { ref: "main" } });
+      const identity = { ACTIONS_ID_TOKEN_REQUEST_URL: "", ACTIONS_ID_TOKEN_REQUEST_TOKEN: "" };
+      const result = await run.runCommand("preview", { event, env: identity });
+      assert.deepEqual([result.code, result.outputs], [0, { skipped: "true" }], result.raw);
+      assert.equal(only(result.annotations).level, "notice");
+    }
+    assert.deepEqual([await run.deployments(), run.github.comments], [[], []]);
+  });
+
+  test("only logs a notice when a fork's pull request may not be commented on", async (t) => {
+    const run = await site.startRun(t);
+    run.github.refusesComments = true;
+    for (const [headId, level] of [
+      [7007, "notice"],
+      [Number(REPOSITORY_ID), "warning"],
+    ]) {
+      const event = pullRequestEvent(12, { headId });
+      const options = { with: { branch: "next", wait: false }, event };
+      const result = await run.runCommand("preview", options);
+      assert.equal(result.code, 0, result.raw);
+      const found = result.annotations.find(({ title }) => title === "The comment was not written");
+      assert.equal(found.level, level);
+      assert.match(found.message, /pull-requests: write/);
+    }
+  });
+
+  test("succeeds with a warning when it has no token for its comment", async (t) => {
+    const run = await site.startRun(t);
+    const options = onPullRequest({ with: { wait: false }, githubToken: "" });
+    const result = await run.runCommand("preview", options);
+    assert.equal(result.code, 0, result.raw);
+    const found = result.annotations.filter(({ level }) => level === "warning");
+    assert.match(only(found).message, /github-token is missing/);
+  });
+
+  test("updates its comment after users edited it around the marker", async (t) => {
+    const run = await site.startRun(t);
+    const { github } = run;
+    const preview = (at) => {
+      const runId = String(Number(run.id) + at);
+      return run.runCommand("preview", onPullRequest({ with: { wait: false }, runId }));
+    };
+    await preview(0);
+    const comment = only(github.comments);
+    // The second time, the comment has an entry of the run.
+    for (const edit of ["Looks good!", "Better."]) {
+      comment.body = `${edit}\n${comment.body}`.replaceAll(/\r?\n/g, "\r\n");
+      await preview(1);
+      assert.equal(only(github.comments), comment);
+    }
+    assert.ok(comment.body.includes(`/runs/${Number(run.id) + 1}/`), comment.body);
+
+    // A quotation of the comment is not the comment.
+    github.comments = [];
+    github.addComment(12, comment.body.replace(/^/gm, "> "), comment.user);
+    await preview(2);
+    assert.equal(github.comments.length, 2);
+  });
+
+  test("finds its comment behind a page of others, and never writes to another user's", async (t) => {
+    const run = await site.startRun(t);
+    const { github } = run;
+    const preview = () => run.runCommand("preview", onPullRequest({ with: { wait: false } }));
+    await preview();
+    const { body, user } = github.comments.pop();
+    const copy = github.addComment(12, body, { id: 666, login: "mallory", type: "User" });
+    for (let at = 0; at < 120; at++) github.addComment(12, `No. ${at}`, { id: 1, type: "User" });
+    const own = github.addComment(12, body, user);
+    await preview();
+    assert.deepEqual([copy.writes.length, own.writes.length], [1, 2]);
+    assert.equal(github.comments.length, 122);
+  });
+
+  test("does not replace the comment of a later run when an earlier one is cancelled", async (t) => {
+    const run = await site.startRun(t);
+    const { running } = await begin(run, "preview", onPullRequest());
+    await run.github.untilCommented();
+    const later = onPullRequest({ with: { wait: false }, runId: String(Number(run.id) + 1) });
+    await run.runCommand("preview", later);
+    const { body } = only(run.github.comments);
+    running.cancel();
+    const result = await running.ended;
+    assert.equal(result.code, 130, result.raw);
+    assert.equal(only(run.github.comments).body, body);
+  });
+
+  test("starts one preview for all attempts of a step, and others for other branches", async (t) => {
+    const run = await site.startRun(t);
+    const preview = (branch, env) => {
+      return run.runCommand("preview", { with: { branch, wait: false }, env });
+    };
+    const first = await preview("a");
+    const rerun = await preview("a", { GITHUB_RUN_ATTEMPT: "2" });
+    assert.equal(rerun.outputs["status-id"], first.outputs["status-id"]);
+    await preview("b");
+    assert.equal((await run.deployments()).length, 2);
+  });
+});
+
+describe("command: automation", { concurrency: CONCURRENCY }, () => {
+  test("runs the automation once for all attempts of a step", async (t) => {
+    const run = await site.startRun(t, "automations");
+    const options = { with: { automation: "weekly" } };
+    const first = await run.runCommand("automation", options);
+    assert.equal(first.code, 0, first.raw);
+    const env = { GITHUB_RUN_ATTEMPT: "2" };
+    const rerun = await run.runCommand("automation", { ...options, env });
+    assert.equal((await run.automations()).length, 1);
+    assert.ok(first.outputs["instance-id"]);
+    assert.deepEqual(rerun.outputs, first.outputs);
+    assert.match(rerun.summary, /^### The automation was queued by an earlier attempt/m);
+    run.assertNoSecret(first);
+  });
+
+  test("fails for an unknown automation, and without the scope", async (t) => {
+    const run = await site.startRun(t, "automations");
+    const unknown = await run.runCommand("automation", { with: { automation: "unknown-1" } });
+    assert.equal(only(errorsOf(unknown)).title, "The automation was not started");
+    run.github.claims = { event_name: EVENTS.deployments.event_name };
+    const refused = await run.runCommand("automation", { with: { automation: "weekly" } });
+    assert.match(only(errorsOf(refused)).message, /automations:run.*member scope of the rule/);
+    assert.deepEqual(await run.automations(), []);
+  });
+});
+
+test("a step that is skipped sends nothing, not even for an identity", async (t) => {
+  const run = await site.startRun(t);
+  const [before, after] = ["a", "b"].map((digit) => digit.repeat(40));
+  const files = [{ filename: "src/index.ts" }];
+  const path = `/repos/acme/docs/compare/${before}...${after}`;
+  run.github.resources[path] = { status: "ahead", files };
+  const result = await run.runCommand("deploy", {
+    with: { "if-changed": "docs/**" },
+    event: { before, after },
+  });
+  assert.deepEqual([result.code, result.outputs], [0, { skipped: "true" }], result.raw);
+  assert.deepEqual([run.github.tokens, await run.deployments()], [[], []]);
+});

@@ -1,0 +1,75 @@
+/** The input `preview` of jobs, against the gateway in workerd and the simulated Mintlify API. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { BRANCH, startDeploymentGate } from "./deployment_gate.mjs";
+import { only, PROMPT, pullRequestEvent, warningsOf } from "./fixtures.mjs";
+
+const CONCURRENCY = 4;
+
+let site;
+before(async () => {
+  site = await startDeploymentGate("action-job-previews");
+});
+after(() => site?.stop());
+
+describe("preview: true of a job", { concurrency: CONCURRENCY }, () => {
+  const PULL = "https://github.com/acme/docs/pull/12";
+  const OPTIONS = { with: { preview: true, comment: true }, event: pullRequestEvent(7) };
+
+  /** Runs a step whose job ends. */
+  async function runJob(run, end, options = OPTIONS) {
+    const running = run.start(options);
+    await running.waitForOutput(/The job \S+ is active/);
+    const job = (await run.jobs()).at(-1);
+    assert.equal(job.prompt, PROMPT);
+    await site.upstream.setJob(job.id, end);
+    return running.ended;
+  }
+
+  test("previews the branch of the job's pull request and links it", async (t) => {
+    const run = await site.startRun(t, "all");
+    run.github.resources["/repos/acme/docs/pulls/12"] = { head: { ref: BRANCH } };
+    const result = await runJob(run, { status: "completed", prLink: PULL });
+    assert.equal(result.code, 0, result.raw);
+    const preview = only(await run.deployments());
+    assert.equal(preview.branch, BRANCH);
+    assert.equal(result.outputs["pull-request"], PULL);
+    assert.equal(result.outputs["preview-url"], preview.previewUrl);
+    assert.equal(result.outputs["status-id"], preview._id);
+    const link = `(<${new URL(preview.previewUrl).href}>)`;
+    const comment = only(run.github.comments);
+    for (const text of [result.summary, comment.body]) assert.ok(text.includes(link), text);
+  });
+
+  for (const [name, end] of [
+    ["no pull request", { status: "completed" }],
+    ["failed", { status: "failed", prLink: PULL }],
+  ]) {
+    test(`starts no preview for a job with the result: ${name}`, async (t) => {
+      const run = await site.startRun(t, "all");
+      const result = await runJob(run, end);
+      assert.equal(result.outputs["preview-url"], "");
+      assert.deepEqual([await run.deployments(), warningsOf(result)], [[], []]);
+    });
+  }
+
+  test("succeeds with a warning when the rule does not allow previews", async (t) => {
+    const run = await site.startRun(t, "jobs");
+    run.github.resources["/repos/acme/docs/pulls/12"] = { head: { ref: BRANCH } };
+    const result = await runJob(run, { status: "completed", prLink: PULL });
+    assert.equal(result.code, 0, result.raw);
+    const { title, message } = only(warningsOf(result));
+    assert.equal(title, "The preview was not started");
+    assert.match(message, /deployments:create/);
+  });
+
+  test("never previews the default branch when the pull request cannot be read", async (t) => {
+    const run = await site.startRun(t, "all");
+    // The simulated job has the branch `main`.
+    const event = { ...OPTIONS.event, repository: { default_branch: "main" } };
+    const result = await runJob(run, { status: "completed", prLink: PULL }, { ...OPTIONS, event });
+    assert.equal(result.code, 0, result.raw);
+    assert.match(only(warningsOf(result)).message, /branch of the pull request is not known/);
+    assert.deepEqual(await run.deployments(), []);
+  });
+});

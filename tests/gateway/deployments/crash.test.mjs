@@ -1,0 +1,60 @@
+/**
+ * A crash of the gateway during a write. A keyed automation, which costs credits, runs once, or its
+ * outcome is unknown until the caller forces a repetition. What was started stays listed.
+ */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { assertProblem } from "../recorded_gateway.mjs";
+import { ACME, listOf, startSite, statusOf, triggerOf } from "./site.mjs";
+
+let site;
+before(async () => {
+  site = await startSite("deployment-crash", { projects: [ACME] });
+});
+after(() => site?.stop());
+
+const keyed = (key, ...extra) => [["Idempotency-Key", key], ...extra];
+const run = (headers) => site.post(triggerOf(ACME, "weekly"), { headers });
+const runs = async () => (await site.upstream.automationRuns()).length;
+
+for (const [when, process] of [
+  ["before Mintlify has received the run", false],
+  ["after Mintlify has queued the run", true],
+]) {
+  test(`a kill ${when} leaves an unknown outcome, not a second run`, async () => {
+    const key = `kill-${process}`;
+    const before = await runs();
+    await site.upstream.hold({ operation: "automations.run", times: 1, process });
+    const lost = run(keyed(key));
+    await site.upstream.untilHeld(1);
+    await site.jobs.restart("kill");
+    await lost.catch(() => {});
+    await site.upstream.release();
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      const { outcome } = assertProblem(await run(keyed(key)), 409, "outcome-unknown");
+      assert.equal(outcome, "unknown");
+    }
+    const sent = await runs();
+    assert.ok(sent - before <= 1, `${sent - before} runs`);
+    const forced = await run(keyed(key, ["Idempotency-Retry", "force"]));
+    assert.equal(forced.status, 202, forced.text);
+    assert.deepEqual((await run(keyed(key))).json, forced.json);
+    assert.equal(await runs(), sent + 1);
+  });
+}
+
+test("a deployment is still listed, readable and streamed after a kill", async () => {
+  const id = await site.deployed(ACME, { headers: keyed("kept") });
+  await site.jobs.restart("kill");
+  const { deployments } = (await site.get(listOf(ACME))).json;
+  assert.deepEqual(
+    deployments.map(({ statusId }) => statusId),
+    [id],
+  );
+  assert.equal((await site.get(statusOf(id))).status, 200);
+  assert.equal(await site.deployed(ACME, { headers: keyed("kept") }), id);
+  const stream = site.watch(ACME, id);
+  await stream.event();
+  await site.upstream.setDeployment(id, { status: "success", logs: [] });
+  await stream.ended;
+});

@@ -1,0 +1,1 @@
+CREATE TABLE key_set (address TEXT PRIMARY KEY, text TEXT NOT NULL, fetched INTEGER NOT NULL);
