@@ -2358,6 +2358,7 @@ var DEFAULT_RETRY = 3e3;
 var MIN_RETRY = 1e3;
 var STREAM_PAUSE = 6e4;
 var MAX_BREAKS = 3;
+var DELETED = "agentJobs.allEvents";
 var MAX_FAILURES = 5;
 async function* readStream(open, signal, decide2) {
   const parser = new EventParser();
@@ -2512,13 +2513,15 @@ function isRetryable(error) {
   const { canRetry, status = 0 } = error;
   return canRetry === true || status === 429 || status >= 500;
 }
-function readChange(transport, { name, id, allEvents }, { event, data }) {
+function readChange(transport, { name, allEvents }, { event, data }) {
   if (event === "reset")
     return { reset: true };
-  if (event !== name && event !== "deleted")
+  if (event === name)
+    return { [name]: transport.decodeEvent(allEvents.operation, data) };
+  if (event !== "deleted")
     return void 0;
-  const row = transport.decodeEvent(allEvents.operation, data);
-  return event === name ? { [name]: row } : { deleted: row[id] };
+  const { id } = transport.decodeEvent(DELETED, data);
+  return { deleted: id };
 }
 
 // pkg/dist/watch.js
