@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
-import { checkBothSchemes } from "./browser.mjs";
+import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import {
   DEPLOYMENT_SCOPES,
   DEPLOYMENT_SITE,
@@ -157,8 +157,13 @@ test.describe("limit", () => {
       .getByText("Your organization has used the only one in the last 60 seconds")
       .waitFor();
     await alert.getByText(/^Try again at \d+:\d\d/).waitFor();
+    assert.deepEqual(await accessibilityFaults(page), []);
     await expect(dialog.getByLabel("Branch")).toHaveValue(BRANCH);
     assert.equal((await startedAt(visitor)).length, 1);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await openPreview(page);
+    await expect(dialog.getByLabel("Branch")).toHaveValue(BRANCH);
+    assert.equal(await alert.count(), 0, "the next dialog starts without the old problem");
   });
 });
 

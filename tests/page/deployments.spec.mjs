@@ -232,6 +232,8 @@ test.describe("deployment", () => {
       }));
       await route.fulfill({ response, json: { ...body, deployments } });
     });
+    // The stream would show the platform's address.
+    await page.route("**/deployments/events", () => {});
     await openDeployments(visitor);
     await rowsOf(page).getByText("Unsafe preview link").waitFor();
     assert.equal(await rowsOf(page).getByRole("link", { name: "Open preview" }).count(), 0);

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useId, useRef } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import type { ListedDeployment } from "quillgate";
 import { parseInstant } from "quillgate/values";
 import { StateLine } from "../live/state_line.tsx";
@@ -30,6 +30,14 @@ export function JobPreview({ session, branch }: JobPreviewProps) {
   const started = useSignal<ListedDeployment | null>(null);
   const latest = useRef<ListedDeployment | null>(null);
   const preview = book.previewOf(branch) ?? started.value;
+  useEffect(() => {
+    if (!book.mayRead) return;
+    book.inSight.value = true;
+    book.list.refresh();
+    return () => {
+      book.inSight.value = false;
+    };
+  }, [book]);
   const mayStart = allows(session.claims, "deployments:create");
   if (!mayStart && preview === null) return null;
 

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import type { SendOptions } from "../sending/draft.ts";
+import type { Draft, SendOptions } from "../sending/draft.ts";
 import type { Session } from "../session/session.ts";
 import { announce } from "../shell/announcer.tsx";
 import { Dialog } from "../shell/dialog.tsx";
@@ -15,12 +15,16 @@ interface StartDialogProps {
   onClose(): void;
 }
 
-/** Opens what was started, or offers it if the dialog was closed meanwhile. */
-function useFinish(onClose: () => void): (id: string | null, text: string) => void {
+/**
+ * Opens what was started, or offers it if the dialog was closed meanwhile. The next dialog does not
+ * show the problem of this one, unless it could start something twice.
+ */
+function useFinish(draft: Draft, onClose: () => void): (id: string | null, text: string) => void {
   const isOpen = useRef(true);
   useEffect(
     () => () => {
       isOpen.current = false;
+      if (!draft.sending.peek()) draft.putAside();
     },
     [],
   );
@@ -39,7 +43,8 @@ function useFinish(onClose: () => void): (id: string | null, text: string) => vo
 /** Asks for confirmation, because readers see the result. */
 export function DeployDialog({ session, onClose }: StartDialogProps) {
   const book = deploymentsOf(session);
-  const finish = useFinish(onClose);
+  const draft = book.draft("site");
+  const finish = useFinish(draft, onClose);
   const started = useRef<string | null>(null);
 
   async function deploy(_text: string, how: SendOptions) {
@@ -49,7 +54,7 @@ export function DeployDialog({ session, onClose }: StartDialogProps) {
   return (
     <Dialog open title={START_WORDS.deployTitle} onClose={onClose}>
       <StartForm
-        draft={book.draft("site")}
+        draft={draft}
         startLabel={START_WORDS.deploy}
         isMain
         read={() => "site"}
@@ -72,7 +77,7 @@ const BRANCH = "preview-branch";
 export function PreviewDialog({ session, onClose }: StartDialogProps) {
   const book = deploymentsOf(session);
   const draft = book.draft("preview");
-  const finish = useFinish(onClose);
+  const finish = useFinish(draft, onClose);
   const started = useRef<string | null>(null);
   const branch = useSignal(draft.text.peek());
   const complaint = useSignal("");
