@@ -297,7 +297,7 @@ test.describe("deployment", () => {
     await page.getByRole("button", { name: "Delete record" }).click();
     await dialog.getByRole("button", { name: "Delete record" }).click();
     await page.getByText("No deployments yet").waitFor();
-    await page.getByText("Record deleted").waitFor();
+    await page.getByRole("region", { name: "Messages" }).getByText("Record deleted").waitFor();
   });
 });
 
