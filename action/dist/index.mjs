@@ -3365,10 +3365,11 @@ var StepComment = class {
     const target = `/repos/${repository}/issues/${number3}/comments`;
     this.#id = (await this.#call("POST", target, { body })).id;
   }
-  /** Returns whether the comment has an entry of a later run. The ids of runs increase. */
+  /** Returns whether a later run has reported its result. The ids of runs increase. */
   #yieldsTo(body) {
     const { run: run3, yieldsToLater } = this.#place;
-    return yieldsToLater && parseEntries(body).some((entry) => Number(entry.run) > Number(run3));
+    const isLater = (entry) => entry.kind === "job" && Number(entry.run) > Number(run3);
+    return yieldsToLater && parseEntries(body).some(isLater);
   }
   #compose(body, { kind, markdown }) {
     const { run: run3, keepsEarlier } = this.#place;
@@ -4516,7 +4517,7 @@ async function runDeploy(step, inputs) {
   const context = makeContext(step, inputs, void 0);
   const started = await start(step, inputs, {
     noun: "deployment",
-    key: inputs.idempotencyKey ?? deriveStartKey(step.runner.env, ["deploy", inputs.project]),
+    key: inputs.idempotencyKey ?? deriveStartKey(step.runner.env, ["deploy", inputs.project, inputs.matrix]),
     send: (client, options) => client.deployments.create(options),
     limitPeriod: LIMIT_PERIOD
   });
@@ -4540,7 +4541,7 @@ async function runPreview(step, inputs) {
   const comment = inputs.comment ? prepareComment(step, inputs, { ...place, keepsEarlier: false, yieldsToLater: true }) : void 0;
   const started = await start(step, inputs, {
     noun: "preview",
-    key: inputs.idempotencyKey ?? deriveStartKey(runner2.env, ["preview", project, branch]),
+    key: inputs.idempotencyKey ?? deriveStartKey(runner2.env, ["preview", project, branch, inputs.matrix]),
     send: (client, options) => client.previews.create({ branch }, options),
     limitPeriod: LIMIT_PERIOD
   });
@@ -4567,6 +4568,10 @@ async function follow2(step, inputs, started, report) {
   if (context.noun === "preview") runner2.setOutput("preview-url", previewUrl ?? "");
   runner2.info(`The ${context.noun} ${data.statusId} has been started.`);
   if (isReused) runner2.info("It is from an earlier attempt, which had the same idempotency-key.");
+  if (isReused && runner2.env.GITHUB_RUN_ATTEMPT === "1") {
+    const text4 = `Another step of this run has started ${data.statusId}. To start another ${context.noun}, set the input idempotency-key.`;
+    runner2.annotate("warning", "Not started again", text4);
+  }
   if (!inputs.wait || signal.aborted) {
     return await finish(step, { kind: signal.aborted ? "cancelled" : "started", followed }, report);
   }
@@ -4728,7 +4733,7 @@ function isIncluded(globs, path) {
 // action/src/guard.ts
 var RUN = /^run:\s*(.*)$/s;
 var UNCHANGED = 1;
-var HIDDEN = /^(?:INPUT|ACTIONS)_/;
+var HIDDEN = /^(?:INPUT_|ACTIONS_|GITHUB_(?:ENV|PATH|OUTPUT|STATE)$)/;
 function readGuard(text4) {
   const lines = text4.split("\n").flatMap((line) => line.trim() || []);
   const commands = lines.flatMap((line) => RUN.exec(line)?.[1] ?? []);

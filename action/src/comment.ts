@@ -116,10 +116,11 @@ export class StepComment {
     this.#id = ((await this.#call("POST", target, { body })) as Comment).id;
   }
 
-  /** Returns whether the comment has an entry of a later run. The ids of runs increase. */
+  /** Returns whether a later run has reported its result. The ids of runs increase. */
   #yieldsTo(body: string): boolean {
     const { run, yieldsToLater } = this.#place;
-    return yieldsToLater && parseEntries(body).some((entry) => Number(entry.run) > Number(run));
+    const isLater = (entry: StoredEntry) => entry.kind === "job" && Number(entry.run) > Number(run);
+    return yieldsToLater && parseEntries(body).some(isLater);
   }
 
   #compose(body: string, { kind, markdown }: Entry): string {

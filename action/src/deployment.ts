@@ -40,7 +40,9 @@ export async function runDeploy(step: Step, inputs: DeployInputs): Promise<numbe
   const context = makeContext(step, inputs, undefined);
   const started = await start(step, inputs, {
     noun: "deployment",
-    key: inputs.idempotencyKey ?? deriveStartKey(step.runner.env, ["deploy", inputs.project]),
+    key:
+      inputs.idempotencyKey ??
+      deriveStartKey(step.runner.env, ["deploy", inputs.project, inputs.matrix]),
     send: (client, options) => client.deployments.create(options),
     limitPeriod: LIMIT_PERIOD,
   });
@@ -69,7 +71,9 @@ export async function runPreview(step: Step, inputs: PreviewInputs): Promise<num
     : undefined;
   const started = await start(step, inputs, {
     noun: "preview",
-    key: inputs.idempotencyKey ?? deriveStartKey(runner.env, ["preview", project, branch]),
+    key:
+      inputs.idempotencyKey ??
+      deriveStartKey(runner.env, ["preview", project, branch, inputs.matrix]),
     send: (client, options) => client.previews.create({ branch }, options),
     limitPeriod: LIMIT_PERIOD,
   });
@@ -108,6 +112,10 @@ async function follow(
   if (context.noun === "preview") runner.setOutput("preview-url", previewUrl ?? "");
   runner.info(`The ${context.noun} ${data.statusId} has been started.`);
   if (isReused) runner.info("It is from an earlier attempt, which had the same idempotency-key.");
+  if (isReused && runner.env.GITHUB_RUN_ATTEMPT === "1") {
+    const text = `Another step of this run has started ${data.statusId}. To start another ${context.noun}, set the input idempotency-key.`;
+    runner.annotate("warning", "Not started again", text);
+  }
   if (!inputs.wait || signal.aborted) {
     return await finish(step, { kind: signal.aborted ? "cancelled" : "started", followed }, report);
   }

@@ -21,8 +21,8 @@ export interface Decision {
 const RUN = /^run:\s*(.*)$/s;
 /** The exit code of a command that reports no change. */
 const UNCHANGED = 1;
-/** The variables with the secrets of an action, which a step with `run` does not get. */
-const HIDDEN = /^(?:INPUT|ACTIONS)_/;
+/** The variables with the secrets of an action, and with the files that change later steps. */
+const HIDDEN = /^(?:INPUT_|ACTIONS_|GITHUB_(?:ENV|PATH|OUTPUT|STATE)$)/;
 
 /**
  * Parses the input: globs, one on each line, or `run:` and a command.

@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import type { Session } from "../session/session.ts";
 import { currentTime } from "../shell/clock_skew.ts";
 import { Dialog } from "../shell/dialog.tsx";
@@ -19,6 +20,13 @@ interface DeleteDialogProps {
 export function DeleteDialog({ session, id, onClose }: DeleteDialogProps) {
   const isBusy = useSignal(false);
   const problem = useSignal<Problem | null>(null);
+  const isOpen = useRef(true);
+  useEffect(
+    () => () => {
+      isOpen.current = false;
+    },
+    [],
+  );
 
   async function remove() {
     if (isBusy.peek()) return;
@@ -26,11 +34,15 @@ export function DeleteDialog({ session, id, onClose }: DeleteDialogProps) {
     problem.value = null;
     try {
       await deploymentsOf(session).deleteRecord(id);
+      toast({ text: DEPLOYMENT_WORDS.deleted });
+      if (!isOpen.current) return;
       onClose();
       visit({ deployments: { id: null } });
-      toast({ text: DEPLOYMENT_WORDS.deleted });
     } catch (error) {
-      if (!session.end.signal.aborted) problem.value = describeProblem(error, currentTime());
+      if (session.end.signal.aborted) return;
+      const found = describeProblem(error, currentTime());
+      if (isOpen.current) problem.value = found;
+      else toast({ text: found.title });
     } finally {
       isBusy.value = false;
     }

@@ -26,7 +26,7 @@ const DEPLOYMENT: SendKind = {
   many: "deployments",
   same: "it",
   one: "deployment",
-  keyLife: 10 * MINUTE_MS,
+  keyLife: 2 * MINUTE_MS,
   afterKey: "start over",
 };
 

@@ -24,7 +24,14 @@ function useFinish(draft: Draft, onClose: () => void): (id: string | null, text:
   useEffect(
     () => () => {
       isOpen.current = false;
-      if (!draft.sending.peek()) draft.putAside();
+      if (!draft.sending.peek()) return draft.putAside();
+      // Nothing else shows the problem of a request that ends after its dialog.
+      const stop = draft.sending.subscribe((isSending) => {
+        if (isSending) return;
+        const problem = draft.problem.peek();
+        if (problem !== null) toast({ text: START_WORDS.failed(problem.title) });
+        stop();
+      });
     },
     [],
   );

@@ -40,6 +40,10 @@ export function StartForm(props: StartFormProps) {
   }
 
   async function sendAnyway() {
+    const text = read();
+    if (text === null) return;
+    // Another input is another request, which nothing can start twice.
+    if (draft.text.peek() !== text) return await send();
     end(await draft.sendAnyway(submit));
   }
 
