@@ -23,7 +23,7 @@ pub use entry::{Entry, open_stream, set_entry};
 pub use error::{HostError, HostResult};
 pub use host::{
     log_entry, log_error, log_for_operator, log_line, make_response, parse_json, plain_length,
-    read_body, read_headers, stringify_json, to_record,
+    read_body, read_headers, read_stream, stringify_json, to_record,
 };
 pub use js_sys::Math::random;
 pub use messages::{read_policy, receive, send_back};

@@ -15,7 +15,7 @@ use crate::http::request_head::RequestHead;
 use crate::http::trace::{Trace, continue_trace};
 use crate::jobs::project_stub::ProjectStub;
 use crate::jobs::resource::Resource;
-use crate::runtime::{plain_length, read_body};
+use crate::runtime::read_stream;
 use crate::upstream::metrics::RequestMetrics;
 use crate::upstream::request::RequestIds;
 
@@ -93,8 +93,8 @@ impl Context {
 
     /// Returns 413 if the body has more than [`MAX_BODY`] bytes.
     pub async fn read_body(&self) -> Result<Vec<u8>, Problem> {
-        let length = plain_length(&self.head.headers);
-        let body = read_body(&self.request, length, MAX_BODY).await;
+        // A chunked body can be longer than a `Content-Length` beside it.
+        let body = read_stream(self.request.body(), MAX_BODY).await;
         let body =
             body.map_err(|_| Problem::malformed_body("the body did not arrive completely"))?;
         body.ok_or_else(|| Problem::content_too_large(MAX_BODY))

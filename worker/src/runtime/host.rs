@@ -1,5 +1,5 @@
 use futures_util::TryStreamExt as _;
-use js_sys::{Array, JsString, Promise, Uint8Array};
+use js_sys::{Array, JsString, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue, UnwrapThrowExt as _};
@@ -24,14 +24,6 @@ extern "C" {
     pub fn parse_json(text: &JsString) -> HostResult<JsValue>;
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
     pub fn stringify_json(value: &JsValue) -> HostResult<JsString>;
-
-    /// A `Request` or a `Response`.
-    type HttpMessage;
-
-    #[wasm_bindgen(method, getter)]
-    fn body(this: &HttpMessage) -> Option<ReadableStream>;
-    #[wasm_bindgen(method, catch, js_name = arrayBuffer)]
-    fn array_buffer(this: &HttpMessage) -> HostResult<Promise>;
 }
 
 pub fn log_for_operator(message: &str) {
@@ -84,8 +76,8 @@ pub fn to_record(fields: &HeaderFields) -> JsValue {
     parse_json(&JsString::from(fields.to_json())).unwrap_throw()
 }
 
-/// `Content-Length`: the runtime never delivers more bytes. `None` if the body is encoded, because
-/// it can be longer after decoding.
+/// The `Content-Length` of a response. `None` if the body is encoded, because it can be longer after
+/// decoding.
 pub fn plain_length(headers: &HeaderFields) -> Option<usize> {
     match headers.get("content-encoding") {
         None | Some("identity") => headers.get("content-length")?.parse().ok(),
@@ -93,20 +85,21 @@ pub fn plain_length(headers: &HeaderFields) -> Option<usize> {
     }
 }
 
-/// `None` for a body of more than `max_bytes` bytes. If the length is known, one call reads the body: each chunk of a stream costs about 50 µs.
+/// `None` for a body of more than `max_bytes` bytes. If the length is known, one call reads the
+/// body: each chunk of a stream costs about 50 µs.
 pub async fn read_body(
-    message: &JsValue,
+    response: &Response,
     length: Option<usize>,
     max_bytes: usize,
 ) -> HostResult<Option<Vec<u8>>> {
-    let message: &HttpMessage = message.unchecked_ref();
     match length {
         Some(length) if length > max_bytes => Ok(None),
         Some(_) => {
-            let buffer = JsFuture::from(message.array_buffer()?).await?;
-            Ok(Some(Uint8Array::new(&buffer).to_vec()))
+            let buffer = JsFuture::from(response.array_buffer()?).await?;
+            let bytes = Uint8Array::new(&buffer);
+            Ok((bytes.length() as usize <= max_bytes).then(|| bytes.to_vec()))
         }
-        None => read_stream(message.body(), max_bytes).await,
+        None => read_stream(response.body(), max_bytes).await,
     }
 }
 
