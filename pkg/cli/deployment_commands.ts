@@ -2,8 +2,7 @@
 
 import type { Command, Option } from "./command.js";
 import { LISTING, YES } from "./row_options.js";
-import { timeoutOption } from "./wait.js";
-import { WRITE } from "./write.js";
+import { timeoutOption, WRITE } from "./write_options.js";
 
 const TIMEOUT = timeoutOption("deployment");
 const WAIT: Option = { type: "switch", summary: "Wait for the deployment to finish." };

@@ -3,8 +3,7 @@
 import type { Command, Option } from "./command.js";
 import { findOperation, toOption } from "./operations.js";
 import { LISTING, YES } from "./row_options.js";
-import { timeoutOption } from "./wait.js";
-import { WRITE } from "./write.js";
+import { timeoutOption, WRITE } from "./write_options.js";
 
 const WATCH = timeoutOption("job");
 const PROMPT_FILE: Option = {

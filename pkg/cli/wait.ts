@@ -1,10 +1,11 @@
 /** Waits for the end of a job or a deployment. */
 
-import { type Context, type Option, readText } from "./command.js";
+import { type Context, readText } from "./command.js";
 import { readDuration } from "./duration.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 import { WaitProgress } from "./progress.js";
 import { toLine } from "./table.js";
+import { DEFAULT_TIMEOUT } from "./write_options.js";
 
 /** After these exit codes, the work may still be running. */
 const UNFINISHED_CODES = [
@@ -12,20 +13,6 @@ const UNFINISHED_CODES = [
   getExitCode("unavailable"),
   getExitCode("budget"),
 ];
-
-const DEFAULT_TIMEOUT = "30m";
-
-/** Returns the flag `--timeout` of commands that wait. */
-export function timeoutOption(noun: string): Readonly<Record<string, Option>> {
-  return {
-    timeout: {
-      type: "text",
-      value: "TIME",
-      default: DEFAULT_TIMEOUT,
-      summary: `How long to wait for the ${noun} to finish. The ${noun} continues afterwards.`,
-    },
-  };
-}
 
 /**
  * Parses `--timeout`, a duration such as `30m`, which is the default.

@@ -2,26 +2,13 @@
 
 import { randomUUID } from "node:crypto";
 import type { ApiError, Client, WriteOptions } from "../index.js";
-import { type Context, type Option, readSwitch, readText } from "./command.js";
+import { type Context, readSwitch, readText } from "./command.js";
 import { connect } from "./connection.js";
 import { UsageError } from "./errors.js";
 import { findExitCode, getExitCode } from "./exit_codes.js";
 
-/** The flags of every write. */
-export const WRITE: Readonly<Record<string, Option>> = {
-  "idempotency-key": {
-    type: "text",
-    value: "KEY",
-    summary: "Repeated requests with the same key run once. Default: a random key.",
-  },
-  force: {
-    type: "switch",
-    summary: "Repeat a request with an unknown outcome. It may run twice.",
-  },
-};
-
 /**
- * Connects, and sends a write request with the key and the switch of {@link WRITE}.
+ * Connects, and sends a write request with the key and the switch of the flags for writes.
  *
  * @param send sends the request
  * @throws {UsageError} for `--force` without `--idempotency-key`
