@@ -260,7 +260,14 @@ fn failure_counts_for_its_target_except_when_creating() {
             "/v2/agent/acme/job/j1",
             Some("/v2/agent/acme/job/j1"),
         ),
+        (
+            Operation::GetDeployment,
+            "/v1/project/update-status/d1",
+            Some("/v1/project/update-status/d1"),
+        ),
         (Operation::CreateAgentJob, "/v2/agent/acme/job", None),
+        (Operation::CreateDeployment, "/v1/project/update/acme", None),
+        (Operation::CreatePreview, "/v1/project/preview/acme", None),
     ] {
         let request = UpstreamRequest {
             operation,

@@ -117,6 +117,22 @@ fn deployment_has_its_status_and_whether_it_is_live() {
 }
 
 #[test]
+fn stored_deployment_has_its_id_although_the_response_lacks_it() {
+    for (body, data) in [
+        (
+            r#"{"status":"success"}"#,
+            r#"{"_id":"d1","status":"success"}"#,
+        ),
+        (r#"{"_id":null}"#, r#"{"_id":"d1"}"#),
+    ] {
+        let deployment = Snapshot::read_deployment(200, body, "d1", Some("acme")).unwrap();
+        let stored: Value = serde_json::from_str(&deployment.data).unwrap();
+        assert_eq!(stored, serde_json::from_str::<Value>(data).unwrap());
+        assert_eq!(deployment.text, body, "the caller gets Mintlify's response");
+    }
+}
+
+#[test]
 fn response_about_another_deployment_or_project_is_malformed() {
     let read = |id, project| Snapshot::read_deployment(200, STATUS, id, project).is_some();
     assert!(read("d1", Some("acme")));
