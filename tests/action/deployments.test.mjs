@@ -348,6 +348,21 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
     await preview("b");
     assert.equal((await run.deployments()).length, 2);
   });
+
+  test("starts a preview for each job of a matrix, and warns about a second step", async (t) => {
+    const run = await site.startRun(t);
+    const preview = (matrix) => {
+      const env = { GITHUB_RUN_ATTEMPT: "1" };
+      return run.runCommand("preview", { with: { branch: "a", wait: false, matrix }, env });
+    };
+    const first = await preview('{"site":"one"}');
+    const other = await preview('{"site":"two"}');
+    assert.notEqual(other.outputs["status-id"], first.outputs["status-id"]);
+    const again = await preview('{"site":"one"}');
+    assert.equal(again.outputs["status-id"], first.outputs["status-id"]);
+    assert.match(again.raw, /::warning title=Not started again::Another step of this run/);
+    assert.doesNotMatch(first.raw, /::warning/);
+  });
 });
 
 describe("command: automation", { concurrency: CONCURRENCY }, () => {
