@@ -1,4 +1,4 @@
-/** What the package can watch. */
+/** The resources that the package can watch. */
 
 import type { Given, Stream } from "./transport.js";
 import type { Operations } from "./types.js";
