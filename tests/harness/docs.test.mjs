@@ -1,14 +1,14 @@
 /**
  * Checks that the links in the documentation lead to existing files and headings, and that the
- * indexes link to every page and every example.
+ * indexes have every page and every example.
  */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
+import { SECTIONS } from "../../docs/.vitepress/sections.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
-import { findAnchors, findLinks } from "./markdown.mjs";
+import { findAnchors, findLinks, listMarkdown } from "./markdown.mjs";
 
 /** Files that the build copies into a package, and their sources. */
 const BUILT = new Map([
@@ -18,16 +18,8 @@ const BUILT = new Map([
   ["gateway/dist/deploy.md", "docs/deploy.md"],
 ]);
 
-/** Finds the tracked Markdown files, and the untracked ones that Git does not ignore. */
-function findMarkdown() {
-  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
-  const listed = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
-  const files = listed.trim().split("\n");
-  return files.map((file) => join(ROOT, file)).filter((file) => existsSync(file));
-}
-
-for (const file of findMarkdown()) {
-  const name = relative(ROOT, file);
+for (const name of listMarkdown()) {
+  const file = join(ROOT, name);
   const links = findLinks(readFileSync(file, "utf8"));
   if (links.length === 0) continue;
   test(`every link of ${name} has an existing target`, () => {
@@ -42,13 +34,16 @@ for (const file of findMarkdown()) {
   });
 }
 
-test("docs/README.md links to every page of the documentation", () => {
-  const index = readFileSync(join(ROOT, "docs", "README.md"), "utf8");
-  const named = findLinks(index).map((link) => link.split("#")[0]);
-  const pages = readdirSync(join(ROOT, "docs"), { recursive: true }).filter(
-    (page) => page.endsWith(".md") && page !== "README.md",
-  );
-  for (const page of pages) assert.ok(named.includes(page), page);
+test("the site's sidebar has every page of the documentation once", () => {
+  const listed = SECTIONS.flatMap(({ pages }) => pages);
+  const isListed = (page) => listed.includes(page) || listed.includes(dirname(page));
+  const pages = listMarkdown().filter((name) => name.startsWith("docs/"));
+  const unlisted = pages
+    .map((name) => name.slice("docs/".length))
+    .filter((page) => !isListed(page));
+  assert.deepEqual(unlisted, ["README.md"]);
+  for (const page of listed) assert.ok(existsSync(join(ROOT, "docs", page)), page);
+  assert.equal(new Set(listed).size, listed.length);
 });
 
 test("examples/README.md links to every example", () => {

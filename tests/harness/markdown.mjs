@@ -1,4 +1,15 @@
-/** Finds the links and the anchors in a Markdown file. */
+/** Finds Markdown files, and the links, anchors and code in them. */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ROOT } from "../../scripts/versions.mjs";
+
+/** Lists the tracked Markdown files, and the untracked ones that Git does not ignore. */
+export function listMarkdown() {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
+  const listed = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" });
+  return listed.split("\n").filter((file) => file !== "" && existsSync(join(ROOT, file)));
+}
 
 /** Returns the relative links outside of code. */
 export function findLinks(text) {
@@ -16,4 +27,26 @@ export function findAnchors(text) {
       return letters.trim().replaceAll(" ", "-");
     }),
   );
+}
+
+/**
+ * Returns the blocks and spans of code.
+ *
+ * @returns {{ language: string, code: string, line: number }[]} `language` is `inline` for a span.
+ *   Lines count from 1
+ */
+export function findCode(text) {
+  const lineAt = (index) => text.slice(0, index).split("\n").length;
+  const blocks = [...text.matchAll(/^( *)```(\w*)[^\n]*\n(.*?)^ *```$/gms)].map((match) => ({
+    language: match[2],
+    code: match[3].replaceAll(new RegExp(`^${match[1]}`, "gm"), ""),
+    line: lineAt(match.index) + 1,
+  }));
+  const prose = text.replace(/^ *```.*?^ *```/gms, (block) => block.replace(/[^\n]/g, ""));
+  const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map(({ 1: code, index }) => ({
+    language: "inline",
+    code,
+    line: prose.slice(0, index).split("\n").length,
+  }));
+  return [...blocks, ...spans];
 }
