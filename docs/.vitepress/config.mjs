@@ -3,6 +3,7 @@ import { dirname, join, posix, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
 import { SECTIONS } from "./sections.mjs";
+import { slugify } from "./slugify.mjs";
 
 const DOCS = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 const REPOSITORY = "https://github.com/quillgate/quillgate";
@@ -61,6 +62,7 @@ export default defineConfig({
   srcExclude: ["node_modules"],
   rewrites: (page) => page.replace(/README\.md$/, "index.md"),
   markdown: {
+    anchor: { slugify },
     config(markdown) {
       linkToRepository(markdown);
       drawDiagrams(markdown);

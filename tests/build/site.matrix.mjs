@@ -1,30 +1,108 @@
 /** The documentation site, as VitePress builds it. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
-import { test } from "node:test";
+import { before, test } from "node:test";
 import { capture } from "../../scripts/child.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 import { listMarkdown } from "../harness/markdown.mjs";
+import { launchBrowser } from "../page/browser.mjs";
 
 const DOCS = join(ROOT, "docs");
 const DIST = join(DOCS, ".vitepress", "dist");
+const TYPES = { css: "text/css", html: "text/html", js: "text/javascript", svg: "image/svg+xml" };
+/** What a new operator types into the search field, and the page that has the answer. */
+const QUESTIONS = [
+  ["rotate the admin key", "/operate/keys"],
+  ["revoke a leaked token", "/guides/access"],
+  ["monthly cost", "/operate/cost"],
+  ["misconfigured", "/problems/misconfigured"],
+  ["backup and restore", "/operate/data"],
+  ["roll back", "/guides/upgrade"],
+  ["alert", "/operate/logs"],
+  ["sign in with an identity provider", "/guides/identity-providers"],
+  ["staging", "/operate/environments"],
+  ["how long are prompts stored", "/operate/data"],
+];
 
-test("the site has every page, without dead links, and a search index", async () => {
-  const npm = async (...args) => {
-    const { code, stdout, stderr } = await capture("npm", args, { cwd: DOCS });
-    assert.equal(code, 0, `${stdout}\n${stderr}`);
-    return stdout;
-  };
+/** Runs npm in `docs/`, and returns what it prints. */
+async function npm(...args) {
+  const { code, stdout, stderr } = await capture("npm", args, { cwd: DOCS });
+  assert.equal(code, 0, `${stdout}\n${stderr}`);
+  return stdout + stderr;
+}
+
+/** Serves the built files as a static host does. */
+async function serve(context) {
+  const server = createServer(({ url }, response) => {
+    const { pathname } = new URL(url, "http://site.example");
+    const file = pathname.endsWith("/") ? `${pathname}index.html` : pathname;
+    const path = file.slice(1).includes(".") ? file : `${file}.html`;
+    try {
+      const body = readFileSync(join(DIST, path));
+      response.writeHead(200, { "content-type": TYPES[path.split(".").at(-1)] ?? "font/woff2" });
+      response.end(body);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  context.after(() => server.close());
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
+before(async () => {
   await npm("ci");
   assert.doesNotMatch(await npm("run", "build"), /Error/);
+});
+
+test("the site has every page of the documentation", () => {
   for (const name of listMarkdown().filter((file) => file.startsWith("docs/"))) {
     const page = name.slice("docs/".length).replace(/README\.md$/, "index.md");
     const html = readFileSync(join(DIST, page.replace(/\.md$/, ".html")), "utf8");
     assert.match(html, /<h1/, page);
     assert.doesNotMatch(html, /href="(?!https?:|\/assets\/)[^"]*\.md["#]/, page);
   }
-  const chunks = readdirSync(join(DIST, "assets", "chunks"));
-  assert.ok(chunks.some((file) => file.startsWith("@localSearchIndex")));
-  assert.ok(existsSync(join(DIST, "404.html")));
+});
+
+test("an operator's questions are answered by the first results of the search", async (context) => {
+  const origin = await serve(context);
+  const browser = await launchBrowser();
+  context.after(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(origin);
+  const missed = [];
+  for (const [question, answer] of QUESTIONS) {
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("searchbox").fill(question);
+    const results = page.locator(".VPLocalSearchBox .results a");
+    await results.first().waitFor();
+    const found = await results.evaluateAll((links) => links.map((link) => link.pathname));
+    if (!found.slice(0, 5).includes(answer)) missed.push([question, ...found.slice(0, 5)]);
+    await page.keyboard.press("Escape");
+  }
+  assert.deepEqual(missed, []);
+});
+
+test("draws every diagram", async (context) => {
+  const origin = await serve(context);
+  const browser = await launchBrowser();
+  context.after(() => browser.close());
+  const page = await browser.newPage();
+  const drawn = listMarkdown().filter(
+    (file) =>
+      file.startsWith("docs/") && readFileSync(join(ROOT, file), "utf8").includes("```mermaid"),
+  );
+  assert.ok(drawn.length > 0);
+  for (const name of drawn) {
+    const source = readFileSync(join(ROOT, name), "utf8");
+    await page.goto(`${origin}/${name.slice("docs/".length).replace(/(README)?\.md$/, "")}`);
+    const count = source.match(/^```mermaid/gm).length;
+    await page
+      .locator(".mermaid svg[aria-roledescription]")
+      .nth(count - 1)
+      .waitFor();
+    assert.equal(await page.locator(".mermaid svg[aria-roledescription=error]").count(), 0, name);
+  }
 });

@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { slugify } from "../../docs/.vitepress/slugify.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 /** Lists the tracked Markdown files, and the untracked ones that Git does not ignore. */
@@ -21,12 +22,7 @@ export function findLinks(text) {
 /** Returns the anchors that GitHub creates for headings. */
 export function findAnchors(text) {
   const headings = text.replace(/^ *```.*?^ *```/gms, "").matchAll(/^#+ (.*)$/gm);
-  return new Set(
-    [...headings].map(([, heading]) => {
-      const letters = heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, "");
-      return letters.trim().replaceAll(" ", "-");
-    }),
-  );
+  return new Set([...headings].map(([, heading]) => slugify(heading)));
 }
 
 /**
