@@ -1,4 +1,4 @@
-/** Runs the workflows with deployments in docs/github-actions.md against the gateway in workerd. */
+/** Runs the documented workflows with deployments against the gateway in workerd. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -65,18 +65,24 @@ describe("documented workflows", { concurrency: CONCURRENCY }, () => {
       const heading = "Redeploy when a remote OpenAPI file changes";
       return runExample(run, heading, { end, id, cache, variables });
     };
+    const [V1, V2] = ["1", "2"].map(
+      (version) => `{"openapi":"3.1.0","info":{"version":${version}}}`,
+    );
     const count = async () => (await run.deployments()).length;
 
-    const first = await runWith("1", SUCCESS);
+    const first = await runWith(V1, SUCCESS);
     assert.deepEqual([first.code, first.outputs.live, await count()], [0, "true", 1], first.raw);
-    const same = await runWith("1");
+    const same = await runWith(`\n${V1} `);
     assert.deepEqual([same.code, same.outputs, await count()], [0, { skipped: "true" }, 1]);
-    const failed = await runWith("2", FAILURE);
+    const failed = await runWith(V2, FAILURE);
     assert.deepEqual([failed.code, failed.outputs.live, await count()], [1, "false", 2]);
-    const retried = await runWith("2", SUCCESS);
+    const retried = await runWith(V2, SUCCESS);
     assert.deepEqual([retried.code, retried.outputs.live, await count()], [0, "true", 3]);
-    const reverted = await runWith("1", SUCCESS);
+    const reverted = await runWith(V1, SUCCESS);
     assert.deepEqual([reverted.code, await count()], [0, 4], reverted.raw);
+    await assert.rejects(runWith("<html>"), /parse error/);
+    await assert.rejects(runWith('{"message":"Sign in"}'), /Command failed/);
+    assert.equal(await count(), 4);
     assert.equal(cache.keys.length, 4, "every successful run saves the cache");
   });
 
