@@ -80,7 +80,11 @@ describe("the gap report", { concurrency: CONCURRENCY }, () => {
     const { result, messages, gateway } = await report(
       t,
       {
-        searches: searchPage(searchRow("refund", 12, 0), ...NO_GAPS.searches.searches),
+        searches: searchPage(
+          searchRow("refund", 12, 0),
+          searchRow("Refu", 8, 0),
+          ...NO_GAPS.searches.searches,
+        ),
         "feedback/by-page": ratings(
           { path: "/b", thumbsUp: 1, thumbsDown: 3, code: 0, total: 4 },
           { path: "/c", thumbsUp: 0, thumbsDown: 9, code: 0, total: 9 },
