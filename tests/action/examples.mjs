@@ -98,7 +98,7 @@ const UPDATE = (project) => ({ target: `/v1/project/update/${project}` });
  */
 
 /** @type {DeploymentExample[]} */
-export const DEPLOYMENT_EXAMPLES = [
+const DEPLOYMENT_EXAMPLES = [
   {
     heading: "Redeploy when a remote OpenAPI file changes",
     claims: { workflow: "redeploy", event_name: "schedule" },
@@ -125,7 +125,7 @@ const SEARCHES = (project) => ({
 });
 
 /** Workflows that read analytics with the command line. */
-export const REPORT_EXAMPLES = [
+const REPORT_EXAMPLES = [
   {
     heading: "Weekly gap report to Slack",
     claims: { workflow: "gap-report", event_name: "schedule" },
