@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { BRANCH, startDeploymentGate } from "./deployment_gate.mjs";
 import { only, pullRequestEvent } from "./fixtures.mjs";
-import { Cache, readExample, startWorkflowJob } from "./workflow.mjs";
+import { Cache, readExample, startWorkflowJob, WITHOUT_JQ } from "./workflow.mjs";
 
 const CONCURRENCY = 3;
 const SUCCESS = { status: "success", summary: "It is live" };
@@ -47,7 +47,9 @@ async function runExample(run, heading, { end, id = run.id, event = {}, ...optio
 }
 
 describe("documented workflows", { concurrency: CONCURRENCY }, () => {
-  test("the workflow for a remote OpenAPI file deploys when its content changes", async (t) => {
+  test("the workflow for a remote OpenAPI file deploys when its content changes", {
+    skip: WITHOUT_JQ,
+  }, async (t) => {
     const run = await site.startRun(t);
     const cache = new Cache();
     const folder = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));

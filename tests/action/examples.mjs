@@ -14,6 +14,7 @@ export const commits = {};
  * @property {object} event the payload
  * @property {(folder: string) => void} [checkOut] replaces `actions/checkout`
  * @property {RegExp} prompt matches the prompt of the job
+ * @property {boolean} [usesJq]
  * @property {string} [documentedJob] the job's id in the documented log and summary
  * @property {number} [comments] number of comments that the step writes
  * @property {object[]} [intruders] changes of the claims that the rule rejects
@@ -73,6 +74,7 @@ export const EXAMPLES = [
       },
     },
     checkOut: makeRepository,
+    usesJq: true,
     prompt: /^Commit [0-9a-f]{40} changed openapi\.json\. .*\n> openapi: "3\.1\.0"\n/s,
   },
   {

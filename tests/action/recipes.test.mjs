@@ -11,7 +11,7 @@ import { queryOf, startScriptedServer } from "../package/scripted_server.mjs";
 import { only } from "./fixtures.mjs";
 import { startGithub } from "./github.mjs";
 import { runScripts } from "./script_workflow.mjs";
-import { readExample, runFirstSteps } from "./workflow.mjs";
+import { readExample, runFirstSteps, WITHOUT_JQ } from "./workflow.mjs";
 
 const CONCURRENCY = 3;
 const MENTIONS = "<!channel> <@U1> & <https://evil.example|here>";
@@ -63,7 +63,7 @@ const NO_GAPS = {
   "feedback/by-page": ratings({ path: "/a", thumbsUp: 5, thumbsDown: 2, code: 0, total: 7 }),
 };
 
-describe("the gap report", { concurrency: CONCURRENCY }, () => {
+describe("the gap report", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }, () => {
   /** Runs the workflow with a Slack that responds like this. */
   async function report(t, reports, respond) {
     const place = await startPlace(t, reports);
@@ -162,7 +162,7 @@ describe("the gap report", { concurrency: CONCURRENCY }, () => {
   });
 });
 
-describe("the feedback workflow", { concurrency: CONCURRENCY }, () => {
+describe("the feedback workflow", { concurrency: CONCURRENCY, skip: WITHOUT_JQ }, () => {
   const row = (id, comment, more) => ({
     ...{ id, comment, path: "/guides/a", createdAt: `2026-01-0${id.length}T00:00:00Z` },
     ...{ source: "contextual", status: "pending", helpful: false, contact: "bob@acme.example" },
@@ -293,7 +293,7 @@ describe("the feedback workflow", { concurrency: CONCURRENCY }, () => {
   });
 });
 
-describe("the OpenAPI changelog", () => {
+describe("the OpenAPI changelog", { skip: WITHOUT_JQ }, () => {
   /** Commits two versions of the file. Returns the prompt, and whether the guard lets the job run. */
   function push(t, versions, { before } = {}) {
     const origin = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));

@@ -9,7 +9,7 @@ import { startIssuer } from "../harness/issuer.mjs";
 import { ALL_EXAMPLES, commits, EXAMPLES, INTRUDERS, OTHER_EXAMPLES } from "./examples.mjs";
 import { PULL_REQUEST } from "./fixtures.mjs";
 import { startGithub } from "./github.mjs";
-import { DOCS, readExample, startWorkflowJob } from "./workflow.mjs";
+import { DOCS, readExample, startWorkflowJob, WITHOUT_JQ } from "./workflow.mjs";
 
 /** Longer than any test: a job changes only when a test changes it. */
 const JOB_DURATION_MS = 24 * 3600 * 1000;
@@ -53,7 +53,10 @@ async function findJob(heading) {
 describe("workflows", { concurrency: CONCURRENCY }, () => {
   for (const example of EXAMPLES) {
     const { heading, claims, event, checkOut, prompt, documentedJob, comments = 0 } = example;
-    test(`the workflow of ${heading} starts a job, waits for it and links its pull request`, async (t) => {
+    const skip = example.usesJq && WITHOUT_JQ;
+    test(`the workflow of ${heading} starts a job, waits for it and links its pull request`, {
+      skip,
+    }, async (t) => {
       const { job: definition, permissions } = readExample(heading);
       const github = await startGithub(issuers[heading]);
       t.after(() => github.stop());

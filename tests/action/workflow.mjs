@@ -1,6 +1,6 @@
 /** Reads the workflows in the documentation and runs their steps as GitHub's runner does. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +17,8 @@ const PAGES = [
   "guides/workflow-examples.md",
   ...readdirSync(join(FOLDER, "recipes")).map((name) => `recipes/${name}`),
 ].map((path) => readFileSync(join(FOLDER, path), "utf8"));
+/** The value of `skip` of tests whose workflow runs jq. */
+export const WITHOUT_JQ = spawnSync("jq", ["--version"]).status !== 0 && "jq is not installed";
 /** The text of all pages with workflows. */
 export const DOCS = PAGES.join("\n");
 /** The reference of the action. */
