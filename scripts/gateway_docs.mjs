@@ -7,7 +7,8 @@ import { posix } from "node:path";
 export const GATEWAY_DOCS = Object.freeze({
   "CHANGELOG.md": "CHANGELOG.md",
   "dist/deploy.md": "docs/deploy.md",
-  "dist/github-actions.md": "docs/github-actions.md",
+  "dist/workflow-examples.md": "docs/guides/workflow-examples.md",
+  "dist/workflows.md": "docs/guides/workflows.md",
 });
 
 /**

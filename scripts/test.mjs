@@ -78,8 +78,8 @@ export const SUITES = Object.keys({ ...SOURCE_SUITES, ...BUILT_SUITES, ...LAST_S
 const PLANTED = ["gateway", "page", "package", "cli"];
 /** The needs of a suite by its name, and the further needs of its matrices. */
 const NEEDS = {
-  ...{ wasm: ["browser"], page: ["browser"], package: ["browser"], clients: ["browser"] },
-  ...{ alone: ["browser"], cli: ["cliPrograms"] },
+  ...{ wasm: ["browser"], page: ["browser"], package: ["browser"], alone: ["browser"] },
+  ...{ cli: ["cliPrograms"], clients: ["browser", "cliPrograms"] },
 };
 const MATRIX_NEEDS = {
   ...{ package: ["firefox", "packageTools"], page: ["firefox"], gateway: ["python"] },

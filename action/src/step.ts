@@ -40,7 +40,7 @@ export type Start<T> = ({ connection: Connection } & Written<T>) | StartFailure;
 
 /**
  * The claims to log when the gateway rejects the identity. Operators need them to write a rule; see
- * docs/github-actions.md.
+ * docs/guides/workflows.md.
  */
 const SHOWN_CLAIMS = [
   "iss",

@@ -1,4 +1,4 @@
-/** Runs the workflows with deployments in docs/github-actions.md against the gateway in workerd. */
+/** Runs the documented workflows with deployments against the gateway in workerd. */
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { BRANCH, startDeploymentGate } from "./deployment_gate.mjs";
 import { only, pullRequestEvent } from "./fixtures.mjs";
-import { Cache, readExample, startWorkflowJob } from "./workflow.mjs";
+import { Cache, readExample, startWorkflowJob, WITHOUT_JQ } from "./workflow.mjs";
 
 const CONCURRENCY = 3;
 const SUCCESS = { status: "success", summary: "It is live" };
@@ -47,7 +47,9 @@ async function runExample(run, heading, { end, id = run.id, event = {}, ...optio
 }
 
 describe("documented workflows", { concurrency: CONCURRENCY }, () => {
-  test("the workflow for a remote OpenAPI file deploys when its content changes", async (t) => {
+  test("the workflow for a remote OpenAPI file deploys when its content changes", {
+    skip: WITHOUT_JQ,
+  }, async (t) => {
     const run = await site.startRun(t);
     const cache = new Cache();
     const folder = mkdtempSync(join(tmpdir(), "quillgate-openapi-"));
@@ -65,18 +67,24 @@ describe("documented workflows", { concurrency: CONCURRENCY }, () => {
       const heading = "Redeploy when a remote OpenAPI file changes";
       return runExample(run, heading, { end, id, cache, variables });
     };
+    const [V1, V2] = ["1", "2"].map(
+      (version) => `{"openapi":"3.1.0","info":{"version":${version}}}`,
+    );
     const count = async () => (await run.deployments()).length;
 
-    const first = await runWith("1", SUCCESS);
+    const first = await runWith(V1, SUCCESS);
     assert.deepEqual([first.code, first.outputs.live, await count()], [0, "true", 1], first.raw);
-    const same = await runWith("1");
+    const same = await runWith(`\n${V1} `);
     assert.deepEqual([same.code, same.outputs, await count()], [0, { skipped: "true" }, 1]);
-    const failed = await runWith("2", FAILURE);
+    const failed = await runWith(V2, FAILURE);
     assert.deepEqual([failed.code, failed.outputs.live, await count()], [1, "false", 2]);
-    const retried = await runWith("2", SUCCESS);
+    const retried = await runWith(V2, SUCCESS);
     assert.deepEqual([retried.code, retried.outputs.live, await count()], [0, "true", 3]);
-    const reverted = await runWith("1", SUCCESS);
+    const reverted = await runWith(V1, SUCCESS);
     assert.deepEqual([reverted.code, await count()], [0, 4], reverted.raw);
+    await assert.rejects(runWith("<html>"), /parse error/);
+    await assert.rejects(runWith('{"message":"Sign in"}'), /Command failed/);
+    assert.equal(await count(), 4);
     assert.equal(cache.keys.length, 4, "every successful run saves the cache");
   });
 

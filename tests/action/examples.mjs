@@ -1,4 +1,4 @@
-/** The examples in docs/github-actions.md: their triggers, identities and prompts. */
+/** The workflows in docs/: their triggers, identities and prompts. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,11 +9,13 @@ export const commits = {};
 
 /**
  * @typedef {object} Example
- * @property {string} heading in docs/github-actions.md
+ * @property {string} heading of the section, or the title of the page
  * @property {object} claims of the identity token that GitHub signs
  * @property {object} event the payload
  * @property {(folder: string) => void} [checkOut] replaces `actions/checkout`
  * @property {RegExp} prompt matches the prompt of the job
+ * @property {boolean} [usesJq]
+ * @property {string} [documentedJob] the job's id in the documented log and summary
  * @property {number} [comments] number of comments that the step writes
  * @property {object[]} [intruders] changes of the claims that the rule rejects
  */
@@ -21,7 +23,15 @@ export const commits = {};
 /** @type {Example[]} */
 export const EXAMPLES = [
   {
-    heading: "Quick start",
+    heading: "Your first job from GitHub",
+    claims: { workflow: "document", event_name: "workflow_dispatch" },
+    event: {},
+    checkOut: () => {},
+    prompt: /^Check the page /,
+    documentedJob: "24b7f71a-24f6-428c-9eee-ec02371cb861",
+  },
+  {
+    heading: "Set up a workflow",
     claims: { workflow: "document", event_name: "workflow_dispatch" },
     event: {},
     prompt: /^Look for pages/,
@@ -56,6 +66,18 @@ export const EXAMPLES = [
     prompt: /^Compare the reference/,
   },
   {
+    heading: "Changelog from an OpenAPI diff",
+    claims: { workflow: "api-changelog", event_name: "push" },
+    event: {
+      get before() {
+        return commits.first;
+      },
+    },
+    checkOut: makeRepository,
+    usesJq: true,
+    prompt: /^Commit [0-9a-f]{40} changed openapi\.json\. .*\n> openapi: "3\.1\.0"\n/s,
+  },
+  {
     heading: "On a comment",
     claims: { workflow: "on-request", event_name: "issue_comment", actor_id: "1002" },
     event: {
@@ -72,13 +94,13 @@ const UPDATE = (project) => ({ target: `/v1/project/update/${project}` });
 
 /**
  * @typedef {object} DeploymentExample
- * @property {string} heading in docs/github-actions.md
+ * @property {string} heading of the section, or the title of the page
  * @property {object} claims of the identity token that GitHub signs
  * @property {(project: string) => { target: string, json?: object }} request that the rule allows
  */
 
 /** @type {DeploymentExample[]} */
-export const DEPLOYMENT_EXAMPLES = [
+const DEPLOYMENT_EXAMPLES = [
   {
     heading: "Redeploy when a remote OpenAPI file changes",
     claims: { workflow: "redeploy", event_name: "schedule" },
@@ -98,6 +120,29 @@ export const DEPLOYMENT_EXAMPLES = [
     }),
   },
 ];
+
+const SEARCHES = (project) => ({
+  method: "GET",
+  target: `/v1/analytics/${project}/searches?limit=1`,
+});
+
+/** Workflows that read analytics with the command line. */
+const REPORT_EXAMPLES = [
+  {
+    heading: "Weekly gap report to Slack",
+    claims: { workflow: "gap-report", event_name: "schedule" },
+    request: SEARCHES,
+  },
+  {
+    heading: "Feedback to an issue tracker",
+    claims: { workflow: "feedback", event_name: "schedule" },
+    request: SEARCHES,
+  },
+];
+
+/** Workflows whose rules allow no job. */
+export const OTHER_EXAMPLES = [...DEPLOYMENT_EXAMPLES, ...REPORT_EXAMPLES];
+export const ALL_EXAMPLES = [...EXAMPLES, ...OTHER_EXAMPLES];
 
 /** Changes of the claims that every rule rejects. */
 export const INTRUDERS = [
@@ -122,6 +167,7 @@ function makeRepository(folder) {
   git("commit", "--quiet", "--message", "one");
   commits.first = git("rev-parse", "HEAD");
   write("openapi.yaml", "openapi: 3.1.1\n");
+  write("openapi.json", '{"openapi":"3.1.0"}');
   write("src/api/$(touch evil).ts", "export {};\n");
   write("README.md", "# acme\n");
   git("add", ".");

@@ -172,7 +172,7 @@ function inputVariables(given, expressions) {
 }
 
 /** Interprets the workflow commands in the output of a step. */
-function parseCommands(raw) {
+export function parseCommands(raw) {
   const annotations = [];
   const masks = [];
   const groups = [];

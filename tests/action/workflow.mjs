@@ -1,7 +1,7 @@
 /** Reads the workflows in the documentation and runs their steps as GitHub's runner does. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -9,18 +9,34 @@ import { lineOf, readVersions } from "../../scripts/release.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 import { makeFolders, readOutputs, startStep } from "./runner.mjs";
 
-/** The documentation of the action. */
-export const DOCS = readFileSync(join(ROOT, "docs", "github-actions.md"), "utf8");
-/** `uses` of the action. */
-const ACTION = `quillgate/quillgate/action@${lineOf(readVersions()["Cargo.toml"])}`;
+const FOLDER = join(ROOT, "docs");
+/** The pages with workflows, by their paths in docs/. */
+const PAGES = [
+  "start/github.md",
+  "guides/workflows.md",
+  "guides/workflow-examples.md",
+  ...readdirSync(join(FOLDER, "recipes")).map((name) => `recipes/${name}`),
+].map((path) => readFileSync(join(FOLDER, path), "utf8"));
+/** The value of `skip` of tests whose workflow runs jq. */
+export const WITHOUT_JQ = spawnSync("jq", ["--version"]).status !== 0 && "jq is not installed";
+/** The text of all pages with workflows. */
+export const DOCS = PAGES.join("\n");
+/** The reference of the action. */
+export const REFERENCE = readFileSync(join(FOLDER, "reference", "action.md"), "utf8");
+/** `uses` of the action, and of the copy in the tutorial. */
+const ACTIONS = [
+  `quillgate/quillgate/action@${lineOf(readVersions()["Cargo.toml"])}`,
+  "./.github/actions/quillgate",
+];
 
 /**
- * Reads the workflow and the gateway rule below a heading.
+ * Reads the workflow and the gateway rule of a section, or of a whole page.
  *
- * @param {string} heading
+ * @param {string} heading of the section, or the title of the page
  */
 export function readExample(heading) {
-  const section = DOCS.split(/^##+ /m).find((text) => text.startsWith(`${heading}\n`));
+  const sections = PAGES.flatMap((page) => [page.slice("# ".length), ...page.split(/^##+ /m)]);
+  const section = sections.find((text) => text.startsWith(`${heading}\n`));
   assert.ok(section, `the heading ${heading} is missing`);
   const block = (language) => {
     const found = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, "s").exec(section);
@@ -71,7 +87,7 @@ export function runFirstSteps(job, { github, checkOut, cache, variables }) {
       }
     }
     const last = job.steps.at(-1);
-    assert.equal(last.uses, ACTION);
+    assert.ok(ACTIONS.includes(last.uses), last.uses);
     const isRun = last.if === undefined || evaluate(last.if, context);
     const inputs = isRun ? expandAll(last.with, context) : undefined;
     return { inputs, folders, clean, save };
@@ -136,7 +152,7 @@ function runScript({ run, env = {} }, context, { workspace, temp }) {
   writeFileSync(output, "");
   const folders = { RUNNER_TEMP: temp, GITHUB_OUTPUT: output };
   const variables = { PATH, HOME, ...folders, ...expandAll(env, context), ...context.variables };
-  execFileSync("bash", ["-e", "-c", run], { cwd: workspace, env: variables });
+  execFileSync("bash", ["--norc", "-e", "-c", run], { cwd: workspace, env: variables });
   return readOutputs(readFileSync(output, "utf8"));
 }
 
@@ -147,7 +163,7 @@ function evaluate(condition, { steps }) {
   return (steps[id].outputs[name] ?? "") === value;
 }
 
-function expandAll(values, context) {
+export function expandAll(values, context) {
   const entries = Object.entries(values);
   return Object.fromEntries(entries.map(([name, value]) => [name, expand(value, context)]));
 }

@@ -17,7 +17,7 @@ async function listPacked(folder) {
 }
 
 for (const [folder, pages] of [
-  ["gateway", ["CHANGELOG.md", "README.md", "dist/deploy.md", "dist/github-actions.md"]],
+  ["gateway", ["CHANGELOG.md", "README.md", "dist/deploy.md", "dist/workflows.md"]],
   ["pkg", ["README.md"]],
 ]) {
   test(`every link in the documents of ${folder} leads to a file of its package`, async () => {
@@ -40,7 +40,7 @@ test("rewrites links to the package's copy of a document, or to a path in the re
   const place = { from: "CHANGELOG.md", to: "CHANGELOG.md" };
   for (const [text, expected] of [
     ["[how](docs/deploy.md#webhooks)", "[how](dist/deploy.md#webhooks)"],
-    ["[how](docs/github-actions.md)", "[how](dist/github-actions.md)"],
+    ["[how](docs/guides/workflows.md)", "[how](dist/workflows.md)"],
     ["[`docs/cli.md`](docs/cli.md)", "`docs/cli.md`"],
     ["[how](docs/cli.md#output)", "how (`docs/cli.md` of the repository)"],
     ["[how](#added), [that](https://e.example/)", "[how](#added), [that](https://e.example/)"],
@@ -48,6 +48,6 @@ test("rewrites links to the package's copy of a document, or to a path in the re
     assert.equal(adaptLinks(text, place), expected);
   }
   const page = { from: "docs/deploy.md", to: "dist/deploy.md" };
-  assert.equal(adaptLinks("[a](github-actions.md#b)", page), "[a](github-actions.md#b)");
+  assert.equal(adaptLinks("[a](guides/workflows.md#b)", page), "[a](workflows.md#b)");
   assert.equal(adaptLinks("[a](../README.md)", page), "a (`README.md` of the repository)");
 });
