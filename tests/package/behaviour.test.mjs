@@ -1,6 +1,6 @@
 /**
  * Behaviour of the client in the cases where clients often differ. A complete run writes
- * docs/behaviour.md.
+ * docs/reference/behaviour.md.
  */
 import { after } from "node:test";
 import { rows } from "./behaviour/fixtures.mjs";

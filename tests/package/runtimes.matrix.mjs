@@ -1,4 +1,4 @@
-/** The packed package in every runtime, bundler and browser. The run writes docs/runtimes.md. */
+/** The packed package in every runtime, bundler and browser. The run writes docs/reference/runtimes.md. */
 import { after, describe } from "node:test";
 import {
   checkFirefox,

@@ -19,7 +19,7 @@ describe("Runtimes", { concurrency: 2 }, () => {
   checkRendering();
 });
 
-test("docs/runtimes.md has every row of this run: else run `npm run test:matrix -- package`", () => {
+test("docs/reference/runtimes.md has every row of this run: else run `npm run test:matrix -- package`", () => {
   // Versions are left out: those of Node and Chromium depend on the machine.
   const describeRow = ({ runtime, way, result }) =>
     [runtime.replace(/^Node \d+$/, "Node"), way, result].join(" | ");

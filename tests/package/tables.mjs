@@ -1,4 +1,4 @@
-/** The tables of docs/ that test runs write. */
+/** The tables of docs/reference/ that test runs write. */
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -6,12 +6,12 @@ import { ROOT } from "../../scripts/versions.mjs";
 const TABLES = {
   runtimes: {
     title: "Where the package runs",
-    text: "`npm run test:matrix -- package` generates this table. Each row is a run of the same checks with the packed tarball.",
+    text: "Every runtime, bundler and browser in which the package is tested. Each row is a run of the same checks with the packed tarball. `npm run test:matrix -- package` generates this table. [Bundlers and loading](bundlers.md) has the settings.",
     columns: { runtime: "Runtime", version: "Version", way: "How", result: "Result" },
   },
   behaviour: {
     title: "How the package behaves",
-    text: "`npm test -- package` generates this table. Each row is a test of the packed tarball.",
+    text: "The package in the cases where clients often differ. Each row is a test of the packed tarball. `npm test -- package` generates this table. [Use the package](../guides/scripts.md) describes the tasks.",
     columns: { subject: "When", behaviour: "Then", result: "Test" },
   },
 };
@@ -53,7 +53,7 @@ export function readTable(name) {
 }
 
 function fileOf(name) {
-  return join(ROOT, "docs", `${name}.md`);
+  return join(ROOT, "docs", "reference", `${name}.md`);
 }
 
 function tableOf(columns, rows) {

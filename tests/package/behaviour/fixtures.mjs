@@ -1,6 +1,6 @@
 /**
  * Fixtures of the behaviour tests: the installed package, a scripted server, and the rows of the
- * table in docs/behaviour.md.
+ * table in docs/reference/behaviour.md.
  */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";

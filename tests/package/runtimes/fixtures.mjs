@@ -1,6 +1,6 @@
 /**
  * Fixtures that the checks of all runtimes share: the simulated platform, a gateway, the installed
- * package, and the rows of the table in docs/runtimes.md.
+ * package, and the rows of the table in docs/reference/runtimes.md.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
