@@ -1,4 +1,4 @@
-/** The script in docs/cli.md that retries an export while the budget is spent. */
+/** The script in docs/guides/command-line.md that retries an export while the budget is spent. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,7 +14,7 @@ const CONCURRENCY = 3;
 
 /** Reads the script in the documentation and replaces `npx` and `sleep`. */
 function readScript() {
-  const text = readFileSync(join(ROOT, "docs", "cli.md"), "utf8");
+  const text = readFileSync(join(ROOT, "docs", "guides", "command-line.md"), "utf8");
   const script = /```sh\n(while [\s\S]*?)```/.exec(text)[1];
   const programs = [
     `npx() { [ "$1" = quillgate ] && shift && '${process.execPath}' '${BIN}' "$@"; }`,
