@@ -113,6 +113,11 @@ pub use parameters::{ConversationCursor, Cursor};
 pub use project::ProjectId;
 pub use pull_request::{PullRequestLink, RepositoryHost};
 
+/// Compiles the examples of the guide. A package does not contain it.
+#[cfg(all(doctest, feature = "client"))]
+#[doc = include_str!("../docs/guides/rust.md")]
+mod guide {}
+
 #[doc(hidden)]
 pub use agent_job::{CreateAgentJob, GetAgentJob, SendMessage, StreamAgentJobEvents};
 #[doc(hidden)]
