@@ -137,7 +137,8 @@ async fn jobs_are_created_read_and_followed_up() {
 
 #[tokio::test(start_paused = true)]
 async fn a_job_with_an_unknown_outcome_is_forced() {
-    let unknown = r#"{"status":409,"json":{"type":"/problems/outcome-unknown"}}"#;
+    let problem = r#"{"type":"/problems/outcome-unknown","outcome":"unknown"}"#;
+    let unknown = &format!(r#"{{"status":409,"json":{problem}}}"#);
     let host = FakeHost::new([unknown, JOB]);
     let job = force::create(&host.client(), "p", "once-1").await.unwrap();
     assert_eq!(job.status, Some(JobStatus::Active));
