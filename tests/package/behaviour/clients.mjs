@@ -147,7 +147,7 @@ describe("Client options", () => {
       ),
   );
 
-  when("`idempotencyKey` is set", "the client also sends it to the platform", () =>
+  when("`idempotencyKey` is set", "the client also sends it to Mintlify", () =>
     against({ json: JOB }, async ({ agentJobs }, { requests }) => {
       await agentJobs.create({ prompt: "p" }, { idempotencyKey: "mine-1" });
       assert.equal(requests[0].headers["idempotency-key"], "mine-1");

@@ -14,7 +14,7 @@ import {
 } from "./fixtures.mjs";
 
 describe("Retries", () => {
-  when("a POST to the platform gets 503", "it is sent once and rejects with ServerError", () =>
+  when("a POST to Mintlify gets 503", "it is sent once and rejects with ServerError", () =>
     against({ status: 503, json: { error: "busy" } }, async ({ agentJobs }, { requests }) => {
       const calls = [
         () => agentJobs.create({ prompt: "p" }, { maxRetries: 5 }),
@@ -28,7 +28,7 @@ describe("Retries", () => {
   );
 
   when(
-    "the connection of a POST to the platform breaks in the body of a 2xx response",
+    "the connection of a POST to Mintlify breaks in the body of a 2xx response",
     "it is sent once and rejects with OutcomeUnknownError",
     () =>
       against({ text: '{"id":', cut: true }, async ({ agentJobs }, { requests }) => {
@@ -40,7 +40,7 @@ describe("Retries", () => {
   );
 
   when(
-    "the platform has rejected the gateway's own key (502 `upstream-credential`)",
+    "Mintlify has rejected the gateway's own key (502 `upstream-credential`)",
     "the call rejects with ServerError and is not retried",
     () => {
       const json = { type: "/problems/upstream-credential", status: 502, detail: "refused" };

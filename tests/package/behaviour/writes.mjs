@@ -90,7 +90,7 @@ describe("Writes through a gateway", () => {
 
   when(
     "a job is created with a `webhookUrl` and an admin key",
-    "the call rejects, because the platform sends no webhooks",
+    "the call rejects, because Mintlify sends no webhooks",
     () =>
       against({ json: JOB }, async ({ agentJobs }, { requests }) => {
         const webhookUrl = "https://hooks.example/done";
@@ -102,7 +102,7 @@ describe("Writes through a gateway", () => {
 
   when(
     "`retryWrites` is true without a gateway",
-    "a write is sent once, since the platform has no idempotency keys",
+    "a write is sent once, since Mintlify has no idempotency keys",
     () =>
       against(
         { status: 503 },
