@@ -167,7 +167,7 @@ describe("problem", () => {
       requestId: "r1",
       problem: { detail: "Mintlify sent HTML" },
     });
-    assert.equal(problem.cause, "The platform sent HTML (502)");
+    assert.equal(problem.cause, "Mintlify sent HTML (502)");
     assert.equal(problem.requestId, "r1");
     assert.equal(problem.remedy, "retry");
   });
