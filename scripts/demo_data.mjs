@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { accessClaims, mintToken } from "./token.mjs";
 
 /**
- * Options of the simulated platform. A day takes one request to archive, because its 240 rows fit
+ * Options of the simulated Mintlify. A day takes one request to archive, because its 240 rows fit
  * on one page.
  */
 export const DEMO_SITE = {
@@ -26,7 +26,7 @@ const MAX_ARCHIVE_RUNS = 10;
 const LIST_PAUSE_MS = 250;
 const MAX_LISTS = 120;
 
-/** Authors, prompts, and the fields that the simulated platform reports for each job. */
+/** Authors, prompts, and the fields that the simulated Mintlify reports for each job. */
 const JOBS = [
   {
     author: "maya",
@@ -77,7 +77,7 @@ const JOBS = [
   },
 ];
 
-/** Authors, branches of previews, courses at the simulated platform, and ends. Oldest first. */
+/** Authors, branches of previews, courses at the simulated Mintlify, and ends. Oldest first. */
 const DEPLOYMENTS = [
   { author: "maya", course: "success", end: "success true" },
   { author: "docs-bot", branch: "docs/rotate-api-keys", course: "success", end: "success true" },

@@ -1,6 +1,6 @@
 /**
  * `npm run screenshots [-- FOLDER]`: takes screenshots of every route in Chromium, in both colour
- * schemes and at two widths. The page runs with the gateway in workerd and the simulated platform.
+ * schemes and at two widths. The page runs with the gateway in workerd and the simulated Mintlify.
  * FOLDER defaults to `target/screenshots/`. `--as-built` skips the build. `--scene`, `--scheme` and
  * `--width`, each repeatable, limit the screenshots: `--scene views --width phone`.
  */

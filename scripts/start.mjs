@@ -1,5 +1,5 @@
 /**
- * `npm start [-- --verbose]`: runs the page, the gateway and a simulated platform on this machine,
+ * `npm start [-- --verbose]`: runs the page, the gateway and a simulated Mintlify on this machine,
  * with new secrets each time. Meanwhile, it builds and serves changes of the sources. `--verbose`
  * shows the output of every build.
  */
@@ -67,7 +67,7 @@ await runMain(async () => {
     env: context.env,
   });
   await gateway.start();
-  console.log(`start: the gateway and a simulated platform (${secondsSince(started)})`);
+  console.log(`start: the gateway and a simulated Mintlify (${secondsSince(started)})`);
   const filling = performance.now();
   await fillDemo({ project: PROJECT, secret, gateway, upstream });
   console.log(`start: jobs, and page views of 90 days (${secondsSince(filling)})`);
@@ -82,7 +82,7 @@ await runMain(async () => {
   console.log(welcome({ ...addresses, token }));
   try {
     await Promise.race([
-      failWhenEnded("the simulated platform", upstream),
+      failWhenEnded("the simulated Mintlify", upstream),
       gateway.failure,
       rebuildOnChange(context, gateway, sources),
     ]);
@@ -111,7 +111,7 @@ Page      ${page}/
 Project   ${PROJECT}
 Token     ${token}
           Allows every operation for ${TOKEN_DAYS} days or until the next start. Keep it secret.
-Platform  ${upstream}, simulated: no real key is used
+Mintlify  ${upstream}, simulated: no real key is used
 
 Changes of the Worker, the core and the page are built and served.
 Ctrl-C stops everything and deletes its jobs and secrets.

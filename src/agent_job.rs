@@ -1,5 +1,5 @@
 //! Agent jobs. A background agent follows an instruction in the project's documentation repository
-//! (docs/platform.md, 2.1, 2.2, 3, 4.1, 4.3 and 4.4). Only gateways stream a job's events.
+//! (docs/mintlify/jobs.md, 2.1, 2.2, 3, 4.1, 4.3 and 4.4). Only gateways stream a job's events.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::parameters::ParameterType;
 use crate::project::path_segment;
 use crate::value::check_not_empty;
 
-/// The identifier of an agent job (docs/platform.md, 2.1, `id`).
+/// The identifier of an agent job (docs/mintlify/jobs.md, 2.1, `id`).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct JobId(String);
 
@@ -61,7 +61,7 @@ impl ParameterType for JobId {
     }
 }
 
-/// The instruction for the agent: at least one character (docs/platform.md, 2.2).
+/// The instruction for the agent: at least one character (docs/mintlify/jobs.md, 2.2).
 #[derive(Clone, PartialEq, Eq)]
 pub struct Prompt(String);
 

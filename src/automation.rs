@@ -1,4 +1,4 @@
-//! Automations: agents that Mintlify runs on a schedule (docs/platform.md, 4.15).
+//! Automations: agents that Mintlify runs on a schedule (docs/mintlify/deployments.md, 4.15).
 
 use crate::declaration::{Pagination, ParameterKind, RateLimitPolicy};
 use crate::parameters::text_parameter;

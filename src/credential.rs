@@ -124,7 +124,7 @@ pub fn is_loopback(rest: &str) -> bool {
     })
 }
 
-/// A Mintlify admin key, which must stay on servers (docs/platform.md, 5).
+/// A Mintlify admin key, which must stay on servers (docs/mintlify/rules.md, 5).
 #[derive(Clone, PartialEq, Eq)]
 pub struct AdminKey(String);
 

@@ -1,8 +1,8 @@
 //! Calendar dates, instants and HTTP dates.
 //!
-//! Mintlify accepts `YYYY-MM-DD` and ISO 8601 date-times (docs/platform.md, 4.2). This module
-//! parses only these formats and HTTP dates, because a calendar library would be many times larger
-//! than the rest of the package.
+//! Mintlify accepts `YYYY-MM-DD` and ISO 8601 date-times (docs/mintlify/analytics.md, 4.2). This
+//! module parses only these formats and HTTP dates, because a calendar library would be many times
+//! larger than the rest of the package.
 
 mod calendar;
 mod day;
@@ -266,7 +266,7 @@ pub(crate) fn freeze_end(from: Option<&str>, now: Millis) -> Result<String, Vali
 }
 
 /// A date range from `dateFrom` (inclusive) to `dateTo` (exclusive), as defined in
-/// docs/platform.md, 4.2.
+/// docs/mintlify/analytics.md, 4.2.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DateRange {
     from: Option<DateBound>,

@@ -166,7 +166,7 @@ impl Scope {
     }
 }
 
-/// A budget: a set of requests that share one rate limit (docs/platform.md, 8).
+/// A budget: a set of requests that share one rate limit (docs/mintlify/rules.md, 8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RateLimitPolicy {

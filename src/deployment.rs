@@ -1,5 +1,5 @@
-//! Deployments and previews of a project's documentation site (docs/platform.md, 4.12 to 4.14). Only gateways
-//! list deployments and stream their changes.
+//! Deployments and previews of a project's documentation site (docs/mintlify/deployments.md, 4.12
+//! to 4.14). Only gateways list deployments and stream their changes.
 
 use crate::count::Count;
 use crate::date::Instant;
@@ -111,17 +111,18 @@ record! {
     }
 }
 
-/// The sentence in `logs` after the content of a deployment was published (docs/platform.md, 4.14).
+/// The sentence in `logs` after the content of a deployment was published
+/// (docs/mintlify/deployments.md, 4.14).
 pub const LOG_PUBLISHED: &str = "Successfully updated deployment";
-/// The start of the sentence about a domain whose cache could not be cleared (docs/platform.md,
-/// 4.14).
+/// The start of the sentence about a domain whose cache could not be cleared
+/// (docs/mintlify/deployments.md, 4.14).
 pub const LOG_NOT_REVALIDATED: &str = "Failed to revalidate ";
 /// The start of the sentence about a step that failed.
 pub const LOG_FAILED: &str = "Failed";
 
 impl Deployment {
     /// Returns whether the content is live: the deployment succeeded, or it failed only because a
-    /// domain could not be revalidated after the publication (docs/platform.md, 4.14).
+    /// domain could not be revalidated after the publication (docs/mintlify/deployments.md, 4.14).
     ///
     /// ```
     /// use quillgate::Deployment;
@@ -185,7 +186,7 @@ record! {
         /// The identifier of the preview's deployment.
         pub status_id as "statusId": String,
         /// The URL of the preview. It can respond 404 for minutes although the deployment has
-        /// succeeded (docs/platform.md, 4.13).
+        /// succeeded (docs/mintlify/deployments.md, 4.13).
         pub preview_url as "previewUrl": Option<String>,
     }
 }

@@ -87,7 +87,7 @@ rules! {
     Required = "required", "is required";
     /// The value must be a string.
     Text = "text", "must be a string";
-    /// The string must have at least one character (docs/platform.md, 2.2 and 4).
+    /// The string must have at least one character (docs/mintlify/jobs.md, 2.2).
     NotEmpty = "not-empty", "must have at least one character";
     /// The string must not be `.` or `..`. URL parsers resolve both as path steps, even
     /// percent-encoded (WHATWG URL, "double-dot path segment").
@@ -103,11 +103,11 @@ rules! {
     NotWithOffset = "not-with-offset", "must not be combined with offset";
     /// The value must be a ULID: 26 characters of Crockford's base 32.
     Ulid = "ulid", "must be a ULID of 26 letters and digits";
-    /// The value must be `YYYY-MM-DD` or an ISO 8601 date-time (docs/platform.md, 4.2).
+    /// The value must be `YYYY-MM-DD` or an ISO 8601 date-time (docs/mintlify/analytics.md, 4.2).
     DateFormat = "date-format", "must be a date as YYYY-MM-DD or an ISO 8601 date-time";
     /// The day and time must exist.
     CalendarDate = "calendar-date", "must be an existing date and time";
-    /// `dateFrom` must be before `dateTo`, which is exclusive (docs/platform.md, 4.2).
+    /// `dateFrom` must be before `dateTo`, which is exclusive (docs/mintlify/analytics.md, 4.2).
     BeforeDateTo = "before-date-to", "must be before dateTo";
     /// The URL must be an absolute `http:` or `https:` URL without credentials, query or fragment.
     BaseUrl = "base-url", "must be an absolute http or https URL without credentials, query or fragment";
@@ -174,11 +174,12 @@ impl IntegerKind {
 
 impl IntegerRule {
     /// The bounds of `offset`: 0 to 2^53 − 1, the largest integer that is exact in JSON
-    /// (docs/platform.md, 4.2).
+    /// (docs/mintlify/analytics.md, 4.2).
     pub const OFFSET: Self = Self::new(IntegerKind::Offset, 0, MAX_SAFE_INTEGER);
     /// The bounds of `page`: 1 to 2^53 − 1.
     pub const PAGE: Self = Self::new(IntegerKind::Page, 1, MAX_SAFE_INTEGER);
-    /// The bounds of `limit` for views and visitors: 1 to 250 rows (docs/platform.md, 4.2).
+    /// The bounds of `limit` for views and visitors: 1 to 250 rows (docs/mintlify/analytics.md,
+    /// 4.2).
     pub const PAGE_SIZE: Self = Self::page_size(250);
     /// The bounds of `maxRetries`: 0 to 10.
     pub const RETRY_COUNT: Self = Self::new(IntegerKind::RetryCount, 0, 10);

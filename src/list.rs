@@ -9,10 +9,10 @@ pub(crate) const PAGE: &str = "page";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Limit<const MAX: u64, const DEFAULT: u64>(u64);
 
-/// The page size of feedback and searches: 1 to 100 rows (docs/platform.md, 4.6 and 4.8).
+/// The page size of feedback and searches: 1 to 100 rows (docs/mintlify/analytics.md, 4.6 and 4.8).
 pub type SmallPageSize = Limit<100, 50>;
 
-/// The page size of views and visitors: 1 to 250 rows (docs/platform.md, 4.2, `limit`).
+/// The page size of views and visitors: 1 to 250 rows (docs/mintlify/analytics.md, 4.2, `limit`).
 pub type PageSize = Limit<{ IntegerRule::PAGE_SIZE.max }, 50>;
 
 impl<const MAX: u64, const DEFAULT: u64> Limit<MAX, DEFAULT> {
@@ -50,7 +50,7 @@ impl<const MAX: u64, const DEFAULT: u64> Limit<MAX, DEFAULT> {
     }
 }
 
-/// The number of rows to skip: 0 to 2^53 − 1 (docs/platform.md, 4.2, `offset`).
+/// The number of rows to skip: 0 to 2^53 − 1 (docs/mintlify/analytics.md, 4.2, `offset`).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Offset(u64);
 
@@ -63,7 +63,7 @@ impl Offset {
         IntegerRule::OFFSET.check("offset", rows).map(Self)
     }
 
-    /// Returns the offset of a page: `(page − 1) × limit` (docs/platform.md, 4.2).
+    /// Returns the offset of a page: `(page − 1) × limit` (docs/mintlify/analytics.md, 4.2).
     ///
     /// Pages are counted from 1.
     ///

@@ -1,4 +1,4 @@
-//! The schedule for polling a job (docs/platform.md, 3, rule 1).
+//! The schedule for polling a job (docs/mintlify/jobs.md, 3, rule 1).
 
 use crate::millis::Millis;
 

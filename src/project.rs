@@ -33,7 +33,8 @@ pub(crate) fn path_segment(field: &'static str, text: String) -> Result<String, 
     }
 }
 
-/// The project's identifier, from the API keys page of Mintlify's dashboard (docs/platform.md, 4).
+/// The project's identifier, from the API keys page of Mintlify's dashboard
+/// (docs/mintlify/rules.md, 4).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ProjectId(String);
 

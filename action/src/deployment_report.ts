@@ -188,7 +188,7 @@ export function composeComment(outcome: DeploymentOutcome, context: DeploymentCo
   ].join("\n\n");
 }
 
-/** See docs/platform.md, 4.13. */
+/** See docs/mintlify/deployments.md, 4.13. */
 const PAGES_CAN_BE_MISSING = " For some minutes, pages can respond with 404.";
 
 function readFailureSummary(outcome: DeploymentOutcome): string | undefined {

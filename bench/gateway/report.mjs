@@ -54,7 +54,7 @@ enlarges its heap in the first batches.`;
   if (exports) {
     parts.push(...formatHeading("exports", "export"));
     const note = `\
-Speed: medians of ${EXPORT_ROUNDS} exports of ${formatCount(EXPORT_ROWS)} rows, one at a time. Upstream takes ${EXPORT_DELAY} ms for
+Speed: medians of ${EXPORT_ROUNDS} exports of ${formatCount(EXPORT_ROWS)} rows, one at a time. The simulated Mintlify takes ${EXPORT_DELAY} ms for
 each page. Memory: the largest resident memory of a process after ${formatCount(TOTAL_ROWS)} rows in total, medians of
 ${MEMORY_RUNS} runs. A Cloudflare isolate has ${HEAP_LIMIT} MB.`;
     parts.push(note, formatExportTable(exports), formatExportMemoryTable(exports));

@@ -1,5 +1,5 @@
 /**
- * The facts about Mintlify's API that `quillgate doctor --live` checks. `docs/platform.md` states
+ * The facts about Mintlify's API that `quillgate doctor --live` checks. `docs/mintlify/` states
  * each in the section named here.
  */
 
@@ -17,7 +17,7 @@ export interface Judgment {
 }
 
 interface Fact {
-  /** The section of `docs/platform.md`. */
+  /** The section in `docs/mintlify/`. */
   section: string;
   text: string;
   judge(responses: Responses): Judgment;

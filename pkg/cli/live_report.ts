@@ -59,7 +59,7 @@ export function writeReport({ version, facts, responses }: LiveReport): string {
     ...[
       "# Shapes of Mintlify's API",
       "",
-      `By quillgate ${version}. The sections are those of docs/platform.md.`,
+      `By quillgate ${version}. The sections are those of docs/mintlify/README.md.`,
     ],
     ...["", "## Facts", "", "| verdict | section | fact | found |", "| --- | --- | --- | --- |"],
     ...facts.map(({ verdict, section, text, found }) => writeRow([verdict, section, text, found])),

@@ -21,7 +21,7 @@ const WORDS: ReadonlyMap<string, readonly string[]> = new Map([
   ["feedback", ["positive", "negative"]],
   ["role", ["user", "assistant"]],
 ]);
-/** The documented properties of responses (docs/platform.md, 2, 4 and 7). */
+/** The documented properties of responses (docs/mintlify, 2, 4 and 7). */
 const DOCUMENTED: ReadonlySet<string> = new Set([
   ...["totals", "views", "visitors", "path", "human", "ai", "total", "hasMore", "nextCursor"],
   ...["feedback", "id", "source", "status", "comment", "createdAt", "helpful", "contact"],

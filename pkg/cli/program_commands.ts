@@ -40,7 +40,7 @@ export const PROGRAM_COMMANDS: readonly Command[] = [
     summary: "Check settings, credential, gateway, budget and archive, and suggest fixes.",
     description: [
       "It uses at most one of the hour's requests.",
-      "--live compares Mintlify's responses with docs/platform.md instead. It sends about eight GET requests to Mintlify with the admin key. First it lists them and asks. The report has names of properties, types and formats, but no paths, terms, comments, ids or keys. Each fact is confirmed, contradicted or not seen.",
+      "--live compares Mintlify's responses with docs/mintlify/README.md instead. It sends about eight GET requests to Mintlify with the admin key. First it lists them and asks. The report has names of properties, types and formats, but no paths, terms, comments, ids or keys. Each fact is confirmed, contradicted or not seen.",
     ],
     connects: true,
     arguments: [],

@@ -1,4 +1,5 @@
-//! Caller stats: the number of questions to the assistant by origin (docs/platform.md, 4.11).
+//! Caller stats: the number of questions to the assistant by origin (docs/mintlify/analytics.md,
+//! 4.11).
 
 use crate::count::Count;
 use crate::date::DateRange;

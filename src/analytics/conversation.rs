@@ -1,4 +1,5 @@
-//! One conversation with the assistant. Conversations are personal data (docs/platform.md, 4.10).
+//! One conversation with the assistant. Conversations are personal data
+//! (docs/mintlify/analytics.md, 4.10).
 
 use crate::date::Instant;
 use crate::declaration::{Pagination, ParameterKind, RateLimitPolicy};

@@ -1,5 +1,5 @@
-//! The list of conversations with the assistant. Conversations are personal data (docs/platform.md,
-//! 4.9).
+//! The list of conversations with the assistant. Conversations are personal data
+//! (docs/mintlify/analytics.md, 4.9).
 
 use crate::date::{DateRange, Instant};
 use crate::declaration::{Pagination, RateLimitPolicy};

@@ -1,4 +1,4 @@
-//! Feedback on the project's pages, from readers and AI agents (docs/platform.md, 4.6).
+//! Feedback on the project's pages, from readers and AI agents (docs/mintlify/analytics.md, 4.6).
 
 use super::feedback_filter::{CodeSnippetSource, ContextualSource, OtherSource};
 use super::feedback_filter::{FeedbackSource, FeedbackStatus, FeedbackStatuses};

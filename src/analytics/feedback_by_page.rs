@@ -1,4 +1,4 @@
-//! Feedback by page: the votes for and against each page (docs/platform.md, 4.7).
+//! Feedback by page: the votes for and against each page (docs/mintlify/analytics.md, 4.7).
 
 use super::feedback_filter::{FeedbackSource, FeedbackStatuses};
 use crate::count::Count;

@@ -1,5 +1,5 @@
-//! The source and the status of feedback (docs/platform.md, 4.6). Both feedback reports and the
-//! export of feedback filter by them.
+//! The source and the status of feedback (docs/mintlify/analytics.md, 4.6). Both feedback reports
+//! and the export of feedback filter by them.
 
 use crate::declaration::{Parameter, ParameterIn, ParameterKind};
 use crate::error::{Rule, ValidationError};

@@ -1,4 +1,4 @@
-//! Readers' searches in the documentation (docs/platform.md, 4.8).
+//! Readers' searches in the documentation (docs/mintlify/analytics.md, 4.8).
 
 use crate::count::{Count, Percentage};
 use crate::date::{DateRange, Instant};

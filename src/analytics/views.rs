@@ -1,4 +1,4 @@
-//! Page views by people and by AI (docs/platform.md, 2.3 and 4.2).
+//! Page views by people and by AI (docs/mintlify/analytics.md, 2.3 and 4.2).
 
 use crate::count::Count;
 use crate::date::DateRange;

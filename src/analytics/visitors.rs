@@ -1,4 +1,5 @@
-//! Visitors: the number of people and AI agents that read each page (docs/platform.md, 4.5).
+//! Visitors: the number of people and AI agents that read each page (docs/mintlify/analytics.md,
+//! 4.5).
 
 use crate::count::Count;
 use crate::date::DateRange;

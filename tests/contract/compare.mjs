@@ -4,7 +4,7 @@ const MAX_SAFE_INTEGER = Number.MAX_SAFE_INTEGER;
 /** Keywords that do not constrain a value. */
 const ANNOTATIONS = ["description", "example", "nullable"];
 
-/** The bodies of refusals as the core decodes them; see section 7 of docs/platform.md. */
+/** The bodies of refusals as the core decodes them; see docs/mintlify/rules.md, 7. */
 const message = { kind: "nullable", value: { kind: "text" } };
 const onlyMessage = (name) => ({ kind: "object", name, members: { error: message } });
 const ERRORS = {

@@ -7,8 +7,8 @@ import { readDeclared } from "./declared.mjs";
 import { assertExpected, DECLARED, SIMULATED } from "./expected.mjs";
 import { readPublished, SKIP } from "./published.mjs";
 
-const PLATFORM = new URL("../../docs/platform.md", import.meta.url);
-const HEADING = "\n## Where Quillgate differs\n";
+const DIFFERENCES = new URL("../../docs/mintlify/differences.md", import.meta.url);
+const HEADING = "# Where Quillgate differs\n";
 
 test("Mintlify publishes every declared operation under the same path and method", {
   skip: SKIP,
@@ -40,7 +40,7 @@ describe("intended differences", () => {
     assert.equal(lines.length, new Set(lines).size);
   });
 
-  test("every intended difference has a row in docs/platform.md", async () => {
+  test("every intended difference has a row in docs/mintlify/differences.md", async () => {
     const rows = await readRows();
     assert.equal(rows.length, new Set(rows).size, "two rows have the same id");
     assert.deepEqual(
@@ -50,10 +50,10 @@ describe("intended differences", () => {
   });
 });
 
-/** Returns the ids in the table of docs/platform.md. */
+/** Returns the ids in the table of docs/mintlify/differences.md. */
 async function readRows() {
-  const text = await readFile(PLATFORM, "utf8");
+  const text = await readFile(DIFFERENCES, "utf8");
   const [, section] = text.split(HEADING);
-  assert.ok(section, `docs/platform.md lacks the section ${HEADING.trim()}`);
+  assert.ok(section, `docs/mintlify/differences.md lacks the section ${HEADING.trim()}`);
   return [...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, id]) => id);
 }

@@ -1,7 +1,7 @@
 /**
  * The intended differences from Mintlify's descriptions, with reasons. The table under "Where
- * Quillgate differs" in docs/platform.md has a row for each `id`. `lines` is the output of the
- * comparison.
+ * Quillgate differs" in docs/mintlify/differences.md has a row for each `id`. `lines` is the output of
+ * the comparison.
  */
 import assert from "node:assert/strict";
 

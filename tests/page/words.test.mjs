@@ -165,9 +165,9 @@ describe("problem", () => {
     const problem = describeError("ServerError", {
       status: 502,
       requestId: "r1",
-      problem: { detail: "the platform sent HTML" },
+      problem: { detail: "Mintlify sent HTML" },
     });
-    assert.equal(problem.cause, "The platform sent HTML (502)");
+    assert.equal(problem.cause, "Mintlify sent HTML (502)");
     assert.equal(problem.requestId, "r1");
     assert.equal(problem.remedy, "retry");
   });
@@ -233,8 +233,8 @@ describe("problem", () => {
         "You and others with the same access have used all 9 this hour.",
       ],
       [
-        "create-job: the upstream itself answered that its limit is reached",
-        "The upstream itself answered that its limit is reached",
+        "create-job: Mintlify itself answered that its limit is reached",
+        "Mintlify itself answered that its limit is reached",
       ],
     ];
     for (const [detail, cause] of causes) assert.equal(causeOf(detail), cause);

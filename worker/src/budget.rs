@@ -154,8 +154,7 @@ impl BudgetSnapshot {
         let mut own = limit("", "limit", "", self.limit);
         let spent_until = own.refusal.as_ref().map_or(self.now, |spent| spent.until);
         if let Some(until) = self.blocked_until.filter(|until| *until > spent_until) {
-            let detail =
-                format!("{policy}: the upstream itself answered that its limit is reached");
+            let detail = format!("{policy}: Mintlify itself answered that its limit is reached");
             own.refusal = Some(Refusal { until, detail });
         }
         let all_callers = " for all callers of the access token's rule";

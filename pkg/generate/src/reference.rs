@@ -16,7 +16,7 @@ const HEAD: &str = "\
      cargo run -p quillgate-generate -- reference docs/reference.md -->
 # Reference
 
-All operations of the package and the gateway. [platform.md](platform.md) describes Mintlify's API.
+All operations of the package and the gateway. [Mintlify](mintlify/README.md) describes Mintlify's API.
 The gateway's OpenAPI description, `GET /openapi.json`, also covers its header fields and errors.
 
 The path parameter `projectId` comes from the client's options.

@@ -224,7 +224,7 @@ describe("an hourly window", () => {
 
       const second = await timed(() => alice.create("closed-docs"));
       const wait = assertExceeded(second.answer, "create-job", { limit: CREATE_LIMIT });
-      assert.match(second.answer.json.detail, /upstream itself/);
+      assert.match(second.answer.json.detail, /Mintlify itself/);
       assert.ok(second.received + wait * 1000 >= first.sent + 1_800_000, `${wait} s`);
       assert.ok(wait <= 1800, `${wait} s`);
       assert.equal(await gate.received(), reached, "the upstream receives no further request");
@@ -382,7 +382,7 @@ describe("an hourly window", () => {
     test("keeps a policy blocked that an upstream 429 blocked before the Worker was killed", async () => {
       const rejected = await alice.create("closed-docs");
       assertExceeded(rejected, "create-job", { limit: CREATE_LIMIT });
-      assert.match(rejected.json.detail, /upstream itself/);
+      assert.match(rejected.json.detail, /Mintlify itself/);
       assert.equal(await gate.received(), 0);
     });
   });

@@ -49,7 +49,7 @@ const failWith429 = (operation, times = 1) =>
 
 /** Asserts that the gateway rejected the request because of an upstream block. */
 function assertBlocked(answer) {
-  assert.match(assertProblem(answer, 429, "quota-exceeded").detail, /the upstream itself/);
+  assert.match(assertProblem(answer, 429, "quota-exceeded").detail, /Mintlify itself/);
   const wait = Number(answer.header("retry-after"));
   assert.ok(wait <= WINDOW_SECONDS, `${wait} s`);
 }

@@ -315,7 +315,7 @@ describe("a stored budget", () => {
   test("keeps a stored budget blocked for as long as Mintlify requested", async () => {
     const answer = await send({ project: BUSY, id: stored.busy.job });
     const problem = assertProblem(answer, 429, "quota-exceeded");
-    assert.match(problem.detail, /the upstream itself/);
+    assert.match(problem.detail, /Mintlify itself/);
     assert.equal(await requestsSince("agentJobs.sendMessage"), 0);
     const longest = stored.budgets.busy["send-message"].closedUntil - stored.madeAt + 1000;
     const wait = 1000 * Number(answer.header("retry-after"));

@@ -1,5 +1,5 @@
 /**
- * Fixtures that the checks of all runtimes share: the simulated platform, a gateway, the installed
+ * Fixtures that the checks of all runtimes share: the simulated Mintlify, a gateway, the installed
  * package, and the rows of the table in docs/reference/runtimes.md.
  */
 import assert from "node:assert/strict";

@@ -13,7 +13,7 @@
 //! # Profiles
 //!
 //! `--profile published` follows Mintlify's descriptions. `--profile live` also does what users of
-//! the real platform or Mintlify's own programs show; `docs/platform.md` lists the sources:
+//! the live Mintlify or its own programs show; `docs/mintlify/README.md` lists the sources:
 //!
 //! - Some search terms are the beginnings of others, as readers typed them.
 //! - All turns of a thread have the `id` of the first.

@@ -1,4 +1,4 @@
-//! The state of the simulated platform.
+//! The state of the simulated Mintlify.
 
 use std::sync::Arc;
 

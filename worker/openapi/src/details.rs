@@ -33,7 +33,7 @@ pub enum Success {
     Forwarded(&'static str, &'static str, &'static [&'static str]),
     /// From the gateway itself, with status 200.
     Generated(&'static str),
-    /// From the upstream or the gateway's cache, with status 200 or 304.
+    /// From Mintlify or the gateway's cache, with status 200 or 304.
     Cached(&'static str),
     /// From the archive, with status 200 or 304.
     Archived(&'static str),

@@ -123,7 +123,9 @@ pub fn schemas() -> Map<String, Value> {
 
 fn kind_schema(kind: ProblemKind) -> Value {
     let names: Vec<_> = [&COMMON_MEMBERS, kind.members(), kind.optional_members()].concat();
-    let mut own = json!({ "type": { "const": uri(kind) }, "title": { "const": kind.title() } });
+    // Not a constant: a response that an earlier release stored has that release's title.
+    let mut own =
+        json!({ "type": { "const": uri(kind) }, "title": { "examples": [kind.title()] } });
     if let Some(status) = kind.status() {
         own["status"] = json!({ "const": status });
     }
@@ -152,7 +154,12 @@ fn common_schema() -> Value {
                 "description": "The stable kind of the problem, for programs.",
                 "enum": uris.collect::<Vec<_>>(),
             },
-            "title": { "type": "string", "description": "A short, constant summary of the kind." },
+            "title": {
+                "type": "string",
+                "minLength": 1,
+                "description": "A short summary of the kind, for people. It can change between \
+                    releases.",
+            },
             "status": {
                 "type": "integer",
                 "minimum": 400,

@@ -146,7 +146,7 @@ impl ExportStream {
         if let Err(fault) = self.export.push_page(&text, &mut self.output) {
             let mut problem = classify_malformed(Method::Get).problem;
             if let PageFault::Contradiction(reason) = fault {
-                problem.detail = format!("the upstream's list cannot continue: {reason}");
+                problem.detail = format!("Mintlify's list cannot continue: {reason}");
                 problem.operator = Some(problem.detail.clone());
             }
             return Err(self.refuse(problem));

@@ -21,9 +21,9 @@ pub struct Limits {
     pub window: Millis,
 }
 
-/// Mintlify's window for deployments and automations (docs/platform.md, 8).
+/// Mintlify's window for deployments and automations (docs/mintlify/rules.md, 8).
 const DEPLOYMENT_WINDOW: Millis = Millis::from_seconds(10);
-/// Mintlify's window for previews (docs/platform.md, 8).
+/// Mintlify's window for previews (docs/mintlify/rules.md, 8).
 const PREVIEW_WINDOW: Millis = Millis::from_seconds(60);
 
 impl Limits {

@@ -29,7 +29,7 @@ macro_rules! problem_kinds {
                 format!("/problems/{}", self.as_str())
             }
 
-            /// `None` for the upstream's status.
+            /// `None` for Mintlify's status.
             pub const fn status(self) -> Option<u16> {
                 match self { $(Self::$name => $status,)+ }
             }
@@ -118,7 +118,7 @@ problem_kinds! {
         headers: ["Accept-Post"];
     /// The idempotency key was already used for a different request.
     IdempotencyKeyReused = Some(422), "idempotency-key-reused", "Idempotency key reused";
-    /// The budgets in `violated-policies` are used up. Nothing was sent upstream.
+    /// The budgets in `violated-policies` are used up. Nothing was sent to Mintlify.
     QuotaExceeded = Some(429), "quota-exceeded", "Quota exceeded",
         members: ["violated-policies"],
         headers: ["Retry-After", "RateLimit", "RateLimit-Policy"];
@@ -136,32 +136,31 @@ problem_kinds! {
         optional_members: ["outcome"];
     /// The gateway has no daily archive of the project. `detail` describes the missing setup.
     ArchiveNotConfigured = Some(501), "archive-not-configured", "Project not archived";
-    /// The upstream's 2xx response was incomplete, malformed, or contained one of the gateway's
-    /// keys.
-    UpstreamMalformed = Some(502), "upstream-malformed", "Invalid upstream response",
+    /// Mintlify's 2xx response was incomplete, malformed, or contained one of the gateway's keys.
+    UpstreamMalformed = Some(502), "upstream-malformed", "Invalid response from Mintlify",
         optional_members: ["outcome"];
     /// Only in the last record of an export. The totals changed while the export was read, so rows
     /// can be missing or repeated. Export again, or export a range that has ended.
     CountsChanged = Some(502), "counts-changed", "Counts changed";
-    /// The upstream responded with a redirect. The gateway never follows redirects.
-    UpstreamRedirect = Some(502), "upstream-redirect", "Upstream redirect",
+    /// Mintlify responded with a redirect. The gateway never follows redirects.
+    UpstreamRedirect = Some(502), "upstream-redirect", "Redirect from Mintlify",
         optional_members: ["outcome"];
-    /// The upstream rejected the gateway's key. An operator must replace the key.
+    /// Mintlify rejected the gateway's key. An operator must replace the key.
     UpstreamCredential = Some(502), "upstream-credential", "Gateway key rejected";
-    /// The organization's plan at the upstream does not include the operation. An operator must
-    /// upgrade the plan.
-    UpstreamPlan = Some(502), "upstream-plan", "Upstream plan too low";
-    /// The upstream does not know the project, or the project belongs to another organization.
-    UpstreamProject = Some(502), "upstream-project", "Project rejected by upstream";
-    /// The network in front of the upstream blocked the request. The upstream did not receive it.
-    UpstreamBlocked = Some(502), "upstream-blocked", "Request blocked before upstream";
-    /// The connection to the upstream failed or broke.
-    UpstreamUnreachable = Some(502), "upstream-unreachable", "Upstream unreachable",
+    /// The organization's plan at Mintlify does not include the operation. An operator must upgrade
+    /// the plan.
+    UpstreamPlan = Some(502), "upstream-plan", "Mintlify plan too low";
+    /// Mintlify does not know the project, or the project belongs to another organization.
+    UpstreamProject = Some(502), "upstream-project", "Project rejected by Mintlify";
+    /// The network in front of Mintlify blocked the request. Mintlify did not receive it.
+    UpstreamBlocked = Some(502), "upstream-blocked", "Request blocked before Mintlify";
+    /// The connection to Mintlify failed or broke.
+    UpstreamUnreachable = Some(502), "upstream-unreachable", "Mintlify unreachable",
         optional_members: ["outcome"];
-    /// The upstream keeps failing, so the gateway has paused its requests. Nothing was sent.
-    UpstreamUnavailable = Some(503), "upstream-unavailable", "Upstream unavailable",
+    /// Mintlify keeps failing, so the gateway has paused its requests. Nothing was sent.
+    UpstreamUnavailable = Some(503), "upstream-unavailable", "Mintlify unavailable",
         headers: ["Retry-After"];
-    /// All of the gateway's connections to the upstream are in use. Nothing was sent.
+    /// All of the gateway's connections to Mintlify are in use. Nothing was sent.
     GatewayBusy = Some(503), "gateway-busy", "Gateway busy",
         headers: ["Retry-After"];
     /// The gateway cannot fetch the keys of the access token's issuer at the moment, or the issuer
@@ -172,11 +171,11 @@ problem_kinds! {
     ObjectUnavailable = Some(503), "object-unavailable", "Gateway storage unavailable",
         optional_members: ["outcome"],
         headers: ["Retry-After"];
-    /// The upstream did not respond in time.
-    UpstreamTimeout = Some(504), "upstream-timeout", "Upstream timeout",
+    /// Mintlify did not respond in time.
+    UpstreamTimeout = Some(504), "upstream-timeout", "Mintlify timed out",
         optional_members: ["outcome"];
-    /// An error response from the upstream, with its status and message.
-    UpstreamError = None, "upstream-error", "Upstream error",
+    /// An error response from Mintlify, with its status and message.
+    UpstreamError = None, "upstream-error", "Error from Mintlify",
         members: ["upstream"],
         optional_members: ["details", "outcome"];
 }

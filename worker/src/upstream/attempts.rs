@@ -46,7 +46,7 @@ impl<'a> Attempts<'a> {
     /// key.
     pub fn describe_refused_key(&self) -> Option<&'static str> {
         (self.key > 0)
-            .then_some("the upstream rejected the first of the gateway's keys (401), so the gateway used the other")
+            .then_some("Mintlify rejected the first of the gateway's keys (401), so the gateway used the other")
     }
 
     pub fn plan_next(

@@ -145,11 +145,11 @@ pub fn classify_transport_error(error: TransportError, method: Method) -> Upstre
     let problem = match error {
         TransportError::Broken => Problem::new(
             ProblemKind::UpstreamUnreachable,
-            "the connection to the upstream failed or was interrupted",
+            "the connection to Mintlify failed or was interrupted",
         ),
         TransportError::TimedOut => Problem::new(
             ProblemKind::UpstreamTimeout,
-            "the upstream did not respond in time",
+            "Mintlify did not respond in time",
         ),
     };
     UpstreamFailure::fault(mark_uncertain(problem, method))
@@ -157,7 +157,7 @@ pub fn classify_transport_error(error: TransportError, method: Method) -> Upstre
 
 /// The body of a 2xx is incomplete or unexpected.
 pub fn classify_malformed(method: Method) -> UpstreamFailure {
-    UpstreamFailure::malformed("the upstream's response is incomplete or malformed", method)
+    UpstreamFailure::malformed("Mintlify's response is incomplete or malformed", method)
 }
 
 /// The response contains one of the gateway's keys.
@@ -170,9 +170,10 @@ pub fn classify_leak(
     let forwarded = head.forwarded_headers();
     let mut texts = forwarded.iter().map(|(_, value)| value).chain([body]);
     let variable = texts.find_map(|text| find_key(text, settings))?;
-    let detail = "the upstream's response contains a secret of the gateway; the gateway's log has the details";
+    let detail =
+        "Mintlify's response contains a secret of the gateway; the gateway's log has the details";
     let operator = format!(
-        "a response of the upstream ({}) contains the value of {variable} and was withheld; replace \
+        "a response of Mintlify ({}) contains the value of {variable} and was withheld; replace \
          that key",
         head.status
     );
@@ -190,12 +191,9 @@ pub fn classify_error(
 ) -> UpstreamFailure {
     let status = head.status;
     match status {
-        200..=299 => {
-            UpstreamFailure::malformed("the upstream's success response is not JSON", method)
-        }
+        200..=299 => UpstreamFailure::malformed("Mintlify's success response is not JSON", method),
         300..=399 => {
-            let detail =
-                "the upstream responded with a redirect, which the gateway does not follow";
+            let detail = "Mintlify responded with a redirect, which the gateway does not follow";
             let problem = Problem::new(ProblemKind::UpstreamRedirect, detail);
             UpstreamFailure {
                 key_outcome: KeyOutcome::from_status(Some(status)),
@@ -271,21 +269,21 @@ pub fn refusal_problem(refusal: Refusal) -> Problem {
     let (kind, detail) = match refusal {
         Refusal::Key => (
             ProblemKind::UpstreamCredential,
-            "the upstream rejected the gateway's own key; the gateway's log has the details",
+            "Mintlify rejected the gateway's own key; the gateway's log has the details",
         ),
         Refusal::Plan => (
             ProblemKind::UpstreamPlan,
-            "the organization's plan at the upstream does not include this operation; ask an \
+            "the organization's plan at Mintlify does not include this operation; ask an \
              operator of the gateway to upgrade the plan",
         ),
         Refusal::Project => (
             ProblemKind::UpstreamProject,
-            "the upstream does not know this project, or the project belongs to another \
+            "Mintlify does not know this project, or the project belongs to another \
              organization; check its id, then ask an operator of the gateway",
         ),
         Refusal::Network => (
             ProblemKind::UpstreamBlocked,
-            "the network in front of the upstream blocked the request; the gateway's log has the \
+            "the network in front of Mintlify blocked the request; the gateway's log has the \
              details",
         ),
     };
@@ -304,22 +302,21 @@ fn describe_refusal(
     let (variable, _) = settings.keys(method);
     match refusal {
         Refusal::Key => format!(
-            "the upstream rejected {variable} with {status}: {message}; it may have expired, be \
+            "Mintlify rejected {variable} with {status}: {message}; it may have expired, be \
              limited to read or write, to other addresses, or belong to another organization"
         ),
         Refusal::Plan => format!(
-            "the upstream requires another plan ({status}): {message}; upgrade the organization's \
-             plan at Mintlify"
+            "Mintlify requires another plan ({status}): {message}; upgrade the organization's plan"
         ),
         Refusal::Project => format!(
-            "the upstream rejected the project with {status}: {message}; check the project's id, \
+            "Mintlify rejected the project with {status}: {message}; check the project's id, \
              and that {variable} belongs to the project's organization"
         ),
         Refusal::Network => {
             let is_ray = |ray: &&str| ray.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
             let ray = head.headers.get("cf-ray").filter(is_ray).unwrap_or("none");
             format!(
-                "the network in front of the upstream blocked the request with {status} (cf-ray: \
+                "the network in front of Mintlify blocked the request with {status} (cf-ray: \
                  {ray}): {message}; the key was not checked; ask Mintlify to allow the gateway's \
                  requests"
             )

@@ -92,6 +92,6 @@ fn count(requests: &[(u64, ConnectionClass)], class: ConnectionClass) -> usize {
 }
 
 pub fn busy_problem() -> Problem {
-    let detail = "all connections to the upstream are in use; nothing was sent upstream";
+    let detail = "all connections to Mintlify are in use; nothing was sent";
     Problem::new(ProblemKind::GatewayBusy, detail).with_header("retry-after", "5")
 }

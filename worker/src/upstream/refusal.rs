@@ -1,6 +1,6 @@
-//! Why Mintlify, or the network in front of it, refused a request (docs/platform.md, 5). Mintlify
-//! publishes neither statuses nor messages, so the rules go by words. `cf-ray` proves nothing:
-//! Cloudflare adds it to every response.
+//! Why Mintlify, or the network in front of it, refused a request (docs/mintlify/rules.md, 5).
+//! Mintlify publishes neither statuses nor messages, so the rules go by words. `cf-ray` proves
+//! nothing: Cloudflare adds it to every response.
 
 use serde_json::Value;
 

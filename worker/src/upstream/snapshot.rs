@@ -91,7 +91,8 @@ impl Snapshot {
     }
 
     /// Reads the response that starts a deployment or a preview. It has no state: the deployment is
-    /// queued (docs/platform.md, 4.12). Returns `None` if the id cannot be part of a path.
+    /// queued (docs/mintlify/deployments.md, 4.12). Returns `None` if the id cannot be part of a
+    /// path.
     pub fn read_started(http_status: u16, body: &str) -> Option<Self> {
         let (text, started) = parse::<StartedPreview>(body)?;
         let id = json::text(&started, "statusId")?;

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// The first two sentences of a log (docs/platform.md, 4.14).
+/// The first two sentences of a log (docs/mintlify/deployments.md, 4.14).
 const STARTED: [&str; 2] = [
     "Verified update permissions",
     "Fetching and validating config file...",

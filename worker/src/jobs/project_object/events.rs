@@ -165,7 +165,7 @@ impl Project {
                 Effect::Charge => self.charge_watcher(id),
                 Effect::CloseWatchers(reason) => self.close_watchers(id, *reason),
                 Effect::QueueWebhook(Announcement::NotFound) => log_for_operator(&format!(
-                    "job {id} has been unknown to the upstream for 15 minutes: its webhook says \
+                    "job {id} has been unknown to Mintlify for 15 minutes: its webhook says \
                      so and waits no longer"
                 )),
                 // The caller starts the poll. Webhooks are already stored.

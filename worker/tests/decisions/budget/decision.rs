@@ -107,7 +107,7 @@ fn rejection_names_the_last_rule_to_end_and_each_remainder() {
     const LIMIT: &str = "the limit of 100 in any 3600 seconds is used up";
     const QUOTA: &str = "the access token's own quota of 30 in any 3600 seconds is used up";
     const NO_QUOTA: &str = "the access token's own quota of 0 in any 3600 seconds is used up";
-    const UPSTREAM: &str = "the upstream itself answered that its limit is reached";
+    const UPSTREAM: &str = "Mintlify itself answered that its limit is reached";
     let (free, half) = (usage(100, 0, 0), usage(100, 50, 20 * MINUTE));
     let full = usage(100, 100, 20 * MINUTE);
     let quota = |max, count, age| Some(usage(max, count, age * MINUTE));

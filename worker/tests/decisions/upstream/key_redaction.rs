@@ -116,7 +116,7 @@ fn log_line_about_a_refusal_contains_no_key() {
         let body = json!({ "error": format!("the key {ADMIN_KEY} has expired") }).to_string();
         let line = line(status, &body);
         assert!(!line.contains("mint_"), "{line}");
-        let begins = format!("the upstream rejected ADMIN_API_KEY with {status}: ");
+        let begins = format!("Mintlify rejected ADMIN_API_KEY with {status}: ");
         assert!(line.starts_with(&begins), "{line}");
         assert!(line.contains("the key [key] has expired"), "{line}");
     }
@@ -155,7 +155,7 @@ fn operator_message_identifies_a_rejected_key_without_its_text() {
                 .problem
                 .operator
                 .unwrap();
-            let begins = format!("the upstream rejected {variable} with {status}: ");
+            let begins = format!("Mintlify rejected {variable} with {status}: ");
             assert!(line.starts_with(&begins), "{line}");
             assert!(!line.contains("write ") && line.contains("[key]"), "{line}");
         }

@@ -37,7 +37,7 @@ function isWhole({ held, days }: TrendPoint): boolean {
   return held === days;
 }
 
-/** Since this day, Mintlify counts views of Markdown as AI (docs/platform.md, 4.2). */
+/** Since this day, Mintlify counts views of Markdown as AI (docs/mintlify/analytics.md, 4.2). */
 const MARKDOWN_DAY = "2026-07-31";
 
 /** Returns the first bar after the day of the step; null if the chart does not cross it. */

@@ -1,0 +1,63 @@
+/** The words of the documentation: no retired words, and a glossary that names real constants. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { ROOT } from "../../scripts/versions.mjs";
+import { findRetired } from "./terms.mjs";
+
+const read = (file) => readFileSync(join(ROOT, file), "utf8");
+
+function findMarkdown() {
+  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
+  const files = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
+  return files.filter((file) => existsSync(join(ROOT, file)));
+}
+
+test("no Markdown file has a retired word outside of code", () => {
+  const found = findMarkdown().flatMap((file) => findRetired(file, read(file)));
+  assert.deepEqual(found, []);
+});
+
+test("a retired word is found with its file, its line and the word to use", () => {
+  const planted = [
+    "# A page",
+    "",
+    "Requests go to the",
+    "platform. `the platform` is code, and so is [upstream](upstream.md).",
+    "```sh",
+    "echo the platform",
+    "```",
+    "The problem `upstream-timeout` is fine, see [it](../problems/upstream-timeout.md).",
+    "You have to wait.",
+  ].join("\n");
+  assert.deepEqual(findRetired("docs/page.md", planted), [
+    'docs/page.md:3: "the platform" is retired; write: Mintlify',
+    'docs/page.md:4: "upstream" is retired; write: Mintlify',
+    'docs/page.md:9: "have to" is retired; write: must',
+  ]);
+});
+
+test("the glossary's variables and constants exist in the named files", () => {
+  const rows = read("docs/glossary.md").split("\n");
+  const cells = rows.map((row) => /\| ([^|]*) \|$/.exec(row)?.[1] ?? "");
+  const sources = cells.filter((cell) => cell.includes("`") && /^`[A-Z_]+`/.test(cell));
+  assert.ok(sources.length > 50, `${sources.length} rows`);
+  const settings = execFileSync("git", ["grep", "-hoE", '"[A-Z0-9_]+"', "--", "worker/src"], {
+    cwd: ROOT,
+    encoding: "utf8",
+  }).split("\n");
+  for (const source of sources) {
+    const [names, path] = source.split(/ in (?=`)/);
+    const file = path?.replaceAll("`", "");
+    for (const part of names.split("; ")) {
+      const isSetting =
+        file === undefined || (names.includes("; ") && part === names.split("; ")[0]);
+      for (const [, name] of part.matchAll(/`([A-Z0-9_]+)`/g)) {
+        if (isSetting) assert.ok(settings.includes(`"${name}"`), `no variable ${name}`);
+        else assert.match(read(file), new RegExp(`const ${name}\\b`), `${name} in ${file}`);
+      }
+    }
+  }
+});
