@@ -53,6 +53,7 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
       "dist/openapi.txt",
       "dist/page/_headers",
       "dist/page/index.html",
+      "dist/page/problems/not-found.html",
       "dist/template/wrangler.toml",
       "dist/tools/check.d.ts",
       "dist/tools/check_config_bg.wasm",
