@@ -61,7 +61,7 @@ const GROUPS: [(&str, &str, &[Variable]); 7] = [
     ),
     (
         "Web pages",
-        "The gateway's own page needs no entry. See [origin-not-allowed](../problems/origin-not-allowed.md).",
+        "The gateway's own page needs no entry. [Origin not allowed](../problems/origin-not-allowed.md) explains the check.",
         config::VARIABLES,
     ),
     (
