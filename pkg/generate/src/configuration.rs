@@ -44,7 +44,7 @@ A data point of `ANALYTICS` has these fields:
 | blobs 1 to 4 | route, problem, cache, subject |
 | doubles 1 to 3 | status, milliseconds, milliseconds at Mintlify |
 
-Next: [set them up](../operate/configure.md), [scopes and limits](scopes-and-limits.md), [log fields](logs.md).
+Next: [set them up](../operate/configure.md), [scopes and limits](scopes-and-limits.md), [logs](../operate/logs.md).
 ";
 
 /// Groups of variables: a heading, a guide, and the variables.

@@ -28,7 +28,7 @@ If the outcome of a write is unknown, the document has `\"outcome\": \"unknown\"
 ";
 
 const NEXT: &str = "
-Next: [troubleshooting by symptom](../operate/troubleshooting.md), [log fields](../reference/logs.md).
+Next: [troubleshooting by symptom](../operate/troubleshooting.md), [logs](../operate/logs.md).
 ";
 
 /// Updates the head of every page in `folder`, and its index. The rest of each page is
