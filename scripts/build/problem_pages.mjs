@@ -109,6 +109,7 @@ th,
 td {
   padding: 0.4rem 1rem 0.4rem 0;
   border-bottom: 1px solid light-dark(#d5d2c9, #364046);
+  overflow-wrap: break-word;
   text-align: start;
   vertical-align: top;
 }
