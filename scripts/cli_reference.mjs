@@ -1,26 +1,33 @@
 /**
- * `node scripts/cli_reference.mjs`: generates `docs/cli.md` from "## Exit codes" on, from the
- * declarations of the package's commands. Build the package first.
+ * `node scripts/cli_reference.mjs`: generates `docs/reference/cli.md` from the declarations of the
+ * package's commands. Build the package first.
  */
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROOT } from "./versions.mjs";
 
-export const REFERENCE = join(ROOT, "docs", "cli.md");
-const BEGIN = "## Exit codes";
+export const REFERENCE = join(ROOT, "docs", "reference", "cli.md");
+const HEAD = `<!-- Generated from the declarations of the commands (pkg/cli/commands.ts): do not edit.
+     node scripts/cli_reference.mjs -->
+# Commands
 
-/** Returns the current introduction, followed by the generated reference. */
+Every command of \`quillgate\` with its flags, and the exit codes. [The command line](../guides/command-line.md) explains settings,
+output and interrupted exports. \`quillgate --help\` prints the same texts.
+
+## Exit codes
+
+Scripts can rely on the numbers. [Problems](../problems/README.md) has the exit code of each error of the gateway.
+`;
+
 export async function makeReference() {
   const load = (name) => import(new URL(`../pkg/dist/cli/${name}.js`, import.meta.url).href);
   const { COMMANDS } = await load("commands");
   const { EXIT_CODES } = await load("exit_codes");
   const help = await load("help");
   const { COMMON_OPTIONS, CONNECTION_OPTIONS } = await load("shared_options");
-  const [introduction] = (await readFile(REFERENCE, "utf8")).split(`\n${BEGIN}\n`);
   const lines = [
-    introduction.trimEnd(),
-    ...["", BEGIN, "", "The numbers of the exit codes do not change.", ""],
+    HEAD,
     ...["| code | meaning |", "| --- | --- |"],
     ...Object.values(EXIT_CODES).map(([code, meaning]) => `| ${code} | ${meaning} |`),
     ...["", "## Flags of every command", ""],

@@ -34,8 +34,8 @@ export interface Example {
 }
 
 /**
- * A command's declaration. The parser, the help, the man page, `docs/cli.md` and the completion
- * scripts derive from it.
+ * A command's declaration. The parser, the help, the man page, `docs/reference/cli.md` and the
+ * completion scripts derive from it.
  */
 export interface Command {
   /** The command as typed: one or two words. */

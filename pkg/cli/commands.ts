@@ -1,6 +1,6 @@
 /**
- * Lists every command of `quillgate`. The help, the man page, `docs/cli.md` and the completion
- * scripts are generated from these declarations.
+ * Lists every command of `quillgate`. The help, the man page, `docs/reference/cli.md` and the
+ * completion scripts are generated from these declarations.
  */
 
 import type { Command } from "./command.js";

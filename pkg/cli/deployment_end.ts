@@ -74,6 +74,7 @@ export function reportEnd(
     message: `deployment ${name} failed${summary}`,
     exitCode,
     status: null,
+    type: null,
     requestId: null,
     details: (logs ?? []).slice(-LAST_LINES),
     hints: [`to see the whole log: quillgate deployment show ${name}`],

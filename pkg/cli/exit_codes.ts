@@ -2,7 +2,7 @@
 
 import { Interruption, UsageError } from "./errors.js";
 
-/** The number of each exit code, and its description for `docs/cli.md` and the man page. */
+/** The number of each exit code, and its description for the reference and the man page. */
 export const EXIT_CODES = {
   ok: [0, "Success."],
   failure: [1, "Another error, such as a file that cannot be written."],

@@ -1,4 +1,4 @@
-/** Formats the help. The man page and `docs/cli.md` share its descriptions of flags. */
+/** Formats the help. The man page and `docs/reference/cli.md` share its descriptions of flags. */
 
 import type { Command, Option } from "./command.js";
 import { COMMON_OPTIONS, listOptions } from "./shared_options.js";

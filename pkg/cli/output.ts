@@ -169,6 +169,8 @@ export interface ErrorReport {
   exitCode: number;
   /** The HTTP status; `null` if there was no response. */
   status: number | null;
+  /** The problem's `type`: the path of the gateway's page about it. */
+  type: string | null;
   requestId: string | null;
   details: readonly string[];
   hints: readonly string[];

@@ -136,6 +136,7 @@ function reportError(error: unknown, output: Output, args: readonly string[]): n
   const code = findExitCode(error);
   const known = error as Failure;
   const message = error instanceof Error ? describe(known, code) : String(error);
+  const { type } = known.problem ?? {};
   const isInput = known.name === "ValidationError" || known.status === 400;
   const nameFlags = (text: string) => (isInput ? replaceParameters(text, args) : text);
   output.fail({
@@ -143,6 +144,7 @@ function reportError(error: unknown, output: Output, args: readonly string[]): n
     message: nameFlags(message),
     exitCode: code,
     status: known.status ?? null,
+    type: typeof type === "string" ? type : null,
     requestId: known.requestId ?? null,
     details: (known.details ?? []).map(nameFlags),
     hints: findHints(error, code, args),

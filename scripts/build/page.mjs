@@ -5,6 +5,7 @@ import { whenChanged } from "../freshness.mjs";
 import { ROOT } from "../versions.mjs";
 import { buildFont } from "./font.mjs";
 import { PACKAGE, PACKAGE_DIST, START_PACKAGE } from "./package.mjs";
+import { PROBLEM_DOCS, writeProblemPages } from "./problem_pages.mjs";
 
 /**
  * @typedef {object} Variant
@@ -40,15 +41,13 @@ export const START_PAGE = START.out;
 export async function buildPage(context, variant = RELEASE) {
   const { name, packageFolder, out } = variant;
   await buildFont(context);
-  const inputs = [PAGE, packageFolder, join(PACKAGE, "package.json")];
+  const inputs = [PAGE, packageFolder, join(PACKAGE, "package.json"), PROBLEM_DOCS];
   const env = { ...context.env, QUILLGATE_PACKAGE: packageFolder };
-  await whenChanged({ name, inputs, outputs: [out], made: context.made }, () =>
-    run("building the page", context.bin.vite, ["build", "--outDir", out], {
-      ...context,
-      env,
-      cwd: PAGE,
-    }),
-  );
+  await whenChanged({ name, inputs, outputs: [out], made: context.made }, async () => {
+    const options = { ...context, env, cwd: PAGE };
+    await run("building the page", context.bin.vite, ["build", "--outDir", out], options);
+    await writeProblemPages(out);
+  });
 }
 
 /**

@@ -206,6 +206,8 @@ test("an error that the gateway repeats is printed once", async () => {
   override = () => ({ ...refusal, json: { ...refusal.json, errors } });
   const { stderr } = await quillgate(["message", "../x", "hi"]);
   assert.equal(stderr, `quillgate: 400 ${rule}\n  and another\n  request request-1\n`);
+  const json = await quillgate(["message", "../x", "hi", "--json"]);
+  assert.equal(JSON.parse(json.stderr).error.type, "/problems/invalid-request");
 });
 
 test("message sends a follow-up and waits with --wait", async () => {

@@ -19,7 +19,7 @@ const NAMES = [...operations.split("\n}")[0].matchAll(/^ {2}"([\w.]+)": \{/gm)].
   ([, name]) => name,
 );
 
-const reference = await readFile(join(ROOT, "docs", "reference.md"), "utf8");
+const reference = await readFile(join(ROOT, "docs", "reference", "operations.md"), "utf8");
 
 /** Returns the path of an operation for {@link PROJECT} and {@link ID}, as the reference has it. */
 function pathOf(operation) {

@@ -16,8 +16,8 @@ import { prepareOperator } from "./operator.mjs";
 
 const PROJECT = "demo-docs";
 const VALUE = "hunter2-of-the-operator";
-/** Largest size of the gateway's tarball. It has 888 kB since it deploys, too. */
-const MAX_TARBALL_BYTES = 895_000;
+/** Largest size of the gateway's tarball. The pages about problems take 16 kB of its 904 kB. */
+const MAX_TARBALL_BYTES = 911_000;
 /** Most tests wait for a program that uses one core. */
 const CONCURRENCY = 2;
 
@@ -53,6 +53,7 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
       "dist/openapi.txt",
       "dist/page/_headers",
       "dist/page/index.html",
+      "dist/page/problems/not-found.html",
       "dist/template/wrangler.toml",
       "dist/tools/check.d.ts",
       "dist/tools/check_config_bg.wasm",

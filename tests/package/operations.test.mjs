@@ -29,7 +29,7 @@ test("every operation has a method of the client with its name", () => {
 });
 
 test("every operation has a section in the reference, which shows its method", async () => {
-  const reference = await readFile(join(ROOT, "docs", "reference.md"), "utf8");
+  const reference = await readFile(join(ROOT, "docs", "reference", "operations.md"), "utf8");
   const sections = reference.split("\n## ").slice(1);
   const missing = names.filter((name) => {
     const section = sections.find((text) => text.startsWith(`${name}\n`));

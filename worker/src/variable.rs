@@ -44,33 +44,71 @@ impl Range {
     }
 }
 
-pub fn read_integer(
-    variable: &'static str,
-    value: Option<String>,
-    default: u32,
-    range: Range,
-) -> Result<u32, VariableError> {
-    let Some(text) = value else {
-        return Ok(default);
-    };
-    let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
-    match text.parse() {
-        Ok(number) if is_decimal && (1..=range.max).contains(&number) => Ok(number),
-        _ => Err(VariableError {
-            variable,
-            rule: range.rule,
-        }),
-    }
+/// A variable in `docs/reference/configuration.md`.
+#[derive(Debug, Clone, Copy)]
+pub struct Variable {
+    pub name: &'static str,
+    pub kind: VariableKind,
+    /// A number, or words.
+    pub default: &'static str,
+    pub meaning: &'static [&'static str],
 }
 
-pub fn read_seconds(
-    variable: &'static str,
-    variables: Variables<'_>,
-    default: u32,
-    range: Range,
-) -> Result<Millis, VariableError> {
-    let seconds = read_integer(variable, variables(variable), default, range)?;
-    Ok(Millis::from_seconds(seconds.into()))
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariableKind {
+    Secret,
+    SecretOrVar,
+    Var,
+}
+
+/// Declares `VARIABLES`, and a constant of each integer. No code of the Worker uses `VARIABLES`, so
+/// the wasm module does not contain it.
+macro_rules! variables {
+    ($($(#[doc = $doc:literal])+ $name:ident: $kind:ident = $default:tt $(in $range:ident)?;)+) => {
+        $($(
+            const $name: $crate::variable::Integer = $crate::variable::Integer {
+                name: stringify!($name),
+                default: $default,
+                range: $crate::variable::Range::$range,
+            };
+        )?)+
+        pub const VARIABLES: &[$crate::variable::Variable] = &[$(
+            $crate::variable::Variable {
+                name: stringify!($name),
+                kind: $crate::variable::VariableKind::$kind,
+                default: stringify!($default),
+                meaning: &[$($doc),+],
+            },
+        )+];
+    };
+}
+pub(crate) use variables;
+
+#[derive(Debug, Clone, Copy)]
+pub struct Integer {
+    pub name: &'static str,
+    pub default: u32,
+    pub range: Range,
+}
+
+impl Integer {
+    pub fn read(self, variables: Variables<'_>) -> Result<u32, VariableError> {
+        let Some(text) = variables(self.name) else {
+            return Ok(self.default);
+        };
+        let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse() {
+            Ok(number) if is_decimal && (1..=self.range.max).contains(&number) => Ok(number),
+            _ => Err(VariableError {
+                variable: self.name,
+                rule: self.range.rule,
+            }),
+        }
+    }
+
+    pub fn read_seconds(self, variables: Variables<'_>) -> Result<Millis, VariableError> {
+        Ok(Millis::from_seconds(self.read(variables)?.into()))
+    }
 }
 
 pub fn read_json<T: Default>(

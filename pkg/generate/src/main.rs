@@ -10,19 +10,26 @@
 //! quillgate-generate openapi FILE    the gateway's OpenAPI 3.1 description
 //! quillgate-generate operations FILE the operations' declarations and results as JSON
 //! quillgate-generate reference FILE  the reference of all operations, in Markdown
+//! quillgate-generate configuration FILE  the reference of the gateway's variables, in Markdown
+//! quillgate-generate scopes FILE     the reference of scopes and limits, in Markdown
+//! quillgate-generate problems FOLDER the heads of the pages of problems, and their index
 //! ```
 //!
 //! `quillgate-generate check-config` reads a JSON object of the gateway's variables from standard
 //! input. It checks them with the gateway's own rules and prints a report as JSON.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 mod commands;
+mod configuration;
 mod decoders;
 mod operations;
+mod problems;
 mod protocol;
 mod reference;
 mod routes;
+mod scopes;
 mod tables;
 mod text;
 mod types;
@@ -39,16 +46,27 @@ fn main() -> ExitCode {
         ["openapi", path] => (quillgate_openapi::description().to_string(), path),
         ["operations", path] => (operations::list().to_string(), path),
         ["reference", path] => (reference::markdown(), path),
+        ["configuration", path] => (configuration::markdown(), path),
+        ["scopes", path] => (
+            scopes::update(&std::fs::read_to_string(path).unwrap_or_default()),
+            path,
+        ),
+        ["problems", path] => return conclude(path, problems::write(Path::new(path))),
         ["check-config"] => return check_config(),
         _ => {
             eprintln!(
-                "usage: quillgate-generate types|decoders|commands|tables|routes|protocol|openapi|operations|reference FILE"
+                "usage: quillgate-generate types|decoders|commands|tables|routes|protocol|openapi|operations|reference|configuration|scopes FILE"
             );
+            eprintln!("       quillgate-generate problems FOLDER");
             eprintln!("       quillgate-generate check-config < VARIABLES");
             return ExitCode::from(2);
         }
     };
-    match std::fs::write(path, text) {
+    conclude(path, std::fs::write(path, text))
+}
+
+fn conclude(path: &str, written: std::io::Result<()>) -> ExitCode {
+    match written {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{path}: {error}");
@@ -94,14 +112,21 @@ mod tests {
         }
     }
 
-    /// The reference is committed so that it can be read next to the source.
+    /// The references are committed so that they can be read next to the source.
     #[test]
-    fn the_reference_is_up_to_date() {
-        assert_fresh(
-            "docs/reference.md",
-            "reference",
-            &crate::reference::markdown(),
-        );
+    fn the_references_are_up_to_date() {
+        for (path, what, text) in [
+            ("operations", "reference", crate::reference::markdown()),
+            (
+                "configuration",
+                "configuration",
+                crate::configuration::markdown(),
+            ),
+        ] {
+            assert_fresh(&format!("docs/reference/{path}.md"), what, &text);
+        }
+        let scopes = "docs/reference/scopes-and-limits.md";
+        assert_fresh(scopes, "scopes", &crate::scopes::update(&read(scopes)));
     }
 
     fn assert_fresh(path: &str, what: &str, expected: &str) {

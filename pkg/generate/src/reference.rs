@@ -1,4 +1,4 @@
-//! Generates `docs/reference.md`, the reference of all operations.
+//! Generates `docs/reference/operations.md`, the reference of all operations.
 
 use std::fmt::Write as _;
 
@@ -13,10 +13,10 @@ use quillgate::documentation::join_lines;
 
 const HEAD: &str = "\
 <!-- Generated from the declarations in src/: do not edit.
-     cargo run -p quillgate-generate -- reference docs/reference.md -->
-# Reference
+     cargo run -p quillgate-generate -- reference docs/reference/operations.md -->
+# Operations
 
-All operations of the package and the gateway. [Mintlify](mintlify/README.md) describes Mintlify's API.
+All operations of the package and the gateway. [Mintlify's API](../mintlify/README.md) has the facts behind them.
 The gateway's OpenAPI description, `GET /openapi.json`, also covers its header fields and errors.
 
 The path parameter `projectId` comes from the client's options.
@@ -24,7 +24,7 @@ The gateway requires an access token with the operation's scope, and counts the 
 operation's budget. A server may omit a property that can be `null`; the package then returns `null`.
 ";
 
-/// Returns the content of `docs/reference.md`.
+/// Returns the content of `docs/reference/operations.md`.
 pub fn markdown() -> String {
     let mut text = String::from(HEAD);
     text.push_str("\n| operation | what it does |\n| --- | --- |\n");
@@ -61,9 +61,9 @@ fn section(operation: Operation, shown: &mut Vec<(&'static str, &'static str)>) 
         ("pages", describe_pages(operation).to_owned()),
     ];
     rows.push(match documented.link {
-        Some(link) => ("platform", format!("<{link}>")),
+        Some(link) => ("Mintlify", format!("<{link}>")),
         None => (
-            "platform",
+            "Mintlify",
             "none: only the gateway has this operation".to_owned(),
         ),
     });

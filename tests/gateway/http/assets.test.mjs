@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import { assertGuarded } from "./guarded.mjs";
 
 let gate;
 
@@ -14,25 +15,6 @@ before(async () => {
 after(() => gate?.stop());
 
 const visit = (target, options = {}) => gate.get(target, { authorization: null, ...options });
-
-function assertGuarded(answer) {
-  const policy = answer.header("content-security-policy");
-  for (const part of ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"]) {
-    assert.ok(policy?.includes(part), `${part} in ${policy}`);
-  }
-  assert.doesNotMatch(policy, /unsafe-inline|'unsafe-eval'|\*|https?:/);
-  for (const [name, value] of Object.entries({
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "referrer-policy": "no-referrer",
-    "x-content-type-options": "nosniff",
-    "x-frame-options": "DENY",
-  })) {
-    assert.equal(answer.header(name), value, name);
-  }
-  assert.equal(answer.header("access-control-allow-origin"), undefined);
-  assert.equal(answer.header("set-cookie"), undefined);
-}
 
 describe("the page", () => {
   test("serves the page at / with the security header fields", async () => {

@@ -151,7 +151,8 @@ fn common_schema() -> Value {
             "type": {
                 "type": "string",
                 "format": "uri-reference",
-                "description": "The stable kind of the problem, for programs.",
+                "description": "The stable kind of the problem, for programs. The gateway serves a page \
+                    about the kind at this path.",
                 "enum": uris.collect::<Vec<_>>(),
             },
             "title": {

@@ -3,7 +3,22 @@ use std::cmp::Ordering;
 use quillgate::{DateBound, DateRange, Day, Millis, ProjectId};
 
 use crate::budget::limits::Limits;
-use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
+use crate::variable::{VariableError, Variables, split_list, variables};
+
+variables! {
+    /// How long a cached report stays fresh, in seconds. A report whose `dateTo` is before
+    /// yesterday (UTC) stays fresh for a day.
+    ANALYTICS_FRESH_SECONDS: Var = 300 in TO_DAY;
+    /// The projects to archive.
+    ARCHIVE_PROJECTS: Var = "none";
+    /// The part of `ANALYTICS_LIMIT_PER_HOUR` that the archive may use, in percent.
+    ARCHIVE_SHARE: Var = 33 in TO_HUNDRED;
+    /// The number of days that the archive stores.
+    ARCHIVE_RETENTION_DAYS: Var = 730 in TO_TEN_YEARS;
+    /// On how many of the following days the archive fetches a new day again. Mintlify counts some
+    /// views late.
+    ARCHIVE_RECHECK_DAYS: Var = 3 in TO_HUNDRED;
+}
 
 /// For reports whose range ended before yesterday, in UTC.
 const CLOSED: Millis = Millis::from_seconds(86_400);
@@ -17,7 +32,7 @@ pub struct AnalyticsSettings {
 impl AnalyticsSettings {
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
         Ok(Self {
-            fresh_for: read_seconds("ANALYTICS_FRESH_SECONDS", variables, 300, Range::TO_DAY)?,
+            fresh_for: ANALYTICS_FRESH_SECONDS.read_seconds(variables)?,
             archive: ArchiveSettings::read(variables, limits)?,
         })
     }
@@ -52,10 +67,9 @@ pub struct ArchiveSettings {
 
 impl ArchiveSettings {
     fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
-        let integer = |name, default, range| read_integer(name, variables(name), default, range);
         let projects = split_list(variables("ARCHIVE_PROJECTS").as_deref());
         let projects: Result<_, _> = projects.into_iter().map(ProjectId::new).collect();
-        let share = integer("ARCHIVE_SHARE", 33, Range::TO_HUNDRED)?;
+        let share = ARCHIVE_SHARE.read(variables)?;
         let limit = u64::from(limits.analytics) * u64::from(share) / 100;
         Ok(Self {
             projects: projects.map_err(|_| VariableError {
@@ -64,8 +78,8 @@ impl ArchiveSettings {
             })?,
             limit: u32::try_from(limit).unwrap_or(limits.analytics).max(1),
             window: limits.window,
-            retention_days: integer("ARCHIVE_RETENTION_DAYS", 730, Range::TO_TEN_YEARS)?,
-            recheck_days: integer("ARCHIVE_RECHECK_DAYS", 3, Range::TO_HUNDRED)?,
+            retention_days: ARCHIVE_RETENTION_DAYS.read(variables)?,
+            recheck_days: ARCHIVE_RECHECK_DAYS.read(variables)?,
         })
     }
 

@@ -5,7 +5,12 @@ use crate::http::url::is_origin;
 use crate::jobs::job_settings::JobSettings;
 use crate::jobs::pull_request::pull_request_settings::PullRequestSettings;
 use crate::upstream::upstream_settings::UpstreamSettings;
-use crate::variable::{VariableError, split_list, trim_value};
+use crate::variable::{VariableError, split_list, trim_value, variables};
+
+variables! {
+    /// Other pages that may call the gateway.
+    ALLOWED_ORIGINS: Var = "none";
+}
 
 /// Validated as a whole.
 pub struct Config {

@@ -30,7 +30,7 @@ pub enum Endpoint {
     ConcludeSignIn,
 }
 
-const OWN: [(&str, &str, Endpoint); 10] = [
+pub const OWN: [(&str, &str, Endpoint); 10] = [
     ("GET", HEALTH, Endpoint::Health),
     ("DELETE", "/healthz/blocks/{policy}", Endpoint::LiftBlock),
     ("GET", "/openapi.json", Endpoint::Description),

@@ -3,7 +3,28 @@ use std::rc::Rc;
 use crate::auth::revocation::RevokedTokens;
 use crate::auth::sign_in_issuer::{SignInIssuer, assign_secrets, read_sign_in_issuers};
 use crate::auth::trusted_issuer::{TrustedIssuer, read_trusted_issuers};
-use crate::variable::{VariableError, Variables, read_json};
+use crate::variable::{VariableError, Variables, read_json, variables};
+
+variables! {
+    /// Signs and verifies the gateway's own tokens (HS256). Of several, the first signs and all
+    /// verify: see [Keys](../operate/keys.md).
+    ACCESS_TOKEN_SECRET: Secret = "required";
+    /// OIDC issuers, and the permissions of their tokens.
+    TRUSTED_ISSUERS: Var = "none";
+    /// Issuers at which people sign in to the page: see
+    /// [Sign in to the page](../guides/identity-providers.md#sign-in-to-the-page).
+    SIGN_IN_ISSUERS: Var = "none";
+    /// The client secret, if an issuer requires one.
+    SIGN_IN_CLIENT_SECRET: Secret = "none";
+    /// Revoked tokens: see [Revoke tokens](../guides/access.md#revoke-tokens).
+    REVOKED_TOKENS: SecretOrVar = "none";
+    /// More revoked tokens, because a variable has at most 5 kB.
+    REVOKED_TOKENS_2: SecretOrVar = "none";
+    /// More revoked tokens.
+    REVOKED_TOKENS_3: SecretOrVar = "none";
+    /// More revoked tokens.
+    REVOKED_TOKENS_4: SecretOrVar = "none";
+}
 
 pub struct AuthSettings {
     /// Newest first.

@@ -1,6 +1,25 @@
 use quillgate::{Millis, RateLimitPolicy};
 
-use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds};
+use crate::variable::{VariableError, Variables, variables};
+
+variables! {
+    /// Maximum number of jobs created per project and window.
+    CREATE_LIMIT_PER_HOUR: Var = 100 in TO_MILLION;
+    /// Maximum number of follow-ups per project and window.
+    MESSAGE_LIMIT_PER_HOUR: Var = 100 in TO_MILLION;
+    /// Maximum number of analytics requests of the whole organization per window.
+    ANALYTICS_LIMIT_PER_HOUR: Var = 100 in TO_MILLION;
+    /// Maximum number of deployments and runs of automations of the whole organization in any 10
+    /// seconds.
+    DEPLOYMENT_LIMIT_PER_10_SECONDS: Var = 10 in TO_MILLION;
+    /// Maximum number of previews of the whole organization in any minute.
+    PREVIEW_LIMIT_PER_MINUTE: Var = 5 in TO_MILLION;
+    /// Maximum number of reads of jobs per caller, project and window. Reads of deployments have
+    /// the same limit and their own count. Approximate, because each isolate counts separately.
+    READ_LIMIT_PER_HOUR: Var = 6_000 in TO_MILLION;
+    /// The sliding window of the limits per hour, in seconds.
+    LIMIT_WINDOW_SECONDS: Var = 3_600 in TO_DAY;
+}
 
 /// The maximum number of requests per window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,16 +47,15 @@ const PREVIEW_WINDOW: Millis = Millis::from_seconds(60);
 
 impl Limits {
     pub fn read(variables: Variables<'_>) -> Result<Self, VariableError> {
-        let limit = |name, default| read_integer(name, variables(name), default, Range::TO_MILLION);
         Ok(Self {
-            create_job: limit("CREATE_LIMIT_PER_HOUR", 100)?,
-            send_message: limit("MESSAGE_LIMIT_PER_HOUR", 100)?,
-            analytics: limit("ANALYTICS_LIMIT_PER_HOUR", 100)?,
-            read_jobs: limit("READ_LIMIT_PER_HOUR", 6_000)?,
-            read_deployments: limit("READ_LIMIT_PER_HOUR", 6_000)?,
-            create_deployment: limit("DEPLOYMENT_LIMIT_PER_10_SECONDS", 10)?,
-            create_preview: limit("PREVIEW_LIMIT_PER_MINUTE", 5)?,
-            window: read_seconds("LIMIT_WINDOW_SECONDS", variables, 3600, Range::TO_DAY)?,
+            create_job: CREATE_LIMIT_PER_HOUR.read(variables)?,
+            send_message: MESSAGE_LIMIT_PER_HOUR.read(variables)?,
+            analytics: ANALYTICS_LIMIT_PER_HOUR.read(variables)?,
+            read_jobs: READ_LIMIT_PER_HOUR.read(variables)?,
+            read_deployments: READ_LIMIT_PER_HOUR.read(variables)?,
+            create_deployment: DEPLOYMENT_LIMIT_PER_10_SECONDS.read(variables)?,
+            create_preview: PREVIEW_LIMIT_PER_MINUTE.read(variables)?,
+            window: LIMIT_WINDOW_SECONDS.read_seconds(variables)?,
         })
     }
 

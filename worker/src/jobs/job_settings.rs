@@ -7,7 +7,38 @@ use crate::http::url::{is_host, is_secure_url, lowercase_origin};
 use crate::jobs::poll::UNWATCHED_PAUSE;
 use crate::jobs::poll_budget::PollBudget;
 use crate::jobs::records::KeepPrompts;
-use crate::variable::{Range, VariableError, Variables, read_integer, read_seconds, split_list};
+use crate::variable::{Integer, VariableError, Variables, split_list, variables};
+
+variables! {
+    /// Minimum interval between polls of a watched job, in seconds. It grows to a 120th of the
+    /// job's age. The default `JOB_POLLS_PER_HOUR` allows only longer intervals.
+    JOB_POLL_SECONDS: Var = 5 in TO_300;
+    /// Maximum number of polls per project and window, for jobs created through the gateway. The
+    /// default is a fifth of `CREATE_LIMIT_PER_HOUR`, at least 20: see
+    /// [Polls](../explanation/budgets.md#polls).
+    JOB_POLLS_PER_HOUR: Var = 20 in TO_MILLION;
+    /// How long the gateway polls a job after the job last started, in seconds. Then watchers
+    /// receive the event `end`, and the gateway logs a line.
+    JOB_POLL_LIMIT_SECONDS: Var = 86_400 in TO_DAY;
+    /// How long the gateway stores a record after the job last started, in days.
+    JOB_RETENTION_DAYS: Var = 90 in TO_TEN_YEARS;
+    /// How much of prompts and follow-ups the gateway stores. `first-line` is at most 120
+    /// characters: see [Data](../operate/data.md#what-is-stored-of-jobs).
+    KEEP_PROMPTS: Var = "whole";
+    /// Maximum number of open streams and long polls per caller and project.
+    STREAMS_PER_CALLER: Var = 100 in TO_MILLION;
+    /// Maximum number of open streams and long polls per job, and of streams of a project's list.
+    STREAMS_PER_JOB: Var = 1_000 in TO_MILLION;
+    /// The secret from which each receiver's key is derived. Required with `WEBHOOK_URL`. Of
+    /// several, all sign.
+    WEBHOOK_SECRET: Secret = "none";
+    /// Receives a webhook for every job and deployment that ends, unless the request that started
+    /// it has `Webhook-Url`.
+    WEBHOOK_URL: SecretOrVar = "none";
+    /// The hosts, with their ports, that callers may use in `Webhook-Url`. Without any, the gateway
+    /// rejects `Webhook-Url`.
+    WEBHOOK_HOSTS: Var = "none";
+}
 
 pub struct JobSettings {
     pub poll_interval: Millis,
@@ -29,17 +60,20 @@ pub struct JobSettings {
 
 impl JobSettings {
     pub fn read(variables: Variables<'_>, limits: &Limits) -> Result<Self, VariableError> {
-        let integer = |name, default, range| read_integer(name, variables(name), default, range);
-        let seconds = |name, default, range| read_seconds(name, variables, default, range);
-        // A lower configured limit for creations does not change Mintlify's own limit.
-        let poll_limit = DEFAULT_POLL_LIMIT.max(limits.create_job / 5);
-        let poll_interval = seconds("JOB_POLL_SECONDS", 5, Range::TO_300)?;
+        // The default is a fifth of Mintlify's published limit of 100 job creations per project
+        // and hour, because Mintlify may count polls against that limit. A lower configured limit
+        // for creations does not change Mintlify's own limit.
+        let polls = Integer {
+            default: JOB_POLLS_PER_HOUR.default.max(limits.create_job / 5),
+            ..JOB_POLLS_PER_HOUR
+        };
+        let poll_interval = JOB_POLL_SECONDS.read_seconds(variables)?;
         Ok(Self {
             poll_interval,
             webhook_poll_interval: poll_interval.max(UNWATCHED_PAUSE),
-            poll_duration: seconds("JOB_POLL_LIMIT_SECONDS", 86_400, Range::TO_DAY)?,
+            poll_duration: JOB_POLL_LIMIT_SECONDS.read_seconds(variables)?,
             poll_budget: PollBudget {
-                limit: integer("JOB_POLLS_PER_HOUR", poll_limit, Range::TO_MILLION)?,
+                limit: polls.read(variables)?,
                 window: limits.window,
             },
             deployment_poll_budget: PollBudget {
@@ -47,17 +81,14 @@ impl JobSettings {
                 window: limits.window,
             },
             keep_prompts: read_keep_prompts(variables("KEEP_PROMPTS").as_deref())?,
-            retention: integer("JOB_RETENTION_DAYS", 90, Range::TO_TEN_YEARS).map(from_days)?,
-            streams_per_caller: integer("STREAMS_PER_CALLER", 100, Range::TO_MILLION)?,
-            streams_per_job: integer("STREAMS_PER_JOB", 1_000, Range::TO_MILLION)?,
+            retention: JOB_RETENTION_DAYS.read(variables).map(from_days)?,
+            streams_per_caller: STREAMS_PER_CALLER.read(variables)?,
+            streams_per_job: STREAMS_PER_JOB.read(variables)?,
             webhook: WebhookSettings::read(variables)?,
         })
     }
 }
 
-/// A fifth of Mintlify's published limit of 100 job creations per project and hour, because
-/// Mintlify may count polls against that limit.
-const DEFAULT_POLL_LIMIT: u32 = 20;
 /// A deployment takes about 90 seconds, and Mintlify states no limit for reads of deployments.
 const DEPLOYMENT_POLL_LIMIT: u32 = 600;
 

@@ -2,7 +2,20 @@ use quillgate::credential::{AdminKey, BaseUrl, PlainHttp};
 use quillgate::{Method, Millis};
 
 use crate::budget::limits::Limits;
-use crate::variable::{Range, VariableError, Variables, read_seconds};
+use crate::variable::{VariableError, Variables, variables};
+
+variables! {
+    /// Mintlify's admin key. During a rotation, two keys, newest first: after a 401 for the first,
+    /// the gateway tries the second. See [Keys](../operate/keys.md).
+    ADMIN_API_KEY: Secret = "required";
+    /// A key limited to `read`. If set, the gateway uses it for every `GET`, and `ADMIN_API_KEY`
+    /// only for writes.
+    ADMIN_READ_KEY: Secret = "none";
+    /// Mintlify's base URL.
+    UPSTREAM_BASE_URL: Var = "https://api.mintlify.com";
+    /// Timeout of a request to Mintlify in seconds, including its retry and the response body.
+    UPSTREAM_TIMEOUT_SECONDS: Var = 30 in TO_300;
+}
 
 pub struct UpstreamSettings {
     pub base_url: BaseUrl,
@@ -26,7 +39,7 @@ impl UpstreamSettings {
             })?,
             read_keys: keys("ADMIN_READ_KEY")?.unwrap_or_default(),
             base_url: read_base_url(variables("UPSTREAM_BASE_URL"))?,
-            timeout: read_seconds("UPSTREAM_TIMEOUT_SECONDS", variables, 30, Range::TO_300)?,
+            timeout: UPSTREAM_TIMEOUT_SECONDS.read_seconds(variables)?,
             limit_window: limits.window,
         })
     }

@@ -6,6 +6,8 @@ export interface Problem {
   cause: string;
   advice: string;
   requestId: string | null;
+  /** The path of the gateway's page about this kind of problem; absent for other errors. */
+  page?: string | undefined;
   /** When a retry makes sense, in milliseconds since the epoch; null if unknown. */
   retryAt: number | null;
   /** Whether a rate limit is used up. A request then becomes free at `retryAt`. */
@@ -37,6 +39,7 @@ export function describeProblem(error: unknown, now: number): Problem {
     cause: causeOf(fields),
     isLimit: kindOf(fields) === "quota-exceeded",
     isUnanswered: fields.name === "ConnectionError",
+    page: /^\/problems\/[a-z-]+$/.exec(String(fields.code))?.[0],
     requestId: typeof fields.requestId === "string" ? fields.requestId : null,
     retryAt: retryAfter === null ? null : now + retryAfter * 1000,
   };

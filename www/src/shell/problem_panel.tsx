@@ -24,6 +24,13 @@ export function ProblemPanel(props: ProblemPanelProps) {
       <p>{problem.advice}</p>
       {problem.retryAt !== null && <RetryTime at={problem.retryAt} />}
       <RequestId of={problem} />
+      {problem.page && (
+        <p class="hint">
+          <a href={problem.page} target="_blank" rel="noopener">
+            About this problem
+          </a>
+        </p>
+      )}
       <div class="actions">
         {problem.remedy === "reload" && (
           <button type="button" class="primary" onClick={reload}>

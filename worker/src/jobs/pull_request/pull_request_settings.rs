@@ -4,7 +4,16 @@ use quillgate::credential::{BaseUrl, PlainHttp, is_header_value};
 
 use crate::http::response::HeaderFields;
 use crate::upstream::request::USER_AGENT;
-use crate::variable::{VariableError, Variables};
+use crate::variable::{VariableError, Variables, variables};
+
+variables! {
+    /// The token with which the gateway reads the state of pull requests.
+    GITHUB_TOKEN: Secret = "none";
+    /// Whether the gateway reads the state of pull requests. By default only with a `GITHUB_TOKEN`.
+    PULL_REQUEST_STATES: Var = "off";
+    /// The base URL of GitHub's API.
+    GITHUB_API_URL: Var = "https://api.github.com";
+}
 
 const GITHUB_API: &str = "https://api.github.com";
 const API_VERSION: &str = "2022-11-28";

@@ -1,0 +1,120 @@
+/** Renders `docs/problems/` as static files, which the gateway serves at `/problems/<name>`. */
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join, posix } from "node:path";
+import { ROOT } from "../versions.mjs";
+
+export const PROBLEM_DOCS = join(ROOT, "docs", "problems");
+const DOCS = "docs/problems";
+const INDEX = "README.md";
+
+/**
+ * Cloudflare serves `problems/not-found.html` at `/problems/not-found`, and `problems/index.html` at
+ * `/problems/`.
+ *
+ * @param {string} folder of the page's files
+ */
+export async function writeProblemPages(folder) {
+  const { Marked } = await import("marked");
+  const marked = new Marked({ renderer: RENDERER });
+  const out = join(folder, "problems");
+  await mkdir(out, { recursive: true });
+  for (const name of await readdir(PROBLEM_DOCS)) {
+    const text = await readFile(join(PROBLEM_DOCS, name), "utf8");
+    const [, title] = /^# (.+)$/m.exec(text);
+    const page = layOut(title, marked.parse(text));
+    await writeFile(join(out, name === INDEX ? "index.html" : name.replace(/md$/, "html")), page);
+  }
+  await writeFile(join(out, "style.css"), STYLE);
+}
+
+/** Links to other documents become text, because the gateway serves only these pages. */
+const RENDERER = {
+  link({ href, tokens }) {
+    const text = this.parser.parseInline(tokens);
+    const address = findAddress(href);
+    if (address !== undefined) return `<a href="${address}">${text}</a>`;
+    const file = posix.join(DOCS, href.split("#")[0]);
+    return `${text} (<code>${file}</code>)`;
+  },
+  html: () => "",
+};
+
+function findAddress(href) {
+  if (/^https:/.test(href)) return href;
+  const name = /^([a-z-]+|README)\.md$/.exec(href)?.[1];
+  return name && `/problems/${name === "README" ? "" : name}`;
+}
+
+function layOut(title, content) {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>${title} · Quillgate</title>
+<link rel="icon" href="/favicon.svg">
+<link rel="stylesheet" href="/problems/style.css">
+</head>
+<body>
+<nav aria-label="Pages"><a href="/">Quillgate</a> <a href="/problems/">Problems</a></nav>
+<main>
+${content.trim()}
+</main>
+<footer>Paths such as <code>docs/operate/keys.md</code> are files of Quillgate’s repository.</footer>
+</body>
+</html>
+`;
+}
+
+const STYLE = `:root {
+  color-scheme: light dark;
+  color: light-dark(#1c2426, #e8e6df);
+  background: light-dark(#f7f6f3, #13181b);
+}
+body {
+  max-width: 44rem;
+  margin: 2rem auto;
+  padding: 0 1.25rem;
+  font: 1rem/1.55 system-ui, sans-serif;
+  overflow-wrap: anywhere;
+}
+nav {
+  display: flex;
+  gap: 1.5rem;
+}
+a {
+  color: light-dark(#0b6558, #6fd0bd);
+}
+h1 {
+  line-height: 1.2;
+}
+h2 {
+  margin-top: 2rem;
+  font-size: 1.2rem;
+}
+code {
+  font: 0.875em ui-monospace, monospace;
+}
+pre {
+  padding: 0.75rem 1rem;
+  border-radius: 0.5rem;
+  background: light-dark(#ebe9e3, #1e2529);
+  white-space: pre-wrap;
+}
+table {
+  border-collapse: collapse;
+}
+th,
+td {
+  padding: 0.4rem 1rem 0.4rem 0;
+  border-bottom: 1px solid light-dark(#d5d2c9, #364046);
+  overflow-wrap: break-word;
+  text-align: start;
+  vertical-align: top;
+}
+footer {
+  margin-top: 3rem;
+  font-size: 0.875rem;
+}
+`;
