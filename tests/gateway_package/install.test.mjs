@@ -45,7 +45,6 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
       "LICENSE",
       "README.md",
       "THIRD_PARTY.md",
-      "dist/deploy.md",
       "dist/gateway_bg.wasm",
       "dist/index.js",
       "dist/migrations/0001_archive.sql",
@@ -57,6 +56,9 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
       "dist/tools/check.d.ts",
       "dist/tools/check_config_bg.wasm",
       "dist/tools/init.d.ts",
+      "docs/guides/webhooks.md",
+      "docs/operate/troubleshooting.md",
+      "docs/start/cloudflare.md",
     ]) {
       assert.ok(paths.includes(path), path);
     }
