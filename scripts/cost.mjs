@@ -21,9 +21,9 @@ export const MEASURED = Object.freeze({
   end: { objects: 1, written: 7, read: 60 },
   report: { objects: 1, written: 8, read: 30 },
   cachedReport: { objects: 0, written: 0, read: 0 },
-  bytesPerJob: 2500,
-  /** Rows of D1 per page that has views on a day, for all fetches of the day. */
-  archiveRowsPerPage: 2,
+  bytesPerJob: 2700,
+  /** Rows of D1 per page that has views on a day, written by the first fetch. */
+  archiveRowsPerPage: 1.1,
 });
 
 /**
@@ -38,7 +38,7 @@ const COSTS = {
 const CPU = { creation: 1.439, jobRead: 0.301, report: 1.217, cachedReport: 0.121 };
 /** Each polled job has one change before its end. */
 const ASSUMED = { pollsPerJob: 12, cachedShare: 0.8, secondsPerResponse: 1, bytesPerLine: 1000 };
-/** The gateway's defaults. */
+/** The gateway's defaults. An archived row is written at most four times, and then deleted. */
 const LIMITS = {
   creations: 100,
   polls: 20,
@@ -46,6 +46,7 @@ const LIMITS = {
   jobDays: 90,
   archiveDays: 730,
   cronRuns: 144,
+  archiveWrites: 5,
 };
 const OBJECT_GB = 0.128;
 const DAYS = 30;
@@ -94,7 +95,7 @@ export function estimate({ jobs, views, pages = 500 }) {
     "object rows read": sum("read"),
     "object rows written": sum("written"),
     "object storage, GB": (jobs * LIMITS.jobDays * MEASURED.bytesPerJob) / 1e9 / DAYS,
-    "D1 rows written": pages * MEASURED.archiveRowsPerPage,
+    "D1 rows written": pages * MEASURED.archiveRowsPerPage * LIMITS.archiveWrites,
     "D1 storage, GB": (pages * LIMITS.archiveDays * 70) / 1e9 / DAYS,
     "logs written, GB": logs,
     "logs stored, GB-month": (logs * 7) / DAYS,

@@ -16,8 +16,12 @@ import { prepareOperator } from "./operator.mjs";
 
 const PROJECT = "demo-docs";
 const VALUE = "hunter2-of-the-operator";
-/** Largest size of the gateway's tarball. It has 888 kB since it deploys, too. */
-const MAX_TARBALL_BYTES = 895_000;
+/**
+ * Largest size of the gateway's tarball. It has 888 kB since it deploys, too, and 58 kB more since
+ * it has the pages that an operator needs without a network: 66 files, 80 kB compressed. Earlier,
+ * it had two of them, with 22 kB.
+ */
+const MAX_TARBALL_BYTES = 960_000;
 /** Most tests wait for a program that uses one core. */
 const CONCURRENCY = 2;
 

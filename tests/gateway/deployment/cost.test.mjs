@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { MEASURED } from "../../../scripts/cost.mjs";
 import { startJobs } from "../jobs_gateway.mjs";
-import { PROJECT, VIEWS } from "../recorded_gateway.mjs";
+import { PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
 import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 /** Counts the operations of all objects of the Worker, which share one isolate here. */
@@ -161,4 +161,21 @@ test("a stored job takes the space that the script assumes", async (context) => 
   const bytes = ((await readCounts()).size - before) / count;
   context.diagnostic(`${bytes} bytes per job with a prompt of 1,000 characters`);
   assert.ok(bytes <= MEASURED.bytesPerJob, `${bytes} bytes`);
+});
+
+test("the first fetch of an archived day writes the rows that the script assumes", async (context) => {
+  const pages = 500;
+  const gate = await startGate("cost-archive", {
+    upstream: { pages },
+    gateway: { config: worker.config, archive: true, vars: { ARCHIVE_PROJECTS: PROJECT } },
+  });
+  try {
+    await gate.gateway.runCron();
+    const response = await fetch(`${gate.gateway.url}/v1/counts`);
+    const { d1 } = await response.json();
+    context.diagnostic(JSON.stringify(d1));
+    assert.ok(d1.written > 0 && d1.written <= pages * MEASURED.archiveRowsPerPage, `${d1.written}`);
+  } finally {
+    await gate.stop();
+  }
 });
