@@ -69,7 +69,7 @@ const PRICES = {
 };
 
 /** Returns the quantities of a month, their price and the first exceeded limit of the free plan. */
-export function estimate({ jobs, views, pages = 500 }) {
+function estimate({ jobs, views, pages = 500 }) {
   const projects = Math.max(1, Math.ceil(jobs / (24 * LIMITS.creations)));
   const polls = Math.min(jobs * ASSUMED.pollsPerJob, projects * 24 * LIMITS.polls);
   const ends = Math.min(jobs, polls);

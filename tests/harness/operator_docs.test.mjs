@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { LOADS, makeTable } from "../../scripts/cost.mjs";
+import { LOADS, MEASURED, makeTable } from "../../scripts/cost.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 
 const read = (...path) => readFileSync(join(ROOT, ...path), "utf8");
@@ -38,4 +38,21 @@ for (const [struct, heading] of [
 
 test("docs/operate/cost.md has the table of scripts/cost.mjs", () => {
   assert.ok(read("docs", "operate", "cost.md").includes(makeTable(LOADS)), "run npm run cost");
+});
+
+test("docs/operate/cost.md has the measured operations of scripts/cost.mjs", () => {
+  const page = read("docs", "operate", "cost.md");
+  for (const [name, action] of Object.entries({
+    creation: "create a job, with an idempotency key | 1",
+    stream: "open a stream of a job | 1",
+    read: "read a job | 1",
+    poll: "poll a job at Mintlify | 0",
+    change: "poll that finds a change | 0",
+    end: "poll that finds the end | 0",
+    report: "report page from Mintlify | 1",
+    cachedReport: "report page from the cache | 1",
+  })) {
+    const { objects, written, read: rows } = MEASURED[name];
+    assert.ok(page.includes(`| ${action} | ${objects} | ${written} | ${rows} |`), action);
+  }
 });
