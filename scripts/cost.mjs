@@ -37,7 +37,7 @@ const COSTS = {
 /** Processor time in milliseconds, of bench/results.md. Includes the time in objects. */
 const CPU = { creation: 1.439, jobRead: 0.301, report: 1.217, cachedReport: 0.121 };
 /** Each polled job has one change before its end. */
-const ASSUMED = { pollsPerJob: 12, cachedShare: 0.8, secondsPerResponse: 1, bytesPerLine: 1000 };
+const ASSUMED = { pollsPerJob: 14, cachedShare: 0.8, secondsPerResponse: 1, bytesPerLine: 1000 };
 /** The gateway's defaults. An archived row is written at most four times, and then deleted. */
 const LIMITS = {
   creations: 100,
