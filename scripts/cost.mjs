@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 export const MEASURED = Object.freeze({
   creation: { objects: 1, written: 14, read: 20 },
   read: { objects: 0, written: 0, read: 0 },
-  stream: { objects: 1, written: 1, read: 30 },
+  stream: { objects: 1, written: 3, read: 60 },
   poll: { objects: 1, written: 4, read: 60 },
   change: { objects: 1, written: 8, read: 60 },
   end: { objects: 1, written: 7, read: 60 },
