@@ -145,10 +145,10 @@ ${archive ? "npx wrangler d1 migrations apply ARCHIVE --local\n" : ""}npm run de
 
 ## Later
 
-Pages in \`code\` are in \`node_modules/quillgate-gateway/docs/\`.
+The pages that this list names are in \`node_modules/quillgate-gateway/docs/\`.
 
-- **Variables** are in \`[vars]\` of \`wrangler.toml\`; \`reference/configuration.md\` lists all of them. \`npm run check\` finds typos before you
-  deploy. Never put a secret there: use \`npx wrangler secret put\`.
+- **Variables** are in \`[vars]\` of \`wrangler.toml\`; \`reference/configuration.md\` lists all of them. \`npm run check\` finds
+  typos before you deploy. Never put a secret there: use \`npx wrangler secret put\`.
 - **Upgrade** both packages, read what is new, and deploy:
 
   \`\`\`sh
@@ -165,8 +165,8 @@ Pages in \`code\` are in \`node_modules/quillgate-gateway/docs/\`.
   Remove the old one when its tokens have expired, after at most 90 days (\`operate/keys.md\`).
 - **Revoke a token**: \`npx wrangler secret put REVOKED_TOKENS\` with a JSON list of ids, such as \`["Zk3vW9yQ1bT0aXcD"]\`
   (\`guides/access.md\`).
-- **If something does not work**, see \`operate/troubleshooting.md\`, and run \`npx quillgate doctor\`. Set \`QUILLGATE_BASE_URL\`, \`QUILLGATE_PROJECT_ID\` and
-  \`QUILLGATE_TOKEN_FILE\`, the path of a file with a token.
+- **If something does not work**, see \`operate/troubleshooting.md\`, and run \`npx quillgate doctor\`. Set
+  \`QUILLGATE_BASE_URL\`, \`QUILLGATE_PROJECT_ID\` and \`QUILLGATE_TOKEN_FILE\`, the path of a file with a token.
 - **A token for operators**, to see the gateway's state at \`/healthz?deep\`:
   \`npx quillgate token mint --sub operator --project ${id} --scope gateway:operate\`.
 - **Webhooks** when a job ends: \`WEBHOOK_SECRET\` and \`WEBHOOK_URL\` (\`guides/webhooks.md\`).
