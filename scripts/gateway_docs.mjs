@@ -1,34 +1,37 @@
-import { posix } from "node:path";
+import { readdirSync } from "node:fs";
+import { join, posix, sep } from "node:path";
+import { ROOT } from "./versions.mjs";
+
+/** The pages that an operator needs without a network, in `docs/`. */
+const SHIPPED =
+  /^(?:start\/cloudflare|(?:guides|operate|problems)\/[\w-]+|reference\/(?:action|configuration))\.md$/;
 
 /**
- * Documents of the npm package `quillgate-gateway`: paths in the repository, by path in the
- * package.
+ * Lists the documents of the npm package `quillgate-gateway`. Their paths in the package and in the
+ * repository are equal, so that links between them work in both.
+ *
+ * @returns {string[]}
  */
-export const GATEWAY_DOCS = Object.freeze({
-  "CHANGELOG.md": "CHANGELOG.md",
-  "dist/deploy.md": "docs/deploy.md",
-  "dist/workflow-examples.md": "docs/guides/workflow-examples.md",
-  "dist/workflows.md": "docs/guides/workflows.md",
-});
+export function listGatewayDocs() {
+  const pages = readdirSync(join(ROOT, "docs"), { recursive: true });
+  const names = pages.map((page) => page.split(sep).join("/")).filter((page) => SHIPPED.test(page));
+  return ["CHANGELOG.md", ...names.sort().map((page) => `docs/${page}`)];
+}
 
 /**
- * Adapts the relative links of a document to the package. Links to documents in the package lead to
- * their copies. Other links become plain text with the path in the repository.
+ * Adapts the relative links of a document to the package. Links to other documents of the package
+ * stay unchanged. The others, and images, become plain text with the path in the repository.
  *
  * @param {string} text
- * @param {{ from: string, to: string }} paths of the document in the repository and in the package
+ * @param {string} from path of the document
+ * @param {string[]} docs paths of the package's documents
  * @returns {string}
  */
-export function adaptLinks(text, { from, to }) {
-  return text.replace(/\[((?:[^[\]`]|`[^`]*`)+)\]\(([^)\s]+)\)/g, (link, words, target) => {
+export function adaptLinks(text, from, docs) {
+  return text.replace(/!?\[((?:[^[\]`]|`[^`]*`)+)\]\(([^)\s]+)\)/g, (link, words, target) => {
     if (/^[a-z]+:|^#/.test(target)) return link;
-    const [path, anchor] = target.split("#");
-    const file = posix.join(posix.dirname(from), path);
-    const copy = Object.keys(GATEWAY_DOCS).find((name) => GATEWAY_DOCS[name] === file);
-    if (copy !== undefined) {
-      const relative = posix.relative(posix.dirname(to), copy);
-      return `[${words}](${relative}${anchor === undefined ? "" : `#${anchor}`})`;
-    }
+    const file = posix.join(posix.dirname(from), target.split("#")[0]);
+    if (docs.includes(file)) return link;
     return words === `\`${file}\`` ? words : `${words} (\`${file}\` of the repository)`;
   });
 }

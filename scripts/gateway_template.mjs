@@ -8,7 +8,7 @@ const REPLACEMENTS = [
   ['main = "build/index.js"', `main = "${PACKAGE}/index.js"`],
   ['directory = "../www/dist"', `directory = "${PACKAGE}/page"`],
   ['migrations_dir = "migrations"', `migrations_dir = "${PACKAGE}/migrations"`],
-  ["docs/deploy.md", `${PACKAGE}/deploy.md`],
+  ["docs/", "node_modules/quillgate-gateway/docs/"],
 ];
 
 /**

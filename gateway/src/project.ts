@@ -145,10 +145,10 @@ ${archive ? "npx wrangler d1 migrations apply ARCHIVE --local\n" : ""}npm run de
 
 ## Later
 
-Titles in quotes are sections of \`node_modules/quillgate-gateway/dist/deploy.md\`.
+The pages that this list names are in \`node_modules/quillgate-gateway/docs/\`.
 
-- **Variables** are in \`[vars]\` of \`wrangler.toml\`; "Variables" lists all of them. \`npm run check\` finds typos before you
-  deploy. Never put a secret there: use \`npx wrangler secret put\`.
+- **Variables** are in \`[vars]\` of \`wrangler.toml\`; \`reference/configuration.md\` lists all of them. \`npm run check\` finds
+  typos before you deploy. Never put a secret there: use \`npx wrangler secret put\`.
 - **Upgrade** both packages, read what is new, and deploy:
 
   \`\`\`sh
@@ -158,20 +158,22 @@ Titles in quotes are sections of \`node_modules/quillgate-gateway/dist/deploy.md
   npm run deploy
   \`\`\`
 
-  If \`wrangler.toml\` lacks something that the new version needs, the last command names it and deploys nothing.
+  If \`wrangler.toml\` lacks something that the new version needs, the last command names it and deploys nothing. To return to
+  the previous version, see \`guides/upgrade.md\`.
 - **Rotate the admin key**: \`npx wrangler secret put ADMIN_API_KEY\` with \`new,old\`, and later with only the new one.
 - **Rotate the token secret**: \`npx wrangler secret put ACCESS_TOKEN_SECRET\` with \`new,old\`. The first signs, both verify.
-  Remove the old one when its tokens have expired, after at most 90 days.
+  Remove the old one when its tokens have expired, after at most 90 days (\`operate/keys.md\`).
 - **Revoke a token**: \`npx wrangler secret put REVOKED_TOKENS\` with a JSON list of ids, such as \`["Zk3vW9yQ1bT0aXcD"]\`
-  ("Revoking tokens").
-- **If something does not work**, run \`npx quillgate doctor\`. Set \`QUILLGATE_BASE_URL\`, \`QUILLGATE_PROJECT_ID\` and
-  \`QUILLGATE_TOKEN_FILE\`, the path of a file with a token.
+  (\`guides/access.md\`).
+- **If something does not work**, see \`operate/troubleshooting.md\`, and run \`npx quillgate doctor\`. Set
+  \`QUILLGATE_BASE_URL\`, \`QUILLGATE_PROJECT_ID\` and \`QUILLGATE_TOKEN_FILE\`, the path of a file with a token.
 - **A token for operators**, to see the gateway's state at \`/healthz?deep\`:
   \`npx quillgate token mint --sub operator --project ${id} --scope gateway:operate\`.
-- **Webhooks** when a job ends: \`WEBHOOK_SECRET\` and \`WEBHOOK_URL\` ("Webhooks").
-- **Sign-in without a token**: with Cloudflare Access, or with an issuer of \`SIGN_IN_ISSUERS\`.
-- **GitHub workflows without a stored token**, and other identities: \`TRUSTED_ISSUERS\` ("Issuers").
-- **The archive of each day's views**: "The daily archive"${archive ? "" : ", which needs a database and another `deploy` script"}.
+- **Webhooks** when a job ends: \`WEBHOOK_SECRET\` and \`WEBHOOK_URL\` (\`guides/webhooks.md\`).
+- **Sign-in without a token**: with Cloudflare Access, or with an issuer of \`SIGN_IN_ISSUERS\`
+  (\`guides/identity-providers.md\`).
+- **GitHub workflows without a stored token**, and other identities: \`TRUSTED_ISSUERS\` (\`guides/workflows.md\`).
+- **The archive of each day's views**: \`guides/archive.md\`${archive ? "" : ", which needs a database and another `deploy` script"}.
 `;
 }
 

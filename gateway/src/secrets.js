@@ -4,7 +4,7 @@
  * Written in JavaScript, because the repository's own check runs before any TypeScript is compiled.
  */
 
-/** The variables that must be secrets, as in docs/deploy.md. */
+/** The variables that must be secrets, as in docs/reference/configuration.md. */
 export const SECRETS = Object.freeze([
   "ADMIN_API_KEY",
   "ADMIN_READ_KEY",

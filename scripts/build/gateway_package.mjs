@@ -1,10 +1,10 @@
 /** Builds the npm package `quillgate-gateway`: the deployed Worker, its page and its tools. */
-import { copyFile, cp, mkdir, readFile, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { cargoBuildWasm, targetFolder } from "../cargo.mjs";
 import { run } from "../child.mjs";
 import { whenChanged } from "../freshness.mjs";
-import { adaptLinks, GATEWAY_DOCS } from "../gateway_docs.mjs";
+import { adaptLinks, listGatewayDocs } from "../gateway_docs.mjs";
 import { makeGatewayTemplate } from "../gateway_template.mjs";
 import { listLicences } from "../licences.mjs";
 import { ROOT } from "../versions.mjs";
@@ -26,7 +26,7 @@ const COPIES = Object.freeze({
 const RULES = { crate: "quillgate-check-config", module: "check_config" };
 
 /**
- * Builds `gateway/dist/` and copies documents to `gateway/`, ready for `npm pack`. The Worker and
+ * Builds `gateway/dist/`, and copies documents to `gateway/` and `gateway/docs/`, ready for `npm pack`. The Worker and
  * the page must have been built.
  *
  * @param {import("../build.mjs").Context} context
@@ -39,9 +39,12 @@ export async function buildGateway(context) {
     await cp(join(ROOT, from), join(GATEWAY, to), { recursive: true });
   }
   for (const path of WORKER_MODULES) await copyFile(path, join(DIST, basename(path)));
-  for (const [to, from] of Object.entries(GATEWAY_DOCS)) {
-    const text = await readFile(join(ROOT, from), "utf8");
-    await writeFile(join(GATEWAY, to), adaptLinks(text, { from, to }));
+  await rm(join(GATEWAY, "docs"), { recursive: true, force: true });
+  const docs = listGatewayDocs();
+  for (const path of docs) {
+    const text = await readFile(join(ROOT, path), "utf8");
+    await mkdir(dirname(join(GATEWAY, path)), { recursive: true });
+    await writeFile(join(GATEWAY, path), adaptLinks(text, path, docs));
   }
   await writeFile(join(GATEWAY, "THIRD_PARTY.md"), await listLicences(env));
   const template = join(DIST, "template");

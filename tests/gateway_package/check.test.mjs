@@ -36,7 +36,7 @@ test("the check finds no problem in the configuration that init writes", async (
 });
 
 test("the check's secrets are the variables that the documentation lists as secrets", () => {
-  const text = readFileSync(join(ROOT, "docs", "deploy.md"), "utf8");
+  const text = readFileSync(join(ROOT, "docs", "reference", "configuration.md"), "utf8");
   const rows = [...text.matchAll(/^\| (`[A-Z].*?) \| ([a-z][^|]*) \| /gm)];
   const documented = rows.flatMap(([, names, kinds]) => {
     const all = [...names.matchAll(/`(\w+)`/g)].map(([, name]) => name);

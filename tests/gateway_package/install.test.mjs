@@ -16,8 +16,12 @@ import { prepareOperator } from "./operator.mjs";
 
 const PROJECT = "demo-docs";
 const VALUE = "hunter2-of-the-operator";
-/** Largest size of the gateway's tarball. The pages about problems take 16 kB of its 904 kB. */
-const MAX_TARBALL_BYTES = 911_000;
+/**
+ * Largest size of the gateway's tarball. It has 888 kB since it deploys, too, and 58 kB more since
+ * it has the pages that an operator needs without a network: 66 files, 80 kB compressed. Earlier,
+ * it had two of them, with 22 kB.
+ */
+const MAX_TARBALL_BYTES = 960_000;
 /** Most tests wait for a program that uses one core. */
 const CONCURRENCY = 2;
 
@@ -45,7 +49,6 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
       "LICENSE",
       "README.md",
       "THIRD_PARTY.md",
-      "dist/deploy.md",
       "dist/gateway_bg.wasm",
       "dist/index.js",
       "dist/migrations/0001_archive.sql",
@@ -53,11 +56,13 @@ describe("a gateway without Rust", { concurrency: CONCURRENCY }, () => {
       "dist/openapi.txt",
       "dist/page/_headers",
       "dist/page/index.html",
-      "dist/page/problems/not-found.html",
       "dist/template/wrangler.toml",
       "dist/tools/check.d.ts",
       "dist/tools/check_config_bg.wasm",
       "dist/tools/init.d.ts",
+      "docs/guides/webhooks.md",
+      "docs/operate/troubleshooting.md",
+      "docs/start/cloudflare.md",
     ]) {
       assert.ok(paths.includes(path), path);
     }

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { test } from "node:test";
 import { capture } from "../../scripts/child.mjs";
-import { adaptLinks } from "../../scripts/gateway_docs.mjs";
+import { adaptLinks, listGatewayDocs } from "../../scripts/gateway_docs.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 import { findAnchors, findLinks } from "../harness/markdown.mjs";
 
@@ -17,7 +17,7 @@ async function listPacked(folder) {
 }
 
 for (const [folder, pages] of [
-  ["gateway", ["CHANGELOG.md", "README.md", "dist/deploy.md", "dist/workflows.md"]],
+  ["gateway", ["README.md", ...listGatewayDocs()]],
   ["pkg", ["README.md"]],
 ]) {
   test(`every link in the documents of ${folder} leads to a file of its package`, async () => {
@@ -36,18 +36,20 @@ for (const [folder, pages] of [
   });
 }
 
-test("rewrites links to the package's copy of a document, or to a path in the repository", () => {
-  const place = { from: "CHANGELOG.md", to: "CHANGELOG.md" };
+test("keeps links to documents of the package, and makes the others text", () => {
+  const docs = ["CHANGELOG.md", "docs/guides/webhooks.md", "docs/operate/keys.md"];
   for (const [text, expected] of [
-    ["[how](docs/deploy.md#webhooks)", "[how](dist/deploy.md#webhooks)"],
-    ["[how](docs/guides/workflows.md)", "[how](dist/workflows.md)"],
-    ["[`docs/cli.md`](docs/cli.md)", "`docs/cli.md`"],
-    ["[how](docs/cli.md#output)", "how (`docs/cli.md` of the repository)"],
+    ["[how](docs/guides/webhooks.md#receive)", "[how](docs/guides/webhooks.md#receive)"],
+    ["[`docs/page.md`](docs/page.md)", "`docs/page.md`"],
+    ["[how](docs/page.md#output)", "how (`docs/page.md` of the repository)"],
+    ["![a page](docs/images/page.png)", "a page (`docs/images/page.png` of the repository)"],
     ["[how](#added), [that](https://e.example/)", "[how](#added), [that](https://e.example/)"],
   ]) {
-    assert.equal(adaptLinks(text, place), expected);
+    assert.equal(adaptLinks(text, "CHANGELOG.md", docs), expected);
   }
-  const page = { from: "docs/deploy.md", to: "dist/deploy.md" };
-  assert.equal(adaptLinks("[a](guides/workflows.md#b)", page), "[a](workflows.md#b)");
-  assert.equal(adaptLinks("[a](../README.md)", page), "a (`README.md` of the repository)");
+  const from = "docs/operate/keys.md";
+  const sibling = "[a](../guides/webhooks.md#b)";
+  assert.equal(adaptLinks(sibling, from, docs), sibling);
+  const root = adaptLinks("[a](../../README.md)", from, docs);
+  assert.equal(root, "a (`README.md` of the repository)");
 });

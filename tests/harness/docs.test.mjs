@@ -10,12 +10,11 @@ import { SECTIONS } from "../../docs/.vitepress/sections.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
 import { findAnchors, findLinks, listMarkdown } from "./markdown.mjs";
 
-/** Files that the build copies into a package, and their sources. */
+/** Files that the build copies into a package, and their sources. It copies pages of `docs/`, too. */
 const BUILT = new Map([
   ["gateway/CHANGELOG.md", "CHANGELOG.md"],
   ["gateway/LICENSE", "LICENSE"],
   ["gateway/THIRD_PARTY.md", "scripts/licences.mjs"],
-  ["gateway/dist/deploy.md", "docs/deploy.md"],
 ]);
 
 for (const name of listMarkdown()) {
@@ -24,9 +23,10 @@ for (const name of listMarkdown()) {
   if (links.length === 0) continue;
   test(`every link of ${name} has an existing target`, () => {
     for (const link of links) {
-      const [path, anchor] = link.split("#");
-      const target = path === "" ? file : resolve(dirname(file), decodeURI(path));
-      const source = join(ROOT, BUILT.get(relative(ROOT, target)) ?? relative(ROOT, target));
+      const [address, anchor] = link.split("#");
+      const target = address === "" ? file : resolve(dirname(file), decodeURI(address));
+      const path = relative(ROOT, target);
+      const source = join(ROOT, BUILT.get(path) ?? path.replace(/^gateway\/docs\//, "docs/"));
       assert.ok(existsSync(source), link);
       if (anchor === undefined || !statSync(source).isFile()) continue;
       assert.ok(findAnchors(readFileSync(source, "utf8")).has(anchor), link);

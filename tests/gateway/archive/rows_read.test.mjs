@@ -10,7 +10,7 @@ import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 const PAGES = 50_000;
 const DAYS = 10;
-/** The bound that `docs/deploy.md` states, and the rows of days and projects besides. */
+/** The bound that `docs/guides/archive.md` states, and the rows of days and projects besides. */
 const MAX_ROWS = 400_000 + 100;
 const FIRST_DAY = 19_783;
 const date = (day) => new Date(day * 86_400_000).toISOString().slice(0, 10);

@@ -37,7 +37,7 @@ pub fn refuse(
 }
 
 /// Writes the log line, and a data point if a dataset is bound: see `ANALYTICS` in
-/// `docs/deploy.md`.
+/// `docs/operate/logs.md`.
 pub fn respond(
     env: &Env,
     head: &RequestHead,
