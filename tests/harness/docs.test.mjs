@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { test } from "node:test";
 import { SECTIONS } from "../../docs/.vitepress/sections.mjs";
 import { ROOT } from "../../scripts/versions.mjs";
-import { findAnchors, findLinks, listMarkdown } from "./markdown.mjs";
+import { findAnchors, findLinks, listMarkdown, withoutCode } from "./markdown.mjs";
 
 /** Files that the build copies into a package, and their sources. It copies pages of `docs/`, too. */
 const BUILT = new Map([
@@ -44,6 +44,13 @@ test("the site's sidebar has every page of the documentation once", () => {
   assert.deepEqual(unlisted, ["README.md"]);
   for (const page of listed) assert.ok(existsSync(join(ROOT, "docs", page)), page);
   assert.equal(new Set(listed).size, listed.length);
+});
+
+test("no page has HTML outside of code", () => {
+  for (const name of listMarkdown().filter((file) => file.startsWith("docs/"))) {
+    const prose = withoutCode(readFileSync(join(ROOT, name), "utf8")).replace(/<!--.*?-->/gs, "");
+    assert.doesNotMatch(prose, /<(?!https?:)[a-z/]/i, name);
+  }
 });
 
 test("examples/README.md links to every example", () => {

@@ -12,9 +12,14 @@ export function listMarkdown() {
   return listed.split("\n").filter((file) => file !== "" && existsSync(join(ROOT, file)));
 }
 
+/** Returns a document without its blocks and spans of code. */
+export function withoutCode(text) {
+  return text.replace(/^ *```.*?^ *```/gms, "").replace(/`[^`\n]*`(?!\])/g, "");
+}
+
 /** Returns the relative links outside of code. */
 export function findLinks(text) {
-  const prose = text.replace(/^ *```.*?^ *```/gms, "").replace(/`[^`\n]*`(?!\])/g, "");
+  const prose = withoutCode(text);
   const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target);
   return links.filter((target) => !/^[a-z]+:/.test(target));
 }
