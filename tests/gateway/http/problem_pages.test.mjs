@@ -1,7 +1,10 @@
 /** The gateway serves a page about each problem at the address in the problem's `type`. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import { ROOT } from "../../../scripts/versions.mjs";
+import { assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
 import { assertGuarded } from "./guarded.mjs";
 
 let gate;
@@ -63,6 +66,7 @@ test("every link of a page about a problem leads to a page", async () => {
     for (const [, link] of text.matchAll(/<a href="([^"]+)"/g)) links.add(link);
   }
   for (const link of links) assert.equal((await visit(link)).status, 200, link);
+  assert.equal(await gate.received(), 0);
 });
 
 test("redirects other spellings of a problem's address to it", async () => {
@@ -84,6 +88,53 @@ test("returns 404 for an unknown problem, a page to browsers", async () => {
   assert.match(page.text, /Page not found/);
 });
 
-test("the pages need no budget and send nothing to Mintlify", async () => {
-  assert.equal(await gate.received(), 0);
+/** Requests that cause a problem, by the problem. */
+const REQUESTS = {
+  "invalid-request": { target: `${VIEWS}?limit=500` },
+  "missing-token": { target: VIEWS, authorization: null },
+  "invalid-token": { target: VIEWS, claims: { exp: 1_700_000_000 } },
+  "insufficient-scope": { ...create("x"), claims: { scope: "jobs:read" } },
+  "project-not-allowed": { target: VIEWS, claims: { projects: ["acme"] } },
+  "origin-not-allowed": { target: VIEWS, headers: [["Origin", "https://evil.example"]] },
+  "cross-site": {
+    ...withCookie(),
+    headers: [...withCookie().headers, ["Sec-Fetch-Site", "cross-site"]],
+  },
+  "session-ended": withCookie(),
+  "sign-in-failed": { target: "/session/callback?state=x", authorization: null },
+  "not-found": { target: "/nope" },
+  "job-not-recorded": { target: `${JOBS}/nope/record` },
+  "deployment-not-found": {
+    target: "/v1/project/update-status/nope",
+    claims: { scope: "deployments:read" },
+  },
+  "method-not-allowed": { target: JOBS },
+  "archive-not-configured": { target: `${VIEWS}/daily?dateFrom=2026-01-01&dateTo=2026-01-02` },
+  "unsupported-media-type": { ...create("x"), headers: [["Content-Type", "text/plain"]] },
+  "idempotency-key-reused": { ...create("b"), headers: [["Idempotency-Key", "one-job"]] },
+  "upstream-error": { target: `${JOBS}/nope` },
+};
+
+function create(prompt) {
+  return { method: "POST", target: JOBS, json: { prompt } };
+}
+
+function withCookie() {
+  return { target: VIEWS, authorization: null, headers: [["Cookie", "__Host-quillgate=x"]] };
+}
+
+test("the examples on the pages are responses of the gateway", async () => {
+  await gate.send({ ...create("a"), headers: [["Idempotency-Key", "one-job"]] });
+  for (const [kind, { claims, ...request }] of Object.entries(REQUESTS)) {
+    const token = claims && { authorization: `Bearer ${gate.token(claims)}` };
+    const answer = await gate.send({ ...request, ...token });
+    const page = readFileSync(join(ROOT, "docs", "problems", `${kind}.md`), "utf8");
+    const [, head, body] = /^```http\n(.*?)\n\n(.*?)^```$/ms.exec(page);
+    const expected = JSON.parse(body);
+    assert.deepEqual({ ...JSON.parse(answer.text), instance: expected.instance }, expected);
+    for (const line of head.split("\n").slice(1)) {
+      const [, name, value] = /^([\w-]+): (.*)$/.exec(line);
+      assert.equal(answer.header(name.toLowerCase()), value, `${name} of ${kind}`);
+    }
+  }
 });
