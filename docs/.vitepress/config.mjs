@@ -45,6 +45,15 @@ function linkToRepository(markdown) {
   });
 }
 
+/** Keeps Vue from reading `${{ … }}` of workflows in spans of code. */
+function protectCode(markdown) {
+  const { code_inline: render } = markdown.renderer.rules;
+  markdown.renderer.rules.code_inline = (tokens, index, ...others) => {
+    tokens[index].attrSet("v-pre", "");
+    return render(tokens, index, ...others);
+  };
+}
+
 /** Draws diagrams in the browser. */
 function drawDiagrams(markdown) {
   const { fence } = markdown.renderer.rules;
@@ -65,11 +74,10 @@ export default defineConfig({
     anchor: { slugify },
     config(markdown) {
       linkToRepository(markdown);
+      protectCode(markdown);
       drawDiagrams(markdown);
     },
   },
-  // Workflows contain `${{ … }}`, which is not Vue's syntax here.
-  vue: { template: { compilerOptions: { delimiters: ["[[[", "]]]"] } } },
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],

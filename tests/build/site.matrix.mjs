@@ -62,6 +62,7 @@ test("the site has every page of the documentation", () => {
     const page = name.slice("docs/".length).replace(/README\.md$/, "index.md");
     const html = readFileSync(join(DIST, page.replace(/\.md$/, ".html")), "utf8");
     assert.match(html, /<h1/, page);
+    assert.doesNotMatch(html.replace(/<(code|pre)\b.*?<\/\1>/gs, ""), /\{\{/, page);
     assert.doesNotMatch(html, /href="(?!https?:|\/assets\/)[^"]*\.md["#]/, page);
   }
 });
