@@ -5,9 +5,6 @@ import { accessibilityFaults, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth, show } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
-import { importSource } from "./source.mjs";
-
-const { decodePath, toPagePath } = await importSource("analytics/rows/page_path.ts");
 
 test.use({ siteOptions: SMALL_SITE });
 
@@ -106,73 +103,4 @@ test("feedback filters by rating, status and source, and a link reproduces them"
   await page.getByRole("link", { name: "Searches" }).click();
   await page.waitForURL(/route=searches/);
   assert.doesNotMatch(page.url(), /helpful|status/);
-});
-
-test("an empty report on feedback says that the site may not collect it", async ({ visitor }) => {
-  const { page, site, startSession, openReport } = visitor;
-  await site.upstream.fault({
-    operation: "analytics.feedback",
-    times: 0,
-    fault: {
-      kind: "json",
-      status: 200,
-      body: { feedback: [], nextCursor: null, hasMore: false },
-    },
-  });
-  await startSession();
-  await openReport(FEEDBACK);
-  await page.getByText("Your site may not collect feedback.").waitFor();
-});
-
-test("feedback by page has its own address, totals and jobs", async ({ visitor }) => {
-  const { page, site, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport(FEEDBACK);
-  await show(page, /^By page/);
-  await page.waitForURL(/show=by-page/);
-  const table = page.getByRole("table", { name: "Feedback by page" });
-  await table.waitFor();
-  await untilLoaded();
-  const { feedback: pages } = await reportOfLastMonth(visitor, "feedback/by-page");
-  const shown = pages.slice(0, 100);
-  await untilDrawn(page);
-  const paths = await table.getByRole("rowheader").allTextContents();
-  assert.deepEqual(
-    new Set(paths.map((path) => path.replace(/Start a job.*$/, ""))),
-    new Set(shown.map(({ path }) => decodePath(toPagePath(path)))),
-  );
-  await table.getByRole("columnheader", { name: "Change" }).waitFor();
-  const up = shown.reduce((sum, { thumbsUp }) => sum + thumbsUp, 0);
-  const down = shown.reduce((sum, { thumbsDown }) => sum + thumbsDown, 0);
-  const region = "Feedback by page in this period";
-  const strip = await figure(page, region, "Helpful").textContent();
-  assert.ok(strip.includes(percent(up / (up + down))), strip);
-  assert.deepEqual(await accessibilityFaults(page), []);
-
-  await page.goBack();
-  await page.getByRole("table", { name: "Feedback", exact: true }).waitFor();
-  await page.goForward();
-  await table.waitFor();
-  await page.reload();
-  await table.waitFor();
-  assert.ok((await site.upstream.counters()).byOperation["analytics.feedbackByPage"] >= 1);
-  await page.getByRole("button", { name: /^Export/ }).click();
-  await page.getByRole("button", { name: /^CSV, Current view/ }).waitFor();
-  assert.equal(await page.getByRole("button", { name: /^CSV, All/ }).count(), 0);
-});
-
-test("feedback by page says that Mintlify lists only a part", async ({ visitor }) => {
-  const { page, site, startSession, openReport } = visitor;
-  const feedback = Array.from({ length: 100 }, (_, index) => {
-    return { path: `/page-${index}`, thumbsUp: 1, thumbsDown: 1, code: 0, total: 2 };
-  });
-  await site.upstream.fault({
-    operation: "analytics.feedbackByPage",
-    times: 0,
-    fault: { kind: "json", status: 200, body: { feedback, hasMore: true } },
-  });
-  await startSession();
-  await openReport({ ...FEEDBACK, show: "by-page" });
-  const notes = page.locator(".notices-loadNote");
-  await expect(notes).toHaveText(["Mintlify lists only 100 pages. There are more."]);
 });

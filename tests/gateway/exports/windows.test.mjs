@@ -183,19 +183,6 @@ describe("an export over four windows", () => {
     assert.ok(found.windows >= pages / BUDGET, `${found.windows} windows`);
     assert.equal(after.byStatus[429] ?? 0, 0, "the upstream's own budget is never exceeded");
   });
-
-  test("exports the rows before endless empty pages, and ends as incomplete", async () => {
-    const range = newRange();
-    const lines = await rowsUpstream(gate, "views", range);
-    await passAnHour();
-    await gate.upstream.digHole({ at: 2500, places: 5000 });
-    const answer = await read(gate, exportOf("views", { format: "ndjson", ...range }), reader, {});
-    await gate.upstream.reset();
-    const { before, incomplete } = readIncomplete(answer.body.toString(), "ndjson");
-    assert.equal(before.split("\n").length - 1, 2500);
-    assert.ok(lines.startsWith(before));
-    assert.deepEqual(incomplete, { cursor: "3500", problem: "/problems/upstream-malformed" });
-  });
 });
 
 describe("an export by the package", () => {
@@ -232,14 +219,6 @@ describe("an export by the package", () => {
 
   test("completes over several windows by waiting for the budget", async () => {
     const range = newRange();
-    const text = await exportViews("ndjson", range, { wait: WAIT_MS });
-    assert.equal(text, formatRows("views", "ndjson", await rowsUpstream(gate, "views", range)));
-  });
-
-  test("completes by waiting after an upstream 429", async () => {
-    const range = newRange();
-    const fault = { kind: "status", status: 429, headers: { "retry-after": "1" } };
-    await gate.upstream.fault({ target: "offset=500", fault });
     const text = await exportViews("ndjson", range, { wait: WAIT_MS });
     assert.equal(text, formatRows("views", "ndjson", await rowsUpstream(gate, "views", range)));
   });

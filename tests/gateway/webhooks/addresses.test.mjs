@@ -101,23 +101,7 @@ describe("rejected webhook addresses", { concurrency: 1 }, () => {
     });
   }
 
-  test("rejects a Webhook-Url on a follow-up", async () => {
-    const { id } = await listed.create();
-    const { authorization } = listed;
-    const target = listed.path(id, { rest: "/message" });
-    const options = { headers: hook(`${receiver.url}/x`), authorization };
-    const answer = await listed.gate.post(target, { prompt: "x" }, options);
-    assertInvalid(answer, "Webhook-Url", "create-only");
-    assert.deepEqual((await listed.upstream.job(id)).messages, []);
-  });
-
   describe("addresses whose host is listed", () => {
-    for (const url of ACCEPTED_URLS) {
-      test(`accepts the Webhook-Url ${url.slice(0, 60)}`, async () => {
-        assert.ok((await open.create("x", { headers: hook(url) })).id);
-      });
-    }
-
     for (const [what, urls] of REJECTED) {
       test(`rejects ${what} as Webhook-Url, even if its host is listed`, async () => {
         for (const url of urls) {
@@ -125,19 +109,5 @@ describe("rejected webhook addresses", { concurrency: 1 }, () => {
         }
       });
     }
-
-    test("rejects two Webhook-Url fields", async () => {
-      await assertRejected(open, [
-        ...hook("https://hooks.example/x"),
-        ...hook("https://hooks.example/y"),
-      ]);
-    });
-
-    test("rejects every Webhook-Url when the gateway has no webhook secret", async () => {
-      open.vars = { ...open.vars, WEBHOOK_SECRET: "" };
-      await open.restart("kill");
-      await assertRejected(open, hook("https://hooks.example/x"), "webhooks-off");
-      assert.ok((await open.create()).id);
-    });
   });
 });
