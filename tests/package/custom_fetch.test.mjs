@@ -1,6 +1,5 @@
 /** How a client calls `fetch`, and what it adds to a request. */
 import assert from "node:assert/strict";
-import { getEventListeners } from "node:events";
 import { createRequire } from "node:module";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Client, OutcomeUnknownError, QuillgateError, ValidationError } from "quillgate";
@@ -215,15 +214,6 @@ test("options that a call inherits have no effect", async (t) => {
     assert.equal(fromPrototype, undefined);
     assert.notEqual(headers["idempotency-key"], "polluted");
   }
-});
-
-test("calls with one signal leave no listener, even if a polyfill cannot remove any", async () => {
-  const { signal } = new AbortController();
-  const client = make({ fetch: async () => Response.json(JOB) });
-  for (let at = 0; at < 12; at++) await client.agentJobs.get("j", { signal });
-  assert.equal(getEventListeners(signal, "abort").length, 0);
-  const polyfill = { aborted: false, addEventListener() {} };
-  assert.equal((await client.agentJobs.get("j", { signal: polyfill })).id, "j");
 });
 
 test("60 concurrent calls with one signal print no warning, and an abort ends all of them", async () => {

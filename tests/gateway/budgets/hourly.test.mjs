@@ -38,11 +38,8 @@ describe("an hourly window", () => {
   let gate;
   let alice;
   let state;
-  /** A time before the gateway has counted any request. */
-  let started;
 
   before(async () => {
-    started = Date.now();
     state = mkdtempSync(join(tmpdir(), "quillgate-budgets-"));
     gate = await startGate("budgets", {
       upstream: { ...unlimited, projects: PROJECTS, jobDurationMs: 600_000 },
