@@ -258,6 +258,15 @@ describe("a spent budget", () => {
   after(() => own?.stop());
   beforeEach(() => own.upstream.reset());
 
+  test("does not retry page views on the last unit of the budget", async () => {
+    while ((await budget(own)).left > 1) await own.get(viewsOf(closedRange()));
+    await own.upstream.reset();
+    await own.upstream.fault({ fault: status(503) });
+    assertProblem(await own.get(viewsOf(closedRange())), 503, "upstream-error");
+    assert.equal(await own.received(), 1);
+    assert.equal((await budget(own)).left, 0);
+  });
+
   test("serves stale pages, marked, on a spent budget", async () => {
     assertStale(await own.get(stale.target), stale.cached, SPENT);
     assertStale(await own.get(stale.target, { headers: NO_CACHE }), stale.cached, SPENT);
