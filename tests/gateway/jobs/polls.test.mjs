@@ -58,6 +58,36 @@ async function waitIntervals(gateway, count) {
 }
 
 describe("Retry-After in response to a poll", () => {
+  /** Makes the next poll of a job fail with a long `Retry-After`, and waits for that poll. */
+  async function failNextPoll(id, status) {
+    const countFailures = ({ byStatus }) => byStatus[status] ?? 0;
+    const before = countFailures(await jobs.upstream.counters());
+    const fault = { kind: "status", status, headers: { "retry-after": "3600" } };
+    await jobs.upstream.fault({ target: id, times: 1, fault });
+    await jobs.gate.untilCounters((counters) => countFailures(counters) > before);
+  }
+
+  for (const status of [429]) {
+    test(`honors the Retry-After of a ${status} before every further poll of the job`, async () => {
+      const project = DELAYED[status];
+      const { id } = await jobs.create(undefined, { project });
+      const stream = await jobs.watching(id, { project });
+      await failNextPoll(id, status);
+      const { count: settled } = await jobs.reads(id);
+      await waitIntervals(jobs, 5);
+      assert.equal((await jobs.reads(id)).count, settled, "reads while the job is watched");
+
+      // Lists and new watchers get the last known state without an additional poll.
+      const { json } = await jobs.get(`/v2/agent/${project}/jobs`);
+      assert.ok(json.jobs.some((job) => job.id === id));
+      const other = await jobs.watching(id, { project });
+      assert.deepEqual(states(other), ["active"]);
+      assert.equal((await jobs.reads(id)).count, settled, "reads after a list and a new watcher");
+      for (const open of [stream, other]) open.leave();
+      await jobs.upstream.setJob(id, { status: "completed" });
+    });
+  }
+
   test("delays the polls of all jobs after a 429, but no creation", async () => {
     const project = DELAYED[429];
     const { id } = await jobs.create(undefined, { project });

@@ -121,6 +121,19 @@ describe("streams of a project's job list", () => {
 });
 
 describe("the start of a list stream", () => {
+  test("starts a list stream with the 25 most recently changed jobs, newest last", async () => {
+    const project = MANY;
+    const ids = [];
+    for (let number = 0; number < INITIAL_JOBS + 2; number += 1) {
+      ids.push((await jobs.create(`number ${number}`, { project })).id);
+    }
+    const stream = await jobs.watchingAll({ project });
+    await waitForEvent(stream, isJob(ids.at(-1)));
+    const first = stream.events.slice(0, INITIAL_JOBS).map(({ data }) => JSON.parse(data).id);
+    assert.deepEqual(first, ids.slice(-INITIAL_JOBS));
+    stream.leave();
+  });
+
   test("resumes a list stream with the latest state of each changed job and with deletions", async () => {
     const [changed, deleted] = [await jobs.create("changed"), await jobs.create("deleted")];
     const first = await jobs.watchingAll();
