@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { Interruption } from "../../pkg/dist/cli/errors.js";
 import { runCommand } from "./command_line.mjs";
-import { job, PROJECT, problem, startStandIn } from "./stand_in.mjs";
+import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
 const LINK = "https://github.com/acme/docs/pull/7";
 let server;

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertProblem, JOBS, PROJECT } from "../recorded_gateway.mjs";
+import { JOBS, PROJECT } from "../recorded_gateway.mjs";
 import {
   assertAccepted,
   assertion,
@@ -17,7 +17,6 @@ import {
   ownOrigin,
   person,
   prompt,
-  REALM,
   useTrustedIssuers,
   workflow,
 } from "./trusted_issuers.mjs";
@@ -45,16 +44,6 @@ describe("a GitHub workflow", () => {
       assert.deepEqual([line.subject, line.project, line.status], [SUBJECT, PROJECT, 201]);
     });
   }
-
-  test("grants a workflow only the scope of the rule for its environment", async () => {
-    const deploying = { repository: "acme/app", environment: "production" };
-    const created = await gate.post(JOBS, { prompt }, bearer(workflow(deploying)));
-    assert.equal(created.status, 201, created.text);
-    const answer = await gate.get(LIST, bearer(workflow(deploying)));
-    assertProblem(answer, 403, "insufficient-scope");
-    const challenge = `${REALM}, error="insufficient_scope", scope="jobs:read"`;
-    assert.equal(answer.header("www-authenticate"), challenge);
-  });
 });
 
 describe("a user behind Cloudflare Access", () => {

@@ -78,14 +78,6 @@ describe("the state of a pull request", () => {
 });
 
 describe("an unknown state", () => {
-  for (const link of [null, "https://github.com@evil.example/acme/docs/pull/1"]) {
-    test(`sends no request to GitHub for a job with the link ${link}`, async () => {
-      const id = await finishedJob(link);
-      assert.deepEqual(await stateOf(id), UNKNOWN);
-      assert.deepEqual(paths(), []);
-    });
-  }
-
   test("does not follow GitHub's redirects, so that the token reaches no other host", async () => {
     const id = await finishedJob(github.add());
     const elsewhere = await startGitHub();
