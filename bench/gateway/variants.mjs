@@ -32,7 +32,6 @@ export const VARIANTS = {
   quillgate: { description: "the current Worker", isBuild: true, hasObjects: true },
   baseline: { description: `the Worker of ${BASELINE_COMMIT}`, isBuild: true, hasObjects: true },
   hono: { description: "Hono with its middleware, same checks, job reads only" },
-  recorded: { isBuild: true, hasObjects: true },
   upstream: {},
 };
 
@@ -46,7 +45,7 @@ export const OBJECTS = { PROJECT_GATE: "ProjectGate", ORG_GATE: "OrgGate" };
  * @param {string} [baseline] folder with the baseline build
  */
 export async function bundleVariants(folder, baseline) {
-  for (const name of ["hono", "upstream", "recorded"]) {
+  for (const name of ["hono", "upstream"]) {
     await bundle(`${name}.mjs`, join(folder, name));
   }
   await copyBuild(PRESENT, join(folder, "quillgate"));
