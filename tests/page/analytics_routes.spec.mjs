@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { countRequests, monthOf, show } from "./reports.mjs";
-import { SMALL_SITE, TALL_SITE } from "./sites.mjs";
+import { monthOf, show } from "./reports.mjs";
+import { SMALL_SITE } from "./sites.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
 
@@ -19,23 +19,6 @@ const format = (number) => number.toLocaleString("en-US");
 const rowOf = (page, path) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: path, exact: true }) });
 const cell = (page, path, column) => rowOf(page, path).locator(`[data-column=${column}]`);
-
-test.describe("automatic loading", () => {
-  test.use({ siteOptions: TALL_SITE });
-
-  test("a small site loads completely without a click", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(WITHOUT_COMPARISON);
-    const { views } = await monthOf(site, project);
-    await page
-      .getByText(`All ${format(views.length)} pages loaded.`)
-      .first()
-      .waitFor();
-    assert.equal(await countRequests(site), Math.ceil(views.length / 250));
-    assert.equal(await page.getByRole("button", { name: /^Load all/ }).count(), 0);
-  });
-});
 
 test.describe("comparison", () => {
   test("a comparison shows changes, and lists gains, drops and lost people", async ({

@@ -52,31 +52,6 @@ async function questionsIn(table) {
   return questions.allTextContents();
 }
 
-test("unanswered questions come first, each group with the newest on top", async ({ visitor }) => {
-  const table = await openConversations(visitor);
-  const all = await questionsOfLastMonth(visitor);
-  const expected = [...all.filter(unanswered), ...all.filter((turn) => !unanswered(turn))];
-  await table
-    .getByRole("rowheader")
-    .nth(all.length - 1)
-    .waitFor();
-  assert.deepEqual(
-    await questionsIn(table),
-    expected.map(({ query }) => query.trim()),
-  );
-  const strip = visitor.page.getByRole("region", { name: "Questions in this period" });
-  await expect(strip).toContainText(new RegExp(`Unanswered${all.filter(unanswered).length}`));
-  assert.deepEqual(await accessibilityFaults(visitor.page), []);
-
-  const question = expected[0].query.trim();
-  await table.getByRole("row").nth(1).hover();
-  await table
-    .getByRole("button", { name: `Start a job about ${question}` })
-    .first()
-    .click();
-  await expectPrompt(visitor.page, question);
-});
-
 test("turns that share an id are all listed, and each opens with its own question", async ({
   visitor,
 }) => {

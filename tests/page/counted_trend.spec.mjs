@@ -56,28 +56,3 @@ test("a chart of visitors takes one request per day, and none when shown again",
   await expect(chart.locator(".drawn_trend-human")).toHaveCount(ENDED_DAYS);
   assert.equal((await requestsForDays(visitor, "visitors")).length, ENDED_DAYS);
 });
-
-test("a stopped chart keeps its bars and resumes on request", async ({ visitor }) => {
-  const { site, page, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport(VISITORS);
-  await untilLoaded();
-  await site.upstream.hold({ operation: "analytics.visitors", target: `dateFrom=${daysAgo(2)}` });
-  await loadButton(page, /^Chart by day/).press("Enter");
-  await site.upstream.untilHeld(1);
-  await expect(chartPanel(page)).toBeFocused();
-  const chart = chartOf(page, /^Visitors per day/);
-  await expect(chart).toHaveAccessibleName(/5 days not loaded\. The table/);
-  await loadButton(page, "Stop").press("Enter");
-  await chartPanel(page).getByText("1 of 6 days loaded").waitFor();
-  const rest = loadButton(page, "Load the rest (5 requests)");
-  await expect(rest).toBeFocused();
-  await rest.press("Enter");
-  await expect(loadButton(page, "Stop")).toBeFocused();
-  await loadButton(page, "Stop").press("Enter");
-  await site.upstream.release();
-  await expect(chart.locator(".drawn_trend-human")).toHaveCount(1);
-  await rest.click();
-  await expect(chart.locator(".drawn_trend-human")).toHaveCount(ENDED_DAYS);
-  await expect(page.getByRole("button", { name: /^Load the rest/ })).toBeHidden();
-});

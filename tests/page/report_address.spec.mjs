@@ -4,24 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
-import { show } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
-
-test("open folders stay open after a reload", async ({ visitor }) => {
-  const { page, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport({ range: "last-month", compare: "none" });
-  await show(page, /^Folders/);
-  const folder = page.locator(".report_table-treeToggle").first();
-  const name = await folder.textContent();
-  await folder.click();
-  await page.locator('.report_table-treeToggle[aria-expanded="true"]', { hasText: name }).waitFor();
-  await page.reload();
-  await untilLoaded();
-  await page.locator('.report_table-treeToggle[aria-expanded="true"]', { hasText: name }).waitFor();
-});
 
 for (const timezoneId of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
   test.describe(timezoneId, () => {

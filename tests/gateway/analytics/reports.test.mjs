@@ -57,22 +57,6 @@ describe("the contents of a report", () => {
     });
   }
 
-  test("returns every message of a conversation", async () => {
-    const target = newTarget("conversation");
-    const answer = await gate.get(target, reader);
-    const own = await upstreamsOwn(gate, target);
-    assert.deepEqual(answer.json, own);
-    assert.ok(own.messages.length >= 2);
-  });
-
-  test("counts the conversations of the range in callerStats", async () => {
-    const range = newRange();
-    const { json } = await gate.get(targetOf("callerStats", range));
-    assert.deepEqual(json, await upstreamsOwn(gate, targetOf("callerStats", range)));
-    const { conversations } = await gate.upstream.report({ report: "assistant", ...range });
-    assert.deepEqual(json.total, conversations.length);
-  });
-
   for (const name of ["feedback", "feedbackByPage"]) {
     test(`filters ${name} by source and status`, async () => {
       const range = newRange();

@@ -24,13 +24,11 @@ import {
   days,
   daysAgo,
   gate,
-  OTHER,
   PAGES,
   PER_THOUSAND,
   query,
   read,
   runUntilComplete,
-  SCOPES,
   send,
   state,
   truthOf,
@@ -201,14 +199,6 @@ test("returns series by day, week and month that match the upstream for the site
     }
   }
   assert.deepEqual(await archiveRequests(), [], "series are not read from the upstream");
-});
-
-test("returns 501 and the variable to set for a project without an archive", async () => {
-  const token = gate.token({ scope: SCOPES, projects: [OTHER] });
-  const target = `/v1/analytics/${OTHER}/views/daily/status`;
-  const answer = await gate.get(target, { authorization: `Bearer ${token}` });
-  const { detail } = assertProblem(answer, 501, "archive-not-configured");
-  assert.match(detail, /ARCHIVE_PROJECTS/);
 });
 
 // --- days that change, fail or expire ---

@@ -183,20 +183,6 @@ function client() {
   return new Client({ baseUrl: url, projectId: PROJECT, auth: { token }, logLevel: "off" });
 }
 
-describe("the package", () => {
-  test("waits for a job over its stream in the package's agentJobs.wait", async () => {
-    const { id } = await jobs.create();
-    const updates = [];
-    const waiting = client().agentJobs.wait(id, { onUpdate: ({ status }) => updates.push(status) });
-    const beside = await jobs.watching(id);
-    await jobs.untilReads(id, 1);
-    for (const status of ["planning", "completed"]) await change(id, { status }, [beside]);
-    assert.deepEqual(await waiting, await upstreamJob(id));
-    assert.deepEqual(updates, ["active", "planning", "completed"]);
-    assertApart(await jobs.reads(id));
-  });
-});
-
 test("resumes raw and package streams after the gateway was killed", async () => {
   const [changing, finishing] = [await jobs.create(), await jobs.create()];
   const first = await jobs.watching(changing.id);

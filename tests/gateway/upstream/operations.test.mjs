@@ -91,8 +91,6 @@ function assertResponse(answer, status, more = [], head = {}) {
     "the response has other header fields",
   );
 }
-
-const assertRead = (answer) => assertResponse(answer, 200, BUDGET_FIELDS);
 const assertWritten = (answer, status) => assertResponse(answer, status, BUDGET_FIELDS);
 const assertViews = (answer) => assertResponse(answer, 200, VIEWS_FIELDS, VIEWS_HEAD);
 
@@ -102,12 +100,6 @@ let days = 0;
 function newViews() {
   days += 1;
   return `${VIEWS}?dateFrom=${new Date(Date.UTC(2020, 0, days)).toISOString().slice(0, 10)}`;
-}
-
-async function createdJob() {
-  const answer = await gate.post(JOBS, { prompt: "document the API" });
-  assertWritten(answer, 201);
-  return answer.json;
 }
 
 describe("each operation", () => {
@@ -121,27 +113,6 @@ describe("each operation", () => {
     assert.deepEqual(JSON.parse(request.body), { prompt });
     assert.equal(request.authorization, "accepted");
     assert.equal((await gate.upstream.jobs()).at(-1).prompt, prompt);
-  });
-
-  test("returns a job as the upstream has it", async () => {
-    const job = await createdJob();
-    const answer = await gate.get(`${JOBS}/${job.id}`);
-    assertRead(answer);
-    assert.deepEqual(answer.json, job);
-    const request = (await gate.upstream.requests()).at(-1);
-    assert.deepEqual([request.method, request.target], ["GET", `${JOBS}/${job.id}`]);
-    assert.deepEqual([request.body, request.authorization], ["", "accepted"]);
-  });
-
-  test("sends a follow-up to a job", async () => {
-    const job = await createdJob();
-    const answer = await gate.post(`${JOBS}/${job.id}/message`, { prompt: "and more" });
-    assertWritten(answer, 200);
-    assert.equal(answer.json.id, job.id);
-    const request = (await gate.upstream.requests()).at(-1);
-    assert.deepEqual([request.method, request.target], ["POST", `${JOBS}/${job.id}/message`]);
-    assert.deepEqual(JSON.parse(request.body), { prompt: "and more" });
-    assert.deepEqual((await gate.upstream.jobs()).at(-1).messages, ["and more"]);
   });
 
   test("returns page views as the upstream has them", async () => {
