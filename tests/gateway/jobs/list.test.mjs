@@ -69,6 +69,16 @@ describe("the job list", () => {
     ids = await createOneByOne(30);
   });
 
+  for (const limit of [1, 7, 100]) {
+    test(`lists every job once in pages of ${limit}`, async () => {
+      const listed = await readPages({ limit });
+      assert.deepEqual(idsOf(listed).slice(0, ids.length), ids);
+      assert.equal(new Set(idsOf(listed)).size, listed.length);
+      const moments = listed.map(({ createdAt }) => createdAt);
+      assert.deepEqual(moments, [...moments].sort().reverse());
+    });
+  }
+
   test("does not list a job that Mintlify refused to create", async () => {
     const [newest] = (await page({ limit: 1 })).jobs;
     for (const status of [400, 500, 429]) {
