@@ -26,9 +26,6 @@ describe("an upstream error", () => {
       assert.equal(detail, message);
     };
 
-  testProblem("returns 500", () => ({ kind: "status", status: 500 }), {
-    ...{ status: 500, kind: "upstream-error", check: hasMessage("Internal Server Error") },
-  });
   testProblem("returns 502 with HTML", () => ({ kind: "html", status: 502 }), {
     status: 502,
     kind: "upstream-error",
@@ -38,24 +35,6 @@ describe("an upstream error", () => {
       assert.doesNotMatch(answer.text, /<|simulated-edge/);
     },
   });
-  testProblem("returns an empty 503", () => ({ kind: "empty", status: 503 }), {
-    status: 503,
-    kind: "upstream-error",
-    repeated: true,
-    check(problem, answer) {
-      hasMessage("service unavailable")(problem);
-      assert.equal(answer.header("retry-after"), "60");
-    },
-  });
-  testProblem(
-    "returns 503 with Retry-After",
-    () => ({ kind: "status", status: 503, headers: { "retry-after": "3" } }),
-    {
-      status: 503,
-      kind: "upstream-error",
-      check: (_problem, answer) => assert.equal(answer.header("retry-after"), "3"),
-    },
-  );
   testProblem("returns 404", () => ({ kind: "status", status: 404 }), {
     ...{ status: 404, kind: "upstream-error", certain: true },
     ...{ error: NotFoundError, check: hasMessage("Not Found") },
@@ -67,11 +46,6 @@ describe("an upstream error", () => {
     const { views } = await sendWith({ kind: "status", status: 503 }, READ.call);
     assert.ok(views.length > 0);
     assert.equal(await gate.received(), 4);
-  });
-  testProblem("returns the invalid status 999", () => ({ kind: "status", status: 999 }), {
-    status: 502,
-    kind: "upstream-error",
-    check: ({ upstream }) => assert.equal(upstream.status, 999),
   });
 
   test("reports an unknown outcome for an upstream 503 on a POST, and not for a 400", async () => {
@@ -86,13 +60,6 @@ describe("an upstream that is silent", () => {
   testProblem("resets the connection", () => ({ kind: "reset" }), {
     ...{ status: 502, kind: "upstream-unreachable", repeated: true },
   });
-  testProblem(
-    "resets the connection after the work was done",
-    () => ({ kind: "reset", process: true }),
-    {
-      ...{ status: 502, kind: "upstream-unreachable", repeated: true },
-    },
-  );
   testProblem("never responds", () => ({ kind: "hang" }), {
     ...{ status: 504, kind: "upstream-timeout" },
   });
@@ -105,18 +72,16 @@ describe("an upstream that is silent", () => {
 });
 
 describe("a redirect", () => {
-  for (const status of [302, 304]) {
-    const location = () => `${elsewhere.url}/v1/stolen`;
-    const fault = () => ({ kind: "redirect", status, location: location() });
-    testProblem(`redirects with ${status} to another host`, fault, {
-      status: 502,
-      kind: "upstream-redirect",
-      check(_problem, answer) {
-        assert.equal(answer.header("location"), undefined);
-        assert.ok(!answer.raw.includes(elsewhere.url));
-      },
-    });
-  }
+  const location = () => `${elsewhere.url}/v1/stolen`;
+  const fault = () => ({ kind: "redirect", status: 302, location: location() });
+  testProblem("redirects to another host", fault, {
+    status: 502,
+    kind: "upstream-redirect",
+    check(_problem, answer) {
+      assert.equal(answer.header("location"), undefined);
+      assert.ok(!answer.raw.includes(elsewhere.url));
+    },
+  });
 
   test("does not follow an upstream redirect on the same host", async () => {
     const fault = { kind: "redirect", status: 302, location: `${VIEWS}?limit=1` };
