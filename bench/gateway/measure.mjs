@@ -8,6 +8,7 @@ import { measureExports } from "./exports.mjs";
 import { measureMemory } from "./memory.mjs";
 import { PATHS, WITH_BASELINE } from "./sections.mjs";
 import { startBench } from "./servers.mjs";
+import { checkStatements } from "./statements.mjs";
 import { measureThroughput } from "./throughput.mjs";
 import { MODULES, PRESENT } from "./variants.mjs";
 
@@ -33,6 +34,7 @@ export async function measureGateway(context, sections) {
   const baseline = WITH_BASELINE.some(has) ? await provideBaseline(context) : undefined;
   const bench = await startBench(baseline);
   try {
+    if (PATHS.some(has)) await checkStatements(bench);
     const throughput = {};
     for (const path of PATHS.filter(has)) {
       throughput[path] = await measureThroughput(bench, path);

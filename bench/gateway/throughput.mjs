@@ -24,10 +24,10 @@ export const SPARE_ROUNDS = 16;
 
 /** The Workers that share a process, by path. */
 const GROUPS = {
-  "views-cached": ["quillgate", "baseline"],
-  "views-uncached": ["quillgate", "baseline"],
+  "views-cached": ["quillgate", "same_statements"],
+  "views-uncached": ["quillgate", "same_statements"],
   "job-read": ["quillgate", "hono"],
-  create: ["quillgate", "baseline"],
+  create: ["quillgate", "same_statements"],
 };
 
 /**

@@ -49,6 +49,21 @@ describe("identity tokens", { concurrency: CONCURRENCY }, () => {
     assert.ok(github.tokens.length >= 2);
     for (const token of github.tokens) assert.ok(result.masks.includes(token));
   });
+
+  test("does not retry a creation without a response after GitHub refuses a token", async (t) => {
+    const run = await startRun(t);
+    const { github, gateway } = run;
+    // Each request needs a new token. GitHub refuses only the token of the first retry.
+    github.claims = lifetime(0);
+    github.tokenFaults = [undefined, undefined, 403];
+    await gateway.failCreation((response) => response.destroy());
+    const result = await run.run({ with: { wait: false } });
+    assert.deepEqual(await gateway.jobs(), []);
+    assert.equal(result.code, 1, result.raw);
+    const error = only(errorsOf(result));
+    assert.equal(error.title, "It is not known whether the job was started");
+    assert.match(error.message, /no identity token: status 403/);
+  });
 });
 
 describe("gateway failures", { concurrency: CONCURRENCY }, () => {

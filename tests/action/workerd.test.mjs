@@ -181,6 +181,20 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     });
   }
 
+  test("names the job whose creation was in progress when the step was cancelled", async (t) => {
+    const run = await startRun(t);
+    const held = await run.gateway.holdCreation();
+    const running = run.start();
+    await held.arrived;
+    running.cancel();
+    await held.release();
+    const result = await running.ended;
+    const job = only(await run.gateway.jobs());
+    assert.equal(result.code, 130, result.raw);
+    assert.equal(result.outputs["job-id"], job.id);
+    assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
+  });
+
   test("shows the claims for a rule when no rule matches the workflow", async (t) => {
     const run = await startRun(t);
     run.github.claims = { repository_id: "6666", repository: "mallory/docs" };

@@ -112,6 +112,15 @@ test("preview sends the branch unchanged, and prints the URL of the server", asy
   assert.equal(dashed.code, 0);
 });
 
+test("an invalid --timeout starts nothing", async () => {
+  for (const args of [["deploy"], ["preview", "b"], ["deployment", "watch", "s_live"]]) {
+    const { code, stderr } = await quillgate([...args, "--timeout", "soon"]);
+    assert.equal(code, 2);
+    assert.match(stderr, /--timeout/);
+  }
+  assert.equal(server.requests.length, 0);
+});
+
 /** Writes a program that stores the URL it is to open. */
 function browserEnv() {
   const path = join(folder, "browser");
@@ -136,6 +145,20 @@ test("preview --open opens the preview when it is live, also without --wait", as
   const { code, stdout } = await quillgate(["preview", "docs/new", "--open"], { env });
   assert.deepEqual([code, stdout], [0, `s_live\n${PREVIEW_URL}\n`]);
   assert.equal(await readOpened(), `${PREVIEW_URL}/`);
+});
+
+test("preview --open opens neither a failed preview nor a URL that is not http or https", async () => {
+  const env = browserEnv();
+  startAs("s_failed");
+  assert.equal((await quillgate(["preview", "b", "--open"], { env })).code, 7);
+  override = ({ method }) =>
+    method === "POST"
+      ? { status: 202, json: { statusId: "s_live", previewUrl: "file:///etc/passwd" } }
+      : undefined;
+  const { code, stderr } = await quillgate(["preview", "b", "--open"], { env });
+  assert.equal(code, 0);
+  assert.match(stderr, /no URL of the preview to open/);
+  assert.throws(() => readFileSync(join(folder, "opened")), { code: "ENOENT" });
 });
 
 test("Ctrl-C during a wait names what was started and the command that continues", async () => {
@@ -222,4 +245,13 @@ test("deployment list prints a table, or rows of JSON", async () => {
   override = () => ({ json: { deployments: [], nextCursor: null } });
   const empty = await quillgate(["deployment", "list"], { columns: 80 });
   assert.deepEqual([empty.stdout, empty.stderr], ["", "quillgate: no deployments\n"]);
+});
+
+test("deployment delete-record needs --yes without a terminal", async () => {
+  assert.equal((await quillgate(["deployment", "delete-record", "s_live"])).code, 2);
+  assert.equal(server.requests.length, 0);
+  const { code } = await quillgate(["deployment", "delete-record", "s_live", "--yes"]);
+  assert.equal(code, 0);
+  const [{ method, path }] = server.requests;
+  assert.deepEqual([method, path], ["DELETE", `/v1/project/${PROJECT}/deployments/s_live`]);
 });

@@ -110,6 +110,16 @@ test("job open prints the URL and a warning if no browser starts", async () => {
   assert.match(stderr, /no browser could be started/);
 });
 
+test("job list sends its filters", async () => {
+  await quillgate(["list", "--state", "failed", "--author", "alice", "--text", "change log"]);
+  const { searchParams } = new URL(server.requests[0].path, server.url);
+  const expected = { state: "failed", author: "alice", text: "change log", limit: "25" };
+  assert.deepEqual(Object.fromEntries(searchParams), expected);
+  const { code, stderr } = await quillgate(["list", "--state", "lost"]);
+  assert.equal(code, 2);
+  assert.match(stderr, /--state must be one of active, completed, archived, failed/);
+});
+
 test("job delete-record deletes only the record, and needs --yes without a terminal", async () => {
   const refused = await quillgate(["delete-record", "job_1"]);
   assert.equal(refused.code, 2);
@@ -214,4 +224,21 @@ describe("BROWSER", { skip: process.platform === "win32" }, () => {
       assert.ok(!text.includes("%s"));
     });
   }
+});
+
+test("job create opens the editor for a missing prompt on a terminal", async () => {
+  const editor = writeProgram("editor", 'printf "From the %s" "$1" > "$2"');
+  const env = { EDITOR: `${editor} editor`, PATH: process.env.PATH };
+  const options = { columns: 80, isInputTerminal: true, env };
+  const { code, stderr } = await quillgate(["create"], options);
+  assert.equal(code, 0, stderr);
+  assert.equal(JSON.parse(server.requests[0].body).prompt, "From the editor");
+  server.requests.length = 0;
+  const empty = await quillgate(["create"], { ...options, env: { ...env, EDITOR: "true" } });
+  assert.match(empty.stderr, /the prompt is empty/);
+  const failed = await quillgate(["create"], { ...options, env: { ...env, EDITOR: "false" } });
+  assert.match(failed.stderr, /the editor failed with exit code 1/);
+  const none = await quillgate(["create"], { ...options, env: { PATH: process.env.PATH } });
+  assert.match(none.stderr, /PROMPT is missing/);
+  assert.equal(server.requests.length, 0);
 });

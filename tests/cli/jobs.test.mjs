@@ -88,6 +88,17 @@ test("create sends a new idempotency key unless one is given", async () => {
   assert.equal(keys[2], "release-42");
 });
 
+test("create sends the URL of a webhook, and nothing if the URL is invalid", async () => {
+  const url = "https://hooks.example/quillgate";
+  assert.equal((await quillgate(["create", "x", "--webhook-url", url])).code, 0);
+  assert.equal(server.requests[0].headers["webhook-url"], url);
+  server.requests.length = 0;
+  const { code, stderr } = await quillgate(["create", "x", "--webhook-url", "hooks.example"]);
+  assert.equal(code, 2, stderr);
+  assert.match(stderr, /webhookUrl must be an absolute https URL/);
+  assert.equal(server.requests.length, 0);
+});
+
 test("create prints the command that retries after an unknown outcome", async () => {
   override = ({ method }) => {
     if (method !== "POST") return undefined;

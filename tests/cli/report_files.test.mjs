@@ -81,6 +81,36 @@ describe("--resume", () => {
     }
   });
 
+  test("--resume completes an interrupted export to the limit of its --rows", async () => {
+    const args = ["views", ...RANGE, "--rows", "600", "-o"];
+    await quillgate([...args, "whole.csv"]);
+    override = ({ path }) => (path.includes("offset=250") ? problem(400, "bad", "no") : undefined);
+    assert.equal((await quillgate([...args, "views.csv"])).code, 2);
+    override = undefined;
+    const other = await quillgate(["views", "--rows", "700", "-o", "views.csv", "--resume"]);
+    assert.match(other.stderr, /with .*--rows 600: complete it with these/);
+    assert.equal(other.code, 2);
+    server.requests.length = 0;
+    assert.equal((await quillgate(["views", "-o", "views.csv", "--resume"])).code, 0);
+    assert.equal(server.requests.length, 2);
+    assertSame(read("views.csv"), read("whole.csv"));
+  });
+
+  test("--resume keeps the dates that --last selected in the first run", async () => {
+    const args = ["views", "--last", "7d", "-o", "views.ndjson"];
+    override = (_, number) => (number === 2 ? problem(400, "bad", "no") : undefined);
+    await quillgate(args);
+    const state = readCursor("views.ndjson");
+    state.params.dateFrom = state.position.dateFrom = "2020-01-01";
+    state.params.dateTo = state.position.dateTo = "2020-01-08";
+    write("views.ndjson.quillgate-progress", JSON.stringify(state));
+    override = undefined;
+    server.requests.length = 0;
+    assert.equal((await quillgate([...args, "--resume"])).code, 0);
+    for (const { path } of server.requests)
+      assert.match(path, /dateFrom=2020-01-01&dateTo=2020-01-08/);
+  });
+
   test("--resume leaves a complete file unchanged", async () => {
     const args = ["views", ...RANGE, "-o", "views.csv"];
     await quillgate(args);
@@ -129,6 +159,22 @@ describe("existing files", () => {
     assert.equal(code, 2);
     assert.match(stderr, /was interrupted: --resume completes it/);
     assertSame(read("views.csv"), before);
+  });
+
+  test("refuses to append another report to an interrupted export", async () => {
+    await interrupt();
+    const days = /an export with --from 2026-01-01 --to 2026-02-01: complete it with these/;
+    for (const [args, message] of [
+      [["visitors", ...RANGE], /another report: views/],
+      [["views", "--from", "2026-01-02"], days],
+      [["views", "--last", "7d"], days],
+      [["views", "--format", "ndjson"], /another format: csv/],
+      [["views", "--project", "other"], /another projectId: demo-docs/],
+    ]) {
+      const { code, stderr } = await quillgate([...args, "-o", "views.csv", "--resume"]);
+      assert.match(stderr, message);
+      assert.equal(code, 2);
+    }
   });
 
   const CURSOR = "views.csv.quillgate-progress";

@@ -259,3 +259,11 @@ test("an export that fails midway is invalid JSON, so that no program takes it f
   assert.throws(() => JSON.parse(stdout), SyntaxError);
   assert.equal(JSON.parse(stderr).error.exitCode, 3);
 });
+
+test("warns about totals that changed during an export", async () => {
+  const views = Array.from({ length: 250 }, () => ({ path: "/", human: 1, ai: 1, total: 2 }));
+  const json = { totals: { human: 1, ai: 2, total: 3 }, views, hasMore: true };
+  override = (_, number) => (number < 2 ? { json } : undefined);
+  const { stderr } = await quillgate(["views", ...RANGE, "--format", "csv"]);
+  assert.match(stderr, /the totals changed during the export: rows can be missing or repeated\n$/);
+});

@@ -129,6 +129,23 @@ for (const setting of [{ baseUrl: "https://evil.example" }, { tokenFile: "/etc/h
 }
 
 const SECRET = "a-secret-of-the-user";
+test("rejects a settings file with a secret, an unknown setting or a wrong type", async () => {
+  for (const [content, message] of [
+    [{ token: SECRET }, /contains token: move it to another file/],
+    [{ adminKey: SECRET }, /contains adminKey: move it to another file/],
+    [{ baseURL: SECRET }, /there is no setting baseURL/],
+    [{ projectId: 5 }, /projectId must be a non-empty string/],
+    [[], /must be a JSON object/],
+    [SECRET, /is not JSON/],
+  ]) {
+    write(userFile(), content);
+    const { code, stderr } = await quillgate(LIST, { env: variables() });
+    assert.equal(code, 2);
+    assert.match(stderr, message);
+    assert.ok(!stderr.includes(SECRET));
+  }
+});
+
 for (const [name, value] of [
   ["without a character", " \n"],
   ["with several lines", `${SECRET}\n${SECRET}`],
@@ -145,6 +162,13 @@ for (const [name, value] of [
     assert.ok(!stderr.includes(SECRET));
   });
 }
+
+test("rejects two credentials in the environment", async () => {
+  const env = variables({ QUILLGATE_ADMIN_KEY: "mint_x" });
+  const { code, stderr } = await quillgate(LIST, { env });
+  assert.equal(code, 2);
+  assert.match(stderr, /the environment has both an access token and an admin key/);
+});
 
 test("sends an admin key to the URL of a flag, but not to that of a variable", async () => {
   write(inFolder("key"), "mint_of_the_user");

@@ -1,10 +1,11 @@
 /** The encodings of text that people write: prompts, settings, profiles and variables. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { decodeText } from "../../pkg/dist/text_input.js";
+import { runCommand } from "./command_line.mjs";
 import { startStandIn } from "./stand_in.mjs";
 
 const BOM = "\ufeff";
@@ -52,3 +53,22 @@ for (const [name, bytes, offset] of [
     assert.match(decodeText(bytes).fault, new RegExp(`\\bat offset ${offset}\\b`));
   });
 }
+
+test("job create sends no prompt that is not text", async () => {
+  writeFileSync(join(folder, "p.md"), Buffer.from("an \xdcbersicht", "latin1"));
+  const credentials = { QUILLGATE_PROJECT_ID: "demo-docs", QUILLGATE_TOKEN: "a.b.c" };
+  const env = { ...credentials, QUILLGATE_BASE_URL: server.url, PATH: process.env.PATH };
+  const editor = { ...env, EDITOR: 'printf "a\\\\334" >' };
+  for (const [args, options] of [
+    [["--prompt-file", "p.md"], {}],
+    [["-"], { input: Buffer.of(0x61, 0, 0x62) }],
+    [["a \ufffd"], {}],
+    [[], { isInputTerminal: true, columns: 80, env: editor }],
+  ]) {
+    const run = { env, folder, ...options };
+    const { code, stderr } = await runCommand(["job", "create", ...args], run);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /offset \d|U\+FFFD/);
+  }
+  assert.equal(server.requests.length, 0);
+});

@@ -36,3 +36,30 @@ test("derives a key per project and URL, in which the case of scheme and host do
     assert.match(key("demo-docs", `http://${local}`), /^whsec_[A-Za-z0-9+/]{43}=$/, local);
   }
 });
+
+test("reports invalid arguments without printing a secret or a URL", async () => {
+  const hidden = "hidden-8c1e";
+  const project = ["--project", "demo-docs"];
+  for (const [args, secret = SECRET] of [
+    [[]],
+    [project],
+    [["--url", URL_]],
+    [["--project", "a/b", "--url", URL_]],
+    [RECEIVER, null],
+    [RECEIVER, `whsec_${hidden}`],
+    [RECEIVER, `${SECRET},`],
+    [RECEIVER, buildSecret(1, 23)],
+    [RECEIVER, buildSecret(1, 65)],
+    [[...RECEIVER, "--secret", hidden]],
+    [[...RECEIVER, hidden]],
+    [[...project, "--url", `http://hooks.example/${hidden}`]],
+    [[...project, "--url", `https://${hidden}@hooks.example/`]],
+    [[...project, "--url", `https://hooks.example/#${hidden}`]],
+    [[...project, "--url", `https://hooks.example/${hidden.repeat(200)}`]],
+  ]) {
+    const { code, stdout, stderr } = await webhookKey(args, { secret });
+    assert.deepEqual([code, stdout], [2, ""], args.join(" "));
+    assert.match(stderr, /^webhook-key: .+\n\nusage: /);
+    assert.ok(!stderr.includes(hidden), stderr);
+  }
+});

@@ -195,6 +195,26 @@ describe("an hourly window", () => {
   });
 
   describe("the upstream's own 429", () => {
+    test("blocks only the policy of an upstream 429, for its Retry-After, also after a kill", async () => {
+      const job = await alice.created("closed-docs");
+      await failNext("agentJobs.create", 429, { "retry-after": "1800" });
+      const first = await alice.create("closed-docs");
+      assertProblem(first, 429, "upstream-error");
+      assert.equal(first.header("retry-after"), "1800");
+      const reached = await gate.received();
+      for (const end of [() => {}, () => gate.restart()]) {
+        await end();
+        const answer = await alice.create("closed-docs");
+        const wait = assertExceeded(answer, "create-job", { limit: CREATE_LIMIT });
+        assert.match(answer.json.detail, /upstream itself/);
+        assert.ok(wait > 1700 && wait <= 1800, `${wait} s`);
+        assert.equal(await gate.received(), reached, "the upstream receives no further request");
+      }
+      assert.equal((await alice.followUp("closed-docs", job)).status, 200);
+      assert.equal((await alice.views("closed-docs")).status, 200);
+      assert.equal((await alice.create("open-docs")).status, 201);
+    });
+
     test("charges no slot for an upstream 429, and opens the policy after its Retry-After", async () => {
       const slots = left(await alice.views("open-docs"), "analytics");
       await failNext("analytics.views", 429, { "retry-after": "1" });

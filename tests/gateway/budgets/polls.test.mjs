@@ -95,6 +95,21 @@ describe("a Mintlify that counts reads as creations", () => {
   });
 });
 
+test("sends no more reads than the poll budget allows, including retries after a 502", async (context) => {
+  const [seconds, maxReads] = [8, 3];
+  const jobs = await startJobs("poll-retries", {
+    vars: { JOB_POLLS_PER_HOUR: String(maxReads), LIMIT_WINDOW_SECONDS: String(seconds) },
+  });
+  context.after(() => jobs.stop());
+  const { id } = await jobs.create("watched");
+  const fault = { kind: "status", status: 502 };
+  await jobs.upstream.fault({ operation: "agentJobs.get", fault, times: 0 });
+  await jobs.watching(id);
+  const { at } = await jobs.untilReads(id, maxReads + 1);
+  const largest = countInWindow(at, seconds * 1000 - LATENCY_TOLERANCE_MS);
+  assert.ok(largest <= maxReads, `${largest} reads in a window`);
+});
+
 describe("a job that the gateway did not create", () => {
   const QUOTA = 20;
   const WATCHED = 10;

@@ -20,7 +20,8 @@ export const messageOf = (project, job) => `${jobsOf(project)}/${job.id}/message
  * job budgets. All projects share the analytics budget.
  */
 export const PROJECTS = [
-  ...["count", "back", "kept", "paid", "open", "own", "one", "other", "burst", "crash", "edge"],
+  ...["count", "back", "kept", "paid", "closed", "open", "own"],
+  ...["one", "other", "burst", "crash", "edge"],
 ].map((name) => `${name}-docs`);
 
 export let viewsRequested = 0;

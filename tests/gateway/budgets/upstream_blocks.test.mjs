@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { accessClaims, mintToken } from "../../harness/token.mjs";
-import { assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
+import { assertProblem, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 const WINDOW_SECONDS = 24;
 /** The interval between probes. During a block, the gateway sends single requests as probes. */
@@ -112,5 +112,14 @@ describe("an operator", () => {
       204,
       "unblocking an open policy succeeds",
     );
+  });
+
+  test("unblocks the organization's analytics policy for an operator", async () => {
+    await failWith429("analytics.views");
+    const views = (day) => gate.get(`${VIEWS}?dateFrom=2015-01-0${day}`, alice);
+    assertProblem(await views(1), 429, "upstream-error");
+    assertBlocked(await views(2));
+    assert.equal((await unblock("analytics")).status, 204);
+    assert.equal((await views(3)).status, 200);
   });
 });

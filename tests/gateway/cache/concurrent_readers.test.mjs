@@ -7,10 +7,13 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import {
   assertViews,
+  cacheOf,
   caller,
   closedRange,
   costOf,
+  NO_CACHE,
   openAll,
+  openRange,
   readAll,
   tally,
   until,
@@ -18,7 +21,16 @@ import {
   withoutQuota,
 } from "../analytics_requests.mjs";
 import { assertProblem, startGate } from "../recorded_gateway.mjs";
-import { HIT, ifNoneMatch, LIMIT, MISS, UPSTREAM, unlimited } from "./cached_views.mjs";
+import {
+  EMPTY,
+  HIT,
+  ifNoneMatch,
+  LIMIT,
+  MISS,
+  REFETCHED,
+  UPSTREAM,
+  unlimited,
+} from "./cached_views.mjs";
 import { instrumentedConfig, objectCalls, setObjectFailing } from "./instrumented_worker.mjs";
 
 const READERS = 200;
@@ -66,11 +78,52 @@ describe("the organization object", () => {
     assert.equal(new Set(result.map(({ text }) => text)).size, 1);
   });
 
+  test("sends one upstream request for concurrent requests with no-cache", async () => {
+    const target = viewsOf(closedRange());
+    await gate.get(target);
+    const run = () => together(100, target, { options: { headers: NO_CACHE } });
+    const { result, visits, units } = await costOf(gate, run);
+    assert.deepEqual(tally(result), { [REFETCHED]: 1, "fwd=request; collapsed": 99 });
+    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
+  });
+
   test("returns the failure of a shared request to every waiting reader", async () => {
     const next = { kind: "status", status: 500 };
     const answers = await together(20, viewsOf(closedRange()), { next });
     assert.equal(await gate.received(), 1);
     for (const answer of answers) assertProblem(answer, 500, "upstream-error");
+  });
+
+  test("sends one upstream request for exports after the request that they share returns a stale page", async () => {
+    const EXPORTS = 5;
+    const target = viewsOf({ ...openRange(), project: EMPTY });
+    const reader = caller(gate, "alice", { projects: [EMPTY] });
+    const spent = caller(gate, "spent", { projects: [EMPTY], quota: { analytics: 0 } });
+    await gate.get(target, reader);
+    const stale = "hit; ttl=-; detail=quota-exceeded";
+    await until(async () => cacheOf(await gate.get(target, spent)) === stale);
+
+    const [calls, received] = [await objectCalls(gate), await gate.received()];
+    await gate.upstream.hold({ next: { kind: "status", status: 500 } });
+    const shared = openAll(gate, 1, target, reader);
+    await gate.upstream.untilHeld(1);
+    const exported = target.replace("/views?", "/views/export?format=ndjson&");
+    const exports = openAll(gate, EXPORTS, exported, reader);
+    await until(async () => (await objectCalls(gate)) >= calls + 1 + EXPORTS);
+    await gate.upstream.release();
+    const [first, ...rest] = await readAll([...shared, ...exports]);
+    assertViews(first, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
+    for (const answer of rest) assert.equal(answer.status, 200, answer.text);
+    assert.equal((await gate.received()) - received, 2);
+  });
+
+  test("hides a caller's quota from a reader that joins its request", async () => {
+    const options = caller(gate, "rationed", { quota: { analytics: 7 } });
+    const others = caller(gate, "plain");
+    const answers = await together(2, viewsOf(closedRange()), { options, others });
+    const [first, joined] = answers.map((answer) => answer.header("ratelimit"));
+    assert.match(first, /"analytics-caller";r=6/);
+    assert.doesNotMatch(joined ?? "", /analytics-caller/);
   });
 
   test("serves waiting readers even if the first reader disconnects", async () => {

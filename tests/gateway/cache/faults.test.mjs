@@ -193,6 +193,14 @@ describe("a stale page", () => {
     assert.equal(answer.header("cache-control"), "private, no-cache");
   });
 
+  test("returns an upstream 404 even if a stale page is cached", async () => {
+    const { target } = await stalePage(gate);
+    await gate.upstream.fault({ fault: status(404) });
+    const { upstream } = assertProblem(await gate.get(target), 404, "upstream-error");
+    assert.equal(upstream.status, 404);
+    assert.equal(await gate.received(), 2);
+  });
+
   test("logs the upstream's status for a stale page", async () => {
     const { target } = await stalePage(gate);
     await failAlways(gate, status(500));

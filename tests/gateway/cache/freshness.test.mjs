@@ -15,6 +15,7 @@ import {
   NO_CACHE,
   openRange,
   until,
+  upstreamsOwn,
   viewsOf,
 } from "../analytics_requests.mjs";
 import { gate, HIT, headersOf, LIMIT, MISS, REFETCHED, state, useGate } from "./cached_views.mjs";
@@ -56,6 +57,19 @@ describe("a validator", () => {
     assert.equal(again.header("etag"), etag);
     const [one, two] = [viewsOf({ ...closedRange(), offset: 9000 }), viewsOf(closedRange())];
     assert.notEqual((await gate.get(one)).header("etag"), (await gate.get(two)).header("etag"));
+  });
+
+  test("returns another ETag for a changed page", async () => {
+    const page = await upstreamsOwn(gate, target);
+    page.views[0].human += 1;
+    await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
+    const old = headersOf("If-None-Match", etag);
+    const changed = await gate.get(target, { headers: [...NO_CACHE, ...old.headers] });
+    assert.deepEqual(assertViews(changed, REFETCHED).views, page.views.slice(0, 50));
+    assert.notEqual(changed.header("etag"), etag);
+    const hit = await gate.get(target, old);
+    assert.deepEqual(assertViews(hit, HIT).views, page.views.slice(0, 50));
+    assert.equal(hit.header("etag"), changed.header("etag"));
   });
 });
 

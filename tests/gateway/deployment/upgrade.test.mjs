@@ -223,6 +223,14 @@ describe("a stored idempotency key", () => {
       assert.equal(await creations(), 0);
     });
   }
+
+  test("reports an unknown outcome for a stored key without a response", async () => {
+    for (const { key, prompt } of [stored.keys.lost, stored.keys.running]) {
+      assertProblem(await send({ key, prompt }), 409, "outcome-unknown");
+      assertProblem(await send({ key, prompt: "another" }), 422, "idempotency-key-reused");
+    }
+    assert.equal(await creations(), 0);
+  });
 });
 
 describe("a stored budget", () => {

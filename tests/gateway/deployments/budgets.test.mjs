@@ -8,6 +8,7 @@ import { assertProblem } from "../recorded_gateway.mjs";
 import { startSite, triggerOf } from "./site.mjs";
 
 const DEPLOYMENTS = { limit: 10, windowMs: 10_000 };
+const PREVIEWS = { limit: 5, windowMs: 60_000 };
 /** Each request comes from another project, so that only the organization's budget limits them. */
 const PROJECTS = Array.from({ length: 20 }, (_, at) => `site-${at}`);
 const ANY_PROJECT = (at) => PROJECTS[at % PROJECTS.length];
@@ -63,4 +64,31 @@ describe("100 concurrent deployments", () => {
     assert.equal(sent, accepted);
     await assertWithin(DEPLOYMENTS, await arrivals("deployments.create", "automations.run"));
   });
+});
+
+test("20 previews reach Mintlify at most five times in a minute", async () => {
+  const start = (project, at) => site.preview(`branch-${at}`, { project });
+  const answers = await Promise.all(PROJECTS.map(start));
+  const accepted = answers.filter(({ status }) => status === 202).length;
+  assert.equal(accepted, PREVIEWS.limit);
+  await assertWithin(PREVIEWS, await arrivals("previews.create"));
+});
+
+test("requests that Mintlify refuses count, and the block ends with the window", async (context) => {
+  const refusing = await startSite("deployment-refusals", { projects: ["site-0"] });
+  context.after(() => refusing.stop());
+  const fault = { kind: "status", status: 429, headers: { "retry-after": "3600" } };
+  await refusing.upstream.fault({ operation: "previews.create", times: 1000, fault });
+  let answer;
+  const start = refusing.gate.now();
+  do {
+    answer = await refusing.preview("any", { project: "site-0" });
+  } while (answer.header("ratelimit") === undefined || refusing.gate.now() < start + 30_000);
+  const { byOperation } = await refusing.upstream.counters();
+  const sent = byOperation["previews.create"];
+  assert.ok(sent >= 1 && sent <= PREVIEWS.limit, `${sent} were sent`);
+  const problem = assertProblem(answer, 429, "quota-exceeded");
+  assert.deepEqual(problem["violated-policies"], ["create-preview"]);
+  const wait = Number(answer.header("retry-after"));
+  assert.ok(wait * 1000 <= PREVIEWS.windowMs, `Retry-After: ${wait}`);
 });

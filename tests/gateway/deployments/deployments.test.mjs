@@ -48,7 +48,7 @@ after(async () => {
 beforeEach(() => site.upstream.clearFaults());
 
 const keyed = (key) => [["Idempotency-Key", key]];
-const _ids = ({ deployments }) => deployments.map(({ statusId }) => statusId);
+const ids = ({ deployments }) => deployments.map(({ statusId }) => statusId);
 
 describe("a write", () => {
   test("is forwarded without a body, and answered with Mintlify's status", async () => {
@@ -95,6 +95,15 @@ describe("a list", () => {
     await ended({ status: "success" }, ["success", true]);
     await ended({ status: "failure", summary: "Failed to build", logs: [] }, ["failure", false]);
     await ended({ status: "failure", summary, logs: published }, ["failure", true]);
+  });
+
+  test("loses a deleted record, also for its key", async () => {
+    const id = await site.deployed("gone", { headers: keyed("gone") });
+    assert.equal((await site.remove("gone", id)).status, 204);
+    assert.deepEqual(ids((await site.get(listOf("gone"))).json), []);
+    assertProblem(await site.remove("gone", id), 404, "deployment-not-found");
+    assertProblem(await site.deploy("gone", { headers: keyed("gone") }), 409, "record-deleted");
+    assertProblem(await site.remove("empty-of-all", id), 403, "project-not-allowed");
   });
 });
 

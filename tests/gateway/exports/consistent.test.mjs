@@ -62,3 +62,25 @@ for (const offset of [0, 250, 500]) {
     assert.equal((await countRequests()) - before, 3);
   });
 }
+
+test("ends an export with a notice if counts change while it is read", async () => {
+  const totals = { human: 1, ai: 1, total: 2 };
+  const body = { totals, views: [{ path: "/x" }], hasMore: false };
+  const fault = { kind: "json", status: 200, body };
+  await gate.upstream.fault({ target: "offset=500", times: 1, fault });
+  const lines = await readExport();
+  assert.equal(lines.at(-1), '{"mixed":{"problem":"/problems/counts-changed"}}');
+  assert.match(lines.at(-2), /\/x/);
+});
+
+test("returns a report of two pages from one state if the first page is outdated", async () => {
+  await getViews({ offset: 0, limit: 250 });
+  await grow();
+  await getViews({ offset: 250, limit: 1 });
+  const { totals, views } = await gate.upstream.views(range);
+  const answer = await getViews({ offset: 200, limit: 100 });
+  const body = JSON.parse(answer.text);
+  assert.deepEqual(body.totals, totals);
+  assert.deepEqual(body.views, views.slice(200, 300));
+  assert.doesNotMatch(answer.header("cache-status"), /mixed/);
+});

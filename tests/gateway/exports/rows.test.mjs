@@ -99,6 +99,16 @@ describe("an export of a list", () => {
   });
 });
 
+test("responds to HEAD of an export with the header fields of GET and no body", async () => {
+  const target = exportOf("views", { format: "csv", ...newRange() });
+  const head = await gate.send({ method: "HEAD", target, ...reader });
+  const whole = await gate.get(target, reader);
+  for (const name of ["content-type", "content-disposition", "cache-control"]) {
+    assert.equal(head.header(name), whole.header(name), name);
+  }
+  assert.deepEqual([head.status, head.body.length], [200, 0]);
+});
+
 describe("an incomplete export", () => {
   /** Requests an incomplete export. Returns its parts, and the expected complete export. */
   async function interrupt(report, format, range, options) {

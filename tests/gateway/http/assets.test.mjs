@@ -64,3 +64,21 @@ describe("a path without a file", () => {
     });
   }
 });
+
+test("redirects no path to another host", async () => {
+  for (const target of [
+    "//evil.example",
+    "//evil.example/index.html",
+    "//evil.example/%2e%2e",
+    "/\\evil.example/index.html",
+    "/%5cevil.example/index.html",
+    "/%2fevil.example/index.html",
+    "/%09/evil.example/index.html",
+    "/x/..//evil.example/index.html",
+  ]) {
+    const answer = await visit(target);
+    const location = answer.header("location");
+    const leads = location && new URL(location, gate.gateway.url).origin;
+    assert.ok([undefined, gate.gateway.url].includes(leads), `${target} leads to ${location}`);
+  }
+});

@@ -3,8 +3,11 @@
  * and without a body. It sends Strict-Transport-Security only over https.
  */
 import assert from "node:assert/strict";
+import { appendFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { startWithWrangler } from "../../harness/wrangler.mjs";
 import { JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 let gate;
 
@@ -74,4 +77,22 @@ describe("HEAD", () => {
       if (health.json.project.watchers === 0) break;
     }
   });
+});
+
+test("sends Strict-Transport-Security with every response over https", async (context) => {
+  const { config, dispose } = configWith({ path: BUILT_SCRIPT });
+  // The Worker sees this host and scheme in every request.
+  appendFileSync(config, '\n[dev]\nhost = "gate.example"\nupstream_protocol = "https"\n');
+  const options = { startWith: startWithWrangler, gateway: { config } };
+  const secure = await startGate("head-https", options);
+  context.after(() => secure.stop().finally(dispose));
+  for (const [method, target, authorization] of [
+    ...["/healthz", "/openapi.json", `${JOBS}/nowhere`, VIEWS].map((target) => ["GET", target]),
+    ...["/", "/v2/nowhere", VIEWS].map((target) => ["GET", target, null]),
+    ["OPTIONS", VIEWS, null],
+  ]) {
+    const answer = await secure.send({ method, target, authorization });
+    const policy = answer.header("strict-transport-security");
+    assert.equal(policy, "max-age=31536000", `${method} ${target}`);
+  }
 });

@@ -13,6 +13,7 @@ import {
   assertInUse,
   assertReplayed,
   assertReused,
+  assertUnknown,
   CREATE,
   concurrently,
   failNext,
@@ -69,6 +70,27 @@ describe("the scope of an idempotency key", () => {
     assertReplayed(await write(key, { sub: "bob", prompt: "bob's" }), second);
     await assertCreations(2);
   });
+
+  test("sends one of 20 concurrent follow-ups, whose outcome is unknown until a forced retry", async () => {
+    const [one, other] = [(await write(newKey())).json, (await write(newKey())).json];
+    const target = `${JOBS}/${one.id}/message`;
+    const key = newKey();
+    const send = () => write(key, { target });
+    await failNext("agentJobs.sendMessage", { kind: "reset", process: true });
+    const answers = await concurrently(20, send);
+    const [first, ...others] = answers.filter(({ status }) => status !== 409);
+    assertProblem(first, 502, "upstream-unreachable");
+    assert.deepEqual(others, []);
+    assertUnknown(await send());
+    assertReused(await write(key, { target: `${JOBS}/${other.id}/message` }));
+    assertReused(await write(key, { target, prompt: "another" }));
+    assertReused(await write(key));
+    assert.equal((await gate.upstream.counters()).messagesSent, 1);
+    const second = await forced(key, { target });
+    assertFirst(second, 200);
+    assertReplayed(await send(), second);
+    assert.equal((await gate.upstream.counters()).messagesSent, 2);
+  });
 });
 
 describe("an error under an idempotency key", () => {
@@ -99,12 +121,34 @@ describe("an error under an idempotency key", () => {
     await assertCreations(1, 2);
   });
 
+  test("still replays a failure after a forced retry was rejected with 429", async () => {
+    const key = newKey();
+    const target = jobsOf("refuses-500");
+    await failNext(CREATE, { kind: "status", status: 500, process: true });
+    const first = await write(key, { target });
+    await failNext(CREATE, { kind: "status", status: 429, headers: { "retry-after": "1" } });
+    assertProblem(await forced(key, { target }), 429, "upstream-error");
+    assertReplayed(await write(key, { target }), first);
+    await assertCreations(1, 2);
+  });
+
   test("releases the idempotency key after the upstream rejected the API key", async () => {
     const key = newKey();
     await failNext(CREATE, { kind: "status", status: 401 });
     assertProblem(await write(key), 502, "upstream-credential");
     assertFirst(await write(key, { prompt: "even another" }));
     await assertCreations(1, 2);
+  });
+
+  test("releases the idempotency key when the caller's quota is used up", async () => {
+    const key = newKey();
+    const withoutQuota = as("carol", { quota: { "create-job": 0 } });
+    for (const answer of await concurrently(3, () => write(key, { authorization: withoutQuota }))) {
+      assertProblem(answer, 429, "quota-exceeded");
+    }
+    await assertCreations(0);
+    assertFirst(await write(key, { sub: "carol", prompt: "even another" }));
+    await assertCreations(1);
   });
 });
 

@@ -10,12 +10,8 @@ import { PROJECT } from "../recorded_gateway.mjs";
 
 const LIMIT_S = 15;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
-/** Projects in which a `Retry-After` from the upstream delays polls. */
-const DELAYED = { 429: "delayed-429", 503: "delayed-503", restart: "delayed-restart" };
-/** A project with jobs that only list streams watch. */
-const LISTED = "listed-docs";
-/** In this project, an earlier release has stopped polling a job. */
-const GIVEN_UP = "given-up-docs";
+/** A project in which a `Retry-After` from the upstream delays polls. */
+const DELAYED = "delayed-docs";
 /** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
 
@@ -31,10 +27,10 @@ before(async () => {
     WEBHOOK_SECRET,
     WEBHOOK_HOSTS: receiver.host,
   };
-  const projects = [PROJECT, OTHER_PROJECT, ...Object.values(DELAYED)];
+  const projects = [PROJECT, OTHER_PROJECT, DELAYED];
   [jobs, impatient] = await Promise.all([
     startJobs("polls", { projects }),
-    startJobs("polls-limited", { projects: [PROJECT, OTHER_PROJECT, LISTED, GIVEN_UP], vars }),
+    startJobs("polls-limited", { projects: [PROJECT, OTHER_PROJECT], vars }),
   ]);
 });
 after(async () => {
@@ -67,29 +63,32 @@ describe("Retry-After in response to a poll", () => {
     await jobs.gate.untilCounters((counters) => countFailures(counters) > before);
   }
 
-  for (const status of [429]) {
-    test(`honors the Retry-After of a ${status} before every further poll of the job`, async () => {
-      const project = DELAYED[status];
-      const { id } = await jobs.create(undefined, { project });
-      const stream = await jobs.watching(id, { project });
-      await failNextPoll(id, status);
-      const { count: settled } = await jobs.reads(id);
-      await waitIntervals(jobs, 5);
-      assert.equal((await jobs.reads(id)).count, settled, "reads while the job is watched");
+  test("honors the Retry-After of a 429 before every further poll of the job, also after a restart", async () => {
+    const project = DELAYED;
+    const { id } = await jobs.create(undefined, { project });
+    const stream = await jobs.watching(id, { project });
+    await failNextPoll(id, 429);
+    const { count: settled } = await jobs.reads(id);
+    await waitIntervals(jobs, 5);
+    assert.equal((await jobs.reads(id)).count, settled, "reads while the job is watched");
 
-      // Lists and new watchers get the last known state without an additional poll.
-      const { json } = await jobs.get(`/v2/agent/${project}/jobs`);
-      assert.ok(json.jobs.some((job) => job.id === id));
-      const other = await jobs.watching(id, { project });
-      assert.deepEqual(states(other), ["active"]);
-      assert.equal((await jobs.reads(id)).count, settled, "reads after a list and a new watcher");
-      for (const open of [stream, other]) open.leave();
-      await jobs.upstream.setJob(id, { status: "completed" });
-    });
-  }
+    // Lists and new watchers get the last known state without an additional poll.
+    const { json } = await jobs.get(`/v2/agent/${project}/jobs`);
+    assert.ok(json.jobs.some((job) => job.id === id));
+    const other = await jobs.watching(id, { project });
+    assert.deepEqual(states(other), ["active"]);
+    assert.equal((await jobs.reads(id)).count, settled, "reads after a list and a new watcher");
+
+    await jobs.restart("kill", () => Promise.all([stream.ended, other.ended]));
+    const again = await jobs.watching(id, { project });
+    await waitIntervals(jobs, 4);
+    assert.equal((await jobs.reads(id)).count, settled, "reads after a restart");
+    again.leave();
+    await jobs.upstream.setJob(id, { status: "completed" });
+  });
 
   test("delays the polls of all jobs after a 429, but no creation", async () => {
-    const project = DELAYED[429];
+    const project = DELAYED;
     const { id } = await jobs.create(undefined, { project });
     const stream = await jobs.watching(id, { project });
     await waitIntervals(jobs, 3);

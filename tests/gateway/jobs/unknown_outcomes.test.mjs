@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { assertProblem, startGate } from "../recorded_gateway.mjs";
+import { assertProblem, JOBS, startGate } from "../recorded_gateway.mjs";
 import {
   assertCreations,
   assertFirst,
@@ -21,6 +21,7 @@ import {
   gate,
   newKey,
   PROJECTS,
+  untilNot,
   useGateway,
   write,
 } from "./keyed_writes.mjs";
@@ -100,6 +101,26 @@ describe("an unknown outcome", () => {
         await assertHeld(key, { created, on: impatient, authorization });
       });
     }
+
+    test("still reports an unknown outcome after a rejected and after a blocked forced retry", async () => {
+      const key = newKey();
+      const options = { on: impatient, authorization: `Bearer ${impatient.token()}` };
+      await failNext(CREATE, { kind: "reset", process: true }, impatient);
+      assertProblem(await write(key, options), 502, "upstream-unreachable");
+      await failNext(CREATE, { kind: "status", status: 401 }, impatient);
+      assertProblem(await forced(key, options), 502, "upstream-credential");
+      assertUnknown(await write(key, options));
+      // Failures of other creations open the breaker.
+      await impatient.upstream.fault({ times: 0, fault: { kind: "reset" } });
+      await untilNot(
+        ({ status }) => status === 502,
+        () => impatient.post(JOBS, { prompt: "another" }),
+      );
+      const { requests } = await creations(impatient);
+      assertProblem(await forced(key, options), 503, "upstream-unavailable");
+      assertUnknown(await write(key, options));
+      await assertCreations(1, requests, impatient);
+    });
   });
 });
 

@@ -69,6 +69,18 @@ describe("a session opened with a token", () => {
     assert.equal(again.header("set-cookie"), undefined);
   });
 
+  test("accepts a session for a typed address, with responses that must be revalidated", async () => {
+    const browser = await openSession(gate);
+    const typed = await browser.get(VIEWS, { headers: [["Sec-Fetch-Site", "none"]] });
+    assert.equal(typed.status, 200);
+    assert.equal(typed.header("cache-control"), "private, no-cache");
+    const known = ["If-None-Match", typed.header("etag")];
+    const same = await browser.get(VIEWS, { headers: [...browser.sameOrigin, known] });
+    assert.deepEqual([same.status, same.header("cache-control")], [304, "private, no-cache"]);
+    await browser.signOut();
+    assertProblem(await browser.get(VIEWS), 401, "missing-token");
+  });
+
   test("rejects a stolen cookie everywhere after sign-out", async () => {
     const browser = await openSession(gate);
     const thief = new Browser(gate);

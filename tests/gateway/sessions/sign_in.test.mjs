@@ -5,7 +5,15 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { forgeNone, newSigningKey, startIssuer } from "../../harness/issuer.mjs";
-import { Browser, LIST, nowInSeconds, SESSION_COOKIE, SIGN_IN_COOKIE } from "../browser.mjs";
+import {
+  assertSignedOut,
+  Browser,
+  LIST,
+  nowInSeconds,
+  openSession,
+  SESSION_COOKIE,
+  SIGN_IN_COOKIE,
+} from "../browser.mjs";
 import { assertProblem, EVERY_SCOPE, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 describe("sign-in with Cloudflare Access", () => {
@@ -123,6 +131,16 @@ describe("sign-in at an issuer", () => {
     const log = gate.gateway.log();
     const secrets = [browser.cookie, callback.searchParams.get("code"), parameters.get("state")];
     for (const secret of secrets) assert.ok(!log.includes(secret), "the log contains a secret");
+  });
+
+  test("ends the earlier session at sign-in and creates a new cookie", async () => {
+    const browser = await openSession(gate);
+    const earlier = new Browser(gate);
+    earlier.cookies.set(SESSION_COOKIE, browser.cookie);
+    const { location } = await startSignIn(START, browser);
+    assert.equal((await followCallback(browser, issuer.signIn(location))).status, 303);
+    assert.notEqual(browser.cookie, earlier.cookie);
+    await assertSignedOut(earlier);
   });
 
   test("completes a sign-in once, and only in the browser that started it", async () => {

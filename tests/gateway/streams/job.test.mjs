@@ -52,8 +52,14 @@ describe("many watchers of one job", () => {
     assert.deepEqual(last, await upstreamJob(watched.id));
   });
 
-  test("ends all streams of a job cleanly when the job finishes", () => {
+  test("ends all streams of a finished job, and responds 204 to a reconnect without a read", async () => {
     assert.deepEqual(new Set(streams.map(({ how }) => how)), new Set(["clean"]));
+    const { count } = await jobs.reads(watched.id);
+    const { lastEventId } = streams[0];
+    const again = jobs.watch(watched.id, { lastEventId });
+    assert.equal(await again.ended, "clean");
+    assert.deepEqual([again.status, again.text], [204, ""]);
+    assert.equal((await jobs.reads(watched.id)).count, count);
   });
 
   test("reads a job once per interval for 200 watchers, like for one", async () => {

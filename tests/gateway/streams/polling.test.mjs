@@ -65,6 +65,19 @@ describe("a job without watchers", () => {
 });
 
 describe("slow tests, run concurrently", { concurrency: true }, () => {
+  test("removes streams whose clients disconnected before the first event", async () => {
+    const project = OWN_PROJECT;
+    const { id } = await jobs.directly("read slowly", { project });
+    await jobs.upstream.hold({ operation: "agentJobs.get", target: id });
+    const left = Array.from({ length: 5 }, () => jobs.watch(id, { project }));
+    await jobs.upstream.untilHeld(1);
+    for (const stream of left) stream.leave();
+    await jobs.upstream.release();
+    const remaining = await jobs.watching(id, { project });
+    await jobs.untilHealth(({ watchers }) => watchers === 1, project);
+    remaining.leave();
+  });
+
   describe("an upstream that fails while a job is watched", { concurrency: true }, () => {
     const FAILURES = 2;
 

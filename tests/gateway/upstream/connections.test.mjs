@@ -8,7 +8,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startReceiver } from "../../harness/receiver.mjs";
 import { CLOCK_RATE, OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
-import { PROJECT } from "../recorded_gateway.mjs";
+import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 
 const CONNECTIONS = 6;
 const READ_CONNECTIONS = 3;
@@ -16,9 +16,8 @@ const WEBHOOK_CONNECTIONS = 2;
 const TIMEOUT_SECONDS = 30;
 /** A shorter time than the gateway's timeout for a receiver. */
 const RECEIVER_TIMEOUT_MS = 18_000;
+const CREATE = "agentJobs.create";
 const READ = "agentJobs.get";
-/** The requests of this project fail, so only one test uses the project. */
-const SLOW_PROJECT = "slow-docs";
 
 let jobs;
 /** A receiver gets one webhook at a time, so each of these uses one connection. */
@@ -27,7 +26,7 @@ const receivers = [];
 before(async () => {
   while (receivers.length <= WEBHOOK_CONNECTIONS) receivers.push(await startReceiver());
   jobs = await startJobs("connections", {
-    projects: [PROJECT, OTHER_PROJECT, SLOW_PROJECT],
+    projects: [PROJECT, OTHER_PROJECT],
     vars: {
       UPSTREAM_TIMEOUT_SECONDS: String(TIMEOUT_SECONDS),
       JOB_POLL_SECONDS: "1",
@@ -79,6 +78,18 @@ describe("an upstream that does not respond", () => {
     );
     await jobs.upstream.release();
     for (const stream of streams) stream.leave();
+  });
+
+  test("does not send a creation that gets no connection, and keeps its idempotency key free", async () => {
+    await jobs.upstream.hold({ operation: CREATE });
+    const keys = Array.from({ length: 4 * CONNECTIONS }, (_, at) => `late-${at}`);
+    const answers = await Promise.all(keys.map((key) => create({ key })));
+    const unsent = answers.findIndex(({ status }) => status === 503);
+    assert.equal(assertProblem(answers[unsent], 503, "gateway-busy").outcome, undefined);
+    const sent = answers.filter(({ status }) => status === 504);
+    assert.equal((await requestsOf(CREATE)).length, sent.length);
+    await jobs.upstream.release();
+    assert.equal((await create({ key: keys[unsent] })).status, 201);
   });
 });
 

@@ -243,4 +243,22 @@ describe("the circuit breaker", () => {
     const up = await alone.get("/healthz", { authorization: null });
     assert.deepEqual([up.status, up.json], [200, { status: "ok" }]);
   });
+
+  test("opens the breaker for creations, and charges no budget while it is open", async () => {
+    await alone.upstream.fault({ fault: { kind: "status", status: 500 }, times: 0 });
+    const { left } = (await deep()).json.project.budgets["create-job"];
+    for (let sent = 0; sent < MAX_FAILURES; sent += 1) {
+      assertProblem(await post(JOBS), 500, "upstream-error");
+    }
+    const headers = [["Idempotency-Key", "while-open"]];
+    const received = await alone.received();
+    for (const answer of [await post(JOBS), await post(JOBS, headers), await post(JOBS, headers)]) {
+      const { outcome } = assertProblem(answer, 503, "upstream-unavailable");
+      assert.equal(outcome, undefined, "nothing was sent");
+    }
+    assert.equal(await alone.received(), received);
+    const { project } = (await deep()).json;
+    assert.equal(project.budgets["create-job"].left, left - MAX_FAILURES);
+    assertProblem(await post(pathOf(OTHER)), 500, "upstream-error");
+  });
 });

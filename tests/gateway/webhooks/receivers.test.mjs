@@ -267,3 +267,11 @@ test("drops a pending webhook whose host is no longer listed", async () => {
   await deliver(kept, "/after-the-dropped");
   assert.equal(dropped.deliveries.length, 1);
 });
+
+test("keeps webhook addresses and the secret out of the log", () => {
+  const log = jobs.gate.gateway.log() + closed.gate.gateway.log();
+  assert.match(log, /was dropped/);
+  for (const hidden of ["hidden-address", "hidden-token", SECRET.replace("whsec_", "")]) {
+    assert.ok(!log.includes(hidden), hidden);
+  }
+});

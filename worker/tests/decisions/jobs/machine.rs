@@ -166,6 +166,29 @@ fn failed_poll_waits_for_the_upstreams_retry_after() {
 }
 
 #[test]
+fn job_that_mintlify_knows_again_is_not_announced_as_lost() {
+    let mut job = active();
+    let state = job.record.clone().expect("a record").state;
+    let missing = PollFailure {
+        is_missing: true,
+        retry_after: None,
+    };
+    for (poll, seconds, answer) in [
+        (1, 100, Event::PollFailed(1, missing)),
+        (2, 500, Event::PollAnswered(2, state)),
+        (3, 1_100, Event::PollFailed(3, missing)),
+    ] {
+        assert_eq!(
+            job.apply(Event::PollStarted(poll), at(seconds), &TIMING),
+            []
+        );
+        let effects = job.apply(answer, at(seconds), &TIMING);
+        assert!(!effects.contains(&Effect::QueueWebhook(Announcement::NotFound)));
+    }
+    assert!(complete(&mut job, "completed", 1_200).contains(&COMPLETED));
+}
+
+#[test]
 fn new_job_that_mintlify_does_not_know_yet_keeps_its_watchers() {
     let missing = PollFailure {
         is_missing: true,
