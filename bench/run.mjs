@@ -153,11 +153,9 @@ async function reportPage(context, section, { runs }) {
   await buildWorker(context);
   await buildPage(context);
   const { measurePage } = await import("./page/measure.mjs");
-  const { measureLargeSite } = await import("./page/large_site.mjs");
   const report = await import("./page/report.mjs");
-  const largeSite = section === undefined ? await measureLargeSite(context) : null;
   const routes = section === undefined ? ROUTES : [section];
-  return report.reportPage(await measurePage(context, runs, routes), largeSite, runs);
+  return report.reportPage(await measurePage(context, runs, routes), runs);
 }
 
 // --- soak ------------------------------------------------------------------

@@ -13,7 +13,7 @@ import { setup } from "./setup.mjs";
 
 export { buildGateway } from "./build/gateway_package.mjs";
 export { buildGenerator } from "./build/generator.mjs";
-export { buildNamedCore, buildPackage, buildStartPackage } from "./build/package.mjs";
+export { buildPackage, buildStartPackage } from "./build/package.mjs";
 export { buildPage, buildStartPage, PAGE_DIST, START_PAGE } from "./build/page.mjs";
 export { buildStartWorker, buildWorker, START_MAIN } from "./build/worker.mjs";
 

@@ -128,7 +128,7 @@ async function runCommand(command, env) {
 }
 
 /** Counts the tests of a command. A linter is one test. A command without any test has failed. */
-export function judge(command, code, output) {
+function judge(command, code, output) {
   if (!/\btest\b/.test(command)) return { passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
   const { passed, failed } = countTests(output);
   // Node.js counts a file that runs no test as a test with the name of the file.

@@ -1,6 +1,5 @@
 /** Formats the gateway's measurements as Markdown. */
 import { cpus } from "node:os";
-import { ROUNDS as ARCHIVE_ROUNDS, SERIES_DAYS } from "./archive.mjs";
 import { COLD_VARIANTS, STARTS } from "./cold_start.mjs";
 import {
   DELAY as EXPORT_DELAY,
@@ -14,7 +13,6 @@ import {
   TOTAL_ROWS,
 } from "./exports.mjs";
 import { compare, judgeLoad, judgeRest } from "./goals.mjs";
-import { ROUNDS as JOB_ROUNDS } from "./jobs.mjs";
 import { LAST, REQUESTS } from "./memory.mjs";
 import { estimateError, median } from "./statistics.mjs";
 import { CONNECTIONS, ROUNDS, SAMPLE, SPARE_ROUNDS } from "./throughput.mjs";
@@ -26,7 +24,7 @@ import { BASELINE_COMMIT, VARIANTS } from "./variants.mjs";
  * @param {import("./measure.mjs").Measured} measured
  */
 export function reportGateway(measured) {
-  const { throughput, coldStarts, memory, exports, archives, jobs, sizes } = measured;
+  const { throughput, coldStarts, memory, exports, sizes } = measured;
   const parts = ["## The gateway", describeMethod(measured)];
   const goals = reportGoals(measured);
   if (goals.length > 0) parts.push("### Goals", ...goals);
@@ -46,11 +44,6 @@ ${LAST} batches of ${REQUESTS} distinct requests for rows of the same page. They
 enlarges its heap in the first batches.`;
     parts.push(note, formatMemoryTable(memory));
   }
-  if (jobs) {
-    parts.push(...formatHeading("a project with many recorded jobs, in milliseconds", "jobs"));
-    const note = `Medians of ${JOB_ROUNDS} rounds: creations of a job with a webhook, and alarms with nothing due.`;
-    parts.push(note, formatJobTable(jobs));
-  }
   if (exports) {
     parts.push(...formatHeading("exports", "export"));
     const note = `\
@@ -58,12 +51,6 @@ Speed: medians of ${EXPORT_ROUNDS} exports of ${formatCount(EXPORT_ROWS)} rows, 
 each page. Memory: the largest resident memory of a process after ${formatCount(TOTAL_ROWS)} rows in total, medians of
 ${MEMORY_RUNS} runs. A Cloudflare isolate has ${HEAP_LIMIT} MB.`;
     parts.push(note, formatExportTable(exports), formatExportMemoryTable(exports));
-  }
-  if (archives) {
-    parts.push(...formatHeading("series of the daily archive, in milliseconds", "archive"));
-    const note = `\
-Medians of ${ARCHIVE_ROUNDS} requests for ${SERIES_DAYS} days, from request to response. The size is that of the whole database.`;
-    parts.push(note, formatArchiveTable(archives));
   }
   if (sizes) parts.push(...formatHeading("size, in bytes", "size"), formatSizeTable(sizes));
   return parts.join("\n\n");
@@ -155,24 +142,6 @@ function formatStartTable(starts) {
 function formatMemoryTable(batches) {
   const head = batches.map((_, at) => at + 1);
   return formatTable(head, [formatRow(batches.map((bytes) => (bytes / 1e6).toFixed(1)))]);
-}
-
-function formatJobTable(jobs) {
-  const lines = Object.entries(jobs).map(([count, { creation, alarm }]) =>
-    formatRow([formatCount(Number(count)), formatMedian(creation), formatMedian(alarm)]),
-  );
-  return formatTable(["recorded jobs", "creation", "alarm"], lines);
-}
-
-function formatArchiveTable(archives) {
-  const lines = archives.map(({ rows, bytes, milliseconds }) =>
-    formatRow([
-      formatCount(rows),
-      (bytes / 1e6).toFixed(1),
-      ...Object.values(milliseconds).map(formatMedian),
-    ]),
-  );
-  return formatTable(["rows", "MB", "site", "page", "prefix"], lines);
 }
 
 function formatExportTable({ speed }) {

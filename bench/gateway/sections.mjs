@@ -2,6 +2,6 @@
 
 /** Kinds of request measured under load. */
 export const PATHS = ["views-cached", "views-uncached", "job-read", "create"];
-export const SECTIONS = [...PATHS, "cold-start", "memory", "jobs", "export", "archive", "size"];
+export const SECTIONS = [...PATHS, "cold-start", "memory", "export", "size"];
 /** Sections that compare with the baseline build. */
-export const WITH_BASELINE = ["cold-start", "export", "size"];
+export const WITH_BASELINE = [...PATHS, "cold-start", "export", "size"];

@@ -24,10 +24,10 @@ export const SPARE_ROUNDS = 16;
 
 /** The Workers that share a process, by path. */
 const GROUPS = {
-  "views-cached": ["quillgate", "same_statements"],
-  "views-uncached": ["quillgate", "same_statements"],
+  "views-cached": ["quillgate", "baseline"],
+  "views-uncached": ["quillgate", "baseline"],
   "job-read": ["quillgate", "hono"],
-  create: ["quillgate", "same_statements"],
+  create: ["quillgate", "baseline"],
 };
 
 /**

@@ -1,6 +1,6 @@
 /** The Workers of the benchmark, including the upstream, and their bundles. */
-import { copyFile, mkdir, readdir, readFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { copyFile, mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -32,13 +32,6 @@ export const VARIANTS = {
   quillgate: { description: "the current Worker", isBuild: true, hasObjects: true },
   baseline: { description: `the Worker of ${BASELINE_COMMIT}`, isBuild: true, hasObjects: true },
   hono: { description: "Hono with its middleware, same checks, job reads only" },
-  same_statements: {
-    description: "JavaScript with the same statements, creations and views only",
-    hasObjects: true,
-  },
-  recorded: { isBuild: true, hasObjects: true },
-  traced_quillgate: { isBuild: true, hasObjects: true },
-  traced_same_statements: { hasObjects: true },
   upstream: {},
 };
 
@@ -52,45 +45,15 @@ export const OBJECTS = { PROJECT_GATE: "ProjectGate", ORG_GATE: "OrgGate" };
  * @param {string} [baseline] folder with the baseline build
  */
 export async function bundleVariants(folder, baseline) {
-  const options = { ...OPTIONS, define: await readMigrations() };
-  for (const name of ["hono", "upstream", "same_statements", "recorded"]) {
-    await bundle(`${name}.mjs`, join(folder, name), options);
-  }
-  for (const [name, path] of Object.entries(TRACED)) {
-    await bundle("traced.mjs", join(folder, `traced_${name}`), {
-      ...options,
-      alias: { traced: path },
-    });
+  for (const name of ["hono", "upstream"]) {
+    await bundle(`${name}.mjs`, join(folder, name));
   }
   await copyBuild(PRESENT, join(folder, "quillgate"));
   if (baseline) await copyBuild(baseline, join(folder, "baseline"));
 }
 
-/** The Workers that `traced.mjs` can trace. */
-const TRACED = {
-  quillgate: join(PRESENT, SCRIPT),
-  same_statements: join(WORKERS, "same_statements.mjs"),
-};
-
-async function bundle(file, outdir, options) {
-  await build({ entryPoints: [{ in: join(WORKERS, file), out: "index" }], outdir, ...options });
-}
-
-/** Reads the migrations of both Durable Objects as constants of `same_statements.mjs`. */
-async function readMigrations() {
-  const read = async (...folders) => {
-    const listed = folders.map(async (folder) => {
-      const path = join(ROOT, "worker", "src", folder, "migrations");
-      return (await readdir(path)).map((name) => join(path, name));
-    });
-    const files = (await Promise.all(listed)).flat();
-    files.sort((a, b) => basename(a).localeCompare(basename(b)));
-    return JSON.stringify(await Promise.all(files.map((file) => readFile(file, "utf8"))));
-  };
-  return {
-    PROJECT_MIGRATIONS: await read("budget", "jobs/store"),
-    ORGANIZATION_MIGRATIONS: await read("budget", "analytics"),
-  };
+async function bundle(file, outdir) {
+  await build({ entryPoints: [{ in: join(WORKERS, file), out: "index" }], outdir, ...OPTIONS });
 }
 
 const OPTIONS = {
@@ -100,7 +63,7 @@ const OPTIONS = {
   // The conditions of Cloudflare's bundler.
   conditions: ["workerd", "worker", "browser"],
   external: ["cloudflare:*"],
-  loader: { ".sql": "text", ".txt": "copy", ".wasm": "copy" },
+  loader: { ".txt": "copy", ".wasm": "copy" },
   assetNames: "[name]",
   logLevel: "error",
 };

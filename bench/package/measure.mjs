@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { ROOT } from "../../scripts/versions.mjs";
 import { startUpstream } from "../../tests/harness/upstream.mjs";
 import { sizes } from "../sizes.mjs";
-import { attributeScript, attributeWasm } from "./attribution.mjs";
 import { timeCalls } from "./calls.mjs";
 import { timeDecoders } from "./cases.mjs";
 
@@ -16,8 +15,6 @@ import { timeDecoders } from "./cases.mjs";
  * @typedef {import("./timing.mjs").Timed} Timed
  * @typedef {object} Measured
  * @property {Record<string, { raw: number, gzip: number, brotli: number }>} sizes
- * @property {Record<string, number>} script bytes by file
- * @property {Record<string, number>} wasm bytes by group of functions
  * @property {number} page length of the page's JSON, in UTF-16 code units
  * @property {string} browser
  * @property {{ Node: Timed, Chromium: Timed }} decoding
@@ -29,8 +26,6 @@ export async function measurePackage(context) {
   const chromium = await timeInChromium(context, text);
   return {
     sizes: await sizes(),
-    script: await attributeScript(),
-    wasm: await attributeWasm(context),
     page: text.length,
     browser: chromium.version,
     decoding: { Node: await timeDecoders(text), Chromium: chromium.timed },

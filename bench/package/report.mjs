@@ -6,7 +6,7 @@ import { compare } from "./timing.mjs";
 
 /** @param {import("./measure.mjs").Measured} measured */
 export function reportPackage(measured) {
-  const { sizes, script, wasm, page, browser, decoding, calls } = measured;
+  const { sizes, page, browser, decoding, calls } = measured;
   return [
     `The package, measured by one run of \`npm run bench -- package\` on Node ${process.versions.node} and ${browser}. Ratios are medians over alternating rounds, each with half of its 95 % confidence interval.`,
     "## Goals",
@@ -14,10 +14,6 @@ export function reportPackage(measured) {
     "## Size, bundled and minified by Vite, in bytes",
     "Includes 600 bytes of Vite's preload helper, which the `import()` of exports and event streams requires.",
     formatSizes(sizes),
-    "### JavaScript by file, minified by esbuild, in bytes",
-    formatShares("file", script),
-    "### wasm by group of functions and by section, in bytes",
-    formatShares("group", wasm),
     `## Decoding one page of 250 rows, ${page} bytes of JSON`,
     formatTimes(decoding),
     "## A whole call for that page in Node, without a network",
@@ -47,17 +43,6 @@ function formatSizes(sizes) {
     brotli,
   ]);
   return formatTable(["import", "minified", "gzip 9", "brotli 11"], lines);
-}
-
-function formatShares(what, parts) {
-  const total = Object.values(parts).reduce((sum, part) => sum + part, 0);
-  const lines = Object.entries(parts).map(([name, size]) => [
-    name,
-    size,
-    `${((100 * size) / total).toFixed(1)} %`,
-  ]);
-  lines.push(["all", total, ""]);
-  return formatTable([what, "bytes", "share"], lines);
 }
 
 /** Formats a column of times and a column of ratios for each host or `fetch`. */

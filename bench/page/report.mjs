@@ -25,10 +25,9 @@ const TIMES = [
 
 /**
  * @param {import("./measure.mjs").Measured} measured
- * @param {import("./large_site.mjs").Interaction | null} largeSite null if it was not measured
  * @param {number} runs
  */
-export function reportPage({ browser, lighthouse, routes, faults }, largeSite, runs) {
+export function reportPage({ browser, lighthouse, routes, faults }, runs) {
   const head = ["route", ...GOALS.map(({ what, goal }) => `${what} (${goal})`)];
   head.push(...TIMES.map(({ what }) => what));
   const lines = Object.entries(routes).map(([route, figures]) => [
@@ -40,24 +39,7 @@ export function reportPage({ browser, lighthouse, routes, faults }, largeSite, r
   return [
     `The page, measured by one run of \`npm run bench -- page\` with Lighthouse ${lighthouse} in Chromium ${browser}. Lighthouse emulates its default phone and network. As at Cloudflare's edge, Brotli compresses the responses. Figures are medians of ${runs} runs. Bold figures miss their goal.`,
     formatTable(head, lines),
-    ...(largeSite === null ? [] : [reportLargeSite(largeSite)]),
     ...failed.map(([route, audits]) => `${route}: ${audits.join("; ")}`),
-  ].join("\n\n");
-}
-
-/** Reports the responsiveness of a report with many rows. */
-function reportLargeSite({ rows, sort, search, longestTasks }) {
-  const [action, longest] = Object.entries(longestTasks).reduce((a, b) => (b[1] > a[1] ? b : a));
-  return [
-    `With ${rows} rows, from a click or an input to the next frame, medians of ${sort.length}:`,
-    formatTable(
-      ["interaction", "goal", "measured"],
-      [
-        ["sort", "≤ 60 ms", `${median(sort).toFixed(0)} ms`],
-        ["search", "≤ 60 ms", `${median(search).toFixed(0)} ms`],
-        [`longest task, CPU time (${action})`, "≤ 50 ms", `${longest.toFixed(0)} ms`],
-      ],
-    ),
   ].join("\n\n");
 }
 

@@ -210,19 +210,6 @@ export async function buildStartPackage(context) {
   await copyFile(join(PACKAGE, manifest), join(START.out, "..", manifest));
 }
 
-/**
- * Builds the core like the shipped one, except that its functions keep their names.
- *
- * @param {import("../build.mjs").Context} context
- * @param {string} out a folder for it
- * @returns {Promise<string>} the path of its wasm file
- */
-export async function buildNamedCore(context, out) {
-  const wasm = await compileCore(RELEASE, context);
-  await bindCore({ name: "named core", out, keepNames: true }, wasm, context);
-  return join(out, "core_bg.wasm");
-}
-
 function compileCore({ name, cargoArgs, flags, variables }, context) {
   const args = [...PACKAGE_CRATE, "--release", ...cargoArgs, ...targetFolder(name)];
   const env = { ...withoutLocalPaths(context.env, flags), ...variables };
@@ -230,19 +217,17 @@ function compileCore({ name, cargoArgs, flags, variables }, context) {
 }
 
 /** Writes the core's wasm and the module of its imports. */
-async function bindCore({ name, out, keepNames = false }, wasm, context) {
+async function bindCore({ name, out }, wasm, context) {
   const outputs = CORE.map((file) => join(out, file));
   const inputs = [wasm, HOST, TEXT_CODING];
   const step = { name, inputs, outputs, made: context.made };
   await whenChanged(step, async () => {
     const folder = await mkdtemp(join(tmpdir(), "quillgate-bind-"));
     try {
-      const names = keepNames ? [] : ["--remove-name-section"];
-      const args = ["--target", "bundler", ...names, "--remove-producers-section"];
+      const args = ["--target", "bundler", "--remove-name-section", "--remove-producers-section"];
       await runBindgen(name, wasm, [...args, "--out-name", "core", "--out-dir", folder], context);
       const bound = join(folder, "core_bg.wasm");
-      const optimising = [...WASM_OPT_ARGS, keepNames ? "--debuginfo" : "--strip-debug"];
-      await optimiseWasm(name, bound, optimising, context);
+      await optimiseWasm(name, bound, [...WASM_OPT_ARGS, "--strip-debug"], context);
       const types = await readFile(join(folder, "core.d.ts"), "utf8");
       await mkdir(out, { recursive: true });
       await bundleGlue(folder, join(out, "core.js"));

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { BRANCH, EVENTS, startDeploymentGate } from "./deployment_gate.mjs";
-import { errorsOf, only, pullRequestEvent, REPOSITORY_ID } from "./fixtures.mjs";
+import { BRANCH, startDeploymentGate } from "./deployment_gate.mjs";
+import { errorsOf, only, pullRequestEvent } from "./fixtures.mjs";
 
 const CONCURRENCY = 4;
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
@@ -68,34 +68,6 @@ describe("command: deploy", { concurrency: CONCURRENCY }, () => {
     run.assertNoSecret(result);
   });
 
-  test("cannot create a job with a rule that allows only deployments", async (t) => {
-    const run = await site.startRun(t);
-    const [job, deployment] = await Promise.all([
-      run.run(),
-      run.runCommand("deploy", { with: { wait: false } }),
-    ]);
-    assert.equal(deployment.code, 0, deployment.raw);
-    assert.equal(job.code, 1);
-    assert.match(only(errorsOf(job)).message, /jobs:create.*member scope of the rule/);
-    const [token] = run.github.tokens;
-    const authorization = `Bearer ${site.gate.known(token)}`;
-    const target = `/v2/agent/${run.gateway.project}/job`;
-    const response = await site.gate.post(target, { prompt: "x" }, { authorization });
-    assert.equal(response.status, 403, response.text);
-    assert.equal(response.json.type, "/problems/insufficient-scope");
-    assert.deepEqual([(await run.jobs()).length, (await run.deployments()).length], [0, 1]);
-  });
-
-  test("names the missing scope when its rule allows only jobs", async (t) => {
-    const run = await site.startRun(t, "jobs");
-    const result = await run.runCommand("deploy");
-    const { title, message } = only(errorsOf(result));
-    assert.equal(title, "The deployment was not started");
-    assert.match(message, /deployments:create.*member scope of the rule/);
-    assert.deepEqual([result.code, result.outputs["status-id"]], [1, undefined]);
-    assert.deepEqual(await run.deployments(), []);
-  });
-
   test("succeeds with a warning when it is live despite a failure", async (t) => {
     const run = await site.startRun(t);
     const { result } = await complete(run, "deploy", LIVE_FAILURE);
@@ -118,15 +90,6 @@ describe("command: deploy", { concurrency: CONCURRENCY }, () => {
     assert.match(result.summary, /The end of the log:\n\n```text\nVerified\n```/);
   });
 
-  test("ends after the start when wait is false", async (t) => {
-    const run = await site.startRun(t);
-    const result = await run.runCommand("deploy", { with: { wait: false } });
-    const [{ _id }] = await run.deployments();
-    assert.equal(result.code, 0, result.raw);
-    const { outputs } = result;
-    assert.deepEqual(outputs, { "status-id": _id, status: "", live: "", summary: "" });
-  });
-
   test("starts one deployment for all attempts of a step, and others for other steps", async (t) => {
     const run = await site.startRun(t);
     const deploy = (env) => run.runCommand("deploy", { with: { wait: false }, env });
@@ -140,21 +103,6 @@ describe("command: deploy", { concurrency: CONCURRENCY }, () => {
     await deploy({ GITHUB_JOB: "other" });
     await deploy({ GITHUB_RUN_ID: "1" });
     assert.equal((await run.deployments()).length, 4);
-  });
-
-  test("a re-run waits for the deployment whose first attempt timed out", async (t) => {
-    const run = await site.startRun(t);
-    const first = await run.runCommand("deploy", { with: { timeout: "3s" } });
-    assert.equal(first.code, 1);
-    assert.match(only(errorsOf(first)).title, /did not end within 3s and continues/);
-    const id = first.outputs["status-id"];
-    for (const text of [first.log, first.summary]) {
-      assert.ok(text.includes(`npx quillgate deployment watch ${id}`), text);
-    }
-    await site.upstream.setDeployment(id, SUCCESS);
-    const rerun = await run.runCommand("deploy", { env: { GITHUB_RUN_ATTEMPT: "2" } });
-    assert.deepEqual([rerun.code, rerun.outputs["status-id"]], [0, id], rerun.raw);
-    assert.equal((await run.deployments()).length, 1);
   });
 
   test("ends on cancellation, and the deployment continues", async (t) => {
@@ -212,15 +160,6 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
     assert.match(comment.body, /\*\*The preview failed\*\*: Unable to find docs\.json/);
   });
 
-  test("previews the branch of the run when the event is not a pull request", async (t) => {
-    const run = await site.startRun(t);
-    const env = { GITHUB_REF: "refs/heads/release/2.x" };
-    const { result, deployment } = await complete(run, "preview", SUCCESS, { env });
-    assert.deepEqual([result.code, deployment.branch], [0, "release/2.x"]);
-    assert.match(result.log, /There is no comment/);
-    assert.deepEqual(run.github.comments, []);
-  });
-
   test("previews the branch of the input instead of the event's", async (t) => {
     const run = await site.startRun(t);
     const options = onPullRequest({ with: { branch: "next", wait: false, comment: false } });
@@ -260,56 +199,6 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
     assert.deepEqual([await run.deployments(), run.github.comments], [[], []]);
   });
 
-  test("only logs a notice when a fork's pull request may not be commented on", async (t) => {
-    const run = await site.startRun(t);
-    run.github.refusesComments = true;
-    for (const [headId, level] of [
-      [7007, "notice"],
-      [Number(REPOSITORY_ID), "warning"],
-    ]) {
-      const event = pullRequestEvent(12, { headId });
-      const options = { with: { branch: "next", wait: false }, event };
-      const result = await run.runCommand("preview", options);
-      assert.equal(result.code, 0, result.raw);
-      const found = result.annotations.find(({ title }) => title === "The comment was not written");
-      assert.equal(found.level, level);
-      assert.match(found.message, /pull-requests: write/);
-    }
-  });
-
-  test("succeeds with a warning when it has no token for its comment", async (t) => {
-    const run = await site.startRun(t);
-    const options = onPullRequest({ with: { wait: false }, githubToken: "" });
-    const result = await run.runCommand("preview", options);
-    assert.equal(result.code, 0, result.raw);
-    const found = result.annotations.filter(({ level }) => level === "warning");
-    assert.match(only(found).message, /github-token is missing/);
-  });
-
-  test("updates its comment after users edited it around the marker", async (t) => {
-    const run = await site.startRun(t);
-    const { github } = run;
-    const preview = (at) => {
-      const runId = String(Number(run.id) + at);
-      return run.runCommand("preview", onPullRequest({ with: { wait: false }, runId }));
-    };
-    await preview(0);
-    const comment = only(github.comments);
-    // The second time, the comment has an entry of the run.
-    for (const edit of ["Looks good!", "Better."]) {
-      comment.body = `${edit}\n${comment.body}`.replaceAll(/\r?\n/g, "\r\n");
-      await preview(1);
-      assert.equal(only(github.comments), comment);
-    }
-    assert.ok(comment.body.includes(`/runs/${Number(run.id) + 1}/`), comment.body);
-
-    // A quotation of the comment is not the comment.
-    github.comments = [];
-    github.addComment(12, comment.body.replace(/^/gm, "> "), comment.user);
-    await preview(2);
-    assert.equal(github.comments.length, 2);
-  });
-
   test("finds its comment behind a page of others, and never writes to another user's", async (t) => {
     const run = await site.startRun(t);
     const { github } = run;
@@ -335,18 +224,6 @@ describe("command: preview", { concurrency: CONCURRENCY }, () => {
     const result = await running.ended;
     assert.equal(result.code, 130, result.raw);
     assert.equal(only(run.github.comments).body, body);
-  });
-
-  test("starts one preview for all attempts of a step, and others for other branches", async (t) => {
-    const run = await site.startRun(t);
-    const preview = (branch, env) => {
-      return run.runCommand("preview", { with: { branch, wait: false }, env });
-    };
-    const first = await preview("a");
-    const rerun = await preview("a", { GITHUB_RUN_ATTEMPT: "2" });
-    assert.equal(rerun.outputs["status-id"], first.outputs["status-id"]);
-    await preview("b");
-    assert.equal((await run.deployments()).length, 2);
   });
 
   test("starts a preview for each job of a matrix, and warns about a second step", async (t) => {
@@ -379,28 +256,4 @@ describe("command: automation", { concurrency: CONCURRENCY }, () => {
     assert.match(rerun.summary, /^### The automation was queued by an earlier attempt/m);
     run.assertNoSecret(first);
   });
-
-  test("fails for an unknown automation, and without the scope", async (t) => {
-    const run = await site.startRun(t, "automations");
-    const unknown = await run.runCommand("automation", { with: { automation: "unknown-1" } });
-    assert.equal(only(errorsOf(unknown)).title, "The automation was not started");
-    run.github.claims = { event_name: EVENTS.deployments.event_name };
-    const refused = await run.runCommand("automation", { with: { automation: "weekly" } });
-    assert.match(only(errorsOf(refused)).message, /automations:run.*member scope of the rule/);
-    assert.deepEqual(await run.automations(), []);
-  });
-});
-
-test("a step that is skipped sends nothing, not even for an identity", async (t) => {
-  const run = await site.startRun(t);
-  const [before, after] = ["a", "b"].map((digit) => digit.repeat(40));
-  const files = [{ filename: "src/index.ts" }];
-  const path = `/repos/acme/docs/compare/${before}...${after}`;
-  run.github.resources[path] = { status: "ahead", files };
-  const result = await run.runCommand("deploy", {
-    with: { "if-changed": "docs/**" },
-    event: { before, after },
-  });
-  assert.deepEqual([result.code, result.outputs], [0, { skipped: "true" }], result.raw);
-  assert.deepEqual([run.github.tokens, await run.deployments()], [[], []]);
 });

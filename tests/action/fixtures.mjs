@@ -138,8 +138,3 @@ export function pullRequestEvent(number, { headId = Number(REPOSITORY_ID), head,
     },
   };
 }
-
-/** The event payload of a comment on a pull request. */
-export function commentEvent(number) {
-  return { issue: { number, pull_request: { url: "…" } }, comment: { body: "/docs" } };
-}

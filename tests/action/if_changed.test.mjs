@@ -233,29 +233,6 @@ describe("changed paths from GitHub's API", { concurrency: CONCURRENCY }, () => 
     }
   });
 
-  test("is read when a shallow clone lacks the latest merge base but has an older one", async (t) => {
-    const { git, commit, checkOut } = startOrigin(t);
-    const older = commit("README.md");
-    commit("docs/a.mdx");
-    const branches = ["base", "head"].map((name) => {
-      git("checkout", "--quiet", "-b", name, "main");
-      for (const at of [1, 2]) commit(`src/${name}${at}`);
-      const tree = git("rev-parse", "HEAD^{tree}");
-      return git("commit-tree", tree, "-p", "HEAD", "-p", older, "-m", "a merge");
-    });
-    const [base, head] = branches;
-    git("branch", "--force", "main", base);
-    git("checkout", "--quiet", "--detach", head);
-    const run = await startRun(t);
-    const path = `/repos/acme/docs/compare/${base}...${head}`;
-    run.github.resources[path] = { status: "diverged", files: [{ filename: "src/head1" }] };
-    const event = pullRequestEvent(12, { head: { sha: head }, base: { sha: base } });
-    const prepare = checkOut(head, { depth: 3, others: [base] });
-    const result = await runGuard(run, "docs/**", { event, prepare });
-    await assertSkipped(run, result, /none of the 1 changed paths/);
-    assert.deepEqual(run.github.reads, [path]);
-  });
-
   test("is read when the runner has no Git", async (t) => {
     const run = await startRun(t);
     run.github.resources[COMPARISON] = { status: "ahead", files: [] };
@@ -336,12 +313,6 @@ describe("commands", { concurrency: CONCURRENCY }, () => {
       await assertUndecided(run, await runGuard(run, `run: ${command}`), reason);
     });
   }
-
-  test("cannot be decided without bash", async (t) => {
-    const run = await startRun(t);
-    const result = await runGuard(run, "run: true", { env: { PATH: "" } });
-    await assertUndecided(run, result, /bash cannot be started: ENOENT/);
-  });
 
   test("cannot be decided when the command does not end in time, and ends its processes", async (t) => {
     const run = await startRun(t);

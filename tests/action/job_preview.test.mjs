@@ -53,16 +53,6 @@ describe("preview: true of a job", { concurrency: CONCURRENCY }, () => {
     });
   }
 
-  test("succeeds with a warning when the rule does not allow previews", async (t) => {
-    const run = await site.startRun(t, "jobs");
-    run.github.resources["/repos/acme/docs/pulls/12"] = { head: { ref: BRANCH } };
-    const result = await runJob(run, { status: "completed", prLink: PULL });
-    assert.equal(result.code, 0, result.raw);
-    const { title, message } = only(warningsOf(result));
-    assert.equal(title, "The preview was not started");
-    assert.match(message, /deployments:create/);
-  });
-
   test("never previews the default branch when the pull request cannot be read", async (t) => {
     const run = await site.startRun(t, "all");
     // The simulated job has the branch `main`.

@@ -3,11 +3,11 @@
  * provoke in a real gateway. The tests also cover comments, untrusted text, prompts and inputs.
  */
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { startIssuer } from "../harness/issuer.mjs";
-import { COMPLETED, errorsOf, only, pullRequestEvent, WorkflowRun } from "./fixtures.mjs";
+import { COMPLETED, errorsOf, only, WorkflowRun } from "./fixtures.mjs";
 import { startStandIn } from "./gateway_stand_in.mjs";
 import { startGithub } from "./github.mjs";
 
@@ -49,66 +49,6 @@ describe("identity tokens", { concurrency: CONCURRENCY }, () => {
     assert.ok(github.tokens.length >= 2);
     for (const token of github.tokens) assert.ok(result.masks.includes(token));
   });
-
-  test("requests one identity token while it stays valid", async (t) => {
-    const run = await startRun(t);
-    await run.runJob(COMPLETED);
-    assert.equal(run.github.tokens.length, 1);
-  });
-
-  test("retries the token request when GitHub returns 503", async (t) => {
-    const run = await startRun(t);
-    run.github.tokenFaults = [503];
-    const result = await run.run({ with: { wait: false } });
-    assert.equal(result.code, 0, result.raw);
-    assert.match(result.log, /no identity token \(status 503\); asking again/);
-  });
-
-  test("stops waiting, with the reason, when GitHub refuses to renew the token", async (t) => {
-    const run = await startRun(t);
-    const { github, gateway } = run;
-    github.claims = lifetime(2);
-    const { running, job } = await run.startJob();
-    github.tokenFaults = Array(100).fill(403);
-    await gateway.endStreamsUntil(() => github.tokenFaults.length < 100);
-    const result = await running.ended;
-    assert.equal(result.code, 1);
-    assert.equal(result.outputs["job-id"], job.id);
-    assert.match(only(errorsOf(result)).message, /no identity token: status 403/);
-  });
-
-  for (const { name, fault, title } of [
-    { name: "the gateway rejected", fault: 503, title: "The job was not started" },
-    {
-      name: "got no response",
-      fault: (response) => response.destroy(),
-      title: "It is not known whether the job was started",
-    },
-  ]) {
-    test(`does not retry a creation that ${name} after GitHub refuses a token`, async (t) => {
-      const run = await startRun(t);
-      const { github, gateway } = run;
-      // Each request needs a new token. GitHub refuses only the token of the first retry.
-      github.claims = lifetime(0);
-      github.tokenFaults = [undefined, undefined, 403];
-      await gateway.failCreation(fault);
-      const result = await run.run({ with: { wait: false } });
-      assert.deepEqual(await gateway.jobs(), []);
-      assert.equal(result.code, 1, result.raw);
-      const error = only(errorsOf(result));
-      assert.equal(error.title, title);
-      assert.match(error.message, /no identity token: status 403/);
-    });
-  }
-
-  test("fails without a retry when GitHub refuses the first token", async (t) => {
-    const run = await startRun(t);
-    run.github.tokenFaults = [403, 403];
-    const result = await run.run();
-    assert.equal(result.code, 1);
-    assert.match(only(errorsOf(result)).message, /no identity token: status 403/);
-    assert.deepEqual(run.github.tokenFaults, [403], "the step sent a second request");
-  });
 });
 
 describe("gateway failures", { concurrency: CONCURRENCY }, () => {
@@ -131,43 +71,6 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     assert.match(message, /the gateway refused: .*it was refused.*request-1/);
   });
 
-  test("reports that no job started when the gateway refuses connections", async (t) => {
-    const run = await startRun(t);
-    await run.gateway.vanish();
-    const result = await run.run({ with: { timeout: "1s" } });
-    assert.equal(result.code, 1);
-    const { title, message } = only(errorsOf(result));
-    assert.equal(title, "The job was not started");
-    assert.match(
-      message,
-      /^127\.0\.0\.1:\d+ refuses connections \(ECONNREFUSED\); check the input gateway$/,
-    );
-  });
-
-  test("reports that no job started when the gateway's name does not resolve", async (t) => {
-    const run = await startRun(t);
-    const gateway = "https://gate.invalid";
-    const result = await run.run({ with: { gateway, timeout: "1s" } });
-    const { title, message } = only(errorsOf(result));
-    assert.equal(title, "The job was not started");
-    assert.match(message, /^gate\.invalid cannot be resolved \(E\w+\); check the input gateway$/);
-  });
-
-  test("retries a refused connection more often than the package does", async (t) => {
-    const run = await startRun(t);
-    await run.gateway.vanish();
-    const running = run.start();
-    // The package itself gives up after its third attempt.
-    await running.waitForOutput(/(refuses connections \(ECONNREFUSED\); trying again[\s\S]*){3}/);
-    await run.gateway.comeBack();
-    await running.waitForOutput(/The job \S+ is active/);
-    const [job] = await run.gateway.jobs();
-    await run.gateway.setJob(job.id, COMPLETED);
-    const result = await running.ended;
-    assert.equal(result.code, 0, result.raw);
-    assert.equal((await run.gateway.jobs()).length, 1);
-  });
-
   test("reports an unknown outcome when an open connection broke and later ones are refused", async (t) => {
     const run = await startRun(t);
     let vanished;
@@ -179,47 +82,6 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
     await vanished;
     assert.equal(only(errorsOf(result)).title, "It is not known whether the job was started");
     assert.match(result.summary, /npx quillgate job list/);
-  });
-
-  test("prints the command that lists jobs when cancelled before it knew its job", async (t) => {
-    const run = await startRun(t);
-    const held = await run.gateway.holdCreation();
-    const running = run.start();
-    await held.arrived;
-    running.cancel();
-    const result = await running.ended;
-    await held.release();
-    assert.equal(result.code, 130, result.raw);
-    for (const text of [result.log, result.summary]) {
-      assert.match(text, /QUILLGATE_PROJECT_ID=demo-docs npx quillgate job list/);
-    }
-  });
-
-  test("logs once that the gateway is lost, and once that it is back", async (t) => {
-    const run = await startRun(t);
-    const { running, job } = await run.startJob();
-    await run.gateway.vanish();
-    await running.waitForOutput(/The gateway cannot be reached/);
-    await run.gateway.comeBack();
-    await running.waitForOutput(/The gateway can be reached again/);
-    await run.gateway.setJob(job.id, COMPLETED);
-    const result = await running.ended;
-    assert.equal(result.code, 0, result.raw);
-    assert.equal(result.log.match(/cannot be reached/g).length, 1);
-  });
-
-  test("names a lost gateway as the reason when the wait times out", async (t) => {
-    const run = await startRun(t);
-    const { running, job } = await run.startJob({ with: { timeout: "8s" } });
-    await run.gateway.vanish();
-    const result = await running.ended;
-    assert.equal(result.code, 1);
-    const { title, message } = only(errorsOf(result));
-    assert.match(title, /end of the job was not seen within 8s/);
-    assert.match(message, /^The gateway could not be reached since \d\d:\d\d:\d\d UTC/);
-    assert.doesNotMatch(message, /more time/);
-    assert.match(result.summary, /could not be reached since/);
-    assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
   });
 
   for (const [name, status, headers, found] of [
@@ -281,24 +143,6 @@ describe("gateway failures", { concurrency: CONCURRENCY }, () => {
   }
 });
 
-describe("comments", { concurrency: CONCURRENCY }, () => {
-  test("writes a separate comment for each job of a matrix", async (t) => {
-    const run = await startRun(t);
-    for (const [id, language] of [
-      [1, "de"],
-      [2, "fr"],
-      [3, "de"],
-    ]) {
-      await run.runJob(COMPLETED, {
-        ...{ with: { comment: true }, event: pullRequestEvent(12), matrix: { language } },
-        env: { GITHUB_RUN_ID: String(id) },
-      });
-    }
-    const runs = run.github.comments.map(({ body }) => /runs\/(\d+)/.exec(body)[1]);
-    assert.deepEqual(runs, ["3", "2"]);
-  });
-});
-
 describe("untrusted text", { concurrency: CONCURRENCY }, () => {
   test("executes no workflow command in the status or the link of a job", async (t) => {
     const run = await startRun(t);
@@ -314,21 +158,6 @@ describe("untrusted text", { concurrency: CONCURRENCY }, () => {
     assert.deepEqual(Object.keys(result.outputs).sort(), ["job-id", "pull-request", "status"]);
     assert.equal(result.outputs.status, "completed");
     assert.doesNotMatch(result.summary, /\]\(/, "only a web address becomes a link");
-  });
-
-  test("names a merge request, and treats a missing link in words as none", async (t) => {
-    const run = await startRun(t);
-    const prLink = "https://git.example/acme/docs/-/merge_requests/7";
-    const { result } = await run.runJob({ status: "completed", prLink });
-    assert.ok(
-      result.summary.includes(`| Merge request | [git.example/acme/docs!7](<${prLink}>) |`),
-      result.summary,
-    );
-    assert.ok(result.annotations.some(({ message }) => message === `Merge request: ${prLink}`));
-    const other = await startRun(t);
-    const { result: none } = await other.runJob({ status: "completed", prLink: "null" });
-    assert.match(none.summary, /\| Pull request \| none: no file was changed \|/);
-    assert.equal(none.outputs["pull-request"], "");
   });
 
   test("keeps a prompt with Markdown inside its code block of the summary", async (t) => {
@@ -382,48 +211,6 @@ describe("prompts", { concurrency: CONCURRENCY }, () => {
       await assertMistake(run, result, /is outside of the workspace/);
     });
   }
-
-  for (const [name, path, prepare, pattern] of [
-    ["that does not exist", "none.md", undefined, /there is no file none\.md/],
-    ["that is empty", "empty.md", writeFile("empty.md", " \n"), /empty\.md is empty/],
-    [
-      "that is not UTF-8",
-      "latin.md",
-      writeFile("latin.md", Buffer.from([0xe9])),
-      /is not text in UTF-8: the byte at offset 0/,
-    ],
-    [
-      "that is too long",
-      "long.md",
-      writeFile("long.md", "x".repeat(1_048_577)),
-      /long.md has 1048577 bytes/,
-    ],
-    [
-      "that is too long once its line breaks are escaped",
-      "lines.md",
-      writeFile("lines.md", "x\n".repeat(400_000)),
-      /as JSON it has 1200013 bytes, .* takes 1048576/,
-    ],
-    ["that is the workspace", ".", undefined, /prompt-file: \. is a folder/],
-    ["that is a folder", "docs", (folder) => mkdirSync(join(folder, "docs")), /docs is a folder/],
-  ]) {
-    test(`rejects a prompt file ${name}`, async (t) => {
-      const run = await startRun(t);
-      await assertMistake(run, await runWithFile(run, path, prepare), pattern);
-    });
-  }
-
-  test("rejects a prompt besides a prompt file", async (t) => {
-    const run = await startRun(t);
-    const result = await runWithFile(run, "a.md", writeFile("a.md", "x"), { prompt: "x" });
-    await assertMistake(run, result, /not both/);
-  });
-
-  test("rejects an empty prompt", async (t) => {
-    const run = await startRun(t);
-    const result = await run.run({ with: { prompt: "  " } });
-    await assertMistake(run, result, /prompt or prompt-file is missing/);
-  });
 });
 
 describe("inputs", { concurrency: CONCURRENCY }, () => {
@@ -466,13 +253,6 @@ describe("inputs", { concurrency: CONCURRENCY }, () => {
     const result = await run.run({ with: { token, gateway: "" } });
     assert.equal(result.code, 1);
     assert.ok(result.masks.includes(token) && !result.log.includes(token));
-  });
-
-  test("fails outside of a workflow", async (t) => {
-    const run = await startRun(t);
-    const result = await run.run({ env: { GITHUB_OUTPUT: "" } });
-    assert.equal(result.code, 1);
-    assert.match(only(errorsOf(result)).message, /runs as a step of a workflow/);
   });
 
   test("logs requests but no secret in a debug run", async (t) => {

@@ -1,8 +1,6 @@
 /** The action behind a proxy, at a limit, in reusable workflows, and with files of other programs. */
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
 import * as http from "node:http";
-import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { startIssuer } from "../harness/issuer.mjs";
 import { COMPLETED, errorsOf, only, pullRequestEvent, WorkflowRun } from "./fixtures.mjs";
@@ -69,57 +67,8 @@ test("uses the runner's proxy, and reports that no job started if it refuses", {
   assert.match(message, /^the proxy requires credentials .*\(407\)/);
 });
 
-test("warns if Node.js cannot use the runner's proxy", { skip: CAN_USE_PROXY }, async (t) => {
-  const { annotations } = (await runBehindProxy(t)).result;
-  assert.ok(annotations.some(({ title }) => title === "The runner's proxy is not used"));
-});
-
 test("names an invalid proxy variable and never prints its value", async (t) => {
   const { result } = await runBehindProxy(t, "http://me:Pa#ssS3CRET@proxy.example");
   assert.match(only(errorsOf(result)).message, /^https_proxy is not a proxy's URL/);
   assert.ok(!`${result.raw}${result.summary}`.includes("S3CRET"));
 });
-
-for (const [name, text, bytes] of [
-  ["of 200 kB", "+ field\n".repeat(25_000), Buffer.from("+ field\n".repeat(25_000))],
-  ["in UTF-16 with a byte order mark", "文書", Buffer.from("\ufeff文書", "utf16le")],
-]) {
-  test(`sends a prompt file ${name}`, async (t) => {
-    const run = await startRun(t);
-    const result = await run.run({
-      with: { prompt: undefined, "prompt-file": "prompt.md", wait: false },
-      prepare: (folder) => writeFileSync(join(folder, "prompt.md"), bytes),
-    });
-    assert.equal(result.code, 0, result.raw);
-    assert.equal(only(await run.gateway.jobs()).prompt, text);
-  });
-}
-
-for (const [command, waits] of [
-  ["job", false],
-  ["preview", true],
-]) {
-  const verb = waits ? "waits" : "does not wait";
-  test(`${verb} for a limit of 45 seconds when the command is ${command}`, async (t) => {
-    const run = await startRun(t);
-    await run.gateway.failCreation((response) => {
-      const headers = { "content-type": "application/problem+json", "retry-after": "45" };
-      const problem = {
-        type: "/problems/budget-exhausted",
-        title: "x",
-        status: 429,
-        detail: "x",
-      };
-      response.writeHead(429, headers).end(JSON.stringify(problem));
-    });
-    const prompt = command === "job" ? "x" : undefined;
-    const running = run.start({ with: { command, prompt } });
-    if (waits) {
-      await running.waitForOutput(/trying again in 45 s/);
-      running.cancel();
-    }
-    const { code, raw } = await running.ended;
-    assert.equal(code, waits ? 130 : 1, raw);
-    if (!waits) assert.match(raw, /accepts no more jobs for now/);
-  });
-}

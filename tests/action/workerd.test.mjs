@@ -5,7 +5,6 @@ import { startGate } from "../gateway/recorded_gateway.mjs";
 import { startIssuer } from "../harness/issuer.mjs";
 import {
   COMPLETED,
-  commentEvent,
   errorsOf,
   only,
   PROMPT,
@@ -140,18 +139,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.match(result.summary, /\| Pull request \| none \|/);
   });
 
-  test("reports that a failed job belongs to an earlier attempt and how to start another", async (t) => {
-    const run = await startRun(t);
-    const options = { with: { "idempotency-key": `docs-${run.id}` } };
-    const { result: first } = await run.runJob({ status: "failed" }, options);
-    assert.match(only(errorsOf(first)).message, /to start another, set another idempotency-key/);
-    const again = await run.run({ ...options, env: { GITHUB_RUN_ATTEMPT: "2" } });
-    assert.equal(again.code, 1);
-    assert.equal(again.outputs["job-id"], first.outputs["job-id"]);
-    const { message } = only(errorsOf(again));
-    assert.match(message, /from an earlier attempt .*; to start another job, set another idem/);
-  });
-
   test("ends after the creation when wait is false", async (t) => {
     const run = await startRun(t);
     const result = await run.run({ with: { wait: false } });
@@ -193,33 +180,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
       assert.equal((await run.gateway.jobs())[0].status, "active", "the job continues");
     });
   }
-
-  test("prints the command that resumes while GitHub hangs, and exits on a second signal", async (t) => {
-    const run = await startRun(t);
-    run.github.hangs = true;
-    const options = { with: { comment: true }, event: pullRequestEvent(12) };
-    const { running, job } = await run.startJob(options);
-    running.cancel("SIGINT");
-    await running.waitForOutput(/npx quillgate job watch/);
-    running.cancel("SIGTERM");
-    const result = await running.ended;
-    assert.equal(result.code, 130, result.raw);
-    assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
-  });
-
-  test("names the job whose creation was in progress when the step was cancelled", async (t) => {
-    const run = await startRun(t);
-    const held = await run.gateway.holdCreation();
-    const running = run.start();
-    await held.arrived;
-    running.cancel();
-    await held.release();
-    const result = await running.ended;
-    const job = only(await run.gateway.jobs());
-    assert.equal(result.code, 130, result.raw);
-    assert.equal(result.outputs["job-id"], job.id);
-    assert.ok(result.summary.includes(`npx quillgate job watch ${job.id}`));
-  });
 
   test("shows the claims for a rule when no rule matches the workflow", async (t) => {
     const run = await startRun(t);
@@ -314,16 +274,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     assert.match(result.summary, /^### It is not known/);
   });
 
-  test("tells the owner of a lost creation's key to give another one", async (t) => {
-    const run = await startRun(t);
-    await run.gateway.loseCreation();
-    const result = await run.run({ with: { "idempotency-key": `own-${run.id}` } });
-    assert.match(
-      only(errorsOf(result)).message,
-      /To start another job, set another idempotency-key/,
-    );
-  });
-
   test("updates one comment on the pull request in every run", async (t) => {
     const run = await startRun(t);
     const options = { with: { comment: true }, event: pullRequestEvent(12) };
@@ -346,60 +296,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     run.assertNoSecret(second);
   });
 
-  test("keeps the link in a comment when a later run starts no job, and adds the reason", async (t) => {
-    const run = await startRun(t);
-    const options = { with: { comment: true }, event: pullRequestEvent(12) };
-    await run.runJob(COMPLETED, options);
-    const comment = only(run.github.comments);
-    const { body: bodyBefore } = comment;
-
-    const env = { GITHUB_RUN_ID: "778" };
-    run.github.claims = { repository_id: "6666" };
-    const refused = await run.run({ ...options, env });
-    assert.equal(refused.code, 1);
-    assert.equal(only(run.github.comments), comment);
-    assert.ok(comment.body.startsWith(bodyBefore), comment.body);
-    assert.match(comment.body, /The job was not started: the gateway does not allow .*runs\/778\//);
-    // A second refused attempt of the run adds no second note.
-    await run.run({ ...options, env: { ...env, GITHUB_RUN_ATTEMPT: "2" } });
-    assert.equal(comment.body.split("The job was not started").length, 2);
-
-    run.github.claims = {};
-    const end = { ...COMPLETED, prLink: `${PULL_REQUEST}3` };
-    await run.runJob(end, { ...options, env: { GITHUB_RUN_ID: "779" } });
-    assert.match(comment.body, /\[acme\/docs#123\]/);
-    assert.ok(!comment.body.includes("not started") && !comment.body.includes(`${PULL_REQUEST}>`));
-  });
-
-  test("lists the jobs of the last ten requests in the comment", async (t) => {
-    const run = await startRun(t);
-    const requestOf = (id) => ({
-      ...{ with: { comment: true }, event: commentEvent(34) },
-      env: { GITHUB_EVENT_NAME: "issue_comment", GITHUB_RUN_ID: String(id) },
-    });
-    const links = () => {
-      const { body } = only(run.github.comments);
-      return Array.from(body.matchAll(/\[acme\/docs#(\d+)\]/g), ([, number]) => number);
-    };
-    const complete = (id) => {
-      const prLink = `https://github.com/acme/docs/pull/${id}`;
-      return run.runJob({ status: "completed", prLink }, requestOf(id));
-    };
-    await complete(1);
-    await complete(2);
-    assert.deepEqual(links(), ["1", "2"]);
-
-    const { body, number, user } = run.github.comments[0];
-    const [, second] = body.split(/(?=<!-- quillgate-job 2 )/);
-    const more = Array.from({ length: 9 }, (_, at) => {
-      return second.replace("quillgate-job 2 ", `quillgate-job 9${at} `).replace("#2]", `#9${at}]`);
-    });
-    run.github.comments = [];
-    run.github.addComment(number, [body, ...more].join("\n\n"), user);
-    await complete(3);
-    assert.equal(links().join(), "90,91,92,93,94,95,96,97,98,3");
-  });
-
   test("never overwrites another user's comment", async (t) => {
     const run = await startRun(t);
     const { github } = run;
@@ -417,47 +313,6 @@ describe("the action", { concurrency: CONCURRENCY }, () => {
     const own = github.comments.at(-1);
     await run.runJob(COMPLETED, { ...options, env: { GITHUB_RUN_ATTEMPT: "3" } });
     assert.deepEqual([github.comments.length, own.writes.length], [103, 4]);
-  });
-
-  test("writes a new comment when its own was deleted during the wait", async (t) => {
-    const run = await startRun(t);
-    const options = { with: { comment: true }, event: pullRequestEvent(12) };
-    const { running, job } = await run.startJob(options);
-    await run.github.untilCommented();
-    run.github.comments = [];
-    await run.gateway.setJob(job.id, COMPLETED);
-    assert.equal((await running.ended).code, 0);
-    assert.match(only(run.github.comments).body, /\[acme\/docs#12\]/);
-  });
-
-  test("comments as the user whose token it is given", async (t) => {
-    const run = await startRun(t);
-    const inputs = { comment: true, "github-token": run.github.personalToken };
-    const options = { with: inputs, event: pullRequestEvent(12) };
-    await run.runJob(COMPLETED, options);
-    await run.runJob(COMPLETED, { ...options, env: { GITHUB_RUN_ATTEMPT: "2" } });
-    const { user, writes } = only(run.github.comments);
-    assert.deepEqual([user.login, writes.length], ["alice", 4]);
-  });
-
-  test("succeeds with a warning when GitHub refuses the comment", async (t) => {
-    const run = await startRun(t);
-    run.github.refusesComments = true;
-    const options = { with: { comment: true }, event: pullRequestEvent(12) };
-    const { result } = await run.runJob(COMPLETED, options);
-    assert.equal(result.code, 0);
-    const warnings = result.annotations.filter(({ level }) => level === "warning");
-    for (const { message } of warnings) assert.match(message, /pull-requests: write/);
-    assert.ok(warnings.length > 0);
-  });
-
-  test("writes no comment for an event that is not about a pull request", async (t) => {
-    const run = await startRun(t);
-    const event = { issue: { number: 34 } };
-    const { result } = await run.runJob(COMPLETED, { with: { comment: true }, event });
-    assert.equal(result.code, 0);
-    assert.deepEqual(run.github.comments, []);
-    assert.match(result.log, /not about a pull request/);
   });
 });
 

@@ -66,27 +66,3 @@ test("check-config names every mistake in one run, without values, and suggests 
   assert.match(output, /CREATE_LIMIT_PER_HOUR must be a quoted string/);
   assert.ok(!output.includes(VALUE), output);
 });
-
-const SECRETS = {
-  ADMIN_API_KEY: `mint_${VALUE}`,
-  ACCESS_TOKEN_SECRET: `${VALUE}-${VALUE}`,
-  REVOKED_TOKENS_2: '["a"]',
-};
-
-test("check-config accepts valid secrets in lines without repeating them", async () => {
-  const lines = Object.entries(SECRETS).map(([name, value]) => `${name}='${value}'\n`);
-  const path = writeFile("secrets.env", lines.join(""));
-  const { code, output } = await checkConfig("--secrets", path);
-  assert.equal(code, 0, output);
-  assert.ok(!output.includes(VALUE) && !output.includes("not checked"), output);
-});
-
-test("check-config rejects an invalid secret in JSON without repeating it", async () => {
-  const secrets = { ...SECRETS, REVOKED_TOKENS_2: `[${VALUE}` };
-  const path = writeFile("secrets.json", JSON.stringify(secrets));
-  const { code, output } = await checkConfig("--secrets", path);
-  assert.notEqual(code, 0, output);
-  assert.match(output, /REVOKED_TOKENS_2 must be a JSON list/);
-  assert.doesNotMatch(output, /ADMIN_API_KEY|ACCESS_TOKEN_SECRET/);
-  assert.ok(!output.includes(VALUE), output);
-});

@@ -108,25 +108,6 @@ test("without dates, the archive's days end with yesterday and are 27", async ()
   }
 });
 
-test("daily sends its filters and the package's version, and writes to a file", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "quillgate-daily-"));
-  try {
-    const flags = ["--prefix", "/guides", "--group", "week", "-o", "daily.json"];
-    const { code, stdout } = await quillgate(["daily", ...RANGE, ...flags], folder);
-    assert.deepEqual([code, stdout], [0, ""]);
-    assert.equal(JSON.parse(readFileSync(join(folder, "daily.json"), "utf8")).length, 2);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-  const query = new URL(server.requests[1].path, server.url).searchParams;
-  assert.deepEqual(Object.fromEntries(query), {
-    ...{ dateFrom: "2026-01-01", dateTo: "2026-02-01", prefix: "/guides", group: "week" },
-    ...{ limit: "1000", cursor: "two" },
-  });
-  assert.equal(server.requests[1].headers.authorization, "Bearer token");
-  assert.match(server.requests[1].headers["user-agent"], /^quillgate\/\d+\.\d+\.\d+/);
-});
-
 test("archive status lists stored, missing and failing days", async () => {
   const { code, stdout } = await quillgate(["archive", "status"]);
   assert.equal(code, 0);
@@ -167,24 +148,6 @@ test("archive plan warns when retention moves the first day", async () => {
   assert.match(stdout, /^first day +2026-01-01$/m);
   assert.match(stderr, /keeps no day before the first one \(ARCHIVE_RETENTION_DAYS\)/);
   assert.equal((await plan("2026-01-01")).stderr, "");
-});
-
-test("errors point to the doctor only when the response explains nothing", async () => {
-  for (const [status, detail, isHinted] of [
-    [401, "the access token has expired", false],
-    [401, "the access token has been revoked", false],
-    [401, "the access token is signed by another secret", true],
-    [403, "the token does not allow analytics:read on this project", false],
-    [501, "a D1 database has to be bound as ARCHIVE", false],
-    [503, "the gateway's storage is unavailable right now", true],
-  ]) {
-    override = () => problem(status, "refused", detail);
-    const { stderr } = await quillgate(["archive", "status"]);
-    assert.ok(stderr.includes(detail), stderr);
-    assert.equal(stderr.includes("quillgate doctor"), isHinted, stderr);
-  }
-  override = () => ({ status: 403, text: "<html>" });
-  assert.match((await quillgate(["archive", "status"])).stderr, /quillgate doctor/);
 });
 
 test("maps refusals to exit codes and follows no redirect", async () => {

@@ -47,19 +47,6 @@ test("bash completes commands, subcommands and flags", async () => {
   }
 });
 
-test("bash completes the values of flags from choices and files", async () => {
-  assert.deepEqual(await completeInBash("feedback", "--source", "a"), ["agent"]);
-  assert.deepEqual(await completeInBash("daily", "--group", ""), ["day", "month", "week"]);
-  assert.deepEqual(await completeInBash("feedback", "--status", "p"), ["pending"]);
-  assert.deepEqual(await completeInBash("views", "--profile", ""), ["default", "staging"]);
-  const files = await completeInBash("views", "-o", "/etc/host");
-  assert.ok(files.includes("/etc/hosts"), String(files));
-});
-
-test("bash skips the value of a flag when it looks for the command", async () => {
-  assert.deepEqual(await completeInBash("--project", "acme", "job", "c"), ["create"]);
-});
-
 for (const shell of ["zsh", "fish"]) {
   test(`the completion script for ${shell} has every command and flag`, async () => {
     const script = await writeScript(shell);

@@ -7,14 +7,7 @@ import { after, before, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { Interruption } from "../../pkg/dist/cli/errors.js";
 import { runCommand } from "./command_line.mjs";
-import {
-  deployment,
-  PREVIEW_URL,
-  PROJECT,
-  problem,
-  startStandIn,
-  streamDeployment,
-} from "./stand_in.mjs";
+import { PREVIEW_URL, PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
 const EVENTS = /\/deployments\/s_live\/events$/;
 let server;
@@ -49,8 +42,6 @@ function startAs(statusId) {
     return method === "POST" ? { status: 202, json } : undefined;
   };
 }
-
-const posts = () => server.requests.filter(({ method }) => method === "POST");
 
 test("deploy prints the id and the command that waits for it", async () => {
   const { code, stdout, stderr } = await quillgate(["deploy"]);
@@ -121,28 +112,6 @@ test("preview sends the branch unchanged, and prints the URL of the server", asy
   assert.equal(dashed.code, 0);
 });
 
-test("preview without a branch, or with an empty one, sends nothing", async () => {
-  for (const [args, message] of [
-    [["preview"], /BRANCH is missing/],
-    [["preview", ""], /branch must/],
-    [["preview", "a", "b"], /takes one argument/],
-  ]) {
-    const { code, stderr } = await quillgate(args);
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, message);
-  }
-  assert.equal(server.requests.length, 0);
-});
-
-test("an invalid --timeout starts nothing", async () => {
-  for (const args of [["deploy"], ["preview", "b"], ["deployment", "watch", "s_live"]]) {
-    const { code, stderr } = await quillgate([...args, "--timeout", "soon"]);
-    assert.equal(code, 2);
-    assert.match(stderr, /--timeout/);
-  }
-  assert.equal(server.requests.length, 0);
-});
-
 /** Writes a program that stores the URL it is to open. */
 function browserEnv() {
   const path = join(folder, "browser");
@@ -169,20 +138,6 @@ test("preview --open opens the preview when it is live, also without --wait", as
   assert.equal(await readOpened(), `${PREVIEW_URL}/`);
 });
 
-test("preview --open opens neither a failed preview nor a URL that is not http or https", async () => {
-  const env = browserEnv();
-  startAs("s_failed");
-  assert.equal((await quillgate(["preview", "b", "--open"], { env })).code, 7);
-  override = ({ method }) =>
-    method === "POST"
-      ? { status: 202, json: { statusId: "s_live", previewUrl: "file:///etc/passwd" } }
-      : undefined;
-  const { code, stderr } = await quillgate(["preview", "b", "--open"], { env });
-  assert.equal(code, 0);
-  assert.match(stderr, /no URL of the preview to open/);
-  assert.throws(() => readFileSync(join(folder, "opened")), { code: "ENOENT" });
-});
-
 test("Ctrl-C during a wait names what was started and the command that continues", async () => {
   const controller = new AbortController();
   override = ({ path }) => {
@@ -204,42 +159,6 @@ test("Ctrl-C during a wait names what was started and the command that continues
   // With --json, the id is only in the hint.
   const json = await quillgate(["deploy", "--wait", "--json"], { signal: again.signal });
   assert.ok(JSON.parse(json.stderr).error.hints.includes(hint), json.stderr);
-});
-
-test("a wait that times out exits with 8 and names the command that continues", async () => {
-  override = ({ path }) => {
-    if (EVENTS.test(path)) return problem(404, "not-found", "no stream");
-    return path.includes("update-status") ? { json: deployment("verifying") } : undefined;
-  };
-  const { code, stdout, stderr } = await quillgate(["deploy", "--wait", "--timeout", "1s"]);
-  assert.deepEqual([code, stdout], [8, "s_live\n"]);
-  // A status that the package does not know is shown, and is not final.
-  assert.match(stderr, /deployment s_live is verifying/);
-  assert.match(stderr, /the deployment did not end within 1000 ms/);
-  assert.match(stderr, /to wait for it: quillgate deployment watch s_live/);
-  assert.equal(posts().length, 1, "the deployment was started twice");
-});
-
-test("a wait survives a broken connection, and starts nothing again", async () => {
-  let streams = 0;
-  override = ({ path }) => {
-    if (!EVENTS.test(path)) return undefined;
-    streams += 1;
-    if (streams > 1) return undefined;
-    return { ...streamDeployment(deployment("queued")), cut: true };
-  };
-  const { code, stderr } = await quillgate(["deploy", "--wait"]);
-  assert.equal(code, 0, stderr);
-  assert.match(stderr, /is queued\n.*is live/s);
-  assert.ok(streams >= 2, "the stream was not opened again");
-  assert.equal(posts().length, 1, "the deployment was started twice");
-});
-
-test("a server that does not return exits with 8 after the timeout, not before", async () => {
-  override = ({ method }) => (method === "GET" ? problem(503, "unavailable", "down") : undefined);
-  const { code, stderr } = await quillgate(["deploy", "--wait", "--timeout", "1s"]);
-  assert.equal(code, 8, stderr);
-  assert.match(stderr, /quillgate deployment watch s_live/);
 });
 
 test("an interrupted start prints the flag that repeats it safely", async () => {
@@ -287,43 +206,6 @@ test("deployment watch prints every change and maps the end to an exit code", as
   );
 });
 
-test("an unknown deployment exits with 4 and no advice about the base URL", async () => {
-  for (const name of ["watch", "show"]) {
-    const { code, stderr } = await quillgate(["deployment", name, "s_nope"]);
-    assert.equal(code, 4);
-    assert.match(stderr, /404 the gateway has no record of this deployment/);
-    assert.doesNotMatch(stderr, /base URL/);
-  }
-});
-
-test("deployment show prints the deployment and its log", async () => {
-  const { code, stdout } = await quillgate(["deployment", "show", "s_live"]);
-  assert.equal(code, 0);
-  assert.equal(
-    stdout,
-    [
-      "id       s_live",
-      "status   success",
-      "live     yes",
-      "summary  Deployed",
-      "started  2026-01-01T00:00:00Z",
-      "ended    -",
-      "source   -",
-      "author   Ada",
-      "commit   abc123",
-      "ref      main",
-      "message  Update the API and more",
-      "",
-      "log:",
-      "  Building",
-      "  Successfully updated deployment",
-      "",
-    ].join("\n"),
-  );
-  const { stdout: json } = await quillgate(["deployment", "show", "s_warned", "--json"]);
-  assert.deepEqual([JSON.parse(json).status, JSON.parse(json).isLive], ["failure", true]);
-});
-
 test("deployment list prints a table, or rows of JSON", async () => {
   const { code, stdout } = await quillgate(["deployment", "list", "--format", "table"]);
   assert.equal(code, 0);
@@ -340,13 +222,4 @@ test("deployment list prints a table, or rows of JSON", async () => {
   override = () => ({ json: { deployments: [], nextCursor: null } });
   const empty = await quillgate(["deployment", "list"], { columns: 80 });
   assert.deepEqual([empty.stdout, empty.stderr], ["", "quillgate: no deployments\n"]);
-});
-
-test("deployment delete-record needs --yes without a terminal", async () => {
-  assert.equal((await quillgate(["deployment", "delete-record", "s_live"])).code, 2);
-  assert.equal(server.requests.length, 0);
-  const { code } = await quillgate(["deployment", "delete-record", "s_live", "--yes"]);
-  assert.equal(code, 0);
-  const [{ method, path }] = server.requests;
-  assert.deepEqual([method, path], ["DELETE", `/v1/project/${PROJECT}/deployments/s_live`]);
 });

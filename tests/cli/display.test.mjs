@@ -6,7 +6,6 @@
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { closeSync, openSync, rmSync } from "node:fs";
-import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
@@ -18,7 +17,7 @@ import { layOut } from "../../pkg/dist/cli/table.js";
 import { supportsColor, supportsLinks } from "../../pkg/dist/cli/terminal.js";
 import { disarmOutputs } from "../../pkg/dist/cli/workflow_commands.js";
 import { ROOT } from "../../scripts/versions.mjs";
-import { BIN, runCommand } from "./command_line.mjs";
+import { runCommand } from "./command_line.mjs";
 import { PROJECT, startStandIn } from "./stand_in.mjs";
 
 const MAN_PAGE = join(ROOT, "pkg", "dist", "quillgate.1");
@@ -180,57 +179,6 @@ describe("GitHub Actions", () => {
     closeSync(file);
     rmSync(join(tmpdir(), `quillgate-${process.pid}`));
   });
-});
-
-/** Starts an HTTP proxy that forwards requests and records their targets. */
-async function startProxy(t) {
-  const seen = [];
-  const server = createServer((received, response) => {
-    const url = new URL(received.url, `http://${received.headers.host}`);
-    seen.push(url.href);
-    const forwarded = request(url, { method: received.method, headers: received.headers });
-    forwarded.on("response", (answer) => {
-      response.writeHead(answer.statusCode, answer.headers);
-      answer.pipe(response);
-    });
-    received.pipe(forwarded);
-  });
-  server.on("connect", ({ url }, socket) => {
-    seen.push(url);
-    const target = new URL(`http://${url}`);
-    import("node:net").then(({ connect }) => {
-      const upstream = connect(Number(target.port), target.hostname, () => {
-        socket.write("HTTP/1.1 200 OK\r\n\r\n");
-        upstream.pipe(socket).pipe(upstream);
-      });
-      upstream.on("error", () => socket.destroy());
-    });
-  });
-  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  t.after(() => server.close());
-  return { url: `http://127.0.0.1:${server.address().port}`, seen };
-}
-
-test("requests go through the proxy of HTTP_PROXY, except to hosts in NO_PROXY", async (t) => {
-  const server = await startStandIn();
-  t.after(() => server.stop());
-  const proxy = await startProxy(t);
-  const env = {
-    PATH: process.env.PATH,
-    QUILLGATE_BASE_URL: server.url,
-    QUILLGATE_PROJECT_ID: PROJECT,
-    QUILLGATE_TOKEN: "token",
-    HTTP_PROXY: proxy.url,
-  };
-  const run = (more) =>
-    promisify(execFile)(process.execPath, [BIN, "job", "list"], { env: { ...env, ...more } });
-  const { stderr } = await run({});
-  assert.equal(stderr, "");
-  assert.equal(server.requests.length, 1);
-  assert.equal(proxy.seen.length, 1, "the request did not use the proxy");
-  await run({ NO_PROXY: "127.0.0.1" });
-  assert.equal(server.requests.length, 2);
-  assert.equal(proxy.seen.length, 1);
 });
 
 const hasMan = spawnSync("man", ["--version"]).status === 0;

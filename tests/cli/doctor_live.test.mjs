@@ -8,7 +8,6 @@ import { canaryKey } from "../harness/canary.mjs";
 import { startUpstream } from "../harness/upstream.mjs";
 import { queryOf, startScriptedServer } from "../package/scripted_server.mjs";
 import { runCommand } from "./command_line.mjs";
-import { startInTerminal } from "./terminal.mjs";
 
 const PROJECT = "canary-project";
 const KEY = "mint_CanaryCanaryCanary2222";
@@ -194,21 +193,6 @@ describe("faults", () => {
       assert.equal(server.requests.length, count, stderr);
     });
   }
-
-  test("fractions of many clicked terms contradict a percentage, and those of few do not", async () => {
-    const rates = (count) =>
-      searches.slice(0, count).map((row, at) => ({ ...row, ctr: 1 / (at + 2) }));
-    for (const [count, verdict] of [
-      [30, "contradicted"],
-      [5, "not seen"],
-    ]) {
-      const json = { searches: rates(count), totalSearches: 30, nextCursor: null };
-      override = ({ path }) => (path.includes("/searches") ? { json } : undefined);
-      const { verdicts } = await judge();
-      assert.equal(verdicts["`ctr` is a percentage from 0 to 100"], verdict);
-    }
-    override = undefined;
-  });
 });
 
 describe("consent", () => {
@@ -232,25 +216,6 @@ describe("consent", () => {
       const { code, stderr } = await runCommand(["doctor", ...args]);
       assert.equal(code, 2);
       assert.match(stderr, /needs --live/);
-    }
-  });
-
-  test("a terminal shows the requests and asks", {
-    skip: process.platform !== "linux",
-  }, async () => {
-    server.requests.length = 0;
-    const env = { QUILLGATE_ADMIN_KEY: KEY, QUILLGATE_PROJECT_ID: PROJECT };
-    const args = ["doctor", "--live", "--base-url", server.url];
-    for (const [answer, count, code] of [
-      ["\r", 0, 2],
-      ["y\r", 9, 0],
-    ]) {
-      const terminal = startInTerminal(args, { env, folder, columns: 200 });
-      await terminal.waitForScreen(/GET \/v1.*Send these requests\? \(y\/N\)/s);
-      assert.equal(server.requests.length, 0);
-      terminal.press(answer);
-      assert.equal(await terminal.ended, code, terminal.raw());
-      assert.equal(server.requests.length, count);
     }
   });
 });

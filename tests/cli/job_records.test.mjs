@@ -64,26 +64,6 @@ test("job show prints the job, its prompts and its status changes", async () => 
   );
 });
 
-test("job show --json prints the job and its record", async () => {
-  const { stdout } = await quillgate(["show", "job_1", "--json"]);
-  const { job: shown, record } = JSON.parse(stdout);
-  assert.equal(shown.id, "job_1");
-  assert.equal(record.messages[0].author, "bob");
-});
-
-test("job show prints a job without a record", async () => {
-  const { code, stdout } = await quillgate(["show", "job_3", "--json"]);
-  assert.equal(code, 0);
-  const { job: shown, record } = JSON.parse(stdout);
-  assert.deepEqual([shown.status, record], ["active", null]);
-});
-
-test("job show reports a gateway error for the record instead of omitting it", async () => {
-  override = ({ path }) =>
-    path.endsWith("/record") ? problem(403, "insufficient-scope", "no scope") : undefined;
-  assert.equal((await quillgate(["show", "job_1"])).code, 3);
-});
-
 /** Writes an executable shell script and returns its path. */
 function writeProgram(name, script) {
   const path = join(folder, name);
@@ -130,20 +110,6 @@ test("job open prints the URL and a warning if no browser starts", async () => {
   assert.match(stderr, /no browser could be started/);
 });
 
-test("job list sends its filters", async () => {
-  await quillgate(["list", "--state", "failed", "--author", "alice", "--text", "change log"]);
-  const { searchParams } = new URL(server.requests[0].path, server.url);
-  assert.deepEqual(Object.fromEntries(searchParams), {
-    state: "failed",
-    author: "alice",
-    text: "change log",
-    limit: "25",
-  });
-  const { code, stderr } = await quillgate(["list", "--state", "lost"]);
-  assert.equal(code, 2);
-  assert.match(stderr, /--state must be one of active, completed, archived, failed/);
-});
-
 test("job delete-record deletes only the record, and needs --yes without a terminal", async () => {
   const refused = await quillgate(["delete-record", "job_1"]);
   assert.equal(refused.code, 2);
@@ -153,36 +119,6 @@ test("job delete-record deletes only the record, and needs --yes without a termi
   assert.equal(code, 0, stderr);
   const [{ method, path }] = server.requests;
   assert.deepEqual([method, path], ["DELETE", `/v2/agent/${PROJECT}/job/job_1/record`]);
-});
-
-test("a terminal with hyperlinks links the number of a pull request", async () => {
-  const listed = { id: "job_1", status: "completed", prompt: "x", prLink: LINK };
-  override = () => ({ json: { jobs: [listed], nextCursor: null } });
-  const env = { WT_SESSION: "1" };
-  const { stdout } = await quillgate(["list"], { columns: 80, env });
-  assert.ok(stdout.includes(`\u001b]8;;${LINK}\u001b\\#7\u001b]8;;\u001b\\`), stdout);
-  const [head, row] = stdout.split("\n");
-  assert.ok(head.indexOf("PROMPT") > 0 && !row.includes("…"));
-  const plain = await quillgate(["list"], { columns: 120 });
-  assert.ok(plain.stdout.includes(" #7 ") && !plain.stdout.includes("\u001b"));
-  const pipe = await quillgate(["list"], { env });
-  assert.ok(pipe.stdout.includes(LINK) && !pipe.stdout.includes("\u001b"));
-});
-
-test("the list and the job name a merge request, and no link in words", async () => {
-  const link = "https://gitlab.com/acme/docs/-/merge_requests/8";
-  const jobs = [link, "null", ""].map((prLink, at) => ({ id: `job_${at}`, status: "x", prLink }));
-  override = ({ path }) => {
-    if (path.endsWith("/record")) return problem(404, "record-not-found", "none");
-    return { json: path.includes("/jobs") ? { jobs, nextCursor: null } : jobs[0] };
-  };
-  const env = { WT_SESSION: "1" };
-  const { stdout } = await quillgate(["list"], { columns: 80, env });
-  const [, first, ...others] = stdout.trim().split("\n");
-  assert.ok(first.includes(`\u001b]8;;${link}\u001b\\!8\u001b]8;;`), stdout);
-  for (const row of others) assert.match(row, /^job_\d +x +- +- +- +-$/);
-  const shown = await quillgate(["show", "job_0"]);
-  assert.ok(shown.stdout.includes(`merge request  ${link}\n`), shown.stdout + shown.stderr);
 });
 
 const FULL = ["0ec75fe0-e93b-4a4e-9d3b-1f6a5c7b8d90", "0ec75fe0-e93b-5a4e-9d3b-1f6a5c7b8d91"];
@@ -245,16 +181,6 @@ describe("a short id", () => {
     assert.equal(code, 2);
     for (const id of FULL) assert.ok(stderr.includes(id), stderr);
   });
-
-  test("an id of no job reports the server's error, also without a list of jobs", async () => {
-    for (const list of [{ json: { jobs: [], nextCursor: null } }, { status: 404, text: "none" }]) {
-      override = ({ path }) =>
-        path.includes("/jobs") ? list : problem(404, "upstream-refused", "Job not found");
-      const { code, stderr } = await quillgate(["show", "0ec75fe0"]);
-      assert.equal(code, 4);
-      assert.match(stderr, /404 Job not found/);
-    }
-  });
 });
 
 test("a pull request's URL cannot end the escape sequence of its link", async () => {
@@ -263,32 +189,6 @@ test("a pull request's URL cannot end the escape sequence of its link", async ()
   override = () => ({ json: { jobs: [listed], nextCursor: null } });
   const { stdout } = await quillgate(["list"], { columns: 120, env: { FORCE_HYPERLINK: "1" } });
   assert.ok(!stdout.includes("\u001b[2J"), JSON.stringify(stdout));
-});
-
-test("a terminal shows recent times as relative, and a pipe shows instants", async () => {
-  // A time without a zone is UTC.
-  const createdAt = new Date(Date.now() - 5 * 60_000 - 1000).toISOString().slice(0, -1);
-  const listed = { id: "job_1", status: "active", prompt: "x", createdAt };
-  override = () => ({ json: { jobs: [listed], nextCursor: null } });
-  assert.match((await quillgate(["list"], { columns: 100 })).stdout, /5 minutes ago/);
-  assert.ok((await quillgate(["list"])).stdout.includes(createdAt));
-});
-
-test("job create opens the editor for a missing prompt on a terminal", async () => {
-  const editor = writeProgram("editor", 'printf "From the %s" "$1" > "$2"');
-  const env = { EDITOR: `${editor} editor`, PATH: process.env.PATH };
-  const options = { columns: 80, isInputTerminal: true, env };
-  const { code, stderr } = await quillgate(["create"], options);
-  assert.equal(code, 0, stderr);
-  assert.equal(JSON.parse(server.requests[0].body).prompt, "From the editor");
-  server.requests.length = 0;
-  const empty = await quillgate(["create"], { ...options, env: { ...env, EDITOR: "true" } });
-  assert.match(empty.stderr, /the prompt is empty/);
-  const failed = await quillgate(["create"], { ...options, env: { ...env, EDITOR: "false" } });
-  assert.match(failed.stderr, /the editor failed with exit code 1/);
-  const none = await quillgate(["create"], { ...options, env: { PATH: process.env.PATH } });
-  assert.match(none.stderr, /PROMPT is missing/);
-  assert.equal(server.requests.length, 0);
 });
 
 describe("BROWSER", { skip: process.platform === "win32" }, () => {

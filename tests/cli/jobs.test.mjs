@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { Interruption } from "../../pkg/dist/cli/errors.js";
 import { runCommand } from "./command_line.mjs";
-import { job, PROJECT, problem, startStandIn } from "./stand_in.mjs";
+import { PROJECT, problem, startStandIn } from "./stand_in.mjs";
 
 const LINK = "https://github.com/acme/docs/pull/7";
 let server;
@@ -44,12 +44,6 @@ test("create prints the job's id and the command that waits for it", async () =>
   assert.equal(JSON.parse(body).prompt, "Document it");
   const { stdout: json } = await quillgate(["create", "Document it", "--json"]);
   assert.equal(JSON.parse(json).status, "active");
-});
-
-test("a prompt after -- may look like a flag", async () => {
-  const { code, stdout } = await quillgate(["create", "--", "--json"]);
-  assert.deepEqual([code, stdout], [0, "job_1\n"]);
-  assert.equal(JSON.parse(server.requests[0].body).prompt, "--json");
 });
 
 test("create reads the prompt from an argument, standard input or a file", async () => {
@@ -92,17 +86,6 @@ test("create sends a new idempotency key unless one is given", async () => {
   const keys = server.requests.map(readKey);
   assert.equal(new Set(keys).size, 3);
   assert.equal(keys[2], "release-42");
-});
-
-test("create sends the URL of a webhook, and nothing if the URL is invalid", async () => {
-  const url = "https://hooks.example/quillgate";
-  assert.equal((await quillgate(["create", "x", "--webhook-url", url])).code, 0);
-  assert.equal(server.requests[0].headers["webhook-url"], url);
-  server.requests.length = 0;
-  const { code, stderr } = await quillgate(["create", "x", "--webhook-url", "hooks.example"]);
-  assert.equal(code, 2, stderr);
-  assert.match(stderr, /webhookUrl must be an absolute https URL/);
-  assert.equal(server.requests.length, 0);
 });
 
 test("create prints the command that retries after an unknown outcome", async () => {
@@ -171,49 +154,11 @@ test("watch exits with code 4 when the job does not exist", async () => {
   assert.ok(!stderr.includes("the job continues"));
 });
 
-test("create suggests another key when its key was used for another request", async () => {
-  override = () => problem(422, "idempotency-key-reused", "the key was used");
-  const { code, stderr } = await quillgate(["create", "x", "--idempotency-key", "release-42"]);
-  assert.equal(code, 2);
-  assert.match(stderr, /use another --idempotency-key, or omit it/);
-  override = () => problem(422, "invalid-request", "the id is malformed");
-  const other = await quillgate(["show", "job_1"]);
-  assert.equal(other.code, 2);
-  assert.doesNotMatch(other.stderr, /idempotency/);
-});
-
-test("a creation without an id has an unknown outcome, and a message keeps its job's id", async () => {
-  override = ({ method }) =>
-    method === "POST" ? { status: 201, json: { ...job("active"), id: null } } : undefined;
-  const { code, stdout, stderr } = await quillgate(["create", "x"]);
-  assert.deepEqual([code, stdout], [9, ""]);
-  assert.match(stderr, /response of the write can't be read.*check Mintlify's dashboard first/s);
-  const message = await quillgate(["message", "job_1", "x"]);
-  assert.deepEqual([message.code, message.stdout], [0, "job_1\n"]);
-});
-
 test("exits with code 11 on a conflict", async () => {
   override = () => problem(409, "conflict", "the job has ended");
   const { code, stderr } = await quillgate(["message", "job_1", "x"]);
   assert.equal(code, 11);
   assert.match(stderr, /409 the job has ended/);
-});
-
-test("an error that the gateway repeats is printed once", async () => {
-  const rule = "id must not contain /";
-  const refusal = problem(400, "invalid-request", rule);
-  const errors = [{ detail: rule }, { detail: "and another" }];
-  override = () => ({ ...refusal, json: { ...refusal.json, errors } });
-  const { stderr } = await quillgate(["message", "../x", "hi"]);
-  assert.equal(stderr, `quillgate: 400 ${rule}\n  and another\n  request request-1\n`);
-});
-
-test("message sends a follow-up and waits with --wait", async () => {
-  const { code, stdout } = await quillgate(["message", "job_1", "Add an example", "--wait"]);
-  assert.deepEqual([code, stdout], [0, `job_1\n${LINK}\n`]);
-  const [{ method, path, body }] = server.requests;
-  assert.deepEqual([method, path], ["POST", `/v2/agent/${PROJECT}/job/job_1/message`]);
-  assert.equal(JSON.parse(body).prompt, "Add an example");
 });
 
 test("list prints a table without escape sequences, or JSON", async () => {

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, test } from "node:test";
 import { Interruption } from "../../pkg/dist/cli/errors.js";
@@ -81,43 +81,6 @@ describe("--resume", () => {
     }
   });
 
-  for (const format of FORMATS) {
-    test(`--resume completes an interrupted export in ${format} to the limit of its --rows`, async () => {
-      const args = ["views", ...RANGE, "--rows", "600", "-o"];
-      await quillgate([...args, `whole.${format}`]);
-      const file = `views.${format}`;
-      override = (received) =>
-        received.path.includes("offset=250") ? problem(400, "bad", "no") : undefined;
-      assert.equal((await quillgate([...args, file])).code, 2);
-      override = undefined;
-      const other = await quillgate(["views", "--rows", "700", "-o", file, "--resume"]);
-      assert.match(other.stderr, /with .*--rows 600: complete it with these/);
-      assert.equal(other.code, 2);
-      server.requests.length = 0;
-      assert.equal((await quillgate(["views", "-o", file, "--resume"])).code, 0);
-      assert.equal(server.requests.length, 2);
-      assertSame(read(file), read(`whole.${format}`));
-      assert.ok(!existsSync(join(folder, `${file}.quillgate-progress`)));
-    });
-  }
-
-  test("--resume keeps the dates that --last selected in the first run", async () => {
-    const args = ["views", "--last", "7d", "-o", "views.ndjson"];
-    const failing = (received, number) =>
-      number === 2 ? problem(400, "bad", "no") : void received;
-    override = failing;
-    await quillgate(args);
-    const state = readCursor("views.ndjson");
-    state.params.dateFrom = state.position.dateFrom = "2020-01-01";
-    state.params.dateTo = state.position.dateTo = "2020-01-08";
-    writeFileSync(join(folder, "views.ndjson.quillgate-progress"), JSON.stringify(state));
-    override = undefined;
-    server.requests.length = 0;
-    assert.equal((await quillgate([...args, "--resume"])).code, 0);
-    for (const { path } of server.requests)
-      assert.match(path, /dateFrom=2020-01-01&dateTo=2020-01-08/);
-  });
-
   test("--resume leaves a complete file unchanged", async () => {
     const args = ["views", ...RANGE, "-o", "views.csv"];
     await quillgate(args);
@@ -150,22 +113,6 @@ test("ends a file correctly when the last page has no rows", async () => {
   }
 });
 
-test("writes a valid file for a report without rows", async () => {
-  override = () => ({ json: { totals: {}, views: [], hasMore: false } });
-  for (const [format, text] of [
-    ["csv", "\uFEFFpath,human,ai,total\r\n"],
-    ["ndjson", ""],
-    ["json", "[\n]\n"],
-  ]) {
-    const file = `views.${format}`;
-    const { code, stderr } = await quillgate(["views", ...RANGE, "-o", file]);
-    assert.deepEqual([code, stderr], [0, "views: 0 rows in 1 request\n"]);
-    assert.equal(read(file), text);
-    const { stdout } = await quillgate(["views", ...RANGE, "--format", format]);
-    assert.equal(stdout, text);
-  }
-});
-
 describe("existing files", () => {
   /** Interrupts an export after its second page. */
   async function interrupt(...args) {
@@ -183,38 +130,6 @@ describe("existing files", () => {
     assert.match(stderr, /was interrupted: --resume completes it/);
     assertSame(read("views.csv"), before);
   });
-
-  for (const [name, args, message] of [
-    ["another report", ["visitors", ...RANGE], /another report: views/],
-    [
-      "other days",
-      ["views", "--from", "2026-01-02"],
-      /an export with --from 2026-01-01 --to 2026-02-01: complete it with these/,
-    ],
-    ["a filter", ["views", "--last", "7d"], /an export with --from 2026-01-01 --to 2026-02-01/],
-    ["another format", ["views", "--format", "ndjson"], /another format: csv/],
-    ["another project", ["views", "--project", "other"], /another projectId: demo-docs/],
-  ]) {
-    test(`refuses to append ${name} to an interrupted export`, async () => {
-      await interrupt();
-      const { code, stderr } = await quillgate([...args, "-o", "views.csv", "--resume"]);
-      assert.match(stderr, message);
-      assert.equal(code, 2);
-    });
-  }
-
-  for (const flags of [[], ["--resume"]]) {
-    test(`replaces a complete file each time the command runs ${flags}`, async () => {
-      writeFileSync(join(folder, "views.csv"), "old");
-      for (const run of [1, 2]) {
-        server.requests.length = 0;
-        const result = await quillgate(["views", ...RANGE, "-o", "views.csv", ...flags]);
-        assert.equal(result.code, 0, result.stderr);
-        assert.equal(server.requests.length, 5, `run ${run}`);
-        assertSame(read("views.csv"), await exportByClient("views", "csv"));
-      }
-    });
-  }
 
   const CURSOR = "views.csv.quillgate-progress";
   for (const [name, damage, message] of [
@@ -258,49 +173,6 @@ describe("existing files", () => {
     assert.match(stderr, /401 the token has expired\n {2}request request-1\n/);
     assert.equal(read("views.csv"), "precious");
     assert.deepEqual(readdirSync(folder), ["views.csv"]);
-  });
-});
-
-describe("output paths", () => {
-  for (const [place, file, message] of [
-    ["in a missing folder", "none/views.csv", /none: there is no such folder/],
-    ["below a file", "file/views.csv", /file: that is no folder/],
-    ["that is a folder", "folder.csv", /folder.csv is a folder: name a file in it/],
-  ]) {
-    for (const args of [["views"], ["views", "--format", "table"], ["daily"]]) {
-      test(`${args.join(" ")} rejects an output file ${place} before its first request`, async () => {
-        write("file", "");
-        mkdirSync(join(folder, "folder.csv"));
-        const { code, stderr } = await quillgate([...args, ...RANGE, "-o", file]);
-        assert.equal(code, 2, stderr);
-        assert.match(stderr, message);
-        assert.ok(!stderr.includes("--resume"), stderr);
-        assert.equal(server.requests.length, 0);
-      });
-    }
-  }
-
-  test("views rejects an output file in a read-only folder before its first request", {
-    skip: process.platform === "win32",
-  }, async () => {
-    chmodSync(folder, 0o555);
-    // Permissions do not restrict the superuser.
-    const user = process.getuid() === 0 ? { uid: 65534, gid: 65534 } : {};
-    const args = [BIN, "views", ...RANGE, "-o", "views.csv"];
-    const child = spawn(process.execPath, args, {
-      env: { ...env(), HOME: folder },
-      cwd: folder,
-      ...user,
-    });
-    let stderr = "";
-    child.stderr.setEncoding("utf8").on("data", (text) => {
-      stderr += text;
-    });
-    const [code] = await once(child, "close");
-    chmodSync(folder, 0o755);
-    assert.equal(code, 2, stderr);
-    assert.match(stderr, /views.csv cannot be written: \S+ \((EACCES|EROFS)\)/);
-    assert.equal(server.requests.length, 0);
   });
 });
 
@@ -351,23 +223,4 @@ describe("special files", { skip: !isPosix }, () => {
       }
     });
   }
-
-  test("a target that cannot be opened costs no request, and --resume needs a file", async () => {
-    for (const [line, message] of [
-      [`$Q ${flags} -o /dev/fd/9`, /cannot be written/],
-      [`$Q ${flags} -o /dev/null --resume`, /--resume needs a regular file/],
-      [`$Q ${flags} -o - --resume`, /--resume needs a regular file/],
-    ]) {
-      const { code, stderr } = await bash(line);
-      assert.equal(code, 2, stderr);
-      assert.match(stderr, message);
-    }
-    assert.equal(server.requests.length, 0);
-  });
-
-  test("Ctrl-C ends the wait for the reader of a FIFO", async () => {
-    const line = `mkfifo f; $Q ${flags} -o f & sleep 0.5; kill -TERM $!; wait $!`;
-    assert.equal((await bash(line)).code, 143);
-    assert.equal(server.requests.length, 0);
-  });
 });

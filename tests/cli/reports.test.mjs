@@ -7,7 +7,6 @@ import { readdirSync } from "node:fs";
 import { beforeEach, describe, test } from "node:test";
 import {
   assertSame,
-  env,
   exportByClient,
   FORMATS,
   folder,
@@ -18,7 +17,7 @@ import {
   server,
   useStandIn,
 } from "./exported_reports.mjs";
-import { budgetFields, problem, startStandIn } from "./stand_in.mjs";
+import { budgetFields, problem } from "./stand_in.mjs";
 
 const REPORTS = ["views", "visitors", "feedback", "searches"];
 /** Set by a test to override responses. Returns `undefined` for the stand-in's default. */
@@ -61,44 +60,6 @@ for (const report of REPORTS) {
   });
 }
 
-test("a table shows click rates as percentages, and JSON as numbers", async () => {
-  const table = await quillgate(["searches", "--rows", "1", "--format", "table"]);
-  assert.match(table.stdout, /CLICK RATE/);
-  assert.match(table.stdout, / 12\.5% /);
-  const { stdout } = await quillgate(["searches", "--rows", "1", "--format", "json"]);
-  assert.equal(JSON.parse(stdout)[0].ctr, 12.5);
-});
-
-test("a blank search term is visible in a table and unchanged elsewhere", async () => {
-  const terms = ["", " ", "\u200b", "retry"];
-  const searches = terms.map((searchQuery) => ({ searchQuery, hits: 1 }));
-  override = () => ({ json: { searches, totalSearches: 4, nextCursor: null } });
-  const { stdout } = await quillgate(["searches", "--format", "table"]);
-  const names = stdout
-    .trim()
-    .split("\n")
-    .slice(1)
-    .map((line) => line.split(/ {2,}/)[0]);
-  assert.deepEqual(names, ['""', '" "', '"\\u{200b}"', "retry"]);
-  const { stdout: rows } = await quillgate(["searches", "--format", "ndjson"]);
-  const found = rows
-    .trimEnd()
-    .split("\n")
-    .map((row) => JSON.parse(row).searchQuery);
-  assert.deepEqual(found, terms);
-});
-
-test("an empty report on feedback says that the site may not collect it", async () => {
-  override = () => ({ json: { feedback: [], nextCursor: null, hasMore: false } });
-  for (const args of [["feedback"], ["feedback", "--format", "table"], ["feedback-by-page"]]) {
-    const { code, stderr } = await quillgate(args);
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /no feedback: the site may not collect it/, args.join(" "));
-    const filtered = await quillgate([...args, "--status", "pending"]);
-    assert.doesNotMatch(filtered.stderr, /may not collect/);
-  }
-});
-
 for (const count of [3, 250, 251, 5000]) {
   test(`--rows ${count} limits the rows of every format in a pipe and in a file`, async () => {
     const csv = await exportByClient("views", "csv");
@@ -131,27 +92,6 @@ for (const count of [3, 250, 251, 5000]) {
     assert.deepEqual(readdirSync(folder).sort(), ["out.csv", "out.json", "out.ndjson"]);
   });
 }
-
-test("fits a table to the terminal and removes line breaks from its rows", async () => {
-  const { stdout } = await quillgate(["views", "--rows", "2"], { columns: 40 });
-  assert.equal(
-    stdout,
-    [
-      stdout.split("\n")[0],
-      "PATH                    HUMAN  AI  TOTAL",
-      '/guides/0, "so" to say      0   0      0',
-      '/guides/1, "so" to say      1   2      3',
-      "",
-    ].join("\n"),
-  );
-  for (const columns of [30, 36]) {
-    const { stdout: narrow } = await quillgate(["views", "--rows", "2"], { columns });
-    assert.deepEqual(
-      narrow.split("\n").filter((line) => line.length > columns),
-      [],
-    );
-  }
-});
 
 test("removes escape sequences from rows on a terminal, but not in a pipe", async () => {
   const path = "/a\u001b[2J\u009b2J\u202eb";
@@ -229,18 +169,6 @@ test("--compare shows each figure beside that of the previous period", async () 
   );
 });
 
-test("a page beyond the earlier rows that were read has no earlier figure", async () => {
-  override = ({ path }) => {
-    if (path.includes("dateFrom=2026-01-01")) return undefined;
-    return {
-      json: { totals: {}, views: [{ path: "/x", human: 1, ai: 0, total: 1 }], hasMore: false },
-    };
-  };
-  const args = ["views", "--from", "2026-01-08", "--to", "2026-01-15", "--compare", "--rows", "5"];
-  const { stdout } = await quillgate([...args, "--format", "table"]);
-  assert.match(stdout, /^\/x +1 +- +0 +- +1 +-$/m);
-});
-
 test("--graph draws the main figure as bars that fit the terminal", async () => {
   const views = [40, 20, 1, 0].map((total, at) => ({ path: `/${at}`, human: 1, ai: 1, total }));
   override = () => ({ json: { totals: {}, views, hasMore: false } });
@@ -253,33 +181,6 @@ test("--graph draws the main figure as bars that fit the terminal", async () => 
     assert.ok(lines.every((line) => [...line].length <= columns));
   }
   assert.match((await quillgate(["views", "--graph", ...RANGE])).stdout, /^PATH +TOTAL\n/);
-});
-
-test("a narrow terminal drops columns with a notice, and --wide and pipes keep them", async () => {
-  const row = { id: "f1", path: "/guides/start", comment: "Too short for what it explains" };
-  const more = { createdAt: "2026-01-01T00:00:00Z", source: "contextual", status: "pending" };
-  override = () => ({ json: { feedback: [{ ...row, ...more, helpful: true }], hasMore: false } });
-  const args = ["feedback", "--format", "table"];
-  for (const columns of [20, 40, 60, 80]) {
-    const { stdout, stderr } = await quillgate(args, { columns });
-    assert.ok(
-      stdout
-        .split("\n")
-        .slice(1)
-        .every((line) => [...line].length <= columns),
-      stdout,
-    );
-    assert.match(stdout, /PATH.* COMMENT/);
-    if (columns < 80) assert.match(stderr, /not shown: .*HELPFUL; to show them: --wide/);
-  }
-  for (const { stdout, stderr } of [
-    await quillgate([...args, "--wide"], { columns: 40 }),
-    await quillgate(args),
-  ]) {
-    assert.match(stdout, /CREATED +PATH +SOURCE +STATUS +HELPFUL +COMMENT/);
-    assert.ok(stdout.includes(row.comment));
-    assert.doesNotMatch(stderr, /not shown/);
-  }
 });
 
 test("stats compares the totals of every report, and warns about one that is forbidden", async () => {
@@ -299,37 +200,6 @@ test("stats compares the totals of every report, and warns about one that is for
   assert.match(table.stdout, /^views +2 +2 +0%$/m);
   assert.doesNotMatch(table.stdout, /questions/);
   assert.match(table.stderr, /questions: 403 not allowed/);
-});
-
-test("an error about a date names the flag that was typed", async () => {
-  for (const [flags, message] of [
-    [["--from", "yesterday"], /^quillgate: --from must be /],
-    [["--to=2026-13-01"], /^quillgate: --to must be /],
-  ]) {
-    const { code, stderr } = await quillgate(["views", ...flags]);
-    assert.equal(code, 2);
-    assert.match(stderr, message);
-    assert.doesNotMatch(stderr, /date(From|To)/);
-  }
-  const detail = "dateTo must be at most 3660 days after dateFrom";
-  const errors = [{ field: "dateTo", rule: "date", detail }];
-  override = () => {
-    const { json, ...response } = problem(400, "invalid-request", detail);
-    return { ...response, json: { ...json, errors } };
-  };
-  const typed = await quillgate(["daily", "--from", "2000-01-01", "--to", "2026-01-01"]);
-  assert.match(typed.stderr, /^quillgate: 400 --to must be at most 3660 days after --from\n/);
-  assert.doesNotMatch(typed.stderr, /date(From|To)/);
-  const selected = await quillgate(["daily", "--last", "7d"]);
-  assert.ok(selected.stderr.includes(detail), selected.stderr);
-});
-
-test("an error about the base URL names its flag and its form", async () => {
-  const flag = ["--base-url", "127.0.0.1:8787"];
-  const { code, stderr } = await quillgate(["views", ...flag]);
-  assert.equal(code, 2);
-  assert.match(stderr, /^quillgate: --base-url must be an absolute http or https URL/);
-  assert.match(stderr, /it starts with http:\/\/ or https:\/\//);
 });
 
 describe("a spent budget", () => {
@@ -381,54 +251,6 @@ for (const [status, code, type] of [
   });
 }
 
-test("prints a line for every tenth request, and none with --quiet", async () => {
-  const many = await startStandIn({ rows: 250 * 21 });
-  try {
-    const manyEnv = { ...env(), QUILLGATE_BASE_URL: many.url };
-    const { stderr } = await quillgate(["views", "--format", "csv"], { env: manyEnv });
-    assert.equal(
-      stderr,
-      [
-        "views: 2,500 rows in 10 requests, 90 left",
-        "views: 5,000 rows in 20 requests, 80 left",
-        "views: 5,250 rows in 21 requests, 79 left",
-        "",
-      ].join("\n"),
-    );
-    const { stderr: empty } = await quillgate(["views", "--format", "csv", "--quiet"], {
-      env: manyEnv,
-    });
-    assert.equal(empty, "");
-  } finally {
-    await many.stop();
-  }
-});
-
-test("--json prints only lines of JSON to standard error", async () => {
-  const many = await startStandIn({ rows: 250 * 11 });
-  try {
-    const manyEnv = { ...env(), QUILLGATE_BASE_URL: many.url };
-    for (const columns of [undefined, 80]) {
-      const done = await quillgate(["views", ...RANGE, "--json"], { env: manyEnv, columns });
-      assert.deepEqual([done.code, done.stderr], [0, ""]);
-    }
-    const logged = { ...manyEnv, QUILLGATE_LOG: "info" };
-    const { stderr } = await quillgate(["views", ...RANGE, "--json"], { env: logged });
-    const lines = stderr.trimEnd().split("\n").map(JSON.parse);
-    assert.equal(lines.length, 11);
-    assert.match(lines[0].log.message, /quillgate: /);
-    const misspelled = { ...manyEnv, QUILLGATE_LOG: "verbose" };
-    const warned = await quillgate(["views", ...RANGE, "--json"], { env: misspelled });
-    assert.equal(warned.code, 0);
-    const { warning } = JSON.parse(warned.stderr);
-    assert.equal(warning.message, "QUILLGATE_LOG must be one of off, error, warn, info, debug");
-  } finally {
-    await many.stop();
-  }
-  const { stderr: warning } = await quillgate(["daily", "--last", "3d", "--json"]);
-  assert.match(JSON.parse(warning).warning.message, /1 day is not in the archive/);
-});
-
 test("an export that fails midway is invalid JSON, so that no program takes it for complete", async () => {
   override = (_, number) => (number === 2 ? problem(403, "forbidden", "no") : undefined);
   const { code, stdout, stderr } = await quillgate(["views", ...RANGE, "--json"]);
@@ -436,40 +258,4 @@ test("an export that fails midway is invalid JSON, so that no program takes it f
   assert.equal(stdout.trimEnd().split("\n").length, 1 + 500);
   assert.throws(() => JSON.parse(stdout), SyntaxError);
   assert.equal(JSON.parse(stderr).error.exitCode, 3);
-});
-
-test("counts the responses from the gateway's cache", async () => {
-  const headers = { "cache-status": "quillgate; hit; ttl=200" };
-  const views = Array.from({ length: 250 }, () => ({ path: "/", human: 1, ai: 1, total: 2 }));
-  const count = async (totals) => {
-    override = (_, number) =>
-      number < 2 ? { headers, json: { totals, views, hasMore: true } } : undefined;
-    const { stderr } = await quillgate(["views", ...RANGE, "--format", "csv"]);
-    return stderr;
-  };
-  const counted = /1,100 rows in 5 requests \(2 from the gateway's cache\), 97 left\n$/;
-  assert.match(await count({ human: 1, ai: 1, total: 2 }), counted);
-  server.requests.length = 0;
-  const mixed = await count({ human: 1, ai: 2, total: 3 });
-  assert.match(mixed, /the totals changed during the export: rows can be missing or repeated\n$/);
-});
-
-test("a 404 suggests checking the base URL, unless it is about a job", async () => {
-  override = () => ({ status: 404, text: "<html>" });
-  for (const args of [
-    ["views", "--format", "csv"],
-    ["job", "list"],
-    ["job", "watch", "job_1"],
-  ]) {
-    const { code, stderr } = await quillgate(args);
-    assert.equal(code, 4);
-    assert.match(stderr, /is the base URL the gateway's\? to find out: quillgate doctor/);
-  }
-  override = () => problem(404, "upstream-refused", "Job not found");
-  for (const name of ["watch", "show", "open", "delete-record"]) {
-    const yes = name === "delete-record" ? ["--yes"] : [];
-    const { code, stderr } = await quillgate(["job", name, "job_9", ...yes]);
-    assert.equal(code, 4);
-    assert.ok(!stderr.includes("doctor"), stderr);
-  }
 });

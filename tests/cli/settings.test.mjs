@@ -128,47 +128,7 @@ for (const setting of [{ baseUrl: "https://evil.example" }, { tokenFile: "/etc/h
   });
 }
 
-test("a file named by --config replaces both files and may contain every setting", async () => {
-  write(userFile(), { baseUrl: other.url, projectId: "from-user" });
-  const path = write(join(root, "named", "mine.json"), {
-    ...{ baseUrl: server.url, projectId: "from-named", tokenFile: "token" },
-  });
-  write(join(root, "named", "token"), "token-beside-it");
-  const expected = { url: server.url, project: "from-named", token: "token-beside-it" };
-  await quillgate(["--config", path, ...LIST]);
-  assert.deepEqual(readOnlyRequest(), expected);
-  server.requests.length = 0;
-  await quillgate(LIST, { env: { QUILLGATE_CONFIG: path } });
-  assert.deepEqual(readOnlyRequest(), expected);
-  const { stderr } = await quillgate([...LIST, "--config", "none.json"]);
-  assert.match(stderr, /there is no settings file none.json/);
-});
-
-test("finds the user's file in XDG_CONFIG_HOME", async () => {
-  write(join(root, "xdg", "quillgate", "config.json"), { projectId: "from-xdg" });
-  const env = { ...variables({ XDG_CONFIG_HOME: join(root, "xdg") }), QUILLGATE_PROJECT_ID: "" };
-  await quillgate(LIST, { env });
-  assert.equal(readOnlyRequest().project, "from-xdg");
-});
-
 const SECRET = "a-secret-of-the-user";
-for (const [name, content, message] of [
-  ["a secret", { token: SECRET }, /contains token: move it to another file/],
-  ["an admin key", { adminKey: SECRET }, /contains adminKey: move it to another file/],
-  ["an unknown setting", { baseURL: SECRET }, /there is no setting baseURL/],
-  ["a number instead of a string", { projectId: 5 }, /projectId must be a non-empty string/],
-  ["a list", [], /must be a JSON object/],
-  ["invalid JSON", SECRET, /is not JSON/],
-]) {
-  test(`rejects a settings file with ${name}`, async () => {
-    write(userFile(), content);
-    const { code, stderr } = await quillgate(LIST, { env: variables() });
-    assert.equal(code, 2);
-    assert.match(stderr, message);
-    assert.ok(!stderr.includes(SECRET));
-  });
-}
-
 for (const [name, value] of [
   ["without a character", " \n"],
   ["with several lines", `${SECRET}\n${SECRET}`],
@@ -185,13 +145,6 @@ for (const [name, value] of [
     assert.ok(!stderr.includes(SECRET));
   });
 }
-
-test("rejects two credentials in the environment", async () => {
-  const env = variables({ QUILLGATE_ADMIN_KEY: "mint_x" });
-  const { code, stderr } = await quillgate(LIST, { env });
-  assert.equal(code, 2);
-  assert.match(stderr, /the environment has both an access token and an admin key/);
-});
 
 test("sends an admin key to the URL of a flag, but not to that of a variable", async () => {
   write(inFolder("key"), "mint_of_the_user");
@@ -210,15 +163,6 @@ test("sends an admin key to Mintlify unless a flag names another URL", async () 
   assert.deepEqual([baseUrl, credential.kind], [undefined, "adminKey"]);
 });
 
-test("rejects commands that need a gateway when it has an admin key", async () => {
-  write(inFolder("key"), "mint_of_the_user");
-  const args = ["archive", "status", "--admin-key-file", "key"];
-  const { code, stderr } = await quillgate(args, { env: variables() });
-  assert.equal(code, 2);
-  assert.match(stderr, /archive status needs a gateway/);
-  assert.equal(server.requests.length, 0);
-});
-
 for (const [missing, message] of [
   ["QUILLGATE_BASE_URL", /no gateway: run quillgate login, or set --base-url/],
   ["QUILLGATE_PROJECT_ID", /no project: set --project/],
@@ -230,13 +174,6 @@ for (const [missing, message] of [
     assert.match(stderr, message);
   });
 }
-
-test("lists every missing setting and points to the doctor", async () => {
-  const { code, stderr } = await quillgate(LIST.slice(0, 2), { env: {} });
-  assert.equal(code, 2);
-  assert.match(stderr, /no gateway: .*no project: .*no credential: /);
-  assert.match(stderr, /quillgate doctor/);
-});
 
 test("never sends an admin key that was given as a token", async () => {
   const { code, stderr } = await quillgate(LIST, {

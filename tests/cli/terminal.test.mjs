@@ -5,14 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  budgetFields,
-  deployment,
-  PROJECT,
-  problem,
-  startStandIn,
-  streamDeployment,
-} from "./stand_in.mjs";
+import { PROJECT, startStandIn } from "./stand_in.mjs";
 import { startInTerminal } from "./terminal.mjs";
 
 const ROWS = 2600;
@@ -119,80 +112,6 @@ describe("the command line in a terminal", { concurrency: CONCURRENCY }, () => {
       '/guides/2, "so" to say      2   4      6',
       "views: 3 rows in 1 request, 97 left",
       "there may be more rows: --rows N, or --format csv",
-      "",
-    ]);
-  });
-
-  test("--wait counts down until the budget has requests again", async (t) => {
-    const { start, respondWith } = await setUp(t);
-    const refusal = problem(429, "rate-limited", "none left", {
-      ...budgetFields(0, 90),
-      "retry-after": "90",
-    });
-    respondWith((_, number) => (number >= 1 ? refusal : undefined));
-    const running = start(["views", ...RANGE, "--wait", "1h", "-o", "views.csv"]);
-    await running.waitForScreen(
-      /^views: 250 rows in 2 requests, 0 left \[={20}\] waiting, 1:(30|29) left$/m,
-    );
-    running.press(CTRL_C);
-    assert.equal(await running.ended, 130);
-    assert.match(running.screen().join("\n"), /--resume/);
-  });
-
-  test("a progress line fits into a narrow terminal", async (t) => {
-    const { start, stallFrom } = await setUp(t);
-    stallFrom(3);
-    const running = start(["views", ...RANGE, "-o", "views.csv"], { columns: 30 });
-    await running.waitForScreen(/^views: 750 rows in 3 requests$/m);
-    running.press(CTRL_C);
-    await running.ended;
-  });
-
-  test("draws no progress with --quiet or when standard error is redirected", async (t) => {
-    const { start, read } = await setUp(t);
-    const elsewhere = start(["views", ...RANGE, "-o", "views.csv"], { redirect: "2>log" });
-    assert.equal(await elsewhere.ended, 0);
-    assert.equal(elsewhere.raw(), "");
-    assert.equal(
-      read("log"),
-      "views: 2,500 rows in 10 requests, 90 left\nviews: 2,600 rows in 11 requests, 89 left\n",
-    );
-    const quiet = start(["views", ...RANGE, "-o", "views.csv", "--quiet"]);
-    assert.equal(await quiet.ended, 0);
-    assert.equal(quiet.raw(), "");
-  });
-
-  test("job watch shows the remaining time until Ctrl-C", async (t) => {
-    const { start, respondWith } = await setUp(t);
-    respondWith(({ path }) => (path.endsWith("/events") ? { stall: "head" } : undefined));
-    const running = start(["job", "watch", "job_1", "--timeout", "10m"]);
-    await running.waitForScreen(/^job job_1 \[ {20}\] (10:00|9:5\d) left$/m);
-    running.press(CTRL_C);
-    assert.equal(await running.ended, 130);
-    assert.match(running.screen().join("\n"), /the job continues; .*quillgate job watch job_1\n$/);
-  });
-
-  test("deploy --wait shows the step and the remaining time, and on Ctrl-C what continues", async (t) => {
-    const { start, respondWith } = await setUp(t);
-    const building = streamDeployment(deployment("in_progress", ["Building"]));
-    const isStream = ({ path }) => path.endsWith("/events");
-    respondWith((received) => (isStream(received) ? { ...building, stall: "body" } : undefined));
-    const running = start(["deploy", "--wait", "--timeout", "10m"]);
-    await running.waitForScreen(
-      /^deployment s_live: in_progress: Building \[ {20}\] (10:00|9:5\d) left$/m,
-    );
-    running.press(CTRL_C);
-    assert.equal(await running.ended, 130);
-    const screen = running.screen().join("\n");
-    assert.match(screen, /^s_live\n/);
-    assert.match(screen, /the deployment continues; .*quillgate deployment watch s_live\n$/s);
-
-    respondWith(undefined);
-    const done = start(["deploy", "--wait"]);
-    assert.equal(await done.ended, 0);
-    assert.deepEqual(done.screen(), [
-      "s_live",
-      "quillgate: deployment s_live is live: Deployed",
       "",
     ]);
   });

@@ -54,35 +54,6 @@ async fn a_watch_follows_the_events_of_the_record() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn without_a_stream_a_watch_polls_the_status() {
-    let not_found = r#"{"status":404,"json":{}}"#.to_owned();
-    let host = FakeHost::streaming([not_found, poll("in_progress"), poll("success")]);
-    let ended = host.client().deployments().watch("s1").wait().await;
-    assert_eq!(ended.unwrap().status, Some(DeploymentStatus::Success));
-    let targets: Vec<_> = (0..3).map(|at| host.target(at)).collect();
-    let status = "/v1/project/update-status/s1";
-    assert_eq!(
-        targets,
-        ["/v1/project/acme/deployments/s1/events", status, status]
-    );
-    host.assert_idle();
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_timeout_of_a_watch_contains_the_last_known_deployment() {
-    let host = FakeHost::new([poll("queued"), poll("in_progress"), poll("in_progress")]);
-    let watch = host.client().deployments().watch("s1");
-    let error = watch.watch_timeout(Duration::from_secs(3)).wait().await;
-    let error = error.unwrap_err();
-    assert_eq!(error.to_string(), "the deployment did not end in time");
-    let Error::DeploymentWatchTimeout(Some(last)) = error else {
-        panic!("expected the timeout of a deployment, found {error:?}");
-    };
-    assert_eq!(last.status, Some(DeploymentStatus::InProgress));
-    host.assert_idle();
-}
-
-#[tokio::test(start_paused = true)]
 async fn invalid_arguments_of_deployments_are_rejected_before_a_request() {
     let host = FakeHost::new([poll("success")]);
     let client = host.client();

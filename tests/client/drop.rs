@@ -38,21 +38,6 @@ async fn dropping_a_call_aborts_its_request_and_sends_nothing_more() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_page_that_was_dropped_is_requested_again() {
-    let page = r#"{"status":200,"json":{"jobs":[{"id":"j1"}],"nextCursor":"b"}}"#;
-    let end = r#"{"status":200,"json":{"jobs":[{"id":"j2"}]}}"#;
-    let host = FakeHost::new([page, r#"{"stall":"head"}"#, end]);
-    let list = host.client().agent_jobs().list(ListAgentJobs::default());
-    let mut rows = list.rows();
-    assert_eq!(rows.next().await.unwrap().unwrap().id, "j1");
-    drop_after(90, rows.next()).await;
-    assert_eq!(rows.next().await.unwrap().unwrap().id, "j2");
-    assert_eq!(host.target(1), host.target(2));
-    assert!(rows.next().await.unwrap().is_none());
-    host.assert_idle();
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_watch_continues_after_its_next_future_was_dropped() {
     let late = r#"{"status":200,"after":900,"json":{"id":"j1","status":"completed"}}"#;
     let host = FakeHost::new([OK, late]);
@@ -66,20 +51,5 @@ async fn a_watch_continues_after_its_next_future_was_dropped() {
     assert!(watch.next().await.unwrap().unwrap().is_final);
     assert_eq!((host.count(), host.elapsed()), (2, 2_900));
     assert!(watch.next().await.unwrap().is_none());
-    host.assert_idle();
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_stream_continues_after_its_next_future_was_dropped() {
-    let host = FakeHost::new([
-        OK,
-        r#"{"status":200,"after":900,"json":{"status":"failed"}}"#,
-    ]);
-    let mut changes = host.client().agent_jobs().watch("j1").into_stream();
-    assert!(changes.next().await.unwrap().is_ok());
-    drop_after(2_500, changes.next()).await;
-    assert!(changes.next().await.unwrap().unwrap().is_final);
-    assert!(changes.next().await.is_none());
-    assert_eq!(host.times(), [0, 2000], "the poll continued");
     host.assert_idle();
 }

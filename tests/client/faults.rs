@@ -149,25 +149,6 @@ async fn a_base_url_with_an_invalid_port_is_reported_by_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_api_error_carries_the_message_of_the_server() {
-    let problem = r#"{"status":429,"headers":{"x-request-id":"r-1","retry-after":"1800"},
-        "json":{"type":"/problems/limit","detail":"too many","errors":[{"detail":"d"}]}}"#;
-    let host = FakeHost::new([problem]);
-    let result = get_job(&host.client()).max_retries(0).send().await;
-    let Err(Error::Api(error)) = result else {
-        panic!("expected an API error, found {result:?}");
-    };
-    assert_eq!(error.status, 429);
-    assert_eq!(error.message, "too many");
-    assert_eq!(error.details, ["d"]);
-    assert_eq!(error.code.as_deref(), Some("/problems/limit"));
-    assert_eq!(error.request_id.as_deref(), Some("r-1"));
-    assert_eq!(error.retry_after, Some(Duration::from_mins(30)));
-    assert_eq!(Error::Api(error).to_string(), "status 429: too many");
-    host.assert_idle();
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_success_that_cannot_be_decoded_is_an_error_with_its_path() {
     for (json, path, reason) in [
         ("[]", "", "must be an object, found an array"),
@@ -191,15 +172,6 @@ async fn a_success_that_cannot_be_decoded_is_an_error_with_its_path() {
 
 fn json_response(json: &str) -> String {
     format!(r#"{{"status":200,"headers":{{"x-request-id":"r-3"}},"json":{json}}}"#)
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_job_other_than_the_requested_one_is_a_decode_error_and_not_retried() {
-    let host = FakeHost::new([json_response(r#"{"id":"j2"}"#)]);
-    let result = get_job(&host.client()).send().await;
-    let reason = "must be the requested id, found another one";
-    assert_decode_error(result, "id", reason);
-    assert_eq!(host.count(), 1);
 }
 
 #[track_caller]

@@ -89,28 +89,6 @@ async fn paging_resumes_from_a_stored_request() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_page_is_requested_again() {
-    let host = FakeHost::new([
-        page(2, true),
-        r#"{"status":404}"#.into(),
-        r#"{"status":503}"#.into(),
-        page(2, false),
-    ]);
-    let mut pages = views(&host.client(), year()).pages();
-    pages.next().await.unwrap();
-    let request = pages.next_request();
-    pages.next().await.unwrap_err();
-    assert_eq!(pages.next_request(), request, "nothing is skipped");
-    assert_eq!(pages.next().await.unwrap().unwrap().views.len(), 2);
-    assert_eq!(query(&host, 1), query(&host, 2));
-    assert_eq!(
-        query(&host, 1),
-        query(&host, 3),
-        "a retry is the same request"
-    );
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_stream_yields_every_row_and_requests_pages_on_demand() {
     let host = FakeHost::new([page(2, true), page(1, false)]);
     let mut rows = views(&host.client(), year()).rows().into_stream();
@@ -122,17 +100,6 @@ async fn a_stream_yields_every_row_and_requests_pages_on_demand() {
     assert_eq!(rest.len(), 1);
     assert_eq!(host.count(), 2);
     host.assert_idle();
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_stream_ends_after_the_first_error() {
-    let host = FakeHost::new([page(2, true), r#"{"status":403}"#.into(), page(2, false)]);
-    let pages = views(&host.client(), year()).pages();
-    let pages: Vec<_> = pages.into_stream().collect().await;
-    assert_eq!(pages.len(), 2);
-    assert!(pages[0].is_ok());
-    assert!(matches!(&pages[1], Err(Error::Api(error)) if error.status == 403));
-    assert_eq!(host.count(), 2);
 }
 
 #[tokio::test(start_paused = true)]

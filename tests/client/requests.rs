@@ -13,40 +13,6 @@ fn send_message(client: &Client) -> ApiCall<SendMessage> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn getting_a_job_sends_a_get_without_a_body() {
-    let host = FakeHost::new([OK]);
-    get_job(&host.client()).send().await.unwrap();
-    let expected = json!([{
-        "method": "GET",
-        "url": "https://gate.example/v2/agent/acme/job/j1",
-        "headers": { "accept": "application/json", "authorization": format!("Bearer {TOKEN}") },
-        "body": "",
-        "at": 0,
-    }]);
-    assert_eq!(host.requests(), expected);
-}
-
-#[tokio::test(start_paused = true)]
-async fn creating_a_job_sends_a_post_with_json() {
-    let host = FakeHost::new([r#"{"status":201,"json":{"id":"j1"}}"#]);
-    let call = host.client().agent_jobs().create("Say \"é\"\n");
-    call.idempotency_key("once-1").send().await.unwrap();
-    let expected = json!([{
-        "method": "POST",
-        "url": "https://gate.example/v2/agent/acme/job",
-        "headers": {
-            "accept": "application/json",
-            "authorization": format!("Bearer {TOKEN}"),
-            "content-type": "application/json",
-            "idempotency-key": "once-1",
-        },
-        "body": r#"{"prompt":"Say \"é\"\n"}"#,
-        "at": 0,
-    }]);
-    assert_eq!(host.requests(), expected);
-}
-
-#[tokio::test(start_paused = true)]
 async fn a_job_is_identified_by_its_id_or_by_itself() {
     let host = FakeHost::new([OK; 4]);
     let client = host.client();

@@ -55,17 +55,6 @@ fn send_message(client: &Client) -> ApiCall<SendMessage> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_attempt_that_timed_out_is_retried() {
-    for stall in [r#"{"stall":"head"}"#, r#"{"status":200,"stall":"body"}"#] {
-        let host = FakeHost::new([stall, OK]);
-        let call = get_job(&host.client()).timeout(Duration::from_secs(3));
-        call.send().await.unwrap();
-        assert_eq!(host.times(), [0, 3500], "{stall}");
-        host.assert_idle();
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn the_timeout_of_an_attempt_includes_its_body() {
     for stall in [
         r#"{"status":200,"stall":"body"}"#,

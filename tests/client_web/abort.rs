@@ -112,18 +112,6 @@ async fn the_signal_of_a_client_aborts_each_of_its_calls() {
 }
 
 #[wasm_bindgen_test]
-async fn aborting_a_list_returns_the_reason() {
-    let page = r#"{"status":200,"json":{"totals":{},"views":[{}],"hasMore":true}}"#;
-    let host = FakeHost::new([page, r#"{"stall":"head"}"#]);
-    let signal = host.signal(Some(80), &"left".into());
-    let client = host.client();
-    let mut pages = client.analytics().views(..).signal(signal).pages();
-    pages.next().await.unwrap();
-    assert_eq!(reason_of(pages.next().await), "left");
-    host.assert_idle();
-}
-
-#[wasm_bindgen_test]
 async fn aborting_a_watch_ends_its_wait_or_its_poll() {
     let active = r#"{"status":200,"json":{"status":"active"}}"#;
     for (poll, ms) in [

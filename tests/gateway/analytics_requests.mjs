@@ -5,8 +5,6 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { PROJECT } from "./recorded_gateway.mjs";
-
-const DAY_MS = 86_400_000;
 const CHECK_INTERVAL_MS = 25;
 
 /**
@@ -41,11 +39,6 @@ export function closedRange() {
 /** Returns a date range that ends in the future. No test has requested this range yet. */
 export function openRange() {
   return { ...closedRange(), dateTo: "2100-01-01" };
-}
-
-/** Returns the UTC date `days` days after today. */
-export function dayFromToday(days) {
-  return dateOf(Date.now() + days * DAY_MS);
 }
 
 function dateOf(milliseconds) {

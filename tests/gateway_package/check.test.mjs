@@ -66,18 +66,6 @@ test("the check names a secret among the variables and where to move it, without
   assert.ok(!JSON.stringify(problems).includes(VALUE));
 });
 
-test("the check accepts secrets in a file", async () => {
-  const secretsFile = join(home, "secrets.env");
-  const secret = "a-secret-with-more-than-32-bytes-in-it";
-  writeFileSync(secretsFile, `ADMIN_API_KEY=mint_key\nACCESS_TOKEN_SECRET=${secret}\n`);
-  assert.deepEqual((await checkConfig({ configFile, secretsFile })).problems, []);
-  const text = readFileSync(secretsFile, "utf8");
-  writeFileSync(secretsFile, `\ufeff${text}`);
-  assert.deepEqual((await checkConfig({ configFile, secretsFile })).problems, []);
-  writeFileSync(secretsFile, Buffer.from(`\ufeff${text}`, "utf16le"));
-  await assert.rejects(checkConfig({ configFile, secretsFile }), /secrets\.env is not UTF-8/);
-});
-
 test("the check finds a secret in an environment, whichever environment it checks", async () => {
   addEnvironments(
     `[env.staging.vars]\nACCESS_TOKEN_SECRET = "${VALUE}-${VALUE}"\n[env.production]`,
@@ -90,46 +78,4 @@ test("the check finds a secret in an environment, whichever environment it check
     const found = problems.filter(({ name }) => name === "ACCESS_TOKEN_SECRET");
     assert.deepEqual(found, [{ name: "ACCESS_TOKEN_SECRET", message }]);
   }
-});
-
-test("the check names what an upgrade lacks in wrangler.toml", async () => {
-  const findProblems = async () => {
-    const { problems } = await checkConfig({ configFile });
-    return problems.map(({ name, message }) => `${name} ${message}`);
-  };
-  assert.ok(template.includes('"enable_request_signal", '), template);
-  writeFileSync(configFile, template.replace('"enable_request_signal", ', ""));
-  assert.deepEqual(await findProblems(), ["compatibility_flags lacks enable_request_signal"]);
-
-  addVariables('ARCHIVE_PROJECTS = "acme"');
-  const [database, triggers, ...others] = await findProblems();
-  assert.match(database, /^d1_databases lacks the binding ARCHIVE/);
-  assert.match(triggers, /^triggers lacks crons/);
-  assert.deepEqual(others, []);
-});
-
-test("the check quotes wrangler when the configuration is invalid", async () => {
-  writeFileSync(configFile, template.replace("[vars]", "[vars"));
-  await assert.rejects(checkConfig({ configFile }), {
-    name: "CheckError",
-    message: /wrangler\.toml cannot be read: ./,
-  });
-});
-
-test("the check lists the existing environments when the given one is missing", async () => {
-  const checkError = (message) => ({ name: "CheckError", message });
-  const check = () => checkConfig({ configFile, env: "stagign" });
-  await assert.rejects(check(), checkError("wrangler.toml has no such environment; it has none"));
-  addEnvironments('[env.staging]\nname = "a"\n[env.production]\nname = "b"');
-  await assert.rejects(
-    check(),
-    checkError("wrangler.toml has no such environment; there are staging, production"),
-  );
-});
-
-test("the check reports a missing wrangler.toml before a missing wrangler", async () => {
-  await assert.rejects(checkConfig({ configFile: join(home, "empty", "wrangler.toml") }), {
-    name: "CheckError",
-    message: /^there is no .*wrangler\.toml$/,
-  });
 });

@@ -1,14 +1,6 @@
 /** The folder that `init` writes. */
 import assert from "node:assert/strict";
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -52,14 +44,6 @@ test("init writes a folder that depends on exactly this version of the gateway",
   assert.equal(readme.match(/^\d\. \*\*/gm).length, 5, "the README does not have five steps");
   assert.match(readme, /--project acme-docs /);
   assert.match(read(directory, ".gitignore"), /^\.dev\.vars\*$/m);
-});
-
-test("init with tarballs writes a folder that depends on these files", async () => {
-  const tarballs = { "quillgate-gateway": "/t/gateway.tgz", quillgate: "/t/quillgate.tgz" };
-  const { directory } = await init({ directory: join(home, "local"), project: "acme", tarballs });
-  const { dependencies, devDependencies } = JSON.parse(read(directory, "package.json"));
-  assert.equal(dependencies["quillgate-gateway"], "file:/t/gateway.tgz");
-  assert.equal(devDependencies.quillgate, "file:/t/quillgate.tgz");
 });
 
 test("init --archive adds the database, the cron trigger and the project", async () => {
@@ -110,43 +94,6 @@ for (const file of [...FILES, "wrangler.json", "wrangler.jsonc"]) {
     await assert.rejects(init({ directory, project: "acme", archive: false }), error);
     assert.deepEqual(readdirSync(directory), [file]);
     assert.equal(read(directory, file), "existing content");
-  });
-}
-
-test("init accepts a folder with other files", async () => {
-  const directory = join(home, "cloned");
-  mkdirSync(join(directory, ".git"), { recursive: true });
-  await init({ directory, project: "acme", archive: false });
-  assert.deepEqual(readdirSync(directory).sort(), [".git", ...FILES].sort());
-});
-
-test("init leaves no file if one cannot be written", async () => {
-  const parent = join(home, "failing");
-  const directory = join(parent, "gateway");
-  // A dangling link makes the last file impossible to create, but does not count as existing.
-  mkdirSync(directory, { recursive: true });
-  symlinkSync(join(parent, "none", "file"), join(directory, ".dev.vars.example"));
-  await assert.rejects(init({ directory, project: "acme", archive: false }), { code: "EEXIST" });
-  assert.deepEqual(readdirSync(directory), [".dev.vars.example"]);
-  assert.deepEqual(readdirSync(parent), ["gateway"]);
-});
-
-test("init leaves no folder if the new folder cannot be created", {
-  skip: process.platform === "win32",
-}, async () => {
-  const parent = join(home, "file");
-  writeFileSync(parent, "");
-  await assert.rejects(init({ directory: join(parent, "gateway"), project: "acme" }));
-  const name = "x".repeat(300);
-  await assert.rejects(init({ directory: join(home, "long", name), project: "acme" }));
-  assert.throws(() => readdirSync(join(home, "long")), { code: "ENOENT" });
-});
-
-for (const project of ["", "..", 'acme"', "acme docs", "acme,docs", "acme;id"]) {
-  test(`init rejects the project ${JSON.stringify(project)} before it writes anything`, async () => {
-    const directory = join(home, "refused");
-    await assert.rejects(init({ directory, project, archive: false }), { name: "InitError" });
-    assert.throws(() => readdirSync(directory), { code: "ENOENT" });
   });
 }
 

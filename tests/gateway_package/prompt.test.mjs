@@ -61,33 +61,6 @@ for (const [name, key] of [
   });
 }
 
-test("init repeats a question after an invalid answer", async () => {
-  const folder = "My Gateway";
-  const { code, screen, left } = await typeAnswers(
-    [
-      ["Project id", "ac me\r"],
-      ["dashes and underscores", "\r"],
-      ["dashes and underscores", "acme\r"],
-      ["[no]", "perhaps\r"],
-      ["must be yes or no", "no\r"],
-    ],
-    folder,
-  );
-  assert.equal(code, 0, screen);
-  assert.deepEqual(left, []);
-  assert.match(screen, /next: cd 'My Gateway', and/);
-  rmSync(join(home, folder), { recursive: true });
-});
-
-test("init asks a question at most three times", async () => {
-  const bad = ["Project id", "ac me\r"];
-  const { code, screen, left } = await typeAnswers([bad, bad, bad, bad]);
-  assert.equal(code, 2, screen);
-  assert.equal(left.length, 1);
-  assert.match(screen, /quillgate: a project's id can contain only letters/);
-  assert.deepEqual(readdirSync(home), []);
-});
-
 test("init writes the typed answers", async () => {
   const { code, screen, left } = await typeAnswers([
     ["Project id", "acme-docs\r"],

@@ -192,24 +192,6 @@ export function unregisterGateway(origin) {
 }
 
 /**
- * Calls `run` without checking the responses of a gateway, which contradict its document on purpose.
- *
- * @template T
- * @param {string} origin
- * @param {() => Promise<T>} run
- * @returns {Promise<T>}
- */
-export async function withoutChecks(origin, run) {
-  const description = gateways.get(origin);
-  gateways.delete(origin);
-  try {
-    return await run();
-  } finally {
-    gateways.set(origin, description);
-  }
-}
-
-/**
  * Checks a response if it is from a registered gateway.
  *
  * @param {string} origin

@@ -101,7 +101,7 @@ function controls(url) {
     requests: () => control("GET", "requests"),
     /**
      * Removes requests, counters, faults, used limits, jobs, deployments, runs of automations, late
-     * counts and holes, and aborts held requests. Keeps the clock, keys and limits.
+     * counts, and aborts held requests. Keeps the clock, keys and limits.
      */
     reset: () => control("POST", "reset"),
     /** Adds a fault to future responses. */
@@ -144,12 +144,6 @@ function controls(url) {
      * days after the end of that day.
      */
     setLate: (late) => control("POST", "late", late),
-    clearLate: () => control("DELETE", "late"),
-    /** Inserts a gap into every list, so pages there have fewer rows: `{ at, places }`. */
-    digHole: (hole) => control("POST", "holes", hole),
-    fillHoles: () => control("DELETE", "holes"),
-    /** Returns `{ create, message, analytics, deployment, preview }`; `null` means unlimited. */
-    limits: () => control("GET", "limits"),
     /**
      * Changes limits: `{ create?, message?, analytics?, deployment?, preview?, windowMs? }`. `null`
      * means unlimited. Without `windowMs`, each limit has its usual window.
@@ -190,7 +184,6 @@ function controls(url) {
     automationRuns: () => control("GET", "automation-runs"),
     /** Adds a key, or changes the state of one: `{ key?, name?, state }`. */
     setKey: (key) => control("POST", "keys", key),
-    restoreKeys: () => control("DELETE", "keys"),
   };
 }
 

@@ -1,6 +1,5 @@
 /** How a client calls `fetch`, and what it adds to a request. */
 import assert from "node:assert/strict";
-import { getEventListeners } from "node:events";
 import { createRequire } from "node:module";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { Client, OutcomeUnknownError, QuillgateError, ValidationError } from "quillgate";
@@ -111,30 +110,6 @@ describe("A custom fetch", () => {
   });
 });
 
-describe("fetchOptions", () => {
-  test("reach fetch, those of the call first", async () => {
-    const own = recording();
-    const fetchOptions = { agent: 1, next: { tags: ["a"] }, cache: "reload" };
-    const client = make({ fetch: own, fetchOptions });
-    await client.agentJobs.get("j", { fetchOptions: { agent: 2 } });
-    assert.equal(own.init.agent, 2);
-    assert.deepEqual(own.init.next, { tags: ["a"] });
-    assert.equal(own.init.cache, "reload");
-  });
-
-  test("cannot replace what the client sets", async () => {
-    const own = recording();
-    const headers = { authorization: "Bearer other" };
-    const signal = AbortSignal.abort();
-    const changed = { method: "DELETE", headers, body: "x", redirect: "follow", signal };
-    await make({ fetch: own, fetchOptions: changed }).agentJobs.get("j");
-    const { method, body, redirect } = own.init;
-    assert.deepEqual({ method, body, redirect }, { method: "GET", body: null, redirect: "manual" });
-    assert.equal(own.init.headers.authorization, "Bearer secret-token");
-    assert.equal(own.init.signal.aborted, false);
-  });
-});
-
 test("wait() sees the end of a job under a fetch that caches as Next.js 14 does", async (t) => {
   const jobs = await startScriptedServer((_, at) => ({
     json: { id: "j", status: at > 0 ? "completed" : "active" },
@@ -215,15 +190,6 @@ test("options that a call inherits have no effect", async (t) => {
     assert.equal(fromPrototype, undefined);
     assert.notEqual(headers["idempotency-key"], "polluted");
   }
-});
-
-test("calls with one signal leave no listener, even if a polyfill cannot remove any", async () => {
-  const { signal } = new AbortController();
-  const client = make({ fetch: async () => Response.json(JOB) });
-  for (let at = 0; at < 12; at++) await client.agentJobs.get("j", { signal });
-  assert.equal(getEventListeners(signal, "abort").length, 0);
-  const polyfill = { aborted: false, addEventListener() {} };
-  assert.equal((await client.agentJobs.get("j", { signal: polyfill })).id, "j");
 });
 
 test("60 concurrent calls with one signal print no warning, and an abort ends all of them", async () => {

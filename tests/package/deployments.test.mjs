@@ -4,12 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
-import {
-  Client,
-  DeploymentWaitTimeoutError,
-  OutcomeUnknownError,
-  ValidationError,
-} from "quillgate";
+import { Client } from "quillgate";
 import { isLive } from "quillgate/values";
 import { ROOT } from "../../scripts/versions.mjs";
 import { startScriptedServer } from "./scripted_server.mjs";
@@ -81,33 +76,6 @@ test("neither a deployment, a preview nor an automation is started twice at Mint
   }
 });
 
-test("a started deployment without an id has an unknown outcome", async () => {
-  respond = () => ({ status: 202, json: {} });
-  await assert.rejects(client.deployments.create(), OutcomeUnknownError);
-  await assert.rejects(client.previews.create({ branch: "b" }), OutcomeUnknownError);
-  assert.equal(server.requests.length, 2);
-});
-
-test("a branch is sent unchanged, and an empty one is rejected before a request", async () => {
-  const previewUrl = "https://acme-docs-new.mintlify.site";
-  respond = () => ({ status: 202, json: { statusId: "s2", previewUrl } });
-  for (const branch of ["docs/new#1", "文档 é", "a?b=c&d%2F"]) {
-    const started = await client.previews.create({ branch });
-    assert.deepEqual(started, { statusId: "s2", previewUrl });
-    const { path, body } = server.requests.at(-1);
-    assert.equal(path, "/v1/project/preview/acme");
-    assert.deepEqual(JSON.parse(body), { branch });
-  }
-  server.requests.length = 0;
-  for (const branch of ["", null, undefined, 7]) {
-    await assert.rejects(
-      client.previews.create({ branch }),
-      (error) => error instanceof ValidationError && error.field === "branch",
-    );
-  }
-  assert.equal(server.requests.length, 0);
-});
-
 test("an automation is run with a forced key, or refused without an id", async () => {
   respond = () => ({ status: 202, json: { instanceId: "i1" } });
   const options = { idempotencyKey: "release-42", force: true };
@@ -118,29 +86,6 @@ test("an automation is run with a forced key, or refused without an id", async (
   assert.equal(headers["idempotency-key"], "release-42");
   assert.equal(headers["idempotency-retry"], "force");
   await assert.rejects(client.automations.run(""), { field: "workflowSchemaId" });
-});
-
-test("the records are listed in pages and deleted by id", async () => {
-  const rows = ["s3", "s2", "s1"].map((statusId) => ({ statusId }));
-  respond = ({ method, path }) => {
-    if (method === "DELETE") return { status: 204, text: "" };
-    const isFirst = !path.includes("cursor=");
-    const deployments = isFirst ? rows.slice(0, 2) : rows.slice(2);
-    return { json: { deployments, nextCursor: isFirst ? "two" : null, revision: 7 } };
-  };
-  const ids = [];
-  for await (const { statusId, isLive: live } of client.deployments.list())
-    ids.push([statusId, live]);
-  assert.deepEqual(ids, [
-    ["s3", null],
-    ["s2", null],
-    ["s1", null],
-  ]);
-  assert.equal(server.requests[0].path, `${RECORDS}?limit=100`);
-  assert.equal((await client.deployments.list({ limit: 2 })).revision, 7);
-  assert.equal(await client.deployments.deleteRecord("s/1"), undefined);
-  const { method, path } = server.requests.at(-1);
-  assert.deepEqual([method, path], ["DELETE", `${RECORDS}/s%2F1`]);
 });
 
 test("wait reads the event stream of the record until the deployment ends", async () => {
@@ -179,30 +124,6 @@ test("without a stream, watch polls the status and yields each change once", asy
   );
   const paths = server.requests.map(({ path }) => path);
   assert.deepEqual(paths, [`${RECORDS}/s1/events`, STATUS, STATUS]);
-});
-
-test("a wait that times out has the last known state", async () => {
-  respond = ({ path }) =>
-    path === STATUS
-      ? { json: { _id: "s1", status: "in_progress" } }
-      : { status: 404, json: { error: "not here" } };
-  await assert.rejects(client.deployments.wait("s1", { timeout: 50 }), (error) => {
-    assert.ok(error instanceof DeploymentWaitTimeoutError);
-    assert.equal(error.name, "DeploymentWaitTimeoutError");
-    assert.equal(error.message, "the deployment did not end within 50 ms");
-    assert.deepEqual([error.timeout, error.deployment.status], [50, "in_progress"]);
-    return true;
-  });
-});
-
-test("a wait for a deployment without an id fails before a request", async () => {
-  await assert.rejects(client.deployments.wait(null), { field: "statusId", rule: "text" });
-  assert.equal(server.requests.length, 0);
-});
-
-test("an invalid event ends the watch with its path", async () => {
-  respond = () => stream(["deployment", { _id: "s1", logs: "Started" }]);
-  await assert.rejects(client.deployments.wait("s1"), { name: "DecodeError", path: "logs" });
 });
 
 test("watchAll yields deployments, deleted records and resets after a revision", async () => {

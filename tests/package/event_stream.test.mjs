@@ -59,11 +59,6 @@ function notFound(response) {
   response.end('{"type":"/problems/not-found","title":"Not found","status":404}');
 }
 
-function refuse(response) {
-  response.statusCode = 403;
-  response.end();
-}
-
 /** Returns a handler that streams these chunks. The stream then ends, breaks or stays open. */
 function streams(chunks, end = "end") {
   return (response) => {
@@ -108,22 +103,6 @@ test("a stream is parsed with data over several lines, and ignores other events 
   assert.equal(seen.polls, 0);
 });
 
-test("a broken stream resumes after its last event, and no change is repeated", async () => {
-  connections = [
-    streams(["retry: 1\n\n", event(7, { status: "active" })], "break"),
-    streams([event(7, { status: "active" }), event(8, { status: "completed" })]),
-  ];
-  const states = [];
-  for await (const { job: now, done } of client.agentJobs.watch("j1"))
-    states.push([now.status, done]);
-  assert.deepEqual(states, [
-    ["active", false],
-    ["completed", true],
-  ]);
-  assert.equal(seen.streams[1].lastEventId, "7");
-  assert.equal(seen.polls, 0);
-});
-
 test("a stream without a byte for 45 s is closed and resumes", async (context) => {
   const { setTimeout } = globalThis;
   context.after(() => {
@@ -161,14 +140,6 @@ test("a stream that ends after each event is reopened only after its retry time"
   assert.equal(seen.streams.length, 1);
   controller.abort(new Error("seen enough"));
   await assert.rejects(next, /seen enough/);
-});
-
-test("a gateway without streams gets one request for a stream, then polls", async () => {
-  connections = [refuse];
-  assert.equal((await client.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
-  assert.equal((await client.agentJobs.wait("j1")).prLink, "https://example.com/pull/1");
-  assert.equal(seen.streams.length, 1);
-  assert.equal(seen.polls, 2);
 });
 
 test("a job without a stream does not stop the streams of other jobs", async () => {

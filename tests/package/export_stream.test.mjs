@@ -41,14 +41,6 @@ test("an export sends nothing until it is read, and then one request per read", 
     assert.equal(requests.length, 3);
   }));
 
-test("one read of an export skips empty pages", () => {
-  const empty = { json: { totals: {}, views: [], hasMore: true } };
-  return against(inTurn(empty, empty, plainPage({ path: "/?limit=9" })), async (client) => {
-    const reader = client.analytics.views().export({ format: "ndjson" }).getReader();
-    assert.equal(decode([(await reader.read()).value]).split("\n").length, 9 + 1);
-  });
-});
-
 test("the memory of an export does not grow with its rows", async () => {
   setFlagsFromString("--expose-gc");
   const collectGarbage = runInNewContext("gc");
@@ -123,19 +115,6 @@ test("an export waits for the budget up to `wait` in total", (context) => {
       const second = analytics.views({ limit: 4 }).export({ ...options, wait: 29_999 });
       assert.ok((await rejectionOf(read(second))) instanceof quillgate.RateLimitError);
       assert.equal(waits.length, 5, "a wait beyond the limit does not start");
-    },
-    { maxRetries: 0 },
-  );
-});
-
-test("`wait` does not apply to failures other than a spent budget", (context) => {
-  const waits = skipWaits(context);
-  return against(
-    { status: 503, headers: { "retry-after": "2" } },
-    async ({ analytics }) => {
-      const stream = analytics.views().export({ format: "csv", wait: 60_000 });
-      assert.ok((await rejectionOf(read(stream))) instanceof quillgate.ServerError);
-      assert.deepEqual(waits, []);
     },
     { maxRetries: 0 },
   );

@@ -4,8 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { against, inTurn, quillgate, rejectionOf } from "./behaviour/fixtures.mjs";
-import { collect } from "./scripted_lists.mjs";
+import { against } from "./behaviour/fixtures.mjs";
 import { queryOf } from "./scripted_server.mjs";
 
 const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-01-31" };
@@ -42,99 +41,4 @@ describe("Parts of a range", () => {
       const rows = await client.analytics.conversations(RANGE, NO_RETRIES).all();
       assert.deepEqual(queriesOf(rows), EVERY_QUERY);
     }));
-
-  test("a list resumes from the position of each page, also within a part", () =>
-    against(respond, async (client) => {
-      const rows = [];
-      let resumeFrom;
-      do {
-        const list = client.analytics.conversations(
-          resumeFrom === undefined ? RANGE : { resumeFrom },
-          NO_RETRIES,
-        );
-        let pages = 0;
-        for await (const page of list.pages()) {
-          rows.push(...page.conversations);
-          resumeFrom = page.nextPosition;
-          pages += 1;
-          // A position before the first split contains no times, so the list cannot be split there.
-          if (pages > 1) break;
-        }
-        if (resumeFrom !== null) assert.equal(resumeFrom.dateFrom, RANGE.dateFrom);
-      } while (resumeFrom !== null);
-      assert.deepEqual(queriesOf(rows), EVERY_QUERY);
-    }));
-
-  test("an export omits rows that a part repeats", () =>
-    against(respond, async (client) => {
-      const stream = client.analytics.conversations(RANGE, NO_RETRIES).export({ format: "ndjson" });
-      const text = await new Response(stream).text();
-      const rows = text
-        .split("\n")
-        .slice(0, -1)
-        .map((line) => JSON.parse(line));
-      assert.deepEqual(queriesOf(rows), EVERY_QUERY);
-    }));
-
-  test("a failing range of search terms is not split, and the error suggests a shorter one", () =>
-    against(
-      () => ({ status: 504, json: { error: "slow" } }),
-      async (client, { requests }) => {
-        const error = await rejectionOf(() => client.analytics.searches(RANGE, NO_RETRIES).all());
-        assert.ok(error instanceof quillgate.ApiError);
-        assert.match(error.message, /slow; .*dateFrom=2024-01-01 and dateTo=2024-01-16T00:00/);
-        assert.equal(requests.length, 1);
-      },
-    ));
-});
-
-test("a request that is too long is repeated without dates", () => {
-  const page = (name, nextCursor) => ({
-    json: { searches: [{ searchQuery: name, hits: 1, ctr: 1 }], totalSearches: 2, nextCursor },
-  });
-  const script = [
-    page("a", "https://api.mintlify.com/x?cursor=b%3D"),
-    { status: 414 },
-    page("b", null),
-  ];
-  return against(inTurn(...script), async (client, { requests }) => {
-    const rows = await client.analytics.searches(RANGE).all();
-    assert.deepEqual(
-      rows.map((row) => row.searchQuery),
-      ["a", "b"],
-    );
-    const sent = requests.map((request) => Object.fromEntries(queryOf(request)));
-    assert.deepEqual(sent.slice(1), [
-      { ...RANGE, limit: "100", cursor: "b=" },
-      { limit: "100", cursor: "b=" },
-    ]);
-  });
-});
-
-test("a list reports totals that change between two pages", () => {
-  const page = (total, hasMore) => ({
-    json: { totals: { human: total, ai: 0, total }, views: [{ path: "/a" }], hasMore },
-  });
-  const script = () => inTurn(page(1, true), page(1, true), page(2, false));
-  return Promise.all([
-    against(script(), async (client) => {
-      const pages = await collect(client.analytics.views(RANGE).pages());
-      assert.deepEqual(
-        pages.map((each) => each.isMixed),
-        [false, false, true],
-      );
-    }),
-    against(script(), async (client) => {
-      const reports = [];
-      const onProgress = ({ isMixed }) => reports.push(isMixed);
-      await client.analytics.views(RANGE).all({ onProgress });
-      assert.deepEqual(reports, [false, false, true]);
-    }),
-    against(script(), async (client) => {
-      const stream = client.analytics.views(RANGE).export({ format: "csv" });
-      assert.equal(stream.isMixed, false);
-      await new Response(stream).text();
-      assert.equal(stream.isMixed, true);
-    }),
-  ]);
 });

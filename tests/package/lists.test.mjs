@@ -173,20 +173,6 @@ for (const name of NAMES) {
         assert.deepEqual({ ...second, cursor: 0, offset: 0 }, { ...first, cursor: 0, offset: 0 });
         assert.deepEqual(pagingOf(requests[1]), pagingFrom(10, 10));
       }));
-
-    test(`a loop over ${name} that ends early sends no other request`, () =>
-      against(pageOf(list), async (client, { requests }) => {
-        for await (const row of list.list(client)) {
-          assert.equal(row[list.name], "r0");
-          break;
-        }
-        for await (const page of list.list(client).pages()) {
-          assert.equal(page[list.rows].length, Math.min(list.maxRows, ROWS));
-          break;
-        }
-        await nextTurn();
-        assert.equal(requests.length, 2);
-      }));
   });
 }
 

@@ -28,74 +28,6 @@ describe("jobs of the fake gateway", () => {
     assert.deepEqual([one.status, one.prLink], ["failed", null]);
     assert.deepEqual([other.status, other.prLink], ["completed", null]);
   });
-
-  test("gives each fake job a unique id", async () => {
-    const { gateway, client } = start();
-    gateway.addJob({ id: "job-2", prompt: "One" });
-    const two = await client.agentJobs.create({ prompt: "Two" });
-    const three = gateway.addJob({ prompt: "Three", id: undefined });
-    assert.equal(new Set(["job-2", two.id, three.id]).size, 3);
-    assert.throws(() => gateway.addJob({ id: "job-2", prompt: "Again" }), {
-      name: "TypeError",
-      message: "there is already a job job-2",
-    });
-    assert.deepEqual(
-      gateway.jobs.map(({ id, prompt }) => [id, prompt]),
-      [
-        ["job-2", "One"],
-        [two.id, "Two"],
-        [three.id, "Three"],
-      ],
-    );
-  });
-
-  test("includes the follow-ups of a fake job in every result", async () => {
-    const finished = [];
-    const finish = ({ messages }) => {
-      finished.push(messages);
-      return { status: "failed" };
-    };
-    const { gateway, client } = start({ finish });
-    const added = gateway.addJob({ prompt: "Document it", messages: ["Shorter"] });
-    assert.deepEqual(added.messages, ["Shorter"]);
-    await client.agentJobs.sendMessage(added.id, { prompt: "With an example" });
-    const both = ["Shorter", "With an example"];
-    gateway.advance(MINUTE);
-    assert.deepEqual(finished, [both]);
-    assert.deepEqual(gateway.updateJob(added.id, { status: "completed" }).messages, both);
-    assert.deepEqual(gateway.jobs[0].messages, both);
-    const { messages } = await client.agentJobs.record(added.id);
-    assert.deepEqual(
-      messages.map(({ prompt, author }) => [prompt, author]),
-      both.map((prompt) => [prompt, "fake-author"]),
-    );
-  });
-
-  test("lists added fake jobs of any state, author and age page by page", async () => {
-    const { gateway, client } = start();
-    for (let day = 1; day <= 30; day++) {
-      gateway.addJob({ prompt: `Day ${day}`, createdBy: "alice", status: "archived" });
-    }
-    const days = [];
-    for await (const { prompt } of client.agentJobs.list({ author: "alice" })) days.push(prompt);
-    assert.equal(days.length, 30);
-    assert.equal(days[0], "Day 30");
-    assert.equal((await client.agentJobs.list({ state: "failed" })).jobs.length, 0);
-  });
-
-  test("streams new fake jobs and deleted records to watchAll", async () => {
-    const { gateway, client } = start();
-    const { id } = gateway.addJob({ prompt: "One" });
-    const seen = [];
-    for await (const { job, deleted } of client.agentJobs.watchAll()) {
-      seen.push(job?.status ?? deleted);
-      if (seen.length === 1) gateway.updateJob(id, { status: "failed" });
-      if (seen.length === 2) await client.agentJobs.deleteRecord(id);
-      if (seen.length === 3) break;
-    }
-    assert.deepEqual(seen, ["active", "failed", id]);
-    await assert.rejects(client.agentJobs.record(id), NotFoundError);
-  });
 });
 
 describe("deployments of the fake gateway", () => {
@@ -128,79 +60,9 @@ describe("deployments of the fake gateway", () => {
       ],
     );
   });
-
-  test("streams fake deployments and deleted records to watchAll, but no jobs", async () => {
-    const { gateway, client } = start();
-    gateway.addJob({ prompt: "One" });
-    const { _id } = gateway.addDeployment({ branch: "b" });
-    const seen = [];
-    for await (const { deployment, deleted } of client.deployments.watchAll()) {
-      seen.push(deployment?.status ?? deleted);
-      if (seen.length === 1) gateway.updateDeployment(_id, { status: "failure" });
-      if (seen.length === 2) await client.deployments.deleteRecord(_id);
-      if (seen.length === 3) break;
-    }
-    assert.deepEqual(seen, ["in_progress", "failure", _id]);
-    await assert.rejects(client.deployments.deleteRecord(_id), NotFoundError);
-    await assert.rejects(client.deployments.wait("nope"), {
-      code: "/problems/deployment-not-found",
-    });
-  });
-
-  test("starts one fake deployment or run of an automation per idempotency key", async () => {
-    const { gateway, client } = start();
-    const options = { idempotencyKey: "release-42" };
-    const first = await client.deployments.create(options);
-    assert.deepEqual(await client.deployments.create(options), first);
-    assert.equal(gateway.deployments.length, 1);
-    const run = await client.automations.run("w1", { idempotencyKey: "other" });
-    assert.deepEqual(run, { schemaId: "w1", instanceId: "run-1", jobId: "background-1" });
-  });
-
-  test("signs a webhook for the end of a fake deployment", async () => {
-    const { gateway, client } = start();
-    const webhookUrl = "https://bot.example/hook";
-    const { statusId } = await client.deployments.create({ webhookUrl });
-    await assert.rejects(gateway.createWebhook(statusId), /is in_progress/);
-    gateway.advance(90_000);
-    const request = await gateway.createWebhook(statusId);
-    assert.equal(request.url, webhookUrl);
-    const now = () => START + 90_000;
-    const event = await unwrap(await request.text(), request.headers, gateway.webhookKey, { now });
-    assert.deepEqual(
-      [event.type, event.isLive, event.data._id, event.data.status],
-      ["deployment.ended", true, statusId, "success"],
-    );
-  });
 });
 
 describe("reports of the fake gateway", () => {
-  test("continues the fake archive's reports by cursor", async () => {
-    const dates = ["2026-10-01", "2026-10-02", "2026-10-03"];
-    const { client } = start({
-      reports: {
-        dailyViews: dates.map((date) => ({ date, days: 1, missing: [], visitors: {} })),
-        archivedViews: dates.map((date) => ({ path: `/${date}`, human: 1 })),
-      },
-    });
-    const range = { dateFrom: "2026-10-01", dateTo: "2026-10-04", limit: 2 };
-    const first = await client.analytics.dailyViews(range);
-    assert.deepEqual(
-      first.views.map(({ date }) => date),
-      dates.slice(0, 2),
-    );
-    const second = await first.nextPage();
-    assert.deepEqual(
-      second.views.map(({ date }) => date),
-      dates.slice(2),
-    );
-    assert.equal(await second.nextPage(), null);
-    const archived = await client.analytics.archivedViews(range);
-    assert.equal(archived.views.length, 2);
-    assert.equal(archived.totals.human, 3);
-    assert.equal((await archived.nextPage()).views.length, 1);
-  });
-
   test("computes a fake report from its parameters, and lets a test replace it", async () => {
     const searches = ({ dateFrom }) => [{ searchQuery: dateFrom, hits: 3 }];
     const { gateway, client } = start({ reports: { searches } });
@@ -286,15 +148,6 @@ describe("requests to the fake gateway", () => {
       assert.equal((await agentJobs.list()).jobs[0].id, id);
     }
   });
-
-  test("rejects aborted requests to the fake gateway", async () => {
-    const { gateway, client } = start();
-    const { id } = await client.agentJobs.create({ prompt: "Document it" });
-    const signal = AbortSignal.timeout(30);
-    await assert.rejects(client.agentJobs.wait(id, { signal }), { name: "TimeoutError" });
-    gateway.advance(MINUTE);
-    assert.equal(gateway.jobs[0].status, "completed");
-  });
 });
 
 describe("webhooks of the fake gateway", () => {
@@ -321,13 +174,5 @@ describe("webhooks of the fake gateway", () => {
       { now },
     );
     await assert.rejects(forged, WebhookVerificationError);
-  });
-
-  test("sends a fake webhook about a job that the gateway no longer watches", async () => {
-    const { gateway } = start();
-    const { id } = gateway.addJob({ prompt: "Document it" });
-    const { type } = await (await gateway.createWebhook(id, "agent_job.unfinished")).json();
-    assert.equal(type, "agent_job.unfinished");
-    await assert.rejects(gateway.createWebhook("nope"), TypeError);
   });
 });

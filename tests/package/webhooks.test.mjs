@@ -119,23 +119,6 @@ describe("the vectors of Standard Webhooks", () => {
       await rejects("timestamp", { "webhook-timestamp": text });
     }
   });
-
-  test("rejects invalid and partial signatures", async () => {
-    const signatures = [
-      "v1,dawfeoifkpqwoekfpqoekf",
-      VECTOR_SIGNATURE.slice(0, 8),
-      "v1,",
-      "v1",
-      "v1,%",
-    ];
-    for (const signature of signatures)
-      await rejects("signature", { "webhook-signature": signature });
-  });
-
-  test("rejects an old and a new timestamp", async () => {
-    await rejects("too-old", {}, { now: () => now() + TOLERANCE + 1000 });
-    await rejects("too-new", {}, { now: () => now() - TOLERANCE - 1000 });
-  });
 });
 
 describe("a webhook of the gateway", () => {
@@ -222,17 +205,6 @@ describe("a webhook of the gateway", () => {
       now: () => now() + 3_600_000,
     });
     await assertRejected("signature", BODY, signed(BODY, { key: newKey() }));
-  });
-
-  test("rejects a webhook when any bit of its signature differs", async () => {
-    const fields = signed();
-    const signature = Buffer.from(fields["webhook-signature"].slice(3), "base64");
-    for (let bit = 0; bit < signature.length * 8; bit += 7) {
-      const changed = Buffer.from(signature);
-      changed[bit >> 3] ^= 1 << (bit & 7);
-      const header = `v1,${changed.toString("base64")}`;
-      await assertRejected("signature", BODY, { ...fields, "webhook-signature": header });
-    }
   });
 
   test("rejects a webhook whose signed body is not an event", async () => {

@@ -4,10 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
-import { accessibilityFaults, overflow } from "./browser.mjs";
+import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { countRequests, monthOf, show } from "./reports.mjs";
-import { SMALL_SITE, TALL_SITE } from "./sites.mjs";
+import { monthOf, show } from "./reports.mjs";
+import { SMALL_SITE } from "./sites.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
 
@@ -19,31 +19,6 @@ const format = (number) => number.toLocaleString("en-US");
 const rowOf = (page, path) =>
   page.getByRole("row").filter({ has: page.getByRole("rowheader", { name: path, exact: true }) });
 const cell = (page, path, column) => rowOf(page, path).locator(`[data-column=${column}]`);
-
-test.describe("automatic loading", () => {
-  test.use({ siteOptions: TALL_SITE });
-
-  test("a small site loads completely without a click", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(WITHOUT_COMPARISON);
-    const { views } = await monthOf(site, project);
-    await page
-      .getByText(`All ${format(views.length)} pages loaded.`)
-      .first()
-      .waitFor();
-    assert.equal(await countRequests(site), Math.ceil(views.length / 250));
-    assert.equal(await page.getByRole("button", { name: /^Load all/ }).count(), 0);
-  });
-
-  test("automatic loading stops at half of the hourly quota", async ({ visitor }) => {
-    const { page, startSession, token, openReport, project } = visitor;
-    await startSession(token({ sub: `frugal-${project}`, quota: { analytics: 3 } }));
-    await openReport(WITHOUT_COMPARISON);
-    await page.getByText(/^Showing the top 500 pages/).waitFor();
-    await page.getByText(/1 request left this hour|1 remaining/).waitFor();
-  });
-});
 
 test.describe("comparison", () => {
   test("a comparison shows changes, and lists gains, drops and lost people", async ({
@@ -89,42 +64,6 @@ test.describe("comparison", () => {
       .click();
     const prompt = page.getByLabel("Prompt", { exact: true });
     await expect(prompt).toHaveValue(new RegExp(`${loss} people vs `));
-  });
-
-  test("Gained people of visitors loads the previous period, also without a comparison", async ({
-    visitor,
-  }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    const address = { route: "visitors", range: "last-month", compare: "none" };
-    await openReport({ ...address, show: "people-rises" });
-    const header = page.getByRole("columnheader", { name: "People change" });
-    await header.waitFor();
-    await expect(header).toHaveAttribute("aria-sort", "descending");
-    await page.getByRole("region", { name: "Total visitors", exact: true }).waitFor();
-    const changes = page.locator("tbody [data-column=change]");
-    await changes.nth(1).waitFor();
-    const numbers = (await changes.allTextContents()).map((text) => Number(text.replace(/,/g, "")));
-    assert.ok(numbers.every((change) => change > 0));
-    assert.deepEqual(
-      numbers,
-      numbers.toSorted((one, other) => other - one),
-    );
-  });
-
-  test("the address selects the comparison with last year, or none", async ({ visitor }) => {
-    const { page, startSession, openReport, untilLoaded } = visitor;
-    await startSession();
-    await openReport({ from: "2026-10-01", to: "2026-10-31" });
-    await page.getByText("vs Sep 1 – 30, 2026").waitFor();
-    await page.getByRole("button", { name: /^Compare/ }).click();
-    await page.getByRole("button", { name: "Previous year" }).click();
-    await page.getByText("vs Oct 1 – 31, 2025").waitFor();
-    await page.waitForURL(/compare=previous-year/);
-    await untilLoaded();
-    await page.keyboard.press("x");
-    await page.getByRole("button", { name: "Compare: No comparison" }).waitFor();
-    assert.equal(await page.getByRole("columnheader", { name: "Change" }).count(), 0);
   });
 });
 
@@ -175,25 +114,6 @@ test.describe("rows", () => {
     await page.waitForURL(/path=/);
   });
 
-  test("arrangements list the pages read mostly by AI and the least read", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(WITHOUT_COMPARISON);
-    const { views } = await monthOf(site, project);
-    const byAi = views.filter(({ ai, total }) => ai * 2 > total);
-    await show(page, /^Mostly AI/);
-    await page
-      .getByText(`${format(byAi.length)} page`)
-      .first()
-      .waitFor();
-    const [most] = [...byAi].sort((a, b) => b.ai - a.ai);
-    const share = Math.round((most.ai / most.total) * 100);
-    await expect(page.locator("tbody [data-column=share]").first()).toHaveText(`${share}%`);
-    await show(page, /^Least read/);
-    const least = Math.min(...views.map(({ total }) => total));
-    await expect(page.locator("tbody [data-column=total]").first()).toHaveText(format(least));
-  });
-
   test("a sitemap reveals the pages that were never read", async ({ visitor }) => {
     const { site, page, project, record, startSession, openReport } = visitor;
     await startSession();
@@ -224,56 +144,6 @@ test.describe("rows", () => {
     const { origin } = new URL(site.url);
     assert.ok(record.urls.every((url) => new URL(url).origin === origin || url === "about:blank"));
   });
-
-  test("paths link to the site only after the visitor enters its address", async ({ visitor }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(WITHOUT_COMPARISON);
-    const siteLinks = page.getByRole("rowheader").locator("a[target=_blank]");
-    assert.equal(await siteLinks.count(), 0);
-    const button = page.getByRole("button", { name: "Set site URL" });
-    await button.click();
-    const dialog = page.getByRole("dialog", { name: "Set site URL" });
-    await dialog.getByLabel(/^URL of/).fill("javascript:alert(1)");
-    await dialog.getByRole("button", { name: "Save site URL" }).click();
-    await dialog.getByRole("alert").getByText("must begin with https:// or http://").waitFor();
-    await dialog.getByLabel(/^URL of/).fill("docs.example.com");
-    await page.keyboard.press("Enter");
-    await dialog.waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Site: docs.example.com" }).waitFor();
-    const links = await siteLinks.evaluateAll((links) => links.map(({ href, rel }) => [href, rel]));
-    assert.ok(links.length > 10);
-    assert.ok(links.every(([href]) => href.startsWith("https://docs.example.com/")));
-    assert.ok(links.every(([, rel]) => rel === "noreferrer"));
-    assert.doesNotMatch(page.url(), /docs\.example/);
-  });
-});
-
-test("keys select periods, and buttons step to earlier and later ones", async ({ visitor }) => {
-  const { page, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport({ compare: "none" });
-  for (const [key, label] of [
-    ["e", "Yesterday"],
-    ["w", "Last 7 days"],
-    ["q", "Last 90 days"],
-    ["m", "This month"],
-    ["y", "Last 12 months"],
-    ["p", "Last month"],
-  ]) {
-    await page.keyboard.press(key);
-    await page.getByRole("button", { name: `Period: ${label}` }).waitFor();
-  }
-  await untilLoaded();
-  await page.getByRole("button", { name: "Earlier period" }).click();
-  await page.waitForURL(/from=\d{4}-\d\d-01/);
-  const later = page.getByRole("button", { name: "Later period" });
-  await later.click();
-  await page.getByRole("button", { name: "Period: Last month" }).waitFor();
-  await later.click();
-  await page.getByRole("button", { name: /^Period: (This month|Today)/ }).waitFor();
-  await expect(later).toHaveAttribute("aria-disabled", "true");
-  await expect(later).toBeFocused();
 });
 
 test.describe("reports", () => {
@@ -290,42 +160,6 @@ test.describe("reports", () => {
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "detached" });
     await expect(comment).toBeFocused();
-  });
-
-  test.describe("on a phone", () => {
-    test.use({ viewport: { width: 360, height: 740 } });
-
-    test("the menus of a report fit 360 pixels", async ({ visitor }) => {
-      const { page, startSession, openReport } = visitor;
-      await startSession();
-      await openReport({ range: "last-28-days" });
-      await page.getByRole("button", { name: "Filter and options", exact: true }).click();
-      for (const menu of [/^Period/, /^Compare/, /^Show/, /^Export/]) {
-        await page.getByRole("button", { name: menu }).click();
-        assert.ok((await overflow(page)) <= 0, String(menu));
-        const { x, width } = await page.locator(".menu-panel:popover-open").boundingBox();
-        assert.ok(x >= 0 && x + width <= 360, `${menu}: ${x} to ${x + width}`);
-        await page.keyboard.press("Escape");
-      }
-    });
-  });
-
-  test.describe("forced colours", () => {
-    test.use({ forcedColors: "active" });
-
-    test("forced colours keep the chosen period apart", async ({ visitor }) => {
-      const { page, startSession, openReport } = visitor;
-      await startSession();
-      await openReport(LAST_MONTH);
-      await page.getByRole("button", { name: /^Period/ }).click();
-      const chosen = page.getByRole("button", { name: "Last month", exact: true });
-      const other = page.getByRole("button", { name: "Last 7 days" });
-      const border = (locator) =>
-        locator.evaluate((element) => getComputedStyle(element).borderTopColor);
-      assert.notEqual(await border(chosen), await border(other));
-      // The open menu covers a part of this button.
-      assert.deepEqual(await accessibilityFaults(page, { exclude: [".range_line-line"] }), []);
-    });
   });
 
   test("a keyboard is enough to choose a period and sort the table", async ({ visitor }) => {

@@ -34,35 +34,3 @@ test("a large site's archived days load completely without a request to Mintlify
   await page.getByRole("rowheader").first().getByText(most.path, { exact: true }).waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
 });
-
-test("a partly loaded period offers to leave out today, which loads every page", async ({
-  visitor,
-}) => {
-  const { site, page, startSession, openReport } = visitor;
-  await site.gateway.runCron();
-  await startSession();
-  await openReport({ from: daysAgo(1), to: daysAgo(0), compare: "none" });
-  await page.getByText(/Showing the top 1,000 pages/).waitFor();
-  await page.getByRole("button", { name: "Leave out today to see all pages" }).click();
-  await page.waitForURL(/range=yesterday/);
-  await page.getByText(/^All [\d,]+ pages from the daily archive\.$/).waitFor();
-});
-
-test("without a readable archive, nothing offers to leave out today or leaves a blank space", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  const answer = (status, body) => (route) =>
-    route.fulfill({ status, contentType: "application/json", body: JSON.stringify(body) });
-  await page.route("**/views/daily?*", answer(501, { type: "archive-off", detail: "no database" }));
-  await openReport({ from: daysAgo(1), to: daysAgo(0), compare: "none" });
-  await page.getByText("Daily data is off. How to turn it on").waitFor();
-  await page.getByText(/Showing the top 1,000 pages/).waitFor();
-  await expect(page.getByRole("button", { name: /^Leave out today/ })).toHaveCount(0);
-  await page.route("**/views/daily?*", answer(200, { views: [], nextCursor: null, missing: [] }));
-  await page.keyboard.press("w");
-  const note = page.getByText("No daily data for this period.");
-  const { height } = await note.locator("..").boundingBox();
-  assert.ok(height < 60, `the note takes ${height} pixels`);
-});

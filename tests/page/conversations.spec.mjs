@@ -4,13 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
-import {
-  accessibilityFaults,
-  checkBothSchemes,
-  overflow,
-  repeats,
-  untilDrawn,
-} from "./browser.mjs";
+import { accessibilityFaults, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -58,31 +52,6 @@ async function questionsIn(table) {
   return questions.allTextContents();
 }
 
-test("unanswered questions come first, each group with the newest on top", async ({ visitor }) => {
-  const table = await openConversations(visitor);
-  const all = await questionsOfLastMonth(visitor);
-  const expected = [...all.filter(unanswered), ...all.filter((turn) => !unanswered(turn))];
-  await table
-    .getByRole("rowheader")
-    .nth(all.length - 1)
-    .waitFor();
-  assert.deepEqual(
-    await questionsIn(table),
-    expected.map(({ query }) => query.trim()),
-  );
-  const strip = visitor.page.getByRole("region", { name: "Questions in this period" });
-  await expect(strip).toContainText(new RegExp(`Unanswered${all.filter(unanswered).length}`));
-  assert.deepEqual(await accessibilityFaults(visitor.page), []);
-
-  const question = expected[0].query.trim();
-  await table.getByRole("row").nth(1).hover();
-  await table
-    .getByRole("button", { name: `Start a job about ${question}` })
-    .first()
-    .click();
-  await expectPrompt(visitor.page, question);
-});
-
 test("turns that share an id are all listed, and each opens with its own question", async ({
   visitor,
 }) => {
@@ -105,65 +74,6 @@ test("turns that share an id are all listed, and each opens with its own questio
     await page.keyboard.press("Escape");
     await dialog.waitFor({ state: "hidden" });
   }
-});
-
-test("menus filter by category and answer, and are part of the address", async ({ visitor }) => {
-  const { page, untilLoaded } = visitor;
-  const table = await openConversations(visitor);
-  const all = await questionsOfLastMonth(visitor);
-  const open = all.filter(unanswered);
-  await page.getByRole("button", { name: "Answer: All answers" }).click();
-  await page.getByRole("button", { name: `Unanswered ${open.length} questions` }).click();
-  await page.waitForURL(/answer=unanswered/);
-  await page.getByRole("button", { name: "Answer: Unanswered" }).waitFor();
-  assert.deepEqual(
-    await questionsIn(table),
-    open.map(({ query }) => query.trim()),
-  );
-  const category = open.find(({ queryCategory }) => queryCategory).queryCategory;
-  const { length } = open.filter(({ queryCategory }) => queryCategory === category);
-  await page.getByRole("button", { name: "Category: All categories" }).click();
-  await page.getByRole("button", { name: new RegExp(`^${category} `) }).click();
-  await page.waitForURL(/category=/);
-  await page.getByRole("status").getByText(`${length} question`).waitFor();
-  assert.equal((await questionsIn(table)).length, length);
-  await page.reload();
-  await untilLoaded();
-  assert.equal((await questionsIn(table)).length, length);
-
-  await page.getByRole("link", { name: "Feedback" }).click();
-  await page.waitForURL(/route=feedback/);
-  assert.doesNotMatch(page.url(), /category|answer/);
-});
-
-test("a filter without questions offers to clear the filters", async ({ visitor }) => {
-  const { page } = visitor;
-  const table = await openConversations(visitor, { category: "Unknown", answer: "answered" });
-  await page.getByText("No question matches these filters").waitFor();
-  await page.getByRole("button", { name: "Clear all filters" }).click();
-  await table.waitFor();
-  assert.doesNotMatch(page.url(), /category|answer/);
-});
-
-test("a long category menu scrolls", repeats(true), async ({ visitor }) => {
-  const { page } = visitor;
-  await changeAnswers(page, (turn, index) => ({
-    ...turn,
-    queryCategory: `Category ${index % 40}`,
-  }));
-  await openConversations(visitor);
-  await page.getByRole("button", { name: "Category: All categories" }).click();
-  const list = page.locator(".facet_menu-choices");
-  const { clientHeight, scrollHeight } = await list.evaluate((element) => ({
-    clientHeight: element.clientHeight,
-    scrollHeight: element.scrollHeight,
-  }));
-  assert.ok(clientHeight <= 400 && scrollHeight > clientHeight, `${clientHeight} ${scrollHeight}`);
-  const last = list.getByRole("button").last();
-  await last.focus();
-  const [inner, outer] = [await last.boundingBox(), await list.boundingBox()];
-  assert.ok(inner.y + inner.height <= outer.y + outer.height + 1, "the focused choice is visible");
-  assert.deepEqual(await accessibilityFaults(page), []);
 });
 
 test("a row opens its question, answer and sources without a request", async ({ visitor }) => {
@@ -232,31 +142,6 @@ async function openAnswer(visitor, source, beforeOpening = () => {}) {
   return answer;
 }
 
-test("Markdown of an answer is rendered, and its parser loads only with the dialog", async ({
-  visitor,
-}) => {
-  const { page, record } = visitor;
-  const source = [
-    "## Rotate a key",
-    "Open **Settings**, then *API keys*. See [the guide](https://docs.example.com/keys).",
-    "1. `npm ci`\n2. Deploy\n   - twice",
-    "```sh\nnpm run build -- --a-flag-that-is-much-too-long-for-a-dialog=on-a-narrow-phone-screen\n```",
-    "| Plan | Keys |\n| --- | --- |\n| Free | 1 |\n| Team | 10 |",
-    "> Keys expire.",
-  ].join("\n\n");
-  const isParser = (url) => url.includes("/conversation_dialog-");
-  const answer = await openAnswer(visitor, source, () => {
-    assert.ok(!record.urls.some(isParser));
-  });
-  assert.ok(record.urls.some(isParser));
-  await answer.getByRole("heading", { name: "Rotate a key" }).waitFor();
-  await expect(answer.getByRole("listitem")).toHaveCount(3);
-  await expect(answer.getByRole("table").getByRole("row")).toHaveCount(3);
-  const link = answer.getByRole("link", { name: "the guide" });
-  await expect(link).toHaveAttribute("rel", "noopener noreferrer");
-  await checkBothSchemes(page, "Markdown of an answer");
-});
-
 test("hostile Markdown adds no element, runs no script and requests nothing", async ({
   visitor,
 }) => {
@@ -313,56 +198,4 @@ test("the whole conversation loads on request, and again after a failure", async
   const { byOperation } = await site.upstream.counters();
   assert.equal(byOperation["analytics.conversation"], 1);
   assert.deepEqual(await accessibilityFaults(page), []);
-});
-
-test('without jobs:create, "Start a job" is hidden', async ({ visitor }) => {
-  const { page, token, startSession, openReport } = visitor;
-  await startSession(token({ scope: "analytics:conversations" }));
-  await openReport(LAST_MONTH);
-  await page.getByRole("rowheader").first().getByRole("button").first().click();
-  await page.getByRole("dialog", { name: "Conversation" }).waitFor();
-  assert.equal(await page.getByRole("button", { name: /^Start a job/ }).count(), 0);
-});
-
-test("without its scope, the link is hidden and the address shows the missing scope", async ({
-  visitor,
-}) => {
-  const { page, site, project, startSession } = visitor;
-  await startSession();
-  await page.goto(`${site.url}/?route=conversations&project=${project}`);
-  await page.getByText("analytics:conversations", { exact: true }).waitFor();
-  const links = page.getByRole("navigation", { name: "Main" }).getByRole("link");
-  assert.deepEqual(await links.allTextContents(), [
-    "Today",
-    "Agent jobs",
-    "Page views",
-    "Visitors",
-    "Searches",
-    "Feedback",
-  ]);
-  const { byOperation } = await site.upstream.counters();
-  assert.equal(byOperation["analytics.conversations"] ?? 0, 0);
-});
-
-test.describe("on a phone", () => {
-  test.use({ viewport: { width: 360, height: 740 } });
-
-  test(
-    "questions, categories and the dialog fit 360 pixels in both schemes",
-    repeats(true),
-    async ({ visitor }) => {
-      const { page } = visitor;
-      const table = await openConversations(visitor);
-      await checkBothSchemes(page, "the questions");
-      await table.getByRole("rowheader").first().getByRole("button").first().click();
-      await page.getByRole("dialog", { name: "Conversation" }).waitFor();
-      await checkBothSchemes(page, "the dialog");
-      await page.keyboard.press("Escape");
-      await page.getByRole("button", { name: "Filter and options", exact: true }).click();
-      await page.getByRole("button", { name: /^Category/ }).click();
-      assert.ok((await overflow(page)) <= 0);
-      const { x, width } = await page.locator(".menu-panel:popover-open").boundingBox();
-      assert.ok(x >= 0 && x + width <= 360, `${x} to ${x + width}`);
-    },
-  );
 });

@@ -4,11 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
-import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
+import { checkBothSchemes } from "./browser.mjs";
 import {
   DEPLOYMENT_SCOPES,
   DEPLOYMENT_SITE,
-  deployElsewhere,
   ENDS,
   openDeployments,
   rowsOf,
@@ -115,56 +114,6 @@ test.describe("start", () => {
     const [{ branch: started }] = await startedAt(visitor);
     assert.equal(started, BRANCH);
   });
-
-  test("the refusal of a branch has a reason, and the branch can be changed", async ({
-    visitor,
-  }) => {
-    const { page } = visitor;
-    await openDeployments(visitor);
-    const { dialog, button } = await openPreview(page);
-    await page.route("**/v1/project/preview/*", (route) =>
-      route.fulfill({ status: 404, json: { title: "Not found", detail: "no such branch" } }),
-    );
-    await dialog.getByLabel("Branch").fill("nope");
-    await button.click();
-    await dialog.getByText("No such branch (404)").waitFor();
-    await page.unroute("**/v1/project/preview/*");
-    await dialog.getByLabel("Branch").fill(BRANCH);
-    await button.click();
-    await page.getByRole("article", { name: `Preview of ${BRANCH}` }).waitFor();
-  });
-});
-
-test.describe("limit", () => {
-  test.use({
-    siteOptions: {
-      ...DEPLOYMENT_SITE,
-      vars: { ...DEPLOYMENT_SITE.vars, PREVIEW_LIMIT_PER_MINUTE: "1" },
-    },
-  });
-
-  test("a used-up limit names the time of the next attempt and keeps the branch", async ({
-    visitor,
-  }) => {
-    const { page } = visitor;
-    await deployElsewhere(visitor, { branch: "other" });
-    await openDeployments(visitor);
-    const { dialog, button } = await openPreview(page);
-    await dialog.getByLabel("Branch").fill(BRANCH);
-    await button.click();
-    const alert = dialog.getByRole("alert").filter({ hasText: "limit for previews" });
-    await alert
-      .getByText("Your organization has used the only one in the last 60 seconds")
-      .waitFor();
-    await alert.getByText(/^Try again at \d+:\d\d/).waitFor();
-    assert.deepEqual(await accessibilityFaults(page), []);
-    await expect(dialog.getByLabel("Branch")).toHaveValue(BRANCH);
-    assert.equal((await startedAt(visitor)).length, 1);
-    await dialog.getByRole("button", { name: "Cancel" }).click();
-    await openPreview(page);
-    await expect(dialog.getByLabel("Branch")).toHaveValue(BRANCH);
-    assert.equal(await alert.count(), 0, "the next dialog starts without the old problem");
-  });
 });
 
 test.describe("job", () => {
@@ -207,21 +156,5 @@ test.describe("job", () => {
     await preview.getByRole("button", { name: "Update the preview" }).waitFor();
     await preview.getByRole("link", { name: "Details" }).click();
     await page.getByRole("heading", { level: 1, name: `Preview of ${BRANCH}` }).waitFor();
-  });
-
-  test("a job without deployments:read shows only the link of its preview", async ({ visitor }) => {
-    const scope = "jobs:read deployments:create";
-    const article = await openJobOnBranch(visitor, { scope });
-    const preview = article.getByRole("region", { name: "Preview of this job" });
-    await preview.getByRole("button", { name: "Preview this branch" }).click();
-    await preview.getByRole("link", { name: "Open preview" }).waitFor();
-    assert.equal(await preview.getByRole("link", { name: "Details" }).count(), 0);
-  });
-
-  test("a job on the default branch, or without scopes, has no preview", async ({ visitor }) => {
-    const onMain = await openJobOnBranch(visitor, { ref: "main" });
-    assert.equal(await onMain.getByText("Preview of this job").count(), 0);
-    const article = await openJobOnBranch(visitor, { scope: "jobs:read" });
-    assert.equal(await article.getByText("Preview of this job").count(), 0);
   });
 });

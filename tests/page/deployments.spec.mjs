@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
-import { checkBothSchemes, overflow } from "./browser.mjs";
+import { checkBothSchemes } from "./browser.mjs";
 import {
   DEPLOYMENT_SITE,
   deleteRecord,
@@ -46,22 +46,6 @@ test.describe("list", () => {
     await expect(rowsOf(page).nth(2)).not.toContainText("Your changes");
   });
 
-  test("the list links to a preview, names its branch, and adds new rows at the top", async ({
-    visitor,
-  }) => {
-    const { page } = visitor;
-    await deployElsewhere(visitor);
-    await openDeployments(visitor);
-    await expect(rowsOf(page)).toHaveCount(1);
-    const { previewUrl } = await deployElsewhere(visitor, { branch: "docs/new-endpoint" });
-    const row = rowsOf(page).filter({ hasText: "Preview of docs/new-endpoint" });
-    await row.waitFor();
-    await expect(rowsOf(page).first()).toContainText("docs/new-endpoint");
-    const link = row.getByRole("link", { name: "Open preview" });
-    await expect(link).toHaveAttribute("href", new URL(previewUrl).href);
-    assert.match((await link.getAttribute("rel")) ?? "", /noopener/);
-  });
-
   test("the list loses a deleted record, and shows changes that the stream missed", async ({
     visitor,
   }) => {
@@ -78,49 +62,6 @@ test.describe("list", () => {
     await context.setOffline(false);
     await expect(rowsOf(page)).toHaveCount(1);
     await rowsOf(page).getByText("Failed", { exact: true }).waitFor();
-  });
-
-  test("the keys g d open the list, and j and Enter open the first row", async ({ visitor }) => {
-    const { page, site, project, token, startSession } = visitor;
-    await deployElsewhere(visitor);
-    await startSession(token({ scope: "jobs:read deployments:read" }));
-    await page.goto(`${site.url}/?route=jobs&project=${project}`);
-    await page.getByText("No jobs yet").waitFor();
-    await page.keyboard.press("g");
-    await page.keyboard.press("d");
-    await rowsOf(page).first().waitFor();
-    await page.keyboard.press("j");
-    await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 1, name: "Deployment of the site" }).waitFor();
-    await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
-    await expect(rowsOf(page).first().getByRole("link", { name: "Site" })).toBeFocused();
-  });
-});
-
-test.describe("scope", () => {
-  test("without deployments:read there is no link, and the address names the scope", async ({
-    visitor,
-  }) => {
-    const { page } = visitor;
-    await openDeployments(visitor, { scope: "jobs:read deployments:create" });
-    await page.getByText("deployments:read").waitFor();
-    const links = page.getByRole("navigation", { name: "Main" });
-    await links.getByRole("link", { name: "Agent jobs" }).waitFor();
-    assert.equal(await links.getByRole("link", { name: "Deployments" }).count(), 0);
-  });
-
-  test("without deployments:create there is no button, and without gateway:operate no deletion", async ({
-    visitor,
-  }) => {
-    const { page } = visitor;
-    const { statusId: id } = await deployElsewhere(visitor, { branch: "fix" });
-    await openDeployments(visitor, { scope: "deployments:read" });
-    await rowsOf(page).first().waitFor();
-    await page.getByText("deployments:create").waitFor();
-    assert.equal(await page.getByRole("button", { name: /^(Deploy|Preview)$/ }).count(), 0);
-    await openDeployments(visitor, { scope: "deployments:read", id });
-    await page.getByRole("button", { name: "Copy ID" }).waitFor();
-    assert.equal(await page.getByRole("button", { name: "Delete record" }).count(), 0);
   });
 });
 
@@ -164,34 +105,6 @@ test.describe("deployment", () => {
     await article.getByText("Live, with a warning").waitFor();
     await article.getByText("The content is live, but a later step failed").waitFor();
     assert.equal(await article.locator(".problem").count(), 0);
-  });
-
-  test("a deployment links to its screenshot, and loads no picture", async ({ visitor }) => {
-    const { page, record } = visitor;
-    const { statusId: id } = await deployElsewhere(visitor);
-    await endDeployment(visitor, id, ENDS.live);
-    const screenshot = "https://files.acme.example/screenshot.png";
-    await page.route("**/v1/project/update-status/*", async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({ response, json: { ...(await response.json()), screenshot } });
-    });
-    await openDeployments(visitor, { id });
-    const link = page.getByRole("link", { name: "Open screenshot" });
-    await expect(link).toHaveAttribute("href", screenshot);
-    assert.ok(!record.urls.some((url) => url.includes("acme.example")));
-    assert.equal(await page.locator("main img").count(), 0);
-  });
-
-  test("a preview warns of a 404 in the first minutes", async ({ visitor }) => {
-    const { page, site } = visitor;
-    const { statusId: id, previewUrl } = await deployElsewhere(visitor, { branch: "docs/fix" });
-    await openDeployments(visitor, { id });
-    const article = page.getByRole("article", { name: "Preview of docs/fix" });
-    await article.getByText("The link works once the preview is live.").waitFor();
-    await site.upstream.setDeployment(id, ENDS.live);
-    await article.getByText(/can answer 404 for a few minutes/).waitFor();
-    const link = article.getByRole("link", { name: "Open preview" });
-    await expect(link).toHaveAttribute("href", new URL(previewUrl).href);
   });
 
   test("markup in a log, a commit and a branch stays text", async ({ visitor }) => {
@@ -239,53 +152,6 @@ test.describe("deployment", () => {
     assert.equal(await rowsOf(page).getByRole("link", { name: "Open preview" }).count(), 0);
   });
 
-  test("a log of 30,000 lines shows its end, and earlier lines on request", async ({ visitor }) => {
-    const { page } = visitor;
-    const { statusId: id } = await deployElsewhere(visitor);
-    const logs = Array.from({ length: 30_000 }, (_, at) => `Step ${at + 1}`);
-    await endDeployment(visitor, id, ENDS.failed);
-    await page.route("**/v1/project/update-status/*", async (route) => {
-      const response = await route.fetch();
-      await route.fulfill({
-        response,
-        json: { ...(await response.json()), logs: [...logs, "x".repeat(50_000)] },
-      });
-    });
-    await openDeployments(visitor, { id });
-    const log = page.getByRole("region", { name: "Log" });
-    await expect(log.getByRole("listitem")).toHaveCount(200);
-    await expect(log.getByRole("listitem").nth(198)).toHaveText("Step 30000");
-    assert.ok((await log.getByRole("listitem").last().textContent()).length <= 2001);
-    await log.getByRole("button", { name: "Show 200 lines before these" }).click();
-    await expect(log.getByRole("listitem")).toHaveCount(400);
-    await expect(log.getByRole("listitem").first()).toHaveText("Step 29602");
-    assert.ok((await overflow(page)) <= 0);
-  });
-
-  test("a deployment whose record is deleted while it is open stays, with a notice", async ({
-    visitor,
-  }) => {
-    const { page, site } = visitor;
-    const { statusId: id } = await deployElsewhere(visitor);
-    await openDeployments(visitor, { id });
-    const article = page.getByRole("article");
-    await article.getByText("Watching for updates.").waitFor();
-    await site.upstream.setDeployment(id, { status: "in_progress", logs: ["Step 1"] });
-    await article.getByText("Step 1").waitFor();
-    await deleteRecord(visitor, id);
-    await article.getByText(/deleted the gateway’s record/).waitFor();
-    await article.getByText("Step 1").waitFor();
-    assert.equal(await article.locator(".problem").count(), 0);
-    assert.equal(await article.getByText("Watching for updates.").count(), 0);
-  });
-
-  test("an unknown deployment has a notice with its id", async ({ visitor }) => {
-    const { page, project } = visitor;
-    await openDeployments(visitor, { id: "never-1" });
-    const alert = page.getByRole("alert").filter({ hasText: `not found in ${project}` });
-    await alert.getByText("never-1").waitFor();
-  });
-
   test("an operator deletes a record after a confirmation", async ({ visitor }) => {
     const { page } = visitor;
     const { statusId: id } = await deployElsewhere(visitor);
@@ -298,30 +164,6 @@ test.describe("deployment", () => {
     await dialog.getByRole("button", { name: "Delete record" }).click();
     await page.getByText("No deployments yet").waitFor();
     await page.getByRole("region", { name: "Messages" }).getByText("Record deleted").waitFor();
-  });
-});
-
-test.describe("time zone", () => {
-  test.use({ timezoneId: "Asia/Tokyo" });
-
-  test("times are in the browser's zone, and a duration is not", async ({ visitor }) => {
-    const { page, site } = visitor;
-    const { statusId: id } = await deployElsewhere(visitor);
-    const { createdAt } = await site.upstream.deployment(id);
-    const endedAt = new Date(Date.parse(createdAt) + 92_000).toISOString();
-    await site.upstream.setDeployment(id, { ...ENDS.live, endedAt });
-    await openDeployments(visitor, { id });
-    const article = page.getByRole("article");
-    await article.getByText(/^Took 1 min 32 s · .* GMT\+9$/).waitFor();
-    const time = new Date(endedAt).toLocaleTimeString("en-US", {
-      timeZone: "Asia/Tokyo",
-      hour: "numeric",
-      minute: "2-digit",
-    });
-    await article
-      .getByText(new RegExp(`, ${time} GMT\\+9$`))
-      .first()
-      .waitFor();
   });
 });
 

@@ -42,26 +42,3 @@ test("questions of equal wording are one row with their number", async ({ visito
   const prompt = page.getByLabel("Prompt", { exact: true });
   await expect(prompt).toHaveValue(new RegExp(`Readers asked the assistant ${times[0]} times`));
 });
-
-test("search terms of equal wording are one row with the sum of their searches", async ({
-  visitor,
-}) => {
-  const { site, page, project, startSession, openReport } = visitor;
-  const term = (searchQuery, hits) => ({
-    searchQuery,
-    hits,
-    ctr: 0,
-    topClickedPage: null,
-    lastSearchedAt: "2026-01-01T00:00:00Z",
-  });
-  const searches = [term("web", 4), term("Webhooks", 10), term("webhooks", 30), term("ab", 9)];
-  await page.route(`${site.url}/v1/analytics/${project}/searches?**`, (route) =>
-    route.fulfill({ json: { searches, totalSearches: 53, nextCursor: null } }),
-  );
-  await startSession();
-  await openReport({ ...PERIOD, route: "searches", show: "grouped" });
-  assert.deepEqual(await column(page, "hits"), [44]);
-  const name = page.getByRole("rowheader");
-  await expect(name).toContainText(/^webhooks\s*and 2 similar ones/);
-  await expect(name.getByText("and 2 similar ones")).toHaveAttribute("title", "Webhooks\nweb");
-});

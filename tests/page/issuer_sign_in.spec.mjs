@@ -57,28 +57,3 @@ test("signing in at an issuer sets the cookie and returns to the report", async 
   await page.getByRole("link", { name: "Sign in with Acme SSO" }).waitFor();
   await other.close();
 });
-
-test("opening a used callback again keeps the session and the route", async ({ visitor }) => {
-  const { site, page, record } = visitor;
-  const opened = page.getByRole("heading", { level: 1, name: "Page views" });
-  await page.goto(`${pageUrl(site)}/?route=views&range=last-7-days`);
-  await page.getByRole("link", { name: "Sign in with Acme SSO" }).click();
-  await page.getByRole("link", { name: "Continue as carol" }).click();
-  await opened.waitFor();
-  await page.goto(record.urls.find((url) => url.includes("/session/callback?")));
-  await opened.waitFor();
-  const { searchParams } = new URL(page.url());
-  assert.equal(searchParams.get("range"), "last-7-days");
-  assert.equal(searchParams.get("sign-in-failed"), null);
-});
-
-test("declining at the issuer returns to the form without a session", async ({ visitor }) => {
-  const { site, page } = visitor;
-  await page.goto(`${pageUrl(site)}/?route=views`);
-  await page.getByRole("link", { name: "Sign in with Acme SSO" }).click();
-  await page.getByRole("link", { name: "Decline" }).click();
-  await page.getByText("The sign-in wasn’t completed").waitFor();
-  assert.equal(await cookieOf(page), undefined);
-  await page.getByRole("link", { name: "Sign in with Acme SSO" }).waitFor();
-  await page.waitForURL((url) => url.searchParams.get("route") === "views");
-});

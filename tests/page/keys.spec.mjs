@@ -53,54 +53,6 @@ test("keys typed before the palette has loaded go to its search", async ({ visit
   assert.equal(page.url(), address);
 });
 
-test("Enter typed before the palette has loaded runs the best match", async ({ visitor }) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport();
-  const release = await holdChunk(page, "palette");
-  await page.getByRole("button", { name: /^Period/ }).focus();
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("last month");
-  await page.keyboard.press("Enter");
-  release();
-  await page.waitForURL(/range=last-month/);
-});
-
-test("Escape cancels a dialog that has not loaded, and its keys are dropped", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport();
-  const release = await holdChunk(page, "palette");
-  await page.keyboard.press("Control+k");
-  await page.keyboard.type("q");
-  await page.keyboard.press("Escape");
-  release();
-  await page.keyboard.press("[");
-  await page.waitForURL(/from=/);
-  await page.keyboard.press("Control+k");
-  await expect(search(page)).toHaveValue("");
-});
-
-test("shortcuts do nothing while a dialog is open, even if the document has the focus", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport();
-  const address = page.url();
-  await page.keyboard.press("?");
-  const dialog = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-  await dialog.getByRole("heading", { name: "Go to" }).click();
-  await page.keyboard.press("q");
-  await page.keyboard.press("Escape");
-  await expect(dialog).toHaveCount(0);
-  assert.equal(page.url(), address);
-  await page.keyboard.press("q");
-  await page.waitForURL(/range=last-90-days/);
-});
-
 for (const [layout, palette, g, v, earlier] of [
   ["Russian", "л", "п", "м", "х"],
   ["Greek", "κ", "γ", "ω", "["],
@@ -120,41 +72,3 @@ for (const [layout, palette, g, v, earlier] of [
     await expect(search(page)).toBeFocused();
   });
 }
-
-test("a key of an input method triggers nothing in any input", async ({ visitor }) => {
-  const { page, project, startSession, openReport, openComposer } = visitor;
-  await startSession();
-  const composition = { isComposing: true };
-  // Safari reports the key that ends a composition in this way.
-  const afterComposition = { keyCode: 229 };
-  async function pressAll() {
-    for (const state of [composition, afterComposition]) {
-      for (const key of ["Escape", "Enter", "ArrowDown"]) {
-        assert.ok(await press(page, { key, ...state }), `${key} keeps its effect`);
-        assert.ok(await press(page, { key, ctrlKey: true, ...state }), `Ctrl+${key}`);
-      }
-      assert.ok(await press(page, { key: "k", code: "KeyK", ctrlKey: true, ...state }));
-    }
-  }
-  await page.goto(`${visitor.site.url}/?route=jobs&project=${project}`);
-  const box = await openComposer();
-  await box.fill("日本語");
-  await box.focus();
-  await pressAll();
-  await expect(box).toBeFocused();
-  assert.equal((await visitor.upstreamTargets()).filter((it) => it.endsWith("/job")).length, 0);
-
-  await openReport();
-  await page
-    .getByRole("searchbox")
-    .or(page.getByLabel(/filter by path/i))
-    .first()
-    .focus();
-  await pressAll();
-  await page.keyboard.press("Control+k");
-  await search(page).fill("last");
-  const active = await search(page).getAttribute("aria-activedescendant");
-  await pressAll();
-  await expect(search(page)).toBeFocused();
-  await expect(search(page)).toHaveAttribute("aria-activedescendant", active);
-});

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
-import { loadRest, show } from "./reports.mjs";
+import { loadRest } from "./reports.mjs";
 
 test.use({ siteOptions: { upstream: { pages: 20_000 } } });
 
@@ -95,39 +95,4 @@ test("a jump into 20,000 rows stays at its place, and scrolling renders once in 
   });
   assert.ok(renderings >= 1 && renderings <= 9, `${renderings} renderings of 36 rows`);
   assert.ok((await firstVisible()) > 1000, "the window shows rows, not a gap");
-});
-
-test("filters and open folders do not sort 20,000 rows again, and a new order sorts once", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport({ range: "last-month", compare: "none" });
-  await loadRest(page);
-  await page.evaluate(() => {
-    const { sort } = Array.prototype;
-    globalThis.largeSorts = 0;
-    Array.prototype.sort = function (compare) {
-      if (this.length > 10_000) globalThis.largeSorts += 1;
-      return sort.call(this, compare);
-    };
-  });
-  const largeSorts = () => page.evaluate(() => globalThis.largeSorts);
-  const table = page.getByRole("table", { name: "Page views by path" });
-  const all = await table.getAttribute("aria-rowcount");
-  const filter = page.getByLabel("Filter by path");
-
-  await filter.fill("guides");
-  await expect(table).not.toHaveAttribute("aria-rowcount", all);
-  await filter.fill("");
-  await expect(table).toHaveAttribute("aria-rowcount", all);
-  await show(page, /^Folders/);
-  const folder = page.locator(".report_table-treeToggle").first();
-  await folder.click();
-  await expect(folder).toHaveAttribute("aria-expanded", "true");
-  assert.equal(await largeSorts(), 0);
-
-  await show(page, /^Least read/);
-  await expect(table.locator("th[data-column=total]")).toHaveAttribute("aria-sort", "ascending");
-  assert.equal(await largeSorts(), 1);
 });

@@ -3,9 +3,8 @@
  * the composer, and the controls on a phone.
  */
 import assert from "node:assert/strict";
-import { accessibilityFaults, finishAnimations, overflow } from "./browser.mjs";
+import { finishAnimations, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 
 const WEIGHTS = ["400", "500", "600"];
 const SURFACES = ["--paper", "--sheet", "--well"];
@@ -157,33 +156,6 @@ function luminance(channels) {
   });
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
-
-test.describe("on a phone", () => {
-  test.use({ siteOptions: SMALL_SITE });
-  test.use({ viewport: { width: 390, height: 800 }, hasTouch: true });
-
-  test("figures start within 200 px, and a button shows the options", async ({ visitor }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    for (const route of ["views", "visitors", "searches", "feedback"]) {
-      await openReport({ route });
-      const { y } = await page.locator(".totals_strip-value").first().boundingBox();
-      assert.ok(y <= 200, `${route}: ${y}`);
-    }
-    await openReport();
-    const filter = page.getByRole("searchbox", { name: "Filter by path" });
-    await filter.waitFor({ state: "hidden" });
-    const button = page.getByRole("button", { name: "Filter and options", exact: true });
-    await button.tap();
-    await filter.fill("nothing matches this");
-    await page.getByRole("button", { name: "Filter and options, 1 active" }).tap();
-    await filter.waitFor({ state: "hidden" });
-    await page.getByRole("button", { name: "Clear filter" }).tap();
-    await page.waitForFunction(() => document.activeElement?.id === "filter");
-    assert.deepEqual(await accessibilityFaults(page), []);
-    assert.ok((await overflow(page)) <= 0);
-  });
-});
 
 test("text is set in Geist once it is cached, and unused slices of it are not loaded", async ({
   visitor,

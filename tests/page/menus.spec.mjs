@@ -4,7 +4,6 @@ import { expect } from "@playwright/test";
 import { overflow, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
-import { untilFocused } from "./visitor.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
 
@@ -58,34 +57,6 @@ test("a menu closes by its button, another one, a click or Tab, and follows its 
   await expect(openPanel(page)).toHaveCount(0);
 });
 
-test("a menu of templates closes alone, survives a deletion and is not printed", async ({
-  visitor,
-}) => {
-  const { page, signIn, openComposer } = visitor;
-  await signIn();
-  const box = await openComposer();
-  await box.fill("Check all links");
-  await page.getByRole("button", { name: "Templates" }).click();
-  await openPanel(page).getByRole("button", { name: "Save this prompt as a template" }).click();
-  await openPanel(page)
-    .getByRole("button", { name: /^Delete/ })
-    .click();
-  await untilFocused(page, "Templates");
-  assert.ok(await openPanel(page).isVisible());
-  await page.emulateMedia({ media: "print" });
-  await openPanel(page).waitFor({ state: "hidden" });
-  await page.emulateMedia({ media: "screen" });
-
-  await openPanel(page).getByRole("button", { name: "Add an example" }).focus();
-  await page.keyboard.press("Escape");
-  const button = page.getByRole("button", { name: "Templates" });
-  await expect(button).toHaveAttribute("aria-expanded", "false");
-  await expect(button).toBeFocused();
-  assert.ok(await box.isVisible());
-  await page.keyboard.press("Escape");
-  await box.waitFor({ state: "detached" });
-});
-
 for (const width of [320, 700]) {
   test.describe(`${width} pixels`, repeats(width !== 320), () => {
     test.use({ viewport: { width, height: 800 } });
@@ -119,35 +90,3 @@ for (const width of [320, 700]) {
     });
   });
 }
-
-test("a click on the words of a choice selects it and keeps the menu open", async ({ visitor }) => {
-  const { page, signIn, startElsewhere } = visitor;
-  await startElsewhere("Fix the typos");
-  await signIn();
-  await menuButton(page, "Status").click();
-  const choice = openPanel(page).getByText("Failed", { exact: true });
-  const { x, y, width, height } = await choice.boundingBox();
-  await page.mouse.click(x + width - 5, y + height / 2);
-  await expect(openPanel(page).getByRole("checkbox", { name: "Failed" })).toBeChecked();
-});
-
-test("a message is in front of an open menu", async ({ visitor }) => {
-  const { page, startSession, openReport } = visitor;
-  await page.setViewportSize({ width: 390, height: 420 });
-  await startSession();
-  await openReport();
-  await page.getByRole("button", { name: "Filter and options" }).click();
-  await menuButton(page, "Views").click();
-  await page.getByLabel("Save this report as").fill("Read by AI");
-  await page.keyboard.press("Enter");
-  await menuButton(page, "Views").click();
-  await openPanel(page)
-    .getByRole("button", { name: /^Delete/ })
-    .click();
-  await page.evaluate(() => scrollTo(0, 0));
-  const undo = await page.getByRole("button", { name: "Undo" }).boundingBox();
-  const panel = await openPanel(page).boundingBox();
-  assert.ok(panel.y + panel.height > undo.y + undo.height, "the panel reaches the message");
-  await page.mouse.click(undo.x + undo.width / 2, undo.y + undo.height / 2);
-  await page.getByRole("button", { name: "Undo" }).waitFor({ state: "detached" });
-});

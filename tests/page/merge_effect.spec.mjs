@@ -73,10 +73,3 @@ test("a job compares the views of its page before and after the merge", async ({
     .getByText("2,100")
     .waitFor();
 });
-
-test("six days after the merge, it is too early to tell", async ({ visitor }) => {
-  const job = await openMergedJob(visitor, Date.now() - 6 * DAY_MS);
-  const effect = job.getByRole("region", { name: "Effect on /quickstart" });
-  await effect.getByText(/^Too early to tell\. Come back on /).waitFor();
-  assert.equal(await effect.getByRole("table").count(), 0);
-});

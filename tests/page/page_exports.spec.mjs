@@ -3,8 +3,6 @@
  * resumes after a failure.
  */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
-import { accessibilityFaults, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import {
   assertWholeExport,
@@ -30,14 +28,6 @@ async function findRepeatedOffsets(site, project) {
     .map((query) => Number(query.get("offset")));
   return offsets.filter((offset, index) => offsets.indexOf(offset) !== index);
 }
-
-/** The paths of the other reports in the gateway's API, by route. */
-const EXPORTED = {
-  visitors: "visitors",
-  searches: "searches",
-  feedback: "feedback",
-  conversations: "assistant",
-};
 
 test.describe("export of everything", () => {
   test("an export has each row once and requests no cached page", async ({ visitor }) => {
@@ -65,35 +55,6 @@ test.describe("export of everything", () => {
     assert.equal(await countRequests(site), requests);
   });
 
-  test(
-    "exports of other reports equal the gateway's in each format",
-    repeats(true),
-    async ({ visitor }) => {
-      const { site, page, project, startSession, openReport, token } = visitor;
-      const scope = "analytics:read analytics:conversations";
-      await startSession(token({ scope }));
-      const { range } = await monthOf(site, project);
-      const headers = { authorization: `Bearer ${token({ scope })}` };
-      for (const [report, path] of Object.entries(EXPORTED)) {
-        await openReport({ ...LAST_MONTH, route: report });
-        for (const format of ["csv", "ndjson"]) {
-          const query = new URLSearchParams({ format, ...range });
-          const url = `${site.url}/v1/analytics/${project}/${path}/export?${query}`;
-          const response = await fetch(url, { headers });
-          // `text()` would drop the byte order mark.
-          const expected = Buffer.from(await response.arrayBuffer()).toString();
-          assert.equal(response.status, 200);
-          assert.ok(expected.split("\n").length > 10);
-          const file = await download(page, () =>
-            exportAs(page, format.toUpperCase(), "everything"),
-          );
-          assert.ok(file.text === expected, `${file.name} differs from the gateway's`);
-          assert.match(file.name, RegExp(`^${report}_${project}_.*\\.${format}$`));
-        }
-      }
-    },
-  );
-
   test("a failed export resumes at the page that failed", async ({ visitor }) => {
     const { site, page, project, startSession, openReport } = visitor;
     await startSession();
@@ -112,74 +73,6 @@ test.describe("export of everything", () => {
       repeated.every((offset) => offset === 1500),
       `repeats only the failed page, not ${repeated}`,
     );
-  });
-
-  test("an export resumes automatically when the browser is online again", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    await site.upstream.hold({ operation: "analytics.views", after: 2 });
-    await exportAs(page, "NDJSON", "everything");
-    await page.getByText("Exporting… 1,500 pages").waitFor();
-    await page.context().setOffline(true);
-    await site.upstream.release();
-    await page.getByText("We couldn’t reach the gateway").waitFor();
-    const { text } = await download(page, () => page.context().setOffline(false));
-    const paths = text
-      .trimEnd()
-      .split("\n")
-      .map((line) => JSON.parse(line).path);
-    const { views } = await monthOf(site, project);
-    assert.deepEqual(paths.sort(), views.map(({ path }) => path).sort());
-  });
-
-  test("an export that uses up the quota keeps its rows until it is cancelled", async ({
-    visitor,
-  }) => {
-    const { page, token, startSession, openReport, project } = visitor;
-    await startSession(token({ sub: `frugal-${project}`, quota: { analytics: 6 } }));
-    await openReport(LAST_MONTH);
-    await exportAs(page, "CSV", "everything");
-    const alert = page.getByRole("alert").filter({ hasText: "You’ve used your own quota" });
-    await alert.getByText(/Try again at/).waitFor();
-    await page.getByText("1,500 pages loaded").waitFor();
-    await page.getByRole("button", { name: "Cancel export" }).click();
-    await alert.waitFor({ state: "detached" });
-    await expect(page.getByRole("heading", { level: 1 })).toBeFocused();
-  });
-
-  test("an export continues on other routes, and a cancelled one saves no file", async ({
-    visitor,
-  }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    await site.upstream.hold({ operation: "analytics.views" });
-    let downloads = 0;
-    page.on("download", () => {
-      downloads += 1;
-    });
-    await exportAs(page, "CSV", "everything");
-    await page.getByRole("progressbar", { name: "Exporting all pages" }).waitFor();
-    await site.upstream.untilHeld(1);
-    const aborted = page.waitForEvent("requestfailed", (it) => it.url().includes("/views"));
-    await page.getByRole("button", { name: "Cancel" }).click();
-    await aborted;
-    await page.getByRole("progressbar").waitFor({ state: "detached" });
-    await site.upstream.release();
-    assert.equal(downloads, 0);
-
-    await site.upstream.hold({ operation: "analytics.views" });
-    await exportAs(page, "CSV", "everything");
-    await site.upstream.untilHeld(1);
-    await page.getByRole("link", { name: "Agent jobs" }).click();
-    await page.getByText("No jobs yet").waitFor();
-    const banner = page.getByRole("banner");
-    await banner.getByRole("progressbar", { name: "Exporting all pages" }).waitFor();
-    assert.deepEqual(await accessibilityFaults(page), []);
-    const { text } = await download(page, () => site.upstream.release());
-    await assertWholeExport(site, text, project);
-    await banner.getByRole("progressbar").waitFor({ state: "detached" });
   });
 });
 

@@ -1,19 +1,14 @@
 /** The page views route: partly loaded lists, the table, ranges, totals, failures and Refresh. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
-import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { countRequests, loadRest, monthOf } from "./reports.mjs";
-import { EMPTY_PROJECT } from "./sites.mjs";
 import { importSource } from "./source.mjs";
 
 const { toPagePath } = await importSource("analytics/rows/page_path.ts");
 
 const DAY_MS = 86_400_000;
-/** How long the gateway's cached pages are fresh. */
-const FRESHNESS_MS = 300_000;
 const LAST_MONTH = { range: "last-month", compare: "none" };
-const BAD_GATEWAY = { kind: "html", status: 502 };
 const IN_A_WEEK = Math.floor((Date.now() + 7 * DAY_MS) / 1000);
 
 /** Returns a moment of today (UTC) that is hours away from midnight. */
@@ -21,14 +16,6 @@ const noon = () => Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2 + 1000;
 
 const headingOf = (page, name) => page.getByRole("columnheader", { name });
 const firstPath = (page) => page.getByRole("rowheader").first();
-const isInSight = (locator) =>
-  locator.evaluate((element) => {
-    const { top, bottom } = element.getBoundingClientRect();
-    return top >= 0 && bottom <= window.innerHeight;
-  });
-const failAll = ({ upstream }) =>
-  upstream.fault({ operation: "analytics.views", times: 0, fault: BAD_GATEWAY });
-
 test.describe("partly loaded list", () => {
   test("a thousand rows load automatically; sorting them warns and offers the rest", async ({
     visitor,
@@ -53,25 +40,6 @@ test.describe("partly loaded list", () => {
     );
     assert.ok(low <= needed && needed <= high, `${needed} is from ${low} to ${high}`);
   });
-
-  test("filtering a partly loaded list warns and offers the rest", async ({ visitor }) => {
-    const { site, page, project, startSession, openReport } = visitor;
-    const { views } = await monthOf(site, project);
-    const loaded = views.slice(0, 1000).map(({ path }) => path.toLowerCase());
-    const hidden = views
-      .slice(1000)
-      .map(({ path }) => path)
-      .find(
-        (path) => /^\/[a-z/-]+\d*$/.test(path) && !loaded.some((other) => other.startsWith(path)),
-      );
-    await startSession();
-    await openReport(LAST_MONTH);
-    await page.getByLabel("Filter by path").fill(hidden);
-    await page.getByText(`No loaded page matches “${hidden}”`).waitFor();
-    await page.getByText("The filter covers only these pages.").waitFor();
-    await loadRest(page);
-    await page.getByRole("rowheader", { name: hidden }).first().waitFor();
-  });
 });
 
 test.describe("table", () => {
@@ -88,29 +56,6 @@ test.describe("table", () => {
     await expect(filter).toBeFocused();
     await page.getByRole("rowheader").first().waitFor();
     await expect(page.getByRole("row").nth(1)).toHaveAttribute("aria-rowindex", "2");
-  });
-
-  test("rows have one line and a tint, and sorting scrolls to the first one", async ({
-    visitor,
-  }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    const { height } = await page.getByRole("row").nth(1).boundingBox();
-    assert.ok(height >= 32 && height <= 36, `${height} px`);
-    const tints = await page
-      .locator("tbody tr[aria-rowindex]")
-      .evaluateAll((rows) => rows.map((row) => parseFloat(row.style.getPropertyValue("--tint"))));
-    assert.equal(tints[0], 100);
-    assert.ok(tints.every((tint, at) => at === 0 || tint <= tints[at - 1]));
-
-    await page.evaluate(() => scrollTo(0, 20_000));
-    await page.waitForFunction(() => scrollY > 10_000);
-    assert.ok(await isInSight(headingOf(page, "People")), "the headings stay in sight");
-    await headingOf(page, "People").getByRole("button").click();
-    await page.waitForFunction(() => scrollY < 1000);
-    assert.ok(await isInSight(headingOf(page, "People")));
-    assert.ok(await isInSight(page.getByRole("row").nth(2)));
   });
 
   test("any column sorts the table, below the totals of the whole site", async ({ visitor }) => {
@@ -200,51 +145,6 @@ test.describe("range", () => {
     await page.waitForURL(/from=2026-10-01&to=2026-10-31/);
   });
 
-  test("Back and a reload restore the period without a request", async ({ visitor }) => {
-    const { site, page, signIn, openLastMonth, untilLoaded } = visitor;
-    await signIn();
-    await openLastMonth();
-    const period = page.getByRole("button", { name: /^Period/ });
-    await period.click();
-    await page.getByRole("button", { name: "Last 7 days" }).click();
-    await expect(period).toBeFocused();
-    await untilLoaded();
-    await page.goBack();
-    await page.getByRole("button", { name: "Period: Last month" }).waitFor();
-    await untilLoaded();
-    const before = await countRequests(site);
-    await page.reload();
-    await page.getByRole("table", { name: "Page views by path" }).waitFor();
-    await untilLoaded();
-    await page.getByRole("button", { name: "Period: Last month" }).waitFor();
-    assert.equal(await countRequests(site), before, "the gateway's cache answers");
-  });
-
-  test("visits within five minutes share the pages of an open range", async ({ visitor }) => {
-    const { site, page, token, followBrowserClock, startSession, openReport } = visitor;
-    const query = { range: "last-7-days", compare: "none" };
-    const started = noon();
-    await followBrowserClock();
-    await page.clock.setFixedTime(started);
-    await startSession(token({ exp: IN_A_WEEK }));
-    await openReport(query);
-    const before = await countRequests(site);
-    for (const minutes of [1, 4]) {
-      await page.clock.setFixedTime(started + minutes * 60_000);
-      await openReport(query);
-    }
-    assert.equal(await countRequests(site), before);
-
-    // Later, while the platform fails, the page shows the stale rows.
-    await failAll(site);
-    await page.clock.setFixedTime(started + 2 * FRESHNESS_MS);
-    await openReport(query);
-    const note = page.getByRole("status").filter({ hasText: /^As of/ });
-    await note.getByText("Mintlify did not answer").waitFor();
-    await page.getByRole("rowheader").first().waitFor();
-    assert.equal(await page.getByRole("alert").count(), 0);
-  });
-
   test("a relative period advances at midnight in an open page", async ({ visitor }) => {
     const { page, token, followBrowserClock, startSession, openReport, untilLoaded } = visitor;
     const now = noon();
@@ -261,33 +161,7 @@ test.describe("range", () => {
   });
 });
 
-test.describe("totals", () => {
-  test("a site without views shows an empty state", async ({ visitor }) => {
-    const { page, token, signIn } = visitor;
-    await signIn(token({ projects: [EMPTY_PROJECT] }));
-    await page.getByRole("link", { name: "Page views" }).click();
-    await page.getByText("No page views in this period").waitFor();
-  });
-});
-
 test.describe("failure", () => {
-  test("a failed report shows Try again and nothing that looks busy", async ({ visitor }) => {
-    const { site, page, startSession, openReport } = visitor;
-    await failAll(site);
-    await startSession();
-    await openReport(LAST_MONTH);
-    const alert = page.getByRole("alert").filter({ hasText: "Mintlify returned an error" });
-    await alert.getByRole("button", { name: "Try again" }).waitFor();
-    assert.equal(
-      await page.locator('[aria-busy="true"], .totals_strip-waiting, progress').count(),
-      0,
-    );
-    assert.deepEqual(await accessibilityFaults(page), []);
-    await site.upstream.clearFaults();
-    await alert.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("rowheader").first().waitFor();
-  });
-
   test("Cancel stops waiting for a platform that hangs", async ({ visitor }) => {
     const { site, page, project, startSession } = visitor;
     await site.upstream.hold({ operation: "analytics.views" });
@@ -301,40 +175,6 @@ test.describe("failure", () => {
     await site.upstream.release();
     await page.getByRole("button", { name: "Load", exact: true }).click();
     await page.getByRole("rowheader").first().waitFor();
-  });
-});
-
-test.describe("refresh", () => {
-  test("Refresh keeps the rows until it has as many new ones, and if it fails", async ({
-    visitor,
-  }) => {
-    const { site, page, startSession, openReport, untilLoaded } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    const before = await countRequests(site);
-    await site.upstream.hold({ operation: "analytics.views" });
-    await page.getByRole("button", { name: "Refresh" }).click();
-    await page.getByRole("progressbar", { name: "Refreshing" }).waitFor();
-    await site.upstream.untilHeld(1);
-    const table = page.getByRole("table", { name: "Page views by path" });
-    await expect(table).toHaveAttribute("aria-rowcount", "1001");
-    await site.upstream.release();
-    await untilLoaded();
-    await expect(table).toHaveAttribute("aria-rowcount", "1001");
-    assert.equal(await countRequests(site), before + 4);
-    await expect(page.getByText("As of")).toHaveCount(0);
-
-    await failAll(site);
-    await page.getByRole("button", { name: "Refresh" }).click();
-    const note = page.getByRole("status").filter({ hasText: /^As of \d+:\d\d/ });
-    await note.getByText("Mintlify did not answer").waitFor();
-    await page.getByRole("rowheader").first().waitFor();
-    assert.deepEqual(await accessibilityFaults(page), []);
-
-    await site.upstream.clearFaults();
-    await page.getByRole("button", { name: "Refresh" }).click();
-    await note.waitFor({ state: "detached" });
-    await untilLoaded();
   });
 });
 

@@ -1,9 +1,7 @@
 /** The command palette, which finds jobs, reports, periods, projects and actions by name. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { EMPTY_PROJECT } from "./sites.mjs";
 
 const open = async (page) => {
   await page.keyboard.press("Control+k");
@@ -44,51 +42,4 @@ test.describe("on a phone", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(/show=people-falls/);
   });
-});
-
-test("the palette switches projects and themes, and opens from a prompt", async ({ visitor }) => {
-  const { page, project, token, signIn, openComposer } = visitor;
-  await page.emulateMedia({ colorScheme: "light" });
-  await signIn(token({ projects: [project, EMPTY_PROJECT] }));
-  const box = await openComposer();
-  await box.fill("Half a thought");
-  const dialog = await open(page);
-  await page.keyboard.type("nothing like it");
-  await dialog.getByText("No commands match").waitFor();
-  await page.keyboard.press("Escape");
-  await dialog.waitFor({ state: "detached" });
-  await expect(box).toBeFocused();
-
-  await open(page);
-  await page.keyboard.type("dark");
-  await page.keyboard.press("Enter");
-  await page.waitForFunction(() => document.documentElement.dataset.theme === "dark");
-  await open(page);
-  await page.keyboard.type(EMPTY_PROJECT);
-  await page.keyboard.press("Enter");
-  await page.waitForURL(new RegExp(`project=${EMPTY_PROJECT}`));
-});
-
-test("arrow keys choose a command, and the search stays in place", async ({ visitor }) => {
-  const { page, signIn } = visitor;
-  await page.emulateMedia({ reducedMotion: "reduce" });
-  await signIn();
-  await page.getByText("No jobs yet").waitFor();
-  const dialog = await open(page);
-  await page.keyboard.type("go to");
-  const options = dialog.getByRole("option");
-  await options.nth(1).waitFor();
-  await page.keyboard.press("ArrowDown");
-  await expect(options.nth(1)).toHaveAttribute("aria-selected", "true");
-  await page.keyboard.press("ArrowUp");
-  await page.keyboard.press("ArrowUp");
-  const last = options.last();
-  await expect(last).toHaveAttribute("aria-selected", "true");
-  const input = dialog.getByRole("combobox");
-  await expect(input).toHaveAttribute("aria-activedescendant", await last.getAttribute("id"));
-
-  const { y } = await input.boundingBox();
-  await input.fill("visitors");
-  await expect(options).toHaveCount(1);
-  assert.equal((await input.boundingBox()).y, y);
 });

@@ -27,20 +27,3 @@ test("a job shows the state of its pull request and reads it again on return", a
   await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
   await job.getByText("Merged", { exact: true }).waitFor();
 });
-
-for (const [what, current] of [
-  ["an unknown state", { json: { state: "unknown", isDraft: false } }],
-  ["an error of the gateway", { status: 500, json: {} }],
-]) {
-  test(`${what} leaves the link to the pull request alone`, async ({ visitor }) => {
-    const { page } = visitor;
-    const answered = page.waitForResponse("**/pull-request");
-    const job = await openFinishedJob(visitor, { current });
-    await (await answered).finished();
-    await page.evaluate(
-      () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))),
-    );
-    assert.equal(await job.locator(".pull_request_badge-badge").count(), 0);
-    assert.equal(await page.getByRole("alert").count(), 0);
-  });
-}

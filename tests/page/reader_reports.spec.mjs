@@ -1,20 +1,13 @@
 /** The reports on searches and feedback. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
-import { accessibilityFaults, untilDrawn } from "./browser.mjs";
+import { untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { firstOfMonth, show } from "./reports.mjs";
+import { firstOfMonth } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
-import { importSource } from "./source.mjs";
-
-const { decodePath, toPagePath } = await importSource("analytics/rows/page_path.ts");
 
 test.use({ siteOptions: SMALL_SITE });
-
-const SEARCHES = { route: "searches", range: "last-month", compare: "none" };
 const FEEDBACK = { route: "feedback", range: "last-month" };
-const LOW_CLICK_RATE = 20;
-
 /** Returns the simulator's report of last month. */
 function reportOfLastMonth({ site, project }, report) {
   const range = { dateFrom: firstOfMonth(-1), dateTo: firstOfMonth(0) };
@@ -29,42 +22,6 @@ const percent = (part) =>
   part.toLocaleString("en-US", { style: "percent", maximumFractionDigits: 1 });
 const figure = (page, region, name) =>
   page.getByRole("region", { name: region }).locator(".totals_strip-figure", { hasText: name });
-
-test("searches without or with few clicks have a filter, a share and a job", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport(SEARCHES);
-  await untilLoaded();
-  const { searches } = await reportOfLastMonth(visitor, "searches");
-  const unclicked = searches.filter(({ ctr }) => ctr === 0);
-  assert.ok(unclicked.length > 0, "the simulator has searches without a click");
-  const all = searches.reduce((sum, { hits }) => sum + hits, 0);
-  const clickless = searches.reduce((sum, { hits, ctr }) => sum + hits * (1 - ctr / 100), 0);
-  const strip = await figure(page, "Total searches", "No clicks").textContent();
-  assert.ok(strip.includes(percent(clickless / all)), `${strip}, not ${percent(clickless / all)}`);
-
-  await show(page, /^No clicks/);
-  await page.waitForURL(/show=no-clicks/);
-  await page.getByRole("button", { name: "Show: No clicks" }).waitFor();
-  assert.equal((await firstCells(page)).length, unclicked.length);
-  await page.reload();
-  await untilLoaded();
-  assert.equal((await firstCells(page)).length, unclicked.length);
-  assert.deepEqual(await accessibilityFaults(page), []);
-  const row = page.getByRole("row").nth(1);
-  await row.hover();
-  await row.getByRole("button", { name: /^Start a job about/ }).click();
-  const prompt = page.getByLabel("Prompt", { exact: true });
-  await prompt.waitFor();
-  await expect(prompt).toHaveValue(/^Help readers who search for/);
-
-  await openReport({ ...SEARCHES, show: "low-click-rate" });
-  const low = searches.filter(({ ctr }) => ctr > 0 && ctr < LOW_CLICK_RATE);
-  assert.ok(low.length > 0, "the simulator has searches with a low click rate");
-  assert.equal((await firstCells(page)).length, low.length);
-});
 
 test("feedback filters by rating, status and source, and a link reproduces them", async ({
   visitor,
@@ -106,73 +63,4 @@ test("feedback filters by rating, status and source, and a link reproduces them"
   await page.getByRole("link", { name: "Searches" }).click();
   await page.waitForURL(/route=searches/);
   assert.doesNotMatch(page.url(), /helpful|status/);
-});
-
-test("an empty report on feedback says that the site may not collect it", async ({ visitor }) => {
-  const { page, site, startSession, openReport } = visitor;
-  await site.upstream.fault({
-    operation: "analytics.feedback",
-    times: 0,
-    fault: {
-      kind: "json",
-      status: 200,
-      body: { feedback: [], nextCursor: null, hasMore: false },
-    },
-  });
-  await startSession();
-  await openReport(FEEDBACK);
-  await page.getByText("Your site may not collect feedback.").waitFor();
-});
-
-test("feedback by page has its own address, totals and jobs", async ({ visitor }) => {
-  const { page, site, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport(FEEDBACK);
-  await show(page, /^By page/);
-  await page.waitForURL(/show=by-page/);
-  const table = page.getByRole("table", { name: "Feedback by page" });
-  await table.waitFor();
-  await untilLoaded();
-  const { feedback: pages } = await reportOfLastMonth(visitor, "feedback/by-page");
-  const shown = pages.slice(0, 100);
-  await untilDrawn(page);
-  const paths = await table.getByRole("rowheader").allTextContents();
-  assert.deepEqual(
-    new Set(paths.map((path) => path.replace(/Start a job.*$/, ""))),
-    new Set(shown.map(({ path }) => decodePath(toPagePath(path)))),
-  );
-  await table.getByRole("columnheader", { name: "Change" }).waitFor();
-  const up = shown.reduce((sum, { thumbsUp }) => sum + thumbsUp, 0);
-  const down = shown.reduce((sum, { thumbsDown }) => sum + thumbsDown, 0);
-  const region = "Feedback by page in this period";
-  const strip = await figure(page, region, "Helpful").textContent();
-  assert.ok(strip.includes(percent(up / (up + down))), strip);
-  assert.deepEqual(await accessibilityFaults(page), []);
-
-  await page.goBack();
-  await page.getByRole("table", { name: "Feedback", exact: true }).waitFor();
-  await page.goForward();
-  await table.waitFor();
-  await page.reload();
-  await table.waitFor();
-  assert.ok((await site.upstream.counters()).byOperation["analytics.feedbackByPage"] >= 1);
-  await page.getByRole("button", { name: /^Export/ }).click();
-  await page.getByRole("button", { name: /^CSV, Current view/ }).waitFor();
-  assert.equal(await page.getByRole("button", { name: /^CSV, All/ }).count(), 0);
-});
-
-test("feedback by page says that Mintlify lists only a part", async ({ visitor }) => {
-  const { page, site, startSession, openReport } = visitor;
-  const feedback = Array.from({ length: 100 }, (_, index) => {
-    return { path: `/page-${index}`, thumbsUp: 1, thumbsDown: 1, code: 0, total: 2 };
-  });
-  await site.upstream.fault({
-    operation: "analytics.feedbackByPage",
-    times: 0,
-    fault: { kind: "json", status: 200, body: { feedback, hasMore: true } },
-  });
-  await startSession();
-  await openReport({ ...FEEDBACK, show: "by-page" });
-  const notes = page.locator(".notices-loadNote");
-  await expect(notes).toHaveText(["Mintlify lists only 100 pages. There are more."]);
 });

@@ -3,10 +3,8 @@
  * 1,000 rows in the document. Two tests cover the navigation and the totals above.
  */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { repeats, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { firstOfMonth } from "./reports.mjs";
 import { TALL_SITE } from "./sites.mjs";
 
 const LAST_MONTH = { range: "last-month", compare: "previous-period" };
@@ -88,23 +86,6 @@ test.describe("tall site", () => {
     );
   }
 
-  test("printing hides controls and counts the omitted rows", async ({ visitor }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    const rowCount = await countRows(page);
-    await page.emulateMedia({ media: "print" });
-    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-    await page.getByText(`and ${rowCount - 500} more`).waitFor();
-    await expect(page.locator(".report_table-table tbody tr[aria-rowindex]")).toHaveCount(500);
-    for (const hidden of [".toolbar", "header", "#answer-bar", "#refresh"]) {
-      assert.ok(await page.locator(hidden).first().isHidden(), hidden);
-    }
-    await page.emulateMedia({ media: "screen" });
-    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
-    await page.getByText(`and ${rowCount - 500} more`).waitFor({ state: "hidden" });
-  });
-
   test("all rows of a list of up to 1,000 are in the document and in the accessibility tree", async ({
     visitor,
   }) => {
@@ -124,48 +105,6 @@ test.describe("tall site", () => {
     assert.equal(countOf("rowheader"), rowCount);
     assert.equal(countOf("columnheader"), 6);
     assert.ok(countOf("cell") + countOf("gridcell") >= rowCount * 5);
-  });
-
-  test("all rows are in the document although the previous period does not load", async ({
-    visitor,
-  }) => {
-    const { site, page, project, startSession } = visitor;
-    const target = `dateFrom=${firstOfMonth(-2)}`;
-    await site.upstream.hold({ operation: "analytics.views", target });
-    await startSession();
-    await page.goto(
-      `${site.url}/?${new URLSearchParams({ route: "views", project, ...LAST_MONTH })}`,
-    );
-    await page.locator('.report_table-table[aria-rowcount="901"]').waitFor();
-    await untilDrawn(page);
-    await page.locator("main progress").waitFor();
-  });
-
-  test("a jump to the end of a list of up to 1,000 rows adds few rows per task", async ({
-    visitor,
-  }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    await untilDrawn(page);
-    await page.evaluate(() => {
-      const countRows = (node) =>
-        node.matches("tr") ? 1 : node.querySelectorAll("tr[aria-rowindex]").length;
-      globalThis.added = [];
-      new MutationObserver((records) => {
-        const nodes = records.flatMap(({ addedNodes }) => [...addedNodes]);
-        const elements = nodes.filter((node) => node instanceof Element);
-        globalThis.added.push(elements.reduce((sum, node) => sum + countRows(node), 0));
-      }).observe(document.querySelector(".report_table-table"), { childList: true, subtree: true });
-      document.querySelector("thead [data-column=human] button").click();
-      // Sorting scrolls to the first row, so the jump must follow it.
-      requestAnimationFrame(() =>
-        setTimeout(() => scrollTo(0, document.documentElement.scrollHeight)),
-      );
-    });
-    await untilDrawn(page);
-    const most = Math.max(...(await page.evaluate(() => globalThis.added)));
-    assert.ok(most > 0 && most <= 100, `${most} rows`);
   });
 });
 
@@ -192,36 +131,5 @@ for (const width of [390, 768]) {
       const masthead = await page.getByRole("banner").boundingBox();
       assert.ok(masthead.height <= (width === 390 ? 112 : 64), `${masthead.height} pixels`);
     });
-
-    test(`all totals start at one height in their line at ${width} pixels`, async ({ visitor }) => {
-      const { page, startSession, openReport } = visitor;
-      await startSession();
-      await openReport(LAST_MONTH);
-      const tops = await page
-        .locator(".totals_strip-figure dt")
-        .evaluateAll((all) => all.map((term) => Math.round(term.getBoundingClientRect().top)));
-      assert.equal(new Set(tops).size, width === 390 ? 2 : 1, JSON.stringify(tops));
-    });
   });
 }
-
-test.describe("touch screen", () => {
-  test.use({ viewport: { width: 412, height: 823 }, isMobile: true, hasTouch: true });
-
-  for (const name of ["views", "conversations"]) {
-    test(`the job button of ${name} covers no text on a touch screen`, async ({ visitor }) => {
-      const { page, token, startSession, openReport } = visitor;
-      await startSession(token({ scope: ALL_REPORTS }));
-      await openReport({ ...LAST_MONTH, ...REPORTS[name] });
-      await page.locator(".report_table-job").first().waitFor();
-      const overlaps = await page.locator("th:has(.report_table-job)").evaluateAll((cells) =>
-        cells.map((cell) => {
-          const text = cell.querySelector(".report_table-path").getBoundingClientRect();
-          return text.right - cell.querySelector(".report_table-job").getBoundingClientRect().left;
-        }),
-      );
-      assert.ok(overlaps.length > 0);
-      assert.ok(Math.max(...overlaps) <= 0, `${Math.max(...overlaps)} pixels`);
-    });
-  }
-});

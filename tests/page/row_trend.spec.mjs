@@ -70,39 +70,3 @@ for (const report of REPORTS) {
     },
   );
 }
-
-test("the chart follows the filters of the rows and its interval", async ({ visitor }) => {
-  const { page } = visitor;
-  await openLastMonth(visitor, { route: "conversations", answer: "unanswered" });
-  const rows = await rowsOfMonth(visitor, REPORTS[1], -1);
-  const open = rows.filter(({ resolutionStatus }) => resolutionStatus === "unanswered");
-  const chart = page.getByRole("img", { name: /^Questions per day, filtered/ });
-  await expect(chart).toHaveAccessibleName(new RegExp(` Questions ${open.length}\\.`));
-  await page.getByRole("group", { name: "Interval" }).getByRole("button", { name: "Week" }).click();
-  await page.getByRole("img", { name: /^Questions per week, filtered/ }).waitFor();
-});
-
-test("the chart names days and a comparison that are not loaded", async ({ visitor }) => {
-  const { site, page } = visitor;
-  const fault = { kind: "status", status: 502 };
-  await site.upstream.fault({ target: "cursor=", times: 0, fault });
-  await openLastMonth(visitor, { route: "feedback" });
-  await page.getByText(/^\d+ days not loaded$/).waitFor();
-  await page.getByText("Comparison (partly loaded)", { exact: true }).waitFor();
-  await page.getByText(/: partly loaded \(100 entries\)/).waitFor();
-  await site.upstream.clearFaults();
-  await page.getByRole("button", { name: "Resume" }).click();
-  await page.getByText(/^\d+ days? not loaded$/).waitFor({ state: "hidden" });
-  await page.getByRole("button", { name: "Load the previous period" }).first().click();
-  await page.getByText("Comparison", { exact: true }).waitFor();
-});
-
-test("the comparison of feedback can be turned off", async ({ visitor }) => {
-  const { page, untilLoaded, upstreamTargets } = visitor;
-  await openLastMonth(visitor, { route: "feedback", compare: "none" });
-  await untilLoaded();
-  await page.getByRole("img", { name: /^Feedback per day/ }).waitFor();
-  assert.equal(await page.getByText("Comparison", { exact: true }).count(), 0);
-  const earlier = `dateFrom=${firstOfMonth(-2)}`;
-  assert.ok(!(await upstreamTargets()).some((target) => target.includes(earlier)));
-});

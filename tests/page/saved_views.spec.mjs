@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
-import { accessibilityFaults, checkBothSchemes, repeats } from "./browser.mjs";
+import { checkBothSchemes, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { show } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
@@ -55,82 +55,6 @@ test("a saved view opens after a reload, and can be renamed and deleted", async 
   await page.reload();
   await openMenu(page);
   await panel.getByText(/^Save this report with its period/).waitFor();
-});
-
-test("a name must have characters, and an existing one is replaced only on request", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport(ARRANGED);
-  const panel = await openMenu(page);
-  await panel.getByRole("button", { name: "Save view" }).click();
-  await panel.getByText("Enter a name.").waitFor();
-  await saveView(page, NAME);
-  await openReport({ route: "feedback", range: "yesterday" });
-  await saveView(page, NAME);
-  await panel.getByText("A view with this name exists.").waitFor();
-  await panel.getByText("Page views · Last 7 days").waitFor();
-  assert.deepEqual(await accessibilityFaults(page), []);
-  await panel.getByRole("button", { name: "Replace" }).click();
-  await openMenu(page);
-  await panel.getByText("Feedback · Yesterday").waitFor();
-  await expect(panel.getByRole("listitem")).toHaveCount(1);
-});
-
-test("Escape ends renaming, then closes the menu", async ({ visitor }) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport(ARRANGED);
-  await saveView(page, NAME);
-  const panel = await openMenu(page);
-  await panel.getByRole("button", { name: `Rename ${NAME}` }).click();
-  await panel.getByLabel("New name").fill("Half a name");
-  await page.keyboard.press("Escape");
-  await page.waitForFunction((name) => document.activeElement?.textContent.startsWith(name), NAME);
-  await page.keyboard.press("Escape");
-  await panel.waitFor({ state: "detached" });
-  await untilFocused(page, "Views:  Saved views");
-});
-
-test("the command palette opens a saved view from another route", async ({ visitor }) => {
-  const { site, page, project, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport(ARRANGED);
-  await saveView(page, NAME);
-  await page.goto(`${site.url}/?route=jobs&project=${project}`);
-  await page.getByText("No jobs yet").waitFor();
-  await page.keyboard.press("Control+k");
-  await page.getByRole("dialog", { name: "Command palette" }).waitFor();
-  await page.keyboard.type("saved ai");
-  const option = page.getByRole("option", { name: NAME, selected: true });
-  await option.waitFor();
-  await page.keyboard.press("Enter");
-  // The palette closes first, and runs the command in the next frame.
-  await page.waitForURL((url) => url.searchParams.get("route") !== "jobs");
-  await untilLoaded();
-  const { sort, path, range } = await queryOf(page);
-  assert.deepEqual({ sort, path, range }, { sort: "-ai", path: "/guides", range: "last-7-days" });
-  await untilFocused(page, "Page views");
-});
-
-test("without storage, a view works until the page reloads, and a notice explains it", async ({
-  visitor,
-}) => {
-  const { page, startSession, openReport } = visitor;
-  await page.addInitScript(() => {
-    const { setItem } = Storage.prototype;
-    Storage.prototype.setItem = function (key, value) {
-      if (key.startsWith("quillgate.own.")) throw new DOMException("full", "QuotaExceededError");
-      setItem.call(this, key, value);
-    };
-  });
-  await startSession();
-  await openReport(ARRANGED);
-  await saveView(page, NAME);
-  await page.getByText("It lasts until you reload the page.").first().waitFor();
-  const panel = await openMenu(page);
-  await panel.getByRole("button", { name: new RegExp(`^${NAME}`), pressed: true }).waitFor();
 });
 
 for (const width of [320, 720, 1440]) {

@@ -41,16 +41,3 @@ test("several pages are one job, and a file", async ({ visitor }) => {
   for (const name of names) assert.ok(prompt.includes(`Update the page ${name}.`), prompt);
   assert.equal(prompt.split("[What should change, and why.]").length, 2);
 });
-
-test("a click on Done ends the selection", async ({ visitor }) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport({ range: "last-month", compare: "none" });
-  const toggle = page.getByRole("button", { name: "Select rows" });
-  await toggle.click();
-  await expect(toggle).toHaveAttribute("aria-pressed", "true");
-  await page.getByRole("checkbox").first().check();
-  await page.getByRole("button", { name: "Done" }).click();
-  await page.getByRole("checkbox").first().waitFor({ state: "detached" });
-  await expect(toggle).toHaveAttribute("aria-pressed", "false");
-});

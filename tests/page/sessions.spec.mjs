@@ -5,24 +5,13 @@
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { newSecret } from "../harness/token.mjs";
-import { accessibilityFaults, repeats } from "./browser.mjs";
+import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { EMPTY_PROJECT } from "./sites.mjs";
 import { openComposer, submitToken } from "./visitor.mjs";
 
 const heading = (page, name) => page.getByRole("heading", { level: 1, name });
-const sessionStatus = (page) =>
-  page.evaluate(async () => {
-    const response = await fetch("/session");
-    await response.text();
-    return response.status;
-  });
 const nowSeconds = () => Math.floor(Date.now() / 1000);
-const pressUseAnotherToken = async (page) => {
-  await page.getByRole("button", { name: /^Account:/ }).click();
-  await page.getByRole("button", { name: "Use another token" }).click();
-};
-
 test.describe("session", () => {
   test("a session opens in the next tab, and scripts cannot read its token", async ({
     visitor,
@@ -87,67 +76,6 @@ test.describe("session", () => {
     await heading(page, "Agent jobs").waitFor();
   });
 
-  test("renewing the session in one tab keeps the report in another", async ({ visitor }) => {
-    const { site, page, token, signIn, openLastMonth } = visitor;
-    await signIn();
-    await openLastMonth();
-    const table = await page.getByRole("table").elementHandle();
-    const other = await page.context().newPage();
-    await other.goto(site.url);
-    await pressUseAnotherToken(other);
-    await submitToken(other, token({ exp: nowSeconds() + 90 }));
-    await page
-      .getByRole("region", { name: "Messages" })
-      .getByText(/session expires in/)
-      .waitFor();
-    assert.ok(await table.evaluate((element) => element.isConnected));
-  });
-
-  test("a tab that cannot check a sign-in in another tab shows no person until it can", async ({
-    visitor,
-  }) => {
-    const { site, page, token, signIn } = visitor;
-    await signIn();
-    await page.route(/\/(session|healthz)$/, (route) => route.abort());
-    const other = await page.context().newPage();
-    await other.goto(`${site.url}/?route=jobs`);
-    await pressUseAnotherToken(other);
-    await submitToken(other, token({ sub: "next-person" }));
-    await page.getByRole("alert").filter({ hasText: "couldn’t reach" }).waitFor();
-    assert.equal(await page.getByRole("button", { name: "New job" }).count(), 0);
-    await page.unrouteAll();
-    await page.evaluate(() => dispatchEvent(new Event("online")));
-    await page.getByRole("button", { name: "Account: next-person" }).waitFor();
-  });
-
-  test("no request is sent for the old person while a sign-in in another tab is checked", async ({
-    visitor,
-  }) => {
-    const { site, page, token, signIn } = visitor;
-    await signIn();
-    const box = await openComposer(page);
-    let release;
-    const held = new Promise((resolve) => {
-      release = resolve;
-    });
-    const asked = page.waitForRequest("**/session");
-    await page.route("**/session", async (route) => {
-      await held;
-      await route.continue();
-    });
-    const other = await page.context().newPage();
-    await other.goto(`${site.url}/?route=jobs`);
-    await pressUseAnotherToken(other);
-    await submitToken(other, token({ sub: "next-person" }));
-    await asked;
-    await box.fill("Of the first person");
-    await page.getByRole("button", { name: "Start job" }).click();
-    await page.getByRole("button", { name: "Sending" }).waitFor();
-    release();
-    await page.getByRole("button", { name: "Account: next-person" }).waitFor();
-    assert.deepEqual(await site.upstream.jobs(), []);
-  });
-
   test("a token with a wrong signature opens no session", async ({ visitor }) => {
     const { site, page, token, upstreamTargets } = visitor;
     await page.goto(site.url);
@@ -177,84 +105,6 @@ test.describe("session", () => {
     await expect(await openComposer(page)).toHaveValue("Half a prompt");
   });
 
-  test("the next request notices that the session has ended", async ({ visitor }) => {
-    const { page, token, signIn, upstreamTargets } = visitor;
-    await signIn();
-    await (await openComposer(page)).fill("Sent too late");
-    await page.evaluate(() => fetch("/session", { method: "DELETE" }));
-    await page.getByRole("button", { name: "Start job" }).click();
-    const alert = page.getByRole("alert").filter({ hasText: "You’re no longer signed in" });
-    await alert.first().getByRole("button", { name: "Sign in again" }).click();
-    await submitToken(page, token());
-    await expect(await openComposer(page)).toHaveValue("Sent too late");
-    assert.deepEqual(await upstreamTargets(), []);
-  });
-
-  for (const [name, expire] of Object.entries({
-    "by the clock": async (page) => {
-      await page.clock.runFor(1_200_000);
-      await page.getByText("Your session has expired").waitFor();
-      await page.reload();
-    },
-    "while the tab was closed": async (page) => {
-      await page.context().clearCookies();
-      await page.evaluate(() => localStorage.removeItem("quillgate.signed-in-until"));
-      await page.reload();
-    },
-    "at the gateway": async (page) => {
-      await page.evaluate(() => fetch("/session", { method: "DELETE" }));
-      await page.reload();
-    },
-  })) {
-    test(
-      `only the same person returns to the address of a session that ended ${name}`,
-      repeats(name !== "by the clock"),
-      async ({ visitor }) => {
-        const { site, page, token, followBrowserClock, signIn, project } = visitor;
-        await followBrowserClock();
-        await page.clock.install();
-        const signInAgain = async (used) => {
-          await heading(page, "Sign in").waitFor();
-          await page.waitForURL((url) => url.search === "");
-          await submitToken(page, used);
-          await page.getByRole("button", { name: "Sign out" }).waitFor();
-        };
-        await signIn(token({ exp: nowSeconds() + 600 }));
-        await page.goto(`${site.url}/?route=jobs&project=${project}&text=zebrafish`);
-        await page.getByLabel("Search prompts").waitFor();
-        await expire(page);
-        await signInAgain(token({ exp: nowSeconds() + 3600 }));
-        await expect(page.getByLabel("Search prompts")).toHaveValue("zebrafish");
-        await page.waitForURL(/text=zebrafish/);
-
-        await page.clock.runFor(2_400_000);
-        await expire(page);
-        await signInAgain(token({ sub: "next-person", exp: nowSeconds() + 9000 }));
-        await heading(page, "Today").waitFor();
-        await page.waitForURL(({ href }) => !/zebrafish|jobs/.test(href));
-        const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }));
-        assert.doesNotMatch(stored, /zebrafish/);
-        await page.goBack();
-        await heading(page, "Agent jobs").or(heading(page, "Today")).waitFor();
-        await page.waitForURL(({ href }) => !href.includes("zebrafish"));
-      },
-    );
-  }
-
-  test("a link that is opened after the session ended stays", async ({ visitor }) => {
-    const { site, page, token, signIn, project } = visitor;
-    await signIn();
-    await page.goto(`${site.url}/?route=jobs&project=${project}&text=zebrafish`);
-    await page.getByLabel("Search prompts").waitFor();
-    await page.context().clearCookies();
-    await page.evaluate(() => localStorage.removeItem("quillgate.signed-in-until"));
-    await page.goto(`${site.url}/?route=jobs&project=${project}&text=narwhal`);
-    await page.reload();
-    await submitToken(page, token({ sub: "next-person" }));
-    await page.getByLabel("Search prompts").waitFor();
-    await page.waitForURL(/text=narwhal/);
-  });
-
   test("a person who signs in elsewhere replaces the address of a restored tab", async ({
     visitor,
   }) => {
@@ -266,58 +116,6 @@ test.describe("session", () => {
     await page.goBack();
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     await page.waitForURL(({ href }) => !href.includes("zebrafish"));
-  });
-
-  test("a sign-out that did not reach the gateway can be repeated", async ({ visitor }) => {
-    const { page, signIn } = visitor;
-    await signIn();
-    await page.route("**/session", (route) => route.abort());
-    await page.getByRole("button", { name: "Sign out" }).click();
-    const notice = page.getByRole("status").filter({ hasText: "may still be signed in" });
-    await notice.waitFor();
-    await page.unroute("**/session");
-    const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
-    await notice.getByRole("button", { name: "Sign out again" }).click();
-    assert.equal((await deleted).status(), 204);
-    await notice.waitFor({ state: "detached" });
-    assert.deepEqual(await page.context().cookies(), []);
-  });
-
-  test("signing in waits until a slow sign-out has finished", async ({ visitor }) => {
-    const { page, token, signIn } = visitor;
-    await signIn();
-    const writes = [];
-    let release;
-    const held = new Promise((resolve) => {
-      release = resolve;
-    });
-    await page.route("**/session", async (route) => {
-      const method = route.request().method();
-      if (method === "GET") return route.continue();
-      writes.push(method);
-      if (method === "DELETE") await held;
-      await route.continue();
-    });
-    await page.getByRole("button", { name: "Sign out" }).click();
-    await submitToken(page, token());
-    await page.getByRole("button", { name: "Signing in" }).waitFor();
-    assert.deepEqual(writes, ["DELETE"]);
-    release();
-    await page.getByRole("button", { name: "Sign out" }).waitFor();
-    assert.deepEqual(writes, ["DELETE", "POST"]);
-    assert.equal(await sessionStatus(page), 200);
-  });
-
-  test("the session continues while the visitor enters another token", async ({ visitor }) => {
-    const { page, signIn } = visitor;
-    await signIn();
-    await pressUseAnotherToken(page);
-    const notice = page.getByRole("status").filter({ hasText: "You’re still signed in" });
-    await notice.waitFor();
-    assert.equal(await sessionStatus(page), 200);
-    await notice.getByRole("button", { name: "Sign out" }).click();
-    await notice.waitFor({ state: "detached" });
-    assert.equal(await sessionStatus(page), 401);
   });
 
   test("Cloudflare Access does not undo a sign-out", async ({ visitor }) => {
@@ -350,33 +148,6 @@ test.describe("session", () => {
     await heading(page, "Agent jobs").waitFor();
     assert.equal(opened, 2);
   });
-
-  test("Try again restores the session when the gateway was unreachable", async ({ visitor }) => {
-    const { page, signIn } = visitor;
-    await signIn();
-    await page.route(/\/(session|healthz)$/, (route) => route.abort());
-    await page.reload();
-    const alert = page.getByRole("alert").filter({ hasText: "couldn’t reach" });
-    await alert.waitFor();
-    await page.unrouteAll();
-    await alert.getByRole("button", { name: "Try again" }).click();
-    await heading(page, "Agent jobs").waitFor();
-  });
-
-  test("a sign-in whose code is gone after a deployment offers a reload", async ({ visitor }) => {
-    const { site, page, token } = visitor;
-    const code = "**/open_session-*";
-    await page.route(code, (route) => route.fulfill({ status: 404, body: "" }));
-    await page.goto(`${site.url}/?route=jobs`);
-    await submitToken(page, token());
-    const alert = page.getByRole("alert").filter({ hasText: "This part of the page didn’t load" });
-    await alert.waitFor();
-    assert.equal(await sessionStatus(page), 200);
-    assert.equal(await alert.getByRole("button", { name: "Try again" }).count(), 0);
-    await page.unroute(code);
-    await alert.getByRole("button", { name: "Reload" }).click();
-    await heading(page, "Agent jobs").waitFor();
-  });
 });
 
 test.describe("browser without cookies", () => {
@@ -384,22 +155,6 @@ test.describe("browser without cookies", () => {
     const { site, page } = visitor;
     await page.goto(`${site.url}/?route=views&signed-in=`);
     await page.getByRole("status").filter({ hasText: "didn’t keep the session" }).waitFor();
-    await heading(page, "Sign in").waitFor();
-  });
-
-  test("signing in without cookies asks the visitor to allow them", async ({ visitor }) => {
-    const { site, page, token } = visitor;
-    await page.route("**/session", async (route) => {
-      if (route.request().method() !== "POST") return route.continue();
-      const response = await route.fetch();
-      const { "set-cookie": _, ...headers } = response.headers();
-      await page.context().clearCookies();
-      await route.fulfill({ response, headers });
-    });
-    await page.goto(site.url);
-    await submitToken(page, token());
-    const alert = page.getByRole("alert").filter({ hasText: "didn’t keep the session" });
-    await alert.getByText("allow cookies").waitFor();
     await heading(page, "Sign in").waitFor();
   });
 });
@@ -426,16 +181,6 @@ test.describe("project", () => {
     await heading(other, "Page views").waitFor();
     await expect(other.getByLabel("Project", { exact: true })).toHaveValue(EMPTY_PROJECT);
   });
-
-  test("a link to a project outside the session offers another one", async ({ visitor }) => {
-    const { site, page, signIn, project, upstreamTargets } = visitor;
-    await signIn();
-    await page.goto(`${site.url}/?route=jobs&project=secret-docs`);
-    await page.getByText("You don’t have access to the project").waitFor();
-    await page.getByRole("button", { name: `Open ${project}` }).click();
-    await page.getByRole("button", { name: "New job" }).waitFor();
-    assert.deepEqual(await upstreamTargets("secret-docs"), []);
-  });
 });
 
 test.describe("signing in", () => {
@@ -446,13 +191,6 @@ test.describe("signing in", () => {
     await heading(page, "Today").waitFor();
     assert.equal(await page.getByText(/You need the/).count(), 0);
     assert.equal(await page.getByRole("link", { name: "Agent jobs" }).count(), 0);
-  });
-
-  test("sign-in opens the route that the link names", async ({ visitor }) => {
-    const { site, page, token } = visitor;
-    await page.goto(`${site.url}/?view=views&range=last-month`);
-    await submitToken(page, token());
-    await heading(page, "Page views").waitFor();
   });
 
   test("the page explains why signing in at an issuer failed", async ({ visitor }) => {
@@ -493,23 +231,5 @@ test.describe("signing in", () => {
     assert.match(href.searchParams.get("return"), /^\/\?route=jobs/);
     assert.equal(await page.getByRole("link", { name: /Elsewhere/ }).count(), 0);
     await page.getByRole("button", { name: "Continue with Cloudflare Access" }).waitFor();
-  });
-});
-
-test.describe("on a phone", () => {
-  test.use({ viewport: { width: 360, height: 720 } });
-
-  test("the Sign out button fits on one line of a phone", async ({ visitor }) => {
-    const { page, token, signIn, project } = visitor;
-    await signIn(token({ projects: [project, EMPTY_PROJECT], sub: "a-rather-long-name@example" }));
-    const button = page.getByRole("button", { name: "Sign out" });
-    const lines = await button.evaluate((element) => {
-      const range = document.createRange();
-      range.selectNodeContents(element);
-      return range.getClientRects().length;
-    });
-    assert.equal(lines, 1);
-    const box = await button.boundingBox();
-    assert.ok(box.x >= 0 && box.x + box.width <= 360);
   });
 });

@@ -52,27 +52,6 @@ test("shortcuts open routes, but not in text boxes, with Alt or when turned off"
   assert.equal(await page.getByRole("dialog").count(), 0);
 });
 
-test("a route that could not load offline appears once the connection is stable", async ({
-  visitor,
-}) => {
-  const { page, signIn } = visitor;
-  await signIn();
-  await page.context().setOffline(true);
-  await page.keyboard.press("g");
-  await page.keyboard.press("v");
-  await page.getByRole("alert").getByText("You’re offline").waitFor();
-  // The first request after the connection returns fails.
-  let requests = 0;
-  await page.route(/\/assets\/.*\.js$/, (route) => {
-    requests += 1;
-    return requests === 1 ? route.abort("internetdisconnected") : route.continue();
-  });
-  await page.context().setOffline(false);
-  await page.getByRole("button", { name: /^Period/ }).waitFor();
-  assert.ok(requests > 1);
-  assert.equal(await page.getByRole("alert").count(), 0);
-});
-
 test("a theme applies immediately and after a reload", async ({ visitor }) => {
   const { page, signIn } = visitor;
   await page.emulateMedia({ colorScheme: "light" });
@@ -91,45 +70,6 @@ test("a theme applies immediately and after a reload", async ({ visitor }) => {
   await page.getByRole("button", { name: /^Account:/ }).click();
   await page.getByLabel("System").check();
   assert.equal(await background(), light);
-});
-
-test("an unknown path leads back to the page", async ({ visitor }) => {
-  const { site, page } = visitor;
-  const response = await page.goto(`${site.url}/some/path`);
-  assert.equal(response.status(), 404);
-  await heading(page, "Page not found").waitFor();
-  assert.deepEqual(await accessibilityFaults(page), []);
-  const looks = () =>
-    page.evaluate(() => {
-      const [root, link] = [document.documentElement, document.querySelector("main a")];
-      return [getComputedStyle(root).backgroundColor, link && getComputedStyle(link).color];
-    });
-  const [background, color] = await looks();
-  await page.getByRole("link", { name: "Go to Quillgate" }).click();
-  await page.getByLabel("Access token").waitFor();
-  assert.deepEqual([background, color], [(await looks())[0], "rgb(11, 101, 88)"]);
-});
-
-test.describe("on a phone", () => {
-  test.use({ viewport: { width: 360, height: 720 } });
-
-  test("inputs are large enough that a phone does not zoom in", async ({ visitor }) => {
-    const { site, page, signIn } = visitor;
-    const smallInputs = () =>
-      page.evaluate(() =>
-        [...document.querySelectorAll("input, select, textarea")]
-          .filter((input) => Number.parseFloat(getComputedStyle(input).fontSize) < 16)
-          .map((input) => input.id || input.className),
-      );
-    await page.goto(site.url);
-    await page.getByLabel("Access token").waitFor();
-    assert.deepEqual(await smallInputs(), []);
-    await signIn();
-    assert.deepEqual(await smallInputs(), []);
-    await page.getByRole("link", { name: "Page views" }).click();
-    await page.getByRole("table").waitFor();
-    assert.deepEqual(await smallInputs(), []);
-  });
 });
 
 test.describe("forced colours", () => {

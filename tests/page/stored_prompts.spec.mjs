@@ -10,10 +10,6 @@ const REST = "Say what it costs, and when not to use it.";
 const PROMPT = `${FIRST}\n\n${REST}`;
 const FIRST_LINE_ONLY = "Only the start of this prompt was saved.";
 
-test("a colleague reads a whole prompt by default", async ({ visitor, browser }) => {
-  await assertColleagueReads(visitor, browser, PROMPT);
-});
-
 test.describe("KEEP_PROMPTS=first-line", () => {
   test.use({ siteOptions: { vars: { KEEP_PROMPTS: "first-line" } } });
 

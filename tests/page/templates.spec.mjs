@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
-import { submitToken } from "./visitor.mjs";
 
 test("a template replaces the prompt, and saved ones stay until signing out", async ({
   visitor,
@@ -37,51 +36,4 @@ test("a template replaces the prompt, and saved ones stay until signing out", as
   await menu.click();
   await page.getByRole("list", { name: "Built-in templates" }).waitFor();
   assert.equal(await own.count(), 0);
-});
-
-test("a draft and a template that storage refuses are not called saved", async ({ visitor }) => {
-  const { page, token, followBrowserClock, signIn, openComposer } = visitor;
-  await followBrowserClock();
-  await page.clock.install();
-  await signIn(token({ exp: Math.floor(Date.now() / 1000) + 600 }));
-  const box = await openComposer();
-  await page.getByText("Drafts are saved in this browser until you sign out.").waitFor();
-  await page.evaluate(() => {
-    Storage.prototype.setItem = () => {
-      throw new DOMException("full", "QuotaExceededError");
-    };
-  });
-  await box.fill("Half a thought");
-  await page.getByText("Your browser couldn’t save this draft.").waitFor();
-  assert.equal(await page.getByText("Drafts are saved in this browser").count(), 0);
-  await page.getByText("Templates", { exact: true }).click();
-  await page.getByRole("button", { name: "Save this prompt as a template" }).click();
-  await page.getByText("Your browser couldn’t store this template.").first().waitFor();
-  await page.clock.runFor(601_000);
-  await page.getByText("Your browser couldn’t save 1 draft. Keep this tab open.").first().waitFor();
-  await submitToken(page, token());
-  await (await openComposer()).waitFor();
-  await expect(box).toHaveValue("Half a thought");
-});
-
-test("undoing the deletion of a template keeps templates saved since", async ({ visitor }) => {
-  const { page, signIn, openComposer } = visitor;
-  await signIn();
-  const box = await openComposer();
-  const menu = page.getByText("Templates", { exact: true });
-  const own = page.getByRole("list", { name: "Your templates" });
-  const save = async (text) => {
-    await box.fill(text);
-    await menu.click();
-    await page.getByRole("button", { name: "Save this prompt as a template" }).click();
-    await own.getByRole("button", { name: text, exact: true }).waitFor();
-  };
-  await save("Alpha");
-  await own.getByRole("button", { name: "Delete the template Alpha" }).click();
-  await page.keyboard.press("Escape");
-  await save("Beta");
-  await page.getByRole("button", { name: "Undo" }).click();
-  if (!(await own.isVisible())) await menu.click();
-  await own.getByRole("button", { name: "Alpha", exact: true }).waitFor();
-  await own.getByRole("button", { name: "Beta", exact: true }).waitFor();
 });

@@ -66,42 +66,6 @@ test("lists the five pages that lost most people, with the days that it compares
   await page.getByRole("navigation", { name: "Breadcrumb" }).waitFor();
 });
 
-test("its links carry no choices of a report that was open before", async ({ visitor }) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport({
-    range: "last-7-days",
-    compare: "previous-year",
-    path: "/guides",
-    sort: "-ai",
-  });
-  await page.getByRole("link", { name: "Today", exact: true }).click();
-  await untilSettled(page);
-  const falls = section(page, "Pages that lost readers");
-  for (const link of await falls.getByRole("link").all()) {
-    const query = new URLSearchParams(await link.getAttribute("href"));
-    assert.ok(query.has("from") && query.has("to"), query.toString());
-    assert.deepEqual(
-      [query.get("path"), query.get("compare"), query.get("sort")],
-      [null, null, null],
-    );
-  }
-});
-
-test("a report that would exceed the three requests loads on demand", async ({ visitor }) => {
-  const { page, startSession, upstreamTargets } = visitor;
-  await startSession();
-  await openToday(visitor);
-  const feedback = section(page, "Unhelpful pages");
-  const before = reportsIn(await upstreamTargets());
-  await feedback.getByRole("button", { name: "Load, for up to 1 request" }).click();
-  // The number of unhelpful pages differs between projects.
-  const none = feedback.getByText("No reader called a page unhelpful.");
-  await feedback.getByRole("listitem").or(none).first().waitFor();
-  const after = reportsIn(await upstreamTargets());
-  assert.equal(after.length, before.length + 1);
-});
-
 test("three actions lead from the page that lost most readers to a started job", async ({
   visitor,
 }) => {
@@ -170,89 +134,6 @@ test("shows only what the scopes allow", async ({ visitor }) => {
   await startSession(token({ scope: "jobs:create" }));
   await page.goto(`${site.url}/?project=${project}`);
   await page.getByRole("heading", { level: 1, name: "Agent jobs" }).waitFor();
-});
-
-test("a failed report says why and loads on retry", async ({ visitor }) => {
-  const { page, startSession } = visitor;
-  await startSession();
-  let fails = true;
-  await page.route("**/v1/analytics/*/searches?**", (route) => {
-    if (fails) return route.fulfill({ status: 503, json: { detail: "no answer" } });
-    return route.continue();
-  });
-  await openToday(visitor);
-  const searches = section(page, "Searches without a click");
-  await searches.getByRole("alert").waitFor();
-  fails = false;
-  await searches.getByRole("button", { name: "Try again" }).click();
-  await searches.getByRole("listitem").first().waitFor();
-});
-
-test("a slow report does not hold up the jobs", async ({ visitor }) => {
-  const { page, site, project, startSession, startElsewhere, endJob } = visitor;
-  await startElsewhere("Broke");
-  await endJob("Broke", { status: "failed" });
-  await startSession();
-  await page.goto(`${site.url}/?route=jobs&project=${project}`);
-  await page.getByText("Failed", { exact: true }).waitFor();
-  let release;
-  const held = new Promise((resolve) => {
-    release = resolve;
-  });
-  await page.route("**/v1/analytics/*/views?**", async (route) => {
-    await held;
-    await route.continue();
-  });
-  await page.goto(`${site.url}/?route=today&project=${project}`);
-  await section(page, "Jobs that failed").getByRole("link", { name: "Broke" }).waitFor();
-  await section(page, "Pages that lost readers").getByText("Loading…").waitFor();
-  release();
-  await untilSettled(page);
-});
-
-test("follows changes and deletions of jobs", async ({ visitor }) => {
-  const { page, site, project, token, startSession, startElsewhere, endJob } = visitor;
-  const { id } = await startElsewhere("Breaks later");
-  await startSession();
-  await openToday(visitor);
-  const failed = section(page, "Jobs that failed");
-  await failed.getByText("No job failed.").waitFor();
-  await endJob("Breaks later", { status: "failed" });
-  await failed.getByRole("link", { name: "Breaks later" }).waitFor();
-
-  const deleted = await fetch(`${site.url}/v2/agent/${project}/job/${id}/record`, {
-    method: "DELETE",
-    headers: { authorization: `Bearer ${token({ scope: "gateway:operate" })}` },
-  });
-  assert.equal(deleted.status, 204);
-  await failed.getByText("No job failed.").waitFor();
-});
-
-test("names the time at which a report can load again, and keeps the focus after a press", async ({
-  visitor,
-}) => {
-  const { page, startSession, followBrowserClock } = visitor;
-  await startSession();
-  await followBrowserClock();
-  let left = 0;
-  await page.route("**/v1/analytics/**", async (route) => {
-    const response = await route.fetch();
-    const { date: _, ...headers } = response.headers();
-    headers.ratelimit = `"analytics";r=${left};t=120`;
-    headers["ratelimit-policy"] = '"analytics";q=100;w=3600';
-    await route.fulfill({ response, headers });
-  });
-  // Two minutes before midnight, the next day's reports would load by themselves.
-  await page.clock.install({ time: new Date(Date.now() - 86_400_000).setUTCHours(12) });
-  await openToday(visitor);
-  const falls = section(page, "Pages that lost readers");
-  await falls.getByText(/^No requests left\. You can load this at \d+:\d\d/).waitFor();
-  assert.equal(await falls.getByRole("button").count(), 0);
-  left = 50;
-  await page.clock.runFor(121_000);
-  await falls.getByRole("button", { name: /^Load/ }).click();
-  await expect(falls.getByRole("heading")).toBeFocused();
-  await expect(falls.getByRole("listitem")).toHaveCount(5);
 });
 
 for (const [name, viewport] of Object.entries({

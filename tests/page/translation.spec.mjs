@@ -83,50 +83,6 @@ for (const { route, filter, sort } of [
   );
 }
 
-test("the translated route of a page shows right figures after each change", async ({
-  visitor,
-}) => {
-  const { site, page, project, startSession } = visitor;
-  await startSession();
-  await page.goto(`${site.url}/?route=views&project=${project}&page=/quickstart`);
-  const untilLoaded = async () => {
-    const views = page.getByRole("region", { name: "Views" });
-    await expect(views.locator("dl")).not.toContainText("–");
-    // The comparison loads after the views.
-    await expect(views.locator("dl")).toContainText(/from [\d,]+/);
-    await expect(page.getByRole("region", { name: "Jobs" })).not.toContainText("Loading");
-  };
-  await untilLoaded();
-  await translate(page);
-  const before = await textOf(page);
-  await page.keyboard.press("w");
-  await page.waitForURL(/range=last-7-days/);
-  await expect.poll(() => textOf(page)).not.toBe(before);
-  await translate(page);
-  await page.keyboard.press("x");
-  await page.waitForURL(/compare=/);
-  await untilLoaded();
-  await expectCurrent(page, untilLoaded);
-});
-
-test("a translated job shows its state, and the list shows new jobs", async ({ visitor }) => {
-  const { page, signIn, startAndOpenJob, endJob, backToList, startElsewhere, rowOf } = visitor;
-  await signIn();
-  const article = await startAndOpenJob("Document the endpoint");
-  await translate(page);
-  await endJob("Document the endpoint");
-  await article.getByText("Pull request ready").first().waitFor();
-  await expect(article).not.toContainText("Working");
-  await backToList();
-  await rowOf("Document the endpoint").waitFor();
-  await translate(page);
-  await startElsewhere("Another prompt");
-  await rowOf("Another prompt").waitFor();
-  await page.getByLabel("Search prompts").fill("endpoint");
-  await expect(rowOf("Another prompt")).toHaveCount(0);
-  await page.locator("main").getByText("1 job", { exact: true }).waitFor();
-});
-
 test("the page shows its own words again after the translation ends", async ({ visitor }) => {
   const { page, signIn } = visitor;
   await signIn();

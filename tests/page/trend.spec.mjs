@@ -1,7 +1,7 @@
 /** The daily trend, with and without an archive of the project. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
-import { accessibilityFaults, overflow } from "./browser.mjs";
+import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 
@@ -66,89 +66,6 @@ test.describe("archived project", () => {
     await page.locator(".chart_pointer-tip", { hasText: yesterday }).waitFor();
     await chart.click({ position: atLastBar });
     await page.waitForURL(/range=yesterday/);
-  });
-
-  test("dragging over the chart or Shift with an arrow key opens several days", async ({
-    visitor,
-  }) => {
-    const { site, page, startSession, openReport } = visitor;
-    await site.gateway.runCron();
-    await startSession();
-    await openReport(WEEK);
-    const chart = page.getByRole("slider", { name: "Explore the chart" });
-    await chart.scrollIntoViewIfNeeded();
-    const { x, y, width, height } = await chart.boundingBox();
-    // Six days: today is not in the chart. The scale takes 48 px on the left.
-    const middleOf = (bar) => x + 48 + ((width - 48) / 6) * (bar + 0.5);
-    await page.mouse.move(middleOf(4), y + height / 2);
-    await page.mouse.down();
-    await page.mouse.move(middleOf(2), y + height / 2, { steps: 4 });
-    await expect(page.locator(".drawn_trend-slot")).toHaveCount(3);
-    await page.locator(".chart_pointer-tip", { hasText: "No data" }).waitFor();
-    // Beyond the edge, the drag continues.
-    await page.mouse.move(x - 30, y + height / 2);
-    await page.mouse.up();
-    await page.waitForURL(new RegExp(`from=${daysAgo(6)}&to=${daysAgo(2)}`));
-
-    await openReport(WEEK);
-    await chart.focus();
-    await page.keyboard.press("End");
-    await page.keyboard.press("Shift+ArrowLeft");
-    await page.keyboard.press("Shift+ArrowLeft");
-    await expect(chart).toHaveAttribute("aria-valuetext", /\(1 of 3 days\), People [\d,]+/);
-    await page.keyboard.press("Enter");
-    await page.waitForURL(new RegExp(`from=${daysAgo(3)}&to=${daysAgo(1)}`));
-  });
-
-  test("the interval is part of the address, and the heading names a folder", async ({
-    visitor,
-  }) => {
-    const { site, page, startSession, openReport, untilLoaded } = visitor;
-    await site.gateway.runCron();
-    await startSession();
-    await openReport({ range: "last-28-days", compare: "none" });
-    await page
-      .getByRole("group", { name: "Interval" })
-      .getByRole("button", { name: "Week" })
-      .click();
-    await page.getByRole("img", { name: /^Views per week/ }).waitFor();
-    await page.waitForURL(/interval=week/);
-    await page.reload();
-    await untilLoaded();
-    await page.getByRole("img", { name: /^Views per week/ }).waitFor();
-
-    await openReport({ ...WEEK, path: "/guides/" });
-    await page.getByRole("heading", { name: "Views per day in /guides" }).waitFor();
-  });
-
-  test.describe("on a phone with forced colours", () => {
-    test.use({ forcedColors: "active", hasTouch: true, viewport: { width: 360, height: 740 } });
-
-    test("the chart fits; the first tap explains a day, the second one opens it", async ({
-      visitor,
-    }) => {
-      const { site, page, startSession, openReport } = visitor;
-      await site.gateway.runCron();
-      await startSession();
-      await openReport(WEEK);
-      const image = page.getByRole("img", { name: /^Views per day/ });
-      await image.waitFor();
-      assert.ok((await overflow(page)) <= 0);
-      const fills = await image.evaluate((svg) =>
-        [".drawn_trend-human", ".drawn_trend-ai"].map(
-          (part) => getComputedStyle(svg.querySelector(part)).fill,
-        ),
-      );
-      assert.notEqual(fills[0], fills[1]);
-      const chart = page.getByRole("slider", { name: "Explore the chart" });
-      const { width, height } = await chart.boundingBox();
-      const atLastBar = { x: width - 5, y: height / 2 };
-      await chart.tap({ position: atLastBar });
-      await page.locator(".chart_pointer-tip").waitFor();
-      await page.waitForURL(/range=last-7-days/);
-      await chart.tap({ position: atLastBar });
-      await page.waitForURL(/range=yesterday/);
-    });
   });
 });
 

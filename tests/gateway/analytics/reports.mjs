@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach } from "node:test";
-import { caller, dayFromToday } from "../analytics_requests.mjs";
+import { caller } from "../analytics_requests.mjs";
 import { PROJECT, startGate } from "../recorded_gateway.mjs";
 
 export const READ = "analytics:read";
@@ -40,7 +40,6 @@ export const PERSONAL = ["conversations", "conversation"];
 
 export const MISS = "fwd=uri-miss; stored";
 export const HIT = "hit; ttl=+";
-export const REFETCHED = "fwd=request; stored";
 
 export const DAY_MS = 86_400_000;
 export const day = (number) =>
@@ -52,15 +51,6 @@ let ranges = 0;
 export function newRange() {
   ranges += 1;
   return { dateFrom: day(ranges), dateTo: day(ranges + 60) };
-}
-
-/**
- * Returns a range that no test has requested yet. The last day of the range is tomorrow, because
- * `dateTo` is exclusive.
- */
-export function openRange() {
-  ranges += 1;
-  return { dateFrom: dayFromToday(-ranges), dateTo: dayFromToday(2) };
 }
 
 /** Ids of conversations at the simulator. {@link newTarget} removes each id that it uses. */
@@ -108,5 +98,3 @@ export async function costing(requests, run) {
   assert.equal((await gate.received()) - before, requests, "requests upstream");
   return result;
 }
-
-export const ifNoneMatch = (etag) => ({ headers: [["If-None-Match", etag]] });

@@ -5,27 +5,22 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import { scanForCanary } from "../../harness/canary.mjs";
-import { assertViews, caller, NO_CACHE, PAGE_ROWS, upstreamsOwn } from "../analytics_requests.mjs";
+import { assertViews, caller, upstreamsOwn } from "../analytics_requests.mjs";
 import { assertProblem, startGate } from "../recorded_gateway.mjs";
 import {
   BOTH,
   CONVERSATIONS,
   costing,
-  day,
   gate,
   HIT,
-  ifNoneMatch,
   LISTS,
   MISS,
   NAMES,
   newRange,
   newTarget,
-  openRange,
   PERSONAL,
   READ,
-  REFETCHED,
   REPORTS,
   reader,
   state,
@@ -62,37 +57,6 @@ describe("the contents of a report", () => {
     });
   }
 
-  test("returns the first 100 rows of feedbackByPage with hasMore", async () => {
-    const range = { dateFrom: day(0), dateTo: day(400) };
-    const { feedback } = await gate.upstream.report({ report: "feedback/by-page", ...range });
-    assert.ok(feedback.length > 100, `${feedback.length} rows`);
-    for (const [limit, count] of [
-      [100, 100],
-      [undefined, 10],
-    ]) {
-      const answer = await gate.get(
-        targetOf("feedbackByPage", limit ? { ...range, limit } : range),
-      );
-      assert.deepEqual(answer.json, { feedback: feedback.slice(0, count), hasMore: true });
-    }
-  });
-
-  test("returns every message of a conversation", async () => {
-    const target = newTarget("conversation");
-    const answer = await gate.get(target, reader);
-    const own = await upstreamsOwn(gate, target);
-    assert.deepEqual(answer.json, own);
-    assert.ok(own.messages.length >= 2);
-  });
-
-  test("counts the conversations of the range in callerStats", async () => {
-    const range = newRange();
-    const { json } = await gate.get(targetOf("callerStats", range));
-    assert.deepEqual(json, await upstreamsOwn(gate, targetOf("callerStats", range)));
-    const { conversations } = await gate.upstream.report({ report: "assistant", ...range });
-    assert.deepEqual(json.total, conversations.length);
-  });
-
   for (const name of ["feedback", "feedbackByPage"]) {
     test(`filters ${name} by source and status`, async () => {
       const range = newRange();
@@ -105,11 +69,6 @@ describe("the contents of a report", () => {
       assert.ok(filtered.feedback.length > 0);
     });
   }
-
-  test("returns the upstream's 404 for an unknown conversation", async () => {
-    const missing = await gate.get(threadTarget("01ARZ3NDEKTSV4RRFFQ69G5FAV"), reader);
-    assertProblem(missing, 404, "upstream-error");
-  });
 });
 
 describe("the scope of a report", () => {
@@ -139,41 +98,6 @@ describe("the scope of a report", () => {
 });
 
 describe("a cached report", () => {
-  for (const name of NAMES) {
-    test(`serves an equal request for ${name} from the cache`, async () => {
-      const target = newTarget(name);
-      const first = await costing(1, () => gate.get(target, reader));
-      assertViews(first, MISS);
-      assert.match(first.header("ratelimit"), /^"analytics";r=\d+;t=\d+$/);
-      const other = caller(gate, "sam", BOTH);
-      await costing(0, async () => {
-        for (const options of [reader, other]) {
-          const answer = await gate.get(target, options);
-          assertViews(answer, HIT);
-          assert.equal(answer.text, first.text);
-          assert.equal(answer.header("etag"), first.header("etag"));
-        }
-      });
-    });
-
-    test(`responds 304 to the entity tag of cached ${name}`, async () => {
-      const target = newTarget(name);
-      const etag = (await gate.get(target, reader)).header("etag");
-      await costing(0, async () => {
-        const known = await gate.get(target, { ...reader, ...ifNoneMatch(etag) });
-        assert.deepEqual([known.status, known.text, known.header("etag")], [304, "", etag]);
-        assertViews(await gate.get(target, { ...reader, ...ifNoneMatch('"other"') }), HIT);
-      });
-    });
-
-    test(`fetches cached ${name} again for Cache-Control: no-cache`, async () => {
-      const target = newTarget(name);
-      await gate.get(target, reader);
-      const renew = () => gate.get(target, { ...reader, headers: NO_CACHE });
-      assertViews(await costing(1, renew), REFETCHED);
-    });
-  }
-
   test("caches each page of a list with cursors separately", async () => {
     for (const name of ["feedback", "searches", "conversations"]) {
       const query = { ...newRange(), limit: 10 };
@@ -188,54 +112,6 @@ describe("a cached report", () => {
       await costing(1, () => gate.get(targetOf(name, { ...query, limit: 11 }), reader));
     }
   });
-});
-
-describe("a list with offsets", () => {
-  for (const name of ["views", "visitors"]) {
-    /** Returns the `[limit, offset]` of each request that the simulator has received. */
-    async function requestedPages() {
-      const requests = await gate.upstream.requests();
-      return requests.map(({ target }) => {
-        const query = new URL(target, gate.upstream.url).searchParams;
-        return [query.get("limit"), query.get("offset")].map(Number);
-      });
-    }
-
-    test(`slices ${name} from whole upstream pages of ${PAGE_ROWS} rows`, async () => {
-      const range = newRange();
-      const { rows } = REPORTS[name];
-      const { [rows]: all, totals } = await gate.upstream.report({ report: name, ...range });
-      for (let offset = 0; offset < PAGE_ROWS; offset += 25) {
-        const { json } = await gate.get(targetOf(name, { ...range, limit: 25, offset }));
-        const expected = { totals, [rows]: all.slice(offset, offset + 25), hasMore: true };
-        assert.deepEqual(json, expected);
-      }
-      assert.deepEqual(await requestedPages(), [[PAGE_ROWS, 0]]);
-      const over = await gate.get(targetOf(name, { ...range, limit: 30, offset: 490 }));
-      assert.deepEqual(over.json[rows], all.slice(490, 520));
-      const expected = [0, 250, 500].map((offset) => [PAGE_ROWS, offset]);
-      assert.deepEqual(await requestedPages(), expected);
-      const last = await gate.get(targetOf(name, { ...range, limit: 250, offset: 600 }));
-      assert.deepEqual([last.json[rows], last.json.hasMore], [all.slice(600), false]);
-    });
-
-    test(`returns the same ${name} for a page number as for its offset`, async () => {
-      const range = newRange();
-      for (const [paged, query] of [
-        [
-          { page: 3, limit: 50 },
-          { offset: 100, limit: 50 },
-        ],
-        [{ page: 2 }, { offset: 50 }],
-        [{ page: 1, limit: 250 }, { limit: 250 }],
-      ]) {
-        const byOffset = await gate.get(targetOf(name, { ...range, ...query }));
-        const byPage = await costing(0, () => gate.get(targetOf(name, { ...range, ...paged })));
-        assertViews(byPage, HIT);
-        assert.equal(byPage.text, byOffset.text);
-      }
-    });
-  }
 });
 
 describe("an upstream response with another schema", () => {
@@ -300,26 +176,6 @@ describe("the shared budget of all reports", () => {
     analyst = caller(own, "rita", BOTH);
   });
   after(() => own?.stop());
-
-  test("charges failed requests for reports, and serves stale reports instead", async () => {
-    const cached = {};
-    for (const name of NAMES) {
-      const target = newTarget(name, openRange);
-      cached[name] = { target, answer: await own.get(target, analyst) };
-      assertViews(cached[name].answer, MISS);
-    }
-    await pause(1100);
-    for (const name of NAMES) {
-      const { target, answer } = cached[name];
-      const fault = { kind: "status", status: 500 };
-      await own.upstream.fault({ operation: `analytics.${name}`, fault });
-      const stale = await own.get(target, analyst);
-      assertViews(stale, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
-      assert.equal(stale.text, answer.text);
-      assert.equal(stale.header("etag"), answer.header("etag"));
-    }
-    assert.equal(await own.received(), 2 * NAMES.length);
-  });
 
   test(`limits all reports together to ${LIMIT} requests`, async () => {
     for (let used = await own.received(); used < LIMIT; used += 1) {

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { queryArchive, startGateway } from "../../harness/gateway.mjs";
-import { assertInvalid, assertProblem } from "../recorded_gateway.mjs";
+import { assertProblem } from "../recorded_gateway.mjs";
 import {
   add,
   allDays,
@@ -18,21 +18,17 @@ import {
   countRepetitions,
   countRequests,
   counts,
-  DAILY,
   DAY_MS,
   DAYS,
   dayNumber,
   days,
   daysAgo,
   gate,
-  OTHER,
   PAGES,
   PER_THOUSAND,
   query,
-  RECHECK_DAYS,
   read,
   runUntilComplete,
-  SCOPES,
   send,
   state,
   truthOf,
@@ -134,16 +130,6 @@ test(
   },
 );
 
-test("reports a complete archive in its status", async () => {
-  const status = await read("/status");
-  assert.deepEqual(
-    [status.dateFrom, status.dateTo, status.complete, status.requests, status.hours],
-    [daysAgo(DAYS), daysAgo(0), DAYS, 0, 0],
-  );
-  assert.deepEqual([status.missing, status.failures], [[], []]);
-  assert.ok(status.bytes > 10_000, `${status.bytes} bytes`);
-});
-
 // --- reading series ---
 
 /** Returns a predicate that accepts the path `prefix` and all paths below it. */
@@ -213,75 +199,6 @@ test("returns series by day, week and month that match the upstream for the site
     }
   }
   assert.deepEqual(await archiveRequests(), [], "series are not read from the upstream");
-});
-
-test("returns pages of a series that add up to the unpaged series", async () => {
-  for (const group of ["day", "week"]) {
-    const whole = await read(query({ ...allDays(), group }));
-    const rows = [];
-    let cursor;
-    do {
-      const values = { ...allDays(), group, limit: group === "day" ? 3 : 1 };
-      const page = await read(query(cursor ? { ...values, cursor } : values));
-      assert.ok(page.views.length <= values.limit);
-      rows.push(...page.views);
-      cursor = page.nextCursor;
-    } while (cursor);
-    assert.deepEqual(rows, whole.views);
-  }
-});
-
-test("makes a series cacheable for a day once its counts are final, and revalidates it by ETag", async () => {
-  const old = query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(RECHECK_DAYS + 1) });
-  const settled = await send(old);
-  assert.equal(settled.header("cache-control"), "private, max-age=86400");
-  assert.equal(settled.header("vary"), "Origin, Authorization");
-  const recent = await send(query(allDays()));
-  assert.equal(recent.header("cache-control"), "private, max-age=300");
-  const future = await send(query({ dateFrom: daysAgo(DAYS), dateTo: daysAgo(-1) }));
-  assert.equal(future.header("cache-control"), "private, max-age=300");
-  assert.deepEqual(future.json.missing, [daysAgo(0)], "today is missing");
-  const etag = settled.header("etag");
-  const known = await send(old, { headers: [["If-None-Match", etag]] });
-  assert.deepEqual([known.status, known.text, known.header("etag")], [304, "", etag]);
-  assert.notEqual(recent.header("etag"), etag);
-});
-
-test("rejects invalid parameters of series and backfills by field and rule", async () => {
-  const [dateFrom, dateTo] = [daysAgo(3), daysAgo(1)];
-  for (const [values, field, rule] of [
-    [{ dateTo }, "dateFrom", "required"],
-    [{ dateFrom: `${dateFrom}T00:00Z`, dateTo }, "dateFrom", "day"],
-    [{ dateFrom, dateTo, prefix: "/a", path: "/b" }, "prefix", "not-with-path"],
-    [{ dateFrom, dateTo, cursor: "x" }, "cursor", "cursor"],
-    [{ dateFrom, dateTo, offset: "1" }, "offset", "unknown"],
-  ]) {
-    assertInvalid(await send(query(values)), field, rule);
-  }
-  assertInvalid(await send("/backfill", { json: {} }), "dateFrom", "required");
-  assertInvalid(await send("/backfill", { json: { dateFrom: "soon" } }), "dateFrom", "date-format");
-});
-
-test("requires analytics:read to read the archive, and gateway:operate for a backfill", async () => {
-  const series = query(allDays());
-  for (const [path, scope, json] of [
-    [series, "gateway:operate"],
-    ["/status", "gateway:operate"],
-    [`/backfill${query({ dateFrom: daysAgo(1) })}`, "analytics:read"],
-    ["/backfill", "analytics:read", { dateFrom: daysAgo(1) }],
-  ]) {
-    assertProblem(await send(path, { scope, json }), 403, "insufficient-scope");
-  }
-  const anonymous = await gate.get(DAILY + series, { authorization: null });
-  assertProblem(anonymous, 401, "missing-token");
-});
-
-test("returns 501 and the variable to set for a project without an archive", async () => {
-  const token = gate.token({ scope: SCOPES, projects: [OTHER] });
-  const target = `/v1/analytics/${OTHER}/views/daily/status`;
-  const answer = await gate.get(target, { authorization: `Bearer ${token}` });
-  const { detail } = assertProblem(answer, 501, "archive-not-configured");
-  assert.match(detail, /ARCHIVE_PROJECTS/);
 });
 
 // --- days that change, fail or expire ---
@@ -389,20 +306,6 @@ test(
     await assertEqualToTruth(await truths());
   },
 );
-
-test("archives the rows of a day that follow an empty page", LONG, async () => {
-  const { length } = await archiveRequests();
-  await gate.upstream.digHole({ at: 250, places: 250 });
-  await age(1);
-  const isLast = (date) => (target) => target.includes(`From=${date}&`) && /=750$/.test(target);
-  for (;;) {
-    await gate.gateway.runCron();
-    const targets = (await archiveRequests()).slice(length).map(({ target }) => target);
-    if (unsettled().every((date) => targets.some(isLast(date)))) break;
-  }
-  await gate.upstream.fillHoles();
-  await assertEqualToTruth(await truths());
-});
 
 test("deletes archived days past their retention, and no others", LONG, async () => {
   const RETAINED_DAYS = 4;

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { assertInvalid, assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { PROJECT } from "../recorded_gateway.mjs";
 import {
   allDays,
   counts,
@@ -102,24 +102,4 @@ test("lists a day that is not archived as missing", async () => {
   const page = await readPage({ dateFrom: daysAgo(1), dateTo: daysAgo(-1) });
   assert.deepEqual(page.missing, [daysAgo(0)]);
   assert.ok(page.views.length > 0);
-});
-
-test("makes the list cacheable for a day once its counts are final, and revalidates it by ETag", async () => {
-  const settled = await request({ dateFrom: daysAgo(10), dateTo: daysAgo(5) });
-  assert.equal(settled.header("cache-control"), "private, max-age=86400");
-  const recent = await request({ dateFrom: daysAgo(3), dateTo: daysAgo(0) });
-  assert.equal(recent.header("cache-control"), "private, max-age=300");
-  const headers = [["If-None-Match", settled.header("etag")]];
-  const known = await request({ dateFrom: daysAgo(10), dateTo: daysAgo(5) }, { headers });
-  assert.deepEqual([known.status, known.text], [304, ""]);
-});
-
-test("rejects invalid parameters, missing scopes and projects without an archive", async () => {
-  assertInvalid(await request({ dateFrom: "2026-01-01" }), "dateTo", "required");
-  const range = { dateFrom: daysAgo(3), dateTo: daysAgo(1) };
-  assertInvalid(await request({ ...range, limit: "1001" }), "limit", "page-size");
-  assertInvalid(await request({ ...range, dateTo: daysAgo(4) }), "dateFrom", "before-date-to");
-  assertProblem(await request(range, { scope: "jobs:read" }), 403, "insufficient-scope");
-  const target = TARGET.replace(PROJECT, OTHER);
-  assertProblem(await request(range, { target }), 501, "archive-not-configured");
 });

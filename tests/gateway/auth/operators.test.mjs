@@ -5,7 +5,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { accessClaims, mintToken } from "../../harness/token.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import {
   assertion,
   bearer,
@@ -13,7 +12,6 @@ import {
   gate,
   OPERATE,
   person,
-  REALM,
   trusted,
   useTrustedIssuers,
   workflow,
@@ -44,28 +42,5 @@ describe("an operator", () => {
       assert.equal(answer.header("cache-control"), "no-store");
     }
     assert.equal(await gate.received(), 0);
-  });
-
-  test("returns a project's health to an operator that names the project", async () => {
-    const { project } = (
-      await gate.get(`${DEEP}&project=${PROJECT}`, operator({ projects: [PROJECT] }))
-    ).json;
-    assert.equal(project.breaker, "closed");
-    assert.equal(project.budgets["create-job"].limit, 100);
-    assert.equal((await gate.get(DEEP, operator())).json.project, undefined);
-  });
-
-  test("rejects a health report without the operator scope, and names it in the challenge", async () => {
-    for (const options of [
-      bearer(gate.token()),
-      bearer(gate.token({ scope: "gateway:operat gateway operate" })),
-      bearer(workflow()),
-      assertion(person()),
-    ]) {
-      const answer = await gate.get(DEEP, options);
-      assertProblem(answer, 403, "insufficient-scope");
-      const challenge = `${REALM}, error="insufficient_scope", scope="${OPERATE}"`;
-      assert.equal(answer.header("www-authenticate"), challenge);
-    }
   });
 });

@@ -16,20 +16,8 @@ export const INVALID = `${REALM}, error="invalid_token"`;
 export const prompt = "document the release";
 
 /** Names of the trusted issuers. Each test that changes an issuer's keys has its own issuer. */
-const NAMES = ["github", "people", "crowded", "rotating", "keeping"];
+const NAMES = ["github", "people", "crowded", "rotating"];
 export const issuers = {};
-/** Faults of key sets after their first fetch. Each fault has its own issuer. */
-export const OUTAGES = {
-  500: { status: 500 },
-  garbage: { garbage: true },
-  "a reset": { reset: true },
-  "a redirect": { redirect: "http://127.0.0.1:1/" },
-  "32 MiB": { huge: true },
-  "a key that is not an object": { body: '{"keys":[5]}' },
-  "a duplicate property": { body: '{"keys":[],"keys":[]}' },
-};
-/** Tokens of `mallory` issued before this instant are revoked. */
-export const revokedBefore = now();
 export const oldSecret = newSecret();
 
 export let gate;
@@ -37,24 +25,14 @@ export let gate;
 /** Starts the issuers and the gateway of a test file. */
 export function useTrustedIssuers(name) {
   before(async () => {
-    const names = [...NAMES, ...Object.keys(OUTAGES)];
-    const started = await Promise.all(names.map(() => startIssuer()));
-    for (const [at, name] of names.entries()) issuers[name] = started[at];
+    for (const name of NAMES) issuers[name] = await startIssuer();
     const secret = newSecret();
     gate = await startGate(name, {
       gateway: {
         secret: `${secret},${oldSecret}`,
         vars: {
           TRUSTED_ISSUERS: JSON.stringify(trusted()),
-          REVOKED_TOKENS: JSON.stringify([
-            { jti: "leaked" },
-            { sub: "mallory", before: revokedBefore },
-            { iss: issuers.github.url, claims: { repository_id: "6666" } },
-          ]),
-          REVOKED_TOKENS_2: JSON.stringify([
-            ...Array.from({ length: 200 }, (_, at) => `leaked-${at}`),
-            { iss: issuers.people.url, sub: "left-the-company" },
-          ]),
+          REVOKED_TOKENS: JSON.stringify([{ jti: "leaked" }]),
         },
       },
     });
@@ -65,10 +43,6 @@ export function useTrustedIssuers(name) {
     await Promise.all(Object.values(issuers).map((issuer) => issuer.stop()));
   });
   beforeEach(() => gate.upstream.reset());
-}
-
-export function now() {
-  return Math.floor(Date.now() / 1000);
 }
 
 export function trusted() {
@@ -85,7 +59,6 @@ export function trusted() {
     entry(github, [
       grant({ repository: "acme/docs", ref: "refs/heads/main" }),
       grant({ repository: "acme/app", environment: "production" }, { scope: "jobs:create" }),
-      grant({ repository: "acme/few" }, { caller: ["repository_id"], quota: { "create-job": 2 } }),
       operators,
     ]),
     {

@@ -95,57 +95,6 @@ describe("a Mintlify that counts reads as creations", () => {
   });
 });
 
-describe("a Mintlify that responds 502 to every read", () => {
-  const SECONDS = 8;
-  const MAX_READS = 3;
-  let jobs;
-  before(async () => {
-    jobs = await startJobs("poll-retries", {
-      vars: { JOB_POLLS_PER_HOUR: String(MAX_READS), LIMIT_WINDOW_SECONDS: String(SECONDS) },
-    });
-  });
-  after(() => jobs?.stop());
-
-  test("receives no more reads than the poll budget allows, including retries", async () => {
-    const { id } = await jobs.create("watched");
-    const fault = { kind: "status", status: 502 };
-    await jobs.upstream.fault({ operation: "agentJobs.get", fault, times: 0 });
-    await jobs.watching(id);
-    const { at } = await jobs.untilReads(id, MAX_READS + 1);
-    const largest = countInWindow(at, SECONDS * 1000 - LATENCY_TOLERANCE_MS);
-    assert.ok(largest <= MAX_READS, `${largest} reads in a window`);
-  });
-});
-
-describe("an open circuit breaker", () => {
-  const MAX_FAILURES = 20;
-  let jobs;
-  before(async () => {
-    // By the real clock, the breaker stays open during the test. With this interval, the stored
-    // state is not stale before the breaker is open.
-    jobs = await startJobs("unsent-polls", { clockRate: 1, vars: { JOB_POLL_SECONDS: "5" } });
-  });
-  after(() => jobs?.stop());
-
-  test("gives the budget of polls that were not sent back", async () => {
-    await jobs.create("listed");
-    const checkedAt = async () =>
-      (await jobs.get(`/v2/agent/${PROJECT}/jobs`)).json.jobs[0].checkedAt;
-    const created = await checkedAt();
-    const fault = { kind: "status", status: 500 };
-    await jobs.upstream.fault({ operation: "agentJobs.get", fault, times: 0 });
-    // Side by side, because the breaker closes again after a while.
-    const others = Array.from({ length: MAX_FAILURES }, (_, at) => jobs.path(`other-${at}`));
-    await Promise.all(others.map((path) => jobs.get(path)));
-    // A list polls the job as soon as its state is stale.
-    while ((await checkedAt()) === created);
-    const [{ polls }] = await jobs.restartWithSql([
-      ["SELECT coalesce(sum(polls), 0) AS polls FROM poll_step"],
-    ]);
-    assert.equal(polls, 0);
-  });
-});
-
 describe("a job that the gateway did not create", () => {
   const QUOTA = 20;
   const WATCHED = 10;
@@ -182,16 +131,5 @@ describe("a job that the gateway did not create", () => {
     await again.ended;
     assert.equal(again.status, 429);
     assert.equal(await totalReads(ids), QUOTA);
-  });
-
-  test("still polls for other watchers when one watcher's reads are used up", async () => {
-    const { id } = await jobs.directly("made elsewhere");
-    const poor = await jobs.watching(id, { authorization: reader("poor", 2) });
-    const rich = await jobs.watching(id, { authorization: reader("rich", 1000) });
-    await jobs.untilReads(id, 5);
-    assert.equal(await poor.ended, "clean");
-    await jobs.upstream.setJob(id, { status: "completed" });
-    await rich.event(({ data }) => JSON.parse(data).status === "completed", PATIENCE_MS);
-    assert.equal(await rich.ended, "clean");
   });
 });

@@ -74,16 +74,6 @@ function assertExceeded(answer, policy) {
   assert.ok(Number(answer.header("retry-after")) > 0);
 }
 
-test("counts one quota for a repository across all its environments", async () => {
-  assertCreated(await create("one"));
-  assertCreated(await create("two"));
-  for (const environment of ["three", "one", "four"]) {
-    assertExceeded(await create(environment), "create-job-caller");
-  }
-  assert.equal((await gate.upstream.jobs()).length, 2);
-  assertCreated(await create("three", { repository_id: "2003" }));
-});
-
 test("limits all callers of a rule together to its ceiling", async () => {
   const dispatched = { event_name: "workflow_dispatch" };
   const first = await create("a", dispatched);
@@ -101,10 +91,4 @@ test("limits all callers of a rule together to its ceiling", async () => {
   }
   // The ceiling does not apply to other rules.
   assertCreated(await create("x", { repository_id: "2004" }));
-});
-
-test("keeps quotas and ceilings of rules after a restart", async () => {
-  await gate.restart();
-  assertExceeded(await create("five"), "create-job-caller");
-  assertExceeded(await create("i", { event_name: "workflow_dispatch" }), "create-job-rule");
 });

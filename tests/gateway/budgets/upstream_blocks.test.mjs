@@ -3,12 +3,12 @@
  * successful probe or when an operator unblocks the policy.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { accessClaims, mintToken } from "../../harness/token.mjs";
-import { assertInvalid, assertProblem, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
 
 const WINDOW_SECONDS = 24;
 /** The interval between probes. During a block, the gateway sends single requests as probes. */
@@ -77,11 +77,6 @@ const operator = (projects = PROJECTS) => {
 };
 const health = async (project) =>
   (await gate.get(`/healthz?deep&project=${project}`, operator())).json;
-/** Returns the database files of all Durable Objects, without SQLite's temporary files. */
-const storedObjects = () => {
-  const files = readdirSync(state, { recursive: true });
-  return files.filter((name) => name.endsWith(".sqlite")).sort();
-};
 const unblock = (rest, options = operator()) =>
   gate.send({ method: "DELETE", target: `/healthz/blocks/${rest}`, ...options });
 
@@ -101,23 +96,6 @@ describe("an upstream 429 with a Retry-After of a day", () => {
     assert.equal((await create(project)).status, 201, "the policy is unblocked");
     assert.equal((await health(project)).project.budgets["create-job"].blockedUntil, null);
   });
-
-  test("keeps a policy blocked after a failed probe, and sends only one probe at a time", async () => {
-    const project = "failing-docs";
-    await failWith429(CREATE, 2);
-    assertProblem(await create(project), 429, "upstream-error");
-    const probe = await untilUnblocked(() => create(project));
-    assertProblem(probe, 429, "upstream-error");
-    assertBlocked(await create(project));
-
-    await gate.upstream.hold({ operation: CREATE });
-    const held = untilUnblocked(() => create(project));
-    await gate.upstream.untilHeld(1);
-    for (let count = 0; count < 5; count += 1) assertBlocked(await create(project));
-    await gate.upstream.release();
-    assert.equal((await held).status, 201);
-    assert.equal((await arrivals(CREATE)).length, 3);
-  });
 });
 
 describe("an operator", () => {
@@ -134,53 +112,5 @@ describe("an operator", () => {
       204,
       "unblocking an open policy succeeds",
     );
-  });
-
-  test("unblocks the organization's analytics policy for an operator", async () => {
-    await failWith429("analytics.views");
-    const views = (day) => gate.get(`${VIEWS}?dateFrom=2015-01-0${day}`, alice);
-    assertProblem(await views(1), 429, "upstream-error");
-    assertBlocked(await views(2));
-    assert.equal((await unblock("analytics")).status, 204);
-    assert.equal((await views(3)).status, 200);
-  });
-
-  test("rejects an unblock request without a project or with an unknown policy", async () => {
-    assertInvalid(await unblock("create-job"), "project", "not-empty");
-    for (const policy of ["read-jobs", "jobs", ""]) {
-      assertProblem(await unblock(`${policy}?project=${PROJECT}`), 404, "not-found");
-    }
-    const got = await gate.get("/healthz/blocks/analytics", operator());
-    assertProblem(got, 405, "method-not-allowed");
-    assert.equal(got.header("allow"), "DELETE, OPTIONS");
-  });
-
-  test("unblocks only projects in the operator's token, and creates no object for others", async () => {
-    const named = operator([PROJECT]);
-    const send = (method, target, options) => gate.send({ method, target, ...options });
-    await health(PROJECT);
-    const before = storedObjects();
-    for (const [project, status, kind] of [
-      ["unknown-docs", 403, "project-not-allowed"],
-      ["probed-docs", 403, "project-not-allowed"],
-      ["a%2Fb", 403, "project-not-allowed"],
-      ["x".repeat(256), 403, "project-not-allowed"],
-      ["x".repeat(257), 400, "invalid-request"],
-      ["%00", 400, "invalid-request"],
-      ["..", 400, "invalid-request"],
-      ["", 400, "invalid-request"],
-      ["%", 400, "invalid-request"],
-    ]) {
-      for (const options of [named, operator([])]) {
-        const [deep, lifting] = ["/healthz?deep&", "/healthz/blocks/create-job?"];
-        const query = `project=${project}`;
-        assertProblem(await send("GET", deep + query, options), status, kind);
-        assertProblem(await send("DELETE", lifting + query, options), status, kind);
-      }
-    }
-    assert.deepEqual(storedObjects(), before);
-    assert.equal((await gate.get(`/healthz?deep&project=${PROJECT}`, named)).status, 200);
-    assert.equal((await gate.get("/healthz?deep", operator([]))).status, 200);
-    assert.equal((await unblock("analytics", operator([]))).status, 204);
   });
 });

@@ -7,31 +7,18 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import {
   assertViews,
-  cacheOf,
   caller,
   closedRange,
   costOf,
-  NO_CACHE,
   openAll,
-  openRange,
   readAll,
   tally,
   until,
-  untilStale,
   viewsOf,
   withoutQuota,
 } from "../analytics_requests.mjs";
 import { assertProblem, startGate } from "../recorded_gateway.mjs";
-import {
-  EMPTY,
-  HIT,
-  ifNoneMatch,
-  LIMIT,
-  MISS,
-  REFETCHED,
-  UPSTREAM,
-  unlimited,
-} from "./cached_views.mjs";
+import { HIT, ifNoneMatch, LIMIT, MISS, UPSTREAM, unlimited } from "./cached_views.mjs";
 import { instrumentedConfig, objectCalls, setObjectFailing } from "./instrumented_worker.mjs";
 
 const READERS = 200;
@@ -79,85 +66,11 @@ describe("the organization object", () => {
     assert.equal(new Set(result.map(({ text }) => text)).size, 1);
   });
 
-  test("sends one upstream request for readers of different slices of a page", async () => {
-    const range = closedRange();
-    const calls = await objectCalls(gate);
-    await gate.upstream.hold();
-    const slices = Array.from({ length: 20 }, (_, at) => viewsOf({ ...range, offset: at }));
-    const readers = slices.flatMap((target) => openAll(gate, 1, target));
-    await until(async () => (await objectCalls(gate)) >= calls + 20);
-    await gate.upstream.release();
-    assert.deepEqual(tally(await readAll(readers)), { [MISS]: 1, [JOINED]: 19 });
-    assert.equal(await gate.received(), 1);
-  });
-
-  test("sends one upstream request for concurrent requests with no-cache", async () => {
-    const target = viewsOf(closedRange());
-    await gate.get(target);
-    const run = () => together(100, target, { options: { headers: NO_CACHE } });
-    const { result, visits, units } = await costOf(gate, run);
-    assert.deepEqual(tally(result), { [REFETCHED]: 1, "fwd=request; collapsed": 99 });
-    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
-  });
-
   test("returns the failure of a shared request to every waiting reader", async () => {
     const next = { kind: "status", status: 500 };
     const answers = await together(20, viewsOf(closedRange()), { next });
     assert.equal(await gate.received(), 1);
     for (const answer of answers) assertProblem(answer, 500, "upstream-error");
-  });
-
-  test("sends one upstream request for exports after the request that they share returns a stale page", async () => {
-    const EXPORTS = 5;
-    const target = viewsOf({ ...openRange(), project: EMPTY });
-    const reader = caller(gate, "alice", { projects: [EMPTY] });
-    const spent = caller(gate, "spent", { projects: [EMPTY], quota: { analytics: 0 } });
-    await gate.get(target, reader);
-    const stale = "hit; ttl=-; detail=quota-exceeded";
-    await until(async () => cacheOf(await gate.get(target, spent)) === stale);
-
-    const [calls, received] = [await objectCalls(gate), await gate.received()];
-    await gate.upstream.hold({ next: { kind: "status", status: 500 } });
-    const shared = openAll(gate, 1, target, reader);
-    await gate.upstream.untilHeld(1);
-    const exported = target.replace("/views?", "/views/export?format=ndjson&");
-    const exports = openAll(gate, EXPORTS, exported, reader);
-    await until(async () => (await objectCalls(gate)) >= calls + 1 + EXPORTS);
-    await gate.upstream.release();
-    const [first, ...rest] = await readAll([...shared, ...exports]);
-    assertViews(first, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
-    for (const answer of rest) assert.equal(answer.status, 200, answer.text);
-    assert.equal((await gate.received()) - received, 2);
-  });
-
-  test("serves a stale page to readers that share the failed request of an export", async () => {
-    const READERS_OF_EXPORT = 3;
-    const target = viewsOf(openRange());
-    await gate.get(target);
-    await untilStale(gate, target);
-
-    const [calls, received] = [await objectCalls(gate), await gate.received()];
-    await gate.upstream.hold({ next: { kind: "status", status: 500 } });
-    const exported = target.replace("/views?", "/views/export?format=ndjson&");
-    const shared = openAll(gate, 1, exported);
-    await gate.upstream.untilHeld(1);
-    const readers = openAll(gate, READERS_OF_EXPORT, target);
-    await until(async () => (await objectCalls(gate)) >= calls + 1 + READERS_OF_EXPORT);
-    await gate.upstream.release();
-    const [first, ...rest] = await readAll([...shared, ...readers]);
-    assertProblem(first, 500, "upstream-error");
-    for (const answer of rest)
-      assertViews(answer, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
-    assert.equal((await gate.received()) - received, 1);
-  });
-
-  test("hides a caller's quota from a reader that joins its request", async () => {
-    const options = caller(gate, "rationed", { quota: { analytics: 7 } });
-    const others = caller(gate, "plain");
-    const answers = await together(2, viewsOf(closedRange()), { options, others });
-    const [first, joined] = answers.map((answer) => answer.header("ratelimit"));
-    assert.match(first, /"analytics-caller";r=6/);
-    assert.doesNotMatch(joined ?? "", /analytics-caller/);
   });
 
   test("serves waiting readers even if the first reader disconnects", async () => {
@@ -171,20 +84,6 @@ describe("the organization object", () => {
     });
     assert.equal(answers[0].hasHead, false);
     assert.deepEqual(tally(answers.slice(1)), { [JOINED]: 29 });
-    const { pageViews, aborted } = await pageViewCounters();
-    assert.deepEqual([pageViews, aborted], [1, 0]);
-  });
-
-  test("caches a page even if its only reader disconnects", async () => {
-    const target = viewsOf(closedRange());
-    await gate.upstream.hold();
-    const [reader] = openAll(gate, 1, target);
-    await gate.upstream.untilHeld(1);
-    reader.leave();
-    for (let trip = 0; trip < 3; trip += 1) await callObject();
-    await gate.upstream.release();
-    await gate.untilCounters(({ inFlight }) => inFlight === 0);
-    await until(async () => (await gate.get(target, withoutQuota(gate))).status === 200);
     const { pageViews, aborted } = await pageViewCounters();
     assert.deepEqual([pageViews, aborted], [1, 0]);
   });

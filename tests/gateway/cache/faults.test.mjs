@@ -9,7 +9,6 @@ import {
   assertViews,
   budget,
   cacheOf,
-  caller,
   closedRange,
   costOf,
   NO_CACHE,
@@ -17,7 +16,6 @@ import {
   untilOpen,
   untilStale,
   viewsOf,
-  withoutQuota,
 } from "../analytics_requests.mjs";
 import { assertProblem, startGate, VIEWS } from "../recorded_gateway.mjs";
 
@@ -186,44 +184,6 @@ describe("a stale page", () => {
     assert.equal(result.header("etag"), cached.header("etag"));
   });
 
-  test("replaces a stale page if the upstream works", async () => {
-    const { target, cached } = await stalePage(gate);
-    const page = { ...cached.json, totals: { human: 1, ai: 1, total: 2 } };
-    await gate.upstream.fault({ fault: { kind: "json", status: 200, body: page } });
-    const answer = await gate.get(target);
-    assert.deepEqual(assertViews(answer, RENEWED).totals, page.totals);
-    assert.notEqual(answer.header("etag"), cached.header("etag"));
-  });
-
-  test("returns an upstream 404 even if a stale page is cached", async () => {
-    const { target } = await stalePage(gate);
-    await gate.upstream.fault({ fault: status(404) });
-    const { upstream } = assertProblem(await gate.get(target), 404, "upstream-error");
-    assert.equal(upstream.status, 404);
-    assert.equal(await gate.received(), 2);
-  });
-
-  test("tries a failing upstream again with each request for a stale page", async () => {
-    const { target, cached } = await stalePage(gate);
-    await gate.upstream.reset();
-    await failAlways(gate, status(500));
-    const failed = "fwd=stale; fwd-status=500; ttl=-; detail=stale";
-    for (const visits of [1, 2, 3]) {
-      assertStale(await gate.get(target), cached, failed);
-      assert.equal(await gate.received(), visits);
-    }
-  });
-
-  test("returns 304 for the ETag of a stale page", async () => {
-    const { target, cached } = await stalePage(gate);
-    await failAlways(gate, status(500));
-    const headers = [["If-None-Match", cached.header("etag")]];
-    const answer = await gate.get(target, { headers });
-    assert.deepEqual([answer.status, answer.text], [304, ""]);
-    assert.equal(answer.header("cache-control"), "private, no-cache");
-    assert.equal(cacheOf(answer), "fwd=stale; fwd-status=500; ttl=-; detail=stale");
-  });
-
   test("returns the stale page to a request with no-cache if the upstream fails", async () => {
     const { target, cached } = await stalePage(gate);
     await failAlways(gate, status(500));
@@ -243,47 +203,6 @@ describe("a stale page", () => {
   });
 });
 
-describe("a slice across two pages", () => {
-  const SLICE = { limit: 20, offset: 240 };
-  const fails = (own, offset) =>
-    own.upstream.fault({ times: 0, target: `offset=${offset}`, fault: status(500) });
-
-  for (const offset of [0, 250]) {
-    test(`marks a slice as stale if only its page at offset ${offset} cannot be fetched again`, async () => {
-      const range = openRange();
-      const target = viewsOf({ ...range, ...SLICE });
-      const cached = await gate.get(target);
-      // The pages become stale one after the other.
-      for (const page of [0, 250]) {
-        await untilStale(gate, viewsOf({ ...range, limit: 20, offset: page }));
-      }
-      await fails(gate, offset);
-      const answer = await gate.get(target);
-      assertStale(answer, cached, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
-    });
-
-    test(`returns the error of a slice's uncached page at offset ${offset}`, async () => {
-      await fails(gate, offset);
-      const answer = await gate.get(viewsOf({ ...closedRange(), ...SLICE }));
-      assertProblem(answer, 500, "upstream-error");
-    });
-  }
-});
-
-describe("a fresh page", () => {
-  test("returns the fresh page, marked, to a request with no-cache if the upstream fails", async () => {
-    const target = viewsOf(closedRange());
-    const cached = await gate.get(target);
-    await gate.upstream.reset();
-    await failAlways(gate, status(500));
-    const answer = await gate.get(target, { headers: NO_CACHE });
-    assert.deepEqual([answer.status, answer.text], [200, cached.text]);
-    assert.match(answer.header("cache-status"), /fwd-status=500/);
-    assert.doesNotMatch(answer.header("cache-status"), /fwd=stale|detail=stale/);
-    assert.equal(await gate.received(), 1);
-  });
-});
-
 describe("a retry", () => {
   for (const [what, fault] of [
     ["a 503", status(503)],
@@ -298,22 +217,6 @@ describe("a retry", () => {
       assertViews(await gate.get(target), HIT);
     });
   }
-
-  test("retries failed page views only once", async () => {
-    await gate.upstream.fault({ times: 2, fault: status(503) });
-    const { result, visits, units } = await costOf(gate, () => gate.get(viewsOf(closedRange())));
-    assertProblem(result, 503, "upstream-error");
-    assert.deepEqual({ visits, units }, { visits: 2, units: 2 });
-  });
-
-  test("does not retry page views when the caller's own quota is spent", async () => {
-    const last = caller(gate, "last", { quota: { analytics: 1 } });
-    await gate.upstream.fault({ fault: status(503) });
-    const run = () => gate.get(viewsOf(closedRange()), last);
-    const { result, visits, units } = await costOf(gate, run);
-    assertProblem(result, 503, "upstream-error");
-    assert.deepEqual({ visits, units }, { visits: 1, units: 1 });
-  });
 });
 
 describe("an upstream 429", () => {
@@ -333,15 +236,6 @@ describe("an upstream 429", () => {
     }
     await untilOpen(gate);
     assertViews(await gate.get(target), RENEWED);
-  });
-
-  test("releases the unit that a request with an upstream 429 reserved", async () => {
-    await gate.get(viewsOf(closedRange()));
-    const { left } = await budget(gate);
-    await gate.upstream.fault({ fault: status(429, wait(1)) });
-    await gate.get(viewsOf(closedRange()));
-    await untilOpen(gate);
-    assert.equal((await budget(gate)).left, left);
   });
 });
 
@@ -379,14 +273,6 @@ describe("a spent budget", () => {
     assert.equal(await own.received(), 0);
   });
 
-  test("serves fresh pages on a spent budget, marked if the request has no-cache", async () => {
-    assertViews(await own.get(closed), HIT);
-    const forced = await own.get(closed, { headers: NO_CACHE });
-    assertViews(forced, "hit; ttl=+; detail=quota-exceeded");
-    assert.equal(forced.header("cache-control"), "private, max-age=86400");
-    assert.equal(await own.received(), 0);
-  });
-
   test("rejects uncached pages on a spent budget without an upstream request", async () => {
     for (const range of [closedRange(), openRange()]) {
       const answer = await own.get(viewsOf(range));
@@ -399,11 +285,5 @@ describe("a spent budget", () => {
       assert.equal(answer.header("cache-status"), undefined);
     }
     assert.equal(await own.received(), 0);
-  });
-
-  test("serves stale pages to a caller with a spent quota, and new ones to other callers", async () => {
-    const { target, cached } = await stalePage(gate);
-    assertStale(await gate.get(target, withoutQuota(gate)), cached, SPENT);
-    assertViews(await gate.get(target), RENEWED);
   });
 });

@@ -6,7 +6,6 @@
 
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
-import { Client } from "../../../pkg/dist/node.js";
 import {
   assertViews,
   cacheOf,
@@ -20,19 +19,8 @@ import {
   upstreamsOwn,
   viewsOf,
 } from "../analytics_requests.mjs";
-import { assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
-import {
-  EMPTY,
-  gate,
-  HIT,
-  LIMIT,
-  MISS,
-  OTHER,
-  ROWS,
-  UPSTREAM,
-  unlimited,
-  useGate,
-} from "./cached_views.mjs";
+import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { gate, HIT, MISS, OTHER, useGate } from "./cached_views.mjs";
 
 useGate("cache");
 
@@ -94,34 +82,6 @@ describe("upstream pages of 250 rows", () => {
     );
   });
 
-  for (const [limit, offset, pages] of [
-    [1, 0, [0]],
-    [30, 730, [500, 750]],
-    [2, 249, [0, 250]],
-  ]) {
-    test(`fetches only the pages at offset ${pages.join(" and ")} for limit ${limit} and offset ${offset}`, async () => {
-      const target = viewsOf({ ...closedRange(), limit, offset });
-      const { result, visits, units } = await costOf(gate, () => gate.get(target));
-      assert.deepEqual({ visits, units }, { visits: pages.length, units: pages.length });
-      const requested = await pagesRequested(gate);
-      assert.deepEqual(
-        requested,
-        pages.map((start) => [PAGE_ROWS, start]),
-      );
-      assert.deepEqual(assertViews(result, MISS), await upstreamsOwn(gate, target));
-    });
-  }
-
-  test("fetches only the uncached page of a slice across two pages", async () => {
-    const range = closedRange();
-    await gate.get(viewsOf(range));
-    const target = viewsOf({ ...range, limit: 20, offset: 240 });
-    const { result, visits } = await costOf(gate, () => gate.get(target));
-    assertViews(result, MISS);
-    assert.equal(visits, 1);
-    assert.deepEqual((await pagesRequested(gate)).at(-1), [PAGE_ROWS, 250]);
-  });
-
   test("returns unknown fields of page views and their rows", async () => {
     const target = viewsOf(closedRange());
     const row = { path: "/", human: 1, ai: 2, total: 3, trend: { week: [1, null, "x"] } };
@@ -131,145 +91,6 @@ describe("upstream pages of 250 rows", () => {
     assert.deepEqual(assertViews(await gate.get(target), MISS), body);
     assert.deepEqual(assertViews(await gate.get(target), HIT), body);
   });
-
-  test("returns an empty page for a project without views", async () => {
-    const range = closedRange();
-    for (const [limit, offset] of [
-      [25, 0],
-      [250, 0],
-      [25, 1000],
-    ]) {
-      const target = viewsOf({ project: EMPTY, ...range, limit, offset });
-      const own = await upstreamsOwn(gate, target);
-      const answer = await gate.get(target, caller(gate, "erin", { projects: [EMPTY] }));
-      assert.deepEqual(answer.json, own);
-      assert.deepEqual([own.views, own.hasMore], [[], false]);
-    }
-  });
-
-  test("sends one request per page when the package iterates over page views", async () => {
-    const range = closedRange();
-    const options = {
-      baseUrl: gate.gateway.url,
-      projectId: PROJECT,
-      auth: { token: gate.token() },
-    };
-    const client = new Client({ ...options, maxRetries: 0 });
-    const { views } = await gate.upstream.views({ projectId: PROJECT, ...range });
-    const walk = async (limit) => {
-      const rows = [];
-      for await (const row of client.analytics.views({ ...range, limit })) rows.push({ ...row });
-      return rows;
-    };
-    const first = await costOf(gate, () => walk(undefined));
-    assert.equal(first.result.length, ROWS);
-    assert.deepEqual(first.result, views);
-    const pages = ROWS / PAGE_ROWS;
-    assert.deepEqual([first.visits, first.units], [pages, pages]);
-    const second = await costOf(gate, () => walk(100));
-    assert.deepEqual([second.result, second.visits, second.units], [views, 0, 0]);
-  });
-});
-
-describe("a slice equals the upstream's own response", () => {
-  /** Returns a seeded generator of integers from 0 to `limit - 1`. */
-  function seededRandom(seed) {
-    let state = seed;
-    return (limit) => {
-      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-      return Math.floor((state / 2 ** 32) * limit);
-    };
-  }
-
-  /**
-   * Returns `[limit, offset]` of slices at the edges of upstream pages, of slices that end at the
-   * last row, and of 20 random slices.
-   */
-  function slicesOf(rows) {
-    const next = seededRandom(rows);
-    const edges = [0, 249, 250, 251, rows - 1, rows, rows + 1, rows + 249, rows + 250, rows + 9999];
-    const atEdges = edges.flatMap((offset) => [1, 25, 250].map((limit) => [limit, offset]));
-    const upToTheEnd = [1, 50, 250].map((limit) => [limit, rows - limit]);
-    const others = Array.from({ length: 20 }, () => [1 + next(250), next(rows + 300)]);
-    return [...atEdges, ...upToTheEnd, ...others];
-  }
-
-  /**
-   * Returns the numbers of the upstream pages that the gateway needs for a slice. The gateway
-   * fetches a second page only if the slice's first page is not the last page of the list.
-   */
-  function pagesOf([limit, offset], rows) {
-    const last = Math.max(0, Math.ceil(rows / PAGE_ROWS) - 1);
-    const first = Math.floor(offset / PAGE_ROWS);
-    const end = Math.floor((offset + limit - 1) / PAGE_ROWS);
-    return first < end && first < last ? [first, end] : [first];
-  }
-
-  /**
-   * Asserts that each slice equals the upstream's own response, and that the gateway fetches only
-   * pages that are not cached yet.
-   */
-  async function assertSlices(own, rows) {
-    const range = closedRange();
-    const slices = slicesOf(rows);
-    const targets = slices.map(([limit, offset]) => viewsOf({ ...range, limit, offset }));
-    const expected = await Promise.all(targets.map((target) => upstreamsOwn(own, target)));
-    const cached = new Set();
-    let visits = await own.received();
-    for (const [at, slice] of slices.entries()) {
-      const answer = await own.get(targets[at]);
-      assert.deepEqual([answer.status, answer.json], [200, expected[at]], targets[at]);
-      const before = cached.size;
-      for (const page of pagesOf(slice, rows)) cached.add(page);
-      visits += cached.size - before;
-      assert.equal(await own.received(), visits, targets[at]);
-    }
-  }
-
-  test("returns slices of 610 rows with a partial last page that equal the upstream's own response", async (t) => {
-    const upstream = { ...UPSTREAM, pages: 610 };
-    const own = await startGate("cache-slices", { upstream, gateway: { vars: LIMIT } });
-    t.after(() => own.stop());
-    await unlimited(own);
-    await assertSlices(own, 610);
-  });
-});
-
-describe("an equivalent query", () => {
-  const range = { dateFrom: "2001-05-06", dateTo: "2002-07-08" };
-  const list = `dateFrom=${range.dateFrom}&dateTo=${range.dateTo}`;
-  const views = (query, project = PROJECT) => `/v1/analytics/${project}/views?${query}`;
-  let first;
-
-  before(async () => {
-    first = await gate.get(views(list));
-    assertViews(first, MISS);
-  });
-
-  for (const [what, target] of [
-    ["the default limit", views(`${list}&limit=50`)],
-    ["encoded dates", views("dateFrom=2001%2D05%2d06&dateTo=%32002-07-08")],
-    ["a fully encoded project", views(list, "%64%65%6d%6F%2d%64%6F%63%73")],
-  ]) {
-    test(`serves a query with ${what} from the same cache entry`, async () => {
-      const answer = await gate.get(target);
-      assertViews(answer, HIT);
-      assert.equal(answer.text, first.text);
-      assert.equal(await gate.received(), 0);
-    });
-  }
-
-  for (const [what, other] of [
-    ["another start", { dateFrom: "2001-05-07", dateTo: "2002-07-08" }],
-    ["the end of the first range as its start", { dateFrom: "2002-07-08", dateTo: "2002-07-09" }],
-  ]) {
-    test(`serves a query with ${what} from a separate cache entry`, async () => {
-      const target = viewsOf(other);
-      const answer = await gate.get(target);
-      assert.deepEqual(assertViews(answer, MISS), await upstreamsOwn(gate, target));
-      assert.notEqual(answer.text, first.text);
-    });
-  }
 });
 
 describe("a cached page", () => {
@@ -291,18 +112,6 @@ describe("a cached page", () => {
       { cache, budgetLeft, upstreamStatus, status },
       { cache: "hit", budgetLeft: null, upstreamStatus: null, status: 200 },
     );
-  });
-
-  test("serves the cached page to every caller with access to the project", async () => {
-    for (const credentials of [
-      caller(gate, "bob"),
-      caller(gate, "carol", { projects: [OTHER, PROJECT] }),
-    ]) {
-      const answer = await gate.get(target, credentials);
-      assertViews(answer, HIT);
-      assert.equal(answer.text, cached.text);
-    }
-    assert.equal(await gate.received(), 0);
   });
 
   test("does not serve the cached page to callers without the project or the scope", async () => {

@@ -21,11 +21,8 @@ const LIST = `/v2/agent/${PROJECT}/jobs`;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 9).toString("base64")}`;
 /** Maximum wait for an event, generous for a busy machine. */
 const PATIENCE_MS = 60_000;
-/** Maximum time until a test checks a stored deadline. */
-const MAX_TEST_DURATION_MS = 15 * 60_000;
-
 const stored = JSON.parse(readFileSync(join(STATE, "stored.json"), "utf8"));
-const { unwatched, completed, moving, awaited, ended, elsewhere } = stored.jobs;
+const { unwatched, completed, moving, awaited } = stored.jobs;
 const BUSY = stored.busy.project;
 /** This prompt has letters beyond ASCII, and replaces a stored prompt. */
 const ACCENTED = "Die GRÖSSE der Übersicht";
@@ -108,7 +105,6 @@ async function addStoredJobs(upstream) {
 const lastState = ({ events }) => JSON.parse(events.at(-1)[1]);
 const hasStatus = (status) => (event) => JSON.parse(event.data).status === status;
 const eventsOf = ({ events }) => events.map(({ lastEventId, data }) => [lastEventId, data]);
-const idsOf = (list) => list.map(({ id }) => id);
 const withoutCheckedAt = ({ checkedAt, ...job }) => job;
 const bearer = (sub) => `Bearer ${jobs.gate.token({ sub, projects: jobs.projects })}`;
 
@@ -175,23 +171,6 @@ describe("stored jobs", () => {
     assert.equal(checkedAt(json.jobs), checkedAt(expected), "a finished job is not polled");
   });
 
-  test("finds stored jobs by their prompt, ignoring case", async () => {
-    for (const [text, id] of [
-      ["THE LINKS", completed.id],
-      ["grösse DER ü", unwatched.id],
-    ]) {
-      // An alarm adds the stored jobs to the index. Until then, letters beyond ASCII match only in
-      // the same case.
-      const deadline = performance.now() + PATIENCE_MS;
-      let found = [];
-      while (found.length === 0 && performance.now() < deadline) {
-        const { json } = await jobs.get(`${LIST}?${new URLSearchParams({ text })}`);
-        found = idsOf(json.jobs);
-      }
-      assert.deepEqual(found, [id]);
-    }
-  });
-
   test("returns a stored job's record without follow-ups and without change times", async () => {
     const { json } = await jobs.get(jobs.path(completed.id, { rest: "/record" }));
     const { id, prompt } = stored.listed.jobs.find(({ id }) => id === completed.id);
@@ -202,16 +181,6 @@ describe("stored jobs", () => {
       seen.map(({ status, prLink }) => ({ at: null, status, prLink })),
     );
   });
-
-  for (const lastEventId of ["0", "1", "3"]) {
-    test(`resumes a stored job's events after Last-Event-ID ${lastEventId}`, async () => {
-      const stream = jobs.watch(moving.id, { lastEventId });
-      const missed = moving.events.slice(Number(lastEventId));
-      await stream.until(({ events, status }) => status === 200 && events.length >= missed.length);
-      assert.deepEqual(eventsOf(stream), missed);
-      stream.leave();
-    });
-  }
 
   test("polls a watched stored job and appends events to the stored ones", async () => {
     const all = await jobs.watchingAll();
@@ -231,29 +200,6 @@ describe("stored jobs", () => {
       nextEvent("4", moving, "reviewing"),
       nextEvent("5", moving, "completed"),
     ]);
-  });
-
-  test("streams a stored job that was created outside the gateway, but does not list it", async () => {
-    const stream = jobs.watch(elsewhere.id, { lastEventId: "1" });
-    await stream.event();
-    await jobs.upstream.setJob(elsewhere.id, { status: "failed" });
-    await stream.event(hasStatus("failed"), PATIENCE_MS);
-    assert.equal(await stream.ended, "clean");
-    const [, second] = elsewhere.events;
-    assert.deepEqual(eventsOf(stream), [second, nextEvent("3", elsewhere, "failed")]);
-    const { json } = await jobs.get(LIST);
-    assert.ok(!idsOf(json.jobs).includes(elsewhere.id));
-  });
-
-  test("ends the stream of a finished stored job after its stored events", async () => {
-    for (const job of [completed, ended]) {
-      const stream = jobs.watch(job.id, { lastEventId: "1" });
-      assert.equal(await stream.ended, "clean");
-      assert.deepEqual(eventsOf(stream), job.events.slice(1));
-      const resumed = jobs.watch(job.id, { lastEventId: "2" });
-      assert.equal(await resumed.ended, "clean");
-      assert.equal(resumed.status, 204);
-    }
   });
 
   test("sends a follow-up to a stored job within the stored budget", async () => {
@@ -277,18 +223,6 @@ describe("a stored idempotency key", () => {
       assert.equal(await creations(), 0);
     });
   }
-
-  for (const name of ["lost", "running"]) {
-    test(`reports an unknown outcome for a stored key without a response (${name})`, async () => {
-      const { key, prompt } = stored.keys[name];
-      for (let attempt = 0; attempt < 2; attempt += 1) {
-        const problem = assertProblem(await send({ key, prompt }), 409, "outcome-unknown");
-        assert.equal(problem.outcome, "unknown");
-      }
-      assertProblem(await send({ key, prompt: "another" }), 422, "idempotency-key-reused");
-      assert.equal(await creations(), 0);
-    });
-  }
 });
 
 describe("a stored budget", () => {
@@ -301,26 +235,6 @@ describe("a stored budget", () => {
     const answer = await send({});
     assert.deepEqual([answer.status, remaining(answer)], [201, left - 1]);
   });
-
-  test("grants the last of a stored budget to the first caller", async () => {
-    const { left } = (await jobs.health(BUSY)).budgets["create-job"];
-    assert.equal(left, 1);
-    const granted = await send({ project: BUSY, authorization: bearer("bob") });
-    assert.deepEqual([granted.status, remaining(granted)], [201, 0]);
-    const rejected = await send({ project: BUSY, authorization: bearer("carol") });
-    assertProblem(rejected, 429, "quota-exceeded");
-    assert.equal(await creations(), 1);
-  });
-
-  test("keeps a stored budget blocked for as long as Mintlify requested", async () => {
-    const answer = await send({ project: BUSY, id: stored.busy.job });
-    const problem = assertProblem(answer, 429, "quota-exceeded");
-    assert.match(problem.detail, /the upstream itself/);
-    assert.equal(await requestsSince("agentJobs.sendMessage"), 0);
-    const longest = stored.budgets.busy["send-message"].closedUntil - stored.madeAt + 1000;
-    const wait = 1000 * Number(answer.header("retry-after"));
-    assert.ok(wait <= longest && wait > longest - 1000 - MAX_TEST_DURATION_MS, `${wait} ms`);
-  });
 });
 
 describe("a stored page of views", () => {
@@ -331,15 +245,5 @@ describe("a stored page of views", () => {
     assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
     assert.equal((await jobs.get(target, [["If-None-Match", etag]])).status, 304);
     assert.equal(await viewRequests(), 0);
-  });
-
-  test("serves a stored stale page when Mintlify fails", async () => {
-    const { target, text, etag } = stored.views.stale;
-    await jobs.upstream.fault({ fault: { kind: "status", status: 500 } });
-    const answer = await jobs.get(target);
-    assertViews(answer, "fwd=stale; fwd-status=500; ttl=-; detail=stale");
-    assert.deepEqual([answer.text, answer.header("etag")], [text, etag]);
-    assert.equal(await viewRequests(), 1);
-    assert.equal(remaining(answer), stored.budgets.organization.analytics.left - 1);
   });
 });

@@ -8,7 +8,6 @@ import { assertProblem } from "../recorded_gateway.mjs";
 import { startSite, triggerOf } from "./site.mjs";
 
 const DEPLOYMENTS = { limit: 10, windowMs: 10_000 };
-const PREVIEWS = { limit: 5, windowMs: 60_000 };
 /** Each request comes from another project, so that only the organization's budget limits them. */
 const PROJECTS = Array.from({ length: 20 }, (_, at) => `site-${at}`);
 const ANY_PROJECT = (at) => PROJECTS[at % PROJECTS.length];
@@ -63,42 +62,5 @@ describe("100 concurrent deployments", () => {
     const sent = (await arrivals("deployments.create")).length - before;
     assert.equal(sent, accepted);
     await assertWithin(DEPLOYMENTS, await arrivals("deployments.create", "automations.run"));
-  });
-});
-
-test("20 previews reach Mintlify at most five times in a minute", async () => {
-  const start = (at) => site.preview(`branch-${at}`, { project: ANY_PROJECT(at) });
-  const answers = await Promise.all(PROJECTS.map((_, at) => start(at)));
-  const accepted = answers.filter(({ status }) => status === 202).length;
-  assert.equal(accepted, PREVIEWS.limit);
-  await assertWithin(PREVIEWS, await arrivals("previews.create"));
-  const { organization } = await (
-    await fetch(`${site.gate.gateway.url}/healthz?deep`, { headers: { authorization: site.as() } })
-  ).json();
-  assert.equal(organization.budgets["create-preview"].left, 0);
-});
-
-describe("after Mintlify has refused a preview", () => {
-  let refusing;
-  before(async () => {
-    refusing = await startSite("deployment-refusals", { projects: ["site-0"] });
-  });
-  after(() => refusing?.stop());
-
-  test("refused requests count, and the block ends with the window", async () => {
-    const fault = { kind: "status", status: 429, headers: { "retry-after": "3600" } };
-    await refusing.upstream.fault({ operation: "previews.create", times: 1000, fault });
-    let answer;
-    const start = refusing.gate.now();
-    do {
-      answer = await refusing.preview("any", { project: "site-0" });
-    } while (answer.header("ratelimit") === undefined || refusing.gate.now() < start + 30_000);
-    const { byOperation } = await refusing.upstream.counters();
-    const sent = byOperation["previews.create"];
-    assert.ok(sent >= 1 && sent <= PREVIEWS.limit, `${sent} were sent`);
-    const problem = assertProblem(answer, 429, "quota-exceeded");
-    assert.deepEqual(problem["violated-policies"], ["create-preview"]);
-    const wait = Number(answer.header("retry-after"));
-    assert.ok(wait * 1000 <= PREVIEWS.windowMs, `Retry-After: ${wait}`);
   });
 });

@@ -5,12 +5,10 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { caller, viewsOf } from "../analytics_requests.mjs";
-import { exportOf, FORMATS, splitLines } from "../expected_exports.mjs";
+import { exportOf, splitLines } from "../expected_exports.mjs";
 import { startGate } from "../recorded_gateway.mjs";
 
 const DAY_MS = 86_400_000;
-const MIXED = "/problems/counts-changed";
-
 let gate;
 let reader;
 let range;
@@ -64,56 +62,3 @@ for (const offset of [0, 250, 500]) {
     assert.equal((await countRequests()) - before, 3);
   });
 }
-
-test("exports cached pages without further requests while counts stay the same", async () => {
-  for (const offset of [0, 250, 500]) await getViews({ offset, limit: 250 });
-  const before = await countRequests();
-  assert.equal((await readExport()).length, 700);
-  assert.equal(await countRequests(), before);
-});
-
-for (const format of FORMATS) {
-  test(`ends an export to ${format} with a notice if counts change while it is read`, async () => {
-    const { upstream } = gate;
-    const other = {
-      totals: { human: 1, ai: 1, total: 2 },
-      views: [{ path: "/x" }],
-      hasMore: false,
-    };
-    const fault = { kind: "json", status: 200, body: other };
-    await upstream.fault({ target: "offset=500", times: 1, fault });
-    const lines = await readExport(format);
-    const notice =
-      format === "csv" ? `#mixed,problem=${MIXED},,\r` : `{"mixed":{"problem":"${MIXED}"}}`;
-    assert.equal(lines.at(-1), notice);
-    assert.match(lines.at(-2), /\/x/);
-  });
-}
-
-for (const [first, second] of [
-  [0, 250],
-  [250, 0],
-]) {
-  test(`returns a report of two pages from one state if the page at offset ${first} is outdated`, async () => {
-    await getViews({ offset: first, limit: 250 });
-    await grow();
-    await getViews({ offset: second, limit: 1 });
-    const { totals, views } = await gate.upstream.views(range);
-    const answer = await getViews({ offset: 200, limit: 100 });
-    const body = JSON.parse(answer.text);
-    assert.deepEqual(body.totals, totals);
-    assert.deepEqual(body.views, views.slice(200, 300));
-    assert.doesNotMatch(answer.header("cache-status"), /mixed/);
-  });
-}
-
-test("marks a report as mixed if an outdated page cannot be fetched again", async () => {
-  const { upstream } = gate;
-  await getViews({ offset: 0, limit: 250 });
-  await grow();
-  await upstream.fault({ target: "offset=0", times: 0, fault: { kind: "status", status: 500 } });
-  const answer = await getViews({ offset: 200, limit: 100 });
-  assert.equal(answer.status, 200, answer.text);
-  assert.match(answer.header("cache-status"), /; mixed$/);
-  assert.equal(answer.header("cache-control"), "private, no-cache");
-});

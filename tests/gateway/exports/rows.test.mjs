@@ -6,7 +6,6 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { caller, organization } from "../analytics_requests.mjs";
 import {
-  BYTE_ORDER_MARK,
   exportOf,
   FORMATS,
   formatRows,
@@ -17,13 +16,7 @@ import {
   rowsUpstream,
   splitLines,
 } from "../expected_exports.mjs";
-import {
-  ALLOWED_ORIGIN,
-  assertInvalid,
-  assertProblem,
-  PROJECT,
-  startGate,
-} from "../recorded_gateway.mjs";
+import { assertProblem, PROJECT, startGate } from "../recorded_gateway.mjs";
 
 const SCOPE = "analytics:read analytics:conversations";
 const TYPES = {
@@ -104,116 +97,6 @@ describe("an export of a list", () => {
     assertExport(await getExport("views", { format: "csv", ...newRange() }));
     assert.equal(before - (await left()), 11);
   });
-
-  test("returns the same ETag for a page cached by an export as for a page fetched alone", async () => {
-    const range = newRange();
-    assertExport(await getExport("views", { format: "ndjson", ...range }));
-    const target = `/v1/analytics/${PROJECT}/views?${new URLSearchParams({ ...range, offset: 2000, limit: 250 })}`;
-    const cached = await gate.get(target, reader);
-    assert.match(cached.header("cache-status"), /hit/);
-    const again = await gate.get(target, { ...reader, headers: [["Cache-Control", "no-cache"]] });
-    assert.match(again.header("cache-status"), /fwd/);
-    assert.equal(again.header("etag"), cached.header("etag"));
-    const since = [["If-None-Match", cached.header("etag")]];
-    assert.equal((await gate.get(target, { ...reader, headers: since })).status, 304);
-  });
-
-  test("exports only the matching rows of a filtered report", async () => {
-    const filters = { source: "contextual", status: "pending,resolved" };
-    const range = newRange();
-    const lines = await rowsUpstream(gate, "feedback", { ...range, ...filters });
-    const all = await rowsUpstream(gate, "feedback", range);
-    assert.ok(lines.length > 0 && lines.length < all.length);
-    for (const format of FORMATS) {
-      const answer = await getExport("feedback", { format, ...range, ...filters });
-      assert.equal(assertExport(answer), formatRows("feedback", format, lines));
-    }
-  });
-
-  test("exports only a header as csv and nothing as ndjson for a range without rows", async () => {
-    const none = { dateFrom: "2024-01-01", dateTo: "2024-01-01" };
-    const rejected = await getExport("views", { format: "csv", ...none });
-    assertInvalid(rejected, "dateFrom", "before-date-to");
-    const empty = {
-      ...reader,
-      authorization: `Bearer ${gate.token({ sub: "e", projects: ["empty-docs"] })}`,
-    };
-    const query = { project: "empty-docs", ...newRange() };
-    const header = await getExport("views", { format: "csv", ...query }, empty);
-    assert.equal(assertExport(header), `${BYTE_ORDER_MARK}path,human,ai,total\r\n`);
-    assert.equal(assertExport(await getExport("views", { format: "ndjson", ...query }, empty)), "");
-  });
-});
-
-describe("an export request", () => {
-  test("rejects invalid parameters of an export by field and rule", async () => {
-    const whole = { format: "csv", ...newRange() };
-    for (const [changes, field, rule] of [
-      [{ format: "xlsx" }, "format", "one-of"],
-      [{ limit: "10" }, "limit", "unknown"],
-    ]) {
-      assertInvalid(await getExport("views", { ...whole, ...changes }), field, rule);
-    }
-    const twice = `${exportOf("views", whole)}&format=ndjson`;
-    assertInvalid(await gate.get(twice, reader), "format", "once");
-    for (const cursor of ["12", "x~", "-1~abc"]) {
-      const answer = await getExport("searches", { ...whole, cursor });
-      const [error] = assertProblem(answer, 400, "invalid-request").errors;
-      assert.equal(error.field, "cursor", cursor);
-    }
-    assert.equal(await gate.received(), 0);
-  });
-
-  test("exports only reports that are lists, and only for GET", async () => {
-    for (const other of ["feedback/by-page", "assistant/caller-stats", "none"]) {
-      assertProblem(await getExport(other, { format: "csv", ...newRange() }), 404, "not-found");
-    }
-    const post = await gate.send({
-      method: "POST",
-      target: exportOf("views", { format: "csv", ...newRange() }),
-      ...reader,
-    });
-    assertProblem(post, 405, "method-not-allowed");
-    assert.equal(await gate.received(), 0);
-  });
-
-  test("requires the scope and the project of a report to export it", async () => {
-    const query = { format: "ndjson", ...newRange() };
-    const anonymous = await getExport("views", query, { authorization: null });
-    assertProblem(anonymous, 401, "missing-token");
-    for (const [report, claims] of [
-      ["views", { scope: "jobs:read" }],
-      ["assistant", { scope: "analytics:read" }],
-      ["views", { scope: SCOPE, projects: ["other-docs"] }],
-    ]) {
-      const answer = await getExport(report, query, caller(gate, "zoe", claims));
-      assert.equal(answer.status, 403, report);
-      assert.equal(answer.header("content-type"), "application/problem+json");
-    }
-    assert.equal(await gate.received(), 0);
-  });
-
-  test("responds to HEAD of an export with the header fields of GET and no body", async () => {
-    const target = exportOf("views", { format: "csv", ...newRange() });
-    const head = await gate.send({ method: "HEAD", target, ...reader });
-    const whole = await gate.get(target, reader);
-    for (const name of ["content-type", "content-disposition", "cache-control"]) {
-      assert.equal(head.header(name), whole.header(name), name);
-    }
-    assert.deepEqual([head.status, head.body.length], [200, 0]);
-  });
-
-  test("lets an allowed origin read an export, and no other origin", async () => {
-    const target = exportOf("views", { format: "csv", ...newRange() });
-    const answer = await gate.get(target, { ...reader, headers: [["Origin", ALLOWED_ORIGIN]] });
-    assertExport(answer);
-    assert.equal(answer.header("access-control-allow-origin"), ALLOWED_ORIGIN);
-    const foreign = await gate.get(target, {
-      ...reader,
-      headers: [["Origin", "https://evil.example"]],
-    });
-    assert.equal(foreign.status, 403);
-  });
 });
 
 describe("an incomplete export", () => {
@@ -256,43 +139,6 @@ describe("an incomplete export", () => {
     }
   }
 
-  test("resumes an export of an offset-based list after any number of rows", async () => {
-    const range = newRange();
-    const lines = await rowsUpstream(gate, "views", range);
-    const count = splitLines(lines).length;
-    for (const cursor of [0, 1, 249, 250, 251, 1234, count - 1, count, count + 1]) {
-      for (const format of FORMATS) {
-        const answer = await getExport("views", { format, ...range, cursor });
-        const rest = splitLines(lines)
-          .slice(cursor)
-          .map((line) => `${line}\n`)
-          .join("");
-        const expected = formatRows("views", format, rest, { header: false });
-        assert.equal(assertExport(answer), expected, `${format} from ${cursor}`);
-      }
-    }
-  });
-
-  test("resumes an export of a cursor-based list after any row of a page", async () => {
-    const range = newRange();
-    const lines = await rowsUpstream(gate, "searches", range);
-    for (const skipped of [0, 1, 99, 100]) {
-      const answer = await getExport("searches", {
-        format: "ndjson",
-        ...range,
-        cursor: `${skipped}~`,
-      });
-      const rest = splitLines(lines).slice(skipped);
-      assert.equal(assertExport(answer), rest.map((line) => `${line}\n`).join(""));
-    }
-  });
-
-  test("returns the upstream's 400 for an export with a made-up cursor", async () => {
-    const query = { format: "ndjson", ...newRange(), cursor: "0~made-up" };
-    const answer = await getExport("searches", query);
-    assert.equal(answer.status, 400, answer.text);
-  });
-
   const FAULTS = {
     "returns 503": { kind: "status", status: 503 },
     "truncates its response": { kind: "cutBody" },
@@ -314,30 +160,6 @@ describe("an incomplete export", () => {
       });
     }
   }
-
-  for (const format of FORMATS) {
-    test(`exports the pages before a failed page of the same batch as ${format}`, async () => {
-      const range = newRange();
-      await gate.upstream.fault({ target: "offset=2250", times: 0, fault: FAULTS["returns 503"] });
-      const found = await interrupt("views", format, range, reader);
-      assert.equal(found.cursor, "2250");
-      await gate.upstream.clearFaults();
-      const before = await gate.received();
-      await assertRest("views", format, range, found);
-      assert.equal((await gate.received()) - before, 2, "pages before the failure are cached");
-    });
-  }
-
-  test("ends an export of a list with a repeated cursor as incomplete", async () => {
-    const target = "searches";
-    const range = newRange();
-    await gate.upstream.fault({ target, times: 0, after: 1, fault: { kind: "repeatCursor" } });
-    const answer = await getExport("searches", { format: "ndjson", ...range });
-    const found = readIncomplete(assertExport(answer), "ndjson");
-    assert.match(found.incomplete.problem, /^\/problems\//);
-    const lines = await rowsUpstream(gate, "searches", range);
-    assert.ok(lines.startsWith(found.before.slice(0, 100)));
-  });
 
   test("returns the problem of a plain request for an export whose first page fails", async () => {
     const none = caller(gate, "none", { scope: SCOPE, quota: { analytics: 0 } });
@@ -398,15 +220,4 @@ test("fetches at most one more page after a client disconnects during an export"
   const pages = requests.filter((request) => request.target.includes(own)).length;
   // The runtime may notice the disconnect only when the gateway writes the next chunk.
   assert.ok(pages >= 3 && pages <= 4, `${pages} of 11 pages`);
-});
-
-test("completes concurrent exports and fetches each page once", async () => {
-  const ranges = Array.from({ length: 8 }, () => newRange());
-  const all = ranges.flatMap((range) => FORMATS.map((format) => ({ format, ...range })));
-  const answers = await Promise.all(all.map((query) => getExport("views", query)));
-  for (const [at, { format, ...range }] of all.entries()) {
-    const lines = await rowsUpstream(gate, "views", range);
-    assert.equal(assertExport(answers[at]), formatRows("views", format, lines));
-  }
-  assert.equal(await gate.received(), ranges.length * 11, "both formats share the pages");
 });

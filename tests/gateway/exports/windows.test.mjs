@@ -9,7 +9,6 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { Client } from "quillgate";
 import { caller } from "../analytics_requests.mjs";
 import {
   exportOf,
@@ -20,7 +19,7 @@ import {
   readIncomplete,
   rowsUpstream,
 } from "../expected_exports.mjs";
-import { PROJECT, startGate } from "../recorded_gateway.mjs";
+import { startGate } from "../recorded_gateway.mjs";
 import { moveStoredTimes } from "../stored_clock.mjs";
 
 const HOUR_MS = 3_600_000;
@@ -182,65 +181,5 @@ describe("an export over four windows", () => {
     assert.ok(requests >= pages && requests <= pages + BREAKS, `${requests} requests`);
     assert.ok(found.windows >= pages / BUDGET, `${found.windows} windows`);
     assert.equal(after.byStatus[429] ?? 0, 0, "the upstream's own budget is never exceeded");
-  });
-
-  test("exports the rows before endless empty pages, and ends as incomplete", async () => {
-    const range = newRange();
-    const lines = await rowsUpstream(gate, "views", range);
-    await passAnHour();
-    await gate.upstream.digHole({ at: 2500, places: 5000 });
-    const answer = await read(gate, exportOf("views", { format: "ndjson", ...range }), reader, {});
-    await gate.upstream.reset();
-    const { before, incomplete } = readIncomplete(answer.body.toString(), "ndjson");
-    assert.equal(before.split("\n").length - 1, 2500);
-    assert.ok(lines.startsWith(before));
-    assert.deepEqual(incomplete, { cursor: "3500", problem: "/problems/upstream-malformed" });
-  });
-});
-
-describe("an export by the package", () => {
-  const CLOCK_RATE = 3;
-  const WINDOW_SECONDS = 3;
-  const PAGES = 10;
-  const LIMIT = 4;
-  const WAIT_MS = 60_000;
-  let gate;
-  let analytics;
-
-  before(async () => {
-    gate = await startGate("exports-package-windows", {
-      clockRate: CLOCK_RATE,
-      upstream: { pages: PAGES * PAGE_ROWS, analyticsLimit: 1e6 },
-      gateway: {
-        vars: {
-          ANALYTICS_LIMIT_PER_HOUR: String(LIMIT),
-          LIMIT_WINDOW_SECONDS: String(WINDOW_SECONDS),
-        },
-      },
-    });
-    const token = caller(gate, "rita").authorization.replace("Bearer ", "");
-    ({ analytics } = new Client({
-      ...{ baseUrl: gate.gateway.url, projectId: PROJECT, auth: { token }, maxRetries: 0 },
-    }));
-  });
-  after(async () => {
-    await gate?.stop();
-  });
-
-  const exportViews = (format, range, options) =>
-    new Response(analytics.views(range).export({ format, ...options })).text();
-
-  test("completes over several windows by waiting for the budget", async () => {
-    const range = newRange();
-    const text = await exportViews("ndjson", range, { wait: WAIT_MS });
-    assert.equal(text, formatRows("views", "ndjson", await rowsUpstream(gate, "views", range)));
-  });
-
-  test("completes by waiting after an upstream 429", async () => {
-    const range = newRange();
-    const fault = { kind: "status", status: 429, headers: { "retry-after": "1" } };
-    await gate.upstream.fault({ target: "offset=500", fault });
-    const text = await exportViews("ndjson", range, { wait: WAIT_MS });
-    assert.equal(text, formatRows("views", "ndjson", await rowsUpstream(gate, "views", range)));
   });
 });

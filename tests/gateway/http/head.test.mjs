@@ -3,11 +3,8 @@
  * and without a body. It sends Strict-Transport-Security only over https.
  */
 import assert from "node:assert/strict";
-import { appendFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { startWithWrangler } from "../../harness/wrangler.mjs";
 import { JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
-import { BUILT_SCRIPT, configWith } from "../wrangler_config.mjs";
 
 let gate;
 
@@ -75,41 +72,6 @@ describe("HEAD", () => {
     for (;;) {
       const health = await gate.get(`/healthz?deep&project=${PROJECT}`, { authorization });
       if (health.json.project.watchers === 0) break;
-    }
-  });
-});
-
-describe("Strict-Transport-Security", () => {
-  const POLICY = "max-age=31536000";
-  const policyOf = async (own, target, options) =>
-    (await own.get(target, options)).header("strict-transport-security");
-
-  test("sends Strict-Transport-Security with every response over https", async () => {
-    const { config, dispose } = configWith({ path: BUILT_SCRIPT });
-    // The Worker sees this host and scheme in every request.
-    appendFileSync(config, '\n[dev]\nhost = "gate.example"\nupstream_protocol = "https"\n');
-    const secure = await startGate("head-https", {
-      startWith: startWithWrangler,
-      gateway: { config },
-    });
-    try {
-      for (const target of ["/healthz", "/openapi.json", `${JOBS}s`, `${JOBS}/nowhere`, VIEWS]) {
-        assert.equal(await policyOf(secure, target), POLICY, target);
-      }
-      assert.equal(await policyOf(secure, VIEWS, { authorization: null }), POLICY);
-      assert.equal(await policyOf(secure, "/v2/nowhere"), POLICY);
-      const options = { method: "OPTIONS", target: VIEWS, authorization: null };
-      assert.equal((await secure.send(options)).header("strict-transport-security"), POLICY);
-      assert.equal(await policyOf(secure, "/", { authorization: null }), POLICY, "the page");
-    } finally {
-      await secure.stop();
-      dispose();
-    }
-  });
-
-  test("omits Strict-Transport-Security over http", async () => {
-    for (const target of ["/healthz", `${JOBS}s`]) {
-      assert.equal(await policyOf(gate, target), undefined, target);
     }
   });
 });

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { accessClaims, mintToken, newSecret } from "../../harness/token.mjs";
+import { newSecret } from "../../harness/token.mjs";
 import { assertProblem, JOBS, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 const LIST = `/v2/agent/${PROJECT}/jobs`;
@@ -62,11 +62,6 @@ async function assertLogged(answer, expected) {
   assert.deepEqual(actual, expected);
   return line;
 }
-
-const operator = () => {
-  const claims = accessClaims({ sub: "olga", scope: "gateway:operate" });
-  return { authorization: `Bearer ${gate.known(mintToken(claims, gate.secret))}` };
-};
 const anonymous = { authorization: null };
 
 describe("the log line of a request", () => {
@@ -86,52 +81,6 @@ describe("the log line of a request", () => {
     const message = await gate.post(`${JOBS}/${created.json.id}/message`, { prompt });
     const after = await assertLogged(message, { ...own, ...withUpstream, route: `${JOB}/message` });
     assert.equal(after.budgetLeft, remaining(message, "send-message"));
-  });
-
-  test("logs one line for reading a job, listing jobs and watching a job", async () => {
-    const { id } = (await gate.post(JOBS, { prompt })).json;
-    await assertLogged(await gate.get(`${JOBS}/${id}`), { ...own, ...withUpstream, route: JOB });
-    await assertLogged(await gate.get(LIST), {
-      ...own,
-      status: 200,
-      route: "/v2/agent/{projectId}/jobs",
-    });
-    await gate.upstream.setJob(id, { status: "completed" });
-    const events = await gate.get(`${JOBS}/${id}/events`);
-    await assertLogged(events, { ...own, status: 200, route: `${JOB}/events` });
-  });
-
-  test("logs one line with the cache status for fetched and cached page views", async () => {
-    const route = "/v1/analytics/{projectId}/views";
-    const first = await gate.get(VIEWS);
-    const line = await assertLogged(first, { ...own, ...withUpstream, route });
-    assert.match(line.cache, /^fwd=uri-miss/);
-    assert.equal(line.budgetLeft, remaining(first, "analytics"));
-    const second = await assertLogged(await gate.get(VIEWS), {
-      ...own,
-      ...withoutUpstream,
-      route,
-      status: 200,
-    });
-    assert.match(second.cache, /^hit/);
-  });
-
-  test("logs one line for requests without a project", async () => {
-    const none = {
-      ...withoutUpstream,
-      project: null,
-      problem: null,
-      cache: null,
-      budgetLeft: null,
-    };
-    for (const [target, options, route, subject] of [
-      ["/healthz", anonymous, "/healthz", null],
-      ["/healthz?deep", operator(), "/healthz", "olga"],
-      ["/openapi.json", anonymous, "/openapi.json", null],
-    ]) {
-      const answer = await gate.get(target, options);
-      await assertLogged(answer, { ...none, route, subject, status: 200 });
-    }
   });
 
   test("logs the problem of a rejected request, and a subject only after authentication", async () => {
@@ -197,14 +146,6 @@ describe("the log line of a request", () => {
     assert.equal(await gate.received(), 0);
   });
 
-  test("logs a remaining budget of 0 for an exhausted quota", async () => {
-    const authorization = `Bearer ${gate.token({ sub: "few", quota: { "create-job": 0 } })}`;
-    const answer = await gate.post(JOBS, { prompt }, { authorization });
-    assertProblem(answer, 429, "quota-exceeded");
-    const expected = { status: 429, problem: "quota-exceeded", budgetLeft: 0, subject: "few" };
-    await assertLogged(answer, { ...expected, ...withoutUpstream });
-  });
-
   test("logs an upstream failure with its status, or null after a timeout, and its duration", async () => {
     await gate.upstream.fault({ fault: { kind: "status", status: 500 } });
     const failed = await gate.get(`${JOBS}/j1`);
@@ -215,17 +156,6 @@ describe("the log line of a request", () => {
       ...{ status: 504, upstreamStatus: null, problem: "upstream-timeout" },
     });
     assert.ok(line.upstreamMilliseconds >= 1000 * TIMEOUT_SECONDS);
-  });
-
-  test("logs one line for a subject with line breaks and control characters", async () => {
-    const sub = 'eve","status":200}\n{"requestId":"forged","status":200} \u001b[2K\r';
-    const authorization = `Bearer ${gate.token({ sub, projects: [] })}`;
-    const answer = await gate.get(VIEWS, { authorization });
-    const line = await assertLogged(answer, { subject: sub, status: 403 });
-    assert.equal(line.requestId, answer.header("x-request-id"));
-    assert.equal(linesOf("forged").length, 0);
-    assert.doesNotMatch(gate.gateway.log(), /^\{"requestId":"forged"/m);
-    assert.ok(!gate.gateway.log().includes("\u001b[2K"));
   });
 
   function remaining(answer, policy) {
@@ -308,16 +238,6 @@ describe("canaries in requests and upstream responses", () => {
     // The log may contain Mintlify's reason for rejecting the admin key, so no test searches for
     // this canary.
     delete canaries.refusal;
-  });
-
-  test("keeps the gateway's own cursors out of the log", async () => {
-    for (let created = 0; created < 2; created += 1) await gate.post(JOBS, { prompt });
-    const { nextCursor } = (await gate.get(`${LIST}?limit=1`)).json;
-    assert.ok(nextCursor);
-    const answer = await gate.get(`${LIST}?limit=1&cursor=${encodeURIComponent(nextCursor)}`);
-    assert.equal(answer.status, 200);
-    await lineOf(answer);
-    assert.ok(!gate.gateway.log().includes(nextCursor));
   });
 
   test("keeps canaries from requests and upstream responses out of the log", async () => {

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { assertInvalid, assertProblem, JOBS, PROJECT } from "../recorded_gateway.mjs";
+import { assertProblem, JOBS } from "../recorded_gateway.mjs";
 import {
   as,
   assertCreations,
@@ -19,10 +19,7 @@ import {
   forced,
   gate,
   jobsOf,
-  MARKER,
   newKey,
-  OTHER_PROJECT,
-  untilNot,
   untilNotInUse,
   useGateway,
   write,
@@ -44,56 +41,6 @@ describe("an idempotency key", () => {
     assert.equal(first.length, 1, "exactly one response is not a replay");
     for (const answer of await concurrently(50, () => write(key))) assertReplayed(answer, first[0]);
     await assertCreations(1);
-  });
-
-  test("reports an idempotency key as in use while its request is in flight", async () => {
-    const key = newKey();
-    await gate.upstream.hold({ operation: CREATE });
-    const first = write(key);
-    await gate.upstream.untilHeld(1);
-    for (const answer of await concurrently(20, () => write(key))) assertInUse(answer);
-    assertInUse(await forced(key));
-    assertReused(await write(key, { prompt: "another" }));
-    await gate.upstream.release();
-    const answer = await first;
-    assertFirst(answer);
-    assertReplayed(await write(key), answer);
-    assertReplayed(await forced(key), answer);
-    await assertCreations(1);
-  });
-
-  test("charges the budget once for an idempotency key, however many replays follow", async () => {
-    const key = newKey();
-    const remaining = (answer) => Number(/;r=(\d+)/.exec(answer.header("ratelimit"))[1]);
-    const first = await write(key);
-    for (const answer of await concurrently(5, () => write(key))) assertReplayed(answer, first);
-    assert.equal(remaining(await write(newKey())), remaining(first) - 1);
-  });
-
-  test("rejects a malformed idempotency key without a request upstream", async () => {
-    const key = newKey();
-    for (const malformed of [...[`"${key}`, `${key}, ${key}`, `${key}\xe4`, "x".repeat(256)]]) {
-      for (const target of [JOBS, `${JOBS}/j1/message`]) {
-        const answer = await write(malformed, { target });
-        assertInvalid(answer, "Idempotency-Key", "idempotency-key");
-        assert.ok(!answer.text.includes(MARKER), "the response repeats the key");
-      }
-    }
-    const twice = await write(key, { headers: [["Idempotency-Key", key]] });
-    assertInvalid(twice, "Idempotency-Key", "idempotency-key");
-    assert.equal(await gate.received(), 0);
-  });
-
-  test("does not forward the idempotency key upstream", async () => {
-    await write(newKey());
-    const [request] = await gate.upstream.requests();
-    assert.ok(!JSON.stringify(request).includes(MARKER));
-  });
-
-  test("creates two jobs from two equal requests without an idempotency key", async () => {
-    await gate.post(JOBS, { prompt: "x" });
-    await gate.post(JOBS, { prompt: "x" });
-    await assertCreations(2);
   });
 });
 
@@ -121,38 +68,6 @@ describe("the scope of an idempotency key", () => {
     assertReplayed(await write(key, { sub: "alice" }), first);
     assertReplayed(await write(key, { sub: "bob", prompt: "bob's" }), second);
     await assertCreations(2);
-  });
-
-  test("replays a response for another token of the same caller", async () => {
-    const key = newKey();
-    const first = await write(key);
-    const authorization = as("alice", { jti: "another", projects: [PROJECT] });
-    assertReplayed(await write(key, { authorization }), first);
-    await assertCreations(1);
-  });
-
-  test("keeps equal idempotency keys in two projects apart", async () => {
-    const key = newKey();
-    const first = await write(key);
-    const second = await write(key, { target: jobsOf(OTHER_PROJECT), prompt: "in the other" });
-    assertFirst(first);
-    assertFirst(second);
-    assertReplayed(await write(key), first);
-    await assertCreations(2);
-  });
-
-  test("sends one of 20 concurrent follow-ups under one idempotency key", async () => {
-    const [one, other] = [(await write(newKey())).json, (await write(newKey())).json];
-    const target = `${JOBS}/${one.id}/message`;
-    const key = newKey();
-    const answers = await concurrently(20, () => write(key, { target }));
-    const first = answers.find((answer) => answer.status === 200);
-    for (const answer of answers) if (answer.status !== 200) assertInUse(answer);
-    assertReplayed(await write(key, { target }), first);
-    assertReused(await write(key, { target: `${JOBS}/${other.id}/message` }));
-    assertReused(await write(key, { target, prompt: "another" }));
-    assertReused(await write(key));
-    assert.equal((await gate.upstream.counters()).messagesSent, 1);
   });
 });
 
@@ -184,63 +99,12 @@ describe("an error under an idempotency key", () => {
     await assertCreations(1, 2);
   });
 
-  test("still replays a failure after a forced retry was rejected with 429", async () => {
-    const key = newKey();
-    const target = jobsOf("refuses-500");
-    await failNext(CREATE, { kind: "status", status: 500, process: true });
-    const first = await write(key, { target });
-    await failNext(CREATE, { kind: "status", status: 429, headers: { "retry-after": "1" } });
-    assertProblem(await forced(key, { target }), 429, "upstream-error");
-    assertReplayed(await write(key, { target }), first);
-    await assertCreations(1, 2);
-  });
-
   test("releases the idempotency key after the upstream rejected the API key", async () => {
     const key = newKey();
     await failNext(CREATE, { kind: "status", status: 401 });
     assertProblem(await write(key), 502, "upstream-credential");
     assertFirst(await write(key, { prompt: "even another" }));
     await assertCreations(1, 2);
-  });
-
-  test("releases the idempotency key after a transient upstream 425", async () => {
-    const key = newKey();
-    await failNext(CREATE, { kind: "status", status: 425 });
-    const { outcome } = assertProblem(await write(key), 425, "upstream-error");
-    assert.equal(outcome, undefined);
-    assertFirst(await write(key, { prompt: "even another" }));
-    await assertCreations(1, 2);
-  });
-
-  test("releases the idempotency key after an upstream 429 and the gateway's own 429s", async () => {
-    const key = newKey();
-    const target = jobsOf("closed-docs");
-    await failNext(CREATE, { kind: "status", status: 429, headers: { "retry-after": "1" } });
-    assertProblem(await write(key, { target }), 429, "upstream-error");
-    const isRateLimited = ({ status }) => status === 429;
-    const { answer, before } = await untilNot(isRateLimited, () => write(key, { target }));
-    for (const one of before) assertProblem(one, 429, "quota-exceeded");
-    assertFirst(answer);
-    await assertCreations(1, 2);
-  });
-
-  test("releases the idempotency key when the caller's quota is used up", async () => {
-    const key = newKey();
-    const withoutQuota = as("carol", { quota: { "create-job": 0 } });
-    for (const answer of await concurrently(3, () => write(key, { authorization: withoutQuota }))) {
-      assertProblem(answer, 429, "quota-exceeded");
-    }
-    await assertCreations(0);
-    assertFirst(await write(key, { sub: "carol", prompt: "even another" }));
-    await assertCreations(1);
-  });
-
-  test("releases the idempotency key when the gateway itself rejects the request", async () => {
-    const key = newKey();
-    assertProblem(await write(key, { prompt: "" }), 400, "invalid-request");
-    assertProblem(await write(key, { authorization: null }), 401, "missing-token");
-    assertFirst(await write(key));
-    await assertCreations(1);
   });
 });
 

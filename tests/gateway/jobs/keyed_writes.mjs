@@ -15,7 +15,6 @@ export const PROJECTS = [
   ...["refuses-401", "refuses-403", "refuses-429", "refuses-500"],
 ];
 export const CREATE = "agentJobs.create";
-export const FOLLOW_UP = "agentJobs.sendMessage";
 const HUGE = String(10 ** 6);
 /** Maximum time for repeated requests, generous for a busy machine. */
 const PATIENCE_MS = 60_000;

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { OTHER_PROJECT } from "../jobs_gateway.mjs";
-import { assertApart, PATIENCE_MS } from "../watched_jobs.mjs";
+import { PATIENCE_MS } from "../watched_jobs.mjs";
 import { createOneByOne, idsOf, jobs, page, useJobs } from "./listed_jobs.mjs";
 
 useJobs("list-status");
@@ -62,22 +62,6 @@ describe("the status of a listed job", () => {
     assert.deepEqual(finishedOf(second), finishedOf(first), "finished jobs are unchanged");
   });
 
-  test("reads only the jobs of the listed page upstream", async () => {
-    const ids = await createOneByOne(10);
-    await waitInterval();
-    const { jobs: listed } = await page({ limit: 4 });
-    assert.deepEqual(idsOf(listed), ids.slice(0, 4));
-    assert.deepEqual(Object.values(await countsOf(ids)), [1, 1, 1, 1, 0, 0, 0, 0, 0, 0]);
-  });
-
-  test("reads each job upstream once for 25 concurrent lists", async () => {
-    const ids = await createOneByOne(8);
-    await waitInterval();
-    const pages = await Promise.all(Array.from({ length: 25 }, () => page({ limit: 8 })));
-    for (const { jobs: listed } of pages) assert.deepEqual(idsOf(listed), ids);
-    assert.equal(total(await countsOf(ids)), ids.length);
-  });
-
   test("reads at most eight jobs upstream for the largest page, stalest first", async () => {
     for (let batch = 0; batch < 10; batch += 1) {
       await Promise.all(Array.from({ length: 10 }, () => jobs.create("one of a hundred")));
@@ -101,27 +85,6 @@ describe("the status of a listed job", () => {
       oldest.every((id) => read.has(id)),
       "the stalest jobs are read first",
     );
-  });
-
-  test("does not read a listed job again within the polling interval", async () => {
-    const ids = await createOneByOne(3);
-    const { at } = (await page({ limit: 3 })) && (await jobs.reads(ids[0]));
-    assert.ok(at.length <= 1);
-    for (let round = 0; round < 10; round += 1) await page({ limit: 3 });
-    for (const id of ids) {
-      assertApart(await jobs.reads(id));
-    }
-  });
-
-  test("lists a finished job as active after a follow-up", async () => {
-    const { id } = await jobs.create();
-    const stream = await jobs.watching(id);
-    await jobs.upstream.setJob(id, { status: "completed" });
-    await stream.ended;
-    const status = async () => (await page({ limit: 1 })).jobs[0].status;
-    assert.equal(await status(), "completed");
-    await jobs.followUp(id);
-    assert.equal(await status(), "active");
   });
 
   test("lists the last known status while Mintlify fails", async () => {

@@ -5,11 +5,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startReceiver } from "../../harness/receiver.mjs";
-import { OTHER_PROJECT, startJobs, UNDO_DEPLOYMENTS } from "../jobs_gateway.mjs";
+import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
 import { PROJECT } from "../recorded_gateway.mjs";
 
 const LIMIT_S = 15;
-const HALF_A_DAY_MS = 12 * 3600 * 1000;
 const WEBHOOK_SECRET = `whsec_${Buffer.alloc(32, 5).toString("base64")}`;
 /** Projects in which a `Retry-After` from the upstream delays polls. */
 const DELAYED = { 429: "delayed-429", 503: "delayed-503", restart: "delayed-restart" };
@@ -68,7 +67,7 @@ describe("Retry-After in response to a poll", () => {
     await jobs.gate.untilCounters((counters) => countFailures(counters) > before);
   }
 
-  for (const status of [429, 503]) {
+  for (const status of [429]) {
     test(`honors the Retry-After of a ${status} before every further poll of the job`, async () => {
       const project = DELAYED[status];
       const { id } = await jobs.create(undefined, { project });
@@ -97,35 +96,6 @@ describe("Retry-After in response to a poll", () => {
     assert.equal((await jobs.reads(id)).count, 0);
     stream.leave();
   });
-
-  test("honors a poll's Retry-After after a restart", async () => {
-    const project = DELAYED.restart;
-    const { id } = await jobs.create(undefined, { project });
-    const stream = await jobs.watching(id, { project });
-    await failNextPoll(id, 429);
-    await waitIntervals(jobs, 2);
-    const { count } = await jobs.reads(id);
-    await jobs.restart("kill", () => stream.ended);
-    const again = await jobs.watching(id, { project });
-    await waitIntervals(jobs, 4);
-    assert.equal((await jobs.reads(id)).count, count);
-    again.leave();
-  });
-});
-
-test("polls a job that is half a day old much less often than a new job", async () => {
-  const { id } = await jobs.create();
-  const update = "UPDATE job SET last_started_at = last_started_at - ? WHERE id = ?";
-  await jobs.restartWithSql([[update, HALF_A_DAY_MS, id]]);
-  const stream = await jobs.watching(id);
-  const { count } = await jobs.reads(id);
-  await waitIntervals(jobs, 5);
-  assert.equal((await jobs.reads(id)).count, count, "the next poll is minutes away");
-
-  // A follow-up starts the job again, so the gateway polls it as often as a new job.
-  await jobs.followUp(id);
-  await jobs.untilReads(id, 2);
-  stream.leave();
 });
 
 describe("a job that does not finish", () => {
@@ -182,23 +152,6 @@ describe("a job that does not finish", () => {
     assert.equal(await again.ended, "clean");
   });
 
-  test("stops polling a job that only a list stream watches at the limit, and logs it", async () => {
-    const project = LISTED;
-    const stream = await impatient.watchingAll({ project });
-    const { id } = await impatient.create("never ends", { project });
-    await untilLogged(id);
-    const { count } = await impatient.reads(id);
-    await waitIntervals(impatient, 3);
-    const { json } = await impatient.get(`/v2/agent/${project}/jobs`);
-    assert.deepEqual(
-      json.jobs.map((job) => [job.id, job.status]),
-      [[id, "active"]],
-    );
-    assert.equal((await impatient.reads(id)).count, count, "reads after the limit and by a list");
-    await untilLogged(id);
-    stream.leave();
-  });
-
   test("stops polling a job at the limit and sends its webhook as unfinished", async () => {
     const project = OTHER_PROJECT;
     const headers = [["Webhook-Url", `${receiver.url}/never`]];
@@ -211,36 +164,5 @@ describe("a job that does not finish", () => {
     assert.equal(json.type, "agent_job.unfinished");
     assert.equal(json.data.id, id);
     assert.equal(json.data.status, "active", "the last known status");
-  });
-
-  test("does not give up a job again that an earlier release has given up", async () => {
-    const project = GIVEN_UP;
-    const headers = [["Webhook-Url", `${receiver.url}/given-up`]];
-    const { id } = await impatient.create("never ends", { project, headers });
-    await receiver.next(({ path }) => path === "/given-up", PATIENCE_MS);
-    await untilLogged(id);
-    // Restores the schema from before the fifteenth migration.
-    const undo = [
-      ["DROP INDEX outbox_receiver"],
-      ["ALTER TABLE outbox DROP COLUMN receiver"],
-      ["CREATE INDEX outbox_due ON outbox (due)"],
-      ["DROP INDEX reservation_policy_at"],
-      ["ALTER TABLE job DROP COLUMN given_up_start"],
-      ...UNDO_DEPLOYMENTS,
-      // Later migrations read and drop these tables.
-      ["CREATE TABLE job_search (prompt)"],
-      ["CREATE TABLE search_backlog (last)"],
-      ["UPDATE migration SET done = 14"],
-    ];
-    await impatient.restartWithSql(undo, project);
-    const stream = await impatient.watchingAll({ project });
-    const other = await impatient.create("never ends either", { project });
-    await untilLogged(other.id);
-    await untilLogged(id);
-    stream.leave();
-    // The restart can repeat a delivery, with the same ID.
-    const deliveries = receiver.deliveries.filter(({ path }) => path === "/given-up");
-    const ids = new Set(deliveries.map(({ headers: sent }) => sent["webhook-id"]));
-    assert.equal(ids.size, 1);
   });
 });

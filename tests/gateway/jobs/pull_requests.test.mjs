@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { startGitHub } from "../../harness/github.mjs";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem } from "../recorded_gateway.mjs";
@@ -68,18 +67,6 @@ describe("the state of a pull request", () => {
     });
   }
 
-  test("sends GitHub the token, the API version and a user agent", async () => {
-    const id = await finishedJob(github.add({}, "acme/docs.v2"));
-    await stateOf(id);
-    assert.equal(github.requests.length, 1);
-    const [{ path, headers }] = github.requests;
-    assert.match(path, /^\/repos\/acme\/docs\.v2\/pulls\/\d+$/);
-    assert.equal(headers.authorization, `Bearer ${TOKEN}`);
-    assert.equal(headers.accept, "application/vnd.github+json");
-    assert.equal(headers["x-github-api-version"], "2022-11-28");
-    assert.match(headers["user-agent"], /^quillgate\//);
-  });
-
   test("caches the state of a pull request", async () => {
     const link = github.add();
     const [first, second] = [await finishedJob(link), await finishedJob(link)];
@@ -88,44 +75,9 @@ describe("the state of a pull request", () => {
     for (const id of [first, second]) assert.deepEqual(await stateOf(id), OPEN);
     assert.equal(github.requests.length, 1);
   });
-
-  test("sends one request to GitHub for concurrent readers of a pull request", async () => {
-    const id = await finishedJob(github.add());
-    const release = github.hold();
-    const answers = Array.from({ length: 5 }, () => stateOf(id));
-    await github.untilReceived(1);
-    // The response of another route shows that the gateway has received the earlier requests.
-    await jobs.get(jobs.path(id, { rest: "/record" }));
-    release();
-    assert.deepEqual(await Promise.all(answers), Array(5).fill(OPEN));
-    assert.equal(github.requests.length, 1);
-  });
 });
 
 describe("an unknown state", () => {
-  for (const link of [null, "https://github.com@evil.example/acme/docs/pull/1"]) {
-    test(`sends no request to GitHub for a job with the link ${link}`, async () => {
-      const id = await finishedJob(link);
-      assert.deepEqual(await stateOf(id), UNKNOWN);
-      assert.deepEqual(paths(), []);
-    });
-  }
-
-  for (const [name, fault] of [
-    ["404", { status: 404 }],
-    ["a body that is not JSON", { body: "<html>" }],
-    ["a body of 2 MiB", { body: `{"padding":"${"x".repeat(2 * 1024 * 1024)}"}` }],
-  ]) {
-    test(`returns an unknown state after ${name} from GitHub, and caches it`, async () => {
-      const id = await finishedJob(github.add());
-      github.setFault(fault);
-      assert.deepEqual(await stateOf(id), UNKNOWN);
-      github.setFault(null);
-      assert.deepEqual(await stateOf(id), UNKNOWN);
-      assert.equal(github.requests.length, 1);
-    });
-  }
-
   test("does not follow GitHub's redirects, so that the token reaches no other host", async () => {
     const id = await finishedJob(github.add());
     const elsewhere = await startGitHub();
@@ -133,21 +85,6 @@ describe("an unknown state", () => {
     assert.deepEqual(await stateOf(id), UNKNOWN);
     assert.deepEqual(elsewhere.requests, []);
     await elsewhere.stop();
-  });
-
-  test("returns an unknown state when GitHub does not respond in time", async () => {
-    const id = await finishedJob(github.add());
-    github.setFault({ hang: true });
-    assert.deepEqual(await stateOf(id), UNKNOWN);
-  });
-
-  test("tells the operator which status GitHub returned", async () => {
-    const id = await finishedJob(github.add());
-    github.setFault({ status: 401 });
-    await stateOf(id);
-    const isLogged = () =>
-      /GitHub answered 401: GITHUB_TOKEN is not valid/.test(jobs.gate.gateway.log());
-    while (!isLogged()) await sleep(5);
   });
 });
 
@@ -158,25 +95,6 @@ describe("access to a pull request", () => {
       assertProblem(await jobs.get(path), 404, "job-not-recorded");
     }
     assert.deepEqual(paths(), []);
-  });
-
-  test("counts a request for a pull request as a read of jobs", async () => {
-    const token = jobs.gate.token({ sub: "reader", quota: { "read-jobs": 1 } });
-    const id = await finishedJob(github.add());
-    const read = () => jobs.gate.get(target(id), { authorization: `Bearer ${token}` });
-    assert.equal((await read()).status, 200);
-    assertProblem(await read(), 429, "quota-exceeded");
-  });
-});
-
-describe("limits of GitHub", () => {
-  test("requests no pull request while GitHub limits requests", async () => {
-    const ids = [await finishedJob(github.add()), await finishedJob(github.add())];
-    github.setFault({ status: 403, headers: { "x-ratelimit-remaining": "0" } });
-    assert.deepEqual(await stateOf(ids[0]), UNKNOWN);
-    github.setFault(null);
-    for (const id of ids) assert.deepEqual(await stateOf(id), UNKNOWN);
-    assert.equal(github.requests.length, 1);
   });
 });
 

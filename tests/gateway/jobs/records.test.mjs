@@ -4,7 +4,6 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Client, NotFoundError } from "../../../pkg/dist/node.js";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import { isNow, PATIENCE_MS } from "../watched_jobs.mjs";
@@ -19,7 +18,6 @@ const PROJECTS = [PROJECT, OTHER_PROJECT, WHOLE_PROMPTS, FILTERED];
  * line.
  */
 const SECOND_LINE = "and-this-is-the-private-second-line-91be";
-const MAX_MESSAGES = 100;
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 /** The `text` filter searches this number of characters of a prompt. */
 const SEARCHED_CHARACTERS = 4_096;
@@ -122,70 +120,6 @@ describe("the record of a job", () => {
     assert.equal(refreshed, count + 1);
     await recordOf(id);
     assert.equal((await jobs.reads(id)).count, refreshed);
-  });
-
-  test("records a change only when a job's status or link changes", async () => {
-    const { id } = await jobs.create();
-    const stream = await jobs.watching(id);
-    for (const model of ["model-a", "model-b"]) {
-      const data = JSON.parse(stream.events.at(-1).data);
-      const fault = { kind: "json", status: 200, body: { ...data, model } };
-      await jobs.upstream.fault({ operation: "agentJobs.get", target: id, fault });
-      await stream.event(({ data }) => JSON.parse(data).model === model);
-    }
-    await change(id, { status: "completed" }, stream);
-    assert.deepEqual(statuses(await recordOf(id)), ["active", "completed"]);
-  });
-
-  test("returns 404 for the record of a job created outside the gateway or in another project", async () => {
-    const own = await jobs.create();
-    const direct = await jobs.directly("from elsewhere");
-    const watched = await jobs.watching(direct.id);
-    await jobs.followUp(direct.id);
-    watched.leave();
-    for (const [id, project] of [
-      [direct.id, PROJECT],
-      ["unknown", PROJECT],
-      [own.id, OTHER_PROJECT],
-    ]) {
-      assertProblem(await jobs.get(target(id, project)), 404, "job-not-recorded");
-    }
-    const rows = await jobs.restartWithSql([["SELECT job FROM message WHERE job = ?", direct.id]]);
-    assert.deepEqual(rows, []);
-  });
-
-  test("returns the same record to the package's agentJobs.record", async () => {
-    const { id } = await jobs.create("for the package");
-    await jobs.followUp(id, "and more");
-    const token = jobs.gate.token({ projects: jobs.projects });
-    const client = new Client({
-      baseUrl: jobs.gate.gateway.url,
-      projectId: PROJECT,
-      auth: { token },
-    });
-    const record = await client.agentJobs.record(id);
-    const raw = await recordOf(id);
-    assert.deepEqual({ ...record, job: null }, { ...raw, job: null });
-    assert.deepEqual(Object.keys(record.job), Object.keys(raw.job));
-    await assert.rejects(client.agentJobs.record("unknown"), NotFoundError);
-  });
-
-  test(`returns the last ${MAX_MESSAGES} follow-ups in a record`, async () => {
-    const { id } = await jobs.create();
-    await jobs.restartWithSql([
-      [
-        `WITH RECURSIVE past (number) AS
-            (SELECT 1 UNION ALL SELECT number + 1 FROM past WHERE number < ?1)
-          INSERT INTO message (job, number, prompt, author, sent)
-          SELECT ?2, number, 'past-' || number, 'alice', number FROM past`,
-        MAX_MESSAGES,
-        id,
-      ],
-    ]);
-    await jobs.followUp(id, "the last");
-    const { messages } = await recordOf(id);
-    assert.equal(messages.length, MAX_MESSAGES);
-    assert.deepEqual([messages[0].prompt, messages.at(-1).prompt], ["past-2", "the last"]);
   });
 });
 
@@ -342,67 +276,9 @@ describe("a filtered list", () => {
     });
   }
 
-  test("filters jobs by the exact subject of their author", async () => {
-    for (const [author, count] of [
-      ["ana@example.org", 4],
-      ["Ana@example.org", 4],
-      ["ana", 0],
-      ["%", 0],
-    ]) {
-      const found = await find({ author });
-      assert.equal(found.length, count, author);
-      for (const job of found) assert.equal(job.createdBy, author);
-    }
-  });
-
-  test("filters jobs by the last status that the gateway read", async () => {
-    for (const [state, count] of [
-      ["active", 6],
-      ["completed", 1],
-      ["failed", 1],
-      ["archived", 0],
-    ]) {
-      const found = await find({ state });
-      assert.equal(found.length, count, state);
-      for (const job of found) assert.equal(job.status, state);
-    }
-  });
-
   test("lists only jobs that match every filter", async () => {
     const author = "ana@example.org";
     assert.deepEqual(promptsOf(await find({ author, text: "100" })), ["100% of it"]);
     assert.deepEqual(await find({ author, text: "100", state: "failed" }), []);
-  });
-
-  test("paginates a filtered list without gaps while new jobs are created", async () => {
-    const state = "active";
-    const all = promptsOf(await find({ state }));
-    const seen = [];
-    let cursor;
-    for (;;) {
-      const query = { state, limit: "2", ...(cursor && { cursor }) };
-      const { json } = await jobs.get(`${LIST}?${new URLSearchParams(query)}`);
-      seen.push(...promptsOf(json.jobs));
-      cursor = json.nextCursor;
-      if (cursor === null) break;
-      assert.equal(json.jobs.length, 2);
-      await jobs.create("in between", { project: FILTERED });
-    }
-    assert.deepEqual(seen, all);
-  });
-
-  test("lists the same filtered jobs through the package", async () => {
-    const token = jobs.gate.token({ projects: jobs.projects });
-    const client = new Client({
-      baseUrl: jobs.gate.gateway.url,
-      projectId: FILTERED,
-      auth: { token },
-    });
-    const found = [];
-    const params = { author: "ana@example.org", state: "active", limit: 1 };
-    for await (const { prompt } of client.agentJobs.list(params)) found.push(prompt);
-    assert.deepEqual(found, ["[a-z]* and ? and \\", "Über die Größe", "snake_case names"]);
-    const { jobs: failed } = await client.agentJobs.list({ state: "failed", text: "PER" });
-    assert.deepEqual(promptsOf(failed), ["100 per cent"]);
   });
 });

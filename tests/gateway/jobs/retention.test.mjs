@@ -98,30 +98,6 @@ describe("a job's record", () => {
   const remove = (target, authorization = jobs.authorization) =>
     jobs.gate.send({ method: "DELETE", target, authorization });
 
-  test("rejects the deletion of a record without the operator scope", async () => {
-    const { id } = await jobs.create();
-    for (const [authorization, status, kind] of [
-      [null, 401, "missing-token"],
-      [`Bearer ${jobs.gate.token()}`, 403, "insufficient-scope"],
-    ]) {
-      assertProblem(await remove(record(id), authorization), status, kind);
-    }
-    assert.ok((await listed()).includes(id));
-    for (const method of ["POST", "PUT"]) {
-      const { authorization } = jobs;
-      const answer = await jobs.gate.send({ method, target: record(id), authorization });
-      assertProblem(answer, 405, "method-not-allowed");
-      assert.match(answer.header("allow"), /DELETE/);
-    }
-  });
-
-  test("returns 404 for the deletion of an unknown record or one in another project", async () => {
-    const { id } = await jobs.create();
-    assertProblem(await remove(record("unknown")), 404, "job-not-recorded");
-    assertProblem(await remove(record(id, { project: OTHER_PROJECT })), 404, "job-not-recorded");
-    assert.ok((await listed()).includes(id));
-  });
-
   test("deletes a record with its events, streams, webhooks and stored responses", async () => {
     receiver.answerAlways(500);
     const headers = [

@@ -5,8 +5,6 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { Client } from "../../../pkg/dist/node.js";
-import { runCommand } from "../../cli/command_line.mjs";
 import { startJobs, UNDO_DEPLOYMENTS } from "../jobs_gateway.mjs";
 
 const [MANY, DELETED, SPELLINGS] = ["many-docs", "deleted-docs", "spelled-docs"];
@@ -85,29 +83,6 @@ test("scans a limited number of jobs per request, and continues with the cursor"
   assert.deepEqual([first, ...older], [[own.id], ...emptyPages]);
   assert.deepEqual((await find(MANY, { text: "needle", limit: "1" })).ids, [own.id]);
   assert.deepEqual((await find(MANY, { text: "needle", state: "failed" })).ids, []);
-});
-
-test("the package and the command line continue after any number of empty pages", async () => {
-  const token = jobs.gate.token({ projects: jobs.projects });
-  const { url } = jobs.gate.gateway;
-  const client = new Client({ baseUrl: url, projectId: MANY, auth: { token } });
-  const oldest = `old-${MANY_JOBS - 1}`;
-  const text = "the needle";
-  const found = [];
-  for await (const job of client.agentJobs.list({ text })) found.push(job.id);
-  assert.deepEqual(found, [oldest]);
-  const author = "nobody";
-  for await (const job of client.agentJobs.list({ author })) assert.fail(job.id);
-  const env = { QUILLGATE_BASE_URL: url, QUILLGATE_PROJECT_ID: MANY, QUILLGATE_TOKEN: token };
-  const listed = await runCommand(["job", "list", "--text", text], { env });
-  assert.equal(listed.code, 0, listed.stderr);
-  assert.deepEqual(
-    listed.stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line).id),
-    [oldest],
-  );
 });
 
 test("finds other spellings of the same text, also in stored jobs", async () => {

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { assertProblem, JOBS, startGate } from "../recorded_gateway.mjs";
+import { assertProblem, startGate } from "../recorded_gateway.mjs";
 import {
   assertCreations,
   assertFirst,
@@ -16,15 +16,11 @@ import {
   CREATE,
   concurrently,
   creations,
-  FOLLOW_UP,
   failNext,
   forced,
   gate,
-  jobsOf,
   newKey,
   PROJECTS,
-  untilNot,
-  untilNotInUse,
   useGateway,
   write,
 } from "./keyed_writes.mjs";
@@ -68,18 +64,6 @@ describe("an unknown outcome", () => {
     });
   }
 
-  test("reports the unknown outcome of a follow-up until the caller forces a retry", async () => {
-    const { id } = (await write(newKey())).json;
-    const target = `${JOBS}/${id}/message`;
-    const key = newKey();
-    await failNext(FOLLOW_UP, { kind: "reset", process: true });
-    assertProblem(await write(key, { target }), 502, "upstream-unreachable");
-    for (const answer of await concurrently(5, () => write(key, { target }))) assertUnknown(answer);
-    assert.equal((await gate.upstream.counters()).messagesSent, 1);
-    assertFirst(await forced(key, { target }), 200);
-    assert.equal((await gate.upstream.counters()).messagesSent, 2);
-  });
-
   test("sends one of 20 concurrent forced retries", async () => {
     const key = newKey();
     await failNext(CREATE, { kind: "reset", process: true });
@@ -88,29 +72,6 @@ describe("an unknown outcome", () => {
     for (const answer of answers) if (answer.status !== 201) assertInUse(answer);
     await assertCreations(2);
   });
-
-  test("reports an unknown outcome again when the forced retry has one too", async () => {
-    const key = newKey();
-    await gate.upstream.fault({ operation: CREATE, times: 2, fault: { kind: "reset" } });
-    assertProblem(await write(key), 502, "upstream-unreachable");
-    assertProblem(await forced(key), 502, "upstream-unreachable");
-    assertUnknown(await write(key));
-    await assertCreations(0, 2);
-  });
-
-  for (const status of [401, 403, 429]) {
-    test(`still reports an unknown outcome after the upstream rejected a forced retry with ${status}`, async () => {
-      const key = newKey();
-      const target = jobsOf(`refuses-${status}`);
-      const repeat = () => write(key, { target });
-      await failNext(CREATE, { kind: "reset", process: true });
-      assertProblem(await repeat(), 502, "upstream-unreachable");
-      await failNext(CREATE, { kind: "status", status, headers: { "retry-after": "1" } });
-      assert.equal((await forced(key, { target })).status, status === 429 ? 429 : 502);
-      assertUnknown(await repeat());
-      await assertCreations(1, 2);
-    });
-  }
 
   describe("with an upstream that never finishes its response", () => {
     let impatient;
@@ -139,36 +100,6 @@ describe("an unknown outcome", () => {
         await assertHeld(key, { created, on: impatient, authorization });
       });
     }
-
-    test("reports an idempotency key as in use until its hanging request times out", async () => {
-      const key = newKey();
-      const authorization = `Bearer ${impatient.token()}`;
-      const send = () => write(key, { on: impatient, authorization });
-      await failNext(CREATE, { kind: "hang", process: true }, impatient);
-      const first = send();
-      await impatient.untilCounters(({ byOperation }) => byOperation[CREATE] === 1);
-      const second = await untilNotInUse(send);
-      assertUnknown(second);
-      assertProblem(await first, 504, "upstream-timeout");
-      await assertCreations(1, 1, impatient);
-    });
-
-    test("still reports an unknown outcome when the open breaker blocks a forced retry", async () => {
-      const key = newKey();
-      const authorization = `Bearer ${impatient.token()}`;
-      const options = { on: impatient, authorization };
-      await failNext(CREATE, { kind: "reset", process: true }, impatient);
-      assertProblem(await write(key, options), 502, "upstream-unreachable");
-      await impatient.upstream.fault({ times: 0, fault: { kind: "reset" } });
-      await untilNot(
-        ({ status }) => status === 502,
-        () => impatient.post(JOBS, { prompt: "another" }),
-      );
-      const { requests } = await creations(impatient);
-      assertProblem(await forced(key, options), 503, "upstream-unavailable");
-      assertUnknown(await write(key, options));
-      await assertCreations(1, requests, impatient);
-    });
   });
 });
 

@@ -10,11 +10,10 @@ import {
   assertSignedOut,
   Browser,
   openSession,
-  READS,
   SESSION_COOKIE,
   WRITES,
 } from "../browser.mjs";
-import { ALLOWED_ORIGIN, assertProblem, JOBS, startGate, VIEWS } from "../recorded_gateway.mjs";
+import { ALLOWED_ORIGIN, JOBS, startGate } from "../recorded_gateway.mjs";
 
 describe("requests from other sites", () => {
   let gate;
@@ -70,46 +69,6 @@ describe("requests from other sites", () => {
       }
     });
   });
-
-  test("rejects cross-site reads with a session cookie, from subresources and from fetch", async () => {
-    await assertNothingSent(gate, async () => {
-      const sites = [[["Sec-Fetch-Site", "cross-site"]], [["Sec-Fetch-Site", "same-site"]]];
-      for (const headers of [...crossSiteFields(), ...sites]) {
-        for (const target of ["/session", ...READS]) {
-          const answer = await victim.get(target, { headers });
-          assert.equal(answer.status, 403, `${target} ${JSON.stringify(headers)}`);
-          assert.ok(!answer.text.includes("alice"));
-        }
-      }
-    });
-  });
-
-  test("never allows credentials in CORS responses", async () => {
-    const preflight = [
-      ["Origin", ALLOWED_ORIGIN],
-      ["Access-Control-Request-Method", "POST"],
-    ];
-    for (const target of ["/session", JOBS, VIEWS]) {
-      const options = await gate.send({
-        ...{ method: "OPTIONS", target, authorization: null, headers: preflight },
-      });
-      assert.equal(options.status, 204);
-      assert.equal(options.header("access-control-allow-credentials"), undefined);
-      const answer = await victim.get(target, { headers: [["Origin", ALLOWED_ORIGIN]] });
-      assert.equal(answer.header("access-control-allow-credentials"), undefined);
-    }
-  });
-
-  test("rejects cross-site sign-in, so that a victim never works as the attacker", async () => {
-    const token = gate.token({ sub: "mallory" });
-    for (const headers of [...crossSiteFields(), [], [["Sec-Fetch-Site", "none"]]]) {
-      const target = "/session";
-      const answer = await victim.send({ method: "POST", target, json: { token }, headers });
-      assert.equal(answer.status, 403);
-      assert.equal(answer.header("set-cookie"), undefined);
-    }
-    assert.equal((await victim.get("/session")).json.subject, "alice");
-  });
 });
 
 describe("planted, forged and misplaced cookies", () => {
@@ -138,43 +97,5 @@ describe("planted, forged and misplaced cookies", () => {
     const cookies = new Set();
     for (let n = 0; n < 20; n++) cookies.add((await openSession(gate)).cookie);
     assert.equal(cookies.size, 20);
-  });
-
-  test("rejects a session cookie that is forged, too long or duplicate", async () => {
-    const { cookie } = await openSession(gate);
-    const flipped = (cookie[0] === "A" ? "B" : "A") + cookie.slice(1);
-    await assertNothingSent(gate, async () => {
-      for (const value of [
-        "",
-        "x",
-        "A".repeat(86),
-        flipped,
-        cookie.slice(0, -1),
-        `${cookie}A`,
-        `"${cookie}"`,
-        `${cookie}=`,
-        cookie.toLowerCase(),
-        encodeURIComponent(`${cookie};`),
-        gate.token(),
-        "A".repeat(6_000),
-      ]) {
-        for (const target of ["/session", VIEWS]) {
-          const headers = [["Cookie", `${SESSION_COOKIE}=${value}`]];
-          const answer = await gate.get(target, { authorization: null, headers });
-          assertProblem(answer, 401, "session-ended");
-        }
-      }
-      for (const headers of [
-        [["Cookie", `${SESSION_COOKIE}=${cookie}; ${SESSION_COOKIE}=${cookie}`]],
-        [["Cookie", `${SESSION_COOKIE}=x; a=b; ${SESSION_COOKIE}=${cookie}`]],
-        [
-          ["Cookie", `${SESSION_COOKIE}=${cookie}`],
-          ["Cookie", `${SESSION_COOKIE}=x`],
-        ],
-      ]) {
-        const answer = await gate.get(VIEWS, { authorization: null, headers });
-        assertProblem(answer, 401, "session-ended");
-      }
-    });
   });
 });

@@ -4,7 +4,7 @@
  * configuration also affect open sessions.
  */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -31,9 +31,6 @@ import {
   VIEWS,
 } from "../recorded_gateway.mjs";
 
-const JSON_TYPE = ["Content-Type", "application/json"];
-const MAX_SESSION_MS = 90 * 86_400_000;
-
 describe("a session opened with a token", () => {
   let gate;
   let state;
@@ -45,18 +42,6 @@ describe("a session opened with a token", () => {
   after(async () => {
     await gate?.stop();
     rmSync(state, { recursive: true, force: true });
-  });
-
-  test("starts no session object for requests without a cookie or with a forged one", async () => {
-    await gate.get(VIEWS);
-    await gate.get(VIEWS, { headers: [["Cookie", `${SESSION_COOKIE}=x`]] });
-    const forged = new Browser(gate);
-    forged.cookies.set(SESSION_COOKIE, "A".repeat(86));
-    await assertSignedOut(forged);
-    const files = readdirSync(join(state, "v3", "do"), { recursive: true }).map(String);
-    const objects = files.filter((file) => /[0-9a-f]{64}\.sqlite$/.test(file)).join();
-    assert.match(objects, /OrgGate/);
-    assert.doesNotMatch(objects, /Session/);
   });
 
   test("opens a session for the token's remaining lifetime and describes it", async () => {
@@ -82,43 +67,6 @@ describe("a session opened with a token", () => {
     const again = await browser.get("/session");
     assert.deepEqual([again.status, again.json], [200, session]);
     assert.equal(again.header("set-cookie"), undefined);
-  });
-
-  test("grants a session the projects and scopes of its token", async () => {
-    const browser = await openSession(gate);
-    for (const target of [VIEWS, LIST]) assert.equal((await browser.get(target)).status, 200);
-    const created = await browser.send(WRITES[0]);
-    assert.equal(created.status, 201, created.text);
-    const reader = await openSession(gate, { scope: "jobs:read" });
-    assert.equal((await reader.get(LIST)).status, 200);
-    await assertNothingSent(gate, async () => {
-      assertProblem(await reader.get(VIEWS), 403, "insufficient-scope");
-      assertProblem(await reader.send(WRITES[0]), 403, "insufficient-scope");
-      const other = await reader.get("/v2/agent/other-docs/jobs");
-      assertProblem(other, 403, "project-not-allowed");
-    });
-  });
-
-  test("accepts a session for a typed address, with responses that must be revalidated", async () => {
-    const browser = await openSession(gate);
-    const typed = await browser.get(VIEWS, { headers: [["Sec-Fetch-Site", "none"]] });
-    assert.equal(typed.status, 200);
-    assert.equal(typed.header("cache-control"), "private, no-cache");
-    const known = ["If-None-Match", typed.header("etag")];
-    const same = await browser.get(VIEWS, { headers: [...browser.sameOrigin, known] });
-    assert.deepEqual([same.status, same.header("cache-control")], [304, "private, no-cache"]);
-    await browser.signOut();
-    assertProblem(await browser.get(VIEWS), 401, "missing-token");
-  });
-
-  test("ignores the session when the request also has a token", async () => {
-    const browser = await openSession(gate, { sub: "bob" });
-    const authorization = `Bearer ${gate.token({ sub: "alice" })}`;
-    const both = await browser.get(LIST, { authorization });
-    assert.equal(both.status, 200);
-    assert.equal((await gate.logged(both.header("x-request-id"))).subject, "alice");
-    const wrong = await browser.get(LIST, { authorization: "Bearer x" });
-    assertProblem(wrong, 401, "invalid-token");
   });
 
   test("rejects a stolen cookie everywhere after sign-out", async () => {
@@ -163,39 +111,6 @@ describe("a session opened with a token", () => {
     assertProblem(answer, 401, "session-ended");
   });
 
-  test("opens no session without a valid token in the body", async () => {
-    const browser = new Browser(gate);
-    await assertNothingSent(gate, async () => {
-      for (const [body, status, kind] of [
-        [{ token: gate.token({}, newSecret()) }, 401, "invalid-token"],
-        [
-          { token: gate.token({ exp: nowInSeconds() - 1, iat: nowInSeconds() - 10 }) },
-          401,
-          "invalid-token",
-        ],
-        [{ token: "x".repeat(9_000) }, 401, "invalid-token"],
-        [{ token: "" }, 401, "invalid-token"],
-        [{}, 401, "missing-token"],
-        [{ token: 5 }, 400, "invalid-request"],
-        [{ token: gate.token(), cookie: "x" }, 400, "invalid-request"],
-        [[gate.token()], 400, "invalid-request"],
-      ]) {
-        const answer = await browser.send({ method: "POST", target: "/session", json: body });
-        assertProblem(answer, status, kind);
-        assert.equal(answer.header("set-cookie"), undefined);
-      }
-      const token = gate.token();
-      const form = [...browser.sameOrigin, ["Content-Type", "application/x-www-form-urlencoded"]];
-      const request = { method: "POST", target: "/session", headers: form, body: `token=${token}` };
-      assertProblem(await browser.send(request), 415, "unsupported-media-type");
-      // A token outside the body does not open a session.
-      const authorization = `Bearer ${token}`;
-      const empty = { method: "POST", target: "/session", json: {}, authorization };
-      assertProblem(await browser.send(empty), 401, "missing-token");
-      assertProblem(await gate.get("/session"), 401, "missing-token");
-    });
-  });
-
   test("limits a caller to 60 new sessions per hour", async () => {
     const busy = gate.token({ sub: "busy" });
     const post = { method: "POST", target: "/session", json: { token: busy } };
@@ -214,16 +129,6 @@ describe("a session opened with a token", () => {
     assert.equal((await first.get(LIST)).status, 200);
     assert.equal((await gate.get(LIST, { authorization: `Bearer ${busy}` })).status, 200);
     await late.signIn();
-  });
-
-  test("keeps session cookies and tokens out of the log", async () => {
-    const browser = await openSession(gate);
-    const { cookie } = browser;
-    for (const target of ["/session", VIEWS]) await browser.get(target);
-    const { header } = await browser.signOut();
-    assert.ok(header);
-    assert.ok(!gate.gateway.log().includes(cookie));
-    assert.ok(!gate.gateway.log().includes(SESSION_COOKIE));
   });
 });
 
@@ -298,23 +203,6 @@ describe("changes after a session was opened", () => {
     await gate.restart();
   }
 
-  test("limits a session to 90 days, even if its token lives longer", async () => {
-    const browser = new Browser(gate);
-    const startedAt = Date.now();
-    const exp = Date.UTC(2500, 0) / 1000;
-    const answer = await browser.signIn(gate.known(issuer.mint(issuer.githubClaims({ exp }))));
-    const { expiresAt } = answer.json;
-    const [earliest, latest] = [startedAt, Date.now()].map((at) => at + MAX_SESSION_MS);
-    assert.ok(expiresAt >= earliest && expiresAt <= latest, `${expiresAt}`);
-    const [, lifetime] = /; Max-Age=(\d+)$/.exec(answer.header("set-cookie"));
-    assert.equal(Number(lifetime), MAX_SESSION_MS / 1000);
-    const again = await browser.get("/session");
-    assert.deepEqual([again.status, again.json.expiresAt], [200, expiresAt]);
-    // The session's alarm is 90 days away, so a restart must not end the session.
-    await gate.restart();
-    assert.equal((await browser.get("/session")).status, 200);
-  });
-
   test("applies changed rules, revocations, issuers and secrets to open sessions", async () => {
     const own = await openSession(gate, { jti: "an-id" });
     const foreign = new Browser(gate);
@@ -351,32 +239,5 @@ describe("changes after a session was opened", () => {
     assert.equal((await own.get("/session")).status, 200);
     await restartWith({}, newSecret());
     await assertSignedOut(own);
-  });
-});
-
-describe("session routes", () => {
-  let gate;
-
-  before(async () => {
-    gate = await startGate("sessions-paths");
-  });
-  after(() => gate?.stop());
-
-  test("returns the allowed methods of each session route, and 404 for other paths", async () => {
-    for (const [target, allow] of [
-      ["/session", "GET, HEAD, POST, DELETE, OPTIONS"],
-      ["/session/methods", "GET, HEAD, OPTIONS"],
-      ["/session/start", "GET, OPTIONS"],
-      ["/session/callback", "GET, OPTIONS"],
-    ]) {
-      const answer = await gate.send({ method: "PUT", target, headers: [JSON_TYPE] });
-      assertProblem(answer, 405, "method-not-allowed");
-      assert.equal(answer.header("allow"), allow);
-      const options = await gate.send({ method: "OPTIONS", target, authorization: null });
-      assert.deepEqual([options.status, options.header("allow")], [204, allow]);
-    }
-    for (const target of ["/session/", "/session/x", "/session/methods/"]) {
-      assertProblem(await gate.get(target), 404, "not-found");
-    }
   });
 });

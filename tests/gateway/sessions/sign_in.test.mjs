@@ -5,26 +5,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { forgeNone, newSigningKey, startIssuer } from "../../harness/issuer.mjs";
-import { withoutChecks } from "../../harness/openapi.mjs";
-import {
-  assertNothingSent,
-  assertSignedOut,
-  Browser,
-  LIST,
-  nowInSeconds,
-  openSession,
-  SESSION_COOKIE,
-  SIGN_IN_COOKIE,
-} from "../browser.mjs";
-import {
-  ALLOWED_ORIGIN,
-  assertCommonHead,
-  assertProblem,
-  EVERY_SCOPE,
-  PROJECT,
-  startGate,
-  VIEWS,
-} from "../recorded_gateway.mjs";
+import { Browser, LIST, nowInSeconds, SESSION_COOKIE, SIGN_IN_COOKIE } from "../browser.mjs";
+import { assertProblem, EVERY_SCOPE, PROJECT, startGate, VIEWS } from "../recorded_gateway.mjs";
 
 describe("sign-in with Cloudflare Access", () => {
   let gate;
@@ -53,26 +35,6 @@ describe("sign-in with Cloudflare Access", () => {
     assert.equal((await browser.get(VIEWS)).status, 200);
     await browser.signOut();
     assertProblem(await browser.get(VIEWS), 401, "missing-token");
-  });
-
-  test("opens no session with a forged Cloudflare Access token or from another site", async () => {
-    const browser = new Browser(gate);
-    const claims = issuer.accessClaims();
-    const forged = issuer.mint(claims, { key: newSigningKey(), kid: issuer.key().kid });
-    const good = gate.known(issuer.mint(claims));
-    const request = { method: "POST", target: "/session", json: {} };
-    for (const [assertion, headers, status] of [
-      [forged, browser.sameOrigin, 401],
-      [forgeNone(claims), browser.sameOrigin, 401],
-      [good, [["Sec-Fetch-Site", "cross-site"]], 403],
-      [good, [["Origin", "https://evil.example"]], 403],
-      [good, [], 403],
-    ]) {
-      const all = [...headers, ["Cf-Access-Jwt-Assertion", assertion]];
-      const answer = await browser.send({ ...request, headers: all });
-      assert.equal(answer.status, status, answer.text);
-      assert.equal(answer.header("set-cookie"), undefined);
-    }
   });
 });
 
@@ -140,19 +102,6 @@ describe("sign-in at an issuer", () => {
     assert.equal(answer.header("location"), undefined);
   }
 
-  test("lists the sign-in issuers by name, cacheable for one minute", async () => {
-    const answer = await gate.get("/session/methods", { authorization: null });
-    assert.deepEqual(answer.json, {
-      token: true,
-      access: false,
-      issuers: [
-        { name: "Acme SSO", href: START },
-        { name: "Other", href: "/session/start?issuer=Other" },
-      ],
-    });
-    assert.equal(answer.header("cache-control"), "public, max-age=60");
-  });
-
   test("redirects to the issuer and opens a session after the callback", async () => {
     const { browser, location, cookie } = await startSignIn(`${START}&return=%2F%3Froute%3Dviews`);
     const parameters = new URL(location).searchParams;
@@ -174,130 +123,6 @@ describe("sign-in at an issuer", () => {
     const log = gate.gateway.log();
     const secrets = [browser.cookie, callback.searchParams.get("code"), parameters.get("state")];
     for (const secret of secrets) assert.ok(!log.includes(secret), "the log contains a secret");
-  });
-
-  test("sends each issuer its own client secret", async () => {
-    const { browser, location } = await startSignIn("/session/start?issuer=Other");
-    assert.equal((await followCallback(browser, other.signIn(location))).status, 303);
-    assert.equal(other.tokenRequests.at(-1).client_secret, "a-secret-of-the-other");
-  });
-
-  test("ends the earlier session at sign-in and creates a new cookie", async () => {
-    const browser = await openSession(gate);
-    const earlier = new Browser(gate);
-    earlier.cookies.set(SESSION_COOKIE, browser.cookie);
-    const { location } = await startSignIn(START, browser);
-    assert.equal((await followCallback(browser, issuer.signIn(location))).status, 303);
-    assert.notEqual(browser.cookie, earlier.cookie);
-    await assertSignedOut(earlier);
-  });
-
-  test("keeps the earlier session open when a sign-in fails", async () => {
-    const browser = await openSession(gate);
-    const earlier = new Browser(gate);
-    earlier.cookies.set(SESSION_COOKIE, browser.cookie);
-    const { location } = await startSignIn(START, browser);
-    issuer.setTokenFault({ status: 400 });
-    assertRejected(await followCallback(browser, issuer.signIn(location)), 400, "sign-in-failed");
-    issuer.setTokenFault();
-    assert.equal((await earlier.get("/session")).status, 200);
-  });
-
-  test("redirects a failed sign-in to the page with only the problem type", async () => {
-    const accept = (types) => [["Accept", types]];
-    const page = accept("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");
-    for (const [fault, status, kind] of [
-      [{ status: 400 }, 400, "sign-in-failed"],
-      [{ claims: { nonce: "another" } }, 401, "invalid-token"],
-      [{ claims: { sub: "mallory" } }, 403, "identity-not-mapped"],
-      [{ status: 500 }, 503, "issuer-unavailable"],
-    ]) {
-      issuer.setTokenFault(fault);
-      const [first, second] = [await startSignIn(), await startSignIn()];
-      const redirect = await followCallback(first.browser, issuer.signIn(first.location), page);
-      assert.deepEqual(
-        [redirect.status, redirect.header("location"), redirect.text],
-        [303, `/?sign-in-failed=${kind}`, ""],
-      );
-      assertCommonHead(redirect);
-      assert.equal(redirect.header("set-cookie"), undefined);
-      assert.equal((await gate.logged(redirect.header("x-request-id"))).problem, kind);
-      const callback = issuer.signIn(second.location);
-      const json = accept("application/json");
-      assertRejected(await followCallback(second.browser, callback, json), status, kind);
-    }
-    issuer.setTokenFault();
-    const stray = "/session/callback?state=secret-state&code=secret-code&error=secret-error";
-    const redirect = await gate.get(stray, { authorization: null, headers: page });
-    assert.deepEqual(
-      [redirect.status, redirect.header("location")],
-      [303, "/?sign-in-failed=sign-in-failed"],
-    );
-  });
-
-  test("redirects after sign-in to a path on the same origin and to no other address", async () => {
-    for (const path of [
-      "//evil.example",
-      "/\\evil.example",
-      "\\\\evil.example",
-      "https://evil.example",
-      "/\t/evil.example",
-      "/\r\nset-cookie: a=b",
-      "javascript:alert(1)",
-      "evil",
-      "",
-    ]) {
-      const target = `${START}&return=${encodeURIComponent(path)}`;
-      assertRejected(await gate.get(target, { authorization: null }), 400, "invalid-request");
-    }
-    const { browser, location } = await startSignIn(`${START}&return=/x//y`);
-    const answer = await followCallback(browser, issuer.signIn(location));
-    assert.equal(answer.header("location"), "/x//y");
-  });
-
-  test("completes sign-ins in several tabs in any order", async () => {
-    const browser = new Browser(gate);
-    const begin = (route) => startSignIn(`${START}&return=%2F%3Froute%3D${route}`, browser);
-    const [first, second] = [await begin("views"), await begin("jobs")];
-    for (const [tab, route] of [
-      [second, "jobs"],
-      [first, "views"],
-    ]) {
-      const answer = await followCallback(browser, issuer.signIn(tab.location));
-      assert.equal(answer.header("location"), `/?route=${route}`, answer.text);
-    }
-  });
-
-  test("redirects every failed navigation of a sign-in to the page", async () => {
-    const navigate = [["Sec-Fetch-Mode", "navigate"]];
-    const form = [...navigate, ["Origin", issuer.url]];
-    for (const [method, target, headers, kind] of [
-      ["GET", START, [...navigate, ["Sec-Fetch-Site", "cross-site"]], "cross-site"],
-      ["GET", "/session/start?issuer=Third", navigate, "not-found"],
-      ["GET", `${START}&return=//evil.example`, navigate, "invalid-request"],
-      ["POST", "/session/callback", form, "origin-not-allowed"],
-      ["POST", "/session/callback", navigate, "method-not-allowed"],
-    ]) {
-      const send = () => gate.send({ method, target, headers, authorization: null });
-      // The document does not describe requests with a wrong method.
-      const answer = await withoutChecks(gate.gateway.url, send);
-      const location = `/?sign-in-failed=${kind}`;
-      assert.deepEqual([answer.status, answer.header("location")], [303, location], target);
-    }
-  });
-
-  test("starts no sign-in from another site or at an unknown issuer", async () => {
-    for (const headers of [
-      [["Sec-Fetch-Site", "cross-site"]],
-      [["Sec-Fetch-Site", "same-site"]],
-      [["Origin", ALLOWED_ORIGIN]],
-    ]) {
-      assertRejected(await gate.get(START, { authorization: null, headers }), 403, "cross-site");
-    }
-    for (const name of ["", "acme sso", "Third", issuer.url]) {
-      const target = `/session/start?issuer=${encodeURIComponent(name)}`;
-      assertRejected(await gate.get(target, { authorization: null }), 404, "not-found");
-    }
   });
 
   test("completes a sign-in once, and only in the browser that started it", async () => {
@@ -340,35 +165,6 @@ describe("sign-in at an issuer", () => {
     issuer.setTokenFault();
   });
 
-  test("rejects an authorization code that was issued for another sign-in", async () => {
-    const [first, second] = [await startSignIn(), await startSignIn()];
-    const callback = issuer.signIn(first.location);
-    callback.searchParams.set("state", new URL(second.location).searchParams.get("state"));
-    // The PKCE verifier does not match the code's challenge.
-    assertRejected(await followCallback(second.browser, callback), 400, "sign-in-failed");
-  });
-
-  test("rejects callbacks and ID tokens of another issuer (mix-up)", async () => {
-    const { browser, location } = await startSignIn();
-    const callback = issuer.signIn(location);
-    callback.searchParams.set("iss", other.url);
-    const before = issuer.tokenRequests.length;
-    assertRejected(await followCallback(browser, callback), 400, "sign-in-failed");
-    assert.equal(issuer.tokenRequests.length, before);
-
-    for (const fault of [
-      { claims: { iss: other.url } },
-      { mint: (claims) => other.mint({ ...claims, iss: other.url }) },
-      { mint: (claims) => other.mint(claims) },
-    ]) {
-      issuer.setTokenFault(fault);
-      const started = await startSignIn();
-      const answer = await followCallback(started.browser, issuer.signIn(started.location));
-      assertRejected(answer, 401, "invalid-token");
-    }
-    issuer.setTokenFault();
-  });
-
   test("rejects an ID token that is forged, expired or not meant for this sign-in", async () => {
     const stranger = newSigningKey();
     for (const [fault, status, kind] of [
@@ -402,43 +198,5 @@ describe("sign-in at an issuer", () => {
       assert.equal(browser.cookie, undefined);
     }
     issuer.setTokenFault();
-  });
-
-  test("tells the operator why the issuer's token endpoint failed, but not the person", async () => {
-    const client = /Acme SSO .*SIGN_IN_CLIENT_SECRET/;
-    for (const [fault, message, ...failed] of [
-      [{ status: 401 }, client, 503, "issuer-unavailable"],
-      [{ status: 400, body: '{"error":"invalid_client"}' }, client, 503, "issuer-unavailable"],
-      [{ status: 429 }, /Acme SSO responded with 429/, 503, "issuer-unavailable"],
-      [{ status: 400 }, /Acme SSO responded with 400/, 400, "sign-in-failed"],
-    ]) {
-      issuer.setTokenFault(fault);
-      const { browser, location } = await startSignIn();
-      const answer = await followCallback(browser, issuer.signIn(location));
-      issuer.setTokenFault();
-      assertRejected(answer, ...failed);
-      assert.doesNotMatch(answer.json.detail, /keys|SIGN_IN/);
-      const { operator } = await gate.logged(answer.header("x-request-id"));
-      assert.match(operator, message);
-    }
-  });
-
-  test("rejects a callback with the issuer's error", async () => {
-    const { browser, location } = await startSignIn();
-    const state = new URL(location).searchParams.get("state");
-    const callback = `/session/callback?error=access_denied&state=${state}`;
-    assertRejected(await browser.get(callback, { headers: [] }), 400, "sign-in-failed");
-  });
-
-  test("rejects an ID token as an access token, as bearer and to open a session", async () => {
-    const claims = { iss: issuer.url, sub: "carol", aud: "client-0", exp: nowInSeconds() + 60 };
-    const token = gate.known(issuer.mint(claims));
-    await assertNothingSent(gate, async () => {
-      const bearer = await gate.get(VIEWS, { authorization: `Bearer ${token}` });
-      assertProblem(bearer, 401, "invalid-token");
-      const browser = new Browser(gate);
-      const request = { method: "POST", target: "/session", json: { token } };
-      assertProblem(await browser.send(request), 401, "invalid-token");
-    });
   });
 });

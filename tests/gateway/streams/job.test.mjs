@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Client, NotFoundError } from "../../../pkg/dist/node.js";
+import { Client } from "../../../pkg/dist/node.js";
 import { OTHER_PROJECT } from "../jobs_gateway.mjs";
 import { assertCommonHead, assertProblem, PROJECT } from "../recorded_gateway.mjs";
 import {
@@ -64,43 +64,11 @@ describe("many watchers of one job", () => {
     const intervals = (many.at.at(-1) - many.at[0] + CLOCK_TOLERANCE_MS) / INTERVAL_MS;
     assert.ok(many.count <= intervals + 1, `${many.count} reads in ${intervals} intervals`);
   });
-
-  test("responds 204 to watchers that reconnect after the end, without a read upstream", async () => {
-    const { count } = await jobs.reads(watched.id);
-    const again = streams.map(({ lastEventId }) => jobs.watch(watched.id, { lastEventId }));
-    for (const stream of again) {
-      assert.equal(await stream.ended, "clean");
-      assert.deepEqual([stream.status, stream.text], [204, ""]);
-    }
-    assert.equal((await jobs.reads(watched.id)).count, count);
-  });
-
-  test("keeps no watchers after their job has finished", () => jobs.finishAllJobs());
 });
 
 describe("a watcher that reconnects", { concurrency: true }, () => {
   /** Returns a new stream of a job that resumes after the last event of an earlier stream. */
   const resumed = (id, { lastEventId }) => jobs.watch(id, { lastEventId });
-  const joined = (...streams) => streams.flatMap(idsAndData);
-
-  test("sends each change exactly once to watchers that reconnect", async () => {
-    const { id } = await jobs.create();
-    const [reference, ...others] = await manyWatching(41, id);
-    await change(id, { status: "planning" }, [reference, ...others]);
-    for (const stream of others) stream.leave();
-    await change(id, { status: "writing" }, [reference]);
-    await change(id, { status: "reviewing" }, [reference]);
-    const again = others.map((stream) => resumed(id, stream));
-    await Promise.all(again.map((stream) => stream.event(isNow("reviewing"))));
-    await change(id, { status: "failed" }, [reference, ...again]);
-    assert.deepEqual(states(reference), ["active", "planning", "writing", "reviewing", "failed"]);
-    for (const [index, stream] of again.entries()) {
-      assert.deepEqual(joined(others[index], stream), idsAndData(reference));
-      assert.equal(await stream.ended, "clean");
-    }
-    assertApart(await jobs.reads(id));
-  });
-
   test("sends a reconnecting watcher the changes that it missed", async () => {
     const { id } = await jobs.create();
     const first = await jobs.watching(id);
@@ -112,42 +80,6 @@ describe("a watcher that reconnects", { concurrency: true }, () => {
     assert.equal(await second.ended, "clean");
     assert.deepEqual([...states(first), ...states(second)], ["active", "planning", "completed"]);
     assertGrowing({ events: [...first.events, ...second.events] });
-  });
-});
-
-describe("Last-Event-ID", () => {
-  let job;
-
-  before(async () => {
-    job = await jobs.create();
-    const stream = await jobs.watching(job.id);
-    await change(job.id, { status: "planning" }, [stream]);
-    stream.leave();
-  });
-
-  for (const lastEventId of [...["9".repeat(16), "9".repeat(400), "١", "1;2", "null"]]) {
-    test(`ignores the invalid Last-Event-ID "${lastEventId.slice(0, 20)}" of a job's stream`, async () => {
-      const value = Buffer.from(lastEventId).toString("latin1");
-      const stream = await jobs.watching(job.id, { lastEventId: value });
-      assert.deepEqual([stream.status, states(stream)], [200, ["planning"]]);
-      stream.leave();
-    });
-  }
-
-  test("sends every change for Last-Event-ID 0", async () => {
-    const stream = jobs.watch(job.id, { lastEventId: "0" });
-    await stream.event(isNow("planning"));
-    assert.deepEqual(states(stream), ["active", "planning"]);
-    stream.leave();
-  });
-
-  test("sends a finished job's last event for a future Last-Event-ID", async () => {
-    const { id } = await jobs.create();
-    const first = await jobs.watching(id);
-    await change(id, { status: "completed" }, [first]);
-    const stream = jobs.watch(id, { lastEventId: "999" });
-    assert.equal(await stream.ended, "clean");
-    assert.deepEqual(idsAndData(stream), [idsAndData(first).at(-1)]);
   });
 });
 
@@ -175,15 +107,6 @@ describe("a job's stream", () => {
     });
   }
 
-  test("streams the final state of a job created and finished outside the gateway", async () => {
-    const { id } = await jobs.directly("from elsewhere");
-    await jobs.upstream.setJob(id, { status: "failed" });
-    const stream = jobs.watch(id);
-    assert.equal(await stream.ended, "clean");
-    assert.deepEqual(states(stream), ["failed"]);
-    assert.equal((await jobs.reads(id)).count, 1);
-  });
-
   test("reads an unknown job once for 50 concurrent streams", async () => {
     const { id } = await jobs.directly("from elsewhere");
     const streams = await manyWatching(50, id);
@@ -194,27 +117,10 @@ describe("a job's stream", () => {
     }
   });
 
-  test("responds 404 to a stream of an unknown job and keeps no watcher", async () => {
-    await jobs.finishAllJobs();
-    const answer = await jobs.get(jobs.path("unknown", { rest: "/events" }));
-    const problem = assertProblem(answer, 404, "upstream-error");
-    assert.equal(problem.upstream.status, 404);
-    assert.equal((await jobs.health()).watchers, 0);
-  });
-
   test("responds 404 to a stream of another project's job", async () => {
     const { id } = await jobs.create("elsewhere", { project: OTHER_PROJECT });
     const answer = await jobs.get(jobs.path(id, { rest: "/events" }));
     assertProblem(answer, 404, "upstream-error");
-  });
-
-  test("responds with a problem instead of a stream when the first read fails", async () => {
-    const { id } = await jobs.directly("from elsewhere");
-    await jobs.upstream.fault({ target: id, fault: { kind: "status", status: 500 } });
-    const answer = await jobs.get(jobs.path(id, { rest: "/events" }));
-    assertProblem(answer, 500, "upstream-error");
-    const stream = await jobs.watching(id);
-    stream.leave();
   });
 
   test("sends an event stream's head and a retry interval", async () => {
@@ -255,18 +161,6 @@ describe("a follow-up to a watched job", () => {
     assertGrowing({ events: [...first.events, ...again.events] });
   });
 
-  test("streams a finished job again after a follow-up outside the gateway", async () => {
-    const [job, clock] = [await jobs.create(), await jobs.create()];
-    await finish(job.id);
-    await jobs.directly("and more", { id: job.id });
-    const ticking = await jobs.watching(clock.id);
-    await jobs.untilReads(clock.id, 2);
-    const fresh = await jobs.watching(job.id);
-    assert.deepEqual(states(fresh), ["active"]);
-    await change(job.id, { status: "completed" }, [fresh]);
-    ticking.leave();
-  });
-
   test("does not revert a follow-up with a poll that started before it", async () => {
     const { id } = await jobs.create();
     const stream = await jobs.watching(id);
@@ -288,35 +182,6 @@ function client() {
   const token = jobs.authorization.replace("Bearer ", "");
   return new Client({ baseUrl: url, projectId: PROJECT, auth: { token }, logLevel: "off" });
 }
-
-describe("the package", () => {
-  test("waits for a job over its stream in the package's agentJobs.wait", async () => {
-    const { id } = await jobs.create();
-    const updates = [];
-    const waiting = client().agentJobs.wait(id, { onUpdate: ({ status }) => updates.push(status) });
-    const beside = await jobs.watching(id);
-    await jobs.untilReads(id, 1);
-    for (const status of ["planning", "completed"]) await change(id, { status }, [beside]);
-    assert.deepEqual(await waiting, await upstreamJob(id));
-    assert.deepEqual(updates, ["active", "planning", "completed"]);
-    assertApart(await jobs.reads(id));
-  });
-
-  test("closes the stream when a loop over the package's agentJobs.watch ends", async () => {
-    await jobs.finishAllJobs();
-    const { id } = await jobs.create();
-    for await (const { job, done } of client().agentJobs.watch(id)) {
-      assert.deepEqual([job.status, done], ["active", false]);
-      break;
-    }
-    await jobs.upstream.setJob(id, { status: "planning" });
-    await jobs.untilHealth(({ watchers }) => watchers === 0);
-  });
-
-  test("rejects the package's agentJobs.wait of an unknown job with NotFoundError", async () => {
-    await assert.rejects(client().agentJobs.wait("unknown"), NotFoundError);
-  });
-});
 
 test("resumes raw and package streams after the gateway was killed", async () => {
   const [changing, finishing] = [await jobs.create(), await jobs.create()];

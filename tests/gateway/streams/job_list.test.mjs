@@ -5,10 +5,9 @@
  */
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Client } from "../../../pkg/dist/node.js";
 import { OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
 import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
-import { assertApart, PATIENCE_MS } from "../watched_jobs.mjs";
+import { PATIENCE_MS } from "../watched_jobs.mjs";
 
 /** In each of these projects, only one test or describe block creates jobs. */
 const [FRESH, MANY, RETAINED] = ["fresh-docs", "many-docs", "kept-docs"];
@@ -101,47 +100,6 @@ describe("streams of a project's job list", () => {
     for (const stream of streams) stream.leave();
   });
 
-  test("streams an event for a follow-up that does not change the job's status", async () => {
-    const { id } = await jobs.create();
-    const stream = await jobs.watchingAll();
-    await waitForEvent(stream, isJob(id));
-    const count = () => stream.events.filter(isJob(id)).length;
-    const earlier = count();
-    await jobs.followUp(id);
-    await stream.until(() => count() === earlier + 1, PATIENCE_MS);
-    stream.leave();
-  });
-
-  test("streams no events for jobs created outside the gateway", async () => {
-    const stream = await jobs.watchingAll();
-    const { id } = await jobs.directly("from elsewhere");
-    const watched = await jobs.watching(id);
-    await jobs.upstream.setJob(id, { status: "completed" });
-    assert.equal(await watched.ended, "clean");
-    const own = await jobs.create();
-    await waitForEvent(stream, isJob(own.id));
-    assert.ok(!stream.text.includes(id));
-    stream.leave();
-  });
-
-  test("streams no events for jobs of other projects", async () => {
-    const stream = await jobs.watchingAll();
-    const other = await jobs.create("elsewhere", { project: OTHER_PROJECT });
-    const own = await jobs.create();
-    await waitForEvent(stream, isJob(own.id));
-    assert.ok(!stream.text.includes(other.id));
-    stream.leave();
-  });
-
-  test("polls every unfinished job once per interval for several list streams", async () => {
-    const { id } = await jobs.create();
-    const streams = await Promise.all([1, 2, 3].map(() => jobs.watchingAll()));
-    const alone = await jobs.watching(id);
-    const reads = await jobs.untilReads(id, 3);
-    assertApart(reads);
-    for (const stream of [...streams, alone]) stream.leave();
-  });
-
   test("stops polling when the last watcher of a job list has disconnected", async () => {
     const project = FRESH;
     const { id } = await jobs.create("left alone", { project });
@@ -159,33 +117,6 @@ describe("streams of a project's job list", () => {
     await jobs.untilReads(clock.id, 3);
     assert.equal((await jobs.reads(id)).count, count);
     ticking.leave();
-  });
-
-  test("yields changes and deletions from the package's agentJobs.watchAll", async () => {
-    const token = jobs.gate.token({ projects: jobs.projects });
-    const client = new Client({
-      baseUrl: jobs.gate.gateway.url,
-      projectId: PROJECT,
-      auth: { token },
-    });
-    const controller = new AbortController();
-    const changes = client.agentJobs.watchAll({ signal: controller.signal });
-    const { id } = await jobs.create("by the package");
-    const until = async (check) => {
-      for (;;) {
-        const { value } = await changes.next();
-        if (check(value)) return value;
-      }
-    };
-    const { job } = await until(({ job }) => job?.id === id);
-    assert.deepEqual([job.status, job.prompt], ["active", "by the package"]);
-    await jobs.deleteRecord(id);
-    await until(({ deleted }) => deleted === id);
-    controller.abort();
-    await assert.rejects(
-      until(() => false),
-      { name: "AbortError" },
-    );
   });
 });
 
@@ -229,13 +160,6 @@ describe("the start of a list stream", () => {
     await waitForEvent(third, isJob(next.id));
     assert.ok(isJob(next.id)(third.events[0]), "no event is sent twice");
     for (const stream of [other, second, third]) stream.leave();
-  });
-
-  test("ignores a malformed Last-Event-ID of a list stream", async () => {
-    const { id } = await jobs.create();
-    const stream = await jobs.watchingAll({ lastEventId: "abc" });
-    await waitForEvent(stream, isJob(id));
-    stream.leave();
   });
 
   test(`resumes a list stream with ${MAX_REPLAYED} changes, and resets it after more`, async () => {

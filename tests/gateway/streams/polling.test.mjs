@@ -62,28 +62,6 @@ describe("a job without watchers", () => {
     assert.equal((await jobs.reads(left.id)).count, count);
     ticking.leave();
   });
-
-  test("removes long polls whose clients have disconnected", async () => {
-    await jobs.finishAllJobs();
-    const { id } = await jobs.create();
-    const { authorization } = jobs;
-    const headers = [["Prefer", "wait=25"]];
-    const bytes = jobs.gate.bytes({ target: jobs.path(id), headers, authorization });
-    const left = Array.from({ length: 20 }, () => jobs.gate.open(bytes));
-    await jobs.untilHealth(({ watchers }) => watchers === 20);
-    for (const exchange of left) exchange.leave();
-    await jobs.untilHealth(({ watchers }) => watchers === 0);
-  });
-
-  test("stops polling a job when it has finished", async () => {
-    const [finished, clock] = [await jobs.create(), await jobs.create()];
-    const [stream, ticking] = [await jobs.watching(finished.id), await jobs.watching(clock.id)];
-    await change(finished.id, { status: "completed" }, [stream]);
-    const { count } = await jobs.reads(finished.id);
-    await jobs.untilReads(clock.id, 3);
-    assert.equal((await jobs.reads(finished.id)).count, count);
-    ticking.leave();
-  });
 });
 
 describe("slow tests, run concurrently", { concurrency: true }, () => {
@@ -118,36 +96,7 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
     }
   });
 
-  test("removes streams whose clients disconnected before the first event", async () => {
-    const project = OWN_PROJECT;
-    const { id } = await jobs.directly("read slowly", { project });
-    await jobs.upstream.hold({ operation: "agentJobs.get", target: id });
-    const target = jobs.path(id, { project, rest: "/events" });
-    const bytes = jobs.gate.bytes({ target, authorization: jobs.authorization });
-    const left = Array.from({ length: 5 }, () => jobs.gate.open(bytes));
-    await jobs.upstream.untilHeld(1);
-    for (const exchange of left) exchange.leave();
-    await jobs.upstream.release();
-    const remaining = await jobs.watching(id, { project });
-    await jobs.untilHealth(({ watchers }) => watchers === 1, project);
-    assert.equal(remaining.isOver, false);
-    remaining.leave();
-  });
-
   describe("a longer polling interval", { concurrency: 1 }, () => {
-    test("keeps the polling interval while watchers connect and disconnect", async () => {
-      const { id } = await slow.create();
-      const clock = await slow.watching(id);
-      for (let round = 0; round < 5; round += 1) {
-        const streams = await Promise.all(Array.from({ length: 10 }, () => slow.watching(id)));
-        for (const stream of streams) stream.leave();
-      }
-      const { at, count } = await slow.untilReads(id, 2);
-      assert.ok(count >= 2);
-      assertApart({ at }, SLOW_INTERVAL_S * 1000);
-      clock.leave();
-    });
-
     test("polls a job on time while the poll of another job hangs", async () => {
       const [stuck, lively] = [await slow.create(), await slow.create()];
       const streams = [await slow.watching(stuck.id), await slow.watching(lively.id)];
@@ -160,41 +109,14 @@ describe("slow tests, run concurrently", { concurrency: true }, () => {
         .finally(() => slow.upstream.release());
       for (const stream of streams) stream.leave();
     });
-
-    test("reads return the stored state while the poll of a job hangs, and the poll continues", async () => {
-      const { id } = await slow.create();
-      const watching = await slow.watching(id);
-      await slow.upstream.hold({ operation: "agentJobs.get", target: id });
-      await slow.upstream.untilHeld(1);
-      const list = await slow.get(`/v2/agent/${PROJECT}/jobs?limit=1`);
-      const record = await slow.get(slow.path(id, { rest: "/record" }));
-      const longPoll = await slow.get(slow.path(id), [["Prefer", "wait=0"]]);
-      const late = await slow.watching(id);
-      assert.deepEqual([list.json.jobs[0].id, list.json.jobs[0].status], [id, "active"]);
-      assert.deepEqual([record.json.job.status, longPoll.json.status], ["active", "active"]);
-      await slow.upstream.setJob(id, { status: "completed" });
-      await slow.upstream.release();
-      for (const stream of [watching, late]) assert.equal(await stream.ended, "clean");
-      assert.deepEqual(states(late), ["active", "completed"]);
-      // A second poll would have read the job again.
-      assert.equal((await slow.reads(id)).count, 1);
-    });
   });
 });
 
 describe("a quiet stream", () => {
-  const project = OTHER_PROJECT;
-
   test("sends a quiet stream only a heartbeat comment every 15 s", async () => {
     await quietStream.until(({ comments }) => comments.length > 0, PATIENCE_MS);
     assert.deepEqual([quietStream.retry, states(quietStream)], [3000, ["active"]]);
     assert.equal(quietStream.comments[0].text.trim(), "hb");
     assertApart(await jobs.reads(quietJob.id));
-  });
-
-  test("removes disconnected watchers of a quiet job and keeps the remaining one", async () => {
-    await jobs.untilHealth(({ watchers }) => watchers === 1, project);
-    assert.equal(quietStream.isOver, false);
-    await jobs.untilReads(quietJob.id, 1);
   });
 });

@@ -8,7 +8,7 @@ import { after, before, beforeEach, describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startReceiver } from "../../harness/receiver.mjs";
 import { CLOCK_RATE, OTHER_PROJECT, startJobs } from "../jobs_gateway.mjs";
-import { assertProblem, PROJECT } from "../recorded_gateway.mjs";
+import { PROJECT } from "../recorded_gateway.mjs";
 
 const CONNECTIONS = 6;
 const READ_CONNECTIONS = 3;
@@ -16,9 +16,6 @@ const WEBHOOK_CONNECTIONS = 2;
 const TIMEOUT_SECONDS = 30;
 /** A shorter time than the gateway's timeout for a receiver. */
 const RECEIVER_TIMEOUT_MS = 18_000;
-/** Maximum difference between two clocks that both count whole milliseconds of real time. */
-const CLOCKS_MS = 2 * CLOCK_RATE;
-const CREATE = "agentJobs.create";
 const READ = "agentJobs.get";
 /** The requests of this project fail, so only one test uses the project. */
 const SLOW_PROJECT = "slow-docs";
@@ -83,59 +80,6 @@ describe("an upstream that does not respond", () => {
     await jobs.upstream.release();
     for (const stream of streams) stream.leave();
   });
-
-  test("does not send a seventh creation while six are stalled, and keeps its idempotency key free", async () => {
-    await jobs.upstream.hold({ operation: CREATE });
-    const held = Array.from({ length: CONNECTIONS }, () => create());
-    await jobs.upstream.untilHeld(CONNECTIONS);
-    // When the held creations time out, some of the late creations get a connection. The timeout of
-    // a late creation starts only when it gets a connection.
-    const late = Array.from({ length: 3 * CONNECTIONS }, (_, at) => create({ key: `late-${at}` }));
-    for (const answer of await Promise.all(held)) {
-      assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, "unknown");
-    }
-    const answers = await Promise.all(late.map(timed));
-    const reached = await requestsOf(CREATE);
-    const isUnsent = ({ answer }) => answer.status === 503;
-    for (const { answer } of answers.filter(isUnsent)) {
-      const { outcome } = assertProblem(answer, 503, "gateway-busy");
-      assert.equal(outcome, undefined, "the request was not sent");
-      assert.equal(answer.header("retry-after"), "5");
-    }
-    const sent = answers.filter((one) => !isUnsent(one));
-    for (const { answer } of sent) {
-      assert.equal(assertProblem(answer, 504, "upstream-timeout").outcome, "unknown");
-    }
-    assert.ok(sent.length < late.length, "some requests are not sent");
-    assert.equal(
-      reached.length,
-      CONNECTIONS + sent.length,
-      "a rejected request does not reach the upstream",
-    );
-
-    await jobs.upstream.release();
-    const unsent = answers.findIndex(isUnsent);
-    assert.equal((await create({ key: `late-${unsent}` })).status, 201);
-    assert.equal((await requestsOf(CREATE)).length, reached.length + 1);
-  });
-
-  test("starts the timeout of a queued request when it gets a connection", async () => {
-    await jobs.upstream.hold({ operation: CREATE });
-    const project = SLOW_PROJECT;
-    const { left } = (await jobs.health(project)).budgets["create-job"];
-    const held = Array.from({ length: CONNECTIONS }, () => create({ project }));
-    await jobs.upstream.untilHeld(CONNECTIONS);
-    const late = timed(create({ project }));
-    const isQueued = ({ budgets }) => budgets["create-job"].left === left - CONNECTIONS - 1;
-    await jobs.untilHealth(isQueued, project);
-    const released = jobs.gate.now();
-    await jobs.upstream.release(1);
-    const { answer, ended } = await late;
-    assertProblem(answer, 504, "upstream-timeout");
-    assert.ok(ended - released >= TIMEOUT_SECONDS * 1000 - CLOCKS_MS, `${ended - released} ms`);
-    await jobs.upstream.release();
-    await Promise.all(held);
-  });
 });
 
 describe("webhook receivers that do not respond", () => {
@@ -164,9 +108,3 @@ describe("webhook receivers that do not respond", () => {
     assert.equal(stalled.length, WEBHOOK_CONNECTIONS, "the other one waits for a connection");
   });
 });
-
-/** Waits for a response. Returns the response and its arrival time. */
-async function timed(pending) {
-  const answer = await pending;
-  return { answer, ended: jobs.gate.now() };
-}

@@ -4,51 +4,12 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ServerError } from "../../../pkg/dist/node.js";
 import { assertProblem, VIEWS } from "../recorded_gateway.mjs";
-import {
-  errorOf,
-  gate,
-  READ,
-  READ_JOB,
-  sendWith,
-  useFaultyUpstream,
-  WRITE,
-} from "./faulty_upstream.mjs";
+import { gate, READ, READ_JOB, sendWith, useFaultyUpstream, WRITE } from "./faulty_upstream.mjs";
 
 useFaultyUpstream("rejected-keys");
 
 describe("a key that the upstream rejects", () => {
-  const REASON = /expired|read access|write access|invalid api key/i;
-
-  /** Asserts that the reason for a rejected key is in the log and not in the response. */
-  async function assertReasonOnlyInLog(request, operator) {
-    const answer = await request.raw();
-    const problem = assertProblem(answer, 502, "upstream-credential");
-    assert.doesNotMatch(answer.raw.toString(), REASON);
-    assert.equal(problem.upstream, undefined);
-    assert.equal(answer.header("www-authenticate"), undefined);
-    const line = await gate.logged(answer.header("x-request-id"));
-    assert.match(line.operator, operator);
-    const error = await errorOf(request.call, ServerError);
-    assert.equal(error.status, 502);
-    assert.doesNotMatch(JSON.stringify(error.problem) + error.message, REASON);
-  }
-
-  for (const [state, request, operator] of [
-    ["expired", READ, /rejected ADMIN_API_KEY with 401: API key has expired/],
-    ["expired", WRITE, /rejected ADMIN_API_KEY with 401: API key has expired/],
-    ["read", WRITE, /rejected ADMIN_API_KEY with 403: API key is limited to read access/],
-    ["write", READ, /rejected ADMIN_API_KEY with 403: API key is limited to write access/],
-  ]) {
-    const method = request === READ ? "GET" : "POST";
-    test(`returns 502 to a ${method} with an admin key in state "${state}", and only logs the reason`, async (t) => {
-      t.after(() => gate.upstream.setKey({ key: gate.key, state: "accepted" }));
-      await gate.upstream.setKey({ key: gate.key, state });
-      await assertReasonOnlyInLog(request, operator);
-    });
-  }
-
   test("neither forwards nor logs an admin key that an upstream error repeats", async () => {
     for (const [status, kind] of [
       [401, "upstream-credential"],
@@ -94,24 +55,4 @@ describe("a key that the upstream rejects", () => {
       assert.ok(!gate.gateway.log().includes(gate.key));
     });
   }
-
-  test("does not forward an admin key that an upstream header field repeats", async () => {
-    const headers = { "x-debug": gate.key, "x-request-id": gate.key, "content-language": "en" };
-    const fault = { kind: "status", status: 200, headers, body: "{}" };
-    const answer = await sendWith(fault, READ_JOB.raw);
-    assert.deepEqual([answer.status, answer.header("content-language")], [200, "en"]);
-    assert.ok(!answer.raw.includes(gate.key));
-    for (const [name, value] of [
-      ["content-language", `en, ${gate.key}`],
-      ["content-type", `application/json; key=${gate.key}`],
-    ]) {
-      const leaky = { ...fault, headers: { [name]: value } };
-      const refused = await sendWith(leaky, READ_JOB.raw);
-      assertProblem(refused, 502, "upstream-malformed");
-      assert.ok(!refused.raw.includes(gate.key));
-    }
-    for (const send of [READ.raw, WRITE.raw]) {
-      assert.ok(!(await sendWith(fault, send)).raw.includes(gate.key));
-    }
-  });
 });

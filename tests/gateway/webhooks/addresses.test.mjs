@@ -12,47 +12,14 @@ import { assertInvalid } from "../recorded_gateway.mjs";
 
 const WEBHOOK_SECRET = `whsec_${randomBytes(32).toString("base64")}`;
 
-const ACCEPTED_URLS = [
-  "https://hooks.example/x",
-  "https://hooks.example:8443/x?y",
-  "HTTPS://Hooks.Example/x",
-  "https://93.184.215.14/x",
-  "https://[2606:2800:21f:cb07:6820:80da:af6b:8b2c]/x",
-  `https://hooks.example/${"x".repeat(2048 - "https://hooks.example/".length)}`,
-];
-/**
- * Addresses that the gateway rejects. The gateway accepts a loopback address if the operator lists
- * the address's host, so {@link listable} omits loopback hosts.
- */
+/** The gateway rejects these although their hosts are listed. Native tests cover more forms. */
 const REJECTED = [
-  ["an empty value", [""]],
-  ["an invalid URL", ["x", "hooks.example/x", "https:hooks.example", "https:///x"]],
-  ["a scheme other than https", ["http://hooks.example/x", "javascript:alert(1)"]],
-  ["a metadata service", ["http://169.254.169.254/latest/", "https://metadata.google.internal/x"]],
-  ["an unusual address", ["https://2130706433/x", "https://0x7f.1/", "https://127.0.0.1./x"]],
-  ["a mapped IPv4 address", ["https://[::ffff:127.0.0.1]/x", "https://[64:ff9b::7f00:1]/x"]],
-  ["a local name", ["https://localhost/x", "https://intranet/x", "https://a.internal./x"]],
-  ["a URL with credentials", ["https://a@hooks.example/x", "https://a:b@hooks.example/x"]],
-  ["a URL with spaces or backslashes", ["https://a.ex\t/x", "https://hooks.example\\@127.0.0.1/"]],
-  [
-    "a host with escapes or wide characters",
-    ["https://127%2e0%2e0%2e1/x", "https://\u3002\uff11/x"],
-  ],
-  ["a URL of 2,049 characters", [`https://hooks.example/${"x".repeat(2049 - 22)}`]],
+  ["a scheme other than https", "http://hooks.example/x"],
+  ["a metadata service", "http://169.254.169.254/latest/"],
+  ["a local name", "https://a.internal/x"],
+  ["a URL with credentials", "https://a:b@hooks.example/x"],
 ];
-const REJECTED_URLS = REJECTED.flatMap(([, urls]) => urls);
-
-/**
- * Returns a value for WEBHOOK_HOSTS with the hosts of `urls`, so that the gateway can reject the
- * URLs only by its other rules. Omits hosts that the variable's syntax does not allow. Also omits
- * loopback hosts, because the gateway accepts them once they are listed.
- */
-function listable(urls) {
-  const hosts = urls.map((url) => /:\/\/([^/?#]*)/.exec(url)?.[1].toLowerCase() ?? "");
-  const isListable = (host) => /^(?:[a-z0-9.-]+|\[[a-f0-9:.]+\])(?::[1-9]\d{0,3})?$/.test(host);
-  const isHere = (host) => /^(?:localhost|127\.0\.0\.1|\[::1\])(?::|$)/.test(host);
-  return [...new Set(hosts)].filter((host) => isListable(host) && !isHere(host)).join(",");
-}
+const HOSTS = "hooks.example,169.254.169.254,a.internal";
 
 let receiver;
 /** A gateway that lists only the receiver's host. */
@@ -62,10 +29,9 @@ let open;
 
 before(async () => {
   receiver = await startReceiver();
-  const hosts = listable([...ACCEPTED_URLS, ...REJECTED_URLS]);
   [listed, open] = await Promise.all([
     startJobs("webhooks-listed", { vars: { WEBHOOK_SECRET, WEBHOOK_HOSTS: receiver.host } }),
-    startJobs("webhooks-open", { vars: { WEBHOOK_SECRET, WEBHOOK_HOSTS: hosts } }),
+    startJobs("webhooks-open", { vars: { WEBHOOK_SECRET, WEBHOOK_HOSTS: HOSTS } }),
   ]);
 });
 after(async () => {
@@ -101,43 +67,8 @@ describe("rejected webhook addresses", { concurrency: 1 }, () => {
     });
   }
 
-  test("rejects a Webhook-Url on a follow-up", async () => {
-    const { id } = await listed.create();
-    const { authorization } = listed;
-    const target = listed.path(id, { rest: "/message" });
-    const options = { headers: hook(`${receiver.url}/x`), authorization };
-    const answer = await listed.gate.post(target, { prompt: "x" }, options);
-    assertInvalid(answer, "Webhook-Url", "create-only");
-    assert.deepEqual((await listed.upstream.job(id)).messages, []);
-  });
-
-  describe("addresses whose host is listed", () => {
-    for (const url of ACCEPTED_URLS) {
-      test(`accepts the Webhook-Url ${url.slice(0, 60)}`, async () => {
-        assert.ok((await open.create("x", { headers: hook(url) })).id);
-      });
-    }
-
-    for (const [what, urls] of REJECTED) {
-      test(`rejects ${what} as Webhook-Url, even if its host is listed`, async () => {
-        for (const url of urls) {
-          await assertRejected(open, hook(Buffer.from(url).toString("latin1")));
-        }
-      });
-    }
-
-    test("rejects two Webhook-Url fields", async () => {
-      await assertRejected(open, [
-        ...hook("https://hooks.example/x"),
-        ...hook("https://hooks.example/y"),
-      ]);
-    });
-
-    test("rejects every Webhook-Url when the gateway has no webhook secret", async () => {
-      open.vars = { ...open.vars, WEBHOOK_SECRET: "" };
-      await open.restart("kill");
-      await assertRejected(open, hook("https://hooks.example/x"), "webhooks-off");
-      assert.ok((await open.create()).id);
-    });
-  });
+  for (const [what, url] of REJECTED) {
+    test(`rejects ${what} as Webhook-Url, even if its host is listed`, () =>
+      assertRejected(open, hook(url)));
+  }
 });

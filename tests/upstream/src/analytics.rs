@@ -13,7 +13,6 @@ use crate::clock::Timestamp;
 use crate::cursor::CursorPage;
 use crate::data::{Range, Sites};
 use crate::date::Day;
-use crate::holes::Holes;
 use crate::limits::ORGANISATION;
 use crate::parameters::Arguments;
 use crate::platform::Platform;
@@ -69,11 +68,6 @@ impl ReportRequest {
     /// The day on which the request was received.
     pub(crate) fn today(&self) -> Day {
         self.now.day()
-    }
-
-    /// The holes in all lists.
-    pub(crate) fn holes(&self) -> MutexGuard<'_, Holes> {
-        self.platform.holes.lock()
     }
 
     /// Uses up one of the organisation's requests per hour.

@@ -23,7 +23,6 @@ use crate::data::{Growth, ReportingDelay};
 use crate::date::Day;
 use crate::fault::FaultRule;
 use crate::field::Field;
-use crate::holes::Hole;
 use crate::limits::{HOUR_MS, MINUTE_MS, TEN_SECONDS_MS};
 use crate::origin::Origin;
 use crate::platform::Platform;
@@ -46,16 +45,12 @@ pub(crate) fn router() -> Router<Arc<Platform>> {
         )
         .route("/release", post(release))
         .route("/clock", get(clock).post(move_clock))
-        .route("/late", post(set_late).delete(clear_late))
-        .route("/holes", post(add_hole).delete(clear_holes))
-        .route(
-            "/limits",
-            get(limits).post(set_limits).delete(restore_limits),
-        )
+        .route("/late", post(set_late))
+        .route("/limits", post(set_limits).delete(restore_limits))
         .route("/views", get(reports::views))
         .route("/analytics", get(reports::analytics))
         .route("/rows", get(reports::rows))
-        .route("/keys", post(set_key).delete(restore_keys))
+        .route("/keys", post(set_key))
         .route("/jobs", get(jobs))
         .route("/jobs/{id}", get(job).post(force_job).put(add_job))
         .route(
@@ -183,32 +178,6 @@ async fn set_late(State(platform): Shared, body: Bytes) -> Result<Response, Inva
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-async fn clear_late(State(platform): Shared) -> StatusCode {
-    platform.sites.lock().late.clear();
-    StatusCode::NO_CONTENT
-}
-
-async fn add_hole(State(platform): Shared, body: Bytes) -> Result<StatusCode, InvalidBody> {
-    let hole: Hole = read(&body)?;
-    platform.holes.lock().add(hole);
-    Ok(StatusCode::NO_CONTENT)
-}
-
-async fn clear_holes(State(platform): Shared) -> StatusCode {
-    platform.holes.lock().clear();
-    StatusCode::NO_CONTENT
-}
-
-async fn limits(State(platform): Shared) -> Json<Value> {
-    Json(json!({
-        "create": platform.create_limit.lock().uses(),
-        "message": platform.message_limit.lock().uses(),
-        "analytics": platform.analytics_limit.lock().uses(),
-        "deployment": platform.deployment_limit.lock().uses(),
-        "preview": platform.preview_limit.lock().uses(),
-    }))
-}
-
 async fn set_limits(State(platform): Shared, body: Bytes) -> Result<StatusCode, InvalidBody> {
     #[derive(Default, Deserialize)]
     #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
@@ -265,11 +234,6 @@ async fn set_key(State(platform): Shared, body: Bytes) -> Result<StatusCode, Api
         _ => return Err(ApiError::InvalidRequest("no key has this name")),
     }
     Ok(StatusCode::NO_CONTENT)
-}
-
-async fn restore_keys(State(platform): Shared) -> StatusCode {
-    platform.keys.lock().restore();
-    StatusCode::NO_CONTENT
 }
 
 #[derive(Serialize)]

@@ -1,7 +1,7 @@
 //! Conversations with the assistant: turns, threads and caller stats.
 
+use axum::Json;
 use axum::extract::Path;
-use axum::{Extension, Json};
 use quillgate::Operation;
 use serde::Serialize;
 
@@ -21,9 +21,7 @@ pub(crate) struct ConversationPage {
 
 /// A cursor is the id of the last row of a page. If rows share their ids, it also depends on the
 /// list.
-pub(crate) async fn list(
-    request: ReportRequest,
-) -> Result<(Extension<CursorPage>, Json<ConversationPage>), ApiError> {
+pub(crate) async fn list(request: ReportRequest) -> Result<Json<ConversationPage>, ApiError> {
     let query = request.query(Operation::ListConversations)?;
     let turns = request.sites().conversations(&request.project, query.range);
     let list = query.list(Operation::ListConversations, &request.project);
@@ -43,7 +41,7 @@ pub(crate) async fn list(
         next_cursor: request.next_cursor(&query, &page),
         has_more: page.next.is_some(),
     };
-    Ok((Extension(page), Json(page_body)))
+    Ok(Json(page_body))
 }
 
 pub(crate) async fn get(

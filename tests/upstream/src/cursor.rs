@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use crate::api_error::ApiError;
-use crate::holes::Holes;
 use crate::random::SplitMix64;
 
 /// Characters that have another meaning in a query unless encoded.
@@ -12,16 +11,12 @@ const SUFFIX: &str = "=";
 const OFFSET_DIGITS: usize = 8;
 
 /// The position of a page in its list.
-///
-/// A response carries it as an extension, so that faults can use its cursors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CursorPage {
     /// The rows of the page.
     pub(crate) rows: Range<usize>,
     /// The cursor of the next page, if there is one.
     pub(crate) next: Option<String>,
-    /// The cursor of the request, or `None` for the first page.
-    pub(crate) request_cursor: Option<String>,
     /// The cursor after the last row of the page, even if no row follows.
     pub(crate) end_cursor: Option<String>,
 }
@@ -49,7 +44,6 @@ impl CursorPage {
         Ok(Self {
             rows: start..end,
             next: end_cursor.clone().filter(|_| end < list_length),
-            request_cursor: request_cursor.map(str::to_owned),
             end_cursor,
         })
     }
@@ -59,16 +53,16 @@ impl CursorPage {
         list: &str,
         list_length: usize,
         (limit, request_cursor): (usize, Option<&str>),
-        holes: &Holes,
     ) -> Result<Self, ApiError> {
         let parse_position = |cursor: &str| open(list, cursor);
-        let cursor_after = |places| Some(seal(list, places));
-        let places = holes.places(list_length);
-        let page = Self::page(places, limit, request_cursor, parse_position, cursor_after)?;
-        Ok(Self {
-            rows: holes.rows(page.rows.clone()),
-            ..page
-        })
+        let cursor_after = |rows| Some(seal(list, rows));
+        Self::page(
+            list_length,
+            limit,
+            request_cursor,
+            parse_position,
+            cursor_after,
+        )
     }
 }
 

@@ -360,21 +360,3 @@ impl Deployment {
         forced.ended_at.replace(fields.ended_at);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_host_of_a_preview_has_one_label_of_at_most_63_characters() {
-        for (branch, label) in [
-            ("main", "acme-main"),
-            ("docs/fix-links", "acme-docs-fix-links"),
-            ("Docs/Ü_1", "acme-docs---1"),
-        ] {
-            assert_eq!(preview_url(branch), format!("https://{label}.{HOST}"));
-        }
-        let cut = format!("https://acme-{}.{HOST}", "x".repeat(MAX_LABEL - 5));
-        assert_eq!(preview_url(&"x".repeat(100)), cut);
-    }
-}

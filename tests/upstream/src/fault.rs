@@ -2,11 +2,9 @@
 
 mod buffered_response;
 mod fields;
-mod page;
 mod queue;
 
 use std::num::{NonZeroU64, NonZeroUsize};
-use std::time::Duration;
 
 use axum::Json;
 use axum::http::header::{CONTENT_TYPE, LOCATION};
@@ -21,7 +19,6 @@ pub(crate) use queue::{FaultQueue, FaultRule};
 
 use buffered_response::BufferedResponse;
 use fields::{Headers, Status, Text};
-use page::PageFault;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(
@@ -57,9 +54,6 @@ pub(crate) enum Fault {
         status: Status,
         location: Text,
     },
-    Delay {
-        ms: u64,
-    },
     Hold {
         #[serde(default)]
         process: bool,
@@ -80,9 +74,6 @@ pub(crate) enum Fault {
         bytes: Option<usize>,
     },
     MalformedJson,
-    EmptyPage,
-    RepeatCursor,
-    HasMoreFalse,
     SlowDrip {
         chunk_bytes: NonZeroUsize,
         interval_ms: NonZeroU64,
@@ -211,19 +202,12 @@ impl Fault {
                 );
             }
             Self::MalformedJson => BufferedResponse::from(response.await).await.malformed(),
-            Self::EmptyPage => apply_page_fault(PageFault::EmptyPage, response).await,
-            Self::RepeatCursor => apply_page_fault(PageFault::RepeatCursor, response).await,
-            Self::HasMoreFalse => apply_page_fault(PageFault::HasMoreFalse, response).await,
             Self::SlowDrip {
                 chunk_bytes,
                 interval_ms,
             } => BufferedResponse::from(response.await)
                 .await
                 .drip(chunk_bytes.get(), interval_ms.get()),
-            Self::Delay { ms } => {
-                tokio::time::sleep(Duration::from_millis(ms)).await;
-                response.await
-            }
             Self::Status {
                 status,
                 body,
@@ -246,15 +230,6 @@ impl Fault {
         };
         Outcome::Respond(response)
     }
-}
-
-async fn apply_page_fault(
-    page_fault: PageFault,
-    response: impl Future<Output = Response>,
-) -> Response {
-    BufferedResponse::from(response.await)
-        .await
-        .with_page_fault(page_fault)
 }
 
 fn plain(

@@ -1,6 +1,6 @@
 //! Feedback entries and their counts per page.
 
-use axum::{Extension, Json};
+use axum::Json;
 use quillgate::Operation;
 use serde::Serialize;
 
@@ -25,25 +25,18 @@ pub(crate) struct FeedbackByPage {
     has_more: bool,
 }
 
-pub(crate) async fn list(
-    request: ReportRequest,
-) -> Result<(Extension<CursorPage>, Json<FeedbackPage>), ApiError> {
+pub(crate) async fn list(request: ReportRequest) -> Result<Json<FeedbackPage>, ApiError> {
     let query = request.query(Operation::ListFeedback)?;
     let entries = matching_entries(&request.platform, &request.project, &query);
     let list = query.list(Operation::ListFeedback, &request.project);
-    let page = CursorPage::page_opaque(
-        &list,
-        entries.len(),
-        (query.limit(), query.cursor()),
-        &request.holes(),
-    )?;
+    let page = CursorPage::page_opaque(&list, entries.len(), (query.limit(), query.cursor()))?;
     request.take_limit()?;
     let page_body = FeedbackPage {
         feedback: entries[page.rows.clone()].to_vec(),
         next_cursor: request.next_cursor(&query, &page),
         has_more: page.next.is_some(),
     };
-    Ok((Extension(page), Json(page_body)))
+    Ok(Json(page_body))
 }
 
 pub(crate) async fn list_by_page(request: ReportRequest) -> Result<Json<FeedbackByPage>, ApiError> {

@@ -134,7 +134,7 @@
 //! | --- | --- |
 //! | `GET /counters` | counts of requests by operation and status, of jobs, messages, deployments, previews and runs of automations, and of held requests |
 //! | `GET /requests` | the last 2,500 API requests, oldest first; names replace keys |
-//! | `POST /reset` | clears counters, requests, faults, holes, late counts, limit uses, jobs, deployments, courses and runs; aborts held requests |
+//! | `POST /reset` | clears counters, requests, faults, late counts, limit uses, jobs, deployments, courses and runs; aborts held requests |
 //! | `POST /faults` | queues a fault, see below |
 //! | `DELETE /faults` | clears the queued faults |
 //! | `POST /fault-rate` | `{perThousand, seed?}`: makes this many of a thousand requests fail at random, see below |
@@ -144,17 +144,12 @@
 //! | `GET /clock` | `{now, today}`: milliseconds since the epoch, and the UTC day |
 //! | `POST /clock` | `{forwardMs}`: advances the clock; jobs, deployments, limits and today follow it, delays do not |
 //! | `POST /late` | `{day, percent}` or `{afterDays, percent}`: sets late counts, see below |
-//! | `DELETE /late` | clears late counts |
-//! | `POST /holes` | `{at, places}`: adds empty positions to every list, see below |
-//! | `DELETE /holes` | clears holes |
-//! | `GET /limits` | `{create, message, analytics, deployment, preview}` |
 //! | `POST /limits` | `{create?, message?, analytics?, deployment?, preview?, windowMs?}`; `null` means no limit, without `windowMs` each limit has its usual window |
 //! | `DELETE /limits` | restores the limits of the options |
 //! | `GET /views?projectId&dateFrom&dateTo` | totals and all rows of the page views in a range |
 //! | `GET /analytics?projectId&report&dateFrom&dateTo` | the same for any report, see below |
 //! | `GET /rows?projectId&report&dateFrom&dateTo` | the rows of a list, one per line, with the JSON of its pages |
 //! | `POST /keys` | `{key?, name?, state}`; state `accepted`, `expired`, `read` or `write` |
-//! | `DELETE /keys` | restores the keys of the options |
 //! | `GET /jobs` | all jobs in the order of their addition, with project, prompt, messages, `origin` and `reads` |
 //! | `GET /jobs/{id}` | one job |
 //! | `POST /jobs/{id}` | `{status?, prLink?, archivedAt?}`: forces fields until the next follow-up |
@@ -175,10 +170,6 @@
 //! that day, at least one. Pages without views then appear in its rows. `{afterDays, percent}` withholds
 //! `percent` of each day, rounded up, until that many whole days after its end. With 100, the day is
 //! empty until then. The rows and totals of every range change, in the control API too.
-//!
-//! A hole affects the lists of views, visitors, feedback and searches. The rows after it move back by
-//! its length, so none is lost. A page within a hole is empty and has more pages after it. Holes after
-//! the last row have no effect. Holes must not overlap.
 //!
 //! The keys of the options are named `key` and `read-key`. Other keys have the name that they were
 //! given. A setting without `key` changes all keys with that name. An `origin` contains `key` (a name,
@@ -208,26 +199,17 @@
 //! | `edge` | `form`: `code` or `challenge` | a 403 of the network in front: text with a code, or an HTML page |
 //! | `empty` | `status` | no body |
 //! | `redirect` | `status`, `location` | this redirect |
-//! | `delay` | `ms` | waits, then responds normally |
 //! | `hold` | `process?`, `next?` | waits for `POST /release`, then continues normally or with the fault `next` |
 //! | `hang` | `process?` | never responds |
 //! | `reset` | `process?` | TCP reset before any response |
 //! | `cutBody`* | `bytes?` | full `content-length`, half the body or `bytes` bytes, end of connection |
 //! | `cutChunked`* | `bytes?` | chunked, half the body or `bytes` bytes, no last chunk |
 //! | `malformedJson`* | | 200 with half the body, valid as HTTP |
-//! | `emptyPage`* | | a page without rows, with `hasMore` true and the `nextCursor` of the next page |
-//! | `repeatCursor`* | | `nextCursor` repeats the cursor of the request; `hasMore` is true |
-//! | `hasMoreFalse`* | | `hasMore` is false despite a `nextCursor` |
 //! | `slowDrip`* | `chunkBytes`, `intervalMs` | the body in small chunks |
 //!
-//! The kinds with a star, `delay`, and those with `process: true` process the request. The others
+//! The kinds with a star and those with `process: true` process the request. The others
 //! respond in its place, before any check. A `hold` processes the request after its release, or before
 //! with `process: true`.
-//!
-//! The three kinds that change a page leave other responses unchanged. `repeatCursor` leaves a list
-//! without cursors unchanged, and returns the next cursor on the first page. `hasMoreFalse` leaves a
-//! list without `hasMore` unchanged. On the last page, all three still return a cursor, which selects
-//! an empty page. Only an empty list of conversations has no such cursor and stays unchanged.
 //!
 //! A fault rate applies to requests that no queued fault matches. Each kind has the same probability.
 //! `reset`, `503` and `502-page` (HTML) replace processing, and so does `empty-success`. `reset-after`,
@@ -253,7 +235,6 @@ mod fault;
 mod feedback;
 mod field;
 mod held;
-mod holes;
 mod interceptor;
 mod json_body;
 mod limits;

@@ -64,29 +64,3 @@ impl SlidingLimit {
         self.used.clear();
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_use_expires_after_an_hour() {
-        let mut limit = SlidingLimit::hourly(2);
-        for (scope, now, is_granted) in [
-            ("a", 0, true),
-            ("a", 1000, true),
-            ("a", HOUR_MS - 1, false),
-            ("b", HOUR_MS - 1, true),
-            ("a", HOUR_MS, true),
-            ("a", HOUR_MS + 999, false),
-            ("a", HOUR_MS + 1000, true),
-        ] {
-            let expected = if is_granted {
-                Ok(())
-            } else {
-                Err(ApiError::RateLimited)
-            };
-            assert_eq!(limit.take(scope, Timestamp(now)), expected, "{scope} {now}");
-        }
-    }
-}

@@ -21,7 +21,7 @@ pub(crate) async fn list(request: ReportRequest) -> Result<Json<ViewPage>, ApiEr
     request.take_limit()?;
     let today = request.today();
     let report = request.sites().views(&request.project, query.range, today);
-    let (rows, has_more) = report.page(query.offset(), query.limit(), &request.holes());
+    let (rows, has_more) = report.page(query.offset(), query.limit());
     Ok(Json(ViewPage {
         totals: report.totals,
         views: rows.to_vec(),

@@ -14,7 +14,6 @@ use crate::data::Sites;
 use crate::deployment::Deployments;
 use crate::fault::FaultQueue;
 use crate::held::HeldRequests;
-use crate::holes::Holes;
 use crate::limits::{HOUR_MS, MINUTE_MS, SlidingLimit, TEN_SECONDS_MS};
 use crate::random_faults::RandomFaults;
 use crate::request_log::RequestLog;
@@ -34,7 +33,6 @@ pub(crate) struct Platform {
     pub(crate) deployments: Mutex<Deployments>,
     pub(crate) automation_runs: Mutex<Runs>,
     pub(crate) sites: Mutex<Sites>,
-    pub(crate) holes: Mutex<Holes>,
     pub(crate) faults: Mutex<FaultQueue>,
     pub(crate) random_faults: Mutex<RandomFaults>,
     pub(crate) held: HeldRequests,
@@ -58,7 +56,6 @@ impl Platform {
             automation_runs: Mutex::new(Runs::new(&options, clock.started_at())),
             jobs: Mutex::new(Jobs::new(&options, clock.started_at())),
             sites: Mutex::new(Sites::new(&options)),
-            holes: Mutex::default(),
             faults: Mutex::default(),
             random_faults: Mutex::default(),
             held: HeldRequests::default(),
@@ -87,14 +84,13 @@ impl Platform {
         }
     }
 
-    /// Clears requests, counters, faults, holes, late counts, uses of limits, jobs, deployments and
+    /// Clears requests, counters, faults, late counts, uses of limits, jobs, deployments and
     /// runs of automations, and aborts held requests. Keeps the clock, keys, limits and generated data.
     pub(crate) fn reset(&self) {
         self.request_log.clear();
         self.faults.lock().clear();
         *self.random_faults.lock() = RandomFaults::default();
         self.held.cancel();
-        self.holes.lock().clear();
         self.sites.lock().late.clear();
         for limit in [
             &self.create_limit,

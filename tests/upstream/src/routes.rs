@@ -57,18 +57,3 @@ fn handler(operation: Operation) -> Option<MethodRouter<Arc<Platform>>> {
     };
     Some(handler)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::operation::is_platform_operation;
-
-    #[test]
-    fn exactly_the_platform_operations_have_handlers() {
-        for operation in Operation::ALL.iter().copied() {
-            let name = operation.declaration().name;
-            let has_handler = handler(operation).is_some();
-            assert_eq!(has_handler, is_platform_operation(operation), "{name}");
-        }
-    }
-}

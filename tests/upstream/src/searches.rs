@@ -1,6 +1,6 @@
 //! Search terms of readers.
 
-use axum::{Extension, Json};
+use axum::Json;
 use quillgate::Operation;
 use serde::Serialize;
 
@@ -17,24 +17,17 @@ pub(crate) struct SearchPage {
     next_cursor: Option<String>,
 }
 
-pub(crate) async fn list(
-    request: ReportRequest,
-) -> Result<(Extension<CursorPage>, Json<SearchPage>), ApiError> {
+pub(crate) async fn list(request: ReportRequest) -> Result<Json<SearchPage>, ApiError> {
     let query = request.query(Operation::ListSearches)?;
     let report = request.sites().searches(&request.project, query.range);
     let list = query.list(Operation::ListSearches, &request.project);
     let count = report.searches.len();
-    let page = CursorPage::page_opaque(
-        &list,
-        count,
-        (query.limit(), query.cursor()),
-        &request.holes(),
-    )?;
+    let page = CursorPage::page_opaque(&list, count, (query.limit(), query.cursor()))?;
     request.take_limit()?;
     let page_body = SearchPage {
         searches: report.searches[page.rows.clone()].to_vec(),
         total_searches: report.total_searches,
         next_cursor: request.next_cursor(&query, &page),
     };
-    Ok((Extension(page), Json(page_body)))
+    Ok(Json(page_body))
 }

@@ -23,7 +23,7 @@ pub(crate) async fn list(request: ReportRequest) -> Result<Json<VisitorPage>, Ap
     let report = request
         .sites()
         .visitors(&request.project, query.range, today);
-    let (rows, has_more) = report.page(query.offset(), query.limit(), &request.holes());
+    let (rows, has_more) = report.page(query.offset(), query.limit());
     Ok(Json(VisitorPage {
         totals: report.totals,
         visitors: rows.to_vec(),

@@ -140,13 +140,6 @@ describe("a field that overrides the request", () => {
     await assertRejected(smuggled(...REWRITES), MISSING, [DEEP]);
   });
 
-  test("rejects a request for another project, whatever override field it has", async () => {
-    for (const name of ["X-Original-URL", "X-Rewrite-URL", "X-Forwarded-Uri"]) {
-      const options = { ...bearer(own()), headers: [[name, VIEWS]] };
-      await assertRejected(options, NOT_ALLOWED, operations(OTHER));
-    }
-  });
-
   test("does not take the method from an override field or the query", async () => {
     const reader = bearer(own({ scope: "jobs:create" }));
     for (const name of ["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"]) {
@@ -155,12 +148,6 @@ describe("a field that overrides the request", () => {
     }
     const answer = await gate.get(`${JOBS}?_method=POST`, reader);
     assertProblem(answer, 405, "method-not-allowed");
-  });
-
-  test("rejects a request with a health check's user agent but no token (GHSA-5hvv-m4w4-gf6v)", async () => {
-    for (const agent of ["GoogleHC/1.0", "kube-probe/1.30", "ELB-HealthChecker/2.0", "/ping"]) {
-      await assertRejected(smuggled(["User-Agent", agent]), MISSING, [...operations(), DEEP]);
-    }
   });
 });
 
@@ -207,14 +194,6 @@ describe("forbidden bytes in a field", () => {
       }
     });
   }
-
-  test("replaces a request id with forbidden bytes and injects no field", async () => {
-    for (const bytes of ["\r\n ", "\v", "\x7f", "\xe9", "\t", " ", "<b>", '"', ";", "%0d%0a"]) {
-      const answer = await gate.sendBytes(head([`X-Request-Id: a${bytes}X-Injected: 1`]));
-      assertProblem(answer, 401, "missing-token");
-      assert.equal(answer.header("x-injected"), undefined);
-    }
-  });
 });
 
 describe("a disguised path or query", () => {
@@ -264,34 +243,6 @@ describe("a disguised path or query", () => {
           assert.doesNotMatch(answer.text, /totals|breaker/);
         }
       }
-    }
-  });
-
-  test("tells anonymous callers of /healthz only that the Worker is up", async () => {
-    for (const target of [
-      "/healthz?DEEP",
-      "/healthz?%64eep",
-      "/healthz?x=deep",
-      "/healthz#?deep",
-    ]) {
-      const answer = await gate.get(target, { authorization: null });
-      assert.deepEqual([answer.status, answer.json], [200, { status: "ok" }], target);
-    }
-  });
-
-  test("rejects a chunked body over the limit (GHSA-92vj-g62v-jqhh)", async () => {
-    const body = JSON.stringify({ prompt: "x".repeat(1024 * 1024) });
-    for (const length of [[], [["Content-Length", "5"]]]) {
-      const headers = [["Content-Type", "application/json"], ...length];
-      const options = {
-        method: "POST",
-        target: JOBS,
-        ...authorized(),
-        headers,
-        body,
-        chunked: true,
-      };
-      assertProblem(await gate.send(options), 413, "content-too-large");
     }
   });
 });

@@ -8,7 +8,6 @@ use super::daily_variation::DailyVariation;
 use super::late::Correction;
 use super::{Days, Range, demo, paths};
 use crate::date::Day;
-use crate::holes::Holes;
 use crate::random::SplitMix64;
 
 /// The number of pages that feedback, searches and conversations refer to.
@@ -75,11 +74,10 @@ pub(crate) struct TrafficReport {
 
 impl TrafficReport {
     /// The rows of a page, and whether more rows follow.
-    pub(crate) fn page(&self, offset: usize, limit: usize, holes: &Holes) -> (&[Row], bool) {
-        let places = holes.places(self.rows.len());
-        let start = offset.min(places);
-        let end = start.saturating_add(limit).min(places);
-        (&self.rows[holes.rows(start..end)], end < places)
+    pub(crate) fn page(&self, offset: usize, limit: usize) -> (&[Row], bool) {
+        let start = offset.min(self.rows.len());
+        let end = start.saturating_add(limit).min(self.rows.len());
+        (&self.rows[start..end], end < self.rows.len())
     }
 }
 

@@ -6,18 +6,13 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::http::header::CONTENT_LENGTH;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde_json::Value;
 
-use super::page::PageFault;
 use crate::body::{CutBody, DripBody};
-use crate::cursor::CursorPage;
 
 pub(super) struct BufferedResponse {
     status: StatusCode,
     headers: HeaderMap,
     body: Bytes,
-    /// The position, if the response is a page of a list with cursors.
-    cursors: Option<CursorPage>,
 }
 
 impl BufferedResponse {
@@ -25,7 +20,6 @@ impl BufferedResponse {
         let (mut parts, body) = response.into_parts();
         parts.headers.remove(CONTENT_LENGTH);
         Self {
-            cursors: parts.extensions.remove(),
             status: parts.status,
             headers: parts.headers,
             body: to_bytes(body, usize::MAX).await.unwrap_or_default(),
@@ -60,16 +54,6 @@ impl BufferedResponse {
         self.status = StatusCode::OK;
         let half = self.half();
         self.with(Body::from(half))
-    }
-
-    /// Applies a page fault. Responses other than pages stay unchanged.
-    pub(super) fn with_page_fault(mut self, page_fault: PageFault) -> Response {
-        if let Ok(mut response) = serde_json::from_slice::<Value>(&self.body) {
-            page_fault.apply(&mut response, self.cursors.as_ref());
-            self.body = response.to_string().into();
-        }
-        let body = self.body.clone();
-        self.with(Body::from(body))
     }
 
     pub(super) fn drip(self, piece: usize, interval_ms: u64) -> Response {
