@@ -8,6 +8,7 @@ import { checkBothSchemes } from "./browser.mjs";
 import {
   DEPLOYMENT_SCOPES,
   DEPLOYMENT_SITE,
+  deployElsewhere,
   ENDS,
   openDeployments,
   rowsOf,
@@ -113,6 +114,33 @@ test.describe("start", () => {
     await article.getByRole("link", { name: "Open preview" }).waitFor();
     const [{ branch: started }] = await startedAt(visitor);
     assert.equal(started, BRANCH);
+  });
+});
+
+test.describe("limit", () => {
+  const vars = { ...DEPLOYMENT_SITE.vars, PREVIEW_LIMIT_PER_MINUTE: "1" };
+  test.use({ siteOptions: { ...DEPLOYMENT_SITE, vars } });
+
+  test("a used-up limit names the time of the next attempt and keeps the branch", async ({
+    visitor,
+  }) => {
+    const { page } = visitor;
+    await deployElsewhere(visitor, { branch: "other" });
+    await openDeployments(visitor);
+    const { dialog, button } = await openPreview(page);
+    await dialog.getByLabel("Branch").fill(BRANCH);
+    await button.click();
+    const alert = dialog.getByRole("alert").filter({ hasText: "limit for previews" });
+    await alert
+      .getByText("Your organization has used the only one in the last 60 seconds")
+      .waitFor();
+    await alert.getByText(/^Try again at \d+:\d\d/).waitFor();
+    await expect(dialog.getByLabel("Branch")).toHaveValue(BRANCH);
+    assert.equal((await startedAt(visitor)).length, 1);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await openPreview(page);
+    await expect(dialog.getByLabel("Branch")).toHaveValue(BRANCH);
+    assert.equal(await alert.count(), 0, "the next dialog starts without the old problem");
   });
 });
 
