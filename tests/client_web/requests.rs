@@ -34,6 +34,34 @@ async fn a_get_has_no_body_and_follows_no_redirect() {
 }
 
 #[wasm_bindgen_test]
+async fn a_post_has_a_json_body_and_a_fresh_idempotency_key() {
+    let host = FakeHost::new([OK, OK]);
+    for _ in 0..2 {
+        create(&host.client()).send().await.unwrap();
+    }
+    assert_eq!(host.request(0, "method"), r#""POST""#);
+    assert_eq!(host.request(0, "body"), r#""{\"prompt\":\"p\"}""#);
+    let headers = host.request(0, "headers");
+    assert!(headers.contains(r#""content-type":"application/json""#));
+    assert!(headers.contains("idempotency-key"));
+    assert_ne!(headers, host.request(1, "headers"));
+}
+
+#[wasm_bindgen_test]
+async fn a_transient_failure_is_retried_and_a_timeout_ends_the_call() {
+    let host = FakeHost::new([r#"{"status":503}"#, OK]);
+    get_job(&host.client()).send().await.unwrap();
+    assert_eq!(host.count(), 2);
+
+    let host = FakeHost::new([r#"{"status":200,"stall":"body","deaf":true}"#]);
+    let timeout = std::time::Duration::from_secs(4);
+    let call = get_job(&host.client()).timeout(timeout).max_retries(0);
+    assert_eq!(call.send().await, Err(Error::Timeout(timeout)));
+    assert_eq!(host.elapsed(), 4000);
+    host.assert_idle();
+}
+
+#[wasm_bindgen_test]
 async fn a_broken_connection_keeps_the_thrown_value() {
     for (response, text) in [
         (
