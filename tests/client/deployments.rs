@@ -1,10 +1,8 @@
 //! Watching a deployment, by the event stream of a gateway and by polls.
 
-use std::time::Duration;
-
 use crate::fake_host::FakeHost;
+use quillgate::Rule;
 use quillgate::client::{Error, WebhookEndpoint};
-use quillgate::{DeploymentStatus, Rule};
 use serde_json::{Value, json};
 
 fn poll(status: &str) -> String {

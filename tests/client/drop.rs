@@ -5,9 +5,7 @@ use std::pin::pin;
 use std::time::Duration;
 
 use crate::fake_host::{FakeHost, get_job};
-use futures_util::StreamExt as _;
 use futures_util::future::{Either, select};
-use quillgate::ListAgentJobs;
 use tokio::time::sleep;
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1","status":"active"}}"#;

@@ -97,11 +97,6 @@ impl FakeHost {
         self.builder().platform(KEY)
     }
 
-    /// All requests so far.
-    pub fn requests(&self) -> Value {
-        Value::from(self.0.requests.lock().unwrap().clone())
-    }
-
     /// The number of requests.
     pub fn count(&self) -> usize {
         self.0.requests.lock().unwrap().len()

@@ -2,10 +2,8 @@
 
 use crate::fake_host::FakeHost;
 use futures_util::{StreamExt as _, TryStreamExt as _};
-use quillgate::client::{Client, Error, List};
-use quillgate::{
-    Count, Endpoint as _, ListAgentJobs, ListPageViews, Offset, PageSize, PageViews, Rule,
-};
+use quillgate::client::{Client, List};
+use quillgate::{Count, Endpoint as _, ListPageViews, Offset, PageSize};
 
 /// A page with `rows` rows.
 fn page(rows: usize, has_more: bool) -> String {
@@ -55,8 +53,6 @@ async fn paging_continues_until_there_are_no_more_pages() {
     assert_eq!(host.count(), 3);
     host.assert_idle();
 }
-
-const JOBS: &str = "/v2/agent/acme/jobs";
 
 #[tokio::test(start_paused = true)]
 async fn paging_resumes_from_a_stored_request() {

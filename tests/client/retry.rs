@@ -2,23 +2,12 @@
 
 use std::time::Duration;
 
-use http::Method;
-use serde_json::Value;
-
 use crate::fake_host::{FakeHost, create, get_job};
 use quillgate::client::{ApiCall, Client, Error};
-use quillgate::{ApiError, CreateAgentJob, CreatedJob, SendMessage};
+use quillgate::{CreateAgentJob, CreatedJob, SendMessage};
 
 const OK: &str = r#"{"status":200,"json":{"id":"j1"}}"#;
 const BUSY: &str = r#"{"status":503,"json":{"error":"busy"}}"#;
-
-#[track_caller]
-fn api<T: std::fmt::Debug>(result: Result<T, Error>) -> ApiError {
-    match result {
-        Err(Error::Api(error)) => *error,
-        other => panic!("expected an API error, found {other:?}"),
-    }
-}
 
 #[tokio::test(start_paused = true)]
 async fn a_post_to_the_platform_is_never_retried() {

@@ -2,7 +2,6 @@
 
 use crate::fake_host::{FakeHost, create, get_job};
 use quillgate::Error;
-use quillgate::client::http::Method;
 
 #[tokio::test(start_paused = true)]
 async fn a_created_job_that_cannot_be_read_has_an_unknown_outcome() {

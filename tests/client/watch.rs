@@ -31,7 +31,6 @@ fn status(change: &JobChange) -> &str {
 
 const ACTIVE: &str = r#""active""#;
 const COMPLETED: &str = r#""completed""#;
-const BUSY: &str = r#"{"status":503,"json":{"error":"busy"}}"#;
 
 #[tokio::test(start_paused = true)]
 async fn a_watch_yields_the_job_and_each_change_until_it_finishes() {

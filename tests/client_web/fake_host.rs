@@ -1,6 +1,6 @@
 //! The fake server and clock of `fake_host.js`.
 
-use js_sys::{Function, JSON, Promise, Reflect};
+use js_sys::{Function, JSON, Promise};
 use quillgate::client::{AbortSignal, ApiCall, Client, ClientBuilder, FetchHost};
 use quillgate::{CreateAgentJob, GetAgentJob};
 use wasm_bindgen::prelude::*;
@@ -105,14 +105,6 @@ impl FakeHost {
         js_sys::Array::from(&self.0.requests()).length()
     }
 
-    /// A property of the request at index `at`, as JSON.
-    pub fn request(&self, at: u32, name: &str) -> String {
-        sorted_json(&property(
-            &js_sys::Array::from(&self.0.requests()).get(at),
-            name,
-        ))
-    }
-
     /// The elapsed time in milliseconds.
     pub fn elapsed(&self) -> u32 {
         self.0.elapsed()
@@ -143,11 +135,6 @@ pub fn create(client: &Client) -> ApiCall<CreateAgentJob> {
 
 pub fn json(text: &str) -> JsValue {
     JSON::parse(text).expect("a test's JSON is well-formed")
-}
-
-/// A property of an object, or `undefined`.
-fn property(value: &JsValue, name: &str) -> JsValue {
-    Reflect::get(value, &name.into()).unwrap_or(JsValue::UNDEFINED)
 }
 
 /// Asserts that a value equals this JSON, regardless of property order.

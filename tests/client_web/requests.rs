@@ -2,7 +2,7 @@
 
 use std::error::Error as _;
 
-use crate::fake_host::{FakeHost, TOKEN, assert_json, create, get_job};
+use crate::fake_host::{FakeHost, TOKEN, assert_json, get_job};
 use crate::with_fetch::through;
 use js_sys::{Object, Reflect};
 use quillgate::client::ConnectionFailureReason;

@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { PROJECT } from "./recorded_gateway.mjs";
+
 const CHECK_INTERVAL_MS = 25;
 
 /**

@@ -147,21 +147,6 @@ test.describe("rows", () => {
 });
 
 test.describe("reports", () => {
-  test("a click on a feedback comment shows it in full", async ({ visitor }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport({ route: "feedback", range: "last-28-days" });
-    const comment = page.locator("td[data-column=comment] button").first();
-    const text = await comment.textContent();
-    await comment.click();
-    const dialog = page.getByRole("dialog", { name: "Feedback" });
-    await dialog.getByText(text, { exact: true }).waitFor();
-    assert.deepEqual(await accessibilityFaults(page), []);
-    await page.keyboard.press("Escape");
-    await dialog.waitFor({ state: "detached" });
-    await expect(comment).toBeFocused();
-  });
-
   test("a keyboard is enough to choose a period and sort the table", async ({ visitor }) => {
     const { page, startSession, openReport, untilLoaded } = visitor;
     await startSession();

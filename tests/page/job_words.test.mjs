@@ -343,19 +343,3 @@ test("jobs are grouped by day in their order", () => {
     ],
   );
 });
-
-test("each group of jobs has its own key, which new jobs do not change", () => {
-  const today = new Date(2026, 10, 25).getTime();
-  const listed = (hour) => ({
-    id: `${hour}`,
-    createdAt: new Date(2026, 10, 25, hour).toISOString(),
-  });
-  const unknown = { id: "x", createdAt: null };
-  const jobs = [listed(3), unknown, listed(2), unknown];
-  const keys = groupByDay(jobs, today).map(({ key }) => key);
-  assert.equal(new Set(keys).size, 4);
-  assert.deepEqual(
-    groupByDay([listed(4), ...jobs], today).map(({ key }) => key),
-    keys,
-  );
-});

@@ -44,21 +44,6 @@ test.describe("partly loaded list", () => {
 });
 
 test.describe("table", () => {
-  test("the table returns after a filter without matches is cleared", async ({ visitor }) => {
-    const { page, startSession, openReport } = visitor;
-    await startSession();
-    await openReport(LAST_MONTH);
-    await loadRest(page);
-    await page.evaluate(() => scrollTo(0, document.body.scrollHeight));
-    const filter = page.getByLabel("Filter by path");
-    await filter.fill("no such path anywhere");
-    await page.getByText("No page matches").waitFor();
-    await page.getByRole("button", { name: "Clear filter" }).click();
-    await expect(filter).toBeFocused();
-    await page.getByRole("rowheader").first().waitFor();
-    await expect(page.getByRole("row").nth(1)).toHaveAttribute("aria-rowindex", "2");
-  });
-
   test("any column sorts the table, below the totals of the whole site", async ({ visitor }) => {
     const { site, page, project, startSession, openReport } = visitor;
     await startSession();

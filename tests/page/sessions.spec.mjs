@@ -295,15 +295,6 @@ test.describe("project", () => {
 });
 
 test.describe("signing in", () => {
-  test("sign-in opens the first route that the scopes allow", async ({ visitor }) => {
-    const { site, page, token } = visitor;
-    await page.goto(site.url);
-    await submitToken(page, token({ scope: "analytics:read" }));
-    await heading(page, "Today").waitFor();
-    assert.equal(await page.getByText(/You need the/).count(), 0);
-    assert.equal(await page.getByRole("link", { name: "Agent jobs" }).count(), 0);
-  });
-
   test("the page explains why signing in at an issuer failed", async ({ visitor }) => {
     const { site, page } = visitor;
     for (const [kind, text] of [

@@ -3,10 +3,7 @@
  * problems, addresses, limits and stale responses.
  */
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, test } from "node:test";
-import { ROOT } from "../../scripts/versions.mjs";
 import { mintToken } from "../harness/token.mjs";
 import { importSource } from "./source.mjs";
 
@@ -359,19 +356,6 @@ describe("address", () => {
     assert.deepEqual({ ...others, analytics: { ...analytics, hasInvalidDates: false } }, defaults);
     assert.equal(defaults.project, null);
   });
-});
-
-test("only wording.ts formats numbers and dates, in the visitor’s locale", async () => {
-  const root = join(ROOT, "www", "src");
-  const names = await readdir(root, { recursive: true });
-  const sources = names.filter((name) => /\.tsx?$/.test(name) && !name.endsWith("wording.ts"));
-  assert.ok(sources.length > 50);
-  for (const name of sources) {
-    const text = await readFile(join(root, name), "utf8");
-    assert.doesNotMatch(text, /\bIntl\.(?!Segmenter)|\.toLocale\w*String\(/, name);
-  }
-  const wording = await readFile(join(root, "shell", "wording.ts"), "utf8");
-  assert.doesNotMatch(wording, /Intl\.\w+\("/, "no locale is fixed");
 });
 
 test("durations are short", () => {

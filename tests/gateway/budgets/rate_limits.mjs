@@ -20,8 +20,7 @@ export const messageOf = (project, job) => `${jobsOf(project)}/${job.id}/message
  * job budgets. All projects share the analytics budget.
  */
 export const PROJECTS = [
-  ...["count", "back", "kept", "paid", "closed", "usual", "ages", "open", "own", "none", "every"],
-  ...["one", "other", "burst", "talk", "crash", "edge", "told", "sole", "slow"],
+  ...["count", "back", "kept", "paid", "open", "own", "one", "other", "burst", "crash", "edge"],
 ].map((name) => `${name}-docs`);
 
 export let viewsRequested = 0;

@@ -138,29 +138,6 @@ describe("an incomplete export", () => {
       });
     }
   }
-
-  const FAULTS = {
-    "returns 503": { kind: "status", status: 503 },
-    "truncates its response": { kind: "cutBody" },
-    "breaks the connection": { kind: "reset" },
-    "returns malformed JSON": { kind: "malformedJson" },
-  };
-  for (const [what, fault] of Object.entries(FAULTS)) {
-    for (const format of FORMATS) {
-      test(`ends the ${format} export with a cursor when the upstream ${what}`, async () => {
-        const range = newRange();
-        const target = "offset=500";
-        await gate.upstream.fault({ target, times: 0, fault });
-        const found = await interrupt("views", format, range, reader);
-        assert.equal(found.cursor, "500");
-        const plain = await plainProblem("views", { ...range, limit: 250, offset: 500 }, reader);
-        assert.equal(found.incomplete.problem, plain.type);
-        await gate.upstream.clearFaults();
-        await assertRest("views", format, range, found);
-      });
-    }
-  }
-
   test("returns the problem of a plain request for an export whose first page fails", async () => {
     const none = caller(gate, "none", { scope: SCOPE, quota: { analytics: 0 } });
     for (const format of FORMATS) {

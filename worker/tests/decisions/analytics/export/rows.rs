@@ -97,6 +97,7 @@ fn csv_strings_that_look_like_formulas_are_escaped() {
     for (text, cell) in [
         ("=1+1", "'=1+1"),
         ("+1", "'+1"),
+        ("@x", "'@x"),
         ("＝1+1", "'＝1+1"),
         ("＠x", "'＠x"),
         (r"\uff1d1", "'＝1"),
