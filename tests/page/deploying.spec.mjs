@@ -148,16 +148,16 @@ test.describe("job", () => {
   test.use({ siteOptions: DEPLOYMENT_SITE });
 
   /** Opens a finished job whose branch is known. */
-  async function openJobOnBranch(visitor, { ref = BRANCH, scope = DEPLOYMENT_SCOPES } = {}) {
+  async function openJobOnBranch(visitor) {
     const { site, page, project, token, startSession, startElsewhere } = visitor;
     const { id } = await startElsewhere("Explain how to rotate a key");
     const prLink = "https://github.com/acme/docs/pull/7";
-    await site.upstream.setJob(id, { status: "completed", prLink, ref });
-    await startSession(token({ scope }));
+    await site.upstream.setJob(id, { status: "completed", prLink, ref: BRANCH });
+    await startSession(token({ scope: DEPLOYMENT_SCOPES }));
     await page.goto(`${site.url}/?route=jobs&project=${project}&job=${id}`);
     const article = page.getByRole("article");
     await article.getByText("Details").first().waitFor();
-    await article.getByText(ref, { exact: true }).first().waitFor();
+    await article.getByText(BRANCH, { exact: true }).first().waitFor();
     return article;
   }
 
