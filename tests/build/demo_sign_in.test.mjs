@@ -14,7 +14,6 @@ describe("the demo's sign-in link", () => {
   let gateway;
   let pageUrl;
   let demo;
-  let sessionStatus = 201;
 
   before(async () => {
     gateway = createServer(async (request, response) => {
@@ -22,7 +21,7 @@ describe("the demo's sign-in link", () => {
       for await (const part of request) parts.push(part);
       const { method, url, headers } = request;
       received.push({ method, url, headers, body: Buffer.concat(parts).toString() });
-      response.writeHead(sessionStatus, sessionStatus === 201 ? { "set-cookie": COOKIE } : {});
+      response.writeHead(201, { "set-cookie": COOKIE });
       response.end("{}");
     }).listen(0, "127.0.0.1");
     await once(gateway, "listening");
@@ -36,7 +35,6 @@ describe("the demo's sign-in link", () => {
   beforeEach(() => {
     received.length = 0;
     used.length = 0;
-    sessionStatus = 201;
   });
 
   /** Opens an address as a browser does, but follows no redirect. */

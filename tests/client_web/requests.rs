@@ -2,9 +2,9 @@
 
 use std::error::Error as _;
 
-use crate::fake_host::{FakeHost, TOKEN, assert_json, get_job};
+use crate::fake_host::{FakeHost, TOKEN, assert_json, create, get_job, sorted_json};
 use crate::with_fetch::through;
-use js_sys::{Object, Reflect};
+use js_sys::{Array, Object, Reflect};
 use quillgate::client::ConnectionFailureReason;
 use quillgate::{Client, Error};
 use wasm_bindgen::{JsCast as _, JsValue};
@@ -30,6 +30,40 @@ async fn a_get_has_no_body_and_follows_no_redirect() {
             }}]"#
         ),
     );
+    host.assert_idle();
+}
+
+#[wasm_bindgen_test]
+async fn a_post_has_a_json_body_and_a_fresh_idempotency_key() {
+    let host = FakeHost::new([OK, OK]);
+    let mut keys = Vec::new();
+    for at in 0..2 {
+        create(&host.client()).send().await.unwrap();
+        let request = sorted_json(&Array::from(&host.requests()).get(at));
+        for part in [
+            r#""method":"POST""#,
+            r#""body":"{\"prompt\":\"p\"}""#,
+            r#""content-type":"application/json""#,
+        ] {
+            assert!(request.contains(part), "{request}");
+        }
+        let (_, rest) = request.split_once(r#""idempotency-key":""#).unwrap();
+        keys.push(rest.split('"').next().unwrap().to_owned());
+    }
+    assert_ne!(keys[0], keys[1]);
+}
+
+#[wasm_bindgen_test]
+async fn a_transient_failure_is_retried_and_a_timeout_ends_the_call() {
+    let host = FakeHost::new([r#"{"status":503}"#, OK]);
+    get_job(&host.client()).send().await.unwrap();
+    assert_eq!(host.count(), 2);
+
+    let host = FakeHost::new([r#"{"status":200,"stall":"body","deaf":true}"#]);
+    let timeout = std::time::Duration::from_secs(4);
+    let call = get_job(&host.client()).timeout(timeout).max_retries(0);
+    assert_eq!(call.send().await, Err(Error::Timeout(timeout)));
+    assert_eq!(host.elapsed(), 4000);
     host.assert_idle();
 }
 

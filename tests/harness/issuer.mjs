@@ -296,18 +296,11 @@ class Issuer {
     return respondWithJwks(response, cached, this.jwks());
   }
 
-  /** Shows the page on which a user signs in or declines. */
+  /** Shows the page on which a user signs in. */
   #showSignIn(request, response) {
     const back = this.signIn(this.url + request.url);
-    const declined = new URL(back);
-    declined.search = new URLSearchParams({
-      error: "access_denied",
-      state: back.searchParams.get("state"),
-      iss: this.url,
-    });
-    const linkTo = (url, text) => `<a href="${url.href.replaceAll("&", "&amp;")}">${text}</a>`;
     response.writeHead(200, { "content-type": "text/html" });
-    response.end(`${linkTo(back, "Continue as carol")} ${linkTo(declined, "Decline")}`);
+    response.end(`<a href="${back.href.replaceAll("&", "&amp;")}">Continue as carol</a>`);
   }
 
   /** Exchanges a code for tokens (RFC 6749, section 4.1.3; RFC 7636, section 4.6). */

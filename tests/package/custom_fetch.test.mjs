@@ -110,6 +110,18 @@ describe("A custom fetch", () => {
   });
 });
 
+test("fetchOptions cannot replace what the client sets", async () => {
+  const own = recording();
+  const headers = { authorization: "Bearer other" };
+  const signal = AbortSignal.abort();
+  const changed = { method: "DELETE", headers, body: "x", redirect: "follow", signal };
+  await make({ fetch: own, fetchOptions: changed }).agentJobs.get("j");
+  const { method, body, redirect } = own.init;
+  assert.deepEqual({ method, body, redirect }, { method: "GET", body: null, redirect: "manual" });
+  assert.equal(own.init.headers.authorization, "Bearer secret-token");
+  assert.equal(own.init.signal.aborted, false);
+});
+
 test("wait() sees the end of a job under a fetch that caches as Next.js 14 does", async (t) => {
   const jobs = await startScriptedServer((_, at) => ({
     json: { id: "j", status: at > 0 ? "completed" : "active" },

@@ -126,6 +126,19 @@ test("without a stream, watch polls the status and yields each change once", asy
   assert.deepEqual(paths, [`${RECORDS}/s1/events`, STATUS, STATUS]);
 });
 
+test("a wait that times out has the last known state", async () => {
+  respond = ({ path }) =>
+    path === STATUS
+      ? { json: { _id: "s1", status: "in_progress" } }
+      : { status: 404, json: { error: "not here" } };
+  await assert.rejects(client.deployments.wait("s1", { timeout: 50 }), (error) => {
+    assert.equal(error.name, "DeploymentWaitTimeoutError");
+    assert.equal(error.message, "the deployment did not end within 50 ms");
+    assert.deepEqual([error.timeout, error.deployment.status], [50, "in_progress"]);
+    return true;
+  });
+});
+
 test("watchAll yields deployments, deleted records and resets after a revision", async () => {
   respond = () =>
     stream(

@@ -4,7 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { against } from "./behaviour/fixtures.mjs";
+import { against, inTurn } from "./behaviour/fixtures.mjs";
+import { collect } from "./scripted_lists.mjs";
 import { queryOf } from "./scripted_server.mjs";
 
 const RANGE = { dateFrom: "2024-01-01", dateTo: "2024-01-31" };
@@ -41,4 +42,31 @@ describe("Parts of a range", () => {
       const rows = await client.analytics.conversations(RANGE, NO_RETRIES).all();
       assert.deepEqual(queriesOf(rows), EVERY_QUERY);
     }));
+
+  test("an export omits rows that a part repeats", () =>
+    against(respond, async (client) => {
+      const stream = client.analytics.conversations(RANGE, NO_RETRIES).export({ format: "ndjson" });
+      const lines = (await new Response(stream).text()).trimEnd().split("\n");
+      assert.deepEqual(queriesOf(lines.map((line) => JSON.parse(line))), EVERY_QUERY);
+    }));
+});
+
+test("a list and its export report totals that change between two pages", async () => {
+  const page = (total, hasMore) => ({
+    json: { totals: { human: total, ai: 0, total }, views: [{ path: "/a" }], hasMore },
+  });
+  const script = () => inTurn(page(1, true), page(1, true), page(2, false));
+  await against(script(), async (client) => {
+    const pages = await collect(client.analytics.views(RANGE).pages());
+    assert.deepEqual(
+      pages.map(({ isMixed }) => isMixed),
+      [false, false, true],
+    );
+  });
+  await against(script(), async (client) => {
+    const stream = client.analytics.views(RANGE).export({ format: "csv" });
+    assert.equal(stream.isMixed, false);
+    await new Response(stream).text();
+    assert.equal(stream.isMixed, true);
+  });
 });

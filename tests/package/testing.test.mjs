@@ -28,6 +28,28 @@ describe("jobs of the fake gateway", () => {
     assert.deepEqual([one.status, one.prLink], ["failed", null]);
     assert.deepEqual([other.status, other.prLink], ["completed", null]);
   });
+
+  test("includes the follow-ups of a fake job in every result", async () => {
+    const finished = [];
+    const finish = ({ messages }) => {
+      finished.push(messages);
+      return { status: "failed" };
+    };
+    const { gateway, client } = start({ finish });
+    const added = gateway.addJob({ prompt: "Document it", messages: ["Shorter"] });
+    assert.deepEqual(added.messages, ["Shorter"]);
+    await client.agentJobs.sendMessage(added.id, { prompt: "With an example" });
+    const both = ["Shorter", "With an example"];
+    gateway.advance(MINUTE);
+    assert.deepEqual(finished, [both]);
+    assert.deepEqual(gateway.updateJob(added.id, { status: "completed" }).messages, both);
+    assert.deepEqual(gateway.jobs[0].messages, both);
+    const { messages } = await client.agentJobs.record(added.id);
+    assert.deepEqual(
+      messages.map(({ prompt, author }) => [prompt, author]),
+      both.map((prompt) => [prompt, "fake-author"]),
+    );
+  });
 });
 
 describe("deployments of the fake gateway", () => {

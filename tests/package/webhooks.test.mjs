@@ -119,6 +119,12 @@ describe("the vectors of Standard Webhooks", () => {
       await rejects("timestamp", { "webhook-timestamp": text });
     }
   });
+
+  test("rejects invalid and partial signatures", async () => {
+    const partial = VECTOR_SIGNATURE.slice(0, 8);
+    for (const signature of [partial, "v1,dawfeoifkpqwoekfpqoekf", "v1,", "v1", "v1,%"])
+      await rejects("signature", { "webhook-signature": signature });
+  });
 });
 
 describe("a webhook of the gateway", () => {

@@ -34,3 +34,16 @@ test("a large site's archived days load completely without a request to Mintlify
   await page.getByRole("rowheader").first().getByText(most.path, { exact: true }).waitFor();
   assert.deepEqual(await accessibilityFaults(page), []);
 });
+
+test("a partly loaded period offers to leave out today, which loads every page", async ({
+  visitor,
+}) => {
+  const { site, page, startSession, openReport } = visitor;
+  await site.gateway.runCron();
+  await startSession();
+  await openReport({ from: daysAgo(1), to: daysAgo(0), compare: "none" });
+  await page.getByText(/Showing the top 1,000 pages/).waitFor();
+  await page.getByRole("button", { name: "Leave out today to see all pages" }).click();
+  await page.waitForURL(/range=yesterday/);
+  await page.getByText(/^All [\d,]+ pages from the daily archive\.$/).waitFor();
+});

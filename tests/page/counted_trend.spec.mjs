@@ -50,6 +50,15 @@ test("a chart of visitors takes one request per day, and none when shown again",
   assert.deepEqual(await accessibilityFaults(page), []);
   assert.equal(await overflow(page), 0);
 
+  const slider = page.getByRole("slider", { name: "Explore the chart" });
+  await slider.press("End");
+  await expect(slider).toHaveAttribute("aria-valuetext", /People [\d,]+ · AI [\d,]+$/);
+  await slider.press("Shift+ArrowLeft");
+  await expect(slider).toHaveAttribute("aria-valuetext", /Select one bar to see its visitors/);
+  await slider.press("Enter");
+  await page.waitForURL(new RegExp(`from=${daysAgo(2)}&to=${daysAgo(1)}`));
+  await page.goBack();
+
   await page.getByRole("link", { name: "Searches" }).click();
   await page.getByRole("heading", { level: 1, name: "Searches" }).waitFor();
   await page.goBack();

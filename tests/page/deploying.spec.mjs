@@ -8,6 +8,7 @@ import { checkBothSchemes } from "./browser.mjs";
 import {
   DEPLOYMENT_SCOPES,
   DEPLOYMENT_SITE,
+  deployElsewhere,
   ENDS,
   openDeployments,
   rowsOf,
@@ -116,20 +117,47 @@ test.describe("start", () => {
   });
 });
 
+test.describe("limit", () => {
+  const vars = { ...DEPLOYMENT_SITE.vars, PREVIEW_LIMIT_PER_MINUTE: "1" };
+  test.use({ siteOptions: { ...DEPLOYMENT_SITE, vars } });
+
+  test("a used-up limit names the time of the next attempt and keeps the branch", async ({
+    visitor,
+  }) => {
+    const { page } = visitor;
+    await deployElsewhere(visitor, { branch: "other" });
+    await openDeployments(visitor);
+    const { dialog, button } = await openPreview(page);
+    await dialog.getByLabel("Branch").fill(BRANCH);
+    await button.click();
+    const alert = dialog.getByRole("alert").filter({ hasText: "limit for previews" });
+    await alert
+      .getByText("Your organization has used the only one in the last 60 seconds")
+      .waitFor();
+    await alert.getByText(/^Try again at \d+:\d\d/).waitFor();
+    await expect(dialog.getByLabel("Branch")).toHaveValue(BRANCH);
+    assert.equal((await startedAt(visitor)).length, 1);
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await openPreview(page);
+    await expect(dialog.getByLabel("Branch")).toHaveValue(BRANCH);
+    assert.equal(await alert.count(), 0, "the next dialog starts without the old problem");
+  });
+});
+
 test.describe("job", () => {
   test.use({ siteOptions: DEPLOYMENT_SITE });
 
   /** Opens a finished job whose branch is known. */
-  async function openJobOnBranch(visitor, { ref = BRANCH, scope = DEPLOYMENT_SCOPES } = {}) {
+  async function openJobOnBranch(visitor) {
     const { site, page, project, token, startSession, startElsewhere } = visitor;
     const { id } = await startElsewhere("Explain how to rotate a key");
     const prLink = "https://github.com/acme/docs/pull/7";
-    await site.upstream.setJob(id, { status: "completed", prLink, ref });
-    await startSession(token({ scope }));
+    await site.upstream.setJob(id, { status: "completed", prLink, ref: BRANCH });
+    await startSession(token({ scope: DEPLOYMENT_SCOPES }));
     await page.goto(`${site.url}/?route=jobs&project=${project}&job=${id}`);
     const article = page.getByRole("article");
     await article.getByText("Details").first().waitFor();
-    await article.getByText(ref, { exact: true }).first().waitFor();
+    await article.getByText(BRANCH, { exact: true }).first().waitFor();
     return article;
   }
 

@@ -86,6 +86,23 @@ test("a prompt is not sent twice while its request is pending", async () => {
   assert.equal(calls, 1);
 });
 
+test("a reload sends a pending prompt again with its idempotency key, not forced", () => {
+  const sent = [];
+  const hang = (_, how) => {
+    sent.push([how.idempotencyKey, how.force]);
+    return new Promise(() => {});
+  };
+  const draft = new Draft("new");
+  draft.edit("once");
+  draft.send(hang);
+  new Draft("new").send(hang);
+  const [[key]] = sent;
+  assert.deepEqual(sent, [
+    [key, false],
+    [key, false],
+  ]);
+});
+
 test("a failure keeps the prompt and its reason, and a success clears both", async () => {
   const draft = new Draft("new");
   draft.edit("text");

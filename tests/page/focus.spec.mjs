@@ -37,6 +37,24 @@ test.describe("partly loaded list", () => {
 test.describe("report", () => {
   test.use({ siteOptions: SMALL_SITE });
 
+  test("resuming a failed chart loads the rest and focuses the chart", async ({ visitor }) => {
+    const { site, page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport({ route: "visitors", range: "last-7-days", compare: "none" });
+    const yesterday = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    const target = `dateFrom=${yesterday}`;
+    await site.upstream.fault({ target, times: 0, fault: { kind: "status", status: 502 } });
+    await page.getByRole("button", { name: /^Chart by day/ }).click();
+    const resume = page.getByRole("button", { name: "Resume" });
+    await resume.waitFor();
+    await site.upstream.clearFaults();
+    await resume.press("Enter");
+    const panel = page.getByRole("region", { name: "Chart of visitors" });
+    await expect(panel.locator(".drawn_trend-human")).toHaveCount(6);
+    await expect(panel).toBeFocused();
+    await expect(page.getByRole("alert")).toBeHidden();
+  });
+
   test("deleting a saved view focuses the next one, then the name of a new one", async ({
     visitor,
   }) => {
@@ -78,5 +96,32 @@ test.describe("list of jobs", () => {
     await endJob("Second");
     await page.getByRole("link", { name: "Second" }).waitFor({ state: "detached" });
     await expect(body).toBeFocused();
+  });
+
+  test("Show more focuses the first added row", async ({ visitor }) => {
+    const { page, signIn, startElsewhere } = visitor;
+    const prompts = Array.from({ length: 27 }, (_, at) => `Number ${at + 1}`);
+    for (const prompt of prompts) await startElsewhere(prompt);
+    await signIn();
+    const titles = page.locator("li .live_rows-title");
+    await page.getByRole("button", { name: "Show more" }).press("Enter");
+    await expect(titles).toHaveCount(27);
+    await untilFocused(page, await titles.nth(25).textContent());
+  });
+
+  test("a row that leaves the filter passes the focus to the next row", async ({ visitor }) => {
+    const { site, page, project, startSession, startElsewhere, endJob } = visitor;
+    for (const prompt of ["First", "Second", "Third"]) await startElsewhere(prompt);
+    await startSession();
+    await page.goto(`${site.url}/?route=jobs&project=${project}&state=active`);
+    await page.getByRole("link", { name: "Third" }).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await untilFocused(page, "Second");
+    await endJob("Second");
+    await page.getByRole("link", { name: "Second" }).waitFor({ state: "detached" });
+    await untilFocused(page, "First");
+    await page.keyboard.press("k");
+    await untilFocused(page, "Third");
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Sign-in at an issuer on another site. The visitor presses the button, returns with the session
- * cookie, and signs out. A visitor who declines returns without a session.
+ * cookie, and signs out.
  */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";

@@ -150,6 +150,39 @@ test.describe("end of a job", () => {
     await messages.getByRole("button", { name: "Open" }).click();
     await page.getByRole("article", { name: prompt }).waitFor();
   });
+
+  test("system notifications appear only after the visitor allows them", async ({ visitor }) => {
+    const { page, signIn, startJob, endJob } = visitor;
+    await page.addInitScript(() => {
+      const shown = [];
+      const permissionRequests = [];
+      class Notification extends EventTarget {
+        static permission = "default";
+        static async requestPermission() {
+          permissionRequests.push("permission");
+          Notification.permission = "granted";
+          return "granted";
+        }
+        constructor(title, { body }) {
+          super();
+          shown.push(`${title}: ${body}`);
+        }
+      }
+      Object.assign(window, { Notification, shown, permissionRequests });
+    });
+    await signIn();
+    const button = page.getByRole("button", { name: "Notify me when my jobs finish" });
+    await button.waitFor();
+    assert.deepEqual(await page.evaluate(() => window.permissionRequests), []);
+    await button.click();
+    await page.getByRole("button", { name: "Stop notifying me" }).waitFor();
+    await startJob("Notify me");
+    await hideTab(page);
+    await endJob("Notify me");
+    await page.waitForFunction(() => window.shown.length === 1);
+    assert.deepEqual(await page.evaluate(() => window.shown), ["Pull request ready: Notify me"]);
+    assert.deepEqual(await page.evaluate(() => window.permissionRequests), ["permission"]);
+  });
 });
 
 for (const width of [1280, 360]) {

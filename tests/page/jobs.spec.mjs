@@ -88,6 +88,26 @@ test.describe("job", () => {
     assert.equal((await site.upstream.jobs()).length, 1);
   });
 
+  test("Run again and Try again put a job's prompt into a new draft", async ({ visitor }) => {
+    const { page, signIn, startJob, openJob, endJob, openComposer } = visitor;
+    const prompt = "Break it\nwith all its lines";
+    await signIn();
+    await startJob(prompt);
+    const box = await openComposer();
+    const drafts = page.getByRole("list", { name: "Drafts" });
+    await box.fill("Half a thought");
+    const job = await openJob("Break it");
+    await job.getByRole("button", { name: "Run again with this prompt" }).click();
+    await expect(box).toHaveValue(prompt);
+    await drafts.getByRole("button", { name: "Half a thought" }).click();
+    await endJob(prompt, { status: "failed" });
+    await job.getByText("No reason was given.").waitFor();
+    await job.getByRole("button", { name: "Try again" }).click();
+    await expect(box).toHaveValue(prompt);
+    await expect(box).toBeFocused();
+    await drafts.getByRole("button", { name: "Half a thought" }).waitFor();
+  });
+
   test("a lost response between page and gateway starts one job", async ({ visitor }) => {
     const { site, page, signIn, startJob } = visitor;
     await signIn();
@@ -136,6 +156,26 @@ test.describe("job in doubt", () => {
     assert.equal((await creations(site)).length, 2);
     assert.equal((await site.upstream.jobs()).length, 2, "the platform had started the first too");
   });
+
+  test("a follow-up in doubt is sent again after Send again", async ({ visitor }) => {
+    const { site, signIn, startJob, endJob, openJob } = visitor;
+    await signIn();
+    const row = await startJob("Take a follow-up");
+    await endJob("Take a follow-up");
+    await row.getByText("Pull request ready", { exact: true }).waitFor();
+    const job = await openJob("Take a follow-up");
+    await site.upstream.fault({ operation: "agentJobs.sendMessage", fault: LOST_RESPONSE });
+    await job.getByLabel("Follow-up message").fill("Once more");
+    await job.getByRole("button", { name: "Send follow-up" }).click();
+    const alert = job
+      .getByRole("alert")
+      .filter({ hasText: "We can’t tell if this follow-up arrived" });
+    await alert.getByRole("button", { name: "Send again" }).click();
+    const thread = job.getByRole("list", { name: "Follow-ups sent" });
+    await thread.getByText("Once more").first().waitFor();
+    const [{ messages }] = await site.upstream.jobs();
+    assert.deepEqual(messages, ["Once more", "Once more"]);
+  });
 });
 
 test.describe("limit", () => {
@@ -158,4 +198,18 @@ test.describe("limit", () => {
     await assertRefused(visitor, "This project has reached its limit for new jobs");
     assert.equal((await creations(site)).length, CREATE_LIMIT);
   });
+});
+
+test("a rejected prompt reopens the panel that was closed", async ({ visitor }) => {
+  const { site, page, signIn, sendPrompt } = visitor;
+  await signIn();
+  const next = { kind: "status", status: 400 };
+  await site.upstream.hold({ operation: "agentJobs.create", next });
+  await sendPrompt("Refuse me");
+  await site.upstream.untilHeld(1);
+  await page.keyboard.press("Escape");
+  const panel = page.getByRole("region", { name: "New job" });
+  await panel.waitFor({ state: "detached" });
+  await site.upstream.release();
+  await panel.getByRole("alert").getByText("The gateway rejected this").waitFor();
 });

@@ -72,3 +72,41 @@ for (const [layout, palette, g, v, earlier] of [
     await expect(search(page)).toBeFocused();
   });
 }
+
+test("a key of an input method triggers nothing in any input", async ({ visitor }) => {
+  const { page, project, startSession, openReport, openComposer } = visitor;
+  await startSession();
+  const composition = { isComposing: true };
+  // Safari reports the key that ends a composition in this way.
+  const afterComposition = { keyCode: 229 };
+  async function pressAll() {
+    for (const state of [composition, afterComposition]) {
+      for (const key of ["Escape", "Enter", "ArrowDown"]) {
+        assert.ok(await press(page, { key, ...state }), `${key} keeps its effect`);
+        assert.ok(await press(page, { key, ctrlKey: true, ...state }), `Ctrl+${key}`);
+      }
+      assert.ok(await press(page, { key: "k", code: "KeyK", ctrlKey: true, ...state }));
+    }
+  }
+  await page.goto(`${visitor.site.url}/?route=jobs&project=${project}`);
+  const box = await openComposer();
+  await box.fill("日本語");
+  await box.focus();
+  await pressAll();
+  await expect(box).toBeFocused();
+  assert.equal((await visitor.upstreamTargets()).filter((it) => it.endsWith("/job")).length, 0);
+
+  await openReport();
+  await page
+    .getByRole("searchbox")
+    .or(page.getByLabel(/filter by path/i))
+    .first()
+    .focus();
+  await pressAll();
+  await page.keyboard.press("Control+k");
+  await search(page).fill("last");
+  const active = await search(page).getAttribute("aria-activedescendant");
+  await pressAll();
+  await expect(search(page)).toBeFocused();
+  await expect(search(page)).toHaveAttribute("aria-activedescendant", active);
+});

@@ -42,6 +42,20 @@ test("nothing of a person is left when another one signs in in the same tab", as
   await page.goto(visitor.site.url);
 });
 
+test("another person who replaces the session finds nothing either", async ({ visitor }) => {
+  const { page, token } = visitor;
+  await setEverything(visitor);
+  await page.getByRole("button", { name: /^Account:/ }).click();
+  await page.getByRole("button", { name: "Use another token" }).click();
+  await page.getByRole("status").filter({ hasText: "You’re still signed in" }).waitFor();
+  assert.equal((await page.request.get(`${visitor.site.url}/session`)).status(), 200);
+  await submitToken(page, token({ sub: "next-person", projects: [EMPTY_PROJECT] }));
+  await page.getByRole("button", { name: "Sign out" }).waitFor();
+  await visitEverything(page);
+  assert.deepEqual(await findInPage(page), []);
+  assert.deepEqual(await findInMemory(page), []);
+});
+
 /** Creates or chooses a thing of every kind. Each contains `MARK`. */
 async function setEverything(visitor) {
   const { page, token, signIn, openComposer, startAndOpenJob, openReport } = visitor;

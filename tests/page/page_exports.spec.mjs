@@ -55,6 +55,26 @@ test.describe("export of everything", () => {
     assert.equal(await countRequests(site), requests);
   });
 
+  test("exports of other reports equal the gateway's", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport, token } = visitor;
+    const scope = "analytics:read analytics:conversations";
+    await startSession(token({ scope }));
+    const { range } = await monthOf(site, project);
+    const headers = { authorization: `Bearer ${token({ scope })}` };
+    const paths = { visitors: "visitors", searches: "searches", feedback: "feedback" };
+    for (const [report, path] of Object.entries({ ...paths, conversations: "assistant" })) {
+      await openReport({ ...LAST_MONTH, route: report });
+      const query = new URLSearchParams({ format: "csv", ...range });
+      const url = `${site.url}/v1/analytics/${project}/${path}/export?${query}`;
+      // `text()` would drop the byte order mark.
+      const expected = Buffer.from(await (await fetch(url, { headers })).arrayBuffer()).toString();
+      assert.ok(expected.split("\n").length > 10);
+      const file = await download(page, () => exportAs(page, "CSV", "everything"));
+      assert.ok(file.text === expected, `${file.name} differs from the gateway's`);
+      assert.match(file.name, RegExp(`^${report}_${project}_.*\\.csv$`));
+    }
+  });
+
   test("a failed export resumes at the page that failed", async ({ visitor }) => {
     const { site, page, project, startSession, openReport } = visitor;
     await startSession();
@@ -73,6 +93,20 @@ test.describe("export of everything", () => {
       repeated.every((offset) => offset === 1500),
       `repeats only the failed page, not ${repeated}`,
     );
+  });
+
+  test("an export resumes automatically when the browser is online again", async ({ visitor }) => {
+    const { site, page, project, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(LAST_MONTH);
+    await site.upstream.hold({ operation: "analytics.views", after: 2 });
+    await exportAs(page, "CSV", "everything");
+    await page.getByText("Exporting… 1,500 pages").waitFor();
+    await page.context().setOffline(true);
+    await site.upstream.release();
+    await page.getByText("We couldn’t reach the gateway").waitFor();
+    const { text } = await download(page, () => page.context().setOffline(false));
+    await assertWholeExport(site, text, project);
   });
 });
 

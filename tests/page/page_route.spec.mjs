@@ -67,6 +67,43 @@ test("a click on a path opens the figures of its page, and the breadcrumb leads 
   await page.waitForURL((url) => !url.searchParams.has("page"));
 });
 
+test("visitors, feedback and searches of the page load on request only", async ({ visitor }) => {
+  const { page, site, project, startSession } = visitor;
+  await startSession();
+  const { range } = await monthOf(site, project);
+  const reportOf = (report) => site.upstream.report({ report, projectId: project, ...range });
+  const { feedback } = await reportOf("feedback");
+  const { searches } = await reportOf("searches");
+  const { visitors } = await reportOf("visitors");
+  const clicked = new Set(searches.map(({ topClickedPage }) => topClickedPage));
+  const { path } = feedback.find((entry) => clicked.has(entry.path));
+  await openPage(visitor, path);
+  await section(page, "Views")
+    .locator(".totals_strip-value:not(.totals_strip-waiting)")
+    .first()
+    .waitFor();
+  const { byOperation } = await site.upstream.counters();
+  const expected = {
+    Feedback: feedback.filter((entry) => entry.path === path).length,
+    Searches: searches.filter(({ topClickedPage }) => topClickedPage === path).length,
+  };
+  for (const name of ["visitors", "feedback", "searches"]) {
+    assert.equal(byOperation[`analytics.${name}`] ?? 0, 0, name);
+    await page.getByRole("button", { name: `Load ${name}` }).click();
+  }
+  for (const [name, count] of Object.entries(expected)) {
+    const items = section(page, name).getByRole("listitem");
+    await items.nth(Math.min(count, 5) - 1).waitFor();
+    const showAll = section(page, name).getByRole("button", { name: `Show all ${count}` });
+    if (count > 5) await showAll.click();
+    await expect(items).toHaveCount(count);
+  }
+  const { total } = visitors.find((row) => row.path === path);
+  const figure = figureValue(section(page, "Visitors"), "All visitors");
+  await expect(figure).toHaveText(format(total));
+  assert.deepEqual(await accessibilityFaults(page), []);
+});
+
 test("a page in several spellings adds up its views and finds its jobs", async ({ visitor }) => {
   const { page, project, startSession } = visitor;
   const counts = (path, human) => ({ path, human, ai: 1, total: human + 1 });

@@ -1,6 +1,7 @@
 /** The page views route: partly loaded lists, the table, ranges, totals, failures and Refresh. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
+import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { countRequests, loadRest, monthOf } from "./reports.mjs";
 import { importSource } from "./source.mjs";
@@ -159,6 +160,24 @@ test.describe("failure", () => {
     assert.equal(await page.locator('[aria-busy="true"], progress').count(), 0);
     await site.upstream.release();
     await page.getByRole("button", { name: "Load", exact: true }).click();
+    await page.getByRole("rowheader").first().waitFor();
+  });
+
+  test("a failed report shows Try again and nothing that looks busy", async ({ visitor }) => {
+    const { site, page, startSession, openReport } = visitor;
+    const fault = { kind: "html", status: 502 };
+    await site.upstream.fault({ operation: "analytics.views", times: 0, fault });
+    await startSession();
+    await openReport(LAST_MONTH);
+    const alert = page.getByRole("alert").filter({ hasText: "Mintlify returned an error" });
+    await alert.getByRole("button", { name: "Try again" }).waitFor();
+    assert.equal(
+      await page.locator('[aria-busy="true"], .totals_strip-waiting, progress').count(),
+      0,
+    );
+    assert.deepEqual(await accessibilityFaults(page), []);
+    await site.upstream.clearFaults();
+    await alert.getByRole("button", { name: "Try again" }).click();
     await page.getByRole("rowheader").first().waitFor();
   });
 });

@@ -1,5 +1,6 @@
 /** The command palette, which finds jobs, reports, periods, projects and actions by name. */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 
@@ -42,4 +43,28 @@ test.describe("on a phone", () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(/show=people-falls/);
   });
+});
+
+test("arrow keys choose a command, and the search stays in place", async ({ visitor }) => {
+  const { page, signIn } = visitor;
+  await page.emulateMedia({ reducedMotion: "reduce" });
+  await signIn();
+  await page.getByText("No jobs yet").waitFor();
+  const dialog = await open(page);
+  await page.keyboard.type("go to");
+  const options = dialog.getByRole("option");
+  await options.nth(1).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await expect(options.nth(1)).toHaveAttribute("aria-selected", "true");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowUp");
+  const last = options.last();
+  await expect(last).toHaveAttribute("aria-selected", "true");
+  const input = dialog.getByRole("combobox");
+  await expect(input).toHaveAttribute("aria-activedescendant", await last.getAttribute("id"));
+
+  const { y } = await input.boundingBox();
+  await input.fill("visitors");
+  await expect(options).toHaveCount(1);
+  assert.equal((await input.boundingBox()).y, y);
 });

@@ -3,6 +3,8 @@ import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
+/** Longer than the list of jobs waits before it asks again. */
+const POLLED_MS = 15_000;
 const LOGIN = "https://login.example/cdn-cgi/access/login";
 /** How proxies answer after their own session has ended. */
 const ANSWERS = {
@@ -32,6 +34,26 @@ test("after an answer of a proxy, a report offers to reload the page", async ({ 
   }
 });
 
+test("the list of jobs shows why it can’t be updated", async ({ visitor }) => {
+  const { page, signIn } = visitor;
+  await page.clock.install();
+  await page.route("**/jobs/events", (route) => route.abort());
+  await signIn();
+  await page.getByText(/^Updated /).waitFor();
+  await page.route(/\/jobs\?/, (route) => route.fulfill({ status: 503, body: "" }));
+  await page.clock.runFor(POLLED_MS);
+  await page.getByText(/^Not updated since /).waitFor();
+  await page.unroute(/\/jobs\?/);
+  await page.clock.runFor(POLLED_MS);
+  await page.getByText(/^Updated /).waitFor();
+
+  await page.route("**/v2/**", (route) => route.fulfill(ANSWERS["a redirect"]));
+  await page.clock.runFor(POLLED_MS);
+  const problem = page.getByRole("alert").filter({ hasText: "Your session ended" });
+  await problem.getByRole("button", { name: "Reload" }).waitFor();
+  await page.getByText(/^Not updated since .* Your session ended\.$/).waitFor();
+});
+
 test("a proxy’s sign-in page does not sign the page out", async ({ visitor }) => {
   const { page, signIn } = visitor;
   await signIn();
@@ -41,4 +63,13 @@ test("a proxy’s sign-in page does not sign the page out", async ({ visitor }) 
   await page.unrouteAll();
   await page.getByRole("button", { name: "Reload" }).click();
   await page.getByRole("button", { name: "Sign out" }).waitFor();
+});
+
+test("a blocked request names content blockers", async ({ visitor }) => {
+  const { page, startSession, project } = visitor;
+  await startSession();
+  await page.route("**/v1/analytics/**", (route) => route.abort("blockedbyclient"));
+  await page.goto(`${visitor.site.url}/?route=views&project=${project}`);
+  const problem = page.getByRole("alert").filter({ hasText: "Something blocked this request" });
+  await expect(problem).toContainText("Turn off content blockers");
 });

@@ -64,3 +64,19 @@ test("feedback filters by rating, status and source, and a link reproduces them"
   await page.waitForURL(/route=searches/);
   assert.doesNotMatch(page.url(), /helpful|status/);
 });
+
+test("feedback by page says that Mintlify lists only a part", async ({ visitor }) => {
+  const { page, site, startSession, openReport } = visitor;
+  const feedback = Array.from({ length: 100 }, (_, index) => {
+    return { path: `/page-${index}`, thumbsUp: 1, thumbsDown: 1, code: 0, total: 2 };
+  });
+  await site.upstream.fault({
+    operation: "analytics.feedbackByPage",
+    times: 0,
+    fault: { kind: "json", status: 200, body: { feedback, hasMore: true } },
+  });
+  await startSession();
+  await openReport({ ...FEEDBACK, show: "by-page" });
+  const notes = page.locator(".notices-loadNote");
+  await expect(notes).toHaveText(["Mintlify lists only 100 pages. There are more."]);
+});

@@ -3,6 +3,7 @@
  * 1,000 rows in the document. Two tests cover the navigation and the totals above.
  */
 import assert from "node:assert/strict";
+import { expect } from "@playwright/test";
 import { repeats, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { TALL_SITE } from "./sites.mjs";
@@ -85,6 +86,23 @@ test.describe("tall site", () => {
       },
     );
   }
+
+  test("printing hides controls and counts the omitted rows", async ({ visitor }) => {
+    const { page, startSession, openReport } = visitor;
+    await startSession();
+    await openReport(LAST_MONTH);
+    const rowCount = await countRows(page);
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.getByText(`and ${rowCount - 500} more`).waitFor();
+    await expect(page.locator(".report_table-table tbody tr[aria-rowindex]")).toHaveCount(500);
+    for (const hidden of [".toolbar", "header", "#answer-bar", "#refresh"]) {
+      assert.ok(await page.locator(hidden).first().isHidden(), hidden);
+    }
+    await page.emulateMedia({ media: "screen" });
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.getByText(`and ${rowCount - 500} more`).waitFor({ state: "hidden" });
+  });
 
   test("all rows of a list of up to 1,000 are in the document and in the accessibility tree", async ({
     visitor,

@@ -76,6 +76,24 @@ test.describe("session", () => {
     await heading(page, "Agent jobs").waitFor();
   });
 
+  test("a tab that cannot check a sign-in in another tab shows no person until it can", async ({
+    visitor,
+  }) => {
+    const { site, page, token, signIn } = visitor;
+    await signIn();
+    await page.route(/\/(session|healthz)$/, (route) => route.abort());
+    const other = await page.context().newPage();
+    await other.goto(`${site.url}/?route=jobs`);
+    await other.getByRole("button", { name: /^Account:/ }).click();
+    await other.getByRole("button", { name: "Use another token" }).click();
+    await submitToken(other, token({ sub: "next-person" }));
+    await page.getByRole("alert").filter({ hasText: "couldn’t reach" }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "New job" }).count(), 0);
+    await page.unrouteAll();
+    await page.evaluate(() => dispatchEvent(new Event("online")));
+    await page.getByRole("button", { name: "Account: next-person" }).waitFor();
+  });
+
   test("a token with a wrong signature opens no session", async ({ visitor }) => {
     const { site, page, token, upstreamTargets } = visitor;
     await page.goto(site.url);
@@ -105,6 +123,46 @@ test.describe("session", () => {
     await expect(await openComposer(page)).toHaveValue("Half a prompt");
   });
 
+  test("the next request notices that the session has ended", async ({ visitor }) => {
+    const { page, token, signIn, upstreamTargets } = visitor;
+    await signIn();
+    await (await openComposer(page)).fill("Sent too late");
+    await page.evaluate(() => fetch("/session", { method: "DELETE" }));
+    await page.getByRole("button", { name: "Start job" }).click();
+    const alert = page.getByRole("alert").filter({ hasText: "You’re no longer signed in" });
+    await alert.first().getByRole("button", { name: "Sign in again" }).click();
+    await submitToken(page, token());
+    await expect(await openComposer(page)).toHaveValue("Sent too late");
+    assert.deepEqual(await upstreamTargets(), []);
+  });
+
+  test("only the same person returns to the address of a session that ended", async ({
+    visitor,
+  }) => {
+    const { site, page, token, signIn, project } = visitor;
+    const endSession = async () => {
+      await page.evaluate(() => fetch("/session", { method: "DELETE" }));
+      await page.reload();
+      await page.waitForURL((url) => url.search === "");
+    };
+    await signIn();
+    await page.goto(`${site.url}/?route=jobs&project=${project}&text=zebrafish`);
+    await page.getByLabel("Search prompts").waitFor();
+    await endSession();
+    await submitToken(page, token());
+    await expect(page.getByLabel("Search prompts")).toHaveValue("zebrafish");
+    await page.waitForURL(/text=zebrafish/);
+    await endSession();
+    await submitToken(page, token({ sub: "next-person" }));
+    await heading(page, "Today").waitFor();
+    await page.waitForURL(({ href }) => !/zebrafish|jobs/.test(href));
+    const stored = await page.evaluate(() => JSON.stringify({ ...sessionStorage }));
+    assert.doesNotMatch(stored, /zebrafish/);
+    await page.goBack();
+    await heading(page, "Agent jobs").or(heading(page, "Today")).waitFor();
+    await page.waitForURL(({ href }) => !href.includes("zebrafish"));
+  });
+
   test("a person who signs in elsewhere replaces the address of a restored tab", async ({
     visitor,
   }) => {
@@ -116,6 +174,45 @@ test.describe("session", () => {
     await page.goBack();
     await page.getByRole("button", { name: "Sign out" }).waitFor();
     await page.waitForURL(({ href }) => !href.includes("zebrafish"));
+  });
+
+  test("a sign-out that did not reach the gateway can be repeated", async ({ visitor }) => {
+    const { page, signIn } = visitor;
+    await signIn();
+    await page.route("**/session", (route) => route.abort());
+    await page.getByRole("button", { name: "Sign out" }).click();
+    const notice = page.getByRole("status").filter({ hasText: "may still be signed in" });
+    await notice.waitFor();
+    await page.unroute("**/session");
+    const deleted = page.waitForResponse((response) => response.request().method() === "DELETE");
+    await notice.getByRole("button", { name: "Sign out again" }).click();
+    assert.equal((await deleted).status(), 204);
+    await notice.waitFor({ state: "detached" });
+    assert.deepEqual(await page.context().cookies(), []);
+  });
+
+  test("signing in waits until a slow sign-out has finished", async ({ visitor }) => {
+    const { page, token, signIn } = visitor;
+    await signIn();
+    const writes = [];
+    let release;
+    const held = new Promise((resolve) => {
+      release = resolve;
+    });
+    await page.route("**/session", async (route) => {
+      const method = route.request().method();
+      if (method === "GET") return route.continue();
+      writes.push(method);
+      if (method === "DELETE") await held;
+      await route.continue();
+    });
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await submitToken(page, token());
+    await page.getByRole("button", { name: "Signing in" }).waitFor();
+    assert.deepEqual(writes, ["DELETE"]);
+    release();
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    assert.deepEqual(writes, ["DELETE", "POST"]);
   });
 
   test("Cloudflare Access does not undo a sign-out", async ({ visitor }) => {
@@ -147,6 +244,20 @@ test.describe("session", () => {
     await page.getByRole("button", { name: "Continue with Cloudflare Access" }).click();
     await heading(page, "Agent jobs").waitFor();
     assert.equal(opened, 2);
+  });
+
+  test("a sign-in whose code is gone after a deployment offers a reload", async ({ visitor }) => {
+    const { site, page, token } = visitor;
+    const code = "**/open_session-*";
+    await page.route(code, (route) => route.fulfill({ status: 404, body: "" }));
+    await page.goto(`${site.url}/?route=jobs`);
+    await submitToken(page, token());
+    const alert = page.getByRole("alert").filter({ hasText: "This part of the page didn’t load" });
+    await alert.waitFor();
+    assert.equal(await alert.getByRole("button", { name: "Try again" }).count(), 0);
+    await page.unroute(code);
+    await alert.getByRole("button", { name: "Reload" }).click();
+    await heading(page, "Agent jobs").waitFor();
   });
 });
 

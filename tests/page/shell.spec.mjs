@@ -52,6 +52,27 @@ test("shortcuts open routes, but not in text boxes, with Alt or when turned off"
   assert.equal(await page.getByRole("dialog").count(), 0);
 });
 
+test("a route that could not load offline appears once the connection is stable", async ({
+  visitor,
+}) => {
+  const { page, signIn } = visitor;
+  await signIn();
+  await page.context().setOffline(true);
+  await page.keyboard.press("g");
+  await page.keyboard.press("v");
+  await page.getByRole("alert").getByText("You’re offline").waitFor();
+  // The first request after the connection returns fails.
+  let requests = 0;
+  await page.route(/\/assets\/.*\.js$/, (route) => {
+    requests += 1;
+    return requests === 1 ? route.abort("internetdisconnected") : route.continue();
+  });
+  await page.context().setOffline(false);
+  await page.getByRole("button", { name: /^Period/ }).waitFor();
+  assert.ok(requests > 1);
+  assert.equal(await page.getByRole("alert").count(), 0);
+});
+
 test("a theme applies immediately and after a reload", async ({ visitor }) => {
   const { page, signIn } = visitor;
   await page.emulateMedia({ colorScheme: "light" });

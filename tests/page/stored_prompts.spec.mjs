@@ -7,24 +7,16 @@ import { submitToken } from "./visitor.mjs";
 
 const FIRST = "Describe the retry option.";
 const REST = "Say what it costs, and when not to use it.";
-const PROMPT = `${FIRST}\n\n${REST}`;
-const FIRST_LINE_ONLY = "Only the start of this prompt was saved.";
 
-test.describe("KEEP_PROMPTS=first-line", () => {
-  test.use({ siteOptions: { vars: { KEEP_PROMPTS: "first-line" } } });
+test.use({ siteOptions: { vars: { KEEP_PROMPTS: "first-line" } } });
 
-  test("a colleague reads the first line of a prompt if the gateway stores only that", async ({
-    visitor,
-    browser,
-  }) => {
-    await assertColleagueReads(visitor, browser, FIRST);
-  });
-});
-
-async function assertColleagueReads(visitor, browser, expected) {
+test("a colleague reads the first line of a prompt if the gateway stores only that", async ({
+  visitor,
+  browser,
+}) => {
   const { site, page, project, subject, signIn, startAndOpenJob, token } = visitor;
   await signIn();
-  const own = await startAndOpenJob(PROMPT);
+  const own = await startAndOpenJob(`${FIRST}\n\n${REST}`);
   // This browser still has the prompt that it sent.
   await own.getByText(REST).waitFor();
   const id = new URL(page.url()).searchParams.get("job");
@@ -39,9 +31,8 @@ async function assertColleagueReads(visitor, browser, expected) {
   await recorded;
   const article = theirs.getByRole("article");
   await article.getByText(`Prompt by ${subject}`).waitFor();
-  if (expected === PROMPT) await article.getByText(REST).waitFor();
   const shown = await article.locator(".job_thread-text").first().innerText();
-  assert.equal(shown.trim(), expected);
-  assert.equal(await article.getByText(FIRST_LINE_ONLY).count(), expected === PROMPT ? 0 : 1);
+  assert.equal(shown.trim(), FIRST);
+  assert.equal(await article.getByText("Only the start of this prompt was saved.").count(), 1);
   await context.close();
-}
+});

@@ -67,6 +67,26 @@ test.describe("archived project", () => {
     await chart.click({ position: atLastBar });
     await page.waitForURL(/range=yesterday/);
   });
+
+  test("dragging over the chart opens several days", async ({ visitor }) => {
+    const { site, page, startSession, openReport } = visitor;
+    await site.gateway.runCron();
+    await startSession();
+    await openReport(WEEK);
+    const chart = page.getByRole("slider", { name: "Explore the chart" });
+    await chart.scrollIntoViewIfNeeded();
+    const { x, y, width, height } = await chart.boundingBox();
+    // Six days: today is not in the chart. The scale takes 48 px on the left.
+    const middleOf = (bar) => x + 48 + ((width - 48) / 6) * (bar + 0.5);
+    await page.mouse.move(middleOf(4), y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(middleOf(2), y + height / 2, { steps: 4 });
+    await expect(page.locator(".drawn_trend-slot")).toHaveCount(3);
+    // Beyond the edge, the drag continues.
+    await page.mouse.move(x - 30, y + height / 2);
+    await page.mouse.up();
+    await page.waitForURL(new RegExp(`from=${daysAgo(6)}&to=${daysAgo(2)}`));
+  });
 });
 
 test("without an archive, the page explains how to turn the trend on", async ({ visitor }) => {
