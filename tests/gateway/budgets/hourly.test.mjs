@@ -206,7 +206,7 @@ describe("an hourly window", () => {
         await end();
         const answer = await alice.create("closed-docs");
         const wait = assertExceeded(answer, "create-job", { limit: CREATE_LIMIT });
-        assert.match(answer.json.detail, /upstream itself/);
+        assert.match(answer.json.detail, /Mintlify itself/);
         assert.ok(wait > 1700 && wait <= 1800, `${wait} s`);
         assert.equal(await gate.received(), reached, "the upstream receives no further request");
       }
