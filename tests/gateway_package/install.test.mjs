@@ -17,11 +17,10 @@ import { prepareOperator } from "./operator.mjs";
 const PROJECT = "demo-docs";
 const VALUE = "hunter2-of-the-operator";
 /**
- * Largest size of the gateway's tarball. It has 888 kB since it deploys, too, and 58 kB more since
- * it has the pages that an operator needs without a network: 66 files, 80 kB compressed. Earlier,
- * it had two of them, with 22 kB.
+ * Largest size of the gateway's tarball. The pages that an operator needs without a network take
+ * 80 kB of its 965 kB, and the pages about problems that the gateway serves 16 kB.
  */
-const MAX_TARBALL_BYTES = 960_000;
+const MAX_TARBALL_BYTES = 970_000;
 /** Most tests wait for a program that uses one core. */
 const CONCURRENCY = 2;
 
