@@ -22,6 +22,7 @@ export const MEASURED = Object.freeze({
   report: { objects: 1, written: 8, read: 30 },
   cachedReport: { objects: 0, written: 0, read: 0 },
   bytesPerJob: 2700,
+  bytesPerArchivedRow: 70,
   /** Rows of D1 per page that has views on a day, written by the first fetch. */
   archiveRowsPerPage: 1.1,
 });
@@ -96,7 +97,7 @@ function estimate({ jobs, views, pages = 500 }) {
     "object rows written": sum("written"),
     "object storage, GB": (jobs * LIMITS.jobDays * MEASURED.bytesPerJob) / 1e9 / DAYS,
     "D1 rows written": pages * MEASURED.archiveRowsPerPage * LIMITS.archiveWrites,
-    "D1 storage, GB": (pages * LIMITS.archiveDays * 70) / 1e9 / DAYS,
+    "D1 storage, GB": (pages * LIMITS.archiveDays * MEASURED.bytesPerArchivedRow) / 1e9 / DAYS,
     "logs written, GB": logs,
     "logs stored, GB-month": (logs * 7) / DAYS,
   };
@@ -142,9 +143,9 @@ if (process.argv[1] === import.meta.filename) {
     pages: { type: "string" },
   };
   const given = Object.entries(parseArgs({ options }).values);
-  const numbers = given.map(([name, text]) => [name, Number(text)]);
-  const wrong = numbers.find(([, number]) => !Number.isSafeInteger(number) || number < 0);
+  const wrong = given.find(([, text]) => !/^\d{1,15}$/.test(text));
   if (wrong) throw new TypeError(`--${wrong[0]} must be a whole number`);
+  const numbers = given.map(([name, text]) => [name, Number(text)]);
   const own = { jobs: 0, views: 0, ...Object.fromEntries(numbers) };
   process.stdout.write(makeTable(numbers.length > 0 ? [own] : LOADS));
 }

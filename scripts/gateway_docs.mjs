@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
-import { join, posix, sep } from "node:path";
+import { join, posix } from "node:path";
 import { ROOT } from "./versions.mjs";
 
-/** The pages that an operator needs without a network, in `docs/`. */
-const SHIPPED =
-  /^(?:start\/cloudflare|(?:guides|operate|problems)\/[\w-]+|reference\/(?:action|configuration))\.md$/;
+/** The folders and pages of `docs/` that an operator needs without a network. */
+const FOLDERS = ["guides", "operate", "problems"];
+const PAGES = ["reference/action.md", "reference/configuration.md", "start/cloudflare.md"];
 
 /**
  * Lists the documents of the npm package `quillgate-gateway`. Their paths in the package and in the
@@ -13,9 +13,11 @@ const SHIPPED =
  * @returns {string[]}
  */
 export function listGatewayDocs() {
-  const pages = readdirSync(join(ROOT, "docs"), { recursive: true });
-  const names = pages.map((page) => page.split(sep).join("/")).filter((page) => SHIPPED.test(page));
-  return ["CHANGELOG.md", ...names.sort().map((page) => `docs/${page}`)];
+  const listed = FOLDERS.flatMap((folder) => {
+    const files = readdirSync(join(ROOT, "docs", folder)).filter((name) => name.endsWith(".md"));
+    return files.map((name) => `${folder}/${name}`);
+  });
+  return ["CHANGELOG.md", ...[...listed, ...PAGES].sort().map((page) => `docs/${page}`)];
 }
 
 /**

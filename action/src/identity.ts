@@ -177,7 +177,7 @@ function explainAbsence(pull: PullRequest | undefined, noun: Noun): string {
   if (pull?.fromFork) {
     return (
       `GitHub issues no identity token for a pull request from a fork, so the workflow cannot start a ${noun}. ` +
-      "Skip the step there, or let a maintainer start it with a comment: see docs/reference/action.md"
+      "Skip the step there, or let a maintainer start it with a comment: see docs/guides/workflow-examples.md"
     );
   }
   return (

@@ -68,7 +68,6 @@ export default defineConfig({
   title: "Quillgate",
   description: "Mintlify's agent jobs, deployments and analytics without handing out the admin key",
   cleanUrls: true,
-  srcExclude: ["node_modules"],
   rewrites: (page) => page.replace(/README\.md$/, "index.md"),
   markdown: {
     anchor: { slugify },

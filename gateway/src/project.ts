@@ -128,7 +128,7 @@ key, and accepts requests with an access token. You need Node 20.19 or later and
    \`\`\`
 
    It also prints the token's id. Keep the id: you need it to revoke the token.
-5. **Sign in.** Open the address of step 3, and paste the project and the token. \`/healthz\` responds when the gateway is up,
+5. **Sign in.** Open the address of step 3, and paste the token. \`/healthz\` responds when the gateway is up,
    and \`/openapi.json\` describes its API.
 
 ## Try it here

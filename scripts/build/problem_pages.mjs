@@ -1,6 +1,7 @@
 /** Renders `docs/problems/` as static files, which the gateway serves at `/problems/<name>`. */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join, posix } from "node:path";
+import { StepError } from "../child.mjs";
 import { ROOT } from "../versions.mjs";
 
 export const PROBLEM_DOCS = join(ROOT, "docs", "problems");
@@ -18,9 +19,11 @@ export async function writeProblemPages(folder) {
   const marked = new Marked({ renderer: RENDERER });
   const out = join(folder, "problems");
   await mkdir(out, { recursive: true });
-  for (const name of await readdir(PROBLEM_DOCS)) {
+  const names = (await readdir(PROBLEM_DOCS)).filter((name) => name.endsWith(".md"));
+  for (const name of names) {
     const text = await readFile(join(PROBLEM_DOCS, name), "utf8");
-    const [, title] = /^# (.+)$/m.exec(text);
+    const title = /^# (.+)$/m.exec(text)?.[1];
+    if (title === undefined) throw new StepError(`${DOCS}/${name} has no heading`);
     const page = layOut(title, marked.parse(text));
     await writeFile(join(out, name === INDEX ? "index.html" : name.replace(/md$/, "html")), page);
   }
@@ -110,7 +113,6 @@ td {
   padding: 0.4rem 1rem 0.4rem 0;
   border-bottom: 1px solid light-dark(#d5d2c9, #364046);
   overflow-wrap: break-word;
-  text-align: start;
   vertical-align: top;
 }
 footer {

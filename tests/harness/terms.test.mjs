@@ -1,22 +1,17 @@
 /** The words of the documentation: no retired words, and a glossary that names real constants. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { ROOT } from "../../scripts/versions.mjs";
+import { listMarkdown } from "./markdown.mjs";
 import { findRetired } from "./terms.mjs";
 
 const read = (file) => readFileSync(join(ROOT, file), "utf8");
 
-function findMarkdown() {
-  const args = ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"];
-  const files = execFileSync("git", args, { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
-  return files.filter((file) => existsSync(join(ROOT, file)));
-}
-
 test("no Markdown file has a retired word outside of code", () => {
-  const found = findMarkdown().flatMap((file) => findRetired(file, read(file)));
+  const found = listMarkdown().flatMap((file) => findRetired(file, read(file)));
   assert.deepEqual(found, []);
 });
 

@@ -89,7 +89,7 @@ test("a listing never asks the archive for part of a day, another report or a pr
     { bounds: { ...BOUNDS, dateTo: "2026-10-31T12:00:00Z" } },
     { report: { ...REPORT, name: "visitors" } },
     { isArchived: false },
-    { source: "the platform" },
+    { source: "Mintlify" },
   ]) {
     const client = fakeClient(PAGES);
     await open(client, options)

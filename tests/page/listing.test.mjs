@@ -197,7 +197,7 @@ test("only a refresh bypasses the gateway’s cache", async () => {
   await open(usual).load("all rows");
   assert.deepEqual(usual.sentHeaders, [{}, {}]);
   const refresh = fakeClient(500);
-  await open(refresh, { source: "the platform" }).load("all rows");
+  await open(refresh, { source: "Mintlify" }).load("all rows");
   assert.deepEqual(refresh.sentHeaders, Array(2).fill({ "cache-control": "no-cache" }));
 });
 

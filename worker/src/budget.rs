@@ -3,7 +3,7 @@
 //! reads, which isolates count in memory: see [`read_budget`].
 //!
 //! A row counts while `at > now − window`. While a request is in flight, its `at` is the future
-//! time `now + timeout`, so that no slot becomes free before the upstream stops counting the
+//! time `now + timeout`, so that no slot becomes free before Mintlify stops counting the
 //! request.
 
 pub mod health;
@@ -52,7 +52,7 @@ pub struct BudgetSnapshot {
     pub policy: RateLimitPolicy,
     pub window: u64,
     pub now: u64,
-    /// `None` if the upstream does not block the policy, or if this request probes the block: see
+    /// `None` if Mintlify does not block the policy, or if this request probes the block: see
     /// [`upstream_block`].
     pub blocked_until: Option<u64>,
     /// `max` is at least 1.

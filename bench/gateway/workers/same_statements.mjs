@@ -241,7 +241,7 @@ export class ProjectGate extends Gate {
     this.run(FIND_JOB, job.id);
     const summary = prompt.trim().split("\n", 1)[0].slice(0, 120);
     const values = [job.id, subject, summary, prompt, null, null, Date.now(), job.status ?? null];
-    const rest = [job.prLink ?? null, JSON.stringify(job), null];
+    const rest = [job.prLink ?? null, JSON.stringify(job), null, null, null];
     const [event] = this.run(INSERT_JOB, ...values, ...rest);
     if (event) this.run("UPDATE project SET revision = revision + 1");
   }

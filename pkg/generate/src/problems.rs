@@ -18,7 +18,7 @@ page here: why it occurs, and what the caller and the operator do. Your gateway 
 | property | meaning |
 | --- | --- |
 | `type` | the kind of the problem, for programs; the path of its page |
-| `title` | a constant summary of the kind |
+| `title` | a summary of the kind, for people. It can change between releases |
 | `status` | the HTTP status |
 | `detail` | what happened this time, for people |
 | `instance` | the id of the request, as in `X-Request-Id` and `requestId` of the log |
@@ -36,8 +36,9 @@ Next: [troubleshooting by symptom](../operate/troubleshooting.md), [logs](../ope
 pub fn write(folder: &Path) -> io::Result<()> {
     for kind in ProblemKind::ALL.iter().copied() {
         let path = folder.join(format!("{}.md", kind.as_str()));
-        let page = std::fs::read_to_string(&path)?;
-        std::fs::write(&path, update(kind, &page))?;
+        let name_file = |error| io::Error::other(format!("{}: {error}", path.display()));
+        let page = std::fs::read_to_string(&path).map_err(name_file)?;
+        std::fs::write(&path, update(kind, &page).map_err(name_file)?)?;
     }
     std::fs::write(folder.join("README.md"), index())
 }
@@ -61,12 +62,16 @@ fn index() -> String {
 
 fn describe_status(kind: ProblemKind) -> String {
     let status = kind.status();
-    status.map_or_else(|| "Mintlify's".to_owned(), |status| status.to_string())
+    status.map_or_else(
+        || "that of Mintlify's response".to_owned(),
+        |status| status.to_string(),
+    )
 }
 
 /// Returns the page with the facts of its kind before the first section, and in the example.
-fn update(kind: ProblemKind, page: &str) -> String {
-    let body = page.find("\n## ").map_or("", |at| &page[at..]);
+fn update(kind: ProblemKind, page: &str) -> io::Result<String> {
+    let body = page.find("\n## ").map(|at| &page[at..]);
+    let body = body.ok_or_else(|| io::Error::other("has no section"))?;
     let mut text = head(kind);
     for line in body.lines() {
         let fact = [
@@ -80,11 +85,14 @@ fn update(kind: ProblemKind, page: &str) -> String {
         .into_iter()
         .find_map(|(name, fact)| line.starts_with(name).then_some((name, fact?)));
         let _ = match fact {
-            Some((name, fact)) => writeln!(text, "{name}{fact},"),
+            Some((name, fact)) => {
+                let comma = if line.ends_with(',') { "," } else { "" };
+                writeln!(text, "{name}{fact}{comma}")
+            }
             None => writeln!(text, "{line}"),
         };
     }
-    text
+    Ok(text)
 }
 
 fn head(kind: ProblemKind) -> String {
@@ -134,7 +142,8 @@ mod tests {
         for kind in ProblemKind::ALL.iter().copied() {
             let name = format!("{}.md", kind.as_str());
             let page = std::fs::read_to_string(folder.join(&name)).expect("a page");
-            assert!(page == update(kind, &page), "docs/problems/{name} {STALE}");
+            let updated = update(kind, &page).expect("a section");
+            assert!(page == updated, "docs/problems/{name} {STALE}");
         }
         let readme = std::fs::read_to_string(folder.join("README.md")).expect("the index");
         assert!(readme == index(), "docs/problems/README.md {STALE}");

@@ -1,9 +1,11 @@
 //! Generates the first part of `docs/reference/scopes-and-limits.md`: scopes, routes and budgets.
 
 use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
 
 use quillgate::{Operation, RateLimitPolicy, Scope};
-use quillgate_worker::app::routes::{Endpoint, OWN};
+use quillgate_worker::app::routes::{Endpoint, GATEWAY_ROUTES};
 use quillgate_worker::budget::limits::Limits;
 
 const HEAD: &str = "\
@@ -41,8 +43,15 @@ and a rule of `TRUSTED_ISSUERS` a `ceiling` for all its callers. [Budgets](../ex
 /// The heading of the first handwritten section.
 const HANDWRITTEN: &str = "\n## Callers\n";
 
-/// Returns the page with its generated sections updated.
-pub fn update(page: &str) -> String {
+/// Updates the generated sections of the page.
+pub fn write(path: &Path) -> io::Result<()> {
+    let updated = update(&std::fs::read_to_string(path)?);
+    let text = updated.ok_or_else(|| io::Error::other("has no heading \"Callers\""))?;
+    std::fs::write(path, text)
+}
+
+/// Returns the page with its generated sections updated, or `None` if it has no handwritten part.
+pub fn update(page: &str) -> Option<String> {
     let mut text = format!("{HEAD}\n| scope | allows |\n| --- | --- |\n");
     for scope in Scope::ALL {
         let _ = writeln!(text, "| `{}` | {} |", scope.as_str(), describe_scope(scope));
@@ -71,7 +80,7 @@ pub fn update(page: &str) -> String {
             limits.limit(policy),
         );
     }
-    text + page.find(HANDWRITTEN).map_or("", |at| &page[at..])
+    page.find(HANDWRITTEN).map(|at| text + &page[at..])
 }
 
 type Route = (
@@ -87,7 +96,7 @@ fn list_routes() -> impl Iterator<Item = Route> {
         let (scope, policy) = (Some(declared.scope), declared.policy);
         (declared.method.as_str(), declared.path, scope, policy)
     });
-    declared.chain(OWN.into_iter().map(|(method, path, endpoint)| {
+    declared.chain(GATEWAY_ROUTES.into_iter().map(|(method, path, endpoint)| {
         let (scope, policy) = match endpoint {
             Endpoint::PullRequest => {
                 let declared = Operation::GetAgentJobRecord.declaration();

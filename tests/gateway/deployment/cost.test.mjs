@@ -90,6 +90,7 @@ const COUNTING_WORKER = `
 const DAY = { dateFrom: "2026-01-01", dateTo: "2026-01-02" };
 /** An object schedules its next alarm after a poll. The next poll is seconds later. */
 const PAUSE_MS = 300;
+const MAX_ALARMS = 2;
 
 let jobs;
 let worker;
@@ -133,15 +134,24 @@ async function readSettledCounts() {
   }
 }
 
-/** Asserts that `work` costs what the script assumes. It may read fewer rows. */
+/**
+ * Asserts that `work` costs what the script assumes. It may read fewer rows. An alarm that runs
+ * meanwhile may add the cost of a poll.
+ */
 async function assertCost(context, name, work) {
   await readSettledCounts();
   const result = await work();
   const { objects, written, read } = await readSettledCounts();
   context.diagnostic(`${name}: ${JSON.stringify({ objects, written, read })}`);
   const expected = MEASURED[name];
-  assert.deepEqual({ objects, written }, { objects: expected.objects, written: expected.written });
-  assert.ok(read <= expected.read, `${read} rows read`);
+  const alarms = objects - expected.objects;
+  assert.ok(alarms >= 0 && alarms <= MAX_ALARMS, `${objects} requests to objects`);
+  assert.ok(written >= expected.written, `${written} rows written`);
+  assert.ok(
+    written <= expected.written + alarms * MEASURED.poll.written,
+    `${written} rows written`,
+  );
+  assert.ok(read <= expected.read + alarms * MEASURED.poll.read, `${read} rows read`);
   return result;
 }
 

@@ -16,7 +16,7 @@ before(async () => {
   const schemas = Object.values(components.schemas).filter(({ allOf }) => allOf);
   kinds = schemas.map(({ properties }) => ({
     path: properties.type.const,
-    title: properties.title.const,
+    title: properties.title.examples[0],
   }));
 });
 after(() => gate?.stop());

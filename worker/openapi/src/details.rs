@@ -18,7 +18,7 @@ pub struct Details {
     /// [`ALL_REQUESTS`](super::fields::ALL_REQUESTS) and [`KEYED`](super::fields::KEYED).
     pub request_fields: &'static [&'static str],
     /// The header fields that the operation's responses may have after the gateway has checked the
-    /// budget or called the upstream.
+    /// budget or called Mintlify.
     pub response_fields: &'static [&'static str],
     /// The problems that the operation can cause, in addition to the problems that every operation
     /// can cause.
@@ -28,7 +28,7 @@ pub struct Details {
 /// The source of a 2xx response, with its description.
 #[derive(Clone, Copy)]
 pub enum Success {
-    /// From the upstream. The values are the documented status, the description and the optional
+    /// From Mintlify. The values are the documented status, the description and the optional
     /// header fields.
     Forwarded(&'static str, &'static str, &'static [&'static str]),
     /// From the gateway itself, with status 200.
@@ -53,7 +53,7 @@ pub enum Success {
 /// The header fields that responses may have after the budget check.
 pub const RATE_LIMIT: [&str; 2] = ["RateLimit-Policy", "RateLimit"];
 
-/// The defaults of operations that read from the upstream.
+/// The defaults of operations that read from Mintlify.
 const READS: Details = Details {
     doc: "",
     success: Success::Forwarded("200", "The response of Mintlify.", &[]),
@@ -62,7 +62,7 @@ const READS: Details = Details {
     problems: &[UPSTREAM, BUDGET],
 };
 
-/// The defaults of operations that write to the upstream.
+/// The defaults of operations that write to Mintlify.
 const WRITES: Details = Details {
     doc: "",
     success: Success::Forwarded("201", "The response of Mintlify.", &[]),

@@ -5,7 +5,7 @@
 //! This module and its submodules add the parts that no table contains: the header fields of
 //! requests and responses, and the problems of each operation. Request schemas are as strict as the
 //! gateway's validation, as far as a schema can express the rules; `patterns` documents exceptions.
-//! Schemas of the core's types allow additional properties, because the upstream may add some.
+//! Schemas of the core's types allow additional properties, because Mintlify may add some.
 
 mod details;
 mod exports;

@@ -63,7 +63,7 @@ pub const EXPORT: &[ProblemKind] = &[ProblemKind::CountsChanged];
 pub const RECORD: &[ProblemKind] = &[ProblemKind::JobNotRecorded];
 /// The problems of reading or deleting a deployment.
 pub const DEPLOYMENT: &[ProblemKind] = &[ProblemKind::DeploymentNotFound];
-/// The problems of a request to the upstream.
+/// The problems of a request to Mintlify.
 pub const UPSTREAM: &[ProblemKind] = &[
     ProblemKind::UpstreamError,
     ProblemKind::UpstreamMalformed,
@@ -276,7 +276,7 @@ fn policies() -> Vec<String> {
 /// Returns the responses for these kinds, keyed by status.
 ///
 /// `may_have` lists the header fields that responses may have after the gateway has checked the
-/// budget or called the upstream.
+/// budget or called Mintlify.
 pub fn responses(kinds: &[ProblemKind], may_have: &[&'static str]) -> Map<String, Value> {
     let mut kinds = kinds.to_vec();
     kinds.sort_unstable();
@@ -288,7 +288,7 @@ pub fn responses(kinds: &[ProblemKind], may_have: &[&'static str]) -> Map<String
     let by_status = statuses.into_iter().map(|status| {
         let occurs = |kind: &ProblemKind| match kind.status() {
             Some(own) => own == status,
-            // The upstream's 401 and 403 concern the gateway, so callers receive 502 instead.
+            // Mintlify's 401 and 403 concern the gateway, so callers receive 502 instead.
             None => !matches!(status, 401 | 403),
         };
         let kinds: Vec<_> = kinds.iter().copied().filter(occurs).collect();

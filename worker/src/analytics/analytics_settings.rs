@@ -37,7 +37,7 @@ impl AnalyticsSettings {
         })
     }
 
-    /// Only a range that ended before yesterday counts as past, because the upstream may use
+    /// Only a range that ended before yesterday counts as past, because Mintlify may use
     /// another time zone or count some views late. A date-time without a UTC offset has no known
     /// instant.
     pub fn freshness(&self, range: &DateRange, now: Millis) -> Millis {

@@ -18,7 +18,7 @@ use crate::upstream::request::RequestIds;
 #[derive(Debug, Clone, Deserialize, Serialize)]
 pub struct ReportCall {
     pub ids: RequestIds,
-    /// For each request to the upstream.
+    /// For each request to Mintlify.
     pub budget: BudgetRequest,
     pub query: ReportQuery,
     /// `Cache-Control: no-cache`.

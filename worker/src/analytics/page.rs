@@ -113,10 +113,10 @@ pub enum CacheStatus {
     Fetched(FetchReason),
     /// This request waited for the fetch of another request.
     Collapsed(FetchReason),
-    /// The upstream did not return a newer page or job.
+    /// Mintlify did not return a newer page or job.
     UpstreamFailed {
         reason: FetchReason,
-        /// `None` if the upstream did not respond.
+        /// `None` if Mintlify did not respond.
         status: Option<u16>,
         /// In seconds. `None` for a job.
         ttl: Option<i64>,

@@ -17,7 +17,7 @@ use crate::runtime::{HostError, HostResult, parse_json, stringify_json};
 #[serde(from = "FlatPage", into = "FlatPage")]
 pub struct Page {
     pub head: PageHead,
-    /// Verbatim from the upstream.
+    /// Verbatim from Mintlify.
     pub text: JsString,
     /// Parsing the page again for each report would create much garbage.
     parts: Rc<OnceCell<Parts>>,

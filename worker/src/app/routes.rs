@@ -30,7 +30,7 @@ pub enum Endpoint {
     ConcludeSignIn,
 }
 
-pub const OWN: [(&str, &str, Endpoint); 10] = [
+pub const GATEWAY_ROUTES: [(&str, &str, Endpoint); 10] = [
     ("GET", HEALTH, Endpoint::Health),
     ("DELETE", "/healthz/blocks/{policy}", Endpoint::LiftBlock),
     ("GET", "/openapi.json", Endpoint::Description),
@@ -65,7 +65,7 @@ pub fn find<'a>(method: &str, path: &'a str) -> Result<Route<'a>, Vec<&'static s
         )
     });
     let mut methods = Vec::new();
-    for (own, pattern, endpoint) in OWN.into_iter().chain(declared) {
+    for (own, pattern, endpoint) in GATEWAY_ROUTES.into_iter().chain(declared) {
         let Some(segments) = match_path(pattern, path) else {
             continue;
         };

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct BudgetHealth {
     pub limit: u32,
-    /// 0 while the upstream blocks the policy.
+    /// 0 while Mintlify blocks the policy.
     pub left: u32,
     pub blocked_until: Option<u64>,
 }

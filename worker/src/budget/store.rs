@@ -79,7 +79,7 @@ impl BudgetStore {
         Ok(store)
     }
 
-    /// `hold` is the longest time in which the upstream can count the request.
+    /// `hold` is the longest time in which Mintlify can count the request.
     pub fn reserve(
         &self,
         request: &BudgetRequest,
@@ -97,7 +97,7 @@ impl BudgetStore {
         if let Some(block) = probed {
             self.store_block(policy, block)?;
         }
-        // The upstream may count the request at any time until the request's timeout. The row
+        // Mintlify may count the request at any time until the request's timeout. The row
         // therefore stores the time of the timeout, so that the slot never becomes free too early.
         let at = now.plus(hold);
         let ceilings: Vec<_> = request.ceilings.iter().map(|own| &own.name).collect();

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 /// The number of probes per window: a probe every 5 minutes if the window is an hour.
 const PROBES_PER_WINDOW: u64 = 12;
 
-/// A block of a policy, from a 429 of the upstream to a set time or a successful probe.
+/// A block of a policy, from a 429 of Mintlify to a set time or a successful probe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 pub struct UpstreamBlock {
     pub until: Millis,

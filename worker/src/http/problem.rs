@@ -11,7 +11,7 @@ pub const MEDIA_TYPE: &str = "application/problem+json";
 #[derive(Debug, Clone, PartialEq)]
 pub struct Problem {
     pub kind: ProblemKind,
-    /// The upstream's if the kind has no fixed status.
+    /// Mintlify's if the kind has no fixed status.
     pub status: u16,
     /// Without credentials or prompts.
     pub detail: String,

@@ -15,7 +15,7 @@ pub struct JobRow {
     pub is_listed: bool,
     pub webhook: Option<String>,
     pub created_at: Millis,
-    /// From the upstream's latest response, like `data`.
+    /// From Mintlify's latest response, like `data`.
     pub status: Option<String>,
     pub data: String,
     pub version: u64,

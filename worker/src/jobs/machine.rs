@@ -41,9 +41,9 @@ pub struct Record<E> {
     pub started_at: Millis,
     /// The time of the latest response or poll.
     pub checked_at: Millis,
-    /// The upstream allows no poll before this time.
+    /// Mintlify allows no poll before this time.
     pub not_before: Millis,
-    /// The first 404 since the upstream last returned the job.
+    /// The first 404 since Mintlify last returned the job.
     pub missing_since: Option<Millis>,
     /// `None` for a job that an early release stored.
     pub changed_at: Option<Millis>,
@@ -99,7 +99,7 @@ pub struct Interest {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PollFailure {
-    /// The upstream responded 404.
+    /// Mintlify responded 404.
     pub is_missing: bool,
     pub retry_after: Option<Millis>,
 }
@@ -436,7 +436,7 @@ impl<E: Copy + PartialEq> Job<E> {
 }
 
 impl<E> Record<E> {
-    /// Whether a 404 can mean that the upstream does not know the new job yet.
+    /// Whether a 404 can mean that Mintlify does not know the new job yet.
     pub fn may_be_unknown(&self, now: Millis) -> bool {
         now.since(self.created_at) < CREATION_DELAY
     }

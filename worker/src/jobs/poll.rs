@@ -6,9 +6,9 @@ pub const MAX_PAUSE: Millis = Millis::from_seconds(60);
 /// Maximum time that a list, a record or a new stream waits for polls if the job is stored.
 pub const MAX_READ_WAIT: Millis = Millis::from_seconds(2);
 /// Time after a job's creation during which a 404 does not close the streams of its watchers,
-/// because the upstream may not know the job yet.
+/// because Mintlify may not know the job yet.
 pub const CREATION_DELAY: Millis = Millis::from_seconds(60);
-/// How long the upstream can respond 404 before the gateway stops polling for the webhook.
+/// How long Mintlify can respond 404 before the gateway stops polling for the webhook.
 pub const LOST_AFTER: Millis = Millis::from_seconds(15 * 60);
 pub const UNWATCHED_PAUSE: Millis = Millis::from_seconds(15);
 /// How long a finished job is polled for its webhook after a follow-up. Without this limit, a

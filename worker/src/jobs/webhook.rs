@@ -255,7 +255,7 @@ pub enum JobEnd {
     Success,
     Failure,
     Unfinished,
-    /// The upstream responded 404 for [`LOST_AFTER`](crate::jobs::poll::LOST_AFTER).
+    /// Mintlify responded 404 for [`LOST_AFTER`](crate::jobs::poll::LOST_AFTER).
     NotFound,
 }
 

@@ -42,7 +42,7 @@ impl<'a> Attempts<'a> {
         self.keys.get(self.key)
     }
 
-    /// While the other key works, only this message reveals that the upstream rejected the newest
+    /// While the other key works, only this message reveals that Mintlify rejected the newest
     /// key.
     pub fn describe_refused_key(&self) -> Option<&'static str> {
         (self.key > 0)

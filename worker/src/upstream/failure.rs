@@ -50,9 +50,9 @@ impl KeyOutcome {
 pub struct UpstreamFailure {
     pub problem: Problem,
     pub key_outcome: KeyOutcome,
-    /// The upstream refuses further requests for this time after a 429.
+    /// Mintlify refuses further requests for this time after a 429.
     pub closed_for: Option<Millis>,
-    /// The fault is the upstream's.
+    /// The fault is Mintlify's.
     pub is_fault: bool,
     /// The request may have been processed.
     pub is_sent: bool,
@@ -84,7 +84,7 @@ impl UpstreamFailure {
         !self.is_sent || self.closed_for.is_some() || self.counts_against_upstream()
     }
 
-    /// Redirects and malformed responses show that the upstream is reachable. After a 429, the
+    /// Redirects and malformed responses show that Mintlify is reachable. After a 429, the
     /// budget blocks requests instead.
     pub fn counts_against_upstream(&self) -> bool {
         let is_answer = matches!(
@@ -240,7 +240,7 @@ fn classify_api_error(
     }
 }
 
-/// `Retry-After` is at most the upstream's window, after which earlier requests no longer count.
+/// `Retry-After` is at most Mintlify's window, after which earlier requests no longer count.
 fn read_api_error(
     head: &UpstreamHead,
     body: &str,

@@ -5,7 +5,7 @@ export const SEND_WORDS = {
   stoppedHint: (many: string, same: string) =>
     `Check the list of ${many}, or send it again. That’s safe: the gateway starts ${same} only once.`,
   forgotten: "We can’t tell if this was done",
-  forgottenCause: "You sent it about a day ago and got no answer.",
+  forgottenCause: "You sent it a day ago or earlier, and got no answer.",
   doubtHint: "Check before you send it again: it may be done twice.",
   connectionHint: (same: string) =>
     `Check your connection, then send it again. That’s safe: the gateway starts ${same} only once.`,

@@ -310,7 +310,7 @@ impl Organization {
 }
 
 /// After a temporary failure, a fresh page, or a stale one if the caller accepts it. `status` is
-/// the upstream's.
+/// Mintlify's.
 fn serve_cached(
     cached: Option<Page>,
     report: &ReportCall,

@@ -11,7 +11,7 @@ import type { Report, ReportRow, Totals } from "./report.ts";
 import { type PageOfReport, type ReportPosition, readReport } from "./report_pages.ts";
 
 /** Whether the gateway may answer from its cache or must ask Mintlify. */
-export type Source = "kept rows" | "the platform";
+export type Source = "kept rows" | "Mintlify";
 
 export type LoadState = "empty" | "loading" | "partial" | "complete";
 
@@ -106,11 +106,11 @@ export class Listing {
         options.onAnswer?.(headers);
       },
     });
-    this.#headers = source === "the platform" ? { "cache-control": "no-cache" } : {};
+    this.#headers = source === "Mintlify" ? { "cache-control": "no-cache" } : {};
     this.#ended = ended;
     this.#fallback = fallback;
     this.#isSecondary = options.isSecondary ?? false;
-    const isReadable = report.name === "views" && source !== "the platform" && areWholeDays(bounds);
+    const isReadable = report.name === "views" && source !== "Mintlify" && areWholeDays(bounds);
     this.#isArchived = isReadable && (options.isArchived ?? false);
     this.report = report;
     this.range = range;

@@ -256,7 +256,7 @@ function renewalGoal({ state, rows }: Listing): Goal {
 
 /** Returns where a refresh reads. The archive has the latest counts of its days. */
 function sourceOf({ isFromArchive }: Listing): Source {
-  return isFromArchive.peek() ? "kept rows" : "the platform";
+  return isFromArchive.peek() ? "kept rows" : "Mintlify";
 }
 
 /** Returns whether the listing has an answer: rows or an error. */
