@@ -3574,7 +3574,7 @@ function readClaims(token) {
 }
 function explainAbsence(pull, noun) {
   if (pull?.fromFork) {
-    return `GitHub issues no identity token for a pull request from a fork, so the workflow cannot start a ${noun}. Skip the step there, or let a maintainer start it with a comment: see docs/reference/action.md`;
+    return `GitHub issues no identity token for a pull request from a fork, so the workflow cannot start a ${noun}. Skip the step there, or let a maintainer start it with a comment: see docs/guides/workflow-examples.md`;
   }
   return "this job has no identity. Add `permissions: id-token: write` to it, or to the workflow that calls it, or give an access token of the gateway as the input token";
 }
