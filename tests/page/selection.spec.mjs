@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
+import { readCsv } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
@@ -31,8 +32,8 @@ test("several pages are one job, and a file", async ({ visitor }) => {
     page.waitForEvent("download"),
     bar.getByRole("button", { name: "Save as CSV" }).click(),
   ]);
-  const lines = (await readFile(await download.path(), "utf8")).trim().split("\r\n").slice(1);
-  assert.deepEqual(lines.map((line) => line.split(",")[0]).sort(), [...names].sort());
+  const { rows } = readCsv(await readFile(await download.path(), "utf8"));
+  assert.deepEqual(rows.map(([path]) => path).sort(), [...names].sort());
 
   await bar.getByRole("button", { name: "Start a job" }).click();
   const box = page.getByLabel("Prompt", { exact: true });

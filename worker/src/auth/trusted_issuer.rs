@@ -206,11 +206,11 @@ fn read_rule(item: Value, issuer: &str) -> Result<Rule, &'static str> {
         )?,
         grant: read_grant(projects, &scope)?,
         quota: read_quota(quota).ok_or(
-            "must have in quota an integer, or integers for create-job, send-message, analytics or read-jobs",
+            "must have in quota an integer, or an object from policies, such as create-job, to integers",
         )?,
         caller: read_caller(caller).ok_or("must have in caller a list of names of claims")?,
         ceiling: read_quota(ceiling).ok_or(
-            "must have in ceiling an integer, or integers for create-job, send-message, analytics or read-jobs",
+            "must have in ceiling an integer, or an object from policies, such as create-job, to integers",
         )?,
         name: format!("  {name}"),
     };
