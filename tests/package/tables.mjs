@@ -6,12 +6,12 @@ import { ROOT } from "../../scripts/versions.mjs";
 const TABLES = {
   runtimes: {
     title: "Where the package runs",
-    text: "Every runtime, bundler and browser in which the package is tested. Each row is a run of the same checks with the packed tarball. `npm run test:matrix -- package` generates this table. [Bundlers and loading](bundlers.md) has the settings.",
+    text: "We test the package in these runtimes, bundlers and browsers. Each row shows one run of the same checks with the packed tarball. `npm run test:matrix -- package` generates this table. [Bundlers and loading](bundlers.md) lists the settings.",
     columns: { runtime: "Runtime", version: "Version", way: "How", result: "Result" },
   },
   behaviour: {
     title: "How the package behaves",
-    text: "The package in the cases where clients often differ. Each row is a test of the packed tarball. `npm test -- package` generates this table. [Use the package](../guides/scripts.md) describes the tasks.",
+    text: "This page shows how the package behaves where clients often differ. A test of the packed tarball checks each row. `npm test -- package` generates this table. [Use the package](../guides/scripts.md) describes the tasks.",
     columns: { subject: "When", behaviour: "Then", result: "Test" },
   },
 };

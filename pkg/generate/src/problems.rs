@@ -21,9 +21,9 @@ page here: why it occurs, and what the caller and the operator do. Your gateway 
 | `title` | a summary of the kind, for people. It can change between releases |
 | `status` | the HTTP status |
 | `detail` | what happened this time, for people |
-| `instance` | the id of the request, as in `X-Request-Id` and `requestId` of the log |
+| `instance` | the id of the request, as in the header `X-Request-Id` and the log field `requestId` |
 
-If the outcome of a write is unknown, the document has `\"outcome\": \"unknown\"`. Look first whether the write took effect.
+If the outcome of a write is unknown, the document has `\"outcome\": \"unknown\"`. Check whether the write took effect before you repeat it.
 
 ";
 

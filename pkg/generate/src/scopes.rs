@@ -13,12 +13,12 @@ const HEAD: &str = "\
      cargo run -p quillgate-generate -- scopes docs/reference/scopes-and-limits.md -->
 # Scopes and limits
 
-What each scope allows, what each budget counts, and every other limit of the gateway.
+This page lists what each scope allows, what each budget counts, and the gateway's other limits.
 
 ## Scopes
 
 A token contains scopes, separated by spaces, and applies to its projects only. [Let people in](../guides/access.md) shows how to
-give scopes.
+grant scopes.
 ";
 
 const ROUTES: &str = "
@@ -33,8 +33,9 @@ const ROUTES: &str = "
 const BUDGETS: &str = "
 ## Budgets
 
-A request over a budget gets 429 [`quota-exceeded`](../problems/quota-exceeded.md). Windows slide. A token can have a lower `quota`,
-and a rule of `TRUSTED_ISSUERS` a `ceiling` for all its callers. [Budgets](../explanation/budgets.md) explains the counting.
+A request over a budget gets 429 [`quota-exceeded`](../problems/quota-exceeded.md). Windows slide. A token can have a lower
+`quota`. A rule in `TRUSTED_ISSUERS` can have a `ceiling` for all its callers. [Budgets](../explanation/budgets.md) explains how the
+gateway counts.
 
 | name | counts | per | window in seconds | default | variable |
 | --- | --- | --- | ---: | ---: | --- |
