@@ -36,7 +36,7 @@ test("the documentation lists every input with its default", () => {
   ]);
   const computed = {
     "`branch`": "the event's branch",
-    "`idempotency-key`": "made by the action",
+    "`idempotency-key`": "derived by the Action",
     "`comment`": "true for previews, otherwise false",
   };
   assert.deepEqual(
