@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startGateway } from "../tests/harness/gateway.mjs";
 import { StepError } from "./child.mjs";
 
 /** A gateway that can load a new build. Its port and its storage stay the same. */
@@ -28,6 +27,8 @@ export class RestartableGateway {
   }
 
   async start() {
+    // The module imports npm packages, which `npm start` installs first.
+    const { startGateway } = await import("../tests/harness/gateway.mjs");
     const running = await startGateway(this.#options);
     this.#running = running;
     running.ended.then((how) => {

@@ -8,9 +8,7 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { canaryKey } from "../tests/harness/canary.mjs";
-import { startGateway } from "../tests/harness/gateway.mjs";
 import { startUpstream } from "../tests/harness/upstream.mjs";
-import { launchBrowser } from "../tests/page/browser.mjs";
 import { BUILD_NEEDS, build, PARTS } from "./build.mjs";
 import { runMain } from "./child.mjs";
 import { DEMO_SITE, fillDemo } from "./demo_data.mjs";
@@ -95,6 +93,9 @@ function requireKnown(option, names, known) {
 }
 
 async function startSite({ env }) {
+  // These modules import npm packages, which `setup` has installed by now.
+  const { startGateway } = await import("../tests/harness/gateway.mjs");
+  const { launchBrowser } = await import("../tests/page/browser.mjs");
   const adminKey = canaryKey();
   const secret = newSecret();
   const upstream = await startUpstream({
