@@ -146,8 +146,12 @@ const USAGE = `SELECT count(own.id) AS count, min(own.at) AS oldest, closed.unti
   GROUP BY name.key ORDER BY name.key`;
 const RESERVE = `INSERT INTO reservation (policy, caller, at, ceilings) VALUES (?, ?, ?, ?)
   RETURNING id`;
-const SWEEP_RESERVATIONS = `DELETE FROM reservation
-  WHERE policy IN ('create-job', 'send-message', 'analytics') AND at <= ?`;
+/** The policies whose reservations are deleted, and their windows in milliseconds. */
+const SPANS = {
+  ...{ "create-job": WINDOW, "send-message": WINDOW, analytics: WINDOW },
+  ...{ "create-deployment": 10_000, "create-preview": 60_000 },
+};
+const SWEEP_RESERVATIONS = "DELETE FROM reservation WHERE policy = ? AND at <= ?";
 
 class Gate extends DurableObject {
   constructor(state, env, migrations) {
@@ -171,7 +175,11 @@ class Gate extends DurableObject {
     const left = LIMITS[policy] - count - 1;
     if (until !== null || left < 0) return { status: 429 };
     const [{ id }] = this.run(RESERVE, policy, caller, now + TIMEOUT, "[]");
-    if (id % 64 === 0) this.run(SWEEP_RESERVATIONS, now - WINDOW);
+    if (id % 64 === 0) {
+      for (const [name, span] of Object.entries(SPANS)) {
+        this.run(SWEEP_RESERVATIONS, name, now - span);
+      }
+    }
     const seconds = Math.ceil(((oldest ?? now) + WINDOW - now) / 1000);
     const headers = {
       "ratelimit-policy": `"${policy}";q=${LIMITS[policy]};w=${WINDOW / 1000}`,
