@@ -12,8 +12,8 @@ const HEAD = `<!-- Generated from the declarations of the commands (pkg/cli/comm
      node scripts/cli_reference.mjs -->
 # Commands
 
-Every command of \`quillgate\` with its flags, and the exit codes. [The command line](../guides/command-line.md) explains settings,
-output and interrupted exports. \`quillgate --help\` prints the same texts.
+This page lists the \`quillgate\` commands with their flags, and the exit codes. [The command line](../guides/command-line.md) explains
+settings, output and interrupted exports. \`quillgate --help\` prints the same texts.
 
 ## Exit codes
 

@@ -14,7 +14,7 @@ function readTitle(page) {
   return heading[1].replaceAll("`", "");
 }
 
-/** Lists a section's pages. A folder stands for all of its pages. */
+/** Lists a section's pages. A folder includes all of its pages. */
 function listPages(pages) {
   return pages.flatMap((page) => {
     if (page.endsWith(".md")) return [page];

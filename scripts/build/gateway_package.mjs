@@ -26,8 +26,8 @@ const COPIES = Object.freeze({
 const RULES = { crate: "quillgate-check-config", module: "check_config" };
 
 /**
- * Builds `gateway/dist/`, and copies documents to `gateway/` and `gateway/docs/`, ready for `npm pack`. The Worker and
- * the page must have been built.
+ * Builds `gateway/dist/`, and copies documents to `gateway/` and `gateway/docs/`, ready for
+ * `npm pack`. The Worker and the page must have been built.
  *
  * @param {import("../build.mjs").Context} context
  */

@@ -12,7 +12,7 @@ import { launchBrowser } from "../page/browser.mjs";
 const DOCS = join(ROOT, "docs");
 const DIST = join(DOCS, ".vitepress", "dist");
 const TYPES = { css: "text/css", html: "text/html", js: "text/javascript", svg: "image/svg+xml" };
-/** What a new operator types into the search field, and the page that has the answer. */
+/** A new operator's search terms, and the page that has the answer. */
 const QUESTIONS = [
   ["rotate the admin key", "/operate/keys"],
   ["revoke a leaked token", "/guides/access"],

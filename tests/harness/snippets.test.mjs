@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { transformSync } from "esbuild";
 import { parse as parseToml } from "smol-toml";
 import { parseAllDocuments } from "yaml";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -32,6 +33,9 @@ const PARSERS = {
 };
 PARSERS.yml = PARSERS.yaml;
 PARSERS.bash = PARSERS.sh;
+for (const loader of ["js", "ts", "tsx"]) {
+  PARSERS[loader] = (text) => transformSync(text, { loader, format: "esm", logLevel: "silent" });
+}
 
 function throwErrors({ errors }) {
   if (errors.length > 0) throw errors[0];
@@ -116,6 +120,7 @@ test("finds commands, flags, scripts and syntax that do not exist", () => {
     ["```toml\na = \n```", /^line 2: toml: /],
     ["```yaml\na: [\n```", /^line 2: yaml: /],
     ["```sh\nif true\n```", /^line 2: sh: /],
+    ["```ts\nconst a: = 1;\n```", /^line 2: ts: /],
   ]) {
     const [found, ...others] = checkCode(text);
     if (typeof fault === "string") assert.equal(found, fault);

@@ -17,7 +17,7 @@ const HEAD: &str = "\
      cargo run -p quillgate-generate -- configuration docs/reference/configuration.md -->
 # Configuration
 
-Every variable, secret and binding of the gateway, with the rule that the gateway checks.
+This page lists the gateway's variables, secrets and bindings, with the rule that the gateway checks for each value.
 
 Set variables in `[vars]` of `wrangler.toml`, as quoted strings, and secrets with `npx wrangler secret put NAME`. A blank value counts as
 absent. A variable or a secret has at most 5 kB. If a required variable is missing or any variable is malformed, every API request
