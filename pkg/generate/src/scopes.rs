@@ -94,20 +94,33 @@ type Route = (
 fn list_routes() -> impl Iterator<Item = Route> {
     let declared = Operation::ALL.iter().map(|operation| {
         let declared = operation.declaration();
-        let (scope, policy) = (Some(declared.scope), declared.policy);
-        (declared.method.as_str(), declared.path, scope, policy)
+        let endpoint = Endpoint::Operation(*operation);
+        (declared.method.as_str(), declared.path, endpoint)
     });
-    declared.chain(GATEWAY_ROUTES.into_iter().map(|(method, path, endpoint)| {
-        let (scope, policy) = match endpoint {
-            Endpoint::PullRequest => {
-                let declared = Operation::GetAgentJobRecord.declaration();
-                (Some(declared.scope), declared.policy)
-            }
-            Endpoint::Health | Endpoint::LiftBlock => (Some(Scope::Operate), None),
-            _ => (None, None),
-        };
-        (method, path, scope, policy)
-    }))
+    declared
+        .chain(GATEWAY_ROUTES)
+        .map(|(method, path, endpoint)| {
+            let (scope, policy) = find_needs(endpoint);
+            (method, path, scope, policy)
+        })
+}
+
+const fn find_needs(endpoint: Endpoint) -> (Option<Scope>, Option<RateLimitPolicy>) {
+    let operation = match endpoint {
+        Endpoint::Operation(operation) => operation,
+        Endpoint::PullRequest => Operation::GetAgentJobRecord,
+        Endpoint::Health | Endpoint::LiftBlock => return (Some(Scope::Operate), None),
+        Endpoint::Liveness
+        | Endpoint::Description
+        | Endpoint::ReadSession
+        | Endpoint::OpenSession
+        | Endpoint::EndSession
+        | Endpoint::SignInMethods
+        | Endpoint::BeginSignIn
+        | Endpoint::ConcludeSignIn => return (None, None),
+    };
+    let declared = operation.declaration();
+    (Some(declared.scope), declared.policy)
 }
 
 const fn describe_scope(scope: Scope) -> &'static str {
