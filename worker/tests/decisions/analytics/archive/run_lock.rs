@@ -1,7 +1,7 @@
 //! The lock of the archive.
 
 use quillgate::Millis;
-use quillgate_worker::analytics::archive::run_lock::RunLock;
+use quillgate_worker::analytics::archive::schedule::RunLock;
 
 const START: Millis = Millis(1_000);
 

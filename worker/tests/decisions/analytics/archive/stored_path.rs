@@ -1,10 +1,10 @@
 //! Stored paths.
 
-use quillgate_worker::analytics::archive::stored_path::{MAX_BYTES, store_path};
+use quillgate_worker::analytics::archive::{MAX_PATH_BYTES, store_path};
 
 #[test]
 fn an_ordinary_path_is_stored_unchanged() {
-    let deep = "/s".repeat(MAX_BYTES / 2);
+    let deep = "/s".repeat(MAX_PATH_BYTES / 2);
     for path in [
         "/",
         "",
@@ -34,9 +34,12 @@ fn control_characters_are_percent_encoded() {
 #[test]
 fn a_long_path_is_cut_between_characters() {
     for (path, start) in [
-        ("x".repeat(MAX_BYTES + 1), "x".repeat(1021)),
-        ("é".repeat(MAX_BYTES), "é".repeat(510)),
-        ("\0".repeat(MAX_BYTES), format!("{}%", "%00".repeat(340))),
+        ("x".repeat(MAX_PATH_BYTES + 1), "x".repeat(1021)),
+        ("é".repeat(MAX_PATH_BYTES), "é".repeat(510)),
+        (
+            "\0".repeat(MAX_PATH_BYTES),
+            format!("{}%", "%00".repeat(340)),
+        ),
     ] {
         let stored = store_path(&path);
         assert_eq!(stored, start + "…");

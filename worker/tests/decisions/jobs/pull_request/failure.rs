@@ -1,7 +1,7 @@
 //! Failed requests to GitHub.
 
 use quillgate::Millis;
-use quillgate_worker::jobs::pull_request::failure::GitHubFailure;
+use quillgate_worker::jobs::pull_request::GitHubFailure;
 
 use crate::fixtures::{NOW, SECONDS, at};
 

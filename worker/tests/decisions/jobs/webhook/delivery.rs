@@ -92,7 +92,16 @@ fn jitter_extends_a_wait_by_at_most_a_tenth() {
 
 #[test]
 fn job_ends_have_the_published_names() {
-    let names = JobEnd::ALL.map(JobEnd::as_str);
+    let ends = [
+        JobEnd::Completed,
+        JobEnd::Failed,
+        JobEnd::Archived,
+        JobEnd::Success,
+        JobEnd::Failure,
+        JobEnd::Unfinished,
+        JobEnd::NotFound,
+    ];
+    let names = ends.map(JobEnd::as_str);
     assert_eq!(
         names,
         [
