@@ -1,4 +1,3 @@
-/** `npm run check-config` finds mistakes in variables before a deployment. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,3 @@
-/** Builds and starts on a tree without changes. */
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { BUILD_NEEDS, build, PARTS, START_PARTS } from "../../scripts/build.mjs";

@@ -1,4 +1,3 @@
-/** The testing example with the packed package, run by Vitest. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,3 @@
-/** The check of a gateway's configuration, with the repository's wrangler. */
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

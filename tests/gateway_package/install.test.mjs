@@ -1,4 +1,3 @@
-/** A gateway that is set up from the packed tarballs on a machine without Rust. */
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";

@@ -1,4 +1,3 @@
-/** The links in the documents of both npm packages. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";

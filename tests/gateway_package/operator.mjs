@@ -20,11 +20,7 @@ import { packed } from "../package/installed.mjs";
 const PROGRAMS = ["node", "npm", "npx", "sh"];
 const QUIET = ["--offline", "--no-audit", "--no-fund", "--loglevel=error"];
 
-/**
- * Makes the machine and installs both packages from their tarballs, in the folder `first`.
- *
- * @returns {Promise<Operator>}
- */
+/** Makes the machine and installs both packages from their tarballs, in the folder `first`. */
 export async function prepareOperator() {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "quillgate-operator-")));
   process.once("exit", () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
@@ -43,9 +39,6 @@ async function packGateway(destination) {
 }
 
 class Operator {
-  /** @type {NodeJS.ProcessEnv} of every program that the operator runs */
-  env;
-
   constructor(home, tarballs) {
     this.home = home;
     this.tarballs = tarballs;
@@ -86,12 +79,7 @@ class Operator {
     return join(this.home, name);
   }
 
-  /**
-   * Writes a folder with `init` and installs its dependencies. The tarballs replace the packages,
-   * whose version may be unpublished, and wrangler is the repository's.
-   *
-   * @returns {Promise<string>} the path of the folder
-   */
+  /** Writes a folder with `init` and installs the tarballs and the repository's wrangler. */
   async init(name, ...flags) {
     const folder = await this.writeFolder(name, ...flags);
     const path = join(folder, "package.json");

@@ -1,4 +1,3 @@
-/** The selection of neighbouring bars of a chart, and its sum. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -1,18 +1,12 @@
-/** Blanks of prompts are fields, and the panel for a new job is a sheet on narrow windows. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { SMALL_SITE } from "./sites.mjs";
+import { untilSelected } from "./visitor.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
 
-/** Waits until the focused text box has a selection. */
-const untilSelected = (page, text) =>
-  page.waitForFunction((text) => {
-    const { value, selectionStart, selectionEnd } = document.activeElement ?? {};
-    return value?.slice(selectionStart, selectionEnd) === text;
-  }, text);
 const promptOf = (page) => page.getByLabel("Prompt", { exact: true });
 const creations = async ({ upstream }) =>
   (await upstream.requests()).filter(

@@ -1,7 +1,4 @@
-/**
- * Stand-ins for browser APIs. Tests in Node.js install the stand-ins before they import the page's
- * modules.
- */
+/** Stand-ins for browser APIs. Tests install them before they import the page's modules. */
 
 /** Installs a storage of the browser and one of the tab. Returns the values of the former. */
 export function standInForStorage() {

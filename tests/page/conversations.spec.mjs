@@ -1,7 +1,3 @@
-/**
- * The conversations route. It lists the questions of readers to the assistant. A dialog shows a
- * question with its answer, sources and conversation.
- */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { accessibilityFaults, untilDrawn } from "./browser.mjs";
@@ -15,9 +11,8 @@ const SCOPES = "jobs:create jobs:read analytics:read analytics:conversations";
 const LAST_MONTH = { route: "conversations", range: "last-month" };
 
 /** Signs in with access to conversations and opens them. */
-async function openConversations({ token, startSession, openReport, page }, changes = {}) {
-  await startSession(token({ scope: SCOPES }));
-  await openReport({ ...LAST_MONTH, ...changes });
+async function openConversations({ token, startAtReport, page }, changes = {}) {
+  await startAtReport({ ...LAST_MONTH, ...changes }, token({ scope: SCOPES }));
   return page.getByRole("table", { name: "Questions to the assistant" });
 }
 

@@ -1,8 +1,6 @@
-/**
- * The daily trend. The page reads the trend from the gateway's archive, or explains why it cannot.
- */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { column, columns } from "./columns.mjs";
 import { importSource } from "./source.mjs";
 
 const { readTrend } = await importSource("analytics/trend/daily_trend.ts");
@@ -46,18 +44,12 @@ test("the trend adds up the spellings of a page", async () => {
     body(day("2026-11-01", 2, 3), day("2026-11-02", 0, 0)),
   );
   const { points } = await read(client, { subject: { paths: ["/café", "/caf%C3%A9"] } });
-  assert.deepEqual(
-    client.requests.map(({ path }) => path),
-    ["/café", "/caf%C3%A9"],
-  );
-  assert.deepEqual(
-    points.slice(0, 3).map(({ human, ai, held }) => [human, ai, held]),
-    [
-      [7, 4, 1],
-      [1, 0, 1],
-      [0, 0, 0],
-    ],
-  );
+  assert.deepEqual(column(client.requests, "path"), ["/café", "/caf%C3%A9"]);
+  assert.deepEqual(columns(points.slice(0, 3), "human", "ai", "held"), [
+    [7, 4, 1],
+    [1, 0, 1],
+    [0, 0, 0],
+  ]);
 });
 
 test("the trend has the points of the comparison, if the archive holds any", async () => {
@@ -89,10 +81,7 @@ test("the line of a month has the weekdays of the bars, and no days of another m
   );
   assert.equal(points.length, earlier.length);
   assert.deepEqual([earlier[0].from, earlier[0].human], ["2026-09-03", 3]);
-  assert.deepEqual(
-    earlier.slice(-4).map(({ held }) => held),
-    [1, 0, 0, 0],
-  );
+  assert.deepEqual(column(earlier.slice(-4), "held"), [1, 0, 0, 0]);
 });
 
 test("the trend is off without an archive, with the gateway’s instructions", async () => {

@@ -6,9 +6,8 @@ test.use({ siteOptions: SMALL_SITE });
 
 const TYPED = "https://docs.example.com/with/a/long/path";
 
-async function openSiteDialog({ page, startSession, openReport }) {
-  await startSession();
-  await openReport({ range: "last-month" });
+async function openSiteDialog({ page, startAtReport }) {
+  await startAtReport({ range: "last-month" });
   await page.getByRole("button", { name: "Set site URL" }).click();
   const dialog = page.getByRole("dialog", { name: "Set site URL" });
   const input = dialog.getByRole("textbox");
@@ -57,9 +56,8 @@ test("a click outside, Escape and the button close a dialog, but no drag from or
 test("closing a file picker without a file keeps the dialog and the pasted sitemap", async ({
   visitor,
 }) => {
-  const { page, startSession, openReport } = visitor;
-  await startSession();
-  await openReport({ range: "last-month" });
+  const { page, startAtReport } = visitor;
+  await startAtReport({ range: "last-month" });
   await page.getByRole("button", { name: /^Show/ }).click();
   await page.getByRole("button", { name: /^Unread/ }).click();
   const dialog = page.getByRole("dialog", { name: "Find unread pages" });

@@ -1,4 +1,3 @@
-/** Requests to the gateway, and the answers of proxies in front of it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { standInForStorage, standInForWindow } from "./browser_stand_ins.mjs";

@@ -1,4 +1,3 @@
-/** Groups of equal questions and search terms in their reports. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
@@ -15,9 +14,11 @@ async function column(page, name) {
 }
 
 test("questions of equal wording are one row with their number", async ({ visitor }) => {
-  const { page, startSession, token, openReport, untilLoaded } = visitor;
-  await startSession(token({ scope: `${ALL_SCOPES} analytics:conversations` }));
-  await openReport({ ...PERIOD, route: "conversations", answer: "unanswered" });
+  const { page, startAtReport, token, untilLoaded } = visitor;
+  await startAtReport(
+    { ...PERIOD, route: "conversations", answer: "unanswered" },
+    token({ scope: `${ALL_SCOPES} analytics:conversations` }),
+  );
   const rows = async () => Number(await page.getByRole("table").getAttribute("aria-rowcount")) - 1;
   const plain = await rows();
   await page.getByRole("button", { name: /^Show/ }).click();

@@ -1,11 +1,7 @@
-/**
- * Layout shifts. Nothing may move while the sign-in route or another route loads, from its first
- * frame on.
- */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { importSource } from "./source.mjs";
-import { ALL_SCOPES } from "./visitor.mjs";
+import { ALL_SCOPES, untilRouteLoaded } from "./visitor.mjs";
 
 /** Cumulative Layout Shift. Web Vitals calls up to 0.1 good. */
 const MAX_SHIFT = 0.01;
@@ -39,13 +35,7 @@ for (const [name, profile] of Object.entries(PROFILES)) {
       await recordShifts(page);
       for (const route of ROUTES) {
         await page.goto(`${site.url}/?route=${route}&project=${project}`);
-        await page
-          .locator(".today-sections, .report_table-table, main .empty, .live_rows-ledger")
-          .first()
-          .waitFor();
-        await page.waitForFunction(
-          () => !document.querySelector("main :is(progress, [aria-busy=true])"),
-        );
+        await untilRouteLoaded(page);
         await assertStill(page, route);
       }
     });

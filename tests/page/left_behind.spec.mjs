@@ -1,7 +1,3 @@
-/**
- * The end of a person's data. After a sign-out, nothing is left in memory, in storage, in the
- * document or in the addresses of the tab.
- */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";

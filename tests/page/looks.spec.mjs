@@ -1,7 +1,3 @@
-/**
- * Rules of the design. They cover fonts and their weights, the contrast of colours, the position of
- * the composer, and the controls on a phone.
- */
 import assert from "node:assert/strict";
 import { finishAnimations, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
@@ -89,37 +85,34 @@ for (const [width, where] of [
   [1440, "beside the list"],
   [390, "over the whole screen"],
 ]) {
-  test.describe(`${width} pixels`, () => {
-    test.use({ viewport: { width, height: 844 } });
-
-    test(`the composer appears ${where}, without scrolling sideways`, async ({ visitor }) => {
-      const { page, signIn, startJob, openComposer } = visitor;
-      await signIn();
-      await startJob("Fix the typos");
-      const list = await page
-        .getByRole("region", { name: "Jobs in this project" })
-        .getByRole("list")
-        .boundingBox();
-      await openComposer();
-      const composer = page.getByRole("region", { name: "New job" });
-      const { x, width: room } = await settledBox(composer);
-      assert.equal(x + room, await page.evaluate(() => document.body.clientWidth));
-      assert.ok(width === 390 ? x === 0 : list.x < x, `${list.x} and ${x}`);
-      assert.ok((await overflow(page)) <= 0);
-      const animations = await composer.evaluate((composer) => {
-        composer.style.animation = "none";
-        composer.getBoundingClientRect();
-        composer.style.animation = "";
-        const started = composer.getAnimations();
-        for (const animation of started) {
-          animation.pause();
-          animation.currentTime = 0;
-        }
-        return started.length;
-      });
-      assert.equal(animations, 1);
-      assert.ok((await overflow(page)) <= 0);
+  test(`the composer appears ${where}, without scrolling sideways`, async ({ visitor }) => {
+    const { page, signIn, startJob, openComposer } = visitor;
+    await page.setViewportSize({ width, height: 844 });
+    await signIn();
+    await startJob("Fix the typos");
+    const list = await page
+      .getByRole("region", { name: "Jobs in this project" })
+      .getByRole("list")
+      .boundingBox();
+    await openComposer();
+    const composer = page.getByRole("region", { name: "New job" });
+    const { x, width: room } = await settledBox(composer);
+    assert.equal(x + room, await page.evaluate(() => document.body.clientWidth));
+    assert.ok(width === 390 ? x === 0 : list.x < x, `${list.x} and ${x}`);
+    assert.ok((await overflow(page)) <= 0);
+    const animations = await composer.evaluate((composer) => {
+      composer.style.animation = "none";
+      composer.getBoundingClientRect();
+      composer.style.animation = "";
+      const started = composer.getAnimations();
+      for (const animation of started) {
+        animation.pause();
+        animation.currentTime = 0;
+      }
+      return started.length;
     });
+    assert.equal(animations, 1);
+    assert.ok((await overflow(page)) <= 0);
   });
 }
 

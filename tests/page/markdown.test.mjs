@@ -1,7 +1,4 @@
-/**
- * The Markdown in the assistant's answers. Readers can influence the Markdown, so the page does not
- * trust it.
- */
+/** Readers can influence the assistant's answers, so the page does not trust their Markdown. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

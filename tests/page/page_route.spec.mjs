@@ -1,18 +1,13 @@
-/**
- * The route of one documentation page. It shows the views, visitors, feedback, searches and jobs of
- * the page.
- */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { monthOf } from "./reports.mjs";
+import { inWords, monthOf } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
 const LAST_MONTH = { range: "last-month" };
-const format = (number) => number.toLocaleString("en-US");
 const section = (page, name) => page.getByRole("region", { name, exact: true });
 const heading = (page, path) => page.getByRole("heading", { level: 1, name: path, exact: true });
 /** Returns the value and the change of each figure, by its name. */
@@ -45,9 +40,8 @@ async function topPage({ site, project }) {
 test("a click on a path opens the figures of its page, and the breadcrumb leads back", async ({
   visitor,
 }) => {
-  const { page, site, project, startSession, openReport } = visitor;
-  await startSession();
-  await openReport(LAST_MONTH);
+  const { page, site, project, startAtReport } = visitor;
+  await startAtReport(LAST_MONTH);
   const { path, human, ai, total } = await topPage(visitor);
   const { views } = await monthOf(site, project, -2);
   const earlier = views.find((row) => row.path === path);
@@ -56,10 +50,10 @@ test("a click on a path opens the figures of its page, and the breadcrumb leads 
   await page.waitForURL((url) => url.searchParams.get("page") === path);
   await expect(page).toHaveTitle(`${path} · Quillgate`);
   const figures = await figuresOf(section(page, "Views"));
-  assert.equal(figures.People.value, format(human));
-  assert.equal(figures.AI.value, format(ai));
-  assert.equal(figures["All views"].value, format(total));
-  assert.match(figures.People.change, new RegExp(`from ${format(earlier.human)}\\b`));
+  assert.equal(figures.People.value, inWords(human));
+  assert.equal(figures.AI.value, inWords(ai));
+  assert.equal(figures["All views"].value, inWords(total));
+  assert.match(figures.People.change, new RegExp(`from ${inWords(earlier.human)}\\b`));
   assert.deepEqual(await accessibilityFaults(page), []);
 
   await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
@@ -100,7 +94,7 @@ test("visitors, feedback and searches of the page load on request only", async (
   }
   const { total } = visitors.find((row) => row.path === path);
   const figure = figureValue(section(page, "Visitors"), "All visitors");
-  await expect(figure).toHaveText(format(total));
+  await expect(figure).toHaveText(inWords(total));
   assert.deepEqual(await accessibilityFaults(page), []);
 });
 
@@ -151,7 +145,7 @@ test("a job about a page starts with its figures and is listed on its page", asy
   await expect(prompt).toHaveValue(/^Update the page /);
   const text = await prompt.inputValue();
   assert.ok(text.startsWith(`Update the page ${path}.\n`), text);
-  assert.ok(text.includes(`${format(total)} views`), text);
+  assert.ok(text.includes(`${inWords(total)} views`), text);
   await prompt.fill(text.replace(/\[.*\]/, "Rewrite the intro."));
   await page.getByRole("button", { name: "Start job" }).click();
   await page.getByRole("article").getByText("Details").waitFor();

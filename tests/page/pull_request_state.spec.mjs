@@ -1,6 +1,4 @@
-/**
- * The state of a pull request on the page of its job. The tests replace the gateway's responses.
- */
+/** The tests replace the gateway's responses. */
 import assert from "node:assert/strict";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";

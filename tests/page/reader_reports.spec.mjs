@@ -1,4 +1,3 @@
-/** The reports on searches and feedback. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { untilDrawn } from "./browser.mjs";
@@ -26,9 +25,8 @@ const figure = (page, region, name) =>
 test("feedback filters by rating, status and source, and a link reproduces them", async ({
   visitor,
 }) => {
-  const { page, startSession, openReport, untilLoaded } = visitor;
-  await startSession();
-  await openReport(FEEDBACK);
+  const { page, startAtReport, untilLoaded } = visitor;
+  await startAtReport(FEEDBACK);
   await untilLoaded();
   const { feedback } = await reportOfLastMonth(visitor, "feedback");
   const rated = feedback.filter(({ helpful }) => helpful !== undefined);
@@ -66,7 +64,7 @@ test("feedback filters by rating, status and source, and a link reproduces them"
 });
 
 test("feedback by page says that Mintlify lists only a part", async ({ visitor }) => {
-  const { page, site, startSession, openReport } = visitor;
+  const { page, site, startAtReport } = visitor;
   const feedback = Array.from({ length: 100 }, (_, index) => {
     return { path: `/page-${index}`, thumbsUp: 1, thumbsDown: 1, code: 0, total: 2 };
   });
@@ -75,8 +73,7 @@ test("feedback by page says that Mintlify lists only a part", async ({ visitor }
     times: 0,
     fault: { kind: "json", status: 200, body: { feedback, hasMore: true } },
   });
-  await startSession();
-  await openReport({ ...FEEDBACK, show: "by-page" });
+  await startAtReport({ ...FEEDBACK, show: "by-page" });
   const notes = page.locator(".notices-loadNote");
   await expect(notes).toHaveText(["Mintlify lists only 100 pages. There are more."]);
 });

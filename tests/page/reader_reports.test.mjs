@@ -1,6 +1,6 @@
-/** The logic behind the reports on searches and feedback: their filters, shares and labels. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { column, columns } from "./columns.mjs";
 import { importSource } from "./source.mjs";
 
 const { compareRows } = await importSource("analytics/rows/comparison.ts");
@@ -122,13 +122,10 @@ test("entries of one page, by its path and by its address, are one row", () => {
     { ...page, path: null },
     { ...page, path: "/a", total: 6 },
   ]);
-  assert.deepEqual(
-    rows.map(({ path, up, share, code, total }) => [path, up, share, code, total]),
-    [
-      ["/a", 6, 0.75, null, 10],
-      [null, 3, 0.75, null, 4],
-    ],
-  );
+  assert.deepEqual(columns(rows, "path", "up", "share", "code", "total"), [
+    ["/a", 6, 0.75, null, 10],
+    [null, 3, 0.75, null, 4],
+  ]);
 });
 
 test("feedback by page compares the entries of each page and keeps its ratings", () => {
@@ -144,7 +141,7 @@ test("feedback by page compares the entries of each page and keeps its ratings",
 
 test("both views of feedback offer each other", () => {
   const labels = [REPORTS.feedback, REPORTS.feedbackByPage].map((report) =>
-    arrangementsOf(report).map(({ label }) => label),
+    column(arrangementsOf(report), "label"),
   );
   assert.deepEqual(labels[0], ["All entries", "By page"]);
   assert.deepEqual(labels[1], labels[0]);

@@ -1,9 +1,14 @@
-/**
- * Actions and data for tests of reports. This module computes months, reads the simulator's data,
- * uses the controls of a report, and reads exported files.
- */
+/** Actions and data for tests of reports. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+
+export const DAY_MS = 86_400_000;
+
+/** Returns a day (UTC), counted back from today. */
+export const daysAgo = (count) => new Date(Date.now() - count * DAY_MS).toISOString().slice(0, 10);
+
+/** Returns a number as the page shows it. */
+export const inWords = (number) => number.toLocaleString("en-US");
 
 /** Returns the first day of a month (UTC), counted from the current one: -1 is last month. */
 export function firstOfMonth(months) {
@@ -43,11 +48,7 @@ export async function download(page, click) {
   return { name: file.suggestedFilename(), text };
 }
 
-/**
- * Chooses an export from the menu.
- *
- * @param {"shown" | "everything"} part
- */
+/** Exports the rows shown, or everything. */
 export async function exportAs(page, format, part) {
   await page.getByRole("button", { name: /^Export/ }).click();
   const label = { shown: "Current view", everything: "All" }[part];

@@ -1,4 +1,3 @@
-/** The layout of each route while the window changes its width. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { overflow, repeats } from "./browser.mjs";

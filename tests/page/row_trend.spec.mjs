@@ -1,9 +1,8 @@
-/** The charts of feedback and questions, and their comparison with the earlier period. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { checkBothSchemes, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { firstOfMonth } from "./reports.mjs";
+import { firstOfMonth, inWords } from "./reports.mjs";
 import { SMALL_SITE } from "./sites.mjs";
 
 test.use({ siteOptions: SMALL_SITE });
@@ -15,9 +14,8 @@ const REPORTS = [
 ];
 
 /** Opens a report of last month. */
-async function openLastMonth({ token, startSession, openReport }, changes) {
-  await startSession(token({ scope: SCOPES }));
-  await openReport({ range: "last-month", ...changes });
+async function openLastMonth({ token, startAtReport }, changes) {
+  await startAtReport({ range: "last-month", ...changes }, token({ scope: SCOPES }));
 }
 
 /** Returns the simulator's rows of a month, counted from the current one. */
@@ -39,7 +37,7 @@ for (const report of REPORTS) {
       );
       const chart = page.getByRole("img", { name: new RegExp(`^${report.title} per day`) });
       const dated = rows.filter((row) => row[report.time]);
-      const total = dated.length.toLocaleString("en-US");
+      const total = inWords(dated.length);
       await expect(chart).toHaveAccessibleName(
         new RegExp(` ${report.title} ${total}\\. The table`),
       );

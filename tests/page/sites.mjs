@@ -1,7 +1,4 @@
-/**
- * Sites for browser tests. A site is a gateway in workerd that serves the page, with the simulator
- * as its upstream.
- */
+/** A site is a gateway in workerd that serves the page, with the simulator as its upstream. */
 import assert from "node:assert/strict";
 import { canaryKey } from "../harness/canary.mjs";
 import { startGateway } from "../harness/gateway.mjs";
@@ -27,18 +24,11 @@ export const SMALL_SITE = { upstream: { pages: 300, varyingDays: true } };
 /** Like `SMALL_SITE`, with nearly 1,000 rows, the maximum in the document. */
 export const TALL_SITE = { upstream: { pages: 900, varyingDays: true } };
 
-/**
- * @typedef {object} SiteOptions
- * @property {Record<string, unknown>} [upstream] options of the simulator
- * @property {Record<string, string>} [vars] variables of the gateway
- * @property {boolean} [issuer] whether people can sign in at an issuer of another site
- */
-
 /** The sites of one test worker. Tests with the same options share a site. */
 export class SitePool {
   #sites = new Map();
 
-  /** @param {SiteOptions} options */
+  /** Returns a site. `upstream` are options of the simulator, and `vars` of the gateway. */
   async get(options) {
     const key = JSON.stringify(options);
     if (!this.#sites.has(key)) this.#sites.set(key, await startSite(options));
@@ -50,7 +40,6 @@ export class SitePool {
   }
 }
 
-/** @param {SiteOptions} options */
 async function startSite(options) {
   const unused = { plain: [...PROJECTS], archived: [...ARCHIVED_PROJECTS] };
   /** Returns a project that no test has used. */

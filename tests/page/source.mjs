@@ -3,11 +3,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../../scripts/versions.mjs";
 
-/**
- * Bundles and imports a module of `www/src/`. Node.js 20 does not run TypeScript.
- *
- * @param {string} name for example `analytics/rows/rows.ts`
- */
+/** Bundles and imports a module of `www/src/`. Node.js 20 does not run TypeScript. */
 export async function importSource(name) {
   return import(await bundleSource(name));
 }

@@ -1,7 +1,3 @@
-/**
- * States of jobs and reports. In each state, axe finds no fault and the page fits its window. The
- * tests run in both colour schemes and at two widths.
- */
 import assert from "node:assert/strict";
 import { newSecret } from "../harness/token.mjs";
 import { accessibilityFaults, checkBothSchemes, repeats } from "./browser.mjs";

@@ -1,6 +1,3 @@
-/**
- * The part of a prompt that colleagues can read. The part depends on the gateway's `KEEP_PROMPTS`.
- */
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { submitToken } from "./visitor.mjs";

@@ -1,7 +1,3 @@
-/**
- * The classes of style sheets. Components use only defined classes, and every class of a CSS Module
- * has a use.
- */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";

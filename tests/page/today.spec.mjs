@@ -1,4 +1,3 @@
-/** The route *Today*: what needs a person, and the requests that it costs. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
@@ -24,7 +23,7 @@ async function untilSettled(page) {
   await page.locator(".today-sections[aria-busy=false]").waitFor();
 }
 
-test("is the first route, and costs at most three requests when cold and none later", async ({
+test("Today is the first route, and costs at most three requests when cold and none later", async ({
   visitor,
 }) => {
   const { page, signIn, token, upstreamTargets } = visitor;
@@ -44,7 +43,7 @@ test("is the first route, and costs at most three requests when cold and none la
   assert.deepEqual(reportsIn(await upstreamTargets()), cold);
 });
 
-test("lists the five pages that lost most people, with the days that it compares", async ({
+test("Today lists the five pages that lost most people, with the days that it compares", async ({
   visitor,
 }) => {
   const { page, startSession } = visitor;
@@ -87,7 +86,7 @@ test("three actions lead from the page that lost most readers to a started job",
   await article.getByText(people.replace(" people", "")).first().waitFor();
 });
 
-test("shows open pull requests and failed jobs, but no merged pull request", async ({
+test("Today shows open pull requests and failed jobs, but no merged pull request", async ({
   visitor,
 }) => {
   const { page, site, project, startSession, startElsewhere, endJob } = visitor;
@@ -124,7 +123,7 @@ test("shows open pull requests and failed jobs, but no merged pull request", asy
   await page.getByRole("heading", { level: 1, name: "Broke" }).waitFor();
 });
 
-test("shows only what the scopes allow", async ({ visitor }) => {
+test("Today shows only what the scopes allow", async ({ visitor }) => {
   const { page, site, project, startSession, token } = visitor;
   await startSession(token({ scope: "analytics:conversations" }));
   await openToday(visitor);
@@ -140,14 +139,11 @@ for (const [name, viewport] of Object.entries({
   wide: { width: 1440, height: 900 },
   phone: { width: 320, height: 740 },
 })) {
-  test.describe(name, () => {
-    test.use({ viewport });
-
-    test(`has no axe fault and fits a ${name} window in both schemes`, async ({ visitor }) => {
-      const { page, startSession, token } = visitor;
-      await startSession(token({ scope: EVERY_SCOPE }));
-      await openToday(visitor);
-      await checkBothSchemes(page, "today");
-    });
+  test(`Today has no axe fault and fits a ${name} window in both schemes`, async ({ visitor }) => {
+    const { page, startSession, token } = visitor;
+    await page.setViewportSize(viewport);
+    await startSession(token({ scope: EVERY_SCOPE }));
+    await openToday(visitor);
+    await checkBothSchemes(page, "today");
   });
 }

@@ -1,4 +1,3 @@
-/** Failed deployments on *Today*. */
 import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
 import {

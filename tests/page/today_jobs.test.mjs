@@ -1,4 +1,3 @@
-/** The jobs that *Today* shows, and when it reads them again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importSource } from "./source.mjs";

@@ -61,9 +61,8 @@ for (const { route, filter, sort } of [
     `the translated route ${route} shows right figures after each change`,
     repeats(route !== "views"),
     async ({ visitor }) => {
-      const { page, token, startSession, openReport, untilLoaded } = visitor;
-      await startSession(token({ scope: "analytics:read analytics:conversations" }));
-      await openReport({ route });
+      const { page, token, startAtReport, untilLoaded } = visitor;
+      await startAtReport({ route }, token({ scope: "analytics:read analytics:conversations" }));
       assert.ok((await translate(page)) > 20);
       const before = await textOf(page);
       await page.keyboard.press("w");

@@ -1,7 +1,4 @@
-/**
- * The actions of a visitor. A visitor signs in, starts jobs and opens reports. Other actions use
- * the gateway's API or the simulator.
- */
+/** The actions of a visitor. Other actions use the gateway's API or the simulator. */
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { accessClaims, mintToken } from "../harness/token.mjs";
@@ -10,11 +7,6 @@ export const ALL_SCOPES = "jobs:create jobs:read analytics:read";
 /** The page's storage key of the session's expiry, in milliseconds since the epoch. */
 const SIGNED_IN_UNTIL = "quillgate.signed-in-until";
 
-/**
- * @param {Awaited<ReturnType<import("./sites.mjs").SitePool["get"]>>} site
- * @param {import("playwright-core").Page} page
- * @param {string} project
- */
 export function createVisitor(site, page, project) {
   const tokens = [];
   /** Differs between projects, because a caller may open only 60 sessions per hour. */
@@ -128,6 +120,12 @@ export function createVisitor(site, page, project) {
     await untilLoaded();
   }
 
+  /** Opens a report in a new session. */
+  async function startAtReport(query, used) {
+    await startSession(used);
+    await openReport(query);
+  }
+
   /** Waits until the report has content and no request is pending. */
   async function untilLoaded() {
     await page
@@ -158,10 +156,10 @@ export function createVisitor(site, page, project) {
     return JSON.parse(text);
   }
 
-  /** Returns the targets of requests to the platform for this project and `others`. */
-  async function upstreamTargets(...others) {
+  /** Returns the targets of requests to the platform for this project. */
+  async function upstreamTargets() {
     const targets = (await site.upstream.requests()).map(({ target }) => target);
-    return targets.filter((target) => [project, ...others].includes(target.split("/")[3]));
+    return targets.filter((target) => target.split("/")[3] === project);
   }
 
   return {
@@ -182,6 +180,7 @@ export function createVisitor(site, page, project) {
     endJob,
     startElsewhere,
     openReport,
+    startAtReport,
     untilLoaded,
     openLastMonth,
     upstreamTargets,
@@ -212,4 +211,20 @@ export async function openComposer(page) {
 /** Waits until the element with this text has the focus. */
 export function untilFocused(page, text) {
   return page.waitForFunction((text) => document.activeElement?.textContent === text, text);
+}
+
+/** Waits until the focused text box has a selection. */
+export const untilSelected = (page, text) =>
+  page.waitForFunction((text) => {
+    const { value, selectionStart, selectionEnd } = document.activeElement ?? {};
+    return value?.slice(selectionStart, selectionEnd) === text;
+  }, text);
+
+/** Waits until a route has content and is not busy. */
+export async function untilRouteLoaded(page) {
+  await page
+    .locator(".today-sections, .report_table-table, main .empty, .live_rows-ledger")
+    .first()
+    .waitFor();
+  await page.waitForFunction(() => !document.querySelector("main :is(progress, [aria-busy=true])"));
 }
