@@ -6,9 +6,7 @@ import { daysAgo, inWords } from "./reports.mjs";
 
 test.use({ projectKind: "archived" });
 
-test("a large site's archived days load completely without a request to Mintlify", async ({
-  visitor,
-}) => {
+test("archived days load completely without a request to Mintlify", async ({ visitor }) => {
   const { site, page, project, startAtReport, upstreamTargets } = visitor;
   // The scheduled run archives yesterday.
   await site.gateway.runCron();
@@ -28,9 +26,7 @@ test("a large site's archived days load completely without a request to Mintlify
   assert.deepEqual(await accessibilityFaults(page), []);
 });
 
-test("a partly loaded period offers to leave out today, which loads every page", async ({
-  visitor,
-}) => {
+test("leaving out today loads every page of a partly loaded period", async ({ visitor }) => {
   const { site, page, startAtReport } = visitor;
   await site.gateway.runCron();
   await startAtReport({ from: daysAgo(1), to: daysAgo(0), compare: "none" });

@@ -13,9 +13,7 @@ const creations = async ({ upstream }) =>
     ({ method, target }) => method === "POST" && /\/job$/.test(target),
   );
 
-test("a job about a page opens with its blank selected, and typing replaces it", async ({
-  visitor,
-}) => {
+test("a job about a page opens with its blank selected for typing", async ({ visitor }) => {
   const { site, page, project, startSession } = visitor;
   await startSession();
   await page.goto(`${site.url}/?route=views&range=last-month&project=${project}&page=/quickstart`);

@@ -47,9 +47,7 @@ async function questionsIn(table) {
   return questions.allTextContents();
 }
 
-test("turns that share an id are all listed, and each opens with its own question", async ({
-  visitor,
-}) => {
+test("turns that share an id are all listed and open separately", async ({ visitor }) => {
   const { page } = visitor;
   const id = "01J9Z3K4M5N6P7Q8R9S0T1V2W3";
   await changeAnswers(page, (turn) => ({ ...turn, id, timestamp: "2026-01-01 22:30:00" }));
@@ -137,9 +135,7 @@ async function openAnswer(visitor, source, beforeOpening = () => {}) {
   return answer;
 }
 
-test("hostile Markdown adds no element, runs no script and requests nothing", async ({
-  visitor,
-}) => {
+test("hostile Markdown adds no element, no script and no request", async ({ visitor }) => {
   const { page, record } = visitor;
   const source = [
     "<script>window.isHacked = true</script>",

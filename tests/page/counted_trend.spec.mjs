@@ -23,9 +23,7 @@ async function requestsForDays({ upstreamTargets }, report) {
   return queries.filter((query) => length(query) === DAY_MS);
 }
 
-test("a chart of visitors takes one request per day, and none when shown again", async ({
-  visitor,
-}) => {
+test("a chart of visitors takes one request per day, and only once", async ({ visitor }) => {
   const { site, page, project, startAtReport, untilLoaded } = visitor;
   await startAtReport(VISITORS);
   await untilLoaded();

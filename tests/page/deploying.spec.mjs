@@ -27,9 +27,7 @@ async function openDialog(page, opener, title, start) {
 const openDeploy = (page) => openDialog(page, "Deploy", "Deploy the site?", "Deploy");
 const openPreview = (page) => openDialog(page, "Preview", "Preview a branch", "Create preview");
 
-test("a double click on Deploy and on its confirmation starts one deployment", async ({
-  visitor,
-}) => {
+test("double clicks on Deploy and its confirmation start one deployment", async ({ visitor }) => {
   const { page, project } = visitor;
   await openDeployments(visitor);
   await page.getByRole("button", { name: "Deploy", exact: true }).dblclick();
@@ -44,9 +42,7 @@ test("a double click on Deploy and on its confirmation starts one deployment", a
   assert.equal((await startedAt(visitor)).length, 1);
 });
 
-test("a lost response does not start a second deployment, also after a reload", async ({
-  visitor,
-}) => {
+test("a lost response and a reload start no second deployment", async ({ visitor }) => {
   const { page, site } = visitor;
   await openDeployments(visitor);
   await page.getByText("No deployments yet").waitFor();

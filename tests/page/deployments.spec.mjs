@@ -41,9 +41,7 @@ test("the list shows states in words, newest first, and follows changes", async 
   await expect(rowsOf(page).nth(2)).not.toContainText("Your changes");
 });
 
-test("the list loses a deleted record, and shows changes that the stream missed", async ({
-  visitor,
-}) => {
+test("the list shows deletions and changes that the stream missed", async ({ visitor }) => {
   const { page, site, context = page.context() } = visitor;
   const { statusId: stays } = await deployElsewhere(visitor, { sub: "maya" });
   const { statusId: goes } = await deployElsewhere(visitor, { sub: "jonas" });
@@ -59,9 +57,7 @@ test("the list loses a deleted record, and shows changes that the stream missed"
   await rowsOf(page).getByText("Failed", { exact: true }).waitFor();
 });
 
-test("a deployment shows its log while it grows, its author and its commit", async ({
-  visitor,
-}) => {
+test("a deployment shows its growing log, its author and its commit", async ({ visitor }) => {
   const { page, site } = visitor;
   const { statusId: id } = await deployElsewhere(visitor, { sub: "maya" });
   await openDeployments(visitor, { id });
@@ -85,9 +81,7 @@ test("a deployment shows its log while it grows, its author and its commit", asy
   await article.getByText("maya").waitFor();
 });
 
-test("a deployment that is live despite a failure shows a warning, no failure", async ({
-  visitor,
-}) => {
+test("a deployment that is live despite a failure shows a warning", async ({ visitor }) => {
   const { page } = visitor;
   const { statusId: id } = await deployElsewhere(visitor);
   await endDeployment(visitor, id, ENDS.warning);

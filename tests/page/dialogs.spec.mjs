@@ -31,9 +31,7 @@ async function drag(page, from, to) {
   await page.mouse.up();
 }
 
-test("a click outside, Escape and the button close a dialog, but no drag from or to it", async ({
-  visitor,
-}) => {
+test("a click outside, Escape and Close end a dialog, but no drag", async ({ visitor }) => {
   const { page } = visitor;
   const { dialog, input } = await openSiteDialog(visitor);
   const { inside, outside } = await pointsOf(dialog, input);
@@ -53,9 +51,7 @@ test("a click outside, Escape and the button close a dialog, but no drag from or
   await dialog.waitFor({ state: "detached" });
 });
 
-test("closing a file picker without a file keeps the dialog and the pasted sitemap", async ({
-  visitor,
-}) => {
+test("closing a file picker without a file keeps the pasted sitemap", async ({ visitor }) => {
   const { page, startAtReport } = visitor;
   await startAtReport({ range: "last-month" });
   await page.getByRole("button", { name: /^Show/ }).click();

@@ -7,9 +7,7 @@ import { untilFocused } from "./visitor.mjs";
 const LAST_MONTH = { range: "last-month", compare: "none" };
 const rowsOf = (page) => page.getByRole("region", { name: "Rows" });
 
-test("loading the rest focuses the rows, and canceling a refresh its button", async ({
-  visitor,
-}) => {
+test("loading all focuses the rows, and canceling a refresh its button", async ({ visitor }) => {
   const { site, page, startAtReport } = visitor;
   await startAtReport(LAST_MONTH);
   await site.upstream.hold({ operation: "analytics.views" });
@@ -51,9 +49,7 @@ test.describe("report", () => {
     await expect(page.getByRole("alert")).toBeHidden();
   });
 
-  test("deleting a saved view focuses the next one, then the name of a new one", async ({
-    visitor,
-  }) => {
+  test("deleting a saved view focuses the next one, or a new name", async ({ visitor }) => {
     const { page, startAtReport } = visitor;
     await startAtReport(LAST_MONTH);
     const panel = page.locator(".views_panel-panel");

@@ -9,9 +9,7 @@ test.use({ siteOptions: SMALL_SITE });
 /** Part of everything that the first person types. */
 const MARK = "zebrafish";
 
-test("nothing of a person is left when another one signs in in the same tab", async ({
-  visitor,
-}) => {
+test("nothing of a person is left for the next one in the same tab", async ({ visitor }) => {
   const { page, token } = visitor;
   await setEverything(visitor);
   await page.getByRole("button", { name: "Sign out" }).click();

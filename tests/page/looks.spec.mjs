@@ -150,9 +150,7 @@ function luminance(channels) {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-test("text is set in Geist once it is cached, and unused slices of it are not loaded", async ({
-  visitor,
-}) => {
+test("text is set in Geist once cached, without its unused slices", async ({ visitor }) => {
   const { site, page, record } = visitor;
   await page.goto(site.url);
   await page.getByLabel("Access token").waitFor();

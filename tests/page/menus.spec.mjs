@@ -9,9 +9,7 @@ test.use({ siteOptions: SMALL_SITE });
 const openPanel = (page) => page.locator(".menu-panel:popover-open");
 const menuButton = (page, name) => page.getByRole("button", { name: new RegExp(`^${name}:`) });
 
-test("a menu closes by its button, another one, a click or Tab, and follows its button", async ({
-  visitor,
-}) => {
+test("a menu follows its button, and closes by it, a click or Tab", async ({ visitor }) => {
   const { page, startAtReport } = visitor;
   await startAtReport();
   const period = menuButton(page, "Period");

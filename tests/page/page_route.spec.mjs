@@ -37,9 +37,7 @@ async function topPage({ site, project }) {
   return views.reduce((top, row) => (row.total > top.total ? row : top));
 }
 
-test("a click on a path opens the figures of its page, and the breadcrumb leads back", async ({
-  visitor,
-}) => {
+test("a path leads to the figures of its page, and the breadcrumb back", async ({ visitor }) => {
   const { page, site, project, startAtReport } = visitor;
   await startAtReport(LAST_MONTH);
   const { path, human, ai, total } = await topPage(visitor);
@@ -128,9 +126,7 @@ test("a page in several spellings adds up its views and finds its jobs", async (
   ]);
 });
 
-test("a job about a page starts with its figures and is listed on its page", async ({
-  visitor,
-}) => {
+test("a job about a page quotes its figures and is listed on it", async ({ visitor }) => {
   const { page, startSession } = visitor;
   await startSession();
   const { path, total } = await topPage(visitor);

@@ -15,9 +15,7 @@ const noon = () => Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2 + 1000;
 
 const headingOf = (page, name) => page.getByRole("columnheader", { name });
 const firstPath = (page) => page.getByRole("rowheader").first();
-test("a thousand rows load automatically; sorting them warns and offers the rest", async ({
-  visitor,
-}) => {
+test("a thousand rows load automatically, with an offer of the rest", async ({ visitor }) => {
   const { site, page, project, startAtReport } = visitor;
   await startAtReport({ ...LAST_MONTH, show: "least-read" });
   await page.getByText("Pages with fewer views haven’t been loaded yet").waitFor();
@@ -93,9 +91,7 @@ test("a path with a right-to-left override does not reorder its row", async ({ v
   assert.deepEqual(isolated, [path, "isolate"]);
 });
 
-test("a range is requested in whole days, and a reversed or future one is rejected", async ({
-  visitor,
-}) => {
+test("a range is whole days, and a reversed or future one is rejected", async ({ visitor }) => {
   const { site, page, startAtReport } = visitor;
   await startAtReport({ from: "2026-10-01", to: "2026-10-31", compare: "none" });
   await page.getByText(/^Oct 1\s–\s31, 2026 UTC$/).waitFor();

@@ -22,9 +22,7 @@ const percent = (part) =>
 const figure = (page, region, name) =>
   page.getByRole("region", { name: region }).locator(".totals_strip-figure", { hasText: name });
 
-test("feedback filters by rating, status and source, and a link reproduces them", async ({
-  visitor,
-}) => {
+test("filters by rating, status and source survive in a link", async ({ visitor }) => {
   const { page, startAtReport, untilLoaded } = visitor;
   await startAtReport(FEEDBACK);
   await untilLoaded();

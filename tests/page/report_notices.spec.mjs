@@ -14,9 +14,7 @@ async function spendRequests(site, project, token, requests) {
   }
 }
 
-test("a limit that stops loading shows the loaded rows and when to continue", async ({
-  visitor,
-}) => {
+test("a limit shows the loaded rows and when loading can continue", async ({ visitor }) => {
   const { site, page, project, token, startAtReport } = visitor;
   const frugal = token({ sub: `frugal-${project}`, quota: { analytics: 5 } });
   await startAtReport({ ...LAST_MONTH, compare: "none" }, frugal);

@@ -67,9 +67,7 @@ test("signing in in one tab signs in all tabs", async ({ visitor }) => {
   await heading(page, "Agent jobs").waitFor();
 });
 
-test("a tab that cannot check a sign-in in another tab shows no person until it can", async ({
-  visitor,
-}) => {
+test("a tab shows no person until it can check another tab's sign-in", async ({ visitor }) => {
   const { site, page, token, signIn } = visitor;
   await signIn();
   await page.route(/\/(session|healthz)$/, (route) => route.abort());
@@ -152,9 +150,7 @@ test("only the same person returns to the address of a session that ended", asyn
   await page.waitForURL(({ href }) => !href.includes("zebrafish"));
 });
 
-test("a person who signs in elsewhere replaces the address of a restored tab", async ({
-  visitor,
-}) => {
+test("a restored tab loses the address of an earlier person", async ({ visitor }) => {
   const { site, page, token, signIn, startSession, project } = visitor;
   await signIn();
   await page.goto(`${site.url}/?route=jobs&project=${project}&text=zebrafish`);
@@ -253,9 +249,7 @@ test("returning from an issuer without a cookie shows a notice", async ({ visito
   await heading(page, "Sign in").waitFor();
 });
 
-test("switching projects keeps the route, and a link opens the project that it names", async ({
-  visitor,
-}) => {
+test("switching projects keeps the route, and a link has its project", async ({ visitor }) => {
   const { page, token, signIn, project } = visitor;
   await signIn(token({ projects: [project, EMPTY_PROJECT] }));
   await page.getByRole("link", { name: "Page views" }).click();

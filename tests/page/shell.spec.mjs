@@ -5,9 +5,7 @@ import { test } from "./fixtures.mjs";
 
 const heading = (page, name) => page.getByRole("heading", { level: 1, name });
 
-test("shortcuts open routes, but not in text boxes, with Alt or when turned off", async ({
-  visitor,
-}) => {
+test("shortcuts open routes, but not in text boxes or when turned off", async ({ visitor }) => {
   const { page, signIn, openComposer } = visitor;
   await signIn();
   await page.keyboard.press("g");
@@ -48,9 +46,7 @@ test("shortcuts open routes, but not in text boxes, with Alt or when turned off"
   assert.equal(await page.getByRole("dialog").count(), 0);
 });
 
-test("a route that could not load offline appears once the connection is stable", async ({
-  visitor,
-}) => {
+test("a route that failed offline loads once the connection is stable", async ({ visitor }) => {
   const { page, signIn } = visitor;
   await signIn();
   await page.context().setOffline(true);

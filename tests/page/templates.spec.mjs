@@ -3,9 +3,7 @@ import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
 import { untilSelected } from "./visitor.mjs";
 
-test("a template replaces the prompt, and saved ones stay until signing out", async ({
-  visitor,
-}) => {
+test("a template replaces the prompt, and stays until signing out", async ({ visitor }) => {
   const { page, signIn, openComposer } = visitor;
   await signIn();
   const box = await openComposer();

@@ -23,9 +23,7 @@ async function untilSettled(page) {
   await page.locator(".today-sections[aria-busy=false]").waitFor();
 }
 
-test("Today is the first route, and costs at most three requests when cold and none later", async ({
-  visitor,
-}) => {
+test("Today is the first route and costs at most three requests, once", async ({ visitor }) => {
   const { page, signIn, token, upstreamTargets } = visitor;
   await signIn(token({ scope: EVERY_SCOPE }));
   await page.goto(new URL("/", page.url()).href);
@@ -43,9 +41,7 @@ test("Today is the first route, and costs at most three requests when cold and n
   assert.deepEqual(reportsIn(await upstreamTargets()), cold);
 });
 
-test("Today lists the five pages that lost most people, with the days that it compares", async ({
-  visitor,
-}) => {
+test("Today lists the five pages that lost most people, with the days", async ({ visitor }) => {
   const { page, startSession } = visitor;
   await startSession();
   await openToday(visitor);
@@ -65,9 +61,7 @@ test("Today lists the five pages that lost most people, with the days that it co
   await page.getByRole("navigation", { name: "Breadcrumb" }).waitFor();
 });
 
-test("three actions lead from the page that lost most readers to a started job", async ({
-  visitor,
-}) => {
+test("three actions lead from a page that lost readers to a job", async ({ visitor }) => {
   const { page, startSession } = visitor;
   await startSession();
   await openToday(visitor);
@@ -86,9 +80,7 @@ test("three actions lead from the page that lost most readers to a started job",
   await article.getByText(people.replace(" people", "")).first().waitFor();
 });
 
-test("Today shows open pull requests and failed jobs, but no merged pull request", async ({
-  visitor,
-}) => {
+test("Today shows open pull requests and failed jobs, no merged ones", async ({ visitor }) => {
   const { page, site, project, startSession, startElsewhere, endJob } = visitor;
   const merged = new Set();
   await page.route("**/pull-request", (route) => {

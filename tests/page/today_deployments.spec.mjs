@@ -11,9 +11,7 @@ import { test } from "./fixtures.mjs";
 
 test.use({ siteOptions: DEPLOYMENT_SITE });
 
-test("Today shows failed deployments with a link, follows them, and leaves out those that are live", async ({
-  visitor,
-}) => {
+test("Today shows and follows failed deployments that are not live", async ({ visitor }) => {
   const { page, site, project, token, startSession } = visitor;
   const { statusId: failed } = await deployElsewhere(visitor, { branch: "docs/broken" });
   const { statusId: warned } = await deployElsewhere(visitor, { branch: "docs/warned" });
