@@ -40,17 +40,16 @@ test("the first minutes of a day count as a day", () => {
 const KEYS = { key: "path", compared: "total" };
 const VIEWS = REPORTS.views;
 
-const earlier = [row("/a", 10, 0), row("/gone", 7, 0)];
-const now = [row("/a", 15, 0), row("/new", 3, 0)];
-const compare = (nowComplete, earlierComplete) =>
-  compareRows(
-    { rows: now, isComplete: nowComplete },
-    { rows: earlier, isComplete: earlierComplete },
-    KEYS,
-  ).map(({ path, earlier, change }) => [path, earlier, change]);
+const whole = (...rows) => ({ rows, isComplete: true });
+const part = (...rows) => ({ rows, isComplete: false });
+const EARLIER = [row("/a", 10, 0), row("/gone", 7, 0)];
+const NOW = [row("/a", 15, 0), row("/new", 3, 0)];
+const compare = (now, earlier) =>
+  columns(compareRows(now, earlier, KEYS), "path", "earlier", "change");
+const pathsOf = (rows, arrangement) => column(arrangeRows(rows, arrangement, "total"), "path");
 
 test("comparing complete lists yields every change, also for pages that are gone", () => {
-  assert.deepEqual(compare(true, true), [
+  assert.deepEqual(compare(whole(...NOW), whole(...EARLIER)), [
     ["/a", 10, 5],
     ["/new", 0, 3],
     ["/gone", 7, -7],
@@ -58,30 +57,23 @@ test("comparing complete lists yields every change, also for pages that are gone
 });
 
 test("comparing incomplete lists does not treat missing rows as zero", () => {
-  assert.deepEqual(compare(true, false), [
+  assert.deepEqual(compare(whole(...NOW), part(...EARLIER)), [
     ["/a", 10, 5],
     ["/new", null, null],
     ["/gone", 7, -7],
   ]);
-  assert.deepEqual(compare(false, true), [
+  assert.deepEqual(compare(part(...NOW), whole(...EARLIER)), [
     ["/a", 10, 5],
     ["/new", 0, 3],
   ]);
-  const rows = compareRows(
-    { rows: now, isComplete: false },
-    { rows: earlier, isComplete: false },
-    KEYS,
-  );
+  const rows = compareRows(part(...NOW), part(...EARLIER), KEYS);
   assert.deepEqual(column(rows, "change"), [5, null]);
 });
 
 test("a page that changed its spelling is compared with itself", () => {
   const compared = compareRows(
-    { rows: [row("/a/", 5, 0), row("/caf%C3%A9", 3, 0), row("/b", 2, 0)], isComplete: true },
-    {
-      rows: [row("/a", 4, 0), row("/café", 9, 0), row("/b", 1, 0), row("/b/", 7, 0)],
-      isComplete: true,
-    },
+    whole(row("/a/", 5, 0), row("/caf%C3%A9", 3, 0), row("/b", 2, 0)),
+    whole(row("/a", 4, 0), row("/café", 9, 0), row("/b", 1, 0), row("/b/", 7, 0)),
     KEYS,
   );
   assert.deepEqual(columns(compared, "path", "change"), [
@@ -94,17 +86,15 @@ test("a page that changed its spelling is compared with itself", () => {
 
 test("a row has no change if either count is unknown", () => {
   const unknown = { path: "/a", human: null, ai: null, total: null };
-  const change = (now, before) =>
-    compareRows({ rows: [now], isComplete: true }, { rows: [before], isComplete: true }, KEYS)[0]
-      .change;
+  const change = (now, before) => compareRows(whole(now), whole(before), KEYS)[0].change;
   assert.equal(change(row("/a", 3, 0), unknown), null);
   assert.equal(change(unknown, row("/a", 3, 0)), null);
 });
 
 test("changes of people leave out AI, also for pages that are gone", () => {
   const rows = compareRows(
-    { rows: [row("/a", 3, 90), row("/new", 2, 0)], isComplete: true },
-    { rows: [row("/a", 5, 1), row("/gone", 4, 7), row("/ai", 0, 9)], isComplete: true },
+    whole(row("/a", 3, 90), row("/new", 2, 0)),
+    whole(row("/a", 5, 1), row("/gone", 4, 7), row("/ai", 0, 9)),
     { key: "path", compared: "human" },
   );
   assert.deepEqual(columns(rows, "path", "earlier", "change", "total"), [
@@ -113,29 +103,20 @@ test("changes of people leave out AI, also for pages that are gone", () => {
     ["/gone", 4, -4, 0],
     ["/ai", 0, 0, 0],
   ]);
-  const pathsOf = (arrangement) => arrangeRows(rows, arrangement, "total").map(({ path }) => path);
-  assert.deepEqual(pathsOf("people-rises"), ["/new"]);
-  assert.deepEqual(pathsOf("people-falls"), ["/a", "/gone"]);
+  assert.deepEqual(pathsOf(rows, "people-rises"), ["/new"]);
+  assert.deepEqual(pathsOf(rows, "people-falls"), ["/a", "/gone"]);
 });
 
 test("pages that are gone count neither in sums nor as least read", () => {
-  const rows = compareRows(
-    { rows: now, isComplete: true },
-    { rows: earlier, isComplete: true },
-    KEYS,
-  );
+  const rows = compareRows(whole(...NOW), whole(...EARLIER), KEYS);
   assert.equal(sumRows(rows, "total").rows, 2);
-  const pathsOf = (arrangement) => arrangeRows(rows, arrangement, "total").map(({ path }) => path);
-  assert.deepEqual(pathsOf("least-read"), ["/a", "/new"]);
-  assert.deepEqual(pathsOf("falls"), ["/gone"]);
+  assert.deepEqual(pathsOf(rows, "least-read"), ["/a", "/new"]);
+  assert.deepEqual(pathsOf(rows, "falls"), ["/gone"]);
 });
 
 test("search terms are compared by their term", () => {
-  const [term] = compareRows(
-    { rows: [{ query: "auth", hits: 9 }], isComplete: true },
-    { rows: [{ query: "auth", hits: 4 }], isComplete: true },
-    { key: "query", compared: "hits" },
-  );
+  const [now, before] = [9, 4].map((hits) => whole({ query: "auth", hits }));
+  const [term] = compareRows(now, before, { key: "query", compared: "hits" });
   assert.deepEqual([term.earlier, term.change], [4, 5]);
 });
 
@@ -310,7 +291,9 @@ test("rises and falls leave out unchanged and unknown rows", () => {
 
 test("a report offers only the arrangements that its columns support", () => {
   assert.ok(!arrangementsOf(REPORTS.visitors).some(({ id }) => id === "folders"));
-  assert.deepEqual(column(arrangementsOf(REPORTS.feedback), "label"), ["All entries", "By page"]);
+  for (const report of [REPORTS.feedback, REPORTS.feedbackByPage]) {
+    assert.deepEqual(column(arrangementsOf(report), "label"), ["All entries", "By page"]);
+  }
   const least = { column: "total", direction: "ascending" };
   assert.deepEqual(usualSorting("least-read", VIEWS), least);
   assert.equal(usualSorting("pages", REPORTS.searches).column, "hits");

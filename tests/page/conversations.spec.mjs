@@ -40,6 +40,9 @@ async function changeAnswers(page, change) {
   });
 }
 
+const questionAt = (table, place) =>
+  table.getByRole("rowheader").nth(place).getByRole("button").first();
+const dialogOf = (page) => page.getByRole("dialog", { name: "Conversation" });
 const unanswered = ({ resolutionStatus }) => resolutionStatus === "unanswered";
 async function questionsIn(table) {
   await untilDrawn(table.page());
@@ -59,9 +62,9 @@ test("turns that share an id are all listed and open separately", async ({ visit
     .waitFor();
   const listed = await questionsIn(table);
   assert.deepEqual(listed.toSorted(), all.map(({ query }) => query.trim()).toSorted());
+  const dialog = dialogOf(page);
   for (const place of [0, 1]) {
-    await table.getByRole("rowheader").nth(place).getByRole("button").first().click();
-    const dialog = page.getByRole("dialog", { name: "Conversation" });
+    await questionAt(table, place).click();
     await dialog.getByText(listed[place], { exact: true }).waitFor();
     await expect(dialog).toContainText(/Jan 1, 2026, 10:30/);
     await page.keyboard.press("Escape");
@@ -77,9 +80,9 @@ test("a row opens its question, answer and sources without a request", async ({ 
   assert.ok(!unanswered(turn), "only answers have sources");
   const place = all.filter(unanswered).length + all.filter((one) => !unanswered(one)).indexOf(turn);
   const before = (await site.upstream.counters()).byOperation;
-  const row = table.getByRole("rowheader").nth(place).getByRole("button").first();
+  const row = questionAt(table, place);
   await row.click();
-  const dialog = page.getByRole("dialog", { name: "Conversation" });
+  const dialog = dialogOf(page);
   const answer = answerIn(dialog);
   await answer.waitFor();
   const words = turn.response.match(/[A-Za-z]{4,}/g) ?? [];
@@ -128,8 +131,8 @@ async function openAnswer(visitor, source, beforeOpening = () => {}) {
   await changeAnswers(page, (turn) => ({ ...turn, response: source, sources: [] }));
   const table = await openConversations(visitor);
   beforeOpening();
-  await table.getByRole("rowheader").first().getByRole("button").first().click();
-  const dialog = page.getByRole("dialog", { name: "Conversation" });
+  await questionAt(table, 0).click();
+  const dialog = dialogOf(page);
   const answer = answerIn(dialog);
   await answer.waitFor();
   return answer;
@@ -168,8 +171,8 @@ test("hostile Markdown adds no element, no script and no request", async ({ visi
 test("the whole conversation loads on request, and again after a failure", async ({ visitor }) => {
   const { page, site } = visitor;
   const table = await openConversations(visitor);
-  await table.getByRole("rowheader").first().getByRole("button").first().click();
-  const dialog = page.getByRole("dialog", { name: "Conversation" });
+  await questionAt(table, 0).click();
+  const dialog = dialogOf(page);
   await page.route("**/assistant/threads/*", (route) =>
     route.fulfill({ status: 404, contentType: "application/problem+json", body: "{}" }),
   );
@@ -178,7 +181,7 @@ test("the whole conversation loads on request, and again after a failure", async
   await dialog.getByRole("alert").waitFor();
   await page.unroute("**/assistant/threads/*");
   await page.keyboard.press("Escape");
-  await table.getByRole("rowheader").first().getByRole("button").first().click();
+  await questionAt(table, 0).click();
   await load.click();
   const transcript = dialog.getByRole("group", { name: "Whole conversation" });
   await transcript.waitFor();

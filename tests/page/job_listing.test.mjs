@@ -47,33 +47,22 @@ function fakeApi(ledger) {
 const NOT_ENDED = new AbortController().signal;
 const open = (api) => new ProjectJobs(api, NOT_ENDED);
 
-test("a renewal keeps the pages that were loaded", () => {
-  const shown = { items: jobs("d", "c", "b", "a"), more: "a" };
-  const renewal = renewListing(JOB_KIND, shown, { items: jobs("e", "d"), nextCursor: "d" });
-  assert.deepEqual([idsOf(renewal), renewal.more], ["edcba", "a"]);
-});
-
-test("a renewal without a common job replaces the list", () => {
-  const shown = { items: jobs("b", "a"), more: "a" };
-  const renewal = renewListing(JOB_KIND, shown, { items: jobs("z", "y"), nextCursor: "y" });
-  assert.deepEqual([idsOf(renewal), renewal.more], ["zy", "y"]);
-});
+for (const [name, [items, more], [read, nextCursor], expected] of [
+  ["a renewal keeps the pages that were loaded", ["dcba", "a"], ["ed", "d"], ["edcba", "a"]],
+  ["a renewal without a common job replaces the list", ["ba", "a"], ["zy", "y"], ["zy", "y"]],
+  ["a renewal with equal matches keeps its position", ["ba", "far"], ["ba", "near"], ["ba", "far"]],
+  ["a renewal without a further page is the whole list", ["cb", "b"], ["ca", null], ["ca", null]],
+]) {
+  test(name, () => {
+    const shown = { items: jobs(...items), more };
+    const renewal = renewListing(JOB_KIND, shown, { items: jobs(...read), nextCursor });
+    assert.deepEqual([idsOf(renewal), renewal.more], expected);
+  });
+}
 
 test("a renewal with a search page that stopped before a match keeps the list", () => {
   const shown = { items: jobs("b", "a"), more: null };
   assert.equal(renewListing(JOB_KIND, shown, { items: [], nextCursor: "k" }), shown);
-});
-
-test("a renewal with the same matches keeps the position of a search", () => {
-  const shown = { items: jobs("b", "a"), more: "far" };
-  const renewal = renewListing(JOB_KIND, shown, { items: jobs("b", "a"), nextCursor: "near" });
-  assert.deepEqual([idsOf(renewal), renewal.more], ["ba", "far"]);
-});
-
-test("a renewal without a further page is the whole list", () => {
-  const shown = { items: jobs("c", "b"), more: "b" };
-  const renewal = renewListing(JOB_KIND, shown, { items: jobs("c", "a"), nextCursor: null });
-  assert.deepEqual([idsOf(renewal), renewal.more], ["ca", null]);
 });
 
 test("a further page adds no job twice", () => {

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { column, columns } from "./columns.mjs";
+import { columns } from "./columns.mjs";
 import { importSource } from "./source.mjs";
 
 const { compareRows } = await importSource("analytics/rows/comparison.ts");
-const { arrangeRows, arrangementsOf, usualSorting } = await importSource(
-  "analytics/rows/arrangement.ts",
-);
+const { arrangeRows, usualSorting } = await importSource("analytics/rows/arrangement.ts");
 const { LOW_CLICK_RATE, sumClicks } = await importSource("analytics/rows/search_clicks.ts");
 const { countRatings, sumRatings, toPageRows } = await importSource(
   "analytics/rows/feedback_rows.ts",
@@ -137,14 +135,6 @@ test("feedback by page compares the entries of each page and keeps its ratings",
     { ...page("/a", 2, 3), earlier: 2, change: 3 },
     { ...page("/b", 0, 0), earlier: 4, change: -4 },
   ]);
-});
-
-test("both views of feedback offer each other", () => {
-  const labels = [REPORTS.feedback, REPORTS.feedbackByPage].map((report) =>
-    column(arrangementsOf(report), "label"),
-  );
-  assert.deepEqual(labels[0], ["All entries", "By page"]);
-  assert.deepEqual(labels[1], labels[0]);
 });
 
 test("pages with unhelpful ratings suggest a job, other pages do not", () => {

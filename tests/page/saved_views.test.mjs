@@ -15,6 +15,12 @@ const NOT_ENDED = new AbortController().signal;
 const SEARCH = "?route=views&range=last-28-days&show=mostly-ai";
 const OTHER = "?route=searches&range=last-7-days&path=token";
 const openShelf = (project = "docs", person = data) => new ViewShelf(person, project, NOT_ENDED);
+function openShelfOfTwo() {
+  const shelf = openShelf();
+  shelf.save("First", SEARCH);
+  shelf.save("Second", OTHER);
+  return shelf;
+}
 const keyOf = (id, project = "docs") => data.entry("view", project, id).key;
 const namesOf = (shelf) => shelf.views.value.map(({ name }) => name);
 let data;
@@ -74,18 +80,14 @@ test("an address with a very long filter is rejected", () => {
 });
 
 test("a renamed view keeps its place and its report", () => {
-  const shelf = openShelf();
-  shelf.save("First", SEARCH);
-  shelf.save("Second", OTHER);
+  const shelf = openShelfOfTwo();
   assert.equal(shelf.rename(shelf.views.value[0], " Weekly "), "stored");
   assert.deepEqual(openShelf().views.value[0], { name: "Weekly", search: SEARCH });
   assert.deepEqual(namesOf(openShelf()), ["Weekly", "Second"]);
 });
 
 test("a new name must be free, except for a change of case", () => {
-  const shelf = openShelf();
-  shelf.save("First", SEARCH);
-  shelf.save("Second", OTHER);
+  const shelf = openShelfOfTwo();
   const [first] = shelf.views.value;
   assert.equal(shelf.rename(first, "second"), "exists");
   assert.equal(shelf.rename(first, ""), "no name");
@@ -94,16 +96,13 @@ test("a new name must be free, except for a change of case", () => {
 });
 
 test("a deleted view is gone after a reload", () => {
-  const shelf = openShelf();
-  shelf.save("First", SEARCH);
-  shelf.save("Second", OTHER);
+  const shelf = openShelfOfTwo();
   shelf.remove(shelf.views.value[0]);
   assert.deepEqual(namesOf(openShelf()), ["Second"]);
 });
 
 test("undoing a deletion restores one view in its place and keeps newer ones", () => {
-  const shelf = openShelf();
-  for (const name of ["First", "Second"]) shelf.save(name, SEARCH);
+  const shelf = openShelfOfTwo();
   const undo = shelf.remove(shelf.views.value[0]);
   shelf.save("Third", OTHER);
   assert.equal(undo(), "stored");
