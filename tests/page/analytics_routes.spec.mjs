@@ -3,9 +3,6 @@ import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { inWords, monthOf, show } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 const LAST_MONTH = { range: "last-month" };
 const WITHOUT_COMPARISON = { range: "last-month", compare: "none" };

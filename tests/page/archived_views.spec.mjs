@@ -3,8 +3,9 @@ import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { daysAgo, inWords } from "./reports.mjs";
+import { LARGE_SITE } from "./sites.mjs";
 
-test.use({ projectKind: "archived" });
+test.use({ siteOptions: LARGE_SITE, projectKind: "archived" });
 
 test("archived days load completely without a request to Mintlify", async ({ visitor }) => {
   const { site, page, project, startAtReport, upstreamTargets } = visitor;

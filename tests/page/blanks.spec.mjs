@@ -2,10 +2,7 @@ import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 import { untilSelected } from "./visitor.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 const promptOf = (page) => page.getByLabel("Prompt", { exact: true });
 const creations = async ({ upstream }) =>

@@ -1,9 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
 import { DAY_MS } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 const DAY_S = 86_400;
 

@@ -3,16 +3,13 @@ import { expect } from "@playwright/test";
 import { accessibilityFaults, untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { EVERY_SCOPE } from "./visitor.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
-
-const SCOPES = "jobs:create jobs:read analytics:read analytics:conversations";
 const LAST_MONTH = { route: "conversations", range: "last-month" };
 
 /** Signs in with access to conversations and opens them. */
 async function openConversations({ token, startAtReport, page }, changes = {}) {
-  await startAtReport({ ...LAST_MONTH, ...changes }, token({ scope: SCOPES }));
+  await startAtReport({ ...LAST_MONTH, ...changes }, token({ scope: EVERY_SCOPE }));
   return page.getByRole("table", { name: "Questions to the assistant" });
 }
 

@@ -3,9 +3,6 @@ import { expect } from "@playwright/test";
 import { accessibilityFaults, overflow } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { DAY_MS, daysAgo, inWords } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 const WEEK = { range: "last-7-days", compare: "none" };
 /** Charts exclude today. */

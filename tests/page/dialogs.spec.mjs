@@ -1,8 +1,5 @@
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 const TYPED = "https://docs.example.com/with/a/long/path";
 

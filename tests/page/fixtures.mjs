@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test as base } from "@playwright/test";
 import { recordTraffic } from "./browser.mjs";
-import { SitePool } from "./sites.mjs";
+import { SitePool, SMALL_SITE } from "./sites.mjs";
 import { createVisitor } from "./visitor.mjs";
 
 const START_TIMEOUT_MS = 180_000;
@@ -11,7 +11,7 @@ const FAILED_REQUEST =
   /Failed to (load resource: (the server responded with a status of [45]\d\d|net::ERR_)|fetch dynamically imported module)/;
 
 export const test = base.extend({
-  siteOptions: [{}, { option: true }],
+  siteOptions: [SMALL_SITE, { option: true }],
   projectKind: ["plain", { option: true }],
 
   sites: [

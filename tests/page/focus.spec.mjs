@@ -1,70 +1,70 @@
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
 import { daysAgo } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { LARGE_SITE } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";
 
 const LAST_MONTH = { range: "last-month", compare: "none" };
 const rowsOf = (page) => page.getByRole("region", { name: "Rows" });
 
-test("loading all focuses the rows, and canceling a refresh its button", async ({ visitor }) => {
-  const { site, page, startAtReport } = visitor;
-  await startAtReport(LAST_MONTH);
-  await site.upstream.hold({ operation: "analytics.views" });
-  await page.getByRole("button", { name: /^Load all/ }).press("Enter");
-  await expect(rowsOf(page)).toBeFocused();
-  await page.keyboard.press("Tab");
-  await expect(page.getByRole("button", { name: "Cancel" })).toBeFocused();
-  await site.upstream.release();
-  await page
-    .getByText(/^All [\d,]+ pages loaded/)
-    .first()
-    .waitFor();
-  await expect(rowsOf(page)).toBeFocused();
+test.describe("large site", () => {
+  test.use({ siteOptions: LARGE_SITE });
 
-  await site.upstream.hold({ operation: "analytics.views" });
-  await page.getByRole("button", { name: "Refresh" }).click();
-  await page.getByRole("button", { name: "Cancel" }).press("Enter");
-  await expect(page.getByRole("button", { name: "Refresh" })).toBeFocused();
-  await site.upstream.release();
+  test("loading all focuses the rows, and canceling a refresh its button", async ({ visitor }) => {
+    const { site, page, startAtReport } = visitor;
+    await startAtReport(LAST_MONTH);
+    await site.upstream.hold({ operation: "analytics.views" });
+    await page.getByRole("button", { name: /^Load all/ }).press("Enter");
+    await expect(rowsOf(page)).toBeFocused();
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("button", { name: "Cancel" })).toBeFocused();
+    await site.upstream.release();
+    await page
+      .getByText(/^All [\d,]+ pages loaded/)
+      .first()
+      .waitFor();
+    await expect(rowsOf(page)).toBeFocused();
+
+    await site.upstream.hold({ operation: "analytics.views" });
+    await page.getByRole("button", { name: "Refresh" }).click();
+    await page.getByRole("button", { name: "Cancel" }).press("Enter");
+    await expect(page.getByRole("button", { name: "Refresh" })).toBeFocused();
+    await site.upstream.release();
+  });
 });
 
-test.describe("report", () => {
-  test.use({ siteOptions: SMALL_SITE });
+test("resuming a failed chart loads the rest and focuses the chart", async ({ visitor }) => {
+  const { site, page, startAtReport } = visitor;
+  await startAtReport({ route: "visitors", range: "last-7-days", compare: "none" });
+  const yesterday = daysAgo(1);
+  const target = `dateFrom=${yesterday}`;
+  await site.upstream.fault({ target, times: 0, fault: { kind: "status", status: 502 } });
+  await page.getByRole("button", { name: /^Chart by day/ }).click();
+  const resume = page.getByRole("button", { name: "Resume" });
+  await resume.waitFor();
+  await site.upstream.clearFaults();
+  await resume.press("Enter");
+  const panel = page.getByRole("region", { name: "Chart of visitors" });
+  await expect(panel.locator(".drawn_trend-human")).toHaveCount(6);
+  await expect(panel).toBeFocused();
+  await expect(page.getByRole("alert")).toBeHidden();
+});
 
-  test("resuming a failed chart loads the rest and focuses the chart", async ({ visitor }) => {
-    const { site, page, startAtReport } = visitor;
-    await startAtReport({ route: "visitors", range: "last-7-days", compare: "none" });
-    const yesterday = daysAgo(1);
-    const target = `dateFrom=${yesterday}`;
-    await site.upstream.fault({ target, times: 0, fault: { kind: "status", status: 502 } });
-    await page.getByRole("button", { name: /^Chart by day/ }).click();
-    const resume = page.getByRole("button", { name: "Resume" });
-    await resume.waitFor();
-    await site.upstream.clearFaults();
-    await resume.press("Enter");
-    const panel = page.getByRole("region", { name: "Chart of visitors" });
-    await expect(panel.locator(".drawn_trend-human")).toHaveCount(6);
-    await expect(panel).toBeFocused();
-    await expect(page.getByRole("alert")).toBeHidden();
-  });
-
-  test("deleting a saved view focuses the next one, or a new name", async ({ visitor }) => {
-    const { page, startAtReport } = visitor;
-    await startAtReport(LAST_MONTH);
-    const panel = page.locator(".views_panel-panel");
-    const name = panel.getByLabel("Save this report as");
-    for (const view of ["First", "Second"]) {
-      await page.getByRole("button", { name: /^Views:/ }).click();
-      await name.fill(view);
-      await page.keyboard.press("Enter");
-    }
+test("deleting a saved view focuses the next one, or a new name", async ({ visitor }) => {
+  const { page, startAtReport } = visitor;
+  await startAtReport(LAST_MONTH);
+  const panel = page.locator(".views_panel-panel");
+  const name = panel.getByLabel("Save this report as");
+  for (const view of ["First", "Second"]) {
     await page.getByRole("button", { name: /^Views:/ }).click();
-    await panel.getByRole("button", { name: "Delete First" }).press("Enter");
-    await expect(panel.getByRole("button", { name: /^Second/ })).toBeFocused();
-    await panel.getByRole("button", { name: "Delete Second" }).press("Enter");
-    await expect(name).toBeFocused();
-  });
+    await name.fill(view);
+    await page.keyboard.press("Enter");
+  }
+  await page.getByRole("button", { name: /^Views:/ }).click();
+  await panel.getByRole("button", { name: "Delete First" }).press("Enter");
+  await expect(panel.getByRole("button", { name: /^Second/ })).toBeFocused();
+  await panel.getByRole("button", { name: "Delete Second" }).press("Enter");
+  await expect(name).toBeFocused();
 });
 
 test("live updates leave the focus where a click on the background put it", async ({ visitor }) => {

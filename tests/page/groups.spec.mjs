@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { ALL_SCOPES } from "./visitor.mjs";
+import { LARGE_SITE } from "./sites.mjs";
+import { EVERY_SCOPE } from "./visitor.mjs";
+
+test.use({ siteOptions: LARGE_SITE });
 
 const PERIOD = { range: "last-month", compare: "none" };
 const numbers = (texts) => texts.map((text) => Number(text.replace(/,/g, "")));
@@ -17,7 +20,7 @@ test("questions of equal wording are one row with their number", async ({ visito
   const { page, startAtReport, token, untilLoaded } = visitor;
   await startAtReport(
     { ...PERIOD, route: "conversations", answer: "unanswered" },
-    token({ scope: `${ALL_SCOPES} analytics:conversations` }),
+    token({ scope: EVERY_SCOPE }),
   );
   const rows = async () => Number(await page.getByRole("table").getAttribute("aria-rowcount")) - 1;
   const plain = await rows();

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 import { createGate } from "./waiting.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 /** Holds back the file of a chunk. Returns a function that lets the browser load it. */
 async function holdChunk(page, chunk) {

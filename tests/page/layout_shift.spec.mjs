@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
+import { LARGE_SITE } from "./sites.mjs";
 import { importSource } from "./source.mjs";
-import { ALL_SCOPES, untilRouteLoaded } from "./visitor.mjs";
+import { EVERY_SCOPE, untilRouteLoaded } from "./visitor.mjs";
+
+test.use({ siteOptions: LARGE_SITE });
 
 /** Cumulative Layout Shift. Web Vitals calls up to 0.1 good. */
 const MAX_SHIFT = 0.01;
@@ -30,7 +33,7 @@ for (const [name, profile] of Object.entries(PROFILES)) {
       const { site, page, project, startSession, token } = visitor;
       const devtools = await page.context().newCDPSession(page);
       await devtools.send("Emulation.setCPUThrottlingRate", { rate: SLOWDOWN[name] });
-      const scope = `${ALL_SCOPES} deployments:read deployments:create analytics:conversations`;
+      const scope = `${EVERY_SCOPE} deployments:read deployments:create`;
       await startSession(token({ scope }));
       await recordShifts(page);
       for (const route of ROUTES) {

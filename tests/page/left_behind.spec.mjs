@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
-import { EMPTY_PROJECT, SMALL_SITE } from "./sites.mjs";
+import { EMPTY_PROJECT } from "./sites.mjs";
 import { openComposer, submitToken } from "./visitor.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 /** Part of everything that the first person types. */
 const MARK = "zebrafish";

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 /** Removes a file of the page, as a new version does. Returns a function that restores it. */
 async function removeCode(page, name) {

@@ -2,9 +2,6 @@ import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { overflow, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 const openPanel = (page) => page.locator(".menu-panel:popover-open");
 const menuButton = (page, name) => page.getByRole("button", { name: new RegExp(`^${name}:`) });

@@ -8,7 +8,10 @@ import {
   monthOf,
   readCsv,
 } from "./reports.mjs";
+import { LARGE_SITE } from "./sites.mjs";
 import { importSource } from "./source.mjs";
+
+test.use({ siteOptions: LARGE_SITE });
 
 const { decodePath } = await importSource("analytics/rows/page_path.ts");
 

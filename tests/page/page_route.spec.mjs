@@ -3,10 +3,8 @@ import { expect } from "@playwright/test";
 import { accessibilityFaults, checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { inWords, monthOf } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
 const LAST_MONTH = { range: "last-month" };
 const section = (page, name) => page.getByRole("region", { name, exact: true });
 const heading = (page, path) => page.getByRole("heading", { level: 1, name: path, exact: true });

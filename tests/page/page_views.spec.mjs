@@ -3,7 +3,10 @@ import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { countRequests, DAY_MS, inWords, loadRest, monthOf } from "./reports.mjs";
+import { LARGE_SITE } from "./sites.mjs";
 import { importSource } from "./source.mjs";
+
+test.use({ siteOptions: LARGE_SITE });
 
 const { toPagePath } = await importSource("analytics/rows/page_path.ts");
 

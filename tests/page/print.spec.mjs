@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 
-test.use({ siteOptions: SMALL_SITE, projectKind: "archived" });
+test.use({ projectKind: "archived" });
 
 /** The width of an A4 page between Chromium's margins, in CSS pixels. */
 const PAPER_WIDTH = 718;

@@ -3,9 +3,7 @@ import { expect } from "@playwright/test";
 import { untilDrawn } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
 const FEEDBACK = { route: "feedback", range: "last-month" };
 /** Returns the simulator's report of last month. */
 function reportOfLastMonth({ site, project }, report) {

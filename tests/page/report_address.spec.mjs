@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 for (const timezoneId of ["Pacific/Kiritimati", "Pacific/Pago_Pago"]) {
   test.describe(timezoneId, () => {

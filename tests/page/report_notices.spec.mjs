@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
+import { LARGE_SITE } from "./sites.mjs";
+
+test.use({ siteOptions: LARGE_SITE });
 
 const LAST_MONTH = { range: "last-month" };
 /** Spends requests of a caller's quota outside the page, each for a different month. */

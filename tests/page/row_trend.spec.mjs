@@ -3,11 +3,8 @@ import { expect } from "@playwright/test";
 import { checkBothSchemes, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { firstOfMonth, inWords } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
+import { EVERY_SCOPE } from "./visitor.mjs";
 
-test.use({ siteOptions: SMALL_SITE });
-
-const SCOPES = "jobs:create jobs:read analytics:read analytics:conversations";
 const REPORTS = [
   { route: "feedback", path: "feedback", title: "Feedback", time: "createdAt" },
   { route: "conversations", path: "assistant", title: "Questions", time: "timestamp" },
@@ -15,7 +12,7 @@ const REPORTS = [
 
 /** Opens a report of last month. */
 async function openLastMonth({ token, startAtReport }, changes) {
-  await startAtReport({ range: "last-month", ...changes }, token({ scope: SCOPES }));
+  await startAtReport({ range: "last-month", ...changes }, token({ scope: EVERY_SCOPE }));
 }
 
 /** Returns the simulator's rows of a month, counted from the current one. */

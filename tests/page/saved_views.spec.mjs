@@ -3,10 +3,7 @@ import { expect } from "@playwright/test";
 import { checkBothSchemes, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { show } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 const NAME = "Read by AI";
 const ARRANGED = { range: "last-7-days", compare: "none", sort: "-ai", path: "/guides" };

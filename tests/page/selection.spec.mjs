@@ -4,9 +4,6 @@ import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { readCsv } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 test("several pages are one job, and a file", async ({ visitor }) => {
   const { page, startAtReport } = visitor;

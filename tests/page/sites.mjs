@@ -19,6 +19,8 @@ const ISSUER_PROJECT = "issuer-docs";
 /** Jobs stay active until a test ends them, so that no test depends on a timer. */
 const JOB_DURATION_MS = 24 * 3600 * 1000;
 
+/** A site of 4,000 pages, of which a report loads only the first automatically. */
+export const LARGE_SITE = {};
 /** A site that the page loads completely, with counts that differ from day to day. */
 export const SMALL_SITE = { upstream: { pages: 300, varyingDays: true } };
 /** Like `SMALL_SITE`, with nearly 1,000 rows, the maximum in the document. */

@@ -5,7 +5,6 @@ import { brotliCompressSync } from "node:zlib";
 import { PAGE_DIST } from "../../scripts/build.mjs";
 import { repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 import { importSource } from "./source.mjs";
 import { untilRouteLoaded } from "./visitor.mjs";
 
@@ -55,7 +54,7 @@ for (const route of ROUTES) {
 }
 
 test.describe("archived project", () => {
-  test.use({ siteOptions: SMALL_SITE, projectKind: "archived" });
+  test.use({ projectKind: "archived" });
 
   test(`the daily trend adds at most ${MAX_TREND_BYTES} bytes, after the rows`, async ({
     visitor,

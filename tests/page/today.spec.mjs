@@ -2,13 +2,8 @@ import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-import { ALL_SCOPES } from "./visitor.mjs";
+import { EVERY_SCOPE } from "./visitor.mjs";
 
-// Counts that differ from day to day.
-test.use({ siteOptions: SMALL_SITE });
-
-const EVERY_SCOPE = `${ALL_SCOPES} analytics:conversations`;
 /** Requests to Mintlify for reports. */
 const reportsIn = (targets) => targets.filter((target) => target.startsWith("/v1/analytics/"));
 const section = (page, name) => page.getByRole("region", { name, exact: true });

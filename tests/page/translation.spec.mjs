@@ -3,9 +3,6 @@ import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
-import { SMALL_SITE } from "./sites.mjs";
-
-test.use({ siteOptions: SMALL_SITE });
 
 /**
  * Replaces text nodes like Google Translate does, but keeps the words. Skips the elements that

@@ -3,13 +3,12 @@ import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { daysAgo, inWords } from "./reports.mjs";
-import { SMALL_SITE } from "./sites.mjs";
 
 const WEEK = { range: "last-7-days", compare: "none" };
 const MEDIUM_DATE = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" });
 
 test.describe("archived project", () => {
-  test.use({ siteOptions: SMALL_SITE, projectKind: "archived" });
+  test.use({ projectKind: "archived" });
 
   test("the trend shows people and AI, and names missing days", async ({ visitor }) => {
     const { site, page, project, startAtReport } = visitor;
