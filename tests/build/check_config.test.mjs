@@ -34,7 +34,6 @@ function writeFile(name, text) {
   return path;
 }
 
-/** Writes the Worker's wrangler configuration with an additional line. */
 function writeConfigWith(line) {
   const original = readFileSync(join(ROOT, "worker", "wrangler.toml"), "utf8");
   assert.match(original, /^\[vars\]$/m);

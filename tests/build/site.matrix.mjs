@@ -25,7 +25,6 @@ const QUESTIONS = [
   ["how long are prompts stored", "/operate/data"],
 ];
 
-/** Runs npm in `docs/`, and returns what it prints. */
 async function npm(...args) {
   const { code, stdout, stderr } = await capture("npm", args, { cwd: DOCS });
   assert.equal(code, 0, `${stdout}\n${stderr}`);

@@ -57,7 +57,6 @@ test("npm start after a build compiles nothing and signs a browser in", async ()
   }
 });
 
-/** Checks that the demo has eight jobs in different states, and ninety archived days. */
 async function checkDemo(url, token) {
   const get = async (path) => {
     const response = await fetch(url + path, { headers: { authorization: `Bearer ${token}` } });

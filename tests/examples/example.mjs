@@ -40,7 +40,6 @@ export async function startPlatform(options = {}) {
     key,
     upstream,
     gateway,
-    /** Mints an access token for the project. */
     token: (scope) =>
       mintToken(accessClaims({ sub: "example", projects: [PROJECT], scope }), secret),
     async stop() {

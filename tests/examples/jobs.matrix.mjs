@@ -35,7 +35,6 @@ after(async () => {
   await site?.stop();
 });
 
-/** Opens the example and fills in the connection fields. */
 async function open(scope) {
   const token = platform.token(scope);
   const opened = await openPage(browser);

@@ -16,7 +16,6 @@ before(async () => {
   link(folder, "vitest");
 });
 
-/** Runs the tests of the example, and returns Vitest's report. */
 async function runVitest() {
   const args = [VITEST, "run", "--reporter=json", "--outputFile=report.json"];
   const { code, stdout, stderr } = await capture(process.execPath, args, { cwd: folder });

@@ -31,7 +31,6 @@ before(async () => {
   folder = await operator.init("my-gateway", "--project", PROJECT, "--no-archive");
 });
 
-/** Reads the programs in the package's README, in order. */
 function readPrograms() {
   const text = readFileSync(join(ROOT, "gateway", "README.md"), "utf8");
   return [...text.matchAll(/^```js\n(.*?)^```$/gms)].map(([, code]) => code);

@@ -48,7 +48,6 @@ class Operator {
     this.env = { ...wranglerEnv({ PATH: bin }, home), npm_config_cache: join(home, "npm") };
   }
 
-  /** Returns the same machine with additional variables. */
   withVariables(variables) {
     return Object.assign(Object.create(this), { env: { ...this.env, ...variables } });
   }
@@ -61,7 +60,6 @@ class Operator {
     return { code, output: stdout + stderr };
   }
 
-  /** Runs a program that must succeed, and returns its output. */
   async succeed(folder, command, ...args) {
     const { code, output } = await this.run(folder, command, ...args);
     assert.equal(code, 0, `${command} ${args.join(" ")}: ${output}`);
@@ -73,7 +71,6 @@ class Operator {
     await this.succeed(folder, "npm", "install", ...QUIET, ...tarballs);
   }
 
-  /** Writes a folder with `init`. Returns its path. */
   async writeFolder(name, ...flags) {
     await this.succeed("first", "./node_modules/.bin/quillgate", "init", `../${name}`, ...flags);
     return join(this.home, name);

@@ -13,7 +13,6 @@ const CTRL_C = "\x03";
 const CTRL_D = "\x04";
 
 let root;
-/** The folder in which the command runs. */
 let home;
 
 before(() => {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findGaps } from "../../gateway/dist/tools/requirements.js";
 
-/** Returns a complete configuration in wrangler's parsed form. */
 function makeConfiguration() {
   return {
     vars: {},

@@ -15,7 +15,6 @@ const ARGS = [
   "--disable-background-networking",
 ];
 
-/** Starts Chromium with additional command line arguments. */
 export function launchBrowser(args) {
   return chromium.launch(launchOptions(args));
 }
@@ -35,7 +34,6 @@ function findBrowser() {
   return found;
 }
 
-/** Opens a page in a new browser context and records its traffic. */
 export async function openPage(browser) {
   const context = await browser.newContext({ locale: "en-US" });
   const page = await context.newPage();
@@ -113,12 +111,10 @@ export function overflow(page) {
 
 /** Rows after the first 30 have the same markup, and hundreds of them take axe many seconds. */
 const LATER_ROWS = ".report_table-table tbody:nth-of-type(n + 4) tr";
-/** The tags of axe's rules for WCAG 2.2 AA and of its best practices. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 /** The rules of axe that depend on colours. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
-/** Checks in both colour schemes that a page has no axe fault and fits its window. */
 export async function checkBothSchemes(page, state) {
   for (const [colorScheme, rules] of [
     ["light", TAGS],

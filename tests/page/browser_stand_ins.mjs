@@ -51,7 +51,6 @@ export function standInForWindow() {
       globalThis.history.state = state;
       page.dispatchEvent(Object.assign(new Event("popstate"), { state }));
     },
-    /** Hides or shows the page, as switching tabs does. */
     setHidden(hidden) {
       globalThis.document.hidden = hidden;
       globalThis.document.dispatchEvent(new Event("visibilitychange"));

@@ -7,13 +7,11 @@ import { EVERY_SCOPE } from "./visitor.mjs";
 
 const LAST_MONTH = { route: "conversations", range: "last-month" };
 
-/** Signs in with access to conversations and opens them. */
 async function openConversations({ token, startAtReport, page }, changes = {}) {
   await startAtReport({ ...LAST_MONTH, ...changes }, token({ scope: EVERY_SCOPE }));
   return page.getByRole("table", { name: "Questions to the assistant" });
 }
 
-/** Returns the simulator's questions of last month, newest first. */
 async function questionsOfLastMonth({ site, project }) {
   const range = { dateFrom: firstOfMonth(-1), dateTo: firstOfMonth(0) };
   const { conversations } = await site.upstream.report({
@@ -25,7 +23,6 @@ async function questionsOfLastMonth({ site, project }) {
   return conversations;
 }
 
-/** Changes the questions that the gateway returns. */
 async function changeAnswers(page, change) {
   await page.route(/\/assistant\?/, async (route) => {
     const response = await route.fetch();
@@ -108,7 +105,6 @@ test("a row opens its question, answer and sources without a request", async ({ 
   await expectPrompt(page, turn.query.trim());
 });
 
-/** Checks that the prompt of a new job quotes a question. */
 async function expectPrompt(page, question) {
   const prompt = page.getByLabel("Prompt", { exact: true });
   await expect(prompt).toHaveValue(/^(Answer a|Improve the documentation for a) reader’s question/);

@@ -7,7 +7,6 @@ const { readTrend } = await importSource("analytics/trend/daily_trend.ts");
 
 const RANGE = { from: "2026-11-01", to: "2026-11-05" };
 const TODAY = "2026-11-05";
-/** Returns a client with these responses that records its requests. */
 function fakeClient(...responses) {
   const requests = [];
   const dailyViews = async (params) => {

@@ -16,7 +16,6 @@ test.use({ siteOptions: DEPLOYMENT_SITE });
 
 const BRANCH = "docs/rotate-keys";
 
-/** Opens a dialog and returns it with the button that starts. */
 async function openDialog(page, opener, title, start) {
   await page.getByRole("button", { name: opener, exact: true }).click();
   const dialog = page.getByRole("dialog", { name: title });
@@ -134,7 +133,6 @@ test.describe("limit", () => {
   });
 });
 
-/** Opens a finished job whose branch is known. */
 async function openJobOnBranch(visitor) {
   const { site, page, project, token, startSession, startElsewhere } = visitor;
   const { id } = await startElsewhere("Explain how to rotate a key");

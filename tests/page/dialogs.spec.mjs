@@ -12,7 +12,6 @@ async function openSiteDialog({ page, startAtReport }) {
   return { dialog, input };
 }
 
-/** Returns a point inside the input and one outside the dialog. */
 async function pointsOf(dialog, input) {
   const [outer, inner] = [await dialog.boundingBox(), await input.boundingBox()];
   return {

@@ -15,7 +15,6 @@ const { REPORTS, toCountRow, toFeedbackRow, toSearchRow } = await importSource(
 const { toPageRows } = await importSource("analytics/rows/feedback_rows.ts");
 const { parseViewsAddress } = await importSource("analytics/rows/views_address.ts");
 
-/** Returns a stand-in for a listing. */
 function listing(rows, state = "complete", report = REPORTS.views) {
   return { rows: { value: rows }, state: { value: state }, report };
 }

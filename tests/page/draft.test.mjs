@@ -19,7 +19,6 @@ beforeEach(() => {
 
 const open = () => new Draft(data.entry("draft", "docs", "new"));
 
-/** Writes a prompt into the draft. */
 function write(text) {
   const draft = open();
   draft.edit(text);

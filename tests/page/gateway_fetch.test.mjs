@@ -20,7 +20,6 @@ async function send(status, headers, ask = fetchGateway) {
   return { sent, response };
 }
 
-/** Returns the problem that the page shows for an answer in HTML. */
 async function problemOf(status, headers = {}) {
   const { response } = await send(status, { "content-type": "text/html", ...headers });
   const { type, detail } = await response.json();

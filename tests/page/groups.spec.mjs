@@ -11,7 +11,6 @@ const PERIOD = { range: "last-month", compare: "none" };
 const numbers = (texts) => texts.map((text) => Number(text.replace(/,/g, "")));
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-/** Returns the numbers of a column, of the rows in the document. */
 async function column(page, name) {
   return numbers(await page.locator(`td[data-column=${name}]`).allTextContents());
 }

@@ -54,7 +54,6 @@ function fakeClock() {
   };
 }
 
-/** Runs a feed until the test ends. */
 function start(t, api, shareAs = null) {
   const end = new AbortController();
   const received = [];

@@ -3,7 +3,6 @@ import { expect } from "@playwright/test";
 import { checkBothSchemes, repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 
-/** Waits until the list has exactly these titles. */
 const untilTitles = (page, titles) =>
   page.waitForFunction((expected) => {
     const shown = [...document.querySelectorAll("li .live_rows-title")];
@@ -15,7 +14,6 @@ async function choose(page, filter, value) {
   await page.getByLabel(value, { exact: true }).click();
   await page.keyboard.press("Escape");
 }
-/** Makes the page believe that its tab is hidden. */
 const hideTab = (page) =>
   page.evaluate(() => {
     Object.defineProperty(document, "hidden", { value: true, configurable: true });

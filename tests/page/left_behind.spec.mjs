@@ -111,10 +111,7 @@ function findInPage(page) {
   }, MARK);
 }
 
-/**
- * Returns the strings in the page's memory that contain `MARK`. The browser's own undo history can
- * hold the last edited input, so the next person must have typed something before.
- */
+/** Returns the strings in memory with `MARK`. Undo history can hold the last edited input. */
 async function findInMemory(page) {
   const devtools = await page.context().newCDPSession(page);
   const chunks = [];

@@ -220,7 +220,6 @@ function limitOf(left) {
   return { "ratelimit-policy": '"analytics";q=100;w=3600', ratelimit: `"analytics";r=${left}` };
 }
 
-/** Records the number of rows after each change. */
 function recordRowCounts(listing) {
   const shown = [];
   listing.rows.subscribe((rows) => shown.push(rows.length));

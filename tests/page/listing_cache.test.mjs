@@ -47,7 +47,6 @@ function openCache(count, { headers = RICH, memory } = {}) {
   return { client, cache: new ListingCache(client, new AbortController().signal, memory) };
 }
 
-/** Opens a range and returns its listing once all rows are loaded. */
 async function openAll(cache, range) {
   cache.open(VIEWS, range);
   const listing = cache.find(VIEWS, range);

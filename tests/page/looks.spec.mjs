@@ -54,7 +54,6 @@ test("fonts and colours keep to the design", async ({ visitor }) => {
   assert.deepEqual(serif, []);
 });
 
-/** Checks that the colours of people and AI have a contrast of 3:1. */
 async function checkColours(page, scheme) {
   const [accent, ...counts] = await contrastsOf(page, COLORS);
   for (const { color, ratios } of counts) {
@@ -63,7 +62,6 @@ async function checkColours(page, scheme) {
   }
 }
 
-/** Checks that inputs have a border with a contrast of 3:1. */
 async function checkBorders(page, scheme) {
   const borders = await page
     .locator("input:not([type=checkbox], [type=radio]), select, textarea")
@@ -131,7 +129,6 @@ for (const [width, where] of [
   });
 }
 
-/** Returns the box after animations have ended. */
 async function settledBox(locator) {
   await locator.evaluate((element) =>
     Promise.all(element.getAnimations().map(({ finished }) => finished)),

@@ -3,7 +3,6 @@ import { expect } from "@playwright/test";
 import { test } from "./fixtures.mjs";
 import { submitToken } from "./visitor.mjs";
 
-/** Twice the gateway's poll interval. */
 const SILENCE_MS = 2000;
 
 test("an expired token and a Mintlify API key are rejected", async ({ visitor }) => {

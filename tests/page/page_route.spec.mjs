@@ -8,7 +8,6 @@ import { untilFocused } from "./visitor.mjs";
 const LAST_MONTH = { range: "last-month" };
 const section = (page, name) => page.getByRole("region", { name, exact: true });
 const heading = (page, path) => page.getByRole("heading", { level: 1, name: path, exact: true });
-/** Returns the value and the change of each figure, by its name. */
 async function figuresOf(region) {
   const pairs = await region
     .locator(".totals_strip-figure")
@@ -18,18 +17,15 @@ async function figuresOf(region) {
   return Object.fromEntries(pairs.map(([name, value, change]) => [name, { value, change }]));
 }
 
-/** Locates the value of a figure. */
 const figureValue = (region, name) =>
   region.locator(".totals_strip-figure", { hasText: name }).locator(".totals_strip-value");
 
-/** Opens the route of a page by its address. */
 async function openPage({ page, site, project }, path, query = LAST_MONTH) {
   const search = new URLSearchParams({ route: "views", project, ...query, page: path });
   await page.goto(`${site.url}/?${search}`);
   await heading(page, path).waitFor();
 }
 
-/** Returns the most viewed page of last month. */
 async function topPage({ site, project }) {
   const { views } = await monthOf(site, project);
   return views.reduce((top, row) => (row.total > top.total ? row : top));

@@ -5,7 +5,6 @@ import { test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
 
 const FEEDBACK = { route: "feedback", range: "last-month" };
-/** Returns the simulator's report of last month. */
 function reportOfLastMonth({ site, project }, report) {
   const range = { dateFrom: firstOfMonth(-1), dateTo: firstOfMonth(0) };
   return site.upstream.report({ report, projectId: project, ...range });

@@ -16,7 +16,6 @@ async function resize(page, width) {
   );
 }
 
-/** Returns the position and size of the visible parts of the page. */
 const measure = (page) =>
   page.evaluate(() => {
     // Tables get more rows over time, and the times in a list of jobs change.

@@ -10,7 +10,6 @@ const REPORTS = [
   { route: "conversations", path: "assistant", title: "Questions", time: "timestamp" },
 ];
 
-/** Opens a report of last month. */
 async function openLastMonth({ token, startAtReport }, changes) {
   await startAtReport({ range: "last-month", ...changes }, token({ scope: EVERY_SCOPE }));
 }

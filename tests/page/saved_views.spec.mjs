@@ -80,14 +80,12 @@ async function openMenu(page) {
   return panel;
 }
 
-/** Saves the current report under a name. */
 async function saveView(page, name) {
   const panel = await openMenu(page);
   await panel.getByLabel("Save this report as").fill(name);
   await page.keyboard.press("Enter");
 }
 
-/** Returns the parameters of the page's address. */
 function queryOf(page) {
   return page.evaluate(() => Object.fromEntries(new URLSearchParams(location.search)));
 }

@@ -48,7 +48,6 @@ beforeEach(() => {
   requests = [];
 });
 
-/** Loads the page. Returns its session module. */
 async function load(search) {
   globalThis.location.search = search;
   globalThis.location.href = `https://gateway.test/${search}`;
@@ -72,7 +71,6 @@ async function answer(subject) {
 
 const hear = (data) => channel.dispatchEvent(Object.assign(new Event("message"), { data }));
 
-/** Loads the page as a person who is signed in. */
 async function loadSignedIn(subject) {
   const loaded = await load("?route=jobs&signed-in=");
   await answer(subject);

@@ -44,7 +44,6 @@ export class SitePool {
 
 async function startSite(options) {
   const unused = { plain: [...PROJECTS], archived: [...ARCHIVED_PROJECTS] };
-  /** Returns a project that no test has used. */
   const takeProject = (kind) => {
     const project = unused[kind].shift();
     assert.ok(project, `no ${kind} project is left: add some to sites.mjs`);

@@ -13,10 +13,7 @@ const MAX_SIGN_IN_BYTES = 45_000;
 const MAX_ROUTE_BYTES = 120_000;
 const ALL_ROUTES =
   "jobs:create jobs:read deployments:create deployments:read analytics:read analytics:conversations";
-/**
- * The limit for the chart of daily views. It loads after the rows if the gateway archives the
- * project.
- */
+/** The limit for the chart of daily views, which loads after the rows. */
 const MAX_TREND_BYTES = 6600;
 const TREND = ["interval_trend", "archived_trend"];
 /** The code that follows the project's jobs from other routes. It loads seconds after the rows. */

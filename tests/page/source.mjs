@@ -1,4 +1,3 @@
-/** The page's modules in Node.js. Tests import the modules without a browser. */
 import { join } from "node:path";
 import { build } from "esbuild";
 import { ROOT } from "../../scripts/versions.mjs";
@@ -8,7 +7,6 @@ export async function importSource(name) {
   return import(await bundleSource(name));
 }
 
-/** Bundles a module of `www/src/`, and returns it as a `data:` URL. */
 export async function bundleSource(name) {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, "www", "src", name)],

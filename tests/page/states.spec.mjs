@@ -5,7 +5,6 @@ import { test } from "./fixtures.mjs";
 import { EMPTY_PROJECT, LARGE_SITE } from "./sites.mjs";
 import { submitToken } from "./visitor.mjs";
 
-/** The title of each report and the name of its table. */
 const REPORTS = {
   views: ["Page views", "Page views by path"],
   visitors: ["Visitors", "Visitors by path"],
@@ -116,7 +115,6 @@ async function open({ site, page }, search, title) {
   await untilSettled(page);
 }
 
-/** Waits until the route has drawn something and is not busy. */
 function untilSettled(page) {
   return page.waitForFunction(() => {
     const drawn =

@@ -46,7 +46,6 @@ test("the other classes of components are global", () => {
   assert.deepEqual(unknown, []);
 });
 
-/** Returns the classes of CSS Modules that a component uses. */
 function usesIn(component) {
   const text = read(component);
   return [...text.matchAll(MODULE_IMPORT)].flatMap(([, styles, path]) => {

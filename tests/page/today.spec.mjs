@@ -4,11 +4,9 @@ import { checkBothSchemes } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 import { EVERY_SCOPE } from "./visitor.mjs";
 
-/** Requests to Mintlify for reports. */
 const reportsIn = (targets) => targets.filter((target) => target.startsWith("/v1/analytics/"));
 const section = (page, name) => page.getByRole("region", { name, exact: true });
 
-/** Opens the route, and waits until nothing loads. */
 async function openToday({ site, page, project }) {
   await page.goto(`${site.url}/?route=today&project=${project}`);
   await untilSettled(page);

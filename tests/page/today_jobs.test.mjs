@@ -8,7 +8,6 @@ const { usedUpUntil } = await importSource("shell/rate_limit.ts");
 const NOW = Date.parse("2026-11-28T12:00:00Z");
 const ended = new AbortController().signal;
 
-/** Returns finished jobs, newest first. */
 function finishedJobs(count, changes = {}) {
   return Array.from({ length: count }, (_, at) => ({
     id: `${at}`,

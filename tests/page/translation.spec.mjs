@@ -4,10 +4,7 @@ import { expect } from "@playwright/test";
 import { repeats } from "./browser.mjs";
 import { test } from "./fixtures.mjs";
 
-/**
- * Replaces text nodes like Google Translate does, but keeps the words. Skips the elements that
- * translators skip.
- */
+/** Replaces text nodes like Google Translate does, but keeps the words. */
 const translate = (page) =>
   page.evaluate(() => {
     const skipped = "script, style, textarea, font, [translate=no], .notranslate";
@@ -27,10 +24,7 @@ const translate = (page) =>
     return nodes.length;
   });
 
-/**
- * Returns the start of the page's text, without the times of the last update. The document has more
- * rows of a table over time.
- */
+/** Returns the start of the page's text, because tables get more rows, without times. */
 async function textOf(page) {
   const text = await page.locator("main").innerText();
   return text

@@ -20,7 +20,6 @@ export function createVisitor(site, page, project) {
     return minted;
   }
 
-  /** Signs in with the form, and opens the jobs. */
   async function signIn(used = token()) {
     await page.goto(`${site.url}/?route=jobs`);
     await submitToken(page, used);
@@ -71,7 +70,6 @@ export function createVisitor(site, page, project) {
       .getByRole("listitem")
       .filter({ hasText: firstLineOf(prompt).slice(0, 80) });
 
-  /** Starts a job, whose page opens. */
   async function startAndOpenJob(prompt) {
     await sendPrompt(prompt);
     const article = page.getByRole("article");
@@ -79,7 +77,6 @@ export function createVisitor(site, page, project) {
     return article;
   }
 
-  /** Starts a job, goes back to the list and returns the job's row. */
   async function startJob(prompt) {
     await startAndOpenJob(prompt);
     await backToList();
@@ -88,12 +85,10 @@ export function createVisitor(site, page, project) {
     return row;
   }
 
-  /** Leaves the page of a job for the list. */
   async function backToList() {
     await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link").click();
   }
 
-  /** Opens the page of a job from the list. */
   async function openJob(prompt) {
     await rowOf(prompt).getByRole("link", { name: prompt }).click();
     const article = page.getByRole("article");
@@ -113,7 +108,6 @@ export function createVisitor(site, page, project) {
     return { id: jobs[index].id, prLink: link };
   }
 
-  /** Opens a report by its address and waits until it is loaded. */
   async function openReport(query = {}) {
     const search = new URLSearchParams({ route: "views", project, ...query });
     await page.goto(`${site.url}/?${search}`);
@@ -121,7 +115,6 @@ export function createVisitor(site, page, project) {
     await untilLoaded();
   }
 
-  /** Opens a report in a new session. */
   async function startAtReport(query, used) {
     await startSession(used);
     await openReport(query);
@@ -190,7 +183,6 @@ export function createVisitor(site, page, project) {
 
 const firstLineOf = (prompt) => prompt.split("\n", 1)[0];
 
-/** Fills in the sign-in form of a page and submits it. */
 export async function submitToken(page, token) {
   await page.getByLabel("Access token").fill(token);
   await page.getByRole("button", { name: "Sign in" }).click();
@@ -209,19 +201,16 @@ export async function openComposer(page) {
   return box;
 }
 
-/** Waits until the element with this text has the focus. */
 export function untilFocused(page, text) {
   return page.waitForFunction((text) => document.activeElement?.textContent === text, text);
 }
 
-/** Waits until the focused text box has a selection. */
 export const untilSelected = (page, text) =>
   page.waitForFunction((text) => {
     const { value, selectionStart, selectionEnd } = document.activeElement ?? {};
     return value?.slice(selectionStart, selectionEnd) === text;
   }, text);
 
-/** Waits until a route has content and is not busy. */
 export async function untilRouteLoaded(page) {
   await page
     .locator(".today-sections, .report_table-table, main .empty, .live_rows-ledger")

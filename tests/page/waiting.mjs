@@ -9,7 +9,6 @@ export function createGate() {
   return { opened, open };
 }
 
-/** Waits until a condition holds. */
 export async function until(condition) {
   while (!condition()) await settle();
 }
