@@ -92,23 +92,21 @@ test("a thread without a record starts with the prompt of the list", () => {
   assert.equal(buildThread(null, NOTHING_SENT, null, "whole")[0].extent, "nothing");
 });
 
+const extentOf = (line, prompt, keeps) => {
+  const stored = { job: { ...job, prompt: line }, prompt, messages: [], changes: [] };
+  return buildThread(stored, NOTHING_SENT, null, keeps)[0].extent;
+};
+
 test("a prompt of one line is whole if the gateway stores whole prompts", () => {
-  const extentOf = (prompt, keeps) => {
-    const job = { id: "a", prompt, createdBy: null, createdAt: null };
-    const record = { job, prompt, messages: [], changes: [] };
-    return buildThread(record, NOTHING_SENT, null, keeps)[0].extent;
-  };
-  assert.equal(extentOf("Fix the typos", "whole"), "whole");
-  assert.equal(extentOf("Fix the typos", "first-line"), "start");
-  assert.equal(extentOf("Stored before the setting cha…", "whole"), "start");
+  const cut = "Stored before the setting cha…";
+  assert.equal(extentOf("Fix the typos", "Fix the typos", "whole"), "whole");
+  assert.equal(extentOf("Fix the typos", "Fix the typos", "first-line"), "start");
+  assert.equal(extentOf(cut, cut, "whole"), "start");
 });
 
 test("a prompt longer than its line in the list is marked as whole", () => {
-  const job = { id: "a", prompt: "Fix the…", createdBy: null, createdAt: null };
-  const record = { job, prompt: "Fix the typos in all pages", messages: [], changes: [] };
-  assert.equal(buildThread(record, NOTHING_SENT, null, "first-line")[0].extent, "whole");
-  const line = { ...record, prompt: job.prompt };
-  assert.equal(buildThread(line, NOTHING_SENT, null, "first-line")[0].extent, "start");
+  assert.equal(extentOf("Fix the…", "Fix the typos in all pages", "first-line"), "whole");
+  assert.equal(extentOf("Fix the…", "Fix the…", "first-line"), "start");
 });
 
 const messageAt = (kind, seconds, author = null) => ({

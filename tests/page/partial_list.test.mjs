@@ -29,30 +29,24 @@ test("the notice of a partial list names the loaded part of the total", () => {
 });
 
 test("the notice of a partial list names the requests to load the rest, and those left", () => {
-  const between = (least, most) => costSentence({ least, most }, limit, 0);
-  assert.equal(between(12, 12), "Loading the rest uses 12 requests; 59 requests left this hour.");
-  assert.equal(
-    between(10, 59),
-    "Loading the rest uses 10 to 59 requests; 59 requests left this hour.",
-  );
-  assert.equal(
-    between(10, 607),
-    "Loading the rest uses at least 10 requests; 59 requests left this hour.",
-  );
+  for (const [least, most, cost] of [
+    [12, 12, "12 requests"],
+    [10, 59, "10 to 59 requests"],
+    [10, 607, "at least 10 requests"],
+  ]) {
+    const sentence = `Loading the rest uses ${cost}; 59 requests left this hour.`;
+    assert.equal(costSentence({ least, most }, limit, 0), sentence);
+  }
   assert.equal(costSentence(null, limit, 0), "59 requests left this hour.");
-  assert.equal(
-    costSentence({ least: 1, most: 3 }, null, 0),
-    "Loading the rest uses at most 3 requests.",
-  );
+  const atMost = costSentence({ least: 1, most: 3 }, null, 0);
+  assert.equal(atMost, "Loading the rest uses at most 3 requests.");
   assert.equal(loadLabel(VIEWS, limit, 0), "Load all pages");
 });
 
 test("the last ten requests of a shared limit need a separate decision", () => {
   const scarce = { ...limit, left: 10 };
-  assert.match(
-    costSentence(EXPECTED, scarce, 0),
-    /^Only 10 requests left this hour, kept for others/,
-  );
+  const sentence = costSentence(EXPECTED, scarce, 0);
+  assert.match(sentence, /^Only 10 requests left this hour, kept for others/);
   assert.equal(loadLabel(VIEWS, scarce, 0), "Use the last 10 requests");
   const own = { ...scarce, policy: "analytics-caller" };
   assert.equal(loadLabel(VIEWS, own, 0), "Load all pages");
