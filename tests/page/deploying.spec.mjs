@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
 import {
   DEPLOYMENT_SCOPES,
@@ -10,7 +9,7 @@ import {
   rowsOf,
   startedAt,
 } from "./deployments.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 
 test.use({ siteOptions: DEPLOYMENT_SITE });
 

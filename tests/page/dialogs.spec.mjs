@@ -1,5 +1,4 @@
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 
 const TYPED = "https://docs.example.com/with/a/long/path";
 

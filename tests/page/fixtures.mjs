@@ -6,6 +6,9 @@ import { SitePool, SMALL_SITE } from "./sites.mjs";
 import { createVisitor } from "./visitor.mjs";
 
 const START_TIMEOUT_MS = 180_000;
+
+export { expect } from "@playwright/test";
+
 /** Chromium itself reports each 4xx and 5xx response and each request that a test aborts. */
 const FAILED_REQUEST =
   /Failed to (load resource: (the server responded with a status of [45]\d\d|net::ERR_)|fetch dynamically imported module)/;

@@ -1,5 +1,4 @@
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { daysAgo } from "./reports.mjs";
 import { LARGE_SITE } from "./sites.mjs";
 import { untilFocused } from "./visitor.mjs";

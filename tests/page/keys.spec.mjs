@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { createGate } from "./waiting.mjs";
 
 /** Holds back the file of a chunk. Returns a function that lets the browser load it. */

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { overflow, repeats } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 
 const openPanel = (page) => page.locator(".menu-panel:popover-open");
 const menuButton = (page, name) => page.getByRole("button", { name: new RegExp(`^${name}:`) });

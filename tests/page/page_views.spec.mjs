@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { countRequests, DAY_MS, inWords, loadRest, monthOf } from "./reports.mjs";
 import { LARGE_SITE } from "./sites.mjs";
 import { importSource } from "./source.mjs";

@@ -1,5 +1,4 @@
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 
 /** Longer than the list of jobs waits before it asks again. */
 const POLLED_MS = 15_000;

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { untilDrawn } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
 
 const FEEDBACK = { route: "feedback", range: "last-month" };

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
 import { LARGE_SITE } from "./sites.mjs";
 

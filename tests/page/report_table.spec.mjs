@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { repeats, untilDrawn } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { TALL_SITE } from "./sites.mjs";
 
 const LAST_MONTH = { range: "last-month", compare: "previous-period" };

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { overflow, repeats } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { EVERY_SCOPE } from "./visitor.mjs";
 
 test.use({ projectKind: "archived" });

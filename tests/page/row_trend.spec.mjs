@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { checkBothSchemes, repeats } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { firstOfMonth, inWords } from "./reports.mjs";
 import { EVERY_SCOPE } from "./visitor.mjs";
 

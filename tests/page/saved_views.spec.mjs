@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { checkBothSchemes, repeats } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { show } from "./reports.mjs";
 import { untilFocused } from "./visitor.mjs";
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { readCsv } from "./reports.mjs";
 
 test("several pages are one job, and a file", async ({ visitor }) => {

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { newSecret } from "../harness/token.mjs";
 import { accessibilityFaults } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { EMPTY_PROJECT } from "./sites.mjs";
 import { openComposer, submitToken } from "./visitor.mjs";
 import { createGate } from "./waiting.mjs";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { accessibilityFaults, overflow } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 
 const heading = (page, name) => page.getByRole("heading", { level: 1, name });
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { untilSelected } from "./visitor.mjs";
 
 test("a template replaces the prompt, and stays until signing out", async ({ visitor }) => {

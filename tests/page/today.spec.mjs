@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 import { EVERY_SCOPE } from "./visitor.mjs";
 
 const reportsIn = (targets) => targets.filter((target) => target.startsWith("/v1/analytics/"));

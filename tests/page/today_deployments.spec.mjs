@@ -1,4 +1,3 @@
-import { expect } from "@playwright/test";
 import { checkBothSchemes } from "./browser.mjs";
 import {
   DEPLOYMENT_SITE,
@@ -7,7 +6,7 @@ import {
   ENDS,
   endDeployment,
 } from "./deployments.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 
 test.use({ siteOptions: DEPLOYMENT_SITE });
 

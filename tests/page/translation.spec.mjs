@@ -1,8 +1,7 @@
 /** Browser translation, which replaces each text node of the page by a `font` element. */
 import assert from "node:assert/strict";
-import { expect } from "@playwright/test";
 import { repeats } from "./browser.mjs";
-import { test } from "./fixtures.mjs";
+import { expect, test } from "./fixtures.mjs";
 
 /** Replaces text nodes like Google Translate does, but keeps the words. */
 const translate = (page) =>
