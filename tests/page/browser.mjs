@@ -6,6 +6,8 @@ import axe from "axe-core";
 import { chromium } from "playwright-core";
 
 export const ACTION_TIMEOUT_MS = 60_000;
+/** The widest and the narrowest window that the tests use. */
+export const WINDOWS = { wide: { width: 1440, height: 900 }, phone: { width: 320, height: 740 } };
 
 const ARGS = [
   "--headless",

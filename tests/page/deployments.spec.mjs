@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checkBothSchemes } from "./browser.mjs";
+import { checkBothSchemes, WINDOWS } from "./browser.mjs";
 import {
   DEPLOYMENT_SITE,
   deleteRecord,
@@ -150,10 +150,7 @@ test("an operator deletes a record after a confirmation", async ({ visitor }) =>
   await page.getByRole("region", { name: "Messages" }).getByText("Record deleted").waitFor();
 });
 
-for (const [name, viewport] of Object.entries({
-  wide: { width: 1440, height: 900 },
-  phone: { width: 320, height: 740 },
-})) {
+for (const [name, viewport] of Object.entries(WINDOWS)) {
   test(`no state has an axe fault, and each fits a ${name} window in both schemes`, async ({
     visitor,
   }) => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { checkBothSchemes } from "./browser.mjs";
+import { checkBothSchemes, WINDOWS } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
 import { EVERY_SCOPE } from "./visitor.mjs";
 
@@ -119,10 +119,7 @@ test("Today shows only what the scopes allow", async ({ visitor }) => {
   await page.getByRole("heading", { level: 1, name: "Agent jobs" }).waitFor();
 });
 
-for (const [name, viewport] of Object.entries({
-  wide: { width: 1440, height: 900 },
-  phone: { width: 320, height: 740 },
-})) {
+for (const [name, viewport] of Object.entries(WINDOWS)) {
   test(`Today has no axe fault and fits a ${name} window in both schemes`, async ({ visitor }) => {
     const { page, startSession, token } = visitor;
     await page.setViewportSize(viewport);
