@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { expect } from "@playwright/test";
 import { accessClaims, mintToken } from "../harness/token.mjs";
 
-const USUAL_SCOPE = "jobs:create jobs:read analytics:read";
-export const EVERY_SCOPE = `${USUAL_SCOPE} analytics:conversations`;
+const DEFAULT_SCOPE = "jobs:create jobs:read analytics:read";
+export const EVERY_SCOPE = `${DEFAULT_SCOPE} analytics:conversations`;
 /** The page's storage key of the session's expiry, in milliseconds since the epoch. */
 const SIGNED_IN_UNTIL = "quillgate.signed-in-until";
 
@@ -14,7 +14,7 @@ export function createVisitor(site, page, project) {
   const subject = `visitor-of-${project}`;
 
   function token(changes = {}, secret = site.secret) {
-    const claims = accessClaims({ sub: subject, projects: [project], scope: USUAL_SCOPE });
+    const claims = accessClaims({ sub: subject, projects: [project], scope: DEFAULT_SCOPE });
     const minted = mintToken({ ...claims, ...changes }, secret);
     tokens.push(minted);
     return minted;
