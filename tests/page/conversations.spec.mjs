@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { accessibilityFaults, untilDrawn } from "./browser.mjs";
 import { expect, test } from "./fixtures.mjs";
 import { firstOfMonth } from "./reports.mjs";
-import { EVERY_SCOPE } from "./visitor.mjs";
+import { changeResponses, EVERY_SCOPE } from "./visitor.mjs";
 
 const LAST_MONTH = { route: "conversations", range: "last-month" };
 
@@ -22,16 +22,11 @@ async function questionsOfLastMonth({ site, project }) {
   return conversations;
 }
 
-async function changeAnswers(page, change) {
-  await page.route(/\/assistant\?/, async (route) => {
-    const response = await route.fetch();
-    const body = await response.json();
-    await route.fulfill({
-      response,
-      json: { ...body, conversations: body.conversations.map(change) },
-    });
-  });
-}
+const changeAnswers = (page, change) =>
+  changeResponses(page, /\/assistant\?/, (body) => ({
+    ...body,
+    conversations: body.conversations.map(change),
+  }));
 
 const questionAt = (table, place) =>
   table.getByRole("rowheader").nth(place).getByRole("button").first();

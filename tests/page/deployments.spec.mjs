@@ -10,6 +10,7 @@ import {
   rowsOf,
 } from "./deployments.mjs";
 import { expect, test } from "./fixtures.mjs";
+import { changeResponses } from "./visitor.mjs";
 
 test.use({ siteOptions: DEPLOYMENT_SITE });
 
@@ -94,15 +95,12 @@ test("a deployment that is live despite a failure shows a warning", async ({ vis
 test("markup in a log, a commit and a branch stays text", async ({ visitor }) => {
   const { page, site, project } = visitor;
   const { statusId: id } = await deployElsewhere(visitor, { branch: MARKUP });
-  await page.route("**/v1/project/update-status/*", async (route) => {
-    const response = await route.fetch();
-    const body = await response.json();
-    const commit = { ...body.commit, message: `Fix <div> tags\n\n${MARKUP}` };
-    await route.fulfill({
-      response,
-      json: { ...body, commit, screenshot: "javascript:alert(1)" },
-    });
-  });
+  const message = `Fix <div> tags\n\n${MARKUP}`;
+  await changeResponses(page, "**/v1/project/update-status/*", (body) => ({
+    ...body,
+    commit: { ...body.commit, message },
+    screenshot: "javascript:alert(1)",
+  }));
   await endDeployment(visitor, id, { ...ENDS.failed, summary: MARKUP, logs: [MARKUP] });
   await openDeployments(visitor, { id });
   const article = page.getByRole("article");
@@ -120,15 +118,11 @@ test("markup in a log, a commit and a branch stays text", async ({ visitor }) =>
 test("an unsafe preview address does not become a link", async ({ visitor }) => {
   const { page } = visitor;
   await deployElsewhere(visitor, { branch: "fix" });
-  await page.route(/\/deployments(\?|$)/, async (route) => {
-    const response = await route.fetch();
-    const body = await response.json();
-    const deployments = body.deployments.map((one) => ({
-      ...one,
-      previewUrl: "http://user:secret@evil.example/",
-    }));
-    await route.fulfill({ response, json: { ...body, deployments } });
-  });
+  const previewUrl = "http://user:secret@evil.example/";
+  await changeResponses(page, /\/deployments(\?|$)/, (body) => ({
+    ...body,
+    deployments: body.deployments.map((one) => ({ ...one, previewUrl })),
+  }));
   // The stream would show the platform's address.
   await page.route("**/deployments/events", () => {});
   await openDeployments(visitor);

@@ -196,18 +196,23 @@ test("signing in waits until a slow sign-out has finished", async ({ visitor }) 
   assert.deepEqual(writes, ["DELETE", "POST"]);
 });
 
+/** Makes the gateway accept Cloudflare Access. Returns the bodies of the page's sign-ins. */
+async function offerAccess(target, token, issuers = []) {
+  const posted = [];
+  const json = { token: true, access: true, issuers };
+  await target.route("**/session/methods", (route) => route.fulfill({ json }));
+  await target.route("**/session", async (route) => {
+    if (route.request().method() !== "POST") return route.continue();
+    posted.push(route.request().postData());
+    await route.continue({ postData: JSON.stringify({ token: token() }) });
+  });
+  return posted;
+}
+
 test("Cloudflare Access does not undo a sign-out", async ({ visitor }) => {
   const { site, page, token } = visitor;
   const context = page.context();
-  let opened = 0;
-  await context.route("**/session/methods", (route) =>
-    route.fulfill({ json: { token: true, access: true, issuers: [] } }),
-  );
-  await context.route("**/session", async (route) => {
-    if (route.request().method() !== "POST") return route.continue();
-    opened += 1;
-    await route.continue({ postData: JSON.stringify({ token: token() }) });
-  });
+  const posted = await offerAccess(context, token);
   await page.goto(`${site.url}/?route=jobs`);
   await heading(page, "Agent jobs").waitFor();
   const other = await context.newPage();
@@ -221,10 +226,10 @@ test("Cloudflare Access does not undo a sign-out", async ({ visitor }) => {
     await tab.reload();
     await button.waitFor();
   }
-  assert.equal(opened, 1);
+  assert.equal(posted.length, 1);
   await page.getByRole("button", { name: "Continue with Cloudflare Access" }).click();
   await heading(page, "Agent jobs").waitFor();
-  assert.equal(opened, 2);
+  assert.equal(posted.length, 2);
 });
 
 test("a sign-in whose code is gone after a deployment offers a reload", async ({ visitor }) => {
@@ -286,15 +291,7 @@ test("the sign-in form offers the gateway's issuers and Access", async ({ visito
     { name: "Okta", href: "/session/start?issuer=Okta" },
     { name: "Elsewhere", href: "https://elsewhere.example/start?issuer=x" },
   ];
-  await page.route("**/session/methods", (route) =>
-    route.fulfill({ json: { token: true, access: true, issuers } }),
-  );
-  const posted = [];
-  await page.route("**/session", async (route) => {
-    if (route.request().method() !== "POST") return route.continue();
-    posted.push(route.request().postData());
-    await route.continue({ postData: JSON.stringify({ token: token() }) });
-  });
+  const posted = await offerAccess(page, token, issuers);
   await page.goto(`${site.url}/?route=jobs`);
   await heading(page, "Agent jobs").waitFor();
   assert.deepEqual(posted, ["{}"]);

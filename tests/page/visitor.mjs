@@ -218,3 +218,10 @@ export async function untilRouteLoaded(page) {
     .waitFor();
   await page.waitForFunction(() => !document.querySelector("main :is(progress, [aria-busy=true])"));
 }
+
+/** Changes the JSON of the gateway's responses. */
+export const changeResponses = (page, url, change) =>
+  page.route(url, async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: change(await response.json()) });
+  });
