@@ -9,14 +9,12 @@ test("an expired token and a Mintlify API key are rejected", async ({ visitor })
   const now = Math.floor(Date.now() / 1000);
   await page.goto(site.url);
   await submitToken(page, token({ iat: now - 100, exp: now - 10 }));
-  await page.getByRole("alert").getByText("The access token has expired (401)").waitFor();
+  const alert = page.getByRole("alert");
+  await alert.getByText("The access token has expired (401)").waitFor();
   assert.ok(!record.urls.some((url) => /\/v[12]\//.test(url)));
 
   await submitToken(page, "mint_not_a_real_key");
-  await page
-    .getByRole("alert")
-    .getByText(/Mintlify API key/)
-    .waitFor();
+  await alert.getByText(/Mintlify API key/).waitFor();
   assert.ok(!record.urls.some((url) => /\/v[12]\//.test(url)));
 });
 

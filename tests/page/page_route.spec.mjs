@@ -19,6 +19,12 @@ async function figuresOf(region) {
 const figureValue = (region, name) =>
   region.locator(".totals_strip-figure", { hasText: name }).locator(".totals_strip-value");
 
+const untilCounted = (page) =>
+  section(page, "Views")
+    .locator(".totals_strip-value:not(.totals_strip-waiting)")
+    .first()
+    .waitFor();
+
 async function openPage({ page, site, project }, path, query = LAST_MONTH) {
   const search = new URLSearchParams({ route: "views", project, ...query, page: path });
   await page.goto(`${site.url}/?${search}`);
@@ -63,10 +69,7 @@ test("visitors, feedback and searches of the page load on request only", async (
   const clicked = new Set(searches.map(({ topClickedPage }) => topClickedPage));
   const { path } = feedback.find((entry) => clicked.has(entry.path));
   await openPage(visitor, path);
-  await section(page, "Views")
-    .locator(".totals_strip-value:not(.totals_strip-waiting)")
-    .first()
-    .waitFor();
+  await untilCounted(page);
   const { byOperation } = await site.upstream.counters();
   const expected = {
     Feedback: feedback.filter((entry) => entry.path === path).length,
@@ -125,10 +128,7 @@ test("a job about a page quotes its figures and is listed on it", async ({ visit
   const { path, total } = await topPage(visitor);
   await openPage(visitor, path);
   await section(page, "Jobs").getByText("No job mentions this page.").waitFor();
-  await section(page, "Views")
-    .locator(".totals_strip-value:not(.totals_strip-waiting)")
-    .first()
-    .waitFor();
+  await untilCounted(page);
   await page.getByRole("button", { name: "Start a job about this page" }).click();
   const prompt = page.getByLabel("Prompt", { exact: true });
   await expect(prompt).toHaveValue(/^Update the page /);
