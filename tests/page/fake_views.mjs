@@ -2,10 +2,7 @@ import assert from "node:assert/strict";
 
 const PAGE_SIZE = 250;
 
-/**
- * Returns a client whose report on views has `count` rows. `answer` returns the headers of a
- * response, or throws.
- */
+/** Returns a client with `count` rows of views. `answer` returns a response's headers, or throws. */
 export function fakeViews(count, { before, answer }) {
   const requests = [];
   const pagesOf = async function* (params, { signal, headers }, onResponse) {
