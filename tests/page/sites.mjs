@@ -19,7 +19,7 @@ const ISSUER_PROJECT = "issuer-docs";
 /** Jobs stay active until a test ends them, so that no test depends on a timer. */
 const JOB_DURATION_MS = 24 * 3600 * 1000;
 
-/** A site of 4,000 pages, of which a report loads only the first automatically. */
+/** A site of 4,000 pages. A report loads only the first ones automatically. */
 export const LARGE_SITE = {};
 /** A site that the page loads completely, with counts that differ from day to day. */
 export const SMALL_SITE = { upstream: { pages: 300, varyingDays: true } };
