@@ -7,6 +7,7 @@ import { DurableObject } from "cloudflare:workers";
 import * as gateway from "../build/core/gateway.js";
 import module from "../build/core/gateway_bg.wasm";
 import description from "../build/core/openapi.txt";
+import { host } from "./host.js";
 
 /** The number of the current instance. An inner object of an earlier instance is replaced. */
 let instance = 0;
@@ -16,7 +17,7 @@ let trap;
 const waiting = new Set();
 
 gateway.initSync({ module });
-gateway.attach(description, { openStream });
+gateway.attach(description, { ...host, openStream });
 
 /**
  * Replaces the instance if `error` is a new trap. Rejects the promises that depend on the old
@@ -27,7 +28,7 @@ function replaceInstance(error) {
   trap = error;
   instance += 1;
   gateway.__wbg_reset_state();
-  gateway.attach(description, { openStream });
+  gateway.attach(description, { ...host, openStream });
   for (const reject of waiting) reject(error);
   waiting.clear();
   return error;

@@ -1,18 +1,37 @@
+use std::cell::RefCell;
+
 use futures_util::TryStreamExt as _;
 use js_sys::{Array, JsString, Uint8Array};
 use serde::Serialize;
 use wasm_bindgen::prelude::wasm_bindgen;
 use wasm_bindgen::{JsCast, JsValue, UnwrapThrowExt as _};
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Headers, ReadableStream, Response, ResponseInit};
+use web_sys::{AbortSignal, Headers, ReadableStream, Response, ResponseInit};
 use worker::ByteStream;
+use worker::worker_sys::SqlStorage;
 
 use crate::http::response::HeaderFields;
 use crate::json;
-use crate::runtime::error::HostResult;
+use crate::runtime::error::{HostError, HostResult};
 
 #[wasm_bindgen]
 extern "C" {
+    /// The functions of `worker/entry/`, which still work after a trap of the wasm module.
+    #[derive(Clone)]
+    pub type Host;
+
+    #[wasm_bindgen(method, catch)]
+    pub fn query(
+        this: &Host,
+        sql: &SqlStorage,
+        statement: &str,
+        values: &str,
+        text: Option<&JsString>,
+    ) -> HostResult<Array>;
+
+    #[wasm_bindgen(method, js_name = openStream)]
+    fn open_stream(this: &Host, source: JsValue, signal: &AbortSignal) -> ReadableStream;
+
     #[wasm_bindgen(js_namespace = console, js_name = log)]
     pub fn log_line(line: &str);
     #[wasm_bindgen(js_namespace = console, js_name = error)]
@@ -24,6 +43,28 @@ extern "C" {
     pub fn parse_json(text: &JsString) -> HostResult<JsValue>;
     #[wasm_bindgen(catch, js_namespace = JSON, js_name = stringify)]
     pub fn stringify_json(value: &JsValue) -> HostResult<JsString>;
+}
+
+thread_local! {
+    static HOST: RefCell<Option<Host>> = const { RefCell::new(None) };
+}
+
+pub fn set_host(host: Host) {
+    HOST.set(Some(host));
+}
+
+pub fn host() -> HostResult<Host> {
+    #[cfg(test)]
+    set_host(super::tests::HOST.with(Host::clone));
+    HOST.with_borrow(Clone::clone)
+        .ok_or_else(|| HostError::new("the entry is not attached"))
+}
+
+/// Opens a stream that also ends if the module traps. `source.next` returns a promise of an array:
+/// empty at the end, else the next chunk and, optionally, the ending. If the next call fails, the
+/// stream ends with that ending. `source.cancel` is called when the client disconnects.
+pub fn open_stream(source: impl Into<JsValue>, signal: &AbortSignal) -> HostResult<ReadableStream> {
+    Ok(host()?.open_stream(source.into(), signal))
 }
 
 pub fn log_for_operator(message: &str) {
