@@ -7,7 +7,7 @@ import { DurableObject } from "cloudflare:workers";
 import * as gateway from "../build/core/gateway.js";
 import module from "../build/core/gateway_bg.wasm";
 import description from "../build/core/openapi.txt";
-import { host } from "./host.js";
+import { formatFields, host } from "./host.js";
 
 /** The number of the current instance. An inner object of an earlier instance is replaced. */
 let instance = 0;
@@ -81,10 +81,11 @@ export default {
   async fetch(request, env, context) {
     const started = Date.now();
     const uuid = crypto.randomUUID();
+    const head = `${request.method}\n${request.url}\n${formatFields(request.headers)}`;
     try {
-      return await guard(() => gateway.handle(uuid, started, request, env, context));
+      return await guard(() => gateway.handle(uuid, started, head, request, env, context));
     } catch (error) {
-      return guard(() => gateway.fail(uuid, started, request, String(error), env));
+      return guard(() => gateway.fail(uuid, started, head, String(error), env));
     }
   },
 };

@@ -16,7 +16,7 @@ use crate::upstream::metrics::ExchangeMetrics;
 use crate::upstream::page_check::check_page;
 use crate::upstream::refusal::Refusal;
 use crate::upstream::request::UpstreamRequest;
-use crate::upstream::transport::{Caching, Message, Outgoing, send};
+use crate::upstream::transport::{Caching, Outgoing, Received, send};
 use crate::upstream::upstream_settings::UpstreamSettings;
 
 /// The message of a larger error response is ignored.
@@ -88,9 +88,9 @@ pub async fn send_upstream(
     let deadline = started.plus(settings.timeout);
     let mut attempts = Attempts::new(settings, request.method(), deadline);
     let reply = attempt(settings, request, &mut attempts, pay).await;
-    let status = reply.as_ref().ok().map(|reply| reply.head().status);
+    let status = reply.as_ref().ok().map(|reply| reply.head.status);
     let outcome = match reply {
-        Ok(reply) => read_response(settings, request, reply).await,
+        Ok(reply) => read_response(settings, request, reply),
         Err(error) => Err(classify_transport_error(error, request.method())),
     };
     let failure = outcome.as_ref().err();
@@ -111,43 +111,12 @@ pub async fn send_upstream(
     }
 }
 
-enum Reply {
-    Open(Message),
-    /// A 401 or 403, read immediately because the body decides the next attempt.
-    Refused(UpstreamHead, String),
-}
-
-impl Reply {
-    async fn read(mut message: Message) -> Self {
-        if !matches!(message.head.status, 401 | 403) {
-            return Self::Open(message);
-        }
-        let head = std::mem::take(&mut message.head);
-        let body = message.read_text(MAX_ERROR_BYTES).await;
-        Self::Refused(head, body.unwrap_or_default())
-    }
-
-    const fn head(&self) -> &UpstreamHead {
-        match self {
-            Self::Open(message) => &message.head,
-            Self::Refused(head, _) => head,
-        }
-    }
-
-    fn refusal(&self) -> Option<Refusal> {
-        match self {
-            Self::Open(_) => None,
-            Self::Refused(head, body) => Refusal::classify(head, body),
-        }
-    }
-}
-
 async fn attempt(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
     attempts: &mut Attempts<'_>,
     pay: &mut dyn FnMut() -> bool,
-) -> Result<Reply, TransportError> {
+) -> Result<Received, TransportError> {
     let url = settings.base_url.join(request.target);
     loop {
         let sent = send(Outgoing {
@@ -157,15 +126,12 @@ async fn attempt(
             body: request.body,
             caching: Caching::Bypass,
             time: attempts.deadline.since(now()),
-        })
-        .await;
-        let reply = match sent {
-            Ok(message) => Ok(Reply::read(message).await),
-            Err(error) => Err(error),
-        };
-        let head = reply.as_ref().map(Reply::head).map_err(|error| *error);
-        let refusal = reply.as_ref().ok().and_then(Reply::refusal);
-        let is_final = match attempts.plan_next(head, refusal, now()) {
+            max_bytes: max_bytes(request.operation),
+        });
+        let reply = sent.await;
+        let head = reply.as_ref().map(|reply| &reply.head);
+        let refusal = reply.as_ref().ok().and_then(find_refusal);
+        let is_final = match attempts.plan_next(head.map_err(|error| *error), refusal, now()) {
             NextAttempt::Stop => true,
             NextAttempt::OtherKey => false,
             NextAttempt::Repeat => !pay(),
@@ -176,29 +142,29 @@ async fn attempt(
     }
 }
 
-async fn read_response(
+fn find_refusal(reply: &Received) -> Option<Refusal> {
+    let is_refused = matches!(reply.head.status, 401 | 403);
+    is_refused.then(|| Refusal::classify(&reply.head, error_text(reply)))?
+}
+
+fn error_text(reply: &Received) -> &str {
+    let text = reply.body.as_deref();
+    let text = text.filter(|text| reply.head.status > 299 && text.len() <= MAX_ERROR_BYTES);
+    text.unwrap_or_default()
+}
+
+fn read_response(
     settings: &UpstreamSettings,
     request: &UpstreamRequest<'_>,
-    reply: Reply,
+    reply: Received,
 ) -> Result<UpstreamResponse, UpstreamFailure> {
     let method = request.method();
-    let mut message = match reply {
-        Reply::Open(message) => message,
-        Reply::Refused(head, body) => {
-            return Err(classify_error(&head, &body, method, settings, now()));
-        }
-    };
-    let head = std::mem::take(&mut message.head);
-    if !head.is_success() {
-        let error = match head.status {
-            200..=299 => None,
-            _ => message.read_text(MAX_ERROR_BYTES).await,
-        };
-        let error = error.as_deref().unwrap_or_default();
-        let failure = classify_error(&head, error, method, settings, now());
-        return Err(failure.of_operation(request.operation, head.status));
+    if !reply.head.is_success() {
+        let failure = classify_error(&reply.head, error_text(&reply), method, settings, now());
+        return Err(failure.of_operation(request.operation, reply.head.status));
     }
-    let Some(body) = message.read_text(max_bytes(request.operation)).await else {
+    let Received { head, body } = reply;
+    let Some(body) = body else {
         return Err(classify_malformed(method));
     };
     match classify_leak(&head, &body, method, settings) {
